@@ -1,0 +1,60 @@
+-- A batch refuses itself by inserting a reason here: the insert raises the reason, and the
+-- transaction is rolled back. Inserting NULL lets the batch pass and writes nothing.
+CREATE VIEW guard AS SELECT NULL AS refusal;
+--> statement-breakpoint
+CREATE TRIGGER guard_refuses INSTEAD OF INSERT ON guard
+WHEN NEW.refusal IS NOT NULL
+BEGIN
+  SELECT RAISE(ABORT, NEW.refusal);
+END;
+--> statement-breakpoint
+-- Counts of what is released and not deleted, kept as NFTs come and go, so that reading the
+-- statistics and the recent creators costs the same whatever the size of the catalogue.
+-- Each trigger has one statement: that is all D1 takes.
+CREATE TRIGGER nfts_counts_insert AFTER INSERT ON nfts
+WHEN NEW.amountType IS NOT NULL AND NEW.status = 'released' AND NEW.deletedAt IS NULL
+BEGIN
+  INSERT INTO nftCounts (amountType, nfts) VALUES (NEW.amountType, 1) ON CONFLICT (amountType) DO UPDATE SET nfts = nfts + 1;
+END;
+--> statement-breakpoint
+CREATE TRIGGER nfts_counts_update_leave AFTER UPDATE OF payload, status, deletedAt ON nfts
+WHEN OLD.amountType IS NOT NULL AND OLD.status = 'released' AND OLD.deletedAt IS NULL
+BEGIN
+  UPDATE nftCounts SET nfts = nfts - 1 WHERE amountType = OLD.amountType;
+END;
+--> statement-breakpoint
+CREATE TRIGGER nfts_counts_update_enter AFTER UPDATE OF payload, status, deletedAt ON nfts
+WHEN NEW.amountType IS NOT NULL AND NEW.status = 'released' AND NEW.deletedAt IS NULL
+BEGIN
+  INSERT INTO nftCounts (amountType, nfts) VALUES (NEW.amountType, 1) ON CONFLICT (amountType) DO UPDATE SET nfts = nfts + 1;
+END;
+--> statement-breakpoint
+CREATE TRIGGER nfts_counts_delete AFTER DELETE ON nfts
+WHEN OLD.amountType IS NOT NULL AND OLD.status = 'released' AND OLD.deletedAt IS NULL
+BEGIN
+  UPDATE nftCounts SET nfts = nfts - 1 WHERE amountType = OLD.amountType;
+END;
+--> statement-breakpoint
+CREATE TRIGGER nfts_creator_insert AFTER INSERT ON nfts
+WHEN NEW.status = 'released' AND NEW.deletedAt IS NULL
+BEGIN
+  INSERT INTO creators (userId, nfts, latestReleaseAt) VALUES (NEW.creatorId, 1, NEW.releaseAt) ON CONFLICT (userId) DO UPDATE SET nfts = nfts + 1, latestReleaseAt = max(latestReleaseAt, excluded.latestReleaseAt);
+END;
+--> statement-breakpoint
+CREATE TRIGGER nfts_creator_update_leave AFTER UPDATE OF creatorId, releaseAt, status, deletedAt ON nfts
+WHEN OLD.status = 'released' AND OLD.deletedAt IS NULL
+BEGIN
+  UPDATE creators SET nfts = nfts - 1, latestReleaseAt = coalesce((SELECT max(releaseAt) FROM nfts WHERE creatorId = OLD.creatorId AND status = 'released' AND deletedAt IS NULL), '') WHERE userId = OLD.creatorId;
+END;
+--> statement-breakpoint
+CREATE TRIGGER nfts_creator_update_enter AFTER UPDATE OF creatorId, releaseAt, status, deletedAt ON nfts
+WHEN NEW.status = 'released' AND NEW.deletedAt IS NULL
+BEGIN
+  INSERT INTO creators (userId, nfts, latestReleaseAt) VALUES (NEW.creatorId, 1, NEW.releaseAt) ON CONFLICT (userId) DO UPDATE SET nfts = nfts + 1, latestReleaseAt = max(latestReleaseAt, excluded.latestReleaseAt);
+END;
+--> statement-breakpoint
+CREATE TRIGGER nfts_creator_delete AFTER DELETE ON nfts
+WHEN OLD.status = 'released' AND OLD.deletedAt IS NULL
+BEGIN
+  UPDATE creators SET nfts = nfts - 1, latestReleaseAt = coalesce((SELECT max(releaseAt) FROM nfts WHERE creatorId = OLD.creatorId AND status = 'released' AND deletedAt IS NULL), '') WHERE userId = OLD.creatorId;
+END;

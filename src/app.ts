@@ -1,0 +1,57 @@
+/** The API: what a request meets, in this order. */
+import { Hono } from 'hono'
+import { cors } from 'hono/cors'
+import { createMiddleware } from 'hono/factory'
+import { methodNotAllowed } from 'hono/method-not-allowed'
+import { requestId } from 'hono/request-id'
+import { secureHeaders } from 'hono/secure-headers'
+import { connect } from './db/client.ts'
+import { settingsOf } from './env.ts'
+import type { App } from './http/context.ts'
+import { ApiError, answer, notFound, onError } from './http/errors.ts'
+import { authenticate } from './identity/caller.ts'
+import { identity } from './identity/routes.ts'
+
+/**
+ * Reads go to the replica nearest to the caller that is at least as new as the caller's
+ * `x-d1-bookmark`; the answer carries the next one.
+ */
+const context = createMiddleware<App>(async (c, next) => {
+  const session = c.env.DB.withSession(c.req.header('x-d1-bookmark') ?? 'first-unconstrained')
+  c.set('settings', settingsOf(c.env))
+  c.set('now', new Date())
+  c.set('db', connect(session))
+  await next()
+  const bookmark = session.getBookmark()
+  if (bookmark) c.header('x-d1-bookmark', bookmark)
+})
+
+const app = new Hono<App>()
+app.onError(onError)
+app.notFound(notFound)
+app.use(requestId())
+app.use(secureHeaders())
+app.use(
+  cors({
+    origin: '*',
+    exposeHeaders: ['Idempotent-Replayed', 'Retry-After', 'X-D1-Bookmark', 'X-Request-Id'],
+  }),
+)
+app.use(
+  methodNotAllowed({
+    app,
+    onMethodNotAllowed: (c, methods) =>
+      answer(
+        c,
+        new ApiError('method_not_allowed', `this path takes ${methods.join(', ')}`, {
+          Allow: methods.join(', '),
+        }),
+      ),
+  }),
+)
+app.use(context)
+app.use(authenticate)
+
+const api = app.route('/', identity)
+
+export default api

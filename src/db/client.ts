@@ -1,0 +1,41 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { BatchItem, BatchResponse } from 'drizzle-orm/batch'
+import { type DrizzleD1Database, drizzle } from 'drizzle-orm/d1'
+import * as schema from './schema.ts'
+
+export type Database = DrizzleD1Database<typeof schema>
+
+/** Drizzle over D1, or over a session of it (`env.DB.withSession(bookmark)`). */
+export const connect = (d1: D1Database | D1DatabaseSession): Database =>
+  // A session has the part of D1Database that Drizzle uses: `prepare` and `batch`.
+  drizzle(d1 as D1Database, { schema })
+
+export type Statement = BatchItem<'sqlite'>
+
+/** One condition under which a write must not happen, and the error to answer with. */
+export type Refusal = { when: SQL; because: () => Error }
+
+/**
+ * Runs the statements as one transaction, unless a refusal's condition holds: the first that
+ * does throws its error, and nothing is written. Check and act are one trip with no gap between.
+ */
+export async function guarded<T extends readonly Statement[]>(
+  db: Database,
+  refusals: readonly Refusal[],
+  statements: T,
+): Promise<BatchResponse<T>> {
+  const cases = refusals.map(({ when }, i) => sql`WHEN ${when} THEN ${`refusal:${i}`}`)
+  const guard = db.run(sql`INSERT INTO guard (refusal) SELECT CASE ${sql.join(cases, sql` `)} END`)
+  try {
+    const [, ...answers] = await db.batch([guard, ...statements])
+    return answers as BatchResponse<T>
+  } catch (error) {
+    const refused = /\brefusal:(\d+)/.exec(String(error))
+    throw (refused && refusals[Number(refused[1])]?.because()) ?? error
+  }
+}
+
+/** Whether a statement failed on the constraint that is named, or on the columns of one. */
+export const violates = (error: unknown, constraint: string): boolean =>
+  error instanceof Error &&
+  (error.message.includes(`constraint failed: ${constraint}`) || violates(error.cause, constraint))

@@ -1,0 +1,64 @@
+/** The configuration: bindings parsed once, with errors that name the variable. */
+import * as z from 'zod'
+
+const httpUrl = z.url({ protocol: /^https?$/ })
+
+/** A variable that holds JSON: an object in wrangler.toml, text when it is a secret. */
+const json = <T extends z.ZodType>(schema: T) =>
+  z.preprocess((value, context) => {
+    if (typeof value !== 'string') return value
+    try {
+      return JSON.parse(value)
+    } catch {
+      context.addIssue('must be JSON')
+      return z.NEVER
+    }
+  }, schema)
+
+const signingKey = z.object({
+  kty: z.literal('OKP'),
+  crv: z.literal('Ed25519'),
+  kid: z.string().min(1),
+  x: z.string(),
+  d: z.string(),
+})
+
+const network = z.object({
+  chainId: z.int().positive(),
+  rpcUrl: httpUrl,
+  /** Blocks, its own included, after which a transaction counts as final. */
+  confirmations: z.int().positive(),
+})
+
+const settingsSchema = z.object({
+  PUBLIC_URL: httpUrl.transform((url) => url.replace(/\/+$/, '')),
+  EMAIL_FROM: z.email(),
+  /** `contractNetwork` → how to reach it. */
+  NETWORKS: json(z.record(z.string(), network)),
+  /** JWK set of Ed25519 private keys: the first signs, all of them verify. */
+  JWT_KEYS: json(z.object({ keys: z.array(signingKey).min(1) })),
+  TRANSFER_SIGNER_KEY: z
+    .string()
+    .regex(/^0x[0-9a-f]{64}$/i, 'must be 32 bytes in hex')
+    .transform((key) => key as `0x${string}`),
+})
+
+export type Network = z.infer<typeof network>
+export type SigningKey = z.infer<typeof signingKey>
+export type Settings = z.infer<typeof settingsSchema>
+
+const parsed = new WeakMap<Env, Settings>()
+
+/** The settings of this deployment. Throws an error that names each variable that is wrong. */
+export function settingsOf(env: Env): Settings {
+  const known = parsed.get(env)
+  if (known) return known
+  const result = settingsSchema.safeParse(env)
+  if (!result.success) {
+    // Only names and rules: a value may be a secret.
+    const problems = result.error.issues.map((i) => `${i.path.join('.')}: ${i.message}`)
+    throw new Error(`configuration is not valid: ${problems.join('; ')}`)
+  }
+  parsed.set(env, result.data)
+  return result.data
+}

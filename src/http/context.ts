@@ -1,0 +1,24 @@
+import type { RequestIdVariables } from 'hono/request-id'
+import type { Database } from '../db/client.ts'
+import type { Settings } from '../env.ts'
+
+/** Who asks, as the signed claims of their token say. Whether it is still live, only D1 knows. */
+export type Caller = {
+  /** Claim `jti`. */
+  tokenId: string
+  userId: number
+  role: 'user' | 'master'
+}
+
+/** What every handler finds in its context. */
+export type App = {
+  Bindings: Env
+  Variables: RequestIdVariables & {
+    settings: Settings
+    /** A D1 session that begins at the caller's bookmark. */
+    db: Database
+    caller: Caller | null
+    /** When the request came in. */
+    now: Date
+  }
+}

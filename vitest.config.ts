@@ -1,0 +1,31 @@
+import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-pool-workers'
+import { defineConfig } from 'vitest/config'
+import { generateSigningKey } from './src/identity/tokens.ts'
+
+const secrets = {
+  JWT_KEYS: JSON.stringify({ keys: [await generateSigningKey()] }),
+  // The first account that anvil funds.
+  TRANSFER_SIGNER_KEY: '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80',
+}
+// Wrangler looks for required secrets here, and warns when there are none.
+Object.assign(process.env, secrets)
+
+export default defineConfig({
+  plugins: [
+    cloudflareTest(async () => ({
+      wrangler: { configPath: './wrangler.toml' },
+      miniflare: {
+        bindings: {
+          MIGRATIONS: await readD1Migrations('./migrations'),
+          PUBLIC_URL: 'https://marketplace.test',
+          // Win over a .dev.vars that `npm run dev` has written.
+          ...secrets,
+        },
+      },
+    })),
+  ],
+  test: {
+    include: ['test/**/*.test.{ts,tsx}'],
+    setupFiles: ['test/support/setup.ts'],
+  },
+})
