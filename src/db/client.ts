@@ -3,10 +3,12 @@ import type { BatchItem, BatchResponse } from 'drizzle-orm/batch'
 import { type DrizzleD1Database, drizzle } from 'drizzle-orm/d1'
 import * as schema from './schema.ts'
 
-export type Database = DrizzleD1Database<typeof schema>
+type D1 = Pick<D1Database, 'prepare' | 'batch'>
+
+export type Database = DrizzleD1Database<typeof schema> & { $client: D1 }
 
 /** Drizzle over D1, or over a session of it (`env.DB.withSession(bookmark)`). */
-export const connect = (d1: D1Database | D1DatabaseSession): Database =>
+export const connect = (d1: D1): Database =>
   // A session has the part of D1Database that Drizzle uses: `prepare` and `batch`.
   drizzle(d1 as D1Database, { schema })
 

@@ -1,10 +1,11 @@
 /** Who asks, and that their token is still live. Decisions: "Who may do what", "Tokens". */
-import { and, eq, isNull, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, isNull, or, type Placeholder, sql } from 'drizzle-orm'
 import type { BatchResponse } from 'drizzle-orm/batch'
 import type { Context } from 'hono'
 import { getCookie } from 'hono/cookie'
 import { createMiddleware } from 'hono/factory'
 import { type Database, guarded, type Refusal, type Statement } from '../db/client.ts'
+import { type Placeholders, prepared } from '../db/prepared.ts'
 import { ADMINISTRATOR, tokens, users } from '../db/schema.ts'
 import type { App, Caller } from '../http/context.ts'
 import { ApiError, unauthenticated } from '../http/errors.ts'
@@ -39,21 +40,24 @@ function isSameOrigin(c: Context<App>): boolean {
   return c.req.header('origin') === new URL(c.req.url).origin
 }
 
-/** The caller's token is not revoked, and its user still there and in the role. */
-const isLive = (caller: Caller): SQL | undefined =>
-  and(
-    eq(tokens.id, caller.tokenId),
-    isNull(tokens.revokedAt),
-    isNull(users.removedAt),
-    or(eq(tokens.role, 'user'), eq(users.roleId, ADMINISTRATOR)),
-  )
-
-const liveToken = (db: Database, caller: Caller) =>
+/** A row when the token is not revoked, and its user still there and in the role. */
+const selectLive = (db: Database, tokenId: string | Placeholder) =>
   db
     .select({ live: sql<number>`1` })
     .from(tokens)
     .innerJoin(users, eq(users.id, tokens.userId))
-    .where(isLive(caller))
+    .where(
+      and(
+        eq(tokens.id, tokenId),
+        isNull(tokens.revokedAt),
+        isNull(users.removedAt),
+        or(eq(tokens.role, 'user'), eq(users.roleId, ADMINISTRATOR)),
+      ),
+    )
+
+const liveToken = prepared((db, at: Placeholders<Pick<Caller, 'tokenId'>>) =>
+  selectLive(db, at.tokenId),
+)
 
 /** Reads in one trip, with the token's liveness. Throws `unauthenticated`. */
 export async function readAs<T extends readonly Statement[]>(
@@ -61,7 +65,10 @@ export async function readAs<T extends readonly Statement[]>(
   caller: Caller,
   statements: T,
 ): Promise<BatchResponse<T>> {
-  const [live, ...answers] = await db.batch([liveToken(db, caller), ...statements])
+  const [live, ...answers] = await db.batch([
+    liveToken(db, { tokenId: caller.tokenId }),
+    ...statements,
+  ])
   if (live.length === 0) throw unauthenticated()
   return answers as BatchResponse<T>
 }
@@ -78,6 +85,9 @@ export const writeAs = <const T extends readonly Statement[]>(
 ): Promise<BatchResponse<T>> =>
   guarded(
     db,
-    [{ when: sql`NOT EXISTS (${liveToken(db, caller)})`, because: unauthenticated }, ...refusals],
+    [
+      { when: sql`NOT EXISTS (${selectLive(db, caller.tokenId)})`, because: unauthenticated },
+      ...refusals,
+    ],
     statements,
   )
