@@ -1,5 +1,5 @@
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-pool-workers'
-import { defineConfig } from 'vitest/config'
+import { defineConfig, defineProject } from 'vitest/config'
 import { generateSigningKey } from './src/identity/tokens.ts'
 
 const secrets = {
@@ -10,7 +10,8 @@ const secrets = {
 // Wrangler looks for required secrets here, and warns when there are none.
 Object.assign(process.env, secrets)
 
-export default defineConfig({
+/** Everything that the Worker does, inside the platform's own runtime. */
+const workers = defineProject({
   plugins: [
     cloudflareTest(async () => ({
       wrangler: { configPath: './wrangler.toml' },
@@ -25,7 +26,16 @@ export default defineConfig({
     })),
   ],
   test: {
+    name: 'workers',
     include: ['test/**/*.test.{ts,tsx}'],
+    exclude: ['test/scripts/**'],
     setupFiles: ['test/support/setup.ts'],
   },
 })
+
+/** What an operator types: plain Node. */
+const scripts = defineProject({
+  test: { name: 'scripts', include: ['test/scripts/**/*.test.ts'], testTimeout: 60_000 },
+})
+
+export default defineConfig({ test: { projects: [workers, scripts] } })

@@ -1,0 +1,52 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createPublicClient, http } from 'viem'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { localAccount } from '../../../scripts/chain/accounts.ts'
+import { type Anvil, startAnvil } from '../../../scripts/chain/anvil.ts'
+import {
+  deployCollectibles,
+  erc721Abi,
+  erc1155Abi,
+  hasContracts,
+} from '../../../scripts/chain/collectibles.ts'
+
+let folder: string
+let anvil: Anvil
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'chain-'))
+  anvil = await startAnvil({ port: 0, statePath: join(folder, 'anvil.json') })
+})
+
+afterAll(async () => {
+  await anvil.stop()
+  await rm(folder, { recursive: true })
+})
+
+const seller = localAccount(2)
+const operator = localAccount(0).address
+const plan = { seller, operator, uniques: 2, editions: [{ id: 7n, amount: 1000n }] }
+
+it('gives every token to the seller', async () => {
+  const { erc721, erc1155 } = await deployCollectibles(anvil.url, plan)
+  const chain = createPublicClient({ transport: http(anvil.url) })
+  const second = { address: erc721, abi: erc721Abi, functionName: 'ownerOf', args: [1n] } as const
+  expect(await chain.readContract(second)).toBe(seller.address)
+  const edition = { address: erc1155, abi: erc1155Abi, functionName: 'balanceOf' } as const
+  expect(await chain.readContract({ ...edition, args: [seller.address, 7n] })).toBe(1000n)
+})
+
+it('still has the contracts when the node starts again from its state', async () => {
+  const contracts = await deployCollectibles(anvil.url, plan)
+  await anvil.stop()
+  anvil = await startAnvil({ port: 0, statePath: join(folder, 'anvil.json') })
+  expect(await hasContracts(anvil.url, Object.values(contracts))).toBe(true)
+  expect(await hasContracts(anvil.url, [seller.address])).toBe(false)
+})
+
+it('says why the node does not start', async () => {
+  const port = Number(new URL(anvil.url).port)
+  await expect(startAnvil({ port })).rejects.toThrow('Address already in use')
+})
