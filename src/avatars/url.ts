@@ -1,0 +1,14 @@
+/** Where a user's picture is. Decisions: "Avatars". */
+
+/**
+ * Stands where the content hash stands, in the address of a picture that is drawn from the
+ * user's id (see drawn.ts). Change it when the drawings change: their addresses are immutable.
+ */
+export const DRAWN = 'c77822cbf30c9e42bf4783c432125721cee051e395587bd1'
+
+/** Key in R2, and path under `/avatars/`, of a picture. */
+export const keyOf = (userId: number, hash: string) => `${userId}/${hash}.jpg`
+
+/** The address of the user's picture; of the drawn one while the user has given none. */
+export const avatarUrlOf = (base: string, user: { id: number; avatarKey: string | null }): string =>
+  `${base}/avatars/${user.avatarKey ?? keyOf(user.id, DRAWN)}`
