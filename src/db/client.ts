@@ -1,18 +1,30 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { BatchItem, BatchResponse } from 'drizzle-orm/batch'
 import { type DrizzleD1Database, drizzle } from 'drizzle-orm/d1'
-import * as schema from './schema.ts'
 
 type D1 = Pick<D1Database, 'prepare' | 'batch'>
 
-export type Database = DrizzleD1Database<typeof schema> & { $client: D1 }
+export type Database = DrizzleD1Database & { $client: D1 }
 
 /** Drizzle over D1, or over a session of it (`env.DB.withSession(bookmark)`). */
 export const connect = (d1: D1): Database =>
   // A session has the part of D1Database that Drizzle uses: `prepare` and `batch`.
-  drizzle(d1 as D1Database, { schema })
+  drizzle(d1 as D1Database)
 
 export type Statement = BatchItem<'sqlite'>
+
+/** SQL of our own, to go into a batch. Drizzle's `db.run` cannot once it has parameters. */
+function raw(db: Database, statement: SQL): Statement {
+  const run = db.run(statement)
+  const query = run.getQuery()
+  return Object.assign(run, {
+    _prepare: () => ({
+      stmt: db.$client.prepare(query.sql),
+      getQuery: () => query,
+      mapResult: (result: unknown) => result,
+    }),
+  })
+}
 
 /** One condition under which a write must not happen, and the error to answer with. */
 export type Refusal = { when: SQL; because: () => Error }
@@ -27,7 +39,7 @@ export async function guarded<T extends readonly Statement[]>(
   statements: T,
 ): Promise<BatchResponse<T>> {
   const cases = refusals.map(({ when }, i) => sql`WHEN ${when} THEN ${`refusal:${i}`}`)
-  const guard = db.run(sql`INSERT INTO guard (refusal) SELECT CASE ${sql.join(cases, sql` `)} END`)
+  const guard = raw(db, sql`INSERT INTO guard (refusal) SELECT CASE ${sql.join(cases, sql` `)} END`)
   try {
     const [, ...answers] = await db.batch([guard, ...statements])
     return answers as BatchResponse<T>

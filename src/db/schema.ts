@@ -7,7 +7,7 @@
  * Triggers, and the view `guard` that lets a batch refuse itself, are SQL of their own in
  * `migrations/0001_triggers.sql`.
  */
-import { relations, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import {
   type AnySQLiteColumn,
   check,
@@ -420,14 +420,3 @@ export const creators = sqliteTable(
   },
   (t) => [index('creators_latest').on(t.latestReleaseAt)],
 )
-
-export const orderRelations = relations(orders, ({ one, many }) => ({
-  buyer: one(users, { fields: [orders.buyerId], references: [users.id] }),
-  orderItems: many(orderItems),
-}))
-
-export const orderItemRelations = relations(orderItems, ({ one }) => ({
-  order: one(orders, { fields: [orderItems.orderId], references: [orders.id] }),
-  nft: one(nfts, { fields: [orderItems.nftId], references: [nfts.id] }),
-  listing: one(listings, { fields: [orderItems.listingId], references: [listings.id] }),
-}))
