@@ -30,6 +30,7 @@ const workers = defineProject({
     include: ['test/**/*.test.{ts,tsx}'],
     exclude: ['test/scripts/**'],
     setupFiles: ['test/support/setup.ts'],
+    globalSetup: ['test/support/chain/server.ts'],
   },
 })
 

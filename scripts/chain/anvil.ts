@@ -63,6 +63,7 @@ function binary(): string {
   const architecture = process.arch === 'x64' ? 'amd64' : process.arch
   const name = `anvil-${process.platform}-${architecture}`
   const file = process.platform === 'win32' ? 'anvil.exe' : 'anvil'
-  const fromAnvil = createRequire(import.meta.resolve('@foundry-rs/anvil/package.json'))
+  const fromHere = createRequire(import.meta.url)
+  const fromAnvil = createRequire(fromHere.resolve('@foundry-rs/anvil/package.json'))
   return fromAnvil.resolve(`@foundry-rs/${name}/bin/${file}`)
 }

@@ -39,6 +39,10 @@ export const erc1155Abi = parseAbi([
   'event TransferSingle(address indexed operator, address indexed from, address indexed to, uint256 id, uint256 value)',
 ])
 
+const SENT_AT_ONCE = 100
+/** Enough to mint one token: estimating it anew for each would take most of the time. */
+const REPEATED_GAS = 200_000n
+
 type Plan = {
   /** Deploys, holds every token, and approves the operator. A funded account. */
   seller: Account
@@ -55,14 +59,14 @@ export type Collectibles = { erc721: Address; erc1155: Address }
 /** Deploys both contracts, mints to the seller and approves the operator. */
 export async function deployCollectibles(rpcUrl: string, plan: Plan): Promise<Collectibles> {
   const { seller, operator, uniques, editions } = plan
-  const chain = connectAs(rpcUrl, seller)
+  const chain = await connectAs(rpcUrl, seller)
   const first = await chain.deploy(erc721Abi, erc721.bytecode, [
     'Collectible',
     'NFT',
     'ipfs://collectible/',
   ])
   const second = await chain.deploy(erc1155Abi, erc1155.bytecode, ['ipfs://edition/{id}'])
-  for (let i = 0; i < uniques; i++) await chain.write(first, erc721Abi, 'mint', [seller.address])
+  await chain.writeAll(uniques, first, erc721Abi, 'mint', [seller.address])
   const [ids, amounts] = [editions.map(({ id }) => id), editions.map(({ amount }) => amount)]
   await chain.write(second, erc1155Abi, 'mintBatch', [seller.address, ids, amounts, '0x'])
   for (const contract of [first, second])
@@ -78,10 +82,12 @@ export async function hasContracts(rpcUrl: string, addresses: readonly Address[]
 }
 
 /** The chain as one account uses it: each step waits until it is mined, and throws if it failed. */
-function connectAs(rpcUrl: string, account: Account) {
+async function connectAs(rpcUrl: string, account: Account) {
   const transport = http(rpcUrl)
-  const reader = createPublicClient({ transport, chain: foundry, pollingInterval: 50 })
-  const writer = createWalletClient({ transport, chain: foundry, account })
+  const id = await createPublicClient({ transport }).getChainId()
+  const chain = { ...foundry, id }
+  const reader = createPublicClient({ transport, chain, pollingInterval: 50 })
+  const writer = createWalletClient({ transport, chain, account })
 
   async function mined(hash: Hash): Promise<TransactionReceipt> {
     const receipt = await reader.waitForTransactionReceipt({ hash })
@@ -98,6 +104,23 @@ function connectAs(rpcUrl: string, account: Account) {
     },
     async write(address: Address, abi: Abi, functionName: string, args: unknown[]) {
       await mined(await writer.writeContract({ address, abi, functionName, args }))
+    },
+    /** The same call again and again, without waiting for one before the next is sent. */
+    async writeAll(
+      count: number,
+      address: Address,
+      abi: Abi,
+      functionName: string,
+      args: unknown[],
+    ) {
+      const first = await reader.getTransactionCount({ address: account.address })
+      const call = { address, abi, functionName, args, gas: REPEATED_GAS }
+      for (let i = 0; i < count; i += SENT_AT_ONCE) {
+        const sent = Array.from({ length: Math.min(SENT_AT_ONCE, count - i) }, (_, n) =>
+          writer.writeContract({ ...call, nonce: first + i + n }),
+        )
+        await Promise.all((await Promise.all(sent)).map(mined))
+      }
     },
   }
 }

@@ -1,0 +1,113 @@
+import { expect, it } from 'vitest'
+import { aChain, type Chain } from '../support/chain/chain.ts'
+import { alreadyKnown } from '../support/chain/faults.ts'
+import { rpc, rpcBatch } from '../support/chain/rpc.ts'
+import { transferEvents } from '../support/transfers/events.ts'
+
+const gift = (chain: Chain) => ({ from: chain.seller, to: chain.signer, value: '0x1' })
+const blockNumber = { method: 'eth_blockNumber' }
+
+it('gives each test a chain of its own, with tokens in a wallet that approved the signer', async () => {
+  const [one, other] = await Promise.all([aChain({ erc721: 3, erc1155: 5 }), aChain()])
+  expect(one.chainId).not.toBe(other.chainId)
+  expect(Number(await one.rpc('eth_chainId'))).toBe(one.chainId)
+  expect(await transferEvents(one)).toEqual([])
+  // balanceOf(seller)
+  const data = `0x70a08231${one.seller.slice(2).padStart(64, '0')}`
+  const balance = await one.rpc('eth_call', { to: one.contracts.erc721, data }, 'latest')
+  expect(Number(balance)).toBe(3)
+})
+
+it('passes calls on and counts them', async () => {
+  const chain = await aChain()
+  const [chainId] = await rpcBatch(chain.proxyUrl, [{ method: 'eth_chainId' }, blockNumber])
+  expect(Number(chainId)).toBe(chain.chainId)
+  await rpc(chain.proxyUrl, 'eth_blockNumber')
+  const counts = { requests: 2, calls: { eth_chainId: 1, eth_blockNumber: 2 } }
+  expect(await chain.takeCounts()).toEqual(counts)
+  expect(await chain.takeCounts()).toEqual({ requests: 0, calls: {} })
+})
+
+it('hits the calls that a fault names, after those that pass, as often as told', async () => {
+  const chain = await aChain()
+  await chain.misbehave({ on: ['eth_chainId'], skip: 1, times: 1, effect: { result: 'hit' } })
+  const calls = [{ method: 'eth_chainId' }, blockNumber, { method: 'eth_chainId' }]
+  expect(await rpcBatch(chain.proxyUrl, calls)).toEqual([
+    expect.stringMatching(/^0x/),
+    expect.stringMatching(/^0x/),
+    'hit',
+  ])
+  expect(await rpc(chain.proxyUrl, 'eth_chainId')).not.toBe('hit')
+})
+
+it('breaks a connection before or after the node has got the calls', async () => {
+  for (const [reach, sent] of [
+    ['none', 0],
+    ['half', 1],
+    ['all', 2],
+  ] as const) {
+    const chain = await aChain()
+    const nonce = async () =>
+      Number(await chain.rpc('eth_getTransactionCount', chain.seller, 'pending'))
+    await chain.setAutomine(false)
+    await chain.misbehave({ effect: { http: 'drop', reach } })
+    const first = await nonce()
+    const transfers = [first, first + 1].map((nonce) => ({
+      method: 'eth_sendTransaction',
+      params: [{ ...gift(chain), nonce: `0x${nonce.toString(16)}` }],
+    }))
+    await expect(rpcBatch(chain.proxyUrl, transfers)).rejects.toThrow('connection lost')
+    expect((await nonce()) - first, reach).toBe(sent)
+  }
+})
+
+it('answers statuses, nonsense and errors', async () => {
+  const chain = await aChain()
+  await chain.misbehave({ effect: { http: 429, reach: 'none' } })
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId' })
+  expect((await fetch(chain.proxyUrl, { method: 'POST', body })).status).toBe(429)
+  await chain.misbehave({ effect: { http: 'malformed', reach: 'all' } })
+  await expect(rpc(chain.proxyUrl, 'eth_chainId')).rejects.toThrow(SyntaxError)
+  await chain.misbehave({ effect: { error: alreadyKnown, reach: 'none' } })
+  await expect(rpc(chain.proxyUrl, 'eth_chainId')).rejects.toThrow('already known')
+  await chain.misbehave()
+  expect(Number(await rpc(chain.proxyUrl, 'eth_chainId'))).toBe(chain.chainId)
+})
+
+it('answers as a node that lags behind', async () => {
+  const chain = await aChain()
+  const height = Number(await chain.rpc('eth_blockNumber'))
+  await chain.setAutomine(false)
+  const hash = await chain.rpc('eth_sendTransaction', gift(chain))
+  await chain.mine()
+  const nonce = Number(await chain.rpc('eth_getTransactionCount', chain.seller, 'latest'))
+  await chain.misbehave({ effect: { asOf: height } })
+  expect(Number(await rpc(chain.proxyUrl, 'eth_blockNumber'))).toBe(height)
+  expect(await rpc(chain.proxyUrl, 'eth_getTransactionReceipt', hash)).toBeNull()
+  const stale = await rpc(chain.proxyUrl, 'eth_getTransactionCount', chain.seller, 'pending')
+  expect(Number(stale)).toBe(nonce - 1)
+})
+
+it('makes the node forget a transaction that it took', async () => {
+  const chain = await aChain()
+  await chain.setAutomine(false)
+  await chain.misbehave({ on: ['eth_sendTransaction'], effect: { forget: true } })
+  const hash = await rpc(chain.proxyUrl, 'eth_sendTransaction', gift(chain))
+  await chain.mine()
+  expect(await chain.rpc('eth_getTransactionByHash', hash)).toBeNull()
+})
+
+it('draws the same faults again from the same seed', async () => {
+  const chain = await aChain()
+  const outcomes = async () => {
+    await chain.storm({ seed: 7, rate: 0.5 })
+    const answers: string[] = []
+    for (let i = 0; i < 30; i++) {
+      answers.push(await rpc(chain.proxyUrl, 'eth_chainId').then(String, (error) => error.name))
+    }
+    return answers
+  }
+  const first = await outcomes()
+  expect(new Set(first).size).toBeGreaterThan(1)
+  expect(await outcomes()).toEqual(first)
+})

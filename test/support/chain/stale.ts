@@ -1,0 +1,46 @@
+/** How a node that lags behind answers. */
+import type { Answer, Call, Forward } from './proxy.ts'
+
+const hex = (value: number) => `0x${value.toString(16)}`
+
+export async function heightOf(forward: Forward): Promise<number> {
+  const [answer] = await forward([{ jsonrpc: '2.0', id: 0, method: 'eth_blockNumber', params: [] }])
+  return Number(answer?.result)
+}
+
+/** Methods that read the state at a block, and which parameter names it. */
+const blockParameter: Record<string, number> = {
+  eth_getTransactionCount: 1,
+  eth_getBalance: 1,
+  eth_getCode: 1,
+  eth_call: 1,
+  eth_estimateGas: 1,
+  eth_simulateV1: 1,
+  eth_feeHistory: 1,
+  eth_getBlockByNumber: 0,
+  eth_getStorageAt: 2,
+}
+
+type Located = { number?: string; blockNumber?: string } | null
+
+/** Whether an answer speaks of a block that a node at this height does not know yet. */
+function fromLater(result: unknown, height: number): boolean {
+  const { number, blockNumber } = (result ?? {}) as Exclude<Located, null>
+  return Number(blockNumber ?? number ?? 0) > height
+}
+
+/** The call, and its answer, as a node gives it that has seen no block after `height`. */
+export function asOfBlock(call: Call, height: number) {
+  const { id, method } = call
+  const finish = (answer: Answer | undefined): Answer => {
+    if (method === 'eth_blockNumber') return { jsonrpc: '2.0', id, result: hex(height) }
+    if (!answer) return { jsonrpc: '2.0', id, error: { code: -32603, message: 'no answer' } }
+    return fromLater(answer.result, height) ? { ...answer, result: null } : answer
+  }
+  const at = blockParameter[method]
+  if (at === undefined) return { forward: call, finish }
+  const params = [...(call.params ?? [])]
+  const asked = params[at]
+  if (typeof asked !== 'string' || !asked.startsWith('0x')) params[at] = hex(height)
+  return { forward: { ...call, params }, finish }
+}
