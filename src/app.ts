@@ -5,6 +5,7 @@ import { createMiddleware } from 'hono/factory'
 import { methodNotAllowed } from 'hono/method-not-allowed'
 import { requestId } from 'hono/request-id'
 import { secureHeaders } from 'hono/secure-headers'
+import { addresses } from './addresses/routes.ts'
 import { connect } from './db/client.ts'
 import { settingsOf } from './env.ts'
 import type { App } from './http/context.ts'
@@ -52,6 +53,6 @@ app.use(
 app.use(context)
 app.use(authenticate)
 
-const api = app.route('/', identity)
+const api = app.route('/', identity).route('/', addresses)
 
 export default api

@@ -60,7 +60,7 @@ const liveToken = prepared((db, at: Placeholders<Pick<Caller, 'tokenId'>>) =>
 )
 
 /** Reads in one trip, with the token's liveness. Throws `unauthenticated`. */
-export async function readAs<T extends readonly Statement[]>(
+export async function readAs<const T extends readonly Statement[]>(
   db: Database,
   caller: Caller,
   statements: T,

@@ -1,0 +1,80 @@
+import { and, count, eq, isNull, sql } from 'drizzle-orm'
+import type { Database, Refusal } from '../db/client.ts'
+import { addresses, users } from '../db/schema.ts'
+import type { Caller } from '../http/context.ts'
+import { ApiError } from '../http/errors.ts'
+import { writeAs } from '../identity/caller.ts'
+import { assertMayActFor } from '../identity/subject.ts'
+import { billing, delivery, type Kind, type Row, type Texts } from './kinds.ts'
+
+/** How many live addresses of one kind a user may have. */
+export const MOST_ADDRESSES = 100
+
+type NewAddress = Texts & { userId?: number | undefined }
+
+/**
+ * Adds an address. Throws `invalid_input` for an owner who is missing or unknown, `forbidden`
+ * when a user's token names another owner, `too_many_addresses`.
+ */
+export async function createAddress(
+  db: Database,
+  caller: Caller,
+  kind: Kind,
+  { userId = ownUserOf(caller), ...texts }: NewAddress,
+  now: Date,
+): Promise<Row> {
+  assertMayActFor(caller, userId)
+  const at = now.toISOString()
+  const insert = db
+    .insert(addresses)
+    .values({ ...texts, kind: kind.name, userId, createdAt: at, updatedAt: at })
+    .returning()
+  const [[row]] = await writeAs(
+    db,
+    caller,
+    [unknownOwner(db, userId), tooMany(db, kind, userId)],
+    [insert],
+  )
+  if (!row) throw new Error('an insert gave no row')
+  return row
+}
+
+/**
+ * The kind that a body on the path of both kinds is of: a billing address when it has none of
+ * the fields that only a delivery address has, and at least one that both have.
+ */
+export function kindOf(body: object): Kind {
+  const given = Object.keys(body)
+  const isBilling = given.some((key) => key in billing.fields.shape)
+  const isDelivery = given.some(
+    (key) => key in delivery.fields.shape && !(key in billing.fields.shape),
+  )
+  return isBilling && !isDelivery ? billing : delivery
+}
+
+function ownUserOf(caller: Caller): number {
+  if (caller.role === 'user') return caller.userId
+  throw new ApiError('invalid_input', 'userId: a master token must say whose address it is')
+}
+
+const unknownOwner = (db: Database, userId: number): Refusal => ({
+  when: sql`NOT EXISTS (${db
+    .select({ id: users.id })
+    .from(users)
+    .where(and(eq(users.id, userId), isNull(users.removedAt)))})`,
+  because: () => new ApiError('invalid_input', `userId: there is no user ${userId}`),
+})
+
+const tooMany = (db: Database, kind: Kind, userId: number): Refusal => ({
+  when: sql`(${db
+    .select({ live: count() })
+    .from(addresses)
+    .where(
+      and(eq(addresses.userId, userId), eq(addresses.kind, kind.name), isNull(addresses.deletedAt)),
+    )}) >= ${MOST_ADDRESSES}`,
+  because: () =>
+    new ApiError(
+      'too_many_addresses',
+      `the user has ${MOST_ADDRESSES} ${kind.name} addresses; delete one first`,
+    ),
+})

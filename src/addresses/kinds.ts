@@ -1,0 +1,100 @@
+/**
+ * The two kinds of address. All that tells them apart stands here (contract, "Delivery address"
+ * and "Billing address"); the rest of this folder is written once for both.
+ */
+import * as z from 'zod'
+import type { addresses } from '../db/schema.ts'
+
+/** One line of text; what is empty once trimmed is stored as null. */
+const line = z
+  .string()
+  .trim()
+  .regex(/^[^\p{Cc}\p{Cs}]{0,255}$/u, 'must be at most 255 characters, none of them a control one')
+  .transform((text) => text || null)
+  .nullable()
+  .optional()
+
+const email = line.refine(
+  (text) => !text || /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text),
+  'must be an e-mail address',
+)
+
+const place = {
+  street: line,
+  postal: line,
+  city: line,
+  country: line,
+  companyName: line,
+  taxId: line,
+}
+
+const deliveryFields = z.object({ name: line, ...place, email, mobilePhone: line })
+const billingFields = z.object(place)
+const flag = z.boolean().optional()
+
+export const delivery = {
+  name: 'delivery',
+  /** What a body may say of an address. */
+  fields: deliveryFields,
+  /** What the body of an update may say; `isDefault` has a name of its own in each kind. */
+  changes: deliveryFields
+    .extend({ default: flag })
+    .transform(({ default: isDefault, ...texts }) => ({ ...texts, isDefault })),
+  flag: 'default',
+  path: '/api/public/deliveryAddress',
+  listPath: '/api/public/user/:user_id/deliveryAddresses',
+  /** The keys of the answers. */
+  list: 'deliveryAddresses',
+  created: 'newDeliveryAddress',
+  updated: 'updatedDeliveryAddress',
+} as const
+
+export const billing = {
+  name: 'billing',
+  fields: billingFields,
+  changes: billingFields.extend({ isDefault: flag }),
+  flag: 'isDefault',
+  path: '/api/public/billingAddress',
+  listPath: '/api/public/user/:user_id/billingAddresses',
+  list: 'billingAddresses',
+  created: 'newBillingAddress',
+  updated: 'updatedBillingAddress',
+} as const
+
+export type Kind = typeof delivery | typeof billing
+
+/** The texts of a body: a key that is absent says nothing, null clears. */
+export type Texts = z.infer<typeof delivery.fields>
+
+export type Row = typeof addresses.$inferSelect
+
+/** The address with the keys that its kind has in the contract. */
+export function present(kind: Kind, row: Row) {
+  const { id, userId, isDefault, createdAt, updatedAt, deletedAt } = row
+  const texts = kind.fields.keyof().options.map((field) => [field, row[field]])
+  return {
+    id,
+    userId,
+    ...Object.fromEntries(texts),
+    [kind.flag]: isDefault,
+    createdAt,
+    updatedAt,
+    deletedAt,
+  }
+}
+
+const timestamp = z.iso.datetime({ precision: 3 })
+
+/** What `present` gives. */
+export const answerOf = (kind: Kind) =>
+  z.object({
+    id: z.int(),
+    userId: z.int(),
+    ...Object.fromEntries(
+      kind.fields.keyof().options.map((field) => [field, z.string().nullable()]),
+    ),
+    [kind.flag]: z.boolean(),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+    deletedAt: timestamp.nullable(),
+  })

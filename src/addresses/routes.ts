@@ -1,0 +1,112 @@
+import { Hono } from 'hono'
+import * as z from 'zod'
+import type { App } from '../http/context.ts'
+import { callers, valid } from '../http/door.ts'
+import { idText } from '../http/ids.ts'
+import { subjectOf, UserParam } from '../identity/subject.ts'
+import { deleteAddress, updateAddress } from './change.ts'
+import { createAddress, kindOf } from './create.ts'
+import { answerOf, billing, delivery, type Kind, present } from './kinds.ts'
+import { listAddresses } from './list.ts'
+
+const tag = 'Addresses'
+const Id = z.object({ id: idText })
+const Owner = { userId: z.int().positive().optional() }
+
+const bookOf = <K extends Kind>(kind: K) =>
+  new Hono<App>()
+    .get(
+      kind.listPath,
+      callers({
+        tag,
+        summary: `List a user's ${kind.name} addresses`,
+        answer: z.object({ [kind.list]: z.array(answerOf(kind)) }),
+        errors: ['forbidden', 'not_found'],
+      }),
+      valid('param', UserParam),
+      async (c) => {
+        const { db, caller } = c.var
+        const userId = subjectOf(caller, c.req.valid('param').user_id)
+        const rows = await listAddresses(db, caller, kind, userId)
+        return c.json({ [kind.list]: rows.map((row) => present(kind, row)) })
+      },
+    )
+    .put(
+      kind.path,
+      callers({
+        tag,
+        summary: `Update a ${kind.name} address`,
+        description: 'A key that is absent stays as it is; null clears.',
+        answer: z.object({ [kind.updated]: answerOf(kind) }),
+        errors: ['not_found'],
+      }),
+      valid('query', Id),
+      valid('json', kind.changes),
+      async (c) => {
+        const { db, caller, now } = c.var
+        const { id } = c.req.valid('query')
+        const row = await updateAddress(db, caller, kind, id, c.req.valid('json'), now)
+        return c.json({ [kind.updated]: present(kind, row) })
+      },
+    )
+    .delete(
+      kind.path,
+      callers({
+        tag,
+        summary: `Delete a ${kind.name} address`,
+        answer: z.object({ [kind.updated]: answerOf(kind) }),
+        errors: ['not_found'],
+      }),
+      valid('query', Id),
+      async (c) => {
+        const { db, caller, now } = c.var
+        const row = await deleteAddress(db, caller, kind, c.req.valid('query').id, now)
+        return c.json({ [kind.updated]: present(kind, row) })
+      },
+    )
+
+export const addresses = new Hono<App>()
+  .post(
+    delivery.path,
+    callers({
+      tag,
+      summary: 'Create a delivery or a billing address',
+      description:
+        'A body with a field that both kinds have and none that only a delivery address has ' +
+        '(`name`, `email`, `mobilePhone`) makes a billing address. `type` says it outright.',
+      answer: z.union([
+        z.object({ [delivery.created]: answerOf(delivery) }),
+        z.object({ [billing.created]: answerOf(billing) }),
+      ]),
+      errors: ['forbidden', 'too_many_addresses'],
+    }),
+    valid('query', z.object({ type: z.enum(['delivery', 'billing']).optional() })),
+    valid('json', delivery.fields.extend(Owner)),
+    async (c) => {
+      const { db, caller, now } = c.var
+      const { type } = c.req.valid('query')
+      const body = c.req.valid('json')
+      const kind = type ? { delivery, billing }[type] : kindOf(body)
+      const { userId } = body
+      const row = await createAddress(db, caller, kind, { userId, ...kind.fields.parse(body) }, now)
+      return c.json({ [kind.created]: present(kind, row) })
+    },
+  )
+  .post(
+    billing.path,
+    callers({
+      tag,
+      summary: 'Create a billing address',
+      answer: z.object({ [billing.created]: answerOf(billing) }),
+      errors: ['forbidden', 'too_many_addresses'],
+    }),
+    valid('query', z.object({ type: z.literal('billing').optional() })),
+    valid('json', billing.fields.extend(Owner)),
+    async (c) => {
+      const { db, caller, now } = c.var
+      const row = await createAddress(db, caller, billing, c.req.valid('json'), now)
+      return c.json({ [billing.created]: present(billing, row) })
+    },
+  )
+  .route('/', bookOf(delivery))
+  .route('/', bookOf(billing))
