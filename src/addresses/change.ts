@@ -35,7 +35,7 @@ export async function updateAddress(
     .set({ isDefault: false, updatedAt })
     .where(
       and(
-        eq(addresses.userId, sql`(${owner})`),
+        eq(addresses.userId, sql`${owner}`),
         eq(addresses.kind, kind.name),
         // Spelt as the index `addresses_default` does, so that it serves.
         sql`${addresses.isDefault}`,

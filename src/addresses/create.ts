@@ -1,4 +1,4 @@
-import { and, count, eq, isNull, sql } from 'drizzle-orm'
+import { and, count, eq, isNull, notExists, sql } from 'drizzle-orm'
 import type { Database, Refusal } from '../db/client.ts'
 import { addresses, users } from '../db/schema.ts'
 import type { Caller } from '../http/context.ts'
@@ -58,20 +58,22 @@ function ownUserOf(caller: Caller): number {
 }
 
 const unknownOwner = (db: Database, userId: number): Refusal => ({
-  when: sql`NOT EXISTS (${db
-    .select({ id: users.id })
-    .from(users)
-    .where(and(eq(users.id, userId), isNull(users.removedAt)))})`,
+  when: notExists(
+    db
+      .select({ id: users.id })
+      .from(users)
+      .where(and(eq(users.id, userId), isNull(users.removedAt))),
+  ),
   because: () => new ApiError('invalid_input', `userId: there is no user ${userId}`),
 })
 
 const tooMany = (db: Database, kind: Kind, userId: number): Refusal => ({
-  when: sql`(${db
+  when: sql`${db
     .select({ live: count() })
     .from(addresses)
     .where(
       and(eq(addresses.userId, userId), eq(addresses.kind, kind.name), isNull(addresses.deletedAt)),
-    )}) >= ${MOST_ADDRESSES}`,
+    )} >= ${MOST_ADDRESSES}`,
   because: () =>
     new ApiError(
       'too_many_addresses',

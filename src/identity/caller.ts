@@ -1,5 +1,5 @@
 /** Who asks, and that their token is still live. Decisions: "Who may do what", "Tokens". */
-import { and, eq, isNull, or, type Placeholder, sql } from 'drizzle-orm'
+import { and, eq, isNull, notExists, or, type Placeholder, sql } from 'drizzle-orm'
 import type { BatchResponse } from 'drizzle-orm/batch'
 import type { Context } from 'hono'
 import { getCookie } from 'hono/cookie'
@@ -85,9 +85,6 @@ export const writeAs = <const T extends readonly Statement[]>(
 ): Promise<BatchResponse<T>> =>
   guarded(
     db,
-    [
-      { when: sql`NOT EXISTS (${selectLive(db, caller.tokenId)})`, because: unauthenticated },
-      ...refusals,
-    ],
+    [{ when: notExists(selectLive(db, caller.tokenId)), because: unauthenticated }, ...refusals],
     statements,
   )
