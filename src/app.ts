@@ -10,6 +10,8 @@ import { connect } from './db/client.ts'
 import { settingsOf } from './env.ts'
 import type { App } from './http/context.ts'
 import { ApiError, answer, notFound, onError } from './http/errors.ts'
+import { rateLimit } from './http/limit.ts'
+import { log } from './http/log.ts'
 import { authenticate } from './identity/caller.ts'
 import { identity } from './identity/routes.ts'
 
@@ -19,9 +21,11 @@ import { identity } from './identity/routes.ts'
  */
 const context = createMiddleware<App>(async (c, next) => {
   const session = c.env.DB.withSession(c.req.header('x-d1-bookmark') ?? 'first-unconstrained')
+  const trips = { count: 0 }
   c.set('settings', settingsOf(c.env))
   c.set('now', new Date())
-  c.set('db', connect(session))
+  c.set('trips', trips)
+  c.set('db', connect(session, trips))
   await next()
   const bookmark = session.getBookmark()
   if (bookmark) c.header('x-d1-bookmark', bookmark)
@@ -31,11 +35,29 @@ const app = new Hono<App>()
 app.onError(onError)
 app.notFound(notFound)
 app.use(requestId())
-app.use(secureHeaders())
+app.use(log)
+app.use(
+  secureHeaders({
+    // Nothing that the API answers is a page; what is one brings its own policy.
+    contentSecurityPolicy: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+    overwrite: false,
+  }),
+)
 app.use(
   cors({
+    // Without `credentials`: other sites call with a token, never with a visitor's cookie.
     origin: '*',
-    exposeHeaders: ['Idempotent-Replayed', 'Retry-After', 'X-D1-Bookmark', 'X-Request-Id'],
+    allowMethods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
+    maxAge: 24 * 60 * 60,
+    exposeHeaders: [
+      'Allow',
+      'Idempotent-Replayed',
+      'Retry-After',
+      'Server-Timing',
+      'WWW-Authenticate',
+      'X-D1-Bookmark',
+      'X-Request-Id',
+    ],
   }),
 )
 app.use(
@@ -52,7 +74,11 @@ app.use(
 )
 app.use(context)
 app.use(authenticate)
+app.use(rateLimit)
 
 const api = app.route('/', identity).route('/', addresses)
+
+/** Every endpoint with its types, for `hc` of hono/client. */
+export type Api = typeof api
 
 export default api

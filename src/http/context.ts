@@ -1,5 +1,5 @@
 import type { RequestIdVariables } from 'hono/request-id'
-import type { Database } from '../db/client.ts'
+import type { Database, Trips } from '../db/client.ts'
 import type { Settings } from '../env.ts'
 
 /** Who asks, as the signed claims of their token say. Whether it is still live, only D1 knows. */
@@ -17,6 +17,8 @@ export type App = {
     settings: Settings
     /** A D1 session that begins at the caller's bookmark. */
     db: Database
+    /** What this request has cost `db` so far. */
+    trips: Trips
     caller: Caller | null
     /** When the request came in. */
     now: Date

@@ -8,14 +8,24 @@ import type { Hono, MiddlewareHandler, ValidationTargets } from 'hono'
 import * as z from 'zod'
 import type { App, Caller } from './context.ts'
 import { ApiError, type ErrorCode, unauthenticated } from './errors.ts'
+import { jsonBody } from './json.ts'
+
+/** Bytes of a media type, as `image/jpeg` or `image/*`. */
+export type Media = { media: string; description: string }
 
 /** What the OpenAPI document tells of an endpoint beyond what it takes. */
 export type About = {
   tag: string
   summary: string
   description?: string
-  /** The body of a 200. */
-  answer: z.ZodType
+  /** A body that no `valid` checks, by media type: a schema of its fields, or what the bytes are. */
+  body?: Record<string, z.ZodObject | string>
+  /** The body of a 200. A page (`text/html`) is for people, and left out of the document. */
+  answer: z.ZodType | Media
+  /** Headers of a 200 beyond those that every answer has, and what they say. */
+  headers?: Record<string, string>
+  /** Statuses without a body that are no refusal, as 304, and when they come. */
+  bodiless?: Record<number, string>
   /** The refusals that are this endpoint's own; those that every door shares are added. */
   errors?: readonly ErrorCode[]
 }
@@ -60,16 +70,19 @@ export function masters(about: About): MiddlewareHandler<Called> {
 
 /**
  * Checks one part of the request. Throws `invalid_input` with a message that names the field;
- * `root` names a body that is an array, as in `orders[2].listingId: …`.
+ * `root` names a body that is an array, as in `orders[2].listingId: …`. A JSON body must also be
+ * what `jsonBody` asks of it.
  */
 export function valid<T extends keyof ValidationTargets, S extends z.ZodType>(
   target: T,
   schema: S,
   root = '',
 ) {
-  const handler = zValidator(target, schema, (result) => {
+  const check = zValidator(target, schema, (result) => {
     if (!result.success) throw invalid(result.error.issues[0], root)
   })
+  const handler: typeof check =
+    target === 'json' ? (c, next) => jsonBody(c, async () => void (await check(c, next))) : check
   inputs.set(handler, { target, schema })
   return handler
 }

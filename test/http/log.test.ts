@@ -1,0 +1,50 @@
+import { expect, it, vi } from 'vitest'
+import { verifyToken } from '../../src/identity/tokens.ts'
+import { call } from '../support/api.ts'
+import { aMasterToken, aToken, aUser, issuer } from '../support/makers.ts'
+
+/** The line of the log that a request leaves. */
+async function logged(...request: Parameters<typeof call>) {
+  const log = vi.spyOn(console, 'log').mockImplementation(() => {})
+  const response = await call(...request)
+  const lines = log.mock.calls.map(([line]) => String(line))
+  log.mockRestore()
+  expect(lines).toHaveLength(1)
+  return { response, line: lines[0] ?? '', entry: JSON.parse(lines[0] ?? '') }
+}
+
+it('says what was asked, who asked by the id of the token, and what it cost', async () => {
+  const jwt = await aToken(await aUser())
+  const caller = await verifyToken(issuer, jwt, new Date())
+  const { response, entry } = await logged('GET', '/.well-known/jwks.json', { token: jwt })
+  expect(entry).toEqual({
+    event: 'request',
+    requestId: response.headers.get('x-request-id'),
+    method: 'GET',
+    route: '/.well-known/jwks.json',
+    status: 200,
+    tokenId: caller?.tokenId,
+    trips: 0,
+    duration: expect.any(Number),
+  })
+})
+
+it('holds nothing that a path, a query or a header says', async () => {
+  const { line, entry } = await logged('GET', '/nothing/secret-1?email=secret-2', {
+    token: 'secret-3',
+    headers: { cookie: 'token=secret-4' },
+  })
+  expect(entry).toMatchObject({ route: null, status: 404, tokenId: null })
+  expect(line).not.toContain('secret')
+})
+
+it('tells a master token that asks where the time went, and nobody else', async () => {
+  const headers = { 'x-server-timing': '1' }
+  const timing = async (request: Parameters<typeof call>[2]) =>
+    (await call('GET', '/.well-known/jwks.json', request)).headers.get('server-timing')
+  const master = await aMasterToken()
+  expect(await timing({ headers, token: master })).toMatch(/^total;dur=[\d.]+, d1;desc="trips: 0"$/)
+  expect(await timing({ token: master })).toBeNull()
+  expect(await timing({ headers, token: await aToken(await aUser()) })).toBeNull()
+  expect(await timing({ headers })).toBeNull()
+})
