@@ -10,19 +10,16 @@ import type { App, Caller } from './context.ts'
 import { ApiError, type ErrorCode, unauthenticated } from './errors.ts'
 import { jsonBody } from './json.ts'
 
-/** Bytes of a media type, as `image/jpeg` or `image/*`. */
-export type Media = { media: string; description: string }
-
 /** What the OpenAPI document tells of an endpoint beyond what it takes. */
 export type About = {
   tag: string
   summary: string
   description?: string
-  /** A body that no `valid` checks, by media type: a schema of its fields, or what the bytes are. */
-  body?: Record<string, z.ZodObject | string>
-  /** The body of a 200. A page (`text/html`) is for people, and left out of the document. */
-  answer: z.ZodType | Media
-  /** Headers of a 200 beyond those that every answer has, and what they say. */
+  /** A body that the handler reads by itself, because it is neither JSON nor small. */
+  body?: { type: string; schema: z.ZodType }
+  /** The body of a 200 (`z.file()` for bytes); or that people get a page, or are sent on to one. */
+  answer: z.ZodType | 'page' | 'redirect'
+  /** Headers that a 200 has beyond those that every answer has, and what they say. */
   headers?: Record<string, string>
   /** Statuses without a body that are no refusal, as 304, and when they come. */
   bodiless?: Record<number, string>
