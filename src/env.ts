@@ -30,13 +30,17 @@ const network = z.object({
   confirmations: z.int().positive(),
 })
 
-const settingsSchema = z.object({
+/** What it takes to issue tokens. */
+export const issuerSchema = z.object({
   PUBLIC_URL: httpUrl.transform((url) => url.replace(/\/+$/, '')),
+  /** JWK set of Ed25519 private keys: the first signs, all of them verify. */
+  JWT_KEYS: json(z.object({ keys: z.array(signingKey).min(1) })),
+})
+
+const settingsSchema = issuerSchema.extend({
   EMAIL_FROM: z.email(),
   /** `contractNetwork` → how to reach it. */
   NETWORKS: json(z.record(z.string(), network)),
-  /** JWK set of Ed25519 private keys: the first signs, all of them verify. */
-  JWT_KEYS: json(z.object({ keys: z.array(signingKey).min(1) })),
   TRANSFER_SIGNER_KEY: z
     .string()
     .regex(/^0x[0-9a-f]{64}$/i, 'must be 32 bytes in hex')

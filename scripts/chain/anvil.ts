@@ -1,57 +1,41 @@
 /** A local EVM node: anvil, run as its own binary so that a signal to it meets no wrapper. */
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import { createInterface } from 'node:readline'
+import { type Child, start } from '../shell/child.ts'
 
-/** The chain id that anvil gives itself. */
-export const LOCAL_CHAIN_ID = 31337
-
-export type Anvil = {
-  url: string
-  process: ChildProcess
-  /** Ends the node, and waits until it has written its state. */
-  stop: () => Promise<void>
-}
+export type Anvil = Child & { url: string }
 
 type Options = {
   /** 0 takes a free one. */
   port: number
-  /** The file that the chain is read from and, each second and at the end, written to. */
+  /** The file that the chain is read from and, every few seconds and at the end, written to. */
   statePath?: string
   /** Further arguments of anvil's, such as `--block-time 1` or `--no-mining`. */
   args?: readonly string[]
 }
 
-/** Resolves once the node listens. Throws what anvil says when it cannot. */
+/**
+ * Resolves once the node listens. `stop()` waits until it has written its state. Throws what
+ * anvil says when it cannot start.
+ */
 export async function startAnvil({ port, statePath, args = [] }: Options): Promise<Anvil> {
-  const state = statePath ? ['--state', statePath, '--state-interval', '1'] : []
-  const child = spawn(binary(), ['--port', String(port), ...state, ...args], {
+  const state = statePath ? ['--state', statePath, '--state-interval', '5'] : []
+  const child = start(binary(), ['--port', String(port), ...state, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const exited = once(child, 'exit')
-  const url = await listening(child)
-  return {
-    url,
-    process: child,
-    stop: async () => {
-      child.kill('SIGTERM')
-      await exited
-    },
-  }
+  return { ...child, url: await listening(child) }
 }
 
-function listening(child: ChildProcess): Promise<string> {
+function listening({ process: { stdout, stderr }, ended }: Child): Promise<string> {
   let complaint = ''
-  child.stderr?.on('data', (chunk) => {
+  stderr?.on('data', (chunk) => {
     complaint += chunk
   })
   return new Promise((resolve, reject) => {
-    child.once('error', reject)
-    child.once('exit', () => reject(new Error(`anvil did not start: ${complaint.trim()}`)))
-    if (!child.stdout) return
+    ended.then(() => reject(new Error(`anvil did not start: ${complaint.trim()}`)), reject)
+    if (!stdout) return
     // The lines are read to the end: a pipe that nobody reads would stop the node.
-    createInterface(child.stdout).on('line', (line) => {
+    createInterface(stdout).on('line', (line) => {
       const [, address] = /^Listening on (\S+)/.exec(line) ?? []
       if (address) resolve(`http://${address}`)
     })

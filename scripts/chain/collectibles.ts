@@ -23,6 +23,9 @@ import {
 } from 'viem'
 import { foundry } from 'viem/chains'
 
+/** The chain id that local nodes give themselves. */
+export const LOCAL_CHAIN_ID = foundry.id
+
 export const erc721Abi = parseAbi([
   'constructor(string name, string symbol, string baseTokenURI)',
   'function mint(address to)',
