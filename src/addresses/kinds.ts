@@ -9,7 +9,7 @@ import type { addresses } from '../db/schema.ts'
 const line = z
   .string()
   .trim()
-  .regex(/^[^\p{Cc}\p{Cs}]{0,255}$/u, 'must be at most 255 characters, none of them a control one')
+  .regex(/^\P{Cc}{0,255}$/u, 'must be at most 255 characters, none of them a control one')
   .transform((text) => text || null)
   .nullable()
   .optional()

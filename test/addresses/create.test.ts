@@ -122,7 +122,6 @@ describe.each(kinds)('creating a $kind address', (kind) => {
     ['a line break inside', 'New\nYork'],
     ['NUL', 'a\0b'],
     ['C1 control', 'a\u0085b'],
-    ['half a surrogate pair', 'a\ud800b'],
   ])('is 400 for a text that is %s', async (_, city) => {
     const response = await post(kind.path, await aToken(await aUser()), { city })
     expect(response.status).toBe(400)

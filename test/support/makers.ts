@@ -12,7 +12,7 @@ const changes = { createdAt: NOW, updatedAt: NOW }
 
 let made = 0
 /** 20 bytes that no other call gives. */
-const uniqueAddress = () => `0x${(++made).toString(16).padStart(40, 'a')}`
+const uniqueAddress = () => `0xaa${(++made).toString(16).padStart(38, '0')}`
 
 async function first<T>(rows: Promise<T[]>): Promise<T> {
   const [row] = await rows

@@ -1,0 +1,189 @@
+/**
+ * Who may do what: every endpoint against every kind of caller. Decisions: "Who may do what".
+ *
+ * An endpoint without a row fails this test. To add one, add a line to the table. If a request
+ * needs more than the path (whose `:user_id` is the id of `self`), say what in `requests`.
+ *
+ * The callers are: nobody (no token, or one of `forged.ts`); self, whom the data belongs to;
+ * other, a user; seller, who sells what self has bought; master. A cell is a status, or the code
+ * of an error where its status alone would not tell it. A live caller gets the same by either
+ * header and by the cookie; with the cookie from another site, `cross_site` if it changes state.
+ */
+import { describe, expect, it, vi } from 'vitest'
+import app from '../src/app.ts'
+import { doorsOf } from '../src/http/door.ts'
+import { type ErrorCode, statusOf } from '../src/http/errors.ts'
+import { BASE_URL, call } from './support/api.ts'
+import { forged } from './support/forged.ts'
+import { anAddress, anAdministrator, aToken, aUser } from './support/makers.ts'
+
+// A test asks about a hundred times.
+vi.setConfig({ testTimeout: 60_000 })
+
+const table = `
+door                                               | nobody | self | other | seller | master
+---------------------------------------------------|--------|------|-------|--------|-------
+GET    /.well-known/jwks.json                      | 200    | 200  | 200   | 200    | 200
+GET    /api/public/user/:user_id/deliveryAddresses | 401    | 200  | 403   | 403    | 200
+GET    /api/public/user/:user_id/billingAddresses  | 401    | 200  | 403   | 403    | 200
+POST   /api/public/deliveryAddress                 | 401    | 200  | 403   | 403    | 200
+POST   /api/public/billingAddress                  | 401    | 200  | 403   | 403    | 200
+PUT    /api/public/deliveryAddress                 | 401    | 200  | 404   | 404    | 200
+PUT    /api/public/billingAddress                  | 401    | 200  | 404   | 404    | 200
+DELETE /api/public/deliveryAddress                 | 401    | 200  | 404   | 404    | 200
+DELETE /api/public/billingAddress                  | 401    | 200  | 404   | 404    | 200
+`
+
+type Ask = { query?: string; json?: unknown; headers?: Record<string, string> }
+
+const self = await aUser()
+const seller = await aUser()
+const tokenOf = {
+  self: await aToken(self),
+  other: await aToken(await aUser()),
+  seller: await aToken(seller),
+  master: await aToken(await anAdministrator(), 'master'),
+}
+
+const addressId = async (kind: 'delivery' | 'billing') =>
+  `?id=${(await anAddress(self, { kind })).id}`
+
+/** What is asked for at a door, made anew for each request that may succeed. */
+const requests: Record<string, () => Ask | Promise<Ask>> = {
+  'POST /api/public/deliveryAddress': () => ({ json: { userId: self.id, name: 'Ada' } }),
+  'POST /api/public/billingAddress': () => ({ json: { userId: self.id, city: 'Oslo' } }),
+  'PUT /api/public/deliveryAddress': async () => ({
+    query: await addressId('delivery'),
+    json: { name: 'Ada' },
+  }),
+  'PUT /api/public/billingAddress': async () => ({
+    query: await addressId('billing'),
+    json: { city: 'Oslo' },
+  }),
+  'DELETE /api/public/deliveryAddress': async () => ({ query: await addressId('delivery') }),
+  'DELETE /api/public/billingAddress': async () => ({ query: await addressId('billing') }),
+}
+
+/** What a status means where the table names no code. */
+const codeOf: Record<string, ErrorCode> = {
+  401: 'unauthenticated',
+  403: 'forbidden',
+  404: 'not_found',
+}
+
+const callers = ['nobody', 'self', 'other', 'seller', 'master'] as const
+type Row = { door: string; method: string; path: string } & Record<(typeof callers)[number], string>
+
+const rows = table
+  .trim()
+  .split('\n')
+  .slice(2)
+  .map((line): Row => {
+    const [door = '', ...cells] = line.split('|').map((cell) => cell.trim().replace(/ +/, ' '))
+    const [method = '', path = ''] = door.split(' ')
+    const [nobody = '', own = '', other = '', seller = '', master = ''] = cells
+    return { door, method, path, nobody, self: own, other, seller, master }
+  })
+
+const isSafe = ({ method }: Row) => method === 'GET'
+const sameOrigin = { origin: BASE_URL }
+
+/** The ways to send a token. */
+const carriers: Record<string, (jwt: string) => Record<string, string>> = {
+  'Bearer header': (jwt) => ({ authorization: `Bearer ${jwt}` }),
+  'bare header': (jwt) => ({ authorization: jwt }),
+  cookie: (jwt) => ({ cookie: `token=${jwt}`, ...sameOrigin }),
+}
+
+/** What another site's page can make a browser send along with the cookie. */
+const crossSite: Record<string, Record<string, string>> = {
+  'from another site': { 'sec-fetch-site': 'cross-site', origin: 'https://evil.test' },
+  'from a sibling of ours': {
+    'sec-fetch-site': 'same-site',
+    origin: 'https://evil.marketplace.test',
+  },
+  'from another site, in an old browser': { origin: 'https://evil.test' },
+  'from a sandboxed page': { origin: 'null' },
+  'without a word of where from': {},
+}
+
+async function ask(row: Row, headers: Record<string, string>, asked?: Ask): Promise<Response> {
+  const { query = '', json, headers: own } = asked ?? (await requests[row.door]?.()) ?? {}
+  const path = row.path.replace(':user_id', String(self.id)) + query
+  return call(row.method, path, { json, headers: { ...own, ...headers } })
+}
+
+async function expectCell(row: Row, cell: string, response: Response, who: string) {
+  const code = codeOf[cell] ?? cell
+  const isError = code in statusOf
+  const status = isError ? statusOf[code as ErrorCode] : Number(cell)
+  const body = await response.text()
+  expect(response.status, `${who}: ${body}`).toBe(status)
+  if (!isError) return
+  const orders = row.path.startsWith('/api/externalOrders') ? { orders: null } : {}
+  expect(JSON.parse(body), who).toEqual({ ...orders, error: expect.any(String), code })
+  expect(response.headers.get('www-authenticate'), who).toBe(status === 401 ? 'Bearer' : null)
+}
+
+it('has a row for every endpoint, and none for what is not there', () => {
+  const doors = doorsOf(app).map(({ method, path }) => `${method} ${path}`)
+  expect(rows.map(({ door }) => door).sort()).toEqual(doors.sort())
+})
+
+it('finds no endpoint that takes every method, which would hide it from the table', () => {
+  const all = app.routes.filter(({ method }) => method === 'ALL').map(({ path }) => path)
+  expect(new Set(all)).toEqual(new Set(['/*']))
+})
+
+it('says at the door of each endpoint whether it needs a token', () => {
+  for (const { method, path, about } of doorsOf(app)) {
+    const row = rows.find(({ door }) => door === `${method} ${path}`)
+    expect(about?.audience, `${method} ${path}`).toBe(
+      row?.nobody !== '401'
+        ? 'anyone'
+        : row.self === '403' && row.seller === '403'
+          ? 'masters'
+          : 'callers',
+    )
+  }
+})
+
+describe.each(rows)('$door', (row) => {
+  it(`is ${row.nobody} for nobody, whatever token they show`, async () => {
+    const asked = await requests[row.door]?.()
+    await expectCell(row, row.nobody, await ask(row, sameOrigin, asked), 'no token')
+    for (const [name, forge] of Object.entries(forged)) {
+      const jwt = await forge()
+      for (const [carrier, carry] of Object.entries(carriers)) {
+        const response = await ask(row, { ...sameOrigin, ...carry(jwt) }, asked)
+        await expectCell(row, row.nobody, response, `${name} by ${carrier}`)
+      }
+    }
+    const beside = {
+      authorization: 'Bearer broken',
+      cookie: `token=${tokenOf.master}`,
+      ...sameOrigin,
+    }
+    await expectCell(row, row.nobody, await ask(row, beside, asked), 'broken header, good cookie')
+  })
+
+  it.each(['self', 'other', 'seller', 'master'] as const)('answers %s', async (caller) => {
+    for (const [carrier, carry] of Object.entries(carriers)) {
+      const response = await ask(row, { ...sameOrigin, ...carry(tokenOf[caller]) })
+      await expectCell(row, row[caller], response, `${caller} by ${carrier}`)
+    }
+  })
+
+  it(`${isSafe(row) ? 'answers' : 'refuses'} a cookie that another site makes a browser send`, async () => {
+    for (const [name, headers] of Object.entries(crossSite))
+      for (const caller of ['self', 'master'] as const) {
+        const response = await ask(row, { cookie: `token=${tokenOf[caller]}`, ...headers })
+        await expectCell(
+          row,
+          isSafe(row) ? row[caller] : 'cross_site',
+          response,
+          `${caller} ${name}`,
+        )
+      }
+  })
+})

@@ -1,0 +1,130 @@
+/**
+ * Tokens that speak for nobody. Each is what a live master token is, but for the one thing that
+ * its name says, so nothing else can be the reason that it is refused.
+ */
+import { eq } from 'drizzle-orm'
+import { base64url, type CryptoKey, exportSPKI, importJWK, type JWTPayload, SignJWT } from 'jose'
+import { tokens, users } from '../../src/db/schema.ts'
+import type { SigningKey } from '../../src/env.ts'
+import {
+  API_TOKEN_LIFE,
+  generateSigningKey,
+  newToken,
+  signToken,
+  type TokenRecord,
+} from '../../src/identity/tokens.ts'
+import { anAdministrator, aToken, aUser, db, issuer } from './makers.ts'
+
+const HOUR = 60 * 60
+
+async function aRecord(user?: { id: number }): Promise<TokenRecord> {
+  const { id: userId } = user ?? (await anAdministrator())
+  const record = newToken(issuer, { userId, role: 'master' }, API_TOKEN_LIFE, new Date())
+  await db.insert(tokens).values({ ...record, kind: 'api', name: 'test' })
+  return record
+}
+
+function claimsOf(record: TokenRecord): JWTPayload {
+  return {
+    iss: issuer.url,
+    aud: 'marketplace-api',
+    sub: String(record.userId),
+    role: record.role,
+    jti: record.id,
+    iat: Date.parse(record.createdAt) / 1000,
+    exp: Date.parse(record.expiresAt) / 1000,
+  }
+}
+
+function liveKey(): SigningKey {
+  const [key] = issuer.keys
+  if (!key) throw new Error('there is no signing key')
+  return key
+}
+
+async function sign(claims: JWTPayload, key = liveKey(), kid: string | undefined = key.kid) {
+  return new SignJWT(claims)
+    .setProtectedHeader({ alg: 'EdDSA', ...(kid && { kid }) })
+    .sign(await importJWK(key, 'EdDSA'))
+}
+
+const signHS256 = async (secret: Uint8Array) =>
+  new SignJWT(claimsOf(await aRecord()))
+    .setProtectedHeader({ alg: 'HS256', kid: liveKey().kid })
+    .sign(secret)
+
+async function publicPem(): Promise<Uint8Array> {
+  const { kty, crv, x } = liveKey()
+  const key = (await importJWK({ kty, crv, x }, 'EdDSA', { extractable: true })) as CryptoKey
+  return new TextEncoder().encode(await exportSPKI(key))
+}
+
+/** Signed by the right key, with other claims. */
+const withClaims = async (claims: JWTPayload) => sign({ ...claimsOf(await aRecord()), ...claims })
+
+const now = () => Math.floor(Date.now() / 1000)
+
+/** What is wrong with it → the token. */
+export const forged: Record<string, () => Promise<string>> = {
+  'a malformed token': async () => 'not.a.token',
+  'the claims alone, with alg none': async () => {
+    const header = base64url.encode(JSON.stringify({ alg: 'none', kid: liveKey().kid }))
+    const claims = base64url.encode(JSON.stringify(claimsOf(await aRecord())))
+    return `${header}.${claims}.`
+  },
+  'a token without its signature': async () => {
+    const jwt = await sign(claimsOf(await aRecord()))
+    return jwt.slice(0, jwt.lastIndexOf('.') + 1)
+  },
+  'a token whose claims were changed': async () => {
+    const user = await aUser()
+    const [header, , signature] = (await aToken(user)).split('.')
+    const claims = claimsOf(await aRecord())
+    return [header, base64url.encode(JSON.stringify(claims)), signature].join('.')
+  },
+  'HS256 signed with the public key': () => signHS256(base64url.decode(liveKey().x)),
+  'HS256 signed with the text of the public key': () =>
+    signHS256(new TextEncoder().encode(liveKey().x)),
+  'HS256 signed with the PEM of the public key': async () => signHS256(await publicPem()),
+  'a foreign key that claims our key id': async () =>
+    sign(claimsOf(await aRecord()), await generateSigningKey(), liveKey().kid),
+  'an unknown key id': async () => sign(claimsOf(await aRecord()), await generateSigningKey()),
+  'our key under an unknown key id': async () =>
+    sign(claimsOf(await aRecord()), liveKey(), crypto.randomUUID()),
+  'no key id': async () => sign(claimsOf(await aRecord()), liveKey(), ''),
+  'an expired token': () => withClaims({ iat: now() - 2 * HOUR, exp: now() - HOUR }),
+  'a token that expires this second': () => withClaims({ iat: now() - HOUR, exp: now() }),
+  'a token without an expiry': async () => {
+    const { exp: _, ...claims } = claimsOf(await aRecord())
+    return sign(claims)
+  },
+  'a token of the future': () => withClaims({ iat: now() + HOUR }),
+  'a token that is not valid yet': () => withClaims({ nbf: now() + HOUR }),
+  'another issuer': () => withClaims({ iss: 'https://elsewhere.test' }),
+  'another audience': () => withClaims({ aud: 'elsewhere' }),
+  'an unknown role': () => withClaims({ role: 'root' }),
+  'a token that was never issued': () => withClaims({ jti: crypto.randomUUID() }),
+  'a revoked token': async () => {
+    const record = await aRecord()
+    await db
+      .update(tokens)
+      .set({ revokedAt: new Date().toISOString() })
+      .where(eq(tokens.id, record.id))
+    return signToken(issuer, record)
+  },
+  'the token of a removed user': async () => {
+    const administrator = await anAdministrator()
+    const record = await aRecord(administrator)
+    await db
+      .update(users)
+      .set({ removedAt: new Date().toISOString() })
+      .where(eq(users.id, administrator.id))
+    return signToken(issuer, record)
+  },
+  'the master token of who is no administrator any more': async () => {
+    const administrator = await anAdministrator()
+    const record = await aRecord(administrator)
+    await db.update(users).set({ roleId: null }).where(eq(users.id, administrator.id))
+    return signToken(issuer, record)
+  },
+}
