@@ -28,7 +28,23 @@ const network = z.object({
   rpcUrl: httpUrl,
   /** Blocks, its own included, after which a transaction counts as final. */
   confirmations: z.int().positive(),
+  /** The most transactions of the signer that may wait to be mined at a time. */
+  maxInFlight: z.int().positive().default(100),
+  /** A transaction not mined for so long is replaced by one with a higher fee. */
+  bumpAfterSeconds: z.int().positive().default(60),
+  /** The most that a unit of gas may cost, whatever the market asks. */
+  maxFeePerGasGwei: z.number().positive().default(500),
+  /** How soon to look again at a transfer that is on its way. */
+  pollSeconds: z.int().positive().default(5),
 })
+
+/** Nonces belong to a chain, so a chain has one name. */
+const networks = z
+  .record(z.string(), network)
+  .refine(
+    (all) => new Set(Object.values(all).map((n) => n.chainId)).size === Object.keys(all).length,
+    'two networks have the same chainId',
+  )
 
 /** What it takes to issue tokens. */
 export const issuerSchema = z.object({
@@ -40,7 +56,7 @@ export const issuerSchema = z.object({
 const settingsSchema = issuerSchema.extend({
   EMAIL_FROM: z.email(),
   /** `contractNetwork` → how to reach it. */
-  NETWORKS: json(z.record(z.string(), network)),
+  NETWORKS: json(networks),
   TRANSFER_SIGNER_KEY: z
     .string()
     .regex(/^0x[0-9a-f]{64}$/i, 'must be 32 bytes in hex')

@@ -1,5 +1,14 @@
 import app from './app.ts'
+import { consume } from './transfers/consumer.ts'
+import { buryDeadLetters } from './transfers/dead-letters.ts'
+import type { TransferMessage } from './transfers/message.ts'
+import { sweep } from './transfers/sweep.ts'
 
 export default {
   fetch: app.fetch,
-} satisfies ExportedHandler<Env>
+
+  queue: (batch, env) =>
+    (batch.queue.endsWith('-dead') ? buryDeadLetters : consume)(batch, env, new Date()),
+
+  scheduled: (_controller, env) => sweep(env, new Date()),
+} satisfies ExportedHandler<Env, TransferMessage>

@@ -352,6 +352,7 @@ export const transfers = sqliteTable(
   (t) => [
     index('transfers_due').on(t.dueAt).where(sql`${t.dueAt} IS NOT NULL`),
     index('transfers_status').on(t.status, t.id),
+    index('transfers_dead').on(t.id).where(sql`${t.deadLetteredAt} IS NOT NULL`),
     check('transfers_status', oneOf(t.status, transferStatuses)),
   ],
 )
@@ -380,7 +381,8 @@ export const transactions = sqliteTable(
   },
   (t) => [
     unique('transactions_nonce').on(t.chainId, t.signer, t.nonce, t.attempt),
-    index('transactions_transfer').on(t.transferId),
+    // A second nonce for the same generation would begin at attempt 0 again.
+    unique('transactions_generation').on(t.transferId, t.generation, t.attempt),
     check('transactions_kind', oneOf(t.kind, ['transfer', 'cancel'])),
   ],
 )

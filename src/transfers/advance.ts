@@ -1,0 +1,128 @@
+/**
+ * Takes transfers one step further, whatever state each is in. The order of the steps is what
+ * makes it exactly one transfer: claim, look, decide, sign, store, and only then send.
+ * A batch costs three trips to D1 and three HTTP calls of a network's node, whatever its size.
+ */
+import type { Hex } from 'viem'
+import type { PrivateKeyAccount } from 'viem/accounts'
+import type { Database } from '../db/client.ts'
+import type { Settings } from '../env.ts'
+import { broadcast } from './chain.ts'
+import { newestOf } from './decide.ts'
+import { alarm, note } from './log.ts'
+import type { Look } from './message.ts'
+import { moveOf, type Sent, signedMove } from './moves.ts'
+import { type Plan, plan } from './plan.ts'
+import { accountOf, sign } from './sign.ts'
+import {
+  type Claim,
+  Collision,
+  claim,
+  type Move,
+  type StoredTransaction,
+  settle,
+  store,
+  type Transfer,
+} from './state.ts'
+
+type Deps = { db: Database; settings: Pick<Settings, 'NETWORKS' | 'TRANSFER_SIGNER_KEY'> }
+
+/** For what waits for a network that is not configured, in seconds. */
+const USUAL_POLL = 60
+
+/** Answers what is to be looked at again, and when. Throws when D1 fails. */
+export async function advance(
+  { db, settings: { NETWORKS, TRANSFER_SIGNER_KEY } }: Deps,
+  ids: readonly number[],
+  now: Date,
+): Promise<Look[]> {
+  const signer = accountOf(TRANSFER_SIGNER_KEY)
+  const chainIds = Object.values(NETWORKS).map(({ chainId }) => chainId)
+  const claimed = await claim(db, ids, signer.address, chainIds, now)
+  const groups = Map.groupBy(claimed.transfers, ({ contractNetwork }) => contractNetwork)
+  const plans = await Promise.all(
+    [...groups].map(([name, transfers]) => {
+      const network = NETWORKS[name]
+      const account = network && claimed.accounts.get(network.chainId)
+      return plan(name, network, signer.address, account, transfers, now)
+    }),
+  )
+  const signed = await signAndStore(db, claimed.lease, plans, signer, now)
+  const sent = await sendAll(plans, signed)
+  const moves = plans.flatMap(({ network, steps }) =>
+    steps.map((step) =>
+      moveOf(step, sent.get(step.transfer.id) ?? null, network?.pollSeconds ?? USUAL_POLL, now),
+    ),
+  )
+  if (moves.length > 0) await settle(db, claimed.lease, moves, now)
+  tell(claimed.transfers, moves)
+  return looks(moves, claimed, now)
+}
+
+/** What was stored, by transfer; nothing when another consumer was faster, which the next look sees. */
+async function signAndStore(
+  db: Database,
+  lease: string,
+  plans: readonly Plan[],
+  signer: PrivateKeyAccount,
+  now: Date,
+): Promise<Map<number, StoredTransaction>> {
+  const drafts = plans.flatMap(({ steps }) => steps.flatMap(({ draft }) => draft ?? []))
+  if (drafts.length === 0) return new Map()
+  const signed = await Promise.all(drafts.map((draft) => sign(signer, draft, now)))
+  try {
+    await store(db, lease, signed, signed.map(signedMove), now)
+  } catch (error) {
+    if (!(error instanceof Collision)) throw error
+    note({ event: 'collision', transfers: signed.length, reason: error.message })
+    return new Map()
+  }
+  for (const { transferId, chainId, nonce, attempt, kind, hash } of signed)
+    note({ event: 'transfer_signed', transferId, chainId, nonce, attempt, kind, hash })
+  return new Map(signed.map((transaction) => [transaction.transferId, transaction]))
+}
+
+/** Sends what was stored just now, and again what is not in the chain yet. */
+async function sendAll(
+  plans: readonly Plan[],
+  signed: ReadonlyMap<number, StoredTransaction>,
+): Promise<Map<number, Sent>> {
+  const sent = new Map<number, Sent>()
+  const sendOn = async ({ network, steps }: Plan) => {
+    const transactions = steps
+      .flatMap(
+        ({ transfer, action }) =>
+          signed.get(transfer.id) ?? (action.do === 'send' ? newestOf(transfer) : []),
+      )
+      .sort((a, b) => a.nonce - b.nonce)
+    const remarks = network ? await broadcast(network, transactions) : new Map<Hex, string>()
+    for (const { transferId, hash } of transactions)
+      sent.set(transferId, { hash, remark: remarks.get(hash) ?? null })
+  }
+  await Promise.all(plans.map(sendOn))
+  return sent
+}
+
+/** One line for each transfer whose state is another one now. */
+function tell(transfers: readonly Transfer[], moves: readonly Move[]): void {
+  const before = new Map(transfers.map((transfer) => [transfer.id, transfer]))
+  for (const { id, status, reason, txId } of moves) {
+    const transfer = before.get(id)
+    if (!transfer || (transfer.status === status && transfer.reason === reason)) continue
+    const line = { event: `transfer_${status}`, transferId: id, orderId: transfer.orderId }
+    const say = status === 'failed' || status === 'review' ? alarm : note
+    say({ ...line, hash: txId, reason })
+  }
+}
+
+function looks(moves: readonly Move[], { busy }: Claim, now: Date): Look[] {
+  const later = [
+    ...moves.map(({ id, dueAt }) => ({ id, at: dueAt })),
+    ...busy.map(({ id, leasedUntil }) => ({ id, at: leasedUntil })),
+  ]
+  return later.flatMap(({ id, at }) => {
+    if (at === null) return []
+    const delaySeconds = Math.max(1, Math.ceil((Date.parse(at) - now.getTime()) / 1000))
+    return [{ transferId: id, delaySeconds }]
+  })
+}

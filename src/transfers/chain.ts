@@ -1,0 +1,173 @@
+/**
+ * What is heard of a network's node, in a constant number of HTTP calls however many transfers.
+ * A node that is not heard, or is of another chain, is trouble: nothing is decided on its word.
+ */
+import type { Address, Hex } from 'viem'
+import type { Network } from '../env.ts'
+import {
+  attemptsOf,
+  type Facts,
+  isSuspect,
+  newestOf,
+  type Receipt,
+  type Simulation,
+} from './decide.ts'
+import { consumersOf } from './nonce-use.ts'
+import * as ask from './questions.ts'
+import { read } from './questions.ts'
+import { revertReason, unheard, withoutAddresses } from './revert.ts'
+import { call, type Replies } from './rpc.ts'
+import type { Transfer } from './state.ts'
+import { type Finding, inquire } from './token.ts'
+
+export type Trouble = { trouble: string }
+
+/** For a node that has no opinion about the tip: 1 gwei. */
+const USUAL_TIP = 1_000_000_000n
+/** Room for the state to change between the simulation and the block: a fifth more gas. */
+const withRoom = (gas: bigint) => (gas * 6n) / 5n
+
+/** All that has to be known to decide about these transfers. */
+export async function observe(
+  network: Network,
+  signer: Address,
+  transfers: readonly Transfer[],
+): Promise<Facts | Trouble> {
+  const signed = transfers.filter((transfer) => attemptsOf(transfer).length > 0)
+  const signers = new Set([signer, ...signed.map((transfer) => newestOf(transfer).signer)])
+  const hashes = transfers.flatMap(({ transactions }) => transactions.map(({ hash }) => hash))
+  const inquiries = transfers
+    .filter((transfer) => attemptsOf(transfer).length === 0)
+    .map((transfer) => ({ id: transfer.id, ...inquire(transfer, signer) }))
+
+  const replies = await call(network.rpcUrl, [
+    ask.chainIdOf(),
+    ask.blockAt('latest'),
+    ask.balanceOf(signer),
+    ask.tipOf(),
+    ...[...signers].map((address) => ask.countOf(address, 'latest')),
+    ...hashes.map(ask.receiptOf),
+    ...inquiries.flatMap(({ questions }) => questions),
+  ])
+  const state = readState(network, signer, signers, replies)
+  if ('trouble' in state) return state
+  const receipts = readReceipts(hashes, replies)
+  const findings = new Map(inquiries.map(({ id, read }) => [id, read(replies)]))
+  return {
+    ...state,
+    receipts,
+    ...(await verify(network, signer, state, receipts, findings, transfers)),
+  }
+}
+
+type State = Pick<Facts, 'head' | 'market' | 'balance' | 'counts'>
+
+function readState(
+  { chainId }: Network,
+  signer: Address,
+  signers: ReadonlySet<Address>,
+  replies: Replies,
+): State | Trouble {
+  const lost = unheard(replies(ask.chainIdOf()))
+  if (lost) return { trouble: lost }
+  const actual = read(ask.integer, replies(ask.chainIdOf()))
+  if (actual !== chainId)
+    return { trouble: `the node is of chain ${actual}, but chain ${chainId} is configured` }
+  const latest = read(ask.latestBlock, replies(ask.blockAt('latest')))
+  if (!latest) return { trouble: 'the node gave no latest block with a base fee (EIP-1559)' }
+  const balance = read(ask.wei, replies(ask.balanceOf(signer)))
+  if (balance === null) return { trouble: "the node did not tell the signer's balance" }
+  const counts = new Map<string, number>()
+  for (const address of signers) {
+    const count = read(ask.integer, replies(ask.countOf(address, 'latest')))
+    if (count === null) return { trouble: "the node did not tell the signer's nonce" }
+    counts.set(address, count)
+  }
+  const tip = read(ask.wei, replies(ask.tipOf())) ?? USUAL_TIP
+  return { head: latest.number, market: { baseFee: latest.baseFeePerGas, tip }, balance, counts }
+}
+
+function readReceipts(hashes: readonly Hex[], replies: Replies): Map<string, Receipt> {
+  const receipts = new Map<string, Receipt>()
+  for (const hash of hashes) {
+    const found = read(ask.receipt, replies(ask.receiptOf(hash)))
+    if (found?.transactionHash !== hash) continue
+    const { blockNumber, blockHash, status } = found
+    receipts.set(hash, { blockNumber, blockHash, succeeded: status === 1 })
+  }
+  return receipts
+}
+
+/** What can be asked only now: are the blocks canonical, would the calls go through, who used a nonce. */
+async function verify(
+  network: Network,
+  signer: Address,
+  state: State,
+  receipts: ReadonlyMap<string, Receipt>,
+  findings: ReadonlyMap<number, Finding>,
+  transfers: readonly Transfer[],
+): Promise<Pick<Facts, 'blocks' | 'simulations' | 'usedBy'>> {
+  const { rpcUrl, confirmations } = network
+  /** The highest block that is deep enough to count. */
+  const final = state.head - confirmations + 1
+  const heights = [...receipts.values()].map((r) => r.blockNumber).filter((n) => n <= final)
+  const calls = [...findings.values()].flatMap((f) => ('call' in f ? [f.call] : []))
+  const seen = { ...state, receipts, blocks: new Map(), simulations: new Map() }
+  const suspects = final < 0 ? [] : transfers.filter((t) => isSuspect(t, seen, network))
+
+  const replies = await call(rpcUrl, [
+    ...heights.map((height) => ask.blockAt(height)),
+    ...calls.map((call) => ask.gasOf(signer, call)),
+    ...suspects.map((transfer) => ask.countOf(newestOf(transfer).signer, final)),
+  ])
+  const blocks = new Map<number, string>()
+  for (const height of heights) {
+    const found = read(ask.block, replies(ask.blockAt(height)))
+    if (found?.number === height) blocks.set(height, found.hash)
+  }
+  const simulations = new Map(
+    [...findings].map(([id, finding]) => [id, simulation(finding, signer, replies)]),
+  )
+  const used = suspects.map(newestOf).filter(({ signer, nonce }) => {
+    const count = read(ask.integer, replies(ask.countOf(signer, final)))
+    return count !== null && count > nonce
+  })
+  return { blocks, simulations, usedBy: await consumersOf(rpcUrl, used, final) }
+}
+
+function simulation(finding: Finding, signer: Address, replies: Replies): Simulation {
+  if (!('call' in finding)) return finding
+  const reply = replies(ask.gasOf(signer, finding.call))
+  const lost = unheard(reply)
+  if (lost) return { unknown: lost }
+  if ('error' in reply) return { impossible: `it would revert: ${revertReason(reply.error)}` }
+  const gas = read(ask.wei, reply)
+  if (gas === null) return { unknown: 'the node gave no estimate of the gas' }
+  return { call: finding.call, gas: withRoom(gas) }
+}
+
+/** Nodes' ways to say that they have the transaction, or its nonce's, already. */
+const isKnown = /already (known|imported|exists)|known transaction|nonce too low|underpriced/i
+
+/**
+ * Hands signed transactions to the node, in the order given. Whatever it answers, and if it does
+ * not, the transaction may have been sent: what comes back is only what the operator may want to
+ * know, by hash.
+ */
+export async function broadcast(
+  { rpcUrl }: Network,
+  transactions: readonly { hash: Hex; raw: Hex }[],
+): Promise<Map<Hex, string>> {
+  const replies = await call(
+    rpcUrl,
+    transactions.map(({ raw }) => ask.broadcastOf(raw)),
+  )
+  const remarks = new Map<Hex, string>()
+  for (const { hash, raw } of transactions) {
+    const reply = replies(ask.broadcastOf(raw))
+    if ('fault' in reply) remarks.set(hash, `perhaps sent: ${reply.fault}`)
+    if ('error' in reply && !isKnown.test(reply.error.message))
+      remarks.set(hash, `perhaps sent: ${withoutAddresses(reply.error.message).slice(0, 200)}`)
+  }
+  return remarks
+}

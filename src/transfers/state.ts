@@ -1,0 +1,251 @@
+/**
+ * The rows of transfers: every step is a compare-and-set under a lease, so it can be run again and
+ * beside others. Each function is one trip to D1.
+ */
+import { type SQL, sql } from 'drizzle-orm'
+import type { Address, Hex } from 'viem'
+import { type Database, guarded, type Statement } from '../db/client.ts'
+import type { transactions, transfers } from '../db/schema.ts'
+import type { Piece } from './token.ts'
+
+/** How long a consumer may work on what it claimed. Longer than all its time-outs together. */
+const LEASE = 120_000
+
+type Row = typeof transfers.$inferSelect
+
+export type StoredTransaction = Omit<
+  typeof transactions.$inferSelect,
+  'hash' | 'signer' | 'raw'
+> & {
+  hash: Hex
+  signer: Address
+  raw: Hex
+}
+
+/** A transfer with all that is needed to decide about it. */
+export type Transfer = Piece &
+  Pick<Row, 'id' | 'status' | 'generation' | 'reason' | 'cancelRequestedAt' | 'updatedAt'> & {
+    orderId: number
+    contractNetwork: string
+    /** The hash that its order item shows. */
+    txId: Hex | null
+    /** Of every generation, oldest first. */
+    transactions: StoredTransaction[]
+  }
+
+/** What is stored of the signer's affairs on a chain. */
+export type Account = {
+  chainId: number
+  /** The lowest nonce that was never given out. */
+  nextNonce: number
+  /** Transfers that are signed and not known to be mined. */
+  inFlight: number
+  /** The most that they may cost, in wei (rounded: it is a sum of large numbers). */
+  committed: number
+  /** A nonce was used by somebody else: nothing is signed until the operator has looked. */
+  isStopped: boolean
+}
+
+export type Claim = {
+  lease: string
+  transfers: Transfer[]
+  accounts: Map<number, Account>
+  /** Those that another consumer works on, and until when. */
+  busy: { id: number; leasedUntil: string }[]
+}
+
+/** Takes the transfers that are on their way and that nobody else works on. */
+export async function claim(
+  db: Database,
+  ids: readonly number[],
+  signer: Address,
+  chainIds: readonly number[],
+  now: Date,
+): Promise<Claim> {
+  const lease = crypto.randomUUID()
+  const at = now.toISOString()
+  const until = new Date(now.getTime() + LEASE).toISOString()
+  const wanted = sql`id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))
+    AND status IN ('queued', 'signed', 'sent', 'mined')`
+  const mine = sql`(SELECT id FROM transfers WHERE ${wanted} AND leaseId = ${lease})`
+  const [, rows, signed, accounts, busy] = await db.batch([
+    db.run(sql`UPDATE transfers
+      SET leaseId = ${lease}, leasedUntil = ${until}, dueAt = ${until}, deadLetteredAt = NULL
+      WHERE ${wanted} AND (leasedUntil IS NULL OR leasedUntil <= ${at})`),
+    db.all<Omit<Transfer, 'transactions'>>(sql`
+      SELECT t.id, t.status, t.generation, t.reason, t.cancelRequestedAt, t.updatedAt,
+        i.orderId, i.quantity, i.ethRecipient AS recipient, i.txId,
+        n.contractNetwork, n.contractAddr, n.tokenId, u.ethereumPublicAddr AS seller
+      FROM transfers t
+        JOIN orderItems i ON i.id = t.id
+        JOIN nfts n ON n.id = i.nftId
+        JOIN listings l ON l.id = i.listingId
+        JOIN users u ON u.id = l.sellerId
+      WHERE t.id IN ${mine} ORDER BY t.id`),
+    db.all<StoredTransaction>(sql`
+      SELECT * FROM transactions WHERE transferId IN ${mine} ORDER BY generation, attempt`),
+    db.all<Omit<Account, 'isStopped'> & { isStopped: 0 | 1 }>(accountsOf(signer, chainIds)),
+    db.all<{ id: number; leasedUntil: string }>(sql`
+      SELECT id, leasedUntil FROM transfers WHERE ${wanted} AND leaseId <> ${lease}`),
+  ])
+  const byTransfer = Map.groupBy(signed, ({ transferId }) => transferId)
+  return {
+    lease,
+    transfers: rows.map((row) => ({ ...row, transactions: byTransfer.get(row.id) ?? [] })),
+    accounts: new Map(
+      accounts.map((account) => [
+        account.chainId,
+        { ...account, isStopped: account.isStopped === 1 },
+      ]),
+    ),
+    busy,
+  }
+}
+
+const accountsOf = (signer: Address, chainIds: readonly number[]): SQL => sql`
+  WITH flying AS (
+    SELECT x.chainId, max(CAST(x.gas AS REAL) * CAST(x.maxFeePerGas AS REAL)) AS cost
+    FROM transfers t JOIN transactions x ON x.transferId = t.id AND x.generation = t.generation
+    WHERE t.status IN ('signed', 'sent') AND x.signer = ${signer}
+    GROUP BY t.id
+  )
+  SELECT c.value AS chainId,
+    (SELECT coalesce(max(nonce) + 1, 0) FROM transactions
+      WHERE chainId = c.value AND signer = ${signer}) AS nextNonce,
+    (SELECT count(*) FROM flying WHERE chainId = c.value) AS inFlight,
+    (SELECT total(cost) FROM flying WHERE chainId = c.value) AS committed,
+    ${stopped(signer, sql`c.value`)} AS isStopped
+  FROM json_each(${JSON.stringify(chainIds)}) c`
+
+const stopped = (signer: Address, chainId: SQL): SQL => sql`EXISTS (
+  SELECT 1 FROM transfers t
+    JOIN transactions x ON x.transferId = t.id AND x.generation = t.generation
+  WHERE t.status = 'review' AND x.signer = ${signer} AND x.chainId = ${chainId})`
+
+/** What becomes of a transfer. */
+export type Move = Pick<Row, 'id' | 'status' | 'reason' | 'dueAt'> & { txId: Hex | null }
+
+/** Somebody else has the transfers or their nonces: nothing was written. */
+export class Collision extends Error {
+  override readonly name = 'Collision'
+}
+
+/**
+ * Stores signed transactions, before they are sent, with the new states of their transfers; or
+ * nothing, when a lease was lost, a nonce is taken, or the signer was stopped meanwhile. Throws
+ * `Collision`.
+ */
+export async function store(
+  db: Database,
+  lease: string,
+  signed: readonly StoredTransaction[],
+  moves: readonly Move[],
+  now: Date,
+): Promise<void> {
+  const ids = JSON.stringify(signed.map(({ transferId }) => transferId))
+  const chains = [...new Map(signed.map((s) => [`${s.chainId} ${s.signer}`, s])).values()]
+  const because = () => new Collision('the transfers or their signer are not ours any more')
+  const held = sql`(SELECT count(*) FROM transfers
+    WHERE id IN (SELECT value FROM json_each(${ids})) AND leaseId = ${lease})`
+  try {
+    await guarded(
+      db,
+      [
+        { when: sql`${held} <> ${signed.length}`, because },
+        ...chains.map(({ signer, chainId }) => ({
+          when: stopped(signer, sql`${chainId}`),
+          because,
+        })),
+      ],
+      [insert(db, signed), ...changes(db, lease, moves, now, false)],
+    )
+  } catch (error) {
+    if (isTaken.test(String(error))) throw new Collision('a nonce was taken by another consumer')
+    throw error
+  }
+}
+
+const isTaken = /UNIQUE constraint failed: transactions\./
+
+/** One statement with one parameter, however many transactions. */
+const insert = (db: Database, signed: readonly StoredTransaction[]): Statement => {
+  const columns = [
+    'hash',
+    'transferId',
+    'generation',
+    'chainId',
+    'signer',
+    'nonce',
+    'attempt',
+    'kind',
+    'raw',
+    'gas',
+    'maxFeePerGas',
+    'maxPriorityFeePerGas',
+    'createdAt',
+  ] as const satisfies (keyof StoredTransaction)[]
+  const names = sql.raw(columns.join(', '))
+  const values = sql.raw(columns.map((column) => `value ->> '${column}'`).join(', '))
+  return db.run(
+    sql`INSERT INTO transactions (${names}) SELECT ${values} FROM json_each(${JSON.stringify(signed)})`,
+  )
+}
+
+/** Writes what became of the transfers, and gives them back. */
+export async function settle(
+  db: Database,
+  lease: string,
+  moves: readonly Move[],
+  now: Date,
+): Promise<void> {
+  const [first, ...others] = changes(db, lease, moves, now, true)
+  await db.batch([first, ...others])
+}
+
+/** The order item and the order follow their transfer; all of it only under the lease. */
+function changes(
+  db: Database,
+  lease: string,
+  moves: readonly Move[],
+  now: Date,
+  isRelease: boolean,
+): [Statement, Statement, Statement] {
+  const at = now.toISOString()
+  const list = JSON.stringify(moves.map((move) => ({ ...move, item: itemStatus[move.status] })))
+  const field = (name: string) => sql.raw(`m.value ->> '${name}'`)
+  return [
+    db.run(sql`UPDATE orderItems
+      SET status = ${field('item')}, txId = ${field('txId')}, updatedAt = ${at}
+      FROM json_each(${list}) m JOIN transfers t ON t.id = ${field('id')}
+      WHERE orderItems.id = t.id AND t.leaseId = ${lease}
+        AND (orderItems.status IS NOT ${field('item')} OR orderItems.txId IS NOT ${field('txId')})`),
+    db.run(sql`UPDATE transfers
+      SET status = ${field('status')}, reason = ${field('reason')},
+        updatedAt = CASE WHEN status <> ${field('status')} OR reason IS NOT ${field('reason')}
+          THEN ${at} ELSE updatedAt END
+        ${isRelease ? sql`, dueAt = ${field('dueAt')}, leaseId = NULL, leasedUntil = NULL` : sql``}
+      FROM json_each(${list}) m
+      WHERE transfers.id = ${field('id')} AND leaseId = ${lease}`),
+    db.run(followOrders(sql`SELECT ${field('id')} FROM json_each(${list}) m`, at)),
+  ]
+}
+
+const itemStatus = {
+  awaiting_wallet: 'awaiting_wallet',
+  queued: null,
+  signed: 'transferring',
+  sent: 'transferring',
+  mined: 'transferring',
+  review: 'transferring',
+  transferred: 'transferred',
+  failed: 'failed',
+} as const satisfies Record<Row['status'], string | null>
+
+/** An order's `failReason` is that of its first item that failed. */
+export const followOrders = (transferIds: SQL, at: string): SQL => {
+  const reason = sql`(SELECT t.reason FROM orderItems i JOIN transfers t ON t.id = i.id
+    WHERE i.orderId = orders.id AND t.status = 'failed' ORDER BY i.id LIMIT 1)`
+  return sql`UPDATE orders SET failReason = ${reason}, updatedAt = ${at}
+    WHERE id IN (SELECT orderId FROM orderItems WHERE id IN (${transferIds}))
+      AND failReason IS NOT ${reason}`
+}
