@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { BatchItem, BatchResponse } from 'drizzle-orm/batch'
 import { type DrizzleD1Database, drizzle } from 'drizzle-orm/d1'
+import type { RunnableQuery } from 'drizzle-orm/runnable-query'
 
 type D1 = Pick<D1Database, 'prepare' | 'batch'>
 
@@ -24,15 +25,18 @@ export function connect(d1: D1, trips: Trips = { count: 0 }): Database {
 
 export type Statement = BatchItem<'sqlite'>
 
-/** SQL of our own, to go into a batch. Drizzle's `db.run` cannot once it has parameters. */
-function raw(db: Database, statement: SQL): Statement {
-  const run = db.run(statement)
-  const query = run.getQuery()
-  return Object.assign(run, {
+/**
+ * SQL of our own, to go into a batch, and the rows that it gives. Drizzle's `db.all` cannot once
+ * it has parameters.
+ */
+export function raw<T = unknown>(db: Database, statement: SQL): RunnableQuery<T[], 'sqlite'> {
+  const all = db.all<T>(statement)
+  const query = all.getQuery()
+  return Object.assign(all, {
     _prepare: () => ({
       stmt: db.$client.prepare(query.sql),
       getQuery: () => query,
-      mapResult: (result: unknown) => result,
+      mapResult: ({ results }: D1Result<T>) => results,
     }),
   })
 }

@@ -4,7 +4,7 @@
  */
 import { type SQL, sql } from 'drizzle-orm'
 import type { Address, Hex } from 'viem'
-import { type Database, guarded, type Statement } from '../db/client.ts'
+import { type Database, guarded, raw, type Statement } from '../db/client.ts'
 import type { transactions, transfers } from '../db/schema.ts'
 import type { Piece } from './token.ts'
 
@@ -69,10 +69,15 @@ export async function claim(
     AND status IN ('queued', 'signed', 'sent', 'mined')`
   const mine = sql`(SELECT id FROM transfers WHERE ${wanted} AND leaseId = ${lease})`
   const [, rows, signed, accounts, busy] = await db.batch([
-    db.run(sql`UPDATE transfers
+    raw(
+      db,
+      sql`UPDATE transfers
       SET leaseId = ${lease}, leasedUntil = ${until}, dueAt = ${until}, deadLetteredAt = NULL
-      WHERE ${wanted} AND (leasedUntil IS NULL OR leasedUntil <= ${at})`),
-    db.all<Omit<Transfer, 'transactions'>>(sql`
+      WHERE ${wanted} AND (leasedUntil IS NULL OR leasedUntil <= ${at})`,
+    ),
+    raw<Omit<Transfer, 'transactions'>>(
+      db,
+      sql`
       SELECT t.id, t.status, t.generation, t.reason, t.cancelRequestedAt, t.updatedAt,
         i.orderId, i.quantity, i.ethRecipient AS recipient, i.txId,
         n.contractNetwork, n.contractAddr, n.tokenId, u.ethereumPublicAddr AS seller
@@ -81,12 +86,19 @@ export async function claim(
         JOIN nfts n ON n.id = i.nftId
         JOIN listings l ON l.id = i.listingId
         JOIN users u ON u.id = l.sellerId
-      WHERE t.id IN ${mine} ORDER BY t.id`),
-    db.all<StoredTransaction>(sql`
-      SELECT * FROM transactions WHERE transferId IN ${mine} ORDER BY generation, attempt`),
-    db.all<Omit<Account, 'isStopped'> & { isStopped: 0 | 1 }>(accountsOf(signer, chainIds)),
-    db.all<{ id: number; leasedUntil: string }>(sql`
-      SELECT id, leasedUntil FROM transfers WHERE ${wanted} AND leaseId <> ${lease}`),
+      WHERE t.id IN ${mine} ORDER BY t.id`,
+    ),
+    raw<StoredTransaction>(
+      db,
+      sql`
+      SELECT * FROM transactions WHERE transferId IN ${mine} ORDER BY generation, attempt`,
+    ),
+    raw<Omit<Account, 'isStopped'> & { isStopped: 0 | 1 }>(db, accountsOf(signer, chainIds)),
+    raw<{ id: number; leasedUntil: string }>(
+      db,
+      sql`
+      SELECT id, leasedUntil FROM transfers WHERE ${wanted} AND leaseId <> ${lease}`,
+    ),
   ])
   const byTransfer = Map.groupBy(signed, ({ transferId }) => transferId)
   return {
@@ -186,7 +198,8 @@ const insert = (db: Database, signed: readonly StoredTransaction[]): Statement =
   ] as const satisfies (keyof StoredTransaction)[]
   const names = sql.raw(columns.join(', '))
   const values = sql.raw(columns.map((column) => `value ->> '${column}'`).join(', '))
-  return db.run(
+  return raw(
+    db,
     sql`INSERT INTO transactions (${names}) SELECT ${values} FROM json_each(${JSON.stringify(signed)})`,
   )
 }
@@ -214,19 +227,25 @@ function changes(
   const list = JSON.stringify(moves.map((move) => ({ ...move, item: itemStatus[move.status] })))
   const field = (name: string) => sql.raw(`m.value ->> '${name}'`)
   return [
-    db.run(sql`UPDATE orderItems
+    raw(
+      db,
+      sql`UPDATE orderItems
       SET status = ${field('item')}, txId = ${field('txId')}, updatedAt = ${at}
       FROM json_each(${list}) m JOIN transfers t ON t.id = ${field('id')}
       WHERE orderItems.id = t.id AND t.leaseId = ${lease}
-        AND (orderItems.status IS NOT ${field('item')} OR orderItems.txId IS NOT ${field('txId')})`),
-    db.run(sql`UPDATE transfers
+        AND (orderItems.status IS NOT ${field('item')} OR orderItems.txId IS NOT ${field('txId')})`,
+    ),
+    raw(
+      db,
+      sql`UPDATE transfers
       SET status = ${field('status')}, reason = ${field('reason')},
         updatedAt = CASE WHEN status <> ${field('status')} OR reason IS NOT ${field('reason')}
           THEN ${at} ELSE updatedAt END
         ${isRelease ? sql`, dueAt = ${field('dueAt')}, leaseId = NULL, leasedUntil = NULL` : sql``}
       FROM json_each(${list}) m
-      WHERE transfers.id = ${field('id')} AND leaseId = ${lease}`),
-    db.run(followOrders(sql`SELECT ${field('id')} FROM json_each(${list}) m`, at)),
+      WHERE transfers.id = ${field('id')} AND leaseId = ${lease}`,
+    ),
+    raw(db, followOrders(sql`SELECT ${field('id')} FROM json_each(${list}) m`, at)),
   ]
 }
 
