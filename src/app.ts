@@ -15,6 +15,7 @@ import { log } from './http/log.ts'
 import { authenticate } from './identity/caller.ts'
 import { identity } from './identity/routes.ts'
 import { orders } from './orders/routes.ts'
+import { transfers } from './transfers/routes.ts'
 
 /**
  * Reads go to the replica nearest to the caller that is at least as new as the caller's
@@ -80,7 +81,7 @@ app.use(context)
 app.use(authenticate)
 app.use(rateLimit)
 
-const api = app.route('/', identity).route('/', addresses).route('/', orders)
+const api = app.route('/', identity).route('/', addresses).route('/', orders).route('/', transfers)
 
 /** Every endpoint with its types, for `hc` of hono/client. */
 export type Api = typeof api
