@@ -1,5 +1,5 @@
 CREATE TABLE `addresses` (
-	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`id` integer PRIMARY KEY NOT NULL,
 	`kind` text NOT NULL,
 	`userId` integer NOT NULL,
 	`name` text,
@@ -51,7 +51,7 @@ CREATE TABLE `idempotencyKeys` (
 --> statement-breakpoint
 CREATE INDEX `idempotencyKeys_age` ON `idempotencyKeys` (`createdAt`);--> statement-breakpoint
 CREATE TABLE `listings` (
-	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`id` integer PRIMARY KEY NOT NULL,
 	`priceCents` integer NOT NULL,
 	`amount` integer,
 	`priceEths` text NOT NULL,
@@ -78,7 +78,7 @@ CREATE TABLE `nftCounts` (
 );
 --> statement-breakpoint
 CREATE TABLE `nfts` (
-	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`id` integer PRIMARY KEY NOT NULL,
 	`amount` integer NOT NULL,
 	`availableAmount` integer NOT NULL,
 	`approved` integer DEFAULT true NOT NULL,
@@ -124,7 +124,7 @@ CREATE TABLE `nfts` (
 --> statement-breakpoint
 CREATE INDEX `nfts_creator` ON `nfts` (`creatorId`,`releaseAt`) WHERE "nfts"."status" = 'released' AND "nfts"."deletedAt" IS NULL;--> statement-breakpoint
 CREATE TABLE `orderItems` (
-	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`id` integer PRIMARY KEY NOT NULL,
 	`orderId` integer NOT NULL,
 	`nftId` integer NOT NULL,
 	`listingId` integer NOT NULL,
@@ -147,7 +147,7 @@ CREATE TABLE `orderItems` (
 --> statement-breakpoint
 CREATE INDEX `orderItems_order` ON `orderItems` (`orderId`);--> statement-breakpoint
 CREATE TABLE `orders` (
-	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`id` integer PRIMARY KEY NOT NULL,
 	`buyerId` integer NOT NULL,
 	`billingAddressId` integer NOT NULL,
 	`paymentMethod` text NOT NULL,
@@ -171,7 +171,6 @@ CREATE TABLE `orders` (
 	FOREIGN KEY (`placedBy`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
-CREATE INDEX `orders_buyer` ON `orders` (`buyerId`);--> statement-breakpoint
 CREATE UNIQUE INDEX `orders_provider_id` ON `orders` (`placedBy`,`providerId`) WHERE "orders"."providerId" IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `tokens` (
 	`id` text PRIMARY KEY NOT NULL,
@@ -191,25 +190,25 @@ CREATE TABLE `tokens` (
 --> statement-breakpoint
 CREATE INDEX `tokens_user` ON `tokens` (`userId`);--> statement-breakpoint
 CREATE TABLE `transactions` (
-	`hash` text PRIMARY KEY NOT NULL,
-	`transferId` integer NOT NULL,
-	`generation` integer NOT NULL,
 	`chainId` integer NOT NULL,
 	`signer` text NOT NULL,
 	`nonce` integer NOT NULL,
 	`attempt` integer NOT NULL,
+	`hash` text NOT NULL,
+	`transferId` integer NOT NULL,
+	`generation` integer NOT NULL,
 	`kind` text NOT NULL,
 	`raw` text NOT NULL,
 	`gas` text NOT NULL,
 	`maxFeePerGas` text NOT NULL,
 	`maxPriorityFeePerGas` text NOT NULL,
 	`createdAt` text NOT NULL,
+	PRIMARY KEY(`chainId`, `signer`, `nonce`, `attempt`),
 	FOREIGN KEY (`transferId`) REFERENCES `transfers`(`id`) ON UPDATE no action ON DELETE no action,
 	CONSTRAINT "transactions_kind" CHECK("transactions"."kind" IN ('transfer', 'cancel'))
-);
+) WITHOUT ROWID;
 --> statement-breakpoint
-CREATE INDEX `transactions_transfer` ON `transactions` (`transferId`);--> statement-breakpoint
-CREATE UNIQUE INDEX `transactions_nonce` ON `transactions` (`chainId`,`signer`,`nonce`,`attempt`);--> statement-breakpoint
+CREATE UNIQUE INDEX `transactions_generation` ON `transactions` (`transferId`,`generation`,`attempt`);--> statement-breakpoint
 CREATE TABLE `transfers` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`status` text NOT NULL,
@@ -227,9 +226,10 @@ CREATE TABLE `transfers` (
 );
 --> statement-breakpoint
 CREATE INDEX `transfers_due` ON `transfers` (`dueAt`) WHERE "transfers"."dueAt" IS NOT NULL;--> statement-breakpoint
-CREATE INDEX `transfers_status` ON `transfers` (`status`,`id`);--> statement-breakpoint
+CREATE INDEX `transfers_attention` ON `transfers` (`status`,`id`) WHERE "transfers"."status" IN ('awaiting_wallet', 'failed', 'review');--> statement-breakpoint
+CREATE INDEX `transfers_dead` ON `transfers` (`id`) WHERE "transfers"."deadLetteredAt" IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `users` (
-	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`id` integer PRIMARY KEY NOT NULL,
 	`approved` integer DEFAULT true NOT NULL,
 	`companyUser` integer DEFAULT false NOT NULL,
 	`email` text DEFAULT '' NOT NULL,

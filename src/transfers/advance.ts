@@ -37,8 +37,7 @@ export async function advance(
   now: Date,
 ): Promise<Look[]> {
   const signer = accountOf(TRANSFER_SIGNER_KEY)
-  const chainIds = Object.values(NETWORKS).map(({ chainId }) => chainId)
-  const claimed = await claim(db, ids, signer.address, chainIds, now)
+  const claimed = await claim(db, ids, signer.address, Object.values(NETWORKS), now)
   const groups = Map.groupBy(claimed.transfers, ({ contractNetwork }) => contractNetwork)
   const plans = await Promise.all(
     [...groups].map(([name, transfers]) => {

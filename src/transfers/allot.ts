@@ -38,11 +38,12 @@ export function allot(
 ): Step[] {
   const cap = BigInt(Math.round(network.maxFeePerGasGwei * GWEI))
   const fees = feesFor(facts.market, cap)
-  const landed = needs.filter(hasLanded).map(({ transfer }) => newestOf(transfer))
-  let room = network.maxInFlight - account.inFlight + landed.length
-  let funds = facts.balance - BigInt(Math.ceil(account.committed))
-  for (const { gas, maxFeePerGas } of landed) funds += BigInt(gas) * BigInt(maxFeePerGas)
-  let nonce = Math.max(account.nextNonce, facts.counts.get(signer) ?? 0)
+  // What the chain has not counted yet is still on its way.
+  const used = facts.counts.get(signer) ?? 0
+  let room = network.maxInFlight - Math.max(0, account.nextNonce - used)
+  let funds = facts.balance
+  for (const { nonce, cost } of account.recent) if (nonce >= used) funds -= BigInt(Math.ceil(cost))
+  let nonce = Math.max(account.nextNonce, used)
 
   return needs.map(({ transfer, action }): Step => {
     if (action.do === 'replace') {
@@ -62,11 +63,6 @@ export function allot(
     return { transfer, action, draft: { ...first, ...action.call, gas: action.gas, ...fees } }
   })
 }
-
-/** Counted as on its way when it was claimed, and known now to have come to its end. */
-const hasLanded = ({ transfer, action }: Need) =>
-  (transfer.status === 'signed' || transfer.status === 'sent') &&
-  (action.do === 'settle' || action.do === 'fail' || action.do === 'review')
 
 function obstacle(account: Account, fees: Fees | null, room: number, isPoor: boolean) {
   if (account.isStopped) return obstacles.stopped

@@ -38,10 +38,8 @@ export type Account = {
   chainId: number
   /** The lowest nonce that was never given out. */
   nextNonce: number
-  /** Transfers that are signed and not known to be mined. */
-  inFlight: number
-  /** The most that they may cost, in wei (rounded: it is a sum of large numbers). */
-  committed: number
+  /** The newest maxInFlight nonces, with the most that each may cost in wei (rounded). */
+  recent: { nonce: number; cost: number }[]
   /** A nonce was used by somebody else: nothing is signed until the operator has looked. */
   isStopped: boolean
 }
@@ -59,7 +57,7 @@ export async function claim(
   db: Database,
   ids: readonly number[],
   signer: Address,
-  chainIds: readonly number[],
+  chains: readonly Chain[],
   now: Date,
 ): Promise<Claim> {
   const lease = crypto.randomUUID()
@@ -93,7 +91,7 @@ export async function claim(
       sql`
       SELECT * FROM transactions WHERE transferId IN ${mine} ORDER BY generation, attempt`,
     ),
-    raw<Omit<Account, 'isStopped'> & { isStopped: 0 | 1 }>(db, accountsOf(signer, chainIds)),
+    raw<AccountRow>(db, accountsOf(signer, chains)),
     raw<{ id: number; leasedUntil: string }>(
       db,
       sql`
@@ -107,27 +105,29 @@ export async function claim(
     accounts: new Map(
       accounts.map((account) => [
         account.chainId,
-        { ...account, isStopped: account.isStopped === 1 },
+        { ...account, recent: JSON.parse(account.recent), isStopped: account.isStopped === 1 },
       ]),
     ),
     busy,
   }
 }
 
-const accountsOf = (signer: Address, chainIds: readonly number[]): SQL => sql`
-  WITH flying AS (
-    SELECT x.chainId, max(CAST(x.gas AS REAL) * CAST(x.maxFeePerGas AS REAL)) AS cost
-    FROM transfers t JOIN transactions x ON x.transferId = t.id AND x.generation = t.generation
-    WHERE t.status IN ('signed', 'sent') AND x.signer = ${signer}
-    GROUP BY t.id
-  )
-  SELECT c.value AS chainId,
-    (SELECT coalesce(max(nonce) + 1, 0) FROM transactions
-      WHERE chainId = c.value AND signer = ${signer}) AS nextNonce,
-    (SELECT count(*) FROM flying WHERE chainId = c.value) AS inFlight,
-    (SELECT total(cost) FROM flying WHERE chainId = c.value) AS committed,
-    ${stopped(signer, sql`c.value`)} AS isStopped
-  FROM json_each(${JSON.stringify(chainIds)}) c`
+type AccountRow = Omit<Account, 'recent' | 'isStopped'> & { recent: string; isStopped: 0 | 1 }
+type Chain = { chainId: number; maxInFlight: number }
+
+const accountsOf = (signer: Address, chains: readonly Chain[]): SQL => {
+  const theirs = sql`chainId = c.value ->> 'chainId' AND signer = ${signer}`
+  const newest = sql`(SELECT max(nonce) FROM transactions WHERE ${theirs})`
+  return sql`
+    SELECT c.value ->> 'chainId' AS chainId, coalesce(${newest} + 1, 0) AS nextNonce,
+      (SELECT json_group_array(json_object('nonce', nonce, 'cost', cost)) FROM (
+        SELECT nonce, max(CAST(gas AS REAL) * CAST(maxFeePerGas AS REAL)) AS cost
+        FROM transactions WHERE ${theirs} AND nonce > ${newest} - (c.value ->> 'maxInFlight')
+        GROUP BY nonce
+      )) AS recent,
+      ${stopped(signer, sql`c.value ->> 'chainId'`)} AS isStopped
+    FROM json_each(${JSON.stringify(chains)}) c`
+}
 
 const stopped = (signer: Address, chainId: SQL): SQL => sql`EXISTS (
   SELECT 1 FROM transfers t
