@@ -14,13 +14,18 @@ import { rateLimit } from './http/limit.ts'
 import { log } from './http/log.ts'
 import { authenticate } from './identity/caller.ts'
 import { identity } from './identity/routes.ts'
+import { orders } from './orders/routes.ts'
+import { transfers } from './transfers/routes.ts'
 
 /**
  * Reads go to the replica nearest to the caller that is at least as new as the caller's
- * `x-d1-bookmark`; the answer carries the next one.
+ * `x-d1-bookmark`; the answer carries the next one. What writes begins at the primary, so that
+ * what it decides by is not out of date.
  */
 const context = createMiddleware<App>(async (c, next) => {
-  const session = c.env.DB.withSession(c.req.header('x-d1-bookmark') ?? 'first-unconstrained')
+  const isRead = c.req.method === 'GET' || c.req.method === 'HEAD'
+  const start = isRead ? (c.req.header('x-d1-bookmark') ?? 'first-unconstrained') : 'first-primary'
+  const session = c.env.DB.withSession(start)
   const trips = { count: 0 }
   c.set('settings', settingsOf(c.env))
   c.set('now', new Date())
@@ -76,7 +81,7 @@ app.use(context)
 app.use(authenticate)
 app.use(rateLimit)
 
-const api = app.route('/', identity).route('/', addresses)
+const api = app.route('/', identity).route('/', addresses).route('/', orders).route('/', transfers)
 
 /** Every endpoint with its types, for `hc` of hono/client. */
 export type Api = typeof api

@@ -1,4 +1,4 @@
-import { type SQL, sql } from 'drizzle-orm'
+import { type Placeholder, type SQL, sql } from 'drizzle-orm'
 import type { BatchItem, BatchResponse } from 'drizzle-orm/batch'
 import { type DrizzleD1Database, drizzle } from 'drizzle-orm/d1'
 import type { RunnableQuery } from 'drizzle-orm/runnable-query'
@@ -24,6 +24,9 @@ export function connect(d1: D1, trips: Trips = { count: 0 }): Database {
 }
 
 export type Statement = BatchItem<'sqlite'>
+
+/** The values of a JSON array, for `inArray`: a list of any length is one bound value. */
+export const each = (json: Placeholder): SQL => sql`(SELECT value FROM json_each(${json}))`
 
 /**
  * SQL of our own, to go into a batch, and the rows that it gives. Drizzle's `db.all` cannot once

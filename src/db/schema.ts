@@ -403,8 +403,10 @@ export const idempotencyKeys = sqliteTable(
     key: text().notNull(),
     /** SHA-256 of the request's body. */
     requestHash: text().notNull(),
-    /** JSON of the answer. */
+    /** JSON of the answer, without what only the transaction knew. */
     answer: text().notNull(),
+    /** JSON of what the transaction knew: the ids it gave, and the stock it left. */
+    outcome: text().notNull(),
     createdAt: timestamp().notNull(),
   },
   (t) => [primaryKey({ columns: [t.userId, t.key] }), index('idempotencyKeys_age').on(t.createdAt)],

@@ -16,7 +16,7 @@ type Line = {
 }
 
 /** A step of a transfer. */
-export const note = (line: Line): void => console.info(line)
+export const note = (line: Line): void => console.log(JSON.stringify(line))
 
 /** What an operator has to look at. */
-export const alarm = (line: Line): void => console.error(line)
+export const alarm = (line: Line): void => console.error(JSON.stringify(line))

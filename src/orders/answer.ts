@@ -1,0 +1,68 @@
+/**
+ * Orders as the API shows them (contract, "Order", "Buyer", "Order item", "NFT", "Listing").
+ * Columns carry the names of the JSON, so what is not to be shown is not selected, and the
+ * schemas are read off the columns.
+ */
+import { type Column, getTableColumns } from 'drizzle-orm'
+import * as z from 'zod'
+import { listings, nfts, orderItems, orders, users } from '../db/schema.ts'
+
+const { placedBy, ...orderColumns } = getTableColumns(orders)
+const { amountType, ...nftColumns } = getTableColumns(nfts)
+const { avatarKey, ...buyerColumns } = getTableColumns(users)
+
+/** The columns of each table that answers show. */
+export const shown = {
+  order: orderColumns,
+  orderItem: getTableColumns(orderItems),
+  nft: nftColumns,
+  listing: getTableColumns(listings),
+  buyer: buyerColumns,
+}
+
+export type OrderRow = Omit<typeof orders.$inferSelect, 'placedBy'>
+export type ItemRow = typeof orderItems.$inferSelect
+export type Nft = Omit<typeof nfts.$inferSelect, 'amountType'>
+export type Listing = typeof listings.$inferSelect
+export type BuyerRow = Omit<typeof users.$inferSelect, 'avatarKey'>
+
+export type OrderItem = ItemRow & { nft: Nft; listing: Listing }
+/** Nonces are single-use and kept elsewhere: there is none to show. */
+export type Buyer = BuyerRow & { walletNonce: null }
+export type PlacedOrder = OrderRow & { orderItems: OrderItem[] }
+export type Order = OrderRow & { buyer: Buyer; orderItems: OrderItem[] }
+
+const OrderItemAnswer = z.object({
+  ...fieldsOf(shown.orderItem),
+  nft: z.object(fieldsOf(shown.nft)),
+  listing: z.object(fieldsOf(shown.listing)),
+})
+const PlacedOrderAnswer = z.object({
+  ...fieldsOf(shown.order),
+  orderItems: z.array(OrderItemAnswer),
+})
+const OrderAnswer = PlacedOrderAnswer.extend({
+  buyer: z.object({ ...fieldsOf(shown.buyer), walletNonce: z.null() }),
+})
+
+export const PlacedOrders = z.object({ orders: z.array(PlacedOrderAnswer), error: z.null() })
+export const Orders = z.object({ orders: z.array(OrderAnswer), error: z.null() })
+
+function fieldsOf(columns: Record<string, Column>): Record<string, z.ZodType> {
+  return Object.fromEntries(
+    Object.entries(columns).map(([name, column]) => [
+      name,
+      column.notNull ? fieldOf(column) : fieldOf(column).nullable(),
+    ]),
+  )
+}
+
+function fieldOf({ name, dataType, enumValues }: Column): z.ZodType {
+  if (dataType === 'number') return z.int()
+  if (dataType === 'boolean') return z.boolean()
+  if (dataType === 'json') return z.record(z.string(), z.unknown())
+  if (enumValues?.length) return z.enum(enumValues)
+  if (/(At|Till)$/.test(name)) return z.iso.datetime({ precision: 3 })
+  if (name === 'payprovWebhookToken') return z.uuid()
+  return z.string()
+}

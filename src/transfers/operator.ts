@@ -1,0 +1,143 @@
+/** What an operator sees of transfers, and may do to one: statements to go into one trip to D1. */
+import { type SQL, sql } from 'drizzle-orm'
+import { type Database, raw, type Statement } from '../db/client.ts'
+import { transferStatuses } from '../db/schema.ts'
+import { CANCELLED } from './decide.ts'
+import { followOrders } from './state.ts'
+
+/** A status, or the transfers on which the queue gave up. */
+export const filters = [...transferStatuses, 'dead_lettered'] as const
+
+export type Page = {
+  status?: (typeof filters)[number] | undefined
+  /** The id after which the page begins. */
+  cursor: number
+  limit: number
+}
+
+/** A transfer as the operator sees it. No wallets: those are in the order. */
+export type View = {
+  id: number
+  orderId: number
+  network: string
+  quantity: number
+  status: (typeof transferStatuses)[number]
+  generation: number
+  reason: string | null
+  txId: string | null
+  dueAt: string | null
+  cancelRequestedAt: string | null
+  deadLetteredAt: string | null
+  createdAt: string
+  updatedAt: string
+  /** JSON. */
+  transactions: string
+}
+
+const view = sql`SELECT t.id, i.orderId, n.contractNetwork AS network, i.quantity, t.status,
+    t.generation, t.reason, i.txId, t.dueAt, t.cancelRequestedAt, t.deadLetteredAt, t.createdAt,
+    t.updatedAt, (
+      SELECT json_group_array(json_object('hash', hash, 'chainId', chainId, 'nonce', nonce,
+        'generation', generation, 'attempt', attempt, 'kind', kind, 'createdAt', createdAt))
+      FROM (SELECT * FROM transactions WHERE transferId = t.id ORDER BY generation, attempt)
+    ) AS transactions
+  FROM transfers t JOIN orderItems i ON i.id = t.id JOIN nfts n ON n.id = i.nftId`
+
+export function pageOf(db: Database, { status, cursor, limit }: Page) {
+  const filter =
+    status === undefined
+      ? sql`1`
+      : status === 'dead_lettered'
+        ? sql`t.deadLetteredAt IS NOT NULL`
+        : sql`t.status = ${status}`
+  return raw<View>(
+    db,
+    sql`${view} WHERE ${filter} AND t.id > ${cursor} ORDER BY t.id LIMIT ${limit}`,
+  )
+}
+
+export const viewOf = (db: Database, id: number) => raw<View>(db, sql`${view} WHERE t.id = ${id}`)
+
+/** A state in which something cannot be done, and the sentence that says so. */
+export type Objection = { when: SQL; reason: string }
+
+export const isMissing = (id: number): SQL =>
+  sql`NOT EXISTS (SELECT 1 FROM transfers WHERE id = ${id})`
+
+const objections =
+  (reasons: Partial<Record<View['status'], string>>) =>
+  (id: number): Objection[] =>
+    Object.entries(reasons).map(([status, reason]) => ({
+      when: sql`EXISTS (SELECT 1 FROM transfers WHERE id = ${id} AND status = ${status})`,
+      reason,
+    }))
+
+export const objectionsToRetry = objections({
+  transferred: 'the NFT is transferred already',
+  awaiting_wallet: 'the buyer has no wallet yet',
+})
+
+/** To the item, the transfer and the order. */
+export type Changes = [Statement, Statement, Statement]
+
+/**
+ * A transfer that failed, or is in review, begins again with a nonce of its own. That is safe
+ * because it can be in these states only without a nonce or with one that the chain has used up
+ * for good. One that is on its way is not changed at all: it is only to be announced again.
+ */
+export function beginAgain(db: Database, id: number, now: Date): Changes {
+  const at = now.toISOString()
+  const hasEnded = sql`EXISTS (
+    SELECT 1 FROM transfers t WHERE t.id = ${id} AND t.status IN ('failed', 'review'))`
+  return [
+    raw(
+      db,
+      sql`UPDATE orderItems SET status = NULL, txId = NULL, updatedAt = ${at}
+        WHERE id = ${id} AND ${hasEnded}`,
+    ),
+    raw(
+      db,
+      sql`UPDATE transfers SET status = 'queued', generation = generation + 1, reason = NULL,
+          cancelRequestedAt = NULL, dueAt = ${at}, updatedAt = ${at}
+        WHERE id = ${id} AND status IN ('failed', 'review')`,
+    ),
+    raw(db, followOrders(sql`${id}`, at)),
+  ]
+}
+
+export const objectionsToCancel = objections({
+  transferred: 'the NFT is transferred already',
+  mined: 'the transaction is mined already',
+  failed: 'it has failed already',
+})
+
+/**
+ * Without a nonce that is still open a transfer ends at once; that takes it from a consumer which
+ * is about to sign it. With one, the consumer is asked to use the nonce up by the no-op, and
+ * whichever transaction is mined decides.
+ */
+export function cancel(db: Database, id: number, now: Date): Changes {
+  const at = now.toISOString()
+  const isOpen = sql`status IN ('signed', 'sent')`
+  return [
+    raw(
+      db,
+      sql`UPDATE orderItems SET status = 'failed', txId = NULL, updatedAt = ${at}
+        WHERE id = ${id} AND EXISTS (
+          SELECT 1 FROM transfers t WHERE t.id = ${id} AND NOT t.${isOpen})`,
+    ),
+    raw(
+      db,
+      sql`UPDATE transfers SET
+          status = iif(${isOpen}, status, 'failed'),
+          reason = iif(${isOpen}, reason, ${CANCELLED}),
+          cancelRequestedAt = coalesce(cancelRequestedAt, ${at}),
+          dueAt = iif(${isOpen}, ${at}, NULL),
+          leaseId = iif(${isOpen}, leaseId, NULL),
+          leasedUntil = iif(${isOpen}, leasedUntil, NULL),
+          updatedAt = ${at}
+        WHERE id = ${id}`,
+    ),
+    raw(db, followOrders(sql`${id}`, at)),
+  ]
+}
