@@ -38,7 +38,7 @@ const workers = defineProject({
 
 /** What an operator types: plain Node. */
 const scripts = defineProject({
-  test: { name: 'scripts', include: ['test/scripts/**/*.test.ts'], testTimeout: 60_000 },
+  test: { name: 'scripts', include: ['test/scripts/**/*.test.ts'], testTimeout: 180_000 },
 })
 
 export default defineConfig({

@@ -34,13 +34,10 @@ await command(async () => {
   if (made.length > 0) tell('secrets', `${made.join(' and ')} generated into ${SECRETS}`)
 
   const rpcUrl = RPC_URL ?? (await startChain(tree, rpcPort))
-  const token = await prepare(url, rpcUrl)
-
-  tell('worker', 'starting')
-  const network = { chainId: LOCAL_CHAIN_ID, rpcUrl, confirmations: 1 }
-  const variables = { PUBLIC_URL: url, NETWORKS: JSON.stringify({ localhost: network }) }
-  const worker = await startWorker(port, variables)
-  tree.add('The Worker', worker)
+  const [worker, token] = await Promise.all([
+    startMarketplace(tree, port, url, rpcUrl),
+    prepare(url, rpcUrl),
+  ])
   startCron(url)
   console.log(welcome(url, rpcUrl, token))
   worker.show()
@@ -55,6 +52,19 @@ async function startChain(tree: Tree, port: number): Promise<string> {
   tree.add('The chain', anvil)
   tell('chain', `anvil on ${anvil.url}`)
   return anvil.url
+}
+
+/** Wrangler needs seconds to begin, in which nothing asks the database. */
+async function startMarketplace(tree: Tree, port: number, url: string, rpcUrl: string) {
+  const network = { chainId: LOCAL_CHAIN_ID, rpcUrl, confirmations: 1 }
+  const worker = startWorker(port, {
+    PUBLIC_URL: url,
+    NETWORKS: JSON.stringify({ localhost: network }),
+  })
+  tree.add('The Worker', worker)
+  await worker.ready
+  tell('worker', 'started')
+  return worker
 }
 
 /** Database and catalogue; gives a master token. */

@@ -4,15 +4,13 @@ import { Failure } from '../shell/command.ts'
 import { startWrangler } from '../wrangler/run.ts'
 
 export type Worker = Child & {
+  /** Resolves once the Worker answers. Rejects with a failure that has what wrangler said. */
+  ready: Promise<void>
   /** From now on its log goes to this terminal. */
   show: () => void
 }
 
-/** Resolves once the Worker answers. Throws a failure with what wrangler said otherwise. */
-export async function startWorker(
-  port: number,
-  variables: Record<string, string>,
-): Promise<Worker> {
+export function startWorker(port: number, variables: Record<string, string>): Worker {
   const values = Object.entries(variables).map(([name, value]) => `${name}:${value}`)
   const child = startWrangler(
     ['dev', '--port', String(port), '--inspector-port', '0', '--var', ...values],
@@ -20,17 +18,19 @@ export async function startWorker(
   )
   let log = ''
   let isShown = false
-  await new Promise<void>((resolve, reject) => {
-    for (const stream of [child.process.stdout, child.process.stderr])
-      stream?.on('data', (chunk) => {
-        if (isShown) process.stdout.write(chunk)
-        else log += chunk
-        if (log.includes('Ready on http')) resolve()
-      })
+  const ready = new Promise<void>((resolve, reject) => {
+    const read = (chunk: Buffer) => {
+      if (isShown) return void process.stdout.write(chunk)
+      log += chunk
+      if (log.includes('Ready on http')) resolve()
+    }
+    child.process.stdout?.on('data', read)
+    child.process.stderr?.on('data', read)
     child.ended.then(() => reject(new Failure(`wrangler dev did not start:\n${log}`)), reject)
   })
   return {
     ...child,
+    ready,
     show: () => {
       isShown = true
     },

@@ -1,0 +1,19 @@
+/** Fails when the schema has changes that no migration makes: part of `npm run check`. */
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { join, relative } from 'node:path'
+
+const copy = mkdtempSync(join('node_modules', '.migrations-'))
+try {
+  cpSync('migrations', copy, { recursive: true })
+  const options = ['--dialect', 'sqlite', '--schema', './src/db/schema.ts']
+  execFileSync('drizzle-kit', ['generate', ...options, '--out', relative('.', copy)], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  if (readdirSync(copy).length > readdirSync('migrations').length) {
+    console.error('src/db/schema.ts has changes without a migration: npm run db:generate')
+    process.exitCode = 1
+  }
+} finally {
+  rmSync(copy, { recursive: true })
+}

@@ -1,0 +1,70 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { expect, it } from 'vitest'
+import { synthetic } from '../../../scripts/catalogue/synthetic.ts'
+import { aDatabase } from '../../support/sqlite.ts'
+
+const NONE = { users: 0, addresses: 0, nfts: 0, listings: 0, orders: 0, orderItems: 0 }
+const SIZE = { users: 30, nfts: 20, orders: 500 }
+
+const all = (database: DatabaseSync, query: string) =>
+  database
+    .prepare(query)
+    .all()
+    .map((row) => ({ ...row }))
+
+const fill = (database: DatabaseSync, after = NONE) => {
+  for (const statement of synthetic(SIZE, after)) database.exec(statement)
+}
+
+const TABLES = ['users', 'addresses', 'nfts', 'listings', 'orders', 'orderItems', 'transfers']
+const everything = (database: DatabaseSync) =>
+  TABLES.map((table) => all(database, `SELECT * FROM ${table} ORDER BY id`))
+
+it('makes the same rows each time', () => {
+  const [one, other] = [aDatabase(), aDatabase()]
+  fill(one)
+  fill(other)
+  expect(everything(one)).toEqual(everything(other))
+})
+
+it('makes as many rows as were asked for, twice over', () => {
+  const database = aDatabase()
+  fill(database)
+  const [last] = all(
+    database,
+    `SELECT ${TABLES.slice(0, 6).map((t) => `(SELECT max(id) FROM ${t}) AS ${t}`)}`,
+  )
+  fill(database, last as typeof NONE)
+  const count = (table: string) => all(database, `SELECT count(*) AS n FROM ${table}`)[0]?.n
+  expect(TABLES.map(count)).toEqual([60, 120, 40, 40, 1000, 1000, 1000])
+})
+
+it('takes what is sold from the stock, and sells nothing unique', () => {
+  const database = aDatabase()
+  fill(database)
+  const wrong = `SELECT nfts.id FROM nfts LEFT JOIN orderItems ON nftId = nfts.id GROUP BY nfts.id
+    HAVING amount - availableAmount <> iif(amountType = 'limited', total(quantity), 0)
+      OR (amountType = 'unique' AND count(orderItems.id) > 0)`
+  expect(all(database, wrong)).toEqual([])
+})
+
+it('ends every transfer as its order item says, and breaks no foreign key', () => {
+  const database = aDatabase()
+  fill(database)
+  const pairs = `SELECT DISTINCT transfers.status AS transfer, orderItems.status AS item,
+      txId IS NOT NULL AS delivered, failReason IS NOT NULL AS failed
+    FROM transfers JOIN orderItems USING (id) JOIN orders ON orders.id = orderId ORDER BY 1`
+  expect(all(database, pairs)).toEqual([
+    { transfer: 'failed', item: 'failed', delivered: 0, failed: 1 },
+    { transfer: 'transferred', item: 'transferred', delivered: 1, failed: 0 },
+  ])
+  expect(all(database, 'PRAGMA foreign_key_check')).toEqual([])
+})
+
+it('keeps the counts of what is released true', () => {
+  const database = aDatabase()
+  fill(database)
+  expect(all(database, 'SELECT amountType, nfts FROM nftCounts ORDER BY 1')).toEqual(
+    all(database, 'SELECT amountType, count(*) AS nfts FROM nfts GROUP BY 1 ORDER BY 1'),
+  )
+})

@@ -1,0 +1,20 @@
+/** The schema in memory, for tests of scripts: no Worker and no D1. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
+import { drizzle } from 'drizzle-orm/sqlite-proxy'
+import type { Store } from '../../scripts/database/remote.ts'
+
+export function aDatabase(): DatabaseSync {
+  const database = new DatabaseSync(':memory:')
+  const files = readdirSync('migrations').filter((name) => name.endsWith('.sql'))
+  for (const file of files.sort()) database.exec(readFileSync(`migrations/${file}`, 'utf8'))
+  return database
+}
+
+export const storeOf = (database: DatabaseSync): Store =>
+  drizzle(async (sql, params: SQLInputValue[]) => ({
+    rows: database
+      .prepare(sql)
+      .all(...params)
+      .map((row) => Object.values(row)),
+  }))
