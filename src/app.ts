@@ -12,6 +12,7 @@ import type { App } from './http/context.ts'
 import { ApiError, answer, notFound, onError } from './http/errors.ts'
 import { rateLimit } from './http/limit.ts'
 import { log } from './http/log.ts'
+import { openapi } from './http/openapi/routes.ts'
 import { authenticate } from './identity/caller.ts'
 import { identity } from './identity/routes.ts'
 import { orders } from './orders/routes.ts'
@@ -81,7 +82,12 @@ app.use(context)
 app.use(authenticate)
 app.use(rateLimit)
 
-const api = app.route('/', identity).route('/', addresses).route('/', orders).route('/', transfers)
+const api = app
+  .route('/', openapi(app))
+  .route('/', identity)
+  .route('/', addresses)
+  .route('/', orders)
+  .route('/', transfers)
 
 /** Every endpoint with its types, for `hc` of hono/client. */
 export type Api = typeof api

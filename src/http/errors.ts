@@ -62,7 +62,8 @@ export const onError: ErrorHandler<App> = (error, c) => {
 
 export function answer(c: Context<App>, { code, message, headers }: ApiError): Response {
   const body = { error: message, code }
-  // The contract's order endpoints answer errors with the key of their success as well.
-  const isOrders = c.req.path.startsWith('/api/externalOrders')
-  return c.json(isOrders ? { orders: null, ...body } : body, statusOf[code], headers)
+  return c.json(isOrderPath(c.req.path) ? { orders: null, ...body } : body, statusOf[code], headers)
 }
+
+/** The contract's order endpoints answer errors with the key of their success as well. */
+export const isOrderPath = (path: string): boolean => path.startsWith('/api/externalOrders')
