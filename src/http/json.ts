@@ -51,6 +51,7 @@ function refuseAmbiguity(text: string): void {
   const hasEscapedSurrogate = /\\u[dD][89a-fA-F]/.test(text)
   /** The keys of each object that is open; null stands for an array. */
   const open: (Set<string> | null)[] = []
+  let field = 'the body'
   for (let i = 0; i < text.length; i++) {
     const character = text[i]
     if (character === '{' || character === '[') {
@@ -62,17 +63,17 @@ function refuseAmbiguity(text: string): void {
       const end = endOfString(text, i)
       const quoted = text.slice(i, end + 1)
       if (hasEscapedSurrogate && !unquoted(quoted).isWellFormed())
-        throw new ApiError('invalid_input', 'the body has half of a surrogate pair')
+        throw new ApiError('invalid_input', `${field}: has half of a surrogate pair`)
       const keys = open.at(-1)
-      if (keys && isKey(text, end + 1)) addKey(keys, unquoted(quoted))
+      if (keys && isKey(text, end + 1)) {
+        const key = unquoted(quoted)
+        field = key.slice(0, 80)
+        if (keys.has(key)) throw new ApiError('invalid_input', `${field}: is given twice`)
+        keys.add(key)
+      }
       i = end
     }
   }
-}
-
-function addKey(keys: Set<string>, key: string): void {
-  if (keys.has(key)) throw new ApiError('invalid_input', `the body gives ${key.slice(0, 80)} twice`)
-  keys.add(key)
 }
 
 /** The index of the quote that ends the string that begins at `start`. */

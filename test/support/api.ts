@@ -1,5 +1,6 @@
 /** The API as a client meets it: over HTTP, with the Worker's own entry behind it. */
 import { exports } from 'cloudflare:workers'
+import { assertDocumented } from './document.ts'
 
 export const BASE_URL = 'https://marketplace.test'
 
@@ -11,8 +12,15 @@ type Call = {
   headers?: Record<string, string>
 }
 
-/** One request; `path` begins with a slash. */
-export function call(method: string, path: string, { token, json, body, headers }: Call = {}) {
+/**
+ * One request; `path` begins with a slash. Throws when the answer is not as the OpenAPI document
+ * says.
+ */
+export async function call(
+  method: string,
+  path: string,
+  { token, json, body, headers }: Call = {},
+) {
   const request = new Request(BASE_URL + path, {
     method,
     redirect: 'manual',
@@ -23,5 +31,7 @@ export function call(method: string, path: string, { token, json, body, headers 
     },
     body: json === undefined ? (body ?? null) : JSON.stringify(json),
   })
-  return exports.default.fetch(request)
+  const response = await exports.default.fetch(request)
+  await assertDocumented(request, response.clone())
+  return response
 }

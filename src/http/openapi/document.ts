@@ -30,29 +30,44 @@ export function documentOf(doors: readonly Door[], url: string) {
     const path = templateOf(door.path)
     paths[path] = { ...paths[path], [door.method.toLowerCase()]: operation }
   }
-  return createDocument({
-    openapi: '3.1.0',
-    info: { title: 'Marketplace API', version, description: description.trim() },
-    servers: [{ url }],
-    paths,
-    components: {
-      securitySchemes: {
-        bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
-        token: {
-          type: 'apiKey',
-          in: 'header',
-          name: 'Authorization',
-          description: 'The same JWT without `Bearer`.',
-        },
-        cookie: {
-          type: 'apiKey',
-          in: 'cookie',
-          name: 'token',
-          description: 'The session of a browser that is signed in.',
+  return createDocument(
+    {
+      openapi: '3.1.0',
+      info: { title: 'Marketplace API', version, description: description.trim() },
+      servers: [{ url }],
+      paths,
+      components: {
+        securitySchemes: {
+          bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+          token: {
+            type: 'apiKey',
+            in: 'header',
+            name: 'Authorization',
+            description: 'The same JWT without `Bearer`.',
+          },
+          cookie: {
+            type: 'apiKey',
+            in: 'cookie',
+            name: 'token',
+            description: 'The session of a browser that is signed in.',
+          },
         },
       },
     },
-  })
+    { override: ({ jsonSchema }) => readable(jsonSchema) },
+  )
+}
+
+/** Leaves out what only restates the format, and the bounds that any number in JSON has. */
+function readable(schema: {
+  format?: unknown
+  pattern?: unknown
+  minimum?: unknown
+  maximum?: unknown
+}): void {
+  if (schema.format) delete schema.pattern
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum
 }
 
 function operationOf(door: Door): ZodOpenApiOperationObject | null {
