@@ -10,29 +10,30 @@ END;
 --> statement-breakpoint
 -- Counts of what is released and not deleted, kept as NFTs come and go, so that reading the
 -- statistics and the recent creators costs the same whatever the size of the catalogue.
--- Each trigger has one statement: that is all D1 takes.
+-- Each trigger has one statement: that is all D1 takes. An update first leaves, then enters, or
+-- the other way round: the result is the same. `INSERT OR REPLACE` would bypass them; use an upsert.
 CREATE TRIGGER nfts_counts_insert AFTER INSERT ON nfts
-WHEN NEW.amountType IS NOT NULL AND NEW.status = 'released' AND NEW.deletedAt IS NULL
+WHEN NEW.status = 'released' AND NEW.deletedAt IS NULL
 BEGIN
-  INSERT INTO nftCounts (amountType, nfts) VALUES (NEW.amountType, 1) ON CONFLICT (amountType) DO UPDATE SET nfts = nfts + 1;
+  INSERT INTO nftCounts (amountType, nfts) VALUES (iif(NEW.amountType IN ('unique', 'limited', 'unlimited'), NEW.amountType, 'other'), 1) ON CONFLICT (amountType) DO UPDATE SET nfts = nfts + 1;
 END;
 --> statement-breakpoint
 CREATE TRIGGER nfts_counts_update_leave AFTER UPDATE OF payload, status, deletedAt ON nfts
-WHEN OLD.amountType IS NOT NULL AND OLD.status = 'released' AND OLD.deletedAt IS NULL
+WHEN OLD.status = 'released' AND OLD.deletedAt IS NULL
 BEGIN
-  UPDATE nftCounts SET nfts = nfts - 1 WHERE amountType = OLD.amountType;
+  UPDATE nftCounts SET nfts = nfts - 1 WHERE amountType = iif(OLD.amountType IN ('unique', 'limited', 'unlimited'), OLD.amountType, 'other');
 END;
 --> statement-breakpoint
 CREATE TRIGGER nfts_counts_update_enter AFTER UPDATE OF payload, status, deletedAt ON nfts
-WHEN NEW.amountType IS NOT NULL AND NEW.status = 'released' AND NEW.deletedAt IS NULL
+WHEN NEW.status = 'released' AND NEW.deletedAt IS NULL
 BEGIN
-  INSERT INTO nftCounts (amountType, nfts) VALUES (NEW.amountType, 1) ON CONFLICT (amountType) DO UPDATE SET nfts = nfts + 1;
+  INSERT INTO nftCounts (amountType, nfts) VALUES (iif(NEW.amountType IN ('unique', 'limited', 'unlimited'), NEW.amountType, 'other'), 1) ON CONFLICT (amountType) DO UPDATE SET nfts = nfts + 1;
 END;
 --> statement-breakpoint
 CREATE TRIGGER nfts_counts_delete AFTER DELETE ON nfts
-WHEN OLD.amountType IS NOT NULL AND OLD.status = 'released' AND OLD.deletedAt IS NULL
+WHEN OLD.status = 'released' AND OLD.deletedAt IS NULL
 BEGIN
-  UPDATE nftCounts SET nfts = nfts - 1 WHERE amountType = OLD.amountType;
+  UPDATE nftCounts SET nfts = nfts - 1 WHERE amountType = iif(OLD.amountType IN ('unique', 'limited', 'unlimited'), OLD.amountType, 'other');
 END;
 --> statement-breakpoint
 CREATE TRIGGER nfts_creator_insert AFTER INSERT ON nfts

@@ -86,6 +86,7 @@ const api = app
   .route('/', openapi(app))
   .route('/', identity)
   .route('/', addresses)
+  .route('/', marketplace)
   .route('/', orders)
   .route('/', transfers)
 

@@ -32,6 +32,8 @@ PUT    /api/public/deliveryAddress                 | 401    | 200  | 404   | 404
 PUT    /api/public/billingAddress                  | 401    | 200  | 404   | 404    | 200
 DELETE /api/public/deliveryAddress                 | 401    | 200  | 404   | 404    | 200
 DELETE /api/public/billingAddress                  | 401    | 200  | 404   | 404    | 200
+GET    /api/public/stats                           | 200    | 200  | 200   | 200    | 200
+GET    /api/public/creators                        | 200    | 200  | 200   | 200    | 200
 `
 
 type Ask = { query?: string; json?: unknown; headers?: Record<string, string> }

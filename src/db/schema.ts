@@ -414,7 +414,8 @@ export const idempotencyKeys = sqliteTable(
 
 /** How many NFTs are released and not deleted, by amountType; kept by triggers. */
 export const nftCounts = sqliteTable('nftCounts', {
-  amountType: text({ enum: amountTypes }).primaryKey(),
+  /** `other` for those that have none or one that is not known. */
+  amountType: text({ enum: [...amountTypes, 'other'] }).primaryKey(),
   nfts: integer().notNull(),
 })
 
@@ -428,5 +429,7 @@ export const creators = sqliteTable(
     nfts: integer().notNull(),
     latestReleaseAt: timestamp().notNull(),
   },
-  (t) => [index('creators_latest').on(t.latestReleaseAt)],
+  (t) => [
+    index('creators_latest').on(sql`${t.latestReleaseAt} DESC`, t.userId).where(sql`${t.nfts} > 0`),
+  ],
 )

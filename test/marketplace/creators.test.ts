@@ -1,0 +1,89 @@
+import { expect, it } from 'vitest'
+import { recentCreators } from '../../src/marketplace/creators.ts'
+import { BASE_URL, call } from '../support/api.ts'
+import { anNft, aUser, db } from '../support/makers.ts'
+
+const at = (day: number) => `2026-03-${String(day).padStart(2, '0')}T00:00:00.000Z`
+
+type Answer = { creators: { id: number; avatarUrl: string }[]; stats: unknown }
+
+it('answers a list and the documented shape beside it, with nothing private', async () => {
+  const creator = await aUser({
+    name: 'Ada',
+    username: 'ada',
+    email: 'ada@example.com',
+    ipAddress: '192.0.2.1',
+  })
+  await anNft(creator, { releaseAt: at(1) })
+  await anNft(creator, { releaseAt: at(2) })
+  const response = await call('GET', '/api/public/creators?limit=1')
+  expect(response.status).toBe(200)
+  expect(response.headers.get('cache-control')).toBe('public, max-age=60')
+  const body = await response.json<Answer>()
+  expect(body).toEqual({
+    creators: [
+      {
+        id: creator.id,
+        name: 'Ada',
+        username: 'ada',
+        avatarUrl: expect.stringMatching(`^${BASE_URL}/avatars/${creator.id}/\\w+\\.jpg$`),
+        nfts: 2,
+        latestReleaseAt: at(2),
+      },
+    ],
+    stats: { nfts: { total: 2, unique: 0, rare: 2, unlimited: 0 } },
+  })
+})
+
+it('shows the picture that the creator has given', async () => {
+  const creator = await aUser({ avatarKey: 'a/picture.jpg' })
+  await anNft(creator, { releaseAt: at(28) })
+  const { creators } = await recentCreators(db, BASE_URL, 100)
+  const avatarUrl = `${BASE_URL}/avatars/a/picture.jpg`
+  expect(creators).toContainEqual(expect.objectContaining({ id: creator.id, avatarUrl }))
+})
+
+it('puts the latest release first, and by id those of the same moment', async () => {
+  const [early, late, first, second] = [await aUser(), await aUser(), await aUser(), await aUser()]
+  await anNft(second, { releaseAt: at(11) })
+  await anNft(first, { releaseAt: at(11) })
+  await anNft(late, { releaseAt: at(12) })
+  await anNft(early, { releaseAt: at(10) })
+  await anNft(early, { releaseAt: at(9) })
+  const made = [late, first, second, early].map(({ id }) => id)
+  const { creators } = await recentCreators(db, BASE_URL, 100)
+  expect(creators.map(({ id }) => id).filter((id) => made.includes(id))).toEqual(made)
+})
+
+it('leaves out who is removed and who has nothing released any more', async () => {
+  const removed = await aUser({ removedAt: at(20) })
+  const withdrawn = await aUser()
+  await anNft(removed, { releaseAt: at(21) })
+  await anNft(withdrawn, { releaseAt: at(21), deletedAt: at(22) })
+  await anNft(withdrawn, { releaseAt: at(21), status: 'draft' })
+  const ids = (await recentCreators(db, BASE_URL, 100)).creators.map(({ id }) => id)
+  expect(ids).not.toContain(removed.id)
+  expect(ids).not.toContain(withdrawn.id)
+})
+
+it('lists 20, or as many from 1 to 100 as the limit says', async () => {
+  for (let i = 0; i < 101; i++) await anNft(await aUser(), { releaseAt: at(25) })
+  for (const [query, count] of [
+    ['', 20],
+    ['?limit=3', 3],
+    ['?limit=100', 100],
+  ] as const) {
+    const { creators } = await (await call('GET', `/api/public/creators${query}`)).json<Answer>()
+    expect(creators).toHaveLength(count)
+  }
+})
+
+it.each(['0', '101', '-1', '1.5', '05', 'abc', '', '1&limit=2'])(
+  'is 400 for ?limit=%s',
+  async (limit) => {
+    const response = await call('GET', `/api/public/creators?limit=${limit}`)
+    expect(response.status).toBe(400)
+    expect(response.headers.get('cache-control')).toBeNull()
+    expect(await response.json()).toMatchObject({ error: expect.stringMatching(/^limit: /) })
+  },
+)
