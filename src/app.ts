@@ -15,6 +15,7 @@ import { log } from './http/log.ts'
 import { openapi } from './http/openapi/routes.ts'
 import { authenticate } from './identity/caller.ts'
 import { identity } from './identity/routes.ts'
+import { marketplace } from './marketplace/routes.ts'
 import { orders } from './orders/routes.ts'
 import { transfers } from './transfers/routes.ts'
 

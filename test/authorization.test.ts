@@ -9,13 +9,16 @@
  * of an error where its status alone would not tell it. A live caller gets the same by either
  * header and by the cookie; with the cookie from another site, `cross_site` if it changes state.
  */
+
+import { eq } from 'drizzle-orm'
 import { describe, expect, it, vi } from 'vitest'
 import app from '../src/app.ts'
+import { transfers } from '../src/db/schema.ts'
 import { doorsOf } from '../src/http/door.ts'
 import { type ErrorCode, statusOf } from '../src/http/errors.ts'
 import { BASE_URL, call } from './support/api.ts'
 import { forged } from './support/forged.ts'
-import { anAddress, anAdministrator, aToken, aUser } from './support/makers.ts'
+import { aListing, anAddress, anAdministrator, anNft, aToken, aUser, db } from './support/makers.ts'
 
 // A test asks about a hundred times.
 vi.setConfig({ testTimeout: 60_000 })
@@ -34,11 +37,23 @@ DELETE /api/public/deliveryAddress                 | 401    | 200  | 404   | 404
 DELETE /api/public/billingAddress                  | 401    | 200  | 404   | 404    | 200
 GET    /api/public/stats                           | 200    | 200  | 200   | 200    | 200
 GET    /api/public/creators                        | 200    | 200  | 200   | 200    | 200
+GET    /api/externalOrders/:order_ids              | 401    | 200  | order_not_found | 200 | 200
+POST   /api/externalOrders                         | 401    | 403  | 403   | 200    | 200
+GET    /api/admin/transfers                        | 401    | 403  | 403   | 403    | 200
+POST   /api/admin/transfers/:id/retry              | 401    | 403  | 403   | 403    | 200
+POST   /api/admin/transfers/:id/cancel             | 401    | 403  | 403   | 403    | 200
 `
 
-type Ask = { query?: string; json?: unknown; headers?: Record<string, string> }
+type Ask = {
+  /** The path's parameters. */
+  params?: Record<string, number>
+  query?: string
+  json?: unknown
+  headers?: Record<string, string>
+}
 
-const self = await aUser()
+/** Without a wallet: what they are sold waits for one, and no transfer begins. */
+const self = await aUser({ ethereumPublicAddr: '' })
 const seller = await aUser()
 const tokenOf = {
   self: await aToken(self),
@@ -49,6 +64,25 @@ const tokenOf = {
 
 const addressId = async (kind: 'delivery' | 'billing') =>
   `?id=${(await anAddress(self, { kind })).id}`
+
+await anAddress(self)
+const nft = await anNft(seller, { amountType: 'unlimited' })
+const listing = await aListing(nft)
+
+const sale = [{ nftId: nft.id, listingId: listing.id, quantity: 1, buyerUserId: self.id }]
+
+/** An order of `self`, and its item, whose transfer is in that state. */
+async function anOrder(status: 'awaiting_wallet' | 'failed' = 'awaiting_wallet') {
+  const response = await call('POST', '/api/externalOrders', { token: tokenOf.seller, json: sale })
+  const { orders } = await response.json<{
+    orders: { id: number; orderItems: { id: number }[] }[]
+  }>()
+  const [order] = orders
+  const [item] = order?.orderItems ?? []
+  if (!order || !item) throw new Error('no order was placed')
+  await db.update(transfers).set({ status }).where(eq(transfers.id, item.id))
+  return { orderId: order.id, itemId: item.id }
+}
 
 /** What is asked for at a door, made anew for each request that may succeed. */
 const requests: Record<string, () => Ask | Promise<Ask>> = {
@@ -64,6 +98,16 @@ const requests: Record<string, () => Ask | Promise<Ask>> = {
   }),
   'DELETE /api/public/deliveryAddress': async () => ({ query: await addressId('delivery') }),
   'DELETE /api/public/billingAddress': async () => ({ query: await addressId('billing') }),
+  'GET /api/externalOrders/:order_ids': async () => ({
+    params: { order_ids: (await anOrder()).orderId },
+  }),
+  'POST /api/externalOrders': () => ({ json: sale }),
+  'POST /api/admin/transfers/:id/retry': async () => ({
+    params: { id: (await anOrder('failed')).itemId },
+  }),
+  'POST /api/admin/transfers/:id/cancel': async () => ({
+    params: { id: (await anOrder()).itemId },
+  }),
 }
 
 /** What a status means where the table names no code. */
@@ -90,6 +134,10 @@ const rows = table
 const isSafe = ({ method }: Row) => method === 'GET'
 const sameOrigin = { origin: BASE_URL }
 
+const nobodys = await Promise.all(
+  Object.entries(forged).map(async ([name, forge]) => [name, await forge()] as const),
+)
+
 /** The ways to send a token. */
 const carriers: Record<string, (jwt: string) => Record<string, string>> = {
   'Bearer header': (jwt) => ({ authorization: `Bearer ${jwt}` }),
@@ -110,9 +158,12 @@ const crossSite: Record<string, Record<string, string>> = {
 }
 
 async function ask(row: Row, headers: Record<string, string>, asked?: Ask): Promise<Response> {
-  const { query = '', json, headers: own } = asked ?? (await requests[row.door]?.()) ?? {}
-  const path = row.path.replace(':user_id', String(self.id)) + query
-  return call(row.method, path, { json, headers: { ...own, ...headers } })
+  const { params, query = '', json, headers: own } = asked ?? (await requests[row.door]?.()) ?? {}
+  const path = Object.entries({ user_id: self.id, ...params }).reduce(
+    (path, [name, value]) => path.replace(`:${name}`, String(value)),
+    row.path,
+  )
+  return call(row.method, path + query, { json, headers: { ...own, ...headers } })
 }
 
 async function expectCell(row: Row, cell: string, response: Response, who: string) {
@@ -154,8 +205,7 @@ describe.each(rows)('$door', (row) => {
   it(`is ${row.nobody} for nobody, whatever token they show`, async () => {
     const asked = await requests[row.door]?.()
     await expectCell(row, row.nobody, await ask(row, sameOrigin, asked), 'no token')
-    for (const [name, forge] of Object.entries(forged)) {
-      const jwt = await forge()
+    for (const [name, jwt] of nobodys) {
       for (const [carrier, carry] of Object.entries(carriers)) {
         const response = await ask(row, { ...sameOrigin, ...carry(jwt) }, asked)
         await expectCell(row, row.nobody, response, `${name} by ${carrier}`)
