@@ -26,6 +26,7 @@ vi.setConfig({ testTimeout: 60_000 })
 const table = `
 door                                               | nobody | self | other | seller | master
 ---------------------------------------------------|--------|------|-------|--------|-------
+GET    /openapi.json                               | 200    | 200  | 200   | 200    | 200
 GET    /.well-known/jwks.json                      | 200    | 200  | 200   | 200    | 200
 GET    /api/public/user/:user_id/deliveryAddresses | 401    | 200  | 403   | 403    | 200
 GET    /api/public/user/:user_id/billingAddresses  | 401    | 200  | 403   | 403    | 200
