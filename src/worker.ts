@@ -4,11 +4,13 @@ import { buryDeadLetters } from './transfers/dead-letters.ts'
 import type { TransferMessage } from './transfers/message.ts'
 import { sweep } from './transfers/sweep.ts'
 
-export default {
+const worker: ExportedHandler<Env, TransferMessage> = {
   fetch: app.fetch,
 
   queue: (batch, env) =>
     (batch.queue.endsWith('-dead') ? buryDeadLetters : consume)(batch, env, new Date()),
 
   scheduled: (_controller, env) => sweep(env, new Date()),
-} satisfies ExportedHandler<Env, TransferMessage>
+}
+
+export default worker

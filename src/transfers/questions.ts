@@ -30,7 +30,7 @@ export const receiptOf = (hash: Hex): Question => ({
 })
 export const gasOf = (from: Address, { to, data }: Call): Question => ({
   method: 'eth_estimateGas',
-  params: [{ from, to, data }],
+  params: [{ from, to, data }, 'latest'],
 })
 export const broadcastOf = (raw: Hex): Question => ({
   method: 'eth_sendRawTransaction',

@@ -1,0 +1,71 @@
+/** The engine without its queue: a test says when it looks at which transfers. */
+import { env } from 'cloudflare:workers'
+import { connect } from '../../../src/db/client.ts'
+import { settingsOf } from '../../../src/env.ts'
+import { advance } from '../../../src/transfers/advance.ts'
+import type { Chain } from '../chain/chain.ts'
+
+type NetworkSettings = Record<string, unknown>
+
+/** Networks of chains, reached through their proxies. */
+export const networksOf = (chains: readonly Chain[], settings: NetworkSettings = {}) =>
+  Object.fromEntries(
+    chains.map(({ name, chainId, proxyUrl }) => [
+      name,
+      { chainId, rpcUrl: proxyUrl, confirmations: 1, ...settings },
+    ]),
+  )
+
+/** Looks at transfers, `after` so many seconds counted from now. Says what to look at again. */
+export function anEngine(chains: Chain | readonly Chain[], settings: NetworkSettings = {}) {
+  const NETWORKS = networksOf([chains].flat(), settings)
+  const trips = { count: 0 }
+  const deps = { db: connect(env.DB, trips), settings: settingsOf({ ...env, NETWORKS } as never) }
+  const start = Date.now()
+  const look = (transfers: readonly { id: number }[], after = 0) =>
+    advance(
+      deps,
+      transfers.map(({ id }) => id),
+      new Date(start + after * 1000),
+    )
+  return { look, trips }
+}
+
+/** A transfer's row, with its item and order beside it. */
+export type Row = {
+  status: string
+  reason: string | null
+  generation: number
+  dueAt: string | null
+  leaseId: string | null
+  deadLetteredAt: string | null
+  item: string | null
+  txId: string | null
+  failReason: string | null
+}
+
+export async function rowOf({ id }: { id: number }): Promise<Row> {
+  const row = await env.DB.prepare(
+    `SELECT t.status, t.reason, t.generation, t.dueAt, t.leaseId, t.deadLetteredAt,
+       i.status AS item, i.txId, o.failReason
+     FROM transfers t JOIN orderItems i ON i.id = t.id JOIN orders o ON o.id = i.orderId
+     WHERE t.id = ?`,
+  )
+    .bind(id)
+    .first<Row>()
+  if (!row) throw new Error(`there is no transfer ${id}`)
+  return row
+}
+
+type Signed = { hash: `0x${string}`; nonce: number; attempt: number; kind: string; fee: number }
+
+/** Its transactions, oldest first. */
+export async function signedFor({ id }: { id: number }): Promise<Signed[]> {
+  const { results } = await env.DB.prepare(
+    `SELECT hash, nonce, attempt, kind, CAST(maxFeePerGas AS INTEGER) AS fee
+     FROM transactions WHERE transferId = ? ORDER BY generation, attempt`,
+  )
+    .bind(id)
+    .all<Signed>()
+  return results
+}
