@@ -86,7 +86,9 @@ export function valid<T extends keyof ValidationTargets, S extends z.ZodType>(
 
 function invalid(issue: z.core.$ZodIssue | undefined, root: string): ApiError {
   if (!issue) return new ApiError('invalid_input', 'the request is not valid')
-  const field = root + z.core.toDotPath(issue.path)
+  // A header's name is no identifier, and would come in brackets and quotes.
+  const isFlat = issue.path.length === 1 && !root
+  const field = isFlat ? String(issue.path[0]) : root + z.core.toDotPath(issue.path)
   return new ApiError('invalid_input', field ? `${field}: ${issue.message}` : issue.message)
 }
 

@@ -35,7 +35,10 @@ export const Elements = z
   .max(MOST_ORDERS, `the body may have at most ${MOST_ORDERS} orders`)
 
 export const RepeatHeader = z.object({
-  'idempotency-key': z.string().min(1).max(255, 'must be 1 to 255 characters').optional(),
+  'idempotency-key': z
+    .string()
+    .regex(/^.{1,255}$/, 'must be 1 to 255 characters')
+    .optional(),
 })
 
 /** The path's `<order_ids>`: as digits, because a number that no order can have is one as well. */

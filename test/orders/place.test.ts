@@ -1,6 +1,5 @@
-import { env } from 'cloudflare:workers'
 import { eq, getTableColumns } from 'drizzle-orm'
-import { beforeEach, expect, it, vi } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import {
   addresses,
   listings,
@@ -12,13 +11,7 @@ import {
 } from '../../src/db/schema.ts'
 import { type PlacedOrder, PlacedOrders } from '../../src/orders/answer.ts'
 import { aListing, anAddress, anNft, aUser, db } from '../support/makers.ts'
-import { aShop, ordersOf, place, placed, times } from './shop.ts'
-
-/** What goes to the queue stays here, so that nothing is carried out while a test looks. */
-const sendBatch = vi.spyOn(env.TRANSFERS, 'sendBatch')
-beforeEach(() => {
-  sendBatch.mockReset()
-})
+import { aShop, ordersOf, place, placed, sendBatch, times } from './shop.ts'
 
 const billingData = { city: ' Ulm', country: 'DE', postal: '89073', street: 'Am Markt 1' }
 

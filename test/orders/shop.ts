@@ -1,9 +1,19 @@
 /** A shop to test with: somebody sells something to somebody else. */
+import { env } from 'cloudflare:workers'
 import { eq } from 'drizzle-orm'
+import { beforeEach, vi } from 'vitest'
+import { connect } from '../../src/db/client.ts'
 import { nfts, orderItems, orders } from '../../src/db/schema.ts'
+import { verifyToken } from '../../src/identity/tokens.ts'
 import type { PlacedOrder } from '../../src/orders/answer.ts'
 import { call } from '../support/api.ts'
-import { aListing, aMasterToken, anAddress, anNft, aUser, db } from '../support/makers.ts'
+import { aListing, aMasterToken, anAddress, anNft, aUser, db, issuer } from '../support/makers.ts'
+
+/** What goes to the queue stays here, so that nothing is carried out while a test looks. */
+export const sendBatch = vi.spyOn(env.TRANSFERS, 'sendBatch')
+beforeEach(() => {
+  sendBatch.mockReset()
+})
 
 type Goods = { nft?: Parameters<typeof anNft>[1]; listing?: Parameters<typeof aListing>[1] }
 
@@ -50,3 +60,27 @@ export const ordersOf = (buyer: { id: number }) =>
 /** 101 or more of something alike. */
 export const times = <T>(many: number, make: (i: number) => T): T[] =>
   Array.from({ length: many }, (_, i) => make(i))
+
+/** Whom a token speaks for, as a verb takes it. */
+export async function callerOf(token: string) {
+  const caller = await verifyToken(issuer, token, new Date())
+  if (!caller) throw new Error('the token is not valid')
+  return caller
+}
+
+type Meddling = { before?: () => Promise<unknown>; after?: () => void }
+
+/** A database in which something happens around each second trip: that of a call that writes. */
+export function meddledDb({ before, after }: Meddling) {
+  let trips = 0
+  return connect({
+    prepare: (sql) => env.DB.prepare(sql),
+    async batch<T>(statements: D1PreparedStatement[]) {
+      const isWrite = ++trips % 2 === 0
+      if (isWrite) await before?.()
+      const results = await env.DB.batch<T>(statements)
+      if (isWrite) after?.()
+      return results
+    },
+  })
+}
