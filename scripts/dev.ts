@@ -33,6 +33,7 @@ await command(async () => {
   const made = await completeSecrets(SECRETS)
   if (made.length > 0) tell('secrets', `${made.join(' and ')} generated into ${SECRETS}`)
 
+  if (RPC_URL) tell('chain', `yours on ${RPC_URL}`)
   const rpcUrl = RPC_URL ?? (await startChain(tree, rpcPort))
   const [worker, token] = await Promise.all([
     startMarketplace(tree, port, url, rpcUrl),
@@ -56,7 +57,7 @@ async function startChain(tree: Tree, port: number): Promise<string> {
 
 /** Wrangler needs seconds to begin, in which nothing asks the database. */
 async function startMarketplace(tree: Tree, port: number, url: string, rpcUrl: string) {
-  const network = { chainId: LOCAL_CHAIN_ID, rpcUrl, confirmations: 1 }
+  const network = { chainId: LOCAL_CHAIN_ID, rpcUrl, confirmations: 1, pollSeconds: 1 }
   const worker = startWorker(port, {
     PUBLIC_URL: url,
     NETWORKS: JSON.stringify({ localhost: network }),
@@ -97,6 +98,9 @@ ${token}
 
 Place an order (user 3 gets one piece of NFT 2):
 curl -s ${url}/api/externalOrders -H 'authorization: Bearer ${token}' -H 'content-type: application/json' -d '[{"nftId":2,"listingId":2,"quantity":1,"buyerUserId":3}]'
+
+Its item turns \`transferred\` within seconds. The same call with GET and the order's id shows it:
+curl -s ${url}/api/externalOrders/1 -H 'authorization: Bearer ${token}'
 
 Ctrl-C ends everything; what was done is kept until \`npm run dev -- --fresh\`.
 `

@@ -67,6 +67,9 @@ export type Network = z.infer<typeof network>
 export type SigningKey = z.infer<typeof signingKey>
 export type Settings = z.infer<typeof settingsSchema>
 
+/** The names of all of them. */
+export const variables = Object.keys(settingsSchema.shape)
+
 const parsed = new WeakMap<Env, Settings>()
 
 /** The settings of this deployment. Throws an error that names each variable that is wrong. */

@@ -1,7 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createPublicClient, type Hash, http, parseEventLogs } from 'viem'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { localAccount } from '../../scripts/chain/accounts.ts'
+import { erc1155Abi } from '../../scripts/chain/collectibles.ts'
 import { aFreePort, aProject, type Project } from '../support/project.ts'
 
 const READY = 'Ctrl-C ends everything'
@@ -37,35 +40,54 @@ const isRunning = (process: string) => {
   }
 }
 
+type Item = { status: string; txId: Hash }
+
+/** The one item of order 1. */
+async function readItem(token: string): Promise<Item | undefined> {
+  const response = await fetch(`http://localhost:${ports.PORT}/api/externalOrders/1`, {
+    headers: { authorization: `Bearer ${token}` },
+  })
+  const { orders } = (await response.json()) as { orders: { orderItems: Item[] }[] }
+  return orders[0]?.orderItems[0]
+}
+
+const lineIn = (out: string) => /^curl .*$/m.exec(out)?.[0] ?? ''
 const tokenIn = (out: string) => /Master token:\n(\S+)/.exec(out)?.[1] ?? ''
 
-it('starts a marketplace that knows its master token, ends it whole, and keeps its state', async () => {
-  const first = await project.start('dev', READY, ports)
-  expect(first.out).toContain('the demo, new')
-  const api = `http://localhost:${ports.PORT}`
-  const path = '/api/public/user/3/billingAddresses'
-  const authorization = `Bearer ${tokenIn(first.out)}`
-  const response = await fetch(api + path, { headers: { authorization } })
-  expect(await response.json()).toMatchObject({ billingAddresses: [{ id: 1, city: 'Berlin' }] })
+it('starts a marketplace where the printed line ends as a transfer on the chain', async () => {
+  const { process, out } = await project.start('dev', READY, ports)
+  expect(out).toContain('the demo, new')
+  const placed = JSON.parse(execFileSync('sh', ['-c', lineIn(out)], { encoding: 'utf8' }))
+  expect(placed).toMatchObject({ orders: [{ id: 1, status: 'paid' }], error: null })
 
-  const byCommand = await project.run('token', ['--user', '3'])
-  const own = await fetch(`${api}/api/public/user/me/billingAddresses`, {
-    headers: { authorization: byCommand.out.trim() },
-  })
-  expect(own.status).toBe(200)
+  // The command finds the database of the server that runs.
+  const { out: token } = await project.run('token', ['--user', '3'])
+  const item = await vi.waitUntil(
+    async () => {
+      const now = await readItem(token.trim())
+      return now?.status === 'transferred' && now
+    },
+    { timeout: 60_000, interval: 200 },
+  )
+  const chain = createPublicClient({ transport: http(`http://127.0.0.1:${ports.RPC_PORT}`) })
+  const receipt = await chain.getTransactionReceipt({ hash: item.txId })
+  const [transfer] = parseEventLogs({ abi: erc1155Abi, logs: receipt.logs })
+  expect(transfer?.args).toMatchObject({ to: localAccount(3).address, id: 2n, value: 1n })
 
-  const processes = descendantsOf(first.process.pid)
-  expect(processes.some((process) => process.includes('anvil'))).toBe(true)
-  expect(processes.some((process) => process.includes('workerd'))).toBe(true)
-  first.process.kill('SIGTERM')
-  await once(first.process, 'close')
+  const processes = descendantsOf(process.pid)
+  for (const part of ['anvil', 'workerd'])
+    expect(processes.some((description) => description.includes(part))).toBe(true)
+  process.kill('SIGTERM')
+  await once(process, 'close')
   expect(processes.filter(isRunning)).toEqual([])
+})
 
-  const second = await project.start('dev', READY, ports)
-  expect(second.out).toContain('the demo, kept')
-  expect(tokenIn(second.out)).toBe(tokenIn(first.out))
-  second.process.kill('SIGINT')
-  await once(second.process, 'close')
+it('keeps its state and its master token', async () => {
+  const { process, out } = await project.start('dev', READY, ports)
+  expect(out).toContain('the demo, kept')
+  expect(await readItem(tokenIn(out))).toMatchObject({ status: 'transferred' })
+  process.kill('SIGINT')
+  await once(process, 'close')
 })
 
 it('says in a sentence that a port is taken', async () => {
