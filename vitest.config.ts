@@ -13,12 +13,13 @@ Object.assign(process.env, secrets)
 /** Everything that the Worker does, inside the platform's own runtime. */
 const workers = defineProject({
   plugins: [
-    cloudflareTest(async () => ({
+    cloudflareTest(async ({ inject }) => ({
       wrangler: { configPath: './wrangler.toml' },
       miniflare: {
         bindings: {
           MIGRATIONS: await readD1Migrations('./migrations'),
           PUBLIC_URL: 'https://marketplace.test',
+          AVATAR_LOOPBACK_HOSTS: inject('remoteHost'),
           // Win over a .dev.vars that `npm run dev` has written.
           ...secrets,
         },
@@ -32,7 +33,7 @@ const workers = defineProject({
     include: ['test/**/*.test.{ts,tsx}'],
     exclude: ['test/scripts/**'],
     setupFiles: ['test/support/setup.ts'],
-    globalSetup: ['test/support/chain/server.ts'],
+    globalSetup: ['test/support/chain/server.ts', 'test/avatars/remote-server.ts'],
   },
 })
 

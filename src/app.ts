@@ -6,6 +6,7 @@ import { methodNotAllowed } from 'hono/method-not-allowed'
 import { requestId } from 'hono/request-id'
 import { secureHeaders } from 'hono/secure-headers'
 import { addresses } from './addresses/routes.ts'
+import { avatars } from './avatars/routes.ts'
 import { connect } from './db/client.ts'
 import { settingsOf } from './env.ts'
 import type { App } from './http/context.ts'
@@ -88,6 +89,7 @@ const api = app
   .route('/', identity)
   .route('/', addresses)
   .route('/', marketplace)
+  .route('/', avatars)
   .route('/', orders)
   .route('/', transfers)
 

@@ -23,6 +23,9 @@ const signingKey = z.object({
   d: z.string(),
 })
 
+/** Spelled as WHATWG URL spells `host`. */
+const LOOPBACK_HOST = /^(localhost|127\.0\.0\.1|\[::1\]):\d{1,5}$/
+
 const network = z.object({
   chainId: z.int().positive(),
   rpcUrl: httpUrl,
@@ -57,6 +60,12 @@ const settingsSchema = issuerSchema.extend({
   EMAIL_FROM: z.email(),
   /** `contractNetwork` → how to reach it. */
   NETWORKS: json(networks),
+  /** Loopback servers that avatars may be fetched from, as in `127.0.0.1:8000,localhost:3000`. */
+  AVATAR_LOOPBACK_HOSTS: z
+    .string()
+    .default('')
+    .transform((hosts) => hosts.split(',').flatMap((host) => host.trim() || []))
+    .pipe(z.array(z.string().regex(LOOPBACK_HOST, 'must be a loopback host and its port'))),
   TRANSFER_SIGNER_KEY: z
     .string()
     .regex(/^0x[0-9a-f]{64}$/i, 'must be 32 bytes in hex')

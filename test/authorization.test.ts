@@ -11,11 +11,14 @@
  */
 
 import { eq } from 'drizzle-orm'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, inject, it, vi } from 'vitest'
 import app from '../src/app.ts'
+import { DRAWN } from '../src/avatars/url.ts'
 import { transfers } from '../src/db/schema.ts'
 import { doorsOf } from '../src/http/door.ts'
 import { type ErrorCode, statusOf } from '../src/http/errors.ts'
+import { aPng } from './avatars/pictures.ts'
+import { aForm } from './avatars/uploads.ts'
 import { BASE_URL, call } from './support/api.ts'
 import { forged } from './support/forged.ts'
 import { aListing, anAddress, anAdministrator, anNft, aToken, aUser, db } from './support/makers.ts'
@@ -38,6 +41,11 @@ DELETE /api/public/deliveryAddress                 | 401    | 200  | 404   | 404
 DELETE /api/public/billingAddress                  | 401    | 200  | 404   | 404    | 200
 GET    /api/public/stats                           | 200    | 200  | 200   | 200    | 200
 GET    /api/public/creators                        | 200    | 200  | 200   | 200    | 200
+GET    /api/public/user/:user_id/profile/avatar    | 401    | 200  | 200   | 200    | 200
+PUT    /api/public/user/:user_id/profile/avatar    | 401    | 200  | 403   | 403    | 200
+PUT    /api/public/user/:user_id/profile/updateAvatarFile  | 401 | 200 | 403 | 403 | 200
+PUT    /api/public/user/:user_id/profile/updateAvatarBytes | 401 | 200 | 403 | 403 | 200
+GET    /avatars/:user_id/:picture                  | 200    | 200  | 200   | 200    | 200
 GET    /api/externalOrders/:order_ids              | 401    | 200  | order_not_found | 200 | 200
 POST   /api/externalOrders                         | 401    | 403  | 403   | 200    | 200
 GET    /api/admin/transfers                        | 401    | 403  | 403   | 403    | 200
@@ -47,9 +55,10 @@ POST   /api/admin/transfers/:id/cancel             | 401    | 403  | 403   | 403
 
 type Ask = {
   /** The path's parameters. */
-  params?: Record<string, number>
+  params?: Record<string, number | string>
   query?: string
   json?: unknown
+  body?: BodyInit
   headers?: Record<string, string>
 }
 
@@ -99,6 +108,12 @@ const requests: Record<string, () => Ask | Promise<Ask>> = {
   }),
   'DELETE /api/public/deliveryAddress': async () => ({ query: await addressId('delivery') }),
   'DELETE /api/public/billingAddress': async () => ({ query: await addressId('billing') }),
+  'PUT /api/public/user/:user_id/profile/avatar': () => ({
+    json: { avatarUrl: `http://${inject('remoteHost')}/picture.jpg` },
+  }),
+  'PUT /api/public/user/:user_id/profile/updateAvatarFile': () => ({ body: aForm(aPng()) }),
+  'PUT /api/public/user/:user_id/profile/updateAvatarBytes': () => ({ body: aPng() }),
+  'GET /avatars/:user_id/:picture': () => ({ params: { picture: `${DRAWN}.jpg` } }),
   'GET /api/externalOrders/:order_ids': async () => ({
     params: { order_ids: (await anOrder()).orderId },
   }),
@@ -159,19 +174,21 @@ const crossSite: Record<string, Record<string, string>> = {
 }
 
 async function ask(row: Row, headers: Record<string, string>, asked?: Ask): Promise<Response> {
-  const { params, query = '', json, headers: own } = asked ?? (await requests[row.door]?.()) ?? {}
+  const request = asked ?? (await requests[row.door]?.()) ?? {}
+  const { params, query = '', headers: own, ...sent } = request
   const path = Object.entries({ user_id: self.id, ...params }).reduce(
     (path, [name, value]) => path.replace(`:${name}`, String(value)),
     row.path,
   )
-  return call(row.method, path + query, { json, headers: { ...own, ...headers } })
+  return call(row.method, path + query, { ...sent, headers: { ...own, ...headers } })
 }
 
 async function expectCell(row: Row, cell: string, response: Response, who: string) {
   const code = codeOf[cell] ?? cell
   const isError = code in statusOf
   const status = isError ? statusOf[code as ErrorCode] : Number(cell)
-  const body = await response.text()
+  // Decoded here, because the runtime warns of pictures that are read as text.
+  const body = new TextDecoder().decode(await response.arrayBuffer())
   expect(response.status, `${who}: ${body}`).toBe(status)
   if (!isError) return
   const orders = row.path.startsWith('/api/externalOrders') ? { orders: null } : {}

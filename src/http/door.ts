@@ -5,7 +5,9 @@
  */
 import { zValidator } from '@hono/zod-validator'
 import type { Hono, MiddlewareHandler, ValidationTargets } from 'hono'
-import * as z from 'zod'
+import type * as z from 'zod'
+// Named: through `z.core` the bundle would take in the messages of every language.
+import { type $ZodIssue, toDotPath } from 'zod/v4/core'
 import type { App, Caller } from './context.ts'
 import { ApiError, type ErrorCode, unauthenticated } from './errors.ts'
 import { jsonBody } from './json.ts'
@@ -21,6 +23,8 @@ export type About = {
   answer: z.ZodType | 'page' | 'redirect'
   /** Headers that a 200 has beyond those that every answer has, and what they say. */
   headers?: Record<string, string>
+  /** Whether a `Range` is answered with that part (206). */
+  ranges?: boolean
   /** Statuses without a body that are no refusal, as 304, and when they come. */
   bodiless?: Record<number, string>
   /** The refusals that are this endpoint's own; those that every door shares are added. */
@@ -84,11 +88,11 @@ export function valid<T extends keyof ValidationTargets, S extends z.ZodType>(
   return handler
 }
 
-function invalid(issue: z.core.$ZodIssue | undefined, root: string): ApiError {
+function invalid(issue: $ZodIssue | undefined, root: string): ApiError {
   if (!issue) return new ApiError('invalid_input', 'the request is not valid')
   // A header's name is no identifier, and would come in brackets and quotes.
   const isFlat = issue.path.length === 1 && !root
-  const field = isFlat ? String(issue.path[0]) : root + z.core.toDotPath(issue.path)
+  const field = isFlat ? String(issue.path[0]) : root + toDotPath(issue.path)
   return new ApiError('invalid_input', field ? `${field}: ${issue.message}` : issue.message)
 }
 

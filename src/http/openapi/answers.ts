@@ -21,11 +21,16 @@ export function answerOf(
   }
 }
 
+/** The 206: the part that `Range` names. */
+export const partOf = (schema: z.ZodType, about: Pick<About, 'headers'>) => ({
+  ...answerOf(schema, { headers: { ...about.headers, 'Content-Range': 'Which part this is' } }),
+  description: 'The part that `Range` asks for.',
+})
+
 /** `z.file().mime('image/jpeg')` is bytes of that type; everything else is JSON. */
 function mediaTypeOf(schema: z.ZodType): string {
   if (!(schema instanceof z.ZodFile)) return 'application/json'
-  const { mime } = schema._zod.bag
-  return Array.isArray(mime) ? String(mime[0]) : 'application/octet-stream'
+  return String(z.toJSONSchema(schema).contentMediaType ?? 'application/octet-stream')
 }
 
 /** Each status but 200 that the endpoint may answer with. */

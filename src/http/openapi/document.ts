@@ -7,7 +7,7 @@ import {
 } from 'zod-openapi'
 import { version } from '../../../package.json'
 import type { Door } from '../door.ts'
-import { answerOf, refusalsOf } from './answers.ts'
+import { answerOf, partOf, refusalsOf } from './answers.ts'
 import { bookmarkParameter, requestIdParameter } from './headers.ts'
 
 const description = `
@@ -85,7 +85,11 @@ function operationOf(door: Door): ZodOpenApiOperationObject | null {
     parameters: [requestIdParameter, bookmarkParameter],
     requestParams: Object.fromEntries(Object.entries(params).filter(([, schema]) => schema)),
     ...(body && { requestBody: body }),
-    responses: { 200: answerOf(about.answer, about), ...refusalsOf(door, about) },
+    responses: {
+      200: answerOf(about.answer, about),
+      ...(about.ranges && { 206: partOf(about.answer, about) }),
+      ...refusalsOf(door, about),
+    },
   }
 }
 

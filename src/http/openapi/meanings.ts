@@ -46,6 +46,10 @@ export const meaningOf: Record<ErrorCode, { means: string; example: string }> = 
     means: 'The user has as many addresses of this kind as there may be.',
     example: 'a user has at most 100 addresses of a kind',
   },
+  precondition_failed: {
+    means: 'What is here is not what `If-Match` or `If-Unmodified-Since` asks for.',
+    example: 'the picture is another one',
+  },
   payload_too_large: {
     means: 'The body is larger than this endpoint takes.',
     example: 'a JSON body may have at most 1 MiB',
@@ -53,6 +57,10 @@ export const meaningOf: Record<ErrorCode, { means: string; example: string }> = 
   unsupported_media_type: {
     means: 'The body is of a kind that this endpoint does not take.',
     example: 'send the body as application/json in UTF-8',
+  },
+  range_not_satisfiable: {
+    means: 'The range begins behind the end; `Content-Range` tells the size.',
+    example: 'the picture has 48213 bytes',
   },
   idempotency_key_reused: {
     means: 'This `Idempotency-Key` came before, with another body.',

@@ -1,0 +1,95 @@
+/** A web server elsewhere, that serves pictures and misbehaves on command; for a global setup. */
+import { readFileSync } from 'node:fs'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { gzipSync } from 'node:zlib'
+import type { TestProject } from 'vitest/node'
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** `host:port` of the server. */
+    remoteHost: string
+  }
+}
+
+const picture = readFileSync(new URL('./fixtures/phone.jpg', import.meta.url).pathname)
+const MEBIBYTE = Buffer.alloc(1024 * 1024)
+
+/** Headers of the requests for each path, as `/seen?path=…` tells them. */
+const seen = new Map<string, IncomingMessage['headers'][]>()
+
+type Answer = (response: ServerResponse, query: URLSearchParams) => void
+
+const answers: Record<string, Answer> = {
+  '/picture.jpg': (response) =>
+    response.writeHead(200, { 'content-type': 'image/jpeg' }).end(picture),
+  // As many servers do who know no better.
+  '/picture-as-text': (response) =>
+    response.writeHead(200, { 'content-type': 'text/plain' }).end(picture),
+  '/page': (response) =>
+    response.writeHead(200, { 'content-type': 'image/jpeg' }).end('<html>no picture</html>'),
+  '/empty': (response) => response.writeHead(200).end(),
+  '/status': (response, query) => response.writeHead(Number(query.get('code'))).end(picture),
+  '/redirect': (response, query) =>
+    response
+      .writeHead(Number(query.get('code') ?? 302), { location: query.get('to') ?? '' })
+      .end('<html>elsewhere</html>'),
+  // `left` more redirects, then the picture.
+  '/hops': (response, query) => {
+    const left = Number(query.get('left'))
+    const location = left > 0 ? `/hops?left=${left - 1}` : '/picture.jpg'
+    response.writeHead(302, { location }).end()
+  },
+  '/silent': () => {},
+  '/slow': (response) => {
+    response.writeHead(200, { 'content-type': 'image/jpeg' })
+    let sent = 0
+    const timer = setInterval(() => response.write(picture.subarray(sent, ++sent)), 50)
+    response.on('close', () => clearInterval(timer))
+  },
+  '/endless': (response) => {
+    response.writeHead(200, { 'content-type': 'image/jpeg' })
+    const more = () => {
+      while (response.write(MEBIBYTE));
+    }
+    response.on('drain', more)
+    more()
+  },
+  '/declares-too-much': (response) =>
+    response.writeHead(200, { 'content-length': 11 * 1024 * 1024 }).write(picture),
+  '/breaks-off': (response) => {
+    response.writeHead(200, { 'content-length': picture.length + 1000 })
+    response.write(picture, () => response.destroy())
+  },
+  '/declares-too-little': (response) => {
+    // Past Node's own check of the length.
+    response.socket?.end(
+      Buffer.concat([
+        Buffer.from('HTTP/1.1 200 OK\r\ncontent-length: 100\r\nconnection: close\r\n\r\n'),
+        picture,
+      ]),
+    )
+  },
+  '/gzip-bomb': (response) =>
+    response
+      .writeHead(200, { 'content-encoding': 'gzip' })
+      .end(gzipSync(Buffer.alloc(64 * MEBIBYTE.length))),
+  '/seen': (response, query) =>
+    response.end(JSON.stringify(seen.get(query.get('path') ?? '') ?? [])),
+}
+
+export default async function setup({ provide }: TestProject): Promise<() => void> {
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? '/', 'http://remote')
+    seen.set(url.pathname, [...(seen.get(url.pathname) ?? []), request.headers])
+    const answer = answers[url.pathname]
+    if (answer) answer(response, url.searchParams)
+    else response.writeHead(404).end()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  provide('remoteHost', `127.0.0.1:${(server.address() as AddressInfo).port}`)
+  return () => {
+    server.close()
+    server.closeAllConnections()
+  }
+}
