@@ -219,7 +219,7 @@ it('says at the door of each endpoint whether it needs a token', () => {
   }
 })
 
-describe.each(rows)('$door', (row) => {
+describe.each(rows.map((row) => [row.door, row] as const))('%s', (_, row) => {
   it(`is ${row.nobody} for nobody, whatever token they show`, async () => {
     const asked = await requests[row.door]?.()
     await expectCell(row, row.nobody, await ask(row, sameOrigin, asked), 'no token')
