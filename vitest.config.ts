@@ -24,7 +24,10 @@ const workers = defineProject({
           ...secrets,
         },
         // A test asks more often than a client may.
-        ratelimits: { RATE_LIMIT: { namespace_id: '1001', simple: { limit: 1e9, period: 60 } } },
+        ratelimits: {
+          RATE_LIMIT: { namespace_id: '1001', simple: { limit: 1e9, period: 60 } },
+          SIGN_IN_LIMIT: { namespace_id: '1002', simple: { limit: 1e9, period: 60 } },
+        },
       },
     })),
   ],

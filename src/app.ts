@@ -15,9 +15,14 @@ import { rateLimit } from './http/limit.ts'
 import { log } from './http/log.ts'
 import { openapi } from './http/openapi/routes.ts'
 import { authenticate } from './identity/caller.ts'
+import { noteUse } from './identity/last-used.ts'
 import { identity } from './identity/routes.ts'
 import { marketplace } from './marketplace/routes.ts'
 import { orders } from './orders/routes.ts'
+import { accountPages } from './site/account/routes.tsx'
+import { apiAccessPages } from './site/api-access/routes.tsx'
+import { refusalPages } from './site/refusals.tsx'
+import { signInPages } from './site/sign-in/routes.tsx'
 import { transfers } from './transfers/routes.ts'
 
 /**
@@ -27,8 +32,10 @@ import { transfers } from './transfers/routes.ts'
  */
 const context = createMiddleware<App>(async (c, next) => {
   const isRead = c.req.method === 'GET' || c.req.method === 'HEAD'
-  const start = isRead ? (c.req.header('x-d1-bookmark') ?? 'first-unconstrained') : 'first-primary'
-  const session = c.env.DB.withSession(start)
+  // Nor has a browser a bookmark to carry from page to page.
+  const isApi = c.req.path.startsWith('/api/')
+  const nearest = c.req.header('x-d1-bookmark') ?? 'first-unconstrained'
+  const session = c.env.DB.withSession(isRead && isApi ? nearest : 'first-primary')
   const trips = { count: 0 }
   c.set('settings', settingsOf(c.env))
   c.set('now', new Date())
@@ -48,9 +55,12 @@ app.use(
   secureHeaders({
     // Nothing that the API answers is a page; what is one brings its own policy.
     contentSecurityPolicy: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+    // With `no-referrer`, browsers would send `Origin: null` with the pages' own forms.
+    referrerPolicy: 'same-origin',
     overwrite: false,
   }),
 )
+app.use(refusalPages)
 app.use(
   cors({
     // Without `credentials`: other sites call with a token, never with a visitor's cookie.
@@ -83,6 +93,7 @@ app.use(
 app.use(context)
 app.use(authenticate)
 app.use(rateLimit)
+app.use(noteUse)
 
 const api = app
   .route('/', openapi(app))
@@ -92,6 +103,9 @@ const api = app
   .route('/', avatars)
   .route('/', orders)
   .route('/', transfers)
+  .route('/', signInPages)
+  .route('/', accountPages)
+  .route('/', apiAccessPages)
 
 /** Every endpoint with its types, for `hc` of hono/client. */
 export type Api = typeof api

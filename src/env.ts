@@ -58,6 +58,8 @@ export const issuerSchema = z.object({
 
 const settingsSchema = issuerSchema.extend({
   EMAIL_FROM: z.email(),
+  /** Other sites that signing in may lead back to, beside PUBLIC_URL's own. */
+  REDIRECT_ORIGINS: json(z.array(httpUrl.transform((url) => new URL(url).origin))),
   /** `contractNetwork` → how to reach it. */
   NETWORKS: json(networks),
   /** Loopback servers that avatars may be fetched from, as in `127.0.0.1:8000,localhost:3000`. */
@@ -78,6 +80,10 @@ export type Settings = z.infer<typeof settingsSchema>
 
 /** The names of all of them. */
 export const variables = Object.keys(settingsSchema.shape)
+
+/** The chains that wallets may be on. */
+export const chainIdsOf = ({ NETWORKS }: Pick<Settings, 'NETWORKS'>): number[] =>
+  Object.values(NETWORKS).map(({ chainId }) => chainId)
 
 const parsed = new WeakMap<Env, Settings>()
 

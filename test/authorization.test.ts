@@ -6,7 +6,8 @@
  *
  * The callers are: nobody (no token, or one of `forged.ts`); self, whom the data belongs to;
  * other, a user; seller, who sells what self has bought; master. A cell is a status, or the code
- * of an error where its status alone would not tell it. A live caller gets the same by either
+ * of an error where its status alone would not tell it. Settings are for sessions alone, which
+ * none of these callers has. A live caller gets the same by either
  * header and by the cookie; with the cookie from another site, `cross_site` if it changes state.
  */
 
@@ -51,6 +52,26 @@ POST   /api/externalOrders                         | 401    | 403  | 403   | 200
 GET    /api/admin/transfers                        | 401    | 403  | 403   | 403    | 200
 POST   /api/admin/transfers/:id/retry              | 401    | 403  | 403   | 403    | 200
 POST   /api/admin/transfers/:id/cancel             | 401    | 403  | 403   | 403    | 200
+GET    /                                           | 303    | 303  | 303   | 303    | 303
+GET    /sign-in                                    | 200    | 200  | 200   | 200    | 200
+POST   /sign-in/wallet/message                     | 200    | 200  | 200   | 200    | 200
+POST   /sign-in/wallet                             | invalid_input | invalid_input | invalid_input | invalid_input | invalid_input
+POST   /sign-in/email                              | 303    | 303  | 303   | 303    | 303
+GET    /sign-in/email/sent                         | 200    | 200  | 200   | 200    | 200
+GET    /sign-in/email                              | link_expired | link_expired | link_expired | link_expired | link_expired
+POST   /sign-in/email/confirm                      | link_expired | link_expired | link_expired | link_expired | link_expired
+POST   /sign-out                                   | 303    | 303  | 303   | 303    | 303
+GET    /settings                                   | 303    | 303  | 303   | 303    | 303
+GET    /settings/account                           | 401    | 403  | 403   | 403    | 403
+POST   /settings/account/wallet                    | 401    | 403  | 403   | 403    | 403
+POST   /settings/account/email                     | 401    | 403  | 403   | 403    | 403
+GET    /settings/account/email                     | 401    | 403  | 403   | 403    | 403
+POST   /settings/account/email/confirm             | 401    | 403  | 403   | 403    | 403
+GET    /settings/api-access                        | 401    | 403  | 403   | 403    | 403
+POST   /settings/api-access/tokens                 | 401    | 403  | 403   | 403    | 403
+GET    /settings/api-access/tokens/:id             | 401    | 403  | 403   | 403    | 403
+POST   /settings/api-access/tokens/:id/revoke      | 401    | 403  | 403   | 403    | 403
+GET    /settings/api-access/everyone               | 401    | 403  | 403   | 403    | 403
 `
 
 type Ask = {
@@ -94,6 +115,9 @@ async function anOrder(status: 'awaiting_wallet' | 'failed' = 'awaiting_wallet')
   return { orderId: order.id, itemId: item.id }
 }
 
+const secret = '0'.repeat(64)
+const id = crypto.randomUUID()
+
 /** What is asked for at a door, made anew for each request that may succeed. */
 const requests: Record<string, () => Ask | Promise<Ask>> = {
   'POST /api/public/deliveryAddress': () => ({ json: { userId: self.id, name: 'Ada' } }),
@@ -124,6 +148,22 @@ const requests: Record<string, () => Ask | Promise<Ask>> = {
   'POST /api/admin/transfers/:id/cancel': async () => ({
     params: { id: (await anOrder()).itemId },
   }),
+  'POST /sign-in/wallet/message': () => ({
+    json: { address: seller.ethereumPublicAddr, chainId: 31337, purpose: 'sign-in' },
+  }),
+  'POST /sign-in/wallet': () => ({ json: { message: 'none of ours', signature: '0x' } }),
+  'POST /sign-in/email': () => ({ body: new URLSearchParams({ email: 'somebody@example.com' }) }),
+  'GET /sign-in/email': () => ({ query: `?secret=${secret}` }),
+  'POST /sign-in/email/confirm': () => ({ body: new URLSearchParams({ secret }) }),
+  'POST /settings/account/wallet': () => ({ json: { message: 'none of ours', signature: '0x' } }),
+  'POST /settings/account/email': () => ({
+    body: new URLSearchParams({ email: 'me@example.com' }),
+  }),
+  'GET /settings/account/email': () => ({ query: `?secret=${secret}` }),
+  'POST /settings/account/email/confirm': () => ({ body: new URLSearchParams({ secret }) }),
+  'POST /settings/api-access/tokens': () => ({ body: new URLSearchParams({ name: 'shop' }) }),
+  'GET /settings/api-access/tokens/:id': () => ({ params: { id } }),
+  'POST /settings/api-access/tokens/:id/revoke': () => ({ params: { id } }),
 }
 
 /** What a status means where the table names no code. */
@@ -212,14 +252,14 @@ it('says at the door of each endpoint whether it needs a token', () => {
     expect(about?.audience, `${method} ${path}`).toBe(
       row?.nobody !== '401'
         ? 'anyone'
-        : row.self === '403' && row.seller === '403'
+        : row.self === '403' && row.seller === '403' && row.master !== '403'
           ? 'masters'
           : 'callers',
     )
   }
 })
 
-describe.each(rows.map((row) => [row.door, row] as const))('%s', (_, row) => {
+describe.each(rows)('$door', (row) => {
   it(`is ${row.nobody} for nobody, whatever token they show`, async () => {
     const asked = await requests[row.door]?.()
     await expectCell(row, row.nobody, await ask(row, sameOrigin, asked), 'no token')

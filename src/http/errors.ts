@@ -14,6 +14,7 @@ export const statusOf = {
   not_found: 404,
   method_not_allowed: 405,
   conflict: 409,
+  link_expired: 410,
   provider_id_used: 409,
   request_in_progress: 409,
   too_many_addresses: 409,
@@ -24,6 +25,7 @@ export const statusOf = {
   idempotency_key_reused: 422,
   rate_limited: 429,
   internal_error: 500,
+  chain_unavailable: 503,
 } as const satisfies Record<string, ContentfulStatusCode>
 
 export type ErrorCode = keyof typeof statusOf

@@ -9,7 +9,7 @@ import { type Placeholders, prepared } from '../db/prepared.ts'
 import { ADMINISTRATOR, tokens, users } from '../db/schema.ts'
 import type { App, Caller } from '../http/context.ts'
 import { ApiError, unauthenticated } from '../http/errors.ts'
-import { verifyToken } from './tokens.ts'
+import { issuerOf, verifyToken } from './tokens.ts'
 
 /** Name of the session cookie (contract, Authentication 4). */
 export const SESSION_COOKIE = 'token'
@@ -24,12 +24,16 @@ const isSafeMethod = /^(GET|HEAD|OPTIONS)$/
 export const authenticate = createMiddleware<App>(async (c, next) => {
   const header = c.req.header('authorization')
   const jwt = header ? header.replace(/^Bearer +/i, '').trim() : getCookie(c, SESSION_COOKIE)
-  const { PUBLIC_URL, JWT_KEYS } = c.var.settings
-  const issuer = { url: PUBLIC_URL, keys: JWT_KEYS.keys }
-  const caller = jwt ? await verifyToken(issuer, jwt, c.var.now) : null
+  const caller = jwt ? await verifyToken(issuerOf(c.var.settings), jwt, c.var.now) : null
   if (caller && !header && !isSafeMethod.test(c.req.method) && !isSameOrigin(c))
     throw new ApiError('cross_site', 'a request with the session cookie must be same-origin')
   c.set('caller', caller)
+  await next()
+})
+
+/** For what changes state before there is a session: another site must not press our buttons. */
+export const sameOrigin = createMiddleware<App>(async (c, next) => {
+  if (!isSameOrigin(c)) throw new ApiError('cross_site', 'this request must be same-origin')
   await next()
 })
 

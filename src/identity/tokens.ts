@@ -8,7 +8,7 @@ import {
   jwtVerify,
   SignJWT,
 } from 'jose'
-import type { SigningKey } from '../env.ts'
+import type { Settings, SigningKey } from '../env.ts'
 import type { Caller } from '../http/context.ts'
 
 const ALGORITHM = 'EdDSA'
@@ -32,13 +32,22 @@ export type TokenRecord = {
 
 export type Issuer = { url: string; keys: readonly SigningKey[] }
 
-/** A fresh record, signed by the key that signs now. Its times are whole seconds, as claims are. */
-export function newToken(
+/** The issuer that a deployment's settings make. */
+export const issuerOf = ({ PUBLIC_URL, JWT_KEYS }: Settings): Issuer => ({
+  url: PUBLIC_URL,
+  keys: JWT_KEYS.keys,
+})
+
+/**
+ * A fresh record, signed by the key that signs now. Its times are whole seconds, as claims are.
+ * The owner may lack the `userId` that only the database will tell.
+ */
+export function newToken<Owner extends Pick<TokenRecord, 'role'>>(
   issuer: Issuer,
-  owner: Pick<TokenRecord, 'userId' | 'role'>,
+  owner: Owner,
   life: number,
   now: Date,
-): TokenRecord {
+) {
   const createdAt = Math.floor(now.getTime() / 1000) * 1000
   return {
     id: crypto.randomUUID(),

@@ -1,3 +1,4 @@
+import { createExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect, it, vi } from 'vitest'
 import app from '../../src/app.ts'
@@ -11,6 +12,7 @@ async function ask(headers: Record<string, string>, success = true) {
     '/.well-known/jwks.json',
     { headers },
     { ...env, RATE_LIMIT: { limit } },
+    createExecutionContext(),
   )
   return { response, keys: limit.mock.calls.map(([{ key }]) => key) }
 }

@@ -34,6 +34,10 @@ export const meaningOf: Record<ErrorCode, { means: string; example: string }> = 
     means: 'What is asked for does not fit what is there.',
     example: 'another request was quicker',
   },
+  link_expired: {
+    means: 'The mailed link was used before, is too old, or is for somebody else.',
+    example: 'this link was used before or has expired: please ask for a new one',
+  },
   provider_id_used: {
     means: 'The caller’s `providerId` already has an order; the sentence names it.',
     example: 'orders[0].providerId: used by order 7',
@@ -73,5 +77,9 @@ export const meaningOf: Record<ErrorCode, { means: string; example: string }> = 
   internal_error: {
     means: 'Our fault; `x-request-id` finds it in the log.',
     example: 'something went wrong on our side',
+  },
+  chain_unavailable: {
+    means: 'The chain that has to be asked does not answer; it may do so later.',
+    example: 'the chain does not answer: please try again',
   },
 }

@@ -1,0 +1,158 @@
+import { eq } from 'drizzle-orm'
+import { expect, it } from 'vitest'
+import { ADMINISTRATOR, tokens, users } from '../../src/db/schema.ts'
+import { API_TOKEN_LIFE, newToken, verifyToken } from '../../src/identity/tokens.ts'
+import { call } from '../support/api.ts'
+import { aToken, aUser, db, issuer } from '../support/makers.ts'
+import { aVisitor, aWallet, signInByWallet, type Visitor } from '../support/visitor.ts'
+
+const TOKENS = '/settings/api-access/tokens'
+const OWN = '/api/public/user/me/deliveryAddresses'
+
+async function aSignedIn(values: Partial<typeof users.$inferInsert> = {}) {
+  const visitor = aVisitor()
+  const wallet = aWallet()
+  const user = await aUser({ ethereumPublicAddr: wallet.address, ...values })
+  await signInByWallet(visitor, wallet)
+  return { visitor, user }
+}
+
+/** Generates a token by the form, and follows to the page that shows it. */
+async function generate(visitor: Visitor, form: Record<string, string> = { name: 'shop' }) {
+  const response = await visitor.post(TOKENS, { form })
+  if (response.status !== 303) return { response, path: '', text: '' }
+  const path = response.headers.get('location') ?? ''
+  return { response, path, text: await shown(visitor, path) }
+}
+
+async function shown(visitor: Visitor, path: string): Promise<string> {
+  const page = await (await visitor.get(path)).text()
+  return /<textarea[^>]*>\s*([\w.-]+)\s*<\/textarea>/.exec(page)?.[1] ?? ''
+}
+
+const use = (token: string) => call('GET', OWN, { token })
+const revoke = (visitor: Visitor, path: string) => visitor.post(`${path}/revoke`)
+
+it('generates a token that the API takes, lists it, shows it again, and revokes it', async () => {
+  const { visitor, user } = await aSignedIn()
+  expect(await (await visitor.get('/settings/api-access')).text()).toContain('no tokens yet')
+  const { path, text } = await generate(visitor, { name: '  my shop ' })
+  expect(await verifyToken(issuer, text, new Date())).toMatchObject({ userId: user.id })
+  expect((await use(text)).status).toBe(200)
+  expect(await shown(visitor, path)).toBe(text)
+  const list = await (await visitor.get('/settings/api-access')).text()
+  expect(list).toContain('<h4>my shop</h4>')
+  expect(list).not.toContain(text)
+
+  const revoked = await revoke(visitor, path)
+  expect(revoked.headers.get('location')).toBe('/settings/api-access?notice=token-revoked')
+  expect((await use(text)).status).toBe(401)
+  expect((await visitor.get(path)).status).toBe(404)
+  expect((await revoke(visitor, path)).status).toBe(404)
+  expect(await (await visitor.get('/settings/api-access')).text()).not.toContain('my shop')
+})
+
+it('shows and revokes a token for nobody but its owner', async () => {
+  const { path, text } = await generate((await aSignedIn()).visitor)
+  const { visitor: stranger } = await aSignedIn()
+  expect((await stranger.get(path)).status).toBe(404)
+  expect((await revoke(stranger, path)).status).toBe(404)
+  expect((await use(text)).status).toBe(200)
+})
+
+it('makes no tokens for another token, even of the same user', async () => {
+  const { visitor, user } = await aSignedIn()
+  const { path } = await generate(visitor)
+  const robot = aVisitor()
+  robot.cookies.set('token', await aToken(user))
+  expect((await generate(robot)).response.status).toBe(403)
+  expect((await robot.get(path)).status).toBe(403)
+  expect((await robot.get('/settings/api-access')).status).toBe(403)
+  expect((await revoke(robot, path)).status).toBe(403)
+})
+
+it('lets no other site press the buttons', async () => {
+  const { visitor } = await aSignedIn()
+  const headers = { 'sec-fetch-site': 'cross-site', origin: 'https://evil.test' }
+  const { path } = await generate(visitor)
+  expect((await visitor.post(TOKENS, { form: { name: 'x' }, headers })).status).toBe(403)
+  expect((await visitor.post(`${path}/revoke`, { headers })).status).toBe(403)
+  expect((await visitor.get(path)).status).toBe(200)
+})
+
+it('makes master tokens for administrators only', async () => {
+  const form = { name: 'everything', role: 'master' }
+  const { response } = await generate((await aSignedIn()).visitor, form)
+  expect(response.status).toBe(403)
+  const { visitor, user } = await aSignedIn({ roleId: ADMINISTRATOR })
+  const { text } = await generate(visitor, form)
+  expect(await verifyToken(issuer, text, new Date())).toMatchObject({ role: 'master' })
+  const other = await aUser()
+  const path = `/api/public/user/${other.id}/deliveryAddresses`
+  expect((await call('GET', path, { token: text })).status).toBe(200)
+
+  await db.update(users).set({ roleId: null }).where(eq(users.id, user.id))
+  expect((await call('GET', path, { token: text })).status).toBe(401)
+  expect((await visitor.get('/settings/api-access/everyone')).status).toBe(403)
+})
+
+it('lets an administrator find and revoke anyone’s token, but not read it', async () => {
+  const { visitor: owner, user } = await aSignedIn({ email: 'owner@example.com' })
+  const { path, text } = await generate(owner, { name: 'leaked' })
+  const { visitor: administrator } = await aSignedIn({ roleId: ADMINISTRATOR })
+  for (const search of [String(user.id), 'Owner@example.com', user.ethereumPublicAddr]) {
+    const page = await administrator.get(`/settings/api-access/everyone?owner=${search}`)
+    expect(await page.text()).toContain('<h4>leaked</h4>')
+  }
+  const nobody = await administrator.get('/settings/api-access/everyone?owner=nobody@example.com')
+  expect(await nobody.text()).toContain('No live token of “nobody@example.com”.')
+  expect((await administrator.get(path)).status).toBe(404)
+  const response = await administrator.post(`${path}/revoke`, { form: { back: 'everyone' } })
+  expect(response.headers.get('location')).toBe(
+    '/settings/api-access/everyone?notice=token-revoked',
+  )
+  expect((await use(text)).status).toBe(401)
+})
+
+it('shows everyone’s tokens a page at a time, each once, newest first', async () => {
+  const owner = await aUser()
+  const records = Array.from({ length: 120 }, () => ({
+    ...newToken(issuer, { userId: owner.id, role: 'user' as const }, API_TOKEN_LIFE, new Date()),
+    kind: 'api' as const,
+  }))
+  const wanted = records.map((record, i) => ({ ...record, name: `token ${i}.` }))
+  for (let i = 0; i < wanted.length; i += 10)
+    await db.insert(tokens).values(wanted.slice(i, i + 10))
+  const { visitor } = await aSignedIn({ roleId: ADMINISTRATOR })
+  const seen: string[] = []
+  let path: string | undefined = `/settings/api-access/everyone?owner=${owner.id}`
+  let pages = 0
+  while (path) {
+    const page: string = await (await visitor.get(path)).text()
+    seen.push(...Array.from(page.matchAll(/<h4>(token \d+\.)<\/h4>/g), ([, name]) => name ?? ''))
+    path = /href="([^"]+)"[^>]*>\s*Older tokens/.exec(page)?.[1]?.replaceAll('&amp;', '&')
+    pages++
+  }
+  expect(pages).toBe(3)
+  expect(seen.length).toBe(120)
+  expect(new Set(seen)).toEqual(new Set(wanted.map(({ name }) => name)))
+})
+
+it('gives a user at most 50 live tokens', async () => {
+  const { visitor, user } = await aSignedIn()
+  for (let i = 0; i < 49; i++) await aToken(user)
+  expect((await generate(visitor)).response.status).toBe(303)
+  const { response } = await generate(visitor)
+  expect(response.status).toBe(409)
+  expect(await response.text()).toContain('revoke one that you do not need')
+})
+
+it('takes a name that is not empty, and shows it as text', async () => {
+  const { visitor } = await aSignedIn()
+  expect((await generate(visitor, { name: '   ' })).response.status).toBe(400)
+  expect((await generate(visitor, { name: 'x'.repeat(101) })).response.status).toBe(400)
+  await generate(visitor, { name: '<script>alert(1)</script>' })
+  const list = await (await visitor.get('/settings/api-access')).text()
+  expect(list).toContain('&lt;script&gt;alert(1)&lt;/script&gt;')
+  expect(list).not.toContain('<script>alert')
+})

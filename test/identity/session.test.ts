@@ -1,0 +1,57 @@
+import { expect, it, vi } from 'vitest'
+import { aToken, aUser } from '../support/makers.ts'
+import { aVisitor, signInByEmail, signInByWallet } from '../support/visitor.ts'
+
+const OWN = '/api/public/user/me/deliveryAddresses'
+
+it('ends at sign-out, for whoever kept the cookie as well', async () => {
+  const visitor = aVisitor()
+  await signInByWallet(visitor)
+  const kept = visitor.cookies.get('token') ?? ''
+  const response = await visitor.post('/sign-out')
+  expect(response.headers.get('location')).toBe('/sign-in?notice=signed-out')
+  expect(visitor.cookies.has('token')).toBe(false)
+  const thief = aVisitor()
+  thief.cookies.set('token', kept)
+  expect((await thief.get(OWN)).status).toBe(401)
+  expect((await thief.get('/sign-in')).status).toBe(200)
+})
+
+it('ends after 24 hours', async () => {
+  const visitor = aVisitor()
+  await signInByWallet(visitor)
+  const start = Date.now()
+  vi.useFakeTimers({ toFake: ['Date'] })
+  try {
+    vi.setSystemTime(start + 24 * 60 * 60 * 1000 - 10_000)
+    expect((await visitor.get(OWN)).status).toBe(200)
+    vi.setSystemTime(start + 24 * 60 * 60 * 1000 + 10_000)
+    expect((await visitor.get(OWN)).status).toBe(401)
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+it('is not ended by another site', async () => {
+  const visitor = aVisitor()
+  await signInByWallet(visitor)
+  const headers = { 'sec-fetch-site': 'cross-site', origin: 'https://evil.test' }
+  expect((await visitor.post('/sign-out', { headers })).status).toBe(403)
+  expect((await visitor.get(OWN)).status).toBe(200)
+})
+
+it('is what signs out: an API token in the cookie stays live', async () => {
+  const token = await aToken(await aUser())
+  const visitor = aVisitor()
+  visitor.cookies.set('token', token)
+  await visitor.post('/sign-out')
+  visitor.cookies.set('token', token)
+  expect((await visitor.get(OWN)).status).toBe(200)
+})
+
+it('sends who is signed in past the sign-in page', async () => {
+  const visitor = aVisitor()
+  await signInByEmail(visitor)
+  const response = await visitor.get('/sign-in?redirect=/settings/account')
+  expect(response.headers.get('location')).toBe('https://marketplace.test/settings/account')
+})
