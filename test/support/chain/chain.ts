@@ -36,11 +36,17 @@ async function ask<T>(path: string, method = 'GET', body?: unknown): Promise<T> 
   return response.json()
 }
 
-/** A chain that ends with the test. It mines each transaction at once, as anvil does. */
-export async function aChain(options: ChainOptions = {}) {
+/**
+ * A chain that ends with the test, or when `whenDone` says. It mines each transaction at once, as
+ * anvil does.
+ */
+export async function aChain(
+  options: ChainOptions = {},
+  whenDone: (end: () => Promise<void>) => void = onTestFinished,
+) {
   const record = await ask<ChainRecord>('/chains', 'POST', options)
   const path = `/chains/${record.chainId}`
-  onTestFinished(() => ask<void>(path, 'DELETE'))
+  whenDone(() => ask<void>(path, 'DELETE'))
   return {
     ...record,
     /** The name of its network in NETWORKS and in `contractNetwork`. */

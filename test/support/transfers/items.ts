@@ -1,8 +1,10 @@
 /** Paid order items whose transfer has not begun, as the transaction of an order leaves them. */
 import { env } from 'cloudflare:workers'
+import { eq } from 'drizzle-orm'
 import { getAddress } from 'viem'
+import { users } from '../../../src/db/schema.ts'
 import type { Chain } from '../chain/chain.ts'
-import { anAddress, aUser } from '../makers.ts'
+import { anAddress, aUser, db } from '../makers.ts'
 
 export type Standard = 'erc721' | 'erc1155'
 
@@ -27,7 +29,8 @@ export type PaidItem = Required<Sale> & { id: number; orderId: number }
 const SALES_A_BATCH = 1000
 
 let wallets = 0
-const aWallet = () => getAddress(`0x${(++wallets).toString(16).padStart(40, 'b')}`)
+const aWallet = () =>
+  getAddress(`0x${(++wallets).toString(16).padStart(39, '0').padStart(40, 'b')}`)
 
 const sold = new Map<string, number>()
 /** The next ERC-721 token of the contract. */
@@ -42,13 +45,13 @@ type Market = Pick<Chain, 'name' | 'chainId' | 'contracts' | 'seller'>
 
 /** One order with one item and its transfer for each sale, a thousand in one transaction. */
 export async function paidItems(market: Market, sales: readonly Sale[]): Promise<PaidItem[]> {
-  const seller = await sellerWith(market.seller)
+  const seller = await sellerOn(market)
   const buyer = await aUser()
   const { id: addressId } = await anAddress(buyer)
   const items: PaidItem[] = []
   for (let i = 0; i < sales.length; i += SALES_A_BATCH) {
     const written = sales.slice(i, i + SALES_A_BATCH).map((sale) => sold721or1155(market, sale))
-    items.push(...(await write(written, { sellerId: seller, buyerId: buyer.id, addressId })))
+    items.push(...(await write(written, { sellerId: seller.id, buyerId: buyer.id, addressId })))
   }
   return items
 }
@@ -59,11 +62,14 @@ export async function aPaidItem(market: Market, sale: Sale): Promise<PaidItem> {
   return item
 }
 
-async function sellerWith(wallet: string): Promise<number> {
-  const known = await env.DB.prepare('SELECT id FROM users WHERE ethereumPublicAddr = ?')
-    .bind(getAddress(wallet))
-    .first<number>('id')
-  return known ?? (await aUser({ ethereumPublicAddr: getAddress(wallet) })).id
+/** The user whose wallet holds the chain's tokens. */
+export async function sellerOn({ seller }: Pick<Chain, 'seller'>) {
+  const ethereumPublicAddr = getAddress(seller)
+  const known = await db
+    .select()
+    .from(users)
+    .where(eq(users.ethereumPublicAddr, ethereumPublicAddr))
+  return known[0] ?? aUser({ ethereumPublicAddr })
 }
 
 function sold721or1155(market: Market, sale: Sale): Required<Sale> {
@@ -136,4 +142,17 @@ async function write(sales: Required<Sale>[], parties: Parties): Promise<PaidIte
     ),
   ])
   return items
+}
+
+/** The items that a buyer has ordered through the API, all of one standard. */
+export async function itemsOf(buyer: { id: number }, standard: Standard): Promise<PaidItem[]> {
+  const { results } = await env.DB.prepare(
+    `SELECT i.id, i.orderId, i.quantity, i.ethRecipient AS recipient, n.tokenId,
+       n.contractAddr AS contract, n.contractNetwork AS network
+     FROM orders o JOIN orderItems i ON i.orderId = o.id JOIN nfts n ON n.id = i.nftId
+     WHERE o.buyerId = ? ORDER BY i.id`,
+  )
+    .bind(buyer.id)
+    .all<Omit<PaidItem, 'standard'>>()
+  return results.map((item) => ({ ...item, standard }))
 }

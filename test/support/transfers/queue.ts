@@ -14,7 +14,7 @@ export type Pending = {
 
 export function aRecordingQueue() {
   let pending: Pending[] = []
-  const dead: Pending[] = []
+  let dead: Pending[] = []
   const put = (transferId: number, delaySeconds = 0, attempt = 1) => {
     pending.push({ transferId, deliverAt: Date.now() + delaySeconds * 1000, attempt })
   }
@@ -36,21 +36,31 @@ export function aRecordingQueue() {
       return { backlogCount: pending.length, backlogBytes: 0 }
     },
   }
+  const bury = ({ transferId, attempt }: Pending, delaySeconds = 0) => {
+    dead.push({ transferId, deliverAt: Date.now() + delaySeconds * 1000, attempt: attempt + 1 })
+  }
   return {
     queue,
-    dead,
     pending: () => pending,
     /** Takes out what is due now, at most 100, the oldest first. */
-    take(limit = 100): Pending[] {
-      const due = pending.filter(({ deliverAt }) => deliverAt <= Date.now()).slice(0, limit)
+    take(): Pending[] {
+      const due = pending.filter(({ deliverAt }) => deliverAt <= Date.now()).slice(0, 100)
       pending = pending.filter((message) => !due.includes(message))
       return due
     },
-    /** Puts a message back that the consumer did not acknowledge. */
-    giveBack({ transferId, attempt }: Pending, delaySeconds = 0) {
-      if (attempt < MAX_DELIVERIES) put(transferId, delaySeconds, attempt + 1)
-      else dead.push({ transferId, deliverAt: Date.now(), attempt: 1 })
+    /** The same, of the dead letters. */
+    takeDead(): Pending[] {
+      const due = dead.filter(({ deliverAt }) => deliverAt <= Date.now()).slice(0, 100)
+      dead = dead.filter((message) => !due.includes(message))
+      return due
     },
+    /** Puts a message back that the consumer did not acknowledge. */
+    giveBack(message: Pending, delaySeconds = 0) {
+      if (message.attempt >= MAX_DELIVERIES) bury({ ...message, attempt: 0 })
+      else put(message.transferId, delaySeconds, message.attempt + 1)
+    },
+    /** Makes it a dead letter. */
+    bury,
     /** Loses every message. */
     lose() {
       pending = []
