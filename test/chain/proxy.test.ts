@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import { alreadyKnown } from '../support/chain/faults.ts'
 import { rpc, rpcBatch } from '../support/chain/rpc.ts'
-import { transferEvents } from '../support/transfers/oracle.ts'
+import { transferEvents } from '../support/transfers/events.ts'
 
 const gift = (chain: Chain) => ({ from: chain.seller, to: chain.signer, value: '0x1' })
 const blockNumber = { method: 'eth_blockNumber' }

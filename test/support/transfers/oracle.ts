@@ -1,60 +1,9 @@
-/** The oracle: what the token contracts on the chain say was moved. */
+/** The oracle: what the rows say, held against what the chain says. */
 import { env } from 'cloudflare:workers'
-import { decodeEventLog, type Hex, parseAbi } from 'viem'
 import { expect } from 'vitest'
 import type { Chain } from '../chain/chain.ts'
+import { keyOfEvent, keyOfItem, type TransferEvent, transferEvents } from './events.ts'
 import type { PaidItem } from './items.ts'
-
-const abi = parseAbi([
-  'event Transfer(address indexed from, address indexed to, uint256 indexed tokenId)',
-  'event TransferSingle(address indexed operator, address indexed from, address indexed to, uint256 id, uint256 value)',
-  'event TransferBatch(address indexed operator, address indexed from, address indexed to, uint256[] ids, uint256[] values)',
-])
-
-export type TransferEvent = {
-  contract: string
-  to: string
-  tokenId: string
-  quantity: number
-  transactionHash: string
-}
-
-type Log = { address: Hex; topics: [Hex, ...Hex[]]; data: Hex; transactionHash: Hex }
-
-/** Every movement of a token but the minting, in the blocks that are canonical now. */
-export async function transferEvents(chain: Chain): Promise<TransferEvent[]> {
-  const filter = { fromBlock: '0x0', toBlock: 'latest', address: Object.values(chain.contracts) }
-  const logs = (await chain.rpc('eth_getLogs', filter)) as Log[]
-  return logs.flatMap(movements)
-}
-
-function movements({ address, topics, data, transactionHash }: Log): TransferEvent[] {
-  // Approvals and roles are events, too.
-  const [event] = abi.flatMap((item) => {
-    try {
-      return [decodeEventLog({ abi: [item], topics, data })]
-    } catch {
-      return []
-    }
-  })
-  if (!event || Number(event.args.from) === 0) return []
-  const base = { contract: address, to: event.args.to, transactionHash }
-  if (event.eventName === 'Transfer') {
-    return [{ ...base, tokenId: `${event.args.tokenId}`, quantity: 1 }]
-  }
-  if (event.eventName === 'TransferSingle') {
-    return [{ ...base, tokenId: `${event.args.id}`, quantity: Number(event.args.value) }]
-  }
-  const { ids, values } = event.args
-  return ids.map((id, i) => ({ ...base, tokenId: `${id}`, quantity: Number(values[i]) }))
-}
-
-/** Buyers' wallets tell the items apart. */
-const keyOf = (contract: string, to: string, tokenId: string) =>
-  `${contract} ${to} ${tokenId}`.toLowerCase()
-const keyOfItem = ({ contract, recipient, tokenId }: PaidItem) =>
-  keyOf(contract, recipient ?? 'nobody', tokenId)
-const keyOfEvent = ({ contract, to, tokenId }: TransferEvent) => keyOf(contract, to, tokenId)
 
 type Row = {
   id: number
