@@ -1,5 +1,6 @@
 /** What the cron trigger does each minute. */
 import { lt, sql } from 'drizzle-orm'
+import { removeOrphans } from '../avatars/orphans.ts'
 import { connect, type Database } from '../db/client.ts'
 import { emailLinks, idempotencyKeys, walletNonces } from '../db/schema.ts'
 import { settingsOf } from '../env.ts'
@@ -19,6 +20,7 @@ type Chore = (env: Env, db: Database, now: Date) => Promise<unknown>
 const chores: Record<string, Chore> = {
   announceDue: (env, db, now) => announceDue(env.TRANSFERS, db, now),
   forgetExpired: (_env, db, now) => forgetExpired(db, now),
+  removeOrphans: (env, db, now) => removeOrphans(env.AVATARS, db, now),
 }
 
 export async function sweep(env: Env, now: Date): Promise<void> {
