@@ -27,6 +27,8 @@ const formats = new Set([
 const unusable = new Set([9412, 9416, 9516, 9520, 9523])
 /** More bytes or pixels than the converter takes. */
 const oversized = new Set([9402, 9413])
+/** The converter of `wrangler dev` has one code for all, and says this. */
+const isPixelLimit = /exceeds pixel limit/
 
 /**
  * The first frame as a JPEG of at most 512 × 512, upright, with nothing but pixels in it: that it
@@ -63,8 +65,9 @@ async function converted<T>(conversion: Promise<T>): Promise<T> {
     return await conversion
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? Number(error.code) : 0
+    if (oversized.has(code) || isPixelLimit.test(String(error)))
+      throw tooLarge('it has more pixels than can be converted')
     if (unusable.has(code)) throw notAPicture()
-    if (oversized.has(code)) throw tooLarge('it is larger than can be converted')
     throw error
   }
 }

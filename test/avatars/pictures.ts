@@ -15,6 +15,21 @@ export function joined(...parts: Uint8Array[]): Bytes {
   return new Uint8Array(Buffer.concat(parts))
 }
 
+/** Zeros as zlib packs them (RFC 1950), a thousandth of their size. */
+export async function packedZeros(bytes: number): Promise<Bytes> {
+  const MEBIBYTE = new Uint8Array(1024 * 1024)
+  let left = bytes
+  const zeros = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      controller.enqueue(MEBIBYTE.slice(0, left))
+      left -= MEBIBYTE.length
+      if (left <= 0) controller.close()
+    },
+  })
+  const packed = zeros.pipeThrough(new CompressionStream('deflate'))
+  return new Uint8Array(await new Response(packed).arrayBuffer())
+}
+
 type Colour = readonly [red: number, green: number, blue: number]
 
 /** A PNG of one colour (PNG specification, section 5); `deflated` stands in for its pixels. */
@@ -76,17 +91,12 @@ export async function quartersOf(picture: Bytes): Promise<string[]> {
   return [0, 3, 12, 15].map((at) => name(pixels.slice(at * 3, at * 3 + 3)))
 }
 
-/** The nearest colour of those that the fixtures are made of. */
+/** The colour by its strongest part: print has no blue as bright as a screen's. */
 function name([red = 0, green = 0, blue = 0]: Uint8Array): string {
-  const high = [red, green, blue].map((value) => value > 127)
-  const names: Record<string, string> = {
-    'true,false,false': 'red',
-    'false,true,false': 'green',
-    'false,false,true': 'blue',
-    'true,true,true': 'white',
-    'false,false,false': 'black',
-  }
-  return names[high.join()] ?? `rgb(${red}, ${green}, ${blue})`
+  const strongest = Math.max(red, green, blue)
+  if (strongest - Math.min(red, green, blue) < 64) return strongest > 127 ? 'white' : 'black'
+  if (strongest === red) return 'red'
+  return strongest === green ? 'green' : 'blue'
 }
 
 /** The RGB pixels of a 4 × 4 PNG of 8 bits (PNG specification, section 9: filters). */
