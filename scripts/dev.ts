@@ -90,7 +90,7 @@ async function prepare(url: string, rpcUrl: string): Promise<string> {
 
 function welcome(url: string, rpcUrl: string, token: string): string {
   return `
-The marketplace listens on ${url}
+The marketplace listens on ${url} (sign in at ${url}/sign-in)
 The chain answers on ${rpcUrl} (chain id ${LOCAL_CHAIN_ID})
 
 Master token:
