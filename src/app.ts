@@ -43,7 +43,9 @@ const context = createMiddleware<App>(async (c, next) => {
   c.set('db', connect(session, trips))
   await next()
   const bookmark = session.getBookmark()
-  if (bookmark) c.header('x-d1-bookmark', bookmark)
+  // Not on what a cache gives to others, whose own bookmark may be newer.
+  const isShared = c.res.headers.get('cache-control')?.startsWith('public')
+  if (bookmark && !isShared) c.header('x-d1-bookmark', bookmark)
 })
 
 const app = new Hono<App>()

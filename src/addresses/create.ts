@@ -44,12 +44,9 @@ export async function createAddress(
  * the fields that only a delivery address has, and at least one that both have.
  */
 export function kindOf(body: object): Kind {
-  const given = Object.keys(body)
-  const isBilling = given.some((key) => key in billing.fields.shape)
-  const isDelivery = given.some(
-    (key) => key in delivery.fields.shape && !(key in billing.fields.shape),
-  )
-  return isBilling && !isDelivery ? billing : delivery
+  const names = delivery.texts.filter((field) => Object.hasOwn(body, field))
+  const shared: readonly string[] = billing.texts
+  return names.length > 0 && names.every((field) => shared.includes(field)) ? billing : delivery
 }
 
 function ownUserOf(caller: Caller): number {

@@ -28,19 +28,24 @@ const place = {
   taxId: line,
 }
 
+export type Row = typeof addresses.$inferSelect
+
 const deliveryFields = z.object({ name: line, ...place, email, mobilePhone: line })
 const billingFields = z.object(place)
 const flag = z.boolean().optional()
 
 export const delivery = {
   name: 'delivery',
-  /** What a body may say of an address. */
+  /** What a body may say of an address, and the names of that. */
   fields: deliveryFields,
+  texts: deliveryFields.keyof().options,
   /** What the body of an update may say; `isDefault` has a name of its own in each kind. */
   changes: deliveryFields
     .extend({ default: flag })
     .transform(({ default: isDefault, ...texts }) => ({ ...texts, isDefault })),
   flag: 'default',
+  /** An address with the keys that it has in the contract. */
+  present: ({ kind, isDefault, ...row }: Row) => ({ ...row, default: isDefault }),
   path: '/api/public/deliveryAddress',
   listPath: '/api/public/user/:user_id/deliveryAddresses',
   /** The keys of the answers. */
@@ -52,8 +57,10 @@ export const delivery = {
 export const billing = {
   name: 'billing',
   fields: billingFields,
+  texts: billingFields.keyof().options,
   changes: billingFields.extend({ isDefault: flag }),
   flag: 'isDefault',
+  present: ({ kind, name, email, mobilePhone, ...row }: Row) => row,
   path: '/api/public/billingAddress',
   listPath: '/api/public/user/:user_id/billingAddresses',
   list: 'billingAddresses',
@@ -66,33 +73,14 @@ export type Kind = typeof delivery | typeof billing
 /** The texts of a body: a key that is absent says nothing, null clears. */
 export type Texts = z.infer<typeof delivery.fields>
 
-export type Row = typeof addresses.$inferSelect
-
-/** The address with the keys that its kind has in the contract. */
-export function present(kind: Kind, row: Row) {
-  const { id, userId, isDefault, createdAt, updatedAt, deletedAt } = row
-  const texts = kind.fields.keyof().options.map((field) => [field, row[field]])
-  return {
-    id,
-    userId,
-    ...Object.fromEntries(texts),
-    [kind.flag]: isDefault,
-    createdAt,
-    updatedAt,
-    deletedAt,
-  }
-}
-
 const timestamp = z.iso.datetime({ precision: 3 })
 
-/** What `present` gives. */
+/** What the `present` of the kind gives. */
 export const answerOf = (kind: Kind) =>
   z.object({
     id: z.int(),
     userId: z.int(),
-    ...Object.fromEntries(
-      kind.fields.keyof().options.map((field) => [field, z.string().nullable()]),
-    ),
+    ...Object.fromEntries(kind.texts.map((field) => [field, z.string().nullable()])),
     [kind.flag]: z.boolean(),
     createdAt: timestamp,
     updatedAt: timestamp,

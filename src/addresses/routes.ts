@@ -6,14 +6,16 @@ import { idText } from '../http/ids.ts'
 import { subjectOf, UserParam } from '../identity/subject.ts'
 import { deleteAddress, updateAddress } from './change.ts'
 import { createAddress, kindOf } from './create.ts'
-import { answerOf, billing, delivery, type Kind, present } from './kinds.ts'
+import { answerOf, billing, delivery, type Kind } from './kinds.ts'
 import { listAddresses } from './list.ts'
 
 const tag = 'Addresses'
 const Id = z.object({ id: idText })
-const Owner = { userId: z.int().positive().optional() }
+const Owner = {
+  userId: z.int().positive().optional().describe('The caller, unless a master token asks.'),
+}
 
-const bookOf = <K extends Kind>(kind: K) =>
+const bookOf = (kind: Kind) =>
   new Hono<App>()
     .get(
       kind.listPath,
@@ -28,7 +30,7 @@ const bookOf = <K extends Kind>(kind: K) =>
         const { db, caller } = c.var
         const userId = subjectOf(caller, c.req.valid('param').user_id)
         const rows = await listAddresses(db, caller, kind, userId)
-        return c.json({ [kind.list]: rows.map((row) => present(kind, row)) })
+        return c.json({ [kind.list]: rows.map((row) => kind.present(row)) })
       },
     )
     .put(
@@ -46,7 +48,7 @@ const bookOf = <K extends Kind>(kind: K) =>
         const { db, caller, now } = c.var
         const { id } = c.req.valid('query')
         const row = await updateAddress(db, caller, kind, id, c.req.valid('json'), now)
-        return c.json({ [kind.updated]: present(kind, row) })
+        return c.json({ [kind.updated]: kind.present(row) })
       },
     )
     .delete(
@@ -61,7 +63,7 @@ const bookOf = <K extends Kind>(kind: K) =>
       async (c) => {
         const { db, caller, now } = c.var
         const row = await deleteAddress(db, caller, kind, c.req.valid('query').id, now)
-        return c.json({ [kind.updated]: present(kind, row) })
+        return c.json({ [kind.updated]: kind.present(row) })
       },
     )
 
@@ -73,7 +75,8 @@ export const addresses = new Hono<App>()
       summary: 'Create a delivery or a billing address',
       description:
         'A body with a field that both kinds have and none that only a delivery address has ' +
-        '(`name`, `email`, `mobilePhone`) makes a billing address. `type` says it outright.',
+        '(`name`, `email`, `mobilePhone`) makes a billing address. `type` says it outright. An ' +
+        '`id` in the query is ignored.',
       answer: z.union([
         z.object({ [delivery.created]: answerOf(delivery) }),
         z.object({ [billing.created]: answerOf(billing) }),
@@ -87,9 +90,10 @@ export const addresses = new Hono<App>()
       const { type } = c.req.valid('query')
       const body = c.req.valid('json')
       const kind = type ? { delivery, billing }[type] : kindOf(body)
-      const { userId } = body
-      const row = await createAddress(db, caller, kind, { userId, ...kind.fields.parse(body) }, now)
-      return c.json({ [kind.created]: present(kind, row) })
+      // Cut to the fields that the kind has.
+      const address = { userId: body.userId, ...kind.fields.parse(body) }
+      const row = await createAddress(db, caller, kind, address, now)
+      return c.json({ [kind.created]: kind.present(row) })
     },
   )
   .post(
@@ -105,7 +109,7 @@ export const addresses = new Hono<App>()
     async (c) => {
       const { db, caller, now } = c.var
       const row = await createAddress(db, caller, billing, c.req.valid('json'), now)
-      return c.json({ [billing.created]: present(billing, row) })
+      return c.json({ [billing.created]: billing.present(row) })
     },
   )
   .route('/', bookOf(delivery))
