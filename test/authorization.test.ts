@@ -2,7 +2,7 @@
  * Who may do what: every endpoint against every kind of caller. Decisions: "Who may do what".
  *
  * An endpoint without a row fails this test. To add one, add a line to the table. If a request
- * needs more than the path (whose `:user_id` is the id of `self`), say what in `requests`.
+ * needs more than the path (whose `:user_id` is the id of `self`), say what in `support/doors.ts`.
  *
  * The callers are: nobody (no token, or one of `forged.ts`); self, whom the data belongs to;
  * other, a user; seller, who sells what self has bought; master. A cell is a status, or the code
@@ -11,18 +11,13 @@
  * header and by the cookie; with the cookie from another site, `cross_site` if it changes state.
  */
 
-import { eq } from 'drizzle-orm'
-import { describe, expect, inject, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import app from '../src/app.ts'
-import { DRAWN } from '../src/avatars/url.ts'
-import { transfers } from '../src/db/schema.ts'
 import { doorsOf } from '../src/http/door.ts'
 import { type ErrorCode, statusOf } from '../src/http/errors.ts'
-import { aPng } from './avatars/pictures.ts'
-import { aForm } from './avatars/uploads.ts'
 import { BASE_URL, call } from './support/api.ts'
+import { type Asked, askedAt, tokenOf } from './support/doors.ts'
 import { forged } from './support/forged.ts'
-import { aListing, anAddress, anAdministrator, anNft, aToken, aUser, db } from './support/makers.ts'
 
 // A test asks about a hundred times.
 vi.setConfig({ testTimeout: 60_000 })
@@ -74,98 +69,6 @@ POST   /settings/api-access/tokens/:id/revoke      | 401    | 403  | 403   | 403
 GET    /settings/api-access/everyone               | 401    | 403  | 403   | 403    | 403
 `
 
-type Ask = {
-  /** The path's parameters. */
-  params?: Record<string, number | string>
-  query?: string
-  json?: unknown
-  body?: BodyInit
-  headers?: Record<string, string>
-}
-
-/** Without a wallet: what they are sold waits for one, and no transfer begins. */
-const self = await aUser({ ethereumPublicAddr: '' })
-const seller = await aUser()
-const tokenOf = {
-  self: await aToken(self),
-  other: await aToken(await aUser()),
-  seller: await aToken(seller),
-  master: await aToken(await anAdministrator(), 'master'),
-}
-
-const addressId = async (kind: 'delivery' | 'billing') =>
-  `?id=${(await anAddress(self, { kind })).id}`
-
-await anAddress(self)
-const nft = await anNft(seller, { amountType: 'unlimited' })
-const listing = await aListing(nft)
-
-const sale = [{ nftId: nft.id, listingId: listing.id, quantity: 1, buyerUserId: self.id }]
-
-/** An order of `self`, and its item, whose transfer is in that state. */
-async function anOrder(status: 'awaiting_wallet' | 'failed' = 'awaiting_wallet') {
-  const response = await call('POST', '/api/externalOrders', { token: tokenOf.seller, json: sale })
-  const { orders } = await response.json<{
-    orders: { id: number; orderItems: { id: number }[] }[]
-  }>()
-  const [order] = orders
-  const [item] = order?.orderItems ?? []
-  if (!order || !item) throw new Error('no order was placed')
-  await db.update(transfers).set({ status }).where(eq(transfers.id, item.id))
-  return { orderId: order.id, itemId: item.id }
-}
-
-const secret = '0'.repeat(64)
-const id = crypto.randomUUID()
-
-/** What is asked for at a door, made anew for each request that may succeed. */
-const requests: Record<string, () => Ask | Promise<Ask>> = {
-  'POST /api/public/deliveryAddress': () => ({ json: { userId: self.id, name: 'Ada' } }),
-  'POST /api/public/billingAddress': () => ({ json: { userId: self.id, city: 'Oslo' } }),
-  'PUT /api/public/deliveryAddress': async () => ({
-    query: await addressId('delivery'),
-    json: { name: 'Ada' },
-  }),
-  'PUT /api/public/billingAddress': async () => ({
-    query: await addressId('billing'),
-    json: { city: 'Oslo' },
-  }),
-  'DELETE /api/public/deliveryAddress': async () => ({ query: await addressId('delivery') }),
-  'DELETE /api/public/billingAddress': async () => ({ query: await addressId('billing') }),
-  'PUT /api/public/user/:user_id/profile/avatar': () => ({
-    json: { avatarUrl: `http://${inject('remoteHost')}/picture.jpg` },
-  }),
-  'PUT /api/public/user/:user_id/profile/updateAvatarFile': () => ({ body: aForm(aPng()) }),
-  'PUT /api/public/user/:user_id/profile/updateAvatarBytes': () => ({ body: aPng() }),
-  'GET /avatars/:user_id/:picture': () => ({ params: { picture: `${DRAWN}.jpg` } }),
-  'GET /api/externalOrders/:order_ids': async () => ({
-    params: { order_ids: (await anOrder()).orderId },
-  }),
-  'POST /api/externalOrders': () => ({ json: sale }),
-  'POST /api/admin/transfers/:id/retry': async () => ({
-    params: { id: (await anOrder('failed')).itemId },
-  }),
-  'POST /api/admin/transfers/:id/cancel': async () => ({
-    params: { id: (await anOrder()).itemId },
-  }),
-  'POST /sign-in/wallet/message': () => ({
-    json: { address: seller.ethereumPublicAddr, chainId: 31337, purpose: 'sign-in' },
-  }),
-  'POST /sign-in/wallet': () => ({ json: { message: 'none of ours', signature: '0x' } }),
-  'POST /sign-in/email': () => ({ body: new URLSearchParams({ email: 'somebody@example.com' }) }),
-  'GET /sign-in/email': () => ({ query: `?secret=${secret}` }),
-  'POST /sign-in/email/confirm': () => ({ body: new URLSearchParams({ secret }) }),
-  'POST /settings/account/wallet': () => ({ json: { message: 'none of ours', signature: '0x' } }),
-  'POST /settings/account/email': () => ({
-    body: new URLSearchParams({ email: 'me@example.com' }),
-  }),
-  'GET /settings/account/email': () => ({ query: `?secret=${secret}` }),
-  'POST /settings/account/email/confirm': () => ({ body: new URLSearchParams({ secret }) }),
-  'POST /settings/api-access/tokens': () => ({ body: new URLSearchParams({ name: 'shop' }) }),
-  'GET /settings/api-access/tokens/:id': () => ({ params: { id } }),
-  'POST /settings/api-access/tokens/:id/revoke': () => ({ params: { id } }),
-}
-
 /** What a status means where the table names no code. */
 const codeOf: Record<string, ErrorCode> = {
   401: 'unauthenticated',
@@ -213,14 +116,9 @@ const crossSite: Record<string, Record<string, string>> = {
   'without a word of where from': {},
 }
 
-async function ask(row: Row, headers: Record<string, string>, asked?: Ask): Promise<Response> {
-  const request = asked ?? (await requests[row.door]?.()) ?? {}
-  const { params, query = '', headers: own, ...sent } = request
-  const path = Object.entries({ user_id: self.id, ...params }).reduce(
-    (path, [name, value]) => path.replace(`:${name}`, String(value)),
-    row.path,
-  )
-  return call(row.method, path + query, { ...sent, headers: { ...own, ...headers } })
+async function ask(row: Row, headers: Record<string, string>, asked?: Asked): Promise<Response> {
+  const { method, path, ...sent } = asked ?? (await askedAt(row.door))
+  return call(method, path, { ...sent, headers: { ...sent.headers, ...headers } })
 }
 
 async function expectCell(row: Row, cell: string, response: Response, who: string) {
@@ -261,7 +159,7 @@ it('says at the door of each endpoint whether it needs a token', () => {
 
 describe.each(rows)('$door', (row) => {
   it(`is ${row.nobody} for nobody, whatever token they show`, async () => {
-    const asked = await requests[row.door]?.()
+    const asked = await askedAt(row.door)
     await expectCell(row, row.nobody, await ask(row, sameOrigin, asked), 'no token')
     for (const [name, jwt] of nobodys) {
       for (const [carrier, carry] of Object.entries(carriers)) {

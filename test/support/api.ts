@@ -4,7 +4,7 @@ import { assertDocumented } from './document.ts'
 
 export const BASE_URL = 'https://marketplace.test'
 
-type Call = {
+export type Call = {
   /** Sent as `Authorization: Bearer`. */
   token?: string
   json?: unknown
@@ -12,16 +12,13 @@ type Call = {
   headers?: Record<string, string>
 }
 
-/**
- * One request; `path` begins with a slash. Throws when the answer is not as the OpenAPI document
- * says.
- */
-export async function call(
+/** `path` begins with a slash. */
+export const requestOf = (
   method: string,
   path: string,
   { token, json, body, headers }: Call = {},
-) {
-  const request = new Request(BASE_URL + path, {
+): Request =>
+  new Request(BASE_URL + path, {
     method,
     redirect: 'manual',
     headers: {
@@ -31,6 +28,10 @@ export async function call(
     },
     body: json === undefined ? (body ?? null) : JSON.stringify(json),
   })
+
+/** Sends one. Throws when the answer is not as the OpenAPI document says. */
+export async function call(method: string, path: string, content: Call = {}) {
+  const request = requestOf(method, path, content)
   const response = await exports.default.fetch(request)
   await assertDocumented(request, response.clone())
   return response
