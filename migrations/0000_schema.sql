@@ -134,9 +134,7 @@ CREATE TABLE `orderItems` (
 	`priceEths` text NOT NULL,
 	`ethRecipient` text,
 	`priceCurrency` text NOT NULL,
-	`txId` text,
 	`paymentProvider` text,
-	`status` text,
 	`createdAt` text NOT NULL,
 	`updatedAt` text NOT NULL,
 	`ProductType` text NOT NULL,
@@ -161,7 +159,6 @@ CREATE TABLE `orders` (
 	`totalPriceCurrency` text NOT NULL,
 	`totalPriceEth` text NOT NULL,
 	`status` text,
-	`failReason` text,
 	`feesCollectedAt` text,
 	`createdAt` text NOT NULL,
 	`updatedAt` text NOT NULL,
@@ -216,18 +213,22 @@ CREATE TABLE `transfers` (
 	`generation` integer DEFAULT 1 NOT NULL,
 	`reason` text,
 	`dueAt` text,
-	`leaseId` text,
-	`leasedUntil` text,
+	`txId` text,
+	`version` integer DEFAULT 0 NOT NULL,
+	`awaits` integer,
 	`cancelRequestedAt` text,
 	`deadLetteredAt` text,
 	`createdAt` text NOT NULL,
 	`updatedAt` text NOT NULL,
 	FOREIGN KEY (`id`) REFERENCES `orderItems`(`id`) ON UPDATE no action ON DELETE no action,
-	CONSTRAINT "transfers_status" CHECK("transfers"."status" IN ('awaiting_wallet', 'queued', 'signed', 'sent', 'mined', 'transferred', 'failed', 'review'))
+	FOREIGN KEY (`awaits`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action,
+	CONSTRAINT "transfers_status" CHECK("transfers"."status" IN ('awaiting_wallet', 'queued', 'signed', 'sent', 'mined', 'transferred', 'failed', 'review')),
+	CONSTRAINT "transfers_awaits" CHECK(("transfers"."status" = 'awaiting_wallet') = ("transfers"."awaits" IS NOT NULL))
 );
 --> statement-breakpoint
 CREATE INDEX `transfers_due` ON `transfers` (`dueAt`) WHERE "transfers"."dueAt" IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `transfers_attention` ON `transfers` (`status`,`id`) WHERE "transfers"."status" IN ('awaiting_wallet', 'failed', 'review');--> statement-breakpoint
+CREATE INDEX `transfers_awaits` ON `transfers` (`awaits`) WHERE "transfers"."awaits" IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `transfers_dead` ON `transfers` (`id`) WHERE "transfers"."deadLetteredAt" IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `users` (
 	`id` integer PRIMARY KEY NOT NULL,

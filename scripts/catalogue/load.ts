@@ -49,7 +49,7 @@ export async function moveToNewChain(
     db.delete(transactions).where(eq(transactions.chainId, LOCAL_CHAIN_ID)),
     db
       .update(transfers)
-      .set({ status: 'queued', dueAt: now, leaseId: null, leasedUntil: null, updatedAt: now })
+      .set({ status: 'queued', dueAt: now, updatedAt: now })
       .where(inArray(transfers.status, ['signed', 'sent', 'mined', 'review'])),
   ])
 }

@@ -70,24 +70,24 @@ export function synthetic(size: Size, after: After): string[] {
     ]),
     ...chunks(size.orders, (rows) => [
       `INSERT INTO orders (id, buyerId, billingAddressId, paymentMethod, provider, payprovWebhookToken,
-         totalPriceCents, totalPriceCurrency, totalPriceEth, status, failReason, createdAt, updatedAt,
+         totalPriceCents, totalPriceCurrency, totalPriceEth, status, createdAt, updatedAt,
          ProductType, placedBy)
        SELECT ${after.orders} + 1 + i, ${after.users} + 1 + ${buyerOf('i')},
          ${after.addresses} + 1 + ${buyerOf('i')} * 2, 'external', 'external',
          printf('00000000-0000-4000-8000-%012x', ${after.orders} + 1 + i), ${price}, 'EUR', ${eth}, 'paid',
-         iif(${failed('i')}, ${REASON}, NULL), ${at('i')}, ${at('i')}, 'nft', ${after.users} + 1
+         ${at('i')}, ${at('i')}, 'nft', ${after.users} + 1
        FROM (SELECT k AS i, ${nftOf('k')} AS k FROM (${rows}))`,
       `INSERT INTO orderItems (id, orderId, nftId, listingId, quantity, priceCents, priceEths,
-         ethRecipient, priceCurrency, txId, paymentProvider, status, createdAt, updatedAt, ProductType)
+         ethRecipient, priceCurrency, paymentProvider, createdAt, updatedAt, ProductType)
        SELECT ${after.orderItems} + 1 + i, ${after.orders} + 1 + i, ${after.nfts} + 1 + k,
          ${after.listings} + 1 + k, 1, ${price}, ${eth},
-         printf('0x%040d', ${after.users} + 1 + ${buyerOf('i')}), 'EUR',
-         iif(${failed('i')}, NULL, printf('0x%064x', ${after.orderItems} + 1 + i)), 'external',
-         iif(${failed('i')}, 'failed', 'transferred'), ${at('i')}, ${at('i')}, 'nft'
+         printf('0x%040d', ${after.users} + 1 + ${buyerOf('i')}), 'EUR', 'external',
+         ${at('i')}, ${at('i')}, 'nft'
        FROM (SELECT k AS i, ${nftOf('k')} AS k FROM (${rows}))`,
-      `INSERT INTO transfers (id, status, reason, createdAt, updatedAt)
+      `INSERT INTO transfers (id, status, reason, txId, createdAt, updatedAt)
        SELECT ${after.orderItems} + 1 + k, iif(${failed('k')}, 'failed', 'transferred'),
-         iif(${failed('k')}, ${REASON}, NULL), ${at('k')}, ${at('k')} FROM (${rows})`,
+         iif(${failed('k')}, ${REASON}, NULL),
+         iif(${failed('k')}, NULL, printf('0x%064x', ${after.orderItems} + 1 + k)), ${at('k')}, ${at('k')} FROM (${rows})`,
     ]),
   ]
 }

@@ -267,7 +267,6 @@ export const orders = sqliteTable(
     totalPriceCurrency: text().notNull(),
     totalPriceEth: text().notNull(),
     status: text(),
-    failReason: text(),
     feesCollectedAt: timestamp(),
     ...changes,
     ProductType: text().notNull(),
@@ -302,9 +301,7 @@ export const orderItems = sqliteTable(
     /** The wallet that the NFT goes to; null while the buyer has none. */
     ethRecipient: text(),
     priceCurrency: text().notNull(),
-    txId: text(),
     paymentProvider: text(),
-    status: text({ enum: ['awaiting_wallet', 'transferring', 'transferred', 'failed'] }),
     ...changes,
     ProductType: text().notNull(),
   },
@@ -325,7 +322,10 @@ export const transferStatuses = [
   'review',
 ] as const
 
-/** One row for each order item: how far its NFT is on the way to the buyer. */
+/**
+ * One row for each order item: how far its NFT is on the way to the buyer. What the item shows of
+ * it (`status`, `txId`) and the order (`failReason`) is read off this row, not stored again.
+ */
 export const transfers = sqliteTable(
   'transfers',
   {
@@ -340,9 +340,12 @@ export const transfers = sqliteTable(
     reason: text(),
     /** When the sweep is to look at it if nothing else has; null when there is nothing to do. */
     dueAt: timestamp(),
-    /** The consumer that works on it, until when. */
-    leaseId: text(),
-    leasedUntil: timestamp(),
+    /** The transaction that counts: the newest while it is on its way, in the end the mined one. */
+    txId: text(),
+    /** Counts the changes: whoever decided on an older row changes nothing. */
+    version: integer().notNull().default(0),
+    /** The buyer for whose wallet it waits. */
+    awaits: integer().references(() => users.id),
     /** The operator asked for the no-op at the same nonce. */
     cancelRequestedAt: timestamp(),
     /** The queue gave up on its message; the sweep leaves it to the operator. */
@@ -355,8 +358,10 @@ export const transfers = sqliteTable(
     index('transfers_attention')
       .on(t.status, t.id)
       .where(sql`${t.status} IN ('awaiting_wallet', 'failed', 'review')`),
+    index('transfers_awaits').on(t.awaits).where(sql`${t.awaits} IS NOT NULL`),
     index('transfers_dead').on(t.id).where(sql`${t.deadLetteredAt} IS NOT NULL`),
     check('transfers_status', oneOf(t.status, transferStatuses)),
+    check('transfers_awaits', sql`(${t.status} = 'awaiting_wallet') = (${t.awaits} IS NOT NULL)`),
   ],
 )
 

@@ -1,11 +1,12 @@
 /**
  * Orders as the API shows them (contract, "Order", "Buyer", "Order item", "NFT", "Listing").
  * Columns carry the names of the JSON, so what is not to be shown is not selected, and the
- * schemas are read off the columns.
+ * schemas are read off the columns. How far an item is on its way is told by its transfer.
  */
 import { type Column, getTableColumns } from 'drizzle-orm'
 import * as z from 'zod'
 import { listings, nfts, orderItems, orders, users } from '../db/schema.ts'
+import { type ItemStatus, itemStatuses } from '../transfers/shown.ts'
 
 const { placedBy, ...orderColumns } = getTableColumns(orders)
 const { amountType, ...nftColumns } = getTableColumns(nfts)
@@ -20,8 +21,11 @@ export const shown = {
   buyer: buyerColumns,
 }
 
-export type OrderRow = Omit<typeof orders.$inferSelect, 'placedBy'>
-export type ItemRow = typeof orderItems.$inferSelect
+export type OrderRow = Omit<typeof orders.$inferSelect, 'placedBy'> & { failReason: string | null }
+export type ItemRow = typeof orderItems.$inferSelect & {
+  status: ItemStatus | null
+  txId: string | null
+}
 export type Nft = Omit<typeof nfts.$inferSelect, 'amountType'>
 export type Listing = typeof listings.$inferSelect
 export type BuyerRow = Omit<typeof users.$inferSelect, 'avatarKey'>
@@ -34,11 +38,14 @@ export type Order = OrderRow & { buyer: Buyer; orderItems: OrderItem[] }
 
 const OrderItemAnswer = z.object({
   ...fieldsOf(shown.orderItem),
+  status: z.enum(itemStatuses).nullable(),
+  txId: z.string().nullable(),
   nft: z.object(fieldsOf(shown.nft)),
   listing: z.object(fieldsOf(shown.listing)),
 })
 const PlacedOrderAnswer = z.object({
   ...fieldsOf(shown.order),
+  failReason: z.string().nullable(),
   orderItems: z.array(OrderItemAnswer),
 })
 const OrderAnswer = PlacedOrderAnswer.extend({

@@ -1,10 +1,11 @@
 import { and, eq, exists, inArray, or, type Placeholder, type SQL, sql } from 'drizzle-orm'
 import { type Database, each } from '../db/client.ts'
 import { type Placeholders, prepared } from '../db/prepared.ts'
-import { listings, nfts, orderItems, orders, users } from '../db/schema.ts'
+import { listings, nfts, orderItems, orders, transfers, users } from '../db/schema.ts'
 import type { Caller } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import { readAs } from '../identity/caller.ts'
+import { shownOfTransfer } from '../transfers/shown.ts'
 import { type Buyer, type BuyerRow, type Order, shown } from './answer.ts'
 import { byId, present } from './rows.ts'
 
@@ -47,8 +48,9 @@ const buyersOf = prepared((db, at: Ids) =>
 )
 const itemsOf = prepared((db, at: Ids) =>
   db
-    .select(shown.orderItem)
+    .select({ ...shown.orderItem, ...shownOfTransfer })
     .from(orderItems)
+    .innerJoin(transfers, eq(transfers.id, orderItems.id))
     .where(inArray(orderItems.orderId, each(at.ids)))
     .orderBy(orderItems.id),
 )
@@ -88,10 +90,13 @@ export async function readOrders(
   return orderIds.map((digits) => {
     const order = ordersById.get(Number(digits))
     if (!order) throw new ApiError('order_not_found', `order ${digits} does not exist`)
+    const its = items.get(order.id) ?? []
     return {
       ...order,
+      failReason: its.find(({ failReason }) => failReason)?.failReason ?? null,
+      updatedAt: latest([order, ...its]),
       buyer: buyerFor(caller, present(buyers, order.buyerId)),
-      orderItems: (items.get(order.id) ?? []).map((item) => ({
+      orderItems: its.map(({ failReason: _, ...item }) => ({
         ...item,
         nft: present(nftsById, item.nftId),
         listing: present(listingsById, item.listingId),
@@ -99,6 +104,12 @@ export async function readOrders(
     }
   })
 }
+
+const latest = (rows: readonly { updatedAt: string }[]): string =>
+  rows
+    .map(({ updatedAt }) => updatedAt)
+    .sort()
+    .at(-1) ?? ''
 
 /** What is private to a buyer, only the buyer and the master see. Decisions: "Who may do what". */
 function buyerFor(caller: Caller, row: BuyerRow): Buyer {

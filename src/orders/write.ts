@@ -64,7 +64,9 @@ export async function writeOrders(
         }),
         addItems(db, { rows: JSON.stringify(draft.orders.map(({ item }) => item)), many }),
         addTransfers(db, {
-          rows: JSON.stringify(draft.orders.map(({ item }) => item.status ?? 'queued')),
+          rows: JSON.stringify(
+            draft.orders.map(({ order, item }) => (item.ethRecipient ? null : order.buyerId)),
+          ),
           many,
           at,
           dueAt,
@@ -186,8 +188,9 @@ const addTransfers = prepared((db, at: Rows<{ many: number; at: string; dueAt: s
       [],
       {
         id: sql`(SELECT max(id) FROM "orderItems") - ${at.many} + 1 + json_each.key`,
-        status: sql`value`,
-        dueAt: sql`CASE value WHEN 'queued' THEN ${at.dueAt} END`,
+        status: sql`iif(value IS NULL, 'queued', 'awaiting_wallet')`,
+        awaits: sql`value`,
+        dueAt: sql`iif(value IS NULL, ${at.dueAt}, NULL)`,
         createdAt: at.at,
         updatedAt: at.at,
       },

@@ -1,6 +1,6 @@
 /**
  * Takes transfers one step further, whatever state each is in. The order of the steps is what
- * makes it exactly one transfer: claim, look, decide, sign, store, and only then send.
+ * makes it exactly one transfer: load, look, decide, sign, store, and only then send.
  * A batch costs three trips to D1 and three HTTP calls of a network's node, whatever its size.
  */
 import type { Hex } from 'viem'
@@ -15,9 +15,8 @@ import { moveOf, type Sent, signedMove } from './moves.ts'
 import { type Plan, plan } from './plan.ts'
 import { accountOf, sign } from './sign.ts'
 import {
-  type Claim,
   Collision,
-  claim,
+  load,
   type Move,
   type StoredTransaction,
   settle,
@@ -37,40 +36,46 @@ export async function advance(
   now: Date,
 ): Promise<Look[]> {
   const signer = accountOf(TRANSFER_SIGNER_KEY)
-  const claimed = await claim(db, ids, signer.address, Object.values(NETWORKS), now)
-  const groups = Map.groupBy(claimed.transfers, ({ contractNetwork }) => contractNetwork)
+  const loaded = await load(db, ids, signer.address, Object.values(NETWORKS))
+  const groups = Map.groupBy(loaded.transfers, ({ contractNetwork }) => contractNetwork)
   const plans = await Promise.all(
     [...groups].map(([name, transfers]) => {
       const network = NETWORKS[name]
-      const account = network && claimed.accounts.get(network.chainId)
+      const account = network && loaded.accounts.get(network.chainId)
       return plan(name, network, signer.address, account, transfers, now)
     }),
   )
-  const signed = await signAndStore(db, claimed.lease, plans, signer, now)
+  const signed = await signAndStore(db, plans, signer, now)
   const sent = await sendAll(plans, signed)
   const moves = plans.flatMap(({ network, steps }) =>
     steps.map((step) =>
       moveOf(step, sent.get(step.transfer.id) ?? null, network?.pollSeconds ?? USUAL_POLL, now),
     ),
   )
-  if (moves.length > 0) await settle(db, claimed.lease, moves, now)
-  tell(claimed.transfers, moves)
-  return looks(moves, claimed, now)
+  if (moves.length > 0) await settle(db, moves, now)
+  tell(loaded.transfers, moves)
+  return looks(moves, now)
 }
 
 /** What was stored, by transfer; nothing when another consumer was faster, which the next look sees. */
 async function signAndStore(
   db: Database,
-  lease: string,
   plans: readonly Plan[],
   signer: PrivateKeyAccount,
   now: Date,
 ): Promise<Map<number, StoredTransaction>> {
-  const drafts = plans.flatMap(({ steps }) => steps.flatMap(({ draft }) => draft ?? []))
-  if (drafts.length === 0) return new Map()
-  const signed = await Promise.all(drafts.map((draft) => sign(signer, draft, now)))
+  const news = await Promise.all(
+    plans.flatMap(({ steps }) =>
+      steps.flatMap(({ transfer, draft }) =>
+        draft ? [sign(signer, draft, now).then((transaction) => ({ transfer, transaction }))] : [],
+      ),
+    ),
+  )
+  if (news.length === 0) return new Map()
+  const signed = news.map(({ transaction }) => transaction)
+  const moves = news.map(({ transfer, transaction }) => signedMove(transfer, transaction, now))
   try {
-    await store(db, lease, signed, signed.map(signedMove), now)
+    await store(db, signed, moves, now)
   } catch (error) {
     if (!(error instanceof Collision)) throw error
     note({ event: 'collision', transfers: signed.length, reason: error.message })
@@ -96,7 +101,11 @@ async function sendAll(
       .sort((a, b) => a.nonce - b.nonce)
     const remarks = network ? await broadcast(network, transactions) : new Map<Hex, string>()
     for (const { transferId, hash } of transactions)
-      sent.set(transferId, { hash, remark: remarks.get(hash) ?? null })
+      sent.set(transferId, {
+        hash,
+        isStored: signed.has(transferId),
+        remark: remarks.get(hash) ?? null,
+      })
   }
   await Promise.all(plans.map(sendOn))
   return sent
@@ -114,14 +123,9 @@ function tell(transfers: readonly Transfer[], moves: readonly Move[]): void {
   }
 }
 
-function looks(moves: readonly Move[], { busy }: Claim, now: Date): Look[] {
-  const later = [
-    ...moves.map(({ id, dueAt }) => ({ id, at: dueAt })),
-    ...busy.map(({ id, leasedUntil }) => ({ id, at: leasedUntil })),
-  ]
-  return later.flatMap(({ id, at }) => {
-    if (at === null) return []
-    const delaySeconds = Math.max(1, Math.ceil((Date.parse(at) - now.getTime()) / 1000))
+const looks = (moves: readonly Move[], now: Date): Look[] =>
+  moves.flatMap(({ id, dueAt }) => {
+    if (dueAt === null) return []
+    const delaySeconds = Math.max(1, Math.ceil((Date.parse(dueAt) - now.getTime()) / 1000))
     return [{ transferId: id, delaySeconds }]
   })
-}

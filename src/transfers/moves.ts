@@ -14,22 +14,24 @@ const longest: Partial<Record<Transfer['status'], number>> = {
   mined: 60,
 }
 
-/** Of a transaction that is stored and not sent yet. */
-export const signedMove = ({ transferId, hash }: StoredTransaction): Move => ({
-  id: transferId,
-  status: 'signed',
-  reason: null,
-  txId: hash,
-  dueAt: null,
-})
+/** Of a transaction that is stored and not sent yet: who finds it so is to send it. */
+export const signedMove = (
+  { id, version }: Transfer,
+  { hash }: StoredTransaction,
+  now: Date,
+): Move => ({ id, version, status: 'signed', reason: null, txId: hash, dueAt: now.toISOString() })
 
-/** Of a transaction that was handed to the node, with what the operator may want to know. */
-export type Sent = { hash: Hex; remark: string | null }
+/**
+ * Of a transaction that was handed to the node: whether it was stored just now, which is a version
+ * of its own, and what the operator may want to know.
+ */
+export type Sent = { hash: Hex; isStored: boolean; remark: string | null }
 
 export function moveOf(step: Step, sent: Sent | null, pollSeconds: number, now: Date): Move {
   const { transfer } = step
   const next = sent ? sentState(step, sent) : stateAfter(step)
-  return { id: transfer.id, ...next, dueAt: dueAt(transfer, next, pollSeconds, now) }
+  const version = transfer.version + (sent?.isStored ? 1 : 0)
+  return { id: transfer.id, version, ...next, dueAt: dueAt(transfer, next, pollSeconds, now) }
 }
 
 type State = Pick<Move, 'status' | 'reason' | 'txId'>

@@ -3,7 +3,6 @@ import { type SQL, sql } from 'drizzle-orm'
 import { type Database, raw, type Statement } from '../db/client.ts'
 import { transferStatuses } from '../db/schema.ts'
 import { CANCELLED } from './decide.ts'
-import { followOrders } from './state.ts'
 
 /** A status, or the transfers on which the queue gave up. */
 export const filters = [...transferStatuses, 'dead_lettered'] as const
@@ -35,7 +34,7 @@ export type View = {
 }
 
 const view = sql`SELECT t.id, i.orderId, n.contractNetwork AS network, i.quantity, t.status,
-    t.generation, t.reason, i.txId, t.dueAt, t.cancelRequestedAt, t.deadLetteredAt, t.createdAt,
+    t.generation, t.reason, t.txId, t.dueAt, t.cancelRequestedAt, t.deadLetteredAt, t.createdAt,
     t.updatedAt, (
       SELECT json_group_array(json_object('hash', hash, 'chainId', chainId, 'nonce', nonce,
         'generation', generation, 'attempt', attempt, 'kind', kind, 'createdAt', createdAt))
@@ -77,33 +76,19 @@ export const objectionsToRetry = objections({
   awaiting_wallet: 'the buyer has no wallet yet',
 })
 
-/** To the item, the transfer and the order. */
-export type Changes = [Statement, Statement, Statement]
-
 /**
  * A transfer that failed, or is in review, begins again with a nonce of its own. That is safe
  * because it can be in these states only without a nonce or with one that the chain has used up
  * for good. One that is on its way is not changed at all: it is only to be announced again.
  */
-export function beginAgain(db: Database, id: number, now: Date): Changes {
-  const at = now.toISOString()
-  const hasEnded = sql`EXISTS (
-    SELECT 1 FROM transfers t WHERE t.id = ${id} AND t.status IN ('failed', 'review'))`
-  return [
-    raw(
-      db,
-      sql`UPDATE orderItems SET status = NULL, txId = NULL, updatedAt = ${at}
-        WHERE id = ${id} AND ${hasEnded}`,
-    ),
-    raw(
-      db,
-      sql`UPDATE transfers SET status = 'queued', generation = generation + 1, reason = NULL,
-          cancelRequestedAt = NULL, dueAt = ${at}, updatedAt = ${at}
-        WHERE id = ${id} AND status IN ('failed', 'review')`,
-    ),
-    raw(db, followOrders(sql`${id}`, at)),
-  ]
-}
+export const beginAgain = (db: Database, id: number, now: Date): Statement =>
+  raw(
+    db,
+    sql`UPDATE transfers SET status = 'queued', generation = generation + 1, reason = NULL,
+        txId = NULL, version = version + 1, cancelRequestedAt = NULL,
+        dueAt = ${now.toISOString()}, updatedAt = ${now.toISOString()}
+      WHERE id = ${id} AND status IN ('failed', 'review')`,
+  )
 
 export const objectionsToCancel = objections({
   transferred: 'the NFT is transferred already',
@@ -116,28 +101,20 @@ export const objectionsToCancel = objections({
  * is about to sign it. With one, the consumer is asked to use the nonce up by the no-op, and
  * whichever transaction is mined decides.
  */
-export function cancel(db: Database, id: number, now: Date): Changes {
+export function cancel(db: Database, id: number, now: Date): Statement {
   const at = now.toISOString()
   const isOpen = sql`status IN ('signed', 'sent')`
-  return [
-    raw(
-      db,
-      sql`UPDATE orderItems SET status = 'failed', txId = NULL, updatedAt = ${at}
-        WHERE id = ${id} AND EXISTS (
-          SELECT 1 FROM transfers t WHERE t.id = ${id} AND NOT t.${isOpen})`,
-    ),
-    raw(
-      db,
-      sql`UPDATE transfers SET
-          status = iif(${isOpen}, status, 'failed'),
-          reason = iif(${isOpen}, reason, ${CANCELLED}),
-          cancelRequestedAt = coalesce(cancelRequestedAt, ${at}),
-          dueAt = iif(${isOpen}, ${at}, NULL),
-          leaseId = iif(${isOpen}, leaseId, NULL),
-          leasedUntil = iif(${isOpen}, leasedUntil, NULL),
-          updatedAt = ${at}
-        WHERE id = ${id}`,
-    ),
-    raw(db, followOrders(sql`${id}`, at)),
-  ]
+  return raw(
+    db,
+    sql`UPDATE transfers SET
+        status = iif(${isOpen}, status, 'failed'),
+        reason = iif(${isOpen}, reason, ${CANCELLED}),
+        txId = iif(${isOpen}, txId, NULL),
+        awaits = NULL,
+        version = version + 1,
+        cancelRequestedAt = coalesce(cancelRequestedAt, ${at}),
+        dueAt = iif(${isOpen}, ${at}, NULL),
+        updatedAt = ${at}
+      WHERE id = ${id}`,
+  )
 }

@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
-import type { Database, Refusal } from '../db/client.ts'
+import type { Database, Refusal, Statement } from '../db/client.ts'
 import { transferStatuses } from '../db/schema.ts'
 import type { App, Caller } from '../http/context.ts'
 import { masters, valid } from '../http/door.ts'
@@ -10,7 +10,6 @@ import { readAs, writeAs } from '../identity/caller.ts'
 import { announce } from './message.ts'
 import {
   beginAgain,
-  type Changes,
   cancel,
   filters,
   isMissing,
@@ -97,8 +96,7 @@ export const transfers = new Hono<App>()
     async (c) => {
       const { db, caller, now } = c.var
       const { id } = c.req.valid('param')
-      const changes = beginAgain(db, id, now)
-      const view = await change(db, caller, id, objectionsToRetry(id), changes)
+      const view = await change(db, caller, id, objectionsToRetry(id), beginAgain(db, id, now))
       await announce(c.env.TRANSFERS, [id])
       return c.json({ transfer: present(view) })
     },
@@ -118,8 +116,7 @@ export const transfers = new Hono<App>()
     async (c) => {
       const { db, caller, now } = c.var
       const { id } = c.req.valid('param')
-      const changes = cancel(db, id, now)
-      const view = await change(db, caller, id, objectionsToCancel(id), changes)
+      const view = await change(db, caller, id, objectionsToCancel(id), cancel(db, id, now))
       if (view.status !== 'failed') await announce(c.env.TRANSFERS, [id])
       return c.json({ transfer: present(view) })
     },
@@ -131,7 +128,7 @@ async function change(
   caller: Caller,
   id: number,
   objections: readonly Objection[],
-  changes: Changes,
+  statement: Statement,
 ): Promise<View> {
   const unknown = () => new ApiError('not_found', 'there is no transfer with this id')
   const refusals: Refusal[] = [
@@ -141,7 +138,7 @@ async function change(
       because: () => new ApiError('conflict', reason),
     })),
   ]
-  const [, , , [view]] = await writeAs(db, caller, refusals, [...changes, viewOf(db, id)])
+  const [, [view]] = await writeAs(db, caller, refusals, [statement, viewOf(db, id)])
   if (!view) throw unknown()
   return view
 }

@@ -13,19 +13,17 @@ export function beginAwaiting(
   now: Date,
 ): [Statement, RunnableQuery<{ id: number }[], 'sqlite'>] {
   const at = now.toISOString()
-  const theirs = sql`SELECT t.id
-    FROM orders o JOIN orderItems i ON i.orderId = o.id JOIN transfers t ON t.id = i.id
-    WHERE o.buyerId = ${userId} AND t.status = 'awaiting_wallet'`
   return [
     raw(
       db,
-      sql`UPDATE orderItems SET ethRecipient = ${wallet}, status = NULL, updatedAt = ${at}
-        WHERE id IN (${theirs})`,
+      sql`UPDATE orderItems SET ethRecipient = ${wallet}, updatedAt = ${at}
+        WHERE id IN (SELECT id FROM transfers WHERE awaits = ${userId})`,
     ),
     raw<{ id: number }>(
       db,
-      sql`UPDATE transfers SET status = 'queued', dueAt = ${at}, updatedAt = ${at}
-        WHERE id IN (${theirs}) RETURNING id`,
+      sql`UPDATE transfers SET status = 'queued', awaits = NULL, version = version + 1,
+          dueAt = ${at}, updatedAt = ${at}
+        WHERE awaits = ${userId} RETURNING id`,
     ),
   ]
 }

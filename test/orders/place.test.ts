@@ -27,7 +27,7 @@ it('answers a paid order with the keys of the contract and no others', async () 
   expect(Object.keys(body).sort()).toEqual(['error', 'orders'])
   const [order] = body.orders
   expect(Object.keys(order ?? {}).sort()).toEqual(
-    [...without(orders, 'placedBy'), 'orderItems'].sort(),
+    [...without(orders, 'placedBy'), 'failReason', 'orderItems'].sort(),
   )
   expect(order).toMatchObject({
     buyerId: buyer.id,
@@ -43,7 +43,9 @@ it('answers a paid order with the keys of the contract and no others', async () 
     ProductType: 'nft',
   })
   const [item] = order?.orderItems ?? []
-  expect(Object.keys(item ?? {}).sort()).toEqual([...without(orderItems), 'nft', 'listing'].sort())
+  expect(Object.keys(item ?? {}).sort()).toEqual(
+    [...without(orderItems), 'status', 'txId', 'nft', 'listing'].sort(),
+  )
   expect(item).toMatchObject({
     orderId: order?.id,
     quantity: 2,
@@ -70,11 +72,12 @@ it('answers what it stored, for each of many orders in their order', async () =>
   const answer = await placed(token, [element, foreign, { ...element, quantity: 4 }])
   const stored = [...(await ordersOf(buyer)), ...(await ordersOf(other))]
   expect(stored).toHaveLength(3)
-  for (const { id, orderItems: [item] = [], ...order } of answer) {
+  for (const { id, orderItems: [item] = [], failReason, ...order } of answer) {
+    expect(failReason).toBeNull()
     const row = stored.find(({ orders }) => orders.id === id)
     expect(row?.orders).toMatchObject(order)
     const { nft: _nft, listing: _listing, ...own } = item ?? {}
-    expect(row?.orderItems).toEqual(own)
+    expect({ ...row?.orderItems, status: null, txId: null }).toEqual(own)
   }
   expect(answer.map(({ totalPriceCents }) => totalPriceCents)).toEqual([1000, 750, 4000])
   const ids = answer.map(({ id }) => id)

@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers'
 import { getTableColumns } from 'drizzle-orm'
 import { expect, it } from 'vitest'
 import { connect } from '../../src/db/client.ts'
-import { orderItems, orders, users } from '../../src/db/schema.ts'
+import { orderItems, orders, transfers, users } from '../../src/db/schema.ts'
 import { type Order, Orders } from '../../src/orders/answer.ts'
 import { readOrders } from '../../src/orders/read.ts'
 import { call } from '../support/api.ts'
@@ -158,7 +158,12 @@ it('reads an order of several items, and shows it to each of their sellers', asy
   const theirs = await aListing(second)
   const [first] = order?.orderItems ?? []
   const { nft: _nft, listing: _listing, id: _id, ...item } = first ?? ({} as never)
-  await db.insert(orderItems).values({ ...item, nftId: second.id, listingId: theirs.id })
+  const [added] = await db
+    .insert(orderItems)
+    .values({ ...item, nftId: second.id, listingId: theirs.id })
+    .returning()
+  const { createdAt, updatedAt } = item
+  await db.insert(transfers).values({ id: added?.id ?? 0, status: 'queued', createdAt, updatedAt })
   const seen = await read(await aToken(other), String(order?.id))
   expect(seen.orders[0]?.orderItems.map((item) => [item.nft.id, item.listing.id])).toEqual([
     [nft.id, listing.id],

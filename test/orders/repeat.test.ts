@@ -1,6 +1,6 @@
 import { and, eq } from 'drizzle-orm'
 import { expect, it } from 'vitest'
-import { idempotencyKeys, nfts, orderItems, orders } from '../../src/db/schema.ts'
+import { idempotencyKeys, nfts, transfers } from '../../src/db/schema.ts'
 import type { PlacedOrder } from '../../src/orders/answer.ts'
 import { placeOrders } from '../../src/orders/place.ts'
 import { repeatable } from '../../src/orders/repeat.ts'
@@ -33,10 +33,9 @@ it('answers the same call with the same bytes, whatever has happened since', asy
 
   const itemId = answer[0]?.orderItems[0]?.id ?? 0
   await db
-    .update(orderItems)
-    .set({ status: 'transferring', txId: '0x1' })
-    .where(eq(orderItems.id, itemId))
-  await db.update(orders).set({ failReason: 'late' }).where(eq(orders.buyerId, buyer.id))
+    .update(transfers)
+    .set({ status: 'failed', txId: '0x1', reason: 'late' })
+    .where(eq(transfers.id, itemId))
   await db.update(nfts).set({ title: 'Renamed', availableAmount: 0 }).where(eq(nfts.id, nft.id))
   const again = await place(token, elements, keyed('same'))
   expect(again.status).toBe(200)

@@ -111,7 +111,7 @@ describe('a message', () => {
     const NETWORKS = { localhost: { chainId: 1, rpcUrl: 'http://127.0.0.1:1', confirmations: 1 } }
     const { fates } = await deliver([item.id], { TRANSFERS, NETWORKS })
     expect(fates).toEqual(['acknowledged'])
-    expect(await rowOf(item)).toMatchObject({ status: 'queued', leaseId: null })
+    expect(await rowOf(item)).toMatchObject({ status: 'queued' })
     expect((await rowOf(item)).dueAt).not.toBeNull()
   })
 
@@ -165,7 +165,10 @@ describe('a dead letter', () => {
   it.each(['transferred', 'failed', 'review', 'awaiting_wallet'])(
     'changes nothing for a transfer that is %s',
     async (status) => {
-      const item = await aPaidItem(someMarket, { standard: 'erc721' })
+      const item = await aPaidItem(someMarket, {
+        standard: 'erc721',
+        ...(status === 'awaiting_wallet' && { recipient: null }),
+      })
       await setRow(item.id, `status = '${status}', dueAt = NULL`)
       const before = await rowOf(item)
       await bury([item.id])
@@ -195,18 +198,6 @@ describe('the sweep', () => {
     expect(await sweep()).not.toContain(due)
     await setRow(due ?? 0, `dueAt = '${minutes(0)}'`)
     expect(await sweep()).toContain(due)
-  })
-
-  it('finds what a consumer held that is no more', async () => {
-    const chain = await aChain({ erc721: 1 })
-    const item = await aPaidItem(chain, { standard: 'erc721' })
-    await setRow(
-      item.id,
-      `leaseId = 'dead', leasedUntil = '${minutes(0)}', dueAt = '${minutes(0)}'`,
-    )
-    expect(await sweep()).toContain(item.id)
-    await deliver([item.id], { NETWORKS: networksOf([chain]) })
-    expect(await rowOf(item)).toMatchObject({ status: 'sent' })
   })
 
   it('forgets what nobody can ask for any more, and only that', async () => {

@@ -43,20 +43,19 @@ async function aSale() {
 }
 
 async function expectTransferred(item: PaidItem) {
-  expect(await rowOf(item)).toMatchObject({ status: 'transferred', itemStatus: 'transferred' })
+  expect(await rowOf(item)).toMatchObject({ status: 'transferred' })
   await expectExactlyOnce(chain, sold)
 }
 
-const CLAIM = /^d1 UPDATE transfers\s+SET leaseId/
+const READ = /^d1\s+SELECT t\.id, t\.status/
 const STORE = /^d1 .*INSERT INTO transactions/s
 const BROADCAST = /^rpc eth_sendRawTransaction/
-const WRITE = /^d1 UPDATE orderItems/
+const WRITE = /^d1 UPDATE transfers\s+SET status/
 
 /** In the delivery that signs, or (`second`) in the one that finds the receipt. */
 const cuts: [name: string, cut: Mishap, delivery?: 'second'][] = [
-  ['the claim is lost', { step: CLAIM, when: 'before', does: 'fail' }],
-  ['killed after the claim', { step: CLAIM, when: 'after', does: 'die' }],
-  ['the reply to the claim is lost', { step: CLAIM, when: 'after', does: 'fail' }],
+  ['it cannot be read', { step: READ, when: 'before', does: 'fail' }],
+  ['killed once it is read', { step: READ, when: 'after', does: 'die' }],
   ['the node is not reached', { step: /^rpc eth_chainId/, when: 'before', does: 'fail' }],
   ['killed before nonce and bytes are stored', { step: STORE, when: 'before', does: 'die' }],
   ['nonce and bytes stored, the reply lost', { step: STORE, when: 'after', does: 'fail' }],

@@ -129,16 +129,17 @@ async function write(sales: Required<Sale>[], parties: Parties): Promise<PaidIte
     ),
     insert(
       `INSERT INTO orderItems (id, orderId, nftId, listingId, quantity, priceCents, priceEths,
-         ethRecipient, priceCurrency, status, createdAt, updatedAt, ProductType)
+         ethRecipient, priceCurrency, createdAt, updatedAt, ProductType)
        SELECT value ->> 'id', value ->> 'id', value ->> 'id', value ->> 'id', value ->> 'quantity',
-         100, '0.1', value ->> 'recipient', 'EUR',
-         iif(value ->> 'recipient' IS NULL, 'awaiting_wallet', NULL), ?2, ?2, 'nft'
+         100, '0.1', value ->> 'recipient', 'EUR', ?2, ?2, 'nft'
        FROM json_each(?1)`,
     ),
     insert(
-      `INSERT INTO transfers (id, status, dueAt, createdAt, updatedAt)
+      `INSERT INTO transfers (id, status, awaits, dueAt, createdAt, updatedAt)
        SELECT value ->> 'id', iif(value ->> 'recipient' IS NULL, 'awaiting_wallet', 'queued'),
+         iif(value ->> 'recipient' IS NULL, ?3, NULL),
          iif(value ->> 'recipient' IS NULL, NULL, ?2), ?2, ?2 FROM json_each(?1)`,
+      parties.buyerId,
     ),
   ])
   return items

@@ -1,8 +1,11 @@
 /** The engine without its queue: a test says when it looks at which transfers. */
 import { env } from 'cloudflare:workers'
+import { eq, sql } from 'drizzle-orm'
 import { connect } from '../../../src/db/client.ts'
+import { transfers } from '../../../src/db/schema.ts'
 import { settingsOf } from '../../../src/env.ts'
 import { advance } from '../../../src/transfers/advance.ts'
+import { shownOfTransfer } from '../../../src/transfers/shown.ts'
 import type { Chain } from '../chain/chain.ts'
 
 type NetworkSettings = Record<string, unknown>
@@ -37,7 +40,6 @@ export type Row = {
   reason: string | null
   generation: number
   dueAt: string | null
-  leaseId: string | null
   deadLetteredAt: string | null
   item: string | null
   txId: string | null
@@ -45,16 +47,23 @@ export type Row = {
 }
 
 export async function rowOf({ id }: { id: number }): Promise<Row> {
-  const row = await env.DB.prepare(
-    `SELECT t.status, t.reason, t.generation, t.dueAt, t.leaseId, t.deadLetteredAt,
-       i.status AS item, i.txId, o.failReason
-     FROM transfers t JOIN orderItems i ON i.id = t.id JOIN orders o ON o.id = i.orderId
-     WHERE t.id = ?`,
-  )
-    .bind(id)
-    .first<Row>()
+  const { status: item, ...shown } = shownOfTransfer
+  const { status, generation, dueAt, deadLetteredAt } = transfers
+  const row = await connect(env.DB)
+    .select({
+      status,
+      generation,
+      dueAt,
+      deadLetteredAt,
+      reason: transfers.reason,
+      ...shown,
+      item: sql`${item.sql}`.as('item'),
+    })
+    .from(transfers)
+    .where(eq(transfers.id, id))
+    .get()
   if (!row) throw new Error(`there is no transfer ${id}`)
-  return row
+  return row as Row
 }
 
 type Signed = { hash: `0x${string}`; nonce: number; attempt: number; kind: string; fee: number }

@@ -41,6 +41,7 @@ export const aTransfer = (values: Partial<Transfer> = {}): Transfer => ({
   orderId: 1,
   status: values.transactions ? 'sent' : 'queued',
   generation: 1,
+  version: 0,
   reason: null,
   cancelRequestedAt: null,
   updatedAt: T0.toISOString(),

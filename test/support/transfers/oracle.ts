@@ -10,16 +10,14 @@ type Row = {
   status: string
   reason: string | null
   deadLetteredAt: string | null
-  itemStatus: string | null
   txId: string | null
 }
 
 /** The rows of these items' transfers, by id. */
 export async function rowsOf(items: readonly PaidItem[]): Promise<Map<number, Row>> {
   const { results } = await env.DB.prepare(
-    `SELECT t.id, t.status, t.reason, t.deadLetteredAt, i.status AS itemStatus, i.txId
-     FROM transfers t JOIN orderItems i ON i.id = t.id
-     WHERE t.id IN (SELECT value FROM json_each(?))`,
+    `SELECT id, status, reason, deadLetteredAt, txId FROM transfers
+     WHERE id IN (SELECT value FROM json_each(?))`,
   )
     .bind(JSON.stringify(items.map(({ id }) => id)))
     .all<Row>()
@@ -39,8 +37,8 @@ function complaint(row: Row | undefined, item: PaidItem, deliveries: readonly Tr
   if (row?.status === 'transferred') {
     if (!delivery) return 'is transferred, but was not delivered'
     if (delivery.quantity !== item.quantity) return `got ${delivery.quantity} pieces`
-    if (row.txId !== delivery.transactionHash) return `names ${row.txId} as its transaction`
-    return row.itemStatus === 'transferred' ? null : `shows ${row.itemStatus}`
+    const isNamed = row.txId === delivery.transactionHash
+    return isNamed ? null : `names ${row.txId} as its transaction`
   }
   if (delivery) return `was delivered, but is ${row?.status} (${row?.reason})`
   const isListed = row?.status === 'failed' || row?.status === 'review' || row?.deadLetteredAt
