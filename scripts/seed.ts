@@ -1,6 +1,6 @@
 /** `npm run seed`: adds a synthetic catalogue to the local database, beside what is there. */
 import { type After, synthetic } from './catalogue/synthetic.ts'
-import { openLocal } from './database/local.ts'
+import { openMigrated } from './database/local.ts'
 import { command, Failure, optionsOf, wholeNumber } from './shell/command.ts'
 
 const USAGE = 'usage: npm run seed -- --users N --nfts N --orders N'
@@ -18,7 +18,7 @@ await command(async () => {
   if (size.orders > 0 && size.nfts < 2)
     throw new Failure('Orders need something to sell: add --users 1 --nfts 2, or more.')
 
-  const { env, close } = await openLocal()
+  const { env, close } = await openMigrated()
   try {
     const statements = synthetic(size, await lastIds(env.DB))
     for (const [i, statement] of statements.entries()) {

@@ -1,6 +1,6 @@
 /** `npm run --silent token`: prints a JWT, and nothing else. */
 import { unstable_readConfig } from 'wrangler'
-import { openLocal } from './database/local.ts'
+import { openMigrated } from './database/local.ts'
 import { openRemote } from './database/remote.ts'
 import { rememberedUrl } from './local/paths.ts'
 import { command, Failure, optionsOf, wholeNumber } from './shell/command.ts'
@@ -30,10 +30,8 @@ await command(async () => {
 })
 
 async function localToken(wish: Wish): Promise<string> {
-  const { db, env, close } = await openLocal()
+  const { db, env, close } = await openMigrated()
   try {
-    const ready = await env.DB.prepare(`SELECT 1 FROM sqlite_master WHERE name = 'tokens'`).first()
-    if (!ready) throw new Failure('There is no local database yet: `npm run dev` makes it.')
     const url = (await rememberedUrl()) ?? env.PUBLIC_URL
     return await issueToken(db, issuerOf({ ...env, PUBLIC_URL: url }), wish, new Date())
   } finally {

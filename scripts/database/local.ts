@@ -2,6 +2,7 @@
 import { readdir } from 'node:fs/promises'
 import { getPlatformProxy } from 'wrangler'
 import { connect, type Database } from '../../src/db/client.ts'
+import { Failure } from '../shell/command.ts'
 import { runWrangler } from '../wrangler/run.ts'
 
 export type Local = {
@@ -16,6 +17,14 @@ export async function openLocal(): Promise<Local> {
   process.env.WRANGLER_LOG ??= 'error'
   const { env, dispose } = await getPlatformProxy<Env>()
   return { db: connect(env.DB), env, close: dispose }
+}
+
+/** The same, for commands that need its tables. Throws a failure when there are none yet. */
+export async function openMigrated(): Promise<Local> {
+  const local = await openLocal()
+  if ((await appliedTo(local.env.DB)).size > 0) return local
+  await local.close()
+  throw new Failure('There is no local database yet: `npm run dev` makes it.')
 }
 
 /** Applies what is new in migrations/, and gives the number: to ask wrangler takes seconds. */
