@@ -1,4 +1,4 @@
-import { type Placeholder, type SQL, sql } from 'drizzle-orm'
+import { type Column, type GetColumnData, type Placeholder, type SQL, sql } from 'drizzle-orm'
 import type { BatchItem, BatchResponse } from 'drizzle-orm/batch'
 import { type DrizzleD1Database, drizzle } from 'drizzle-orm/d1'
 import type { RunnableQuery } from 'drizzle-orm/runnable-query'
@@ -27,6 +27,18 @@ export type Statement = BatchItem<'sqlite'>
 
 /** The values of a JSON array, for `inArray`: a list of any length is one bound value. */
 export const each = (json: Placeholder): SQL => sql`(SELECT value FROM json_each(${json}))`
+
+/**
+ * Columns to select under names of their own. D1 gives each row of a batch as an object, in which
+ * columns that joined tables call the same would be one.
+ */
+export const named = <T extends Record<string, Column>>(prefix: string, columns: T) =>
+  Object.fromEntries(
+    Object.entries(columns).map(([name, column]) => [
+      name,
+      sql`${column}`.mapWith(column).as(`${prefix}.${name}`),
+    ]),
+  ) as { [Name in keyof T]: SQL.Aliased<GetColumnData<T[Name]>> }
 
 /**
  * SQL of our own, to go into a batch, and the rows that it gives. Drizzle's `db.all` cannot once

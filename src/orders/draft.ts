@@ -1,7 +1,7 @@
 /** The answer to a call that places orders: what is written, and what only the transaction adds. */
-import { formatEther } from 'viem'
 import type { ItemRow, Listing, Nft, OrderRow, PlacedOrder } from './answer.ts'
 import { isUnlimited, type Sale } from './check.ts'
+import { ether } from './ether.ts'
 import { byId, present } from './rows.ts'
 
 /** All of the answer but the outcome. It is kept to answer the same call again. */
@@ -53,7 +53,7 @@ function orderOf({ buyer, listing, quantity, providerId }: Sale, at: string) {
     payprovWebhookToken: crypto.randomUUID(),
     totalPriceCents: listing.priceCents * quantity,
     totalPriceCurrency: listing.priceCurrency,
-    totalPriceEth: formatEther(BigInt(listing.priceWei) * BigInt(quantity)),
+    totalPriceEth: ether(BigInt(listing.priceWei) * BigInt(quantity)),
     status: 'paid',
     failReason: null,
     feesCollectedAt: null,
@@ -70,7 +70,7 @@ function itemOf({ nft, listing, buyer, quantity }: Sale, at: string) {
     listingId: listing.id,
     quantity,
     priceCents: listing.priceCents,
-    priceEths: formatEther(BigInt(listing.priceWei)),
+    priceEths: ether(BigInt(listing.priceWei)),
     ethRecipient: buyer.wallet || null,
     priceCurrency: listing.priceCurrency,
     txId: null,

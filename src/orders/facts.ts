@@ -82,13 +82,19 @@ export async function readFacts(
 ): Promise<Facts> {
   const distinct = (field: 'nftId' | 'listingId' | 'buyerUserId' | 'providerId') =>
     JSON.stringify([...new Set(elements.map((element) => element[field] ?? null))])
-  const [nftRows, listingRows, buyerRows, orderRows, keptRows] = await readAs(db, caller, [
+  const always = [
     nftsById(db, { ids: distinct('nftId') }),
     listingsById(db, { ids: distinct('listingId') }),
     buyersById(db, { ids: distinct('buyerUserId') }),
-    usedProviderIds(db, { caller: caller.userId, providerIds: distinct('providerId') }),
-    kept(db, call, now),
-  ])
+  ] as const
+  const isPlain = !call && elements.every(({ providerId }) => !providerId)
+  const [nftRows, listingRows, buyerRows, orderRows, keptRows] = isPlain
+    ? [...(await readAs(db, caller, always)), [], []]
+    : await readAs(db, caller, [
+        ...always,
+        usedProviderIds(db, { caller: caller.userId, providerIds: distinct('providerId') }),
+        kept(db, call, now),
+      ])
   return {
     nfts: byId(nftRows),
     listings: byId(listingRows),

@@ -1,5 +1,5 @@
-import { and, eq, exists, inArray, or, type Placeholder, type SQL, sql } from 'drizzle-orm'
-import { type Database, each } from '../db/client.ts'
+import { and, eq, exists, inArray, or, sql } from 'drizzle-orm'
+import { type Database, each, named } from '../db/client.ts'
 import { type Placeholders, prepared } from '../db/prepared.ts'
 import { listings, nfts, orderItems, orders, transfers, users } from '../db/schema.ts'
 import type { Caller } from '../http/context.ts'
@@ -9,10 +9,12 @@ import { shownOfTransfer } from '../transfers/shown.ts'
 import { type Buyer, type BuyerRow, type Order, shown } from './answer.ts'
 import { byId, present } from './rows.ts'
 
-type Ids = Placeholders<{ ids: string }>
-
-/** Those of the orders that the caller may see: as master, as the buyer, or as a seller. */
-const visibleOrders = prepared(
+/**
+ * The items, one a row with all that it belongs to, of those orders that the caller may see: as
+ * master, as the buyer, or as a seller. D1 has no row of more than 100 columns, nor a function of
+ * more than 32 arguments, so the buyers are another statement.
+ */
+const visibleItems = prepared(
   (db, at: Placeholders<{ ids: string; callerId: number; isMaster: number }>) => {
     const sold = db
       .select({ orderId: orderItems.orderId })
@@ -20,52 +22,34 @@ const visibleOrders = prepared(
       .innerJoin(listings, eq(listings.id, orderItems.listingId))
       .where(and(eq(orderItems.orderId, orders.id), eq(listings.sellerId, at.callerId)))
     return db
-      .select(shown.order)
+      .select({
+        order: named('o', shown.order),
+        item: { ...named('i', shown.orderItem), ...shownOfTransfer },
+        nft: named('n', shown.nft),
+        listing: named('l', shown.listing),
+      })
       .from(orders)
+      .innerJoin(orderItems, eq(orderItems.orderId, orders.id))
+      .innerJoin(transfers, eq(transfers.id, orderItems.id))
+      .innerJoin(nfts, eq(nfts.id, orderItems.nftId))
+      .innerJoin(listings, eq(listings.id, orderItems.listingId))
       .where(
         and(
           inArray(orders.id, each(at.ids)),
           or(sql`${at.isMaster} = 1`, eq(orders.buyerId, at.callerId), exists(sold)),
         ),
       )
+      .orderBy(orderItems.id)
   },
 )
 
-// What belongs to the orders is read beside them, one table a statement: an NFT that many orders
-// have comes once, and D1 has no row of as many columns (100), nor a function of as many
-// arguments (32), as a join of these tables would take.
-
-const ofOrders = (column: SQL, ids: Placeholder) =>
-  sql`(SELECT ${column} FROM ${orders} WHERE ${orders.id} IN ${each(ids)})`
-const ofItems = (column: SQL, ids: Placeholder) =>
-  sql`(SELECT ${column} FROM ${orderItems} WHERE ${orderItems.orderId} IN ${each(ids)})`
-
-const buyersOf = prepared((db, at: Ids) =>
-  db
-    .select(shown.buyer)
-    .from(users)
-    .where(inArray(users.id, ofOrders(sql`${orders.buyerId}`, at.ids))),
-)
-const itemsOf = prepared((db, at: Ids) =>
-  db
-    .select({ ...shown.orderItem, ...shownOfTransfer })
-    .from(orderItems)
-    .innerJoin(transfers, eq(transfers.id, orderItems.id))
-    .where(inArray(orderItems.orderId, each(at.ids)))
-    .orderBy(orderItems.id),
-)
-const nftsOf = prepared((db, at: Ids) =>
-  db
-    .select(shown.nft)
-    .from(nfts)
-    .where(inArray(nfts.id, ofItems(sql`${orderItems.nftId}`, at.ids))),
-)
-const listingsOf = prepared((db, at: Ids) =>
-  db
-    .select(shown.listing)
-    .from(listings)
-    .where(inArray(listings.id, ofItems(sql`${orderItems.listingId}`, at.ids))),
-)
+const buyersOf = prepared((db, at: Placeholders<{ ids: string }>) => {
+  const buyers = db
+    .select({ id: orders.buyerId })
+    .from(orders)
+    .where(inArray(orders.id, each(at.ids)))
+  return db.select(shown.buyer).from(users).where(inArray(users.id, buyers))
+})
 
 /**
  * The orders with these ids (digits), in their order. Throws `order_not_found`, naming the first
@@ -77,29 +61,25 @@ export async function readOrders(
   orderIds: readonly string[],
 ): Promise<Order[]> {
   const ids = JSON.stringify(orderIds.map(Number))
-  const [orderRows, buyerRows, itemRows, nftRows, listingRows] = await readAs(db, caller, [
-    visibleOrders(db, { ids, callerId: caller.userId, isMaster: Number(caller.role === 'master') }),
+  const [itemRows, buyerRows] = await readAs(db, caller, [
+    visibleItems(db, { ids, callerId: caller.userId, isMaster: Number(caller.role === 'master') }),
     buyersOf(db, { ids }),
-    itemsOf(db, { ids }),
-    nftsOf(db, { ids }),
-    listingsOf(db, { ids }),
   ])
-  const [ordersById, buyers] = [byId(orderRows), byId(buyerRows)]
-  const [nftsById, listingsById] = [byId(nftRows), byId(listingRows)]
-  const items = Map.groupBy(itemRows, ({ orderId }) => orderId)
+  const buyers = byId(buyerRows)
+  const itemsOf = Map.groupBy(itemRows, ({ order }) => order.id)
   return orderIds.map((digits) => {
-    const order = ordersById.get(Number(digits))
-    if (!order) throw new ApiError('order_not_found', `order ${digits} does not exist`)
-    const its = items.get(order.id) ?? []
+    const items = itemsOf.get(Number(digits))
+    const [first] = items ?? []
+    if (!items || !first) throw new ApiError('order_not_found', `order ${digits} does not exist`)
     return {
-      ...order,
-      failReason: its.find(({ failReason }) => failReason)?.failReason ?? null,
-      updatedAt: latest([order, ...its]),
-      buyer: buyerFor(caller, present(buyers, order.buyerId)),
-      orderItems: its.map(({ failReason: _, ...item }) => ({
+      ...first.order,
+      failReason: items.find(({ item }) => item.failReason)?.item.failReason ?? null,
+      updatedAt: latest([first.order, ...items.map(({ item }) => item)]),
+      buyer: buyerFor(caller, present(buyers, first.order.buyerId)),
+      orderItems: items.map(({ item: { failReason: _, ...item }, nft, listing }) => ({
         ...item,
-        nft: present(nftsById, item.nftId),
-        listing: present(listingsById, item.listingId),
+        nft,
+        listing,
       })),
     }
   })

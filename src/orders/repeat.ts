@@ -5,10 +5,12 @@ import { type Placeholders, prepared } from '../db/prepared.ts'
 import { idempotencyKeys } from '../db/schema.ts'
 import { ApiError } from '../http/errors.ts'
 import type { PlacedOrder } from './answer.ts'
-import { answerOf } from './draft.ts'
+import { answerOf, type Draft } from './draft.ts'
 
 /** How long an answer is kept, in milliseconds. */
 const KEPT_FOR = 24 * 60 * 60 * 1000
+/** Bytes. D1 takes 2,000,000 in a value and in a row. */
+const LARGEST_ANSWER = 1_900_000
 /** How many answers of others that are out of date one call takes away. */
 const CLEARED_AT_ONCE = 100
 
@@ -51,7 +53,6 @@ const keptOf = prepared((db, at: Key) =>
 /** What a call with the same key was answered, if there was one. */
 export type Kept = Pick<typeof idempotencyKeys.$inferSelect, 'requestHash' | 'answer' | 'outcome'>
 
-/** Reads it. A call without a key has nothing kept: no key is empty. */
 export const kept = (db: Database, call: Repeatable | null, now: Date) =>
   keptOf(db, { userId: call?.userId ?? 0, key: call?.key ?? '', horizon: horizonOf(now) })
 
@@ -63,12 +64,20 @@ export function replay({ requestHash, answer, outcome }: Kept, call: Repeatable)
 }
 
 const cleared = prepared((db, at: Key) =>
-  db.run(sql`DELETE FROM idempotencyKeys WHERE
+  db.all<never>(sql`DELETE FROM idempotencyKeys WHERE
     (userId = ${at.userId} AND "key" = ${at.key} AND createdAt <= ${at.horizon})
     OR rowid IN (SELECT rowid FROM idempotencyKeys WHERE createdAt <= ${at.horizon}
       LIMIT ${sql.raw(String(CLEARED_AT_ONCE))})`),
 )
 
-/** Forgets what is out of date: what this call's key was answered, and some of the others. */
-export const forget = (db: Database, call: Repeatable | null, now: Date) =>
-  cleared(db, { userId: call?.userId ?? 0, key: call?.key ?? '', horizon: horizonOf(now) })
+/** Forgets what is out of date: what was answered to this key, and some of the others. */
+export const forget = (db: Database, { userId, key }: Repeatable, now: Date) =>
+  cleared(db, { userId, key, horizon: horizonOf(now) })
+
+/** What is kept of a draft. Throws `payload_too_large` when that is more than D1 can keep. */
+export function answerText(draft: Draft): string {
+  const text = JSON.stringify(draft)
+  if (new TextEncoder().encode(text).length > LARGEST_ANSWER)
+    throw new ApiError('payload_too_large', 'the answer is too large to keep; order fewer at once')
+  return text
+}

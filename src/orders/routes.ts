@@ -39,6 +39,7 @@ export const orders = new Hono<App>()
         'A user may place orders for listings that they sell. An `Idempotency-Key` makes the ' +
         'call safe to repeat for 24 hours.',
       answer: PlacedOrders,
+      headers: { 'Idempotent-Replayed': '`true` when this is the answer to an earlier call again' },
       errors: ['forbidden', 'provider_id_used', 'request_in_progress', 'idempotency_key_reused'],
     }),
     valid('header', RepeatHeader),

@@ -15,7 +15,7 @@ import { writeAs } from '../identity/caller.ts'
 import { shown } from './answer.ts'
 import type { Sale } from './check.ts'
 import type { Draft, Outcome } from './draft.ts'
-import { forget, type Repeatable } from './repeat.ts'
+import { answerText, forget, type Repeatable } from './repeat.ts'
 
 /** After how many milliseconds the sweep looks at a transfer whose message was lost. */
 const SWEPT_AFTER = 60_000
@@ -44,6 +44,7 @@ export async function writeOrders(
   const at = now.toISOString()
   const dueAt = new Date(now.getTime() + SWEPT_AFTER).toISOString()
   const many = draft.orders.length
+  const added = sales.flatMap(addressOf)
   const nftIds = JSON.stringify(draft.nfts.map(({ id }) => id))
   try {
     const answers = await writeAs(
@@ -51,16 +52,12 @@ export async function writeOrders(
       caller,
       [{ when: hasChanged(sales, caller, at), because: () => new LostRace() }],
       [
-        forget(db, call, now),
-        addAddresses(db, { rows: JSON.stringify(billingAddresses(sales)), at }),
-        takeStock(db, {
-          rows: JSON.stringify(sales.map(({ nft, quantity }) => [nft.id, quantity])),
-          at,
-        }),
+        ...(added.length > 0 ? [addAddresses(db, { rows: JSON.stringify(added), at })] : []),
+        takeStock(db, { rows: JSON.stringify(sales.map(taken)), at }),
         addOrders(db, {
           rows: JSON.stringify(draft.orders.map(({ order, billing }) => ({ ...order, billing }))),
           placedBy: caller.userId,
-          added: draft.added,
+          added: added.length,
         }),
         addItems(db, { rows: JSON.stringify(draft.orders.map(({ item }) => item)), many }),
         addTransfers(db, {
@@ -71,12 +68,12 @@ export async function writeOrders(
           at,
           dueAt,
         }),
-        call
-          ? keep(db, { ...call, answer: JSON.stringify(draft), nftIds, at })
-          : outcome(db, { nftIds }),
+        ...(call
+          ? [forget(db, call, now), keep(db, { ...call, answer: answerText(draft), nftIds, at })]
+          : [outcome(db, { nftIds })]),
       ],
     )
-    const row = answers[6][0]
+    const [row] = answers.flat()
     if (!row) throw new Error('the transaction gave no outcome')
     return JSON.parse(row.outcome)
   } catch (error) {
@@ -110,10 +107,13 @@ function hasChanged(sales: readonly Sale[], caller: Caller, at: string): SQL {
     WHERE sale.value ->> 7 IS NULL OR addresses.deletedAt IS NULL) < ${sales.length}`
 }
 
-const billingAddresses = (sales: readonly Sale[]) =>
-  sales.flatMap(({ buyer, newBillingAddress }) =>
-    newBillingAddress ? [{ userId: buyer.id, ...newBillingAddress }] : [],
-  )
+const addressOf = ({ buyer, newBillingAddress }: Sale) =>
+  newBillingAddress ? [{ userId: buyer.id, ...newBillingAddress }] : []
+
+const taken = ({ nft, quantity }: Sale) => [nft.id, quantity]
+
+/** Of all statements, the last alone gives a row. */
+type Last = { outcome: string }
 
 /** `INSERT` of the columns that the rows of JSON have, and of those that are computed. */
 function insert(
@@ -134,7 +134,7 @@ function insert(
 type Rows<Others> = Placeholders<Others & { rows: string }>
 
 const addAddresses = prepared((db, at: Rows<{ at: string }>) =>
-  db.run(
+  db.all<Last>(
     insert(
       addresses,
       ['userId', 'city', 'country', 'postal', 'street'],
@@ -146,7 +146,7 @@ const addAddresses = prepared((db, at: Rows<{ at: string }>) =>
 
 /** The check `nfts_stock` refuses to take more than there is. */
 const takeStock = prepared((db, at: Rows<{ at: string }>) =>
-  db.run(sql`UPDATE nfts SET availableAmount = availableAmount - sold.quantity, updatedAt = ${at.at}
+  db.all<Last>(sql`UPDATE nfts SET availableAmount = availableAmount - sold.quantity, updatedAt = ${at.at}
     FROM (SELECT value ->> 0 AS nftId, sum(value ->> 1) AS quantity
       FROM json_each(${at.rows}) GROUP BY 1) AS sold
     WHERE nfts.id = sold.nftId AND nfts.amountType IS NOT 'unlimited'`),
@@ -156,7 +156,7 @@ const { id: _orderId, billingAddressId, ...orderColumns } = shown.order
 const { id: _itemId, orderId, ...itemColumns } = shown.orderItem
 
 const addOrders = prepared((db, at: Rows<{ placedBy: number; added: number }>) =>
-  db.run(
+  db.all<Last>(
     insert(
       orders,
       Object.keys(orderColumns),
@@ -171,7 +171,7 @@ const addOrders = prepared((db, at: Rows<{ placedBy: number; added: number }>) =
 )
 
 const addItems = prepared((db, at: Rows<{ many: number }>) =>
-  db.run(
+  db.all<Last>(
     insert(
       orderItems,
       Object.keys(itemColumns),
@@ -182,7 +182,7 @@ const addItems = prepared((db, at: Rows<{ many: number }>) =>
 )
 
 const addTransfers = prepared((db, at: Rows<{ many: number; at: string; dueAt: string }>) =>
-  db.run(
+  db.all<Last>(
     insert(
       transfers,
       [],
@@ -208,14 +208,14 @@ const outcomeOf = (nftIds: Placeholder) => sql`json_object(
     WHERE id IN (SELECT value FROM json_each(${nftIds}))))`
 
 const outcome = prepared((db, at: Placeholders<{ nftIds: string }>) =>
-  db.all<{ outcome: string }>(sql`SELECT ${outcomeOf(at.nftIds)} AS outcome`),
+  db.all<Last>(sql`SELECT ${outcomeOf(at.nftIds)} AS outcome`),
 )
 
 type Keep = Repeatable & { answer: string; nftIds: string; at: string }
 
 /** The outcome, kept with the answer for the next call with this key. */
 const keep = prepared((db, at: Placeholders<Keep>) =>
-  db.all<{ outcome: string }>(sql`INSERT INTO "idempotencyKeys"
+  db.all<Last>(sql`INSERT INTO "idempotencyKeys"
     (userId, "key", requestHash, answer, outcome, createdAt)
     VALUES (${at.userId}, ${at.key}, ${at.requestHash}, ${at.answer},
       ${outcomeOf(at.nftIds)}, ${at.at})

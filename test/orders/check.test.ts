@@ -1,7 +1,9 @@
+import { eq } from 'drizzle-orm'
 import { expect, it } from 'vitest'
+import { tokens } from '../../src/db/schema.ts'
 import { call } from '../support/api.ts'
-import { aListing, anAddress, anNft, aToken, aUser } from '../support/makers.ts'
-import { aShop, ordersOf, place, placed, refusal, stockOf, times } from './shop.ts'
+import { aListing, anAddress, anNft, aToken, aUser, db } from '../support/makers.ts'
+import { aShop, callerOf, ordersOf, place, placed, refusal, stockOf, times } from './shop.ts'
 
 const PAST = '2020-01-01T00:00:00.000Z'
 const FUTURE = '2999-01-01T00:00:00.000Z'
@@ -229,8 +231,15 @@ it('lets a seller place orders for what they sell, and nobody else', async () =>
 })
 
 it('refuses an order without a token, and with a revoked one, in the envelope of orders', async () => {
-  const { element } = await aShop()
-  const response = await call('POST', '/api/externalOrders', { json: [element] })
-  expect(response.status).toBe(401)
-  expect(await response.json()).toMatchObject({ orders: null, code: 'unauthenticated' })
+  const { token, buyer, element } = await aShop()
+  const { tokenId } = await callerOf(token)
+  const revokedAt = new Date().toISOString()
+  await db.update(tokens).set({ revokedAt }).where(eq(tokens.id, tokenId))
+  for (const headers of [{}, { authorization: `Bearer ${token}` }])
+    expect(await refusal('', [element], headers)).toMatchObject({
+      status: 401,
+      orders: null,
+      code: 'unauthenticated',
+    })
+  expect(await ordersOf(buyer)).toEqual([])
 })

@@ -152,3 +152,16 @@ it('takes a key of 255 characters, and places twice without one', async () => {
   await place(token, [element])
   expect(await ordersOf(buyer)).toHaveLength(3)
 })
+
+it('places nothing when the answer would be too large to keep', async () => {
+  const { token, buyer, element } = await aShop({
+    nft: { payload: { amountType: 'limited', description: 'x'.repeat(1_950_000) } },
+  })
+  expect(await refusal(token, [element], keyed('large'))).toMatchObject({
+    status: 413,
+    orders: null,
+    code: 'payload_too_large',
+  })
+  expect(await ordersOf(buyer)).toEqual([])
+  expect((await place(token, [element])).status).toBe(200)
+})
