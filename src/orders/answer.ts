@@ -30,7 +30,7 @@ export type Nft = Omit<typeof nfts.$inferSelect, 'amountType'>
 export type Listing = typeof listings.$inferSelect
 export type BuyerRow = Omit<typeof users.$inferSelect, 'avatarKey'>
 
-export type OrderItem = ItemRow & { nft: Nft; listing: Listing }
+type OrderItem = ItemRow & { nft: Nft; listing: Listing }
 /** Nonces are single-use and kept elsewhere: there is none to show. */
 export type Buyer = BuyerRow & { walletNonce: null }
 export type PlacedOrder = OrderRow & { orderItems: OrderItem[] }

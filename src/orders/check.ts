@@ -8,7 +8,7 @@ import type { Listing, Nft } from './answer.ts'
 import type { BuyerFacts, Facts } from './facts.ts'
 import type { Element } from './input.ts'
 
-export type Postal = { city: string; country: string; postal: string; street: string }
+type Postal = { city: string; country: string; postal: string; street: string }
 
 /** An order that may be placed. */
 export type Sale = {

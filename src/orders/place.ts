@@ -19,8 +19,8 @@ type Placed = { orders: PlacedOrder[]; isReplay: boolean }
  * writes them unless that has changed. Whoever loses such a race reads again, and is told what
  * is true now. With `call`, the same call is answered the same and places nothing.
  *
- * Throws `unauthenticated`, `idempotency_key_reused`, `request_in_progress`, and what
- * `checkOrders` throws.
+ * Throws `unauthenticated`, `idempotency_key_reused`, `request_in_progress`, `payload_too_large`,
+ * and what `checkOrders` throws.
  */
 export async function placeOrders(
   db: Database,
