@@ -39,6 +39,8 @@ const network = z.object({
   maxFeePerGasGwei: z.number().positive().default(500),
   /** How soon to look again at a transfer that is on its way. */
   pollSeconds: z.int().positive().default(5),
+  /** The most calls that the node takes in one JSON-RPC batch. */
+  maxBatchCalls: z.int().positive().default(1000),
 })
 
 /** Nonces belong to a chain, so a chain has one name. */

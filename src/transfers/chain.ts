@@ -40,7 +40,7 @@ export async function observe(
     .filter((transfer) => attemptsOf(transfer).length === 0)
     .map((transfer) => ({ id: transfer.id, ...inquire(transfer, signer) }))
 
-  const replies = await call(network.rpcUrl, [
+  const replies = await call(network, [
     ask.chainIdOf(),
     ask.blockAt('latest'),
     ask.balanceOf(signer),
@@ -107,15 +107,14 @@ async function verify(
   findings: ReadonlyMap<number, Finding>,
   transfers: readonly Transfer[],
 ): Promise<Pick<Facts, 'blocks' | 'simulations' | 'usedBy'>> {
-  const { rpcUrl, confirmations } = network
   /** The highest block that is deep enough to count. */
-  const final = state.head - confirmations + 1
+  const final = state.head - network.confirmations + 1
   const heights = [...receipts.values()].map((r) => r.blockNumber).filter((n) => n <= final)
   const calls = [...findings.values()].flatMap((f) => ('call' in f ? [f.call] : []))
   const seen = { ...state, receipts, blocks: new Map(), simulations: new Map() }
   const suspects = final < 0 ? [] : transfers.filter((t) => isSuspect(t, seen, network))
 
-  const replies = await call(rpcUrl, [
+  const replies = await call(network, [
     ...heights.map((height) => ask.blockAt(height)),
     ...calls.map((call) => ask.gasOf(signer, call)),
     ...suspects.map((transfer) => ask.countOf(newestOf(transfer).signer, final)),
@@ -132,7 +131,7 @@ async function verify(
     const count = read(ask.integer, replies(ask.countOf(signer, final)))
     return count !== null && count > nonce
   })
-  return { blocks, simulations, usedBy: await consumersOf(rpcUrl, used, final) }
+  return { blocks, simulations, usedBy: await consumersOf(network, used, final) }
 }
 
 function simulation(finding: Finding, signer: Address, replies: Replies): Simulation {
@@ -155,11 +154,11 @@ const isKnown = /already (known|imported|exists)|known transaction|nonce too low
  * know, by hash.
  */
 export async function broadcast(
-  { rpcUrl }: Network,
+  network: Network,
   transactions: readonly { hash: Hex; raw: Hex }[],
 ): Promise<Map<Hex, string>> {
   const replies = await call(
-    rpcUrl,
+    network,
     transactions.map(({ raw }) => ask.broadcastOf(raw)),
   )
   const remarks = new Map<Hex, string>()

@@ -8,7 +8,8 @@ const REASON = 'the queue gave up on it: replay it once the cause is gone'
 
 /**
  * Marks transfers that are on their way, so that the sweep leaves them to the operator; what has
- * come to its end stays as it is. A replay announces the id again, and whoever looks at it clears the mark.
+ * come to its end stays as it is. A replay announces the id again, and the next look clears the
+ * mark.
  */
 export async function buryDeadLetters(
   batch: MessageBatch<TransferMessage>,

@@ -107,10 +107,10 @@ function pursue(transfer: Transfer, facts: Facts, network: Network, now: Date): 
   const newest = newestOf(transfer)
   const count = facts.counts.get(newest.signer) ?? 0
   if (count > newest.nonce) return nonceUsed(transfer, facts, newest)
-  // It was in the chain and is not any more: the same bytes again.
-  if (transfer.status === 'mined') return { do: 'send', reason: null }
   if (transfer.cancelRequestedAt && newest.kind !== 'cancel')
     return { do: 'replace', kind: 'cancel' }
+  // Perhaps it never was sent, or it was in the chain and is not any more: the same bytes.
+  if (transfer.status !== 'sent') return { do: 'send', reason: null }
   const isOverdue = now.getTime() - Date.parse(newest.createdAt) > network.bumpAfterSeconds * 1000
   if (!isOverdue) return { do: 'send', reason: null }
   const isNext = count === newest.nonce

@@ -2,7 +2,7 @@
 import type { Address, Hex } from 'viem'
 import * as ask from './questions.ts'
 import { read } from './questions.ts'
-import { call } from './rpc.ts'
+import { call, type Node } from './rpc.ts'
 
 export type UsedNonce = { transferId: number; signer: Address; nonce: number }
 
@@ -21,7 +21,7 @@ type Bracket = { used: UsedNonce; low: number; high: number }
  * its first step asks about recent blocks, which any node knows.
  */
 export async function consumersOf(
-  rpcUrl: string,
+  node: Node,
   nonces: readonly UsedNonce[],
   final: number,
 ): Promise<Map<number, Hex | null>> {
@@ -31,11 +31,11 @@ export async function consumersOf(
   let heights = (_: Bracket) => recent(final)
   while (open.length > 0) {
     const before = open.map(width)
-    await narrow(rpcUrl, open, heights)
+    await narrow(node, open, heights)
     heights = spread
     open = open.filter((bracket, i) => width(bracket) > 1 && width(bracket) !== before[i])
   }
-  return identify(rpcUrl, brackets)
+  return identify(node, brackets)
 }
 
 const width = ({ low, high }: Bracket) => high - low
@@ -56,13 +56,13 @@ function spread({ low, high }: Bracket): number[] {
 }
 
 async function narrow(
-  rpcUrl: string,
+  node: Node,
   brackets: readonly Bracket[],
   heightsOf: (bracket: Bracket) => number[],
 ): Promise<void> {
   const asked = brackets.map((bracket) => ({ bracket, heights: heightsOf(bracket) }))
   const replies = await call(
-    rpcUrl,
+    node,
     asked.flatMap(({ bracket, heights }) =>
       heights.map((height) => ask.countOf(bracket.used.signer, height)),
     ),
@@ -79,12 +79,12 @@ async function narrow(
 
 /** Reads the block that each bracket has come down to. */
 async function identify(
-  rpcUrl: string,
+  node: Node,
   brackets: readonly Bracket[],
 ): Promise<Map<number, Hex | null>> {
   const found = brackets.filter((bracket) => width(bracket) === 1)
   const replies = await call(
-    rpcUrl,
+    node,
     found.map(({ high }) => ask.blockAt(high, true)),
   )
   const consumers = new Map<number, Hex | null>()

@@ -3,6 +3,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { type Database, raw, type Statement } from '../db/client.ts'
 import { transferStatuses } from '../db/schema.ts'
 import { CANCELLED } from './decide.ts'
+import { isIndexed } from './state.ts'
 
 /** A status, or the transfers on which the queue gave up. */
 export const filters = [...transferStatuses, 'dead_lettered'] as const
@@ -33,29 +34,44 @@ export type View = {
   transactions: string
 }
 
-const view = sql`SELECT t.id, i.orderId, n.contractNetwork AS network, i.quantity, t.status,
+const view = (
+  of: SQL,
+): SQL => sql`SELECT t.id, i.orderId, n.contractNetwork AS network, i.quantity, t.status,
     t.generation, t.reason, t.txId, t.dueAt, t.cancelRequestedAt, t.deadLetteredAt, t.createdAt,
     t.updatedAt, (
       SELECT json_group_array(json_object('hash', hash, 'chainId', chainId, 'nonce', nonce,
         'generation', generation, 'attempt', attempt, 'kind', kind, 'createdAt', createdAt))
       FROM (SELECT * FROM transactions WHERE transferId = t.id ORDER BY generation, attempt)
     ) AS transactions
-  FROM transfers t JOIN orderItems i ON i.id = t.id JOIN nfts n ON n.id = i.nftId`
+  FROM ${of} JOIN orderItems i ON i.id = t.id JOIN nfts n ON n.id = i.nftId`
 
-export function pageOf(db: Database, { status, cursor, limit }: Page) {
-  const filter =
-    status === undefined
-      ? sql`1`
-      : status === 'dead_lettered'
-        ? sql`t.deadLetteredAt IS NOT NULL`
-        : sql`t.status = ${status}`
-  return raw<View>(
-    db,
-    sql`${view} WHERE ${filter} AND t.id > ${cursor} ORDER BY t.id LIMIT ${limit}`,
-  )
+export const pageOf = (db: Database, { status, cursor, limit }: Page) =>
+  raw<View>(db, sql`${view(selected(status))} WHERE t.id > ${cursor} ORDER BY t.id LIMIT ${limit}`)
+
+export const viewOf = (db: Database, id: number) =>
+  raw<View>(db, sql`${view(sql`transfers t`)} WHERE t.id = ${id}`)
+
+/** Written so that an index answers it, but for `transferred`, which most of them are. */
+function selected(status: Page['status']): SQL {
+  switch (status) {
+    case undefined:
+      return sql`transfers t`
+    case 'dead_lettered':
+      return sql`(SELECT * FROM transfers WHERE deadLetteredAt IS NOT NULL) t`
+    case 'transferred':
+      return sql`(SELECT * FROM transfers WHERE status = 'transferred') t`
+    case 'awaiting_wallet':
+    case 'failed':
+    case 'review':
+      return sql`(SELECT * FROM transfers t WHERE status = '${sql.raw(status)}' AND ${isIndexed}) t`
+    default:
+      // CROSS JOIN keeps the order: first these few, then their rows.
+      return sql`(
+        SELECT id FROM transfers WHERE dueAt > ''
+        UNION ALL SELECT id FROM transfers WHERE dueAt IS NULL AND deadLetteredAt IS NOT NULL
+      ) few CROSS JOIN transfers t ON t.id = few.id AND t.status = ${status}`
+  }
 }
-
-export const viewOf = (db: Database, id: number) => raw<View>(db, sql`${view} WHERE t.id = ${id}`)
 
 /** A state in which something cannot be done, and the sentence that says so. */
 export type Objection = { when: SQL; reason: string }

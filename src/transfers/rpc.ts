@@ -12,8 +12,6 @@ export type Reply = { result: unknown } | { error: NodeError } | { fault: string
 /** Gives the reply to a question that was asked. */
 export type Replies = (question: Question) => Reply
 
-/** Nodes refuse longer batches (geth's default). */
-const QUESTIONS_A_CALL = 1000
 const TIMEOUT = 10_000
 
 const answerSchema = z.object({
@@ -24,16 +22,18 @@ const answerSchema = z.object({
     .optional(),
 })
 
+export type Node = { rpcUrl: string; maxBatchCalls: number }
+
 /** Asks all questions at once; the same question twice is asked once. Never throws. */
-export async function call(rpcUrl: string, questions: readonly Question[]): Promise<Replies> {
+export async function call(node: Node, questions: readonly Question[]): Promise<Replies> {
   const distinct = new Map(questions.map((question) => [JSON.stringify(question), question]))
   const keys = [...distinct.keys()]
   const replies = new Map<string, Reply>()
   const calls: Promise<void>[] = []
-  for (let i = 0; i < keys.length; i += QUESTIONS_A_CALL) {
-    const part = keys.slice(i, i + QUESTIONS_A_CALL)
+  for (let i = 0; i < keys.length; i += node.maxBatchCalls) {
+    const part = keys.slice(i, i + node.maxBatchCalls)
     calls.push(
-      post(rpcUrl, part).then((answers) => {
+      post(node.rpcUrl, part).then((answers) => {
         part.forEach((key, id) => {
           replies.set(key, Array.isArray(answers) ? replyOf(answers[id]) : answers)
         })

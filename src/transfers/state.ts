@@ -105,10 +105,14 @@ const accountsOf = (signer: Address, chains: readonly Chain[]): SQL => {
     FROM json_each(${JSON.stringify(chains)}) c`
 }
 
+/** The condition of the index `transfers_attention`: it serves a query that says so word by word. */
+export const isIndexed = sql.raw(`t.status IN ('awaiting_wallet', 'failed', 'review')`)
+
 const stopped = (signer: Address, chainId: SQL): SQL => sql`EXISTS (
   SELECT 1 FROM transfers t
-    JOIN transactions x ON x.transferId = t.id AND x.generation = t.generation
-  WHERE t.status = 'review' AND x.signer = ${signer} AND x.chainId = ${chainId})`
+  WHERE t.status = 'review' AND ${isIndexed} AND EXISTS (
+    SELECT 1 FROM transactions x WHERE x.transferId = t.id AND x.generation = t.generation
+      AND x.signer = ${signer} AND x.chainId = ${chainId}))`
 
 /** What becomes of the transfer that is at this version. */
 export type Move = Pick<Row, 'id' | 'version' | 'status' | 'reason' | 'dueAt'> & {

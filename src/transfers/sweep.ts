@@ -10,7 +10,7 @@ import { announce, type TransferMessage } from './message.ts'
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
 /** At most this many transfers are announced at a time. */
-const LIMIT = 1000
+const LIMIT = 4000
 /** How long a message has to arrive before the sweep announces its transfer once more. */
 const PATIENCE = 2 * MINUTE
 

@@ -21,6 +21,7 @@ describe('both token standards', () => {
       const shown = { status: 'sent', item: 'transferring', txId: signed?.hash }
       expect(await rowOf(item)).toMatchObject(shown)
     }
+    await chain.mine()
     expect(await look(items, 5)).toEqual([])
     const events = await transferEvents(chain)
     for (const item of items) {
@@ -53,7 +54,9 @@ describe('both token standards', () => {
     ])
     const { look } = anEngine(chain)
     await look(stocked)
+    await chain.mine()
     await look([token, pieces], 5)
+    await chain.mine()
     await look([token, pieces], 10)
     const events = await transferEvents(chain)
     for (const item of [token, pieces]) {
@@ -65,8 +68,10 @@ describe('both token standards', () => {
   it('wait for as many blocks as the network is configured with', async () => {
     const chain = await aChain({ erc721: 1 })
     const { look } = anEngine(chain, { confirmations: 3 })
+    await chain.setAutomine(false)
     const item = await aPaidItem(chain, { standard: 'erc721' })
     await look([item])
+    await chain.mine()
     await look([item], 5)
     expect(await rowOf(item)).toMatchObject({ status: 'mined', item: 'transferring' })
     await chain.mine(1)
@@ -86,6 +91,7 @@ describe('a batch', () => {
       const { look, trips } = anEngine(chain)
       const costs: { trips: number; requests: number }[] = []
       for (const after of [0, 5]) {
+        await chain.mine()
         trips.count = 0
         await chain.takeCounts()
         await look(items, after)
@@ -125,6 +131,7 @@ describe('a batch', () => {
       good,
     ])
     await look(items)
+    await chain.mine()
     await look(items, 5)
     const rows = await Promise.all(items.map(rowOf))
     expect(rows.map(({ status, reason }) => (status === 'failed' ? reason : status))).toEqual([
@@ -175,6 +182,7 @@ describe('a batch', () => {
     const [one, other] = [anEngine(chain), anEngine(chain)]
     const halves = [items.slice(0, 12), items.slice(8)]
     for (const after of [0, 5, 10, 15]) {
+      await chain.mine()
       await Promise.all([one.look(halves[0] ?? [], after), other.look(halves[1] ?? [], after)])
     }
     const signed = (await Promise.all(items.map(signedFor))).flat()
@@ -203,6 +211,7 @@ describe('a node that cannot be relied on', () => {
     expect(await rowOf(items[1] ?? { id: 0 })).toMatchObject({ status: 'sent' })
     await down.misbehave()
     await look(items, 5)
+    await Promise.all([down.mine(), up.mine()])
     await look(items, 10)
     for (const item of items) expect(await rowOf(item)).toMatchObject({ status: 'transferred' })
   })
@@ -277,6 +286,7 @@ describe('a signer without funds', () => {
     expect(paid.length).toBeLessThan(4)
     await balance(10n ** 18n)
     await look(items, 10)
+    await chain.mine()
     await look(items, 15)
     for (const item of items) expect(await rowOf(item)).toMatchObject({ status: 'transferred' })
   })
@@ -311,9 +321,11 @@ describe('a nonce', () => {
     const chain = await aChain({ erc721: 1 })
     await sendFrom(chain, chain.signer)
     await sendFrom(chain, chain.signer)
+    await chain.mine()
     const { look } = anEngine(chain)
     const item = await aPaidItem(chain, { standard: 'erc721' })
     await look([item])
+    await chain.mine()
     await look([item], 5)
     expect(await signedFor(item)).toMatchObject([{ nonce: 2 }])
     expect(await rowOf(item)).toMatchObject({ status: 'transferred' })
@@ -430,6 +442,7 @@ it('leaves what is at its end, or waits for a wallet, as it is', async () => {
   ])
   if (!done || !waiting) throw new Error('nothing was sold')
   await look([done])
+  await chain.mine()
   await look([done], 5)
   const before = [await rowOf(done), await rowOf(waiting)]
   expect(await look([done, waiting], 10)).toEqual([])

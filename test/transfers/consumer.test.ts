@@ -85,6 +85,7 @@ describe('a message', () => {
     const first = await deliver([id, id], { NETWORKS })
     expect(first.fates).toEqual(['acknowledged', 'acknowledged'])
     expect(first.sent).toMatchObject([{ transferId: id }])
+    await chain.mine()
     const second = await deliver([id], { NETWORKS })
     expect(second).toEqual({ fates: ['acknowledged'], sent: [] })
     expect(await rowOf({ id })).toMatchObject({ status: 'transferred' })

@@ -143,6 +143,10 @@ describe('a transaction that is not seen in the chain', () => {
     expect(decided({ ...sent, status: 'mined' }, {}, 1000)).toEqual({ do: 'send', reason: null })
   })
 
+  it('is sent as it was stored, however late, when it may never have been sent', () => {
+    expect(decided({ ...sent, status: 'signed' }, {}, 1000)).toEqual({ do: 'send', reason: null })
+  })
+
   it('is replaced when the network has not taken it for long', () => {
     expect(decided(sent, {}, 60)).toEqual({ do: 'send', reason: null })
     expect(decided(sent, {}, 61)).toEqual({ do: 'replace', kind: 'transfer' })

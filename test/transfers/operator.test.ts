@@ -203,6 +203,7 @@ describe('a cancellation', () => {
     await look([item])
     // Nobody has looked since, so nobody knows.
     expect(await act('cancel', item)).toMatchObject({ status: 200 })
+    await chain.mine()
     await look([item], 5)
     expect(await rowOf(item)).toMatchObject({ status: 'transferred' })
     expect(await signedFor(item)).toHaveLength(1)

@@ -33,6 +33,7 @@ it('starts what waited for the wallet of its buyer, and nothing else', async () 
 
   const { look } = anEngine(chain)
   await look(mine)
+  await chain.mine()
   await look(mine, 5)
   const events = await transferEvents(chain)
   for (const item of mine)

@@ -15,6 +15,7 @@ export const aNetwork = {
   bumpAfterSeconds: 60,
   maxFeePerGasGwei: 100,
   pollSeconds: 5,
+  maxBatchCalls: 1000,
 }
 
 /** Signed at nonce 7, ten gwei, at T0. */
