@@ -1,20 +1,24 @@
 /** What an operator may see and do, over HTTP. */
+import { createExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { call } from '../support/api.ts'
+import app from '../../src/app.ts'
+import { requestOf } from '../support/api.ts'
 import { aChain } from '../support/chain/chain.ts'
+import { assertDocumented } from '../support/document.ts'
 import { aMasterToken, aToken, aUser } from '../support/makers.ts'
 import { transferEvents } from '../support/transfers/events.ts'
 import { aPaidItem, paidItems } from '../support/transfers/items.ts'
 import { anEngine, rowOf, signedFor } from '../support/transfers/looks.ts'
 import { SIGNER } from '../support/transfers/made-up.ts'
+import { aRecordingQueue } from '../support/transfers/queue.ts'
 
 let token: string
 beforeAll(async () => {
   token = await aMasterToken()
 })
 
-/** Where the queue's own deliveries have no configured network, so nothing happens but by the test. */
+/** Nothing happens to these but by the test. */
 const elsewhere = {
   name: 'elsewhere',
   chainId: 1,
@@ -22,16 +26,27 @@ const elsewhere = {
   seller: SIGNER,
 } as const
 
+/** The queue only remembers, so that no consumer but the test's own is told of anything. */
+const announced = aRecordingQueue()
+
+async function ask(method: string, path: string, bearer = token): Promise<Response> {
+  const request = requestOf(method, `/api/admin/transfers${path}`, { token: bearer })
+  const own = { ...env, TRANSFERS: announced.queue }
+  const response = await app.fetch(request.clone(), own, createExecutionContext())
+  await assertDocumented(request, response.clone())
+  return response
+}
+
 type Listed = { id: number; status: string; transactions: object[] }
 type Page = { transfers: Listed[]; nextCursor: string | null }
 
-const list = async (query: string): Promise<Page> =>
-  (await call('GET', `/api/admin/transfers?${query}`, { token })).json()
+const list = async (query: string): Promise<Page> => (await ask('GET', `?${query}`)).json()
 
 async function act(action: 'retry' | 'cancel', { id }: { id: number }) {
-  const response = await call('POST', `/api/admin/transfers/${id}/${action}`, { token })
-  const body = await response.json<{ transfer?: Listed; error?: string }>()
-  return { status: response.status, transfer: body.transfer, error: body.error }
+  const response = await ask('POST', `/${id}/${action}`)
+  const { transfer, error } = await response.json<{ transfer?: Listed; error?: string }>()
+  const isAnnounced = announced.take().some(({ transferId }) => transferId === id)
+  return { status: response.status, transfer, error, isAnnounced }
 }
 
 const setRow = (id: number, values: string) =>
@@ -41,12 +56,12 @@ describe('the list', () => {
   it('is for master tokens only', async () => {
     const user = await aToken(await aUser())
     for (const [method, path] of [
-      ['GET', '/api/admin/transfers'],
-      ['POST', '/api/admin/transfers/1/retry'],
-      ['POST', '/api/admin/transfers/1/cancel'],
+      ['GET', ''],
+      ['POST', '/1/retry'],
+      ['POST', '/1/cancel'],
     ] as const) {
-      expect((await call(method, path)).status).toBe(401)
-      expect((await call(method, path, { token: user })).status).toBe(403)
+      expect((await ask(method, path, 'nonsense')).status).toBe(401)
+      expect((await ask(method, path, user)).status).toBe(403)
     }
   })
 
@@ -74,7 +89,7 @@ describe('the list', () => {
 
   it('refuses filters that there are not', async () => {
     for (const query of ['status=lost', 'limit=101', 'limit=0', 'cursor=-1'])
-      expect((await call('GET', `/api/admin/transfers?${query}`, { token })).status).toBe(400)
+      expect((await ask('GET', `?${query}`)).status).toBe(400)
   })
 })
 
@@ -97,6 +112,7 @@ describe('a retry', () => {
     // By now the marketplace holds the token itself.
     expect(await act('retry', first)).toMatchObject({
       status: 200,
+      isAnnounced: true,
       transfer: { id: first.id, status: 'queued', generation: 2, reason: null, txId: null },
     })
     expect(await rowOf(first)).toMatchObject({ item: null, failReason: null })
@@ -112,7 +128,8 @@ describe('a retry', () => {
     const item = await aPaidItem(elsewhere, { standard: 'erc721' })
     await setRow(item.id, `status = 'sent'`)
     const before = await rowOf(item)
-    expect(await act('retry', item)).toMatchObject({ status: 200, transfer: { status: 'sent' } })
+    const answer = await act('retry', item)
+    expect(answer).toMatchObject({ status: 200, isAnnounced: true, transfer: { status: 'sent' } })
     expect(await rowOf(item)).toEqual(before)
   })
 
@@ -121,6 +138,7 @@ describe('a retry', () => {
     await setRow(item.id, `status = 'transferred'`)
     expect(await act('retry', item)).toMatchObject({
       status: 409,
+      isAnnounced: false,
       error: 'the NFT is transferred already',
     })
     const waiting = await aPaidItem(elsewhere, { standard: 'erc721', recipient: null })
@@ -174,7 +192,8 @@ describe('a cancellation', () => {
     await chain.setAutomine(false)
     const item = await aPaidItem(chain, { standard: 'erc721' })
     await look([item])
-    expect(await act('cancel', item)).toMatchObject({ status: 200, transfer: { status: 'sent' } })
+    const answer = await act('cancel', item)
+    expect(answer).toMatchObject({ status: 200, isAnnounced: true, transfer: { status: 'sent' } })
     await look([item], 5)
     const [transfer, cancel] = await signedFor(item)
     expect(cancel).toMatchObject({ kind: 'cancel', nonce: transfer?.nonce, attempt: 1 })
