@@ -58,8 +58,10 @@ async function startChain(tree: Tree, port: number): Promise<string> {
 /** Wrangler needs seconds to begin, in which nothing asks the database. */
 async function startMarketplace(tree: Tree, port: number, url: string, rpcUrl: string) {
   const network = { chainId: LOCAL_CHAIN_ID, rpcUrl, confirmations: 1, pollSeconds: 1 }
+  const { AVATAR_LOOPBACK_HOSTS } = process.env
   const worker = startWorker(port, {
     PUBLIC_URL: url,
+    ...(AVATAR_LOOPBACK_HOSTS && { AVATAR_LOOPBACK_HOSTS }),
     NETWORKS: JSON.stringify({ localhost: network }),
   })
   tree.add('The Worker', worker)
