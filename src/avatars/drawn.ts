@@ -2,7 +2,10 @@
 import { toPng } from 'jdenticon/node'
 import { toJpeg } from './picture.ts'
 
-/** `DRAWN` in url.ts stands for what is drawn here. A PNG, because the converter takes no SVG in. */
+/**
+ * `DRAWN` in url.ts stands for what is drawn here. Drawn as a PNG, because Cloudflare's converter,
+ * unlike that of `wrangler dev`, makes no pixels of an SVG.
+ */
 export const drawnAvatar = (
   images: ImagesBinding,
   userId: number,

@@ -16,7 +16,7 @@ const formats = new Set([
   'image/avif',
   'image/heic',
   'image/heif',
-  // Has no pixels of its own; where the converter does not rasterise it, it says so.
+  // Without pixels of its own: `wrangler dev` makes some, Cloudflare refuses it with 9412.
   'image/svg+xml',
 ])
 
