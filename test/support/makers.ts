@@ -36,11 +36,18 @@ export const issuer = {
 }
 
 /** A stored, live token of the user, and its JWT. */
-export async function aToken(user: { id: number }, role: 'user' | 'master' = 'user') {
+export async function aToken(
+  user: { id: number },
+  role: 'user' | 'master' = 'user',
+  kind: 'api' | 'session' = 'api',
+) {
   const record = newToken(issuer, { userId: user.id, role }, API_TOKEN_LIFE, new Date())
-  await db.insert(tokens).values({ ...record, kind: 'api', name: 'test' })
+  await db.insert(tokens).values({ ...record, kind, name: 'test' })
   return signToken(issuer, record)
 }
+
+/** The token of a user who is signed in. */
+export const aSession = (user: { id: number }) => aToken(user, 'user', 'session')
 
 /** The master token of a new administrator. */
 export const aMasterToken = async () => aToken(await anAdministrator(), 'master')
