@@ -52,9 +52,11 @@ export async function advance(
       moveOf(step, sent.get(step.transfer.id) ?? null, network?.pollSeconds ?? USUAL_POLL, now),
     ),
   )
-  if (moves.length > 0) await settle(db, moves, now)
-  tell(loaded.transfers, moves)
-  return looks(moves, now)
+  if (moves.length === 0) return []
+  const written = await settle(db, moves, now)
+  const ours = moves.filter(({ id }) => written.has(id))
+  tell(loaded.transfers, ours)
+  return ours.flatMap(({ id, lookAt }) => (lookAt ? [lookOf(id, lookAt, now)] : []))
 }
 
 /** What was stored, by transfer; nothing when another consumer was faster, which the next look sees. */
@@ -123,9 +125,7 @@ function tell(transfers: readonly Transfer[], moves: readonly Move[]): void {
   }
 }
 
-const looks = (moves: readonly Move[], now: Date): Look[] =>
-  moves.flatMap(({ id, dueAt }) => {
-    if (dueAt === null) return []
-    const delaySeconds = Math.max(1, Math.ceil((Date.parse(dueAt) - now.getTime()) / 1000))
-    return [{ transferId: id, delaySeconds }]
-  })
+const lookOf = (transferId: number, at: Date, now: Date): Look => ({
+  transferId,
+  delaySeconds: Math.max(1, Math.ceil((at.getTime() - now.getTime()) / 1000)),
+})

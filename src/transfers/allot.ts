@@ -2,10 +2,11 @@
  * Gives out nonces and fees: a pure function of what the transfers need, what the signer has and
  * what the network asks. Only what passed its simulation gets a nonce, so there are no gaps.
  */
-import { type Address, type Hex, parseTransaction } from 'viem'
+import type { Address } from 'viem'
 import type { Network } from '../env.ts'
 import { type Action, type Facts, newestOf } from './decide.ts'
 import { type Fees, feesFor, feesToReplace } from './fees.ts'
+import { callIn } from './signed.ts'
 import type { Account, StoredTransaction, Transfer } from './state.ts'
 import type { Call } from './token.ts'
 
@@ -94,10 +95,4 @@ function replacement(
   const next = { transferId, generation, chainId, nonce, attempt: newest.attempt + 1, kind }
   const call = kind === 'cancel' ? { to: signer, data: '0x' as const } : callIn(newest.raw)
   return { draft: { ...next, ...call, gas: BigInt(newest.gas), ...fees }, reason: null }
-}
-
-function callIn(raw: Hex): Call {
-  const { to, data } = parseTransaction(raw)
-  if (!to || !data) throw new Error('a stored transaction has no call')
-  return { to, data }
 }

@@ -4,29 +4,19 @@
  */
 import type { Address, Hex } from 'viem'
 import type { Network } from '../env.ts'
-import {
-  attemptsOf,
-  type Facts,
-  isSuspect,
-  newestOf,
-  type Receipt,
-  type Simulation,
-} from './decide.ts'
-import { consumersOf } from './nonce-use.ts'
+import { attemptsOf, type Facts, newestOf, type Receipt } from './decide.ts'
 import * as ask from './questions.ts'
 import { read } from './questions.ts'
-import { revertReason, unheard, withoutAddresses } from './revert.ts'
+import { unheard, withoutAddresses } from './revert.ts'
 import { call, type Replies } from './rpc.ts'
 import type { Transfer } from './state.ts'
-import { type Finding, inquire } from './token.ts'
+import { inquire } from './token.ts'
+import { type State, verify } from './verify.ts'
 
 export type Trouble = { trouble: string }
 
 /** For a node that has no opinion about the tip: 1 gwei. */
 const USUAL_TIP = 1_000_000_000n
-/** Room for the state to change between the simulation and the block: a fifth more gas. */
-const withRoom = (gas: bigint) => (gas * 6n) / 5n
-
 /** All that has to be known to decide about these transfers. */
 export async function observe(
   network: Network,
@@ -53,14 +43,9 @@ export async function observe(
   if ('trouble' in state) return state
   const receipts = readReceipts(hashes, replies)
   const findings = new Map(inquiries.map(({ id, read }) => [id, read(replies)]))
-  return {
-    ...state,
-    receipts,
-    ...(await verify(network, signer, state, receipts, findings, transfers)),
-  }
+  const seen = { ...state, receipts }
+  return { ...seen, ...(await verify(network, signer, seen, findings, transfers)) }
 }
-
-type State = Pick<Facts, 'head' | 'market' | 'balance' | 'counts'>
 
 function readState(
   { chainId }: Network,
@@ -96,53 +81,6 @@ function readReceipts(hashes: readonly Hex[], replies: Replies): Map<string, Rec
     receipts.set(hash, { blockNumber, blockHash, succeeded: status === 1 })
   }
   return receipts
-}
-
-/** What can be asked only now: are the blocks canonical, would the calls go through, who used a nonce. */
-async function verify(
-  network: Network,
-  signer: Address,
-  state: State,
-  receipts: ReadonlyMap<string, Receipt>,
-  findings: ReadonlyMap<number, Finding>,
-  transfers: readonly Transfer[],
-): Promise<Pick<Facts, 'blocks' | 'simulations' | 'usedBy'>> {
-  /** The highest block that is deep enough to count. */
-  const final = state.head - network.confirmations + 1
-  const heights = [...receipts.values()].map((r) => r.blockNumber).filter((n) => n <= final)
-  const calls = [...findings.values()].flatMap((f) => ('call' in f ? [f.call] : []))
-  const seen = { ...state, receipts, blocks: new Map(), simulations: new Map() }
-  const suspects = final < 0 ? [] : transfers.filter((t) => isSuspect(t, seen, network))
-
-  const replies = await call(network, [
-    ...heights.map((height) => ask.blockAt(height)),
-    ...calls.map((call) => ask.gasOf(signer, call)),
-    ...suspects.map((transfer) => ask.countOf(newestOf(transfer).signer, final)),
-  ])
-  const blocks = new Map<number, string>()
-  for (const height of heights) {
-    const found = read(ask.block, replies(ask.blockAt(height)))
-    if (found?.number === height) blocks.set(height, found.hash)
-  }
-  const simulations = new Map(
-    [...findings].map(([id, finding]) => [id, simulation(finding, signer, replies)]),
-  )
-  const used = suspects.map(newestOf).filter(({ signer, nonce }) => {
-    const count = read(ask.integer, replies(ask.countOf(signer, final)))
-    return count !== null && count > nonce
-  })
-  return { blocks, simulations, usedBy: await consumersOf(network, used, final) }
-}
-
-function simulation(finding: Finding, signer: Address, replies: Replies): Simulation {
-  if (!('call' in finding)) return finding
-  const reply = replies(ask.gasOf(signer, finding.call))
-  const lost = unheard(reply)
-  if (lost) return { unknown: lost }
-  if ('error' in reply) return { impossible: `it would revert: ${revertReason(reply.error)}` }
-  const gas = read(ask.wei, reply)
-  if (gas === null) return { unknown: 'the node gave no estimate of the gas' }
-  return { call: finding.call, gas: withRoom(gas) }
 }
 
 /** Nodes' ways to say that they have the transaction, or its nonce's, already. */

@@ -28,6 +28,8 @@ export type Facts = {
   blocks: ReadonlyMap<number, string>
   /** By transfer. */
   simulations: ReadonlyMap<number, Simulation>
+  /** Why a transaction reverted in its block, as far as the node can still tell; by hash. */
+  reverts: ReadonlyMap<string, string>
   /**
    * The final transaction that used a nonce for which no receipt of ours was found, by transfer:
    * its hash, or null when the node cannot tell. Missing: it is not final yet.
@@ -88,10 +90,13 @@ function outcome(transfer: Transfer, facts: Facts, network: Network): Action | n
     if (standing !== 'final') mined = { do: 'settle', status: 'mined', hash }
     else if (isTransfer) return { do: 'settle', status: 'transferred', hash }
     else if (kind === 'cancel') return { do: 'fail', reason: CANCELLED, hash }
-    else return { do: 'fail', reason: 'the transaction was mined, but reverted', hash }
+    else return { do: 'fail', reason: revertedFor(facts.reverts.get(hash)), hash }
   }
   return mined
 }
+
+const revertedFor = (reason: string | undefined) =>
+  `the transaction was mined, but reverted${reason ? `: ${reason}` : ''}`
 
 /** A transfer without a nonce. */
 function begin({ id }: Transfer, facts: Facts): Action {
@@ -133,11 +138,14 @@ function nonceUsed(transfer: Transfer, facts: Facts, { nonce }: StoredTransactio
 }
 
 /** Whether the nonce of a transfer may have been used by somebody else, which is to be found out. */
-export function isSuspect(transfer: Transfer, facts: Omit<Facts, 'usedBy'>, network: Network) {
+export function isSuspect(
+  transfer: Transfer,
+  { counts, receipts }: Pick<Facts, 'counts' | 'receipts'>,
+) {
   if (!isSigned(transfer)) return false
   const { nonce, signer } = newestOf(transfer)
-  const facing = { ...facts, usedBy: new Map() }
-  return (facts.counts.get(signer) ?? 0) > nonce && outcome(transfer, facing, network) === null
+  if (attemptsOf(transfer).some(({ hash }) => receipts.has(hash))) return false
+  return (counts.get(signer) ?? 0) > nonce
 }
 
 const isUnderpriced = (transaction: StoredTransaction, { baseFee }: Market) =>

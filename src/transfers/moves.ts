@@ -19,7 +19,7 @@ export const signedMove = (
   { id, version }: Transfer,
   { hash }: StoredTransaction,
   now: Date,
-): Move => ({ id, version, status: 'signed', reason: null, txId: hash, dueAt: now.toISOString() })
+): Move => ({ id, version, status: 'signed', reason: null, txId: hash, lookAt: now })
 
 /**
  * Of a transaction that was handed to the node: whether it was stored just now, which is a version
@@ -31,7 +31,7 @@ export function moveOf(step: Step, sent: Sent | null, pollSeconds: number, now: 
   const { transfer } = step
   const next = sent ? sentState(step, sent) : stateAfter(step)
   const version = transfer.version + (sent?.isStored ? 1 : 0)
-  return { id: transfer.id, version, ...next, dueAt: dueAt(transfer, next, pollSeconds, now) }
+  return { id: transfer.id, version, ...next, lookAt: lookAt(transfer, next, pollSeconds, now) }
 }
 
 type State = Pick<Move, 'status' | 'reason' | 'txId'>
@@ -55,11 +55,11 @@ function stateAfter({ transfer, action }: Step): State {
   }
 }
 
-function dueAt(transfer: Transfer, next: State, pollSeconds: number, now: Date): string | null {
+function lookAt(transfer: Transfer, next: State, pollSeconds: number, now: Date): Date | null {
   const limit = longest[next.status]
   if (limit === undefined) return null
   const isSame = transfer.status === next.status && transfer.reason === next.reason
   const unchanged = isSame ? (now.getTime() - Date.parse(transfer.updatedAt)) / 1000 : 0
   const delay = Math.max(pollSeconds, Math.min(limit, Math.floor(unchanged / 4)))
-  return new Date(now.getTime() + delay * 1000).toISOString()
+  return new Date(now.getTime() + delay * 1000)
 }

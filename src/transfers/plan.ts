@@ -32,6 +32,8 @@ export async function plan(
   }))
   const steps = allot(needs, facts, account, network, signer)
   tellObstacles(name, chainId, steps)
+  const unknown = [...facts.usedBy.values()].filter((hash) => hash === null).length
+  if (unknown > 0) alarm({ event: 'nonce_use_unknown', network: name, chainId, transfers: unknown })
   return { network, steps }
 }
 

@@ -32,6 +32,15 @@ export const gasOf = (from: Address, { to, data }: Call): Question => ({
   method: 'eth_estimateGas',
   params: [{ from, to, data }, 'latest'],
 })
+/** A transaction again, on the state that its block has left behind. */
+export const replayOf = (
+  { signer, gas }: { signer: Address; gas: string },
+  { to, data }: Call,
+  height: number,
+): Question => ({
+  method: 'eth_call',
+  params: [{ from: signer, to, data, gas: `0x${BigInt(gas).toString(16)}` }, at(height)],
+})
 export const broadcastOf = (raw: Hex): Question => ({
   method: 'eth_sendRawTransaction',
   params: [raw],

@@ -115,9 +115,14 @@ const stopped = (signer: Address, chainId: SQL): SQL => sql`EXISTS (
       AND x.signer = ${signer} AND x.chainId = ${chainId}))`
 
 /** What becomes of the transfer that is at this version. */
-export type Move = Pick<Row, 'id' | 'version' | 'status' | 'reason' | 'dueAt'> & {
+export type Move = Pick<Row, 'id' | 'version' | 'status' | 'reason'> & {
   txId: Hex | null
+  /** When its message is to come; null when there is nothing more to do. */
+  lookAt: Date | null
 }
+
+/** How much later than it should a message may come before the sweep takes it for lost. */
+const GRACE = 60_000
 
 /** Somebody else has the transfers or their nonces: nothing was written. */
 export class Collision extends Error {
@@ -137,7 +142,8 @@ export async function store(
 ): Promise<void> {
   const chains = [...new Map(signed.map((s) => [`${s.chainId} ${s.signer}`, s])).values()]
   const because = () => new Collision('the transfers have changed, or their signer was stopped')
-  const unchanged = sql`(SELECT count(*) FROM json_each(${JSON.stringify(moves)}) m
+  const versions = JSON.stringify(moves.map(({ id, version }) => ({ id, version })))
+  const unchanged = sql`(SELECT count(*) FROM json_each(${versions}) m
     JOIN transfers t ON t.id = m.value ->> 'id' AND t.version = m.value ->> 'version')`
   try {
     await guarded(
@@ -184,16 +190,28 @@ const insert = (db: Database, signed: readonly StoredTransaction[]): Statement =
   )
 }
 
-/** Writes what became of the transfers; one that has changed meanwhile stays as it is. */
-export async function settle(db: Database, moves: readonly Move[], now: Date): Promise<void> {
-  await db.batch([change(db, moves, now)])
+/**
+ * Writes what became of the transfers; one that has changed meanwhile stays as it is. The ids of
+ * those that were written: of the others somebody else takes care.
+ */
+export async function settle(
+  db: Database,
+  moves: readonly Move[],
+  now: Date,
+): Promise<ReadonlySet<number>> {
+  const [written] = await db.batch([change(db, moves, now)])
+  return new Set(written.map(({ id }) => id))
 }
 
 /** A later `dueAt` stays: to change it costs a write of its index, and messages come before it. */
-function change(db: Database, moves: readonly Move[], now: Date): Statement {
+function change(db: Database, moves: readonly Move[], now: Date) {
   const at = now.toISOString()
-  const field = (name: keyof Move) => sql.raw(`m.value ->> '${name}'`)
-  return raw(
+  const list = moves.map(({ lookAt, ...move }) => ({
+    ...move,
+    dueAt: lookAt && new Date(lookAt.getTime() + GRACE).toISOString(),
+  }))
+  const field = (name: keyof (typeof list)[number]) => sql.raw(`m.value ->> '${name}'`)
+  return raw<{ id: number }>(
     db,
     sql`UPDATE transfers
       SET status = ${field('status')}, reason = ${field('reason')}, txId = ${field('txId')},
@@ -201,7 +219,8 @@ function change(db: Database, moves: readonly Move[], now: Date): Statement {
         dueAt = iif(dueAt >= ${field('dueAt')}, dueAt, ${field('dueAt')}),
         updatedAt = iif(status <> ${field('status')} OR reason IS NOT ${field('reason')},
           ${at}, updatedAt)
-      FROM json_each(${JSON.stringify(moves)}) m
-      WHERE transfers.id = ${field('id')} AND transfers.version = ${field('version')}`,
+      FROM json_each(${JSON.stringify(list)}) m
+      WHERE transfers.id = ${field('id')} AND transfers.version = ${field('version')}
+      RETURNING id`,
   )
 }

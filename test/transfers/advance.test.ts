@@ -311,9 +311,10 @@ describe('a nonce', () => {
     expect(await rowOf(second)).toMatchObject({
       status: 'failed',
       item: 'failed',
-      reason: 'the transaction was mined, but reverted',
+      reason:
+        'the transaction was mined, but reverted: ERC721: caller is not token owner or approved',
       txId: reverted?.hash,
-      failReason: 'the transaction was mined, but reverted',
+      failReason: expect.stringContaining('not token owner'),
     })
   })
 

@@ -210,10 +210,18 @@ describe('a nonce that the chain has used', () => {
 
   it('is suspect only without a receipt', () => {
     const suspect = (facts: Parameters<typeof someFacts>[0]) =>
-      isSuspect(aTransfer(sent), someFacts(facts), aNetwork)
+      isSuspect(aTransfer(sent), someFacts(facts))
     expect(suspect(used)).toBe(true)
     expect(suspect({})).toBe(false)
     expect(suspect({ ...used, receipts: new Map([['0xaa', aReceipt(99)]]) })).toBe(false)
+  })
+
+  it('is suspect whatever became of an earlier generation', () => {
+    const again = aTransaction({ hash: '0xbb', generation: 2, nonce: 8 })
+    const transfer = aTransfer({ generation: 2, transactions: [aTransaction(), again] })
+    const receipts = new Map([['0xaa', aReceipt(90, { succeeded: false })]])
+    const counts = new Map([[SIGNER, 9]])
+    expect(isSuspect(transfer, someFacts({ counts, receipts }))).toBe(true)
   })
 })
 

@@ -66,6 +66,7 @@ export const someFacts = (values: Partial<Facts> = {}): Facts => ({
   receipts: new Map(),
   blocks: new Map(),
   simulations: new Map(),
+  reverts: new Map(),
   usedBy: new Map(),
   ...values,
 })
