@@ -34,7 +34,7 @@ const workers = defineProject({
   test: {
     name: 'workers',
     include: ['test/**/*.test.{ts,tsx}'],
-    exclude: ['test/scripts/**'],
+    exclude: ['test/scripts/**', 'test/browser/**'],
     setupFiles: ['test/support/setup.ts'],
     globalSetup: ['test/support/chain/server.ts', 'test/avatars/remote-server.ts'],
   },
@@ -45,9 +45,20 @@ const scripts = defineProject({
   test: { name: 'scripts', include: ['test/scripts/**/*.test.ts'], testTimeout: 180_000 },
 })
 
+/** What people see: a real browser in front of `npm run dev`. */
+const browser = defineProject({
+  test: {
+    name: 'browser',
+    include: ['test/browser/**/*.test.ts'],
+    globalSetup: ['test/browser/chromium.ts'],
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+  },
+})
+
 export default defineConfig({
   test: {
-    projects: [workers, scripts],
+    projects: [workers, scripts, browser],
     // Each request logs a line: shown for the tests that fail.
     silent: 'passed-only',
   },

@@ -60,7 +60,7 @@ const Frame = ({ title, account, scripts = [], host, children }: Frame) => (
         <header class="bar">
           <a class="brand" href="/">
             <img src="/icon.svg" alt="" width="28" height="28" />
-            Marketplace
+            <span>Marketplace</span>
           </a>
           {account && <SignedIn account={account} />}
         </header>

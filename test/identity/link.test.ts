@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { expect, it } from 'vitest'
-import { orderItems, users } from '../../src/db/schema.ts'
+import { users } from '../../src/db/schema.ts'
 import { call } from '../support/api.ts'
 import { aListing, aMasterToken, anAddress, anNft, aToken, aUser, db } from '../support/makers.ts'
 import { aRecordingQueue } from '../support/transfers/queue.ts'
@@ -50,11 +50,12 @@ it('starts the transfers that waited for the wallet', async () => {
   await anAddress({ id: buyerUserId })
   const nft = await anNft(await aUser())
   const listing = await aListing(nft)
+  const token = await aMasterToken()
   const placed = await call('POST', '/api/externalOrders', {
-    token: await aMasterToken(),
+    token,
     json: [{ nftId: nft.id, listingId: listing.id, quantity: 1, buyerUserId }],
   })
-  const { orders } = await placed.json<{ orders: [{ orderItems: [{ id: number }] }] }>()
+  const { orders } = await placed.json<{ orders: [{ id: number; orderItems: [{ id: number }] }] }>()
   const [item] = orders[0].orderItems
   expect(item).toMatchObject({ status: 'awaiting_wallet', ethRecipient: null })
 
@@ -63,8 +64,10 @@ it('starts the transfers that waited for the wallet', async () => {
   const linked = await linkWallet(buyer, wallet, { TRANSFERS: queue.queue })
   expect(linked.status).toBe(200)
   expect(queue.pending().map(({ transferId }) => transferId)).toEqual([item.id])
-  const [stored] = await db.select().from(orderItems).where(eq(orderItems.id, item.id))
-  expect(stored).toMatchObject({ status: null, ethRecipient: wallet.address })
+  const order = await call('GET', `/api/externalOrders/${orders[0].id}`, { token })
+  expect(await order.json()).toMatchObject({
+    orders: [{ orderItems: [{ ethRecipient: wallet.address, status: null }] }],
+  })
 })
 
 it('links an e-mail address to the signed-in user, who may then sign in with it', async () => {

@@ -36,7 +36,7 @@ export const Methods = ({ account, notice, chainIds, email, problem }: Methods) 
         <p class="code">{account.email}</p>
       ) : (
         <form method="post" action="/settings/account/email" class="stack">
-          <EmailField value={email} problem={problem} />
+          <EmailField label="Address to add" value={email} problem={problem} />
           <button class="button" type="submit">
             Send me a link
           </button>

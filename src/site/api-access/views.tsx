@@ -149,7 +149,7 @@ type All = Everyones & Noticed & { owner: string | undefined; after: string | un
 
 export const EveryonesTokens = ({ account, tokens, next, owner, after, notice }: All) => (
   <ApiAccess account={account} tab="everyone" notice={notice}>
-    <p>Every token that works right now, sessions of browsers among them. Newest first.</p>
+    <p>What works right now, sessions of browsers among it, newest first.</p>
     <search>
       <form method="get" action="/settings/api-access/everyone" class="panel generate">
         <div class="field">
@@ -168,10 +168,11 @@ export const EveryonesTokens = ({ account, tokens, next, owner, after, notice }:
         </button>
       </form>
     </search>
+    <h3 id="tokens">Live tokens</h3>
     {tokens.length === 0 ? (
       <p class="empty">{owner ? `No live token of “${owner}”.` : 'There are no more tokens.'}</p>
     ) : (
-      <ul class="tokens" aria-label="Everyone’s tokens">
+      <ul class="tokens" aria-labelledby="tokens">
         {tokens.map((token) => (
           <Item
             token={token}

@@ -19,6 +19,8 @@ const REJECTED = 4001
 
 const known = new Set()
 
+status.textContent = 'Looking for wallets…'
+
 addEventListener('eip6963:announceProvider', ({ detail: { info, provider } }) =>
   offer(info.uuid, info.name, info.icon, provider),
 )
@@ -26,7 +28,9 @@ dispatchEvent(new Event('eip6963:requestProvider'))
 setTimeout(() => {
   // A wallet from before EIP-6963 is only found here.
   if (known.size === 0 && globalThis.ethereum) offer('legacy', 'Browser wallet', '', ethereum)
-  none.hidden = known.size > 0
+  if (known.size > 0) return
+  status.textContent = ''
+  none.hidden = false
 }, PATIENCE)
 
 function offer(uuid, name, icon, provider) {
@@ -48,6 +52,7 @@ function offer(uuid, name, icon, provider) {
   list.append(item)
   list.hidden = false
   none.hidden = true
+  status.textContent = ''
 }
 
 async function use(provider, name) {
@@ -56,7 +61,7 @@ async function use(provider, name) {
   status.textContent = `Waiting for ${name}…`
   try {
     await prove(provider)
-    status.textContent = 'Signed in.'
+    status.textContent = 'Done.'
     location.assign(redirect)
   } catch (error) {
     status.textContent = ''

@@ -11,20 +11,20 @@ type Entrance = {
 
 export const SignIn = ({ redirect, email, problem, signedOut, chainIds, host }: Entrance) => (
   <section class="card narrow">
-    <h1>Sign in</h1>
     {signedOut && (
       <p class="notice" role="status">
         You are signed out.
       </p>
     )}
+    <h1>Sign in</h1>
     <p class="lead">{goingTo(redirect, host)}</p>
     <h2>With a wallet</h2>
     <Wallets purpose="sign-in" redirect={redirect ?? '/settings/api-access'} chainIds={chainIds} />
     <p class="or">or</p>
     <h2>With an e-mail link</h2>
-    <form method="post" action="/sign-in/email" class="stack" novalidate={problem !== undefined}>
+    <form method="post" action="/sign-in/email" class="stack">
       {redirect && <input type="hidden" name="redirect" value={redirect} />}
-      <EmailField value={email} problem={problem} />
+      <EmailField label="E-mail address" value={email} problem={problem} />
       <button class="button" type="submit">
         Send me a link
       </button>
@@ -61,11 +61,11 @@ export const Wallets = ({ purpose, redirect, chainIds }: Wallets) => (
   </div>
 )
 
-type EmailField = { value?: string | undefined; problem?: string | undefined }
+type EmailField = { label: string; value?: string | undefined; problem?: string | undefined }
 
-export const EmailField = ({ value, problem }: EmailField) => (
+export const EmailField = ({ label, value, problem }: EmailField) => (
   <div class="field">
-    <label for="email">E-mail address</label>
+    <label for="email">{label}</label>
     <input
       id="email"
       name="email"
