@@ -36,6 +36,9 @@ const workers = defineProject({
     include: ['test/**/*.test.{ts,tsx}'],
     exclude: ['test/scripts/**', 'test/browser/**'],
     setupFiles: ['test/support/setup.ts'],
+    // A test waits for real chains and pictures, and for the tests beside it.
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
     globalSetup: ['test/support/chain/server.ts', 'test/avatars/remote-server.ts'],
   },
 })

@@ -94,6 +94,7 @@ export const tokens = sqliteTable(
   },
   (t) => [
     index('tokens_user').on(t.userId),
+    index('tokens_live').on(t.createdAt, t.id).where(sql`${t.revokedAt} IS NULL`),
     check('tokens_kind', oneOf(t.kind, tokenKinds)),
     check('tokens_role', oneOf(t.role, tokenRoles)),
   ],

@@ -1,5 +1,6 @@
 /** Everyone's tokens, for administrators (contract, Authentication 1). */
 import { and, eq, exists, gt, isNull, type SQL, sql } from 'drizzle-orm'
+import { getAddress, isAddress } from 'viem'
 import type { Database } from '../db/client.ts'
 import { ADMINISTRATOR, tokens, users } from '../db/schema.ts'
 import type { Caller } from '../http/context.ts'
@@ -56,6 +57,9 @@ export async function readEveryonesTokens(
 
 function isOwner(text: string): SQL {
   if (/^\d+$/.test(text)) return eq(users.id, Number(text))
-  if (text.includes('@')) return eq(users.email, text.toLowerCase())
-  return sql`lower(${users.ethereumPublicAddr}) = ${text.toLowerCase()}`
+  if (text.includes('@'))
+    return sql`${users.email} = ${text.toLowerCase()} AND ${users.email} <> ''`
+  // The index of wallets leaves out those who have none.
+  const wallet = isAddress(text, { strict: false }) ? getAddress(text) : text
+  return sql`${users.ethereumPublicAddr} = ${wallet} AND ${users.ethereumPublicAddr} <> ''`
 }

@@ -3,7 +3,7 @@ import { connect } from '../db/client.ts'
 import { settingsOf } from '../env.ts'
 import { advance } from './advance.ts'
 import { alarm } from './log.ts'
-import { announceLater, type Look, type TransferMessage } from './message.ts'
+import { announceLater, type Look, type TransferMessage, transfersIn } from './message.ts'
 
 /**
  * Takes each transfer of the batch one step further. What is not at its end is announced again
@@ -15,14 +15,15 @@ export async function consume(
   env: Env,
   now: Date,
 ): Promise<void> {
-  const ids = [...new Set(batch.messages.map(({ body }) => body.transferId))]
+  const slices = transfersIn(batch.messages)
   try {
-    const settings = settingsOf(env)
-    const looks = await advance({ db: connect(env.DB), settings }, ids, now)
+    const deps = { db: connect(env.DB), settings: settingsOf(env) }
+    const looks: Look[] = []
+    for (const ids of slices) looks.push(...(await advance(deps, ids, now)))
     batch.ackAll()
     await lookAgain(env, looks)
   } catch (error) {
-    alarm({ event: 'batch_failed', transfers: ids.length, error: String(error) })
+    alarm({ event: 'batch_failed', transfers: slices.flat().length, error: String(error) })
     for (const message of batch.messages)
       message.retry({ delaySeconds: retryDelay(message.attempts) })
   }

@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm'
 import { connect } from '../db/client.ts'
 import { alarm } from './log.ts'
-import type { TransferMessage } from './message.ts'
+import { type TransferMessage, transfersIn } from './message.ts'
 
 const REASON = 'the queue gave up on it: replay it once the cause is gone'
 
@@ -16,7 +16,7 @@ export async function buryDeadLetters(
   env: Env,
   now: Date,
 ): Promise<void> {
-  const ids = JSON.stringify(batch.messages.map(({ body }) => body.transferId))
+  const ids = JSON.stringify(transfersIn(batch.messages).flat())
   const at = now.toISOString()
   try {
     const marked = await connect(env.DB).all<{ id: number }>(

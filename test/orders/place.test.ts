@@ -103,7 +103,7 @@ it('starts the transfer of each item, and waits where the buyer has no wallet', 
   })
   expect(await transferOf(waits?.id)).toMatchObject({ status: 'awaiting_wallet', dueAt: null })
   expect(sendBatch.mock.calls.map(([messages]) => [...messages])).toEqual([
-    [{ body: { transferId: sends?.id }, delaySeconds: 0 }],
+    [{ body: { transferIds: [sends?.id] }, delaySeconds: 0 }],
   ])
 })
 

@@ -1,26 +1,39 @@
 /** D1 as it is, and beside it what was asked of it. */
 
 /** One trip: a batch, or a statement that was run by itself. */
-type Trip = { statements: string[]; rowsRead: number; rowsWritten: number }
+type Trip = {
+  statements: string[]
+  /** What was bound to each of them. */
+  values: unknown[][]
+  rowsRead: number
+  rowsWritten: number
+}
 
 class MeasuredStatement {
   readonly #measure: (trip: Trip) => void
   readonly sql: string
   readonly statement: D1PreparedStatement
+  readonly values: unknown[]
 
-  constructor(measure: (trip: Trip) => void, sql: string, statement: D1PreparedStatement) {
+  constructor(
+    measure: (trip: Trip) => void,
+    sql: string,
+    statement: D1PreparedStatement,
+    values: unknown[] = [],
+  ) {
     this.#measure = measure
     this.sql = sql
     this.statement = statement
+    this.values = values
   }
 
   bind(...values: unknown[]) {
-    return new MeasuredStatement(this.#measure, this.sql, this.statement.bind(...values))
+    return new MeasuredStatement(this.#measure, this.sql, this.statement.bind(...values), values)
   }
 
   async run<T>() {
     const result = await this.statement.run<T>()
-    this.#measure(tripOf([this.sql], [result]))
+    this.#measure(tripOf([this], [result]))
     return result
   }
 
@@ -39,8 +52,9 @@ class MeasuredStatement {
   }
 }
 
-const tripOf = (statements: string[], results: D1Result[]): Trip => ({
-  statements,
+const tripOf = (statements: MeasuredStatement[], results: D1Result[]): Trip => ({
+  statements: statements.map(({ sql }) => sql),
+  values: statements.map(({ values }) => values),
   rowsRead: results.reduce((sum, { meta }) => sum + meta.rows_read, 0),
   rowsWritten: results.reduce((sum, { meta }) => sum + meta.rows_written, 0),
 })
@@ -53,12 +67,7 @@ export function measured(database: D1Database): { database: D1Database; trips: T
     prepare: (sql: string) => new MeasuredStatement(measure, sql, d1.prepare(sql)),
     async batch(statements: MeasuredStatement[]) {
       const results = await d1.batch(statements.map(({ statement }) => statement))
-      measure(
-        tripOf(
-          statements.map(({ sql }) => sql),
-          results,
-        ),
-      )
+      measure(tripOf(statements, results))
       return results
     },
     getBookmark: () => ('getBookmark' in d1 ? d1.getBookmark() : null),

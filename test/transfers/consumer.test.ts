@@ -27,7 +27,7 @@ async function deliver(ids: readonly number[], given: Given = {}, name = 'market
   const messages = ids.map((transferId, i) => ({
     id: `${i}`,
     timestamp: new Date(),
-    body: { transferId },
+    body: { transferIds: [transferId] },
     attempts: 3,
     ack: () => {
       fates[i] = 'acknowledged'

@@ -202,7 +202,7 @@ function batchOf(
     messages: messages.map((message, i) => ({
       id: `message-${i}`,
       timestamp: new Date(),
-      body: { transferId: message.transferId },
+      body: { transferIds: [message.transferId] },
       attempts: message.attempt,
       ack: () => ack([message]),
       retry: (options) => retry([message], options?.delaySeconds),

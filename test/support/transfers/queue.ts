@@ -1,4 +1,5 @@
-/** A queue that a test delivers by hand: it remembers what was sent, and hands it out as told. */
+/** A queue that a test delivers by hand: it remembers what was sent, and hands it out as told, each
+ * transfer by itself. */
 import type { TransferMessage } from '../../../src/transfers/message.ts'
 
 /** Deliveries after which a message goes to the dead letters, as wrangler.toml has it. */
@@ -20,15 +21,15 @@ export function aRecordingQueue() {
   }
   const metadata = { metrics: { backlogCount: 0, backlogBytes: 0 } }
   const queue: Queue<TransferMessage> = {
-    async send({ transferId }, options) {
-      put(transferId, options?.delaySeconds)
+    async send({ transferIds }, options) {
+      for (const id of transferIds) put(id, options?.delaySeconds)
       return { metadata }
     },
     async sendBatch(messages, options) {
       const listed = [...messages]
       if (listed.length === 0 || listed.length > 100) throw new Error('1 to 100 messages a batch')
       for (const { body, delaySeconds } of listed) {
-        put(body.transferId, delaySeconds ?? options?.delaySeconds)
+        for (const id of body.transferIds) put(id, delaySeconds ?? options?.delaySeconds)
       }
       return { metadata }
     },

@@ -1,0 +1,1 @@
+CREATE INDEX `tokens_live` ON `tokens` (`createdAt`,`id`) WHERE "tokens"."revokedAt" IS NULL;

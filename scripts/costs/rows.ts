@@ -1,0 +1,68 @@
+/**
+ * What the API costs in D1. `test/costs.test.ts` holds each number against what D1 says, in a
+ * small store and in a large one; `npm run costs` makes money of them.
+ */
+
+/** Trips are exact; rows are the most that a call takes. */
+export type Cost = { trips: number; rowsRead: number; rowsWritten: number }
+
+const cost = (trips: number, rowsRead: number, rowsWritten: number): Cost => ({
+  trips,
+  rowsRead,
+  rowsWritten,
+})
+
+/** By endpoint: trips, rows read, rows written. */
+export const rowsOf: Record<string, Cost> = {
+  'GET /openapi.json': cost(0, 0, 0),
+  'GET /.well-known/jwks.json': cost(0, 0, 0),
+  'POST /sign-in/wallet/message': cost(1, 0, 3),
+  'POST /sign-in/wallet': cost(0, 0, 0),
+  'POST /settings/account/wallet': cost(1, 4, 0),
+  'POST /api/public/deliveryAddress': cost(1, 15, 2),
+  'POST /api/public/billingAddress': cost(1, 15, 2),
+  'GET /api/public/user/:user_id/deliveryAddresses': cost(1, 12, 0),
+  'PUT /api/public/deliveryAddress': cost(1, 6, 1),
+  'DELETE /api/public/deliveryAddress': cost(1, 6, 1),
+  'GET /api/public/user/:user_id/billingAddresses': cost(1, 12, 0),
+  'PUT /api/public/billingAddress': cost(1, 6, 1),
+  'DELETE /api/public/billingAddress': cost(1, 6, 1),
+  'GET /api/public/stats': cost(0, 0, 0),
+  'GET /api/public/creators': cost(0, 0, 0),
+  'GET /api/public/user/:user_id/profile/avatar': cost(1, 3, 0),
+  'PUT /api/public/user/:user_id/profile/avatar': cost(2, 9, 1),
+  'PUT /api/public/user/:user_id/profile/updateAvatarFile': cost(2, 9, 1),
+  'PUT /api/public/user/:user_id/profile/updateAvatarBytes': cost(2, 9, 1),
+  'GET /avatars/:user_id/:picture': cost(0, 0, 0),
+  'GET /api/externalOrders/:order_ids': cost(1, 25, 0),
+  'POST /api/externalOrders': cost(2, 54, 6),
+  'GET /api/admin/transfers': cost(1, 155, 0),
+  'POST /api/admin/transfers/:id/retry': cost(1, 11, 2),
+  'POST /api/admin/transfers/:id/cancel': cost(1, 12, 2),
+  'GET /': cost(0, 0, 0),
+  'GET /sign-in': cost(1, 4, 0),
+  'POST /sign-in/email': cost(1, 10, 3),
+  'GET /sign-in/email/sent': cost(0, 0, 0),
+  'GET /sign-in/email': cost(1, 0, 0),
+  'POST /sign-in/email/confirm': cost(0, 0, 0),
+  'POST /sign-out': cost(1, 4, 1),
+  'GET /settings': cost(0, 0, 0),
+  'GET /settings/account': cost(1, 4, 0),
+  'POST /settings/account/email': cost(1, 15, 3),
+  'GET /settings/account/email': cost(2, 4, 0),
+  'POST /settings/account/email/confirm': cost(0, 0, 0),
+  'GET /settings/api-access': cost(1, 12, 0),
+  'POST /settings/api-access/tokens': cost(1, 12, 4),
+  'GET /settings/api-access/tokens/:id': cost(1, 4, 0),
+  'POST /settings/api-access/tokens/:id/revoke': cost(1, 6, 1),
+  'GET /settings/api-access/everyone': cost(1, 40, 0),
+}
+
+/** What is done a hundred at a time, or without a request. */
+export const works = {
+  'place 100 orders': cost(2, 2400, 600),
+  // Two looks: one that signs and sends, one that finds the receipts.
+  'transfer 100 items': cost(5, 5200, 800),
+  'sweep once': cost(2, 10_000, 4000),
+}
+export type Work = keyof typeof works
