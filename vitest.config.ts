@@ -10,6 +10,9 @@ const secrets = {
 // Wrangler looks for required secrets here, and warns when there are none.
 Object.assign(process.env, secrets)
 
+/** Set by `npm run fuzz`; the tests take the same way every time. */
+const { FUZZ_SEED = '1', FUZZ_RUNS = '2000' } = process.env
+
 /** Everything that the Worker does, inside the platform's own runtime. */
 const workers = defineProject({
   plugins: [
@@ -34,18 +37,23 @@ const workers = defineProject({
   test: {
     name: 'workers',
     include: ['test/**/*.test.{ts,tsx}'],
-    exclude: ['test/scripts/**', 'test/browser/**'],
+    exclude: ['test/{scripts,client,browser}/**'],
     setupFiles: ['test/support/setup.ts'],
     // A test waits for real chains and pictures, and for the tests beside it.
     testTimeout: 60_000,
     hookTimeout: 120_000,
     globalSetup: ['test/support/chain/server.ts', 'test/avatars/remote-server.ts'],
+    provide: { fuzz: { seed: Number(FUZZ_SEED), runs: Number(FUZZ_RUNS) } },
   },
 })
 
-/** What an operator types: plain Node. */
+/** What an operator types, and what an integrator's tools make of the API: plain Node. */
 const scripts = defineProject({
-  test: { name: 'scripts', include: ['test/scripts/**/*.test.ts'], testTimeout: 180_000 },
+  test: {
+    name: 'scripts',
+    include: ['test/{scripts,client}/**/*.test.ts'],
+    testTimeout: 180_000,
+  },
 })
 
 /** What people see: a real browser in front of `npm run dev`. */

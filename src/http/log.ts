@@ -5,7 +5,7 @@ import { routePath } from 'hono/route'
 import type { App } from './context.ts'
 
 /** A master token that sends this header is told where the time went (`Server-Timing`). */
-export const ASK_FOR_TIMING = 'x-server-timing'
+const ASK_FOR_TIMING = 'x-server-timing'
 
 export const log = createMiddleware<App>(async (c, next) => {
   const start = performance.now()

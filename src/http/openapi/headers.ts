@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { isBookmark } from '../context.ts'
 
 export const requestIdParameter = z
   .string()
@@ -11,6 +12,7 @@ export const requestIdParameter = z
 
 export const bookmarkParameter = z
   .string()
+  .regex(isBookmark)
   .optional()
   .meta({
     description:

@@ -1,0 +1,181 @@
+/** Arbitrary values of a JSON schema, and values that miss it by a little. */
+import * as fc from 'fast-check'
+
+export type Schema = {
+  type?: string | readonly string[]
+  const?: unknown
+  enum?: readonly unknown[]
+  anyOf?: readonly Schema[]
+  properties?: Record<string, Schema>
+  required?: readonly string[]
+  items?: Schema
+  minItems?: number
+  maxItems?: number
+  pattern?: string
+  format?: string
+  minLength?: number
+  maxLength?: number
+  minimum?: number
+  exclusiveMinimum?: number
+  maximum?: number
+}
+
+/** Values that stand for something in the database, by the name of their field. */
+export type Known = Record<string, fc.Arbitrary<unknown>>
+
+/** Values that the schema takes; of a field that is known, mostly those. */
+export function valuesOf(schema: Schema, known: Known, name = ''): fc.Arbitrary<unknown> {
+  const any = anyOf(schema, known)
+  const some = known[name]
+  return some ? fc.oneof({ weight: 9, arbitrary: some }, { weight: 1, arbitrary: any }) : any
+}
+
+function anyOf(schema: Schema, known: Known): fc.Arbitrary<unknown> {
+  if ('const' in schema) return fc.constant(schema.const)
+  if (schema.enum) return fc.constantFrom(...schema.enum)
+  if (schema.anyOf) return fc.oneof(...schema.anyOf.map((one) => anyOf(one, known)))
+  if (Array.isArray(schema.type))
+    return fc.oneof(...schema.type.map((type) => anyOf({ ...schema, type }, known)))
+  if (schema.type === 'string') return texts(schema)
+  if (schema.type === 'integer') return integers(schema)
+  if (schema.type === 'number') return fc.double({ noNaN: true, noDefaultInfinity: true })
+  if (schema.type === 'boolean') return fc.boolean()
+  if (schema.type === 'null') return fc.constant(null)
+  if (schema.type === 'array') return arrays(schema, known)
+  if (schema.type === 'object') return objects(schema, known)
+  return fc.jsonValue({ maxDepth: 2 })
+}
+
+const integers = ({ minimum, exclusiveMinimum, maximum }: Schema) =>
+  fc.maxSafeInteger().map((n) => {
+    const low = minimum ?? (exclusiveMinimum ?? -1001) + 1
+    const high = maximum ?? 1000
+    return low + (Math.abs(n) % (Math.min(high, low + 1000) - low + 1))
+  })
+
+function texts({ pattern, format, minLength = 0, maxLength = 300 }: Schema): fc.Arbitrary<string> {
+  if (format === 'email') return fc.emailAddress()
+  if (format === 'uuid') return fc.uuid()
+  if (format === 'uri') return fc.webUrl()
+  if (format === 'date-time')
+    return fc.date({ noInvalidDate: true, min: new Date(0), max: new Date(4e12) }).map(iso)
+  const text = fc.string({ unit: 'grapheme', minLength, maxLength: Math.min(maxLength, 40) })
+  if (!pattern) return text
+  const regex = new RegExp(pattern, 'u')
+  // To fast-check, a class like \p{Cc} is a list of a million characters.
+  return /\\p/i.test(pattern) ? text.filter((one) => regex.test(one)) : fc.stringMatching(regex)
+}
+
+const iso = (date: Date) => date.toISOString()
+
+const arrays = ({ items = {}, minItems = 0, maxItems = 100 }: Schema, known: Known) =>
+  fc.array(valuesOf(items, known), { minLength: minItems, maxLength: Math.min(maxItems, 4) })
+
+function objects({ properties = {}, required = [] }: Schema, known: Known) {
+  const fields = Object.entries(properties).map(([name, schema]) => [
+    name,
+    valuesOf(schema, known, name),
+  ])
+  const model: Record<string, fc.Arbitrary<unknown>> = Object.fromEntries(fields)
+  return fc.record(model, { requiredKeys: [...required], noNullPrototype: true })
+}
+
+/** Texts that have broken something somewhere. */
+export const hostileTexts = fc.oneof(
+  fc.constantFrom(
+    '',
+    ' ',
+    '\u0000',
+    'a\u0000b',
+    '\r\nset-cookie: a=b',
+    "'; DROP TABLE users; --",
+    '" OR 1=1 --',
+    '../../../etc/passwd',
+    '%',
+    '%00',
+    '%E0%A4%A',
+    '{{7*7}}',
+    '<script>alert(1)</script>',
+    '__proto__',
+    'constructor',
+    'me',
+    'null',
+    'NaN',
+    '-0',
+    '1e3',
+    '0x10',
+    '０１２',
+    '٣',
+    ',',
+    '1,',
+    ',1',
+    '1,,2',
+    '9007199254740993',
+    '9'.repeat(400),
+    'a'.repeat(256),
+    'é'.repeat(300),
+    '👩‍👩‍👧‍👦'.repeat(30),
+    '\u202Eright to left',
+    '\uFEFF',
+    '\uD800',
+    'a\uDFFFb',
+    'file:///etc/passwd',
+    'http://127.0.0.1:1/',
+    'http://[::1]/',
+    'http://169.254.169.254/latest/meta-data/',
+    'javascript:alert(1)',
+  ),
+  fc.string({ unit: 'binary', maxLength: 60 }),
+)
+
+/** Values that a field does not expect. */
+export const hostileValues: fc.Arbitrary<unknown> = fc.oneof(
+  hostileTexts,
+  fc.constantFrom<unknown>(
+    null,
+    true,
+    0,
+    -1,
+    1.5,
+    1e308,
+    2 ** 31,
+    2 ** 53,
+    -(2 ** 63),
+    5e-324,
+    [],
+    {},
+    [[]],
+    [null],
+    { length: 1 },
+    { toString: 1 },
+  ),
+  fc.jsonValue({ maxDepth: 3 }),
+)
+
+/** The value with one thing in it replaced, dropped, doubled or added. */
+export const damaged = (values: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
+  fc
+    .tuple(values, fc.nat(), fc.constantFrom('replace', 'drop', 'double', 'add'), hostileValues)
+    .map(([value, at, how, hostile]) => {
+      const copy = { root: structuredClone(value) }
+      const places = placesIn(copy)
+      const { parent, key } = places[at % places.length] ?? { parent: copy, key: 'root' }
+      damage(parent, key, how, hostile)
+      return copy.root
+    })
+
+type Place = { parent: object; key: string }
+
+function placesIn(parent: object): Place[] {
+  return Object.entries(parent).flatMap(([key, value]: [string, unknown]) => [
+    { parent, key },
+    ...(value !== null && typeof value === 'object' ? placesIn(value) : []),
+  ])
+}
+
+function damage(parent: object, key: string, how: string, hostile: unknown): void {
+  if (how === 'drop' && !Array.isArray(parent)) Reflect.deleteProperty(parent, key)
+  else if (how === 'double' && Array.isArray(parent)) parent.push(Reflect.get(parent, key))
+  else if (how === 'add' && !Array.isArray(parent)) Reflect.set(parent, `${key}2`, hostile)
+  else Reflect.set(parent, key, hostile)
+}
