@@ -1,4 +1,5 @@
 import { createMiddleware } from 'hono/factory'
+import { lineOf } from './address.ts'
 import type { App } from './context.ts'
 import { ApiError } from './errors.ts'
 
@@ -11,9 +12,7 @@ const PERIOD = 60
  */
 export const rateLimit = createMiddleware<App>(async (c, next) => {
   const { caller } = c.var
-  const key = caller
-    ? `token:${caller.tokenId}`
-    : `address:${c.req.header('cf-connecting-ip') ?? 'unknown'}`
+  const key = caller ? `token:${caller.tokenId}` : `address:${lineOf(c.req.raw)}`
   const { success } = await c.env.RATE_LIMIT.limit({ key })
   if (!success)
     throw new ApiError('rate_limited', 'too many requests; wait, then go on more slowly', {

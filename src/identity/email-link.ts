@@ -56,15 +56,19 @@ export async function newLink(db: Database, { email, userId, redirect }: Wanted,
   return { secret, statement }
 }
 
-/**
- * What a link is for: a sign-in (`userId` null), or that user's wish for the address. Throws
- * `link_expired`, also for a link that another user asked for.
- */
-export async function readLink(db: Database, secret: string, userId: number | null, now: Date) {
-  const [link] = await db
-    .select({ email: emailLinks.email, redirect: emailLinks.redirect })
-    .from(emailLinks)
-    .where(await live(secret, userId, now))
+/** A row when the link is live: of a sign-in (`userId` null), or of that user's own wish. */
+export async function selectLink(db: Database, secret: string, userId: number | null, now: Date) {
+  return {
+    statement: db
+      .select({ email: emailLinks.email, redirect: emailLinks.redirect })
+      .from(emailLinks)
+      .where(await live(secret, userId, now)),
+  }
+}
+
+/** What a sign-in link is for. Throws `link_expired`. */
+export async function readLink(db: Database, secret: string, now: Date) {
+  const [link] = await (await selectLink(db, secret, null, now)).statement
   if (!link) throw linkExpired()
   return link
 }
@@ -94,5 +98,5 @@ async function live(secret: string, userId: number | null, now: Date): Promise<S
   )
 }
 
-const linkExpired = () =>
+export const linkExpired = () =>
   new ApiError('link_expired', 'this link was used before or has expired: please ask for a new one')

@@ -5,9 +5,9 @@ import { users } from '../db/schema.ts'
 import type { Caller } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import { beginAwaiting } from '../transfers/wallet-linked.ts'
-import { writeAs } from './caller.ts'
-import { linkUse, newLink } from './email-link.ts'
-import { unlessSession } from './session.ts'
+import { readAs, writeAs } from './caller.ts'
+import { linkExpired, linkUse, newLink, selectLink } from './email-link.ts'
+import { selectAccount, sessionRequired, unlessSession } from './session.ts'
 import type { WalletProof } from './wallet.ts'
 
 /**
@@ -35,7 +35,7 @@ export async function linkWallet(
 
 /**
  * The secret of a link to mail to an address that a signed-in user wants; null when the address
- * has as many live links as it may. Throws `unauthenticated`, `conflict`.
+ * has as many live links as it may. Throws `unauthenticated`, `forbidden`, `conflict`.
  */
 export async function offerEmailLink(
   db: Database,
@@ -57,7 +57,16 @@ export async function offerEmailLink(
   return stored.length > 0 ? secret : null
 }
 
-/** Throws `unauthenticated`, `conflict`, `link_expired`. */
+/** The account, and the address that the link would add. Throws as `linkEmail`. */
+export async function readEmailLink(db: Database, caller: Caller, secret: string, now: Date) {
+  const { statement } = await selectLink(db, secret, caller.userId, now)
+  const [[account], [link]] = await readAs(db, caller, [selectAccount(db, caller), statement])
+  if (!account) throw sessionRequired()
+  if (!link) throw linkExpired()
+  return { account, email: link.email }
+}
+
+/** Throws `unauthenticated`, `forbidden`, `conflict`, `link_expired`. */
 export async function linkEmail(
   db: Database,
   caller: Caller,

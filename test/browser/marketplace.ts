@@ -1,10 +1,11 @@
 /** `npm run dev` in a folder of its own, and a browser in front of it, as a person would have. */
 
 import { once } from 'node:events'
-import { readdir, readFile, stat } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { vi } from 'vitest'
 import { LOCAL_CHAIN_ID } from '../../scripts/chain/collectibles.ts'
 import { aFreePort, aProject } from '../support/project.ts'
 import { CHROMIUM } from './chromium.ts'
@@ -14,6 +15,7 @@ export type Marketplace = Awaited<ReturnType<typeof aMarketplace>>
 
 export async function aMarketplace() {
   const project = await aProject()
+  await allowManySignIns(join(project.folder, 'wrangler.toml'))
   const ports = { PORT: await aFreePort(), RPC_PORT: await aFreePort() }
   const { process: dev } = await project.start('dev', 'Ctrl-C ends everything', ports)
   const browser = await chromium.launch({
@@ -30,7 +32,7 @@ export async function aMarketplace() {
     url,
     /** A page of a browser profile of its own. */
     open: (options: BrowserContextOptions = {}) => openPage(browser, { baseURL: url, ...options }),
-    mailedLink: () => mailedLink(project.folder),
+    nextLink: aMailbox(project.folder),
     close: async () => {
       await browser.close()
       dev.kill('SIGINT')
@@ -38,6 +40,13 @@ export async function aMarketplace() {
       await project.remove()
     },
   }
+}
+
+/** A test signs in more often than the people of one household. */
+async function allowManySignIns(configuration: string) {
+  const text = await readFile(configuration, 'utf8')
+  const own = /(?<=name = "SIGN_IN_LIMIT"[^[]*limit = )\d+/g
+  await writeFile(configuration, text.replaceAll(own, '1000'))
 }
 
 async function openPage(browser: Browser, options: BrowserContextOptions): Promise<Page> {
@@ -79,27 +88,37 @@ export async function installWallet(page: Page, { chainId }: { chainId?: number 
   }
 }
 
-/** The link in the newest mail that the local e-mail binding wrote. */
-async function mailedLink(folder: string): Promise<string> {
+/** The links in the mails that the local e-mail binding has written. */
+async function mailedLinks(folder: string): Promise<string[]> {
   const root = join(folder, '.wrangler/tmp/email')
-  const files = (await readdir(root, { recursive: true })).filter((name) => name.endsWith('.txt'))
-  const mails = await Promise.all(
-    files.map(async (name) => {
-      const file = join(root, name)
-      return { at: (await stat(file)).mtimeMs, text: await readFile(file, 'utf8') }
-    }),
-  )
-  const newest = mails.sort((a, b) => b.at - a.at)[0]
-  return /http:\S+/.exec(newest?.text ?? '')?.[0] ?? ''
+  const names = await readdir(root, { recursive: true }).catch(() => [])
+  const files = names.filter((name) => name.endsWith('.txt'))
+  const texts = await Promise.all(files.map((name) => readFile(join(root, name), 'utf8')))
+  return texts.flatMap((text) => /http:\S+/.exec(text) ?? [])
 }
 
-/** Signs in by the link that is mailed. */
+/** Gives each link once, and waits for the next: a mail is written a moment after it is sent. */
+function aMailbox(folder: string) {
+  const opened = new Set<string>()
+  return async () => {
+    const link = await vi.waitUntil(
+      async () => (await mailedLinks(folder)).find((candidate) => !opened.has(candidate)),
+      10_000,
+    )
+    opened.add(link)
+    return link
+  }
+}
+
+/** Signs in by the link that is mailed, and gives it. */
 export async function signInByMail(marketplace: Marketplace, page: Page, email: string) {
   await page.goto('/sign-in')
   await page.getByLabel('E-mail address').fill(email)
   await page.getByRole('button', { name: 'Send me a link' }).click()
   await page.getByRole('heading', { name: 'Check your mail' }).waitFor()
-  await page.goto(await marketplace.mailedLink())
+  const link = await marketplace.nextLink()
+  await page.goto(link)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('heading', { name: 'API Access' }).waitFor()
+  return link
 }

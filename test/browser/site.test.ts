@@ -59,8 +59,7 @@ describe.skipIf(!isChromiumThere)('in a browser', () => {
 
   it('signs in by the mailed link, links a wallet, and signs out', async () => {
     const page = await marketplace.open()
-    await signInByMail(marketplace, page, 'someone@example.com')
-    const link = await marketplace.mailedLink()
+    const link = await signInByMail(marketplace, page, 'someone@example.com')
     await page.goto(link)
     await page.getByRole('heading', { name: 'This link no longer works' }).waitFor()
     const { account } = await installWallet(page)
@@ -167,7 +166,7 @@ describe.skipIf(!isChromiumThere)('in a browser', () => {
     await page.getByRole('button', { name: 'Send me a link' }).click()
     await page.getByText('a link is on its way').waitFor()
     await check('account, link sent')
-    await visit(await marketplace.mailedLink(), 'confirm the address')
+    await visit(await marketplace.nextLink(), 'confirm the address')
     await page.getByRole('button', { name: 'Confirm' }).click()
     await page.getByText('The e-mail address is linked.').waitFor()
     await check('account with both')

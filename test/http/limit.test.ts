@@ -44,3 +44,12 @@ it('gives each address its own allowance when there is no token that we signed',
   })
   expect([keys, forged]).toEqual([['address:192.0.2.1'], ['address:192.0.2.2']])
 })
+
+it('counts the addresses of one line as one: in IPv6 that is a /64', async () => {
+  const keysOf = async (address: string) => (await ask({ 'cf-connecting-ip': address })).keys
+  const line = ['address:2001:db8:0:7::/64']
+  expect(await keysOf('2001:db8:0:7::1')).toEqual(line)
+  expect(await keysOf('2001:db8::7:ffff:ffff:ffff:ffff')).toEqual(line)
+  expect(await keysOf('2001:db8:0:8::1')).toEqual(['address:2001:db8:0:8::/64'])
+  expect(await keysOf('::ffff:192.0.2.1')).toEqual(['address:192.0.2.1'])
+})

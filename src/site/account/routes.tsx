@@ -5,9 +5,9 @@ import { chainIdsOf } from '../../env.ts'
 import type { App } from '../../http/context.ts'
 import { anyone, callers, valid } from '../../http/door.ts'
 import { readAccount } from '../../identity/api-tokens.ts'
-import { EmailAddress, LinkSecret, readLink } from '../../identity/email-link.ts'
+import { EmailAddress, LinkSecret } from '../../identity/email-link.ts'
 import { signInLimit } from '../../identity/limit.ts'
-import { linkEmail, offerEmailLink } from '../../identity/link.ts'
+import { linkEmail, offerEmailLink, readEmailLink } from '../../identity/link.ts'
 import { mailLink } from '../../identity/mail.ts'
 import type { Account } from '../../identity/session.ts'
 import { page } from '../page.tsx'
@@ -78,8 +78,7 @@ export const accountPages = new Hono<App>()
     async (c) => {
       const { db, caller, now } = c.var
       const { secret } = c.req.valid('query')
-      const account = await readAccount(db, caller)
-      const { email } = await readLink(db, secret, caller.userId, now)
+      const { account, email } = await readEmailLink(db, caller, secret, now)
       return page(c, {
         title: 'Confirm your e-mail address',
         account,

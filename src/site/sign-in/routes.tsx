@@ -2,6 +2,7 @@
 import { type Context, Hono } from 'hono'
 import * as z from 'zod'
 import { chainIdsOf } from '../../env.ts'
+import { addressOf } from '../../http/address.ts'
 import type { App } from '../../http/context.ts'
 import { anyone, valid } from '../../http/door.ts'
 import { ApiError } from '../../http/errors.ts'
@@ -14,7 +15,7 @@ import {
   newLink,
   readLink,
 } from '../../identity/email-link.ts'
-import { addressOf, signInLimit } from '../../identity/limit.ts'
+import { signInLimit } from '../../identity/limit.ts'
 import { mailLink } from '../../identity/mail.ts'
 import { endSession, startSession } from '../../identity/session.ts'
 import { signIn } from '../../identity/sign-in.ts'
@@ -107,7 +108,7 @@ export const signInPages = new Hono<App>()
     valid('query', Secret),
     async (c) => {
       const { secret } = c.req.valid('query')
-      const link = await readLink(c.var.db, secret, null, c.var.now)
+      const link = await readLink(c.var.db, secret, c.var.now)
       return page(c, {
         title: 'Sign in',
         account: null,
