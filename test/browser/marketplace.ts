@@ -33,6 +33,7 @@ export async function aMarketplace() {
     /** A page of a browser profile of its own. */
     open: (options: BrowserContextOptions = {}) => openPage(browser, { baseURL: url, ...options }),
     nextLink: aMailbox(project.folder),
+    masterToken: async () => (await project.run('token', ['--master'])).out.trim(),
     close: async () => {
       await browser.close()
       dev.kill('SIGINT')

@@ -19,7 +19,7 @@ export type Ask = {
   body: string | Uint8Array | null
 }
 
-export const endpointsOf = ({ paths = {} }: Document): Endpoint[] =>
+const endpointsOf = ({ paths = {} }: Document): Endpoint[] =>
   Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       method: method.toUpperCase(),

@@ -129,7 +129,7 @@ export const hostileTexts = fc.oneof(
 )
 
 /** Values that a field does not expect. */
-export const hostileValues: fc.Arbitrary<unknown> = fc.oneof(
+const hostileValues: fc.Arbitrary<unknown> = fc.oneof(
   hostileTexts,
   fc.constantFrom<unknown>(
     null,

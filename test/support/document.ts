@@ -9,7 +9,7 @@ export type Document = ReturnType<typeof documentOf>
 type Reference = { $ref: string }
 type Header = { required?: boolean; schema?: object }
 type Answer = { headers?: Record<string, Header | Reference>; content?: Record<string, object> }
-export type Operation = { responses: Record<string, Answer | Reference> }
+type Operation = { responses: Record<string, Answer | Reference> }
 
 const ajv = new Ajv2020({ strict: false })
 addFormats.default(ajv)
