@@ -69,7 +69,7 @@ const isSigned = (transfer: Transfer) => attemptsOf(transfer).length > 0
  * How much a receipt is worth. Only one whose block is still canonical at the network's depth
  * counts; `orphaned` is as good as none.
  */
-export function standingOf(receipt: Receipt, facts: Facts, network: Network) {
+function standingOf(receipt: Receipt, facts: Facts, network: Network) {
   if (facts.head - receipt.blockNumber + 1 < network.confirmations) return 'shallow'
   const canonical = facts.blocks.get(receipt.blockNumber)
   if (canonical === undefined) return 'unsure'

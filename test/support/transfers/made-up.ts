@@ -3,7 +3,7 @@ import type { Facts, Receipt } from '../../../src/transfers/decide.ts'
 import type { StoredTransaction, Transfer } from '../../../src/transfers/state.ts'
 
 export const SIGNER = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
-export const T0 = new Date('2026-01-01T00:00:00.000Z')
+const T0 = new Date('2026-01-01T00:00:00.000Z')
 export const later = (seconds: number) => new Date(T0.getTime() + seconds * 1000)
 export const GWEI = 1_000_000_000n
 
