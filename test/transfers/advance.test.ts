@@ -1,4 +1,5 @@
 /** From a paid item to its Transfer event, on a real node. */
+import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import { aChain } from '../support/chain/chain.ts'
 import { deliveriesOf, transferEvents } from '../support/transfers/events.ts'
@@ -359,6 +360,20 @@ describe('a nonce', () => {
       status: 'queued',
       reason: 'signing is stopped until the transfer in review is looked at',
     })
+  })
+
+  it('is not given out by a consumer that did not yet know that the signer is stopped', async () => {
+    const chain = await aChain({ erc1155: 2 })
+    const [sent, next] = await paidItems(chain, [{ standard: 'erc1155' }, { standard: 'erc1155' }])
+    if (!sent || !next) throw new Error('nothing was sold')
+    await anEngine(chain).look([sent])
+    const stop = () =>
+      env.DB.prepare(`UPDATE transfers SET status = 'review', dueAt = NULL WHERE id = ?`)
+        .bind(sent.id)
+        .run()
+    await anEngine(chain, {}, stop).look([next])
+    expect(await signedFor(next)).toEqual([])
+    expect(await rowOf(next)).toMatchObject({ status: 'queued' })
   })
 
   it('is not judged when the node keeps no old state', async () => {

@@ -186,6 +186,22 @@ describe('a cancellation', () => {
     expect(await act('cancel', item)).toMatchObject({ status: 409, error: 'it has failed already' })
   })
 
+  it('takes a transfer from the consumer that is about to store what it has signed', async () => {
+    const chain = await aChain({ erc1155: 2 })
+    const [item, other] = await paidItems(chain, [{ standard: 'erc1155' }, { standard: 'erc1155' }])
+    if (!item || !other) throw new Error('nothing was sold')
+    const { look } = anEngine(chain, {}, () => act('cancel', item))
+    await look([item, other])
+    expect(await rowOf(item)).toMatchObject({ status: 'failed', item: 'failed' })
+    expect(await signedFor(item)).toEqual([])
+    await look([item, other], 5)
+    await chain.mine()
+    await look([item, other], 10)
+    expect(await rowOf(item)).toMatchObject({ status: 'failed' })
+    expect(await rowOf(other)).toMatchObject({ status: 'transferred' })
+    expect(await transferEvents(chain)).toHaveLength(1)
+  })
+
   it('replaces a transaction that is not mined by one that does nothing', async () => {
     const chain = await aChain({ erc721: 1 })
     const { look } = anEngine(chain)

@@ -19,11 +19,25 @@ export const networksOf = (chains: readonly Chain[], settings: NetworkSettings =
     ]),
   )
 
-/** Looks at transfers, `after` so many seconds counted from now. Says what to look at again. */
-export function anEngine(chains: Chain | readonly Chain[], settings: NetworkSettings = {}) {
+/**
+ * Looks at transfers, `after` so many seconds counted from now. Says what to look at again.
+ * `between` is done before the second trip to D1, which stores what was signed.
+ */
+export function anEngine(
+  chains: Chain | readonly Chain[],
+  settings: NetworkSettings = {},
+  between: () => Promise<unknown> = async () => undefined,
+) {
   const NETWORKS = networksOf([chains].flat(), settings)
   const trips = { count: 0 }
-  const deps = { db: connect(env.DB, trips), settings: settingsOf({ ...env, NETWORKS } as never) }
+  const d1: Pick<D1Database, 'prepare' | 'batch'> = {
+    prepare: (query) => env.DB.prepare(query),
+    async batch(statements) {
+      if (trips.count === 2) await between()
+      return env.DB.batch(statements)
+    },
+  }
+  const deps = { db: connect(d1, trips), settings: settingsOf({ ...env, NETWORKS } as never) }
   const start = Date.now()
   const look = (transfers: readonly { id: number }[], after = 0) =>
     advance(
