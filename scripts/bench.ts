@@ -4,10 +4,13 @@
  * (bench/node.ts). They take turns, so what else the machine does hits all alike: only the ratios
  * mean something.
  */
+import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
 import { generateSigningKey, publicKeys } from '../src/identity/tokens.ts'
 import { type Execute, fill, issuerUrl, masterToken } from './bench/catalogue.ts'
 import { type Call, load, type Round } from './bench/load.ts'
 import { serveNode, serveWorker } from './bench/serve.ts'
+import { measureTransfers } from './bench/transfers.ts'
 
 const ROUNDS = Number(process.env.ROUNDS ?? 5)
 const SECONDS = Number(process.env.SECONDS ?? 3)
@@ -68,11 +71,13 @@ const contenders = [
   await serveNode('Fastify on Node', jwks, issuerUrl, filled),
 ]
 
+/** Medians of this API, for `npm run costs`. */
+const measured: Record<string, number> = {}
+
 const middle = (values: number[]) => values.sort((a, b) => a - b)[values.length >> 1] ?? 0
 
 try {
-  const only = process.argv[2]
-  for (const call of calls.filter(({ name }) => !only || name.includes(only))) {
+  for (const call of calls) {
     const rounds = contenders.map((): Round[] => [])
     for (let round = -1; round < ROUNDS; round++) {
       for (const [i, contender] of contenders.entries()) {
@@ -82,6 +87,9 @@ try {
       }
     }
     const floor = rounds[1] ?? []
+    measured[call.name] = middle(
+      (rounds[0] ?? []).map(({ requestsPerSecond }) => requestsPerSecond),
+    )
     console.log(`\n${call.name}`)
     console.table(
       contenders.map(({ name }, i) => {
@@ -102,3 +110,24 @@ try {
 } finally {
   await Promise.all(contenders.map(({ stop }) => stop()))
 }
+
+const { transferred, seconds } = await measureTransfers(bindings, token, (execute) =>
+  fill(execute, { users: 1000, nfts: 10, orders: 0 }, sql),
+)
+const transfersPerSecond = Math.round(transferred / seconds)
+console.log(
+  `\n${transferred} orders placed and transferred, receipts confirmed: ` +
+    `${seconds.toFixed(1)} s, ${transfersPerSecond} a second, one signer`,
+)
+
+const startup = execFileSync(
+  'wrangler',
+  ['check', 'startup', '--args=--env production', '--outfile', 'dist/bench/startup.cpuprofile'],
+  { encoding: 'utf8' },
+)
+console.log(`\nStart-up: ${/Active: [\d.]+ ms/.exec(startup)?.[0] ?? 'not told'} of CPU time`)
+
+writeFileSync(
+  'scripts/costs/measured.json',
+  `${JSON.stringify({ requestsPerSecond: measured, transfersPerSecond }, null, 2)}\n`,
+)

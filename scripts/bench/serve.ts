@@ -43,19 +43,21 @@ export default {
     }
     return worker.fetch(request, bindings, context)
   },
+  queue: (batch, env, context) => worker.queue(batch, env, context),
 }`
 
 /**
  * Serves a Worker from workerd itself: the development server in front of it would take more time
- * than the Worker does. Nobody consumes the queue: once deployed, consumers run beside the API,
- * not inside of it.
+ * than the Worker does. Unless told, nobody consumes the queue: once deployed, consumers run beside
+ * the API, not inside of it.
  */
 export async function serveWorker(
   name: string,
   main: string,
   bindings: Record<string, string>,
   fill: (execute: Execute) => Promise<void>,
-): Promise<Contender> {
+  isConsumed = false,
+): Promise<Contender & { database: D1Database }> {
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
       name,
@@ -68,14 +70,15 @@ export async function serveWorker(
       bindings,
       d1Databases: ['DB'],
       r2Buckets: ['AVATARS'],
-      queueProducers: ['TRANSFERS'],
+      queueProducers: { TRANSFERS: 'transfers' },
+      queueConsumers: isConsumed ? { transfers: { maxBatchSize: 100, maxBatchTimeout: 1 } } : {},
       unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
     }),
   )
   const { origin } = await miniflare.unsafeGetDirectURL()
   const database = await miniflare.getD1Database('DB')
   await fill((sql) => database.prepare(sql).run())
-  return { name, url: origin, stop: () => miniflare.dispose() }
+  return { name, url: origin, database, stop: () => miniflare.dispose() }
 }
 
 /** Serves bench/node.ts from a process of its own, over a database file that goes with it. */

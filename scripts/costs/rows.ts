@@ -62,7 +62,7 @@ export const rowsOf: Record<string, Cost> = {
 export const works = {
   'place 100 orders': cost(2, 2400, 600),
   // Two looks: one that signs and sends, one that finds the receipts.
-  'transfer 100 items': cost(5, 5200, 800),
+  'transfer 100 items': cost(5, 5200, 700),
   'sweep once': cost(2, 10_000, 4000),
 }
 export type Work = keyof typeof works
