@@ -49,7 +49,7 @@ export const rowsOf: Record<string, Cost> = {
   'GET /settings': cost(0, 0, 0),
   'GET /settings/account': cost(1, 4, 0),
   'POST /settings/account/email': cost(1, 15, 3),
-  'GET /settings/account/email': cost(2, 4, 0),
+  'GET /settings/account/email': cost(1, 4, 0),
   'POST /settings/account/email/confirm': cost(0, 0, 0),
   'GET /settings/api-access': cost(1, 12, 0),
   'POST /settings/api-access/tokens': cost(1, 12, 4),
@@ -62,7 +62,7 @@ export const rowsOf: Record<string, Cost> = {
 export const works = {
   'place 100 orders': cost(2, 2400, 600),
   // Two looks: one that signs and sends, one that finds the receipts.
-  'transfer 100 items': cost(5, 5200, 700),
+  'transfer 100 items': cost(5, 5400, 700),
   'sweep once': cost(2, 10_000, 4000),
 }
 export type Work = keyof typeof works
