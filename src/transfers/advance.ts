@@ -9,20 +9,14 @@ import type { Database } from '../db/client.ts'
 import type { Settings } from '../env.ts'
 import { broadcast } from './chain.ts'
 import { newestOf } from './decide.ts'
+import { load } from './load.ts'
 import { alarm, note } from './log.ts'
 import type { Look } from './message.ts'
 import { moveOf, type Sent, signedMove } from './moves.ts'
 import { type Plan, plan } from './plan.ts'
 import { accountOf, sign } from './sign.ts'
-import {
-  Collision,
-  load,
-  type Move,
-  type StoredTransaction,
-  settle,
-  store,
-  type Transfer,
-} from './state.ts'
+import type { StoredTransaction, Transfer } from './state.ts'
+import { Collision, type Move, settle, store } from './store.ts'
 
 type Deps = { db: Database; settings: Pick<Settings, 'NETWORKS' | 'TRANSFER_SIGNER_KEY'> }
 

@@ -1,7 +1,8 @@
 /** The new state of a transfer after a step, and when to look at it again. */
 import type { Hex } from 'viem'
 import type { Step } from './allot.ts'
-import type { Move, StoredTransaction, Transfer } from './state.ts'
+import type { StoredTransaction, Transfer } from './state.ts'
+import type { Move } from './store.ts'
 
 /**
  * The longest wait between two looks, in seconds, by status: waits grow with the time in which
