@@ -26,7 +26,7 @@ describe.skipIf(!isChromiumThere)('the API reference', () => {
     await page.goto('/docs')
     await page.getByRole('button', { name: 'Authorize' }).click()
     const scheme = page.locator('.auth-container').first()
-    await scheme.getByRole('textbox').fill(await marketplace.masterToken())
+    await scheme.getByRole('textbox').fill(marketplace.masterToken)
     await scheme.getByRole('button', { name: 'Apply credentials' }).click()
     await scheme.getByRole('button', { name: 'Close' }).click()
 
