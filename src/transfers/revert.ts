@@ -1,27 +1,7 @@
 /** Why a call would revert, in words. */
-import { decodeErrorResult, parseAbi } from 'viem'
+import { decodeErrorResult } from 'viem'
+import { standardErrors } from './abi.ts'
 import type { NodeError, Reply } from './rpc.ts'
-
-/** Those of Solidity, and those of ERC-6093, which OpenZeppelin 5 uses. */
-const standardErrors = parseAbi([
-  'error Error(string reason)',
-  'error Panic(uint256 code)',
-  'error ERC721InvalidOwner(address owner)',
-  'error ERC721NonexistentToken(uint256 tokenId)',
-  'error ERC721IncorrectOwner(address sender, uint256 tokenId, address owner)',
-  'error ERC721InvalidSender(address sender)',
-  'error ERC721InvalidReceiver(address receiver)',
-  'error ERC721InsufficientApproval(address operator, uint256 tokenId)',
-  'error ERC721InvalidApprover(address approver)',
-  'error ERC721InvalidOperator(address operator)',
-  'error ERC1155InsufficientBalance(address sender, uint256 balance, uint256 needed, uint256 tokenId)',
-  'error ERC1155InvalidSender(address sender)',
-  'error ERC1155InvalidReceiver(address receiver)',
-  'error ERC1155MissingApprovalForAll(address operator, address owner)',
-  'error ERC1155InvalidApprover(address approver)',
-  'error ERC1155InvalidOperator(address operator)',
-  'error ERC1155InvalidArrayLength(uint256 idsLength, uint256 valuesLength)',
-])
 
 /** How nodes say that the call itself failed: geth and anvil use code 3, others only words. */
 const isExecution = /revert|invalid opcode|out of gas|stack (under|over)flow|gas required exceeds/i

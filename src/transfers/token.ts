@@ -5,9 +5,9 @@ import {
   getAddress,
   type Hex,
   isAddress,
-  parseAbi,
   prepareEncodeFunctionData,
 } from 'viem'
+import { erc721Transfer, erc1155Transfer, views } from './abi.ts'
 import { unheard } from './revert.ts'
 import type { Question, Replies, Reply } from './rpc.ts'
 
@@ -30,28 +30,15 @@ export type Finding = { call: Call } | { impossible: string } | { unknown: strin
 /** What to ask the node about a piece, and how to read the answers. */
 export type Inquiry = { questions: Question[]; read: (replies: Replies) => Finding }
 
-const abi = parseAbi([
-  'function supportsInterface(bytes4 id) view returns (bool)',
-  'function ownerOf(uint256 id) view returns (address)',
-  'function balanceOf(address account, uint256 id) view returns (uint256)',
-  'function isApprovedForAll(address account, address operator) view returns (bool)',
-])
-const supportsInterface = prepareEncodeFunctionData({ abi, functionName: 'supportsInterface' })
-const ownerOf = prepareEncodeFunctionData({ abi, functionName: 'ownerOf' })
-const balanceOf = prepareEncodeFunctionData({ abi, functionName: 'balanceOf' })
-const isApprovedForAll = prepareEncodeFunctionData({ abi, functionName: 'isApprovedForAll' })
-
-/** EIP-721 and EIP-1155: the transfers that ask the recipient whether it can hold the token. */
-const transfer721 = prepareEncodeFunctionData({
-  abi: parseAbi(['function safeTransferFrom(address from, address to, uint256 id)']),
-  functionName: 'safeTransferFrom',
+const supportsInterface = prepareEncodeFunctionData({
+  abi: views,
+  functionName: 'supportsInterface',
 })
-const transfer1155 = prepareEncodeFunctionData({
-  abi: parseAbi([
-    'function safeTransferFrom(address from, address to, uint256 id, uint256 amount, bytes data)',
-  ]),
-  functionName: 'safeTransferFrom',
-})
+const ownerOf = prepareEncodeFunctionData({ abi: views, functionName: 'ownerOf' })
+const balanceOf = prepareEncodeFunctionData({ abi: views, functionName: 'balanceOf' })
+const isApprovedForAll = prepareEncodeFunctionData({ abi: views, functionName: 'isApprovedForAll' })
+const transfer721 = prepareEncodeFunctionData({ abi: erc721Transfer })
+const transfer1155 = prepareEncodeFunctionData({ abi: erc1155Transfer })
 
 /** ERC-165 identifiers (EIP-721, EIP-1155). */
 const ERC721 = '0x80ac58cd'
