@@ -4,7 +4,6 @@
  * A batch costs three trips to D1 and three HTTP calls of a network's node, whatever its size.
  */
 import type { Hex } from 'viem'
-import type { PrivateKeyAccount } from 'viem/accounts'
 import type { Database } from '../db/client.ts'
 import type { Settings } from '../env.ts'
 import { broadcast } from './chain.ts'
@@ -14,7 +13,7 @@ import { alarm, note } from './log.ts'
 import type { Look } from './message.ts'
 import { moveOf, type Sent, signedMove } from './moves.ts'
 import { type Plan, plan } from './plan.ts'
-import { accountOf, sign } from './sign.ts'
+import { type Signer, sign, signerOf } from './sign.ts'
 import type { StoredTransaction, Transfer } from './state.ts'
 import { Collision, type Move, settle, store } from './store.ts'
 
@@ -29,7 +28,7 @@ export async function advance(
   ids: readonly number[],
   now: Date,
 ): Promise<Look[]> {
-  const signer = accountOf(TRANSFER_SIGNER_KEY)
+  const signer = signerOf(TRANSFER_SIGNER_KEY)
   const loaded = await load(db, ids, signer.address, Object.values(NETWORKS))
   const groups = Map.groupBy(loaded.transfers, ({ contractNetwork }) => contractNetwork)
   const plans = await Promise.all(
@@ -57,7 +56,7 @@ export async function advance(
 async function signAndStore(
   db: Database,
   plans: readonly Plan[],
-  signer: PrivateKeyAccount,
+  signer: Signer,
   now: Date,
 ): Promise<Map<number, StoredTransaction>> {
   const news = await Promise.all(

@@ -5,8 +5,8 @@
 import type { Address } from 'viem'
 import type { Network } from '../env.ts'
 import { type Action, type Facts, newestOf } from './decide.ts'
+import { callIn } from './eip1559.ts'
 import { type Fees, feesFor, feesToReplace } from './fees.ts'
-import { callIn } from './signed.ts'
 import type { Account, StoredTransaction, Transfer } from './state.ts'
 import type { Call } from './token.ts'
 

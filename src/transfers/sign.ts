@@ -1,32 +1,34 @@
 /** Signs transactions of EIP-1559 with the marketplace's key. */
-import { type Hex, keccak256 } from 'viem'
-import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
+import { type Address, type Hex, keccak256 } from 'viem'
+import { privateKeyToAddress } from 'viem/accounts'
 import type { Draft } from './allot.ts'
+import { signed } from './eip1559.ts'
 import type { StoredTransaction } from './state.ts'
 
-const accounts = new Map<Hex, PrivateKeyAccount>()
+export type Signer = { key: Hex; address: Address }
 
-/** The account of a key; deriving its address costs as much as a signature, so it is kept. */
-export function accountOf(key: Hex): PrivateKeyAccount {
-  const known = accounts.get(key)
+const signers = new Map<Hex, Signer>()
+
+/** The signer of a key; deriving its address costs as much as a signature, so it is kept. */
+export function signerOf(key: Hex): Signer {
+  const known = signers.get(key)
   if (known) return known
-  const account = privateKeyToAccount(key)
-  accounts.set(key, account)
-  return account
+  const signer = { key, address: privateKeyToAddress(key) }
+  signers.set(key, signer)
+  return signer
 }
 
 export async function sign(
-  account: PrivateKeyAccount,
-  { to, data, gas, maxFeePerGas, maxPriorityFeePerGas, ...draft }: Draft,
+  { key, address }: Signer,
+  draft: Draft,
   now: Date,
 ): Promise<StoredTransaction> {
-  const { chainId, nonce } = draft
-  const fees = { gas, maxFeePerGas, maxPriorityFeePerGas }
-  const raw = await account.signTransaction({ type: 'eip1559', chainId, nonce, to, data, ...fees })
+  const raw = await signed(draft, key)
+  const { to, data, gas, maxFeePerGas, maxPriorityFeePerGas, ...rest } = draft
   return {
-    ...draft,
+    ...rest,
     hash: keccak256(raw),
-    signer: account.address,
+    signer: address,
     raw,
     gas: String(gas),
     maxFeePerGas: String(maxFeePerGas),
