@@ -29,6 +29,12 @@ it('says what was asked, who asked by the id of the token, and what it cost', as
   })
 })
 
+it('counts each trip to the database, and tells the pattern of the path', async () => {
+  const token = await aToken(await aUser())
+  const { entry } = await logged('GET', '/api/public/user/me/billingAddresses', { token })
+  expect(entry).toMatchObject({ route: '/api/public/user/:user_id/billingAddresses', trips: 1 })
+})
+
 it('holds nothing that a path, a query or a header says', async () => {
   const { line, entry } = await logged('GET', '/nothing/secret-1?email=secret-2', {
     token: 'secret-3',
