@@ -11,7 +11,7 @@ const secrets = {
 Object.assign(process.env, secrets)
 
 /** Set by `npm run fuzz`; the tests take the same way every time. */
-const { FUZZ_SEED = '1', FUZZ_RUNS = '2000' } = process.env
+const { FUZZ_SEED = '1', FUZZ_RUNS = '3000' } = process.env
 
 /** Everything that the Worker does, inside the platform's own runtime. */
 const workers = defineProject({

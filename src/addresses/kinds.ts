@@ -36,6 +36,7 @@ const flag = z.boolean().optional()
 
 export const delivery = {
   name: 'delivery',
+  type: 'DeliveryAddress',
   /** What a body may say of an address, and the names of that. */
   fields: deliveryFields,
   texts: deliveryFields.keyof().options,
@@ -56,6 +57,7 @@ export const delivery = {
 
 export const billing = {
   name: 'billing',
+  type: 'BillingAddress',
   fields: billingFields,
   texts: billingFields.keyof().options,
   changes: billingFields.extend({ isDefault: flag }),
@@ -75,14 +77,18 @@ export type Texts = z.infer<typeof delivery.fields>
 
 const timestamp = z.iso.datetime({ precision: 3 })
 
-/** What the `present` of the kind gives. */
-export const answerOf = (kind: Kind) =>
-  z.object({
-    id: z.int(),
-    userId: z.int(),
-    ...Object.fromEntries(kind.texts.map((field) => [field, z.string().nullable()])),
-    [kind.flag]: z.boolean(),
-    createdAt: timestamp,
-    updatedAt: timestamp,
-    deletedAt: timestamp.nullable(),
-  })
+const answerOf = (kind: Kind) =>
+  z
+    .object({
+      id: z.int(),
+      userId: z.int(),
+      ...Object.fromEntries(kind.texts.map((field) => [field, z.string().nullable()])),
+      [kind.flag]: z.boolean(),
+      createdAt: timestamp,
+      updatedAt: timestamp,
+      deletedAt: timestamp.nullable(),
+    })
+    .meta({ id: kind.type })
+
+/** What the `present` of each kind gives. */
+export const answers = { delivery: answerOf(delivery), billing: answerOf(billing) }

@@ -6,11 +6,11 @@ import { idText } from '../http/ids.ts'
 import { subjectOf, UserParam } from '../identity/subject.ts'
 import { deleteAddress, updateAddress } from './change.ts'
 import { createAddress, kindOf } from './create.ts'
-import { answerOf, billing, delivery, type Kind } from './kinds.ts'
+import { answers, billing, delivery, type Kind } from './kinds.ts'
 import { listAddresses } from './list.ts'
 
 const tag = 'Addresses'
-const Id = z.object({ id: idText })
+const Id = z.object({ id: idText.describe('The address.') })
 const Owner = {
   userId: z.int().positive().optional().describe('The caller, unless a master token asks.'),
 }
@@ -22,7 +22,7 @@ const bookOf = (kind: Kind) =>
       callers({
         tag,
         summary: `List a user's ${kind.name} addresses`,
-        answer: z.object({ [kind.list]: z.array(answerOf(kind)) }),
+        answer: z.object({ [kind.list]: z.array(answers[kind.name]) }),
         errors: ['forbidden', 'not_found'],
       }),
       valid('param', UserParam),
@@ -39,7 +39,7 @@ const bookOf = (kind: Kind) =>
         tag,
         summary: `Update a ${kind.name} address`,
         description: 'A key that is absent stays as it is; null clears.',
-        answer: z.object({ [kind.updated]: answerOf(kind) }),
+        answer: z.object({ [kind.updated]: answers[kind.name] }),
         errors: ['not_found'],
       }),
       valid('query', Id),
@@ -56,7 +56,7 @@ const bookOf = (kind: Kind) =>
       callers({
         tag,
         summary: `Delete a ${kind.name} address`,
-        answer: z.object({ [kind.updated]: answerOf(kind) }),
+        answer: z.object({ [kind.updated]: answers[kind.name] }),
         errors: ['not_found'],
       }),
       valid('query', Id),
@@ -78,12 +78,17 @@ export const addresses = new Hono<App>()
         '(`name`, `email`, `mobilePhone`) makes a billing address. `type` says it outright. An ' +
         '`id` in the query is ignored.',
       answer: z.union([
-        z.object({ [delivery.created]: answerOf(delivery) }),
-        z.object({ [billing.created]: answerOf(billing) }),
+        z.object({ [delivery.created]: answers.delivery }),
+        z.object({ [billing.created]: answers.billing }),
       ]),
       errors: ['forbidden', 'too_many_addresses'],
     }),
-    valid('query', z.object({ type: z.enum(['delivery', 'billing']).optional() })),
+    valid(
+      'query',
+      z.object({
+        type: z.enum(['delivery', 'billing']).optional().describe('The kind, outright.'),
+      }),
+    ),
     valid('json', delivery.fields.extend(Owner)),
     async (c) => {
       const { db, caller, now } = c.var
@@ -101,10 +106,13 @@ export const addresses = new Hono<App>()
     callers({
       tag,
       summary: 'Create a billing address',
-      answer: z.object({ [billing.created]: answerOf(billing) }),
+      answer: z.object({ [billing.created]: answers.billing }),
       errors: ['forbidden', 'too_many_addresses'],
     }),
-    valid('query', z.object({ type: z.literal('billing').optional() })),
+    valid(
+      'query',
+      z.object({ type: z.literal('billing').optional().describe('Goes without saying.') }),
+    ),
     valid('json', billing.fields.extend(Owner)),
     async (c) => {
       const { db, caller, now } = c.var

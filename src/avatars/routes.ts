@@ -14,7 +14,10 @@ import { avatarUrlOf } from './url.ts'
 
 const Avatar = z.object({ avatarUrl: z.url() })
 const AvatarBody = z.object({ avatarUrl: z.string().trim().min(1).max(2048) })
-const PictureParam = z.object({ user_id: z.string(), picture: z.string() })
+const PictureParam = z.object({
+  user_id: z.string().meta({ description: 'Whose picture.', examples: ['3'] }),
+  picture: z.string().describe('The last part of an `avatarUrl`.'),
+})
 
 const tag = 'Avatars'
 const errors = ['forbidden', 'not_found', 'payload_too_large', 'unsupported_media_type'] as const

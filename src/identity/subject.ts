@@ -6,7 +6,9 @@ import { idText } from '../http/ids.ts'
 
 /** The path's `<user_id>`: `me` or a number (contract, "What the service does" 5). */
 export const UserParam = z.object({
-  user_id: z.union([z.literal('me'), idText], { error: 'must be me or a positive integer' }),
+  user_id: z
+    .union([z.literal('me'), idText], { error: 'must be me or a positive integer' })
+    .describe('A user’s id, or `me` for the caller.'),
 })
 
 type UserId = z.infer<typeof UserParam>['user_id']

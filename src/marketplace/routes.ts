@@ -14,7 +14,8 @@ const Limit = z.object({
     .string()
     .regex(/^([1-9]\d?|100)$/, 'must be a number from 1 to 100')
     .transform(Number)
-    .default(20),
+    .default(20)
+    .describe('How many creators.'),
 })
 
 export const marketplace = new Hono<App>()

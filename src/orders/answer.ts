@@ -36,21 +36,25 @@ export type Buyer = BuyerRow & { walletNonce: null }
 export type PlacedOrder = OrderRow & { orderItems: OrderItem[] }
 export type Order = OrderRow & { buyer: Buyer; orderItems: OrderItem[] }
 
-const OrderItemAnswer = z.object({
-  ...fieldsOf(shown.orderItem),
-  status: z.enum(itemStatuses).nullable(),
-  txId: z.string().nullable(),
-  nft: z.object(fieldsOf(shown.nft)),
-  listing: z.object(fieldsOf(shown.listing)),
-})
-const PlacedOrderAnswer = z.object({
+const OrderItemAnswer = z
+  .object({
+    ...fieldsOf(shown.orderItem),
+    status: z.enum(itemStatuses).nullable(),
+    txId: z.string().nullable(),
+    nft: z.object(fieldsOf(shown.nft)).meta({ id: 'Nft' }),
+    listing: z.object(fieldsOf(shown.listing)).meta({ id: 'Listing' }),
+  })
+  .meta({ id: 'OrderItem' })
+const orderFields = {
   ...fieldsOf(shown.order),
   failReason: z.string().nullable(),
   orderItems: z.array(OrderItemAnswer),
-})
-const OrderAnswer = PlacedOrderAnswer.extend({
-  buyer: z.object({ ...fieldsOf(shown.buyer), walletNonce: z.null() }),
-})
+}
+const PlacedOrderAnswer = z.object(orderFields).meta({ id: 'PlacedOrder' })
+const BuyerAnswer = z
+  .object({ ...fieldsOf(shown.buyer), walletNonce: z.null() })
+  .meta({ id: 'Buyer' })
+const OrderAnswer = z.object({ ...orderFields, buyer: BuyerAnswer }).meta({ id: 'Order' })
 
 export const PlacedOrders = z.object({ orders: z.array(PlacedOrderAnswer), error: z.null() })
 export const Orders = z.object({ orders: z.array(OrderAnswer), error: z.null() })

@@ -38,18 +38,24 @@ export const RepeatHeader = z.object({
   'idempotency-key': z
     .string()
     .regex(/^.{1,255}$/, 'must be 1 to 255 characters')
-    .optional(),
+    .optional()
+    .describe(
+      'Of your choice, for this call: sent again within 24 hours, it gets this answer again.',
+    ),
 })
 
 /** The path's `<order_ids>`: as digits, because a number that no order can have is one as well. */
 export const OrderIds = z.object({
-  order_ids: z.string().transform((text, context) => {
-    const values = [...new Set(text.split(','))]
-    const wrong = values.find((value) => !/^[1-9]\d*$/.test(value))
-    if (wrong !== undefined)
-      context.addIssue(`"${wrong.slice(0, 80)}" is not a number, please check the URL`)
-    else if (values.length > MOST_ORDERS)
-      context.addIssue(`at most ${MOST_ORDERS} orders can be read at once`)
-    return values
-  }),
+  order_ids: z
+    .string()
+    .transform((text, context) => {
+      const values = [...new Set(text.split(','))]
+      const wrong = values.find((value) => !/^[1-9]\d*$/.test(value))
+      if (wrong !== undefined)
+        context.addIssue(`"${wrong.slice(0, 80)}" is not a number, please check the URL`)
+      else if (values.length > MOST_ORDERS)
+        context.addIssue(`at most ${MOST_ORDERS} orders can be read at once`)
+      return values
+    })
+    .describe('1 to 100 ids, separated by commas.'),
 })

@@ -32,32 +32,34 @@ const Transaction = z.object({
   kind: z.enum(['transfer', 'cancel']),
   createdAt: z.string(),
 })
-const Transfer = z.object({
-  id: z.int().describe('The id of the order item.'),
-  orderId: z.int(),
-  network: z.string(),
-  quantity: z.int(),
-  status: z.enum(transferStatuses),
-  generation: z.int().describe('Counts the retries; each has a nonce of its own.'),
-  reason: z.string().nullable(),
-  txId: z.string().nullable(),
-  dueAt: z.string().nullable(),
-  cancelRequestedAt: z.string().nullable(),
-  deadLetteredAt: z.string().nullable(),
-  createdAt: z.string(),
-  updatedAt: z.string(),
-  transactions: z.array(Transaction),
-})
+const Transfer = z
+  .object({
+    id: z.int().describe('The id of the order item.'),
+    orderId: z.int(),
+    network: z.string(),
+    quantity: z.int(),
+    status: z.enum(transferStatuses),
+    generation: z.int().describe('Counts the retries; each has a nonce of its own.'),
+    reason: z.string().nullable(),
+    txId: z.string().nullable(),
+    dueAt: z.string().nullable(),
+    cancelRequestedAt: z.string().nullable(),
+    deadLetteredAt: z.string().nullable(),
+    createdAt: z.string(),
+    updatedAt: z.string(),
+    transactions: z.array(Transaction),
+  })
+  .meta({ id: 'Transfer' })
 const present = (view: View): z.infer<typeof Transfer> => ({
   ...view,
   transactions: z.array(Transaction).parse(JSON.parse(view.transactions)),
 })
 
-const Id = z.object({ id: idText })
+const Id = z.object({ id: idText.describe('The id of the order item.') })
 const Query = z.object({
-  status: z.enum(filters).optional(),
-  cursor: idText.optional(),
-  limit: idText.pipe(z.int().max(100)).optional(),
+  status: z.enum(filters).optional().describe('Only those.'),
+  cursor: idText.optional().describe('Only those after it.'),
+  limit: idText.pipe(z.int().max(100)).optional().describe('At most so many; 50 unless said.'),
 })
 
 export const transfers = new Hono<App>()

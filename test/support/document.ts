@@ -93,9 +93,15 @@ async function bodyProblem(answer: Answer, method: string, response: Response) {
   return ajv.errorsText(validate.errors, { dataVar: 'body' })
 }
 
+/** What is wrong with a value of a schema of the document; null when nothing is. */
+export function problemWith(schema: object | undefined, value: unknown): string | null {
+  const validate = validatorOf({ schema })
+  return validate(value) ? null : ajv.errorsText(validate.errors, { dataVar: 'value' })
+}
+
 const validators = new WeakMap<object, ReturnType<typeof ajv.compile>>()
 
-function validatorOf(content: { schema?: object }) {
+function validatorOf(content: { schema?: object | undefined }) {
   const known = validators.get(content)
   if (known) return known
   const schema = JSON.parse(

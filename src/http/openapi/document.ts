@@ -8,6 +8,7 @@ import {
 import { version } from '../../../package.json'
 import type { Door } from '../door.ts'
 import { answerOf, partOf, refusalsOf } from './answers.ts'
+import { illustrate, type Schemas } from './examples.ts'
 import { bookmarkParameter, requestIdParameter } from './headers.ts'
 
 const description = `
@@ -30,7 +31,7 @@ export function documentOf(doors: readonly Door[], url: string) {
     const path = templateOf(door.path)
     paths[path] = { ...paths[path], [door.method.toLowerCase()]: operation }
   }
-  return createDocument(
+  const document = createDocument(
     {
       openapi: '3.1.0',
       info: { title: 'Marketplace API', version, description: description.trim() },
@@ -56,6 +57,10 @@ export function documentOf(doors: readonly Door[], url: string) {
     },
     { override: ({ jsonSchema }) => readable(jsonSchema) },
   )
+  const schemas: Schemas = JSON.parse(JSON.stringify(document.components?.schemas ?? {}))
+  for (const methods of Object.values(document.paths ?? {}))
+    for (const operation of Object.values(methods)) illustrate(operation, schemas)
+  return document
 }
 
 /** Leaves out what only restates the format, and the bounds that any number in JSON has. */

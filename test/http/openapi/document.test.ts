@@ -4,8 +4,15 @@ import app from '../../../src/app.ts'
 import { doorsOf } from '../../../src/http/door.ts'
 import { statusOf } from '../../../src/http/errors.ts'
 import { BASE_URL, call } from '../../support/api.ts'
-import { assertDocumented, document, resolved } from '../../support/document.ts'
+import { assertDocumented, document, problemWith, resolved } from '../../support/document.ts'
 
+type Content = {
+  content?: Record<
+    string,
+    { schema?: object; example?: unknown; examples?: Record<string, { value: unknown }> }
+  >
+}
+type Parameter = { required?: boolean; schema?: object; example?: unknown }
 type Answer = { status?: number; type?: string; id?: string }
 
 const operations = Object.entries(document.paths ?? {}).flatMap(([path, methods]) =>
@@ -32,6 +39,37 @@ it('describes every parameter that a path has', () => {
       .filter((parameter: { in?: string }) => parameter.in === 'path')
       .map(({ name }: { name: string }) => name)
     expect([method, path, described]).toEqual([method, path, named])
+  }
+})
+
+it('says what each parameter is for', () => {
+  for (const { path, method, operation } of operations)
+    for (const parameter of operation.parameters ?? []) {
+      const { name, description } =
+        resolved<{ name?: string; description?: string }>(parameter) ?? {}
+      expect([method, path, name, description]).toEqual([method, path, name, expect.any(String)])
+    }
+})
+
+it('has an example of each JSON body and each parameter that must be given, and it is right', () => {
+  for (const { path, method, operation } of operations) {
+    const answers = Object.values(operation.responses).map((answer) =>
+      resolved<Content>(answer as Content),
+    )
+    for (const body of [operation.requestBody as Content | undefined, ...answers]) {
+      const json = body?.content?.['application/json']
+      if (!json) continue
+      const examples = json.examples
+        ? Object.values(json.examples).map(({ value }) => value)
+        : [json.example]
+      for (const example of examples)
+        expect([method, path, problemWith(json.schema, example)]).toEqual([method, path, null])
+    }
+    for (const parameter of operation.parameters ?? []) {
+      const { required, schema, example } = resolved<Parameter>(parameter) ?? {}
+      if (required)
+        expect([method, path, problemWith(schema, example)]).toEqual([method, path, null])
+    }
   }
 })
 
