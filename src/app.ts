@@ -83,7 +83,11 @@ const api = app
   .route('/', accountPages)
   .route('/', apiAccessPages)
 
-/** Every endpoint with its types, for `hc` of hono/client. */
+/**
+ * Every endpoint with its types, for `hc` of hono/client.
+ *
+ * @public
+ */
 export type Api = typeof api
 
 export default api
