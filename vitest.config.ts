@@ -13,6 +13,10 @@ Object.assign(process.env, secrets)
 /** Set by `npm run fuzz`; the tests take the same way every time. */
 const { FUZZ_SEED = '1', FUZZ_RUNS = '3000' } = process.env
 
+/** What `npm run chaos` asks for; otherwise short campaigns of a few seeds. */
+const { CHAOS_SEED, CHAOS_ITEMS = '80' } = process.env
+const campaigns = { seeds: CHAOS_SEED ? [Number(CHAOS_SEED)] : [1, 2, 3], items: +CHAOS_ITEMS }
+
 /** Everything that the Worker does, inside the platform's own runtime. */
 const workers = defineProject({
   plugins: [
@@ -43,7 +47,7 @@ const workers = defineProject({
     testTimeout: 60_000,
     hookTimeout: 120_000,
     globalSetup: ['test/support/chain/server.ts', 'test/avatars/remote-server.ts'],
-    provide: { fuzz: { seed: Number(FUZZ_SEED), runs: Number(FUZZ_RUNS) } },
+    provide: { fuzz: { seed: Number(FUZZ_SEED), runs: Number(FUZZ_RUNS) }, campaigns },
   },
 })
 

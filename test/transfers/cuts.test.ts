@@ -11,8 +11,8 @@ import {
   type Standard,
   sellerOn,
 } from '../support/transfers/items.ts'
-import type { Mishap } from '../support/transfers/life.ts'
-import { aMarketplace, pass } from '../support/transfers/marketplace.ts'
+import { type Mishap, Stall } from '../support/transfers/life.ts'
+import { aMarketplace, impatience, pass } from '../support/transfers/marketplace.ts'
 import { expectExactlyOnce, rowOf, rowsOf } from '../support/transfers/oracle.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
@@ -105,6 +105,7 @@ const answers: [name: string, effect: Effect][] = [
 
 describe.each(answers)('the node has the transaction, but its answer %s', (_, effect) => {
   it.each(hows)('and messages come %s', async (how) => {
+    impatience()
     const { market, item } = await aSale()
     await chain.misbehave({ on: ['eth_sendRawTransaction'], times: 1, effect })
     await market.deliver()
@@ -115,6 +116,7 @@ describe.each(answers)('the node has the transaction, but its answer %s', (_, ef
 
 describe.each(answers)('the node has not got the transaction, and its answer %s', (_, effect) => {
   it('is not believed', async () => {
+    impatience()
     const { market, item } = await aSale()
     const unsent = { ...effect, reach: 'none' } as Effect
     await chain.misbehave({ on: ['eth_sendRawTransaction'], times: 1, effect: unsent })
@@ -139,6 +141,25 @@ describe.each(['first', 'second'] as const)('in the %s delivery', (delivery) => 
       }
       const [run] = await market.deliver({ mishap: { step, ...fatality } })
       isStepLeft = run !== undefined && step < run.steps.length - 1
+      await market.settle()
+      await expectTransferred(item)
+    }
+  })
+})
+
+describe('a consumer that stands still until others have done its work', () => {
+  it.each(['before', 'after'] as const)('may do so %s any step', async (when) => {
+    let hasStalled = true
+    for (let step = 0; hasStalled; step++) {
+      const { market, item } = await aSale()
+      const stall = new Stall()
+      const run = market.consume(market.queue.take(), { step, when, does: stall })
+      hasStalled = await Promise.race([run.then(() => false), stall.reached.then(() => true)])
+      pass(600)
+      await market.sweep()
+      await market.settle()
+      stall.wake()
+      await run
       await market.settle()
       await expectTransferred(item)
     }

@@ -11,14 +11,38 @@ export type Mishap = {
   step: number | RegExp
   /** Whether the step still has its effect, of which the run then does not learn. */
   when: 'before' | 'after'
-  does: 'fail' | 'die'
+  does: 'fail' | 'die' | Stall
 }
+
+/** A run that stands still at a step, until it is woken and goes on as if nothing had been. */
+export class Stall {
+  reach: () => void = () => {}
+  wake: () => void = () => {}
+  /** Whether a run stands still. */
+  readonly reached = new Promise<void>((resolve) => {
+    this.reach = resolve
+  })
+  readonly woken = new Promise<void>((resolve) => {
+    this.wake = resolve
+  })
+}
+
+/** Who may take a step when several runs go on beside each other. */
+export type Turns = {
+  enter(run: object): void
+  leave(run: object): void
+  take<T>(run: object, act: () => Promise<T>): Promise<T>
+}
+
+/** Everybody at any time. */
+const freely: Turns = { enter() {}, leave() {}, take: (_, act) => act() }
 
 export type Life = ReturnType<typeof aLife>
 
 const LOST = 'D1_ERROR: Network connection lost.'
 
-export function aLife(mishap?: Mishap) {
+export function aLife(mishap?: Mishap, turns: Turns = freely) {
+  const self = {}
   const steps: Step[] = []
   let isAlive = true
   let isMishapDone = false
@@ -41,14 +65,24 @@ export function aLife(mishap?: Mishap) {
 
   function die() {
     isAlive = false
+    turns.leave(self)
     end('died')
   }
 
-  function befall(): Promise<never> {
+  async function befall(): Promise<void> {
+    if (mishap?.does instanceof Stall) {
+      turns.leave(self)
+      mishap.does.reach()
+      await mishap.does.woken
+      turns.enter(self)
+      return
+    }
     if (mishap?.does === 'fail') throw new Error(LOST)
     die()
-    return silence()
+    await silence()
   }
+
+  turns.enter(self)
 
   return {
     steps,
@@ -56,14 +90,18 @@ export function aLife(mishap?: Mishap) {
     isAlive: () => isAlive,
     /** Whether the mishap came. */
     isHit: () => isMishapDone,
+    /** The run has come to its end. */
+    end: () => turns.leave(self),
     /** Runs a step that is waited for. */
     async step<T>(step: Step, act: () => Promise<T>): Promise<T> {
       if (!isAlive) return silence()
       const isHit = meets(step)
-      if (isHit && mishap?.when === 'before') return befall()
-      const result = await act()
-      if (!isAlive) return silence()
-      return isHit ? befall() : result
+      if (isHit && mishap?.when === 'before') await befall()
+      // It may be killed while it waits for its turn.
+      const outcome = await turns.take(self, async () => isAlive && { result: await act() })
+      if (!isAlive || !outcome) return silence()
+      if (isHit && mishap?.when === 'after') await befall()
+      return outcome.result
     },
     /** Runs a step that cannot fail and is not waited for. */
     mark(step: Step, act: () => void): void {

@@ -92,3 +92,13 @@ export async function signedFor({ id }: { id: number }): Promise<Signed[]> {
     .all<Signed>()
   return results
 }
+
+/** The bytes of its transactions, oldest first. */
+export async function rawsOf({ id }: { id: number }): Promise<string[]> {
+  const { results } = await env.DB.prepare(
+    'SELECT raw FROM transactions WHERE transferId = ? ORDER BY generation, attempt',
+  )
+    .bind(id)
+    .all<{ raw: string }>()
+  return results.map(({ raw }) => raw)
+}

@@ -3,13 +3,14 @@ import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { onTestFinished, vi } from 'vitest'
 import type { Network } from '../../../src/env.ts'
+import { obstacles } from '../../../src/transfers/allot.ts'
 import type { TransferMessage } from '../../../src/transfers/message.ts'
 import entry from '../../../src/worker.ts'
 import { BASE_URL } from '../api.ts'
 import type { Chain } from '../chain/chain.ts'
 import { watchRequests } from '../chain/wire.ts'
 import { watchedD1 } from './d1.ts'
-import { aLife, type Life, type Mishap, type Step } from './life.ts'
+import { aLife, type Life, type Mishap, type Step, type Turns } from './life.ts'
 import { aRecordingQueue, type Pending, type RecordingQueue } from './queue.ts'
 
 const worker: ExportedHandler<Env, TransferMessage> = entry
@@ -21,14 +22,13 @@ const REDELIVERY = 30
 const ROUND = 10
 const ROUNDS_A_SWEEP = 6
 
-const timeoutAfter = AbortSignal.timeout.bind(AbortSignal)
-
 /** `isHit`: the mishap came. `error`: what the door threw. */
 export type Run = { died: boolean; isHit: boolean; error: unknown; steps: readonly Step[] }
 
 /** What happens to messages on their way. */
 export type How = 'once' | 'twice' | 'late' | 'reordered' | 'lost'
-export const everyHow: readonly How[] = ['once', 'twice', 'late', 'reordered', 'lost']
+
+type Options = { network?: Partial<Network>; turns?: Turns }
 
 type Delivery = { mishap?: Mishap; how?: How }
 
@@ -38,16 +38,9 @@ export type Marketplace = ReturnType<typeof aMarketplace>
  * A marketplace that sells on one chain, with a queue of its own. The clock stands still, but for
  * `pass`.
  */
-export function aMarketplace(chain: Chain, network: Partial<Network> = {}) {
+export function aMarketplace(chain: Chain, { network = {}, turns }: Options = {}) {
   vi.useFakeTimers({ toFake: ['Date'] })
-  // What hangs is given up after one second, not after ten.
-  const patience = vi
-    .spyOn(AbortSignal, 'timeout')
-    .mockImplementation((ms) => timeoutAfter(ms / 10))
-  onTestFinished(() => {
-    patience.mockRestore()
-    vi.useRealTimers()
-  })
+  onTestFinished(() => void vi.useRealTimers())
   const queue = aRecordingQueue()
 
   /** One call of a door, in an environment of its own. */
@@ -55,7 +48,7 @@ export function aMarketplace(chain: Chain, network: Partial<Network> = {}) {
     open: (env: Env, ctx: ExecutionContext, life: Life) => unknown,
     mishap?: Mishap,
   ): Promise<Run> {
-    const life = aLife(mishap)
+    const life = aLife(mishap, turns)
     const rpcUrl = `${chain.proxyUrl}/${crypto.randomUUID()}`
     const unwatch = watchRequests(rpcUrl, (body, send) =>
       life.step({ kind: 'rpc', what: methodsIn(body) }, send),
@@ -73,6 +66,7 @@ export function aMarketplace(chain: Chain, network: Partial<Network> = {}) {
     }
     const outcome = await Promise.race([work().catch((error) => ({ error })), life.death])
     unwatch()
+    life.end()
     const error = typeof outcome === 'object' ? outcome.error : undefined
     return { died: !life.isAlive(), isHit: life.isHit(), error, steps: life.steps }
   }
@@ -147,29 +141,41 @@ export function aMarketplace(chain: Chain, network: Partial<Network> = {}) {
       await chain.mine()
       pass(ROUND)
     }
-    throw new Error(`stuck: ${(await onTheirWay(chain)).join(', ')}`)
+    const stuck = await onTheirWay(chain)
+    throw new Error(`${stuck.length} are stuck: ${stuck.slice(0, 5).join(', ')}`)
   }
 
-  async function consumeDeadLetters(mishap?: Mishap) {
+  /** Hands out the dead letters that are due, at most one batch of them. */
+  async function consumeDeadLetters(mishap?: Mishap): Promise<Run | undefined> {
     const letters = queue.takeDead()
-    if (letters.length > 0) await consume(letters, mishap, `${QUEUE}-dead`)
+    return letters.length > 0 ? consume(letters, mishap, `${QUEUE}-dead`) : undefined
   }
 
   return { queue, consume, request, sweep, deliver, settle, consumeDeadLetters }
 }
 
+/** What hangs is given up after one second, not after ten. */
+export function impatience() {
+  const timeout = AbortSignal.timeout.bind(AbortSignal)
+  const spy = vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => timeout(ms / 10))
+  onTestFinished(() => spy.mockRestore())
+}
+
 /** Moves the clock. */
 export const pass = (seconds: number) => void vi.setSystemTime(Date.now() + seconds * 1000)
 
-/** The chain's transfers that are on their way, in words. */
+/** The chain's transfers that are on their way, and not held up until the operator acts. */
 async function onTheirWay({ name }: Chain): Promise<string[]> {
   const { results } = await env.DB.prepare(
-    `SELECT t.id || ' ' || t.status || ' (' || coalesce(t.reason, '') || ')' AS words
-     FROM transfers t JOIN orderItems i ON i.id = t.id JOIN nfts n ON n.id = i.nftId
-     WHERE t.status IN ('queued', 'signed', 'sent', 'mined') AND t.deadLetteredAt IS NULL
-       AND n.contractNetwork = ?`,
+    `WITH here AS (
+       SELECT t.* FROM transfers t JOIN orderItems i ON i.id = t.id JOIN nfts n ON n.id = i.nftId
+       WHERE n.contractNetwork = ?
+     )
+     SELECT id || ' ' || status || ' (' || coalesce(reason, '') || ')' AS words FROM here
+     WHERE status IN ('queued', 'signed', 'sent', 'mined') AND deadLetteredAt IS NULL
+       AND NOT (reason IS ? AND EXISTS (SELECT 1 FROM here WHERE status = 'review'))`,
   )
-    .bind(name)
+    .bind(name, obstacles.stopped)
     .all<{ words: string }>()
   return results.map(({ words }) => words)
 }

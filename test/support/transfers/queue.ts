@@ -43,9 +43,9 @@ export function aRecordingQueue() {
   return {
     queue,
     pending: () => pending,
-    /** Takes out what is due now, at most 100, the oldest first. */
-    take(): Pending[] {
-      const due = pending.filter(({ deliverAt }) => deliverAt <= Date.now()).slice(0, 100)
+    /** Takes out what is due now, the oldest first, at most as much as one batch may have. */
+    take(limit = 100): Pending[] {
+      const due = pending.filter(({ deliverAt }) => deliverAt <= Date.now()).slice(0, limit)
       pending = pending.filter((message) => !due.includes(message))
       return due
     },
