@@ -1,6 +1,6 @@
 /** Faults drawn at random over many items: still one transfer each. `npm run chaos` is longer. */
 import { expect, inject, it } from 'vitest'
-import { campaign } from '../support/transfers/campaign.ts'
+import { campaign } from '../support/transfers/campaign/campaign.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
