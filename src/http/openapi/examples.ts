@@ -3,7 +3,8 @@
 const exampleOf: Record<string, unknown> = {
   address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
   amount: 100,
-  avatarUrl: 'https://shop.example/portrait.png',
+  avatarUrl:
+    'https://marketplace.example.com/avatars/3/c77822cbf30c9e42bf4783c432125721cee051e395587bd1.jpg',
   availableAmount: 97,
   buyerId: 3,
   buyerUserId: 3,
@@ -16,6 +17,7 @@ const exampleOf: Record<string, unknown> = {
   contractName: 'Collectible',
   contractNetwork: 'ethereum',
   country: 'Norway',
+  createdAt: '2026-01-31T12:00:00.000Z',
   creatorId: 2,
   creatorPublicAddr: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
   deletedAt: null,
@@ -24,10 +26,12 @@ const exampleOf: Record<string, unknown> = {
   ethereumPublicAddr: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
   failReason: null,
   hash: '0x9fc76417374aa880d4449a1f7f31ec597f00b1f6f3dd2d66f4c9c6c445836d8b',
+  kid: '5317f8d0-0bf0-489b-ad79-981c5a90f1b1',
   listingId: 2,
   message: 'marketplace.example.com wants you to sign in with your Ethereum account: …',
   mobilePhone: '+47 400 00 000',
   name: 'Bo Berg',
+  network: 'ethereum',
   nextCursor: '50',
   nftId: 2,
   order_ids: '1,2',
@@ -45,6 +49,7 @@ const exampleOf: Record<string, unknown> = {
   ProductType: 'nft',
   provider: 'external',
   providerId: null,
+  rare: 4,
   reason: null,
   sellerId: 2,
   signature: '0x5d99b6f7f6d1f73d1a26497f2b1c89b24c0993913f86e9a2d02cd69887d9c94f',
@@ -52,13 +57,18 @@ const exampleOf: Record<string, unknown> = {
   taxId: null,
   title: 'A picture',
   tokenId: '1',
+  total: 12,
   totalPriceCents: 1000,
   totalPriceCurrency: 'EUR',
   totalPriceEth: '0.005',
   txId: '0x9fc76417374aa880d4449a1f7f31ec597f00b1f6f3dd2d66f4c9c6c445836d8b',
+  unique: 7,
+  updatedAt: '2026-01-31T12:00:00.000Z',
   user_id: 'me',
   userId: 3,
   username: 'bo',
+  // RFC 8037, appendix A.2.
+  x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo',
 }
 
 const formats: Record<string, string> = {
