@@ -72,7 +72,6 @@ app.use(rateLimit)
 app.use(noteUse)
 
 const api = app
-  .route('/', openapi(app))
   .route('/', identity)
   .route('/', addresses)
   .route('/', marketplace)
@@ -82,6 +81,7 @@ const api = app
   .route('/', signInPages)
   .route('/', accountPages)
   .route('/', apiAccessPages)
+  .route('/', openapi(app))
 
 /**
  * Every endpoint with its types, for `hc` of hono/client.

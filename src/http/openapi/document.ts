@@ -19,7 +19,8 @@ A token goes into \`Authorization\`, with or without \`Bearer\`; in a browser th
 does, for requests from the same site. Every path that takes \`GET\` takes \`HEAD\`, every path
 takes \`OPTIONS\`, and another method gets 405 with \`Allow\`. Bodies in JSON have at most 1 MiB and
 32 levels, are UTF-8, and give no key twice. A token, or else an address, may ask 600 times in 60
-seconds.
+seconds. A master token that sends \`x-server-timing\` is told the cost of a request in
+\`Server-Timing\`.
 `
 
 /** The endpoints of programs; pages are for people. */
