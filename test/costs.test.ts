@@ -86,9 +86,15 @@ const costOfWork: Record<Work, () => Promise<Cost>> = {
       messages: items.map(({ id }) => ({ body: { transferIds: [id] }, attempts: 1 })),
       ackAll: () => {},
     }
+    const nonce = async () =>
+      Number(await chain.rpc('eth_getTransactionCount', chain.signer, 'latest'))
+    const before = await nonce()
+    const look = (watched: Env) =>
+      consume(batch as never, { ...watched, ...networks } as never, new Date())
     return costOf(async (watched) => {
-      for (let look = 0; look < 2; look++)
-        await consume(batch as never, { ...watched, ...networks } as never, new Date())
+      await look(watched)
+      await vi.waitUntil(async () => (await nonce()) === before + items.length)
+      await look(watched)
     })
   },
   'sweep once': () => costOf((watched) => sweep(watched, new Date())),
