@@ -11,4 +11,4 @@ export const drawnAvatar = async (
   images: ImagesBinding,
   userId: number,
 ): Promise<Uint8Array<ArrayBuffer>> =>
-  toJpeg(images, new Blob([pngOf(await identicon(`user ${userId}`))]))
+  toJpeg(images, new Blob([await pngOf(await identicon(`user ${userId}`))]))
