@@ -1,12 +1,12 @@
 /** The API: what a request meets, in this order. */
 import { Hono } from 'hono'
-import { cors } from 'hono/cors'
 import { methodNotAllowed } from 'hono/method-not-allowed'
 import { requestId } from 'hono/request-id'
 import { secureHeaders } from 'hono/secure-headers'
 import { addresses } from './addresses/routes.ts'
 import { avatars } from './avatars/routes.ts'
 import { type App, context } from './http/context.ts'
+import { crossOrigin } from './http/cross-origin.ts'
 import { ApiError, answer, notFound, onError } from './http/errors.ts'
 import { rateLimit } from './http/limit.ts'
 import { log } from './http/log.ts'
@@ -31,29 +31,21 @@ app.use(
   secureHeaders({
     // Nothing that the API answers is a page; what is one brings its own policy.
     contentSecurityPolicy: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
-    // With `no-referrer`, browsers would send `Origin: null` with the pages' own forms.
-    referrerPolicy: 'same-origin',
     overwrite: false,
+    // For pages only, said by the policy above, or meant for browsers and plug-ins that are gone.
+    crossOriginOpenerPolicy: false,
+    originAgentCluster: false,
+    referrerPolicy: false,
+    removePoweredBy: false,
+    xDnsPrefetchControl: false,
+    xDownloadOptions: false,
+    xFrameOptions: false,
+    xPermittedCrossDomainPolicies: false,
+    xXssProtection: false,
   }),
 )
 app.use(refusalPages)
-app.use(
-  cors({
-    // Without `credentials`: other sites call with a token, never with a visitor's cookie.
-    origin: '*',
-    allowMethods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
-    maxAge: 24 * 60 * 60,
-    exposeHeaders: [
-      'Allow',
-      'Idempotent-Replayed',
-      'Retry-After',
-      'Server-Timing',
-      'WWW-Authenticate',
-      'X-D1-Bookmark',
-      'X-Request-Id',
-    ],
-  }),
-)
+app.use(crossOrigin)
 app.use(
   methodNotAllowed({
     app,

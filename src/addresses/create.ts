@@ -1,11 +1,13 @@
 import { and, count, eq, isNull, notExists, sql } from 'drizzle-orm'
-import type { Database, Refusal } from '../db/client.ts'
+import type { Database } from '../db/client.ts'
+import type { Refusal } from '../db/guard.ts'
+import { condition, type Placeholders, prepared } from '../db/prepared.ts'
 import { addresses, users } from '../db/schema.ts'
 import type { Caller } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import { writeAs } from '../identity/caller.ts'
 import { assertMayActFor } from '../identity/subject.ts'
-import { billing, delivery, type Kind, type Row, type Texts } from './kinds.ts'
+import { address, billing, delivery, type Kind, type Row, type Texts } from './kinds.ts'
 
 /** How many live addresses of one kind a user may have. */
 export const MOST_ADDRESSES = 100
@@ -25,15 +27,11 @@ export async function createAddress(
 ): Promise<Row> {
   assertMayActFor(caller, userId)
   const at = now.toISOString()
-  const insert = db
-    .insert(addresses)
-    .values({ ...texts, kind: kind.name, userId, createdAt: at, updatedAt: at })
-    .returning()
   const [[row]] = await writeAs(
     db,
     caller,
-    [unknownOwner(db, userId), tooMany(db, kind, userId)],
-    [insert],
+    [unknownOwner(userId), tooMany(kind, userId)],
+    [insert(db, { ...noTexts, ...texts, kind: kind.name, userId, at })],
   )
   if (!row) throw new Error('an insert gave no row')
   return row
@@ -54,23 +52,53 @@ function ownUserOf(caller: Caller): number {
   throw new ApiError('invalid_input', 'userId: a master token must say whose address it is')
 }
 
-const unknownOwner = (db: Database, userId: number): Refusal => ({
-  when: notExists(
+const noTexts = Object.fromEntries(delivery.texts.map((field) => [field, null]))
+
+const insert = prepared(
+  (db, at: Placeholders<Texts & { userId: number; kind: Kind['name']; at: string }>) =>
+    db
+      .insert(addresses)
+      .values({
+        ...Object.fromEntries(delivery.texts.map((field) => [field, at[field]])),
+        kind: at.kind,
+        userId: at.userId,
+        createdAt: at.at,
+        updatedAt: at.at,
+      })
+      .returning(address.selection),
+  address.of,
+)
+
+const hasNoOwner = condition((db, at: Placeholders<{ userId: number }>) =>
+  notExists(
     db
       .select({ id: users.id })
       .from(users)
-      .where(and(eq(users.id, userId), isNull(users.removedAt))),
+      .where(and(eq(users.id, at.userId), isNull(users.removedAt))),
   ),
+)
+
+const unknownOwner = (userId: number): Refusal => ({
+  when: hasNoOwner({ userId }),
   because: () => new ApiError('invalid_input', `userId: there is no user ${userId}`),
 })
 
-const tooMany = (db: Database, kind: Kind, userId: number): Refusal => ({
-  when: sql`${db
-    .select({ live: count() })
-    .from(addresses)
-    .where(
-      and(eq(addresses.userId, userId), eq(addresses.kind, kind.name), isNull(addresses.deletedAt)),
-    )} >= ${MOST_ADDRESSES}`,
+const isFull = condition(
+  (db, at: Placeholders<{ userId: number; kind: Kind['name'] }>) =>
+    sql`${db
+      .select({ live: count() })
+      .from(addresses)
+      .where(
+        and(
+          eq(addresses.userId, at.userId),
+          eq(addresses.kind, at.kind),
+          isNull(addresses.deletedAt),
+        ),
+      )} >= ${sql.raw(String(MOST_ADDRESSES))}`,
+)
+
+const tooMany = (kind: Kind, userId: number): Refusal => ({
+  when: isFull({ userId, kind: kind.name }),
   because: () =>
     new ApiError(
       'too_many_addresses',

@@ -2,8 +2,12 @@
  * The two kinds of address. All that tells them apart stands here (contract, "Delivery address"
  * and "Billing address"); the rest of this folder is written once for both.
  */
+
+import { getTableColumns } from 'drizzle-orm'
 import * as z from 'zod'
-import type { addresses } from '../db/schema.ts'
+import { packed } from '../db/packed.ts'
+import { addresses } from '../db/schema.ts'
+import { once } from '../http/once.ts'
 
 /** One line of text; what is empty once trimmed is stored as null. */
 const line = z
@@ -28,6 +32,8 @@ const place = {
   taxId: line,
 }
 
+/** An address as it is stored: what is to be selected of it, and the row. */
+export const address = packed('address', getTableColumns(addresses))
 export type Row = typeof addresses.$inferSelect
 
 const deliveryFields = z.object({ name: line, ...place, email, mobilePhone: line })
@@ -75,10 +81,9 @@ export type Kind = typeof delivery | typeof billing
 /** The texts of a body: a key that is absent says nothing, null clears. */
 export type Texts = z.infer<typeof delivery.fields>
 
-const timestamp = z.iso.datetime({ precision: 3 })
-
-const answerOf = (kind: Kind) =>
-  z
+const answerOf = (kind: Kind) => {
+  const timestamp = z.iso.datetime({ precision: 3 })
+  return z
     .object({
       id: z.int(),
       userId: z.int(),
@@ -89,6 +94,7 @@ const answerOf = (kind: Kind) =>
       deletedAt: timestamp.nullable(),
     })
     .meta({ id: kind.type })
+}
 
 /** What the `present` of each kind gives. */
-export const answers = { delivery: answerOf(delivery), billing: answerOf(billing) }
+export const answers = once(() => ({ delivery: answerOf(delivery), billing: answerOf(billing) }))

@@ -22,7 +22,7 @@ const bookOf = (kind: Kind) =>
       callers({
         tag,
         summary: `List a user's ${kind.name} addresses`,
-        answer: z.object({ [kind.list]: z.array(answers[kind.name]) }),
+        answer: () => z.object({ [kind.list]: z.array(answers()[kind.name]) }),
         errors: ['forbidden', 'not_found'],
       }),
       valid('param', UserParam),
@@ -39,7 +39,7 @@ const bookOf = (kind: Kind) =>
         tag,
         summary: `Update a ${kind.name} address`,
         description: 'A key that is absent stays as it is; null clears.',
-        answer: z.object({ [kind.updated]: answers[kind.name] }),
+        answer: () => z.object({ [kind.updated]: answers()[kind.name] }),
         errors: ['not_found'],
       }),
       valid('query', Id),
@@ -56,7 +56,7 @@ const bookOf = (kind: Kind) =>
       callers({
         tag,
         summary: `Delete a ${kind.name} address`,
-        answer: z.object({ [kind.updated]: answers[kind.name] }),
+        answer: () => z.object({ [kind.updated]: answers()[kind.name] }),
         errors: ['not_found'],
       }),
       valid('query', Id),
@@ -77,10 +77,11 @@ export const addresses = new Hono<App>()
         'A body with a field that both kinds have and none that only a delivery address has ' +
         '(`name`, `email`, `mobilePhone`) makes a billing address. `type` says it outright. An ' +
         '`id` in the query is ignored.',
-      answer: z.union([
-        z.object({ [delivery.created]: answers.delivery }),
-        z.object({ [billing.created]: answers.billing }),
-      ]),
+      answer: () =>
+        z.union([
+          z.object({ [delivery.created]: answers().delivery }),
+          z.object({ [billing.created]: answers().billing }),
+        ]),
       errors: ['forbidden', 'too_many_addresses'],
     }),
     valid(
@@ -106,7 +107,7 @@ export const addresses = new Hono<App>()
     callers({
       tag,
       summary: 'Create a billing address',
-      answer: z.object({ [billing.created]: answers.billing }),
+      answer: () => z.object({ [billing.created]: answers().billing }),
       errors: ['forbidden', 'too_many_addresses'],
     }),
     valid(

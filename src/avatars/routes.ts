@@ -49,7 +49,7 @@ export const avatars = new Hono<App>()
     callers({
       tag,
       summary: 'The address of a user’s picture',
-      answer: Avatar,
+      answer: () => Avatar,
       errors: ['not_found'],
     }),
     valid('param', UserParam),
@@ -64,7 +64,7 @@ export const avatars = new Hono<App>()
     callers({
       tag,
       summary: 'Replace a user’s picture by the one at a URL',
-      answer: Avatar,
+      answer: () => Avatar,
       errors,
     }),
     valid('param', UserParam),
@@ -81,7 +81,7 @@ export const avatars = new Hono<App>()
     callers({
       tag,
       summary: 'Replace a user’s picture by the part `avatar` of a form',
-      answer: Avatar,
+      answer: () => Avatar,
       body: { type: 'multipart/form-data', schema: z.object({ avatar: z.file() }) },
       errors,
     }),
@@ -93,7 +93,7 @@ export const avatars = new Hono<App>()
     callers({
       tag,
       summary: 'Replace a user’s picture by the bytes of the body',
-      answer: Avatar,
+      answer: () => Avatar,
       body: { type: 'application/octet-stream', schema: z.file() },
       errors,
     }),
@@ -106,7 +106,7 @@ export const avatars = new Hono<App>()
       tag,
       summary: 'A picture, as `avatarUrl` tells its address',
       description: 'Conditional requests and single ranges are answered as RFC 9110 says.',
-      answer: z.file().mime('image/jpeg'),
+      answer: () => z.file().mime('image/jpeg'),
       headers: { ETag: 'Names this picture', 'Cache-Control': 'It never changes' },
       ranges: true,
       bodiless: { 304: 'The picture is the one that `If-None-Match` names' },
@@ -118,6 +118,7 @@ export const avatars = new Hono<App>()
       // A replica may not know a new user yet; the address of their picture must work at once.
       const studio = studioOf(c, connect(c.env.DB))
       const key = `${user_id}/${picture}`
-      return (await avatarAt(studio, key, c.req.raw.headers)) ?? c.notFound()
+      const found = await avatarAt(studio, key, c.req.raw.headers)
+      return found ? c.newResponse(found.body, found) : c.notFound()
     },
   )

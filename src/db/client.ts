@@ -1,5 +1,5 @@
-import { type Column, type GetColumnData, type Placeholder, type SQL, sql } from 'drizzle-orm'
-import type { BatchItem, BatchResponse } from 'drizzle-orm/batch'
+import { type Placeholder, type Query, type SQL, sql } from 'drizzle-orm'
+import type { BatchItem } from 'drizzle-orm/batch'
 import { type DrizzleD1Database, drizzle } from 'drizzle-orm/d1'
 import type { RunnableQuery } from 'drizzle-orm/runnable-query'
 
@@ -28,56 +28,41 @@ export type Statement = BatchItem<'sqlite'>
 /** The values of a JSON array, for `inArray`: a list of any length is one bound value. */
 export const each = (json: Placeholder): SQL => sql`(SELECT value FROM json_each(${json}))`
 
-/**
- * Columns to select under names of their own. D1 gives each row of a batch as an object, in which
- * columns that joined tables call the same would be one.
- */
-export const named = <T extends Record<string, Column>>(prefix: string, columns: T) =>
-  Object.fromEntries(
-    Object.entries(columns).map(([name, column]) => [
-      name,
-      sql`${column}`.mapWith(column).as(`${prefix}.${name}`),
-    ]),
-  ) as { [Name in keyof T]: SQL.Aliased<GetColumnData<T[Name]>> }
+/** A statement whose SQL is there already, with its values, to go into a batch. */
+export class Bound<Result> implements RunnableQuery<Result, 'sqlite'> {
+  declare readonly _: { readonly dialect: 'sqlite'; readonly result: Result }
+  readonly #db: Database
+  readonly #query: Query
+  readonly #mapResult: (result: D1Result<Row>) => unknown
+
+  constructor(db: Database, query: Query, mapResult: (result: D1Result<Row>) => unknown) {
+    this.#db = db
+    this.#query = query
+    this.#mapResult = mapResult
+  }
+
+  /** What Drizzle's `batch` asks of each of its items. */
+  _prepare() {
+    return {
+      stmt: this.#db.$client.prepare(this.#query.sql),
+      getQuery: () => this.#query,
+      mapResult: this.#mapResult,
+    }
+  }
+}
+
+/** A row as D1 gives it. */
+export type Row = Record<string, unknown>
+
+/** The text and the values of a piece of SQL. */
+export const queryOf = (db: Database, piece: SQL): Query => db.all(piece).getQuery()
 
 /**
  * SQL of our own, to go into a batch, and the rows that it gives. Drizzle's `db.all` cannot once
  * it has parameters.
  */
-export function raw<T = unknown>(db: Database, statement: SQL): RunnableQuery<T[], 'sqlite'> {
-  const all = db.all<T>(statement)
-  const query = all.getQuery()
-  return Object.assign(all, {
-    _prepare: () => ({
-      stmt: db.$client.prepare(query.sql),
-      getQuery: () => query,
-      mapResult: ({ results }: D1Result<T>) => results,
-    }),
-  })
-}
-
-/** One condition under which a write must not happen, and the error to answer with. */
-export type Refusal = { when: SQL; because: () => Error }
-
-/**
- * Runs the statements as one transaction, unless a refusal's condition holds: the first that
- * does throws its error, and nothing is written. Check and act are one trip with no gap between.
- */
-export async function guarded<T extends readonly Statement[]>(
-  db: Database,
-  refusals: readonly Refusal[],
-  statements: T,
-): Promise<BatchResponse<T>> {
-  const cases = refusals.map(({ when }, i) => sql`WHEN ${when} THEN ${`refusal:${i}`}`)
-  const guard = raw(db, sql`INSERT INTO guard (refusal) SELECT CASE ${sql.join(cases, sql` `)} END`)
-  try {
-    const [, ...answers] = await db.batch([guard, ...statements])
-    return answers as BatchResponse<T>
-  } catch (error) {
-    const refused = /\brefusal:(\d+)/.exec(String(error))
-    throw (refused && refusals[Number(refused[1])]?.because()) ?? error
-  }
-}
+export const raw = <T = unknown>(db: Database, statement: SQL) =>
+  new Bound<T[]>(db, queryOf(db, statement), ({ results }) => results)
 
 /** Whether a statement failed on the constraint that is named, or on the columns of one. */
 export const violates = (error: unknown, constraint: string): boolean =>

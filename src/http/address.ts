@@ -9,7 +9,8 @@ export const addressOf = (request: Request): string => request.headers.get('cf-c
  */
 export function lineOf(request: Request): string {
   const address = addressOf(request)
-  if (!ipaddr.isValid(address)) return 'unknown'
+  // To find that out of no address at all costs ipaddr.js as much as all else in a request.
+  if (!address || !ipaddr.isValid(address)) return 'unknown'
   const parsed = ipaddr.process(address)
   if (!(parsed instanceof ipaddr.IPv6)) return parsed.toString()
   return `${parsed.parts

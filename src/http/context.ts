@@ -13,7 +13,10 @@ export type Caller = {
   role: 'user' | 'master'
 }
 
-/** What every handler finds in its context. */
+/**
+ * What every handler finds in its context. What runs for each request asks `c.get` for one of them:
+ * `c.var` makes an object of all each time.
+ */
 export type App = {
   Bindings: Env
   Variables: RequestIdVariables & {
@@ -54,7 +57,7 @@ export const context = createMiddleware<App>(async (c, next) => {
   const newer = session.getBookmark()
   // Not on what a cache gives to others, whose own bookmark may be newer.
   const isShared = c.res.headers.get('cache-control')?.startsWith('public')
-  if (newer && !isShared) c.header('x-d1-bookmark', newer)
+  if (newer && !isShared) c.res.headers.set('x-d1-bookmark', newer)
 })
 
 export const isBookmark = /^[\da-fA-F]{1,32}(-[\da-fA-F]{1,32}){3}$/

@@ -20,7 +20,7 @@ export type About = {
   /** A body that the handler reads by itself, because it is neither JSON nor small. */
   body?: { type: string; schema: z.ZodType }
   /** The body of a 200 (`z.file()` for bytes); or that people get a page, or are sent on to one. */
-  answer: z.ZodType | 'page' | 'redirect'
+  answer: (() => z.ZodType) | 'page' | 'redirect'
   /** Headers that a 200 has beyond those that every answer has, and what they say. */
   headers?: Record<string, string>
   /** Whether a `Range` is answered with that part (206). */
@@ -50,7 +50,7 @@ type Called = App & { Variables: { caller: Caller } }
 /** An endpoint for whoever has a token. Throws `unauthenticated`. */
 export function callers(about: About): MiddlewareHandler<Called> {
   const handler: MiddlewareHandler<Called> = (c, next) => {
-    if (!c.var.caller) throw unauthenticated()
+    if (!c.get('caller')) throw unauthenticated()
     return next()
   }
   abouts.set(handler, { ...about, audience: 'callers' })
@@ -60,8 +60,9 @@ export function callers(about: About): MiddlewareHandler<Called> {
 /** An endpoint for master tokens only. Throws `unauthenticated`, `forbidden`. */
 export function masters(about: About): MiddlewareHandler<Called> {
   const handler: MiddlewareHandler<Called> = (c, next) => {
-    if (!c.var.caller) throw unauthenticated()
-    if (c.var.caller.role !== 'master')
+    const caller = c.get('caller')
+    if (!caller) throw unauthenticated()
+    if (caller.role !== 'master')
       throw new ApiError('forbidden', 'this endpoint takes a master token')
     return next()
   }

@@ -11,7 +11,7 @@ const PERIOD = 60
  * uses up that of their address. Decisions: "Limits".
  */
 export const rateLimit = createMiddleware<App>(async (c, next) => {
-  const { caller } = c.var
+  const caller = c.get('caller')
   const key = caller ? `token:${caller.tokenId}` : `address:${lineOf(c.req.raw)}`
   const { success } = await c.env.RATE_LIMIT.limit({ key })
   if (!success)

@@ -11,13 +11,13 @@ export const log = createMiddleware<App>(async (c, next) => {
   const start = performance.now()
   await next()
   const duration = performance.now() - start
-  const { caller, trips } = c.var
+  const { caller, trips, requestId } = c.var
   if (caller?.role === 'master' && c.req.header(ASK_FOR_TIMING))
     c.header('Server-Timing', `total;dur=${duration}, d1;desc="trips: ${trips?.count ?? 0}"`)
   console.log(
     JSON.stringify({
       event: 'request',
-      requestId: c.var.requestId,
+      requestId,
       method: c.req.method,
       route: patternOf(c),
       status: c.res.status,

@@ -1,15 +1,15 @@
 /** API tokens, as their owner manages them (contract, Authentication 3). */
 import { and, count, desc, eq, exists, gt, gte, isNull, or, sql } from 'drizzle-orm'
-import type { Database, Refusal } from '../db/client.ts'
+import type { Database } from '../db/client.ts'
+import type { Refusal } from '../db/guard.ts'
 import { tokens } from '../db/schema.ts'
 import type { Caller } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
-import { readAs, writeAs } from './caller.ts'
+import { writeAs } from './caller.ts'
 import {
   type Account,
-  selectAccount,
+  readAsUser,
   selectAdministrator,
-  sessionRequired,
   unlessAdministrator,
   unlessSession,
 } from './session.ts'
@@ -35,15 +35,13 @@ export const newestFirst = [desc(tokens.createdAt), desc(tokens.id)] as const
 
 /** The signed-in user. Throws `unauthenticated`, `forbidden`. */
 export async function readAccount(db: Database, caller: Caller): Promise<Account> {
-  const [[account]] = await readAs(db, caller, [selectAccount(db, caller)])
-  if (!account) throw sessionRequired()
+  const [account] = await readAsUser(db, caller, [])
   return account
 }
 
 /** The caller's own API tokens, those that have expired among them. Throws as `readAccount`. */
 export async function readOwnTokens(db: Database, caller: Caller) {
-  const [[account], own] = await readAs(db, caller, [
-    selectAccount(db, caller),
+  const [account, own] = await readAsUser(db, caller, [
     db
       .select(shown)
       .from(tokens)
@@ -52,7 +50,6 @@ export async function readOwnTokens(db: Database, caller: Caller) {
       )
       .orderBy(...newestFirst),
   ])
-  if (!account) throw sessionRequired()
   return { account, tokens: own }
 }
 
@@ -65,7 +62,7 @@ export async function generateToken(
   now: Date,
 ): Promise<{ id: string }> {
   const token = newToken(issuer, { userId: caller.userId, role }, API_TOKEN_LIFE, now)
-  const refusals = [unlessSession(db, caller), ifTooMany(db, caller, now)]
+  const refusals = [unlessSession(caller), ifTooMany(db, caller, now)]
   if (role === 'master') refusals.push(unlessAdministrator(db, caller))
   await writeAs(db, caller, refusals, [db.insert(tokens).values({ ...token, kind: 'api', name })])
   return { id: token.id }
@@ -76,8 +73,7 @@ export async function generateToken(
  * Throws `unauthenticated`, `forbidden`, `not_found`.
  */
 export async function readToken(db: Database, issuer: Issuer, caller: Caller, id: string) {
-  const [[account], [token]] = await readAs(db, caller, [
-    selectAccount(db, caller),
+  const [account, [token]] = await readAsUser(db, caller, [
     db
       .select(shown)
       .from(tokens)
@@ -90,7 +86,6 @@ export async function readToken(db: Database, issuer: Issuer, caller: Caller, id
         ),
       ),
   ])
-  if (!account) throw sessionRequired()
   if (!token) throw noSuchToken()
   return { account, token, text: await signToken(issuer, token) }
 }
@@ -105,7 +100,7 @@ export async function revokeToken(
   const [revoked] = await writeAs(
     db,
     caller,
-    [unlessSession(db, caller)],
+    [unlessSession(caller)],
     [
       db
         .update(tokens)

@@ -1,7 +1,8 @@
 /** Links that prove an e-mail address: mailed to it, known here only by their hash, used once. */
 import { and, count, eq, gt, isNull, lt, notExists, type SQL, sql } from 'drizzle-orm'
 import * as z from 'zod'
-import type { Database, Refusal } from '../db/client.ts'
+import type { Database } from '../db/client.ts'
+import type { Refusal } from '../db/guard.ts'
 import { emailLinks } from '../db/schema.ts'
 import { ApiError } from '../http/errors.ts'
 import { randomSecret, sha256 } from './secret.ts'

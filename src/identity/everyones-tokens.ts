@@ -5,13 +5,7 @@ import type { Database } from '../db/client.ts'
 import { ADMINISTRATOR, tokens, users } from '../db/schema.ts'
 import type { Caller } from '../http/context.ts'
 import { newestFirst, shown } from './api-tokens.ts'
-import { readAs } from './caller.ts'
-import {
-  forAdministrators,
-  selectAccount,
-  selectAdministrator,
-  sessionRequired,
-} from './session.ts'
+import { forAdministrators, readAsUser, selectAdministrator } from './session.ts'
 
 const PAGE = 50
 
@@ -28,8 +22,7 @@ export async function readEveryonesTokens(
   { owner, after }: { owner: string | undefined; after: After | undefined },
   now: Date,
 ) {
-  const [[account], rows] = await readAs(db, caller, [
-    selectAccount(db, caller),
+  const [account, rows] = await readAsUser(db, caller, [
     db
       .select({
         ...shown,
@@ -49,7 +42,6 @@ export async function readEveryonesTokens(
       .orderBy(...newestFirst)
       .limit(PAGE + 1),
   ])
-  if (!account) throw sessionRequired()
   if (account.roleId !== ADMINISTRATOR) throw forAdministrators()
   const page = rows.slice(0, PAGE)
   return { account, tokens: page, next: rows.length > PAGE ? page.at(-1) : undefined }

@@ -15,7 +15,8 @@ const notedAt = new Map<string, number>()
 /** Notes the use of a token after the answer, at most once an hour for each isolate. */
 export const noteUse = createMiddleware<App>(async (c, next) => {
   await next()
-  const { caller, now } = c.var
+  const caller = c.get('caller')
+  const now = c.get('now')
   if (!caller || c.res.status >= 400 || !isDue(caller.tokenId, now)) return
   c.executionCtx.waitUntil(
     storeUse(connect(c.env.DB), caller.tokenId, now).catch((error) => {

@@ -1,13 +1,14 @@
 /** A signed-in user proves the other method as well. */
 import { and, eq, exists, ne } from 'drizzle-orm'
-import { type Database, type Refusal, violates } from '../db/client.ts'
+import { type Database, violates } from '../db/client.ts'
+import type { Refusal } from '../db/guard.ts'
 import { users } from '../db/schema.ts'
 import type { Caller } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import { beginAwaiting } from '../transfers/wallet-linked.ts'
-import { readAs, writeAs } from './caller.ts'
+import { writeAs } from './caller.ts'
 import { linkExpired, linkUse, newLink, selectLink } from './email-link.ts'
-import { selectAccount, sessionRequired, unlessSession } from './session.ts'
+import { readAsUser, unlessSession } from './session.ts'
 import type { WalletProof } from './wallet.ts'
 
 /**
@@ -27,7 +28,7 @@ export async function linkWallet(
   const [, , , begun] = await writeAs(
     db,
     caller,
-    [unlessSession(db, caller), unlessLive, ifGiven(db, caller, 'ethereumPublicAddr', 'a wallet')],
+    [unlessSession(caller), unlessLive, ifGiven(db, caller, 'ethereumPublicAddr', 'a wallet')],
     [link, consume, ...beginAwaiting(db, caller.userId, address, now)],
   ).catch(conflictAs('users.ethereumPublicAddr', 'this wallet belongs to another account'))
   return begun.map(({ id }) => id)
@@ -51,7 +52,7 @@ export async function offerEmailLink(
   const [stored] = await writeAs(
     db,
     caller,
-    [unlessSession(db, caller), ifGiven(db, caller, 'email', 'an e-mail address')],
+    [unlessSession(caller), ifGiven(db, caller, 'email', 'an e-mail address')],
     [statement],
   )
   return stored.length > 0 ? secret : null
@@ -60,8 +61,7 @@ export async function offerEmailLink(
 /** The account, and the address that the link would add. Throws as `linkEmail`. */
 export async function readEmailLink(db: Database, caller: Caller, secret: string, now: Date) {
   const { statement } = await selectLink(db, secret, caller.userId, now)
-  const [[account], [link]] = await readAs(db, caller, [selectAccount(db, caller), statement])
-  if (!account) throw sessionRequired()
+  const [account, [link]] = await readAsUser(db, caller, [statement])
   if (!link) throw linkExpired()
   return { account, email: link.email }
 }
@@ -81,7 +81,7 @@ export async function linkEmail(
   await writeAs(
     db,
     caller,
-    [unlessSession(db, caller), unlessLive, ifGiven(db, caller, 'email', 'an e-mail address')],
+    [unlessSession(caller), unlessLive, ifGiven(db, caller, 'email', 'an e-mail address')],
     [link, consume],
   ).catch(conflictAs('users.email', 'this e-mail address belongs to another account'))
 }

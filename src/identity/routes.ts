@@ -15,18 +15,19 @@ import { signIn } from './sign-in.ts'
 import { issuerOf, publicKeys } from './tokens.ts'
 import { MESSAGE_LIFE, offerMessage, walletProof } from './wallet.ts'
 
-const JwkSet = z.object({
-  keys: z.array(
-    z.object({
-      kty: z.literal('OKP'),
-      crv: z.literal('Ed25519'),
-      kid: z.string(),
-      x: z.string(),
-      alg: z.literal('EdDSA'),
-      use: z.literal('sig'),
-    }),
-  ),
-})
+const JwkSet = () =>
+  z.object({
+    keys: z.array(
+      z.object({
+        kty: z.literal('OKP'),
+        crv: z.literal('Ed25519'),
+        kid: z.string(),
+        x: z.string(),
+        alg: z.literal('EdDSA'),
+        use: z.literal('sig'),
+      }),
+    ),
+  })
 
 const Wallet = z.object({
   address: z
@@ -68,7 +69,7 @@ export const identity = new Hono<App>()
     anyone({
       tag: 'Identity',
       summary: 'A message for a wallet to sign (EIP-4361), good for ten minutes in this browser',
-      answer: z.object({ message: z.string() }),
+      answer: () => z.object({ message: z.string() }),
       errors: ['invalid_input', 'cross_site', 'rate_limited'],
     }),
     sameOrigin,
@@ -87,7 +88,7 @@ export const identity = new Hono<App>()
       tag: 'Identity',
       summary: 'Sign in with the message that the wallet signed',
       description: 'A wallet that is new makes a new user. The session is the cookie `token`.',
-      answer: z.object({ userId: z.int() }),
+      answer: () => z.object({ userId: z.int() }),
       errors: [
         'invalid_input',
         'unauthenticated',
@@ -117,7 +118,7 @@ export const identity = new Hono<App>()
       tag: 'Identity',
       summary: 'Link the wallet that signed the message to the signed-in user',
       description: 'Transfers that waited for a wallet start.',
-      answer: z.object({ userId: z.int() }),
+      answer: () => z.object({ userId: z.int() }),
       errors: ['invalid_input', 'forbidden', 'cross_site', 'conflict', 'chain_unavailable'],
     }),
     signInLimit,

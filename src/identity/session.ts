@@ -1,13 +1,16 @@
 /** Browser sessions: a token like any other, in the cookie `token`. Decisions: "Tokens". */
 import { and, eq, isNull, notExists } from 'drizzle-orm'
+import type { BatchResponse } from 'drizzle-orm/batch'
 import type { Context } from 'hono'
 import { deleteCookie, setCookie } from 'hono/cookie'
 import type { CookieOptions } from 'hono/utils/cookie'
-import type { Database, Refusal } from '../db/client.ts'
+import type { Database, Statement } from '../db/client.ts'
+import type { Refusal } from '../db/guard.ts'
+import { condition, type Placeholders } from '../db/prepared.ts'
 import { ADMINISTRATOR, tokens, users } from '../db/schema.ts'
 import type { App, Caller } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
-import { SESSION_COOKIE } from './caller.ts'
+import { preparedAs, readAs, SESSION_COOKIE } from './caller.ts'
 import { issuerOf, SESSION_LIFE, signToken, type TokenRecord } from './tokens.ts'
 
 const cookie = { httpOnly: true, secure: true, sameSite: 'Lax', path: '/' } satisfies CookieOptions
@@ -29,29 +32,54 @@ export async function endSession(c: Context<App>): Promise<void> {
     .where(and(eq(tokens.id, caller.tokenId), eq(tokens.kind, 'session'), isNull(tokens.revokedAt)))
 }
 
-/** The signed-in user: a row when the caller's token is a session, none when it is an API token. */
-export const selectAccount = (db: Database, caller: Caller) =>
-  db
-    .select({
-      id: users.id,
-      email: users.email,
-      ethereumPublicAddr: users.ethereumPublicAddr,
-      roleId: users.roleId,
-    })
-    .from(users)
-    .innerJoin(tokens, eq(tokens.userId, users.id))
-    .where(and(eq(tokens.id, caller.tokenId), eq(tokens.kind, 'session')))
+export type Account = Pick<
+  typeof users.$inferSelect,
+  'id' | 'email' | 'ethereumPublicAddr' | 'roleId'
+>
+
+const accountOf = preparedAs(
+  (db, live) =>
+    db
+      .select({
+        kind: live.kind,
+        id: users.id,
+        email: users.email,
+        ethereumPublicAddr: users.ethereumPublicAddr,
+        roleId: users.roleId,
+      })
+      .from(live)
+      .innerJoin(users, eq(users.id, live.userId)),
+  ({ kind, ...account }) => ({ isSession: kind === 'session', account: account as Account }),
+)
+
+/** Reads for the signed-in user, with their account. Throws `unauthenticated`, `forbidden`. */
+export async function readAsUser<const T extends readonly Statement[]>(
+  db: Database,
+  caller: Caller,
+  statements: T,
+): Promise<[Account, ...BatchResponse<T>]> {
+  const [[found], ...answers] = await readAs(db, [accountOf(db, caller, {}), ...statements])
+  if (!found?.isSession) throw sessionRequired()
+  return [found.account, ...(answers as BatchResponse<T>)]
+}
 
 /** Whoever holds an API token must not be able to make more of them, or to move into the account. */
-export const sessionRequired = () =>
+const sessionRequired = () =>
   new ApiError('forbidden', 'this needs you to be signed in: an API token does not do')
 
-export const unlessSession = (db: Database, caller: Caller): Refusal => ({
-  when: notExists(selectAccount(db, caller)),
+const isNoSession = condition((db, at: Placeholders<Pick<Caller, 'tokenId'>>) =>
+  notExists(
+    db
+      .select({ id: tokens.id })
+      .from(tokens)
+      .where(and(eq(tokens.id, at.tokenId), eq(tokens.kind, 'session'))),
+  ),
+)
+
+export const unlessSession = ({ tokenId }: Caller): Refusal => ({
+  when: isNoSession({ tokenId }),
   because: sessionRequired,
 })
-
-export type Account = Awaited<ReturnType<typeof selectAccount>>[number]
 
 export const selectAdministrator = (db: Database, { userId }: Caller) =>
   db

@@ -1,6 +1,7 @@
 /** Signing in: a proof is used up, and its user, who may be new, gets a session. */
 import { and, eq, exists, isNotNull, lte, type SQL, sql } from 'drizzle-orm'
-import { type Database, guarded, type Refusal, type Statement } from '../db/client.ts'
+import type { Database, Statement } from '../db/client.ts'
+import { guarded, type Refusal } from '../db/guard.ts'
 import { tokens, users } from '../db/schema.ts'
 import { ApiError } from '../http/errors.ts'
 import { type Issuer, newToken, SESSION_LIFE, type TokenRecord } from './tokens.ts'

@@ -7,20 +7,21 @@ import { creators, users } from '../db/schema.ts'
 import { nftCountsOf, Stats, statsOf } from './stats.ts'
 
 /** Decisions, "Marketplace data": creators, and the documented shape beside them. */
-export const RecentCreators = z.object({
-  creators: z.array(
-    z.object({
-      id: z.int(),
-      name: z.string().nullable(),
-      username: z.string().nullable(),
-      avatarUrl: z.url(),
-      /** Released and not deleted. */
-      nfts: z.int(),
-      latestReleaseAt: z.iso.datetime(),
-    }),
-  ),
-  stats: Stats,
-})
+export const RecentCreators = () =>
+  z.object({
+    creators: z.array(
+      z.object({
+        id: z.int(),
+        name: z.string().nullable(),
+        username: z.string().nullable(),
+        avatarUrl: z.url(),
+        /** Released and not deleted. */
+        nfts: z.int(),
+        latestReleaseAt: z.iso.datetime(),
+      }),
+    ),
+    stats: Stats(),
+  })
 
 const latest = prepared((db, at: Placeholders<{ limit: number }>) =>
   db
@@ -45,7 +46,7 @@ export async function recentCreators(
   db: Database,
   base: string,
   limit: number,
-): Promise<z.infer<typeof RecentCreators>> {
+): Promise<z.infer<ReturnType<typeof RecentCreators>>> {
   const [rows, counts] = await db.batch([latest(db, { limit }), nftCountsOf(db, {})])
   return {
     creators: rows.map(({ avatarKey, ...creator }) => ({

@@ -21,7 +21,12 @@ const Limit = z.object({
 export const marketplace = new Hono<App>()
   .get(
     '/api/public/stats',
-    anyone({ tag, summary: 'Count the NFTs', description, answer: z.object({ stats: Stats }) }),
+    anyone({
+      tag,
+      summary: 'Count the NFTs',
+      description,
+      answer: () => z.object({ stats: Stats() }),
+    }),
     async (c) => {
       const stats = await cached(c, '/api/public/stats', () => readStats(c.var.db))
       return c.json({ stats })

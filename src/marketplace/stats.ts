@@ -4,15 +4,18 @@ import { prepared } from '../db/prepared.ts'
 import { nftCounts } from '../db/schema.ts'
 
 /** Contract, "Statistics". */
-export const Stats = z.object({
-  nfts: z.object({ total: z.int(), unique: z.int(), rare: z.int(), unlimited: z.int() }),
-})
+export const Stats = () =>
+  z.object({
+    nfts: z.object({ total: z.int(), unique: z.int(), rare: z.int(), unlimited: z.int() }),
+  })
 
 /** One row for each amountType; for a batch. */
 export const nftCountsOf = prepared((db) => db.select().from(nftCounts))
 
 /** Counts of the NFTs that are released and not deleted. Decisions: "Marketplace data". */
-export function statsOf(counts: readonly (typeof nftCounts.$inferSelect)[]): z.infer<typeof Stats> {
+export function statsOf(
+  counts: readonly (typeof nftCounts.$inferSelect)[],
+): z.infer<ReturnType<typeof Stats>> {
   const of = (amountType: string) =>
     counts.find((count) => count.amountType === amountType)?.nfts ?? 0
   return {
@@ -25,7 +28,7 @@ export function statsOf(counts: readonly (typeof nftCounts.$inferSelect)[]): z.i
   }
 }
 
-export async function readStats(db: Database): Promise<z.infer<typeof Stats>> {
+export async function readStats(db: Database): Promise<z.infer<ReturnType<typeof Stats>>> {
   const [counts] = await db.batch([nftCountsOf(db, {})])
   return statsOf(counts)
 }

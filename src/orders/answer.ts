@@ -6,6 +6,7 @@
 import { type Column, getTableColumns } from 'drizzle-orm'
 import * as z from 'zod'
 import { listings, nfts, orderItems, orders, users } from '../db/schema.ts'
+import { once } from '../http/once.ts'
 import { type ItemStatus, itemStatuses } from '../transfers/shown.ts'
 
 const { placedBy, ...orderColumns } = getTableColumns(orders)
@@ -36,28 +37,29 @@ export type Buyer = BuyerRow & { walletNonce: null }
 export type PlacedOrder = OrderRow & { orderItems: OrderItem[] }
 export type Order = OrderRow & { buyer: Buyer; orderItems: OrderItem[] }
 
-const OrderItemAnswer = z
-  .object({
-    ...fieldsOf(shown.orderItem),
-    status: z.enum(itemStatuses).nullable(),
-    txId: z.string().nullable(),
-    nft: z.object(fieldsOf(shown.nft)).meta({ id: 'Nft' }),
-    listing: z.object(fieldsOf(shown.listing)).meta({ id: 'Listing' }),
-  })
-  .meta({ id: 'OrderItem' })
-const orderFields = {
-  ...fieldsOf(shown.order),
-  failReason: z.string().nullable(),
-  orderItems: z.array(OrderItemAnswer),
-}
-const PlacedOrderAnswer = z.object(orderFields).meta({ id: 'PlacedOrder' })
-const BuyerAnswer = z
-  .object({ ...fieldsOf(shown.buyer), walletNonce: z.null() })
-  .meta({ id: 'Buyer' })
-const OrderAnswer = z.object({ ...orderFields, buyer: BuyerAnswer }).meta({ id: 'Order' })
-
-export const PlacedOrders = z.object({ orders: z.array(PlacedOrderAnswer), error: z.null() })
-export const Orders = z.object({ orders: z.array(OrderAnswer), error: z.null() })
+export const answers = once(() => {
+  const item = z
+    .object({
+      ...fieldsOf(shown.orderItem),
+      status: z.enum(itemStatuses).nullable(),
+      txId: z.string().nullable(),
+      nft: z.object(fieldsOf(shown.nft)).meta({ id: 'Nft' }),
+      listing: z.object(fieldsOf(shown.listing)).meta({ id: 'Listing' }),
+    })
+    .meta({ id: 'OrderItem' })
+  const fields = {
+    ...fieldsOf(shown.order),
+    failReason: z.string().nullable(),
+    orderItems: z.array(item),
+  }
+  const placed = z.object(fields).meta({ id: 'PlacedOrder' })
+  const buyer = z.object({ ...fieldsOf(shown.buyer), walletNonce: z.null() }).meta({ id: 'Buyer' })
+  const order = z.object({ ...fields, buyer }).meta({ id: 'Order' })
+  return {
+    placed: z.object({ orders: z.array(placed), error: z.null() }),
+    read: z.object({ orders: z.array(order), error: z.null() }),
+  }
+})
 
 function fieldsOf(columns: Record<string, Column>): Record<string, z.ZodType> {
   return Object.fromEntries(

@@ -36,36 +36,45 @@ export function draftOf(sales: readonly Sale[], now: Date): Draft {
       billing: billing[i] ?? { added: 0 },
       item: itemOf(sale, at),
     })),
-    nfts: distinct(sales.map(({ nft }) => (isUnlimited(nft) ? nft : { ...nft, updatedAt: at }))),
+    nfts: distinct(sales.map(({ nft }) => nft)),
     listings: distinct(sales.map(({ listing }) => listing)),
     added: sales.filter(({ newBillingAddress }) => newBillingAddress).length,
   }
 }
 
+/** What is the same of every order that is placed here. */
+export const ofEveryOrder = {
+  paymentMethod: 'external',
+  provider: 'external',
+  payprovStxTransactionId: null,
+  payprovPciTransactionId: null,
+  status: 'paid',
+  feesCollectedAt: null,
+  ProductType: 'nft',
+}
+
+/** And of every item. */
+export const ofEveryItem = { paymentProvider: 'external', ProductType: 'nft' }
+
 function orderOf({ buyer, listing, quantity, providerId }: Sale, at: string) {
   return {
+    ...ofEveryOrder,
     buyerId: buyer.id,
-    paymentMethod: 'external',
-    provider: 'external',
     providerId,
-    payprovStxTransactionId: null,
-    payprovPciTransactionId: null,
     payprovWebhookToken: crypto.randomUUID(),
     totalPriceCents: listing.priceCents * quantity,
     totalPriceCurrency: listing.priceCurrency,
     totalPriceEth: ether(BigInt(listing.priceWei) * BigInt(quantity)),
-    status: 'paid',
     failReason: null,
-    feesCollectedAt: null,
     createdAt: at,
     updatedAt: at,
-    ProductType: 'nft',
   }
 }
 
 /** The prices of an item are those of one piece. */
 function itemOf({ nft, listing, buyer, quantity }: Sale, at: string) {
   return {
+    ...ofEveryItem,
     nftId: nft.id,
     listingId: listing.id,
     quantity,
@@ -74,11 +83,9 @@ function itemOf({ nft, listing, buyer, quantity }: Sale, at: string) {
     ethRecipient: buyer.wallet || null,
     priceCurrency: listing.priceCurrency,
     txId: null,
-    paymentProvider: 'external',
     status: buyer.wallet ? null : ('awaiting_wallet' as const),
     createdAt: at,
     updatedAt: at,
-    ProductType: 'nft',
   }
 }
 
@@ -99,23 +106,22 @@ function billingOf(sales: readonly Sale[]): Draft['orders'][number]['billing'][]
 /** The same for the same draft and outcome, whenever it is asked for. */
 export function answerOf(draft: Draft, outcome: Outcome): PlacedOrder[] {
   const { orders, added } = draft
+  const updatedAt = orders[0]?.order.updatedAt ?? ''
   const nfts = byId(
-    draft.nfts.map((nft) => ({
-      ...nft,
-      availableAmount: outcome.available[nft.id] ?? nft.availableAmount,
-    })),
+    draft.nfts.map((nft) => {
+      const availableAmount = outcome.available[nft.id] ?? nft.availableAmount
+      return isUnlimited(nft) ? nft : { ...nft, availableAmount, updatedAt }
+    }),
   )
   const listings = byId(draft.listings)
   const firstOrderId = outcome.lastOrderId - orders.length + 1
   const firstItemId = outcome.lastItemId - orders.length + 1
   const firstAddressId = (outcome.lastAddressId ?? 0) - added + 1
   return orders.map(({ order, billing, item }, i) => {
-    const { buyerId, ...rest } = order
     return {
       id: firstOrderId + i,
-      buyerId,
       billingAddressId: 'id' in billing ? billing.id : firstAddressId + billing.added,
-      ...rest,
+      ...order,
       orderItems: [
         {
           id: firstItemId + i,

@@ -1,10 +1,11 @@
 /** What placing orders depends on, read in one trip. */
 import { and, eq, inArray, isNull, sql } from 'drizzle-orm'
 import { type Database, each } from '../db/client.ts'
+import { packed } from '../db/packed.ts'
 import { type Placeholders, prepared } from '../db/prepared.ts'
 import { addresses, listings, nfts, orders, users } from '../db/schema.ts'
 import type { Caller } from '../http/context.ts'
-import { readAs } from '../identity/caller.ts'
+import { preparedAs, readAs } from '../identity/caller.ts'
 import { type Listing, type Nft, shown } from './answer.ts'
 import type { Element } from './input.ts'
 import { type Kept, kept, type Repeatable } from './repeat.ts'
@@ -28,42 +29,43 @@ export type Facts = {
   kept: Kept | null
 }
 
-type Ids = Placeholders<{ ids: string }>
+const listing = packed('listing', shown.listing)
+const nft = packed('nft', shown.nft)
 
-const nftsById = prepared((db, at: Ids) =>
-  db
-    .select(shown.nft)
-    .from(nfts)
-    .where(inArray(nfts.id, each(at.ids))),
+/** The listing and the NFT that an element names, each of them null when there is none. */
+const offersOf = prepared(
+  (db, at: Placeholders<{ pairs: string }>) =>
+    db
+      .select({ ...listing.selection, ...nft.selection })
+      .from(sql`json_each(${at.pairs}) AS pair`)
+      .leftJoin(listings, eq(listings.id, sql`pair.value ->> 0`))
+      .leftJoin(nfts, eq(nfts.id, sql`pair.value ->> 1`)),
+  (row) => ({ listing: listing.orNull(row), nft: nft.orNull(row) }),
 )
 
-const listingsById = prepared((db, at: Ids) =>
-  db
-    .select(shown.listing)
-    .from(listings)
-    .where(inArray(listings.id, each(at.ids))),
+const buyersById = preparedAs(
+  (db, live, at: Placeholders<{ ids: string }>) => {
+    const firstBillingAddress = db
+      .select({ id: sql`min(${addresses.id})` })
+      .from(addresses)
+      .where(
+        and(
+          eq(addresses.userId, users.id),
+          eq(addresses.kind, sql`'billing'`),
+          isNull(addresses.deletedAt),
+        ),
+      )
+    return db
+      .select({
+        id: users.id,
+        wallet: sql`${users.ethereumPublicAddr}`.as('wallet'),
+        billingAddressId: sql`${firstBillingAddress}`.as('billingAddressId'),
+      })
+      .from(live)
+      .leftJoin(users, and(inArray(users.id, each(at.ids)), isNull(users.removedAt)))
+  },
+  (row) => (row.id === null ? null : (row as BuyerFacts)),
 )
-
-const buyersById = prepared((db, at: Ids) => {
-  const firstBillingAddress = db
-    .select({ id: sql`min(${addresses.id})` })
-    .from(addresses)
-    .where(
-      and(
-        eq(addresses.userId, users.id),
-        eq(addresses.kind, sql`'billing'`),
-        isNull(addresses.deletedAt),
-      ),
-    )
-  return db
-    .select({
-      id: users.id,
-      wallet: users.ethereumPublicAddr,
-      billingAddressId: sql<number | null>`${firstBillingAddress}`.as('billingAddressId'),
-    })
-    .from(users)
-    .where(and(inArray(users.id, each(at.ids)), isNull(users.removedAt)))
-})
 
 const usedProviderIds = prepared((db, at: Placeholders<{ caller: number; providerIds: string }>) =>
   db
@@ -80,25 +82,27 @@ export async function readFacts(
   call: Repeatable | null,
   now: Date,
 ): Promise<Facts> {
-  const distinct = (field: 'nftId' | 'listingId' | 'buyerUserId' | 'providerId') =>
-    JSON.stringify([...new Set(elements.map((element) => element[field] ?? null))])
+  const distinct = (values: readonly unknown[]) => JSON.stringify([...new Set(values)])
+  const pairs = new Map(
+    elements.map(({ listingId, nftId }) => [`${listingId} ${nftId}`, [listingId, nftId]]),
+  )
   const always = [
-    nftsById(db, { ids: distinct('nftId') }),
-    listingsById(db, { ids: distinct('listingId') }),
-    buyersById(db, { ids: distinct('buyerUserId') }),
+    buyersById(db, caller, { ids: distinct(elements.map(({ buyerUserId }) => buyerUserId)) }),
+    offersOf(db, { pairs: JSON.stringify([...pairs.values()]) }),
   ] as const
-  const isPlain = !call && elements.every(({ providerId }) => !providerId)
-  const [nftRows, listingRows, buyerRows, orderRows, keptRows] = isPlain
-    ? [...(await readAs(db, caller, always)), [], []]
-    : await readAs(db, caller, [
-        ...always,
-        usedProviderIds(db, { caller: caller.userId, providerIds: distinct('providerId') }),
-        kept(db, call, now),
-      ])
+  const providerIds = elements.flatMap(({ providerId }) => providerId ?? [])
+  const [buyerRows, offers, orderRows, keptRows] =
+    call || providerIds.length > 0
+      ? await readAs(db, [
+          ...always,
+          usedProviderIds(db, { caller: caller.userId, providerIds: distinct(providerIds) }),
+          kept(db, call, now),
+        ])
+      : [...(await readAs(db, always)), [], []]
   return {
-    nfts: byId(nftRows),
-    listings: byId(listingRows),
-    buyers: byId(buyerRows),
+    nfts: byId(offers.flatMap(({ nft }) => nft ?? [])),
+    listings: byId(offers.flatMap(({ listing }) => listing ?? [])),
+    buyers: byId(buyerRows.flatMap((buyer) => buyer ?? [])),
     providerIds: new Map(orderRows.map(({ providerId, id }) => [providerId, id])),
     kept: keptRows[0] ?? null,
   }

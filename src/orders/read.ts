@@ -1,55 +1,71 @@
 import { and, eq, exists, inArray, or, sql } from 'drizzle-orm'
-import { type Database, each, named } from '../db/client.ts'
-import { type Placeholders, prepared } from '../db/prepared.ts'
+import { type Database, each } from '../db/client.ts'
+import { packed } from '../db/packed.ts'
+import type { Placeholders } from '../db/prepared.ts'
 import { listings, nfts, orderItems, orders, transfers, users } from '../db/schema.ts'
 import type { Caller } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
-import { readAs } from '../identity/caller.ts'
-import { shownOfTransfer } from '../transfers/shown.ts'
+import { preparedAs, readAs } from '../identity/caller.ts'
+import { type Shown, shownOfTransfer } from '../transfers/shown.ts'
 import { type Buyer, type BuyerRow, type Order, shown } from './answer.ts'
-import { byId, present } from './rows.ts'
+
+const order = packed('order', shown.order)
+const buyer = packed('buyer', shown.buyer)
+const item = packed('item', shown.orderItem)
+const nft = packed('nft', shown.nft)
+const listing = packed('listing', shown.listing)
+
+type Asked = { ids: string; callerId: number; isMaster: number }
 
 /**
  * The items, one a row with all that it belongs to, of those orders that the caller may see: as
- * master, as the buyer, or as a seller. D1 has no row of more than 100 columns, nor a function of
- * more than 32 arguments, so the buyers are another statement.
+ * master, as the buyer, or as a seller. One row of nulls when there are none.
  */
-const visibleItems = prepared(
-  (db, at: Placeholders<{ ids: string; callerId: number; isMaster: number }>) => {
+const visibleItems = preparedAs(
+  (db, live, at: Placeholders<Asked>) => {
     const sold = db
       .select({ orderId: orderItems.orderId })
       .from(orderItems)
       .innerJoin(listings, eq(listings.id, orderItems.listingId))
       .where(and(eq(orderItems.orderId, orders.id), eq(listings.sellerId, at.callerId)))
+    const isVisible = or(sql`${at.isMaster} = 1`, eq(orders.buyerId, at.callerId), exists(sold))
     return db
       .select({
-        order: named('o', shown.order),
-        item: { ...named('i', shown.orderItem), ...shownOfTransfer },
-        nft: named('n', shown.nft),
-        listing: named('l', shown.listing),
+        ...order.selection,
+        ...buyer.selection,
+        ...item.selection,
+        ...nft.selection,
+        ...listing.selection,
+        ...shownOfTransfer,
       })
-      .from(orders)
-      .innerJoin(orderItems, eq(orderItems.orderId, orders.id))
-      .innerJoin(transfers, eq(transfers.id, orderItems.id))
-      .innerJoin(nfts, eq(nfts.id, orderItems.nftId))
-      .innerJoin(listings, eq(listings.id, orderItems.listingId))
-      .where(
-        and(
-          inArray(orders.id, each(at.ids)),
-          or(sql`${at.isMaster} = 1`, eq(orders.buyerId, at.callerId), exists(sold)),
-        ),
-      )
+      .from(live)
+      .leftJoin(orders, and(inArray(orders.id, each(at.ids)), isVisible))
+      .leftJoin(users, eq(users.id, orders.buyerId))
+      .leftJoin(orderItems, eq(orderItems.orderId, orders.id))
+      .leftJoin(transfers, eq(transfers.id, orderItems.id))
+      .leftJoin(nfts, eq(nfts.id, orderItems.nftId))
+      .leftJoin(listings, eq(listings.id, orderItems.listingId))
       .orderBy(orderItems.id)
   },
+  (row) => {
+    const found = order.orNull(row)
+    if (!found) return null
+    const { status, txId, failReason, updatedAt } = row as Shown
+    return {
+      order: found,
+      buyer: buyer.of(row),
+      failReason,
+      item: {
+        ...item.of(row),
+        status,
+        txId,
+        updatedAt,
+        nft: nft.of(row),
+        listing: listing.of(row),
+      },
+    }
+  },
 )
-
-const buyersOf = prepared((db, at: Placeholders<{ ids: string }>) => {
-  const buyers = db
-    .select({ id: orders.buyerId })
-    .from(orders)
-    .where(inArray(orders.id, each(at.ids)))
-  return db.select(shown.buyer).from(users).where(inArray(users.id, buyers))
-})
 
 /**
  * The orders with these ids (digits), in their order. Throws `order_not_found`, naming the first
@@ -61,26 +77,22 @@ export async function readOrders(
   orderIds: readonly string[],
 ): Promise<Order[]> {
   const ids = JSON.stringify(orderIds.map(Number))
-  const [itemRows, buyerRows] = await readAs(db, caller, [
-    visibleItems(db, { ids, callerId: caller.userId, isMaster: Number(caller.role === 'master') }),
-    buyersOf(db, { ids }),
-  ])
-  const buyers = byId(buyerRows)
-  const itemsOf = Map.groupBy(itemRows, ({ order }) => order.id)
+  const asked = { ids, callerId: caller.userId, isMaster: Number(caller.role === 'master') }
+  const [rows] = await readAs(db, [visibleItems(db, caller, asked)])
+  const itemsOf = Map.groupBy(
+    rows.flatMap((row) => row ?? []),
+    ({ order }) => order.id,
+  )
   return orderIds.map((digits) => {
     const items = itemsOf.get(Number(digits))
     const [first] = items ?? []
     if (!items || !first) throw new ApiError('order_not_found', `order ${digits} does not exist`)
     return {
       ...first.order,
-      failReason: items.find(({ item }) => item.failReason)?.item.failReason ?? null,
+      failReason: items.find(({ failReason }) => failReason)?.failReason ?? null,
       updatedAt: latest([first.order, ...items.map(({ item }) => item)]),
-      buyer: buyerFor(caller, present(buyers, first.order.buyerId)),
-      orderItems: items.map(({ item: { failReason: _, ...item }, nft, listing }) => ({
-        ...item,
-        nft,
-        listing,
-      })),
+      buyer: buyerFor(caller, first.buyer),
+      orderItems: items.map(({ item }) => item),
     }
   })
 }

@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import type { App } from '../http/context.ts'
 import { callers, valid } from '../http/door.ts'
 import { announce } from '../transfers/message.ts'
-import { Orders, type PlacedOrder, PlacedOrders } from './answer.ts'
+import { answers, type PlacedOrder } from './answer.ts'
 import { Elements, OrderIds, RepeatHeader } from './input.ts'
 import { placeOrders } from './place.ts'
 import { readOrders } from './read.ts'
@@ -19,7 +19,7 @@ export const orders = new Hono<App>()
       description:
         '1 to 100 ids, separated by commas; the answer has them in that order, each once. A user ' +
         'sees the orders in which they are the buyer or a seller.',
-      answer: Orders,
+      answer: () => answers().read,
       errors: ['order_not_found'],
     }),
     valid('param', OrderIds),
@@ -38,7 +38,7 @@ export const orders = new Hono<App>()
         '1 to 100 orders, all of them or none. Each starts the transfer of its NFT to the buyer. ' +
         'A user may place orders for listings that they sell. An `Idempotency-Key` makes the ' +
         'call safe to repeat for 24 hours.',
-      answer: PlacedOrders,
+      answer: () => answers().placed,
       headers: { 'Idempotent-Replayed': '`true` when this is the answer to an earlier call again' },
       errors: ['forbidden', 'provider_id_used', 'request_in_progress', 'idempotency_key_reused'],
     }),

@@ -7,15 +7,16 @@
  */
 import { type Placeholder, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
+import type { Database } from '../db/client.ts'
 import { type Placeholders, prepared } from '../db/prepared.ts'
 import { addresses, orderItems, orders, transfers } from '../db/schema.ts'
-import { shown } from './answer.ts'
+import { type Draft, ofEveryItem, ofEveryOrder } from './draft.ts'
 import type { Repeatable } from './repeat.ts'
 
 /** Of all statements, the last alone gives a row. */
 type Last = { outcome: string }
 
-/** `INSERT` of the columns that the rows of JSON have, and of those that are computed. */
+/** `INSERT` of rows that are given as an array of arrays: their first values are those of `given`. */
 function insert(
   table: SQLiteTable,
   given: readonly string[],
@@ -23,26 +24,40 @@ function insert(
   rows: Placeholder,
 ): SQL {
   const names = [...given, ...Object.keys(computed)].map((name) => sql.identifier(name))
-  const values = [
-    ...given.map((name) => sql.raw(`value ->> '${name}'`)),
-    ...Object.values(computed),
-  ]
+  const values = [...given.map((_, i) => sql.raw(`value ->> ${i}`)), ...Object.values(computed)]
   return sql`INSERT INTO ${table} (${sql.join(names, sql`, `)})
     SELECT ${sql.join(values, sql`, `)} FROM json_each(${rows}) ORDER BY json_each.key`
 }
 
+/** What the rows have in common is not told by each: to take a value out of JSON costs the most. */
+const constants = (values: Record<string, string | null>) =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, sql`${value}`]))
+
 type Rows<Others> = Placeholders<Others & { rows: string }>
 
-export const addAddresses = prepared((db, at: Rows<{ at: string }>) =>
+const addressColumns = ['userId', 'city', 'country', 'postal', 'street'] as const
+
+const insertAddresses = prepared((db, at: Rows<{ at: string }>) =>
   db.all<Last>(
     insert(
       addresses,
-      ['userId', 'city', 'country', 'postal', 'street'],
+      addressColumns,
       { kind: sql`'billing'`, createdAt: at.at, updatedAt: at.at },
       at.rows,
     ),
   ),
 )
+
+/** Billing addresses. */
+export const addAddresses = (
+  db: Database,
+  added: readonly Record<(typeof addressColumns)[number], unknown>[],
+  at: string,
+) =>
+  insertAddresses(db, {
+    rows: JSON.stringify(added.map((address) => addressColumns.map((name) => address[name]))),
+    at,
+  })
 
 /** The check `nfts_stock` refuses to take more than there is. */
 export const takeStock = prepared((db, at: Rows<{ at: string }>) =>
@@ -52,36 +67,81 @@ export const takeStock = prepared((db, at: Rows<{ at: string }>) =>
     WHERE nfts.id = sold.nftId AND nfts.amountType IS NOT 'unlimited'`),
 )
 
-const { id: _orderId, billingAddressId, ...orderColumns } = shown.order
-const { id: _itemId, orderId, ...itemColumns } = shown.orderItem
+const orderColumns = [
+  'buyerId',
+  'providerId',
+  'payprovWebhookToken',
+  'totalPriceCents',
+  'totalPriceCurrency',
+  'totalPriceEth',
+] as const
 
-export const addOrders = prepared((db, at: Rows<{ placedBy: number; added: number }>) =>
+/** Beyond the columns: the id of the billing address, or its place among those that are added. */
+const insertOrders = prepared((db, at: Rows<{ at: string; placedBy: number; added: number }>) =>
   db.all<Last>(
     insert(
       orders,
-      Object.keys(orderColumns),
+      orderColumns,
       {
+        ...constants(ofEveryOrder),
+        createdAt: at.at,
+        updatedAt: at.at,
         placedBy: at.placedBy,
-        billingAddressId: sql`coalesce(value ->> '$.billing.id',
-          (SELECT max(id) FROM addresses) - ${at.added} + 1 + (value ->> '$.billing.added'))`,
+        billingAddressId: sql`coalesce(value ->> ${sql.raw(String(orderColumns.length))},
+          (SELECT max(id) FROM addresses) - ${at.added} + 1 +
+            (value ->> ${sql.raw(String(orderColumns.length + 1))}))`,
       },
       at.rows,
     ),
   ),
 )
 
-export const addItems = prepared((db, at: Rows<{ many: number }>) =>
+export const addOrders = (
+  db: Database,
+  drafted: Draft['orders'],
+  values: { at: string; placedBy: number; added: number },
+) => {
+  const rows = drafted.map(({ order, billing }) => [
+    ...orderColumns.map((name) => order[name]),
+    ...('id' in billing ? [billing.id] : [null, billing.added]),
+  ])
+  return insertOrders(db, { ...values, rows: JSON.stringify(rows) })
+}
+
+const itemColumns = [
+  'nftId',
+  'listingId',
+  'quantity',
+  'priceCents',
+  'priceEths',
+  'ethRecipient',
+  'priceCurrency',
+] as const
+
+const insertItems = prepared((db, at: Rows<{ many: number; at: string }>) =>
   db.all<Last>(
     insert(
       orderItems,
-      Object.keys(itemColumns),
-      { orderId: sql`(SELECT max(id) FROM orders) - ${at.many} + 1 + json_each.key` },
+      itemColumns,
+      {
+        ...constants(ofEveryItem),
+        createdAt: at.at,
+        updatedAt: at.at,
+        orderId: sql`(SELECT max(id) FROM orders) - ${at.many} + 1 + json_each.key`,
+      },
       at.rows,
     ),
   ),
 )
 
-export const addTransfers = prepared((db, at: Rows<{ many: number; at: string; dueAt: string }>) =>
+export const addItems = (db: Database, drafted: Draft['orders'], at: string) =>
+  insertItems(db, {
+    rows: JSON.stringify(drafted.map(({ item }) => itemColumns.map((name) => item[name]))),
+    many: drafted.length,
+    at,
+  })
+
+const insertTransfers = prepared((db, at: Rows<{ many: number; at: string; dueAt: string }>) =>
   db.all<Last>(
     insert(
       transfers,
@@ -98,6 +158,20 @@ export const addTransfers = prepared((db, at: Rows<{ many: number; at: string; d
     ),
   ),
 )
+
+/** Whoever has no wallet is awaited. */
+export const addTransfers = (
+  db: Database,
+  drafted: Draft['orders'],
+  values: { at: string; dueAt: string },
+) =>
+  insertTransfers(db, {
+    ...values,
+    rows: JSON.stringify(
+      drafted.map(({ order, item }) => (item.ethRecipient ? null : order.buyerId)),
+    ),
+    many: drafted.length,
+  })
 
 /** JSON of an `Outcome`, once all the rest is written. */
 const outcomeOf = (nftIds: Placeholder) => sql`json_object(

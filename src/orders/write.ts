@@ -1,5 +1,6 @@
-import { type SQL, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { type Database, violates } from '../db/client.ts'
+import { condition, type Placeholders } from '../db/prepared.ts'
 import type { Caller } from '../http/context.ts'
 import { writeAs } from '../identity/caller.ts'
 import type { Sale } from './check.ts'
@@ -42,31 +43,22 @@ export async function writeOrders(
 ): Promise<Outcome | null> {
   const at = now.toISOString()
   const dueAt = new Date(now.getTime() + SWEPT_AFTER).toISOString()
-  const many = draft.orders.length
   const added = sales.flatMap(addressOf)
   const nftIds = JSON.stringify(draft.nfts.map(({ id }) => id))
+  const { role, userId } = caller
+  const expected = JSON.stringify(sales.map(expectedOf))
+  const checked = { sales: expected, many: sales.length, role, userId, at }
   try {
     const answers = await writeAs(
       db,
       caller,
-      [{ when: hasChanged(sales, caller, at), because: () => new LostRace() }],
+      [{ when: hasChanged(checked), because: () => new LostRace() }],
       [
-        ...(added.length > 0 ? [addAddresses(db, { rows: JSON.stringify(added), at })] : []),
+        ...(added.length > 0 ? [addAddresses(db, added, at)] : []),
         takeStock(db, { rows: JSON.stringify(sales.map(taken)), at }),
-        addOrders(db, {
-          rows: JSON.stringify(draft.orders.map(({ order, billing }) => ({ ...order, billing }))),
-          placedBy: caller.userId,
-          added: added.length,
-        }),
-        addItems(db, { rows: JSON.stringify(draft.orders.map(({ item }) => item)), many }),
-        addTransfers(db, {
-          rows: JSON.stringify(
-            draft.orders.map(({ order, item }) => (item.ethRecipient ? null : order.buyerId)),
-          ),
-          many,
-          at,
-          dueAt,
-        }),
+        addOrders(db, draft.orders, { at, placedBy: userId, added: added.length }),
+        addItems(db, draft.orders, at),
+        addTransfers(db, draft.orders, { at, dueAt }),
         ...(call
           ? [forget(db, call, now), keep(db, { ...call, answer: answerText(draft), nftIds, at })]
           : [outcome(db, { nftIds })]),
@@ -81,30 +73,34 @@ export async function writeOrders(
   }
 }
 
+/** What a sale depends on, as it was when it was checked. */
+const expectedOf = ({ nft, listing, buyer, newBillingAddress }: Sale) => [
+  listing.id,
+  nft.id,
+  listing.priceCents,
+  listing.priceWei,
+  listing.priceCurrency,
+  buyer.id,
+  buyer.wallet,
+  newBillingAddress ? null : buyer.billingAddressId,
+]
+
+type Checked = { sales: string; many: number; role: string; userId: number; at: string }
+
 /** Whether something that was checked, or that goes into the answer, is not so any more. */
-function hasChanged(sales: readonly Sale[], caller: Caller, at: string): SQL {
-  const expected = sales.map(({ nft, listing, buyer, newBillingAddress }) => [
-    listing.id,
-    nft.id,
-    listing.priceCents,
-    listing.priceWei,
-    listing.priceCurrency,
-    buyer.id,
-    buyer.wallet,
-    newBillingAddress ? null : buyer.billingAddressId,
-  ])
-  return sql`(SELECT count(*) FROM json_each(${JSON.stringify(expected)}) AS sale
+const hasChanged = condition(
+  (_, at: Placeholders<Checked>) => sql`(SELECT count(*) FROM json_each(${at.sales}) AS sale
     JOIN listings ON listings.id = sale.value ->> 0 AND listings.nftId = sale.value ->> 1
       AND listings.priceCents = sale.value ->> 2 AND listings.priceWei = sale.value ->> 3
       AND listings.priceCurrency = sale.value ->> 4
-      AND listings.active AND (listings.activeTill IS NULL OR listings.activeTill > ${at})
-      AND (${caller.role} = 'master' OR listings.sellerId = ${caller.userId})
+      AND listings.active AND (listings.activeTill IS NULL OR listings.activeTill > ${at.at})
+      AND (${at.role} = 'master' OR listings.sellerId = ${at.userId})
     JOIN nfts ON nfts.id = listings.nftId AND nfts.status = 'released' AND nfts.deletedAt IS NULL
     JOIN users ON users.id = sale.value ->> 5 AND users.ethereumPublicAddr = sale.value ->> 6
       AND users.removedAt IS NULL
     LEFT JOIN addresses ON addresses.id = sale.value ->> 7
-    WHERE sale.value ->> 7 IS NULL OR addresses.deletedAt IS NULL) < ${sales.length}`
-}
+    WHERE sale.value ->> 7 IS NULL OR addresses.deletedAt IS NULL) < ${at.many}`,
+)
 
 const addressOf = ({ buyer, newBillingAddress }: Sale) =>
   newBillingAddress ? [{ userId: buyer.id, ...newBillingAddress }] : []

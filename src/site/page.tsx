@@ -22,6 +22,9 @@ export function page<E extends App>(c: Context<E>, { status = 200, ...content }:
   const formTargets = ["'self'", ...(c.var.settings?.REDIRECT_ORIGINS ?? [])].join(' ')
   return c.html(<Frame host={new URL(c.req.url).host} {...content} />, status, {
     'Cache-Control': 'no-store',
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    // With `no-referrer`, browsers would send `Origin: null` with our own forms.
+    'Referrer-Policy': 'same-origin',
     'Content-Security-Policy': [
       "default-src 'none'",
       "script-src 'self'",
@@ -97,13 +100,15 @@ export const nameOf = ({
 
 const shortAddress = (address: string) => `${address.slice(0, 6)}…${address.slice(-4)}`
 
-const dateAndTime = new Intl.DateTimeFormat('en-GB', {
-  dateStyle: 'medium',
-  timeStyle: 'short',
-  timeZone: 'UTC',
-})
+/** To make one takes longer than all else that the Worker does to start: so it is made when needed. */
+let dateAndTime: Intl.DateTimeFormat | undefined
 
 /** A timestamp as people read it. */
-export const Time = ({ at }: { at: string }) => (
-  <time datetime={at}>{dateAndTime.format(new Date(at))} UTC</time>
-)
+export const Time = ({ at }: { at: string }) => {
+  dateAndTime ??= new Intl.DateTimeFormat('en-GB', {
+    dateStyle: 'medium',
+    timeStyle: 'short',
+    timeZone: 'UTC',
+  })
+  return <time datetime={at}>{dateAndTime.format(new Date(at))} UTC</time>
+}

@@ -8,6 +8,14 @@ export type ItemStatus = (typeof itemStatuses)[number]
 const { status, reason, txId, updatedAt } = transfers
 
 /** Of the order item; `failReason` is for its order. */
+export type Shown = {
+  status: ItemStatus | null
+  txId: string | null
+  failReason: string | null
+  updatedAt: string
+}
+
+/** What to select for it. */
 export const shownOfTransfer = {
   status: sql<ItemStatus | null>`CASE WHEN ${status} IN ('signed', 'sent', 'mined', 'review')
     THEN 'transferring' WHEN ${status} <> 'queued' THEN ${status} END`.as('status'),

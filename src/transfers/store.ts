@@ -4,7 +4,8 @@
  */
 import { sql } from 'drizzle-orm'
 import type { Hex } from 'viem'
-import { type Database, guarded, raw, type Statement } from '../db/client.ts'
+import { type Database, raw, type Statement } from '../db/client.ts'
+import { guarded } from '../db/guard.ts'
 import { type Row, type StoredTransaction, stopped } from './state.ts'
 
 /** What becomes of the transfer that is at this version. */

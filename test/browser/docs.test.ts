@@ -39,8 +39,10 @@ describe.skipIf(!isChromiumThere)('the API reference', () => {
     await answer.waitFor()
     if (SCREENSHOTS) await answer.scrollIntoViewIfNeeded()
     if (SCREENSHOTS) await page.screenshot({ path: join(SCREENSHOTS, 'docs-order.png') })
-    expect(await answer.locator('tbody .response-col_status').first().innerText()).toContain('200')
-    expect(await answer.locator('.highlight-code').first().innerText()).toContain('"paid"')
+    expect(await answer.locator('tbody .response-col_status').first().textContent()).toContain(
+      '200',
+    )
+    expect(await answer.locator('.highlight-code').first().textContent()).toContain('"paid"')
     expect(troubles).toEqual([])
   })
 })

@@ -9,7 +9,7 @@ import {
   transfers,
   users,
 } from '../../src/db/schema.ts'
-import { type PlacedOrder, PlacedOrders } from '../../src/orders/answer.ts'
+import { answers, type PlacedOrder } from '../../src/orders/answer.ts'
 import { aListing, anAddress, anNft, aUser, db } from '../support/makers.ts'
 import { aShop, ordersOf, place, placed, sendBatch, times } from './shop.ts'
 
@@ -23,7 +23,7 @@ it('answers a paid order with the keys of the contract and no others', async () 
   const response = await place(token, [{ ...element, quantity: 2, providerId: 'shop-7' }])
   expect(response.status).toBe(200)
   const body = await response.json<{ orders: PlacedOrder[]; error: null }>()
-  expect(PlacedOrders.parse(body)).toEqual(body)
+  expect(answers().placed.parse(body)).toEqual(body)
   expect(Object.keys(body).sort()).toEqual(['error', 'orders'])
   const [order] = body.orders
   expect(Object.keys(order ?? {}).sort()).toEqual(

@@ -3,7 +3,7 @@ import { getTableColumns } from 'drizzle-orm'
 import { expect, it } from 'vitest'
 import { connect } from '../../src/db/client.ts'
 import { orderItems, orders, transfers, users } from '../../src/db/schema.ts'
-import { type Order, Orders } from '../../src/orders/answer.ts'
+import { answers, type Order } from '../../src/orders/answer.ts'
 import { readOrders } from '../../src/orders/read.ts'
 import { call } from '../support/api.ts'
 import { aListing, anAddress, anNft, aToken, aUser, db } from '../support/makers.ts'
@@ -21,7 +21,7 @@ it('answers an order with its buyer, items, NFTs and listings, and the contractâ
   const [order] = await placed(token, [element])
   const { status, ...body } = await read(token, String(order?.id))
   expect(status).toBe(200)
-  expect(Orders.parse(body)).toEqual(body)
+  expect(answers().read.parse(body)).toEqual(body)
   const [answer] = body.orders
   expect(body).toEqual({
     orders: [{ ...order, buyer: { ...buyer, walletNonce: null, avatarKey: undefined } }],

@@ -42,6 +42,8 @@ it('runs nothing in its pages but its own files, in no frame, and lets no cache 
     expect(policy).not.toMatch(/unsafe|\*/)
     expect(page.headers.get('cache-control')).toBe('no-store')
     expect(page.headers.get('x-content-type-options')).toBe('nosniff')
+    expect(page.headers.get('cross-origin-opener-policy')).toBe('same-origin')
+    expect(page.headers.get('referrer-policy')).toBe('same-origin')
     const html = await page.text()
     expect(html).toMatch(/^<!doctype html>/i)
     expect(html).not.toMatch(/<script(?![^>]*src=)|\sstyle=|\son\w+=/)

@@ -92,8 +92,8 @@ function operationOf(door: Door): ZodOpenApiOperationObject | null {
     requestParams: Object.fromEntries(Object.entries(params).filter(([, schema]) => schema)),
     ...(body && { requestBody: body }),
     responses: {
-      200: answerOf(about.answer, about),
-      ...(about.ranges && { 206: partOf(about.answer, about) }),
+      200: answerOf(about.answer(), about),
+      ...(about.ranges && { 206: partOf(about.answer(), about) }),
       ...refusalsOf(door, about),
     },
   }

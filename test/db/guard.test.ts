@@ -1,6 +1,7 @@
-import { eq, sql } from 'drizzle-orm'
+import { eq, exists, sql } from 'drizzle-orm'
 import { expect, it } from 'vitest'
-import { guarded } from '../../src/db/client.ts'
+import { guarded } from '../../src/db/guard.ts'
+import { condition, type Placeholders } from '../../src/db/prepared.ts'
 import { users } from '../../src/db/schema.ts'
 import { aUser, db } from '../support/makers.ts'
 
@@ -30,4 +31,24 @@ it('writes and answers when no refusal holds', async () => {
     [db.update(users).set({ name: 'Bob' }).where(eq(users.id, id)).returning({ name: users.name })],
   )
   expect(renamed).toEqual([{ name: 'Bob' }])
+})
+
+it('asks a condition that was built before for the values of each call', async () => {
+  const { id } = await aUser({ name: 'Ann' })
+  const isCalled = condition((on, at: Placeholders<{ name: string }>) =>
+    exists(on.select({ id: users.id }).from(users).where(eq(users.name, at.name))),
+  )
+  const renameUnless = (name: string) =>
+    guarded(
+      db,
+      [
+        { when: sql`${1} > ${2}`, because: () => new Error('arithmetic') },
+        { when: isCalled({ name }), because: () => new Error(`there is ${name}`) },
+      ],
+      [db.update(users).set({ name: 'Zoe' }).where(eq(users.id, id))],
+    )
+  await expect(renameUnless('Ann')).rejects.toThrow('there is Ann')
+  expect(await nameOf(id)).toBe('Ann')
+  await renameUnless('nobody of this name')
+  expect(await nameOf(id)).toBe('Zoe')
 })
