@@ -73,6 +73,8 @@ const contenders = [
 
 /** Medians of this API, for `npm run costs`. */
 const measured: Record<string, number> = {}
+/** The README's table. */
+const summary: string[] = []
 
 const middle = (values: number[]) => values.sort((a, b) => a - b)[values.length >> 1] ?? 0
 
@@ -90,26 +92,31 @@ try {
     measured[call.name] = middle(
       (rounds[0] ?? []).map(({ requestsPerSecond }) => requestsPerSecond),
     )
+    const results = contenders.map(({ name }, i) => {
+      const mine = rounds[i] ?? []
+      const speeds = mine.map(({ requestsPerSecond }) => requestsPerSecond)
+      const ratios = speeds.map((speed, r) => speed / (floor[r]?.requestsPerSecond ?? Number.NaN))
+      return {
+        name,
+        'requests/s': Math.round(middle(speeds)),
+        spread: `${Math.round(Math.min(...speeds))}–${Math.round(Math.max(...speeds))}`,
+        'p50 ms': middle(mine.map(({ p50 }) => p50)),
+        'p99 ms': middle(mine.map(({ p99 }) => p99)),
+        'of the floor': middle(ratios).toFixed(2),
+      }
+    })
     console.log(`\n${call.name}`)
-    console.table(
-      contenders.map(({ name }, i) => {
-        const mine = rounds[i] ?? []
-        const speeds = mine.map(({ requestsPerSecond }) => requestsPerSecond)
-        const ratios = speeds.map((speed, r) => speed / (floor[r]?.requestsPerSecond ?? Number.NaN))
-        return {
-          name,
-          'requests/s': Math.round(middle(speeds)),
-          spread: `${Math.round(Math.min(...speeds))}–${Math.round(Math.max(...speeds))}`,
-          'p50 ms': middle(mine.map(({ p50 }) => p50)),
-          'p99 ms': middle(mine.map(({ p99 }) => p99)),
-          'of the floor': middle(ratios).toFixed(2),
-        }
-      }),
-    )
+    console.table(results)
+    const columns = results.map((row) => `${row['requests/s']} (${row['of the floor']})`)
+    summary.push(`| ${call.name} | ${columns.join(' | ')} |`)
   }
 } finally {
   await Promise.all(contenders.map(({ stop }) => stop()))
 }
+
+console.log('\nRequests a second, and what part of the floor that is:\n')
+console.log(`| call | ${contenders.map(({ name }) => name).join(' | ')} |\n|---|---|---|---|`)
+console.log(summary.join('\n'))
 
 const { transferred, seconds } = await measureTransfers(bindings, token, (execute) =>
   fill(execute, { users: 1000, nfts: 10, orders: 0 }, sql),
