@@ -39,7 +39,10 @@ export const sameOrigin = createMiddleware<App>(async (c, next) => {
   await next()
 })
 
-/** A browser sends the cookie along with requests that other sites make; those are not wanted. */
+/**
+ * A browser sends the cookie along with requests that other sites make; those are not wanted. Not
+ * by `hono/csrf`, which looks at forms only: we refuse JSON and DELETE as well.
+ */
 function isSameOrigin(c: Context<App>): boolean {
   const site = c.req.header('sec-fetch-site')
   if (site) return site === 'same-origin'
