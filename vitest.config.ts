@@ -76,5 +76,7 @@ export default defineConfig({
     projects: [workers, scripts, browser],
     // Each request logs a line: shown for the tests that fail.
     silent: 'passed-only',
+    // One core less is the default, which of two leaves one; and a test mostly waits for workerd.
+    maxWorkers: '100%',
   },
 })
