@@ -43,8 +43,8 @@ CREATE TABLE `idempotencyKeys` (
 	`userId` integer NOT NULL,
 	`key` text NOT NULL,
 	`requestHash` text NOT NULL,
-	`answer` text NOT NULL,
-	`outcome` text NOT NULL,
+	`plan` text NOT NULL,
+	`written` text NOT NULL,
 	`createdAt` text NOT NULL,
 	PRIMARY KEY(`userId`, `key`),
 	FOREIGN KEY (`userId`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action

@@ -1,17 +1,17 @@
--- A batch refuses itself by inserting a reason here: the insert raises the reason, and the
+-- A batch stops itself by inserting a reason here: the insert raises the reason, and the
 -- transaction is rolled back. Inserting NULL lets the batch pass and writes nothing.
-CREATE VIEW guard AS SELECT NULL AS refusal;
+CREATE VIEW guard AS SELECT NULL AS failure;
 --> statement-breakpoint
-CREATE TRIGGER guard_refuses INSTEAD OF INSERT ON guard
-WHEN NEW.refusal IS NOT NULL
+CREATE TRIGGER guard_fails INSTEAD OF INSERT ON guard
+WHEN NEW.failure IS NOT NULL
 BEGIN
-  SELECT RAISE(ABORT, NEW.refusal);
+  SELECT RAISE(ABORT, NEW.failure);
 END;
 --> statement-breakpoint
--- Counts of what is released and not deleted, kept as NFTs come and go, so that reading the
--- statistics and the recent creators costs the same whatever the size of the catalogue.
--- Each trigger has one statement: that is all D1 takes. An update first leaves, then enters, or
--- the other way round: the result is the same. `INSERT OR REPLACE` would bypass them; use an upsert.
+-- Numbers of NFTs that are released and not deleted, so that reading statistics and creators costs
+-- the same for any size of the catalogue. D1 accepts one statement per trigger, so an update has
+-- two triggers: one subtracts the old row, one adds the new row, in any order.
+-- `INSERT OR REPLACE` does not run these triggers: use an upsert.
 CREATE TRIGGER nfts_counts_insert AFTER INSERT ON nfts
 WHEN NEW.status = 'released' AND NEW.deletedAt IS NULL
 BEGIN

@@ -1,38 +1,38 @@
-/** The API: what a request meets, in this order. */
+/** The API: middleware and routes, in the order in which a request meets them. */
 import { Hono } from 'hono'
 import { methodNotAllowed } from 'hono/method-not-allowed'
 import { requestId } from 'hono/request-id'
 import { secureHeaders } from 'hono/secure-headers'
-import { addresses } from './addresses/routes.ts'
-import { avatars } from './avatars/routes.ts'
-import { type App, context } from './http/context.ts'
-import { crossOrigin } from './http/cross-origin.ts'
-import { ApiError, answer, notFound, onError } from './http/errors.ts'
-import { rateLimit } from './http/limit.ts'
-import { log } from './http/log.ts'
-import { openapi } from './http/openapi/routes.ts'
-import { authenticate } from './identity/caller.ts'
-import { noteUse } from './identity/last-used.ts'
-import { identity } from './identity/routes.ts'
-import { marketplace } from './marketplace/routes.ts'
-import { orders } from './orders/routes.ts'
-import { accountPages } from './site/account/routes.tsx'
-import { apiAccessPages } from './site/api-access/routes.tsx'
-import { refusalPages } from './site/refusals.tsx'
-import { signInPages } from './site/sign-in/routes.tsx'
-import { transfers } from './transfers/routes.ts'
+import { addressRoutes } from './addresses/routes.ts'
+import { authenticate } from './auth/authenticate.ts'
+import { recordTokenUse } from './auth/last-used.ts'
+import { authRoutes } from './auth/routes.ts'
+import { avatarRoutes } from './avatars/routes.ts'
+import type { App } from './http/context.ts'
+import { allowCors } from './http/cors.ts'
+import { ApiError, errorResponse, notFound, onError } from './http/errors.ts'
+import { rateLimit } from './http/rate-limit.ts'
+import { requestContext } from './http/request-context.ts'
+import { requestLog } from './http/request-log.ts'
+import { marketplaceRoutes } from './marketplace/routes.ts'
+import { errorFields, orderRoutes } from './orders/routes.ts'
+import { accountRoutes } from './site/account/routes.tsx'
+import { apiAccessRoutes } from './site/api-access/routes.tsx'
+import { errorPages } from './site/error-pages.tsx'
+import { signInRoutes } from './site/sign-in/routes.tsx'
+import { transferRoutes } from './transfers/routes.ts'
 
 const app = new Hono<App>()
 app.onError(onError)
 app.notFound(notFound)
 app.use(requestId())
-app.use(log)
+app.use(requestLog)
 app.use(
   secureHeaders({
-    // Nothing that the API answers is a page; what is one brings its own policy.
+    // API responses are not pages. Pages set their own policy.
     contentSecurityPolicy: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
     overwrite: false,
-    // For pages only, said by the policy above, or meant for browsers and plug-ins that are gone.
+    // These are only for pages, part of the policy above, or obsolete.
     crossOriginOpenerPolicy: false,
     originAgentCluster: false,
     referrerPolicy: false,
@@ -44,39 +44,42 @@ app.use(
     xXssProtection: false,
   }),
 )
-app.use(refusalPages)
-app.use(crossOrigin)
+app.use('/api/externalOrders/*', (c, next) => {
+  c.set('errorFields', errorFields)
+  return next()
+})
+app.use(errorPages)
+app.use(allowCors)
 app.use(
   methodNotAllowed({
     app,
     onMethodNotAllowed: (c, methods) =>
-      answer(
+      errorResponse(
         c,
-        new ApiError('method_not_allowed', `this path takes ${methods.join(', ')}`, {
+        new ApiError('method_not_allowed', `this path accepts ${methods.join(', ')}`, {
           Allow: methods.join(', '),
         }),
       ),
   }),
 )
-app.use(context)
+app.use(requestContext)
 app.use(authenticate)
 app.use(rateLimit)
-app.use(noteUse)
+app.use(recordTokenUse)
 
 const api = app
-  .route('/', identity)
-  .route('/', addresses)
-  .route('/', marketplace)
-  .route('/', avatars)
-  .route('/', orders)
-  .route('/', transfers)
-  .route('/', signInPages)
-  .route('/', accountPages)
-  .route('/', apiAccessPages)
-  .route('/', openapi(app))
+  .route('/', authRoutes)
+  .route('/', addressRoutes)
+  .route('/', marketplaceRoutes)
+  .route('/', avatarRoutes)
+  .route('/', orderRoutes)
+  .route('/', transferRoutes)
+  .route('/', signInRoutes)
+  .route('/', accountRoutes)
+  .route('/', apiAccessRoutes)
 
 /**
- * Every endpoint with its types, for `hc` of hono/client.
+ * The type of all endpoints, for `hc` of hono/client.
  *
  * @public
  */

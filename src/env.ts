@@ -1,9 +1,10 @@
-/** The configuration: bindings parsed once, with errors that name the variable. */
+/** Parses the configuration once. Errors name the variable. */
+import type { Hex } from 'viem'
 import * as z from 'zod'
 
 const httpUrl = z.url({ protocol: /^https?$/ })
 
-/** A variable that holds JSON: an object in wrangler.toml, text when it is a secret. */
+/** A variable with JSON: an object in wrangler.toml, or text in a secret. */
 const json = <T extends z.ZodType>(schema: T) =>
   z.preprocess((value, context) => {
     if (typeof value !== 'string') return value
@@ -23,48 +24,49 @@ const signingKey = z.object({
   d: z.string(),
 })
 
-/** Spelled as WHATWG URL spells `host`. */
+/** A host in the spelling of `URL.host`. */
 const LOOPBACK_HOST = /^(localhost|127\.0\.0\.1|\[::1\]):\d{1,5}$/
 
 const network = z.object({
   chainId: z.int().positive(),
   rpcUrl: httpUrl,
-  /** Blocks, its own included, after which a transaction counts as final. */
+  /** Blocks until a transaction is final, including its own block. */
   confirmations: z.int().positive(),
-  /** The most transactions of the signer that may wait to be mined at a time. */
+  /** Maximum number of transactions that wait to be mined. */
   maxInFlight: z.int().positive().default(100),
-  /** A transaction not mined for so long is replaced by one with a higher fee. */
+  /** Seconds until a transaction that is not mined is replaced with a higher fee. */
   bumpAfterSeconds: z.int().positive().default(60),
-  /** The most that a unit of gas may cost, whatever the market asks. */
+  /** Upper limit for the price of a unit of gas. */
   maxFeePerGasGwei: z.number().positive().default(500),
-  /** How soon to look again at a transfer that is on its way. */
+  /** Seconds until an unfinished transfer is checked again. */
   pollSeconds: z.int().positive().default(5),
-  /** The most calls that the node takes in one JSON-RPC batch. */
+  /** Maximum number of calls in one JSON-RPC batch. */
   maxBatchCalls: z.int().positive().default(1000),
 })
 
-/** Nonces belong to a chain, so a chain has one name. */
+/** Nonces are counted per chain, so two networks must not share one. */
 const networks = z
   .record(z.string(), network)
   .refine(
-    (all) => new Set(Object.values(all).map((n) => n.chainId)).size === Object.keys(all).length,
+    (all) =>
+      new Set(Object.values(all).map(({ chainId }) => chainId)).size === Object.keys(all).length,
     'two networks have the same chainId',
   )
 
-/** What it takes to issue tokens. */
+/** The variables that issuing tokens requires. */
 export const issuerSchema = z.object({
   PUBLIC_URL: httpUrl.transform((url) => url.replace(/\/+$/, '')),
-  /** JWK set of Ed25519 private keys: the first signs, all of them verify. */
+  /** JWK set of Ed25519 private keys. The first signs, and every key verifies. */
   JWT_KEYS: json(z.object({ keys: z.array(signingKey).min(1) })),
 })
 
 const settingsSchema = issuerSchema.extend({
   EMAIL_FROM: z.email(),
-  /** Other sites that signing in may lead back to, beside PUBLIC_URL's own. */
+  /** Origins that a sign-in may redirect to, beside that of PUBLIC_URL. */
   REDIRECT_ORIGINS: json(z.array(httpUrl.transform((url) => new URL(url).origin))),
-  /** `contractNetwork` → how to reach it. */
+  /** Networks by name. The name is the `contractNetwork` of an NFT. */
   NETWORKS: json(networks),
-  /** Loopback servers that avatars may be fetched from, as in `127.0.0.1:8000,localhost:3000`. */
+  /** Loopback servers to fetch avatars from, as in `127.0.0.1:8000,localhost:3000`. */
   AVATAR_LOOPBACK_HOSTS: z
     .string()
     .default('')
@@ -73,29 +75,29 @@ const settingsSchema = issuerSchema.extend({
   TRANSFER_SIGNER_KEY: z
     .string()
     .regex(/^0x[0-9a-f]{64}$/i, 'must be 32 bytes in hex')
-    .transform((key) => key as `0x${string}`),
+    .transform((key): Hex => `0x${key.slice(2)}`),
 })
 
 export type Network = z.infer<typeof network>
 export type SigningKey = z.infer<typeof signingKey>
 export type Settings = z.infer<typeof settingsSchema>
 
-/** The names of all of them. */
+/** The names of all variables. */
 export const variables = Object.keys(settingsSchema.shape)
 
-/** The chains that wallets may be on. */
+/** Returns the ids of the configured chains. */
 export const chainIdsOf = ({ NETWORKS }: Pick<Settings, 'NETWORKS'>): number[] =>
   Object.values(NETWORKS).map(({ chainId }) => chainId)
 
 const parsed = new WeakMap<Env, Settings>()
 
-/** The settings of this deployment. Throws an error that names each variable that is wrong. */
+/** Returns the settings of this deployment. Throws an error that names each invalid variable. */
 export function settingsOf(env: Env): Settings {
-  const known = parsed.get(env)
-  if (known) return known
+  const cached = parsed.get(env)
+  if (cached) return cached
   const result = settingsSchema.safeParse(env)
   if (!result.success) {
-    // Only names and rules: a value may be a secret.
+    // The error has no values, because a value may be a secret.
     const problems = result.error.issues.map((i) => `${i.path.join('.')}: ${i.message}`)
     throw new Error(`configuration is not valid: ${problems.join('; ')}`)
   }

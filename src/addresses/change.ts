@@ -1,84 +1,91 @@
-/** Changes to a live address. Each is one transaction, so of two at once the later one wins. */
+/** Changes to a live address. Each is one transaction; of two at the same time the last one wins. */
 import { and, eq, exists, isNull, ne, type SQL, sql } from 'drizzle-orm'
+import type { RunnableQuery } from 'drizzle-orm/runnable-query'
+import { writeAs } from '../auth/access.ts'
 import type { Database } from '../db/client.ts'
 import { addresses, users } from '../db/schema.ts'
 import type { Caller } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
-import { writeAs } from '../identity/caller.ts'
-import type { Kind, Row, Texts } from './kinds.ts'
+import { type Addresses, type AddressFields, type AddressKind, addressColumns } from './schema.ts'
 
-type Changes = Texts & { isDefault?: boolean | undefined }
+type Changes = AddressFields & { isDefault?: boolean | undefined }
 
 /**
- * Changes what is named. Making an address the default one takes that from the user's other one.
- * Throws `not_found` for an address that is deleted, unknown or out of the caller's reach.
+ * Changes the given fields. A new default address replaces the previous one. Throws `not_found`
+ * if the address is deleted, unknown, or not accessible to the caller.
  */
-export async function updateAddress(
+export async function updateAddress<K extends AddressKind>(
   db: Database,
   caller: Caller,
-  kind: Kind,
+  kind: K,
   id: number,
   changes: Changes,
   now: Date,
-): Promise<Row> {
-  const target = reach(db, caller, kind, id)
+): Promise<Addresses[K]> {
+  const target = isAccessible(db, caller, kind, id)
   const updatedAt = now.toISOString()
-  const update = db
-    .update(addresses)
-    .set({ ...changes, updatedAt })
-    .where(target)
-    .returning()
-  if (!changes.isDefault) return theOneOf(await writeAs(db, caller, [], [update]))
+  const update = updateWhere[kind](db, target, { ...changes, updatedAt })
+  if (!changes.isDefault) return requireRow((await writeAs(db, caller, [], [update]))[0])
   const owner = db.select({ userId: addresses.userId }).from(addresses).where(target)
-  const unsetOther = db
+  const unsetPrevious = db
     .update(addresses)
     .set({ isDefault: false, updatedAt })
     .where(
       and(
         eq(addresses.userId, sql`${owner}`),
-        eq(addresses.kind, kind.name),
-        // Spelt as the index `addresses_default` does, so that it serves.
+        eq(addresses.kind, kind),
+        // In the spelling of the index `addresses_default`, so that SQLite uses it.
         sql`${addresses.isDefault}`,
         isNull(addresses.deletedAt),
         ne(addresses.id, id),
       ),
     )
-  const [, rows] = await writeAs(db, caller, [], [unsetOther, update])
-  return theOneOf([rows])
+  const [, rows] = await writeAs(db, caller, [], [unsetPrevious, update])
+  return requireRow(rows)
 }
 
-/** Deletes; orders that used the address keep it. Throws `not_found` as `updateAddress` does. */
-export async function deleteAddress(
+/** Deletes an address. Orders that used it keep it. Throws `not_found` as `updateAddress` does. */
+export async function deleteAddress<K extends AddressKind>(
   db: Database,
   caller: Caller,
-  kind: Kind,
+  kind: K,
   id: number,
   now: Date,
-): Promise<Row> {
+): Promise<Addresses[K]> {
   const at = now.toISOString()
-  const remove = db
-    .update(addresses)
-    .set({ deletedAt: at, updatedAt: at })
-    .where(reach(db, caller, kind, id))
-    .returning()
-  return theOneOf(await writeAs(db, caller, [], [remove]))
+  const target = isAccessible(db, caller, kind, id)
+  const remove = updateWhere[kind](db, target, { deletedAt: at, updatedAt: at })
+  return requireRow((await writeAs(db, caller, [], [remove]))[0])
 }
 
-/** The live address, if it is the caller's own or the caller a master and its user still there. */
-function reach(db: Database, caller: Caller, kind: Kind, id: number): SQL | undefined {
+/** The live address, if it belongs to the caller, or to an existing user for a master token. */
+function isAccessible(db: Database, caller: Caller, kind: AddressKind, id: number) {
   const owner = db
     .select({ id: users.id })
     .from(users)
     .where(and(eq(users.id, addresses.userId), isNull(users.removedAt)))
   return and(
     eq(addresses.id, id),
-    eq(addresses.kind, kind.name),
+    eq(addresses.kind, kind),
     isNull(addresses.deletedAt),
     caller.role === 'master' ? exists(owner) : eq(addresses.userId, caller.userId),
   )
 }
 
-function theOneOf([[row]]: readonly [Row[]]): Row {
+type Update<K extends AddressKind> = (
+  db: Database,
+  target: SQL | undefined,
+  values: Partial<typeof addresses.$inferInsert>,
+) => RunnableQuery<Addresses[K][], 'sqlite'>
+
+const updateWhere: { [K in AddressKind]: Update<K> } = {
+  delivery: (db, target, values) =>
+    db.update(addresses).set(values).where(target).returning(addressColumns.delivery()),
+  billing: (db, target, values) =>
+    db.update(addresses).set(values).where(target).returning(addressColumns.billing()),
+}
+
+function requireRow<Row>([row]: readonly Row[]): Row {
   if (!row) throw new ApiError('not_found', 'there is no such address')
   return row
 }

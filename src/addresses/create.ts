@@ -1,107 +1,118 @@
 import { and, count, eq, isNull, notExists, sql } from 'drizzle-orm'
-import type { Database } from '../db/client.ts'
-import type { Refusal } from '../db/guard.ts'
-import { condition, type Placeholders, prepared } from '../db/prepared.ts'
+import { writeAs } from '../auth/access.ts'
+import { requireAccessTo } from '../auth/user-param.ts'
+import type { BoundStatement, Database } from '../db/client.ts'
+import type { Guard } from '../db/guard.ts'
+import { type Placeholders, prepared, preparedCondition } from '../db/prepared.ts'
 import { addresses, users } from '../db/schema.ts'
 import type { Caller } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
-import { writeAs } from '../identity/caller.ts'
-import { assertMayActFor } from '../identity/subject.ts'
-import { address, billing, delivery, type Kind, type Row, type Texts } from './kinds.ts'
+import {
+  type Addresses,
+  type AddressFields,
+  type AddressKind,
+  addressColumns,
+  BillingFields,
+  DeliveryFields,
+} from './schema.ts'
 
-/** How many live addresses of one kind a user may have. */
-export const MOST_ADDRESSES = 100
-
-type NewAddress = Texts & { userId?: number | undefined }
+/** The number of live addresses of one kind that a user may have. */
+export const MAX_ADDRESSES = 100
 
 /**
- * Adds an address. Throws `invalid_input` for an owner who is missing or unknown, `forbidden`
- * when a user's token names another owner, `too_many_addresses`.
+ * Creates an address. Throws `invalid_input` if the owner is missing or unknown, `forbidden` if a
+ * user token names another owner, `too_many_addresses`.
  */
-export async function createAddress(
+export async function createAddress<K extends AddressKind>(
   db: Database,
   caller: Caller,
-  kind: Kind,
-  { userId = ownUserOf(caller), ...texts }: NewAddress,
+  kind: K,
+  { userId = ownUserId(caller), ...fields }: AddressFields & { userId?: number | undefined },
   now: Date,
-): Promise<Row> {
-  assertMayActFor(caller, userId)
-  const at = now.toISOString()
-  const [[row]] = await writeAs(
+): Promise<Addresses[K]> {
+  requireAccessTo(caller, userId)
+  const values = { ...emptyFields, ...fields, userId, now: now.toISOString() }
+  const [[address]] = await writeAs(
     db,
     caller,
-    [unknownOwner(userId), tooMany(kind, userId)],
-    [insert(db, { ...noTexts, ...texts, kind: kind.name, userId, at })],
+    [requireUser(userId), limitAddresses(kind, userId)],
+    [insertAddress[kind](db, values)],
   )
-  if (!row) throw new Error('an insert gave no row')
-  return row
+  if (!address) throw new Error('the INSERT returned no row')
+  return address
 }
 
 /**
- * The kind that a body on the path of both kinds is of: a billing address when it has none of
- * the fields that only a delivery address has, and at least one that both have.
+ * The kind that a body describes, if the request does not say it: a billing address has at least
+ * one address field and none that only a delivery address has.
  */
-export function kindOf(body: object): Kind {
-  const names = delivery.texts.filter((field) => Object.hasOwn(body, field))
-  const shared: readonly string[] = billing.texts
-  return names.length > 0 && names.every((field) => shared.includes(field)) ? billing : delivery
+export function kindOf(body: object): AddressKind {
+  const given = fieldNames.filter((name) => Object.hasOwn(body, name))
+  const isBilling = given.length > 0 && given.every((name) => name in BillingFields.shape)
+  return isBilling ? 'billing' : 'delivery'
 }
 
-function ownUserOf(caller: Caller): number {
+function ownUserId(caller: Caller): number {
   if (caller.role === 'user') return caller.userId
-  throw new ApiError('invalid_input', 'userId: a master token must say whose address it is')
+  throw new ApiError('invalid_input', 'userId: is required with a master token')
 }
 
-const noTexts = Object.fromEntries(delivery.texts.map((field) => [field, null]))
+const fieldNames = DeliveryFields.keyof().options
+const emptyFields = Object.fromEntries(fieldNames.map((name) => [name, null]))
 
-const insert = prepared(
-  (db, at: Placeholders<Texts & { userId: number; kind: Kind['name']; at: string }>) =>
-    db
-      .insert(addresses)
-      .values({
-        ...Object.fromEntries(delivery.texts.map((field) => [field, at[field]])),
-        kind: at.kind,
-        userId: at.userId,
-        createdAt: at.at,
-        updatedAt: at.at,
-      })
-      .returning(address.selection),
-  address.of,
-)
+type Values = AddressFields & { userId: number; now: string }
+type Insert<K extends AddressKind> = (
+  db: Database,
+  values: Values,
+) => BoundStatement<Addresses[K][]>
 
-const hasNoOwner = condition((db, at: Placeholders<{ userId: number }>) =>
+const insertInto = (db: Database, kind: AddressKind, values: Placeholders<Values>) =>
+  db.insert(addresses).values({
+    ...Object.fromEntries(fieldNames.map((name) => [name, values[name]])),
+    kind,
+    userId: values.userId,
+    createdAt: values.now,
+    updatedAt: values.now,
+  })
+
+const insertAddress: { [K in AddressKind]: Insert<K> } = {
+  delivery: prepared((db, values: Placeholders<Values>) =>
+    insertInto(db, 'delivery', values).returning(addressColumns.delivery()),
+  ),
+  billing: prepared((db, values: Placeholders<Values>) =>
+    insertInto(db, 'billing', values).returning(addressColumns.billing()),
+  ),
+}
+
+const isUnknownUser = preparedCondition((db, { userId }: Placeholders<{ userId: number }>) =>
   notExists(
     db
       .select({ id: users.id })
       .from(users)
-      .where(and(eq(users.id, at.userId), isNull(users.removedAt))),
+      .where(and(eq(users.id, userId), isNull(users.removedAt))),
   ),
 )
 
-const unknownOwner = (userId: number): Refusal => ({
-  when: hasNoOwner({ userId }),
-  because: () => new ApiError('invalid_input', `userId: there is no user ${userId}`),
+const requireUser = (userId: number): Guard => ({
+  when: isUnknownUser({ userId }),
+  error: () => new ApiError('invalid_input', `userId: there is no user ${userId}`),
 })
 
-const isFull = condition(
-  (db, at: Placeholders<{ userId: number; kind: Kind['name'] }>) =>
+const isFull = preparedCondition(
+  (db, { userId, kind }: Placeholders<{ userId: number; kind: AddressKind }>) =>
     sql`${db
-      .select({ live: count() })
+      .select({ count: count() })
       .from(addresses)
       .where(
-        and(
-          eq(addresses.userId, at.userId),
-          eq(addresses.kind, at.kind),
-          isNull(addresses.deletedAt),
-        ),
-      )} >= ${sql.raw(String(MOST_ADDRESSES))}`,
+        and(eq(addresses.userId, userId), eq(addresses.kind, kind), isNull(addresses.deletedAt)),
+      )} >= ${sql.raw(String(MAX_ADDRESSES))}`,
 )
 
-const tooMany = (kind: Kind, userId: number): Refusal => ({
-  when: isFull({ userId, kind: kind.name }),
-  because: () =>
+const limitAddresses = (kind: AddressKind, userId: number): Guard => ({
+  when: isFull({ userId, kind }),
+  error: () =>
     new ApiError(
       'too_many_addresses',
-      `the user has ${MOST_ADDRESSES} ${kind.name} addresses; delete one first`,
+      `the user has ${MAX_ADDRESSES} ${kind} addresses; delete one first`,
     ),
 })

@@ -1,43 +1,56 @@
-import { and, asc, eq, isNull, sql } from 'drizzle-orm'
-import type { Database } from '../db/client.ts'
-import type { Placeholders } from '../db/prepared.ts'
+import { and, asc, eq, isNull } from 'drizzle-orm'
+import { readAs } from '../auth/access.ts'
+import { requireAccessTo } from '../auth/user-param.ts'
+import type { BoundStatement, Database } from '../db/client.ts'
+import { type Placeholders, prepared } from '../db/prepared.ts'
 import { addresses, users } from '../db/schema.ts'
 import type { Caller } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
-import { preparedAs, readAs } from '../identity/caller.ts'
-import { assertMayActFor } from '../identity/subject.ts'
-import { address, type Kind, type Row } from './kinds.ts'
+import { type Addresses, type AddressKind, addressColumns } from './schema.ts'
 
-type Of = { userId: number; kind: Kind['name'] }
+type Owner = { userId: number }
 
-/** The user beside each address: nulls for an address when there is none, and for no such user. */
-const addressesOf = preparedAs(
-  (db, live, at: Placeholders<Of>) =>
+const isLive = (kind: AddressKind, { userId }: Placeholders<Owner>) =>
+  and(eq(addresses.userId, userId), eq(addresses.kind, kind), isNull(addresses.deletedAt))
+
+type List<K extends AddressKind> = (db: Database, owner: Owner) => BoundStatement<Addresses[K][]>
+
+const addressesOf: { [K in AddressKind]: List<K> } = {
+  delivery: prepared((db, owner: Placeholders<Owner>) =>
     db
-      .select({ ownerId: sql`${users.id}`.as('ownerId'), ...address.selection })
-      .from(live)
-      .leftJoin(users, and(eq(users.id, at.userId), isNull(users.removedAt)))
-      .leftJoin(
-        addresses,
-        and(
-          eq(addresses.userId, users.id),
-          eq(addresses.kind, at.kind),
-          isNull(addresses.deletedAt),
-        ),
-      )
+      .select(addressColumns.delivery())
+      .from(addresses)
+      .where(isLive('delivery', owner))
       .orderBy(asc(addresses.id)),
-  (row) => ({ ownerId: row.ownerId, address: address.orNull(row) }),
+  ),
+  billing: prepared((db, owner: Placeholders<Owner>) =>
+    db
+      .select(addressColumns.billing())
+      .from(addresses)
+      .where(isLive('billing', owner))
+      .orderBy(asc(addresses.id)),
+  ),
+}
+
+const userById = prepared((db, { userId }: Placeholders<Owner>) =>
+  db
+    .select({ id: users.id })
+    .from(users)
+    .where(and(eq(users.id, userId), isNull(users.removedAt))),
 )
 
-/** The user's live addresses of the kind, by id. Throws `forbidden`, `not_found`. */
-export async function listAddresses(
+/** Returns the live addresses of a user by id. Throws `forbidden`, `not_found`. */
+export async function listAddresses<K extends AddressKind>(
   db: Database,
   caller: Caller,
-  kind: Kind,
+  kind: K,
   userId: number,
-): Promise<Row[]> {
-  assertMayActFor(caller, userId)
-  const [rows] = await readAs(db, [addressesOf(db, caller, { userId, kind: kind.name })])
-  if (rows[0]?.ownerId === null) throw new ApiError('not_found', 'there is no such user')
-  return rows.flatMap(({ address }) => address ?? [])
+): Promise<Addresses[K][]> {
+  requireAccessTo(caller, userId)
+  const list = addressesOf[kind](db, { userId })
+  // A live token proves that its own user exists.
+  if (userId === caller.userId) return (await readAs(db, caller, [list]))[0]
+  const [rows, [user]] = await readAs(db, caller, [list, userById(db, { userId })])
+  if (!user) throw new ApiError('not_found', 'there is no such user')
+  return rows
 }

@@ -1,125 +1,189 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
+import { UserParam, userIdOf } from '../auth/user-param.ts'
 import type { App } from '../http/context.ts'
-import { callers, valid } from '../http/door.ts'
+import { requireToken, validate } from '../http/endpoint.ts'
 import { idText } from '../http/ids.ts'
-import { subjectOf, UserParam } from '../identity/subject.ts'
 import { deleteAddress, updateAddress } from './change.ts'
 import { createAddress, kindOf } from './create.ts'
-import { answers, billing, delivery, type Kind } from './kinds.ts'
 import { listAddresses } from './list.ts'
+import {
+  BillingAddress,
+  BillingChanges,
+  BillingFields,
+  DeliveryAddress,
+  DeliveryChanges,
+  DeliveryFields,
+} from './schema.ts'
 
 const tag = 'Addresses'
-const Id = z.object({ id: idText.describe('The address.') })
+const AddressId = z.object({ id: idText.describe('Id of the address.') })
 const Owner = {
-  userId: z.int().positive().optional().describe('The caller, unless a master token asks.'),
+  userId: z
+    .int()
+    .positive()
+    .optional()
+    .describe('Id of the user who owns the address. Required with a master token.'),
 }
+const updateDescription = 'An absent field stays as it is; null clears it.'
+const createDescription =
+  'Nothing but the owner is required. A user has at most 100 live addresses of each kind.'
 
-const bookOf = (kind: Kind) =>
-  new Hono<App>()
-    .get(
-      kind.listPath,
-      callers({
-        tag,
-        summary: `List a user's ${kind.name} addresses`,
-        answer: () => z.object({ [kind.list]: z.array(answers()[kind.name]) }),
-        errors: ['forbidden', 'not_found'],
-      }),
-      valid('param', UserParam),
-      async (c) => {
-        const { db, caller } = c.var
-        const userId = subjectOf(caller, c.req.valid('param').user_id)
-        const rows = await listAddresses(db, caller, kind, userId)
-        return c.json({ [kind.list]: rows.map((row) => kind.present(row)) })
-      },
-    )
-    .put(
-      kind.path,
-      callers({
-        tag,
-        summary: `Update a ${kind.name} address`,
-        description: 'A key that is absent stays as it is; null clears.',
-        answer: () => z.object({ [kind.updated]: answers()[kind.name] }),
-        errors: ['not_found'],
-      }),
-      valid('query', Id),
-      valid('json', kind.changes),
-      async (c) => {
-        const { db, caller, now } = c.var
-        const { id } = c.req.valid('query')
-        const row = await updateAddress(db, caller, kind, id, c.req.valid('json'), now)
-        return c.json({ [kind.updated]: kind.present(row) })
-      },
-    )
-    .delete(
-      kind.path,
-      callers({
-        tag,
-        summary: `Delete a ${kind.name} address`,
-        answer: () => z.object({ [kind.updated]: answers()[kind.name] }),
-        errors: ['not_found'],
-      }),
-      valid('query', Id),
-      async (c) => {
-        const { db, caller, now } = c.var
-        const row = await deleteAddress(db, caller, kind, c.req.valid('query').id, now)
-        return c.json({ [kind.updated]: kind.present(row) })
-      },
-    )
+const Deliveries = () => z.object({ deliveryAddresses: z.array(DeliveryAddress()) })
+const NewDelivery = () => z.object({ newDeliveryAddress: DeliveryAddress() })
+const UpdatedDelivery = () => z.object({ updatedDeliveryAddress: DeliveryAddress() })
+const Billings = () => z.object({ billingAddresses: z.array(BillingAddress()) })
+const NewBilling = () => z.object({ newBillingAddress: BillingAddress() })
+const UpdatedBilling = () => z.object({ updatedBillingAddress: BillingAddress() })
 
-export const addresses = new Hono<App>()
+export const addressRoutes = new Hono<App>()
+  .get(
+    '/api/public/user/:user_id/deliveryAddresses',
+    requireToken({
+      tag,
+      summary: 'List the delivery addresses of a user',
+      answer: Deliveries,
+      errors: ['forbidden', 'not_found'],
+    }),
+    validate('param', UserParam),
+    async (c) => {
+      const { db, caller } = c.var
+      const userId = userIdOf(caller, c.req.valid('param').user_id)
+      return c.json({ deliveryAddresses: await listAddresses(db, caller, 'delivery', userId) })
+    },
+  )
   .post(
-    delivery.path,
-    callers({
+    '/api/public/deliveryAddress',
+    requireToken({
       tag,
       summary: 'Create a delivery or a billing address',
       description:
-        'A body with a field that both kinds have and none that only a delivery address has ' +
-        '(`name`, `email`, `mobilePhone`) makes a billing address. `type` says it outright. An ' +
-        '`id` in the query is ignored.',
-      answer: () =>
-        z.union([
-          z.object({ [delivery.created]: answers().delivery }),
-          z.object({ [billing.created]: answers().billing }),
-        ]),
+        `${createDescription} Without \`type\`, a body with at least one address field and none ` +
+        'of `name`, `email` and `mobilePhone` creates a billing address. An `id` in the query is ' +
+        'ignored.',
+      answer: () => z.union([NewDelivery(), NewBilling()]),
       errors: ['forbidden', 'too_many_addresses'],
     }),
-    valid(
+    validate(
       'query',
       z.object({
-        type: z.enum(['delivery', 'billing']).optional().describe('The kind, outright.'),
+        type: z
+          .enum(['delivery', 'billing'])
+          .optional()
+          .describe('Address kind. Overrides detection from the body.'),
       }),
     ),
-    valid('json', delivery.fields.extend(Owner)),
+    validate('json', DeliveryFields.extend(Owner)),
     async (c) => {
       const { db, caller, now } = c.var
-      const { type } = c.req.valid('query')
       const body = c.req.valid('json')
-      const kind = type ? { delivery, billing }[type] : kindOf(body)
-      // Cut to the fields that the kind has.
-      const address = { userId: body.userId, ...kind.fields.parse(body) }
-      const row = await createAddress(db, caller, kind, address, now)
-      return c.json({ [kind.created]: kind.present(row) })
+      const kind = c.req.valid('query').type ?? kindOf(body)
+      if (kind === 'delivery')
+        return c.json({ newDeliveryAddress: await createAddress(db, caller, kind, body, now) })
+      const { name, email, mobilePhone, ...fields } = body
+      return c.json({ newBillingAddress: await createAddress(db, caller, kind, fields, now) })
+    },
+  )
+  .put(
+    '/api/public/deliveryAddress',
+    requireToken({
+      tag,
+      summary: 'Update a delivery address',
+      description: updateDescription,
+      answer: UpdatedDelivery,
+      errors: ['not_found'],
+    }),
+    validate('query', AddressId),
+    validate('json', DeliveryChanges),
+    async (c) => {
+      const { db, caller, now } = c.var
+      const { id } = c.req.valid('query')
+      const changes = c.req.valid('json')
+      const address = await updateAddress(db, caller, 'delivery', id, changes, now)
+      return c.json({ updatedDeliveryAddress: address })
+    },
+  )
+  .delete(
+    '/api/public/deliveryAddress',
+    requireToken({
+      tag,
+      summary: 'Delete a delivery address',
+      answer: UpdatedDelivery,
+      errors: ['not_found'],
+    }),
+    validate('query', AddressId),
+    async (c) => {
+      const { db, caller, now } = c.var
+      const address = await deleteAddress(db, caller, 'delivery', c.req.valid('query').id, now)
+      return c.json({ updatedDeliveryAddress: address })
+    },
+  )
+  .get(
+    '/api/public/user/:user_id/billingAddresses',
+    requireToken({
+      tag,
+      summary: 'List the billing addresses of a user',
+      answer: Billings,
+      errors: ['forbidden', 'not_found'],
+    }),
+    validate('param', UserParam),
+    async (c) => {
+      const { db, caller } = c.var
+      const userId = userIdOf(caller, c.req.valid('param').user_id)
+      return c.json({ billingAddresses: await listAddresses(db, caller, 'billing', userId) })
     },
   )
   .post(
-    billing.path,
-    callers({
+    '/api/public/billingAddress',
+    requireToken({
       tag,
       summary: 'Create a billing address',
-      answer: () => z.object({ [billing.created]: answers().billing }),
+      description: createDescription,
+      answer: NewBilling,
       errors: ['forbidden', 'too_many_addresses'],
     }),
-    valid(
+    validate(
       'query',
-      z.object({ type: z.literal('billing').optional().describe('Goes without saying.') }),
+      z.object({ type: z.literal('billing').optional().describe('Always `billing`.') }),
     ),
-    valid('json', billing.fields.extend(Owner)),
+    validate('json', BillingFields.extend(Owner)),
     async (c) => {
       const { db, caller, now } = c.var
-      const row = await createAddress(db, caller, billing, c.req.valid('json'), now)
-      return c.json({ [billing.created]: billing.present(row) })
+      const body = c.req.valid('json')
+      return c.json({ newBillingAddress: await createAddress(db, caller, 'billing', body, now) })
     },
   )
-  .route('/', bookOf(delivery))
-  .route('/', bookOf(billing))
+  .put(
+    '/api/public/billingAddress',
+    requireToken({
+      tag,
+      summary: 'Update a billing address',
+      description: updateDescription,
+      answer: UpdatedBilling,
+      errors: ['not_found'],
+    }),
+    validate('query', AddressId),
+    validate('json', BillingChanges),
+    async (c) => {
+      const { db, caller, now } = c.var
+      const { id } = c.req.valid('query')
+      const changes = c.req.valid('json')
+      const address = await updateAddress(db, caller, 'billing', id, changes, now)
+      return c.json({ updatedBillingAddress: address })
+    },
+  )
+  .delete(
+    '/api/public/billingAddress',
+    requireToken({
+      tag,
+      summary: 'Delete a billing address',
+      answer: UpdatedBilling,
+      errors: ['not_found'],
+    }),
+    validate('query', AddressId),
+    async (c) => {
+      const { db, caller, now } = c.var
+      const address = await deleteAddress(db, caller, 'billing', c.req.valid('query').id, now)
+      return c.json({ updatedBillingAddress: address })
+    },
+  )

@@ -1,46 +1,46 @@
 /**
- * Where we let ourselves be sent: public hosts only. Decisions: "Avatars", by URL.
+ * Checks that a URL to fetch points to a public host.
  *
- * A Worker cannot see the address that a name resolves to before it connects, and to ask for it
- * apart would leave a gap in which the answer may change. That part is the platform's: with the
- * compatibility flag `global_fetch_strictly_public` a fetch only ever reaches the public Internet.
- * What a URL itself tells is checked here, for each redirect anew.
+ * A Worker cannot see the address that a name resolves to before it connects, and a separate lookup
+ * could give a different answer than the connection. The compatibility flag
+ * `global_fetch_strictly_public` covers that part: with it, `fetch` reaches the public Internet
+ * only. This module checks what the URL itself shows, again for each redirect.
  */
 import ipaddr from 'ipaddr.js'
 import { ApiError } from '../http/errors.ts'
 
-/** Global unicast is all that IANA has ever given out of IPv6. */
+/** The only IPv6 block that IANA has allocated for global unicast. */
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
 
 /** Top-level names that are never public (RFC 6761 and its registry, RFC 8375, ICANN's `internal`). */
-const neverPublic =
+const privateName =
   /\.(alt|arpa|corp|example|home|internal|intranet|invalid|lan|local|localdomain|localhost|onion|private|test)$/
 
-/** The port belongs to the scheme: what listens elsewhere is seldom a web server for all. */
-const ports: Record<string, readonly string[]> = { 'http:': ['', '80'], 'https:': ['', '443'] }
+/** Default ports only: other ports are often services that are not meant for the public. */
+const portsOf: Record<string, readonly string[]> = { 'http:': ['', '80'], 'https:': ['', '443'] }
 
-export const refused = (reason: string) => new ApiError('invalid_input', `avatarUrl: ${reason}`)
+export const invalidUrl = (reason: string) => new ApiError('invalid_input', `avatarUrl: ${reason}`)
 
 /**
- * The URL, when it leads to a public host or to one of `loopbackHosts` (`127.0.0.1:8877`).
- * Throws `invalid_input` with the reason.
+ * Returns the parsed URL if it points to a public host or to one of `loopbackHosts`
+ * (`127.0.0.1:8877`). Throws `invalid_input` with the reason.
  *
- * The parser (WHATWG URL) has already turned every spelling of an IPv4 address (decimal, octal,
- * hexadecimal, shortened, with full-width digits) into the one with four decimal parts.
+ * The WHATWG URL parser turns every form of an IPv4 address (decimal, octal, hexadecimal, shortened,
+ * full-width digits) into four decimal numbers, so only that form needs a check.
  */
-export function destination(
-  spelling: string,
+export function parseDestination(
+  text: string,
   base: URL | undefined,
   loopbackHosts: readonly string[],
 ): URL {
-  if (!URL.canParse(spelling, base)) throw refused('must be a URL')
-  const url = new URL(spelling, base)
-  const allowed = ports[url.protocol]
-  if (!allowed) throw refused('must be http or https')
-  if (url.username || url.password) throw refused('must hold no credentials')
+  if (!URL.canParse(text, base)) throw invalidUrl('must be a URL')
+  const url = new URL(text, base)
+  const ports = portsOf[url.protocol]
+  if (!ports) throw invalidUrl('must be an http or https URL')
+  if (url.username || url.password) throw invalidUrl('must not contain credentials')
   if (loopbackHosts.includes(url.host)) return url
-  if (!allowed.includes(url.port)) throw refused('must use the default port of its scheme')
-  if (!isPublic(url.hostname)) throw refused('must lead to a public host')
+  if (!ports.includes(url.port)) throw invalidUrl('must use the default port of its scheme')
+  if (!isPublic(url.hostname)) throw invalidUrl('must point to a public host')
   return url
 }
 
@@ -51,5 +51,5 @@ function isPublic(hostname: string): boolean {
     const address = ipaddr.IPv6.parse(host.slice(1, -1))
     return address.match(globalUnicast) && address.range() === 'unicast'
   }
-  return host.includes('.') && !neverPublic.test(host)
+  return host.includes('.') && !privateName.test(host)
 }

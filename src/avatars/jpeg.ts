@@ -1,6 +1,6 @@
-/** What a JPEG file is made of (ITU-T T.81, annex B): just enough to vouch for one. */
+/** Reads the segments of a JPEG file (ITU-T T.81, annex B). */
 
-/** Markers, the second byte after 0xFF. */
+/** Markers: the second byte after 0xFF. */
 const SOI = 0xd8
 const SOS = 0xda
 const COM = 0xfe
@@ -9,46 +9,51 @@ const APP2 = 0xe2
 const APP14 = 0xee
 const APP15 = 0xef
 
-/** Frame headers (C0 to CF, without the tables and the reserved one among them). */
-const isFrame = (marker: number) =>
+/** Frame headers: C0 to CF without the tables (C4, CC) and the reserved marker (C8). */
+const isFrameHeader = (marker: number) =>
   marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)
 
-/** JFIF, the colour profile and Adobe's colour transform say how to show the pixels; nothing else may. */
+/**
+ * Comments and application data. JFIF (APP0), the colour profile (APP2) and Adobe's colour
+ * transform (APP14) are needed to show the pixels correctly.
+ */
 const isMetadata = (marker: number) =>
   marker === COM || (marker >= APP0 && marker <= APP15 && ![APP0, APP2, APP14].includes(marker))
 
+/** Width and height in pixels. */
 export type Jpeg = { bytes: Uint8Array<ArrayBuffer>; width: number; height: number }
 
 /**
- * The same picture without EXIF, XMP, IPTC, comments and maker's data, and its size in pixels.
- * Null for bytes that are no JPEG.
+ * Removes EXIF, XMP, IPTC, comments and vendor data from a JPEG. Returns null if the bytes are not
+ * a JPEG.
  */
-export function withoutMetadata(bytes: Uint8Array<ArrayBuffer>): Jpeg | null {
+export function removeMetadata(bytes: Uint8Array<ArrayBuffer>): Jpeg | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (bytes[0] !== 0xff || bytes[1] !== SOI) return null
-  const kept = [bytes.subarray(0, 2)]
+  const segments = [bytes.subarray(0, 2)]
   let [width, height] = [0, 0]
-  for (let at = 2; at + 9 < bytes.length; ) {
-    const marker = bytes[at + 1] ?? 0
-    if (bytes[at] !== 0xff || marker < 0xc0) return null
+  for (let offset = 2; offset + 9 < bytes.length; ) {
+    const marker = bytes[offset + 1] ?? 0
+    if (bytes[offset] !== 0xff || marker < 0xc0) return null
     if (marker === SOS) {
-      kept.push(bytes.subarray(at))
-      return width * height > 0 ? { bytes: concatenated(kept), width, height } : null
+      segments.push(bytes.subarray(offset))
+      return width * height > 0 ? { bytes: concat(segments), width, height } : null
     }
-    const end = at + 2 + view.getUint16(at + 2)
-    if (isFrame(marker)) [height, width] = [view.getUint16(at + 5), view.getUint16(at + 7)]
-    if (!isMetadata(marker)) kept.push(bytes.subarray(at, end))
-    at = end
+    const end = offset + 2 + view.getUint16(offset + 2)
+    if (isFrameHeader(marker))
+      [height, width] = [view.getUint16(offset + 5), view.getUint16(offset + 7)]
+    if (!isMetadata(marker)) segments.push(bytes.subarray(offset, end))
+    offset = end
   }
   return null
 }
 
-function concatenated(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+function concat(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(parts.reduce((sum, { byteLength }) => sum + byteLength, 0))
-  let at = 0
+  let offset = 0
   for (const part of parts) {
-    whole.set(part, at)
-    at += part.byteLength
+    whole.set(part, offset)
+    offset += part.byteLength
   }
   return whole
 }

@@ -1,35 +1,34 @@
-/** Finds the pictures that an upload cut off has left behind. */
 import { sql } from 'drizzle-orm'
 import type { Database } from '../db/client.ts'
-import { DRAWN } from './url.ts'
+import { isPictureKey } from './url.ts'
 
-/** Objects looked at in one run; the next run goes on behind them. */
-const PAGE = 1000
-/** Milliseconds in which an upload under way is sure to have pointed its user to the new object. */
-const GRACE = 60 * 60_000
-/** Where the last run came to, kept beside the pictures; empty at the end. */
-const BOOKMARK = 'sweep/after'
+/** Objects per run. The next run continues after them. */
+const PAGE_SIZE = 1000
+/** Milliseconds before an unused object is removed. An upload takes far less. */
+const GRACE_PERIOD = 60 * 60_000
+/** The object that holds the last key of the previous run; empty after the last page. */
+const CURSOR_KEY = 'orphans/cursor'
 
-const isPicture = /^\d+\/[0-9a-f]+\.jpg$/
-
-/** Removes what no user points to. `db` must be the primary: a replica may be behind. */
+/**
+ * Removes pictures that no user points to, left by interrupted uploads and failed deletions, and
+ * returns how many. `db` must be the primary: a replica may be stale.
+ */
 export async function removeOrphans(bucket: R2Bucket, db: Database, now: Date): Promise<number> {
-  const after = (await (await bucket.get(BOOKMARK))?.text()) ?? ''
-  const page = await bucket.list({ limit: PAGE, ...(after && { startAfter: after }) })
-  const old = page.objects.filter(({ uploaded }) => uploaded.getTime() < now.getTime() - GRACE)
-  const keys = old.map(({ key }) => key).filter((key) => isPicture.test(key))
-  const orphans = await unowned(
-    db,
-    keys.filter((key) => !key.endsWith(`/${DRAWN}.jpg`)),
-  )
+  const cursor = (await (await bucket.get(CURSOR_KEY))?.text()) ?? ''
+  const page = await bucket.list({ limit: PAGE_SIZE, ...(cursor && { startAfter: cursor }) })
+  const uploadedBefore = now.getTime() - GRACE_PERIOD
+  const keys = page.objects
+    .filter(({ key, uploaded }) => isPictureKey.test(key) && uploaded.getTime() < uploadedBefore)
+    .map(({ key }) => key)
+  const orphans = await selectOrphans(db, keys)
   if (orphans.length > 0) await bucket.delete(orphans)
-  const next = page.truncated ? (page.objects.at(-1)?.key ?? '') : ''
-  if (next !== after) await bucket.put(BOOKMARK, next)
+  const nextCursor = page.truncated ? (page.objects.at(-1)?.key ?? '') : ''
+  if (nextCursor !== cursor) await bucket.put(CURSOR_KEY, nextCursor)
   return orphans.length
 }
 
-/** The keys that are not their user's. SQLite's cast reads the number that a key begins with. */
-async function unowned(db: Database, keys: readonly string[]): Promise<string[]> {
+/** Returns the keys that are not their user's. CAST reads the user id at the start of a key. */
+async function selectOrphans(db: Database, keys: readonly string[]): Promise<string[]> {
   if (keys.length === 0) return []
   const rows = await db.all<{ key: string }>(
     sql`SELECT stored.value AS key FROM json_each(${JSON.stringify(keys)}) AS stored

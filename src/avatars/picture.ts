@@ -1,13 +1,12 @@
-/** Any picture in, a small JPEG out. Decisions: "Avatars", stored as, accepted, limits. */
 import { ApiError } from '../http/errors.ts'
-import { withoutMetadata } from './jpeg.ts'
+import { removeMetadata } from './jpeg.ts'
 import { tooLarge } from './limits.ts'
 
-/** Longest edge of what is stored, in pixels. */
-const EDGE = 512
+/** Longest edge of a stored picture, in pixels. */
+const MAX_EDGE = 512
 const MAX_PIXELS = 50_000_000
 
-/** What the bytes may be, as the converter tells; what they were called counts for nothing. */
+/** Accepted formats, as the Images binding detects them from the bytes. */
 const formats = new Set([
   'image/jpeg',
   'image/png',
@@ -16,58 +15,61 @@ const formats = new Set([
   'image/avif',
   'image/heic',
   'image/heif',
-  // Without pixels of its own: `wrangler dev` makes some, Cloudflare refuses it with 9412.
+  // `wrangler dev` converts SVG; Cloudflare rejects it with error 9412.
   'image/svg+xml',
 ])
 
 /**
- * Codes by which the converter refuses a picture (Cloudflare Images, "Errors"): not a picture or
- * none that it converts, broken, unsupported. All others are troubles of the service.
+ * Error codes of Cloudflare Images for pictures that it cannot convert: not a picture, broken, or of
+ * an unsupported format. Codes that are not listed here or below mean a failure of the service.
  */
-const unusable = new Set([9412, 9416, 9516, 9520, 9523])
-/** More bytes or pixels than the converter takes. */
-const oversized = new Set([9402, 9413])
-/** The converter of `wrangler dev` has one code for all, and says this. */
-const isPixelLimit = /exceeds pixel limit/
+const unusableCodes = new Set([9412, 9416, 9516, 9520, 9523])
+/** Error codes for pictures with too many bytes or pixels. */
+const oversizedCodes = new Set([9402, 9413])
+/** `wrangler dev` has one code for all errors, and this message for too many pixels. */
+const oversizedMessage = /exceeds pixel limit/
 
 /**
- * The first frame as a JPEG of at most 512 × 512, upright, with nothing but pixels in it: that it
- * was decoded and encoded again proves that it is an image, and leaves behind what it hid.
+ * Converts the first frame of a picture to an upright JPEG of at most 512 × 512 pixels without
+ * metadata. The conversion proves that the file is an image and drops everything else in it.
  * Throws `unsupported_media_type`, `payload_too_large`.
  */
 export async function toJpeg(
   images: ImagesBinding,
   picture: Blob,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  if (picture.size === 0) throw notAPicture()
-  const info = await converted(images.info(picture.stream()))
-  if (!formats.has(info.format)) throw notAPicture()
+  if (picture.size === 0) throw notConvertible()
+  const info = await withApiErrors(images.info(picture.stream()))
+  if (!formats.has(info.format)) throw notConvertible()
   if ('width' in info && info.width * info.height > MAX_PIXELS)
     throw tooLarge('it has more than 50 megapixels')
-  const output = await converted(
+  const output = await withApiErrors(
     images
       .input(picture.stream())
-      .transform({ width: EDGE, height: EDGE, fit: 'scale-down' })
+      .transform({ width: MAX_EDGE, height: MAX_EDGE, fit: 'scale-down' })
       .output({ format: 'image/jpeg', quality: 85, background: '#ffffff', anim: false }),
   )
-  // The converter may keep a copyright notice, and passes on what it cannot transform.
-  const jpeg = withoutMetadata(new Uint8Array(await output.response().arrayBuffer()))
-  if (!jpeg || jpeg.width > EDGE || jpeg.height > EDGE) throw notAPicture()
+  // The converter may keep a copyright notice, and returns files that it cannot convert unchanged.
+  const jpeg = removeMetadata(new Uint8Array(await output.response().arrayBuffer()))
+  if (!jpeg || jpeg.width > MAX_EDGE || jpeg.height > MAX_EDGE) throw notConvertible()
   return jpeg.bytes
 }
 
-const notAPicture = () =>
-  new ApiError('unsupported_media_type', 'this is not a picture that can be converted to JPEG')
+const notConvertible = () =>
+  new ApiError(
+    'unsupported_media_type',
+    'the picture cannot be converted: send a JPEG, PNG, GIF, WebP, AVIF or HEIC file',
+  )
 
-/** Tells a bad picture from a bad day of the converter's. */
-async function converted<T>(conversion: Promise<T>): Promise<T> {
+/** Turns errors of the converter that the picture causes into errors for the client. */
+async function withApiErrors<T>(conversion: Promise<T>): Promise<T> {
   try {
     return await conversion
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? Number(error.code) : 0
-    if (oversized.has(code) || isPixelLimit.test(String(error)))
+    if (oversizedCodes.has(code) || oversizedMessage.test(String(error)))
       throw tooLarge('it has more pixels than can be converted')
-    if (unusable.has(code)) throw notAPicture()
+    if (unusableCodes.has(code)) throw notConvertible()
     throw error
   }
 }

@@ -1,25 +1,23 @@
 import { eq } from 'drizzle-orm'
+import { readAs } from '../auth/access.ts'
 import type { Database } from '../db/client.ts'
-import type { Placeholders } from '../db/prepared.ts'
+import { type Placeholders, prepared } from '../db/prepared.ts'
 import { users } from '../db/schema.ts'
 import type { Caller } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
-import { preparedAs, readAs } from '../identity/caller.ts'
+import type { AvatarOwner } from './url.ts'
 
-export type Pictured = { id: number; avatarKey: string | null }
-
-const picturedUser = preparedAs(
-  (db, live, at: Placeholders<{ userId: number }>) =>
-    db
-      .select({ id: users.id, avatarKey: users.avatarKey })
-      .from(live)
-      .leftJoin(users, eq(users.id, at.userId)),
-  (row) => (row.id === null ? null : (row as Pictured)),
+const avatarOwner = prepared((db, { userId }: Placeholders<{ userId: number }>) =>
+  db.select({ id: users.id, avatarKey: users.avatarKey }).from(users).where(eq(users.id, userId)),
 )
 
-/** Whose picture it is, and its key: any caller may see it. Throws `unauthenticated`, `not_found`. */
-export async function readAvatar(db: Database, caller: Caller, userId: number): Promise<Pictured> {
-  const [[user]] = await readAs(db, [picturedUser(db, caller, { userId })])
+/** Returns a user's avatar key, for any caller. Throws `unauthenticated`, `not_found`. */
+export async function readAvatar(
+  db: Database,
+  caller: Caller,
+  userId: number,
+): Promise<AvatarOwner> {
+  const [[user]] = await readAs(db, caller, [avatarOwner(db, { userId })])
   if (!user) throw new ApiError('not_found', 'there is no such user')
   return user
 }

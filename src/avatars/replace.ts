@@ -1,52 +1,79 @@
-/** Gives a user another picture. Decisions: "Avatars", replacing. */
 import { and, eq, isNull, not, or, sql } from 'drizzle-orm'
+import { writeAs } from '../auth/access.ts'
+import { requireAccessTo } from '../auth/user-param.ts'
+import type { Database } from '../db/client.ts'
 import { users } from '../db/schema.ts'
 import type { Caller } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
-import { writeAs } from '../identity/caller.ts'
-import { assertMayActFor } from '../identity/subject.ts'
+import { log } from '../log.ts'
 import { toJpeg } from './picture.ts'
-import { type Pictured, readAvatar } from './read.ts'
-import { contentPart, newHash, putAvatar, type Studio } from './store.ts'
-import { keyOf } from './url.ts'
+import { readAvatar } from './read.ts'
+import { type AvatarOwner, pictureKey } from './url.ts'
 
-/** `later` lets the answer go out before the work is done. */
-type Rebuilding = Studio & { later: (work: Promise<unknown>) => void }
-
-/**
- * The new object is written, then the user points to it, then the old one is removed: wherever
- * this is cut off, the user has a picture that is there, and what is left over the sweep finds.
- *
- * `picture` reads the bytes: not before the token is known to be live and the user to be there.
- * Throws `unauthenticated`, `forbidden`, `not_found`, and what `picture` and `toJpeg` throw.
- */
-export async function replaceAvatar(
-  studio: Rebuilding,
-  caller: Caller,
-  userId: number,
-  picture: () => Promise<Blob>,
-  now: Date,
-): Promise<Pictured> {
-  assertMayActFor(caller, userId)
-  await readAvatar(studio.db, caller, userId)
-  const jpeg = await toJpeg(studio.images, await picture())
-  const key = keyOf(userId, await newHash(jpeg))
-  await putAvatar(studio.bucket, key, jpeg)
-  const { current, loser } = await pointTo(studio, caller, userId, key, now)
-  if (loser) discard(studio, loser)
-  return { id: userId, avatarKey: current }
+export type AvatarDeps = {
+  db: Database
+  bucket: R2Bucket
+  images: ImagesBinding
+  /** Keeps the Worker alive after the response until the work is done. */
+  waitUntil: (work: Promise<unknown>) => void
 }
 
 /**
- * Points the user to the object, unless it shows what the current one shows already: so a
- * repeated request changes nothing. Of two that race, each finds the other's object or none as
- * the one it replaces, and exactly one is left.
+ * Stores the picture as the user's avatar, and returns the user with the new key. The object is
+ * written first, then the user's row, then the old object is deleted, so the user's key always
+ * points to an existing object. An interruption leaves an unused object, which orphans.ts removes.
+ *
+ * `readPicture` is called only after the token and the user have been checked.
+ * Throws `unauthenticated`, `forbidden`, `not_found`, and the errors of `readPicture` and `toJpeg`.
  */
-async function pointTo(studio: Rebuilding, caller: Caller, userId: number, key: string, now: Date) {
-  const { db } = studio
-  const same = sql`substr(${users.avatarKey}, 1, ${contentPart(key).length}) = ${contentPart(key)}`
+export async function replaceAvatar(
+  deps: AvatarDeps,
+  caller: Caller,
+  userId: number,
+  readPicture: () => Promise<Blob>,
+  now: Date,
+): Promise<AvatarOwner> {
+  requireAccessTo(caller, userId)
+  await readAvatar(deps.db, caller, userId)
+  const jpeg = await toJpeg(deps.images, await readPicture())
+  const key = pictureKey(userId, await newHash(jpeg))
+  await deps.bucket.put(key, jpeg, { httpMetadata: { contentType: 'image/jpeg' } })
+  const { avatarKey, unusedKey } = await updateAvatarKey(deps, caller, userId, key, now)
+  if (unusedKey) deleteLater(deps, unusedKey)
+  return { id: userId, avatarKey }
+}
+
+/** Hex digits that depend on the content only. */
+const CONTENT_DIGITS = 32
+
+/**
+ * Returns 48 hex digits: 32 of the SHA-256 of the content, then 16 random ones. Each upload has an
+ * object of its own, so deleting one object never affects another upload.
+ */
+async function newHash(jpeg: Uint8Array<ArrayBuffer>): Promise<string> {
+  const content = toHex(await crypto.subtle.digest('SHA-256', jpeg)).slice(0, CONTENT_DIGITS)
+  return content + toHex(crypto.getRandomValues(new Uint8Array(8)).buffer)
+}
+
+const toHex = (bytes: ArrayBuffer) => Buffer.from(bytes).toString('hex')
+
+/**
+ * Sets the user's key, unless the current picture has the same content, so that repeating a request
+ * changes nothing. The read and the update are one transaction: of concurrent uploads, each learns
+ * the key that it replaced, and exactly one object stays in use.
+ */
+async function updateAvatarKey(
+  deps: AvatarDeps,
+  caller: Caller,
+  userId: number,
+  key: string,
+  now: Date,
+) {
+  const { db } = deps
+  const prefix = key.slice(0, key.indexOf('/') + 1 + CONTENT_DIGITS)
+  const hasSameContent = sql`substr(${users.avatarKey}, 1, ${prefix.length}) = ${prefix}`
   try {
-    const [[before], updated] = await writeAs(
+    const [[previous], updated] = await writeAs(
       db,
       caller,
       [],
@@ -55,23 +82,25 @@ async function pointTo(studio: Rebuilding, caller: Caller, userId: number, key: 
         db
           .update(users)
           .set({ avatarKey: key, updatedAt: now.toISOString() })
-          .where(and(eq(users.id, userId), or(isNull(users.avatarKey), not(same))))
+          .where(and(eq(users.id, userId), or(isNull(users.avatarKey), not(hasSameContent))))
           .returning({ id: users.id }),
       ],
     )
-    const old = before?.avatarKey ?? null
-    return updated.length ? { current: key, loser: old } : { current: old, loser: key }
+    const previousKey = previous?.avatarKey ?? null
+    return updated.length > 0
+      ? { avatarKey: key, unusedKey: previousKey }
+      : { avatarKey: previousKey, unusedKey: key }
   } catch (error) {
-    // Anything but a refusal may have been written nevertheless: then it is for the sweep to tell.
-    if (error instanceof ApiError) discard(studio, key)
+    // After any other error the row may have been written, and the object may be in use.
+    if (error instanceof ApiError) deleteLater(deps, key)
     throw error
   }
 }
 
-function discard({ bucket, later }: Rebuilding, key: string): void {
-  later(
+function deleteLater({ bucket, waitUntil }: AvatarDeps, key: string): void {
+  waitUntil(
     bucket.delete(key).catch((error: unknown) => {
-      console.warn({ event: 'avatar_not_removed', key, error: String(error) })
+      log.error('avatar_not_removed', { key, error: String(error) })
     }),
   )
 }

@@ -1,76 +1,87 @@
-/** Avatars. Contract, "Avatar"; decisions, "Avatars". */
 import { type Context, Hono } from 'hono'
+import { etag } from 'hono/etag'
 import * as z from 'zod'
-import { connect, type Database } from '../db/client.ts'
-import type { App, Caller } from '../http/context.ts'
-import { anyone, callers, valid } from '../http/door.ts'
-import { subjectOf, UserParam } from '../identity/subject.ts'
+import { UserParam, userIdOf } from '../auth/user-param.ts'
+import type { App } from '../http/context.ts'
+import { type AppWithCaller, publicEndpoint, requireToken, validate } from '../http/endpoint.ts'
+import { lazy } from '../http/lazy.ts'
 import { readAvatar } from './read.ts'
 import { fetchPicture } from './remote.ts'
-import { replaceAvatar } from './replace.ts'
-import { avatarAt } from './store.ts'
-import { pictureInBody, pictureInForm } from './upload.ts'
+import { type AvatarDeps, replaceAvatar } from './replace.ts'
+import { findPicture, pictureHeaders } from './serve.ts'
+import { pictureFromBody, pictureFromForm } from './upload.ts'
 import { avatarUrlOf } from './url.ts'
 
-const Avatar = z.object({ avatarUrl: z.url() })
-const AvatarBody = z.object({ avatarUrl: z.string().trim().min(1).max(2048) })
+const Avatar = lazy(() =>
+  z.object({
+    avatarUrl: z
+      .url()
+      .describe('URL of the avatar. Users without an avatar have a default picture.'),
+  }),
+)
+const AvatarSource = z.object({
+  avatarUrl: z.string().trim().min(1).max(2048).describe('URL of the picture to download.'),
+})
 const PictureParam = z.object({
-  user_id: z.string().meta({ description: 'Whose picture.', examples: ['3'] }),
-  picture: z.string().describe('The last part of an `avatarUrl`.'),
+  user_id: z.string().meta({ description: 'Id of the user.', examples: ['3'] }),
+  picture: z.string().describe('The last segment of an `avatarUrl`.'),
 })
 
 const tag = 'Avatars'
 const errors = ['forbidden', 'not_found', 'payload_too_large', 'unsupported_media_type'] as const
+const stored =
+  'The picture has at most 10 MiB and 50 megapixels. It is stored as a JPEG of at most ' +
+  '512 × 512 pixels without metadata, and replaces the previous avatar.'
 
-const studioOf = (c: Pick<Context<App>, 'env' | 'executionCtx'>, db: Database) => ({
-  db,
-  bucket: c.env.AVATARS,
-  images: c.env.IMAGES,
-  later: (work: Promise<unknown>) => c.executionCtx.waitUntil(work),
-})
-
-type Called = Context<App & { Variables: { caller: Caller } }>
-
-/** Replaces the picture of the user whom the path names by the one that `read` brings. */
-async function replaced(
-  c: Called,
+/** Stores the picture that `readPicture` returns as the avatar of the user in the path. */
+async function updateAvatar(
+  c: Context<AppWithCaller>,
   { user_id }: z.infer<typeof UserParam>,
-  read: () => Promise<Blob>,
+  readPicture: () => Promise<Blob>,
 ) {
   const { db, caller, settings, now } = c.var
-  const subject = subjectOf(caller, user_id)
-  const user = await replaceAvatar(studioOf(c, db), caller, subject, read, now)
+  const deps: AvatarDeps = {
+    db,
+    bucket: c.env.AVATARS,
+    images: c.env.IMAGES,
+    waitUntil: (work) => c.executionCtx.waitUntil(work),
+  }
+  const user = await replaceAvatar(deps, caller, userIdOf(caller, user_id), readPicture, now)
   return c.json({ avatarUrl: avatarUrlOf(settings.PUBLIC_URL, user) })
 }
 
-export const avatars = new Hono<App>()
+export const avatarRoutes = new Hono<App>()
   .get(
     '/api/public/user/:user_id/profile/avatar',
-    callers({
+    requireToken({
       tag,
-      summary: 'The address of a user’s picture',
-      answer: () => Avatar,
+      summary: "Get the URL of a user's avatar",
+      description: 'Any token may read the avatar of any user.',
+      answer: Avatar,
       errors: ['not_found'],
     }),
-    valid('param', UserParam),
+    validate('param', UserParam),
     async (c) => {
       const { db, caller, settings } = c.var
-      const user = await readAvatar(db, caller, subjectOf(caller, c.req.valid('param').user_id))
+      const user = await readAvatar(db, caller, userIdOf(caller, c.req.valid('param').user_id))
       return c.json({ avatarUrl: avatarUrlOf(settings.PUBLIC_URL, user) })
     },
   )
   .put(
     '/api/public/user/:user_id/profile/avatar',
-    callers({
+    requireToken({
       tag,
-      summary: 'Replace a user’s picture by the one at a URL',
-      answer: () => Avatar,
+      summary: "Replace a user's avatar with the picture at a URL",
+      description:
+        'The URL is http or https on its default port, and points to a public host. The download ' +
+        `follows up to 3 redirects and takes at most 10 seconds. ${stored}`,
+      answer: Avatar,
       errors,
     }),
-    valid('param', UserParam),
-    valid('json', AvatarBody),
+    validate('param', UserParam),
+    validate('json', AvatarSource),
     (c) =>
-      replaced(c, c.req.valid('param'), () =>
+      updateAvatar(c, c.req.valid('param'), () =>
         fetchPicture(c.req.valid('json').avatarUrl, {
           loopbackHosts: c.var.settings.AVATAR_LOOPBACK_HOSTS,
         }),
@@ -78,47 +89,54 @@ export const avatars = new Hono<App>()
   )
   .put(
     '/api/public/user/:user_id/profile/updateAvatarFile',
-    callers({
+    requireToken({
       tag,
-      summary: 'Replace a user’s picture by the part `avatar` of a form',
-      answer: () => Avatar,
-      body: { type: 'multipart/form-data', schema: z.object({ avatar: z.file() }) },
+      summary: "Replace a user's avatar with a file in a form",
+      description: stored,
+      answer: Avatar,
+      body: {
+        type: 'multipart/form-data',
+        schema: z.object({ avatar: z.file().describe('The picture.') }),
+      },
       errors,
     }),
-    valid('param', UserParam),
-    (c) => replaced(c, c.req.valid('param'), () => pictureInForm(c.req.raw)),
+    validate('param', UserParam),
+    (c) => updateAvatar(c, c.req.valid('param'), () => pictureFromForm(c.req.raw)),
   )
   .put(
     '/api/public/user/:user_id/profile/updateAvatarBytes',
-    callers({
+    requireToken({
       tag,
-      summary: 'Replace a user’s picture by the bytes of the body',
-      answer: () => Avatar,
+      summary: "Replace a user's avatar with the bytes of the body",
+      description: stored,
+      answer: Avatar,
       body: { type: 'application/octet-stream', schema: z.file() },
       errors,
     }),
-    valid('param', UserParam),
-    (c) => replaced(c, c.req.valid('param'), () => pictureInBody(c.req.raw)),
+    validate('param', UserParam),
+    (c) => updateAvatar(c, c.req.valid('param'), () => pictureFromBody(c.req.raw)),
   )
   .get(
     '/avatars/:user_id/:picture',
-    anyone({
+    publicEndpoint({
       tag,
-      summary: 'A picture, as `avatarUrl` tells its address',
-      description: 'Conditional requests and single ranges are answered as RFC 9110 says.',
+      summary: 'Get a picture',
+      description: 'Serves the picture at an `avatarUrl`. The picture at a URL never changes.',
       answer: () => z.file().mime('image/jpeg'),
-      headers: { ETag: 'Names this picture', 'Cache-Control': 'It never changes' },
-      ranges: true,
-      bodiless: { 304: 'The picture is the one that `If-None-Match` names' },
-      errors: ['not_found', 'precondition_failed', 'range_not_satisfiable'],
+      headers: {
+        ETag: 'Identifies the picture, for `If-None-Match`.',
+        'Cache-Control': 'Allows caches to keep the picture for one year.',
+      },
+      bodiless: { 304: 'The picture has the ETag that `If-None-Match` names.' },
+      errors: ['not_found'],
     }),
-    valid('param', PictureParam),
+    // A cache that gets a 304 updates the headers of its copy, so a 304 needs all of them.
+    etag({ retainedHeaders: ['etag', 'x-request-id', ...Object.keys(pictureHeaders)] }),
+    validate('param', PictureParam),
     async (c) => {
       const { user_id, picture } = c.req.valid('param')
-      // A replica may not know a new user yet; the address of their picture must work at once.
-      const studio = studioOf(c, connect(c.env.DB))
-      const key = `${user_id}/${picture}`
-      const found = await avatarAt(studio, key, c.req.raw.headers)
-      return found ? c.newResponse(found.body, found) : c.notFound()
+      const found = await findPicture(c.env.AVATARS, c.env.ASSETS, `${user_id}/${picture}`)
+      if (!found) return c.notFound()
+      return c.body(found.body, 200, { ...pictureHeaders, etag: found.etag })
     },
   )

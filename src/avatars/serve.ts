@@ -1,63 +1,35 @@
-/** Answers with a stored picture. RFC 9110, sections 13 (conditions) and 14 (ranges). */
-import { ApiError } from '../http/errors.ts'
+import { DEFAULT_PICTURE, isPictureKey } from './url.ts'
 
-const headers = {
+/** Headers of every picture. */
+export const pictureHeaders = {
   'content-type': 'image/jpeg',
   'cache-control': 'public, max-age=31536000, immutable',
-  'accept-ranges': 'bytes',
-  // Opened by itself it is a picture and nothing else; any site may show it.
+  // Pages of any site may embed the file. Opened on its own, it runs nothing.
   'content-security-policy': "sandbox; default-src 'none'",
   'cross-origin-resource-policy': 'cross-origin',
   'x-content-type-options': 'nosniff',
 }
 
+type Picture = { body: ReadableStream; etag: string }
+
 /**
- * The object, the part of it that is asked for, or 304. Null when there is none of this key.
- * Throws `precondition_failed`, `range_not_satisfiable`.
+ * Returns the picture at `/avatars/<key>`, or null if there is none. The default picture exists for
+ * every user id.
  */
-export async function serveAvatar(
+export async function findPicture(
   bucket: R2Bucket,
+  assets: Fetcher,
   key: string,
-  request: Headers,
-): Promise<Response | null> {
-  const object = await bucket.get(key, { onlyIf: request })
-  if (!object) return null
-  const validators = {
-    ...headers,
-    etag: object.httpEtag,
-    'last-modified': object.uploaded.toUTCString(),
-  }
-  if (!('body' in object)) {
-    if (request.has('if-match') || request.has('if-unmodified-since'))
-      throw new ApiError('precondition_failed', 'the picture is another one')
-    return new Response(null, { status: 304, headers: validators })
-  }
-  // A picture is some 50 KB: to cut it here is less than to learn how R2 takes each odd range.
-  const bytes = await object.arrayBuffer()
-  const range = isStillFor(request, object.httpEtag)
-    ? rangeOf(request.get('range') ?? '', object.size)
-    : null
-  if (!range) return new Response(bytes, { headers: validators })
-  const { first, last } = range
-  return new Response(bytes.slice(first, last + 1), {
-    status: 206,
-    headers: { ...validators, 'content-range': `bytes ${first}-${last}/${object.size}` },
-  })
+): Promise<Picture | null> {
+  if (!isPictureKey.test(key)) return null
+  if (key.endsWith(`/${DEFAULT_PICTURE}.jpg`)) return defaultPicture(assets)
+  const object = await bucket.get(key)
+  return object && { body: object.body, etag: object.httpEtag }
 }
 
-/** A range belongs to the content that `If-Range` names; a date is no strong validator for us. */
-const isStillFor = (request: Headers, etag: string) =>
-  !request.has('if-range') || request.get('if-range') === etag
-
-/** Positions of the first and the last byte; null for the whole: no range, several, or nonsense. */
-function rangeOf(header: string, size: number): { first: number; last: number } | null {
-  const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(header) ?? []
-  if (from === '' && to === '') return null
-  if (from !== '' && to !== '' && Number(to) < Number(from)) return null
-  const first = from === '' ? Math.max(size - Number(to), 0) : Number(from)
-  const last = from === '' || to === '' ? size - 1 : Math.min(Number(to), size - 1)
-  if (first < size) return { first, last }
-  throw new ApiError('range_not_satisfiable', `the picture has ${size} bytes`, {
-    'Content-Range': `bytes */${size}`,
-  })
+async function defaultPicture(assets: Fetcher): Promise<Picture> {
+  // The binding only reads the path of the URL.
+  const { ok, status, body } = await assets.fetch('https://assets.local/default-avatar.jpg')
+  if (!ok || !body) throw new Error(`default-avatar.jpg: the assets binding answered ${status}`)
+  return { body, etag: `"${DEFAULT_PICTURE}"` }
 }

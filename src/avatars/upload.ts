@@ -1,41 +1,54 @@
-/** The picture that a request carries. Decisions: "Avatars", accepted, limits. */
+/** Reads the picture from the body of a request. */
 import { ApiError } from '../http/errors.ts'
-import { FORM_OVERHEAD, MAX_BYTES, readLimited, tooLarge } from './limits.ts'
+import { MAX_BYTES, readLimited, tooLarge } from './limits.ts'
 
-/** The type without its parameters, lower case; empty when there is none. */
-const bare = (type: string | null) => type?.split(';')[0]?.trim().toLowerCase() ?? ''
+/** Bytes that a form may have beside its picture: boundaries, headers, small fields. */
+const FORM_OVERHEAD = 64 * 1024
 
-/** The bytes decide what it is; the type only has to allow that they are a picture. */
-function assertMayBePicture(type: string): void {
+/** The media type in lower case without parameters; `''` if there is none. */
+const mediaType = (contentType: string | null) =>
+  contentType?.split(';')[0]?.trim().toLowerCase() ?? ''
+
+/**
+ * Rejects types that are clearly not pictures, such as HTML. The converter reads the real format
+ * from the bytes.
+ */
+function requirePictureType(type: string): void {
   if (!/^(image\/.+|application\/octet-stream|)$/.test(type))
-    throw new ApiError('unsupported_media_type', `a picture is not sent as ${type}`)
+    throw new ApiError(
+      'unsupported_media_type',
+      `send the picture as image/* or application/octet-stream, not as ${type}`,
+    )
 }
 
-/** Throws `unsupported_media_type`, `payload_too_large`. */
-export async function pictureInBody(request: Request): Promise<Blob> {
-  assertMayBePicture(bare(request.headers.get('content-type')))
+/** Returns the body. Throws `unsupported_media_type`, `payload_too_large`. */
+export async function pictureFromBody(request: Request): Promise<Blob> {
+  requirePictureType(mediaType(request.headers.get('content-type')))
   return readLimited(request)
 }
 
-/** Throws `invalid_input` without exactly one file `avatar`, `unsupported_media_type`, `payload_too_large`. */
-export async function pictureInForm(request: Request): Promise<Blob> {
-  const type = request.headers.get('content-type')
-  if (bare(type) !== 'multipart/form-data')
-    throw new ApiError('unsupported_media_type', 'the body must be multipart/form-data')
+/**
+ * Returns the file in the form's part `avatar`. Throws `invalid_input` unless there is exactly one,
+ * `unsupported_media_type`, `payload_too_large`.
+ */
+export async function pictureFromForm(request: Request): Promise<Blob> {
+  const contentType = request.headers.get('content-type') ?? ''
+  if (mediaType(contentType) !== 'multipart/form-data')
+    throw new ApiError('unsupported_media_type', 'send the body as multipart/form-data')
   const body = await readLimited(request, MAX_BYTES + FORM_OVERHEAD)
-  const [file, another] = (await formOf(body, type)).getAll('avatar')
-  // A browser sends a file without a name when none was chosen.
+  const [file, another] = (await parseForm(body, contentType)).getAll('avatar')
+  // A browser sends an empty file without a name if the visitor chose none.
   if (!(file instanceof File) || another || (file.size === 0 && file.name === ''))
-    throw new ApiError('invalid_input', 'avatar: must be one part that holds a file')
-  assertMayBePicture(bare(file.type))
+    throw new ApiError('invalid_input', 'avatar: must be exactly one part with a file')
+  requirePictureType(mediaType(file.type))
   if (file.size > MAX_BYTES) throw tooLarge()
   return file
 }
 
-async function formOf(body: Blob, type: string | null): Promise<FormData> {
+async function parseForm(body: Blob, contentType: string): Promise<FormData> {
   try {
-    return await new Response(body, { headers: { 'content-type': type ?? '' } }).formData()
+    return await new Response(body, { headers: { 'content-type': contentType } }).formData()
   } catch {
-    throw new ApiError('invalid_input', 'the body is not a whole form')
+    throw new ApiError('invalid_input', 'the body is not valid multipart/form-data')
   }
 }

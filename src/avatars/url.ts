@@ -1,14 +1,18 @@
-/** Where a user's picture is. Decisions: "Avatars". */
-
 /**
- * Stands where the content hash stands, in the address of a picture that is drawn from the
- * user's id (see drawn.ts). Change it when the drawings change: their addresses are immutable.
+ * The first 48 hex digits of the SHA-256 of site/assets/default-avatar.jpg, the picture of users
+ * without an avatar. Picture URLs are immutable, so a new file needs a new value.
  */
-export const DRAWN = '5528f61b8fd18071a23b1952089c0753ae8a497b09032d6b'
+export const DEFAULT_PICTURE = '691624d52cd7ae0400f8608f8383e0e75c39d90d982d930b'
 
-/** Key in R2, and path under `/avatars/`, of a picture. */
-export const keyOf = (userId: number, hash: string) => `${userId}/${hash}.jpg`
+/** Returns the R2 key of a picture, which is also its path under `/avatars/`. */
+export const pictureKey = (userId: number, hash: string) => `${userId}/${hash}.jpg`
 
-/** The address of the user's picture; of the drawn one while the user has given none. */
-export const avatarUrlOf = (base: string, user: { id: number; avatarKey: string | null }): string =>
-  `${base}/avatars/${user.avatarKey ?? keyOf(user.id, DRAWN)}`
+/** A user id has at most 15 digits, so that it is a safe integer. */
+export const isPictureKey = /^[1-9]\d{0,14}\/[0-9a-f]{48}\.jpg$/
+
+/** A user with the R2 key of their picture; null if they have no avatar. */
+export type AvatarOwner = { id: number; avatarKey: string | null }
+
+/** Returns the URL of the user's picture, or of the default picture. */
+export const avatarUrlOf = (baseUrl: string, user: AvatarOwner): string =>
+  `${baseUrl}/avatars/${user.avatarKey ?? pictureKey(user.id, DEFAULT_PICTURE)}`

@@ -7,10 +7,10 @@ type D1 = Pick<D1Database, 'prepare' | 'batch'>
 
 export type Database = DrizzleD1Database & { $client: D1 }
 
-/** How often the database was asked, a batch counting once. */
+/** Number of round trips to the database. A batch counts as one. */
 export type Trips = { count: number }
 
-/** Drizzle over D1, or over a session of it (`env.DB.withSession(bookmark)`). */
+/** Drizzle over D1, or over a D1 session (`env.DB.withSession(bookmark)`). */
 export function connect(d1: D1, trips: Trips = { count: 0 }): Database {
   const client: D1 = {
     prepare: (query) => d1.prepare(query),
@@ -19,29 +19,30 @@ export function connect(d1: D1, trips: Trips = { count: 0 }): Database {
       return d1.batch(statements)
     },
   }
-  // Drizzle uses no more of D1Database than that, and logs a query only outside a batch.
+  // Drizzle uses only these two methods of D1Database. It calls the logger for single queries only.
   return drizzle(client as D1Database, { logger: { logQuery: () => void trips.count++ } })
 }
 
+/** Anything that `db.batch` accepts. */
 export type Statement = BatchItem<'sqlite'>
 
-/** The values of a JSON array, for `inArray`: a list of any length is one bound value. */
-export const each = (json: Placeholder): SQL => sql`(SELECT value FROM json_each(${json}))`
+/** The elements of a JSON array, for `inArray`. One bound value holds a list of any length. */
+export const jsonValues = (json: Placeholder): SQL => sql`(SELECT value FROM json_each(${json}))`
 
-/** A statement whose SQL is there already, with its values, to go into a batch. */
-export class Bound<Result> implements RunnableQuery<Result, 'sqlite'> {
+/** A statement with finished SQL and bound values, ready for `db.batch`. */
+export class BoundStatement<Result> implements RunnableQuery<Result, 'sqlite'> {
   declare readonly _: { readonly dialect: 'sqlite'; readonly result: Result }
   readonly #db: Database
   readonly #query: Query
-  readonly #mapResult: (result: D1Result<Row>) => unknown
+  readonly #mapResult: (result: D1Result) => unknown
 
-  constructor(db: Database, query: Query, mapResult: (result: D1Result<Row>) => unknown) {
+  constructor(db: Database, query: Query, mapResult: (result: D1Result) => unknown) {
     this.#db = db
     this.#query = query
     this.#mapResult = mapResult
   }
 
-  /** What Drizzle's `batch` asks of each of its items. */
+  /** Called by Drizzle's `batch` for each of its items. */
   _prepare() {
     return {
       stmt: this.#db.$client.prepare(this.#query.sql),
@@ -51,20 +52,17 @@ export class Bound<Result> implements RunnableQuery<Result, 'sqlite'> {
   }
 }
 
-/** A row as D1 gives it. */
-export type Row = Record<string, unknown>
-
-/** The text and the values of a piece of SQL. */
-export const queryOf = (db: Database, piece: SQL): Query => db.all(piece).getQuery()
+/** The SQL text and the bound values of an expression. */
+export const toQuery = (db: Database, expression: SQL): Query => db.all(expression).getQuery()
 
 /**
- * SQL of our own, to go into a batch, and the rows that it gives. Drizzle's `db.all` cannot once
- * it has parameters.
+ * Handwritten SQL for `db.batch`, with the rows that it returns. Drizzle's `db.all` loses the
+ * parameters in a batch.
  */
-export const raw = <T = unknown>(db: Database, statement: SQL) =>
-  new Bound<T[]>(db, queryOf(db, statement), ({ results }) => results)
+export const raw = <Row = unknown>(db: Database, statement: SQL) =>
+  new BoundStatement<Row[]>(db, toQuery(db, statement), ({ results }) => results)
 
-/** Whether a statement failed on the constraint that is named, or on the columns of one. */
+/** Whether a statement failed on this constraint: its name, or the columns of a unique index. */
 export const violates = (error: unknown, constraint: string): boolean =>
   error instanceof Error &&
   (error.message.includes(`constraint failed: ${constraint}`) || violates(error.cause, constraint))

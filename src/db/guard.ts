@@ -1,39 +1,40 @@
 import type { Query, SQL } from 'drizzle-orm'
 import type { BatchResponse } from 'drizzle-orm/batch'
-import { Bound, type Database, queryOf, type Statement } from './client.ts'
+import { BoundStatement, type Database, type Statement, toQuery } from './client.ts'
 
 /**
- * One condition under which a write must not happen, and the error to answer with. A `Query` is a
- * condition whose SQL is there already, by `condition` of prepared.ts.
+ * A condition that stops a transaction, and the error to throw. `when` is SQL, or the `Query` that
+ * `preparedCondition` returns.
  */
-export type Refusal = { when: SQL | Query; because: () => Error }
+export type Guard = { when: SQL | Query; error: () => Error }
 
 /**
- * Runs the statements as one transaction, unless a refusal's condition holds: the first that
- * does throws its error, and nothing is written. Check and act are one trip with no gap between.
+ * Runs the statements as one transaction. If the condition of a guard holds, nothing is written
+ * and the error of the first such guard is thrown. The check and the write are one trip, so no
+ * other request can change the data between them.
  */
-export async function guarded<T extends readonly Statement[]>(
+export async function guardedBatch<T extends readonly Statement[]>(
   db: Database,
-  refusals: readonly Refusal[],
+  guards: readonly Guard[],
   statements: T,
 ): Promise<BatchResponse<T>> {
   try {
-    const [, ...answers] = await db.batch([guard(db, refusals), ...statements])
-    return answers as BatchResponse<T>
+    const [, ...results] = await db.batch([guardStatement(db, guards), ...statements])
+    return results as BatchResponse<T>
   } catch (error) {
-    const refused = /\brefusal:(\d+)/.exec(String(error))
-    throw (refused && refusals[Number(refused[1])]?.because()) ?? error
+    const match = /\bguard:(\d+)/.exec(String(error))
+    throw (match && guards[Number(match[1])]?.error()) ?? error
   }
 }
 
-/** The trigger on the view `guard` makes an error of what is put into it, unless it is null. */
-function guard(db: Database, refusals: readonly Refusal[]) {
-  const queries = refusals.map(({ when }) => ('params' in when ? when : queryOf(db, when)))
-  const cases = queries.map(({ sql }, i) => `WHEN ${sql} THEN 'refusal:${i}'`)
-  return new Bound<never[]>(
+/** A trigger on the view `guard` raises the inserted text as an error, unless it is NULL. */
+function guardStatement(db: Database, guards: readonly Guard[]) {
+  const queries = guards.map(({ when }) => ('params' in when ? when : toQuery(db, when)))
+  const cases = queries.map(({ sql }, i) => `WHEN ${sql} THEN 'guard:${i}'`)
+  return new BoundStatement<never[]>(
     db,
     {
-      sql: `INSERT INTO guard (refusal) SELECT CASE ${cases.join(' ')} END`,
+      sql: `INSERT INTO guard (failure) SELECT CASE ${cases.join(' ')} END`,
       params: queries.flatMap(({ params }) => params),
     },
     () => [],

@@ -1,11 +1,9 @@
 /**
- * Every table. Columns carry the names that the API's JSON uses (contract, "Resources and their
- * fields"), so a row is an answer without renaming. Timestamps are ISO 8601 UTC text with
- * milliseconds, which sorts as time does; wei and ETH are decimal text, because D1 rounds
- * integers above 2^53; money is an integer of minor units (cents).
+ * All tables. Columns have the names of the fields in the API's JSON. Timestamps are ISO 8601 UTC
+ * text with milliseconds, which sorts by time. Wei and ETH are decimal text, because D1 rounds
+ * integers above 2^53. Money is an integer in cents.
  *
- * Triggers, and the view `guard` that lets a batch refuse itself, are SQL of their own in
- * `migrations/0001_triggers.sql`.
+ * The triggers, and the view `guard` that stops a batch, are in `migrations/0001_triggers.sql`.
  */
 import { sql } from 'drizzle-orm'
 import {
@@ -20,15 +18,16 @@ import {
   uniqueIndex,
 } from 'drizzle-orm/sqlite-core'
 
-/** Rows are never deleted, so SQLite gives each id once, also without AUTOINCREMENT's second write. */
+/** Rows are never deleted, so ids are not reused even without AUTOINCREMENT, which writes twice. */
 const id = () => integer().primaryKey()
 const timestamp = () => text()
 const boolean = () => integer({ mode: 'boolean' })
+const reference = (column: () => AnySQLiteColumn) => integer().notNull().references(column)
 const changes = { createdAt: timestamp().notNull(), updatedAt: timestamp().notNull() }
 const oneOf = (column: AnySQLiteColumn, values: readonly string[]) =>
   sql`${column} IN (${sql.raw(values.map((value) => `'${value}'`).join(', '))})`
 
-/** `users.roleId` of those who may make and use master tokens. */
+/** `users.roleId` of administrators, who may create and use master tokens. */
 export const ADMINISTRATOR = 1
 
 export const users = sqliteTable(
@@ -37,9 +36,9 @@ export const users = sqliteTable(
     id: id(),
     approved: boolean().notNull().default(true),
     companyUser: boolean().notNull().default(false),
-    /** Lower case; `''` for a user who never gave one. */
+    /** Lower case; `''` if the user has none. */
     email: text().notNull().default(''),
-    /** EIP-55 spelling; `''` for a user without a wallet. */
+    /** Checksummed (EIP-55); `''` if the user has no wallet. */
     ethereumPublicAddr: text().notNull().default(''),
     name: text(),
     /** How the user signed up: `wallet` or `email`. */
@@ -59,7 +58,7 @@ export const users = sqliteTable(
     removedAt: timestamp(),
     ...changes,
     ipAddress: text().notNull().default(''),
-    /** Key of the picture in R2; null while the user has the generated one. */
+    /** Key of the avatar in R2; null while the user has the default avatar. */
     avatarKey: text(),
   },
   (t) => [
@@ -71,19 +70,17 @@ export const users = sqliteTable(
 export const tokenKinds = ['api', 'session'] as const
 export const tokenRoles = ['user', 'master'] as const
 
-/** Claims of every token that was issued; the token itself is never stored. */
+/** Claims of all issued tokens. The token itself is never stored. */
 export const tokens = sqliteTable(
   'tokens',
   {
     /** Claim `jti`. */
     id: text().primaryKey(),
-    userId: integer()
-      .notNull()
-      .references(() => users.id),
+    userId: reference(() => users.id),
     kind: text({ enum: tokenKinds }).notNull(),
     role: text({ enum: tokenRoles }).notNull(),
     name: text().notNull(),
-    /** Header `kid`: the key that signed it. */
+    /** Header `kid`: the key that signed the token. */
     keyId: text().notNull(),
     /** Claim `iat`, to the second. */
     createdAt: timestamp().notNull(),
@@ -100,20 +97,20 @@ export const tokens = sqliteTable(
   ],
 )
 
-/** Single-use nonces of EIP-4361 messages; consumed by deleting them. */
+/** Nonces of EIP-4361 messages. A nonce is used once: using it deletes it. */
 export const walletNonces = sqliteTable(
   'walletNonces',
   { nonce: text().primaryKey(), expiresAt: timestamp().notNull() },
   (t) => [index('walletNonces_expiry').on(t.expiresAt)],
 )
 
-/** Sign-in links sent by e-mail, known only by the SHA-256 of their secret. */
+/** Sign-in links sent by e-mail. Only the SHA-256 of their secret is stored. */
 export const emailLinks = sqliteTable(
   'emailLinks',
   {
     secretHash: text().primaryKey(),
     email: text().notNull(),
-    /** The signed-in user who wants this address as well; null for a sign-in. */
+    /** The signed-in user who adds this address; null for a sign-in. */
     userId: integer().references(() => users.id),
     redirect: text(),
     expiresAt: timestamp().notNull(),
@@ -128,9 +125,7 @@ export const addresses = sqliteTable(
   {
     id: id(),
     kind: text({ enum: addressKinds }).notNull(),
-    userId: integer()
-      .notNull()
-      .references(() => users.id),
+    userId: reference(() => users.id),
     name: text(),
     street: text(),
     postal: text(),
@@ -153,7 +148,7 @@ export const addresses = sqliteTable(
   ],
 )
 
-/** `payload.amountType`: how many pieces there are of an NFT. */
+/** `payload.amountType`: whether the number of pieces of an NFT is limited. */
 export const amountTypes = ['unique', 'limited', 'unlimited'] as const
 
 export const nfts = sqliteTable(
@@ -161,7 +156,7 @@ export const nfts = sqliteTable(
   {
     id: id(),
     amount: integer().notNull(),
-    /** What is left to sell; not counted down when `amountType` is `unlimited`. */
+    /** Pieces left to sell. Does not change if `amountType` is `unlimited`. */
     availableAmount: integer().notNull(),
     approved: boolean().notNull().default(true),
     storageNetworkTx: text(),
@@ -169,7 +164,7 @@ export const nfts = sqliteTable(
     creatorPublicAddr: text().notNull(),
     contractAddr: text().notNull(),
     contractName: text().notNull(),
-    /** A name of the NETWORKS configuration. */
+    /** A name in the NETWORKS configuration. */
     contractNetwork: text().notNull(),
     coverKey: text(),
     category: text(),
@@ -184,16 +179,14 @@ export const nfts = sqliteTable(
     priceType: text().notNull().default('FIXED'),
     downloadable: boolean().notNull().default(false),
     title: text().notNull(),
-    creatorId: integer()
-      .notNull()
-      .references(() => users.id),
+    creatorId: reference(() => users.id),
     useCaseId: integer().notNull().default(1),
     upgradeable: boolean().notNull().default(false),
     /** uint256 as decimal text. */
     tokenId: text(),
     newTokenId: text(),
     oldTokenId: text(),
-    /** `released` is on sale. */
+    /** `released` if the NFT is on sale. */
     status: text().notNull(),
     releaseAt: timestamp().notNull(),
     biddingEnabled: boolean().notNull().default(false),
@@ -223,7 +216,7 @@ export const listings = sqliteTable(
     id: id(),
     /** Cents. */
     priceCents: integer().notNull(),
-    /** The most pieces one order may take; null for no limit but the stock. */
+    /** Most pieces of one order; null if only the stock limits it. */
     amount: integer(),
     priceEths: text().notNull(),
     priceWei: text().notNull(),
@@ -232,12 +225,8 @@ export const listings = sqliteTable(
     type: text({ enum: ['auction', 'regular'] }).notNull(),
     txHash: text(),
     priceCurrency: text().notNull(),
-    sellerId: integer()
-      .notNull()
-      .references(() => users.id),
-    nftId: integer()
-      .notNull()
-      .references(() => nfts.id),
+    sellerId: reference(() => users.id),
+    nftId: reference(() => nfts.id),
     captureCronId: text(),
     ...changes,
   },
@@ -251,15 +240,11 @@ export const orders = sqliteTable(
   'orders',
   {
     id: id(),
-    buyerId: integer()
-      .notNull()
-      .references(() => users.id),
-    billingAddressId: integer()
-      .notNull()
-      .references(() => addresses.id),
+    buyerId: reference(() => users.id),
+    billingAddressId: reference(() => addresses.id),
     paymentMethod: text().notNull(),
     provider: text().notNull(),
-    /** The shop's own order number. */
+    /** Order number of the shop. */
     providerId: text(),
     payprovStxTransactionId: text(),
     payprovPciTransactionId: text(),
@@ -271,10 +256,8 @@ export const orders = sqliteTable(
     feesCollectedAt: timestamp(),
     ...changes,
     ProductType: text().notNull(),
-    /** The user whose token placed the order: `providerId` is unique to each of them. */
-    placedBy: integer()
-      .notNull()
-      .references(() => users.id),
+    /** The user whose token placed the order. `providerId` is unique for each of them. */
+    placedBy: reference(() => users.id),
   },
   (t) => [
     uniqueIndex('orders_provider_id')
@@ -287,19 +270,13 @@ export const orderItems = sqliteTable(
   'orderItems',
   {
     id: id(),
-    orderId: integer()
-      .notNull()
-      .references(() => orders.id),
-    nftId: integer()
-      .notNull()
-      .references(() => nfts.id),
-    listingId: integer()
-      .notNull()
-      .references(() => listings.id),
+    orderId: reference(() => orders.id),
+    nftId: reference(() => nfts.id),
+    listingId: reference(() => listings.id),
     quantity: integer().notNull(),
     priceCents: integer().notNull(),
     priceEths: text().notNull(),
-    /** The wallet that the NFT goes to; null while the buyer has none. */
+    /** Wallet of the recipient; null while the buyer has none. */
     ethRecipient: text(),
     priceCurrency: text().notNull(),
     paymentProvider: text(),
@@ -324,38 +301,38 @@ export const transferStatuses = [
 ] as const
 
 /**
- * One row for each order item: how far its NFT is on the way to the buyer. What the item shows of
- * it (`status`, `txId`) and the order (`failReason`) is read off this row, not stored again.
+ * The transfer of each order item. The fields `status` and `txId` of an item and `failReason` of
+ * an order are read from here.
  */
 export const transfers = sqliteTable(
   'transfers',
   {
-    /** The id of its order item. */
+    /** Id of the order item. */
     id: integer()
       .primaryKey()
       .references(() => orderItems.id),
     status: text({ enum: transferStatuses }).notNull(),
-    /** Counts the operator's retries; each generation has a nonce of its own. */
+    /** Number of the attempt: each retry by an operator starts a new one with a new nonce. */
     generation: integer().notNull().default(1),
-    /** Why it failed, waits or needs the operator. */
+    /** Why the transfer failed, waits, or needs an operator. */
     reason: text(),
-    /** When the sweep is to look at it if nothing else has; null when there is nothing to do. */
+    /** When the cron run announces the transfer again; null if there is nothing to do. */
     dueAt: timestamp(),
-    /** The transaction that counts: the newest while it is on its way, in the end the mined one. */
+    /** The newest transaction; once one is mined, that one. */
     txId: text(),
-    /** Counts the changes: whoever decided on an older row changes nothing. */
+    /** Number of changes. A consumer that read an older version changes nothing. */
     version: integer().notNull().default(0),
-    /** The buyer for whose wallet it waits. */
+    /** The buyer whose wallet the transfer waits for. */
     awaits: integer().references(() => users.id),
-    /** The operator asked for the no-op at the same nonce. */
+    /** When an operator asked to cancel, with an empty transaction at the same nonce. */
     cancelRequestedAt: timestamp(),
-    /** The queue gave up on its message; the sweep leaves it to the operator. */
+    /** When the queue gave up on the message. The cron run then leaves it to an operator. */
     deadLetteredAt: timestamp(),
     ...changes,
   },
   (t) => [
     index('transfers_due').on(t.dueAt).where(sql`${t.dueAt} IS NOT NULL`),
-    // Of the states in which transfers stay: passing through the others costs no index.
+    // Only states in which transfers stay, so that passing through the others writes no index.
     index('transfers_attention')
       .on(t.status, t.id)
       .where(sql`${t.status} IN ('awaiting_wallet', 'failed', 'review')`),
@@ -367,8 +344,8 @@ export const transfers = sqliteTable(
 )
 
 /**
- * Every transaction that was ever signed, stored before it is broadcast. The migration makes it
- * WITHOUT ROWID, which Drizzle cannot say: a row is written once, and not for its key again.
+ * All signed transactions, stored before they are broadcast. The migration creates the table
+ * WITHOUT ROWID, which Drizzle cannot express: a row is then one write instead of two.
  */
 export const transactions = sqliteTable(
   'transactions',
@@ -376,12 +353,10 @@ export const transactions = sqliteTable(
     chainId: integer().notNull(),
     signer: text().notNull(),
     nonce: integer().notNull(),
-    /** 0 for the first at its nonce, then one more for each bump of the fee. */
+    /** 0 for the first transaction of a nonce, then 1 more for each higher fee. */
     attempt: integer().notNull(),
     hash: text().notNull(),
-    transferId: integer()
-      .notNull()
-      .references(() => transfers.id),
+    transferId: reference(() => transfers.id),
     generation: integer().notNull(),
     kind: text({ enum: ['transfer', 'cancel'] }).notNull(),
     /** The signed bytes, hex. */
@@ -393,39 +368,37 @@ export const transactions = sqliteTable(
   },
   (t) => [
     primaryKey({ columns: [t.chainId, t.signer, t.nonce, t.attempt] }),
-    // A second nonce for the same generation would begin at attempt 0 again.
+    // Prevents a second nonce for the same generation, which would begin at attempt 0 again.
     unique('transactions_generation').on(t.transferId, t.generation, t.attempt),
     check('transactions_kind', oneOf(t.kind, ['transfer', 'cancel'])),
   ],
 )
 
-/** The answers of `POST /api/externalOrders` that may be asked for again. */
+/** The responses of `POST /api/externalOrders` with an `Idempotency-Key`. */
 export const idempotencyKeys = sqliteTable(
   'idempotencyKeys',
   {
-    userId: integer()
-      .notNull()
-      .references(() => users.id),
+    userId: reference(() => users.id),
     key: text().notNull(),
-    /** SHA-256 of the request's body. */
+    /** SHA-256 of the request body, hex. */
     requestHash: text().notNull(),
-    /** JSON of the answer, without what only the transaction knew. */
-    answer: text().notNull(),
-    /** JSON of what the transaction knew: the ids it gave, and the stock it left. */
-    outcome: text().notNull(),
+    /** JSON of the plan (`orders/plan.ts`). */
+    plan: text().notNull(),
+    /** JSON of what the transaction added to the plan: ids, and the stock that was left. */
+    written: text().notNull(),
     createdAt: timestamp().notNull(),
   },
   (t) => [primaryKey({ columns: [t.userId, t.key] }), index('idempotencyKeys_age').on(t.createdAt)],
 )
 
-/** How many NFTs are released and not deleted, by amountType; kept by triggers. */
+/** Numbers of NFTs that are released and not deleted, by amountType. Updated by triggers. */
 export const nftCounts = sqliteTable('nftCounts', {
-  /** `other` for those that have none or one that is not known. */
+  /** `other` for a missing or unknown `amountType`. */
   amountType: text({ enum: [...amountTypes, 'other'] }).primaryKey(),
   nfts: integer().notNull(),
 })
 
-/** The creators of NFTs that are released and not deleted; kept by triggers. */
+/** Creators of NFTs that are released and not deleted. Updated by triggers. */
 export const creators = sqliteTable(
   'creators',
   {

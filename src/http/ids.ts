@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** An id as a path or a query spells it: a positive integer, with no sign, fraction or zero in front. */
+/** An id in a path or query: a positive integer without sign, fraction or leading zero. */
 export const idText = z
   .string()
   // 15 digits are always a safe integer.

@@ -1,25 +1,23 @@
-/** API tokens, as their owner manages them (contract, Authentication 3). */
+/** API tokens, as their owner manages them on the settings pages. */
 import { and, count, desc, eq, exists, gt, gte, isNull, or, sql } from 'drizzle-orm'
+import { writeAs } from '../auth/access.ts'
+import {
+  readAsUser,
+  requireAdministrator,
+  requireSession,
+  selectAdministrator,
+} from '../auth/session.ts'
+import { API_TOKEN_LIFETIME, type Issuer, newToken, signToken } from '../auth/tokens.ts'
 import type { Database } from '../db/client.ts'
-import type { Refusal } from '../db/guard.ts'
+import type { Guard } from '../db/guard.ts'
 import { tokens } from '../db/schema.ts'
 import type { Caller } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
-import { writeAs } from './caller.ts'
-import {
-  type Account,
-  readAsUser,
-  selectAdministrator,
-  unlessAdministrator,
-  unlessSession,
-} from './session.ts'
-import { API_TOKEN_LIFE, type Issuer, newToken, signToken } from './tokens.ts'
 
-/** The most live API tokens a user may have. */
-const TOKENS_PER_USER = 50
+const MAX_LIVE_TOKENS_PER_USER = 50
 
-/** What a page may know of a token: everything but its text. */
-export const shown = {
+/** What the settings pages show of a token, and what it takes to sign it again. */
+export const tokenColumns = {
   id: tokens.id,
   userId: tokens.userId,
   kind: tokens.kind,
@@ -33,27 +31,26 @@ export const shown = {
 
 export const newestFirst = [desc(tokens.createdAt), desc(tokens.id)] as const
 
-/** The signed-in user. Throws `unauthenticated`, `forbidden`. */
-export async function readAccount(db: Database, caller: Caller): Promise<Account> {
-  const [account] = await readAsUser(db, caller, [])
-  return account
-}
+/** API tokens of the caller that are not revoked. */
+const isOwnToken = ({ userId }: Caller) =>
+  and(eq(tokens.userId, userId), eq(tokens.kind, 'api'), isNull(tokens.revokedAt))
 
-/** The caller's own API tokens, those that have expired among them. Throws as `readAccount`. */
+/**
+ * Returns the account and its API tokens, including expired ones. Throws `unauthenticated`,
+ * `forbidden`.
+ */
 export async function readOwnTokens(db: Database, caller: Caller) {
-  const [account, own] = await readAsUser(db, caller, [
+  const [account, ownTokens] = await readAsUser(db, caller, [
     db
-      .select(shown)
+      .select(tokenColumns)
       .from(tokens)
-      .where(
-        and(eq(tokens.userId, caller.userId), eq(tokens.kind, 'api'), isNull(tokens.revokedAt)),
-      )
+      .where(isOwnToken(caller))
       .orderBy(...newestFirst),
   ])
-  return { account, tokens: own }
+  return { account, tokens: ownTokens }
 }
 
-/** Throws `unauthenticated`, `forbidden`, `too_many_tokens`. */
+/** Throws `unauthenticated`, `forbidden`, and `conflict` if the user has too many tokens. */
 export async function generateToken(
   db: Database,
   issuer: Issuer,
@@ -61,36 +58,32 @@ export async function generateToken(
   { name, role }: { name: string; role: Caller['role'] },
   now: Date,
 ): Promise<{ id: string }> {
-  const token = newToken(issuer, { userId: caller.userId, role }, API_TOKEN_LIFE, now)
-  const refusals = [unlessSession(caller), ifTooMany(db, caller, now)]
-  if (role === 'master') refusals.push(unlessAdministrator(db, caller))
-  await writeAs(db, caller, refusals, [db.insert(tokens).values({ ...token, kind: 'api', name })])
+  const token = newToken(issuer, { userId: caller.userId, role }, API_TOKEN_LIFETIME, now)
+  const guards = [requireSession(caller), limitTokens(db, caller, now)]
+  if (role === 'master') guards.push(requireAdministrator(db, caller))
+  await writeAs(db, caller, guards, [db.insert(tokens).values({ ...token, kind: 'api', name })])
   return { id: token.id }
 }
 
 /**
- * One of the caller's own API tokens with its text, which is signed again from the stored claims.
- * Throws `unauthenticated`, `forbidden`, `not_found`.
+ * Returns one of the caller's API tokens with its JWT, which is signed again from the stored
+ * claims. Throws `unauthenticated`, `forbidden`, `not_found`.
  */
 export async function readToken(db: Database, issuer: Issuer, caller: Caller, id: string) {
   const [account, [token]] = await readAsUser(db, caller, [
     db
-      .select(shown)
+      .select(tokenColumns)
       .from(tokens)
-      .where(
-        and(
-          eq(tokens.id, id),
-          eq(tokens.userId, caller.userId),
-          eq(tokens.kind, 'api'),
-          isNull(tokens.revokedAt),
-        ),
-      ),
+      .where(and(eq(tokens.id, id), isOwnToken(caller))),
   ])
-  if (!token) throw noSuchToken()
-  return { account, token, text: await signToken(issuer, token) }
+  if (!token) throw tokenNotFound()
+  return { account, token, jwt: await signToken(issuer, token) }
 }
 
-/** Of the caller, or of anyone when an administrator asks. Throws as `readToken`. */
+/**
+ * Revokes a token of the caller, or any token if the caller is an administrator. Throws
+ * `unauthenticated`, `forbidden`, `not_found`.
+ */
 export async function revokeToken(
   db: Database,
   caller: Caller,
@@ -100,7 +93,7 @@ export async function revokeToken(
   const [revoked] = await writeAs(
     db,
     caller,
-    [unlessSession(caller)],
+    [requireSession(caller)],
     [
       db
         .update(tokens)
@@ -115,26 +108,23 @@ export async function revokeToken(
         .returning({ id: tokens.id }),
     ],
   )
-  if (revoked.length === 0) throw noSuchToken()
+  if (revoked.length === 0) throw tokenNotFound()
 }
 
-const ifTooMany = (db: Database, caller: Caller, now: Date): Refusal => ({
+/** Rejects a caller who has as many live API tokens as a user may have. */
+const limitTokens = (db: Database, caller: Caller, now: Date): Guard => ({
   when: gte(
     sql`${db
       .select({ tokens: count() })
       .from(tokens)
-      .where(
-        and(
-          eq(tokens.userId, caller.userId),
-          eq(tokens.kind, 'api'),
-          isNull(tokens.revokedAt),
-          gt(tokens.expiresAt, now.toISOString()),
-        ),
-      )}`,
-    TOKENS_PER_USER,
+      .where(and(isOwnToken(caller), gt(tokens.expiresAt, now.toISOString())))}`,
+    MAX_LIVE_TOKENS_PER_USER,
   ),
-  because: () =>
-    new ApiError('conflict', `you have ${TOKENS_PER_USER} tokens: revoke one that you do not need`),
+  error: () =>
+    new ApiError(
+      'conflict',
+      `you have ${MAX_LIVE_TOKENS_PER_USER} tokens: revoke one that you do not need`,
+    ),
 })
 
-const noSuchToken = () => new ApiError('not_found', 'there is no such token')
+const tokenNotFound = () => new ApiError('not_found', 'this token does not exist')

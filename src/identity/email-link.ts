@@ -1,43 +1,46 @@
-/** Links that prove an e-mail address: mailed to it, known here only by their hash, used once. */
-import { and, count, eq, gt, isNull, lt, notExists, type SQL, sql } from 'drizzle-orm'
+/** Single-use links that prove an e-mail address. Only the hash of a link's secret is stored. */
+import { and, count, eq, gt, isNull, lt, notExists, sql } from 'drizzle-orm'
 import * as z from 'zod'
 import type { Database } from '../db/client.ts'
-import type { Refusal } from '../db/guard.ts'
 import { emailLinks } from '../db/schema.ts'
 import { ApiError } from '../http/errors.ts'
-import { randomSecret, sha256 } from './secret.ts'
+import { hashSecret, newSecret } from './secret.ts'
 import type { Proof } from './sign-in.ts'
 
-/** How long a link works, in milliseconds. */
-const LINK_LIFE = 15 * 60 * 1000
+/** Milliseconds. */
+const LINK_LIFETIME = 15 * 60 * 1000
 
-/** So nobody's mailbox can be flooded with our mails, wherever the requests come from. */
-const LIVE_LINKS_PER_ADDRESS = 3
+/** Protects a mailbox from too many mails, even if the requests come from many clients. */
+const MAX_LIVE_LINKS_PER_ADDRESS = 3
 
 export const EmailAddress = z.string().trim().toLowerCase().pipe(z.email().max(254))
-export const LinkSecret = z.string().regex(/^[0-9a-f]{64}$/, 'is none of ours')
+export const LinkSecret = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/, 'is not a valid secret')
+  .describe('The secret in the link: 64 hexadecimal digits.')
 
-type Wanted = {
+type NewLink = {
   /** Lower case. */
   email: string
-  /** The signed-in user who wants the address as well; null for a sign-in. */
+  /** The signed-in user who adds the address; null for a sign-in. */
   userId: number | null
+  /** Where a sign-in leads, as an absolute URL. */
   redirect: string | null
 }
 
 /**
- * The secret of a link to mail, and the statement that stores it: no row comes back when the
- * address has as many live links as it may.
+ * Returns a new secret, and the statement that stores its link. The statement returns no row if
+ * the address has too many live links.
  */
-export async function newLink(db: Database, { email, userId, redirect }: Wanted, now: Date) {
-  const secret = randomSecret()
-  const secretHash = await sha256(secret)
-  const at = now.toISOString()
-  const live = db
+export function newEmailLink(db: Database, { email, userId, redirect }: NewLink, now: Date) {
+  const secret = newSecret()
+  const secretHash = hashSecret(secret)
+  const expiresAt = new Date(now.getTime() + LINK_LIFETIME).toISOString()
+  const liveLinks = db
     .select({ links: count() })
     .from(emailLinks)
-    .where(and(eq(emailLinks.email, email), gt(emailLinks.expiresAt, at)))
-  const statement = db
+    .where(and(eq(emailLinks.email, email), gt(emailLinks.expiresAt, now.toISOString())))
+  const insert = db
     .insert(emailLinks)
     .select(
       db
@@ -46,58 +49,61 @@ export async function newLink(db: Database, { email, userId, redirect }: Wanted,
           email: sql<string>`${email}`.as('email'),
           userId: sql<number | null>`${userId}`.as('userId'),
           redirect: sql<string | null>`${redirect}`.as('redirect'),
-          expiresAt: sql<string>`${new Date(now.getTime() + LINK_LIFE).toISOString()}`.as(
-            'expiresAt',
-          ),
+          expiresAt: sql<string>`${expiresAt}`.as('expiresAt'),
         })
         .from(sql`(SELECT 1)`)
-        .where(lt(sql`${live}`, LIVE_LINKS_PER_ADDRESS)),
+        .where(lt(sql`${liveLinks}`, MAX_LIVE_LINKS_PER_ADDRESS)),
     )
     .returning({ secretHash: emailLinks.secretHash })
-  return { secret, statement }
+  return { secret, insert }
 }
 
-/** A row when the link is live: of a sign-in (`userId` null), or of that user's own wish. */
-export async function selectLink(db: Database, secret: string, userId: number | null, now: Date) {
-  return {
-    statement: db
-      .select({ email: emailLinks.email, redirect: emailLinks.redirect })
-      .from(emailLinks)
-      .where(await live(secret, userId, now)),
-  }
+/**
+ * Creates a sign-in link and returns its secret, or null if the address has too many live links.
+ * A new address is treated like a known one: the sign-in creates its user.
+ */
+export async function createSignInLink(
+  db: Database,
+  { email, redirect }: Omit<NewLink, 'userId'>,
+  now: Date,
+): Promise<string | null> {
+  const { secret, insert } = newEmailLink(db, { email, userId: null, redirect }, now)
+  const stored = await insert
+  return stored.length > 0 ? secret : null
 }
 
-/** What a sign-in link is for. Throws `link_expired`. */
-export async function readLink(db: Database, secret: string, now: Date) {
-  const [link] = await (await selectLink(db, secret, null, now)).statement
+/** Selects a live link: a sign-in link (`userId` null), or a link that this user asked for. */
+export const selectLink = (db: Database, secret: string, userId: number | null, now: Date) =>
+  db
+    .select({ email: emailLinks.email, redirect: emailLinks.redirect })
+    .from(emailLinks)
+    .where(isLive(secret, userId, now))
+
+/** Returns the address and the redirect of a sign-in link. Throws `link_expired`. */
+export async function readSignInLink(db: Database, secret: string, now: Date) {
+  const [link] = await selectLink(db, secret, null, now)
   if (!link) throw linkExpired()
   return link
 }
 
-/** The address that a sign-in link was mailed to. */
-export async function emailProof(db: Database, secret: string, now: Date): Promise<Proof> {
-  const { unlessLive, email, consume } = await linkUse(db, secret, null, now)
-  return { method: 'email', value: email, unlessLive, consume }
-}
-
-/** How a transaction uses a link up; one for linking works only for the user who asked for it. */
-export async function linkUse(db: Database, secret: string, userId: number | null, now: Date) {
-  const condition = await live(secret, userId, now)
+/** Returns a proof of the address that the link was sent to. `userId` is as in `selectLink`. */
+export function proveEmail(db: Database, secret: string, userId: number | null, now: Date): Proof {
+  const condition = isLive(secret, userId, now)
   const email = db.select({ email: emailLinks.email }).from(emailLinks).where(condition)
   return {
-    unlessLive: { when: notExists(email), because: linkExpired } satisfies Refusal,
-    email: sql<string>`${email}`,
+    method: 'email',
+    value: sql`${email}`,
+    guard: { when: notExists(email), error: linkExpired },
     consume: db.delete(emailLinks).where(condition),
   }
 }
 
-async function live(secret: string, userId: number | null, now: Date): Promise<SQL | undefined> {
-  return and(
-    eq(emailLinks.secretHash, await sha256(secret)),
+const isLive = (secret: string, userId: number | null, now: Date) =>
+  and(
+    eq(emailLinks.secretHash, hashSecret(secret)),
     userId === null ? isNull(emailLinks.userId) : eq(emailLinks.userId, userId),
     gt(emailLinks.expiresAt, now.toISOString()),
   )
-}
 
 export const linkExpired = () =>
   new ApiError('link_expired', 'this link was used before or has expired: please ask for a new one')

@@ -1,67 +1,73 @@
-/** A signed-in user proves the other method as well. */
+/** Adds a second sign-in method to the account of a signed-in user. */
 import { and, eq, exists, ne } from 'drizzle-orm'
+import { writeAs } from '../auth/access.ts'
+import { readAsUser, requireSession } from '../auth/session.ts'
 import { type Database, violates } from '../db/client.ts'
-import type { Refusal } from '../db/guard.ts'
+import type { Guard } from '../db/guard.ts'
 import { users } from '../db/schema.ts'
 import type { Caller } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import { beginAwaiting } from '../transfers/wallet-linked.ts'
-import { writeAs } from './caller.ts'
-import { linkExpired, linkUse, newLink, selectLink } from './email-link.ts'
-import { readAsUser, unlessSession } from './session.ts'
+import { linkExpired, newEmailLink, proveEmail, selectLink } from './email-link.ts'
 import type { WalletProof } from './wallet.ts'
 
 /**
- * Links the wallet, and starts the transfers that waited for one: their ids, to be announced.
- * Throws `unauthenticated`, `forbidden`, `conflict`, and what the proof's refusal says.
+ * Links a wallet and queues the transfers that waited for one. Returns the ids of these transfers,
+ * for `announce`. Throws `unauthenticated`, `forbidden`, `conflict`.
  */
 export async function linkWallet(
   db: Database,
   caller: Caller,
-  { address, unlessLive, consume }: WalletProof,
+  { address, guard, consume }: WalletProof,
   now: Date,
 ): Promise<number[]> {
-  const link = db
+  const update = db
     .update(users)
     .set({ ethereumPublicAddr: address, updatedAt: now.toISOString() })
     .where(eq(users.id, caller.userId))
-  const [, , , begun] = await writeAs(
+  const [, , , queued] = await writeAs(
     db,
     caller,
-    [unlessSession(caller), unlessLive, ifGiven(db, caller, 'ethereumPublicAddr', 'a wallet')],
-    [link, consume, ...beginAwaiting(db, caller.userId, address, now)],
-  ).catch(conflictAs('users.ethereumPublicAddr', 'this wallet belongs to another account'))
-  return begun.map(({ id }) => id)
+    [requireSession(caller), guard, requireUnset(db, caller, 'ethereumPublicAddr')],
+    [update, consume, ...beginAwaiting(db, caller.userId, address, now)],
+  ).catch(conflictOn('users.ethereumPublicAddr', 'this wallet belongs to another account'))
+  return queued.map(({ id }) => id)
 }
 
 /**
- * The secret of a link to mail to an address that a signed-in user wants; null when the address
- * has as many live links as it may. Throws `unauthenticated`, `forbidden`, `conflict`.
+ * Creates a link that adds an e-mail address to the account, and returns its secret, or null if
+ * the address has too many live links. Throws `unauthenticated`, `forbidden`, `conflict`.
  */
-export async function offerEmailLink(
+export async function createConfirmationLink(
   db: Database,
   caller: Caller,
   email: string,
   now: Date,
 ): Promise<string | null> {
-  const { secret, statement } = await newLink(
-    db,
-    { email, userId: caller.userId, redirect: null },
-    now,
-  )
+  const link = { email, userId: caller.userId, redirect: null }
+  const { secret, insert } = newEmailLink(db, link, now)
   const [stored] = await writeAs(
     db,
     caller,
-    [unlessSession(caller), ifGiven(db, caller, 'email', 'an e-mail address')],
-    [statement],
+    [requireSession(caller), requireUnset(db, caller, 'email')],
+    [insert],
   )
   return stored.length > 0 ? secret : null
 }
 
-/** The account, and the address that the link would add. Throws as `linkEmail`. */
-export async function readEmailLink(db: Database, caller: Caller, secret: string, now: Date) {
-  const { statement } = await selectLink(db, secret, caller.userId, now)
-  const [account, [link]] = await readAsUser(db, caller, [statement])
+/**
+ * Returns the account, and the address that the link adds to it. Throws `unauthenticated`,
+ * `forbidden`, `link_expired`.
+ */
+export async function readConfirmationLink(
+  db: Database,
+  caller: Caller,
+  secret: string,
+  now: Date,
+) {
+  const [account, [link]] = await readAsUser(db, caller, [
+    selectLink(db, secret, caller.userId, now),
+  ])
   if (!link) throw linkExpired()
   return { account, email: link.email }
 }
@@ -73,35 +79,35 @@ export async function linkEmail(
   secret: string,
   now: Date,
 ): Promise<void> {
-  const { unlessLive, email, consume } = await linkUse(db, secret, caller.userId, now)
-  const link = db
+  const { guard, value, consume } = proveEmail(db, secret, caller.userId, now)
+  const update = db
     .update(users)
-    .set({ email, updatedAt: now.toISOString() })
+    .set({ email: value, updatedAt: now.toISOString() })
     .where(eq(users.id, caller.userId))
   await writeAs(
     db,
     caller,
-    [unlessSession(caller), unlessLive, ifGiven(db, caller, 'email', 'an e-mail address')],
-    [link, consume],
-  ).catch(conflictAs('users.email', 'this e-mail address belongs to another account'))
+    [requireSession(caller), guard, requireUnset(db, caller, 'email')],
+    [update, consume],
+  ).catch(conflictOn('users.email', 'this e-mail address belongs to another account'))
 }
 
-/** A method is added, never replaced: what was given with it (NFTs, mails) would be misled. */
-const ifGiven = (
-  db: Database,
-  caller: Caller,
-  field: 'email' | 'ethereumPublicAddr',
-  what: string,
-): Refusal => ({
+const methodNames = { email: 'an e-mail address', ethereumPublicAddr: 'a wallet' }
+
+/**
+ * Rejects an account that already has this sign-in method. A method is never replaced, because
+ * NFTs and mails are still sent to the old wallet or address.
+ */
+const requireUnset = (db: Database, caller: Caller, column: keyof typeof methodNames): Guard => ({
   when: exists(
     db
       .select({ id: users.id })
       .from(users)
-      .where(and(eq(users.id, caller.userId), ne(users[field], ''))),
+      .where(and(eq(users.id, caller.userId), ne(users[column], ''))),
   ),
-  because: () => new ApiError('conflict', `your account has ${what} already`),
+  error: () => new ApiError('conflict', `your account already has ${methodNames[column]}`),
 })
 
-const conflictAs = (constraint: string, message: string) => (error: unknown) => {
+const conflictOn = (constraint: string, message: string) => (error: unknown) => {
   throw violates(error, constraint) ? new ApiError('conflict', message) : error
 }

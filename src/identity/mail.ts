@@ -1,4 +1,4 @@
-/** The mail that carries a link. */
+/** The mails that carry a link. */
 import { html } from 'hono/html'
 import type { Settings } from '../env.ts'
 
@@ -17,18 +17,18 @@ const purposes = {
   },
 }
 
-type Letter = { to: string; secret: string; purpose: keyof typeof purposes }
+type LinkMail = { to: string; secret: string; purpose: keyof typeof purposes }
 
-/** Mails a link. Throws when the mail is not taken. */
+/** Sends a link by e-mail. Throws if the binding does not accept the mail. */
 export async function mailLink(
   email: SendEmail,
   { PUBLIC_URL, EMAIL_FROM }: Settings,
-  { to, secret, purpose }: Letter,
+  { to, secret, purpose }: LinkMail,
 ): Promise<void> {
   const { path, subject, lead, button } = purposes[purpose]
   const { host } = new URL(PUBLIC_URL)
   const url = `${PUBLIC_URL}${path}?secret=${secret}`
-  const note = `It works once, for 15 minutes. If you did not ask for it, ignore this mail: nothing happens. We never ask for a password.`
+  const note = `The link works once and expires in 15 minutes. If you did not ask for it, ignore this mail. We never ask for a password.`
   await email.send({
     from: EMAIL_FROM,
     to,

@@ -1,17 +1,19 @@
-/** Signing in: a proof is used up, and its user, who may be new, gets a session. */
+/** Exchanges a proof of a wallet or an e-mail address for a session. */
 import { and, eq, exists, isNotNull, lte, type SQL, sql } from 'drizzle-orm'
+import { type Issuer, newToken, SESSION_LIFETIME, type TokenRecord } from '../auth/tokens.ts'
 import type { Database, Statement } from '../db/client.ts'
-import { guarded, type Refusal } from '../db/guard.ts'
+import { type Guard, guardedBatch } from '../db/guard.ts'
 import { tokens, users } from '../db/schema.ts'
 import { ApiError } from '../http/errors.ts'
-import { type Issuer, newToken, SESSION_LIFE, type TokenRecord } from './tokens.ts'
 
-/** What was proven, and the row whose deletion makes the proof single-use. */
+/** A single-use proof that somebody owns a wallet or an e-mail address. */
 export type Proof = {
   method: 'wallet' | 'email'
   /** The wallet's address (EIP-55) or the e-mail address (lower case). */
   value: SQL
-  unlessLive: Refusal
+  /** Rejects a proof that was used before or has expired. */
+  guard: Guard
+  /** Deletes the stored nonce or link, so that the proof cannot be used again. */
   consume: Statement
 }
 
@@ -19,32 +21,32 @@ const columnOf = { wallet: users.ethereumPublicAddr, email: users.email }
 const fieldOf = { wallet: 'ethereumPublicAddr', email: 'email' } as const
 
 /**
- * Consumes the proof and opens a session, in one transaction; a wallet or an address that is new
- * makes a new user. Throws what the proof's refusal says, and `forbidden` for a closed account.
+ * Consumes the proof and creates a session, in one transaction. A new wallet or e-mail address
+ * creates a user. Throws `forbidden` if the account is closed, or the error of the proof's guard.
  */
 export async function signIn(
   db: Database,
   issuer: Issuer,
-  { method, value, unlessLive, consume }: Proof,
+  { method, value, guard, consume }: Proof,
   ipAddress: string,
   now: Date,
 ): Promise<TokenRecord> {
-  const at = now.toISOString()
+  const nowText = now.toISOString()
   const column = columnOf[method]
-  const account = db.select({ id: users.id }).from(users).where(eq(column, value))
-  const closed = db
+  const userId = db.select({ id: users.id }).from(users).where(eq(column, value))
+  const closedAccount = db
     .select({ id: users.id })
     .from(users)
     .where(and(eq(column, value), isNotNull(users.removedAt)))
-  const session = newToken(issuer, { role: 'user' }, SESSION_LIFE, now)
+  const session = newToken(issuer, { role: 'user' }, SESSION_LIFETIME, now)
 
-  const [[user]] = await guarded(
+  const [[user]] = await guardedBatch(
     db,
     [
-      unlessLive,
+      guard,
       {
-        when: exists(closed),
-        because: () => new ApiError('forbidden', 'this account is closed'),
+        when: exists(closedAccount),
+        error: () => new ApiError('forbidden', 'this account is closed'),
       },
     ],
     [
@@ -54,36 +56,36 @@ export async function signIn(
           provider: method,
           [fieldOf[method]]: value,
           ipAddress,
-          approvedAt: at,
-          lastAccessAt: at,
-          createdAt: at,
-          updatedAt: at,
+          approvedAt: nowText,
+          lastAccessAt: nowText,
+          createdAt: nowText,
+          updatedAt: nowText,
         })
         .onConflictDoUpdate({
           target: column,
           targetWhere: sql`${column} <> ''`,
-          set: { lastAccessAt: at, ipAddress },
+          set: { lastAccessAt: nowText, ipAddress },
         })
         .returning({ id: users.id }),
       db.insert(tokens).values({
         ...session,
-        userId: sql`${account}`,
+        userId: sql`${userId}`,
         kind: 'session',
         name: 'Browser session',
       }),
-      // Sessions would pile up otherwise: nobody looks at one that is over.
+      // Expired sessions are never read again and would pile up.
       db
         .delete(tokens)
         .where(
           and(
-            eq(tokens.userId, sql`${account}`),
+            eq(tokens.userId, sql`${userId}`),
             eq(tokens.kind, 'session'),
-            lte(tokens.expiresAt, at),
+            lte(tokens.expiresAt, nowText),
           ),
         ),
       consume,
     ],
   )
-  if (!user) throw new Error('signing in made no user')
+  if (!user) throw new Error('the sign-in returned no user')
   return { ...session, userId: user.id }
 }

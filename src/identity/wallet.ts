@@ -1,7 +1,7 @@
 /**
- * Sign-In with Ethereum (EIP-4361). The message is ours to the letter: we write it, and take back
- * only what we would have written. Its nonce is the hash of a secret that only the browser which
- * asked for it holds, so that a message somebody got hold of is of no use in another browser.
+ * Sign-In with Ethereum (EIP-4361). The server writes the message, and accepts only the exact text
+ * that it would write. The nonce of the message is the hash of a secret that only the browser has
+ * that requested the message, so a stolen message does not work in another browser.
  */
 import { and, eq, gt, notExists, sql } from 'drizzle-orm'
 import type { Hex } from 'viem'
@@ -12,117 +12,123 @@ import { walletNonces } from '../db/schema.ts'
 import type { Network, Settings } from '../env.ts'
 import { ApiError } from '../http/errors.ts'
 import { isSignedByContract } from './contract-wallet.ts'
-import { randomSecret, sha256 } from './secret.ts'
+import { hashSecret, newSecret } from './secret.ts'
 import type { Proof } from './sign-in.ts'
 
-/** How long a message may wait for its signature, in milliseconds. */
-export const MESSAGE_LIFE = 10 * 60 * 1000
+/** Milliseconds that the user has to sign a message. */
+export const MESSAGE_LIFETIME = 10 * 60 * 1000
 
 const statements = {
   'sign-in': 'Sign in to the marketplace.',
   link: 'Link this wallet to your marketplace account.',
 }
-export type Purpose = keyof typeof statements
+type Purpose = keyof typeof statements
 
 type Site = Pick<Settings, 'PUBLIC_URL' | 'NETWORKS'>
-type Wallet = { address: Hex; chainId: number }
-type Signed = { message: string; signature: Hex; purpose: Purpose; secret: string | undefined }
+type WalletRequest = { address: Hex; chainId: number; purpose: Purpose }
+type SignedMessage = {
+  message: string
+  signature: Hex
+  purpose: Purpose
+  secret: string | undefined
+}
 
-/** The address in its EIP-55 spelling. */
+/** `address` is in EIP-55 spelling. */
 export type WalletProof = Proof & { address: Hex }
 
-/** A message for the wallet to sign, and the secret for the browser to keep. Throws `invalid_input`. */
-export async function offerMessage(
+/** Returns a message to sign, and the secret for the browser. Throws `invalid_input`. */
+export async function createWalletMessage(
   db: Database,
   site: Site,
-  wallet: Wallet & { purpose: Purpose },
+  request: WalletRequest,
   now: Date,
 ): Promise<{ message: string; secret: string }> {
-  networkOf(site, wallet.chainId)
-  const secret = randomSecret()
-  const nonce = await sha256(secret)
-  const expirationTime = new Date(now.getTime() + MESSAGE_LIFE)
+  requireNetwork(site, request.chainId)
+  const secret = newSecret()
+  const nonce = hashSecret(secret)
+  const expirationTime = new Date(now.getTime() + MESSAGE_LIFETIME)
   await db.insert(walletNonces).values({ nonce, expiresAt: expirationTime.toISOString() })
-  const message = write(site, { ...wallet, nonce, issuedAt: now, expirationTime })
+  const message = writeMessage(site, { ...request, nonce, issuedAt: now, expirationTime })
   return { message, secret }
 }
 
 /**
- * The wallet that signed one of our messages in this browser. Whether its nonce is still unused
- * is for the transaction that uses it. Throws `invalid_input`, `unauthenticated`.
+ * Verifies a signed message and returns the proof of its wallet. The transaction that uses the
+ * proof checks that its nonce is unused. Throws `invalid_input`, `unauthenticated`,
+ * `chain_unavailable`.
  */
-export async function walletProof(
+export async function verifyWalletMessage(
   db: Database,
   site: Site,
-  { message, signature, purpose, secret }: Signed,
+  { message, signature, purpose, secret }: SignedMessage,
   now: Date,
 ): Promise<WalletProof> {
   const fields = parseSiweMessage(message)
   const { address, chainId, nonce, issuedAt, expirationTime } = fields
   if (!address || !chainId || !nonce || !issuedAt || !expirationTime)
-    throw new ApiError('invalid_input', 'message: must be the one that was offered')
+    throw new ApiError('invalid_input', 'message: must be a message that this site wrote')
   const { host } = new URL(site.PUBLIC_URL)
-  if (fields.domain !== host) throw refused(`the message is for ${fields.domain}, not for ${host}`)
-  const network = networkOf(site, chainId)
+  if (fields.domain !== host)
+    throw invalidMessage(`the message is for ${fields.domain}, not for ${host}`)
+  const network = requireNetwork(site, chainId)
   if (!validateSiweMessage({ message: fields, domain: host, time: now }))
-    throw refused('the message has expired: please try again')
-  const ours = write(site, { address, chainId, nonce, issuedAt, expirationTime, purpose })
-  if (message !== ours) throw refused('the message is not the one that was offered')
-  if (!secret || nonce !== (await sha256(secret)))
-    throw refused('the message was offered to another browser')
-  if (!(await isSigned(network, { address, message, signature })))
-    throw refused('the signature is not that of the wallet')
-  return proofOf(db, getAddress(address), nonce, now)
+    throw invalidMessage('the message has expired: please try again')
+  const request = { address, chainId, nonce, issuedAt, expirationTime, purpose }
+  if (message !== writeMessage(site, request))
+    throw invalidMessage('the message is not the one that this site wrote')
+  if (!secret || nonce !== hashSecret(secret))
+    throw invalidMessage('the message was requested by another browser')
+  if (!(await isSignedByWallet(network, { address, message, signature })))
+    throw invalidMessage('the signature does not match the wallet')
+  return createProof(db, getAddress(address), nonce, now)
 }
 
-const proofOf = (db: Database, address: Hex, nonce: string, now: Date): WalletProof => ({
+const createProof = (db: Database, address: Hex, nonce: string, now: Date): WalletProof => ({
   address,
   method: 'wallet',
   value: sql`${address}`,
-  unlessLive: {
+  guard: {
     when: notExists(
       db
         .select({ nonce: walletNonces.nonce })
         .from(walletNonces)
         .where(and(eq(walletNonces.nonce, nonce), gt(walletNonces.expiresAt, now.toISOString()))),
     ),
-    because: () => refused('the message was used before or has expired: please try again'),
+    error: () => invalidMessage('the message was used before or has expired: please try again'),
   },
   consume: db.delete(walletNonces).where(eq(walletNonces.nonce, nonce)),
 })
 
-type Fields = Wallet & { nonce: string; issuedAt: Date; expirationTime: Date; purpose: Purpose }
+type MessageFields = WalletRequest & { nonce: string; issuedAt: Date; expirationTime: Date }
 
-function write({ PUBLIC_URL }: Site, { purpose, address, ...fields }: Fields): string {
-  return createSiweMessage({
+const writeMessage = ({ PUBLIC_URL }: Site, { purpose, ...fields }: MessageFields): string =>
+  createSiweMessage({
     ...fields,
-    address: getAddress(address),
     domain: new URL(PUBLIC_URL).host,
     uri: PUBLIC_URL,
     version: '1',
     statement: statements[purpose],
   })
-}
 
-function networkOf({ NETWORKS }: Site, chainId: number): Network {
+function requireNetwork({ NETWORKS }: Site, chainId: number): Network {
   const network = Object.values(NETWORKS).find((candidate) => candidate.chainId === chainId)
   if (!network)
     throw new ApiError(
       'invalid_input',
-      `chainId: the marketplace is on ${Object.keys(NETWORKS).join(', ')}`,
+      `chainId: must be the chain of one of these networks: ${Object.keys(NETWORKS).join(', ')}`,
     )
   return network
 }
 
-/** A key's own signature needs no chain to check it; a contract's (EIP-1271) does. */
-async function isSigned(
+/** The signature of a key is verified without the chain, that of a contract (EIP-1271) with it. */
+async function isSignedByWallet(
   network: Network,
   signed: { address: Hex; message: string; signature: Hex },
 ) {
-  // 65 bytes are the form of a key's signature; a shorter or longer one throws.
-  const byKey = await verifyMessage(signed).catch(() => false)
-  return byKey || isSignedByContract(network, signed)
+  // viem throws if the signature is not 65 bytes long. A contract may accept any length.
+  const isSignedByKey = await verifyMessage(signed).catch(() => false)
+  return isSignedByKey || isSignedByContract(network, signed)
 }
 
-const refused = (message: string) =>
+const invalidMessage = (message: string) =>
   new ApiError('unauthenticated', message, { 'WWW-Authenticate': 'Bearer' })

@@ -4,26 +4,26 @@ import { avatarUrlOf } from '../avatars/url.ts'
 import type { Database } from '../db/client.ts'
 import { type Placeholders, prepared } from '../db/prepared.ts'
 import { creators, users } from '../db/schema.ts'
-import { nftCountsOf, Stats, statsOf } from './stats.ts'
+import { Stats, selectNftCounts, toStats } from './stats.ts'
 
-/** Decisions, "Marketplace data": creators, and the documented shape beside them. */
 export const RecentCreators = () =>
   z.object({
-    creators: z.array(
-      z.object({
-        id: z.int(),
-        name: z.string().nullable(),
-        username: z.string().nullable(),
-        avatarUrl: z.url(),
-        /** Released and not deleted. */
-        nfts: z.int(),
-        latestReleaseAt: z.iso.datetime(),
-      }),
-    ),
-    stats: Stats(),
+    creators: z
+      .array(
+        z.object({
+          id: z.int().describe('User id of the creator.'),
+          name: z.string().nullable().describe('Name.'),
+          username: z.string().nullable().describe('User name.'),
+          avatarUrl: z.url().describe('URL of the avatar.'),
+          nfts: z.int().describe('Number of NFTs that are released and not deleted.'),
+          latestReleaseAt: z.iso.datetime().describe('Time of the latest release.'),
+        }),
+      )
+      .describe('Creators, the latest release first.'),
+    stats: Stats().describe('The same numbers as `GET /api/public/stats`.'),
   })
 
-const latest = prepared((db, at: Placeholders<{ limit: number }>) =>
+const latestCreators = prepared((db, { limit }: Placeholders<{ limit: number }>) =>
   db
     .select({
       id: users.id,
@@ -35,28 +35,24 @@ const latest = prepared((db, at: Placeholders<{ limit: number }>) =>
     })
     .from(creators)
     .innerJoin(users, eq(users.id, creators.userId))
-    // Spelt as in the index `creators_latest`, which a parameter in place of the 0 would not match.
+    // The literal 0 of the index `creators_latest`: SQLite would not match a parameter with it.
     .where(and(gt(creators.nfts, sql`0`), isNull(users.removedAt)))
     .orderBy(desc(creators.latestReleaseAt), asc(creators.userId))
-    .limit(at.limit),
+    .limit(limit),
 )
 
-/** The creators whose latest release is the most recent, by id when they released at once. */
+/** Returns the creators with the latest releases; at the same time, the lower id first. */
 export async function recentCreators(
   db: Database,
-  base: string,
+  baseUrl: string,
   limit: number,
 ): Promise<z.infer<ReturnType<typeof RecentCreators>>> {
-  const [rows, counts] = await db.batch([latest(db, { limit }), nftCountsOf(db, {})])
+  const [rows, counts] = await db.batch([latestCreators(db, { limit }), selectNftCounts(db, {})])
   return {
     creators: rows.map(({ avatarKey, ...creator }) => ({
-      id: creator.id,
-      name: creator.name,
-      username: creator.username,
-      avatarUrl: avatarUrlOf(base, { id: creator.id, avatarKey }),
-      nfts: creator.nfts,
-      latestReleaseAt: creator.latestReleaseAt,
+      ...creator,
+      avatarUrl: avatarUrlOf(baseUrl, { id: creator.id, avatarKey }),
     })),
-    stats: statsOf(counts),
+    stats: toStats(counts),
   }
 }

@@ -3,32 +3,38 @@ import type { Database } from '../db/client.ts'
 import { prepared } from '../db/prepared.ts'
 import { nftCounts } from '../db/schema.ts'
 
-/** Contract, "Statistics". */
 export const Stats = () =>
   z.object({
-    nfts: z.object({ total: z.int(), unique: z.int(), rare: z.int(), unlimited: z.int() }),
+    nfts: z
+      .object({
+        total: z.int().describe('All NFTs.'),
+        unique: z.int().describe('NFTs with one piece.'),
+        rare: z.int().describe('NFTs with a limited number of pieces.'),
+        unlimited: z.int().describe('NFTs without a limit.'),
+      })
+      .describe('Numbers of NFTs that are released and not deleted.'),
   })
 
-/** One row for each amountType; for a batch. */
-export const nftCountsOf = prepared((db) => db.select().from(nftCounts))
+/** One row for each `amountType`. */
+export const selectNftCounts = prepared((db) => db.select().from(nftCounts))
 
-/** Counts of the NFTs that are released and not deleted. Decisions: "Marketplace data". */
-export function statsOf(
+export function toStats(
   counts: readonly (typeof nftCounts.$inferSelect)[],
 ): z.infer<ReturnType<typeof Stats>> {
-  const of = (amountType: string) =>
+  const countOf = (amountType: string) =>
     counts.find((count) => count.amountType === amountType)?.nfts ?? 0
   return {
     nfts: {
       total: counts.reduce((sum, { nfts }) => sum + nfts, 0),
-      unique: of('unique'),
-      rare: of('limited'),
-      unlimited: of('unlimited'),
+      unique: countOf('unique'),
+      rare: countOf('limited'),
+      unlimited: countOf('unlimited'),
     },
   }
 }
 
+/** Returns the numbers of NFTs that are released and not deleted. */
 export async function readStats(db: Database): Promise<z.infer<ReturnType<typeof Stats>>> {
-  const [counts] = await db.batch([nftCountsOf(db, {})])
-  return statsOf(counts)
+  const [counts] = await db.batch([selectNftCounts(db, {})])
+  return toStats(counts)
 }

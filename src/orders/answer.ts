@@ -1,81 +1,203 @@
 /**
- * Orders as the API shows them (contract, "Order", "Buyer", "Order item", "NFT", "Listing").
- * Columns carry the names of the JSON, so what is not to be shown is not selected, and the
- * schemas are read off the columns. How far an item is on its way is told by its transfer.
+ * Orders, as responses show them. These schemas are allow-lists: types, selected columns and the
+ * OpenAPI document follow from them, and a column that they do not name is never read.
  */
-import { type Column, getTableColumns } from 'drizzle-orm'
 import * as z from 'zod'
-import { listings, nfts, orderItems, orders, users } from '../db/schema.ts'
-import { once } from '../http/once.ts'
-import { type ItemStatus, itemStatuses } from '../transfers/shown.ts'
+import { lazy } from '../http/lazy.ts'
+import { itemStatuses } from '../transfers/shown.ts'
 
-const { placedBy, ...orderColumns } = getTableColumns(orders)
-const { amountType, ...nftColumns } = getTableColumns(nfts)
-const { avatarKey, ...buyerColumns } = getTableColumns(users)
+const int = (description: string) => z.int().describe(description)
+const bool = (description: string) => z.boolean().describe(description)
+const text = (description: string) => z.string().describe(description)
+const textOrNull = (description: string) => z.string().nullable().describe(description)
+const time = (description: string) => z.iso.datetime({ precision: 3 }).describe(description)
+const timeOrNull = (description: string) =>
+  z.iso.datetime({ precision: 3 }).nullable().describe(description)
 
-/** The columns of each table that answers show. */
-export const shown = {
-  order: orderColumns,
-  orderItem: getTableColumns(orderItems),
-  nft: nftColumns,
-  listing: getTableColumns(listings),
-  buyer: buyerColumns,
-}
-
-export type OrderRow = Omit<typeof orders.$inferSelect, 'placedBy'> & { failReason: string | null }
-export type ItemRow = typeof orderItems.$inferSelect & {
-  status: ItemStatus | null
-  txId: string | null
-}
-export type Nft = Omit<typeof nfts.$inferSelect, 'amountType'>
-export type Listing = typeof listings.$inferSelect
-export type BuyerRow = Omit<typeof users.$inferSelect, 'avatarKey'>
-
-type OrderItem = ItemRow & { nft: Nft; listing: Listing }
-/** Nonces are single-use and kept elsewhere: there is none to show. */
-export type Buyer = BuyerRow & { walletNonce: null }
-export type PlacedOrder = OrderRow & { orderItems: OrderItem[] }
-export type Order = OrderRow & { buyer: Buyer; orderItems: OrderItem[] }
-
-export const answers = once(() => {
-  const item = z
-    .object({
-      ...fieldsOf(shown.orderItem),
-      status: z.enum(itemStatuses).nullable(),
-      txId: z.string().nullable(),
-      nft: z.object(fieldsOf(shown.nft)).meta({ id: 'Nft' }),
-      listing: z.object(fieldsOf(shown.listing)).meta({ id: 'Listing' }),
-    })
-    .meta({ id: 'OrderItem' })
-  const fields = {
-    ...fieldsOf(shown.order),
-    failReason: z.string().nullable(),
-    orderItems: z.array(item),
-  }
-  const placed = z.object(fields).meta({ id: 'PlacedOrder' })
-  const buyer = z.object({ ...fieldsOf(shown.buyer), walletNonce: z.null() }).meta({ id: 'Buyer' })
-  const order = z.object({ ...fields, buyer }).meta({ id: 'Order' })
-  return {
-    placed: z.object({ orders: z.array(placed), error: z.null() }),
-    read: z.object({ orders: z.array(order), error: z.null() }),
-  }
+const changes = () => ({
+  createdAt: time('Time of creation.'),
+  updatedAt: time('Time of the last change.'),
 })
 
-function fieldsOf(columns: Record<string, Column>): Record<string, z.ZodType> {
-  return Object.fromEntries(
-    Object.entries(columns).map(([name, column]) => [
-      name,
-      column.notNull ? fieldOf(column) : fieldOf(column).nullable(),
-    ]),
-  )
-}
+export const Nft = lazy(() =>
+  z
+    .object({
+      id: int('Id of the NFT.'),
+      amount: int('Number of pieces that were issued.'),
+      availableAmount: int('Number of pieces left to sell. Ignored for an unlimited NFT.'),
+      approved: bool('Whether the marketplace has approved the NFT.'),
+      storageNetworkTx: textOrNull('Transaction that stored the files.'),
+      chainTx: textOrNull('Transaction that minted the NFT.'),
+      creatorPublicAddr: text('Wallet address of the creator.'),
+      contractAddr: text('Address of the token contract.'),
+      contractName: text('Name of the token contract.'),
+      contractNetwork: text('Network of the token contract, by its name in the configuration.'),
+      coverKey: textOrNull('Storage key of the cover picture.'),
+      category: textOrNull('Category.'),
+      secretPhrase: textOrNull('Phrase that unlocks the content.'),
+      fee: textOrNull('Fee of secondary sales.'),
+      feeRecipient: textOrNull('Wallet address that receives the fee.'),
+      payload: z.record(z.string(), z.unknown()).describe('Creation data, free form.'),
+      price: int('Price of one piece, in cents.'),
+      priceEths: text('Price of one piece in ETH, as decimal text.'),
+      priceCurrency: text('Currency of `price`, ISO 4217.'),
+      priceType: text('How the price is set, such as `FIXED`.'),
+      downloadable: bool('Whether the buyer may download the files.'),
+      title: text('Title.'),
+      creatorId: int('User id of the creator.'),
+      useCaseId: int('Id of the use case.'),
+      upgradeable: bool('Whether the NFT can be upgraded.'),
+      tokenId: textOrNull('Token id on the chain, as decimal text.'),
+      newTokenId: textOrNull('Token id after an upgrade.'),
+      oldTokenId: textOrNull('Token id before an upgrade.'),
+      status: text('`released` if the NFT is on sale.'),
+      releaseAt: time('Time of the release.'),
+      biddingEnabled: bool('Whether bids are accepted.'),
+      ...changes(),
+      deletedAt: timeOrNull('Time of deletion; null while the NFT exists.'),
+      fractionalized: bool('Whether the NFT is split into fractions.'),
+      redeemable: bool('Whether the NFT can be redeemed.'),
+      qrcodePrintfileId: textOrNull('File id of the printable QR code.'),
+      salesContractUrl: textOrNull('URL of the sales contract.'),
+    })
+    .meta({ id: 'Nft' }),
+)
 
-function fieldOf({ name, dataType, enumValues }: Column): z.ZodType {
-  if (dataType === 'number') return z.int()
-  if (dataType === 'boolean') return z.boolean()
-  if (dataType === 'json') return z.record(z.string(), z.unknown())
-  if (enumValues?.length) return z.enum(enumValues)
-  if (/(At|Till)$/.test(name)) return z.iso.datetime({ precision: 3 })
-  if (name === 'payprovWebhookToken') return z.uuid()
-  return z.string()
-}
+export const Listing = lazy(() =>
+  z
+    .object({
+      id: int('Id of the listing.'),
+      priceCents: int('Price of one piece, in cents.'),
+      amount: z.int().nullable().describe('Most pieces of one order; null for no limit.'),
+      priceEths: text('Price of one piece in ETH, as decimal text.'),
+      priceWei: text('Price of one piece in wei, as decimal text.'),
+      activeTill: timeOrNull('Time when the listing ends; null if it does not end.'),
+      active: bool('Whether orders are accepted.'),
+      type: z.enum(['auction', 'regular']).describe('Kind of sale.'),
+      txHash: textOrNull('Transaction that created the listing on the chain.'),
+      priceCurrency: text('Currency of `priceCents`, ISO 4217.'),
+      sellerId: int('User id of the seller.'),
+      nftId: int('Id of the NFT for sale.'),
+      captureCronId: textOrNull('Id of the job that captures the payment of an auction.'),
+      ...changes(),
+    })
+    .meta({ id: 'Listing' }),
+)
+
+/** An order item without its NFT and listing. */
+export const OrderItemFields = lazy(() =>
+  z.object({
+    id: int('Id of the order item.'),
+    orderId: int('Id of the order.'),
+    nftId: int('Id of the NFT.'),
+    listingId: int('Id of the listing.'),
+    quantity: int('Number of pieces.'),
+    priceCents: int('Price of one piece, in cents.'),
+    priceEths: text('Price of one piece in ETH, as decimal text.'),
+    ethRecipient: textOrNull('Wallet address of the recipient; null until the buyer has one.'),
+    priceCurrency: text('Currency of `priceCents`, ISO 4217.'),
+    paymentProvider: textOrNull('Always `external`.'),
+    ...changes(),
+    ProductType: text('Always `nft`.'),
+    status: z
+      .enum(itemStatuses)
+      .nullable()
+      .describe(
+        'State of the transfer to the buyer: null while it is queued, then `transferring`, then ' +
+          '`transferred` or `failed`; `awaiting_wallet` until the buyer links a wallet.',
+      ),
+    txId: textOrNull('Hash of the transaction that transfers the NFT.'),
+  }),
+)
+
+/** An order without its buyer and items. */
+export const OrderFields = lazy(() =>
+  z.object({
+    id: int('Id of the order.'),
+    buyerId: int('User id of the buyer.'),
+    billingAddressId: int('Id of the billing address.'),
+    paymentMethod: text('Always `external`.'),
+    provider: text('Always `external`.'),
+    providerId: textOrNull('Order number of the shop.'),
+    payprovStxTransactionId: textOrNull('Transaction id of a payment provider.'),
+    payprovPciTransactionId: textOrNull('Transaction id of a payment provider.'),
+    payprovWebhookToken: z.uuid().describe('Token for webhooks of a payment provider.'),
+    totalPriceCents: int('Total price, in cents.'),
+    totalPriceCurrency: text('Currency of the total price, ISO 4217.'),
+    totalPriceEth: text('Total price in ETH, as decimal text.'),
+    status: textOrNull('State of the payment: `paid`. The items have the state of the delivery.'),
+    failReason: textOrNull('Why the transfer of an item failed.'),
+    feesCollectedAt: timeOrNull('Time when the fees were collected.'),
+    ...changes(),
+    ProductType: text('Always `nft`.'),
+  }),
+)
+
+/** The buyer, without the fields that are never stored. */
+export const BuyerFields = lazy(() =>
+  z.object({
+    id: int('User id.'),
+    approved: bool('Whether the marketplace has approved the user.'),
+    companyUser: bool('Whether the user is a company.'),
+    email: text('E-mail address; empty if the user has none.'),
+    ethereumPublicAddr: text('Wallet address; empty if the user has none.'),
+    name: textOrNull('Name.'),
+    provider: text('How the user signed up: `wallet` or `email`.'),
+    chatServiceId: textOrNull('Id at the chat service.'),
+    roleId: z.int().nullable().describe('1 for an administrator.'),
+    username: textOrNull('User name.'),
+    viewMode: text('Display setting.'),
+    paymentConnectId: textOrNull('Id at the payment service.'),
+    payprovExternalId: textOrNull('Id at the payment provider.'),
+    onrampId: textOrNull('Id at the onramp service.'),
+    newsletterAgreement: bool('Whether the user agreed to get the newsletter.'),
+    locale: text('Language, such as `en`.'),
+    approvedAt: timeOrNull('Time of approval.'),
+    lastAccessAt: timeOrNull('Time of the last sign-in.'),
+    onboardedAt: timeOrNull('Time when the user finished onboarding.'),
+    removedAt: timeOrNull('Time of removal; null while the account exists.'),
+    ...changes(),
+    ipAddress: text('IP address of the last sign-in; only for master tokens and the buyer.'),
+  }),
+)
+
+const OrderItem = lazy(() =>
+  OrderItemFields()
+    .extend({
+      nft: Nft().describe('The NFT that is sold.'),
+      listing: Listing().describe('The listing that sells it.'),
+    })
+    .meta({ id: 'OrderItem' }),
+)
+
+const items = () => ({ orderItems: z.array(OrderItem()).describe('The items: one per order.') })
+
+/** An order in the response that places it: without the buyer. */
+const PlacedOrder = lazy(() => OrderFields().extend(items()).meta({ id: 'PlacedOrder' }))
+
+const Buyer = lazy(() =>
+  BuyerFields()
+    .extend({ walletNonce: z.null().describe('Always null.') })
+    .meta({ id: 'Buyer' }),
+)
+
+const Order = lazy(() =>
+  OrderFields()
+    .extend({ ...items(), buyer: Buyer().describe('The buyer.') })
+    .meta({ id: 'Order' }),
+)
+
+const orders = <T extends z.ZodType>(order: T) =>
+  z.object({
+    orders: z.array(order).describe('The orders, in the order of the request.'),
+    error: z.null().describe('Always null.'),
+  })
+
+export const PlacedOrders = () => orders(PlacedOrder())
+export const Orders = () => orders(Order())
+
+export type Nft = z.infer<ReturnType<typeof Nft>>
+export type Listing = z.infer<ReturnType<typeof Listing>>
+export type BuyerFields = z.infer<ReturnType<typeof BuyerFields>>
+export type PlacedOrder = z.infer<ReturnType<typeof PlacedOrder>>
+export type Order = z.infer<ReturnType<typeof Order>>

@@ -1,50 +1,54 @@
-/** What the order endpoints take (contract, "Orders"; decisions, "Orders"). */
+/** What the order endpoints take. */
 import * as z from 'zod'
-import { billing } from '../addresses/kinds.ts'
+import { BillingFields } from '../addresses/schema.ts'
 
-/** How many orders one call may place or read. */
-const MOST_ORDERS = 100
+/** The number of orders that one call may place or read. */
+const MAX_ORDERS = 100
 
-const positiveInteger = () => {
+const positiveInteger = (description: string) => {
   const error = ({ input }: { input?: unknown }) =>
     input === undefined ? 'is required' : 'must be a positive integer'
-  return z.int({ error }).positive({ error })
+  return z.int({ error }).positive({ error }).describe(description)
 }
 
-/** One order to place. Unknown keys are ignored. */
-const Element = z.object({
-  nftId: positiveInteger(),
-  listingId: positiveInteger(),
-  quantity: positiveInteger(),
-  buyerUserId: positiveInteger(),
-  buyerBillingData: billing.fields
-    .pick({ city: true, country: true, postal: true, street: true })
-    .nullish(),
-  /** The shop's own order number. */
+const OrderInput = z.object({
+  nftId: positiveInteger('Id of the NFT.'),
+  listingId: positiveInteger('Id of the listing that sells the NFT.'),
+  quantity: positiveInteger('Number of pieces.'),
+  buyerUserId: positiveInteger('User id of the buyer.'),
+  buyerBillingData: BillingFields.pick({ city: true, country: true, postal: true, street: true })
+    .nullish()
+    .describe(
+      'Billing address of the buyer. With all four fields a new address is created; otherwise ' +
+        'the first billing address of the buyer is used.',
+    ),
   providerId: z
     .string()
-    .regex(/^[^\p{Cc}\p{Cs}]{1,255}$/u, 'must be 1 to 255 characters, none of them a control one')
-    .nullish(),
+    .regex(/^[^\p{Cc}\p{Cs}]{1,255}$/u, 'must be 1 to 255 characters without control characters')
+    .nullish()
+    .describe('Order number of the shop. A caller can use each number once.'),
 })
 
-export type Element = z.infer<typeof Element>
+/** One order to place. */
+export type OrderInput = z.infer<typeof OrderInput>
 
-export const Elements = z
-  .array(Element, { error: 'the body must be an array of orders' })
+export const OrderInputs = z
+  .array(OrderInput, { error: 'the body must be an array of orders' })
   .min(1, 'the body must have at least one order')
-  .max(MOST_ORDERS, `the body may have at most ${MOST_ORDERS} orders`)
+  .max(MAX_ORDERS, `the body may have at most ${MAX_ORDERS} orders`)
 
-export const RepeatHeader = z.object({
+export const IdempotencyHeader = z.object({
   'idempotency-key': z
     .string()
     .regex(/^.{1,255}$/, 'must be 1 to 255 characters')
     .optional()
     .describe(
-      'Of your choice, for this call: sent again within 24 hours, it gets this answer again.',
+      'A key of your choice for this call. If the call is sent again within 24 hours, it gets ' +
+        'the first response again and places nothing.',
     ),
 })
 
-/** The path's `<order_ids>`: as digits, because a number that no order can have is one as well. */
+/** The path parameter `<order_ids>`, as digits: a number may be larger than any id. */
 export const OrderIds = z.object({
   order_ids: z
     .string()
@@ -53,9 +57,9 @@ export const OrderIds = z.object({
       const wrong = values.find((value) => !/^[1-9]\d*$/.test(value))
       if (wrong !== undefined)
         context.addIssue(`"${wrong.slice(0, 80)}" is not a number, please check the URL`)
-      else if (values.length > MOST_ORDERS)
-        context.addIssue(`at most ${MOST_ORDERS} orders can be read at once`)
+      else if (values.length > MAX_ORDERS)
+        context.addIssue(`at most ${MAX_ORDERS} orders can be read at once`)
       return values
     })
-    .describe('1 to 100 ids, separated by commas.'),
+    .describe('1 to 100 order ids, separated by commas.'),
 })

@@ -1,43 +1,86 @@
-import type { Database } from '../db/client.ts'
+import { writeAs } from '../auth/access.ts'
+import type { BoundStatement, Database, Statement } from '../db/client.ts'
 import type { Caller } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import type { PlacedOrder } from './answer.ts'
 import { checkOrders } from './check.ts'
-import { answerOf, draftOf } from './draft.ts'
-import { readFacts } from './facts.ts'
-import type { Element } from './input.ts'
-import { type Repeatable, replay } from './repeat.ts'
-import { writeOrders } from './write.ts'
+import type { OrderInput } from './input.ts'
+import { readOffers } from './offers.ts'
+import { type Plan, placedOrders, planOrders, type Written } from './plan.ts'
+import { hasChanged, insertPlan, nftIdsOf, selectWritten } from './statements.ts'
 
-/** How often a call begins anew because another changed what it had read. */
+/** How often a call starts again because another call changed what it had read. */
 const ATTEMPTS = 3
 
-type Placed = { orders: PlacedOrder[]; isReplay: boolean }
+/** Milliseconds after which the cron run looks for a transfer whose queue message was lost. */
+const CRON_DELAY = 60_000
+
+/** Statements of a function that wraps `placeOrders`. They run in its two trips. */
+export type Extension<Rows> = {
+  read: BoundStatement<Rows>
+  /** Receives the rows of `read`. Orders that it returns are the response; nothing is placed. */
+  onRead: (rows: Rows) => PlacedOrder[] | null
+  write: (plan: Plan) => Statement[]
+}
 
 /**
- * Places paid orders, all of them or none, in two trips: one reads what they depend on, the other
- * writes them unless that has changed. Whoever loses such a race reads again, and is told what
- * is true now. With `call`, the same call is answered the same and places nothing.
- *
- * Throws `unauthenticated`, `idempotency_key_reused`, `request_in_progress`, `payload_too_large`,
- * and what `checkOrders` throws.
+ * Places paid orders, all of them or none, in two trips: the first reads what they depend on, the
+ * second writes them unless that has changed. A call that loses such a race starts again. Throws
+ * `unauthenticated`, `request_in_progress`, and what `checkOrders` throws.
  */
-export async function placeOrders(
+export async function placeOrders<Rows>(
   db: Database,
   caller: Caller,
-  elements: readonly Element[],
-  call: Repeatable | null,
+  inputs: readonly OrderInput[],
   now: Date,
-): Promise<Placed> {
+  extension?: Extension<Rows>,
+): Promise<PlacedOrder[]> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    const facts = await readFacts(db, caller, elements, call, now)
-    if (call && facts.kept) return { orders: replay(facts.kept, call), isReplay: true }
-    const sales = checkOrders(elements, facts, caller, now)
-    const draft = draftOf(sales, now)
-    const outcome = await writeOrders(db, caller, sales, draft, call, now)
-    if (outcome) return { orders: answerOf(draft, outcome), isReplay: false }
+    const { offers, extraRows } = await readOffers(db, caller, inputs, extension?.read)
+    const known = extraRows && extension?.onRead(extraRows)
+    if (known) return known
+    checkOrders(inputs, offers, caller, now)
+    const plan = planOrders(inputs, offers, now)
+    const written = await writeOrders(db, caller, plan, extension?.write(plan) ?? [], now)
+    if (written) return placedOrders(plan, written)
   }
-  throw new ApiError('request_in_progress', 'other calls change what this one orders; try again', {
+  throw new ApiError('request_in_progress', 'other calls order the same NFTs; try again', {
     'Retry-After': '1',
   })
+}
+
+class LostRace extends Error {}
+
+/** Stock, a provider id or an idempotency key that another call has taken since the first trip. */
+const isTaken = /CHECK constraint failed: nfts_stock|UNIQUE constraint failed/
+
+/** Returns null, with nothing written, if another call came between the two trips. */
+async function writeOrders(
+  db: Database,
+  caller: Caller,
+  plan: Plan,
+  extraStatements: readonly Statement[],
+  date: Date,
+): Promise<Written | null> {
+  const now = date.toISOString()
+  const dueAt = new Date(date.getTime() + CRON_DELAY).toISOString()
+  try {
+    const results = await writeAs(
+      db,
+      caller,
+      [{ when: hasChanged(plan, caller, now), error: () => new LostRace() }],
+      [
+        ...insertPlan(db, plan, { now, dueAt, placedBy: caller.userId }),
+        ...extraStatements,
+        selectWritten(db, { nftIds: nftIdsOf(plan) }),
+      ],
+    )
+    // Only the last statement returns a row.
+    const [row] = results.flat()
+    if (!row) throw new Error('the transaction returned no row')
+    return JSON.parse(row.written)
+  } catch (error) {
+    if (error instanceof LostRace || isTaken.test(String(error))) return null
+    throw error
+  }
 }

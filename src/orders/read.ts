@@ -1,75 +1,85 @@
-import { and, eq, exists, inArray, or, sql } from 'drizzle-orm'
-import { type Database, each } from '../db/client.ts'
-import { packed } from '../db/packed.ts'
-import type { Placeholders } from '../db/prepared.ts'
+import { and, type Column, eq, exists, inArray, or, type Placeholder, sql } from 'drizzle-orm'
+import { readAs } from '../auth/access.ts'
+import { type Database, jsonValues } from '../db/client.ts'
+import { columnsOf } from '../db/columns.ts'
+import { type Placeholders, prepared } from '../db/prepared.ts'
 import { listings, nfts, orderItems, orders, transfers, users } from '../db/schema.ts'
 import type { Caller } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
-import { preparedAs, readAs } from '../identity/caller.ts'
-import { type Shown, shownOfTransfer } from '../transfers/shown.ts'
-import { type Buyer, type BuyerRow, type Order, shown } from './answer.ts'
+import { shownOfTransfer } from '../transfers/shown.ts'
+import { BuyerFields, Listing, Nft, type Order, OrderFields, OrderItemFields } from './answer.ts'
 
-const order = packed('order', shown.order)
-const buyer = packed('buyer', shown.buyer)
-const item = packed('item', shown.orderItem)
-const nft = packed('nft', shown.nft)
-const listing = packed('listing', shown.listing)
+type Ids = Placeholders<{ ids: string }>
+type Visible = Placeholders<{ ids: string; userId: number; isMaster: number }>
 
-type Asked = { ids: string; callerId: number; isMaster: number }
+/** The orders that the caller may see: with a master token, as the buyer, or as a seller. */
+const visibleOrders = prepared((db, { ids, userId, isMaster }: Visible) => {
+  const sold = db
+    .select({ id: orderItems.id })
+    .from(orderItems)
+    .innerJoin(listings, eq(listings.id, orderItems.listingId))
+    .where(and(eq(orderItems.orderId, orders.id), eq(listings.sellerId, userId)))
+  return db
+    .select(columnsOf(orders, OrderFields()))
+    .from(orders)
+    .where(
+      and(
+        inArray(orders.id, jsonValues(ids)),
+        or(sql`${isMaster} = 1`, eq(orders.buyerId, userId), exists(sold)),
+      ),
+    )
+})
 
-/**
- * The items, one a row with all that it belongs to, of those orders that the caller may see: as
- * master, as the buyer, or as a seller. One row of nulls when there are none.
- */
-const visibleItems = preparedAs(
-  (db, live, at: Placeholders<Asked>) => {
-    const sold = db
-      .select({ orderId: orderItems.orderId })
-      .from(orderItems)
-      .innerJoin(listings, eq(listings.id, orderItems.listingId))
-      .where(and(eq(orderItems.orderId, orders.id), eq(listings.sellerId, at.callerId)))
-    const isVisible = or(sql`${at.isMaster} = 1`, eq(orders.buyerId, at.callerId), exists(sold))
-    return db
-      .select({
-        ...order.selection,
-        ...buyer.selection,
-        ...item.selection,
-        ...nft.selection,
-        ...listing.selection,
-        ...shownOfTransfer,
-      })
-      .from(live)
-      .leftJoin(orders, and(inArray(orders.id, each(at.ids)), isVisible))
-      .leftJoin(users, eq(users.id, orders.buyerId))
-      .leftJoin(orderItems, eq(orderItems.orderId, orders.id))
-      .leftJoin(transfers, eq(transfers.id, orderItems.id))
-      .leftJoin(nfts, eq(nfts.id, orderItems.nftId))
-      .leftJoin(listings, eq(listings.id, orderItems.listingId))
-      .orderBy(orderItems.id)
-  },
-  (row) => {
-    const found = order.orNull(row)
-    if (!found) return null
-    const { status, txId, failReason, updatedAt } = row as Shown
-    return {
-      order: found,
-      buyer: buyer.of(row),
-      failReason,
-      item: {
-        ...item.of(row),
-        status,
-        txId,
-        updatedAt,
-        nft: nft.of(row),
-        listing: listing.of(row),
-      },
-    }
-  },
+// The other statements read all orders of the request. What belongs to an order that the caller
+// may not see is never used. One table each: D1 merges selected columns of the same name.
+
+const buyersOf = prepared((db, { ids }: Ids) =>
+  db
+    .select(columnsOf(users, BuyerFields()))
+    .from(users)
+    .where(
+      inArray(
+        users.id,
+        db
+          .select({ id: orders.buyerId })
+          .from(orders)
+          .where(inArray(orders.id, jsonValues(ids))),
+      ),
+    ),
+)
+
+const itemsOf = prepared((db, { ids }: Ids) =>
+  db
+    .select({ ...columnsOf(orderItems, OrderItemFields()), ...shownOfTransfer })
+    .from(orderItems)
+    .innerJoin(transfers, eq(transfers.id, orderItems.id))
+    .where(inArray(orderItems.orderId, jsonValues(ids)))
+    .orderBy(orderItems.id),
+)
+
+const selectFromItems = (db: Database, column: Column, ids: Placeholder) =>
+  db
+    .select({ id: sql`${column}` })
+    .from(orderItems)
+    .where(inArray(orderItems.orderId, jsonValues(ids)))
+
+const nftsOf = prepared((db, { ids }: Ids) =>
+  db
+    .select(columnsOf(nfts, Nft()))
+    .from(nfts)
+    .where(inArray(nfts.id, selectFromItems(db, orderItems.nftId, ids))),
+)
+
+const listingsOf = prepared((db, { ids }: Ids) =>
+  db
+    .select(columnsOf(listings, Listing()))
+    .from(listings)
+    .where(inArray(listings.id, selectFromItems(db, orderItems.listingId, ids))),
 )
 
 /**
- * The orders with these ids (digits), in their order. Throws `order_not_found`, naming the first
- * that is not there or not for this caller, and `unauthenticated`.
+ * Returns the orders with these ids (digits), in the given order. Throws `unauthenticated`, and
+ * `order_not_found` for the first one that does not exist or that the caller may not see.
  */
 export async function readOrders(
   db: Database,
@@ -77,22 +87,33 @@ export async function readOrders(
   orderIds: readonly string[],
 ): Promise<Order[]> {
   const ids = JSON.stringify(orderIds.map(Number))
-  const asked = { ids, callerId: caller.userId, isMaster: Number(caller.role === 'master') }
-  const [rows] = await readAs(db, [visibleItems(db, caller, asked)])
-  const itemsOf = Map.groupBy(
-    rows.flatMap((row) => row ?? []),
-    ({ order }) => order.id,
-  )
+  const isMaster = Number(caller.role === 'master')
+  const [orderRows, buyerRows, itemRows, nftRows, listingRows] = await readAs(db, caller, [
+    visibleOrders(db, { ids, userId: caller.userId, isMaster }),
+    buyersOf(db, { ids }),
+    itemsOf(db, { ids }),
+    nftsOf(db, { ids }),
+    listingsOf(db, { ids }),
+  ])
+  const find = <Row extends { id: number }>(rows: readonly Row[], id: number): Row => {
+    const row = rows.find((candidate) => candidate.id === id)
+    if (!row) throw new Error(`row ${id} was not read`)
+    return row
+  }
   return orderIds.map((digits) => {
-    const items = itemsOf.get(Number(digits))
-    const [first] = items ?? []
-    if (!items || !first) throw new ApiError('order_not_found', `order ${digits} does not exist`)
+    const order = orderRows.find(({ id }) => id === Number(digits))
+    if (!order) throw new ApiError('order_not_found', `order ${digits} does not exist`)
+    const items = itemRows.filter(({ orderId }) => orderId === order.id)
     return {
-      ...first.order,
+      ...order,
       failReason: items.find(({ failReason }) => failReason)?.failReason ?? null,
-      updatedAt: latest([first.order, ...items.map(({ item }) => item)]),
-      buyer: buyerFor(caller, first.buyer),
-      orderItems: items.map(({ item }) => item),
+      updatedAt: latest([order, ...items]),
+      buyer: visibleBuyer(caller, find(buyerRows, order.buyerId)),
+      orderItems: items.map(({ failReason, ...item }) => ({
+        ...item,
+        nft: find(nftRows, item.nftId),
+        listing: find(listingRows, item.listingId),
+      })),
     }
   })
 }
@@ -103,9 +124,9 @@ const latest = (rows: readonly { updatedAt: string }[]): string =>
     .sort()
     .at(-1) ?? ''
 
-/** What is private to a buyer, only the buyer and the master see. Decisions: "Who may do what". */
-function buyerFor(caller: Caller, row: BuyerRow): Buyer {
-  const buyer = { ...row, walletNonce: null }
+/** Hides private fields of the buyer from everyone but the buyer and master tokens. */
+function visibleBuyer(caller: Caller, fields: BuyerFields): Order['buyer'] {
+  const buyer = { ...fields, walletNonce: null }
   if (caller.role === 'master' || caller.userId === buyer.id) return buyer
   return {
     ...buyer,

@@ -1,28 +1,32 @@
 import { Hono } from 'hono'
 import type { App } from '../http/context.ts'
-import { callers, valid } from '../http/door.ts'
+import { requireToken, validate } from '../http/endpoint.ts'
 import { announce } from '../transfers/message.ts'
-import { answers, type PlacedOrder } from './answer.ts'
-import { Elements, OrderIds, RepeatHeader } from './input.ts'
+import { Orders, type PlacedOrder, PlacedOrders } from './answer.ts'
+import { placeOrdersOnce } from './idempotency.ts'
+import { IdempotencyHeader, OrderIds, OrderInputs } from './input.ts'
 import { placeOrders } from './place.ts'
 import { readOrders } from './read.ts'
-import { repeatable } from './repeat.ts'
 
 const tag = 'Orders'
 
-export const orders = new Hono<App>()
+/** Error responses of the order endpoints have the key of a successful response as well. */
+export const errorFields = { orders: null }
+
+export const orderRoutes = new Hono<App>()
   .get(
     '/api/externalOrders/:order_ids',
-    callers({
+    requireToken({
       tag,
-      summary: 'Read orders',
+      summary: 'Get orders',
       description:
-        '1 to 100 ids, separated by commas; the answer has them in that order, each once. A user ' +
-        'sees the orders in which they are the buyer or a seller.',
-      answer: () => answers().read,
+        'Returns 1 to 100 orders in the order of the path, each once. A user token can read the ' +
+        'orders in which its user is the buyer or a seller.',
+      answer: Orders,
       errors: ['order_not_found'],
+      errorFields,
     }),
-    valid('param', OrderIds),
+    validate('param', OrderIds),
     async (c) => {
       const { db, caller } = c.var
       const orders = await readOrders(db, caller, c.req.valid('param').order_ids)
@@ -31,35 +35,42 @@ export const orders = new Hono<App>()
   )
   .post(
     '/api/externalOrders',
-    callers({
+    requireToken({
       tag,
       summary: 'Place paid orders',
       description:
-        '1 to 100 orders, all of them or none. Each starts the transfer of its NFT to the buyer. ' +
-        'A user may place orders for listings that they sell. An `Idempotency-Key` makes the ' +
-        'call safe to repeat for 24 hours.',
-      answer: () => answers().placed,
-      headers: { 'Idempotent-Replayed': '`true` when this is the answer to an earlier call again' },
+        'Places 1 to 100 orders, all of them or none. Each order starts the transfer of its NFT ' +
+        'to the buyer. A user token can place orders for the listings of its user. With an ' +
+        '`Idempotency-Key` the call is safe to repeat for 24 hours.',
+      answer: PlacedOrders,
+      headers: { 'Idempotent-Replayed': '`true` if this is the response of an earlier call.' },
       errors: ['forbidden', 'provider_id_used', 'request_in_progress', 'idempotency_key_reused'],
+      errorFields,
     }),
-    valid('header', RepeatHeader),
-    valid('json', Elements, 'orders'),
+    validate('header', IdempotencyHeader),
+    validate('json', OrderInputs, 'orders'),
     async (c) => {
       const { db, caller, now } = c.var
+      const inputs = c.req.valid('json')
       const key = c.req.valid('header')['idempotency-key']
-      const call = key ? await repeatable(caller.userId, key, await c.req.arrayBuffer()) : null
-      const placed = await placeOrders(db, caller, c.req.valid('json'), call, now)
-      if (placed.isReplay) c.header('Idempotent-Replayed', 'true')
-      else c.executionCtx.waitUntil(announceAll(c.env.TRANSFERS, placed.orders))
-      return c.json({ orders: placed.orders, error: null })
+      if (key) {
+        const request = { key, body: await c.req.arrayBuffer() }
+        const { orders, isReplay } = await placeOrdersOnce(db, caller, inputs, request, now)
+        if (isReplay) c.header('Idempotent-Replayed', 'true')
+        else c.executionCtx.waitUntil(startTransfers(c.env.TRANSFERS, orders))
+        return c.json({ orders, error: null })
+      }
+      const orders = await placeOrders(db, caller, inputs, now)
+      c.executionCtx.waitUntil(startTransfers(c.env.TRANSFERS, orders))
+      return c.json({ orders, error: null })
     },
   )
 
-/** Starts the transfers that can start. That it fails is no failure: the sweep finds them. */
-async function announceAll(queue: Env['TRANSFERS'], orders: readonly PlacedOrder[]) {
+/** Announces the transfers of buyers who have a wallet. */
+function startTransfers(queue: Env['TRANSFERS'], orders: readonly PlacedOrder[]): Promise<void> {
   const items = orders.flatMap(({ orderItems }) => orderItems)
-  const ids = items.filter(({ status }) => status === null).map(({ id }) => id)
-  await announce(queue, ids).catch((error) =>
-    console.error({ event: 'announce_failed', transferIds: ids, error: String(error) }),
+  return announce(
+    queue,
+    items.filter(({ status }) => status === null).map(({ id }) => id),
   )
 }

@@ -1,69 +1,66 @@
 /**
- * The statements that write the orders of one call. Each takes its rows from JSON, so their number
- * is constant, and D1's limit of 100 values a statement is none.
+ * The statements that write the orders of one call. Each takes its rows from one JSON array, so
+ * their number is constant and D1's limit of 100 bound values does not matter. A row is an array
+ * of the values that differ, because extracting values from JSON is what costs most.
  *
- * The ids that one INSERT gives are consecutive and in the order of the JSON, so rows that belong
- * together find each other by their distance from the newest id.
+ * The ids that one INSERT assigns are consecutive and follow the JSON, so rows that belong together
+ * are found by their distance from the largest id.
  */
 import { type Placeholder, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
-import type { Database } from '../db/client.ts'
-import { type Placeholders, prepared } from '../db/prepared.ts'
+import type { Database, Statement } from '../db/client.ts'
+import { type Placeholders, prepared, preparedCondition } from '../db/prepared.ts'
 import { addresses, orderItems, orders, transfers } from '../db/schema.ts'
-import { type Draft, ofEveryItem, ofEveryOrder } from './draft.ts'
-import type { Repeatable } from './repeat.ts'
+import type { Caller } from '../http/context.ts'
+import { itemConstants, orderConstants, type Plan } from './plan.ts'
 
-/** Of all statements, the last alone gives a row. */
-type Last = { outcome: string }
-
-/** `INSERT` of rows that are given as an array of arrays: their first values are those of `given`. */
-function insert(
-  table: SQLiteTable,
-  given: readonly string[],
-  computed: Record<string, SQL | Placeholder>,
-  rows: Placeholder,
-): SQL {
-  const names = [...given, ...Object.keys(computed)].map((name) => sql.identifier(name))
-  const values = [...given.map((_, i) => sql.raw(`value ->> ${i}`)), ...Object.values(computed)]
-  return sql`INSERT INTO ${table} (${sql.join(names, sql`, `)})
-    SELECT ${sql.join(values, sql`, `)} FROM json_each(${rows}) ORDER BY json_each.key`
+type Values = {
+  /** JSON: an array of rows. */
+  rows: string
+  now: string
+  dueAt: string
+  placedBy: number
+  orderCount: number
+  newAddressCount: number
 }
 
-/** What the rows have in common is not told by each: to take a value out of JSON costs the most. */
-const constants = (values: Record<string, string | null>) =>
-  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, sql`${value}`]))
+/**
+ * Prepares the INSERT of JSON rows. Their values fill `columns`; `others` are the expressions of
+ * the other columns.
+ */
+const insertRows = (
+  table: SQLiteTable,
+  columns: readonly string[],
+  others: (values: Placeholders<Values>) => Record<string, SQL | Placeholder>,
+) =>
+  prepared((db, values: Placeholders<Values>) => {
+    const expressions = others(values)
+    const names = [...columns, ...Object.keys(expressions)].map((name) => sql.identifier(name))
+    const selected = [
+      ...columns.map((_, i) => sql.raw(`value ->> ${i}`)),
+      ...Object.values(expressions),
+    ]
+    return db.all<never>(sql`INSERT INTO ${table} (${sql.join(names, sql`, `)})
+      SELECT ${sql.join(selected, sql`, `)} FROM json_each(${values.rows}) ORDER BY json_each.key`)
+  })
 
-type Rows<Others> = Placeholders<Others & { rows: string }>
+const timestamps = ({ now }: Placeholders<Values>) => ({ createdAt: now, updatedAt: now })
+
+const asExpressions = (constants: Record<string, string | null>) =>
+  Object.fromEntries(Object.entries(constants).map(([name, value]) => [name, sql`${value}`]))
 
 const addressColumns = ['userId', 'city', 'country', 'postal', 'street'] as const
 
-const insertAddresses = prepared((db, at: Rows<{ at: string }>) =>
-  db.all<Last>(
-    insert(
-      addresses,
-      addressColumns,
-      { kind: sql`'billing'`, createdAt: at.at, updatedAt: at.at },
-      at.rows,
-    ),
-  ),
-)
+const insertAddresses = insertRows(addresses, addressColumns, (values) => ({
+  kind: sql`'billing'`,
+  ...timestamps(values),
+}))
 
-/** Billing addresses. */
-export const addAddresses = (
-  db: Database,
-  added: readonly Record<(typeof addressColumns)[number], unknown>[],
-  at: string,
-) =>
-  insertAddresses(db, {
-    rows: JSON.stringify(added.map((address) => addressColumns.map((name) => address[name]))),
-    at,
-  })
-
-/** The check `nfts_stock` refuses to take more than there is. */
-export const takeStock = prepared((db, at: Rows<{ at: string }>) =>
-  db.all<Last>(sql`UPDATE nfts SET availableAmount = availableAmount - sold.quantity, updatedAt = ${at.at}
+/** The CHECK `nfts_stock` fails if there are not enough pieces. */
+const reduceStock = prepared((db, { rows, now }: Placeholders<Values>) =>
+  db.all<never>(sql`UPDATE nfts SET availableAmount = availableAmount - sold.quantity, updatedAt = ${now}
     FROM (SELECT value ->> 0 AS nftId, sum(value ->> 1) AS quantity
-      FROM json_each(${at.rows}) GROUP BY 1) AS sold
+      FROM json_each(${rows}) GROUP BY 1) AS sold
     WHERE nfts.id = sold.nftId AND nfts.amountType IS NOT 'unlimited'`),
 )
 
@@ -76,37 +73,17 @@ const orderColumns = [
   'totalPriceEth',
 ] as const
 
-/** Beyond the columns: the id of the billing address, or its place among those that are added. */
-const insertOrders = prepared((db, at: Rows<{ at: string; placedBy: number; added: number }>) =>
-  db.all<Last>(
-    insert(
-      orders,
-      orderColumns,
-      {
-        ...constants(ofEveryOrder),
-        createdAt: at.at,
-        updatedAt: at.at,
-        placedBy: at.placedBy,
-        billingAddressId: sql`coalesce(value ->> ${sql.raw(String(orderColumns.length))},
-          (SELECT max(id) FROM addresses) - ${at.added} + 1 +
-            (value ->> ${sql.raw(String(orderColumns.length + 1))}))`,
-      },
-      at.rows,
-    ),
-  ),
-)
+/** After the columns, a row has the id of the billing address, or null and the index of a new one. */
+const billingId = sql.raw(`value ->> ${orderColumns.length}`)
+const newAddressIndex = sql.raw(`value ->> ${orderColumns.length + 1}`)
 
-export const addOrders = (
-  db: Database,
-  drafted: Draft['orders'],
-  values: { at: string; placedBy: number; added: number },
-) => {
-  const rows = drafted.map(({ order, billing }) => [
-    ...orderColumns.map((name) => order[name]),
-    ...('id' in billing ? [billing.id] : [null, billing.added]),
-  ])
-  return insertOrders(db, { ...values, rows: JSON.stringify(rows) })
-}
+const insertOrders = insertRows(orders, orderColumns, (values) => ({
+  ...asExpressions(orderConstants),
+  ...timestamps(values),
+  placedBy: values.placedBy,
+  billingAddressId: sql`coalesce(${billingId},
+    (SELECT max(id) FROM addresses) - ${values.newAddressCount} + 1 + ${newAddressIndex})`,
+}))
 
 const itemColumns = [
   'nftId',
@@ -118,81 +95,92 @@ const itemColumns = [
   'priceCurrency',
 ] as const
 
-const insertItems = prepared((db, at: Rows<{ many: number; at: string }>) =>
-  db.all<Last>(
-    insert(
-      orderItems,
-      itemColumns,
-      {
-        ...constants(ofEveryItem),
-        createdAt: at.at,
-        updatedAt: at.at,
-        orderId: sql`(SELECT max(id) FROM orders) - ${at.many} + 1 + json_each.key`,
-      },
-      at.rows,
-    ),
-  ),
-)
+const insertItems = insertRows(orderItems, itemColumns, (values) => ({
+  ...asExpressions(itemConstants),
+  ...timestamps(values),
+  orderId: sql`(SELECT max(id) FROM orders) - ${values.orderCount} + 1 + json_each.key`,
+}))
 
-export const addItems = (db: Database, drafted: Draft['orders'], at: string) =>
-  insertItems(db, {
-    rows: JSON.stringify(drafted.map(({ item }) => itemColumns.map((name) => item[name]))),
-    many: drafted.length,
-    at,
-  })
+/** A row is the buyer whose wallet the transfer awaits, or null if the buyer has a wallet. */
+const insertTransfers = insertRows(transfers, [], (values) => ({
+  id: sql`(SELECT max(id) FROM "orderItems") - ${values.orderCount} + 1 + json_each.key`,
+  status: sql`iif(value IS NULL, 'queued', 'awaiting_wallet')`,
+  awaits: sql`value`,
+  dueAt: sql`iif(value IS NULL, ${values.dueAt}, NULL)`,
+  ...timestamps(values),
+}))
 
-const insertTransfers = prepared((db, at: Rows<{ many: number; at: string; dueAt: string }>) =>
-  db.all<Last>(
-    insert(
-      transfers,
-      [],
-      {
-        id: sql`(SELECT max(id) FROM "orderItems") - ${at.many} + 1 + json_each.key`,
-        status: sql`iif(value IS NULL, 'queued', 'awaiting_wallet')`,
-        awaits: sql`value`,
-        dueAt: sql`iif(value IS NULL, ${at.dueAt}, NULL)`,
-        createdAt: at.at,
-        updatedAt: at.at,
-      },
-      at.rows,
-    ),
-  ),
-)
-
-/** Whoever has no wallet is awaited. */
-export const addTransfers = (
+/** Returns the statements that write the orders of a plan, to run in one transaction. */
+export function insertPlan(
   db: Database,
-  drafted: Draft['orders'],
-  values: { at: string; dueAt: string },
-) =>
-  insertTransfers(db, {
+  plan: Plan,
+  values: Pick<Values, 'now' | 'dueAt' | 'placedBy'>,
+): Statement[] {
+  const withRows = (rows: readonly unknown[]): Values => ({
     ...values,
-    rows: JSON.stringify(
-      drafted.map(({ order, item }) => (item.ethRecipient ? null : order.buyerId)),
-    ),
-    many: drafted.length,
+    rows: JSON.stringify(rows),
+    orderCount: plan.orders.length,
+    newAddressCount: plan.newAddresses.length,
   })
+  const addressRows = plan.newAddresses.map((row) => addressColumns.map((name) => row[name]))
+  const orderRows = plan.orders.map(({ order, billing }) => [
+    ...orderColumns.map((name) => order[name]),
+    ...('id' in billing ? [billing.id] : [null, billing.newAddress]),
+  ])
+  const itemRows = plan.orders.map(({ item }) => itemColumns.map((name) => item[name]))
+  const awaited = plan.orders.map(({ order, item }) => (item.ethRecipient ? null : order.buyerId))
+  return [
+    ...(addressRows.length > 0 ? [insertAddresses(db, withRows(addressRows))] : []),
+    reduceStock(db, withRows(plan.orders.map(({ item }) => [item.nftId, item.quantity]))),
+    insertOrders(db, withRows(orderRows)),
+    insertItems(db, withRows(itemRows)),
+    insertTransfers(db, withRows(awaited)),
+  ]
+}
 
-/** JSON of an `Outcome`, once all the rest is written. */
-const outcomeOf = (nftIds: Placeholder) => sql`json_object(
+/** JSON of `Written`, once the rows of the plan are inserted. */
+export const writtenJson = (nftIds: Placeholder) => sql`json_object(
   'lastOrderId', (SELECT max(id) FROM orders),
   'lastItemId', (SELECT max(id) FROM "orderItems"),
   'lastAddressId', (SELECT max(id) FROM addresses),
   'available', (SELECT json_group_object(id, availableAmount) FROM nfts
     WHERE id IN (SELECT value FROM json_each(${nftIds}))))`
 
-/** For a call that nobody can repeat. */
-export const outcome = prepared((db, at: Placeholders<{ nftIds: string }>) =>
-  db.all<Last>(sql`SELECT ${outcomeOf(at.nftIds)} AS outcome`),
+export const nftIdsOf = ({ nfts }: Plan) => JSON.stringify(nfts.map(({ id }) => id))
+
+export const selectWritten = prepared((db, { nftIds }: Placeholders<{ nftIds: string }>) =>
+  db.all<{ written: string }>(sql`SELECT ${writtenJson(nftIds)} AS written`),
 )
 
-type Keep = Repeatable & { answer: string; nftIds: string; at: string }
+type Expected = { rows: string; count: number; role: string; userId: number; now: string }
 
-/** The outcome, kept with the answer for the next call with this key. */
-export const keep = prepared((db, at: Placeholders<Keep>) =>
-  db.all<Last>(sql`INSERT INTO "idempotencyKeys"
-    (userId, "key", requestHash, answer, outcome, createdAt)
-    VALUES (${at.userId}, ${at.key}, ${at.requestHash}, ${at.answer},
-      ${outcomeOf(at.nftIds)}, ${at.at})
-    RETURNING outcome`),
+const differs = preparedCondition(
+  (_, { rows, count, role, userId, now }: Placeholders<Expected>) =>
+    sql`(SELECT count(*) FROM json_each(${rows}) AS expected
+    JOIN listings ON listings.id = value ->> 0 AND listings.nftId = value ->> 1
+      AND listings.priceCents = value ->> 2 AND listings.priceWei = value ->> 3
+      AND listings.priceCurrency = value ->> 4
+      AND listings.active AND (listings.activeTill IS NULL OR listings.activeTill > ${now})
+      AND (${role} = 'master' OR listings.sellerId = ${userId})
+    JOIN nfts ON nfts.id = listings.nftId AND nfts.status = 'released' AND nfts.deletedAt IS NULL
+    JOIN users ON users.id = value ->> 5 AND users.ethereumPublicAddr = value ->> 6
+      AND users.removedAt IS NULL
+    LEFT JOIN addresses ON addresses.id = value ->> 7
+    WHERE value ->> 7 IS NULL OR addresses.deletedAt IS NULL) < ${count}`,
 )
+
+/** Whether something that was checked, or that the response shows, has changed since it was read. */
+export function hasChanged(plan: Plan, { role, userId }: Caller, now: string) {
+  const weiOf = new Map(plan.listings.map(({ id, priceWei }) => [id, priceWei]))
+  const rows = plan.orders.map(({ order, item, billing }) => [
+    item.listingId,
+    item.nftId,
+    item.priceCents,
+    weiOf.get(item.listingId),
+    item.priceCurrency,
+    order.buyerId,
+    item.ethRecipient ?? '',
+    'id' in billing ? billing.id : null,
+  ])
+  return differs({ rows: JSON.stringify(rows), count: rows.length, role, userId, now })
+}

@@ -1,29 +1,29 @@
-/** What every page has: its headers, its frame, and words for whoever is signed in. */
+/** The headers and the layout of every page. */
 import type { Context } from 'hono'
 import { raw } from 'hono/html'
 import type { Child } from 'hono/jsx'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import type { Account } from '../auth/session.ts'
 import type { App } from '../http/context.ts'
-import type { Account } from '../identity/session.ts'
 
-type Page = {
+type PageContent = {
   title: string
   children: Child
-  /** Shown with a way to settings and out; null on pages for whoever comes. */
+  /** The signed-in user, shown with a sign-out button; null on public pages. */
   account: Account | null
-  /** Browser modules of `assets/` that the page wants. */
+  /** JavaScript modules of `assets/` to load. */
   scripts?: readonly string[]
   status?: ContentfulStatusCode
 }
 
-/** Answers with a page. Nothing of it is kept by a cache, and nothing in it runs but our own files. */
-export function page<E extends App>(c: Context<E>, { status = 200, ...content }: Page) {
-  // After a form, Chromium follows a redirect only to where the form could have been sent.
+/** Answers with a page. It is never cached, and runs only scripts of this site. */
+export function page<E extends App>(c: Context<E>, { status = 200, ...content }: PageContent) {
+  // Chromium applies `form-action` to the redirect after a form, too.
   const formTargets = ["'self'", ...(c.var.settings?.REDIRECT_ORIGINS ?? [])].join(' ')
-  return c.html(<Frame host={new URL(c.req.url).host} {...content} />, status, {
+  return c.html(<Layout host={new URL(c.req.url).host} {...content} />, status, {
     'Cache-Control': 'no-store',
     'Cross-Origin-Opener-Policy': 'same-origin',
-    // With `no-referrer`, browsers would send `Origin: null` with our own forms.
+    // With `no-referrer`, browsers send `Origin: null` with forms of this site.
     'Referrer-Policy': 'same-origin',
     'Content-Security-Policy': [
       "default-src 'none'",
@@ -39,9 +39,9 @@ export function page<E extends App>(c: Context<E>, { status = 200, ...content }:
   })
 }
 
-type Frame = Omit<Page, 'status'> & { host: string }
+type LayoutProps = Omit<PageContent, 'status'> & { host: string }
 
-const Frame = ({ title, account, scripts = [], host, children }: Frame) => (
+const Layout = ({ title, account, scripts = [], host, children }: LayoutProps) => (
   <>
     {raw('<!doctype html>')}
     <html lang="en">
@@ -65,7 +65,7 @@ const Frame = ({ title, account, scripts = [], host, children }: Frame) => (
             <img src="/icon.svg" alt="" width="28" height="28" />
             <span>Marketplace</span>
           </a>
-          {account && <SignedIn account={account} />}
+          {account && <SignedInUser account={account} />}
         </header>
         <main id="main" tabindex={-1}>
           {children}
@@ -79,10 +79,10 @@ const Frame = ({ title, account, scripts = [], host, children }: Frame) => (
   </>
 )
 
-const SignedIn = ({ account }: { account: Account }) => (
-  <div class="who">
-    <span class="who-name" title={account.email || account.ethereumPublicAddr}>
-      {nameOf(account)}
+const SignedInUser = ({ account }: { account: Account }) => (
+  <div class="user">
+    <span class="user-name" title={account.email || account.ethereumPublicAddr}>
+      {displayName(account)}
     </span>
     <form method="post" action="/sign-out">
       <button class="button quiet" type="submit">
@@ -92,23 +92,23 @@ const SignedIn = ({ account }: { account: Account }) => (
   </div>
 )
 
-/** How a person recognises an account: its e-mail address, or else its wallet, shortened. */
-export const nameOf = ({
+/** Returns the e-mail address of an account, or else its shortened wallet address. */
+export const displayName = ({
   email,
   ethereumPublicAddr,
 }: Pick<Account, 'email' | 'ethereumPublicAddr'>) => email || shortAddress(ethereumPublicAddr)
 
 const shortAddress = (address: string) => `${address.slice(0, 6)}…${address.slice(-4)}`
 
-/** To make one takes longer than all else that the Worker does to start: so it is made when needed. */
-let dateAndTime: Intl.DateTimeFormat | undefined
+/** Created at its first use, because that takes longer than the whole start of the Worker. */
+let dateFormat: Intl.DateTimeFormat | undefined
 
-/** A timestamp as people read it. */
+/** A timestamp as readable text. */
 export const Time = ({ at }: { at: string }) => {
-  dateAndTime ??= new Intl.DateTimeFormat('en-GB', {
+  dateFormat ??= new Intl.DateTimeFormat('en-GB', {
     dateStyle: 'medium',
     timeStyle: 'short',
     timeZone: 'UTC',
   })
-  return <time datetime={at}>{dateAndTime.format(new Date(at))} UTC</time>
+  return <time datetime={at}>{dateFormat.format(new Date(at))} UTC</time>
 }

@@ -1,21 +1,21 @@
 import type { Child } from 'hono/jsx'
 import * as z from 'zod'
+import type { Account } from '../auth/session.ts'
 import { ADMINISTRATOR } from '../db/schema.ts'
-import type { Account } from '../identity/session.ts'
 
 type Section = 'account' | 'api-access'
-type Settings = { section: Section; notice: Notice | undefined; children: Child }
+type SettingsProps = { section: Section; notice: Notice | undefined; children: Child }
 
-/** What the page before has to say; a redirect carries its name. */
+/** Messages of the previous page. A redirect passes the name in its query. */
 const notices = {
-  'token-revoked': 'The token is revoked: programs that use it get 401 from now on.',
+  'token-revoked': 'The token is revoked. Programs that use it now get 401.',
   'wallet-linked': 'The wallet is linked.',
   'email-linked': 'The e-mail address is linked.',
-  'link-sent': 'If the address takes mail, a link is on its way. Open it in this browser.',
+  'link-sent': 'A link is on its way to this address. Open it in this browser.',
 }
 export type Notice = keyof typeof notices
 
-/** Comes from the address bar: a name that is none of ours says nothing. */
+/** An unknown name shows no message, because anyone can edit the URL. */
 export const NoticeName = z
   .enum(Object.keys(notices) as [Notice, ...Notice[]])
   .optional()
@@ -26,7 +26,7 @@ const sections: [Section, string][] = [
   ['api-access', 'API Access'],
 ]
 
-export const Settings = ({ section, notice, children }: Settings) => (
+export const Settings = ({ section, notice, children }: SettingsProps) => (
   <div class="settings">
     <div class="side">
       <h1>Settings</h1>
@@ -54,10 +54,10 @@ export const Settings = ({ section, notice, children }: Settings) => (
 )
 
 type Tab = 'marketplace-api' | 'everyone'
-type ApiAccess = Omit<Settings, 'section'> & { account: Account; tab: Tab }
+type ApiAccessProps = Omit<SettingsProps, 'section'> & { account: Account; tab: Tab }
 
-/** Section API Access with its tabs; that of everyone's tokens is for administrators. */
-export const ApiAccess = ({ account, tab, notice, children }: ApiAccess) => (
+/** The section API Access with its tabs. Only administrators see the tab for all tokens. */
+export const ApiAccess = ({ account, tab, notice, children }: ApiAccessProps) => (
   <Settings section="api-access" notice={notice}>
     <h2>API Access</h2>
     <nav class="tabs" aria-label="API Access">

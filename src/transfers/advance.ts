@@ -6,10 +6,10 @@
 import type { Hex } from 'viem'
 import type { Database } from '../db/client.ts'
 import type { Settings } from '../env.ts'
+import { log } from '../log.ts'
 import { broadcast } from './chain.ts'
 import { newestOf } from './decide.ts'
 import { load } from './load.ts'
-import { alarm, note } from './log.ts'
 import type { Look } from './message.ts'
 import { moveOf, type Sent, signedMove } from './moves.ts'
 import { type Plan, plan } from './plan.ts'
@@ -73,11 +73,11 @@ async function signAndStore(
     await store(db, signed, moves, now)
   } catch (error) {
     if (!(error instanceof Collision)) throw error
-    note({ event: 'collision', transfers: signed.length, reason: error.message })
+    log.info('collision', { transfers: signed.length, reason: error.message })
     return new Map()
   }
   for (const { transferId, chainId, nonce, attempt, kind, hash } of signed)
-    note({ event: 'transfer_signed', transferId, chainId, nonce, attempt, kind, hash })
+    log.info('transfer_signed', { transferId, chainId, nonce, attempt, kind, hash })
   return new Map(signed.map((transaction) => [transaction.transferId, transaction]))
 }
 
@@ -112,9 +112,8 @@ function tell(transfers: readonly Transfer[], moves: readonly Move[]): void {
   for (const { id, status, reason, txId } of moves) {
     const transfer = before.get(id)
     if (!transfer || (transfer.status === status && transfer.reason === reason)) continue
-    const line = { event: `transfer_${status}`, transferId: id, orderId: transfer.orderId }
-    const say = status === 'failed' || status === 'review' ? alarm : note
-    say({ ...line, hash: txId, reason })
+    const write = status === 'failed' || status === 'review' ? log.error : log.info
+    write(`transfer_${status}`, { transferId: id, orderId: transfer.orderId, hash: txId, reason })
   }
 }
 

@@ -5,20 +5,12 @@
 import type { Address } from 'viem'
 import type { Network } from '../env.ts'
 import { type Action, type Facts, newestOf } from './decide.ts'
-import { callIn } from './eip1559.ts'
 import { type Fees, feesFor, feesToReplace } from './fees.ts'
+import { callIn, type Unsigned } from './sign.ts'
 import type { Account, StoredTransaction, Transfer } from './state.ts'
-import type { Call } from './token.ts'
-
-/** A transaction that is still to be signed. */
-export type Draft = Pick<
-  StoredTransaction,
-  'transferId' | 'generation' | 'chainId' | 'nonce' | 'attempt' | 'kind'
-> &
-  Call & { gas: bigint } & Fees
 
 export type Need = { transfer: Transfer; action: Action }
-export type Step = Need & { draft: Draft | null }
+export type Step = Need & { draft: Unsigned | null }
 
 /** Why nothing is signed that would have to be: for the operator, once a batch. */
 export const obstacles = {
@@ -80,7 +72,7 @@ function replacement(
   { isStopped }: Account,
   cap: bigint,
   signer: Address,
-): { draft: Draft | null; reason: string | null } {
+): { draft: Unsigned | null; reason: string | null } {
   const newest = newestOf(transfer)
   if (newest.signer !== signer)
     return { draft: null, reason: 'it was signed with another key, so its fee stays as it is' }

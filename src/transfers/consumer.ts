@@ -1,8 +1,8 @@
 /** The queue's consumer: each message is a hint to look at a transfer. */
 import { connect } from '../db/client.ts'
 import { settingsOf } from '../env.ts'
+import { log } from '../log.ts'
 import { advance } from './advance.ts'
-import { alarm } from './log.ts'
 import { announceLater, type Look, type TransferMessage, transfersIn } from './message.ts'
 
 /**
@@ -23,7 +23,7 @@ export async function consume(
     batch.ackAll()
     await lookAgain(env, looks)
   } catch (error) {
-    alarm({ event: 'batch_failed', transfers: slices.flat().length, error: String(error) })
+    log.error('batch_failed', { transfers: slices.flat().length, error: String(error) })
     for (const message of batch.messages)
       message.retry({ delaySeconds: retryDelay(message.attempts) })
   }
@@ -34,7 +34,7 @@ async function lookAgain(env: Env, looks: readonly Look[]): Promise<void> {
   try {
     await announceLater(env.TRANSFERS, looks)
   } catch (error) {
-    alarm({ event: 'announce_failed', transfers: looks.length, error: String(error) })
+    log.error('announce_failed', { transfers: looks.length, error: String(error) })
   }
 }
 

@@ -1,7 +1,7 @@
 /** The consumer of the dead-letter queue: what the queue gave up on is put on the operator's list. */
 import { sql } from 'drizzle-orm'
 import { connect } from '../db/client.ts'
-import { alarm } from './log.ts'
+import { log } from '../log.ts'
 import { type TransferMessage, transfersIn } from './message.ts'
 
 const REASON = 'the queue gave up on it: replay it once the cause is gone'
@@ -26,10 +26,10 @@ export async function buryDeadLetters(
             AND status IN ('queued', 'signed', 'sent', 'mined')
           RETURNING id`,
     )
-    for (const { id } of marked) alarm({ event: 'dead_letter', transferId: id, reason: REASON })
+    for (const { id } of marked) log.error('dead_letter', { transferId: id, reason: REASON })
     batch.ackAll()
   } catch (error) {
-    alarm({ event: 'dead_letters_failed', error: String(error) })
+    log.error('dead_letters_failed', { error: String(error) })
     batch.retryAll({ delaySeconds: 60 })
   }
 }

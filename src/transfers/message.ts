@@ -1,3 +1,5 @@
+import { log } from '../log.ts'
+
 /** A hint that transfers may have something to do. The table `transfers` is the truth. */
 export type TransferMessage = { transferIds: number[] }
 
@@ -13,17 +15,18 @@ const TRANSFERS_A_MESSAGE = 100
 const MESSAGES_A_BATCH = 100
 
 /**
- * Tells the consumer about transfers. A message that is lost costs time, not a transfer: the
- * sweep finds the row when it is due.
+ * Tells the consumer about transfers. If that fails, the cron run tells it when they are due, so
+ * the failure is only logged.
  */
-export const announce = (
+export async function announce(
   queue: Queue<TransferMessage>,
   transferIds: readonly number[],
-): Promise<void> =>
-  announceLater(
-    queue,
-    transferIds.map((transferId) => ({ transferId, delaySeconds: 0 })),
+): Promise<void> {
+  const looks = transferIds.map((transferId) => ({ transferId, delaySeconds: 0 }))
+  await announceLater(queue, looks).catch((error) =>
+    log.error('announce_failed', { transferIds, error: String(error) }),
   )
+}
 
 /** The same, each after a delay of its own. */
 export async function announceLater(

@@ -1,10 +1,10 @@
 /** What the transfers of one network need next, and the transactions that are to be signed for it. */
 import type { Address } from 'viem'
 import type { Network } from '../env.ts'
+import { log } from '../log.ts'
 import { allot, obstacles, type Step } from './allot.ts'
 import { observe } from './chain.ts'
 import { attemptsOf, decide } from './decide.ts'
-import { alarm } from './log.ts'
 import type { Account, Transfer } from './state.ts'
 
 /** Steps on one network; null when it is not configured. */
@@ -23,7 +23,7 @@ export async function plan(
   const facts = await observe(network, signer, transfers)
   if ('trouble' in facts) {
     const reason = facts.trouble
-    alarm({ event: 'network_trouble', network: name, chainId, transfers: transfers.length, reason })
+    log.error('network_trouble', { network: name, chainId, transfers: transfers.length, reason })
     return { network, steps: transfers.map((transfer) => stay(transfer, reason)) }
   }
   const needs = transfers.map((transfer) => ({
@@ -33,7 +33,7 @@ export async function plan(
   const steps = allot(needs, facts, account, network, signer)
   tellObstacles(name, chainId, steps)
   const unknown = [...facts.usedBy.values()].filter((hash) => hash === null).length
-  if (unknown > 0) alarm({ event: 'nonce_use_unknown', network: name, chainId, transfers: unknown })
+  if (unknown > 0) log.error('nonce_use_unknown', { network: name, chainId, transfers: unknown })
   return { network, steps }
 }
 
@@ -54,6 +54,6 @@ function tellObstacles(network: string, chainId: number, steps: readonly Step[])
   for (const reason of Object.values(obstacles)) {
     const held = steps.filter(({ action }) => 'reason' in action && action.reason === reason)
     if (held.length > 0)
-      alarm({ event: 'signing_held_up', network, chainId, transfers: held.length, reason })
+      log.error('signing_held_up', { network, chainId, transfers: held.length, reason })
   }
 }

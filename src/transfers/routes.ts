@@ -1,14 +1,14 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
+import { readAs, writeAs } from '../auth/access.ts'
 import type { Database, Statement } from '../db/client.ts'
-import type { Refusal } from '../db/guard.ts'
+import type { Guard } from '../db/guard.ts'
 import { transferStatuses } from '../db/schema.ts'
 import type { App, Caller } from '../http/context.ts'
-import { masters, valid } from '../http/door.ts'
+import { requireMaster, validate } from '../http/endpoint.ts'
 import { ApiError } from '../http/errors.ts'
 import { idText } from '../http/ids.ts'
-import { once } from '../http/once.ts'
-import { liveness, readAs, writeAs } from '../identity/caller.ts'
+import { lazy } from '../http/lazy.ts'
 import { announce } from './message.ts'
 import {
   beginAgain,
@@ -25,34 +25,34 @@ import {
 
 const tag = 'Operation'
 
-const Transaction = once(() =>
+const Transaction = lazy(() =>
   z.object({
-    hash: z.string(),
-    chainId: z.int(),
-    nonce: z.int(),
-    generation: z.int(),
-    attempt: z.int(),
-    kind: z.enum(['transfer', 'cancel']),
-    createdAt: z.string(),
+    hash: z.string().describe('Transaction hash.'),
+    chainId: z.int().describe('Id of the chain.'),
+    nonce: z.int().describe('Nonce of the signer.'),
+    generation: z.int().describe('The generation of the transfer when the transaction was signed.'),
+    attempt: z.int().describe('Counts the transactions of one nonce. Each has a higher fee.'),
+    kind: z.enum(['transfer', 'cancel']).describe('What the transaction does.'),
+    createdAt: z.string().describe('Time of signing.'),
   }),
 )
-const Transfer = once(() =>
+const Transfer = lazy(() =>
   z
     .object({
       id: z.int().describe('The id of the order item.'),
-      orderId: z.int(),
-      network: z.string(),
-      quantity: z.int(),
-      status: z.enum(transferStatuses),
+      orderId: z.int().describe('Id of the order.'),
+      network: z.string().describe('Name of the network, as in `contractNetwork` of the NFT.'),
+      quantity: z.int().describe('Number of pieces.'),
+      status: z.enum(transferStatuses).describe('State of the transfer.'),
       generation: z.int().describe('Counts the retries; each has a nonce of its own.'),
-      reason: z.string().nullable(),
-      txId: z.string().nullable(),
-      dueAt: z.string().nullable(),
-      cancelRequestedAt: z.string().nullable(),
-      deadLetteredAt: z.string().nullable(),
-      createdAt: z.string(),
-      updatedAt: z.string(),
-      transactions: z.array(Transaction()),
+      reason: z.string().nullable().describe('Why the transfer failed or needs a review.'),
+      txId: z.string().nullable().describe('Hash of the transaction that is sent or mined.'),
+      dueAt: z.string().nullable().describe('Time of the next step; null if there is none.'),
+      cancelRequestedAt: z.string().nullable().describe('Time of a request to cancel.'),
+      deadLetteredAt: z.string().nullable().describe('Time at which the queue gave up.'),
+      createdAt: z.string().describe('Time of creation.'),
+      updatedAt: z.string().describe('Time of the last change.'),
+      transactions: z.array(Transaction()).describe('The signed transactions, oldest first.'),
     })
     .meta({ id: 'Transfer' }),
 )
@@ -68,10 +68,10 @@ const Query = z.object({
   limit: idText.pipe(z.int().max(100)).optional().describe('At most so many; 50 unless said.'),
 })
 
-export const transfers = new Hono<App>()
+export const transferRoutes = new Hono<App>()
   .get(
     '/api/admin/transfers',
-    masters({
+    requireMaster({
       tag,
       summary: 'List transfers',
       description:
@@ -79,14 +79,11 @@ export const transfers = new Hono<App>()
         '`status=dead_lettered` are those on which the queue gave up.',
       answer: () => z.object({ transfers: z.array(Transfer()), nextCursor: z.string().nullable() }),
     }),
-    valid('query', Query),
+    validate('query', Query),
     async (c) => {
       const { db, caller } = c.var
       const { status, cursor = 0, limit = 50 } = c.req.valid('query')
-      const [, rows] = await readAs(db, [
-        liveness(db, caller, {}),
-        pageOf(db, { status, cursor, limit: limit + 1 }),
-      ])
+      const [rows] = await readAs(db, caller, [pageOf(db, { status, cursor, limit: limit + 1 })])
       const page = rows.slice(0, limit)
       const nextCursor = rows.length > limit ? `${page.at(-1)?.id}` : null
       return c.json({ transfers: page.map(present), nextCursor })
@@ -94,16 +91,16 @@ export const transfers = new Hono<App>()
   )
   .post(
     '/api/admin/transfers/:id/retry',
-    masters({
+    requireMaster({
       tag,
-      summary: 'Try a transfer again',
+      summary: 'Retry a transfer',
       description:
         'One that failed, or is in review, begins again with a new nonce. One that is on its ' +
         'way, or that the queue gave up on, is looked at again and not changed.',
       answer: () => z.object({ transfer: Transfer() }),
       errors: ['not_found', 'conflict'],
     }),
-    valid('param', Id),
+    validate('param', Id),
     async (c) => {
       const { db, caller, now } = c.var
       const { id } = c.req.valid('param')
@@ -114,7 +111,7 @@ export const transfers = new Hono<App>()
   )
   .post(
     '/api/admin/transfers/:id/cancel',
-    masters({
+    requireMaster({
       tag,
       summary: 'Cancel a transfer',
       description:
@@ -123,7 +120,7 @@ export const transfers = new Hono<App>()
       answer: () => z.object({ transfer: Transfer() }),
       errors: ['not_found', 'conflict'],
     }),
-    valid('param', Id),
+    validate('param', Id),
     async (c) => {
       const { db, caller, now } = c.var
       const { id } = c.req.valid('param')
@@ -142,14 +139,14 @@ async function change(
   statement: Statement,
 ): Promise<View> {
   const unknown = () => new ApiError('not_found', 'there is no transfer with this id')
-  const refusals: Refusal[] = [
-    { when: isMissing(id), because: unknown },
+  const guards: Guard[] = [
+    { when: isMissing(id), error: unknown },
     ...objections.map(({ when, reason }) => ({
       when,
-      because: () => new ApiError('conflict', reason),
+      error: () => new ApiError('conflict', reason),
     })),
   ]
-  const [, [view]] = await writeAs(db, caller, refusals, [statement, viewOf(db, id)])
+  const [, [view]] = await writeAs(db, caller, guards, [statement, viewOf(db, id)])
   if (!view) throw unknown()
   return view
 }

@@ -5,7 +5,7 @@
 import { sql } from 'drizzle-orm'
 import type { Hex } from 'viem'
 import { type Database, raw, type Statement } from '../db/client.ts'
-import { guarded } from '../db/guard.ts'
+import { guardedBatch } from '../db/guard.ts'
 import { type Row, type StoredTransaction, stopped } from './state.ts'
 
 /** What becomes of the transfer that is at this version. */
@@ -35,18 +35,18 @@ export async function store(
   now: Date,
 ): Promise<void> {
   const chains = [...new Map(signed.map((s) => [`${s.chainId} ${s.signer}`, s])).values()]
-  const because = () => new Collision('the transfers have changed, or their signer was stopped')
+  const error = () => new Collision('the transfers have changed, or their signer was stopped')
   const versions = JSON.stringify(moves.map(({ id, version }) => ({ id, version })))
   const unchanged = sql`(SELECT count(*) FROM json_each(${versions}) m
     JOIN transfers t ON t.id = m.value ->> 'id' AND t.version = m.value ->> 'version')`
   try {
-    await guarded(
+    await guardedBatch(
       db,
       [
-        { when: sql`${unchanged} <> ${moves.length}`, because },
+        { when: sql`${unchanged} <> ${moves.length}`, error },
         ...chains.map(({ signer, chainId }) => ({
           when: stopped(signer, sql`${chainId}`),
-          because,
+          error,
         })),
       ],
       [insert(db, signed), change(db, moves, now)],

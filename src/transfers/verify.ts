@@ -5,12 +5,12 @@
 import type { Address } from 'viem'
 import type { Network } from '../env.ts'
 import { type Facts, isSuspect, newestOf, type Simulation } from './decide.ts'
-import { callIn } from './eip1559.ts'
 import { consumersOf } from './nonce-use.ts'
 import * as ask from './questions.ts'
 import { read } from './questions.ts'
 import { isRevert, revertReason, unheard } from './revert.ts'
 import { call, type Question, type Replies } from './rpc.ts'
+import { callIn } from './sign.ts'
 import type { StoredTransaction, Transfer } from './state.ts'
 import type { Finding } from './token.ts'
 

@@ -1,8 +1,8 @@
-import type { Account } from '../../identity/session.ts'
+import type { Account } from '../../auth/session.ts'
 import { type Notice, Settings } from '../settings.tsx'
 import { EmailField, Wallets } from '../sign-in/views.tsx'
 
-type Methods = {
+type AccountSettingsProps = {
   account: Account
   notice: Notice | undefined
   chainIds: readonly number[]
@@ -10,18 +10,24 @@ type Methods = {
   problem?: string
 }
 
-/** The ways in that an account has, and those it may still get. */
-export const Methods = ({ account, notice, chainIds, email, problem }: Methods) => (
+/** The sign-in methods of an account, and forms for the missing ones. */
+export const AccountSettings = ({
+  account,
+  notice,
+  chainIds,
+  email,
+  problem,
+}: AccountSettingsProps) => (
   <Settings section="account" notice={notice}>
     <h2>Account</h2>
-    <p>You can sign in with either of these, once it is linked.</p>
+    <p>You can sign in with a linked wallet or a linked e-mail address.</p>
     <section class="panel">
       <h3>Wallet</h3>
       {account.ethereumPublicAddr ? (
         <p class="code">{account.ethereumPublicAddr}</p>
       ) : (
         <>
-          <p>No wallet is linked. NFTs that you bought wait until there is one to send them to.</p>
+          <p>No wallet is linked. NFTs that you bought are sent to you once you link one.</p>
           <Wallets
             purpose="link"
             redirect="/settings/account?notice=wallet-linked"
@@ -47,12 +53,12 @@ export const Methods = ({ account, notice, chainIds, email, problem }: Methods) 
   </Settings>
 )
 
-/** Opening the link does nothing yet: programs that scan mails open links too. */
+/** Opening the link changes nothing, because mail scanners open links too. */
 export const ConfirmEmail = ({ email, secret }: { email: string; secret: string }) => (
   <Settings section="account" notice={undefined}>
     <h2>Confirm your e-mail address</h2>
     <p>
-      From now on <strong>{email}</strong> can sign in to this account.
+      After you confirm, you can sign in to this account with <strong>{email}</strong>.
     </p>
     <form method="post" action="/settings/account/email/confirm" class="actions">
       <input type="hidden" name="secret" value={secret} />

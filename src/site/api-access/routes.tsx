@@ -1,34 +1,44 @@
-/** Settings → API Access (contract, Authentication 3). */
+/** Settings → API Access: the tokens of a user, and all tokens for administrators. */
 import { Hono } from 'hono'
 import * as z from 'zod'
+import { issuerOf } from '../../auth/tokens.ts'
 import type { App } from '../../http/context.ts'
-import { callers, valid } from '../../http/door.ts'
+import { requireToken, validate } from '../../http/endpoint.ts'
+import { readAllTokens } from '../../identity/all-tokens.ts'
 import { generateToken, readOwnTokens, readToken, revokeToken } from '../../identity/api-tokens.ts'
-import { readEveryonesTokens } from '../../identity/everyones-tokens.ts'
-import { issuerOf } from '../../identity/tokens.ts'
 import { page } from '../page.tsx'
 import { NoticeName } from '../settings.tsx'
-import { EveryonesTokens, OneToken, OwnTokens } from './views.tsx'
+import { AllTokens, OwnTokens, TokenDetails } from './views.tsx'
 
-const tag = 'Pages'
-const Id = z.object({ id: z.uuid() })
+const TokenId = z.object({ id: z.uuid() })
 
 const NewToken = z.object({
   name: z.string().trim().min(1, 'must not be empty').max(100),
-  role: z.enum(['user', 'master']).default('user'),
+  role: z
+    .enum(['user', 'master'])
+    .default('user')
+    .describe('A `master` token acts for every user. Only administrators can generate one.'),
 })
 
-const Everyone = z.object({
+const AllTokensQuery = z.object({
   notice: NoticeName,
-  owner: z.string().trim().max(254).optional(),
-  after: z.templateLiteral([z.iso.datetime(), ',', z.uuid()]).optional(),
+  owner: z
+    .string()
+    .trim()
+    .max(254)
+    .optional()
+    .describe('Show only the tokens of this user: a user id, an e-mail address or a wallet.'),
+  after: z
+    .templateLiteral([z.iso.datetime(), ',', z.uuid()])
+    .optional()
+    .describe('Show tokens that are older than this one: `<createdAt>,<id>`.'),
 })
 
-export const apiAccessPages = new Hono<App>()
+export const apiAccessRoutes = new Hono<App>()
   .get(
     '/settings/api-access',
-    callers({ tag, summary: 'The API tokens of the signed-in user', answer: 'page' }),
-    valid('query', z.object({ notice: NoticeName })),
+    requireToken(),
+    validate('query', z.object({ notice: NoticeName })),
     async (c) => {
       const { db, caller, now } = c.var
       const own = await readOwnTokens(db, caller)
@@ -39,47 +49,27 @@ export const apiAccessPages = new Hono<App>()
       })
     },
   )
-  .post(
-    '/settings/api-access/tokens',
-    callers({
-      tag,
-      summary: 'Generate an API token; a master token is for administrators to make',
-      answer: 'redirect',
-      errors: ['forbidden', 'cross_site', 'conflict'],
-    }),
-    valid('form', NewToken),
-    async (c) => {
-      const { db, settings, caller, now } = c.var
-      const wanted = c.req.valid('form')
-      const { id } = await generateToken(db, issuerOf(settings), caller, wanted, now)
-      return c.redirect(`/settings/api-access/tokens/${id}`, 303)
-    },
-  )
-  .get(
-    '/settings/api-access/tokens/:id',
-    callers({ tag, summary: 'Read an API token again', answer: 'page', errors: ['not_found'] }),
-    valid('param', Id),
-    async (c) => {
-      const { db, settings, caller } = c.var
-      const one = await readToken(db, issuerOf(settings), caller, c.req.valid('param').id)
-      return page(c, {
-        title: one.token.name,
-        account: one.account,
-        scripts: ['copy.js'],
-        children: <OneToken {...one} url={settings.PUBLIC_URL} />,
-      })
-    },
-  )
+  .post('/settings/api-access/tokens', requireToken(), validate('form', NewToken), async (c) => {
+    const { db, settings, caller, now } = c.var
+    const input = c.req.valid('form')
+    const { id } = await generateToken(db, issuerOf(settings), caller, input, now)
+    return c.redirect(`/settings/api-access/tokens/${id}`, 303)
+  })
+  .get('/settings/api-access/tokens/:id', requireToken(), validate('param', TokenId), async (c) => {
+    const { db, settings, caller } = c.var
+    const details = await readToken(db, issuerOf(settings), caller, c.req.valid('param').id)
+    return page(c, {
+      title: details.token.name,
+      account: details.account,
+      scripts: ['copy.js'],
+      children: <TokenDetails {...details} url={settings.PUBLIC_URL} />,
+    })
+  })
   .post(
     '/settings/api-access/tokens/:id/revoke',
-    callers({
-      tag,
-      summary: 'Revoke a token: one’s own, or anyone’s when an administrator asks',
-      answer: 'redirect',
-      errors: ['forbidden', 'cross_site', 'not_found'],
-    }),
-    valid('param', Id),
-    valid('form', z.object({ back: z.literal('everyone').optional() })),
+    requireToken(),
+    validate('param', TokenId),
+    validate('form', z.object({ back: z.literal('everyone').optional() })),
     async (c) => {
       const { db, caller, now } = c.var
       await revokeToken(db, caller, c.req.valid('param').id, now)
@@ -89,27 +79,18 @@ export const apiAccessPages = new Hono<App>()
   )
   .get(
     '/settings/api-access/everyone',
-    callers({
-      tag,
-      summary: 'Everyone’s live tokens, for administrators',
-      answer: 'page',
-      errors: ['forbidden'],
-    }),
-    valid('query', Everyone),
+    requireToken(),
+    validate('query', AllTokensQuery),
     async (c) => {
       const { db, caller, now } = c.var
       const { notice, owner, after } = c.req.valid('query')
       const [createdAt, id] = after?.split(',') ?? []
-      const everyones = await readEveryonesTokens(
-        db,
-        caller,
-        { owner, after: createdAt && id ? { createdAt, id } : undefined },
-        now,
-      )
+      const cursor = createdAt && id ? { createdAt, id } : undefined
+      const all = await readAllTokens(db, caller, { owner, after: cursor }, now)
       return page(c, {
         title: 'Everyone’s tokens',
-        account: everyones.account,
-        children: <EveryonesTokens {...everyones} owner={owner} after={after} notice={notice} />,
+        account: all.account,
+        children: <AllTokens {...all} owner={owner} after={after} notice={notice} />,
       })
     },
   )

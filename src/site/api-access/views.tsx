@@ -1,41 +1,42 @@
 import { ADMINISTRATOR } from '../../db/schema.ts'
+import type { readAllTokens } from '../../identity/all-tokens.ts'
 import type { readOwnTokens, readToken } from '../../identity/api-tokens.ts'
-import type { readEveryonesTokens } from '../../identity/everyones-tokens.ts'
-import { nameOf, Time } from '../page.tsx'
+import { displayName, Time } from '../page.tsx'
 import { ApiAccess, type Notice } from '../settings.tsx'
 
-type Noticed = { notice: Notice | undefined }
-type Own = Awaited<ReturnType<typeof readOwnTokens>>
-type One = Awaited<ReturnType<typeof readToken>>
-type Everyones = Awaited<ReturnType<typeof readEveryonesTokens>>
-type Token = Own['tokens'][number]
+type Token = Awaited<ReturnType<typeof readOwnTokens>>['tokens'][number]
 
-export const OwnTokens = ({ account, tokens, now, notice }: Own & Noticed & { now: Date }) => (
+type OwnTokensProps = Awaited<ReturnType<typeof readOwnTokens>> & {
+  notice: Notice | undefined
+  now: Date
+}
+
+export const OwnTokens = ({ account, tokens, now, notice }: OwnTokensProps) => (
   <ApiAccess account={account} tab="marketplace-api" notice={notice}>
     <p>
-      A token lets a program use the <a href="/docs">Marketplace API</a> as you. Whoever holds it
-      can do what you can do there: keep it as you keep a password.
+      A token lets a program use the <a href="/docs">Marketplace API</a> as you. Anyone who has it
+      can do the same, so keep it secret like a password.
     </p>
-    <Generate mayBeMaster={account.roleId === ADMINISTRATOR} />
+    <GenerateForm isAdministrator={account.roleId === ADMINISTRATOR} />
     <h3 id="tokens">Your tokens</h3>
     {tokens.length === 0 ? (
       <p class="empty">You have no tokens yet. Generate one to call the API.</p>
     ) : (
       <ul class="tokens" aria-labelledby="tokens">
         {tokens.map((token) => (
-          <Item token={token} expired={token.expiresAt <= now.toISOString()}>
+          <TokenItem token={token} isExpired={token.expiresAt <= now.toISOString()}>
             <a class="button" href={`/settings/api-access/tokens/${token.id}`}>
-              Show<span class="unseen"> token {token.name}</span>
+              Show<span class="visually-hidden"> token {token.name}</span>
             </a>
-          </Item>
+          </TokenItem>
         ))}
       </ul>
     )}
   </ApiAccess>
 )
 
-const Generate = ({ mayBeMaster }: { mayBeMaster: boolean }) => (
-  <form method="post" action="/settings/api-access/tokens" class="panel generate">
+const GenerateForm = ({ isAdministrator }: { isAdministrator: boolean }) => (
+  <form method="post" action="/settings/api-access/tokens" class="panel inline-form">
     <div class="field">
       <label for="name">Name of the new token</label>
       <input
@@ -44,10 +45,10 @@ const Generate = ({ mayBeMaster }: { mayBeMaster: boolean }) => (
         required
         maxlength={100}
         autocomplete="off"
-        placeholder="What will use it, such as: shop"
+        placeholder="The program that uses it, such as: shop"
       />
     </div>
-    {mayBeMaster && (
+    {isAdministrator && (
       <div class="field">
         <label for="role">Acts for</label>
         <select id="role" name="role">
@@ -62,27 +63,33 @@ const Generate = ({ mayBeMaster }: { mayBeMaster: boolean }) => (
   </form>
 )
 
-type Item = { token: Token; expired?: boolean; owner?: string; back?: string; children?: unknown }
+type TokenItemProps = {
+  token: Token
+  isExpired?: boolean
+  owner?: string
+  back?: string
+  children?: unknown
+}
 
-const Item = ({ token, expired = false, owner, back, children }: Item) => (
+const TokenItem = ({ token, isExpired = false, owner, back, children }: TokenItemProps) => (
   <li class="token">
     <div class="token-head">
       <h4>{token.name}</h4>
       {token.role === 'master' && <span class="badge strong">Master</span>}
       {token.kind === 'session' && <span class="badge">Session</span>}
-      {expired && <span class="badge">Expired</span>}
+      {isExpired && <span class="badge">Expired</span>}
     </div>
     {owner && <p class="owner">{owner}</p>}
-    <Facts token={token} />
+    <TokenDates token={token} />
     <div class="actions">
       {children}
-      <Revoke token={token} back={back} />
+      <RevokeForm token={token} back={back} />
     </div>
   </li>
 )
 
-const Facts = ({ token }: { token: Token }) => (
-  <dl class="facts">
+const TokenDates = ({ token }: { token: Token }) => (
+  <dl class="dates">
     <div>
       <dt>Created</dt>
       <dd>
@@ -102,33 +109,35 @@ const Facts = ({ token }: { token: Token }) => (
   </dl>
 )
 
-/** Two steps, without a script: there is no way back from a revocation. */
-const Revoke = ({ token, back }: { token: Token; back?: string | undefined }) => (
+/** Asks for confirmation without a script, because a revocation cannot be undone. */
+const RevokeForm = ({ token, back }: { token: Token; back?: string | undefined }) => (
   <details class="revoke">
     <summary class="button">
-      Revoke<span class="unseen"> {token.name}</span>
+      Revoke<span class="visually-hidden"> {token.name}</span>
     </summary>
     <form method="post" action={`/settings/api-access/tokens/${token.id}/revoke`}>
       {back && <input type="hidden" name="back" value={back} />}
-      <p>What uses “{token.name}” stops working at once. This cannot be undone.</p>
+      <p>Programs that use “{token.name}” stop working at once. This cannot be undone.</p>
       <button class="button danger" type="submit">
-        Revoke for good
+        Revoke token
       </button>
     </form>
   </details>
 )
 
-export const OneToken = ({ account, token, text, url }: One & { url: string }) => (
+type TokenDetailsProps = Awaited<ReturnType<typeof readToken>> & { url: string }
+
+export const TokenDetails = ({ account, token, jwt, url }: TokenDetailsProps) => (
   <ApiAccess account={account} tab="marketplace-api" notice={undefined}>
     <h3>{token.name}</h3>
     <div class="field">
-      <label for="text">Token</label>
-      <textarea id="text" class="code" readonly rows={6} spellcheck={false}>
-        {text}
+      <label for="token">Token</label>
+      <textarea id="token" class="code" readonly rows={6} spellcheck={false}>
+        {jwt}
       </textarea>
     </div>
     <p class="actions">
-      <button class="button primary" type="button" data-copy="text" hidden>
+      <button class="button primary" type="button" data-copy="token" hidden>
         Copy
       </button>
       <a class="button" href="/settings/api-access">
@@ -136,8 +145,8 @@ export const OneToken = ({ account, token, text, url }: One & { url: string }) =
       </a>
       <span class="status" role="status" />
     </p>
-    <p class="hint">You can come back and read it again until you revoke it.</p>
-    <Facts token={token} />
+    <p class="hint">You can read the token here again until you revoke it.</p>
+    <TokenDates token={token} />
     <h4>Try it</h4>
     <pre class="code" tabindex={0}>
       {`curl -H "Authorization: Bearer $TOKEN" \\\n  ${url}/api/public/user/me/deliveryAddresses`}
@@ -145,15 +154,19 @@ export const OneToken = ({ account, token, text, url }: One & { url: string }) =
   </ApiAccess>
 )
 
-type All = Everyones & Noticed & { owner: string | undefined; after: string | undefined }
+type AllTokensProps = Awaited<ReturnType<typeof readAllTokens>> & {
+  notice: Notice | undefined
+  owner: string | undefined
+  after: string | undefined
+}
 
-export const EveryonesTokens = ({ account, tokens, next, owner, after, notice }: All) => (
+export const AllTokens = ({ account, tokens, next, owner, after, notice }: AllTokensProps) => (
   <ApiAccess account={account} tab="everyone" notice={notice}>
-    <p>What works right now, sessions of browsers among it, newest first.</p>
+    <p>All live tokens, including browser sessions, newest first.</p>
     <search>
-      <form method="get" action="/settings/api-access/everyone" class="panel generate">
+      <form method="get" action="/settings/api-access/everyone" class="panel inline-form">
         <div class="field">
-          <label for="owner">Of one user</label>
+          <label for="owner">Owner</label>
           <input
             id="owner"
             name="owner"
@@ -170,13 +183,13 @@ export const EveryonesTokens = ({ account, tokens, next, owner, after, notice }:
     </search>
     <h3 id="tokens">Live tokens</h3>
     {tokens.length === 0 ? (
-      <p class="empty">{owner ? `No live token of “${owner}”.` : 'There are no more tokens.'}</p>
+      <p class="empty">{owner ? `“${owner}” has no live token.` : 'There are no more tokens.'}</p>
     ) : (
       <ul class="tokens" aria-labelledby="tokens">
         {tokens.map((token) => (
-          <Item
+          <TokenItem
             token={token}
-            owner={`User ${token.userId} · ${nameOf(token.owner)}`}
+            owner={`User ${token.userId} · ${displayName(token.owner)}`}
             back="everyone"
           />
         ))}
@@ -184,12 +197,12 @@ export const EveryonesTokens = ({ account, tokens, next, owner, after, notice }:
     )}
     <p class="actions">
       {after && (
-        <a class="button" href={everyonesPath(owner)}>
+        <a class="button" href={pagePath(owner)}>
           First page
         </a>
       )}
       {next && (
-        <a class="button" href={everyonesPath(owner, `${next.createdAt},${next.id}`)}>
+        <a class="button" href={pagePath(owner, `${next.createdAt},${next.id}`)}>
           Older tokens
         </a>
       )}
@@ -197,7 +210,7 @@ export const EveryonesTokens = ({ account, tokens, next, owner, after, notice }:
   </ApiAccess>
 )
 
-function everyonesPath(owner: string | undefined, after?: string): string {
+function pagePath(owner: string | undefined, after?: string): string {
   const query = new URLSearchParams({ ...(owner && { owner }), ...(after && { after }) })
   return `/settings/api-access/everyone?${query}`
 }

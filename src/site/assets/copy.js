@@ -1,4 +1,4 @@
-/** Buttons with `data-copy="<id>"` copy the text of that field. Without this script they stay hidden. */
+/** A button with `data-copy="<id>"` copies the text of that field. Without this script it is hidden. */
 for (const button of document.querySelectorAll('button[data-copy]')) {
   const field = document.getElementById(button.dataset.copy)
   const status = button.parentElement.querySelector('[role="status"]')
@@ -9,7 +9,7 @@ for (const button of document.querySelectorAll('button[data-copy]')) {
       await navigator.clipboard.writeText(field.value)
       status.textContent = 'Copied.'
     } catch {
-      status.textContent = 'The browser does not allow it: copy the selected text yourself.'
+      status.textContent = 'Your browser blocked this. Copy the selected text yourself.'
     }
   })
 }

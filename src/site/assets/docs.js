@@ -1,5 +1,5 @@
-// The API reference: Swagger UI over the document that this instance serves. Whoever is signed in
-// may try requests at once, by the cookie; a token goes behind "Authorize".
+// The API reference: Swagger UI shows the OpenAPI document of this server. Signed-in users can send
+// requests with their session cookie; "Authorize" takes a token.
 window.SwaggerUIBundle({
   url: '/openapi.json',
   domNode: document.getElementById('reference'),
@@ -8,6 +8,6 @@ window.SwaggerUIBundle({
   displayRequestDuration: true,
   docExpansion: 'list',
   defaultModelsExpandDepth: -1,
-  // Would ask another host whether the document is valid.
+  // The default validator is on another host.
   validatorUrl: null,
 })

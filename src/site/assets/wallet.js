@@ -1,41 +1,43 @@
 /**
- * Signing in with, or linking, a wallet of the browser: wallets announce themselves (EIP-6963),
- * each is a provider (EIP-1193), and what they sign is a message that the server wrote (EIP-4361).
+ * Signs in with a wallet of the browser, or links it to an account. Wallets announce themselves
+ * (EIP-6963), are called as providers (EIP-1193), and sign a message of the server (EIP-4361).
  */
 const panel = document.getElementById('wallets')
 const list = panel.querySelector('.wallets')
-const none = document.getElementById('no-wallets')
+const noWallets = document.getElementById('no-wallets')
 const status = panel.querySelector('[role="status"]')
 const problem = panel.querySelector('[role="alert"]')
 
 const { purpose, redirect } = panel.dataset
 const chainIds = panel.dataset.chains.split(' ').map(Number)
 
-/** How long to wait for wallets to announce themselves, in milliseconds. */
-const PATIENCE = 400
+/** Milliseconds to wait for wallets to announce themselves. */
+const ANNOUNCE_TIMEOUT = 400
 
-/** EIP-1193: the user said no. */
-const REJECTED = 4001
+/** Error code of EIP-1193: the user rejected the request. */
+const USER_REJECTED = 4001
 
-const known = new Set()
+/** Ids of the wallets that have a button. */
+const walletIds = new Set()
 
 status.textContent = 'Looking for wallets…'
 
 addEventListener('eip6963:announceProvider', ({ detail: { info, provider } }) =>
-  offer(info.uuid, info.name, info.icon, provider),
+  addWallet(info.uuid, info.name, info.icon, provider),
 )
 dispatchEvent(new Event('eip6963:requestProvider'))
 setTimeout(() => {
-  // A wallet from before EIP-6963 is only found here.
-  if (known.size === 0 && globalThis.ethereum) offer('legacy', 'Browser wallet', '', ethereum)
-  if (known.size > 0) return
+  // Wallets that do not support EIP-6963 set `window.ethereum`.
+  if (walletIds.size === 0 && globalThis.ethereum)
+    addWallet('legacy', 'Browser wallet', '', ethereum)
+  if (walletIds.size > 0) return
   status.textContent = ''
-  none.hidden = false
-}, PATIENCE)
+  noWallets.hidden = false
+}, ANNOUNCE_TIMEOUT)
 
-function offer(uuid, name, icon, provider) {
-  if (known.has(uuid)) return
-  known.add(uuid)
+function addWallet(uuid, name, icon, provider) {
+  if (walletIds.has(uuid)) return
+  walletIds.add(uuid)
   const button = document.createElement('button')
   button.type = 'button'
   button.className = 'button wallet'
@@ -46,44 +48,44 @@ function offer(uuid, name, icon, provider) {
     button.append(image)
   }
   button.append(name)
-  button.addEventListener('click', () => use(provider, name))
+  button.addEventListener('click', () => useWallet(provider, name))
   const item = document.createElement('li')
   item.append(button)
   list.append(item)
   list.hidden = false
-  none.hidden = true
+  noWallets.hidden = true
   status.textContent = ''
 }
 
-async function use(provider, name) {
-  busy(true)
+async function useWallet(provider, name) {
+  setBusy(true)
   problem.textContent = ''
   status.textContent = `Waiting for ${name}…`
   try {
-    await prove(provider)
+    await signMessage(provider)
     status.textContent = 'Done.'
     location.assign(redirect)
   } catch (error) {
     status.textContent = ''
     problem.textContent =
-      error.code === REJECTED ? 'The wallet did not sign.' : sentence(error.message)
-    busy(false)
+      error.code === USER_REJECTED ? 'You did not sign the message.' : sentence(error.message)
+    setBusy(false)
   }
 }
 
-async function prove(provider) {
+async function signMessage(provider) {
   const [address] = await provider.request({ method: 'eth_requestAccounts' })
   const chainId = await supportedChain(provider)
   const { message } = await post('/sign-in/wallet/message', { address, chainId, purpose })
   const signature = await provider.request({
     method: 'personal_sign',
-    params: [hexOf(message), address],
+    params: [toHex(message), address],
   })
   const target = purpose === 'link' ? '/settings/account/wallet' : '/sign-in/wallet'
   await post(target, { message, signature })
 }
 
-/** The chain that the wallet is on, after asking it to come to one of ours if it is elsewhere. */
+/** Returns the chain of the wallet, after switching it to a supported chain if necessary. */
 async function supportedChain(provider) {
   const current = Number(await provider.request({ method: 'eth_chainId' }))
   if (chainIds.includes(current)) return current
@@ -101,17 +103,17 @@ async function post(path, body) {
     headers: { 'content-type': 'application/json', accept: 'application/json' },
     body: JSON.stringify(body),
   })
-  const answer = await response.json()
-  if (!response.ok) throw new Error(answer.error)
-  return answer
+  const result = await response.json()
+  if (!response.ok) throw new Error(result.error)
+  return result
 }
 
-function busy(is) {
-  for (const button of list.querySelectorAll('button')) button.disabled = is
-  panel.setAttribute('aria-busy', String(is))
+function setBusy(isBusy) {
+  for (const button of list.querySelectorAll('button')) button.disabled = isBusy
+  panel.setAttribute('aria-busy', String(isBusy))
 }
 
-const hexOf = (text) =>
+const toHex = (text) =>
   `0x${Array.from(new TextEncoder().encode(text), (byte) => byte.toString(16).padStart(2, '0')).join('')}`
 
 const sentence = (text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`

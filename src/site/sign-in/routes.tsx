@@ -1,59 +1,47 @@
-/** The pages that sign people in and out (contract, Authentication 1 and 4). */
+/** Sign-in with a wallet or an e-mail link, and sign-out. */
 import { type Context, Hono } from 'hono'
 import * as z from 'zod'
+import { requireSameOrigin } from '../../auth/authenticate.ts'
+import { endSession, readAccount, startSession } from '../../auth/session.ts'
+import { issuerOf } from '../../auth/tokens.ts'
 import { chainIdsOf } from '../../env.ts'
-import { addressOf } from '../../http/address.ts'
+import { clientIp } from '../../http/client-ip.ts'
 import type { App } from '../../http/context.ts'
-import { anyone, valid } from '../../http/door.ts'
+import { publicEndpoint, validate } from '../../http/endpoint.ts'
 import { ApiError } from '../../http/errors.ts'
-import { readAccount } from '../../identity/api-tokens.ts'
-import { sameOrigin } from '../../identity/caller.ts'
+import { signInRateLimit } from '../../http/rate-limit.ts'
 import {
+  createSignInLink,
   EmailAddress,
-  emailProof,
   LinkSecret,
-  newLink,
-  readLink,
+  proveEmail,
+  readSignInLink,
 } from '../../identity/email-link.ts'
-import { signInLimit } from '../../identity/limit.ts'
 import { mailLink } from '../../identity/mail.ts'
-import { endSession, startSession } from '../../identity/session.ts'
 import { signIn } from '../../identity/sign-in.ts'
-import { issuerOf } from '../../identity/tokens.ts'
 import { page } from '../page.tsx'
-import { allowedRedirect } from '../redirect.ts'
+import { allowedRedirect } from './redirect.ts'
 import { ConfirmSignIn, LinkSent, SignIn } from './views.tsx'
+import { walletSignInRoutes } from './wallet.ts'
 
 const HOME = '/settings/api-access'
-const tag = 'Pages'
 
-const Redirect = z.object({ redirect: z.string().max(2048).optional() })
+const Redirect = z.object({
+  redirect: z
+    .string()
+    .max(2048)
+    .optional()
+    .describe('The URL to open after sign-in, on this site or on an allowed one.'),
+})
 const Secret = z.object({ secret: LinkSecret })
 
-function entrance(
-  c: Context<App>,
-  given: { redirect: string | null; email?: string; problem?: string; signedOut?: boolean },
-) {
-  const { settings } = c.var
-  return page(c, {
-    title: 'Sign in',
-    account: null,
-    scripts: ['wallet.js'],
-    status: given.problem ? 400 : 200,
-    children: (
-      <SignIn {...given} chainIds={chainIdsOf(settings)} host={new URL(settings.PUBLIC_URL).host} />
-    ),
-  })
-}
-
-export const signInPages = new Hono<App>()
-  .get('/', anyone({ tag, summary: 'The way in', answer: 'redirect' }), (c) =>
-    c.redirect(HOME, 303),
-  )
+export const signInRoutes = new Hono<App>()
+  .route('/', walletSignInRoutes)
+  .get('/', publicEndpoint(), (c) => c.redirect(HOME, 303))
   .get(
     '/sign-in',
-    anyone({ tag, summary: 'Sign in; `redirect` says where to go then', answer: 'page' }),
-    valid(
+    publicEndpoint(),
+    validate(
       'query',
       Redirect.extend({ notice: z.literal('signed-out').optional().catch(undefined) }),
     ),
@@ -61,54 +49,43 @@ export const signInPages = new Hono<App>()
       const query = c.req.valid('query')
       const redirect = allowedRedirect(c.var.settings, query.redirect)
       if (await isSignedIn(c)) return c.redirect(redirect ?? HOME, 303)
-      return entrance(c, { redirect, signedOut: query.notice === 'signed-out' })
+      return signInPage(c, { redirect, isSignedOut: query.notice === 'signed-out' })
     },
   )
   .post(
     '/sign-in/email',
-    anyone({ tag, summary: 'Ask for a sign-in link', answer: 'redirect', errors: ['cross_site'] }),
-    sameOrigin,
-    signInLimit,
-    valid('form', Redirect.extend({ email: z.string().max(1000) })),
+    publicEndpoint(),
+    requireSameOrigin,
+    signInRateLimit,
+    validate('form', Redirect.extend({ email: z.string().max(1000) })),
     async (c) => {
       const { db, settings, now } = c.var
       const form = c.req.valid('form')
       const redirect = allowedRedirect(settings, form.redirect)
       const email = EmailAddress.safeParse(form.email)
       if (!email.success)
-        return entrance(c, {
+        return signInPage(c, {
           redirect,
           email: form.email,
           problem: 'This is not an e-mail address.',
         })
-      const link = await newLink(db, { email: email.data, userId: null, redirect }, now)
-      const stored = await link.statement
-      // Whether the address is known makes no difference: a new one will make a new user.
-      if (stored.length > 0)
-        await mailLink(c.env.EMAIL, settings, {
-          to: email.data,
-          secret: link.secret,
-          purpose: 'sign-in',
-        })
+      const secret = await createSignInLink(db, { email: email.data, redirect }, now)
+      if (secret)
+        await mailLink(c.env.EMAIL, settings, { to: email.data, secret, purpose: 'sign-in' })
       return c.redirect('/sign-in/email/sent', 303)
     },
   )
-  .get('/sign-in/email/sent', anyone({ tag, summary: 'What to do next', answer: 'page' }), (c) =>
+  .get('/sign-in/email/sent', publicEndpoint(), (c) =>
     page(c, { title: 'Check your mail', account: null, children: <LinkSent /> }),
   )
   .get(
     '/sign-in/email',
-    anyone({
-      tag,
-      summary: 'Where a sign-in link leads: asks before it signs anyone in',
-      answer: 'page',
-      errors: ['link_expired'],
-    }),
-    signInLimit,
-    valid('query', Secret),
+    publicEndpoint(),
+    signInRateLimit,
+    validate('query', Secret),
     async (c) => {
       const { secret } = c.req.valid('query')
-      const link = await readLink(c.var.db, secret, c.var.now)
+      const link = await readSignInLink(c.var.db, secret, c.var.now)
       return page(c, {
         title: 'Sign in',
         account: null,
@@ -118,34 +95,40 @@ export const signInPages = new Hono<App>()
   )
   .post(
     '/sign-in/email/confirm',
-    anyone({
-      tag,
-      summary: 'Use a sign-in link up',
-      answer: 'redirect',
-      errors: ['cross_site', 'link_expired', 'forbidden'],
-    }),
-    sameOrigin,
-    signInLimit,
-    valid('form', Secret.extend(Redirect.shape)),
+    publicEndpoint(),
+    requireSameOrigin,
+    signInRateLimit,
+    validate('form', Secret.extend(Redirect.shape)),
     async (c) => {
       const { db, settings, now } = c.var
       const { secret, redirect } = c.req.valid('form')
-      const proof = await emailProof(db, secret, now)
-      await startSession(c, await signIn(db, issuerOf(settings), proof, addressOf(c.req.raw), now))
+      const proof = proveEmail(db, secret, null, now)
+      await startSession(c, await signIn(db, issuerOf(settings), proof, clientIp(c.req.raw), now))
       return c.redirect(allowedRedirect(settings, redirect) ?? HOME, 303)
     },
   )
-  .post(
-    '/sign-out',
-    anyone({ tag, summary: 'Revoke the session', answer: 'redirect', errors: ['cross_site'] }),
-    sameOrigin,
-    async (c) => {
-      await endSession(c)
-      return c.redirect('/sign-in?notice=signed-out', 303)
-    },
-  )
+  .post('/sign-out', publicEndpoint(), requireSameOrigin, async (c) => {
+    await endSession(c)
+    return c.redirect('/sign-in?notice=signed-out', 303)
+  })
 
-/** Asked of the database: a revoked session would be sent back and forth between two pages. */
+function signInPage(
+  c: Context<App>,
+  state: { redirect: string | null; email?: string; problem?: string; isSignedOut?: boolean },
+) {
+  const { settings } = c.var
+  return page(c, {
+    title: 'Sign in',
+    account: null,
+    scripts: ['wallet.js'],
+    status: state.problem ? 400 : 200,
+    children: (
+      <SignIn {...state} chainIds={chainIdsOf(settings)} host={new URL(settings.PUBLIC_URL).host} />
+    ),
+  })
+}
+
+/** Asks the database: after a revoked session, the two pages would redirect to each other. */
 async function isSignedIn({ var: { db, caller } }: Context<App>): Promise<boolean> {
   if (!caller) return false
   try {

@@ -1,23 +1,24 @@
-type Entrance = {
-  /** Where signing in leads, when the visitor came from somewhere. */
+type SignInProps = {
+  /** The absolute URL to open after sign-in; null for the settings. */
   redirect: string | null
-  /** What was typed, and what is wrong with it. */
+  /** The rejected input of the form. */
   email?: string
+  /** Why it was rejected. */
   problem?: string
-  signedOut?: boolean
+  isSignedOut?: boolean
   chainIds: readonly number[]
   host: string
 }
 
-export const SignIn = ({ redirect, email, problem, signedOut, chainIds, host }: Entrance) => (
+export const SignIn = ({ redirect, email, problem, isSignedOut, chainIds, host }: SignInProps) => (
   <section class="card narrow">
-    {signedOut && (
+    {isSignedOut && (
       <p class="notice" role="status">
         You are signed out.
       </p>
     )}
     <h1>Sign in</h1>
-    <p class="lead">{goingTo(redirect, host)}</p>
+    <p class="lead">{destination(redirect, host)}</p>
     <h2>With a wallet</h2>
     <Wallets purpose="sign-in" redirect={redirect ?? '/settings/api-access'} chainIds={chainIds} />
     <p class="or">or</p>
@@ -28,20 +29,20 @@ export const SignIn = ({ redirect, email, problem, signedOut, chainIds, host }: 
       <button class="button" type="submit">
         Send me a link
       </button>
-      <p class="hint">No password: the link in the mail signs you in. It works for 15 minutes.</p>
+      <p class="hint">You need no password. The link signs you in and expires in 15 minutes.</p>
     </form>
   </section>
 )
 
-function goingTo(redirect: string | null, host: string): string {
+function destination(redirect: string | null, host: string): string {
   const target = redirect ? new URL(redirect).host : host
-  return target === host ? `to your account at ${host}` : `to go on to ${target}`
+  return target === host ? `to your account at ${host}` : `to continue to ${target}`
 }
 
-type Wallets = { purpose: 'sign-in' | 'link'; redirect: string; chainIds: readonly number[] }
+type WalletsProps = { purpose: 'sign-in' | 'link'; redirect: string; chainIds: readonly number[] }
 
-/** Filled in by `assets/wallet.js`, which finds the browser's wallets. */
-export const Wallets = ({ purpose, redirect, chainIds }: Wallets) => (
+/** The script `assets/wallet.js` adds a button for each wallet in the browser. */
+export const Wallets = ({ purpose, redirect, chainIds }: WalletsProps) => (
   <div
     id="wallets"
     class="stack"
@@ -50,7 +51,7 @@ export const Wallets = ({ purpose, redirect, chainIds }: Wallets) => (
     data-chains={chainIds.join(' ')}
   >
     <noscript>
-      <p class="hint">A wallet needs JavaScript, which is off in this browser.</p>
+      <p class="hint">Wallets need JavaScript, which is off in this browser.</p>
     </noscript>
     <ul class="wallets" hidden />
     <p class="hint" id="no-wallets" hidden>
@@ -61,9 +62,9 @@ export const Wallets = ({ purpose, redirect, chainIds }: Wallets) => (
   </div>
 )
 
-type EmailField = { label: string; value?: string | undefined; problem?: string | undefined }
+type EmailFieldProps = { label: string; value?: string | undefined; problem?: string | undefined }
 
-export const EmailField = ({ label, value, problem }: EmailField) => (
+export const EmailField = ({ label, value, problem }: EmailFieldProps) => (
   <div class="field">
     <label for="email">{label}</label>
     <input
@@ -88,13 +89,9 @@ export const EmailField = ({ label, value, problem }: EmailField) => (
 export const LinkSent = () => (
   <section class="card narrow">
     <h1>Check your mail</h1>
-    <p>
-      If the address takes mail, a link is on its way. It works once, for 15 minutes, and can be
-      opened on any device.
-    </p>
+    <p>A link is on its way. It works once, expires in 15 minutes, and opens on any device.</p>
     <p class="hint">
-      Nothing there? Look in the spam folder. For one address we send at most three links in 15
-      minutes.
+      No mail? Look in the spam folder. We send at most three links to an address in 15 minutes.
     </p>
     <p class="actions">
       <a class="button" href="/sign-in">
@@ -104,10 +101,10 @@ export const LinkSent = () => (
   </section>
 )
 
-type Confirm = { email: string; secret: string; redirect: string | null }
+type ConfirmSignInProps = { email: string; secret: string; redirect: string | null }
 
-/** Opening the link does nothing yet: programs that scan mails open links too. */
-export const ConfirmSignIn = ({ email, secret, redirect }: Confirm) => (
+/** Opening the link does not sign in, because mail scanners open links too. */
+export const ConfirmSignIn = ({ email, secret, redirect }: ConfirmSignInProps) => (
   <section class="card narrow">
     <h1>Sign in</h1>
     <p>
@@ -120,6 +117,6 @@ export const ConfirmSignIn = ({ email, secret, redirect }: Confirm) => (
         Sign in
       </button>
     </form>
-    <p class="hint">Not your address? Close this page: nothing happens.</p>
+    <p class="hint">Not your address? Close this page. You will not be signed in.</p>
   </section>
 )

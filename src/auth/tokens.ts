@@ -1,0 +1,147 @@
+/**
+ * API tokens and sessions are JWTs signed with Ed25519 (RFC 8037). Only this file uses jose.
+ * See docs/decisions.md, "Tokens".
+ */
+import {
+  createLocalJWKSet,
+  exportJWK,
+  generateKeyPair,
+  importJWK,
+  type JSONWebKeySet,
+  jwtVerify,
+  SignJWT,
+} from 'jose'
+import type { Settings, SigningKey } from '../env.ts'
+import type { Caller } from '../http/context.ts'
+
+const ALGORITHM = 'EdDSA'
+const AUDIENCE = 'marketplace-api'
+
+/** Seconds that the clock of the issuer may be ahead of ours. */
+const CLOCK_SKEW = 5
+
+/** Milliseconds. */
+export const API_TOKEN_LIFETIME = 365 * 24 * 60 * 60 * 1000
+/** Milliseconds. */
+export const SESSION_LIFETIME = 24 * 60 * 60 * 1000
+
+/** The claims of a token as the table `tokens` stores them. They suffice to sign it again. */
+export type TokenRecord = {
+  id: string
+  userId: number
+  role: Caller['role']
+  keyId: string
+  createdAt: string
+  expiresAt: string
+}
+
+/** `url` is the claim `iss`. The first key signs, and every key verifies. */
+export type Issuer = { url: string; keys: readonly SigningKey[] }
+
+/** Returns the issuer of a deployment. */
+export const issuerOf = ({ PUBLIC_URL, JWT_KEYS }: Settings): Issuer => ({
+  url: PUBLIC_URL,
+  keys: JWT_KEYS.keys,
+})
+
+/**
+ * Returns the record of a new token. Its times are whole seconds, as in a JWT. `owner` has no
+ * `userId` if the user is created in the same transaction as the token.
+ */
+export function newToken<Owner extends Pick<TokenRecord, 'role'>>(
+  issuer: Issuer,
+  owner: Owner,
+  lifetime: number,
+  now: Date,
+) {
+  const createdAt = Math.floor(now.getTime() / 1000) * 1000
+  return {
+    id: crypto.randomUUID(),
+    ...owner,
+    keyId: currentKey(issuer).kid,
+    createdAt: new Date(createdAt).toISOString(),
+    expiresAt: new Date(createdAt + lifetime).toISOString(),
+  }
+}
+
+/**
+ * Returns the JWT of a record. Ed25519 is deterministic, so the same record and key give the same
+ * JWT. If the key of the record was removed, the current key signs.
+ */
+export async function signToken(issuer: Issuer, token: TokenRecord): Promise<string> {
+  const key = issuer.keys.find(({ kid }) => kid === token.keyId) ?? currentKey(issuer)
+  return new SignJWT({ role: token.role })
+    .setProtectedHeader({ alg: ALGORITHM, kid: key.kid })
+    .setIssuer(issuer.url)
+    .setAudience(AUDIENCE)
+    .setSubject(String(token.userId))
+    .setJti(token.id)
+    .setIssuedAt(new Date(token.createdAt))
+    .setExpirationTime(new Date(token.expiresAt))
+    .sign(await importJWK(key, ALGORITHM))
+}
+
+type VerifiedToken = { issuer: Issuer; caller: Caller; expiresAt: number }
+
+/** Entries kept before the cache is cleared. */
+const MAX_CACHED = 1000
+
+/**
+ * Verified tokens by JWT. Verifying a signature takes longer than everything else that the Worker
+ * does for a request. Only D1 knows about revocation, and each request checks it there.
+ */
+const verifiedTokens = new Map<string, VerifiedToken>()
+
+/** Returns the caller of a JWT, or null if it is malformed, foreign, expired or from the future. */
+export async function verifyToken(issuer: Issuer, jwt: string, now: Date): Promise<Caller | null> {
+  const cached = verifiedTokens.get(jwt)
+  if (cached?.issuer.url === issuer.url && cached.issuer.keys === issuer.keys)
+    return now.getTime() < cached.expiresAt ? cached.caller : null
+  try {
+    const { payload } = await jwtVerify(jwt, keySetOf(issuer), {
+      algorithms: [ALGORITHM],
+      issuer: issuer.url,
+      audience: AUDIENCE,
+      requiredClaims: ['sub', 'jti', 'iat', 'exp', 'role'],
+      currentDate: now,
+    })
+    const { sub, jti, iat, exp, role } = payload
+    const userId = Number(sub)
+    if (!jti || !exp || !iat || iat > now.getTime() / 1000 + CLOCK_SKEW) return null
+    if (!Number.isSafeInteger(userId) || (role !== 'user' && role !== 'master')) return null
+    const caller: Caller = { tokenId: jti, userId, role }
+    if (verifiedTokens.size >= MAX_CACHED) verifiedTokens.clear()
+    verifiedTokens.set(jwt, { issuer, caller, expiresAt: exp * 1000 })
+    return caller
+  } catch {
+    return null
+  }
+}
+
+/** Returns the JWK set with the public keys (RFC 7517). */
+export const publicKeys = ({ keys }: Issuer): JSONWebKeySet => ({
+  keys: keys.map(({ kty, crv, kid, x }) => ({ kty, crv, kid, x, alg: ALGORITHM, use: 'sig' })),
+})
+
+const keySets = new WeakMap<Issuer['keys'], ReturnType<typeof createLocalJWKSet>>()
+
+/** Creates the key set once, because importing a key costs more than using it. */
+function keySetOf(issuer: Issuer) {
+  const keySet = keySets.get(issuer.keys) ?? createLocalJWKSet(publicKeys(issuer))
+  keySets.set(issuer.keys, keySet)
+  return keySet
+}
+
+/** Returns a new private key for the variable `JWT_KEYS`. */
+export async function generateSigningKey(): Promise<SigningKey> {
+  const { privateKey } = await generateKeyPair(ALGORITHM, { crv: 'Ed25519', extractable: true })
+  const { x, d } = await exportJWK(privateKey)
+  if (!x || !d) throw new Error('the key has no private part')
+  return { kty: 'OKP', crv: 'Ed25519', kid: crypto.randomUUID(), x, d }
+}
+
+function currentKey({ keys }: Issuer): SigningKey {
+  const [first] = keys
+  if (!first) throw new Error('there is no signing key')
+  return first
+}

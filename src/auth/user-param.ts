@@ -1,0 +1,24 @@
+/** The user that a path names. See docs/decisions.md, "Who may do what". */
+import * as z from 'zod'
+import type { Caller } from '../http/context.ts'
+import { ApiError } from '../http/errors.ts'
+import { idText } from '../http/ids.ts'
+
+/** The path parameter `<user_id>`: a user id, or `me` for the caller. */
+export const UserParam = z.object({
+  user_id: z
+    .union([z.literal('me'), idText], { error: 'must be me or a positive integer' })
+    .describe('A user id, or `me` for the caller.'),
+})
+
+type UserId = z.infer<typeof UserParam>['user_id']
+
+/** Returns the id of the user that the path names. */
+export const userIdOf = (caller: Caller, user: UserId): number =>
+  user === 'me' ? caller.userId : user
+
+/** Throws `forbidden` if a user token is used for another user. */
+export function requireAccessTo(caller: Caller, userId: number): void {
+  if (caller.role !== 'master' && userId !== caller.userId)
+    throw new ApiError('forbidden', 'the token belongs to another user')
+}

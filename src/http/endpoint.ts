@@ -1,0 +1,127 @@
+/**
+ * Declares endpoints. The first handler of a route says who may call it and what it does;
+ * `validate` says what it takes. Requests are checked by these declarations, and the OpenAPI
+ * document and the authorization matrix of the tests are read from them.
+ */
+import { zValidator } from '@hono/zod-validator'
+import type { Hono, MiddlewareHandler, ValidationTargets } from 'hono'
+import type * as z from 'zod'
+// Imported by name: `z.core` would bundle the error messages of every language.
+import { type $ZodIssue, toDotPath } from 'zod/v4/core'
+import type { App, Caller } from './context.ts'
+import { ApiError, type ErrorCode, unauthenticated } from './errors.ts'
+import { jsonBody } from './json.ts'
+
+/**
+ * What the OpenAPI document says about an endpoint, beside what `validate` declares. Endpoints
+ * without it, such as pages, are not in the document.
+ */
+export type EndpointInfo = {
+  tag: string
+  /** A sentence without a full stop that begins with a verb in the imperative. */
+  summary: string
+  description?: string
+  /** A body that is not JSON. The handler reads it. */
+  body?: { type: string; schema: z.ZodType }
+  /** The body of a 200; `z.file()` for bytes. */
+  answer: () => z.ZodType
+  /** Headers of a 200 beside those of every response, with their descriptions. */
+  headers?: Record<string, string>
+  /** Statuses without a body that are not errors, such as 304, with their descriptions. */
+  bodiless?: Record<number, string>
+  /** Error codes of this endpoint, beside those that every endpoint shares. */
+  errors?: readonly ErrorCode[]
+  /** Fields of its error bodies beside `error` and `code`. The handlers set them in the context. */
+  errorFields?: Record<string, null>
+}
+
+/** Who may call an endpoint. */
+type Access = 'public' | 'token' | 'master'
+type Input = { target: keyof ValidationTargets; schema: z.ZodType }
+type Handler = (...args: never[]) => unknown
+
+type Declaration = Partial<EndpointInfo> & { access: Access }
+
+const declarations = new WeakMap<Handler, Declaration>()
+const inputs = new WeakMap<Handler, Input>()
+
+/** Declares an endpoint that needs no token. */
+export function publicEndpoint(info?: EndpointInfo): MiddlewareHandler<App> {
+  const handler: MiddlewareHandler<App> = (_c, next) => next()
+  declarations.set(handler, { ...info, access: 'public' })
+  return handler
+}
+
+export type AppWithCaller = App & { Variables: { caller: Caller } }
+
+/** Declares an endpoint that needs a token. Throws `unauthenticated`. */
+export function requireToken(info?: EndpointInfo): MiddlewareHandler<AppWithCaller> {
+  const handler: MiddlewareHandler<AppWithCaller> = (c, next) => {
+    if (!c.get('caller')) throw unauthenticated()
+    return next()
+  }
+  declarations.set(handler, { ...info, access: 'token' })
+  return handler
+}
+
+/** Declares an endpoint that needs a master token. Throws `unauthenticated`, `forbidden`. */
+export function requireMaster(info: EndpointInfo): MiddlewareHandler<AppWithCaller> {
+  const handler: MiddlewareHandler<AppWithCaller> = (c, next) => {
+    const caller = c.get('caller')
+    if (!caller) throw unauthenticated()
+    if (caller.role === 'master') return next()
+    throw new ApiError('forbidden', 'this endpoint requires a master token')
+  }
+  declarations.set(handler, { ...info, access: 'master' })
+  return handler
+}
+
+/**
+ * Validates one part of the request. Throws `invalid_input` with a message that names the field;
+ * `root` names a body that is an array, as in `orders[2].listingId: …`. A JSON body must also pass
+ * `jsonBody`.
+ */
+export function validate<T extends keyof ValidationTargets, S extends z.ZodType>(
+  target: T,
+  schema: S,
+  root = '',
+) {
+  const check = zValidator(target, schema, (result) => {
+    if (!result.success) throw invalidInput(result.error.issues[0], root)
+  })
+  const handler: typeof check =
+    target === 'json' ? (c, next) => jsonBody(c, async () => void (await check(c, next))) : check
+  inputs.set(handler, { target, schema })
+  return handler
+}
+
+function invalidInput(issue: $ZodIssue | undefined, root: string): ApiError {
+  if (!issue) return new ApiError('invalid_input', 'the request is not valid')
+  // `toDotPath` would put the name of a header in brackets and quotes.
+  const isFlat = issue.path.length === 1 && !root
+  const field = isFlat ? String(issue.path[0]) : root + toDotPath(issue.path)
+  return new ApiError('invalid_input', field ? `${field}: ${issue.message}` : issue.message)
+}
+
+/** An endpoint as its handlers declare it. */
+export type Endpoint = {
+  method: string
+  path: string
+  inputs: Input[]
+  info: Declaration | null
+}
+
+/** Every endpoint of the app, in the order of its routes. */
+export function endpointsOf(app: Pick<Hono<App>, 'routes'>): Endpoint[] {
+  const endpoints = new Map<string, Endpoint>()
+  for (const { method, path, handler } of app.routes) {
+    if (method === 'ALL') continue
+    const key = `${method} ${path}`
+    const endpoint: Endpoint = endpoints.get(key) ?? { method, path, inputs: [], info: null }
+    const input = inputs.get(handler)
+    if (input) endpoint.inputs.push(input)
+    endpoint.info ??= declarations.get(handler) ?? null
+    endpoints.set(key, endpoint)
+  }
+  return [...endpoints.values()]
+}

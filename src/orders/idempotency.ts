@@ -1,0 +1,119 @@
+/**
+ * Calls that are safe to repeat: the `Idempotency-Key` header. The response is stored in the
+ * transaction that places the orders, so there is never one without the other.
+ */
+import { and, eq, gt, sql } from 'drizzle-orm'
+import { bytesToHex } from 'viem/utils'
+import type { Database } from '../db/client.ts'
+import { type Placeholders, prepared } from '../db/prepared.ts'
+import { idempotencyKeys } from '../db/schema.ts'
+import type { Caller } from '../http/context.ts'
+import { ApiError } from '../http/errors.ts'
+import type { PlacedOrder } from './answer.ts'
+import type { OrderInput } from './input.ts'
+import { placeOrders } from './place.ts'
+import { type Plan, placedOrders, type Written } from './plan.ts'
+import { nftIdsOf, writtenJson } from './statements.ts'
+
+/** Milliseconds for which a response is stored. */
+export const IDEMPOTENCY_LIFETIME = 24 * 60 * 60 * 1000
+
+/** Bytes. D1 allows 2,000,000 in a value and in a row. */
+const MAX_STORED_BYTES = 1_900_000
+
+export type IdempotentRequest = {
+  /** The value of `Idempotency-Key`. */
+  key: string
+  body: ArrayBuffer
+}
+
+type Key = Placeholders<{ userId: number; key: string; storedAfter: string }>
+
+const storedResponse = prepared((db, { userId, key, storedAfter }: Key) =>
+  db
+    .select({
+      requestHash: idempotencyKeys.requestHash,
+      plan: idempotencyKeys.plan,
+      written: idempotencyKeys.written,
+    })
+    .from(idempotencyKeys)
+    .where(
+      and(
+        eq(idempotencyKeys.userId, userId),
+        eq(idempotencyKeys.key, key),
+        gt(idempotencyKeys.createdAt, storedAfter),
+      ),
+    ),
+)
+
+const deleteExpired = prepared((db, { userId, key, storedAfter }: Key) =>
+  db.all<never>(sql`DELETE FROM "idempotencyKeys"
+    WHERE userId = ${userId} AND "key" = ${key} AND createdAt <= ${storedAfter}`),
+)
+
+type NewResponse = {
+  userId: number
+  key: string
+  requestHash: string
+  plan: string
+  nftIds: string
+  now: string
+}
+
+const insertResponse = prepared((db, response: Placeholders<NewResponse>) =>
+  db.all<never>(sql`INSERT INTO "idempotencyKeys"
+    (userId, "key", requestHash, plan, written, createdAt)
+    VALUES (${response.userId}, ${response.key}, ${response.requestHash}, ${response.plan},
+      ${writtenJson(response.nftIds)}, ${response.now})`),
+)
+
+/**
+ * Places orders like `placeOrders`, but a repeated call gets the first response again. Throws
+ * `idempotency_key_reused` if the first call had another body, `payload_too_large`, and what
+ * `placeOrders` throws.
+ */
+export async function placeOrdersOnce(
+  db: Database,
+  caller: Caller,
+  inputs: readonly OrderInput[],
+  { key, body }: IdempotentRequest,
+  now: Date,
+): Promise<{ orders: PlacedOrder[]; isReplay: boolean }> {
+  const hash = await crypto.subtle.digest('SHA-256', body)
+  const requestHash = bytesToHex(new Uint8Array(hash))
+  const storedAfter = new Date(now.getTime() - IDEMPOTENCY_LIFETIME).toISOString()
+  const id = { userId: caller.userId, key, storedAfter }
+  let isReplay = false
+  const orders = await placeOrders(db, caller, inputs, now, {
+    read: storedResponse(db, id),
+    onRead: ([stored]) => {
+      if (!stored) return null
+      if (stored.requestHash !== requestHash)
+        throw new ApiError('idempotency_key_reused', 'this Idempotency-Key has another body')
+      isReplay = true
+      const plan: Plan = JSON.parse(stored.plan)
+      const written: Written = JSON.parse(stored.written)
+      return placedOrders(plan, written)
+    },
+    write: (plan) => [
+      deleteExpired(db, id),
+      insertResponse(db, {
+        userId: caller.userId,
+        key,
+        requestHash,
+        plan: serialize(plan),
+        nftIds: nftIdsOf(plan),
+        now: now.toISOString(),
+      }),
+    ],
+  })
+  return { orders, isReplay }
+}
+
+/** Throws `payload_too_large` if D1 cannot store the plan. */
+function serialize(plan: Plan): string {
+  const json = JSON.stringify(plan)
+  if (new TextEncoder().encode(json).length > MAX_STORED_BYTES)
+    throw new ApiError('payload_too_large', 'the response is too large to store; order fewer NFTs')
+  return json
+}

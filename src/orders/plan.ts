@@ -1,0 +1,131 @@
+/** The plan of a placement: everything that is written and answered, except what the database adds. */
+import { formatEther } from 'viem/utils'
+import type { Listing, Nft, PlacedOrder } from './answer.ts'
+import { isUnlimited, newBillingAddress } from './check.ts'
+import type { OrderInput } from './input.ts'
+import type { Offers } from './offers.ts'
+
+type Item = PlacedOrder['orderItems'][number]
+
+type PlannedOrder = {
+  order: Omit<PlacedOrder, 'id' | 'billingAddressId' | 'orderItems'>
+  item: Omit<Item, 'id' | 'orderId' | 'nft' | 'listing'>
+  /** Id of an existing billing address, or the index of a new one in `newAddresses`. */
+  billing: { id: number } | { newAddress: number }
+}
+
+export type Plan = {
+  orders: PlannedOrder[]
+  newAddresses: { userId: number; city: string; country: string; postal: string; street: string }[]
+  /** As they were read; the transaction fails if a price has changed. */
+  nfts: Nft[]
+  listings: Listing[]
+}
+
+/** What the transaction adds. The ids that one INSERT assigns are consecutive. */
+export type Written = {
+  lastOrderId: number
+  lastItemId: number
+  lastAddressId: number | null
+  /** Stock after the sale: NFT id to pieces. */
+  available: Record<string, number>
+}
+
+/** The columns that are the same for every order. */
+export const orderConstants = {
+  paymentMethod: 'external',
+  provider: 'external',
+  payprovStxTransactionId: null,
+  payprovPciTransactionId: null,
+  status: 'paid',
+  feesCollectedAt: null,
+  ProductType: 'nft',
+}
+
+/** The columns that are the same for every order item. */
+export const itemConstants = { paymentProvider: 'external', ProductType: 'nft' }
+
+/** Plans orders that `checkOrders` accepted. */
+export function planOrders(inputs: readonly OrderInput[], offers: Offers, now: Date): Plan {
+  const changes = { createdAt: now.toISOString(), updatedAt: now.toISOString() }
+  const newAddresses: Plan['newAddresses'] = []
+  const orders = inputs.map((input): PlannedOrder => {
+    const listing = required(offers.listings, input.listingId)
+    const buyer = required(offers.buyers, input.buyerUserId)
+    const address = newBillingAddress(input)
+    if (address) newAddresses.push({ userId: buyer.id, ...address })
+    const firstNew = newAddresses.findIndex(({ userId }) => userId === buyer.id)
+    return {
+      order: {
+        ...orderConstants,
+        buyerId: buyer.id,
+        providerId: input.providerId || null,
+        payprovWebhookToken: crypto.randomUUID(),
+        totalPriceCents: listing.priceCents * input.quantity,
+        totalPriceCurrency: listing.priceCurrency,
+        totalPriceEth: formatEther(BigInt(listing.priceWei) * BigInt(input.quantity)),
+        failReason: null,
+        ...changes,
+      },
+      item: {
+        ...itemConstants,
+        nftId: input.nftId,
+        listingId: listing.id,
+        quantity: input.quantity,
+        priceCents: listing.priceCents,
+        priceEths: formatEther(BigInt(listing.priceWei)),
+        ethRecipient: buyer.wallet || null,
+        priceCurrency: listing.priceCurrency,
+        txId: null,
+        status: buyer.wallet ? null : 'awaiting_wallet',
+        ...changes,
+      },
+      billing: address
+        ? { newAddress: newAddresses.length - 1 }
+        : buyer.billingAddressId !== null
+          ? { id: buyer.billingAddressId }
+          : { newAddress: firstNew },
+    }
+  })
+  return {
+    orders,
+    newAddresses,
+    nfts: [...offers.nfts.values()],
+    listings: [...offers.listings.values()],
+  }
+}
+
+/** Builds the response. The same plan and result always give the same response. */
+export function placedOrders(plan: Plan, written: Written): PlacedOrder[] {
+  const updatedAt = plan.orders[0]?.order.updatedAt ?? ''
+  const nfts = new Map(
+    plan.nfts.map((nft) => {
+      const availableAmount = written.available[nft.id] ?? nft.availableAmount
+      return [nft.id, isUnlimited(nft) ? nft : { ...nft, availableAmount, updatedAt }]
+    }),
+  )
+  const listings = new Map(plan.listings.map((listing) => [listing.id, listing]))
+  const firstOrderId = written.lastOrderId - plan.orders.length + 1
+  const firstItemId = written.lastItemId - plan.orders.length + 1
+  const firstAddressId = (written.lastAddressId ?? 0) - plan.newAddresses.length + 1
+  return plan.orders.map(({ order, billing, item }, i) => ({
+    id: firstOrderId + i,
+    billingAddressId: 'id' in billing ? billing.id : firstAddressId + billing.newAddress,
+    ...order,
+    orderItems: [
+      {
+        id: firstItemId + i,
+        orderId: firstOrderId + i,
+        ...item,
+        nft: required(nfts, item.nftId),
+        listing: required(listings, item.listingId),
+      },
+    ],
+  }))
+}
+
+function required<Row>(rows: Map<number, Row>, id: number): Row {
+  const row = rows.get(id)
+  if (row === undefined) throw new Error(`row ${id} was not read`)
+  return row
+}

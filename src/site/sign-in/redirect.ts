@@ -1,0 +1,16 @@
+import type { Settings } from '../../env.ts'
+
+/**
+ * Returns the absolute URL that `?redirect=` may lead to, or null if it is neither on this site
+ * nor on an allowed one. A path alone would not be safe: browsers read `//host` as another host.
+ */
+export function allowedRedirect(
+  { PUBLIC_URL, REDIRECT_ORIGINS }: Pick<Settings, 'PUBLIC_URL' | 'REDIRECT_ORIGINS'>,
+  target: string | null | undefined,
+): string | null {
+  const url = target ? URL.parse(target, PUBLIC_URL) : null
+  // A blob: URL has the origin of the page that created it.
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password) return null
+  const allowed = [new URL(PUBLIC_URL).origin, ...REDIRECT_ORIGINS]
+  return allowed.includes(url.origin) ? url.href : null
+}
