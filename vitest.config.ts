@@ -1,23 +1,23 @@
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-pool-workers'
 import { defineConfig, defineProject } from 'vitest/config'
-import { generateSigningKey } from './src/identity/tokens.ts'
+import { generateSigningKey } from './src/auth/tokens.ts'
 
 const secrets = {
   JWT_KEYS: JSON.stringify({ keys: [await generateSigningKey()] }),
-  // The first account that anvil funds.
+  // The first account of anvil.
   TRANSFER_SIGNER_KEY: '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80',
 }
-// Wrangler looks for required secrets here, and warns when there are none.
+// Wrangler reads required secrets from the environment, and warns if they are missing.
 Object.assign(process.env, secrets)
 
-/** Set by `npm run fuzz`; the tests take the same way every time. */
+/** Set by `npm run fuzz`. Without it, every run sends the same requests. */
 const { FUZZ_SEED = '1', FUZZ_RUNS = '3000' } = process.env
 
-/** What `npm run chaos` asks for; otherwise short campaigns of a few seeds. */
+/** Set by `npm run chaos`. Without it, there are short campaigns of a few seeds. */
 const { CHAOS_SEED, CHAOS_ITEMS = '80' } = process.env
 const campaigns = { seeds: CHAOS_SEED ? [Number(CHAOS_SEED)] : [1, 2, 3], items: +CHAOS_ITEMS }
 
-/** Everything that the Worker does, inside the platform's own runtime. */
+/** Tests of the Worker. They run in workerd. */
 const workers = defineProject({
   plugins: [
     cloudflareTest(async ({ inject }) => ({
@@ -27,10 +27,10 @@ const workers = defineProject({
           MIGRATIONS: await readD1Migrations('./migrations'),
           PUBLIC_URL: 'https://marketplace.test',
           AVATAR_LOOPBACK_HOSTS: inject('remoteHost'),
-          // Win over a .dev.vars that `npm run dev` has written.
+          // These override .dev.vars, which `npm run dev` writes.
           ...secrets,
         },
-        // A test asks more often than a client may.
+        // Tests send more requests than a client may.
         ratelimits: {
           RATE_LIMIT: { namespace_id: '1001', simple: { limit: 1e9, period: 60 } },
           SIGN_IN_LIMIT: { namespace_id: '1002', simple: { limit: 1e9, period: 60 } },
@@ -43,7 +43,7 @@ const workers = defineProject({
     include: ['test/**/*.test.{ts,tsx}'],
     exclude: ['test/{scripts,client,browser}/**'],
     setupFiles: ['test/support/setup.ts'],
-    // A test waits for real chains and pictures, and for the tests beside it.
+    // Tests use real chains and image conversion, and share the processor.
     testTimeout: 60_000,
     hookTimeout: 120_000,
     globalSetup: ['test/support/chain/server.ts', 'test/avatars/remote-server.ts'],
@@ -51,7 +51,7 @@ const workers = defineProject({
   },
 })
 
-/** What an operator types, and what an integrator's tools make of the API: plain Node. */
+/** Tests of commands and of API clients. They run in Node. */
 const scripts = defineProject({
   test: {
     name: 'scripts',
@@ -60,7 +60,7 @@ const scripts = defineProject({
   },
 })
 
-/** What people see: a real browser in front of `npm run dev`. */
+/** Tests of the pages, with Chromium and `npm run dev`. */
 const browser = defineProject({
   test: {
     name: 'browser',
@@ -74,9 +74,9 @@ const browser = defineProject({
 export default defineConfig({
   test: {
     projects: [workers, scripts, browser],
-    // Each request logs a line: shown for the tests that fail.
+    // Every request logs a line. Only failed tests show theirs.
     silent: 'passed-only',
-    // One core less is the default, which of two leaves one; and a test mostly waits for workerd.
+    // Vitest leaves one core free by default. That halves the speed of a machine with two cores.
     maxWorkers: '100%',
   },
 })

@@ -1,27 +1,25 @@
 /**
- * How fast the API is, beside two others that give the same answers: a floor, which is the least
- * a Worker can do (bench/floor.ts), and the same API as one would usually write it on Node
- * (bench/node.ts). They take turns, so what else the machine does hits all alike: only the ratios
- * mean something.
+ * `npm run bench`: measures the speed of the API relative to a floor (bench/floor.ts). Compare
+ * ratios only: speeds depend on the machine and on what else it does.
  */
 import { execFileSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
-import { generateSigningKey, publicKeys } from '../src/identity/tokens.ts'
-import { type Execute, fill, issuerUrl, masterToken } from './bench/catalogue.ts'
-import { type Call, load, type Round } from './bench/load.ts'
-import { serveNode, serveWorker } from './bench/serve.ts'
+import { generateSigningKey, publicKeys } from '../src/auth/tokens.ts'
+import { pairsOf, SIZE } from './bench/calls.ts'
+import { createMasterToken, databaseSql } from './bench/database.ts'
+import { measurePairs, type Result } from './bench/measure.ts'
 import { measureTransfers } from './bench/transfers.ts'
+import { SWITCHED_OFF, serveWorker } from './bench/worker.ts'
+import { CommandError, parseInteger, parseOptions, runCommand } from './shell/command.ts'
 
-const ROUNDS = Number(process.env.ROUNDS ?? 5)
-const SECONDS = Number(process.env.SECONDS ?? 3)
-
-const SIZE = { users: 10_000, nfts: 10_000, orders: 100_000 }
+const USAGE =
+  'usage: [ROUNDS=9] [SECONDS=2] npm run bench [-- --only calls|transfers|startup]\n' +
+  'ROUNDS per call, each of so many SECONDS'
 
 const key = await generateSigningKey()
-const { jwt: token, sql } = await masterToken(key)
-const jwks = JSON.stringify(publicKeys({ url: issuerUrl, keys: [key] }))
+const issuer = { url: 'https://bench.test', keys: [key] }
+const token = await createMasterToken(issuer)
 const bindings = {
-  PUBLIC_URL: issuerUrl,
+  PUBLIC_URL: issuer.url,
   EMAIL_FROM: 'marketplace@example.com',
   NETWORKS: '{}',
   REDIRECT_ORIGINS: '[]',
@@ -29,113 +27,67 @@ const bindings = {
   TRANSFER_SIGNER_KEY: `0x${'1'.repeat(64)}`,
 }
 
-let turn = 0
-const userId = () => 10 + (turn++ % (SIZE.users - 10))
-const order = () => {
-  // Two of three can be had more than once.
-  const nftId = 2 + 3 * (turn++ % Math.floor(SIZE.nfts / 3 - 1))
-  return { nftId, listingId: nftId, quantity: 1, buyerUserId: userId() }
+const parts: Record<string, () => Promise<void> | void> = {
+  calls: benchCalls,
+  transfers: benchTransfers,
+  startup: benchStartup,
 }
 
-const calls: Call[] = [
-  { name: 'list addresses', method: 'GET', path: '/api/public/user/me/deliveryAddresses', token },
-  {
-    name: 'create an address',
-    method: 'POST',
-    path: '/api/public/deliveryAddress',
-    token,
-    body: () => ({ userId: userId(), name: 'Bo Buyer', street: 'Torstraße 1', city: 'Berlin' }),
-  },
-  { name: 'read an order', method: 'GET', path: '/api/externalOrders/4711', token },
-  {
-    name: 'place 1 order',
-    method: 'POST',
-    path: '/api/externalOrders',
-    token,
-    body: () => [order()],
-  },
-  {
-    name: 'place 100 orders',
-    method: 'POST',
-    path: '/api/externalOrders',
-    token,
-    body: () => Array.from({ length: 100 }, order),
-  },
-  { name: 'stats', method: 'GET', path: '/api/public/stats' },
-]
+await runCommand(async () => {
+  const { only } = parseOptions({ only: { type: 'string' } }, USAGE)
+  if (only && !(only in parts)) throw new CommandError(USAGE)
+  for (const [name, run] of Object.entries(parts)) if (!only || only === name) await run()
+})
 
-const filled = (execute: Execute) => fill(execute, SIZE, sql)
-const contenders = [
-  await serveWorker('this API', 'src/worker.ts', bindings, filled),
-  await serveWorker('floor', 'scripts/bench/floor.ts', { ...bindings, JWT_KEYS: jwks }, filled),
-  await serveNode('Fastify on Node', jwks, issuerUrl, filled),
-]
-
-/** Medians of this API, for `npm run costs`. */
-const measured: Record<string, number> = {}
-/** The README's table. */
-const summary: string[] = []
-
-const middle = (values: number[]) => values.sort((a, b) => a - b)[values.length >> 1] ?? 0
-
-try {
-  for (const call of calls) {
-    const rounds = contenders.map((): Round[] => [])
-    for (let round = -1; round < ROUNDS; round++) {
-      for (const [i, contender] of contenders.entries()) {
-        const result = await load(contender, call, SECONDS)
-        // The first round only warms up.
-        if (round >= 0) rounds[i]?.push(result)
-      }
-    }
-    const floor = rounds[1] ?? []
-    measured[call.name] = middle(
-      (rounds[0] ?? []).map(({ requestsPerSecond }) => requestsPerSecond),
-    )
-    const results = contenders.map(({ name }, i) => {
-      const mine = rounds[i] ?? []
-      const speeds = mine.map(({ requestsPerSecond }) => requestsPerSecond)
-      const ratios = speeds.map((speed, r) => speed / (floor[r]?.requestsPerSecond ?? Number.NaN))
-      return {
-        name,
-        'requests/s': Math.round(middle(speeds)),
-        spread: `${Math.round(Math.min(...speeds))}–${Math.round(Math.max(...speeds))}`,
-        'p50 ms': middle(mine.map(({ p50 }) => p50)),
-        'p99 ms': middle(mine.map(({ p99 }) => p99)),
-        'of the floor': middle(ratios).toFixed(2),
-      }
-    })
-    console.log(`\n${call.name}`)
-    console.table(results)
-    const columns = results.map((row) => `${row['requests/s']} (${row['of the floor']})`)
-    summary.push(`| ${call.name} | ${columns.join(' | ')} |`)
+async function benchCalls(): Promise<void> {
+  const rounds = parseInteger('ROUNDS', process.env.ROUNDS ?? '9', 1)
+  const seconds = parseInteger('SECONDS', process.env.SECONDS ?? '2', 1)
+  const sql = [...databaseSql(SIZE), ...token.sql]
+  const api = await serveWorker({ main: 'src/worker.ts', bindings, sql })
+  const floor = await serveWorker({
+    main: 'scripts/bench/floor.ts',
+    bindings: { ...bindings, JWT_KEYS: JSON.stringify(publicKeys(issuer)) },
+    sql,
+  })
+  try {
+    const pairs = pairsOf(api.url, floor.url, token.jwt)
+    const results = await measurePairs(pairs, rounds, seconds)
+    console.log(`${markdown(results)}\n\n${SWITCHED_OFF}\n`)
+  } finally {
+    await Promise.all([api.stop(), floor.stop()])
   }
-} finally {
-  await Promise.all(contenders.map(({ stop }) => stop()))
 }
 
-console.log('\nRequests a second, and what part of the floor that is:\n')
-console.log(`| call | ${contenders.map(({ name }) => name).join(' | ')} |\n|---|---|---|---|`)
-console.log(summary.join('\n'))
+function markdown(results: readonly Result[]): string {
+  const rows = results.map(({ pair, api, floor, ratio }) => [
+    pair.name,
+    ...[api.requestsPerSecond, api.p99].map(Math.round),
+    `${Math.round(floor.requestsPerSecond)} (${pair.floor.method === 'GET' ? 'read' : 'write'})`,
+    ratio.toFixed(2),
+    pair.bar ? `≥ ${pair.bar.toFixed(2)}` : '',
+  ])
+  const head = ['call', 'requests/s', 'p99 ms', 'floor requests/s', 'ratio', 'bar']
+  const line = head.map((_, i) => (i === 0 ? '---' : '--:'))
+  return [head, line, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+}
 
-const { transferred, placed, seconds } = await measureTransfers(bindings, token, (execute) =>
-  fill(execute, { users: 1000, nfts: 10, orders: 0 }, sql),
-)
-const transfersPerSecond = Math.round(transferred / seconds)
-console.log(
-  `\n${transferred} orders placed and transferred, receipts confirmed: ` +
-    `${seconds.toFixed(1)} s, ${transfersPerSecond} a second, one signer; the last order was ` +
-    `answered after ${placed.toFixed(1)} s, while the first were transferred`,
-)
+async function benchTransfers(): Promise<void> {
+  const { transferred, seconds, placedAfter } = await measureTransfers(bindings, token.jwt, [
+    ...databaseSql({ users: 1000, nfts: 10, orders: 0 }),
+    ...token.sql,
+  ])
+  const transfersPerSecond = Math.round(transferred / seconds)
+  console.log(
+    `Transfers: ${transfersPerSecond}/s with one signer. ${transferred} orders were placed within ` +
+      `${placedAfter.toFixed(1)} s, and their transfers confirmed within ${seconds.toFixed(1)} s.\n`,
+  )
+}
 
-const startup = execFileSync(
-  'wrangler',
-  ['check', 'startup', '--args=--env production', '--outfile', 'dist/bench/startup.cpuprofile'],
-  { encoding: 'utf8' },
-)
-console.log(`\nStart-up: ${/Active: [\d.]+ ms/.exec(startup)?.[0] ?? 'not told'} of CPU time`)
-
-writeFileSync(
-  'scripts/costs/measured.json',
-  `${JSON.stringify({ requestsPerSecond: measured, transfersPerSecond }, null, 2)}\n`,
-)
+function benchStartup(): void {
+  const output = execFileSync(
+    'wrangler',
+    ['check', 'startup', '--args=--env production', '--outfile', 'dist/bench/startup.cpuprofile'],
+    { encoding: 'utf8' },
+  )
+  console.log(`Start-up: ${/Active: ([\d.]+ ms)/.exec(output)?.[1] ?? 'unknown'} of CPU time`)
+}

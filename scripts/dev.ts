@@ -1,62 +1,77 @@
 /**
- * `npm run dev`: the whole marketplace on this machine, with no account anywhere. A local chain
- * and the Worker run below this process, and end with it.
+ * `npm run dev`: runs a local chain and the Worker on this machine. It needs no account anywhere.
+ * Both end with this process.
  */
+import { once } from 'node:events'
 import { mkdir, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
 import { startAnvil } from './chain/anvil.ts'
 import { LOCAL_CHAIN_ID } from './chain/collectibles.ts'
-import { migrate, openLocal } from './database/local.ts'
-import { checkNode, matchCatalogue } from './local/chain.ts'
-import { CHAIN_STATE, rememberUrl, SECRETS, STATE } from './local/paths.ts'
-import { checkFree } from './local/ports.ts'
-import { completeSecrets } from './local/secrets.ts'
+import { migrate, openLocalDatabase } from './database/local.ts'
+import { checkNode, syncCatalogue } from './local/chain.ts'
+import { CHAIN_STATE, SECRETS, STATE, savePublicUrl } from './local/paths.ts'
+import { addMissingSecrets } from './local/secrets.ts'
 import { startCron, startWorker } from './local/worker.ts'
-import { command, optionsOf, wholeNumber } from './shell/command.ts'
-import { growTree, type Tree } from './shell/tree.ts'
-import { issuerOf, standingToken } from './tokens/issue.ts'
+import { CommandError, parseInteger, parseOptions, runCommand } from './shell/command.ts'
+import { createSupervisor, type Supervisor } from './shell/supervisor.ts'
+import { issueToken, parseIssuer } from './tokens/issue.ts'
 
-await command(async () => {
+await runCommand(async () => {
   const usage = 'usage: [PORT=8787] [RPC_PORT=8545 | RPC_URL=http://…] npm run dev [-- --fresh]'
-  const { fresh } = optionsOf({ fresh: { type: 'boolean', default: false } }, usage)
+  const { fresh } = parseOptions({ fresh: { type: 'boolean', default: false } }, usage)
   const { PORT = '8787', RPC_PORT = '8545', RPC_URL } = process.env
-  const port = wholeNumber('PORT', PORT, 1, 65535)
-  const rpcPort = wholeNumber('RPC_PORT', RPC_PORT, 1, 65535)
+  const port = parseInteger('PORT', PORT, 1, 65535)
+  const rpcPort = parseInteger('RPC_PORT', RPC_PORT, 1, 65535)
   const url = `http://localhost:${port}`
 
-  const tree = growTree()
-  await checkFree(port, 'PORT')
+  const supervisor = createSupervisor()
+  await checkPort(port, 'PORT')
   if (RPC_URL) await checkNode(RPC_URL)
-  else await checkFree(rpcPort, 'RPC_PORT')
+  else await checkPort(rpcPort, 'RPC_PORT')
 
   if (fresh) await rm(STATE, { recursive: true, force: true })
   await mkdir(STATE, { recursive: true })
-  const made = await completeSecrets(SECRETS)
-  if (made.length > 0) tell('secrets', `${made.join(' and ')} generated into ${SECRETS}`)
+  const secrets = await addMissingSecrets(SECRETS)
+  if (secrets.length > 0) printStatus('secrets', `added ${secrets.join(' and ')} to ${SECRETS}`)
 
-  if (RPC_URL) tell('chain', `yours on ${RPC_URL}`)
-  const rpcUrl = RPC_URL ?? (await startChain(tree, rpcPort))
+  if (RPC_URL) printStatus('chain', `external node on ${RPC_URL}`)
+  const rpcUrl = RPC_URL ?? (await startChain(supervisor, rpcPort))
+  // Wrangler does not open the database in the seconds that it takes to start.
   const [worker, token] = await Promise.all([
-    startMarketplace(tree, port, url, rpcUrl),
-    prepare(url, rpcUrl),
+    startMarketplace(supervisor, port, url, rpcUrl),
+    prepareDatabase(url, rpcUrl),
   ])
   startCron(url)
   console.log(welcome(url, rpcUrl, token))
-  worker.show()
+  worker.showLog()
 })
 
-function tell(part: string, news: string) {
-  console.log(`${part.padEnd(10)} ${news}`)
+function printStatus(part: string, status: string) {
+  console.log(`${part.padEnd(10)} ${status}`)
 }
 
-async function startChain(tree: Tree, port: number): Promise<string> {
+/** Throws a `CommandError` that names the variable if another process listens on the port. */
+async function checkPort(port: number, variable: string): Promise<void> {
+  const server = createServer().listen(port, '127.0.0.1')
+  try {
+    await once(server, 'listening')
+  } catch {
+    throw new CommandError(
+      `Port ${port} is in use. Stop the process that listens there, or choose another port: ${variable}=${port + 1} npm run dev`,
+    )
+  }
+  server.close()
+  await once(server, 'close')
+}
+
+async function startChain(supervisor: Supervisor, port: number): Promise<string> {
   const anvil = await startAnvil({ port, statePath: CHAIN_STATE })
-  tree.add('The chain', anvil)
-  tell('chain', `anvil on ${anvil.url}`)
+  supervisor.add('The chain', anvil)
+  printStatus('chain', `anvil on ${anvil.url}`)
   return anvil.url
 }
 
-/** Wrangler needs seconds to begin, in which nothing asks the database. */
-async function startMarketplace(tree: Tree, port: number, url: string, rpcUrl: string) {
+async function startMarketplace(supervisor: Supervisor, port: number, url: string, rpcUrl: string) {
   const network = { chainId: LOCAL_CHAIN_ID, rpcUrl, confirmations: 1, pollSeconds: 1 }
   const { AVATAR_LOOPBACK_HOSTS } = process.env
   const worker = startWorker(port, {
@@ -64,27 +79,23 @@ async function startMarketplace(tree: Tree, port: number, url: string, rpcUrl: s
     ...(AVATAR_LOOPBACK_HOSTS && { AVATAR_LOOPBACK_HOSTS }),
     NETWORKS: JSON.stringify({ localhost: network }),
   })
-  tree.add('The Worker', worker)
+  supervisor.add('The Worker', worker)
   await worker.ready
-  tell('worker', 'started')
+  printStatus('worker', 'started')
   return worker
 }
 
-/** Database and catalogue; gives a master token. */
-async function prepare(url: string, rpcUrl: string): Promise<string> {
-  const local = await openLocal()
+/** Applies migrations, loads the catalogue and returns a master token. */
+async function prepareDatabase(url: string, rpcUrl: string): Promise<string> {
+  const local = await openLocalDatabase()
   try {
     const migrations = await migrate(local)
-    tell('database', migrations > 0 ? `${migrations} migrations applied` : 'up to date')
-    tell('catalogue', await matchCatalogue(local.db, rpcUrl))
-    await rememberUrl(url)
-    const issuer = issuerOf({ ...local.env, PUBLIC_URL: url })
-    return await standingToken(
-      local.db,
-      issuer,
-      { role: 'master', name: 'npm run dev' },
-      new Date(),
-    )
+    printStatus('database', migrations > 0 ? `${migrations} migrations applied` : 'up to date')
+    printStatus('catalogue', await syncCatalogue(local.db, rpcUrl))
+    await savePublicUrl(url)
+    const issuer = parseIssuer({ ...local.env, PUBLIC_URL: url })
+    const request = { role: 'master', name: 'npm run dev' } as const
+    return await issueToken(local.db, issuer, request, new Date())
   } finally {
     await local.close()
   }
@@ -92,18 +103,18 @@ async function prepare(url: string, rpcUrl: string): Promise<string> {
 
 function welcome(url: string, rpcUrl: string, token: string): string {
   return `
-The marketplace listens on ${url} (sign in at ${url}/sign-in)
-The chain answers on ${rpcUrl} (chain id ${LOCAL_CHAIN_ID})
+Marketplace: ${url} (sign in at ${url}/sign-in)
+Chain:       ${rpcUrl} (chain id ${LOCAL_CHAIN_ID})
 
 Master token:
 ${token}
 
-Place an order (user 3 gets one piece of NFT 2):
+Place an order for one unit of NFT 2, bought by user 3:
 curl -s ${url}/api/externalOrders -H 'authorization: Bearer ${token}' -H 'content-type: application/json' -d '[{"nftId":2,"listingId":2,"quantity":1,"buyerUserId":3}]'
 
-Its item turns \`transferred\` within seconds. The same call with GET and the order's id shows it:
+Its item becomes \`transferred\` within seconds. To read order 1:
 curl -s ${url}/api/externalOrders/1 -H 'authorization: Bearer ${token}'
 
-Ctrl-C ends everything; what was done is kept until \`npm run dev -- --fresh\`.
+Ctrl-C ends everything. The state is kept; \`npm run dev -- --fresh\` deletes it.
 `
 }

@@ -1,4 +1,4 @@
-/** Fails when the schema has changes that no migration makes: part of `npm run check`. */
+/** Fails if the schema has changes that no migration contains. */
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
@@ -11,7 +11,7 @@ try {
     stdio: ['ignore', 'ignore', 'inherit'],
   })
   if (readdirSync(copy).length > readdirSync('migrations').length) {
-    console.error('src/db/schema.ts has changes without a migration: npm run db:generate')
+    console.error('src/db/schema.ts has changes without a migration. Run `npm run db:generate`.')
     process.exitCode = 1
   }
 } finally {

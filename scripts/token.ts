@@ -1,17 +1,17 @@
 /** `npm run --silent token`: prints a JWT, and nothing else. */
 import { unstable_readConfig } from 'wrangler'
-import { openMigrated } from './database/local.ts'
-import { openRemote } from './database/remote.ts'
-import { rememberedUrl } from './local/paths.ts'
-import { command, Failure, optionsOf, wholeNumber } from './shell/command.ts'
-import { issuerOf, issueToken, type Wish } from './tokens/issue.ts'
+import { openMigratedDatabase } from './database/local.ts'
+import { openRemoteDatabase } from './database/remote.ts'
+import { readPublicUrl } from './local/paths.ts'
+import { CommandError, parseInteger, parseOptions, runCommand } from './shell/command.ts'
+import { issueToken, parseIssuer, type TokenRequest } from './tokens/issue.ts'
 
-const USAGE = `usage: npm run --silent token -- --master [--user <administrator's id>]
+const USAGE = `usage: npm run --silent token -- --master [--user <id of an administrator>]
        npm run --silent token -- --user <id>
 for a deployed instance: --remote [--env production]`
 
-await command(async () => {
-  const { master, user, remote, env } = optionsOf(
+await runCommand(async () => {
+  const { master, user, remote, env } = parseOptions(
     {
       master: { type: 'boolean', default: false },
       user: { type: 'string' },
@@ -20,32 +20,32 @@ await command(async () => {
     },
     USAGE,
   )
-  if (!master && user === undefined) throw new Failure(USAGE)
-  const wish: Wish = {
+  if (!master && user === undefined) throw new CommandError(USAGE)
+  const request: TokenRequest = {
     role: master ? 'master' : 'user',
-    ...(user !== undefined && { userId: wholeNumber('--user', user, 1) }),
+    ...(user !== undefined && { userId: parseInteger('--user', user, 1) }),
     name: 'command line',
   }
-  console.log(await (remote ? deployedToken(env, wish) : localToken(wish)))
+  console.log(await (remote ? issueRemoteToken(env, request) : issueLocalToken(request)))
 })
 
-async function localToken(wish: Wish): Promise<string> {
-  const { db, env, close } = await openMigrated()
+async function issueLocalToken(request: TokenRequest): Promise<string> {
+  const { db, env, close } = await openMigratedDatabase()
   try {
-    const url = (await rememberedUrl()) ?? env.PUBLIC_URL
-    return await issueToken(db, issuerOf({ ...env, PUBLIC_URL: url }), wish, new Date())
+    const url = (await readPublicUrl()) ?? env.PUBLIC_URL
+    return await issueToken(db, parseIssuer({ ...env, PUBLIC_URL: url }), request, new Date())
   } finally {
     await close()
   }
 }
 
-function deployedToken(environment: string, wish: Wish): Promise<string> {
+function issueRemoteToken(environment: string, request: TokenRequest): Promise<string> {
   const { JWT_KEYS } = process.env
   if (!JWT_KEYS)
-    throw new Failure(
-      `JWT_KEYS is not set. It is the secret that the ${environment} instance signs with, and Cloudflare does not give secrets back: set it to the value that was given to \`wrangler secret put JWT_KEYS --env ${environment}\`.`,
+    throw new CommandError(
+      `JWT_KEYS is not set. Set it to the signing keys of the ${environment} instance: the value that was passed to \`wrangler secret put JWT_KEYS --env ${environment}\`. Cloudflare does not return secrets.`,
     )
   const { vars } = unstable_readConfig({ env: environment })
-  const issuer = issuerOf({ ...vars, JWT_KEYS })
-  return issueToken(openRemote(environment), issuer, wish, new Date())
+  const issuer = parseIssuer({ ...vars, JWT_KEYS })
+  return issueToken(openRemoteDatabase(environment), issuer, request, new Date())
 }

@@ -1,18 +1,18 @@
 /**
- * The demo catalogue. Its ids are fixed: scripts and the README rely on them. Everything is on
- * the network `localhost`, and wallets are anvil's own accounts.
+ * The demo catalogue. Scripts and the README rely on its ids. NFTs are on the network `localhost`,
+ * and wallets are accounts of anvil.
  */
 import type { addresses, listings, nfts, users } from '../../src/db/schema.ts'
 import { ADMINISTRATOR } from '../../src/db/schema.ts'
 import { localAccount } from '../chain/accounts.ts'
 import type { Collectibles } from '../chain/collectibles.ts'
 
-/** Signs the marketplace's transfers; no user's wallet. */
+/** Signs transfers. It is not the wallet of a user. */
 export const transferSigner = localAccount(0)
-/** User 2: holds every token until it is sold. */
+/** User 2. Holds every token until it is sold. */
 export const seller = localAccount(2)
 
-/** What is minted. The one ERC-721 token gets the id 0. */
+/** The tokens to mint. The ERC-721 token gets the id 0. */
 export const supply = {
   uniques: 1,
   editions: [
@@ -23,8 +23,8 @@ export const supply = {
 }
 
 const RELEASED = '2026-01-15T12:00:00.000Z'
-const changes = { createdAt: '2026-01-01T12:00:00.000Z', updatedAt: '2026-01-01T12:00:00.000Z' }
-/** 1,000 cents at 2,000 EUR for an ether. */
+const timestamps = { createdAt: '2026-01-01T12:00:00.000Z', updatedAt: '2026-01-01T12:00:00.000Z' }
+/** At 2,000 EUR for one ether. */
 const TEN_EUROS = {
   priceCents: 1000,
   priceCurrency: 'EUR',
@@ -32,11 +32,11 @@ const TEN_EUROS = {
   priceWei: '5000000000000000',
 }
 
-const byWallet = (account: number) => ({
+const withWallet = (account: number) => ({
   provider: 'wallet',
   ethereumPublicAddr: localAccount(account).address,
-  approvedAt: changes.createdAt,
-  ...changes,
+  approvedAt: timestamps.createdAt,
+  ...timestamps,
 })
 
 const demoUsers: (typeof users.$inferInsert)[] = [
@@ -45,18 +45,12 @@ const demoUsers: (typeof users.$inferInsert)[] = [
     name: 'Ada Administrator',
     email: 'ada@example.com',
     roleId: ADMINISTRATOR,
-    ...byWallet(1),
+    ...withWallet(1),
   },
-  {
-    id: 2,
-    name: 'Cleo Creator',
-    username: 'cleo',
-    email: 'cleo@example.com',
-    ...byWallet(2),
-  },
-  { id: 3, name: 'Bo Buyer', email: 'bo@example.com', ...byWallet(3) },
-  { id: 4, name: 'Bea Buyer', email: 'bea@example.com', ...byWallet(4) },
-  { id: 5, name: 'Emil Mail', email: 'emil@example.com', provider: 'email', ...changes },
+  { id: 2, name: 'Cleo Creator', username: 'cleo', email: 'cleo@example.com', ...withWallet(2) },
+  { id: 3, name: 'Bo Buyer', email: 'bo@example.com', ...withWallet(3) },
+  { id: 4, name: 'Bea Buyer', email: 'bea@example.com', ...withWallet(4) },
+  { id: 5, name: 'Emil Mail', email: 'emil@example.com', provider: 'email', ...timestamps },
 ]
 
 const demoAddresses: (typeof addresses.$inferInsert)[] = [
@@ -68,7 +62,7 @@ const demoAddresses: (typeof addresses.$inferInsert)[] = [
     postal: '10119',
     city: 'Berlin',
     country: 'DE',
-    ...changes,
+    ...timestamps,
   },
 ]
 
@@ -81,60 +75,42 @@ const collectible = {
   priceCurrency: TEN_EUROS.priceCurrency,
   status: 'released',
   releaseAt: RELEASED,
-  ...changes,
+  ...timestamps,
 }
 
-const demoNfts = ({ erc721, erc1155 }: Collectibles): (typeof nfts.$inferInsert)[] => [
-  {
+function demoNfts({ erc721, erc1155 }: Collectibles): (typeof nfts.$inferInsert)[] {
+  const edition = (id: number, title: string, amountType: string, amount = 1_000_000) => ({
     ...collectible,
-    id: 1,
-    title: 'The only one',
-    amount: 1,
-    availableAmount: 1,
-    contractAddr: erc721,
-    contractName: 'Collectible',
-    tokenId: '0',
-    payload: { title: 'The only one', amountType: 'unique' },
-    price: 100_000,
-    priceEths: '0.5',
-  },
-  {
-    ...collectible,
-    id: 2,
-    title: 'One of a million',
-    amount: 1_000_000,
-    availableAmount: 1_000_000,
+    id,
+    title,
+    amount,
+    availableAmount: amount,
     contractAddr: erc1155,
     contractName: 'Edition',
-    tokenId: '2',
-    payload: { title: 'One of a million', amountType: 'limited' },
-  },
-  {
-    ...collectible,
-    id: 3,
-    title: 'As many as you like',
-    amount: 1_000_000,
-    availableAmount: 1_000_000,
-    contractAddr: erc1155,
-    contractName: 'Edition',
-    tokenId: '3',
-    payload: { title: 'As many as you like', amountType: 'unlimited' },
-  },
-  {
-    ...collectible,
-    id: 4,
-    title: 'Not yet',
-    amount: 1_000,
-    availableAmount: 1_000,
-    contractAddr: erc1155,
-    contractName: 'Edition',
-    tokenId: '4',
-    payload: { title: 'Not yet', amountType: 'limited' },
-    status: 'draft',
-  },
-]
+    tokenId: String(id),
+    payload: { title, amountType },
+  })
+  return [
+    {
+      ...collectible,
+      id: 1,
+      title: 'The only one',
+      amount: 1,
+      availableAmount: 1,
+      contractAddr: erc721,
+      contractName: 'Collectible',
+      tokenId: '0',
+      payload: { title: 'The only one', amountType: 'unique' },
+      price: 100_000,
+      priceEths: '0.5',
+    },
+    edition(2, 'One of a million', 'limited'),
+    edition(3, 'As many as you like', 'unlimited'),
+    { ...edition(4, 'Not yet', 'limited', 1_000), status: 'draft' },
+  ]
+}
 
-const forSale = { sellerId: 2, active: true, type: 'regular', ...TEN_EUROS, ...changes } as const
+const forSale = { sellerId: 2, active: true, type: 'regular', ...TEN_EUROS, ...timestamps } as const
 
 const demoListings: (typeof listings.$inferInsert)[] = [
   {
@@ -146,14 +122,12 @@ const demoListings: (typeof listings.$inferInsert)[] = [
     priceEths: '0.5',
     priceWei: '500000000000000000',
   },
-  { ...forSale, id: 2, nftId: 2 },
-  { ...forSale, id: 3, nftId: 3 },
-  { ...forSale, id: 4, nftId: 4 },
+  ...[2, 3, 4].map((id) => ({ ...forSale, id, nftId: id })),
   { ...forSale, id: 5, nftId: 2, active: false },
   { ...forSale, id: 6, nftId: 2, activeTill: '2026-02-01T12:00:00.000Z' },
 ]
 
-/** The rows, with the NFTs in the contracts that the chain has. */
+/** Returns the rows of the catalogue, with NFTs of these contracts. */
 export const demoCatalogue = (contracts: Collectibles) => ({
   users: demoUsers,
   addresses: demoAddresses,

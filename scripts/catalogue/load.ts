@@ -1,4 +1,4 @@
-/** The demo catalogue's way into the database, and to a new chain when its own is gone. */
+/** Loads the demo catalogue into the database and moves it to a new chain. */
 import { eq, inArray, or } from 'drizzle-orm'
 import { getAddress } from 'viem'
 import type { Database, Statement } from '../../src/db/client.ts'
@@ -9,7 +9,7 @@ import { demoCatalogue, seller } from './demo.ts'
 export const isEmpty = async (db: Database): Promise<boolean> =>
   (await db.select({ id: users.id }).from(users).limit(1)).length === 0
 
-/** Writes the catalogue in one transaction; a statement a row, for D1 binds 100 values at most. */
+/** Writes the catalogue in one transaction. One statement per row: D1 allows 100 bound values. */
 export async function loadDemo(db: Database, contracts: Collectibles): Promise<void> {
   const rows = demoCatalogue(contracts)
   const [first, ...rest]: Statement[] = [
@@ -21,8 +21,8 @@ export async function loadDemo(db: Database, contracts: Collectibles): Promise<v
   if (first) await db.batch([first, ...rest])
 }
 
-/** The contracts of the demo catalogue, or null when the database holds another one. */
-export async function contractsOf(db: Database): Promise<Collectibles | null> {
+/** Returns the contracts of the demo catalogue, or null if the database holds another one. */
+export async function findContracts(db: Database): Promise<Collectibles | null> {
   const rows = await db
     .select({ id: nfts.id, address: nfts.contractAddr, creator: nfts.creatorPublicAddr })
     .from(nfts)
@@ -34,8 +34,8 @@ export async function contractsOf(db: Database): Promise<Collectibles | null> {
 }
 
 /**
- * Points the catalogue to contracts on a new chain. What was signed for the old one can never be
- * mined, so it is forgotten, and what was on its way is queued again.
+ * Changes the catalogue to contracts on a new chain. Transactions of the old chain can never be
+ * mined, so they are deleted, and open transfers are queued again.
  */
 export async function moveToNewChain(
   db: Database,

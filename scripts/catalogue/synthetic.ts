@@ -1,12 +1,12 @@
 /**
- * A catalogue of any size, as SQL that makes its rows inside the database: no row travels, so a
- * million take minutes at most. The same sizes and first ids give the same rows.
+ * A catalogue of any size, as SQL statements that generate the rows inside the database: a million
+ * rows take a minute or so. The same sizes and ids give the same rows.
  */
 
 export type Size = { users: number; nfts: number; orders: number }
 
-/** The id before the first that is made, of each table: what `max(id)` says. */
-export type After = {
+/** The highest id of each table. New ids follow it. */
+export type LastIds = {
   users: number
   addresses: number
   nfts: number
@@ -15,28 +15,30 @@ export type After = {
   orderItems: number
 }
 
-/** Rows a statement; D1 stops one that takes longer than half a minute. */
-const CHUNK = 50_000
+/** Rows per statement. D1 stops statements that take longer than 30 seconds. */
+const CHUNK_SIZE = 50_000
 
-/** Every third NFT is the only one of its kind, and none of those is sold. */
+/** Every third NFT is unique. Unique NFTs have no orders. */
 const AMOUNT_TYPE = `CASE k % 3 WHEN 0 THEN 'unique' WHEN 1 THEN 'limited' ELSE 'unlimited' END`
 const LIMITED_AMOUNT = 1_000_000
 
-/** Every fiftieth order was paid and not delivered. */
-const failed = (k: string) => `(${k}) % 50 = 49`
+/** Every fiftieth transfer failed. */
+const isFailed = (k: string) => `(${k}) % 50 = 49`
 const REASON = `'the transfer would revert'`
 
-/** Minute k after the year began. */
-const at = (k: string) =>
+/** SQL of the time k minutes after the start of 2025. */
+const timeAt = (k: string) =>
   `strftime('%Y-%m-%dT%H:%M:%fZ', '2025-01-01', '+' || (${k}) || ' minutes')`
 
-/** Statements to be run one after the other. Orders want at least two NFTs and one user. */
-export function synthetic(size: Size, after: After): string[] {
-  /** Of order k: the number of its NFT, which is never a unique one, and of its buyer. */
+/**
+ * Returns the statements, to be run in this order. Orders need at least two NFTs and one user.
+ */
+export function synthetic(size: Size, after: LastIds): string[] {
+  // SQL of the index of the NFT and of the buyer of order k. The NFT is never a unique one.
   const sellable = Math.max(1, size.nfts - Math.ceil(size.nfts / 3))
   const nftOf = (k: string) => `((${k}) % ${sellable}) / 2 * 3 + 1 + ((${k}) % ${sellable}) % 2`
   const buyerOf = (k: string) => `((${k}) * 7919) % ${Math.max(1, size.users)}`
-  const soldOf = `CASE WHEN k % 3 = 1
+  const soldCount = `CASE WHEN k % 3 = 1
     THEN ((${size.orders} - (k / 3 * 2) + ${sellable - 1}) / ${sellable}) ELSE 0 END`
   const price = `(100 + k % 900)`
   const eth = `printf('0.%03d', 1 + k % 900)`
@@ -46,27 +48,27 @@ export function synthetic(size: Size, after: After): string[] {
       `INSERT INTO users (id, provider, email, ethereumPublicAddr, name, createdAt, updatedAt)
        SELECT ${after.users} + 1 + k, 'wallet', 'user' || (${after.users} + 1 + k) || '@example.com',
          printf('0x%040d', ${after.users} + 1 + k), 'User ' || (${after.users} + 1 + k),
-         ${at('k')}, ${at('k')} FROM (${rows})`,
+         ${timeAt('k')}, ${timeAt('k')} FROM (${rows})`,
       `INSERT INTO addresses (id, kind, userId, name, street, postal, city, country, createdAt, updatedAt)
        SELECT ${after.addresses} + 1 + k * 2 + b, iif(b, 'delivery', 'billing'), ${after.users} + 1 + k,
          iif(b, 'User ' || k, NULL), 'Street ' || (k % 200), printf('%05d', k % 99999), 'Berlin', 'DE',
-         ${at('k')}, ${at('k')} FROM (${rows}), (SELECT 0 AS b UNION ALL SELECT 1)`,
+         ${timeAt('k')}, ${timeAt('k')} FROM (${rows}), (SELECT 0 AS b UNION ALL SELECT 1)`,
     ]),
     ...chunks(size.nfts, (rows) => [
       `INSERT INTO nfts (id, amount, availableAmount, creatorPublicAddr, contractAddr, contractName,
          contractNetwork, payload, price, priceEths, priceCurrency, title, creatorId, tokenId, status,
          releaseAt, createdAt, updatedAt)
-       SELECT ${after.nfts} + 1 + k, amount, amount - ${soldOf}, printf('0x%040d', creator),
+       SELECT ${after.nfts} + 1 + k, amount, amount - ${soldCount}, printf('0x%040d', creator),
          '0x000000000000000000000000000000000000dEaD', 'Synthetic', 'localhost',
          json_object('amountType', amountType, 'title', 'NFT ' || k), ${price}, ${eth}, 'EUR', 'NFT ' || k,
-         creator, k, 'released', ${at('k')}, ${at('k')}, ${at('k')}
+         creator, k, 'released', ${timeAt('k')}, ${timeAt('k')}, ${timeAt('k')}
        FROM (SELECT k, ${after.users} + 1 + k % ${Math.max(1, Math.ceil(size.users / 100))} AS creator,
          ${AMOUNT_TYPE} AS amountType, iif(k % 3 = 0, 1, ${LIMITED_AMOUNT}) AS amount FROM (${rows}))`,
       `INSERT INTO listings (id, priceCents, priceEths, priceWei, active, type, priceCurrency, sellerId,
          nftId, createdAt, updatedAt)
        SELECT ${after.listings} + 1 + k, ${price}, ${eth}, ${wei}, 1, 'regular', 'EUR',
          ${after.users} + 1 + k % ${Math.max(1, Math.ceil(size.users / 100))}, ${after.nfts} + 1 + k,
-         ${at('k')}, ${at('k')} FROM (${rows})`,
+         ${timeAt('k')}, ${timeAt('k')} FROM (${rows})`,
     ]),
     ...chunks(size.orders, (rows) => [
       `INSERT INTO orders (id, buyerId, billingAddressId, paymentMethod, provider, payprovWebhookToken,
@@ -75,30 +77,30 @@ export function synthetic(size: Size, after: After): string[] {
        SELECT ${after.orders} + 1 + i, ${after.users} + 1 + ${buyerOf('i')},
          ${after.addresses} + 1 + ${buyerOf('i')} * 2, 'external', 'external',
          printf('00000000-0000-4000-8000-%012x', ${after.orders} + 1 + i), ${price}, 'EUR', ${eth}, 'paid',
-         ${at('i')}, ${at('i')}, 'nft', ${after.users} + 1
+         ${timeAt('i')}, ${timeAt('i')}, 'nft', ${after.users} + 1
        FROM (SELECT k AS i, ${nftOf('k')} AS k FROM (${rows}))`,
       `INSERT INTO orderItems (id, orderId, nftId, listingId, quantity, priceCents, priceEths,
          ethRecipient, priceCurrency, paymentProvider, createdAt, updatedAt, ProductType)
        SELECT ${after.orderItems} + 1 + i, ${after.orders} + 1 + i, ${after.nfts} + 1 + k,
          ${after.listings} + 1 + k, 1, ${price}, ${eth},
          printf('0x%040d', ${after.users} + 1 + ${buyerOf('i')}), 'EUR', 'external',
-         ${at('i')}, ${at('i')}, 'nft'
+         ${timeAt('i')}, ${timeAt('i')}, 'nft'
        FROM (SELECT k AS i, ${nftOf('k')} AS k FROM (${rows}))`,
       `INSERT INTO transfers (id, status, reason, txId, createdAt, updatedAt)
-       SELECT ${after.orderItems} + 1 + k, iif(${failed('k')}, 'failed', 'transferred'),
-         iif(${failed('k')}, ${REASON}, NULL),
-         iif(${failed('k')}, NULL, printf('0x%064x', ${after.orderItems} + 1 + k)), ${at('k')}, ${at('k')} FROM (${rows})`,
+       SELECT ${after.orderItems} + 1 + k, iif(${isFailed('k')}, 'failed', 'transferred'),
+         iif(${isFailed('k')}, ${REASON}, NULL),
+         iif(${isFailed('k')}, NULL, printf('0x%064x', ${after.orderItems} + 1 + k)), ${timeAt('k')}, ${timeAt('k')} FROM (${rows})`,
     ]),
   ]
 }
 
-/** The statements of `make` for each chunk of k = 0 … count − 1. */
-function chunks(count: number, make: (rows: string) => string[]): string[] {
+/** Returns the statements of `build` for each chunk of k = 0 … count − 1. */
+function chunks(count: number, build: (rows: string) => string[]): string[] {
   const statements: string[] = []
-  for (let from = 0; from < count; from += CHUNK) {
-    const to = Math.min(count, from + CHUNK) - 1
+  for (let from = 0; from < count; from += CHUNK_SIZE) {
+    const to = Math.min(count, from + CHUNK_SIZE) - 1
     statements.push(
-      ...make(
+      ...build(
         `WITH RECURSIVE n(k) AS (SELECT ${from} UNION ALL SELECT k + 1 FROM n WHERE k < ${to}) SELECT k FROM n`,
       ),
     )

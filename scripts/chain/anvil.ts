@@ -1,4 +1,4 @@
-/** A local EVM node: anvil, run as its own binary so that a signal to it meets no wrapper. */
+/** Runs anvil, a local EVM node. Starts the native binary: npm's wrapper does not forward signals. */
 import { createRequire } from 'node:module'
 import { createInterface } from 'node:readline'
 import { type Child, start } from '../shell/child.ts'
@@ -6,35 +6,35 @@ import { type Child, start } from '../shell/child.ts'
 export type Anvil = Child & { url: string }
 
 type Options = {
-  /** 0 takes a free one. */
+  /** 0 selects a free port. */
   port: number
-  /** The file that the chain is read from and, every few seconds and at the end, written to. */
+  /** File with the chain's state. Loaded at the start, saved every 5 seconds and at the end. */
   statePath?: string
-  /** Further arguments of anvil's, such as `--block-time 1` or `--no-mining`. */
+  /** Further arguments of anvil, such as `--block-time 1` or `--no-mining`. */
   args?: readonly string[]
 }
 
 /**
- * Resolves once the node listens. `stop()` waits until it has written its state. Throws what
- * anvil says when it cannot start.
+ * Starts a node and resolves when it accepts connections. `stop()` waits until the state is saved.
+ * Throws an error with anvil's message if it cannot start.
  */
 export async function startAnvil({ port, statePath, args = [] }: Options): Promise<Anvil> {
   const state = statePath ? ['--state', statePath, '--state-interval', '5'] : []
-  const child = start(binary(), ['--port', String(port), ...state, ...args], {
+  const child = start(anvilBinary(), ['--port', String(port), ...state, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  return { ...child, url: await listening(child) }
+  return { ...child, url: await readUrl(child) }
 }
 
-function listening({ process: { stdout, stderr }, ended }: Child): Promise<string> {
-  let complaint = ''
+function readUrl({ process: { stdout, stderr }, ended }: Child): Promise<string> {
+  let errors = ''
   stderr?.on('data', (chunk) => {
-    complaint += chunk
+    errors += chunk
   })
   return new Promise((resolve, reject) => {
-    ended.then(() => reject(new Error(`anvil did not start: ${complaint.trim()}`)), reject)
+    ended.then(() => reject(new Error(`anvil did not start: ${errors.trim()}`)), reject)
     if (!stdout) return
-    // The lines are read to the end: a pipe that nobody reads would stop the node.
+    // Reads on after the URL: a full pipe would block the node.
     createInterface(stdout).on('line', (line) => {
       const [, address] = /^Listening on (\S+)/.exec(line) ?? []
       if (address) resolve(`http://${address}`)
@@ -42,8 +42,8 @@ function listening({ process: { stdout, stderr }, ended }: Child): Promise<strin
   })
 }
 
-/** The native binary, which npm installs beside `@foundry-rs/anvil` for the machine's platform. */
-function binary(): string {
+/** npm installs the binary for this platform as a dependency of `@foundry-rs/anvil`. */
+function anvilBinary(): string {
   const architecture = process.arch === 'x64' ? 'amd64' : process.arch
   const name = `anvil-${process.platform}-${architecture}`
   const file = process.platform === 'win32' ? 'anvil.exe' : 'anvil'

@@ -1,6 +1,6 @@
 /**
- * Token contracts for a local chain: OpenZeppelin's presets, deployed from the artifacts that
- * its package publishes, so nothing is compiled here.
+ * Token contracts for a local chain: OpenZeppelin's presets, deployed from the compiled artifacts
+ * in its npm package.
  */
 import erc721 from '@openzeppelin/contracts/build/contracts/ERC721PresetMinterPauserAutoId.json' with {
   type: 'json',
@@ -23,7 +23,7 @@ import {
 } from 'viem'
 import { foundry } from 'viem/chains'
 
-/** The chain id that local nodes give themselves. */
+/** The default chain id of local nodes. */
 export const LOCAL_CHAIN_ID = foundry.id
 
 export const erc721Abi = parseAbi([
@@ -42,16 +42,16 @@ export const erc1155Abi = parseAbi([
   'event TransferSingle(address indexed operator, address indexed from, address indexed to, uint256 id, uint256 value)',
 ])
 
-const SENT_AT_ONCE = 100
-/** Enough to mint one token: estimating it anew for each would take most of the time. */
-const REPEATED_GAS = 200_000n
+const TRANSACTIONS_PER_BATCH = 100
+/** Enough gas to mint one token. Estimating it for each transaction would take most of the time. */
+const MINT_GAS = 200_000n
 
-type Plan = {
-  /** Deploys, holds every token, and approves the operator. A funded account. */
+type DeployOptions = {
+  /** A funded account. It deploys the contracts and receives every token. */
   seller: Account
-  /** Who may move the seller's tokens: the address of the transfer signer. */
+  /** The address that may transfer the seller's tokens: the transfer signer. */
   operator: Address
-  /** How many ERC-721 tokens to mint; their ids count from 0. */
+  /** Number of ERC-721 tokens to mint. Their ids start at 0. */
   uniques: number
   /** The ERC-1155 tokens to mint. */
   editions: readonly { id: bigint; amount: bigint }[]
@@ -59,32 +59,34 @@ type Plan = {
 
 export type Collectibles = { erc721: Address; erc1155: Address }
 
-/** Deploys both contracts, mints to the seller and approves the operator. */
-export async function deployCollectibles(rpcUrl: string, plan: Plan): Promise<Collectibles> {
-  const { seller, operator, uniques, editions } = plan
+/** Deploys both contracts, mints the tokens to the seller and approves the operator. */
+export async function deployCollectibles(
+  rpcUrl: string,
+  { seller, operator, uniques, editions }: DeployOptions,
+): Promise<Collectibles> {
   const chain = await connectAs(rpcUrl, seller)
-  const first = await chain.deploy(erc721Abi, erc721.bytecode, [
+  const unique = await chain.deploy(erc721Abi, erc721.bytecode, [
     'Collectible',
     'NFT',
     'ipfs://collectible/',
   ])
-  const second = await chain.deploy(erc1155Abi, erc1155.bytecode, ['ipfs://edition/{id}'])
-  await chain.writeAll(uniques, first, erc721Abi, 'mint', [seller.address])
+  const edition = await chain.deploy(erc1155Abi, erc1155.bytecode, ['ipfs://edition/{id}'])
+  await chain.mintMany(uniques, unique)
   const [ids, amounts] = [editions.map(({ id }) => id), editions.map(({ amount }) => amount)]
-  await chain.write(second, erc1155Abi, 'mintBatch', [seller.address, ids, amounts, '0x'])
-  for (const contract of [first, second])
+  await chain.write(edition, erc1155Abi, 'mintBatch', [seller.address, ids, amounts, '0x'])
+  for (const contract of [unique, edition])
     await chain.write(contract, erc721Abi, 'setApprovalForAll', [operator, true])
-  return { erc721: first, erc1155: second }
+  return { erc721: unique, erc1155: edition }
 }
 
-/** Whether the chain has code at each of the addresses. */
+/** Returns whether there is code at every address. */
 export async function hasContracts(rpcUrl: string, addresses: readonly Address[]) {
   const client = createPublicClient({ transport: http(rpcUrl) })
   const codes = await Promise.all(addresses.map((address) => client.getCode({ address })))
   return codes.every((code) => code !== undefined)
 }
 
-/** The chain as one account uses it: each step waits until it is mined, and throws if it failed. */
+/** Functions that send transactions from one account, wait for them, and throw if one reverts. */
 async function connectAs(rpcUrl: string, account: Account) {
   const transport = http(rpcUrl)
   const id = await createPublicClient({ transport }).getChainId()
@@ -92,7 +94,7 @@ async function connectAs(rpcUrl: string, account: Account) {
   const reader = createPublicClient({ transport, chain, pollingInterval: 50 })
   const writer = createWalletClient({ transport, chain, account })
 
-  async function mined(hash: Hash): Promise<TransactionReceipt> {
+  async function waitFor(hash: Hash): Promise<TransactionReceipt> {
     const receipt = await reader.waitForTransactionReceipt({ hash })
     if (receipt.status !== 'success') throw new Error(`transaction ${hash} failed`)
     return receipt
@@ -101,28 +103,25 @@ async function connectAs(rpcUrl: string, account: Account) {
   return {
     async deploy(abi: Abi, bytecode: string, args: unknown[]): Promise<Address> {
       if (!isHex(bytecode)) throw new Error('the artifact has no bytecode')
-      const { contractAddress } = await mined(await writer.deployContract({ abi, bytecode, args }))
+      const { contractAddress } = await waitFor(
+        await writer.deployContract({ abi, bytecode, args }),
+      )
       if (!contractAddress) throw new Error('the contract has no address')
       return getAddress(contractAddress)
     },
     async write(address: Address, abi: Abi, functionName: string, args: unknown[]) {
-      await mined(await writer.writeContract({ address, abi, functionName, args }))
+      await waitFor(await writer.writeContract({ address, abi, functionName, args }))
     },
-    /** The same call again and again, without waiting for one before the next is sent. */
-    async writeAll(
-      count: number,
-      address: Address,
-      abi: Abi,
-      functionName: string,
-      args: unknown[],
-    ) {
-      const first = await reader.getTransactionCount({ address: account.address })
-      const call = { address, abi, functionName, args, gas: REPEATED_GAS }
-      for (let i = 0; i < count; i += SENT_AT_ONCE) {
-        const sent = Array.from({ length: Math.min(SENT_AT_ONCE, count - i) }, (_, n) =>
-          writer.writeContract({ ...call, nonce: first + i + n }),
+    /** Mints ERC-721 tokens without waiting for one transaction before sending the next. */
+    async mintMany(count: number, address: Address) {
+      const firstNonce = await reader.getTransactionCount({ address: account.address })
+      const args = [account.address] as const
+      const call = { address, abi: erc721Abi, functionName: 'mint', args, gas: MINT_GAS } as const
+      for (let i = 0; i < count; i += TRANSACTIONS_PER_BATCH) {
+        const sent = Array.from({ length: Math.min(TRANSACTIONS_PER_BATCH, count - i) }, (_, n) =>
+          writer.writeContract({ ...call, nonce: firstNonce + i + n }),
         )
-        await Promise.all((await Promise.all(sent)).map(mined))
+        await Promise.all((await Promise.all(sent)).map(waitFor))
       }
     },
   }

@@ -1,9 +1,9 @@
 /**
- * What the API costs in D1. `test/costs.test.ts` holds each number against what D1 says, in a
- * small store and in a large one; `npm run costs` makes money of them.
+ * The cost of each endpoint in D1. `test/costs.test.ts` compares it with the numbers that D1
+ * reports, for a small and a large database. `npm run costs` converts it to dollars.
  */
 
-/** Trips are exact; rows are the most that a call takes. */
+/** Trips are exact. Rows are upper limits. */
 export type Cost = { trips: number; rowsRead: number; rowsWritten: number }
 
 const cost = (trips: number, rowsRead: number, rowsWritten: number): Cost => ({
@@ -12,9 +12,8 @@ const cost = (trips: number, rowsRead: number, rowsWritten: number): Cost => ({
   rowsWritten,
 })
 
-/** By endpoint: trips, rows read, rows written. */
+/** Costs by endpoint. */
 export const rowsOf: Record<string, Cost> = {
-  'GET /openapi.json': cost(0, 0, 0),
   'GET /.well-known/jwks.json': cost(0, 0, 0),
   'POST /sign-in/wallet/message': cost(1, 0, 3),
   'POST /sign-in/wallet': cost(0, 0, 0),
@@ -34,8 +33,8 @@ export const rowsOf: Record<string, Cost> = {
   'PUT /api/public/user/:user_id/profile/updateAvatarFile': cost(2, 9, 1),
   'PUT /api/public/user/:user_id/profile/updateAvatarBytes': cost(2, 9, 1),
   'GET /avatars/:user_id/:picture': cost(0, 0, 0),
-  'GET /api/externalOrders/:order_ids': cost(1, 12, 0),
-  'POST /api/externalOrders': cost(2, 48, 6),
+  'GET /api/externalOrders/:order_ids': cost(1, 25, 0),
+  'POST /api/externalOrders': cost(2, 50, 6),
   'GET /api/admin/transfers': cost(1, 155, 0),
   'POST /api/admin/transfers/:id/retry': cost(1, 11, 2),
   'POST /api/admin/transfers/:id/cancel': cost(1, 12, 2),
@@ -58,11 +57,11 @@ export const rowsOf: Record<string, Cost> = {
   'GET /settings/api-access/everyone': cost(1, 40, 0),
 }
 
-/** What is done a hundred at a time, or without a request. */
+/** Costs of batches, and of work without a request. */
 export const works = {
   'place 100 orders': cost(2, 2400, 600),
-  // Two looks: one that signs and sends, one that finds the receipts.
+  // Two runs of the consumer: one signs and broadcasts, one reads the receipts.
   'transfer 100 items': cost(5, 5400, 700),
-  'sweep once': cost(2, 10_000, 4000),
+  'run cron once': cost(2, 10_000, 4000),
 }
 export type Work = keyof typeof works

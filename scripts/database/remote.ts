@@ -1,23 +1,23 @@
-/** The database of a deployed instance, as wrangler reaches it with the operator's account. */
+/** The database of a deployed instance. Wrangler connects to it with the operator's account. */
 import type { BaseSQLiteDatabase } from 'drizzle-orm/sqlite-core'
 import { drizzle } from 'drizzle-orm/sqlite-proxy'
-import { runWrangler } from '../wrangler/run.ts'
+import { runWrangler } from '../shell/wrangler.ts'
 
-/** What local and deployed databases have in common: one statement at a time. */
-export type Store = BaseSQLiteDatabase<'async', unknown, Record<string, never>>
+/** What local and remote databases have in common. Remote ones support no batches. */
+export type SqliteDatabase = BaseSQLiteDatabase<'async', unknown, Record<string, never>>
 
-export const openRemote = (environment: string): Store =>
+export const openRemoteDatabase = (environment: string): SqliteDatabase =>
   drizzle(async (sql, params) => {
     const output = await runWrangler([
       ...['d1', 'execute', 'DB', '--remote', '--env', environment, '--json', '--yes'],
-      ...['--command', withValues(sql, params)],
+      ...['--command', inlineValues(sql, params)],
     ])
     const [{ results }] = JSON.parse(output) as [{ results: Record<string, unknown>[] }]
     return { rows: results.map((row) => Object.values(row)) }
   })
 
-/** Wrangler's command takes no parameters. Drizzle's SQL has a `?` for each, and no other. */
-function withValues(sql: string, params: readonly unknown[]): string {
+/** `wrangler d1 execute` takes no parameters. Drizzle's SQL has a `?` for each, and no other `?`. */
+function inlineValues(sql: string, params: readonly unknown[]): string {
   const values = params.values()
   return sql.replaceAll('?', () => literal(values.next().value))
 }

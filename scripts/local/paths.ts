@@ -1,12 +1,12 @@
-/** What is kept on this machine. Scripts run in the project's folder, as npm sees to. */
+/** Files of the local instance, relative to the project's folder, where npm runs scripts. */
 import { readFile, writeFile } from 'node:fs/promises'
 
-/** All that `-- --fresh` deletes: what wrangler keeps of D1 and R2, and the chain beside it. */
+/** The state of D1, R2 and the chain. `npm run dev -- --fresh` deletes it. */
 export const STATE = '.wrangler/state'
 export const CHAIN_STATE = `${STATE}/anvil.json`
 export const SECRETS = '.dev.vars'
 const PUBLIC_URL = `${STATE}/public-url`
 
-/** The base URL of the development server that ran last: tokens are issued for it. */
-export const rememberUrl = (url: string) => writeFile(PUBLIC_URL, url)
-export const rememberedUrl = () => readFile(PUBLIC_URL, 'utf8').catch(() => undefined)
+/** The base URL of the last `npm run dev`. It is the issuer of local tokens. */
+export const savePublicUrl = (url: string) => writeFile(PUBLIC_URL, url)
+export const readPublicUrl = () => readFile(PUBLIC_URL, 'utf8').catch(() => undefined)

@@ -1,48 +1,48 @@
-/** The Worker as `wrangler dev` runs it, and the clock that cron triggers lack there. */
+/** Runs the Worker with `wrangler dev`, and its cron trigger. */
 import type { Child } from '../shell/child.ts'
-import { Failure } from '../shell/command.ts'
-import { startWrangler } from '../wrangler/run.ts'
+import { CommandError } from '../shell/command.ts'
+import { startWrangler } from '../shell/wrangler.ts'
 
-export type Worker = Child & {
-  /** Resolves once the Worker answers. Rejects with a failure that has what wrangler said. */
+export type LocalWorker = Child & {
+  /** Resolves when the Worker accepts requests. Rejects with wrangler's output if it fails. */
   ready: Promise<void>
-  /** From now on its log goes to this terminal. */
-  show: () => void
+  /** Prints the Worker's log from now on. */
+  showLog: () => void
 }
 
-export function startWorker(port: number, variables: Record<string, string>): Worker {
+export function startWorker(port: number, variables: Record<string, string>): LocalWorker {
   const values = Object.entries(variables).map(([name, value]) => `${name}:${value}`)
   const child = startWrangler(
     ['dev', '--port', String(port), '--inspector-port', '0', '--var', ...values],
     'piped',
   )
   let log = ''
-  let isShown = false
+  let isLogShown = false
   const ready = new Promise<void>((resolve, reject) => {
     const read = (chunk: Buffer) => {
-      if (isShown) return void process.stdout.write(chunk)
+      if (isLogShown) return void process.stdout.write(chunk)
       log += chunk
       if (log.includes('Ready on http')) resolve()
     }
     child.process.stdout?.on('data', read)
     child.process.stderr?.on('data', read)
-    child.ended.then(() => reject(new Failure(`wrangler dev did not start:\n${log}`)), reject)
+    child.ended.then(() => reject(new CommandError(`wrangler dev did not start:\n${log}`)), reject)
   })
   return {
     ...child,
     ready,
-    show: () => {
-      isShown = true
+    showLog: () => {
+      isLogShown = true
     },
   }
 }
 
-/** `wrangler dev` fires no cron trigger by itself: this does, now and each minute. */
+/** Runs the cron trigger now and every minute, because `wrangler dev` never does. */
 export function startCron(url: string): void {
-  const fire = () =>
+  const run = () =>
     fetch(`${url}/cdn-cgi/local/scheduled`).catch(() => {
-      // The Worker is being reloaded; the next minute comes.
+      // Fails while the Worker reloads. The next run follows in a minute.
     })
-  fire()
-  setInterval(fire, 60_000)
+  run()
+  setInterval(run, 60_000)
 }

@@ -1,39 +1,40 @@
-/** Processes that do not outlive the one that started them. */
+/** Child processes that end with this process. */
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
 
 export type Child = {
   process: ChildProcess
-  /** Resolves with the exit code, or the signal's name. */
+  /** Resolves with the exit code, or with the name of the signal that ended the process. */
   ended: Promise<number | string>
-  /** Asks it to end, waits, and then ends whatever is left of its group. */
+  /** Sends SIGTERM and waits. A process that does not end in time is killed. */
   stop: () => Promise<void>
 }
 
-/** How long a process may take to end when asked, in milliseconds. */
-const PATIENCE = 10_000
+/** Milliseconds that a process may take to end after SIGTERM. */
+const STOP_TIMEOUT = 10_000
 
 /**
- * With `detached` the child leads a process group: signals reach it only from here, and what it
- * started itself is ended with it.
+ * Starts a child process. With `detached` it leads its own process group: it gets signals from
+ * this module only, and its own children are killed when it stops.
  */
 export function start(file: string, args: readonly string[], options: SpawnOptions): Child {
   const child = spawn(file, args, options)
-  const send = (signal: NodeJS.Signals) => signalTo(child, signal, options.detached === true)
+  const send = (signal: NodeJS.Signals) => sendSignal(child, signal, options.detached === true)
   const onExit = () => send('SIGTERM')
   process.once('exit', onExit)
   const ended = once(child, 'exit').then(([code, signal]) => {
     process.off('exit', onExit)
     return code ?? signal
   })
-  // Whoever waits is told; without this, a file that cannot be run would end the process first.
+  // Callers that wait for `ended` get the error. Without a handler here, a file that cannot be
+  // executed would crash this process before they do.
   ended.catch(() => {})
   return {
     process: child,
     ended,
     stop: async () => {
       child.kill('SIGTERM')
-      const timer = setTimeout(() => send('SIGKILL'), PATIENCE)
+      const timer = setTimeout(() => send('SIGKILL'), STOP_TIMEOUT)
       await ended
       clearTimeout(timer)
       if (options.detached) send('SIGKILL')
@@ -41,11 +42,11 @@ export function start(file: string, args: readonly string[], options: SpawnOptio
   }
 }
 
-function signalTo({ pid }: ChildProcess, signal: NodeJS.Signals, group: boolean): void {
+function sendSignal({ pid }: ChildProcess, signal: NodeJS.Signals, toGroup: boolean): void {
   if (!pid) return
   try {
-    process.kill(group ? -pid : pid, signal)
+    process.kill(toGroup ? -pid : pid, signal)
   } catch {
-    // It has ended already.
+    // The process has already ended.
   }
 }

@@ -1,0 +1,44 @@
+/** The calls that the bench compares, and the data that they need. */
+
+export type Call = {
+  method: 'GET' | 'POST'
+  url: string
+  token?: string
+  /** Called for each request. */
+  body?: () => unknown
+}
+
+/** `bar` is the lowest acceptable ratio of the API to the floor. */
+export type Pair = { name: string; api: Call; floor: Call; bar?: number }
+
+/** Rows of the synthetic catalogue. */
+export const SIZE = { users: 10_000, nfts: 10_000, orders: 100_000 }
+
+/** Returns the calls of two servers, with the master token of user 1. */
+export function pairsOf(api: string, floor: string, token: string): Pair[] {
+  let i = 0
+  const userId = () => 10 + (i++ % (SIZE.users - 10))
+  const address = () => ({ userId: userId(), name: 'Bo', street: 'Torstraße 1', city: 'Berlin' })
+  const order = () => {
+    // NFTs 2, 5, 8 and so on are limited, with a large stock.
+    const nftId = 2 + 3 * (i++ % Math.floor(SIZE.nfts / 3 - 1))
+    return { nftId, listingId: nftId, quantity: 1, buyerUserId: userId() }
+  }
+  const hundredOrders = () => Array.from({ length: 100 }, order)
+  const get = (url: string): Call => ({ method: 'GET', url, token })
+  const post = (url: string, body: () => unknown): Call => ({ method: 'POST', url, token, body })
+
+  const list = '/api/public/user/me/deliveryAddresses'
+  const create = '/api/public/deliveryAddress'
+  const orders = `${api}/api/externalOrders`
+  const read = get(floor + list)
+  const write = post(floor + create, address)
+  return [
+    { name: 'list addresses', api: get(api + list), floor: read, bar: 0.9 },
+    { name: 'create an address', api: post(api + create, address), floor: write, bar: 0.85 },
+    { name: 'read an order', api: get(`${orders}/4711`), floor: read, bar: 0.6 },
+    { name: 'place 1 order', api: post(orders, () => [order()]), floor: write, bar: 0.42 },
+    { name: 'place 100 orders', api: post(orders, hundredOrders), floor: write, bar: 0.12 },
+    { name: 'stats', api: { method: 'GET', url: `${api}/api/public/stats` }, floor: read },
+  ]
+}

@@ -1,0 +1,81 @@
+/** Serves a Worker, bundled as for a deployment, from workerd on a port of its own. */
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
+
+export type Server = { url: string; database: D1Database; stop: () => Promise<void> }
+
+type ServeOptions = {
+  /** The Worker's main file. */
+  main: string
+  bindings: Record<string, string>
+  /** Statements that create and fill the database. */
+  sql: readonly string[]
+  /** Whether the Worker consumes its queue. Deployed consumers run beside the API. */
+  isConsumer?: boolean
+}
+
+/** Bundles a Worker as `wrangler deploy` does. Returns the text of its only module. */
+function bundle(main: string): string {
+  const outdir = `dist/bench/${main.replaceAll(/\W/g, '-')}`
+  execFileSync('wrangler', ['deploy', main, '--dry-run', '--env', '', '--outdir', outdir], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  const name = main.replace(/^.*\//, '').replace(/\.ts$/, '.js')
+  return readFileSync(`${outdir}/${name}`, 'utf8')
+}
+
+/** What `serveWorker` switches off, and why the results would mean little with it. */
+export const SWITCHED_OFF = [
+  'Switched off for the API and the floor, because the emulation of it takes longer than a request,',
+  'while in production it takes next to nothing: the rate limit (a call to another process), D1',
+  'session bookmarks (a wait for the disk), log lines (parsed by the process that measures) and',
+  'the proxy of the development server.',
+].join('\n')
+
+const ENTRY = `
+import worker from './worker.js'
+console.log = () => {}
+let bindings
+const withoutBookmarks = (database) => ({
+  prepare: (sql) => database.prepare(sql),
+  batch: (statements) => database.batch(statements),
+  getBookmark: () => null,
+})
+export default {
+  fetch(request, env, context) {
+    bindings ??= {
+      ...env,
+      DB: { ...withoutBookmarks(env.DB), withSession: () => withoutBookmarks(env.DB) },
+      RATE_LIMIT: { limit: async () => ({ success: true }) },
+    }
+    return worker.fetch(request, bindings, context)
+  },
+  queue: (batch, env, context) => worker.queue(batch, env, context),
+}`
+
+export async function serveWorker(options: ServeOptions): Promise<Server> {
+  const { main, bindings, sql, isConsumer = false } = options
+  const miniflare = new Miniflare(
+    convertV4MiniflareOptions({
+      name: 'bench',
+      modules: [
+        { type: 'ESModule', path: 'entry.js', contents: ENTRY },
+        { type: 'ESModule', path: 'worker.js', contents: bundle(main) },
+      ],
+      compatibilityDate: '2026-11-01',
+      compatibilityFlags: ['nodejs_compat'],
+      bindings,
+      d1Databases: ['DB'],
+      r2Buckets: ['AVATARS'],
+      queueProducers: { TRANSFERS: 'transfers' },
+      queueConsumers: isConsumer ? { transfers: { maxBatchSize: 100, maxBatchTimeout: 1 } } : {},
+      // Requests reach workerd directly, not through the development server.
+      unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
+    }),
+  )
+  const { origin } = await miniflare.unsafeGetDirectURL()
+  const database = await miniflare.getD1Database('DB')
+  for (const statement of sql) await database.prepare(statement).run()
+  return { url: origin, database, stop: () => miniflare.dispose() }
+}

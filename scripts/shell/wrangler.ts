@@ -1,0 +1,29 @@
+/** Runs wrangler's command line. */
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { type Child, start } from './child.ts'
+import { CommandError } from './command.ts'
+
+/** The script itself. The executable that npm links would add a process around it. */
+const WRANGLER = fileURLToPath(import.meta.resolve('wrangler'))
+
+const DEFAULTS = { WRANGLER_SEND_METRICS: 'false', WRANGLER_WRITE_LOGS: 'false' }
+
+/** `shown`: output goes to this terminal. `piped`: the caller reads it; own process group. */
+export function startWrangler(args: readonly string[], output: 'shown' | 'piped'): Child {
+  return start(process.execPath, ['--no-warnings', WRANGLER, ...args], {
+    stdio: output === 'shown' ? 'inherit' : ['ignore', 'pipe', 'pipe'],
+    detached: output === 'piped',
+    env: { ...DEFAULTS, ...process.env, WRANGLER_LOG: 'log' },
+  })
+}
+
+/** Runs a command and returns its output. Throws a `CommandError` with the output if it fails. */
+export async function runWrangler(args: readonly string[]): Promise<string> {
+  const { process: child, ended } = startWrangler(args, 'piped')
+  const read = (stream: typeof child.stdout) => (stream ? text(stream) : '')
+  const [out, errors, code] = await Promise.all([read(child.stdout), read(child.stderr), ended])
+  if (code === 0) return out
+  const name = args.slice(0, 3).join(' ')
+  throw new CommandError(`wrangler ${name} failed:\n${(errors || out).trim()}`)
+}
