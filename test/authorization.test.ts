@@ -1,104 +1,111 @@
 /**
- * Who may do what: every endpoint against every kind of caller. Decisions: "Who may do what".
+ * Who may call which endpoint: each row is an endpoint, each column a caller. See
+ * docs/decisions.md, "Who may do what".
  *
- * An endpoint without a row fails this test. To add one, add a line to the table. If a request
- * needs more than the path (whose `:user_id` is the id of `self`), say what in `support/doors.ts`.
+ * An endpoint without a row fails this test. To add an endpoint, add a row here, and a request in
+ * `support/endpoints.ts` if the request needs more than the path.
  *
- * The callers are: nobody (no token, or one of `forged.ts`); self, whom the data belongs to;
- * other, a user; seller, who sells what self has bought; master. They have API tokens; session is
- * self who is signed in, for whom alone the settings are. A cell is a status, or the code of an
- * error where its status alone would not tell it. A live caller gets the same by either header
- * and by the cookie; with the cookie from another site, `cross_site` if it changes state.
+ * Callers: `no token` (none, or one of `forged.ts`); `owner` (of the addresses and avatar, and buyer
+ * of the orders); `session` (the owner, signed in with a browser); `other` (another user); `seller`
+ * (of the owner's orders); `master`. All but `session` use API tokens.
+ *
+ * A cell is the expected status, or the error code where several have the same status. It applies to
+ * both forms of the header and to the cookie. With the cookie from another site, a request that
+ * changes state gets `cross_site`.
  */
-
+import { env } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
 import app from '../src/app.ts'
-import { doorsOf } from '../src/http/door.ts'
+import { endpointsOf } from '../src/http/endpoint.ts'
 import { type ErrorCode, statusOf } from '../src/http/errors.ts'
-import { BASE_URL, call } from './support/api.ts'
-import { type Asked, askedAt, self, tokenOf } from './support/doors.ts'
+import { BASE_URL, call, requestOf } from './support/api.ts'
+import { owner, type SampleRequest, sampleRequest, tokenOf } from './support/endpoints.ts'
 import { forged } from './support/forged.ts'
 import { aSession } from './support/makers.ts'
 
-// A test asks about a hundred times.
+// Each test sends about a hundred requests.
 vi.setConfig({ testTimeout: 60_000 })
 
 const table = `
-door                                                       | nobody | self | session | other | seller | master
------------------------------------------------------------|--------|------|---------|-------|--------|--------
-GET    /openapi.json                                       | 200    | 200  | 200     | 200   | 200    | 200
-GET    /.well-known/jwks.json                              | 200    | 200  | 200     | 200   | 200    | 200
-GET    /api/public/user/:user_id/deliveryAddresses         | 401    | 200  | 200     | 403   | 403    | 200
-GET    /api/public/user/:user_id/billingAddresses          | 401    | 200  | 200     | 403   | 403    | 200
-POST   /api/public/deliveryAddress                         | 401    | 200  | 200     | 403   | 403    | 200
-POST   /api/public/billingAddress                          | 401    | 200  | 200     | 403   | 403    | 200
-PUT    /api/public/deliveryAddress                         | 401    | 200  | 200     | 404   | 404    | 200
-PUT    /api/public/billingAddress                          | 401    | 200  | 200     | 404   | 404    | 200
-DELETE /api/public/deliveryAddress                         | 401    | 200  | 200     | 404   | 404    | 200
-DELETE /api/public/billingAddress                          | 401    | 200  | 200     | 404   | 404    | 200
-GET    /api/public/stats                                   | 200    | 200  | 200     | 200   | 200    | 200
-GET    /api/public/creators                                | 200    | 200  | 200     | 200   | 200    | 200
-GET    /api/public/user/:user_id/profile/avatar            | 401    | 200  | 200     | 200   | 200    | 200
-PUT    /api/public/user/:user_id/profile/avatar            | 401    | 200  | 200     | 403   | 403    | 200
-PUT    /api/public/user/:user_id/profile/updateAvatarFile  | 401    | 200  | 200     | 403   | 403    | 200
-PUT    /api/public/user/:user_id/profile/updateAvatarBytes | 401    | 200  | 200     | 403   | 403    | 200
-GET    /avatars/:user_id/:picture                          | 200    | 200  | 200     | 200   | 200    | 200
-GET    /api/externalOrders/:order_ids                      | 401    | 200  | 200     | order_not_found | 200    | 200
-POST   /api/externalOrders                                 | 401    | 403  | 403     | 403   | 200    | 200
-GET    /api/admin/transfers                                | 401    | 403  | 403     | 403   | 403    | 200
-POST   /api/admin/transfers/:id/retry                      | 401    | 403  | 403     | 403   | 403    | 200
-POST   /api/admin/transfers/:id/cancel                     | 401    | 403  | 403     | 403   | 403    | 200
-GET    /                                                   | 303    | 303  | 303     | 303   | 303    | 303
-GET    /sign-in                                            | 200    | 200  | 303     | 200   | 200    | 200
-POST   /sign-in/wallet/message                             | 200    | 200  | 200     | 200   | 200    | 200
+endpoint                                                   | no token | owner | session | other | seller | master
+-----------------------------------------------------------|----------|-------|---------|-------|--------|--------
+GET    /openapi.json                                       | 200      | 200   | 200     | 200   | 200    | 200
+GET    /.well-known/jwks.json                              | 200      | 200   | 200     | 200   | 200    | 200
+GET    /api/public/user/:user_id/deliveryAddresses         | 401      | 200   | 200     | 403   | 403    | 200
+GET    /api/public/user/:user_id/billingAddresses          | 401      | 200   | 200     | 403   | 403    | 200
+POST   /api/public/deliveryAddress                         | 401      | 200   | 200     | 403   | 403    | 200
+POST   /api/public/billingAddress                          | 401      | 200   | 200     | 403   | 403    | 200
+PUT    /api/public/deliveryAddress                         | 401      | 200   | 200     | 404   | 404    | 200
+PUT    /api/public/billingAddress                          | 401      | 200   | 200     | 404   | 404    | 200
+DELETE /api/public/deliveryAddress                         | 401      | 200   | 200     | 404   | 404    | 200
+DELETE /api/public/billingAddress                          | 401      | 200   | 200     | 404   | 404    | 200
+GET    /api/public/stats                                   | 200      | 200   | 200     | 200   | 200    | 200
+GET    /api/public/creators                                | 200      | 200   | 200     | 200   | 200    | 200
+GET    /api/public/user/:user_id/profile/avatar            | 401      | 200   | 200     | 200   | 200    | 200
+PUT    /api/public/user/:user_id/profile/avatar            | 401      | 200   | 200     | 403   | 403    | 200
+PUT    /api/public/user/:user_id/profile/updateAvatarFile  | 401      | 200   | 200     | 403   | 403    | 200
+PUT    /api/public/user/:user_id/profile/updateAvatarBytes | 401      | 200   | 200     | 403   | 403    | 200
+GET    /avatars/:user_id/:picture                          | 200      | 200   | 200     | 200   | 200    | 200
+GET    /api/externalOrders/:order_ids                      | 401      | 200   | 200     | order_not_found | 200    | 200
+POST   /api/externalOrders                                 | 401      | 403   | 403     | 403   | 200    | 200
+GET    /api/admin/transfers                                | 401      | 403   | 403     | 403   | 403    | 200
+POST   /api/admin/transfers/:id/retry                      | 401      | 403   | 403     | 403   | 403    | 200
+POST   /api/admin/transfers/:id/cancel                     | 401      | 403   | 403     | 403   | 403    | 200
+GET    /                                                   | 303      | 303   | 303     | 303   | 303    | 303
+GET    /sign-in                                            | 200      | 200   | 303     | 200   | 200    | 200
+POST   /sign-in/wallet/message                             | 200      | 200   | 200     | 200   | 200    | 200
 POST   /sign-in/wallet                                     | invalid_input | invalid_input | invalid_input | invalid_input | invalid_input | invalid_input
-POST   /sign-in/email                                      | 303    | 303  | 303     | 303   | 303    | 303
-GET    /sign-in/email/sent                                 | 200    | 200  | 200     | 200   | 200    | 200
+POST   /sign-in/email                                      | 303      | 303   | 303     | 303   | 303    | 303
+GET    /sign-in/email/sent                                 | 200      | 200   | 200     | 200   | 200    | 200
 GET    /sign-in/email                                      | link_expired | link_expired | link_expired | link_expired | link_expired | link_expired
 POST   /sign-in/email/confirm                              | link_expired | link_expired | link_expired | link_expired | link_expired | link_expired
-POST   /sign-out                                           | 303    | 303  | 303     | 303   | 303    | 303
-GET    /settings                                           | 303    | 303  | 303     | 303   | 303    | 303
-GET    /settings/account                                   | 401    | 403  | 200     | 403   | 403    | 403
-POST   /settings/account/wallet                            | 401    | 403  | invalid_input | 403   | 403    | 403
-POST   /settings/account/email                             | 401    | 403  | 303     | 403   | 403    | 403
-GET    /settings/account/email                             | 401    | 403  | link_expired | 403   | 403    | 403
-POST   /settings/account/email/confirm                     | 401    | 403  | link_expired | 403   | 403    | 403
-GET    /settings/api-access                                | 401    | 403  | 200     | 403   | 403    | 403
-POST   /settings/api-access/tokens                         | 401    | 403  | 303     | 403   | 403    | 403
-GET    /settings/api-access/tokens/:id                     | 401    | 403  | 404     | 403   | 403    | 403
-POST   /settings/api-access/tokens/:id/revoke              | 401    | 403  | 404     | 403   | 403    | 403
-GET    /settings/api-access/everyone                       | 401    | 403  | 403     | 403   | 403    | 403
+POST   /sign-out                                           | 303      | 303   | 303     | 303   | 303    | 303
+GET    /settings                                           | 303      | 303   | 303     | 303   | 303    | 303
+GET    /settings/account                                   | 401      | 403   | 200     | 403   | 403    | 403
+POST   /settings/account/wallet                            | 401      | 403   | invalid_input | 403   | 403    | 403
+POST   /settings/account/email                             | 401      | 403   | 303     | 403   | 403    | 403
+GET    /settings/account/email                             | 401      | 403   | link_expired | 403   | 403    | 403
+POST   /settings/account/email/confirm                     | 401      | 403   | link_expired | 403   | 403    | 403
+GET    /settings/api-access                                | 401      | 403   | 200     | 403   | 403    | 403
+POST   /settings/api-access/tokens                         | 401      | 403   | 303     | 403   | 403    | 403
+GET    /settings/api-access/tokens/:id                     | 401      | 403   | 404     | 403   | 403    | 403
+POST   /settings/api-access/tokens/:id/revoke              | 401      | 403   | 404     | 403   | 403    | 403
+GET    /settings/api-access/everyone                       | 401      | 403   | 403     | 403   | 403    | 403
 `
 
-/** What a status means where the table names no code. */
+/** The OpenAPI document is a static asset, which the platform serves without calling the Worker. */
+const ASSET = 'GET /openapi.json'
+
+/** The error code of a status for which the table has no code. */
 const codeOf: Record<string, ErrorCode> = {
   401: 'unauthenticated',
   403: 'forbidden',
   404: 'not_found',
 }
 
-const live = ['self', 'session', 'other', 'seller', 'master'] as const
-type Live = (typeof live)[number]
-type Row = Record<'door' | 'method' | 'path' | 'nobody' | Live, string>
+const callers = ['owner', 'session', 'other', 'seller', 'master'] as const
+type CallerName = (typeof callers)[number]
+type Row = Record<'endpoint' | 'method' | 'path' | 'noToken' | CallerName, string>
 
-/** A session is new each time: signing out ends it. */
-const jwtOf = async (caller: Live) => (caller === 'session' ? aSession(self) : tokenOf[caller])
+/** A new session for each request, because signing out ends it. */
+const jwtOf = async (caller: CallerName) =>
+  caller === 'session' ? aSession(owner) : tokenOf[caller]
 
 const rows = table
   .trim()
   .split('\n')
   .slice(2)
   .map((line): Row => {
-    const [door = '', ...cells] = line.split('|').map((cell) => cell.trim().replace(/ +/, ' '))
-    const [method = '', path = ''] = door.split(' ')
-    const [nobody = '', own = '', session = '', other = '', seller = '', master = ''] = cells
-    return { door, method, path, nobody, self: own, session, other, seller, master }
+    const [endpoint = '', ...cells] = line.split('|').map((cell) => cell.trim().replace(/ +/, ' '))
+    const [method = '', path = ''] = endpoint.split(' ')
+    const [noToken = '', owner = '', session = '', other = '', seller = '', master = ''] = cells
+    return { endpoint, method, path, noToken, owner, session, other, seller, master }
   })
 
 const isSafe = ({ method }: Row) => method === 'GET'
 const sameOrigin = { origin: BASE_URL }
 
-const nobodys = await Promise.all(
+const invalidTokens = await Promise.all(
   Object.entries(forged).map(async ([name, forge]) => [name, await forge()] as const),
 )
 
@@ -109,94 +116,103 @@ const carriers: Record<string, (jwt: string) => Record<string, string>> = {
   cookie: (jwt) => ({ cookie: `token=${jwt}`, ...sameOrigin }),
 }
 
-/** What another site's page can make a browser send along with the cookie. */
+/** Headers that browsers send with the cookie if another site makes the request. */
 const crossSite: Record<string, Record<string, string>> = {
   'from another site': { 'sec-fetch-site': 'cross-site', origin: 'https://evil.test' },
-  'from a sibling of ours': {
+  'from another subdomain': {
     'sec-fetch-site': 'same-site',
     origin: 'https://evil.marketplace.test',
   },
-  'from another site, in an old browser': { origin: 'https://evil.test' },
+  'from another site in an old browser': { origin: 'https://evil.test' },
   'from a sandboxed page': { origin: 'null' },
-  'without a word of where from': {},
+  'without origin': {},
 }
 
-async function ask(row: Row, headers: Record<string, string>, asked?: Asked): Promise<Response> {
-  const { method, path, ...sent } = asked ?? (await askedAt(row.door))
-  return call(method, path, { ...sent, headers: { ...sent.headers, ...headers } })
+async function send(
+  row: Row,
+  headers: Record<string, string>,
+  request?: SampleRequest,
+): Promise<Response> {
+  const { method, path, ...content } = request ?? (await sampleRequest(row.endpoint))
+  const all = { ...content, headers: { ...content.headers, ...headers } }
+  return row.endpoint === ASSET
+    ? env.ASSETS.fetch(requestOf(method, path, all))
+    : call(method, path, all)
 }
 
-async function expectCell(row: Row, cell: string, response: Response, who: string) {
+async function expectCell(row: Row, cell: string, response: Response, caller: string) {
   const code = codeOf[cell] ?? cell
   const isError = code in statusOf
   const status = isError ? statusOf[code as ErrorCode] : Number(cell)
-  // Decoded here, because the runtime warns of pictures that are read as text.
+  // The runtime logs a warning if `text()` reads a picture.
   const body = new TextDecoder().decode(await response.arrayBuffer())
-  expect(response.status, `${who}: ${body}`).toBe(status)
+  expect(response.status, `${caller}: ${body}`).toBe(status)
+  if (row.endpoint === ASSET)
+    expect(response.headers.get('access-control-allow-origin'), caller).toBe('*')
   if (!isError) return
   const orders = row.path.startsWith('/api/externalOrders') ? { orders: null } : {}
-  expect(JSON.parse(body), who).toEqual({ ...orders, error: expect.any(String), code })
-  expect(response.headers.get('www-authenticate'), who).toBe(status === 401 ? 'Bearer' : null)
+  expect(JSON.parse(body), caller).toEqual({ ...orders, error: expect.any(String), code })
+  expect(response.headers.get('www-authenticate'), caller).toBe(status === 401 ? 'Bearer' : null)
 }
 
-it('has a row for every endpoint, and none for what is not there', () => {
-  const doors = doorsOf(app).map(({ method, path }) => `${method} ${path}`)
-  expect(rows.map(({ door }) => door).sort()).toEqual(doors.sort())
+it('has a row for every endpoint, and no other rows', () => {
+  const endpoints = endpointsOf(app).map(({ method, path }) => `${method} ${path}`)
+  expect(rows.map(({ endpoint }) => endpoint).sort()).toEqual([ASSET, ...endpoints].sort())
 })
 
-it('finds no endpoint that takes every method, which would hide it from the table', () => {
-  const all = app.routes.filter(({ method }) => method === 'ALL').map(({ path }) => path)
-  expect(new Set(all)).toEqual(new Set(['/*']))
+it('has no route for all methods, which would be missing in the table', () => {
+  const paths = app.routes.filter(({ method }) => method === 'ALL').map(({ path }) => path)
+  // Middleware.
+  expect(new Set(paths)).toEqual(new Set(['/*', '/api/externalOrders/*']))
 })
 
-it('says at the door of each endpoint whether it needs a token', () => {
-  for (const { method, path, about } of doorsOf(app)) {
-    const row = rows.find(({ door }) => door === `${method} ${path}`)
-    expect(about?.audience, `${method} ${path}`).toBe(
-      row?.nobody !== '401'
-        ? 'anyone'
-        : row.self === '403' && row.seller === '403' && row.master !== '403'
-          ? 'masters'
-          : 'callers',
-    )
+it('declares for each endpoint who may call it', () => {
+  for (const { method, path, info } of endpointsOf(app)) {
+    const row = rows.find(({ endpoint }) => endpoint === `${method} ${path}`)
+    expect(info?.access, `${method} ${path}`).toBe(row && expectedAccess(row))
   }
 })
 
-describe.each(rows.map((row) => [row.door, row] as const))('%s', (_, row) => {
-  it(`is ${row.nobody} for nobody, whatever token they show`, async () => {
-    const asked = await askedAt(row.door)
-    await expectCell(row, row.nobody, await ask(row, sameOrigin, asked), 'no token')
-    for (const [name, jwt] of nobodys) {
-      for (const [carrier, carry] of Object.entries(carriers)) {
-        const response = await ask(row, { ...sameOrigin, ...carry(jwt) }, asked)
-        await expectCell(row, row.nobody, response, `${name} by ${carrier}`)
+function expectedAccess({ noToken, owner, seller, master }: Row) {
+  if (noToken !== '401') return 'public'
+  return owner === '403' && seller === '403' && master !== '403' ? 'master' : 'token'
+}
+
+describe.each(rows.map((row) => [row.endpoint, row] as const))('%s', (_, row) => {
+  it(`returns ${row.noToken} without a valid token`, async () => {
+    const request = await sampleRequest(row.endpoint)
+    await expectCell(row, row.noToken, await send(row, sameOrigin, request), 'no token')
+    for (const [name, jwt] of invalidTokens) {
+      for (const [carrier, headersOf] of Object.entries(carriers)) {
+        const response = await send(row, { ...sameOrigin, ...headersOf(jwt) }, request)
+        await expectCell(row, row.noToken, response, `${name}, ${carrier}`)
       }
     }
-    const beside = {
+    const headers = {
       authorization: 'Bearer broken',
       cookie: `token=${tokenOf.master}`,
       ...sameOrigin,
     }
-    await expectCell(row, row.nobody, await ask(row, beside, asked), 'broken header, good cookie')
+    const response = await send(row, headers, request)
+    await expectCell(row, row.noToken, response, 'invalid header, valid cookie')
   })
 
-  it.each(live)('answers %s', async (caller) => {
-    for (const [carrier, carry] of Object.entries(carriers)) {
-      const response = await ask(row, { ...sameOrigin, ...carry(await jwtOf(caller)) })
-      await expectCell(row, row[caller], response, `${caller} by ${carrier}`)
-    }
-  })
+  it.each(callers.map((caller) => [row[caller], caller] as const))(
+    'returns %s to the caller %s',
+    async (cell, caller) => {
+      for (const [carrier, headersOf] of Object.entries(carriers)) {
+        const response = await send(row, { ...sameOrigin, ...headersOf(await jwtOf(caller)) })
+        await expectCell(row, cell, response, `${caller}, ${carrier}`)
+      }
+    },
+  )
 
-  it(`${isSafe(row) ? 'answers' : 'refuses'} a cookie that another site makes a browser send`, async () => {
+  it(`${isSafe(row) ? 'accepts' : 'rejects'} the cookie in requests from other sites`, async () => {
     for (const [name, headers] of Object.entries(crossSite))
       for (const caller of ['session', 'master'] as const) {
-        const response = await ask(row, { cookie: `token=${await jwtOf(caller)}`, ...headers })
-        await expectCell(
-          row,
-          isSafe(row) ? row[caller] : 'cross_site',
-          response,
-          `${caller} ${name}`,
-        )
+        const response = await send(row, { cookie: `token=${await jwtOf(caller)}`, ...headers })
+        const cell = isSafe(row) ? row[caller] : 'cross_site'
+        await expectCell(row, cell, response, `${caller}, ${name}`)
       }
   })
 })

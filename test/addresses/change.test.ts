@@ -2,41 +2,42 @@ import { and, eq, isNull } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import { addresses } from '../../src/db/schema.ts'
 import { call } from '../support/api.ts'
+import { expectFields } from '../support/fields.ts'
 import { aMasterToken, anAddress, aToken, aUser, db } from '../support/makers.ts'
-import { create, kinds, list, remove, textsOf, update, updated } from './book.ts'
+import { addressIn, create, kinds, list, remove, textsOf, update } from './kinds.ts'
 
-const stored = async (id: number) => {
+const rowOf = async (id: number) => {
   const [row] = await db.select().from(addresses).where(eq(addresses.id, id))
   return row
 }
 
 describe.each(kinds)('updating a $kind address', (kind) => {
-  const anOwnAddress = async (values = {}) => {
+  const anAddressWithToken = async (values = {}) => {
     const user = await aUser()
     const address = await anAddress(user, { kind: kind.kind, ...values })
     return { user, address, token: await aToken(user) }
   }
 
-  it('answers the record with exactly the documented keys and what was changed', async () => {
-    const { user, address, token } = await anOwnAddress()
-    const answer = await updated(kind, await update(kind, token, address.id, textsOf(kind)))
-    expect(Object.keys(answer).sort()).toEqual(kind.keys)
-    expect(answer).toMatchObject({
+  it('returns the changed address with exactly the documented fields', async () => {
+    const { user, address, token } = await anAddressWithToken()
+    const changed = await addressIn(kind, await update(kind, token, address.id, textsOf(kind)))
+    expectFields(changed, kind.fields)
+    expect(changed).toMatchObject({
       ...textsOf(kind),
       id: address.id,
       userId: user.id,
       createdAt: address.createdAt,
       deletedAt: null,
     })
-    expect(answer.updatedAt > address.updatedAt).toBe(true)
-    expect(await list(kind, token)).toEqual([answer])
+    expect(changed.updatedAt > address.updatedAt).toBe(true)
+    expect(await list(kind, token)).toEqual([changed])
   })
 
-  it('leaves what the body does not name, and clears what is null or empty', async () => {
+  it('keeps absent fields and clears fields that are null or empty', async () => {
     const texts = { street: '1 High Street', city: 'Oslo', country: 'NO', taxId: '5' }
-    const { address, token } = await anOwnAddress(texts)
+    const { address, token } = await anAddressWithToken(texts)
     const json = { city: null, country: '  ', taxId: 'NO 6' }
-    expect(await updated(kind, await update(kind, token, address.id, json))).toMatchObject({
+    expect(await addressIn(kind, await update(kind, token, address.id, json))).toMatchObject({
       street: '1 High Street',
       city: null,
       country: null,
@@ -44,8 +45,8 @@ describe.each(kinds)('updating a $kind address', (kind) => {
     })
   })
 
-  it('never takes the owner, the deletion, the kind or the times from the body', async () => {
-    const { user, address, token } = await anOwnAddress()
+  it('ignores id, owner, kind and timestamps in the body', async () => {
+    const { user, address, token } = await anAddressWithToken()
     const json = {
       id: 987654321,
       userId: (await aUser()).id,
@@ -55,128 +56,130 @@ describe.each(kinds)('updating a $kind address', (kind) => {
       deletedAt: '1970-01-01T00:00:00.000Z',
       unknown: {},
     }
-    const answer = await updated(kind, await update(kind, token, address.id, json))
-    expect(answer).toMatchObject({
+    const changed = await addressIn(kind, await update(kind, token, address.id, json))
+    expect(changed).toMatchObject({
       id: address.id,
       userId: user.id,
       createdAt: address.createdAt,
       deletedAt: null,
     })
-    expect(answer.updatedAt > json.updatedAt).toBe(true)
-    expect(await stored(address.id)).toMatchObject({ kind: kind.kind })
+    expect(changed.updatedAt > json.updatedAt).toBe(true)
+    expect(await rowOf(address.id)).toMatchObject({ kind: kind.kind })
   })
 
-  it('takes from another address of the kind what it makes the default, and nothing else', async () => {
-    const { user, address, token } = await anOwnAddress({ isDefault: true, city: 'Oslo' })
-    const otherKind = kind.kind === 'billing' ? 'delivery' : 'billing'
-    const kept = await anAddress(user, { kind: otherKind, isDefault: true })
-    const foreign = await anAddress(await aUser(), { kind: kind.kind, isDefault: true })
+  it('makes an address the default instead of the previous one of the same user and kind', async () => {
+    const { user, address, token } = await anAddressWithToken({ isDefault: true, city: 'Oslo' })
+    const ofOtherKind = await anAddress(user, { kind: kind.otherKind, isDefault: true })
+    const ofOtherUser = await anAddress(await aUser(), { kind: kind.kind, isDefault: true })
     const next = await anAddress(user, { kind: kind.kind })
-    const json = { [kind.flag]: true }
-    expect(await updated(kind, await update(kind, token, next.id, json))).toMatchObject(json)
+    const json = { [kind.defaultField]: true }
+    expect(await addressIn(kind, await update(kind, token, next.id, json))).toMatchObject(json)
     expect(await list(kind, token)).toMatchObject([
-      { id: address.id, [kind.flag]: false, city: 'Oslo' },
-      { id: next.id, [kind.flag]: true },
+      { id: address.id, [kind.defaultField]: false, city: 'Oslo' },
+      { id: next.id, [kind.defaultField]: true },
     ])
-    expect(await stored(kept.id)).toMatchObject({ isDefault: true })
-    expect(await stored(foreign.id)).toMatchObject({ isDefault: true })
+    expect(await rowOf(ofOtherKind.id)).toMatchObject({ isDefault: true })
+    expect(await rowOf(ofOtherUser.id)).toMatchObject({ isDefault: true })
   })
 
-  it('makes the default address the default again, and none of them', async () => {
-    const { address, token } = await anOwnAddress({ isDefault: true })
+  it('sets and clears the default repeatedly', async () => {
+    const { address, token } = await anAddressWithToken({ isDefault: true })
     for (const isDefault of [true, false, true]) {
-      const json = { [kind.flag]: isDefault }
-      expect(await updated(kind, await update(kind, token, address.id, json))).toMatchObject(json)
+      const json = { [kind.defaultField]: isDefault }
+      expect(await addressIn(kind, await update(kind, token, address.id, json))).toMatchObject(json)
     }
   })
 
-  it('does not know the name that the other kind has for the default', async () => {
-    const { address, token } = await anOwnAddress()
-    const json = { [kind.flag === 'default' ? 'isDefault' : 'default']: true }
-    const answer = await updated(kind, await update(kind, token, address.id, json))
-    expect(answer).toMatchObject({ [kind.flag]: false })
+  it('ignores the name of the default field of the other kind', async () => {
+    const { address, token } = await anAddressWithToken()
+    const json = { [kind.defaultField === 'default' ? 'isDefault' : 'default']: true }
+    const changed = await addressIn(kind, await update(kind, token, address.id, json))
+    expect(changed).toMatchObject({ [kind.defaultField]: false })
   })
 
-  it.each(['true', 1, null])('is 400 when the default is %j', async (value) => {
-    const { address, token } = await anOwnAddress()
-    const response = await update(kind, token, address.id, { [kind.flag]: value })
+  it.each(['true', 1, null])('returns 400 if the default is %j', async (value) => {
+    const { address, token } = await anAddressWithToken()
+    const response = await update(kind, token, address.id, { [kind.defaultField]: value })
     expect(response.status).toBe(400)
   })
 
-  it('leaves the default where it is when the one to take it is not there', async () => {
-    const { user, address, token } = await anOwnAddress({ isDefault: true })
-    const gone = await anAddress(user, { kind: kind.kind, deletedAt: '2026-01-02T00:00:00.000Z' })
-    const foreign = await anAddress(await aUser(), { kind: kind.kind })
-    for (const id of [gone.id, foreign.id, 987654321]) {
-      const response = await update(kind, token, id, { [kind.flag]: true })
+  it('keeps the default if the new default address does not exist', async () => {
+    const { user, address, token } = await anAddressWithToken({ isDefault: true })
+    const deleted = await anAddress(user, {
+      kind: kind.kind,
+      deletedAt: '2026-01-02T00:00:00.000Z',
+    })
+    const ofOtherUser = await anAddress(await aUser(), { kind: kind.kind })
+    for (const id of [deleted.id, ofOtherUser.id, 987654321]) {
+      const response = await update(kind, token, id, { [kind.defaultField]: true })
       expect(response.status).toBe(404)
     }
-    expect(await stored(address.id)).toMatchObject({ isDefault: true })
+    expect(await rowOf(address.id)).toMatchObject({ isDefault: true })
   })
 
-  it('leaves exactly one default when many are made it at once', async () => {
-    const { user, token } = await anOwnAddress({ isDefault: true })
-    const made = await Promise.all(
+  it('leaves exactly one default after parallel updates', async () => {
+    const { user, token } = await anAddressWithToken({ isDefault: true })
+    const candidates = await Promise.all(
       Array.from({ length: 10 }, () => anAddress(user, { kind: kind.kind })),
     )
-    const answers = await Promise.all(
-      made.map(({ id }) => update(kind, token, id, { [kind.flag]: true })),
+    const responses = await Promise.all(
+      candidates.map(({ id }) => update(kind, token, id, { [kind.defaultField]: true })),
     )
-    expect(answers.map(({ status }) => status)).toEqual(made.map(() => 200))
-    const defaults = (await list(kind, token)).filter((address) => address[kind.flag])
+    expect(responses.map(({ status }) => status)).toEqual(candidates.map(() => 200))
+    const defaults = (await list(kind, token)).filter((address) => address[kind.defaultField])
     expect(defaults).toHaveLength(1)
   })
 
-  it('of two updates at once keeps each whole, and what only one of them names', async () => {
-    const { address, token } = await anOwnAddress()
+  it('applies each of several parallel updates as a whole', async () => {
+    const { address, token } = await anAddressWithToken()
     const bodies = Array.from({ length: 10 }, (_, i) => ({
       street: `street ${i}`,
       city: `city ${i}`,
-      ...(i === 3 && { taxId: 'of the fourth' }),
+      ...(i === 3 && { taxId: 'only in the fourth' }),
     }))
-    const answers = await Promise.all(bodies.map((json) => update(kind, token, address.id, json)))
-    for (const [i, answer] of answers.entries())
-      expect(await updated(kind, answer)).toMatchObject(bodies[i] ?? {})
-    const row = await stored(address.id)
+    const responses = await Promise.all(bodies.map((json) => update(kind, token, address.id, json)))
+    for (const [i, response] of responses.entries())
+      expect(await addressIn(kind, response)).toMatchObject(bodies[i] ?? {})
+    const row = await rowOf(address.id)
     expect(row?.city).toBe(row?.street?.replace('street', 'city'))
-    expect(row?.taxId).toBe('of the fourth')
+    expect(row?.taxId).toBe('only in the fourth')
   })
 })
 
 describe.each(kinds)('deleting a $kind address', (kind) => {
-  it('answers the record as it was, with the time of its deletion', async () => {
+  it('returns the address with the time of its deletion', async () => {
     const user = await aUser()
     const token = await aToken(user)
     const address = await create(kind, token, textsOf(kind))
-    const answer = await updated(kind, await remove(kind, token, address.id))
-    expect(Object.keys(answer).sort()).toEqual(kind.keys)
-    expect(answer).toEqual({
+    const deleted = await addressIn(kind, await remove(kind, token, address.id))
+    expectFields(deleted, kind.fields)
+    expect(deleted).toEqual({
       ...address,
-      updatedAt: answer.deletedAt,
+      updatedAt: deleted.deletedAt,
       deletedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
     })
     expect(await list(kind, token)).toEqual([])
   })
 
-  it('frees the place of the default', async () => {
+  it('allows another address to become the default', async () => {
     const user = await aUser()
     const token = await aToken(user)
     const first = await anAddress(user, { kind: kind.kind, isDefault: true })
     await remove(kind, token, first.id)
     const second = await anAddress(user, { kind: kind.kind })
-    const json = { [kind.flag]: true }
-    expect(await updated(kind, await update(kind, token, second.id, json))).toMatchObject(json)
+    const json = { [kind.defaultField]: true }
+    expect(await addressIn(kind, await update(kind, token, second.id, json))).toMatchObject(json)
   })
 
-  it('happens once, however many ask at once', async () => {
+  it('succeeds once if several requests run in parallel', async () => {
     const user = await aUser()
     const token = await aToken(user)
     const { id } = await anAddress(user, { kind: kind.kind })
-    const answers = await Promise.all([1, 2, 3, 4].map(() => remove(kind, token, id)))
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404, 404])
+    const responses = await Promise.all([1, 2, 3, 4].map(() => remove(kind, token, id)))
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 404, 404, 404])
   })
 
-  it('beside updates lets each of them happen before it or not at all', async () => {
+  it('lets a parallel update run before the deletion or return 404', async () => {
     const user = await aUser()
     const token = await aToken(user)
     const { id } = await anAddress(user, { kind: kind.kind, city: 'before' })
@@ -185,60 +188,61 @@ describe.each(kinds)('deleting a $kind address', (kind) => {
       remove(kind, token, id),
       ...cities.map((city) => update(kind, token, id, { city })),
     ])
-    const { city, deletedAt } = await updated(kind, deleted)
-    const happened = cities.filter((_, i) => updates[i]?.status === 200)
+    const { city, deletedAt } = await addressIn(kind, deleted)
+    const updatedCities = cities.filter((_, i) => updates[i]?.status === 200)
     expect(updates.every(({ status }) => status === 200 || status === 404)).toBe(true)
-    expect(['before', ...happened]).toContain(city)
-    expect(await stored(id)).toMatchObject({ city, deletedAt })
+    expect(['before', ...updatedCities]).toContain(city)
+    expect(await rowOf(id)).toMatchObject({ city, deletedAt })
   })
 })
 
-describe.each(kinds)('an update and a deletion of a $kind address', (kind) => {
-  const both = async (token: string, id: unknown) => [
+describe.each(kinds)('updating or deleting a $kind address', (kind) => {
+  const updateAndRemove = async (token: string, id: unknown) => [
     await update(kind, token, id, { city: 'changed' }),
     await remove(kind, token, id),
   ]
 
-  it('are 404 alike for an address that is deleted, foreign, unknown or of the other kind', async () => {
+  it('returns the same 404 if the address is deleted, unknown, of another user or of the other kind', async () => {
     const user = await aUser()
     const token = await aToken(user)
-    const otherKind = kind.kind === 'billing' ? 'delivery' : 'billing'
-    const made = [
+    const inaccessible = [
       await anAddress(user, { kind: kind.kind, deletedAt: '2026-01-02T00:00:00.000Z' }),
       await anAddress(await aUser(), { kind: kind.kind }),
-      await anAddress(user, { kind: otherKind }),
+      await anAddress(user, { kind: kind.otherKind }),
     ]
-    for (const id of [...made.map(({ id }) => id), 987654321])
-      for (const response of await both(token, id)) {
+    for (const id of [...inaccessible.map(({ id }) => id), 987654321])
+      for (const response of await updateAndRemove(token, id)) {
         expect(response.status).toBe(404)
         expect(await response.json()).toEqual({
           error: 'there is no such address',
           code: 'not_found',
         })
       }
-    for (const row of made) expect(await stored(row.id)).toEqual(row)
+    for (const row of inaccessible) expect(await rowOf(row.id)).toEqual(row)
   })
 
-  it('are for a master to do for any user who is there', async () => {
+  it('works with a master token for every user who is not removed', async () => {
     const master = await aMasterToken()
     const address = await anAddress(await aUser(), { kind: kind.kind })
-    for (const response of await both(master, address.id)) expect(response.status).toBe(200)
-    expect(await stored(address.id)).toMatchObject({ city: 'changed' })
+    for (const response of await updateAndRemove(master, address.id))
+      expect(response.status).toBe(200)
+    expect(await rowOf(address.id)).toMatchObject({ city: 'changed' })
 
     const removed = await aUser({ removedAt: '2026-01-02T00:00:00.000Z' })
-    const kept = await anAddress(removed, { kind: kind.kind })
-    for (const response of await both(master, kept.id)) expect(response.status).toBe(404)
-    const json = { [kind.flag]: true }
-    expect((await update(kind, master, kept.id, json)).status).toBe(404)
-    expect(await stored(kept.id)).toEqual(kept)
+    const ofRemovedUser = await anAddress(removed, { kind: kind.kind })
+    for (const response of await updateAndRemove(master, ofRemovedUser.id))
+      expect(response.status).toBe(404)
+    const json = { [kind.defaultField]: true }
+    expect((await update(kind, master, ofRemovedUser.id, json)).status).toBe(404)
+    expect(await rowOf(ofRemovedUser.id)).toEqual(ofRemovedUser)
   })
 
-  it('let a master give the default for any user', async () => {
+  it('sets the default of another user with a master token', async () => {
     const master = await aMasterToken()
     const user = await aUser()
     await anAddress(user, { kind: kind.kind, isDefault: true })
     const next = await anAddress(user, { kind: kind.kind })
-    await update(kind, master, next.id, { [kind.flag]: true })
+    await update(kind, master, next.id, { [kind.defaultField]: true })
     const defaults = await db
       .select({ id: addresses.id })
       .from(addresses)
@@ -247,14 +251,14 @@ describe.each(kinds)('an update and a deletion of a $kind address', (kind) => {
   })
 
   it.each(['', '0', '-1', '1.5', 'abc', '1&id=2', '1e3', '9'.repeat(20)])(
-    'are 400 for ?id=%s, and without it',
+    'returns 400 for ?id=%s and without id',
     async (id) => {
       const token = await aToken(await aUser())
       const without = [
         await call('PUT', kind.path, { token, json: {} }),
         await call('DELETE', kind.path, { token }),
       ]
-      for (const response of [...(await both(token, id)), ...without]) {
+      for (const response of [...(await updateAndRemove(token, id)), ...without]) {
         expect(response.status).toBe(400)
         expect(await response.json()).toMatchObject({ error: expect.stringMatching(/^id: /) })
       }

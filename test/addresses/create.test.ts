@@ -1,25 +1,26 @@
 import { env } from 'cloudflare:workers'
 import { eq } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
-import { MOST_ADDRESSES } from '../../src/addresses/create.ts'
+import { MAX_ADDRESSES } from '../../src/addresses/create.ts'
 import { addresses } from '../../src/db/schema.ts'
 import { call } from '../support/api.ts'
+import { expectFields } from '../support/fields.ts'
 import { aMasterToken, anAdministrator, aToken, aUser, db } from '../support/makers.ts'
-import { type Address, billing, create, delivery, kinds, list, remove, textsOf } from './book.ts'
+import { type Address, billing, create, delivery, kinds, list, remove, textsOf } from './kinds.ts'
 
 const post = (path: string, token: string, json: unknown) => call('POST', path, { token, json })
 
 describe.each(kinds)('creating a $kind address', (kind) => {
-  it('answers the whole record with exactly the documented keys', async () => {
+  it('returns the address with exactly the documented fields', async () => {
     const user = await aUser()
     const token = await aToken(user)
     const before = new Date().toISOString()
     const address = await create(kind, token, { userId: user.id, ...textsOf(kind) })
-    expect(Object.keys(address).sort()).toEqual(kind.keys)
+    expectFields(address, kind.fields)
     expect(address).toMatchObject({
       ...textsOf(kind),
       userId: user.id,
-      [kind.flag]: false,
+      [kind.defaultField]: false,
       deletedAt: null,
     })
     expect(address.createdAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
@@ -28,19 +29,19 @@ describe.each(kinds)('creating a $kind address', (kind) => {
     expect(await list(kind, token)).toEqual([address])
   })
 
-  it('belongs to the caller of a user token when the body names no owner', async () => {
+  it('uses the user of a user token if `userId` is missing', async () => {
     const user = await aUser()
     const address = await create(kind, await aToken(user), textsOf(kind))
     expect(address).toMatchObject({ userId: user.id })
   })
 
-  it('belongs to whom a master names', async () => {
+  it('creates an address for another user with a master token', async () => {
     const user = await aUser()
     const json = { userId: user.id, ...textsOf(kind) }
     expect(await create(kind, await aMasterToken(), json)).toMatchObject({ userId: user.id })
   })
 
-  it('is 400 for a master who names no owner, an unknown one or a removed one', async () => {
+  it('returns 400 to a master token if `userId` is missing, unknown or of a removed user', async () => {
     const token = await aMasterToken()
     const removed = await aUser({ removedAt: '2026-01-02T00:00:00.000Z' })
     for (const userId of [undefined, 987654321, removed.id]) {
@@ -52,14 +53,14 @@ describe.each(kinds)('creating a $kind address', (kind) => {
     }
   })
 
-  it('lets an administrator name their own id', async () => {
+  it('creates an address for the administrator of the master token', async () => {
     const administrator = await anAdministrator()
     const token = await aToken(administrator, 'master')
     const json = { userId: administrator.id, ...textsOf(kind) }
     expect(await create(kind, token, json)).toMatchObject({ userId: administrator.id })
   })
 
-  it('is 403 for a user token that names another owner, and nothing is written', async () => {
+  it('returns 403 to a user token for another user and writes nothing', async () => {
     const owner = await aUser()
     const json = { userId: owner.id, ...textsOf(kind) }
     const response = await post(kind.createPath, await aToken(await aUser()), json)
@@ -67,7 +68,7 @@ describe.each(kinds)('creating a $kind address', (kind) => {
     expect(await list(kind, await aToken(owner))).toEqual([])
   })
 
-  it('ignores ?id= whatever it holds, and what a body may not set', async () => {
+  it('ignores ?id= and fields that a request may not set', async () => {
     const user = await aUser()
     const json = {
       ...textsOf(kind),
@@ -81,14 +82,14 @@ describe.each(kinds)('creating a $kind address', (kind) => {
     for (const id of ['987654321', 'abc', '', '1&id=2']) {
       const response = await post(`${kind.createPath}?id=${id}`, await aToken(user), json)
       expect(response.status).toBe(200)
-      const { [kind.created]: address } = await response.json<Record<string, Address>>()
-      expect(address).toMatchObject({ [kind.flag]: false, deletedAt: null })
+      const { [kind.createdKey]: address } = await response.json<Record<string, Address>>()
+      expect(address).toMatchObject({ [kind.defaultField]: false, deletedAt: null })
       expect(address?.id).toBeLessThan(987654321)
       expect(address?.createdAt).not.toBe(json.createdAt)
     }
   })
 
-  it('trims texts and stores empty ones as null', async () => {
+  it('trims text and stores empty text as null', async () => {
     const token = await aToken(await aUser())
     const json = {
       ...textsOf(kind),
@@ -105,7 +106,7 @@ describe.each(kinds)('creating a $kind address', (kind) => {
     })
   })
 
-  it('takes 255 characters as a reader counts them, and not one more', async () => {
+  it('accepts at most 255 characters, counted as code points', async () => {
     const token = await aToken(await aUser())
     const street = '𝄞'.repeat(255)
     expect(await create(kind, token, { ...textsOf(kind), street })).toMatchObject({ street })
@@ -118,11 +119,11 @@ describe.each(kinds)('creating a $kind address', (kind) => {
     ['a number', 5],
     ['an array', ['Oslo']],
     ['an object', {}],
-    ['a tab inside', 'New\tYork'],
-    ['a line break inside', 'New\nYork'],
-    ['NUL', 'a\0b'],
-    ['C1 control', 'a\u0085b'],
-  ])('is 400 for a text that is %s', async (_, city) => {
+    ['text with a tab', 'New\tYork'],
+    ['text with a line break', 'New\nYork'],
+    ['text with NUL', 'a\0b'],
+    ['text with a C1 control character', 'a\u0085b'],
+  ])('returns 400 if a text field is %s', async (_, city) => {
     const response = await post(kind.path, await aToken(await aUser()), { city })
     expect(response.status).toBe(400)
     expect(await response.json()).toMatchObject({
@@ -131,37 +132,37 @@ describe.each(kinds)('creating a $kind address', (kind) => {
     })
   })
 
-  it.each([[[]], [null], ['text'], [5]])('is 400 for the body %j', async (json) => {
+  it.each([[[]], [null], ['text'], [5]])('returns 400 if the body is %j', async (json) => {
     const response = await post(kind.path, await aToken(await aUser()), json)
     expect(response.status).toBe(400)
   })
 
-  it.each([0, -1, 1.5, '5', null, 2 ** 53])('is 400 for the userId %j', async (userId) => {
+  it.each([0, -1, 1.5, '5', null, 2 ** 53])('returns 400 if the userId is %j', async (userId) => {
     const response = await post(kind.path, await aMasterToken(), { ...textsOf(kind), userId })
     expect(response.status).toBe(400)
     expect(await response.json()).toMatchObject({ error: expect.stringMatching(/^userId: /) })
   })
 
-  it(`is 409 for one more than ${MOST_ADDRESSES}, however many come at once`, async () => {
+  it(`returns 409 above ${MAX_ADDRESSES} addresses, also to parallel requests`, async () => {
     const user = await aUser()
     const token = await aToken(user)
-    await fill(user.id, MOST_ADDRESSES - 2)
-    const answers = await Promise.all(
+    await insertAddresses(user.id, MAX_ADDRESSES - 2)
+    const responses = await Promise.all(
       Array.from({ length: 5 }, () => post(kind.createPath, token, textsOf(kind))),
     )
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 409, 409, 409])
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 200, 409, 409, 409])
     const addresses = await list(kind, token)
-    expect(addresses).toHaveLength(MOST_ADDRESSES)
+    expect(addresses).toHaveLength(MAX_ADDRESSES)
 
-    const refused = await post(kind.createPath, token, textsOf(kind))
-    expect(await refused.json()).toMatchObject({ code: 'too_many_addresses' })
+    const rejected = await post(kind.createPath, token, textsOf(kind))
+    expect(await rejected.json()).toMatchObject({ code: 'too_many_addresses' })
     await remove(kind, token, addresses[0]?.id)
     await create(kind, token, textsOf(kind))
   })
 })
 
-/** Gives the user as many live addresses of both kinds, and as many deleted ones. */
-async function fill(userId: number, addresses: number) {
+/** Inserts `count` live and `count` deleted addresses of each kind. */
+async function insertAddresses(userId: number, count: number) {
   const at = '2026-01-01T00:00:00.000Z'
   await env.DB.prepare(
     `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)
@@ -169,42 +170,43 @@ async function fill(userId: number, addresses: number) {
     SELECT kind.value, ?2, ?3, ?3, deletedAt.value
     FROM n, json_each('["delivery", "billing"]') AS kind, json_each(json_array(NULL, ?3)) AS deletedAt`,
   )
-    .bind(addresses, userId, at)
+    .bind(count, userId, at)
     .run()
 }
 
-describe('a body on the path of both kinds', () => {
-  const kindMadeBy = async (query: string, json: unknown) => {
+describe('POST /api/public/deliveryAddress', () => {
+  const createdKind = async (query: string, json: unknown) => {
     const token = await aToken(await aUser())
     const response = await post(`/api/public/deliveryAddress${query}`, token, json)
     const [key] = Object.keys(await response.json<object>())
-    return key === delivery.created ? 'delivery' : key === billing.created ? 'billing' : key
+    if (key === delivery.createdKey) return 'delivery'
+    return key === billing.createdKey ? 'billing' : key
   }
 
   it.each([
-    ['only what both kinds have', { street: 'a', city: 'b' }, 'billing'],
-    ['a single field that both kinds have', { taxId: null }, 'billing'],
+    ['fields of both kinds only', { street: 'a', city: 'b' }, 'billing'],
+    ['one field of both kinds', { taxId: null }, 'billing'],
     ['a name', { name: 'a', street: 'b' }, 'delivery'],
     ['an e-mail address', { email: 'a@example.com', street: 'b' }, 'delivery'],
     ['a mobile phone', { mobilePhone: '1', street: 'b' }, 'delivery'],
-    ['a name that is null', { name: null, street: 'b' }, 'delivery'],
-    ['nothing', {}, 'delivery'],
-    ['only unknown keys', { colour: 'red' }, 'delivery'],
-  ])('with %s makes the fitting kind', async (_, json, kind) => {
-    expect(await kindMadeBy('', json)).toBe(kind)
+    ['a name of null', { name: null, street: 'b' }, 'delivery'],
+    ['no fields', {}, 'delivery'],
+    ['unknown fields only', { colour: 'red' }, 'delivery'],
+  ])('a body with %s, as %j, creates the kind %s', async (_, json, kind) => {
+    expect(await createdKind('', json)).toBe(kind)
   })
 
-  it('makes the kind that ?type= says, against the guess', async () => {
-    expect(await kindMadeBy('?type=billing', { name: 'a', street: 'b' })).toBe('billing')
-    expect(await kindMadeBy('?type=delivery&id=4', { street: 'b' })).toBe('delivery')
+  it('creates the kind that ?type= names, whatever the body has', async () => {
+    expect(await createdKind('?type=billing', { name: 'a', street: 'b' })).toBe('billing')
+    expect(await createdKind('?type=delivery&id=4', { street: 'b' })).toBe('delivery')
   })
 
-  it('is 400 with another ?type=, or two of them', async () => {
+  it('returns 400 for an unknown or repeated ?type=', async () => {
     for (const query of ['?type=', '?type=Billing', '?type=other', '?type=billing&type=delivery'])
-      expect(await kindMadeBy(query, { street: 'b' })).toBe('error')
+      expect(await createdKind(query, { street: 'b' })).toBe('error')
   })
 
-  it('stores of a billing address only what one has', async () => {
+  it('does not store fields that a billing address does not have', async () => {
     const token = await aToken(await aUser())
     const path = '/api/public/deliveryAddress?type=billing'
     const response = await post(path, token, { name: 'a', email: 'a@example.com', street: 'b' })
@@ -217,8 +219,8 @@ describe('a body on the path of both kinds', () => {
   })
 })
 
-describe('the path of billing addresses alone', () => {
-  it('makes a billing address of whatever it is given', async () => {
+describe('POST /api/public/billingAddress', () => {
+  it('creates a billing address from any body', async () => {
     const token = await aToken(await aUser())
     for (const [query, json] of [
       ['', {}],
@@ -227,23 +229,23 @@ describe('the path of billing addresses alone', () => {
     ] as const) {
       const response = await post(`/api/public/billingAddress${query}`, token, json)
       const { newBillingAddress } = await response.json<{ newBillingAddress: Address }>()
-      expect(Object.keys(newBillingAddress).sort()).toEqual(billing.keys)
+      expectFields(newBillingAddress, billing.fields)
     }
   })
 
-  it('is 400 with a ?type= that contradicts it', async () => {
+  it('returns 400 for ?type=delivery', async () => {
     const path = '/api/public/billingAddress?type=delivery'
     const response = await post(path, await aToken(await aUser()), { street: 'a' })
     expect(response.status).toBe(400)
   })
 })
 
-describe('the e-mail address of a delivery address', () => {
+describe('the email of a delivery address', () => {
   const withEmail = async (email: unknown) =>
     post('/api/public/deliveryAddress', await aToken(await aUser()), { email })
 
   it.each(['a@example.com', 'jörg@bücher.example', "o'neil+x@mail.example.co.uk"])(
-    'may be %s',
+    'accepts %s',
     async (email) => {
       const { newDeliveryAddress } = await (await withEmail(email)).json<{
         newDeliveryAddress: Address
@@ -253,7 +255,7 @@ describe('the e-mail address of a delivery address', () => {
   )
 
   it.each(['a', 'a@b', '@example.com', 'a@b@example.com', 'a b@example.com'])(
-    'may not be %s',
+    'returns 400 for %s',
     async (email) => {
       const response = await withEmail(email)
       expect(response.status).toBe(400)

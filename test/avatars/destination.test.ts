@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { destination } from '../../src/avatars/destination.ts'
+import { parseDestination } from '../../src/avatars/destination.ts'
 import { aToken, aUser } from '../support/makers.ts'
 import { uploadUrl } from './uploads.ts'
 
-/** Every spelling that must be refused, by what it leads to. */
-const refused = {
-  'this machine': [
+/** URLs that must be rejected, by their destination. */
+const rejected = {
+  'the loopback interface': [
     'http://127.0.0.1/',
     'http://127.0.0.1:80/',
     'https://127.0.0.1/',
@@ -74,7 +74,7 @@ const refused = {
     'http://metadata/',
     'http://instance-data.ec2.internal./',
   ],
-  'an IPv4 address inside an IPv6 one': [
+  'an IPv4 address inside an IPv6 address': [
     'http://[::ffff:127.0.0.1]/',
     'http://[::ffff:7f00:1]/',
     'http://[0:0:0:0:0:ffff:a9fe:a9fe]/',
@@ -124,7 +124,7 @@ const refused = {
     'http://service.invalid/',
     'http://...internal/',
   ],
-  'what is odd about the URL': [
+  'a URL with credentials, a port, another scheme or a syntax error': [
     'http://user@pictures.example.com/',
     'http://user:secret@pictures.example.com/',
     'http://:secret@pictures.example.com/',
@@ -161,8 +161,8 @@ const refused = {
   ],
 }
 
-describe.each(Object.entries(refused))('%s', (_, spellings) => {
-  it.each(spellings)('is refused as %j', async (avatarUrl) => {
+describe.each(Object.entries(rejected))('%s', (_, urls) => {
+  it.each(urls)('is rejected: %j', async (avatarUrl) => {
     const response = await uploadUrl(avatarUrl, { token: await aToken(await aUser()) })
     expect(response.status).toBe(400)
     expect(await response.json()).toEqual({
@@ -170,10 +170,6 @@ describe.each(Object.entries(refused))('%s', (_, spellings) => {
       code: 'invalid_input',
     })
   })
-})
-
-it('refuses a user whose address book of refusals is shorter than promised', () => {
-  expect(Object.values(refused).flat().length).toBeGreaterThanOrEqual(60)
 })
 
 it.each([
@@ -192,16 +188,16 @@ it.each([
   'http://100.128.0.1/',
   'http://[2606:4700:4700::1111]/',
   'http://[2a00:1450:4001:80e::200e]/',
-])('lets a public host pass: %s', (spelling) => {
-  expect(destination(spelling, undefined, []).href).toBe(new URL(spelling).href)
+])('accepts a public host: %s', (text) => {
+  expect(parseDestination(text, undefined, []).href).toBe(new URL(text).href)
 })
 
-it('lets a loopback host pass only where the configuration names it, port and all', () => {
+it('accepts a loopback host only if the configuration names it with its port', () => {
   const hosts = ['127.0.0.1:8000', '[::1]:8000']
-  expect(destination('http://127.0.0.1:8000/a', undefined, hosts).host).toBe('127.0.0.1:8000')
-  expect(destination('http://0x7f000001:8000/a', undefined, hosts).host).toBe('127.0.0.1:8000')
-  expect(destination('http://[0:0::1]:8000/a', undefined, hosts).host).toBe('[::1]:8000')
-  for (const spelling of [
+  expect(parseDestination('http://127.0.0.1:8000/a', undefined, hosts).host).toBe('127.0.0.1:8000')
+  expect(parseDestination('http://0x7f000001:8000/a', undefined, hosts).host).toBe('127.0.0.1:8000')
+  expect(parseDestination('http://[0:0::1]:8000/a', undefined, hosts).host).toBe('[::1]:8000')
+  for (const text of [
     'http://127.0.0.1/',
     'http://127.0.0.1:8001/',
     'http://127.0.0.2:8000/',
@@ -209,5 +205,5 @@ it('lets a loopback host pass only where the configuration names it, port and al
     'http://user@127.0.0.1:8000/',
     'ftp://127.0.0.1:8000/',
   ])
-    expect(() => destination(spelling, undefined, hosts), spelling).toThrow('avatarUrl: must')
+    expect(() => parseDestination(text, undefined, hosts), text).toThrow('avatarUrl: must')
 })

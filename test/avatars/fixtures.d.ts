@@ -1,4 +1,4 @@
-/** A small file as a data URL, as the bundler of the tests gives it. */
+/** A file as a data URL, from the bundler of the tests. */
 declare module '*?inline' {
   const url: string
   export default url

@@ -1,38 +1,35 @@
-/** Pictures to upload, and how to look at what came of them. */
-
+/** Makes pictures to upload, and inspects the results. */
 import { env } from 'cloudflare:workers'
 import { crc32, deflateSync, inflateSync } from 'node:zlib'
 
 type Bytes = Uint8Array<ArrayBuffer>
 
-/** The file behind an import that ends in `?inline`. */
-export const fileOf = async (dataUrl: string): Promise<Bytes> =>
+/** Returns the bytes of an import that ends in `?inline`. */
+export const readFixture = async (dataUrl: string): Promise<Bytes> =>
   new Uint8Array(await (await fetch(dataUrl)).arrayBuffer())
 
-export const text = (value: string): Bytes => new Uint8Array(Buffer.from(value))
+export const encode = (value: string): Bytes => new Uint8Array(Buffer.from(value))
 
-export function joined(...parts: Uint8Array[]): Bytes {
-  return new Uint8Array(Buffer.concat(parts))
-}
+export const concat = (...parts: Uint8Array[]): Bytes => new Uint8Array(Buffer.concat(parts))
 
-/** Zeros as zlib packs them (RFC 1950), a thousandth of their size. */
-export async function packedZeros(bytes: number): Promise<Bytes> {
-  const MEBIBYTE = new Uint8Array(1024 * 1024)
+/** Zeros that are compressed with zlib (RFC 1950) to a thousandth of their size. */
+export async function deflatedZeros(bytes: number): Promise<Bytes> {
+  const chunkOfZeros = new Uint8Array(1024 * 1024)
   let left = bytes
   const zeros = new ReadableStream<Uint8Array>({
     pull(controller) {
-      controller.enqueue(MEBIBYTE.slice(0, left))
-      left -= MEBIBYTE.length
+      controller.enqueue(chunkOfZeros.slice(0, left))
+      left -= chunkOfZeros.length
       if (left <= 0) controller.close()
     },
   })
-  const packed = zeros.pipeThrough(new CompressionStream('deflate'))
-  return new Uint8Array(await new Response(packed).arrayBuffer())
+  const deflated = zeros.pipeThrough(new CompressionStream('deflate'))
+  return new Uint8Array(await new Response(deflated).arrayBuffer())
 }
 
 type Colour = readonly [red: number, green: number, blue: number]
 
-/** A PNG of one colour (PNG specification, section 5); `deflated` stands in for its pixels. */
+/** A PNG of one colour (PNG specification, section 5). `deflated` replaces the pixel data. */
 export function aPng({
   width = 8,
   height = 8,
@@ -49,9 +46,9 @@ export function aPng({
   header.setUint32(4, height)
   header.setUint8(8, 8)
   header.setUint8(9, 2)
-  const row = joined(new Uint8Array(1), ...Array.from({ length: width }, () => Buffer.from(colour)))
-  const pixels = () => deflateSync(joined(...Array.from({ length: height }, () => row)))
-  return joined(
+  const row = concat(new Uint8Array(1), ...Array.from({ length: width }, () => Buffer.from(colour)))
+  const pixels = () => deflateSync(concat(...Array.from({ length: height }, () => row)))
+  return concat(
     Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'),
     chunk('IHDR', new Uint8Array(header.buffer)),
     chunk('IDAT', deflated ?? pixels()),
@@ -60,16 +57,16 @@ export function aPng({
 }
 
 function chunk(type: string, data: Uint8Array): Bytes {
-  const body = joined(text(type), data)
-  const frame = (value: number) => {
+  const body = concat(encode(type), data)
+  const uint32 = (value: number) => {
     const bytes = Buffer.alloc(4)
     bytes.writeUInt32BE(value)
     return bytes
   }
-  return joined(frame(data.byteLength), body, frame(crc32(body)))
+  return concat(uint32(data.byteLength), body, uint32(crc32(body)))
 }
 
-const converted = async (
+const convert = async (
   picture: Bytes,
   transform: ImageTransform,
   format: ImageOutputOptions['format'],
@@ -82,28 +79,28 @@ const converted = async (
 
 /** A JPEG of one colour. */
 export const aJpeg = (options: Parameters<typeof aPng>[0] = {}): Promise<Bytes> =>
-  converted(aPng(options), {}, 'image/jpeg')
+  convert(aPng(options), {}, 'image/jpeg')
 
-/** What is in the middle of each quarter: top left, top right, bottom left, bottom right. */
-export async function quartersOf(picture: Bytes): Promise<string[]> {
-  const png = await converted(picture, { width: 4, height: 4, fit: 'squeeze' }, 'image/png')
-  const pixels = decoded(png)
-  return [0, 3, 12, 15].map((at) => name(pixels.slice(at * 3, at * 3 + 3)))
+/** Returns the colour of each quarter: top left, top right, bottom left, bottom right. */
+export async function quarterColours(picture: Bytes): Promise<string[]> {
+  const png = await convert(picture, { width: 4, height: 4, fit: 'squeeze' }, 'image/png')
+  const pixels = decodePng(png)
+  return [0, 3, 12, 15].map((pixel) => colourName(pixels.slice(pixel * 3, pixel * 3 + 3)))
 }
 
-/** The colour by its strongest part: print has no blue as bright as a screen's. */
-function name([red = 0, green = 0, blue = 0]: Uint8Array): string {
+/** Names a colour by its strongest channel, because conversion from CMYK changes shades. */
+function colourName([red = 0, green = 0, blue = 0]: Uint8Array): string {
   const strongest = Math.max(red, green, blue)
   if (strongest - Math.min(red, green, blue) < 64) return strongest > 127 ? 'white' : 'black'
   if (strongest === red) return 'red'
   return strongest === green ? 'green' : 'blue'
 }
 
-/** The RGB pixels of a 4 × 4 PNG of 8 bits (PNG specification, section 9: filters). */
-function decoded(png: Bytes): Bytes {
+/** Returns the RGB pixels of an 8-bit PNG of 4 × 4 pixels (PNG specification, section 9). */
+function decodePng(png: Bytes): Bytes {
   const channels = png[25] === 6 ? 4 : 3
   const length = 4 * channels
-  const data = inflateSync(idat(png))
+  const data = inflateSync(imageData(png))
   const rows: Uint8Array[] = []
   for (let y = 0; y < 4; y++) {
     const filter = data[y * (length + 1)] ?? 0
@@ -119,7 +116,7 @@ function decoded(png: Bytes): Bytes {
     }
     rows.push(row)
   }
-  const all = joined(...rows)
+  const all = concat(...rows)
   return all.filter((_, i) => i % channels < 3)
 }
 
@@ -129,18 +126,19 @@ function paeth(a: number, b: number, c: number): number {
   return pb <= pc ? b : c
 }
 
-function idat(png: Bytes): Bytes {
+/** Joins the IDAT chunks. */
+function imageData(png: Bytes): Bytes {
   const view = new DataView(png.buffer)
   const parts: Uint8Array[] = []
-  for (let at = 8; at < png.length; at += 12 + view.getUint32(at)) {
-    const type = Buffer.from(png.subarray(at + 4, at + 8)).toString()
-    if (type === 'IDAT') parts.push(png.subarray(at + 8, at + 8 + view.getUint32(at)))
+  for (let offset = 8; offset < png.length; offset += 12 + view.getUint32(offset)) {
+    const type = Buffer.from(png.subarray(offset + 4, offset + 8)).toString()
+    if (type === 'IDAT') parts.push(png.subarray(offset + 8, offset + 8 + view.getUint32(offset)))
   }
-  return joined(...parts)
+  return concat(...parts)
 }
 
-/** Format and size of a picture, as the converter tells. */
-export async function sizeOf(picture: Bytes): Promise<string> {
+/** Returns the format and the size in pixels, as in `image/jpeg 512×256`. */
+export async function formatAndSize(picture: Bytes): Promise<string> {
   const info = await env.IMAGES.info(new Blob([picture]).stream())
   return 'width' in info ? `${info.format} ${info.width}×${info.height}` : info.format
 }

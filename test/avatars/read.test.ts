@@ -1,27 +1,29 @@
 import { expect, it } from 'vitest'
 import { BASE_URL, call } from '../support/api.ts'
 import { aMasterToken, aToken, aUser } from '../support/makers.ts'
-import { avatarOf, download } from './uploads.ts'
+import { download, getAvatarUrl } from './uploads.ts'
 
-it('tells the address of a picture for a user who has given none, and that picture is there', async () => {
+it('answers the URL of the default picture for a user without an avatar', async () => {
   const user = await aUser()
-  const url = await avatarOf('me', await aToken(user))
+  const url = await getAvatarUrl('me', await aToken(user))
   expect(url).toMatch(new RegExp(`^${BASE_URL}/avatars/${user.id}/[0-9a-f]{48}\\.jpg$`))
-  expect(await avatarOf(user.id, await aToken(user))).toBe(url)
+  expect(await getAvatarUrl(user.id, await aToken(user))).toBe(url)
   const picture = await download(url)
   expect(picture.status).toBe(200)
   expect(picture.headers.get('content-type')).toBe('image/jpeg')
 })
 
-it('shows any user’s picture to any caller, and to nobody without a token', async () => {
+it('requires a token, and accepts any token for any user', async () => {
   const [ada, bob] = [await aUser(), await aUser()]
-  expect(await avatarOf(ada.id, await aToken(bob))).toBe(await avatarOf('me', await aToken(ada)))
+  expect(await getAvatarUrl(ada.id, await aToken(bob))).toBe(
+    await getAvatarUrl('me', await aToken(ada)),
+  )
   const response = await call('GET', `/api/public/user/${ada.id}/profile/avatar`)
   expect(response.status).toBe(401)
   expect(response.headers.get('www-authenticate')).toBe('Bearer')
 })
 
-it('answers 404 for a user who is not there, and 400 for what is no user', async () => {
+it('answers 404 for an unknown user, and 400 for an invalid id', async () => {
   const token = await aMasterToken()
   const unknown = await call('GET', '/api/public/user/987654321/profile/avatar', { token })
   expect(unknown.status).toBe(404)
@@ -32,7 +34,7 @@ it('answers 404 for a user who is not there, and 400 for what is no user', async
   }
 })
 
-it('answers with the one field that the contract names', async () => {
+it('answers with the field `avatarUrl` only', async () => {
   const response = await call('GET', '/api/public/user/me/profile/avatar', {
     token: await aToken(await aUser()),
   })

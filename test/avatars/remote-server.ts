@@ -1,4 +1,4 @@
-/** A web server elsewhere, that serves pictures and misbehaves on command; for a global setup. */
+/** A web server for the tests that serves pictures, errors and broken responses; a global setup. */
 import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -15,26 +15,25 @@ declare module 'vitest' {
 const picture = readFileSync(new URL('./fixtures/phone.jpg', import.meta.url).pathname)
 const MEBIBYTE = Buffer.alloc(1024 * 1024)
 
-/** Headers of the requests for each path, as `/seen?path=…` tells them. */
-const seen = new Map<string, IncomingMessage['headers'][]>()
+/** Headers of all requests by path, served at `/requests?path=…`. */
+const requests = new Map<string, IncomingMessage['headers'][]>()
 
 type Answer = (response: ServerResponse, query: URLSearchParams) => void
 
 const answers: Record<string, Answer> = {
   '/picture.jpg': (response) =>
     response.writeHead(200, { 'content-type': 'image/jpeg' }).end(picture),
-  // As many servers do who know no better.
   '/picture-as-text': (response) =>
     response.writeHead(200, { 'content-type': 'text/plain' }).end(picture),
   '/page': (response) =>
-    response.writeHead(200, { 'content-type': 'image/jpeg' }).end('<html>no picture</html>'),
+    response.writeHead(200, { 'content-type': 'image/jpeg' }).end('<html>not a picture</html>'),
   '/empty': (response) => response.writeHead(200).end(),
   '/status': (response, query) => response.writeHead(Number(query.get('code'))).end(picture),
   '/redirect': (response, query) =>
     response
       .writeHead(Number(query.get('code') ?? 302), { location: query.get('to') ?? '' })
       .end('<html>elsewhere</html>'),
-  // `left` more redirects, then the picture.
+  // Redirects `left` more times, then to the picture.
   '/hops': (response, query) => {
     const left = Number(query.get('left'))
     const location = left > 0 ? `/hops?left=${left - 1}` : '/picture.jpg'
@@ -62,7 +61,7 @@ const answers: Record<string, Answer> = {
     response.write(picture, () => response.destroy())
   },
   '/declares-too-little': (response) => {
-    // Past Node's own check of the length.
+    // Written to the socket, because Node checks the length of its own responses.
     response.socket?.end(
       Buffer.concat([
         Buffer.from('HTTP/1.1 200 OK\r\ncontent-length: 100\r\nconnection: close\r\n\r\n'),
@@ -74,14 +73,14 @@ const answers: Record<string, Answer> = {
     response
       .writeHead(200, { 'content-encoding': 'gzip' })
       .end(gzipSync(Buffer.alloc(64 * MEBIBYTE.length))),
-  '/seen': (response, query) =>
-    response.end(JSON.stringify(seen.get(query.get('path') ?? '') ?? [])),
+  '/requests': (response, query) =>
+    response.end(JSON.stringify(requests.get(query.get('path') ?? '') ?? [])),
 }
 
 export default async function setup({ provide }: TestProject): Promise<() => void> {
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://remote')
-    seen.set(url.pathname, [...(seen.get(url.pathname) ?? []), request.headers])
+    requests.set(url.pathname, [...(requests.get(url.pathname) ?? []), request.headers])
     const answer = answers[url.pathname]
     if (answer) answer(response, url.searchParams)
     else response.writeHead(404).end()

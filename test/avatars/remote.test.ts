@@ -2,8 +2,8 @@ import { describe, expect, inject, it, vi } from 'vitest'
 import { fetchPicture } from '../../src/avatars/remote.ts'
 import { aToken, aUser } from '../support/makers.ts'
 import phone from './fixtures/phone.jpg?inline'
-import { fileOf, quartersOf } from './pictures.ts'
-import { avatarOf, stored, uploadUrl } from './uploads.ts'
+import { quarterColours, readFixture } from './pictures.ts'
+import { getAvatarUrl, storedPicture, uploadUrl } from './uploads.ts'
 
 const host = inject('remoteHost')
 const remote = (path: string) => `http://${host}${path}`
@@ -11,34 +11,34 @@ const loopbackHosts = [host]
 
 const aCaller = async () => ({ token: await aToken(await aUser()) })
 
-/** The status and message of an upload that must not have changed anything. */
-async function refusal(path: string) {
+/** Returns the status and message of an upload that must not change the user's avatar. */
+async function rejectedUpload(path: string) {
   const caller = await aCaller()
-  const before = await avatarOf('me', caller.token)
+  const before = await getAvatarUrl('me', caller.token)
   const response = await uploadUrl(remote(path), caller)
-  expect(await avatarOf('me', caller.token)).toBe(before)
+  expect(await getAvatarUrl('me', caller.token)).toBe(before)
   const { error } = await response.json<{ error: string }>()
   return { status: response.status, error }
 }
 
-it('stores the picture behind a URL', async () => {
-  const picture = await stored(await uploadUrl(remote('/picture.jpg'), await aCaller()))
-  expect(await quartersOf(picture)).toEqual(['red', 'green', 'blue', 'white'])
+it('stores the picture at a URL', async () => {
+  const picture = await storedPicture(await uploadUrl(remote('/picture.jpg'), await aCaller()))
+  expect(await quarterColours(picture)).toEqual(['red', 'green', 'blue', 'white'])
 })
 
-it('goes by the bytes, whatever type the other server gives them', async () => {
+it('detects the format from the bytes, not from the declared type', async () => {
   expect((await uploadUrl(remote('/picture-as-text'), await aCaller())).status).toBe(200)
-  expect(await refusal('/page')).toMatchObject({ status: 415 })
-  expect(await refusal('/empty')).toMatchObject({ status: 415 })
+  expect(await rejectedUpload('/page')).toMatchObject({ status: 415 })
+  expect(await rejectedUpload('/empty')).toMatchObject({ status: 415 })
 })
 
-it('tells the other server nothing of the caller', async () => {
+it('forwards nothing of the request to the other server', async () => {
   const { token } = await aCaller()
   await uploadUrl(remote('/picture.jpg'), { token })
-  const seen = await (await fetch(remote('/seen?path=/picture.jpg'))).json<
+  const requests = await (await fetch(remote('/requests?path=/picture.jpg'))).json<
     Record<string, string>[]
   >()
-  for (const headers of seen) {
+  for (const headers of requests) {
     expect(JSON.stringify(headers)).not.toContain(token)
     expect(headers).not.toHaveProperty('authorization')
     expect(headers).not.toHaveProperty('cookie')
@@ -52,11 +52,11 @@ describe('redirects', () => {
     expect((await uploadUrl(url, await aCaller())).status).toBe(200)
   })
 
-  it('are followed three times', async () => {
+  it('are followed up to three times', async () => {
     expect((await uploadUrl(remote('/hops?left=2'), await aCaller())).status).toBe(200)
-    expect(await refusal('/hops?left=3')).toEqual({
+    expect(await rejectedUpload('/hops?left=3')).toEqual({
       status: 400,
-      error: 'avatarUrl: redirects more than 3 times',
+      error: 'avatarUrl: must not redirect more than 3 times',
     })
   })
 
@@ -72,9 +72,9 @@ describe('redirects', () => {
     'https://pictures.example.com:8443/',
     'file:///etc/passwd',
     'data:image/png;base64,iVBORw0KGgo=',
-  ])('are refused to %s', async (to) => {
+  ])('are rejected if they point to %s', async (to) => {
     const fetched = vi.spyOn(globalThis, 'fetch')
-    expect(await refusal(`/redirect?to=${encodeURIComponent(to)}`)).toEqual({
+    expect(await rejectedUpload(`/redirect?to=${encodeURIComponent(to)}`)).toEqual({
       status: 400,
       error: expect.stringMatching(/^avatarUrl: must /),
     })
@@ -83,65 +83,65 @@ describe('redirects', () => {
     fetched.mockRestore()
   })
 
-  it('without a destination are no picture', async () => {
-    expect(await refusal('/redirect?to=')).toMatchObject({ status: 400 })
+  it('are rejected without a destination', async () => {
+    expect(await rejectedUpload('/redirect?to=')).toMatchObject({ status: 400 })
   })
 })
 
-it.each([204, 206, 300, 401, 404, 429, 500])('refuses an answer of %i', async (code) => {
-  expect(await refusal(`/status?code=${code}`)).toEqual({
+it.each([204, 206, 300, 401, 404, 429, 500])('rejects a response with status %i', async (code) => {
+  expect(await rejectedUpload(`/status?code=${code}`)).toEqual({
     status: 400,
-    error: `avatarUrl: answered ${code}`,
+    error: `avatarUrl: the server must answer 200, but answered ${code}`,
   })
 })
 
-describe('a body', () => {
-  it('that declares more than 10 MiB is refused at once', async () => {
-    expect(await refusal('/declares-too-much')).toMatchObject({ status: 413 })
+describe('a response body', () => {
+  it('is rejected if it declares more than 10 MiB', async () => {
+    expect(await rejectedUpload('/declares-too-much')).toMatchObject({ status: 413 })
   })
 
-  it('that never ends is cut at 10 MiB', async () => {
-    expect(await refusal('/endless')).toMatchObject({ status: 413 })
+  it('is read up to 10 MiB only', async () => {
+    expect(await rejectedUpload('/endless')).toMatchObject({ status: 413 })
   })
 
-  it('that is small only while compressed is cut at 10 MiB', async () => {
-    expect(await refusal('/gzip-bomb')).toMatchObject({ status: 413 })
+  it('is read up to 10 MiB after decompression', async () => {
+    expect(await rejectedUpload('/gzip-bomb')).toMatchObject({ status: 413 })
   })
 
-  it('that breaks off is refused', async () => {
-    expect(await refusal('/breaks-off')).toEqual({
+  it('is rejected if the connection closes early', async () => {
+    expect(await rejectedUpload('/breaks-off')).toEqual({
       status: 400,
-      error: 'avatarUrl: could not be read',
+      error: 'avatarUrl: the download failed',
     })
   })
 
-  it('that declares less than it has is no whole picture', async () => {
-    expect(await refusal('/declares-too-little')).toMatchObject({ status: 415 })
+  it('is truncated to its declared length', async () => {
+    expect(await rejectedUpload('/declares-too-little')).toMatchObject({ status: 415 })
   })
 })
 
-it.each(['/silent', '/slow'])('gives up when the time is over: %s', async (path) => {
+it.each(['/silent', '/slow'])('stops at the timeout: %s', async (path) => {
   const start = Date.now()
   await expect(fetchPicture(remote(path), { loopbackHosts, timeout: 300 })).rejects.toThrow(
-    'avatarUrl: took longer than 0.3 s',
+    'avatarUrl: the download took longer than 0.3 s',
   )
   expect(Date.now() - start).toBeLessThan(5_000)
 })
 
-it('counts the time of redirects and content together', async () => {
+it('has one timeout for redirects and content together', async () => {
   await expect(
     fetchPicture(remote('/redirect?to=/slow'), { loopbackHosts, timeout: 300 }),
-  ).rejects.toThrow('avatarUrl: took longer than 0.3 s')
+  ).rejects.toThrow('avatarUrl: the download took longer than 0.3 s')
 })
 
-it('says that nobody listens there, and no more', async () => {
+it('answers without details if the connection is refused', async () => {
   await expect(
     fetchPicture('http://127.0.0.1:1/', { loopbackHosts: ['127.0.0.1:1'] }),
-  ).rejects.toThrow('avatarUrl: could not be read')
+  ).rejects.toThrow('avatarUrl: the download failed')
 })
 
 it.each([undefined, null, 7, '', ' ', 'x'.repeat(3000), ['http://a.example.com']])(
-  'refuses %j as a URL',
+  'rejects %j as a URL',
   async (avatarUrl) => {
     const response = await uploadUrl(avatarUrl, await aCaller())
     expect(response.status).toBe(400)
@@ -149,7 +149,7 @@ it.each([undefined, null, 7, '', ' ', 'x'.repeat(3000), ['http://a.example.com']
   },
 )
 
-it('does not fetch for another user, nor without a live token', async () => {
+it('downloads nothing for another user or without a live token', async () => {
   const fetched = vi.spyOn(globalThis, 'fetch')
   const other = await aUser()
   const { token } = await aCaller()
@@ -159,7 +159,7 @@ it('does not fetch for another user, nor without a live token', async () => {
   fetched.mockRestore()
 })
 
-it('reads the whole content', async () => {
+it('downloads the whole content', async () => {
   const picture = await fetchPicture(remote('/picture.jpg'), { loopbackHosts })
-  expect(new Uint8Array(await picture.arrayBuffer())).toEqual(await fileOf(phone))
+  expect(new Uint8Array(await picture.arrayBuffer())).toEqual(await readFixture(phone))
 })

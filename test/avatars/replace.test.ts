@@ -4,8 +4,15 @@ import { afterEach, expect, it, vi } from 'vitest'
 import { tokens } from '../../src/db/schema.ts'
 import { call } from '../support/api.ts'
 import { aMasterToken, aToken, aUser, db } from '../support/makers.ts'
-import { aPng, sizeOf } from './pictures.ts'
-import { avatarOf, download, stored, uploadBytes, uploadForm, urlIn } from './uploads.ts'
+import { aPng, formatAndSize } from './pictures.ts'
+import {
+  avatarUrlIn,
+  download,
+  getAvatarUrl,
+  storedPicture,
+  uploadBytes,
+  uploadForm,
+} from './uploads.ts'
 
 const keysOf = async (user: { id: number }) =>
   (await env.AVATARS.list({ prefix: `${user.id}/` })).objects.map(({ key }) => key)
@@ -20,52 +27,54 @@ const colours = [
   [10, 10, 250],
 ] as const
 
-it('points the user to the new picture, and takes the old one away', async () => {
+it('replaces the avatar, and removes the old picture', async () => {
   const user = await aUser()
   const token = await aToken(user)
-  const first = await urlIn(await uploadBytes(aPng({ colour: colours[0] }), { token }))
-  const second = await urlIn(await uploadBytes(aPng({ colour: colours[1] }), { token }))
+  const first = await avatarUrlIn(await uploadBytes(aPng({ colour: colours[0] }), { token }))
+  const second = await avatarUrlIn(await uploadBytes(aPng({ colour: colours[1] }), { token }))
   expect(second).not.toBe(first)
-  expect(await avatarOf('me', token)).toBe(second)
+  expect(await getAvatarUrl('me', token)).toBe(second)
   expect((await download(second)).status).toBe(200)
   await vi.waitUntil(async () => (await keysOf(user)).length === 1)
   expect(await keysOf(user)).toEqual([keyIn(second)])
   expect((await download(first)).status).toBe(404)
 })
 
-it('keeps the address when the same picture is sent again', async () => {
+it('keeps the URL if the same picture is uploaded again', async () => {
   const user = await aUser()
   const token = await aToken(user)
-  const first = await urlIn(await uploadBytes(aPng(), { token }))
-  expect(await urlIn(await uploadForm(aPng(), { token }))).toBe(first)
+  const first = await avatarUrlIn(await uploadBytes(aPng(), { token }))
+  expect(await avatarUrlIn(await uploadForm(aPng(), { token }))).toBe(first)
   await vi.waitUntil(async () => (await keysOf(user)).length === 1)
   expect((await download(first)).status).toBe(200)
 })
 
-it('leaves one winner and nothing else of many uploads at once', async () => {
+it('keeps one picture after concurrent uploads', async () => {
   const user = await aUser()
   const token = await aToken(user)
   const urls = await Promise.all(
     Array.from({ length: 12 }, async (_, i) =>
-      urlIn(await uploadBytes(aPng({ colour: colours[i % 3] ?? colours[0] }), { token })),
+      avatarUrlIn(await uploadBytes(aPng({ colour: colours[i % 3] ?? colours[0] }), { token })),
     ),
   )
-  const winner = await avatarOf('me', token)
-  expect(urls).toContain(winner)
+  const current = await getAvatarUrl('me', token)
+  expect(urls).toContain(current)
   await vi.waitUntil(async () => (await keysOf(user)).length === 1)
-  expect(await keysOf(user)).toEqual([keyIn(winner)])
-  expect((await download(winner)).status).toBe(200)
+  expect(await keysOf(user)).toEqual([keyIn(current)])
+  expect((await download(current)).status).toBe(200)
 })
 
-it('lets a master token replace anyone’s picture, and `me` is its administrator', async () => {
+it('accepts a master token for any user, with `me` as its administrator', async () => {
   const [user, token] = [await aUser(), await aMasterToken()]
-  const url = await urlIn(await uploadBytes(aPng(), { token, to: user.id }))
-  expect(await avatarOf('me', await aToken(user))).toBe(url)
-  expect(await urlIn(await uploadBytes(aPng(), { token }))).not.toContain(`/avatars/${user.id}/`)
+  const url = await avatarUrlIn(await uploadBytes(aPng(), { token, to: user.id }))
+  expect(await getAvatarUrl('me', await aToken(user))).toBe(url)
+  expect(await avatarUrlIn(await uploadBytes(aPng(), { token }))).not.toContain(
+    `/avatars/${user.id}/`,
+  )
   expect((await uploadBytes(aPng(), { token, to: 987654321 })).status).toBe(404)
 })
 
-it('takes the own id as well as `me`, and refuses another user’s', async () => {
+it('accepts a user token for its own id, and rejects it for another user', async () => {
   const [ada, bob] = [await aUser(), await aUser()]
   const token = await aToken(ada)
   expect((await uploadBytes(aPng(), { token, to: ada.id })).status).toBe(200)
@@ -75,7 +84,7 @@ it('takes the own id as well as `me`, and refuses another user’s', async () =>
   expect(await keysOf(bob)).toEqual([])
 })
 
-it('refuses whoever has no live token, before the picture is read', async () => {
+it('requires a live token before the picture is read', async () => {
   const user = await aUser()
   const token = await aToken(user)
   await db.update(tokens).set({ revokedAt: '2026-01-01' }).where(eq(tokens.userId, user.id))
@@ -90,7 +99,7 @@ it('refuses whoever has no live token, before the picture is read', async () => 
   expect(await keysOf(user)).toEqual([])
 })
 
-it('stores nothing when the token dies while the picture is converted', async () => {
+it('stores nothing if the token is revoked during the conversion', async () => {
   const user = await aUser()
   const token = await aToken(user)
   const original = env.IMAGES.info.bind(env.IMAGES)
@@ -102,36 +111,36 @@ it('stores nothing when the token dies while the picture is converted', async ()
   await vi.waitUntil(async () => (await keysOf(user)).length === 0)
 })
 
-it('leaves the user the old picture when the new one cannot be stored', async () => {
+it('keeps the old avatar if the new picture cannot be stored', async () => {
   const user = await aUser()
   const token = await aToken(user)
-  const first = await urlIn(await uploadBytes(aPng({ colour: colours[0] }), { token }))
+  const first = await avatarUrlIn(await uploadBytes(aPng({ colour: colours[0] }), { token }))
   vi.spyOn(console, 'error').mockImplementationOnce(() => {})
-  vi.spyOn(env.AVATARS, 'put').mockRejectedValueOnce(new Error('R2 is away'))
+  vi.spyOn(env.AVATARS, 'put').mockRejectedValueOnce(new Error('R2 is unavailable'))
   expect((await uploadBytes(aPng({ colour: colours[1] }), { token })).status).toBe(500)
-  expect(await avatarOf('me', token)).toBe(first)
+  expect(await getAvatarUrl('me', token)).toBe(first)
   expect((await download(first)).status).toBe(200)
 })
 
-it('leaves the user the old picture when the row cannot be written', async () => {
+it('keeps the old avatar if the user cannot be updated', async () => {
   const user = await aUser()
   const token = await aToken(user)
-  const first = await urlIn(await uploadBytes(aPng({ colour: colours[0] }), { token }))
+  const first = await avatarUrlIn(await uploadBytes(aPng({ colour: colours[0] }), { token }))
   await env.DB.exec(
     `CREATE TRIGGER broken BEFORE UPDATE OF avatarKey ON users WHEN NEW.id = ${user.id} BEGIN SELECT RAISE(ABORT, 'no'); END`,
   )
   vi.spyOn(console, 'error').mockImplementationOnce(() => {})
   expect((await uploadBytes(aPng({ colour: colours[1] }), { token })).status).toBe(500)
-  expect(await avatarOf('me', token)).toBe(first)
+  expect(await getAvatarUrl('me', token)).toBe(first)
   expect((await download(first)).status).toBe(200)
 })
 
-it('answers although the old picture could not be taken away', async () => {
+it('succeeds if the old picture cannot be removed', async () => {
   const user = await aUser()
   const token = await aToken(user)
   await uploadBytes(aPng({ colour: colours[0] }), { token })
-  vi.spyOn(console, 'warn').mockImplementationOnce(() => {})
-  vi.spyOn(env.AVATARS, 'delete').mockRejectedValueOnce(new Error('R2 is away'))
-  const picture = await stored(await uploadBytes(aPng({ colour: colours[1] }), { token }))
-  expect(await sizeOf(picture)).toBe('image/jpeg 8×8')
+  vi.spyOn(console, 'error').mockImplementationOnce(() => {})
+  vi.spyOn(env.AVATARS, 'delete').mockRejectedValueOnce(new Error('R2 is unavailable'))
+  const picture = await storedPicture(await uploadBytes(aPng({ colour: colours[1] }), { token }))
+  expect(await formatAndSize(picture)).toBe('image/jpeg 8×8')
 })

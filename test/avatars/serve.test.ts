@@ -1,131 +1,174 @@
-import { beforeAll, expect, it } from 'vitest'
-import { DRAWN } from '../../src/avatars/url.ts'
+import { env } from 'cloudflare:workers'
+import { createHash } from 'node:crypto'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { removeMetadata } from '../../src/avatars/jpeg.ts'
+import { DEFAULT_PICTURE } from '../../src/avatars/url.ts'
 import { BASE_URL, call } from '../support/api.ts'
 import { aToken, aUser } from '../support/makers.ts'
-import { aPng } from './pictures.ts'
-import { download, uploadBytes, urlIn } from './uploads.ts'
+import { aPng, formatAndSize } from './pictures.ts'
+import { avatarUrlIn, download, getAvatarUrl, uploadBytes } from './uploads.ts'
 
-let url: string
-let whole: Uint8Array
-let etag: string
+const bytesOf = async (response: Response) => new Uint8Array(await response.arrayBuffer())
+
+/** The URLs of a stored picture and of the default picture. */
+const urls = { stored: '', default: `${BASE_URL}/avatars/7/${DEFAULT_PICTURE}.jpg` }
+const pictures = ['stored', 'default'] as const
 
 beforeAll(async () => {
   const token = await aToken(await aUser())
-  url = await urlIn(await uploadBytes(aPng({ width: 40, height: 40 }), { token }))
-  const response = await download(url)
-  whole = new Uint8Array(await response.arrayBuffer())
-  etag = response.headers.get('etag') ?? ''
+  urls.stored = await avatarUrlIn(await uploadBytes(aPng({ width: 40, height: 40 }), { token }))
 })
 
-it('serves a picture that may be kept for ever, shown anywhere, and taken for nothing else', async () => {
-  const { status, headers } = await download(url)
-  expect(status).toBe(200)
-  expect(Object.fromEntries(headers)).toMatchObject({
-    'content-type': 'image/jpeg',
-    'cache-control': 'public, max-age=31536000, immutable',
-    etag: expect.stringMatching(/^"[0-9a-f]+"$/),
-    'accept-ranges': 'bytes',
-    'x-content-type-options': 'nosniff',
-    'content-security-policy': "sandbox; default-src 'none'",
-    'cross-origin-resource-policy': 'cross-origin',
-    'access-control-allow-origin': '*',
-  })
-  expect(headers.has('set-cookie')).toBe(false)
-})
+/** Headers that a cache stores with a picture, and updates from a 304. */
+const cachedHeaders = {
+  'cache-control': 'public, max-age=31536000, immutable',
+  etag: expect.stringMatching(/^"[0-9a-f]+"$/),
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "sandbox; default-src 'none'",
+  'cross-origin-resource-policy': 'cross-origin',
+  'access-control-allow-origin': '*',
+}
 
-it('answers HEAD as GET, without the picture', async () => {
-  const response = await call('HEAD', new URL(url).pathname)
-  expect(response.status).toBe(200)
-  expect(response.headers.get('etag')).toBe(etag)
-  expect((await response.arrayBuffer()).byteLength).toBe(0)
-})
+describe.each(pictures)('the %s picture', (picture) => {
+  const get = (headers: Record<string, string> = {}) => download(urls[picture], headers)
 
-it.each([
-  ['the same tag', () => etag],
-  ['one of several tags', () => `"another", ${etag}`],
-  ['a weak form of it', () => `W/${etag}`],
-  ['any tag', () => '*'],
-])('answers 304 to If-None-Match with %s', async (_, tag) => {
-  const response = await download(url, { 'if-none-match': tag() })
-  expect(response.status).toBe(304)
-  expect(response.headers.get('etag')).toBe(etag)
-  expect(response.headers.get('cache-control')).toContain('immutable')
-  expect(await response.text()).toBe('')
-})
-
-it('answers 200 to If-None-Match with another tag, and 412 to If-Match with one', async () => {
-  expect((await download(url, { 'if-none-match': '"another"' })).status).toBe(200)
-  expect((await download(url, { 'if-match': etag })).status).toBe(200)
-  const response = await download(url, { 'if-match': '"another"' })
-  expect(response.status).toBe(412)
-  expect(await response.json()).toMatchObject({ code: 'precondition_failed' })
-})
-
-it('answers 304 to If-Modified-Since with its own date', async () => {
-  const date = (await download(url)).headers.get('last-modified') ?? ''
-  expect((await download(url, { 'if-modified-since': date })).status).toBe(304)
-})
-
-it.each([
-  ['bytes=0-99', 0, 99],
-  ['bytes=100-', 100, Number.POSITIVE_INFINITY],
-  ['bytes=-10', -10, Number.POSITIVE_INFINITY],
-  ['bytes=5-5', 5, 5],
-  ['bytes=0-999999999', 0, Number.POSITIVE_INFINITY],
-  ['bytes=-999999999', 0, Number.POSITIVE_INFINITY],
-])('answers 206 with the part that %s names', async (range, from, to) => {
-  const response = await download(url, { range })
-  const part = whole.slice(from, to + 1)
-  expect(response.status).toBe(206)
-  expect(new Uint8Array(await response.arrayBuffer())).toEqual(part)
-  const first = from < 0 ? whole.length + from : from
-  expect(response.headers.get('content-range')).toBe(
-    `bytes ${first}-${first + part.length - 1}/${whole.length}`,
-  )
-})
-
-it.each(['bytes=999999999-', 'bytes=-0'])(
-  'answers 416 to %s, and tells the size',
-  async (range) => {
-    const response = await download(url, { range })
-    expect(response.status).toBe(416)
-    expect(response.headers.get('content-range')).toBe(`bytes */${whole.length}`)
-    expect(response.headers.get('cache-control')).toBeNull()
-  },
-)
-
-it.each(['bytes=9-3', 'bytes=a-b', 'bytes=-', 'lines=0-1', 'bytes=0-1,3-4'])(
-  'answers the whole picture to %s, which is no single range of bytes',
-  async (range) => {
-    const response = await download(url, { range })
+  it('is an immutable JPEG that pages of any site may embed', async () => {
+    const response = await get()
     expect(response.status).toBe(200)
-    expect((await response.arrayBuffer()).byteLength).toBe(whole.length)
-  },
-)
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      ...cachedHeaders,
+      'content-type': 'image/jpeg',
+    })
+    expect(response.headers.has('set-cookie')).toBe(false)
+    expect(removeMetadata(await bytesOf(response))).not.toBeNull()
+  })
 
-it('answers a range only while it belongs to the same picture', async () => {
-  const range = 'bytes=0-9'
-  expect((await download(url, { range, 'if-range': etag })).status).toBe(206)
-  expect((await download(url, { range, 'if-range': '"another"' })).status).toBe(200)
+  it('has the same headers for HEAD, without a body', async () => {
+    const response = await call('HEAD', new URL(urls[picture]).pathname)
+    expect(response.status).toBe(200)
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      ...cachedHeaders,
+      'content-type': 'image/jpeg',
+    })
+    expect(await bytesOf(response)).toHaveLength(0)
+  })
+
+  it.each([
+    ['its ETag', (etag: string) => etag],
+    ['its ETag in a list', (etag: string) => `"another", ${etag}`],
+    ['its ETag in a list with a malformed tag', (etag: string) => `another, ${etag}`],
+    ['its ETag as a weak one', (etag: string) => `W/${etag}`],
+    ['*', () => '*'],
+  ])('answers 304 to If-None-Match with %s', async (_, ifNoneMatch) => {
+    const { headers } = await get()
+    const response = await get({ 'if-none-match': ifNoneMatch(headers.get('etag') ?? '') })
+    expect(response.status).toBe(304)
+    expect(Object.fromEntries(response.headers)).toMatchObject(cachedHeaders)
+    expect(response.headers.get('etag')).toBe(headers.get('etag'))
+    expect(await response.text()).toBe('')
+  })
+
+  it('answers 304 to HEAD with If-None-Match', async () => {
+    const headers = { 'if-none-match': '*' }
+    const response = await call('HEAD', new URL(urls[picture]).pathname, { headers })
+    expect(response.status).toBe(304)
+  })
+
+  it.each([
+    '"another"',
+    'W/"another"',
+    '"another", "third"',
+    '',
+    '"',
+    '""',
+    'W/',
+    'another',
+    "'another'",
+    '"unclosed',
+    ',,,',
+    '*, *',
+    '\\',
+    `"${'a'.repeat(4000)}`,
+  ])('answers 200 to If-None-Match: %s', async (ifNoneMatch) => {
+    expect((await get({ 'if-none-match': ifNoneMatch })).status).toBe(200)
+  })
+
+  it.each([
+    { range: 'bytes=0-9' },
+    { range: 'bytes=999999999-' },
+    { range: 'bytes=9-3' },
+    { range: 'bytes=0-9', 'if-range': '"another"' },
+    { 'if-match': '"another"' },
+    { 'if-match': 'malformed' },
+    { 'if-unmodified-since': 'Thu, 01 Jan 1970 00:00:00 GMT' },
+    { 'if-unmodified-since': 'malformed' },
+    { 'if-modified-since': 'Fri, 31 Dec 2100 00:00:00 GMT' },
+    { 'if-modified-since': 'malformed' },
+  ])('ignores %j', async (headers) => {
+    const whole = await bytesOf(await get())
+    const response = await get(headers)
+    expect(response.status).toBe(200)
+    expect(await bytesOf(response)).toEqual(whole)
+  })
+})
+
+describe('the default picture', () => {
+  it('has a URL with the hash of the file', async () => {
+    const user = await aUser()
+    const url = await getAvatarUrl('me', await aToken(user))
+    expect(url).toBe(`${BASE_URL}/avatars/${user.id}/${DEFAULT_PICTURE}.jpg`)
+    const digest = createHash('sha256').update(await bytesOf(await download(url)))
+    expect(digest.digest('hex').slice(0, 48)).toBe(DEFAULT_PICTURE)
+  })
+
+  it('has 512 × 512 pixels, no metadata and a few kilobytes', async () => {
+    const bytes = await bytesOf(await download(urls.default))
+    expect(await formatAndSize(bytes)).toBe('image/jpeg 512×512')
+    expect(removeMetadata(bytes)?.bytes).toEqual(bytes)
+    expect(bytes.length).toBeLessThan(10_000)
+  })
+
+  it('is the same for every user id', async () => {
+    const first = await bytesOf(await download(urls.default))
+    const unknown = await download(`${BASE_URL}/avatars/987654321/${DEFAULT_PICTURE}.jpg`)
+    expect(await bytesOf(unknown)).toEqual(first)
+  })
+
+  it.each(['0', '01', '-1', '1.5', 'me', 'x', '9999999999999999'])(
+    'does not exist for the user id %s',
+    async (id) => {
+      expect((await download(`${BASE_URL}/avatars/${id}/${DEFAULT_PICTURE}.jpg`)).status).toBe(404)
+    },
+  )
+
+  it('answers 500 if the file is missing', async () => {
+    vi.spyOn(console, 'error').mockImplementationOnce(() => {})
+    vi.spyOn(env.ASSETS, 'fetch').mockResolvedValueOnce(new Response('no', { status: 404 }))
+    const response = await download(urls.default)
+    expect(response.status).toBe(500)
+    expect(response.headers.get('cache-control')).toBeNull()
+    vi.restoreAllMocks()
+  })
 })
 
 it.each([
-  ['another hash', () => url.replace(/[0-9a-f]{48}/, '0'.repeat(48))],
-  ['another user', () => url.replace(/avatars\/\d+/, 'avatars/987654321')],
-  ['a user who is not there, drawn', () => url.replace(/\d+\/[0-9a-f]{48}/, `987654321/${DRAWN}`)],
+  ['another hash', () => urls.stored.replace(/[0-9a-f]{48}/, '0'.repeat(48))],
+  ['another user', () => urls.stored.replace(/avatars\/\d+/, 'avatars/987654321')],
   ['no hash', () => `${BASE_URL}/avatars/1/picture.jpg`],
-  ['another ending', () => url.replace('.jpg', '.html')],
-  ['a longer id', () => url.replace('avatars/', 'avatars/0')],
+  ['another file extension', () => urls.stored.replace('.jpg', '.html')],
+  ['an id with a leading zero', () => urls.stored.replace('avatars/', 'avatars/0')],
   ['the folder', () => `${BASE_URL}/avatars/`],
-  ['an encoded way out', () => `${BASE_URL}/avatars/1/..%2f..%2fsecret.jpg`],
-])('answers 404 in the envelope for %s', async (_, address) => {
-  const response = await call('GET', address().slice(BASE_URL.length))
+  ['an encoded path traversal', () => `${BASE_URL}/avatars/1/..%2f..%2fsecret.jpg`],
+])('answers 404 in JSON for %s', async (_, url) => {
+  const response = await call('GET', url().slice(BASE_URL.length), {
+    headers: { 'if-none-match': '*' },
+  })
   expect(response.status).toBe(404)
   expect(await response.json()).toMatchObject({ code: 'not_found' })
 })
 
-it('takes nothing but GET and HEAD', async () => {
-  const response = await call('PUT', new URL(url).pathname, { body: 'x' })
+it('answers 405 to methods other than GET and HEAD', async () => {
+  const response = await call('PUT', new URL(urls.stored).pathname, { body: 'x' })
   expect(response.status).toBe(405)
   expect(response.headers.get('allow')).toContain('GET')
 })

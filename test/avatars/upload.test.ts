@@ -2,26 +2,26 @@ import { describe, expect, it, vi } from 'vitest'
 import { call } from '../support/api.ts'
 import { aToken, aUser } from '../support/makers.ts'
 import phone from './fixtures/phone.jpg?inline'
-import { aPng, fileOf, joined, quartersOf, text } from './pictures.ts'
-import { stored, uploadBytes, uploadForm } from './uploads.ts'
+import { aPng, concat, encode, quarterColours, readFixture } from './pictures.ts'
+import { storedPicture, uploadBytes, uploadForm } from './uploads.ts'
 
-// Some of these are large on purpose.
+// Large bodies take longer.
 vi.setConfig({ testTimeout: 30_000 })
 
 const MEBIBYTE = 1024 * 1024
 
 const aCaller = async () => ({ token: await aToken(await aUser()) })
 
-/** A picture of exactly so many bytes: what is behind its end belongs to the file. */
-const ofSize = (bytes: number) => {
+/** A PNG with trailing zeros, of exactly this many bytes. */
+const aPictureOf = (bytes: number) => {
   const png = aPng()
-  return joined(png, new Uint8Array(bytes - png.length))
+  return concat(png, new Uint8Array(bytes - png.length))
 }
 
 const uploadParts = async (form: FormData) =>
   call('PUT', '/api/public/user/me/profile/updateAvatarFile', { ...(await aCaller()), body: form })
 
-const formOf = (...parts: [name: string, value: string | File][]) => {
+const aFormWith = (...parts: [name: string, value: string | File][]) => {
   const form = new FormData()
   for (const [name, value] of parts) form.append(name, value)
   return form
@@ -31,18 +31,18 @@ const file = (name = 'a.png', type = 'image/png') => new File([aPng()], name, { 
 
 describe('raw bytes', () => {
   it.each(['image/jpeg', 'image/x-unknown', 'IMAGE/PNG; q=1', 'application/octet-stream', ''])(
-    'are taken as %j, because the bytes decide',
+    'are accepted as %j, because the bytes show the format',
     async (type) => {
       expect((await uploadBytes(aPng(), { ...(await aCaller()), type })).status).toBe(200)
     },
   )
 
-  it('are taken without a type', async () => {
+  it('are accepted without a type', async () => {
     expect((await uploadBytes(aPng(), await aCaller())).status).toBe(200)
   })
 
   it.each(['text/html', 'application/json', 'application/x-www-form-urlencoded', 'video/mp4'])(
-    'are refused as %s',
+    'are rejected as %s',
     async (type) => {
       const response = await uploadBytes(aPng(), { ...(await aCaller()), type })
       expect(response.status).toBe(415)
@@ -50,17 +50,17 @@ describe('raw bytes', () => {
     },
   )
 
-  it('may be 10 MiB, and not one more', async () => {
-    expect((await uploadBytes(ofSize(10 * MEBIBYTE), await aCaller())).status).toBe(200)
-    const response = await uploadBytes(ofSize(10 * MEBIBYTE + 1), await aCaller())
+  it('are accepted up to 10 MiB', async () => {
+    expect((await uploadBytes(aPictureOf(10 * MEBIBYTE), await aCaller())).status).toBe(200)
+    const response = await uploadBytes(aPictureOf(10 * MEBIBYTE + 1), await aCaller())
     expect(response.status).toBe(413)
     expect(await response.json()).toEqual({
-      error: 'the picture is not taken: it is larger than 10 MiB',
+      error: 'the picture is too large: it has more than 10 MiB',
       code: 'payload_too_large',
     })
   })
 
-  it('are read no further than the limit when they never end', async () => {
+  it('are read up to the limit only', async () => {
     let sent = 0
     const endless = new ReadableStream({
       pull(controller) {
@@ -72,29 +72,29 @@ describe('raw bytes', () => {
     expect(sent).toBeLessThanOrEqual(12 * MEBIBYTE)
   })
 
-  it('are the same in pieces of one byte', async () => {
-    const whole = await fileOf(phone)
-    const dripped = new ReadableStream({
+  it('are joined from chunks of one byte', async () => {
+    const whole = await readFixture(phone)
+    const chunks = new ReadableStream({
       start(controller) {
         for (const byte of whole) controller.enqueue(Uint8Array.of(byte))
         controller.close()
       },
     })
-    const picture = await stored(await uploadBytes(dripped, await aCaller()))
-    expect(await quartersOf(picture)).toEqual(['red', 'green', 'blue', 'white'])
+    const picture = await storedPicture(await uploadBytes(chunks, await aCaller()))
+    expect(await quarterColours(picture)).toEqual(['red', 'green', 'blue', 'white'])
   })
 
-  it('are the same in pieces of odd sizes, beyond one block', async () => {
-    const whole = ofSize(3 * MEBIBYTE + 12_345)
-    let at = 0
-    const pieces = new ReadableStream({
+  it('are joined from chunks that cross block borders', async () => {
+    const whole = aPictureOf(3 * MEBIBYTE + 12_345)
+    let offset = 0
+    const chunks = new ReadableStream({
       pull(controller) {
-        if (at >= whole.length) return controller.close()
-        controller.enqueue(whole.slice(at, at + 98_765))
-        at += 98_765
+        if (offset >= whole.length) return controller.close()
+        controller.enqueue(whole.slice(offset, offset + 98_765))
+        offset += 98_765
       },
     })
-    expect((await uploadBytes(pieces, await aCaller())).status).toBe(200)
+    expect((await uploadBytes(chunks, await aCaller())).status).toBe(200)
   })
 })
 
@@ -105,47 +105,47 @@ describe('a form', () => {
     ['picture', 'application/octet-stream'],
     ['picture.exe', ''],
     ['../../etc/passwd', 'image/svg+xml'],
-  ])('is taken whatever its file is called: %s, %s', async (name, type) => {
+  ])('is accepted with a file of any name and picture type: %s, %s', async (name, type) => {
     expect((await uploadForm(aPng(), { ...(await aCaller()), type }, name)).status).toBe(200)
   })
 
-  it('is refused when its file is called something else than a picture', async () => {
+  it('is rejected if its file has a type that is not a picture', async () => {
     const response = await uploadForm(aPng(), { ...(await aCaller()), type: 'text/html' })
     expect(response.status).toBe(415)
   })
 
-  it('may have other parts', async () => {
-    const form = formOf(['name', 'Ada'], ['avatar', file()], ['other', file()])
+  it('may have other parts beside the picture', async () => {
+    const form = aFormWith(['name', 'Ada'], ['avatar', file()], ['other', file()])
     expect((await uploadParts(form)).status).toBe(200)
   })
 
   it.each([
-    ['no part', formOf()],
-    ['a part of another name', formOf(['picture', file()])],
-    ['a text', formOf(['avatar', 'https://pictures.example.com/a.jpg'])],
-    ['two files', formOf(['avatar', file()], ['avatar', file()])],
-    ['no file chosen', formOf(['avatar', new File([], '')])],
-  ])('is refused with %s', async (_, form) => {
+    ['no part', aFormWith()],
+    ['a part with another name', aFormWith(['picture', file()])],
+    ['a text part', aFormWith(['avatar', 'https://pictures.example.com/a.jpg'])],
+    ['two files', aFormWith(['avatar', file()], ['avatar', file()])],
+    ['no file chosen', aFormWith(['avatar', new File([], '')])],
+  ])('is rejected with %s', async (_, form) => {
     const response = await uploadParts(form)
     expect(response.status).toBe(400)
     expect(await response.json()).toEqual({
-      error: 'avatar: must be one part that holds a file',
+      error: 'avatar: must be exactly one part with a file',
       code: 'invalid_input',
     })
   })
 
-  it('is refused when its file is empty', async () => {
-    const form = formOf(['avatar', new File([], 'a.jpg', { type: 'image/jpeg' })])
+  it('is rejected if its file is empty', async () => {
+    const form = aFormWith(['avatar', new File([], 'a.jpg', { type: 'image/jpeg' })])
     expect((await uploadParts(form)).status).toBe(415)
   })
 
   it.each([
     ['JSON', 'application/json', 415],
     ['raw bytes', 'image/png', 415],
-    ['a form of another kind', 'application/x-www-form-urlencoded', 415],
+    ['a URL-encoded form', 'application/x-www-form-urlencoded', 415],
     ['a form without a boundary', 'multipart/form-data', 400],
-    ['a form whose boundary is not there', 'multipart/form-data; boundary=x', 400],
-  ])('is not %s', async (_, type, status) => {
+    ['a form with another boundary', 'multipart/form-data; boundary=x', 400],
+  ])('must not be %s', async (_, type, status) => {
     const response = await call('PUT', '/api/public/user/me/profile/updateAvatarFile', {
       ...(await aCaller()),
       body: aPng(),
@@ -154,8 +154,8 @@ describe('a form', () => {
     expect(response.status).toBe(status)
   })
 
-  it('that is cut off is refused', async () => {
-    const whole = new Response(formOf(['avatar', file()]))
+  it('is rejected if it is truncated', async () => {
+    const whole = new Response(aFormWith(['avatar', file()]))
     const bytes = new Uint8Array(await whole.arrayBuffer())
     const response = await call('PUT', '/api/public/user/me/profile/updateAvatarFile', {
       ...(await aCaller()),
@@ -165,17 +165,17 @@ describe('a form', () => {
     expect(response.status).toBe(400)
   })
 
-  it('may hold a picture of 10 MiB, and not one byte more', async () => {
-    expect((await uploadForm(ofSize(10 * MEBIBYTE), await aCaller())).status).toBe(200)
-    expect((await uploadForm(ofSize(10 * MEBIBYTE + 1), await aCaller())).status).toBe(413)
+  it('may contain a picture of up to 10 MiB', async () => {
+    expect((await uploadForm(aPictureOf(10 * MEBIBYTE), await aCaller())).status).toBe(200)
+    expect((await uploadForm(aPictureOf(10 * MEBIBYTE + 1), await aCaller())).status).toBe(413)
   })
 
-  it('is read no further than the limit when it never ends', async () => {
+  it('is read up to the limit only', async () => {
     let sent = 0
     const endless = new ReadableStream({
       start: (controller) =>
         controller.enqueue(
-          text('--x\r\ncontent-disposition: form-data; name="avatar"; filename="a.jpg"\r\n\r\n'),
+          encode('--x\r\ncontent-disposition: form-data; name="avatar"; filename="a.jpg"\r\n\r\n'),
         ),
       pull(controller) {
         sent += MEBIBYTE

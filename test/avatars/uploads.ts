@@ -1,8 +1,8 @@
-/** The avatar endpoints as a client uses them. */
+/** Calls the avatar endpoints. */
 import { call } from '../support/api.ts'
 
-/** How a picture is sent; `to` is a user id or `me`. */
-export type Upload = { token: string; to?: number | 'me'; type?: string }
+/** `to` is a user id or `me`; `type` is the media type of the picture. */
+type Upload = { token: string; to?: number | 'me'; type?: string }
 
 export const uploadBytes = (picture: BodyInit, { token, to = 'me', type }: Upload) =>
   call('PUT', `/api/public/user/${to}/profile/updateAvatarBytes`, {
@@ -11,7 +11,7 @@ export const uploadBytes = (picture: BodyInit, { token, to = 'me', type }: Uploa
     headers: type === undefined ? {} : { 'content-type': type },
   })
 
-/** A form with one file in its part `avatar`. */
+/** A form with one file, in the part `avatar`. */
 export function aForm(picture: Uint8Array<ArrayBuffer>, name = 'picture.jpg', type = 'image/jpeg') {
   const form = new FormData()
   form.append('avatar', new File([picture], name, { type }))
@@ -30,24 +30,24 @@ export function uploadForm(
 export const uploadUrl = (avatarUrl: unknown, { token, to = 'me' }: Upload) =>
   call('PUT', `/api/public/user/${to}/profile/avatar`, { token, json: { avatarUrl } })
 
-/** The `avatarUrl` of an answer that must be a 200. */
-export async function urlIn(response: Response): Promise<string> {
+/** Returns the `avatarUrl` of a response. Throws unless the status is 200. */
+export async function avatarUrlIn(response: Response): Promise<string> {
   const body = await response.json<{ avatarUrl?: string }>()
   if (response.status !== 200 || !body.avatarUrl)
     throw new Error(`${response.status} ${JSON.stringify(body)}`)
   return body.avatarUrl
 }
 
-export const avatarOf = async (id: number | 'me', token: string) =>
-  urlIn(await call('GET', `/api/public/user/${id}/profile/avatar`, { token }))
+export const getAvatarUrl = async (user: number | 'me', token: string) =>
+  avatarUrlIn(await call('GET', `/api/public/user/${user}/profile/avatar`, { token }))
 
-/** The picture behind an `avatarUrl`, as anyone gets it. */
+/** Gets the picture at an `avatarUrl`, without a token. */
 export const download = (avatarUrl: string, headers: Record<string, string> = {}) =>
   call('GET', new URL(avatarUrl).pathname, { headers })
 
-/** The bytes of the picture that an upload left. */
-export async function stored(response: Response): Promise<Uint8Array<ArrayBuffer>> {
-  const picture = await download(await urlIn(response))
-  if (picture.status !== 200) throw new Error(`the picture is not there: ${picture.status}`)
-  return new Uint8Array(await picture.arrayBuffer())
+/** Returns the bytes of the picture that an upload stored. */
+export async function storedPicture(upload: Response): Promise<Uint8Array<ArrayBuffer>> {
+  const response = await download(await avatarUrlIn(upload))
+  if (response.status !== 200) throw new Error(`the download answered ${response.status}`)
+  return new Uint8Array(await response.arrayBuffer())
 }

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
 
-/** Where Debian's package puts it. */
+/** By default the path of Debian's package. */
 export const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium'
-export const isChromiumThere = existsSync(CHROMIUM)
+export const hasChromium = existsSync(CHROMIUM)
 
-/** Said here, once: what a test prints is shown only if it fails. */
+/** Warns here, because Vitest shows the output of a test only if it fails. */
 export default function setup() {
-  if (!isChromiumThere)
-    console.warn(`The browser tests are skipped: there is no Chromium at ${CHROMIUM}.`)
+  if (!hasChromium)
+    console.warn(`The browser tests are skipped, because ${CHROMIUM} does not exist.`)
 }

@@ -1,5 +1,4 @@
-/** `npm run dev` in a folder of its own, and a browser in front of it, as a person would have. */
-
+/** Runs `npm run dev` in a copy of the project and opens it in a browser. */
 import { once } from 'node:events'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -30,10 +29,10 @@ export async function aMarketplace() {
   const url = `http://localhost:${ports.PORT}`
   return {
     url,
-    /** A page of a browser profile of its own. */
+    /** Opens a page in a new browser profile. */
     open: (options: BrowserContextOptions = {}) => openPage(browser, { baseURL: url, ...options }),
-    nextLink: aMailbox(project.folder),
-    /** The one that `npm run dev` prints. */
+    nextLink: openMailbox(project.folder),
+    /** The token that `npm run dev` prints. */
     masterToken: /Master token:\n(\S+)/.exec(out)?.[1] ?? '',
     close: async () => {
       await browser.close()
@@ -44,11 +43,11 @@ export async function aMarketplace() {
   }
 }
 
-/** A test signs in more often than the people of one household. */
+/** Raises the rate limit, because all tests sign in from one address. */
 async function allowManySignIns(configuration: string) {
   const text = await readFile(configuration, 'utf8')
-  const own = /(?<=name = "SIGN_IN_LIMIT"[^[]*limit = )\d+/g
-  await writeFile(configuration, text.replaceAll(own, '1000'))
+  const limit = /(?<=name = "SIGN_IN_LIMIT"[^[]*limit = )\d+/g
+  await writeFile(configuration, text.replaceAll(limit, '1000'))
 }
 
 async function openPage(browser: Browser, options: BrowserContextOptions): Promise<Page> {
@@ -61,15 +60,15 @@ async function openPage(browser: Browser, options: BrowserContextOptions): Promi
   return page
 }
 
-/** Puts a wallet into the page's browser: it announces itself (EIP-6963), and really signs. */
+/** Adds a wallet to the page. It announces itself (EIP-6963) and signs with a real key. */
 export async function installWallet(page: Page, { chainId }: { chainId?: number } = {}) {
   const account = privateKeyToAccount(generatePrivateKey())
   const requests: string[] = []
   let chain: number = chainId ?? LOCAL_CHAIN_ID
-  let isRefusing = false
-  const answer = async (method: string, params: readonly [`0x${string}`]) => {
+  let isRejecting = false
+  const handleRequest = async (method: string, params: readonly [`0x${string}`]) => {
     requests.push(method)
-    if (isRefusing && method === 'personal_sign') return { code: 4001, message: 'rejected' }
+    if (isRejecting && method === 'personal_sign') return { code: 4001, message: 'rejected' }
     if (method === 'eth_requestAccounts') return [account.address]
     if (method === 'eth_chainId') return `0x${chain.toString(16)}`
     if (method === 'wallet_switchEthereumChain') {
@@ -77,21 +76,21 @@ export async function installWallet(page: Page, { chainId }: { chainId?: number 
       return null
     }
     if (method === 'personal_sign') return account.signMessage({ message: { raw: params[0] } })
-    throw new Error(`${method} is not known to this wallet`)
+    throw new Error(`the test wallet does not support ${method}`)
   }
-  await page.exposeFunction('askWallet', answer)
+  await page.exposeFunction('askWallet', handleRequest)
   await page.addInitScript(announceWallet)
   return {
     account,
     requests,
-    refuse: (isIt: boolean) => {
-      isRefusing = isIt
+    setRejecting: (value: boolean) => {
+      isRejecting = value
     },
   }
 }
 
-/** The links in the mails that the local e-mail binding has written. */
-async function mailedLinks(folder: string): Promise<string[]> {
+/** Returns the links in the mails that the local e-mail binding has written. */
+async function readMailedLinks(folder: string): Promise<string[]> {
   const root = join(folder, '.wrangler/tmp/email')
   const names = await readdir(root, { recursive: true }).catch(() => [])
   const files = names.filter((name) => name.endsWith('.txt'))
@@ -99,12 +98,12 @@ async function mailedLinks(folder: string): Promise<string[]> {
   return texts.flatMap((text) => /http:\S+/.exec(text) ?? [])
 }
 
-/** Gives each link once, and waits for the next: a mail is written a moment after it is sent. */
-function aMailbox(folder: string) {
+/** Returns a function that waits for the next mail and returns its link. */
+function openMailbox(folder: string) {
   const opened = new Set<string>()
   return async () => {
     const link = await vi.waitUntil(
-      async () => (await mailedLinks(folder)).find((candidate) => !opened.has(candidate)),
+      async () => (await readMailedLinks(folder)).find((candidate) => !opened.has(candidate)),
       10_000,
     )
     opened.add(link)
@@ -112,7 +111,7 @@ function aMailbox(folder: string) {
   }
 }
 
-/** Signs in by the link that is mailed, and gives it. */
+/** Signs in with a mailed link and returns the link. */
 export async function signInByMail(marketplace: Marketplace, page: Page, email: string) {
   await page.goto('/sign-in')
   await page.getByLabel('E-mail address').fill(email)

@@ -1,16 +1,16 @@
-/** What a person does with a browser, a wallet and a mailbox. */
+/** The pages in a browser, with a wallet and a mailbox. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { isChromiumThere } from './chromium.ts'
-import { expectGood } from './looks.ts'
+import { expectAccessible } from './accessibility.ts'
+import { hasChromium } from './chromium.ts'
 import { aMarketplace, installWallet, type Marketplace, signInByMail } from './marketplace.ts'
 
-/** What has the focus, and whether that can be seen. */
+/** Describes the focused element, and whether its focus is visible. */
 const FOCUSED = `(({ textContent, name }) => {
   const outline = getComputedStyle(document.activeElement).outlineStyle
   return (textContent.trim() || name) + (outline === 'solid' ? ', outlined' : ', invisible')
 })(document.activeElement)`
 
-describe.skipIf(!isChromiumThere)('in a browser', () => {
+describe.skipIf(!hasChromium)('in a browser', () => {
   let marketplace: Marketplace
 
   beforeAll(async () => {
@@ -51,13 +51,13 @@ describe.skipIf(!isChromiumThere)('in a browser', () => {
 
     await page.goto('/settings/api-access')
     await page.getByText('Revoke my shop').click()
-    await page.getByRole('button', { name: 'Revoke for good' }).click()
+    await page.getByRole('button', { name: 'Revoke token' }).click()
     await page.getByText('The token is revoked').waitFor()
     expect((await call(OWN, token)).status).toBe(401)
     expect(await page.getByRole('heading', { name: 'my shop' }).count()).toBe(0)
   })
 
-  it('signs in by the mailed link, links a wallet, and signs out', async () => {
+  it('signs in with a mailed link, links a wallet, and signs out', async () => {
     const page = await marketplace.open()
     const link = await signInByMail(marketplace, page, 'someone@example.com')
     await page.goto(link)
@@ -74,7 +74,7 @@ describe.skipIf(!isChromiumThere)('in a browser', () => {
     await page.getByText('someone@example.com').first().waitFor()
   })
 
-  it('asks a wallet that is on another chain to come to ours', async () => {
+  it('asks a wallet on another chain to switch', async () => {
     const page = await marketplace.open()
     const { requests } = await installWallet(page, { chainId: 1 })
     await page.goto('/sign-in')
@@ -83,19 +83,19 @@ describe.skipIf(!isChromiumThere)('in a browser', () => {
     expect(requests).toContain('wallet_switchEthereumChain')
   })
 
-  it('says so when the wallet does not sign, and lets it be tried again', async () => {
+  it('shows an error if the user does not sign, and allows another try', async () => {
     const page = await marketplace.open()
-    const { refuse } = await installWallet(page)
+    const { setRejecting } = await installWallet(page)
     await page.goto('/sign-in')
-    refuse(true)
+    setRejecting(true)
     await page.getByRole('button', { name: 'Test Wallet' }).click()
-    await page.getByText('The wallet did not sign.').waitFor()
-    refuse(false)
+    await page.getByText('You did not sign the message.').waitFor()
+    setRejecting(false)
     await page.getByRole('button', { name: 'Test Wallet' }).click()
     await page.getByRole('heading', { name: 'API Access' }).waitFor()
   })
 
-  it('works without scripts, but for wallets', async () => {
+  it('works without JavaScript, except for wallets', async () => {
     const page = await marketplace.open({ javaScriptEnabled: false })
     await signInByMail(marketplace, page, 'no-script@example.com')
     await page.getByLabel('Name of the new token').fill('plain')
@@ -104,12 +104,12 @@ describe.skipIf(!isChromiumThere)('in a browser', () => {
     expect((await call(OWN, token)).status).toBe(200)
     await page.goto('/settings/api-access')
     await page.getByText('Revoke plain').click()
-    await page.getByRole('button', { name: 'Revoke for good' }).click()
+    await page.getByRole('button', { name: 'Revoke token' }).click()
     await page.getByText('The token is revoked').waitFor()
     expect((await call(OWN, token)).status).toBe(401)
   })
 
-  it('shows the focus, and can be used with the keyboard alone', async () => {
+  it('shows the focus and works with the keyboard', async () => {
     const page = await marketplace.open()
     await installWallet(page)
     await page.goto('/sign-in')
@@ -131,9 +131,9 @@ describe.skipIf(!isChromiumThere)('in a browser', () => {
     await page.getByRole('heading', { name: 'API Access' }).waitFor()
   })
 
-  it('can be read by everyone', async () => {
+  it('is accessible on every page', async () => {
     const page = await marketplace.open({ reducedMotion: 'reduce' })
-    const check = (name: string) => expectGood(page, name)
+    const check = (name: string) => expectAccessible(page, name)
     const visit = async (path: string, name: string) => {
       await page.goto(path)
       await check(name)
@@ -141,7 +141,7 @@ describe.skipIf(!isChromiumThere)('in a browser', () => {
     await visit('/sign-in?redirect=/settings/account&notice=signed-out', 'sign-in without a wallet')
     await page.getByText('No wallet was found').waitFor()
     await check('no wallet')
-    // Enough for a browser, not for a mail.
+    // Valid for the browser, but not for the server.
     await page.getByLabel('E-mail address').fill('ada@example')
     await page.getByRole('button', { name: 'Send me a link' }).click()
     await page.getByText('This is not an e-mail address.').waitFor()
@@ -183,7 +183,7 @@ describe.skipIf(!isChromiumThere)('in a browser', () => {
     await check('a token')
     await visit('/settings/api-access', 'tokens')
     await page.locator('summary').first().click()
-    await check('tokens, asked to revoke')
+    await check('tokens, revocation')
     await visit('/settings/api-access/everyone', 'everyone')
     await visit('/settings/api-access/everyone?owner=nobody@example.com', 'everyone, none found')
     await page.getByRole('button', { name: 'Sign out' }).click()

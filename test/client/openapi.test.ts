@@ -1,12 +1,10 @@
+import { readFile } from 'node:fs/promises'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { expect, it } from 'vitest'
-import app from '../../src/app.ts'
-import { doorsOf } from '../../src/http/door.ts'
-import { documentOf } from '../../src/http/openapi/document.ts'
 
-it('is a document that Redocly takes without a warning', async () => {
-  const source = JSON.stringify(documentOf(doorsOf(app), 'https://marketplace.example'))
-  // The API is not offered under a licence.
+it('is accepted by Redocly without a warning', async () => {
+  const source = await readFile('docs/openapi.json', 'utf8')
+  // The API has no licence.
   const config = await createConfig({ extends: ['recommended'], rules: { 'info-license': 'off' } })
   const problems = await lintFromString({ source, config })
   expect(

@@ -1,54 +1,53 @@
 import { eq, exists, sql } from 'drizzle-orm'
 import { expect, it } from 'vitest'
-import { guarded } from '../../src/db/guard.ts'
-import { condition, type Placeholders } from '../../src/db/prepared.ts'
+import { guardedBatch } from '../../src/db/guard.ts'
+import { type Placeholders, preparedCondition } from '../../src/db/prepared.ts'
 import { users } from '../../src/db/schema.ts'
 import { aUser, db } from '../support/makers.ts'
 
 const nameOf = async (id: number) =>
   (await db.select({ name: users.name }).from(users).where(eq(users.id, id)))[0]?.name
 
-it('writes nothing when a refusal holds, and throws the first that does', async () => {
+const neverHolds = { when: sql`${1} > ${2}`, error: () => new Error('never') }
+
+it('writes nothing and throws the error of the first guard whose condition holds', async () => {
   const { id } = await aUser({ name: 'Ann' })
-  const rename = guarded(
+  const rename = guardedBatch(
     db,
     [
-      { when: sql`${1} > ${2}`, because: () => new Error('arithmetic') },
-      { when: sql`${id} = ${id}`, because: () => new Error('the same') },
-      { when: sql`${'a'} = ${'a'}`, because: () => new Error('too late') },
+      neverHolds,
+      { when: sql`${id} = ${id}`, error: () => new Error('first') },
+      { when: sql`${'a'} = ${'a'}`, error: () => new Error('second') },
     ],
     [db.update(users).set({ name: 'Bob' }).where(eq(users.id, id))],
   )
-  await expect(rename).rejects.toThrow('the same')
+  await expect(rename).rejects.toThrow('first')
   expect(await nameOf(id)).toBe('Ann')
 })
 
-it('writes and answers when no refusal holds', async () => {
+it('writes and returns the results if no condition holds', async () => {
   const { id } = await aUser({ name: 'Ann' })
-  const [renamed] = await guarded(
+  const [renamed] = await guardedBatch(
     db,
-    [{ when: sql`${1} > ${2}`, because: () => new Error('arithmetic') }],
+    [neverHolds],
     [db.update(users).set({ name: 'Bob' }).where(eq(users.id, id)).returning({ name: users.name })],
   )
   expect(renamed).toEqual([{ name: 'Bob' }])
 })
 
-it('asks a condition that was built before for the values of each call', async () => {
+it('binds the values of each call to a prepared condition', async () => {
   const { id } = await aUser({ name: 'Ann' })
-  const isCalled = condition((on, at: Placeholders<{ name: string }>) =>
-    exists(on.select({ id: users.id }).from(users).where(eq(users.name, at.name))),
+  const nameExists = preparedCondition((builder, values: Placeholders<{ name: string }>) =>
+    exists(builder.select({ id: users.id }).from(users).where(eq(users.name, values.name))),
   )
-  const renameUnless = (name: string) =>
-    guarded(
+  const renameUnlessExists = (name: string) =>
+    guardedBatch(
       db,
-      [
-        { when: sql`${1} > ${2}`, because: () => new Error('arithmetic') },
-        { when: isCalled({ name }), because: () => new Error(`there is ${name}`) },
-      ],
+      [neverHolds, { when: nameExists({ name }), error: () => new Error(`${name} exists`) }],
       [db.update(users).set({ name: 'Zoe' }).where(eq(users.id, id))],
     )
-  await expect(renameUnless('Ann')).rejects.toThrow('there is Ann')
+  await expect(renameUnlessExists('Ann')).rejects.toThrow('Ann exists')
   expect(await nameOf(id)).toBe('Ann')
-  await renameUnless('nobody of this name')
+  await renameUnlessExists('an unused name')
   expect(await nameOf(id)).toBe('Zoe')
 })

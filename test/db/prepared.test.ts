@@ -1,46 +1,42 @@
 import { eq } from 'drizzle-orm'
 import { expect, it, vi } from 'vitest'
+import type { Database } from '../../src/db/client.ts'
 import { type Placeholders, prepared } from '../../src/db/prepared.ts'
 import { users } from '../../src/db/schema.ts'
 import { aUser, db } from '../support/makers.ts'
 
-it('builds its SQL once and answers each call for its own values', async () => {
-  const build = vi.fn((on: typeof db, at: Placeholders<{ id: number }>) =>
-    on
+it('builds the SQL once and binds the values of each call', async () => {
+  const build = vi.fn((builder: Database, values: Placeholders<{ id: number }>) =>
+    builder
       .select({ name: users.name, approved: users.approved })
       .from(users)
-      .where(eq(users.id, at.id)),
+      .where(eq(users.id, values.id)),
   )
   const userById = prepared(build)
   const [ann, bob] = [await aUser({ name: 'Ann' }), await aUser({ name: 'Bob', approved: false })]
-  const answers = await db.batch([userById(db, { id: ann.id }), userById(db, { id: bob.id })])
-  expect(answers).toEqual([[{ name: 'Ann', approved: true }], [{ name: 'Bob', approved: false }]])
+  const results = await db.batch([userById(db, { id: ann.id }), userById(db, { id: bob.id })])
+  expect(results).toEqual([[{ name: 'Ann', approved: true }], [{ name: 'Bob', approved: false }]])
   expect(build).toHaveBeenCalledTimes(1)
 })
 
-it('encodes the values of an insert as the columns want them', async () => {
-  const add = prepared((on, at: Placeholders<{ name: string; approved: boolean; at: string }>) =>
-    on
+it('encodes the values of an INSERT by their columns', async () => {
+  type User = { name: string; approved: boolean; now: string }
+  const insertUser = prepared((builder, { name, approved, now }: Placeholders<User>) =>
+    builder
       .insert(users)
-      .values({
-        provider: 'email',
-        name: at.name,
-        approved: at.approved,
-        createdAt: at.at,
-        updatedAt: at.at,
-      })
+      .values({ provider: 'email', name, approved, createdAt: now, updatedAt: now })
       .returning({ name: users.name, approved: users.approved }),
   )
-  const values = { name: 'Eve', approved: false, at: '2026-01-01T00:00:00.000Z' }
-  expect(await db.batch([add(db, values)])).toEqual([[{ name: 'Eve', approved: false }]])
+  const user = { name: 'Eve', approved: false, now: '2026-01-01T00:00:00.000Z' }
+  expect(await db.batch([insertUser(db, user)])).toEqual([[{ name: 'Eve', approved: false }]])
 })
 
-it('refuses to be bound without one of its values', () => {
-  const userById = prepared((on, at: Placeholders<Record<string, number>>) =>
-    on
+it('throws if a value is missing', () => {
+  const userById = prepared((builder, values: Placeholders<{ id?: number }>) =>
+    builder
       .select()
       .from(users)
-      .where(eq(users.id, at.id as never)),
+      .where(eq(users.id, values.id ?? 0)),
   )
   expect(() => userById(db, {})).toThrow('id')
 })

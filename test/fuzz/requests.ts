@@ -1,7 +1,7 @@
-/** Arbitrary requests to an endpoint of the OpenAPI document. */
+/** Generates requests to the endpoints of the OpenAPI document. */
 import * as fc from 'fast-check'
 import { type Document, document, resolved } from '../support/document.ts'
-import { damaged, hostileTexts, type Known, type Schema, valuesOf } from './schemas.ts'
+import { damaged, hostileTexts, type KnownValues, type Schema, valuesOf } from './schemas.ts'
 
 type Parameter = { in: string; name: string; required?: boolean; schema: Schema }
 type Operation = {
@@ -10,8 +10,8 @@ type Operation = {
 }
 export type Endpoint = { method: string; path: string; operation: Operation }
 
-/** What is asked; fast-check shows it when a case fails. */
-export type Ask = {
+/** fast-check prints it when a run fails. */
+export type FuzzRequest = {
   endpoint: string
   method: string
   path: string
@@ -28,85 +28,87 @@ const endpointsOf = ({ paths = {} }: Document): Endpoint[] =>
     })),
   )
 
-/** How far a request is from what the document allows. */
-type Distance = 'none' | 'little' | 'far'
+/** `damaged` requests differ from valid ones in a detail, `hostile` ones in many. */
+type Validity = 'valid' | 'damaged' | 'hostile'
 
-/** Requests to the endpoint; `callers` are the ways to say who asks. */
+/** Generates requests to an endpoint. `callers` are headers that identify the caller. */
 export const requestsTo = (
   endpoint: Endpoint,
-  known: Known,
+  known: KnownValues,
   callers: fc.Arbitrary<Record<string, string>>,
-): fc.Arbitrary<Ask> =>
+): fc.Arbitrary<FuzzRequest> =>
   fc.oneof(
-    { weight: 4, arbitrary: asks(endpoint, known, callers, 'none') },
-    { weight: 4, arbitrary: asks(endpoint, known, callers, 'little') },
-    { weight: 2, arbitrary: asks(endpoint, known, callers, 'far') },
+    { weight: 4, arbitrary: requestsOf(endpoint, known, callers, 'valid') },
+    { weight: 4, arbitrary: requestsOf(endpoint, known, callers, 'damaged') },
+    { weight: 2, arbitrary: requestsOf(endpoint, known, callers, 'hostile') },
   )
 
-function asks(
+function requestsOf(
   { method, path, operation }: Endpoint,
-  known: Known,
+  known: KnownValues,
   callers: fc.Arbitrary<Record<string, string>>,
-  distance: Distance,
-): fc.Arbitrary<Ask> {
+  validity: Validity,
+): fc.Arbitrary<FuzzRequest> {
   const parameters = (operation.parameters ?? []).map((p) => resolved<Parameter>(p) as Parameter)
   const at = (place: string) => parameters.filter((parameter) => parameter.in === place)
   return fc
     .record({
       caller: callers,
-      segments: fieldsOf(at('path'), known, distance),
-      query: fieldsOf(at('query'), known, distance),
-      headers: fieldsOf(at('header'), known, distance),
-      twice: distance === 'none' ? fc.constant(false) : fc.boolean(),
-      body: bodiesOf(operation, known, distance),
+      segments: fieldsOf(at('path'), known, validity),
+      query: fieldsOf(at('query'), known, validity),
+      headers: fieldsOf(at('header'), known, validity),
+      isQueryRepeated: validity === 'valid' ? fc.constant(false) : fc.boolean(),
+      body: bodiesOf(operation, known, validity),
     })
-    .map(({ caller, segments, query, headers, twice, body }) => ({
+    .map(({ caller, segments, query, headers, isQueryRepeated, body }) => ({
       endpoint: `${method} ${path}`,
       method,
-      path: path.replace(/\{(\w+)\}/g, (_, name) => inUrl(segments[name])) + search(query, twice),
-      headers: { ...clean(headers), ...body.headers, ...caller },
+      path:
+        path.replace(/\{(\w+)\}/g, (_, name) => encode(segments[name])) +
+        search(query, isQueryRepeated),
+      headers: { ...toHeaders(headers), ...body.headers, ...caller },
       body: body.body,
     }))
 }
 
 function fieldsOf(
   parameters: readonly Parameter[],
-  known: Known,
-  distance: Distance,
+  known: KnownValues,
+  validity: Validity,
 ): fc.Arbitrary<Record<string, unknown>> {
   const fields = parameters.map(({ name, required, schema }) => {
-    const good = valuesOf(schema, known, name)
+    const valid = valuesOf(schema, known, name)
     const value =
-      distance === 'none'
-        ? good
-        : fc.oneof({ weight: distance === 'far' ? 1 : 3, arbitrary: good }, hostileTexts)
+      validity === 'valid'
+        ? valid
+        : fc.oneof({ weight: validity === 'hostile' ? 1 : 3, arbitrary: valid }, hostileTexts)
     return [name, required ? value : fc.option(value, { nil: undefined, freq: 2 })] as const
   })
   return fc.record(Object.fromEntries(fields))
 }
 
-/** A text that is no URL on purpose stays so: `%E0` is not escaped again. */
-function inUrl(value: unknown): string {
+/** Encodes a value for a URL. Hostile values such as `%E0` stay as they are. */
+function encode(value: unknown): string {
   const text = String(value)
   return /^%/.test(text) ? text : encodeURIComponent(text.toWellFormed())
 }
 
-function search(query: Record<string, unknown>, twice: boolean): string {
+function search(query: Record<string, unknown>, isRepeated: boolean): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined)
   if (given.length === 0) return ''
-  const pairs = given.map(([name, value]) => `${name}=${inUrl(value)}`)
-  return `?${[...pairs, ...(twice ? pairs : [])].join('&')}`
+  const pairs = given.map(([name, value]) => `${name}=${encode(value)}`)
+  return `?${[...pairs, ...(isRepeated ? pairs : [])].join('&')}`
 }
 
-/** Only what every client can put into a header. */
-const clean = (headers: Record<string, unknown>) =>
+/** Removes all but visible ASCII: workerd prints a warning for each other header value. */
+const toHeaders = (headers: Record<string, unknown>) =>
   Object.fromEntries(
     Object.entries(headers)
       .filter(([, value]) => value !== undefined)
       .map(([name, value]) => [
         name,
         String(value)
-          .replace(/[^\x20-\x7e\x80-\xff]/g, '')
+          .replace(/[^\x20-\x7e]/g, '')
           .trim(),
       ]),
   )
@@ -115,30 +117,30 @@ type Body = { headers: Record<string, string>; body: string | Uint8Array | null 
 
 function bodiesOf(
   { requestBody }: Operation,
-  known: Known,
-  distance: Distance,
+  known: KnownValues,
+  validity: Validity,
 ): fc.Arbitrary<Body> {
   const [type, content] = Object.entries(requestBody?.content ?? {})[0] ?? []
   if (!type || !content) return fc.constant({ headers: {}, body: null })
-  if (type === 'multipart/form-data') return forms(distance)
-  if (type !== 'application/json') return files(type, distance)
-  const good = valuesOf(content.schema, known)
+  if (type === 'multipart/form-data') return forms(validity)
+  if (type !== 'application/json') return uploads(type, validity)
+  const valid = valuesOf(content.schema, known)
   const bodies =
-    distance === 'none'
-      ? good.map((value) => JSON.stringify(value))
-      : distance === 'little'
-        ? damaged(good).map((value) => JSON.stringify(value) ?? '')
-        : brokenTexts(good.map((value) => JSON.stringify(value)))
+    validity === 'valid'
+      ? valid.map((value) => JSON.stringify(value))
+      : validity === 'damaged'
+        ? damaged(valid).map((value) => JSON.stringify(value) ?? '')
+        : brokenTexts(valid.map((value) => JSON.stringify(value)))
   return fc
-    .tuple(bodies, distance === 'far' ? types(type) : fc.constant(type))
+    .tuple(bodies, validity === 'hostile' ? contentTypes(type) : fc.constant(type))
     .map(([body, contentType]) => ({ headers: { 'content-type': contentType }, body }))
 }
 
-const types = (right: string) =>
+const contentTypes = (valid: string) =>
   fc.constantFrom(
-    right,
-    right,
-    right,
+    valid,
+    valid,
+    valid,
     '',
     'text/plain',
     'application/json; charset=utf-16',
@@ -151,7 +153,7 @@ const types = (right: string) =>
 
 const encoder = new TextEncoder()
 
-/** What comes of a text on a bad line, or from a bad program. */
+/** Texts that are truncated, not JSON, not UTF-8 or too large. */
 const brokenTexts = (texts: fc.Arbitrary<string>): fc.Arbitrary<string | Uint8Array> =>
   fc.oneof(
     fc.tuple(texts, fc.nat()).map(([text, at]) => text.slice(0, at % (text.length + 1))),
@@ -174,7 +176,7 @@ const brokenTexts = (texts: fc.Arbitrary<string>): fc.Arbitrary<string | Uint8Ar
     hostileTexts,
   )
 
-/** One white pixel. */
+/** A PNG of one white pixel. */
 const PIXEL = Uint8Array.from(
   Buffer.from(
     'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8/5+hHgAHggJ/PchI7wAAAABJRU5ErkJggg==',
@@ -182,8 +184,8 @@ const PIXEL = Uint8Array.from(
   ),
 )
 
-const pictures = (distance: Distance): fc.Arbitrary<Uint8Array> => {
-  if (distance === 'none') return fc.constant(PIXEL)
+const pictures = (validity: Validity): fc.Arbitrary<Uint8Array> => {
+  if (validity === 'valid') return fc.constant(PIXEL)
   return fc.oneof(
     fc.nat(PIXEL.length).map((length) => PIXEL.slice(0, length)),
     fc.constant(encoder.encode('<svg xmlns="http://www.w3.org/2000/svg"><script/></svg>')),
@@ -192,18 +194,18 @@ const pictures = (distance: Distance): fc.Arbitrary<Uint8Array> => {
   )
 }
 
-const files = (type: string, distance: Distance): fc.Arbitrary<Body> =>
+const uploads = (type: string, validity: Validity): fc.Arbitrary<Body> =>
   fc
-    .tuple(pictures(distance), distance === 'far' ? types(type) : fc.constant(type))
+    .tuple(pictures(validity), validity === 'hostile' ? contentTypes(type) : fc.constant(type))
     .map(([body, contentType]) => ({ headers: { 'content-type': contentType }, body }))
 
-const forms = (distance: Distance): fc.Arbitrary<Body> =>
+const forms = (validity: Validity): fc.Arbitrary<Body> =>
   fc
     .tuple(
-      pictures(distance),
-      distance === 'none' ? fc.constant('avatar') : fc.constantFrom('avatar', 'file', '', 'a"b'),
+      pictures(validity),
+      validity === 'valid' ? fc.constant('avatar') : fc.constantFrom('avatar', 'file', '', 'a"b'),
       fc.constantFrom('image/png', 'image/*', 'text/plain'),
-      distance === 'far' ? fc.constantFrom('y', '', '"') : fc.constant('x'),
+      validity === 'hostile' ? fc.constantFrom('y', '', '"') : fc.constant('x'),
     )
     .map(([picture, name, type, boundary]) => ({
       headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },

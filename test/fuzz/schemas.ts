@@ -1,4 +1,4 @@
-/** Arbitrary values of a JSON schema, and values that miss it by a little. */
+/** Generates values of a JSON schema, and values that violate it in one place. */
 import * as fc from 'fast-check'
 
 export type Schema = {
@@ -20,17 +20,18 @@ export type Schema = {
   maximum?: number
 }
 
-/** Values that stand for something in the database, by the name of their field. */
-export type Known = Record<string, fc.Arbitrary<unknown>>
+/** Values that exist in the database, by field name. */
+export type KnownValues = Record<string, fc.Arbitrary<unknown>>
 
-/** Values that the schema takes; of a field that is known, mostly those. */
-export function valuesOf(schema: Schema, known: Known, name = ''): fc.Arbitrary<unknown> {
+/** Generates valid values. Prefers known values if there are some for the field. */
+export function valuesOf(schema: Schema, known: KnownValues, name = ''): fc.Arbitrary<unknown> {
   const any = anyOf(schema, known)
-  const some = known[name]
-  return some ? fc.oneof({ weight: 9, arbitrary: some }, { weight: 1, arbitrary: any }) : any
+  const existing = known[name]
+  if (!existing) return any
+  return fc.oneof({ weight: 9, arbitrary: existing }, { weight: 1, arbitrary: any })
 }
 
-function anyOf(schema: Schema, known: Known): fc.Arbitrary<unknown> {
+function anyOf(schema: Schema, known: KnownValues): fc.Arbitrary<unknown> {
   if ('const' in schema) return fc.constant(schema.const)
   if (schema.enum) return fc.constantFrom(...schema.enum)
   if (schema.anyOf) return fc.oneof(...schema.anyOf.map((one) => anyOf(one, known)))
@@ -62,16 +63,16 @@ function texts({ pattern, format, minLength = 0, maxLength = 300 }: Schema): fc.
   const text = fc.string({ unit: 'grapheme', minLength, maxLength: Math.min(maxLength, 40) })
   if (!pattern) return text
   const regex = new RegExp(pattern, 'u')
-  // To fast-check, a class like \p{Cc} is a list of a million characters.
+  // fast-check expands a class like \p{Cc} to a list of a million characters.
   return /\\p/i.test(pattern) ? text.filter((one) => regex.test(one)) : fc.stringMatching(regex)
 }
 
 const iso = (date: Date) => date.toISOString()
 
-const arrays = ({ items = {}, minItems = 0, maxItems = 100 }: Schema, known: Known) =>
+const arrays = ({ items = {}, minItems = 0, maxItems = 100 }: Schema, known: KnownValues) =>
   fc.array(valuesOf(items, known), { minLength: minItems, maxLength: Math.min(maxItems, 4) })
 
-function objects({ properties = {}, required = [] }: Schema, known: Known) {
+function objects({ properties = {}, required = [] }: Schema, known: KnownValues) {
   const fields = Object.entries(properties).map(([name, schema]) => [
     name,
     valuesOf(schema, known, name),
@@ -80,7 +81,7 @@ function objects({ properties = {}, required = [] }: Schema, known: Known) {
   return fc.record(model, { requiredKeys: [...required], noNullPrototype: true })
 }
 
-/** Texts that have broken something somewhere. */
+/** Texts that often break programs. */
 export const hostileTexts = fc.oneof(
   fc.constantFrom(
     '',
@@ -128,7 +129,7 @@ export const hostileTexts = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 60 }),
 )
 
-/** Values that a field does not expect. */
+/** Values of unexpected types and sizes. */
 const hostileValues: fc.Arbitrary<unknown> = fc.oneof(
   hostileTexts,
   fc.constantFrom<unknown>(
@@ -152,30 +153,30 @@ const hostileValues: fc.Arbitrary<unknown> = fc.oneof(
   fc.jsonValue({ maxDepth: 3 }),
 )
 
-/** The value with one thing in it replaced, dropped, doubled or added. */
+/** Replaces, drops, repeats or adds one element of a value. */
 export const damaged = (values: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
   fc
-    .tuple(values, fc.nat(), fc.constantFrom('replace', 'drop', 'double', 'add'), hostileValues)
-    .map(([value, at, how, hostile]) => {
+    .tuple(values, fc.nat(), fc.constantFrom('replace', 'drop', 'repeat', 'add'), hostileValues)
+    .map(([value, at, action, hostile]) => {
       const copy = { root: structuredClone(value) }
-      const places = placesIn(copy)
+      const places = findPlaces(copy)
       const { parent, key } = places[at % places.length] ?? { parent: copy, key: 'root' }
-      damage(parent, key, how, hostile)
+      damage(parent, key, action, hostile)
       return copy.root
     })
 
 type Place = { parent: object; key: string }
 
-function placesIn(parent: object): Place[] {
+function findPlaces(parent: object): Place[] {
   return Object.entries(parent).flatMap(([key, value]: [string, unknown]) => [
     { parent, key },
-    ...(value !== null && typeof value === 'object' ? placesIn(value) : []),
+    ...(value !== null && typeof value === 'object' ? findPlaces(value) : []),
   ])
 }
 
-function damage(parent: object, key: string, how: string, hostile: unknown): void {
-  if (how === 'drop' && !Array.isArray(parent)) Reflect.deleteProperty(parent, key)
-  else if (how === 'double' && Array.isArray(parent)) parent.push(Reflect.get(parent, key))
-  else if (how === 'add' && !Array.isArray(parent)) Reflect.set(parent, `${key}2`, hostile)
+function damage(parent: object, key: string, action: string, hostile: unknown): void {
+  if (action === 'drop' && !Array.isArray(parent)) Reflect.deleteProperty(parent, key)
+  else if (action === 'repeat' && Array.isArray(parent)) parent.push(Reflect.get(parent, key))
+  else if (action === 'add' && !Array.isArray(parent)) Reflect.set(parent, `${key}2`, hostile)
   else Reflect.set(parent, key, hostile)
 }

@@ -2,11 +2,11 @@ import { Hono } from 'hono'
 import { expect, it } from 'vitest'
 import * as z from 'zod'
 import type { App } from '../../src/http/context.ts'
-import { valid } from '../../src/http/door.ts'
+import { validate } from '../../src/http/endpoint.ts'
 import { onError } from '../../src/http/errors.ts'
 
 const app = new Hono<App>()
-  .post('/', valid('json', z.unknown()), (c) => c.json({ body: c.req.valid('json') }))
+  .post('/', validate('json', z.unknown()), (c) => c.json({ body: c.req.valid('json') }))
   .onError(onError)
 
 const MEBIBYTE = 1024 * 1024
@@ -21,7 +21,7 @@ async function send(
 
 const invalid = (error: string) => ({ status: 400, error, code: 'invalid_input' })
 
-it('takes JSON under each of its names', async () => {
+it('accepts the media types of JSON', async () => {
   for (const type of [
     'application/json',
     'Application/JSON; charset=utf-8',
@@ -35,8 +35,8 @@ it.each([
   ['text', 'text/plain'],
   ['a form', 'application/x-www-form-urlencoded'],
   ['another character set', 'application/json; charset=utf-16'],
-  ['something that only looks like JSON', 'application/jsonp'],
-])('refuses %s with 415', async (_, type) => {
+  ['a media type that starts like JSON', 'application/jsonp'],
+])('rejects %s with 415', async (_, type) => {
   expect(await send('{}', { 'content-type': type })).toEqual({
     status: 415,
     error: 'send the body as application/json in UTF-8',
@@ -44,16 +44,16 @@ it.each([
   })
 })
 
-it('refuses bytes of no declared type with 415', async () => {
+it('rejects a body without a media type with 415', async () => {
   expect(await send(new TextEncoder().encode('{}'), {})).toMatchObject({ status: 415 })
 })
 
-it('refuses what is not JSON, and what comes after JSON', async () => {
+it('rejects malformed JSON, and text after the JSON value', async () => {
   for (const body of ['', '{', '{"a":1', '{"a":1}}', '{} x', "{'a':1}", '{"a":01}', 'NaN', '"\\q"'])
     expect(await send(body)).toEqual(invalid('Malformed JSON in request body'))
 })
 
-it('refuses bytes that are not UTF-8', async () => {
+it('rejects bytes that are not UTF-8', async () => {
   for (const bytes of [
     [0x22, 0xff, 0x22],
     [0x22, 0xc3],
@@ -63,40 +63,25 @@ it('refuses bytes that are not UTF-8', async () => {
     expect(await send(new Uint8Array(bytes))).toEqual(invalid('the body is not valid UTF-8'))
 })
 
-it('takes any valid UTF-8, with or without a byte order mark', async () => {
+it('accepts all of UTF-8, with a byte order mark', async () => {
   const bytes = new TextEncoder().encode('\uFEFF"Zürich 東京 🏔 \uFFFD"')
   expect(await send(bytes)).toEqual({ status: 200, body: 'Zürich 東京 🏔 \uFFFD' })
 })
 
-it('refuses half of a surrogate pair, and takes a whole one', async () => {
-  const half = 'has half of a surrogate pair'
-  expect(await send('{"a":"\\ud83c"}')).toEqual(invalid(`a: ${half}`))
-  expect(await send('{"\\uDF54":1}')).toEqual(invalid(`the body: ${half}`))
-  expect(await send('{"a":"\\ud83c\\udf54"}')).toEqual({ status: 200, body: { a: '🍔' } })
+it('uses the last value of a key that is given twice', async () => {
+  expect(await send('{"a":1,"\\u0061":2}')).toEqual({ status: 200, body: { a: 2 } })
 })
 
-it('refuses a key that is given twice, however it is written', async () => {
-  expect(await send('{"a":1,"a":1}')).toEqual(invalid('a: is given twice'))
-  expect(await send('{"a":1,"\\u0061" : 2}')).toEqual(invalid('a: is given twice'))
-  expect(await send('[{"b":{"__proto__":1,"__proto__":2}}]')).toEqual(
-    invalid('__proto__: is given twice'),
-  )
+it('accepts a lone surrogate', async () => {
+  expect(await send('{"a":"\\ud83c"}')).toEqual({ status: 200, body: { a: '\ud83c' } })
 })
 
-it('takes the same key in different objects, and as a value', async () => {
-  const body = { a: { a: 'a' }, b: [{ a: 'a:' }, { a: '"a":"a"' }], c: ['a', 'a'], '\\': '\\' }
-  expect(await send(JSON.stringify(body, null, '\t'))).toEqual({ status: 200, body })
+it('does not fail on deep nesting', async () => {
+  const { status } = await send('['.repeat(MEBIBYTE / 2) + ']'.repeat(MEBIBYTE / 2))
+  expect(status).toBeLessThan(500)
 })
 
-it('refuses more than 32 levels, and is not fooled by brackets in text', async () => {
-  const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
-  expect(await send(nested(32))).toMatchObject({ status: 200 })
-  expect(await send(nested(33))).toEqual(invalid('the body nests deeper than 32 levels'))
-  expect(await send(nested(100_000))).toEqual(invalid('the body nests deeper than 32 levels'))
-  expect(await send(JSON.stringify('\\"[{'.repeat(99)))).toMatchObject({ status: 200 })
-})
-
-it('takes 1 MiB and refuses a byte more, whether or not the length is declared', async () => {
+it('accepts 1 MiB and rejects one byte more, with or without Content-Length', async () => {
   const body = new TextEncoder().encode(JSON.stringify('a'.repeat(MEBIBYTE - 1)))
   const tooLarge = {
     status: 413,

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { expect, it } from 'vitest'
+import { API_TOKEN_LIFETIME, newToken, verifyToken } from '../../src/auth/tokens.ts'
 import { ADMINISTRATOR, tokens, users } from '../../src/db/schema.ts'
-import { API_TOKEN_LIFE, newToken, verifyToken } from '../../src/identity/tokens.ts'
 import { call } from '../support/api.ts'
 import { aToken, aUser, db, issuer } from '../support/makers.ts'
 import { aVisitor, aWallet, signInByWallet, type Visitor } from '../support/visitor.ts'
@@ -9,7 +9,7 @@ import { aVisitor, aWallet, signInByWallet, type Visitor } from '../support/visi
 const TOKENS = '/settings/api-access/tokens'
 const OWN = '/api/public/user/me/deliveryAddresses'
 
-async function aSignedIn(values: Partial<typeof users.$inferInsert> = {}) {
+async function aSignedInVisitor(values: Partial<typeof users.$inferInsert> = {}) {
   const visitor = aVisitor()
   const wallet = aWallet()
   const user = await aUser({ ethereumPublicAddr: wallet.address, ...values })
@@ -17,62 +17,62 @@ async function aSignedIn(values: Partial<typeof users.$inferInsert> = {}) {
   return { visitor, user }
 }
 
-/** Generates a token by the form, and follows to the page that shows it. */
+/** Generates a token with the form and reads it from its page. */
 async function generate(visitor: Visitor, form: Record<string, string> = { name: 'shop' }) {
   const response = await visitor.post(TOKENS, { form })
-  if (response.status !== 303) return { response, path: '', text: '' }
+  if (response.status !== 303) return { response, path: '', jwt: '' }
   const path = response.headers.get('location') ?? ''
-  return { response, path, text: await shown(visitor, path) }
+  return { response, path, jwt: await readToken(visitor, path) }
 }
 
-async function shown(visitor: Visitor, path: string): Promise<string> {
+async function readToken(visitor: Visitor, path: string): Promise<string> {
   const page = await (await visitor.get(path)).text()
   return /<textarea[^>]*>\s*([\w.-]+)\s*<\/textarea>/.exec(page)?.[1] ?? ''
 }
 
-const use = (token: string) => call('GET', OWN, { token })
+const useToken = (token: string) => call('GET', OWN, { token })
 const revoke = (visitor: Visitor, path: string) => visitor.post(`${path}/revoke`)
 
-it('generates a token that the API takes, lists it, shows it again, and revokes it', async () => {
-  const { visitor, user } = await aSignedIn()
+it('generates a token that the API accepts, lists it, shows it again, and revokes it', async () => {
+  const { visitor, user } = await aSignedInVisitor()
   expect(await (await visitor.get('/settings/api-access')).text()).toContain('no tokens yet')
-  const { path, text } = await generate(visitor, { name: '  my shop ' })
-  expect(await verifyToken(issuer, text, new Date())).toMatchObject({ userId: user.id })
-  expect((await use(text)).status).toBe(200)
-  expect(await shown(visitor, path)).toBe(text)
+  const { path, jwt } = await generate(visitor, { name: '  my shop ' })
+  expect(await verifyToken(issuer, jwt, new Date())).toMatchObject({ userId: user.id })
+  expect((await useToken(jwt)).status).toBe(200)
+  expect(await readToken(visitor, path)).toBe(jwt)
   const list = await (await visitor.get('/settings/api-access')).text()
   expect(list).toContain('<h4>my shop</h4>')
-  expect(list).not.toContain(text)
+  expect(list).not.toContain(jwt)
 
   const revoked = await revoke(visitor, path)
   expect(revoked.headers.get('location')).toBe('/settings/api-access?notice=token-revoked')
-  expect((await use(text)).status).toBe(401)
+  expect((await useToken(jwt)).status).toBe(401)
   expect((await visitor.get(path)).status).toBe(404)
   expect((await revoke(visitor, path)).status).toBe(404)
   expect(await (await visitor.get('/settings/api-access')).text()).not.toContain('my shop')
 })
 
-it('shows and revokes a token for nobody but its owner', async () => {
-  const { path, text } = await generate((await aSignedIn()).visitor)
-  const { visitor: stranger } = await aSignedIn()
+it('shows and revokes a token only for its owner', async () => {
+  const { path, jwt } = await generate((await aSignedInVisitor()).visitor)
+  const { visitor: stranger } = await aSignedInVisitor()
   expect((await stranger.get(path)).status).toBe(404)
   expect((await revoke(stranger, path)).status).toBe(404)
-  expect((await use(text)).status).toBe(200)
+  expect((await useToken(jwt)).status).toBe(200)
 })
 
-it('makes no tokens for another token, even of the same user', async () => {
-  const { visitor, user } = await aSignedIn()
+it('does not accept an API token of the same user', async () => {
+  const { visitor, user } = await aSignedInVisitor()
   const { path } = await generate(visitor)
-  const robot = aVisitor()
-  robot.cookies.set('token', await aToken(user))
-  expect((await generate(robot)).response.status).toBe(403)
-  expect((await robot.get(path)).status).toBe(403)
-  expect((await robot.get('/settings/api-access')).status).toBe(403)
-  expect((await revoke(robot, path)).status).toBe(403)
+  const program = aVisitor()
+  program.cookies.set('token', await aToken(user))
+  expect((await generate(program)).response.status).toBe(403)
+  expect((await program.get(path)).status).toBe(403)
+  expect((await program.get('/settings/api-access')).status).toBe(403)
+  expect((await revoke(program, path)).status).toBe(403)
 })
 
-it('lets no other site press the buttons', async () => {
-  const { visitor } = await aSignedIn()
+it('rejects requests of other sites', async () => {
+  const { visitor } = await aSignedInVisitor()
   const headers = { 'sec-fetch-site': 'cross-site', origin: 'https://evil.test' }
   const { path } = await generate(visitor)
   expect((await visitor.post(TOKENS, { form: { name: 'x' }, headers })).status).toBe(403)
@@ -80,50 +80,54 @@ it('lets no other site press the buttons', async () => {
   expect((await visitor.get(path)).status).toBe(200)
 })
 
-it('makes master tokens for administrators only', async () => {
+it('generates master tokens only for administrators', async () => {
   const form = { name: 'everything', role: 'master' }
-  const { response } = await generate((await aSignedIn()).visitor, form)
+  const { response } = await generate((await aSignedInVisitor()).visitor, form)
   expect(response.status).toBe(403)
-  const { visitor, user } = await aSignedIn({ roleId: ADMINISTRATOR })
-  const { text } = await generate(visitor, form)
-  expect(await verifyToken(issuer, text, new Date())).toMatchObject({ role: 'master' })
+  const { visitor, user } = await aSignedInVisitor({ roleId: ADMINISTRATOR })
+  const { jwt } = await generate(visitor, form)
+  expect(await verifyToken(issuer, jwt, new Date())).toMatchObject({ role: 'master' })
   const other = await aUser()
   const path = `/api/public/user/${other.id}/deliveryAddresses`
-  expect((await call('GET', path, { token: text })).status).toBe(200)
+  expect((await call('GET', path, { token: jwt })).status).toBe(200)
 
   await db.update(users).set({ roleId: null }).where(eq(users.id, user.id))
-  expect((await call('GET', path, { token: text })).status).toBe(401)
+  expect((await call('GET', path, { token: jwt })).status).toBe(401)
   expect((await visitor.get('/settings/api-access/everyone')).status).toBe(403)
 })
 
-it('lets an administrator find and revoke anyone’s token, but not read it', async () => {
-  const { visitor: owner, user } = await aSignedIn({ email: 'owner@example.com' })
-  const { path, text } = await generate(owner, { name: 'leaked' })
-  const { visitor: administrator } = await aSignedIn({ roleId: ADMINISTRATOR })
+it('lets an administrator find and revoke the tokens of others, but not read them', async () => {
+  const { visitor: owner, user } = await aSignedInVisitor({ email: 'owner@example.com' })
+  const { path, jwt } = await generate(owner, { name: 'leaked' })
+  const { visitor: administrator } = await aSignedInVisitor({ roleId: ADMINISTRATOR })
   for (const search of [String(user.id), 'Owner@example.com', user.ethereumPublicAddr]) {
     const page = await administrator.get(`/settings/api-access/everyone?owner=${search}`)
     expect(await page.text()).toContain('<h4>leaked</h4>')
   }
   const nobody = await administrator.get('/settings/api-access/everyone?owner=nobody@example.com')
-  expect(await nobody.text()).toContain('No live token of “nobody@example.com”.')
+  expect(await nobody.text()).toContain('“nobody@example.com” has no live token.')
   expect((await administrator.get(path)).status).toBe(404)
   const response = await administrator.post(`${path}/revoke`, { form: { back: 'everyone' } })
   expect(response.headers.get('location')).toBe(
     '/settings/api-access/everyone?notice=token-revoked',
   )
-  expect((await use(text)).status).toBe(401)
+  expect((await useToken(jwt)).status).toBe(401)
 })
 
-it('shows everyone’s tokens a page at a time, each once, newest first', async () => {
+it('shows all tokens in pages, each token once', async () => {
   const owner = await aUser()
   const records = Array.from({ length: 120 }, () => ({
-    ...newToken(issuer, { userId: owner.id, role: 'user' as const }, API_TOKEN_LIFE, new Date()),
+    ...newToken(
+      issuer,
+      { userId: owner.id, role: 'user' as const },
+      API_TOKEN_LIFETIME,
+      new Date(),
+    ),
     kind: 'api' as const,
   }))
-  const wanted = records.map((record, i) => ({ ...record, name: `token ${i}.` }))
-  for (let i = 0; i < wanted.length; i += 10)
-    await db.insert(tokens).values(wanted.slice(i, i + 10))
-  const { visitor } = await aSignedIn({ roleId: ADMINISTRATOR })
+  const named = records.map((record, i) => ({ ...record, name: `token ${i}.` }))
+  for (let i = 0; i < named.length; i += 10) await db.insert(tokens).values(named.slice(i, i + 10))
+  const { visitor } = await aSignedInVisitor({ roleId: ADMINISTRATOR })
   const seen: string[] = []
   let path: string | undefined = `/settings/api-access/everyone?owner=${owner.id}`
   let pages = 0
@@ -135,11 +139,11 @@ it('shows everyone’s tokens a page at a time, each once, newest first', async 
   }
   expect(pages).toBe(3)
   expect(seen.length).toBe(120)
-  expect(new Set(seen)).toEqual(new Set(wanted.map(({ name }) => name)))
+  expect(new Set(seen)).toEqual(new Set(named.map(({ name }) => name)))
 })
 
-it('gives a user at most 50 live tokens', async () => {
-  const { visitor, user } = await aSignedIn()
+it('limits a user to 50 live tokens', async () => {
+  const { visitor, user } = await aSignedInVisitor()
   for (let i = 0; i < 49; i++) await aToken(user)
   expect((await generate(visitor)).response.status).toBe(303)
   const { response } = await generate(visitor)
@@ -147,8 +151,8 @@ it('gives a user at most 50 live tokens', async () => {
   expect(await response.text()).toContain('revoke one that you do not need')
 })
 
-it('takes a name that is not empty, and shows it as text', async () => {
-  const { visitor } = await aSignedIn()
+it('requires a name of 1 to 100 characters, and escapes it', async () => {
+  const { visitor } = await aSignedInVisitor()
   expect((await generate(visitor, { name: '   ' })).response.status).toBe(400)
   expect((await generate(visitor, { name: 'x'.repeat(101) })).response.status).toBe(400)
   await generate(visitor, { name: '<script>alert(1)</script>' })

@@ -3,24 +3,24 @@ import type { Hex } from 'viem'
 import { expect, it } from 'vitest'
 import { settingsOf } from '../../src/env.ts'
 import { isSignedByContract } from '../../src/identity/contract-wallet.ts'
-import { offerMessage, walletProof } from '../../src/identity/wallet.ts'
+import { createWalletMessage, verifyWalletMessage } from '../../src/identity/wallet.ts'
 import { aChain } from '../support/chain/chain.ts'
 import { db } from '../support/makers.ts'
 import { aWallet } from '../support/visitor.ts'
 
 /**
- * A contract whose `isValidSignature(bytes32,bytes)` (EIP-1271) says yes to signatures that begin
- * with the byte 42, and no to others: returns (calldata[100] == 0x42) × 0x1626ba7e << 224.
+ * A contract whose `isValidSignature(bytes32,bytes)` (EIP-1271) accepts signatures that begin with
+ * the byte 0x42. It returns (calldata[100] == 0x42) × 0x1626ba7e << 224.
  */
 const CODE = '0x60643560f81c604214631626ba7e60e01b0260005260206000f3'
 const ADDRESS = '0x00000000000000000000000000000000000c0de1'
-/** Two owners' signatures, as long as two keys' are. */
+/** 130 bytes, like the signatures of two owners. */
 const signatureOf = (byte: string): Hex => `0x${byte}${'00'.repeat(129)}`
 
-/** Reverts whatever it is asked. */
-const REVERTING = '0x60006000fd'
+/** A contract that reverts every call. */
+const REVERTING_CODE = '0x60006000fd'
 
-it('signs in a wallet that is a contract, when the contract says that the signature is its own', async () => {
+it('accepts a signature that the contract accepts, and rejects another', async () => {
   const chain = await aChain()
   await chain.rpc('anvil_setCode', ADDRESS, CODE)
   const { chainId, rpcUrl } = chain
@@ -32,23 +32,28 @@ it('signs in a wallet that is a contract, when the contract says that the signat
   }
   const now = new Date()
   const wallet = { address: ADDRESS, chainId: chain.chainId, purpose: 'sign-in' } as const
-  const { message, secret } = await offerMessage(db, site, wallet, now)
+  const { message, secret } = await createWalletMessage(db, site, wallet, now)
   const signed = { message, secret, purpose: 'sign-in' } as const
-  const proof = await walletProof(db, site, { ...signed, signature: signatureOf('42') }, now)
+  const proof = await verifyWalletMessage(
+    db,
+    site,
+    { ...signed, signature: signatureOf('42') },
+    now,
+  )
   expect(proof.address.toLowerCase()).toBe(ADDRESS)
   await expect(
-    walletProof(db, site, { ...signed, signature: signatureOf('43') }, now),
-  ).rejects.toThrow('not that of the wallet')
+    verifyWalletMessage(db, site, { ...signed, signature: signatureOf('43') }, now),
+  ).rejects.toThrow('does not match the wallet')
 })
 
-it('takes a contract that reverts as one that says no', async () => {
+it('rejects the signature if the contract reverts', async () => {
   const chain = await aChain()
-  await chain.rpc('anvil_setCode', ADDRESS, REVERTING)
+  await chain.rpc('anvil_setCode', ADDRESS, REVERTING_CODE)
   const signed = { address: ADDRESS, message: 'hello', signature: signatureOf('42') } as const
   expect(await isSignedByContract(chain, signed)).toBe(false)
 })
 
-it('takes the signature of another key as none, when there is no contract at the address', async () => {
+it('rejects the signature of another key if the address has no contract', async () => {
   const chain = await aChain()
   const message = 'hello'
   const signature = await aWallet().signMessage({ message })
@@ -56,7 +61,7 @@ it('takes the signature of another key as none, when there is no contract at the
   expect(await isSignedByContract(chain, { address, message, signature })).toBe(false)
 })
 
-it('says that the chain is to blame when it does not answer', async () => {
+it('throws chain_unavailable if the node does not respond or fails', async () => {
   const chain = await aChain()
   const node = { rpcUrl: chain.proxyUrl }
   const signed = { address: ADDRESS, message: 'hello', signature: signatureOf('42') } as const

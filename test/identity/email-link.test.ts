@@ -1,12 +1,12 @@
+import { createHash } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import { expect, it, vi } from 'vitest'
 import { emailLinks, users } from '../../src/db/schema.ts'
-import { sha256 } from '../../src/identity/secret.ts'
 import { aUser, db } from '../support/makers.ts'
 import { anEmail, aVisitor, mailedLink, secretOf, signInByEmail } from '../support/visitor.ts'
 
 const CONFIRM = '/sign-in/email/confirm'
-const LINK_LIFE = 15 * 60 * 1000
+const LINK_LIFETIME = 15 * 60 * 1000
 
 async function aLink(email = anEmail()) {
   const visitor = aVisitor()
@@ -18,7 +18,7 @@ async function aLink(email = anEmail()) {
 const isSignedIn = async (visitor: ReturnType<typeof aVisitor>) =>
   (await visitor.get('/settings/account')).status === 200
 
-it('signs a new address in as a new user, and knows it the next time', async () => {
+it('creates a user for a new address, and signs in the same user the next time', async () => {
   const email = anEmail()
   const visitor = aVisitor()
   const response = await signInByEmail(visitor, email)
@@ -32,15 +32,15 @@ it('signs a new address in as a new user, and knows it the next time', async () 
   expect(rows).toMatchObject([{ provider: 'email', ethereumPublicAddr: '' }])
 })
 
-it('stores of a link no more than its hash', async () => {
+it('stores only the hash of the secret', async () => {
   const { secret, email } = await aLink()
   expect(secret).toMatch(/^[0-9a-f]{64}$/)
   const [row] = await db.select().from(emailLinks).where(eq(emailLinks.email, email))
-  expect(row?.secretHash).toBe(await sha256(secret))
+  expect(row?.secretHash).toBe(createHash('sha256').update(secret).digest('hex'))
   expect(JSON.stringify(row)).not.toContain(secret)
 })
 
-it('signs nobody in who only opens the link, however often', async () => {
+it('does not sign in when the link is only opened', async () => {
   const { visitor, link, email } = await aLink()
   for (let i = 0; i < 3; i++) {
     const response = await visitor.get(link)
@@ -52,14 +52,14 @@ it('signs nobody in who only opens the link, however often', async () => {
   expect(await db.select().from(users).where(eq(users.email, email))).toEqual([])
 })
 
-it('lets the link be opened on another device than the one that asked for it', async () => {
+it('signs in on another device than the one that requested the link', async () => {
   const { secret } = await aLink()
   const phone = aVisitor()
   await phone.post(CONFIRM, { form: { secret } })
   expect(await isSignedIn(phone)).toBe(true)
 })
 
-it('takes a link only once', async () => {
+it('accepts a link only once', async () => {
   const { link, secret } = await aLink()
   const uses = await Promise.all(
     [aVisitor(), aVisitor()].map((visitor) => visitor.post(CONFIRM, { form: { secret } })),
@@ -71,14 +71,14 @@ it('takes a link only once', async () => {
   expect(await isSignedIn(late)).toBe(false)
 })
 
-it('takes no link that is older than 15 minutes', async () => {
+it('rejects a link after 15 minutes', async () => {
   const { visitor, link, secret } = await aLink()
   const start = Date.now()
   vi.useFakeTimers({ toFake: ['Date'] })
   try {
-    vi.setSystemTime(start + LINK_LIFE - 10_000)
+    vi.setSystemTime(start + LINK_LIFETIME - 10_000)
     expect((await visitor.get(link)).status).toBe(200)
-    vi.setSystemTime(start + LINK_LIFE + 10_000)
+    vi.setSystemTime(start + LINK_LIFETIME + 10_000)
     expect((await visitor.get(link)).status).toBe(410)
     expect((await visitor.post(CONFIRM, { form: { secret } })).status).toBe(410)
   } finally {
@@ -87,30 +87,30 @@ it('takes no link that is older than 15 minutes', async () => {
   expect(visitor.cookies.has('token')).toBe(false)
 })
 
-it('takes no secret that it did not give out', async () => {
+it('rejects an unknown secret', async () => {
   const visitor = aVisitor()
   expect((await visitor.post(CONFIRM, { form: { secret: '0'.repeat(64) } })).status).toBe(410)
   expect((await visitor.post(CONFIRM, { form: { secret: 'x' } })).status).toBe(400)
 })
 
-it('answers the same for an address that is known and for one that is not', async () => {
+it('gives the same response for a known and an unknown address', async () => {
   const known = anEmail()
   await aUser({ email: known })
   const visitor = aVisitor()
-  const answers = []
+  const responses = []
   for (const email of [known, anEmail()]) {
     const response = await visitor.post('/sign-in/email', { form: { email } })
     const headers = Object.fromEntries(response.headers)
     delete headers['x-request-id']
     delete headers['x-d1-bookmark']
-    answers.push({ status: response.status, headers, body: await response.text() })
+    responses.push({ status: response.status, headers, body: await response.text() })
   }
-  expect(answers[0]).toEqual(answers[1])
+  expect(responses[0]).toEqual(responses[1])
   expect(visitor.mails.map(({ to }) => to)).toEqual([known, expect.any(String)])
   expect(visitor.mails[0]?.subject).toBe(visitor.mails[1]?.subject)
 })
 
-it('sends no more than three mails to an address in 15 minutes, and says nothing of it', async () => {
+it('sends at most three mails to an address in 15 minutes, with the same response', async () => {
   const email = anEmail()
   const visitor = aVisitor()
   const statuses = []
@@ -120,7 +120,7 @@ it('sends no more than three mails to an address in 15 minutes, and says nothing
   expect(visitor.mails).toHaveLength(3)
 })
 
-it('shows the form again, with what was typed, for what is no address', async () => {
+it('shows the form with the input again if the address is not valid', async () => {
   const visitor = aVisitor()
   const response = await visitor.post('/sign-in/email', { form: { email: '"><script>' } })
   expect(response.status).toBe(400)
@@ -130,7 +130,7 @@ it('shows the form again, with what was typed, for what is no address', async ()
   expect(visitor.mails).toEqual([])
 })
 
-it('lets no other site ask for a link or use one', async () => {
+it('rejects requests of other sites', async () => {
   const { visitor, email, secret } = await aLink()
   const headers = { 'sec-fetch-site': 'cross-site', origin: 'https://evil.test' }
   for (const [path, form] of [
@@ -142,7 +142,7 @@ it('lets no other site ask for a link or use one', async () => {
   expect((await visitor.post(CONFIRM, { form: { secret } })).status).toBe(303)
 })
 
-it('signs nobody in to an account that is closed', async () => {
+it('rejects a closed account', async () => {
   const { email, secret, visitor } = await aLink()
   await aUser({ email, removedAt: '2026-01-01T00:00:00.000Z' })
   expect((await visitor.post(CONFIRM, { form: { secret } })).status).toBe(403)

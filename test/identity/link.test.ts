@@ -10,14 +10,14 @@ import {
   aWallet,
   linkWallet,
   mailedLink,
-  offered,
+  requestMessage,
   secretOf,
   signInByEmail,
   signInByWallet,
   type Visitor,
 } from '../support/visitor.ts'
 
-const ASK = '/settings/account/email'
+const REQUEST = '/settings/account/email'
 const CONFIRM = '/settings/account/email/confirm'
 
 const userOf = async (email: string) => {
@@ -25,12 +25,12 @@ const userOf = async (email: string) => {
   return user
 }
 
-async function askForLink(visitor: Visitor, email: string): Promise<string> {
-  await visitor.post(ASK, { form: { email } })
+async function requestLink(visitor: Visitor, email: string): Promise<string> {
+  await visitor.post(REQUEST, { form: { email } })
   return secretOf(mailedLink(visitor))
 }
 
-it('links a wallet to the signed-in user, who may then sign in with it', async () => {
+it('links a wallet, which can then sign in', async () => {
   const email = anEmail()
   const wallet = aWallet()
   const visitor = aVisitor()
@@ -70,11 +70,11 @@ it('starts the transfers that waited for the wallet', async () => {
   })
 })
 
-it('links an e-mail address to the signed-in user, who may then sign in with it', async () => {
+it('links an e-mail address after confirmation', async () => {
   const email = anEmail()
   const visitor = aVisitor()
   const { userId } = await (await signInByWallet(visitor)).json<{ userId: number }>()
-  const secret = await askForLink(visitor, email)
+  const secret = await requestLink(visitor, email)
   expect((await visitor.get(mailedLink(visitor))).status).toBe(200)
   expect(await userOf(email)).toBeUndefined()
   const response = await visitor.post(CONFIRM, { form: { secret } })
@@ -83,14 +83,14 @@ it('links an e-mail address to the signed-in user, who may then sign in with it'
   expect((await visitor.post(CONFIRM, { form: { secret } })).status).toBe(410)
 })
 
-it('says so when the wallet or the address belongs to another account', async () => {
+it('rejects a wallet or an address of another account', async () => {
   const wallet = aWallet()
   await aUser({ ethereumPublicAddr: wallet.address })
   const byEmail = aVisitor()
   await signInByEmail(byEmail)
-  const refused = await linkWallet(byEmail, wallet)
-  expect(refused.status).toBe(409)
-  expect(await refused.json()).toEqual({
+  const rejected = await linkWallet(byEmail, wallet)
+  expect(rejected.status).toBe(409)
+  expect(await rejected.json()).toEqual({
     code: 'conflict',
     error: 'this wallet belongs to another account',
   })
@@ -99,30 +99,30 @@ it('says so when the wallet or the address belongs to another account', async ()
   await aUser({ email })
   const byWallet = aVisitor()
   await signInByWallet(byWallet)
-  const secret = await askForLink(byWallet, email)
+  const secret = await requestLink(byWallet, email)
   const page = await byWallet.post(CONFIRM, { form: { secret } })
   expect(page.status).toBe(409)
   expect(await page.text()).toContain('This e-mail address belongs to another account.')
 })
 
-it('replaces neither a wallet nor an e-mail address', async () => {
+it('does not replace a wallet or an e-mail address', async () => {
   const visitor = aVisitor()
   await signInByEmail(visitor)
   await linkWallet(visitor)
   const second = await linkWallet(visitor)
   expect(second.status).toBe(409)
-  expect(await second.json()).toMatchObject({ error: 'your account has a wallet already' })
+  expect(await second.json()).toMatchObject({ error: 'your account already has a wallet' })
   const mails = visitor.mails.length
-  expect((await visitor.post(ASK, { form: { email: anEmail() } })).status).toBe(409)
+  expect((await visitor.post(REQUEST, { form: { email: anEmail() } })).status).toBe(409)
   expect(visitor.mails).toHaveLength(mails)
 })
 
-it('links an address only to the account that asked, in a browser that is signed in to it', async () => {
-  const asking = aVisitor()
-  await signInByWallet(asking)
+it('links an address only in a session of the user who requested the link', async () => {
+  const owner = aVisitor()
+  await signInByWallet(owner)
   const email = anEmail()
-  const secret = await askForLink(asking, email)
-  const link = mailedLink(asking)
+  const secret = await requestLink(owner, email)
+  const link = mailedLink(owner)
 
   const stranger = aVisitor()
   const sentToSignIn = await stranger.get(link)
@@ -131,26 +131,26 @@ it('links an address only to the account that asked, in a browser that is signed
   await signInByWallet(stranger)
   expect((await stranger.get(link)).status).toBe(410)
   expect((await stranger.post(CONFIRM, { form: { secret } })).status).toBe(410)
-  // Nor does it sign anyone in.
+  // It is not a sign-in link.
   expect((await aVisitor().post('/sign-in/email/confirm', { form: { secret } })).status).toBe(410)
-  expect((await asking.post(CONFIRM, { form: { secret } })).status).toBe(303)
+  expect((await owner.post(CONFIRM, { form: { secret } })).status).toBe(303)
 })
 
-it('does not take a message for signing in as one for linking', async () => {
+it('rejects a message for signing in', async () => {
   const visitor = aVisitor()
   await signInByEmail(visitor)
   const wallet = aWallet()
-  const message = await offered(visitor, wallet, 'sign-in')
+  const message = await requestMessage(visitor, wallet, 'sign-in')
   const signature = await wallet.signMessage({ message })
-  const response = await visitor.send('/settings/account/wallet', { message, signature })
+  const response = await visitor.postJson('/settings/account/wallet', { message, signature })
   expect(response.status).toBe(401)
 })
 
-it('links nothing for an API token, which is not the person', async () => {
+it('rejects an API token', async () => {
   const user = await aUser({ ethereumPublicAddr: '' })
   const visitor = aVisitor()
   visitor.cookies.set('token', await aToken(user))
   expect((await linkWallet(visitor)).status).toBe(403)
-  expect((await visitor.post(ASK, { form: { email: anEmail() } })).status).toBe(403)
+  expect((await visitor.post(REQUEST, { form: { email: anEmail() } })).status).toBe(403)
   expect(visitor.mails).toEqual([])
 })

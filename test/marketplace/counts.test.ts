@@ -1,4 +1,4 @@
-/** The counts that the triggers keep, against counting. */
+/** The counts that triggers update, compared to counts of the NFTs. */
 import { env } from 'cloudflare:workers'
 import { eq, inArray } from 'drizzle-orm'
 import fc from 'fast-check'
@@ -10,12 +10,12 @@ type Rows = Record<string, unknown>[]
 
 const read = async (sql: string) => (await env.DB.prepare(sql).all()).results as Rows
 
-const kept = async () => ({
+const storedCounts = async () => ({
   counts: await read('SELECT * FROM nftCounts WHERE nfts <> 0 ORDER BY amountType'),
   creators: await read('SELECT * FROM creators WHERE nfts <> 0 ORDER BY userId'),
 })
 
-const counted = async () => ({
+const actualCounts = async () => ({
   counts: await read(`
     SELECT iif(type IN ('unique', 'limited', 'unlimited'), type, 'other') AS amountType, count(*) AS nfts
     FROM (SELECT *, json_extract(payload, '$.amountType') AS type FROM nfts)
@@ -25,7 +25,7 @@ const counted = async () => ({
     WHERE status = 'released' AND deletedAt IS NULL GROUP BY 1 ORDER BY 1`),
 })
 
-afterEach(async () => expect(await kept()).toEqual(await counted()))
+afterEach(async () => expect(await storedCounts()).toEqual(await actualCounts()))
 
 const creatorRow = async ({ id }: { id: number }) => {
   const [row] = await read(`SELECT nfts, latestReleaseAt FROM creators WHERE userId = ${id}`)
@@ -38,10 +38,10 @@ const [SPRING, SUMMER, AUTUMN] = [
   '2026-10-01T00:00:00.000Z',
 ] as const
 
-const change = (nft: { id: number }, values: Partial<typeof nfts.$inferInsert>) =>
+const updateNft = (nft: { id: number }, values: Partial<typeof nfts.$inferInsert>) =>
   db.update(nfts).set(values).where(eq(nfts.id, nft.id))
 
-it('counts what is released from the start, and not a draft', async () => {
+it('counts released NFTs, but no drafts and deleted ones', async () => {
   const creator = await aUser()
   await anNft(creator, { releaseAt: SUMMER })
   await anNft(creator, { releaseAt: AUTUMN, status: 'draft' })
@@ -49,22 +49,22 @@ it('counts what is released from the start, and not a draft', async () => {
   expect(await creatorRow(creator)).toEqual({ nfts: 1, latestReleaseAt: SUMMER })
 })
 
-it('counts a draft once it is released, and no more when it is withdrawn', async () => {
+it('counts a draft when it is released and until it is withdrawn', async () => {
   const creator = await aUser()
   const nft = await anNft(creator, { status: 'draft', releaseAt: SPRING })
   expect(await creatorRow(creator)).toBeUndefined()
-  await change(nft, { status: 'released' })
+  await updateNft(nft, { status: 'released' })
   expect(await creatorRow(creator)).toEqual({ nfts: 1, latestReleaseAt: SPRING })
-  await change(nft, { status: 'draft' })
+  await updateNft(nft, { status: 'draft' })
   expect(await creatorRow(creator)).toMatchObject({ nfts: 0 })
 })
 
-it('falls back to the release before when the latest is deleted, softly or for good', async () => {
+it('uses the previous release if the latest NFT is deleted', async () => {
   const creator = await aUser()
   await anNft(creator, { releaseAt: SPRING })
   const summer = await anNft(creator, { releaseAt: SUMMER })
   const autumn = await anNft(creator, { releaseAt: AUTUMN })
-  await change(autumn, { deletedAt: AUTUMN })
+  await updateNft(autumn, { deletedAt: AUTUMN })
   expect(await creatorRow(creator)).toEqual({ nfts: 2, latestReleaseAt: SUMMER })
   await db.delete(nfts).where(eq(nfts.id, summer.id))
   expect(await creatorRow(creator)).toEqual({ nfts: 1, latestReleaseAt: SPRING })
@@ -72,42 +72,46 @@ it('falls back to the release before when the latest is deleted, softly or for g
   expect(await creatorRow(creator)).toEqual({ nfts: 1, latestReleaseAt: SPRING })
 })
 
-it('counts again what comes back after all was deleted', async () => {
+it('counts an NFT again when it is restored', async () => {
   const creator = await aUser()
   const nft = await anNft(creator, { releaseAt: SPRING })
-  await change(nft, { deletedAt: SUMMER })
+  await updateNft(nft, { deletedAt: SUMMER })
   expect(await creatorRow(creator)).toMatchObject({ nfts: 0 })
-  await change(nft, { deletedAt: null })
+  await updateNft(nft, { deletedAt: null })
   expect(await creatorRow(creator)).toEqual({ nfts: 1, latestReleaseAt: SPRING })
 })
 
-it('follows a change of the date, the creator and the amountType', async () => {
+it('updates the counts if releaseAt, creator or amountType changes', async () => {
   const [first, second] = [await aUser(), await aUser()]
   const nft = await anNft(first, { releaseAt: SUMMER, amountType: 'unique' })
   await anNft(second, { releaseAt: SPRING })
-  await change(nft, { releaseAt: AUTUMN })
-  await change(nft, { releaseAt: SPRING })
+  await updateNft(nft, { releaseAt: AUTUMN })
+  await updateNft(nft, { releaseAt: SPRING })
   expect(await creatorRow(first)).toEqual({ nfts: 1, latestReleaseAt: SPRING })
-  await change(nft, { releaseAt: SUMMER, creatorId: second.id, payload: { amountType: 'limited' } })
+  await updateNft(nft, {
+    releaseAt: SUMMER,
+    creatorId: second.id,
+    payload: { amountType: 'limited' },
+  })
   expect(await creatorRow(first)).toMatchObject({ nfts: 0 })
   expect(await creatorRow(second)).toEqual({ nfts: 2, latestReleaseAt: SUMMER })
 })
 
-it('counts as other an NFT without an amountType or with one that is not known', async () => {
+it('counts an NFT with a missing or unknown amountType as `other`', async () => {
   const creator = await aUser()
   const payloads = [{}, { amountType: null }, { amountType: 'scarce' }, { amountType: 5 }]
   for (const payload of payloads) await anNft(creator, { payload })
-  const made = await anNft(creator, { payload: { amountType: ['unique'] } })
-  expect(await kept()).toMatchObject({
+  const nft = await anNft(creator, { payload: { amountType: ['unique'] } })
+  expect(await storedCounts()).toMatchObject({
     counts: expect.arrayContaining([{ amountType: 'other', nfts: payloads.length + 1 }]),
   })
-  await change(made, { payload: { amountType: 'unique' } })
-  expect(await kept()).toMatchObject({
+  await updateNft(nft, { payload: { amountType: 'unique' } })
+  expect(await storedCounts()).toMatchObject({
     counts: expect.arrayContaining([{ amountType: 'other', nfts: payloads.length }]),
   })
 })
 
-it('counts each of many that one statement inserts, changes and deletes', async () => {
+it('counts every row of a statement that inserts, updates or deletes many', async () => {
   const creator = await aUser()
   const nft = await anNft(creator)
   const columns = Object.keys(nft).filter((key) => key !== 'id' && key !== 'amountType')
@@ -118,20 +122,20 @@ it('counts each of many that one statement inserts, changes and deletes', async 
     .bind(nft.id)
     .run()
   expect(await creatorRow(creator)).toMatchObject({ nfts: 501 })
-  const mine = eq(nfts.creatorId, creator.id)
+  const ofCreator = eq(nfts.creatorId, creator.id)
   await db
     .update(nfts)
     .set({ payload: { amountType: 'unlimited' }, releaseAt: AUTUMN })
-    .where(mine)
-  expect(await kept()).toEqual(await counted())
-  await db.update(nfts).set({ deletedAt: AUTUMN }).where(mine)
-  expect(await kept()).toEqual(await counted())
-  await db.update(nfts).set({ deletedAt: null }).where(mine)
-  expect(await kept()).toEqual(await counted())
-  await db.delete(nfts).where(mine)
+    .where(ofCreator)
+  expect(await storedCounts()).toEqual(await actualCounts())
+  await db.update(nfts).set({ deletedAt: AUTUMN }).where(ofCreator)
+  expect(await storedCounts()).toEqual(await actualCounts())
+  await db.update(nfts).set({ deletedAt: null }).where(ofCreator)
+  expect(await storedCounts()).toEqual(await actualCounts())
+  await db.delete(nfts).where(ofCreator)
 })
 
-it('is not moved by a sale', async () => {
+it('does not write counts when the stock changes', async () => {
   const creator = await aUser()
   const nft = await anNft(creator)
   const { meta } = await env.DB.prepare('UPDATE nfts SET availableAmount = 1 WHERE id = ?')
@@ -140,8 +144,8 @@ it('is not moved by a sale', async () => {
   expect(meta.rows_written).toBe(1)
 })
 
-it('agrees with counting after any changes in any order', { timeout: 60_000 }, async () => {
-  const people = [await aUser(), await aUser(), await aUser()]
+it('stays correct after random changes', { timeout: 60_000 }, async () => {
+  const users = [await aUser(), await aUser(), await aUser()]
   const values = fc.record({
     amountType: fc.constantFrom('unique', 'limited', 'unlimited', 'scarce', null),
     status: fc.constantFrom('released', 'released', 'draft'),
@@ -151,23 +155,24 @@ it('agrees with counting after any changes in any order', { timeout: 60_000 }, a
   })
   const step = fc.record({
     values,
-    picks: fc.array(fc.nat(9), { maxLength: 4 }),
-    gone: fc.boolean(),
+    /** Indexes of existing NFTs to change; none inserts a new NFT. */
+    indexes: fc.array(fc.nat(9), { maxLength: 4 }),
+    isDeletion: fc.boolean(),
   })
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
       const ids: number[] = []
-      for (const { values, picks, gone } of steps) {
+      for (const { values, indexes, isDeletion } of steps) {
         const { amountType, creator, ...rest } = values
-        const owner = people[creator]
-        if (!owner) throw new Error('no such person')
+        const owner = users[creator]
+        if (!owner) throw new Error('there is no such user')
         const row = { ...rest, creatorId: owner.id, payload: { amountType } }
-        const chosen = ids.filter((_, i) => picks.includes(i))
+        const chosen = ids.filter((_, i) => indexes.includes(i))
         if (chosen.length === 0) ids.push((await anNft(owner, row)).id)
-        else if (gone) await db.delete(nfts).where(inArray(nfts.id, chosen))
+        else if (isDeletion) await db.delete(nfts).where(inArray(nfts.id, chosen))
         else await db.update(nfts).set(row).where(inArray(nfts.id, chosen))
       }
-      expect(await kept()).toEqual(await counted())
+      expect(await storedCounts()).toEqual(await actualCounts())
     }),
     { numRuns: 30, seed: 1 },
   )

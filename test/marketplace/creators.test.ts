@@ -1,13 +1,14 @@
 import { expect, it } from 'vitest'
 import { recentCreators } from '../../src/marketplace/creators.ts'
 import { BASE_URL, call } from '../support/api.ts'
+import { expectFields, fields } from '../support/fields.ts'
 import { anNft, aUser, db } from '../support/makers.ts'
 
 const at = (day: number) => `2026-03-${String(day).padStart(2, '0')}T00:00:00.000Z`
 
-type Answer = { creators: { id: number; avatarUrl: string }[]; stats: unknown }
+type CreatorsBody = { creators: { id: number; avatarUrl: string }[]; stats: unknown }
 
-it('answers a list and the documented shape beside it, with nothing private', async () => {
+it('returns creators and statistics, without private fields', async () => {
   const creator = await aUser({
     name: 'Ada',
     username: 'ada',
@@ -19,7 +20,9 @@ it('answers a list and the documented shape beside it, with nothing private', as
   const response = await call('GET', '/api/public/creators?limit=1')
   expect(response.status).toBe(200)
   expect(response.headers.get('cache-control')).toBe('public, max-age=60')
-  const body = await response.json<Answer>()
+  const body = await response.json<CreatorsBody>()
+  expectFields(body, ['creators', 'stats'])
+  expectFields(body.creators[0], fields.creator)
   expect(body).toEqual({
     creators: [
       {
@@ -35,7 +38,7 @@ it('answers a list and the documented shape beside it, with nothing private', as
   })
 })
 
-it('shows the picture that the creator has given', async () => {
+it('returns the avatar of the creator', async () => {
   const creator = await aUser({ avatarKey: 'a/picture.jpg' })
   await anNft(creator, { releaseAt: at(28) })
   const { creators } = await recentCreators(db, BASE_URL, 100)
@@ -43,19 +46,19 @@ it('shows the picture that the creator has given', async () => {
   expect(creators).toContainEqual(expect.objectContaining({ id: creator.id, avatarUrl }))
 })
 
-it('puts the latest release first, and by id those of the same moment', async () => {
+it('sorts by latest release, then by id', async () => {
   const [early, late, first, second] = [await aUser(), await aUser(), await aUser(), await aUser()]
   await anNft(second, { releaseAt: at(11) })
   await anNft(first, { releaseAt: at(11) })
   await anNft(late, { releaseAt: at(12) })
   await anNft(early, { releaseAt: at(10) })
   await anNft(early, { releaseAt: at(9) })
-  const made = [late, first, second, early].map(({ id }) => id)
+  const expected = [late, first, second, early].map(({ id }) => id)
   const { creators } = await recentCreators(db, BASE_URL, 100)
-  expect(creators.map(({ id }) => id).filter((id) => made.includes(id))).toEqual(made)
+  expect(creators.map(({ id }) => id).filter((id) => expected.includes(id))).toEqual(expected)
 })
 
-it('leaves out who is removed and who has nothing released any more', async () => {
+it('omits removed users and users without a released NFT', async () => {
   const removed = await aUser({ removedAt: at(20) })
   const withdrawn = await aUser()
   await anNft(removed, { releaseAt: at(21) })
@@ -66,20 +69,22 @@ it('leaves out who is removed and who has nothing released any more', async () =
   expect(ids).not.toContain(withdrawn.id)
 })
 
-it('lists 20, or as many from 1 to 100 as the limit says', async () => {
+it('returns 20 creators, or 1 to 100 with ?limit=', async () => {
   for (let i = 0; i < 101; i++) await anNft(await aUser(), { releaseAt: at(25) })
   for (const [query, count] of [
     ['', 20],
     ['?limit=3', 3],
     ['?limit=100', 100],
   ] as const) {
-    const { creators } = await (await call('GET', `/api/public/creators${query}`)).json<Answer>()
+    const { creators } = await (
+      await call('GET', `/api/public/creators${query}`)
+    ).json<CreatorsBody>()
     expect(creators).toHaveLength(count)
   }
 })
 
 it.each(['0', '101', '-1', '1.5', '05', 'abc', '', '1&limit=2'])(
-  'is 400 for ?limit=%s',
+  'returns 400 for ?limit=%s',
   async (limit) => {
     const response = await call('GET', `/api/public/creators?limit=${limit}`)
     expect(response.status).toBe(400)

@@ -1,4 +1,4 @@
-/** What reading the statistics and the recent creators costs as the catalogue grows. */
+/** Rows that the statistics and the recent creators read in a large catalogue. */
 import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
 import { connect } from '../../src/db/client.ts'
@@ -8,7 +8,7 @@ import { BASE_URL } from '../support/api.ts'
 import { anNft, aUser } from '../support/makers.ts'
 import { measured } from '../support/measured.ts'
 
-/** One statement of our own for each table: a row more for each of a row's copies. */
+/** Inserts `count` copies of a row with one statement. `overrides` are SQL by column. */
 async function multiply(
   table: string,
   id: number,
@@ -28,7 +28,7 @@ async function multiply(
     .run()
 }
 
-/** Rows that each of the two reads. */
+/** Returns the rows that each of the two queries reads. */
 async function rowsRead() {
   const { database, trips } = measured(env.DB)
   const db = connect(database)
@@ -39,7 +39,7 @@ async function rowsRead() {
   return { total: nfts.total, rows: trips.map((trip) => trip.rowsRead) }
 }
 
-it('is as many rows with 100,000 NFTs of 1,000 creators as with 10', {
+it('reads as many rows with 100,000 NFTs of 1,000 creators as with 10', {
   timeout: 60_000,
 }, async () => {
   const amountTypes = ['unique', 'limited', 'unlimited', 'scarce']
@@ -61,19 +61,19 @@ it('is as many rows with 100,000 NFTs of 1,000 creators as with 10', {
   expect(large.rows).toEqual([4, 14])
 })
 
-it('is one row to find the release before the latest among 100,000 of a creator', {
+it('reads as many rows to delete the latest of 100,000 NFTs of a creator as of 2', {
   timeout: 60_000,
 }, async () => {
   const creator = await aUser()
   const nft = await anNft(creator)
-  const removal = async (id: number) => {
+  const rowsReadByDelete = async (id: number) => {
     const { meta } = await env.DB.prepare('DELETE FROM nfts WHERE id = ?').bind(id).run()
     return meta.rows_read
   }
-  const few = await removal((await anNft(creator)).id)
+  const few = await rowsReadByDelete((await anNft(creator)).id)
   await multiply('nfts', nft.id, 100_000, {
     releaseAt: `strftime('%Y-%m-%dT%H:%M:%fZ', '2026-01-01', '+' || i || ' minutes')`,
   })
   const last = await env.DB.prepare('SELECT max(id) AS id FROM nfts').first<{ id: number }>()
-  expect(await removal(last?.id ?? 0)).toBe(few)
+  expect(await rowsReadByDelete(last?.id ?? 0)).toBe(few)
 })

@@ -3,28 +3,41 @@ import { expect, it } from 'vitest'
 import { tokens } from '../../src/db/schema.ts'
 import { call } from '../support/api.ts'
 import { aListing, anAddress, anNft, aToken, aUser, db } from '../support/makers.ts'
-import { aShop, callerOf, ordersOf, place, placed, refusal, stockOf, times } from './shop.ts'
+import {
+  aShop,
+  billingData,
+  callerOf,
+  ordersOf,
+  place,
+  placed,
+  placeError,
+  stockOf,
+  times,
+} from './shop.ts'
 
 const PAST = '2020-01-01T00:00:00.000Z'
 const FUTURE = '2999-01-01T00:00:00.000Z'
-const NOBODY = 999_999_999
+const UNKNOWN_ID = 999_999_999
 
-it.each(['nftId', 'listingId', 'quantity', 'buyerUserId'])('needs %s', async (field) => {
-  const { token, element } = await aShop()
-  expect(await refusal(token, [element, { ...element, [field]: undefined }])).toEqual({
-    status: 400,
-    orders: null,
-    error: `orders[1].${field}: is required`,
-    code: 'invalid_input',
-  })
-})
+it.each(['nftId', 'listingId', 'quantity', 'buyerUserId'])(
+  'returns 400 if %s is missing',
+  async (field) => {
+    const { token, input } = await aShop()
+    expect(await placeError(token, [input, { ...input, [field]: undefined }])).toEqual({
+      status: 400,
+      orders: null,
+      error: `orders[1].${field}: is required`,
+      code: 'invalid_input',
+    })
+  },
+)
 
 it.each([0, -1, 1.5, '1', null, true, 2 ** 53, [1]])(
-  'takes no %j where a positive integer belongs',
+  'returns 400 if a field is %j instead of a positive integer',
   async (value) => {
-    const { token, element } = await aShop()
-    for (const field of Object.keys(element))
-      expect((await refusal(token, [{ ...element, [field]: value }])).error).toBe(
+    const { token, input } = await aShop()
+    for (const field of Object.keys(input))
+      expect((await placeError(token, [{ ...input, [field]: value }])).error).toBe(
         `orders[0].${field}: must be a positive integer`,
       )
   },
@@ -33,16 +46,16 @@ it.each([0, -1, 1.5, '1', null, true, 2 ** 53, [1]])(
 it.each([
   ['an object', {}, 'orders: the body must be an array of orders'],
   ['text', 'orders', 'orders: the body must be an array of orders'],
-  ['nothing', [], 'orders: the body must have at least one order'],
-  ['an array of no object', [1], /^orders\[0\]: /],
-])('takes no %s as a body', async (_, body, error) => {
+  ['an empty array', [], 'orders: the body must have at least one order'],
+  ['an array of numbers', [1], /^orders\[0\]: /],
+])('returns 400 if the body is %s', async (_, body, error) => {
   const { token } = await aShop()
-  const answer = await refusal(token, body)
-  expect(answer).toMatchObject({ status: 400, orders: null, code: 'invalid_input' })
-  expect(answer.error).toMatch(error)
+  const response = await placeError(token, body)
+  expect(response).toMatchObject({ status: 400, orders: null, code: 'invalid_input' })
+  expect(response.error).toMatch(error)
 })
 
-it('takes no body that is not JSON', async () => {
+it('returns 400 if the body is not JSON', async () => {
   const { token } = await aShop()
   const headers = { 'content-type': 'application/json' }
   const response = await call('POST', '/api/externalOrders', { token, headers, body: '[{' })
@@ -50,113 +63,104 @@ it('takes no body that is not JSON', async () => {
   expect(await response.json()).toMatchObject({ orders: null, code: 'invalid_input' })
 })
 
-it('takes 100 orders at once, and not 101', async () => {
-  const { token, element } = await aShop({ nft: { amount: 100 } })
-  expect(
-    await refusal(
-      token,
-      times(101, () => element),
-    ),
-  ).toMatchObject({
+it('accepts at most 100 orders', async () => {
+  const { token, input } = await aShop({ nft: { amount: 100 } })
+  const inputs = times(101, () => input)
+  expect(await placeError(token, inputs)).toMatchObject({
     status: 400,
     error: 'orders: the body may have at most 100 orders',
   })
-  expect(
-    await placed(
-      token,
-      times(100, () => element),
-    ),
-  ).toHaveLength(100)
+  expect(await placed(token, inputs.slice(1))).toHaveLength(100)
 })
 
-it('refuses an NFT that is not there, deleted or not released', async () => {
-  const { token, seller, element } = await aShop()
+it('returns 400 if the NFT is unknown, deleted or not released', async () => {
+  const { token, seller, input } = await aShop()
   const deleted = await anNft(seller, { deletedAt: PAST })
   const draft = await anNft(seller, { status: 'draft' })
   const listings = await Promise.all([deleted, draft].map((nft) => aListing(nft)))
   const errors = await Promise.all(
     [
-      { ...element, nftId: NOBODY },
-      { ...element, nftId: deleted.id, listingId: listings[0]?.id },
-      { ...element, nftId: draft.id, listingId: listings[1]?.id },
-    ].map(async (wrong) => await refusal(token, [element, wrong])),
+      { ...input, nftId: UNKNOWN_ID },
+      { ...input, nftId: deleted.id, listingId: listings[0]?.id },
+      { ...input, nftId: draft.id, listingId: listings[1]?.id },
+    ].map((invalid) => placeError(token, [input, invalid])),
   )
   expect(errors.map(({ status }) => status)).toEqual([400, 400, 400])
   expect(errors.map(({ error }) => error)).toEqual([
-    `orders[1].nftId: there is no NFT ${NOBODY}`,
+    `orders[1].nftId: there is no NFT ${UNKNOWN_ID}`,
     `orders[1].nftId: there is no NFT ${deleted.id}`,
     `orders[1].nftId: NFT ${draft.id} is not released`,
   ])
 })
 
-it('refuses a listing that is not there, not active, over, or of another NFT', async () => {
-  const { token, seller, nft, element } = await aShop()
+it('returns 400 if the listing is unknown, inactive, ended or of another NFT', async () => {
+  const { token, seller, nft, input } = await aShop()
   const other = await aListing(await anNft(seller))
   const inactive = await aListing(nft, { active: false })
-  const over = await aListing(nft, { activeTill: PAST })
+  const ended = await aListing(nft, { activeTill: PAST })
   const errorOf = async (listingId: number) =>
-    (await refusal(token, [element, element, { ...element, listingId }])).error
-  expect(await errorOf(NOBODY)).toBe(`orders[2].listingId: there is no listing ${NOBODY}`)
+    (await placeError(token, [input, input, { ...input, listingId }])).error
+  expect(await errorOf(UNKNOWN_ID)).toBe(`orders[2].listingId: there is no listing ${UNKNOWN_ID}`)
   expect(await errorOf(inactive.id)).toBe(
     `orders[2].listingId: listing ${inactive.id} is not active`,
   )
-  expect(await errorOf(over.id)).toBe(`orders[2].listingId: listing ${over.id} ended at ${PAST}`)
+  expect(await errorOf(ended.id)).toBe(`orders[2].listingId: listing ${ended.id} ended at ${PAST}`)
   expect(await errorOf(other.id)).toBe(
-    `orders[2].listingId: listing ${other.id} is not one of NFT ${nft.id}`,
+    `orders[2].listingId: listing ${other.id} does not sell NFT ${nft.id}`,
   )
 })
 
-it('sells from a listing that is still active', async () => {
-  const { token, element } = await aShop({ listing: { activeTill: FUTURE } })
-  expect(await placed(token, [element])).toHaveLength(1)
+it('places an order for a listing that ends in the future', async () => {
+  const { token, input } = await aShop({ listing: { activeTill: FUTURE } })
+  expect(await placed(token, [input])).toHaveLength(1)
 })
 
-it('sells what is there and no more, over all orders of the call', async () => {
-  const { token, nft, element } = await aShop({ nft: { amount: 5 } })
-  const two = { ...element, quantity: 2 }
-  expect(await refusal(token, [{ ...element, quantity: 6 }])).toMatchObject({
+it('returns 400 if the orders of a call exceed the stock', async () => {
+  const { token, nft, input } = await aShop({ nft: { amount: 5 } })
+  const two = { ...input, quantity: 2 }
+  expect(await placeError(token, [{ ...input, quantity: 6 }])).toMatchObject({
     status: 400,
     error: `orders[0].quantity: NFT ${nft.id} has 5 left`,
   })
-  expect(await refusal(token, [two, two, two])).toMatchObject({
+  expect(await placeError(token, [two, two, two])).toMatchObject({
     status: 400,
-    error: `orders[2].quantity: NFT ${nft.id} has 1 left after the 4 of the orders before`,
+    error: `orders[2].quantity: NFT ${nft.id} has 1 left after the 4 of the earlier orders of this call`,
   })
-  await placed(token, [two, two, element])
+  await placed(token, [two, two, input])
   expect(await stockOf(nft)).toBe(0)
 })
 
-it('sells no more at once than the listing offers', async () => {
-  const { token, listing, element } = await aShop({ listing: { amount: 2 } })
-  expect(await refusal(token, [{ ...element, quantity: 3 }])).toMatchObject({
+it('returns 400 if the quantity exceeds the amount of the listing', async () => {
+  const { token, listing, input } = await aShop({ listing: { amount: 2 } })
+  expect(await placeError(token, [{ ...input, quantity: 3 }])).toMatchObject({
     status: 400,
-    error: `orders[0].quantity: listing ${listing.id} sells at most 2 at once`,
+    error: `orders[0].quantity: listing ${listing.id} sells at most 2 per order`,
   })
-  expect(await placed(token, [{ ...element, quantity: 2 }])).toHaveLength(1)
+  expect(await placed(token, [{ ...input, quantity: 2 }])).toHaveLength(1)
 })
 
-it('never runs out of an unlimited NFT', async () => {
-  const { token, nft, element } = await aShop({ nft: { amountType: 'unlimited', amount: 1 } })
-  await placed(token, [{ ...element, quantity: 1000 }])
+it('does not reduce the stock of an unlimited NFT', async () => {
+  const { token, nft, input } = await aShop({ nft: { amountType: 'unlimited', amount: 1 } })
+  await placed(token, [{ ...input, quantity: 1000 }])
   expect(await stockOf(nft)).toBe(1)
 })
 
-it('refuses a price that no JSON number can tell', async () => {
-  const { token, element } = await aShop({
+it('returns 400 if the total price is not a safe integer', async () => {
+  const { token, input } = await aShop({
     nft: { amountType: 'unlimited' },
     listing: { priceCents: 3 },
   })
-  expect(await refusal(token, [{ ...element, quantity: Number.MAX_SAFE_INTEGER }])).toMatchObject({
+  expect(await placeError(token, [{ ...input, quantity: Number.MAX_SAFE_INTEGER }])).toMatchObject({
     status: 400,
-    error: 'orders[0].quantity: the price would be too large',
+    error: 'orders[0].quantity: the total price would be too large',
   })
 })
 
-it('refuses a buyer who is not there or removed', async () => {
-  const { token, element } = await aShop()
+it('returns 400 if the buyer is unknown or removed', async () => {
+  const { token, input } = await aShop()
   const removed = await aUser({ removedAt: PAST })
-  for (const buyerUserId of [NOBODY, removed.id])
-    expect(await refusal(token, [{ ...element, buyerUserId }])).toMatchObject({
+  for (const buyerUserId of [UNKNOWN_ID, removed.id])
+    expect(await placeError(token, [{ ...input, buyerUserId }])).toMatchObject({
       status: 400,
       error: `orders[0].buyerUserId: there is no user ${buyerUserId}`,
     })
@@ -169,13 +173,14 @@ it.each([
   { city: 'Ulm', country: 'DE', postal: '89073' },
   { city: 'Ulm', country: 'DE', postal: '89073', street: ' ' },
   { city: 'Ulm', country: 'DE', postal: null, street: 'Am Markt 1' },
-])('refuses billing data %j of a buyer without an address', async (buyerBillingData) => {
-  const { token, element } = await aShop()
-  const stranger = await aUser()
-  await anAddress(stranger, { kind: 'delivery' })
-  await anAddress(stranger, { deletedAt: PAST })
-  const order = { ...element, buyerUserId: stranger.id, buyerBillingData }
-  expect(await refusal(token, [order])).toMatchObject({
+])('returns 400 if a buyer without billing address has %j', async (buyerBillingData) => {
+  const { token, input } = await aShop()
+  const buyer = await aUser()
+  await anAddress(buyer, { kind: 'delivery' })
+  await anAddress(buyer, { deletedAt: PAST })
+  expect(
+    await placeError(token, [{ ...input, buyerUserId: buyer.id, buyerBillingData }]),
+  ).toMatchObject({
     status: 400,
     code: 'invalid_input',
     error: expect.stringMatching(/^orders\[0\]\.buyerBillingData: .*no billing address$/),
@@ -183,60 +188,61 @@ it.each([
 })
 
 it.each([['x'.repeat(256)], ['line\nbreak'], [5], [{}]])(
-  'takes no %j in billing data',
+  'returns 400 if a field of the billing data is %j',
   async (city) => {
-    const { token, element } = await aShop()
-    const order = { ...element, buyerBillingData: { city } }
-    expect((await refusal(token, [order])).error).toMatch(/^orders\[0\]\.buyerBillingData\.city: /)
+    const { token, input } = await aShop()
+    const { error } = await placeError(token, [{ ...input, buyerBillingData: { city } }])
+    expect(error).toMatch(/^orders\[0\]\.buyerBillingData\.city: /)
   },
 )
 
-it.each(['', 'x'.repeat(256), 'a\u0000b', 7])('takes no providerId %j', async (providerId) => {
-  const { token, element } = await aShop()
-  expect((await refusal(token, [{ ...element, providerId }])).error).toMatch(
-    /^orders\[0\]\.providerId: /,
-  )
-})
+it.each(['', 'x'.repeat(256), 'a\u0000b', 7])(
+  'returns 400 if the providerId is %j',
+  async (providerId) => {
+    const { token, input } = await aShop()
+    const { error } = await placeError(token, [{ ...input, providerId }])
+    expect(error).toMatch(/^orders\[0\]\.providerId: /)
+  },
+)
 
-it('changes nothing when one of many orders is refused', async () => {
-  const { token, buyer, nft, element } = await aShop()
-  const buyerBillingData = { city: 'Ulm', country: 'DE', postal: '89073', street: 'Am Markt 1' }
-  const good = { ...element, buyerBillingData }
-  await refusal(token, [good, good, { ...good, quantity: 9 }])
+it('writes nothing if one of several orders is invalid', async () => {
+  const { token, buyer, nft, input } = await aShop()
+  const valid = { ...input, buyerBillingData: billingData }
+  await placeError(token, [valid, valid, { ...valid, quantity: 9 }])
   expect(await stockOf(nft)).toBe(10)
   expect(await ordersOf(buyer)).toEqual([])
   const addresses = await call('GET', `/api/public/user/${buyer.id}/billingAddresses`, { token })
   expect((await addresses.json<{ billingAddresses: [] }>()).billingAddresses).toHaveLength(1)
 })
 
-it('lets a seller place orders for what they sell, and nobody else', async () => {
-  const { seller, buyer, nft, element } = await aShop()
-  const [ofSeller, ofBuyer, ofOther] = await Promise.all(
+it('returns 403 to a user token, unless the user sells the listing', async () => {
+  const { seller, buyer, nft, input } = await aShop()
+  const [sellerToken = '', buyerToken = '', otherToken = ''] = await Promise.all(
     [seller, buyer, await aUser()].map((user) => aToken(user)),
   )
-  expect((await place(ofSeller ?? '', [element])).status).toBe(200)
-  const other = await aListing(await anNft(buyer))
-  const foreign = { ...element, nftId: other.nftId, listingId: other.id }
-  for (const [token, elements] of [
-    [ofBuyer, [element]],
-    [ofOther, [element]],
-    [ofSeller, [foreign]],
+  expect((await place(sellerToken, [input])).status).toBe(200)
+  const listing = await aListing(await anNft(buyer))
+  const fromOtherSeller = { ...input, nftId: listing.nftId, listingId: listing.id }
+  for (const [token, inputs] of [
+    [buyerToken, [input]],
+    [otherToken, [input]],
+    [sellerToken, [fromOtherSeller]],
   ] as const)
-    expect(await refusal(token ?? '', elements)).toMatchObject({
+    expect(await placeError(token, inputs)).toMatchObject({
       status: 403,
       code: 'forbidden',
-      error: 'orders[0].listingId: only its seller may place orders for this listing',
+      error: 'orders[0].listingId: only the seller may place orders for this listing',
     })
   expect(await stockOf(nft)).toBe(9)
 })
 
-it('refuses an order without a token, and with a revoked one, in the envelope of orders', async () => {
-  const { token, buyer, element } = await aShop()
+it('returns 401 with `orders: null` without a token and with a revoked one', async () => {
+  const { token, buyer, input } = await aShop()
   const { tokenId } = await callerOf(token)
   const revokedAt = new Date().toISOString()
   await db.update(tokens).set({ revokedAt }).where(eq(tokens.id, tokenId))
   for (const headers of [{}, { authorization: `Bearer ${token}` }])
-    expect(await refusal('', [element], headers)).toMatchObject({
+    expect(await placeError('', [input], headers)).toMatchObject({
       status: 401,
       orders: null,
       code: 'unauthenticated',

@@ -1,34 +1,19 @@
-import { eq, getTableColumns } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import { expect, it, vi } from 'vitest'
-import {
-  addresses,
-  listings,
-  nfts,
-  orderItems,
-  orders,
-  transfers,
-  users,
-} from '../../src/db/schema.ts'
-import { answers, type PlacedOrder } from '../../src/orders/answer.ts'
+import { addresses, transfers, users } from '../../src/db/schema.ts'
+import type { PlacedOrder } from '../../src/orders/answer.ts'
+import { expectFields, fields } from '../support/fields.ts'
 import { aListing, anAddress, anNft, aUser, db } from '../support/makers.ts'
-import { aShop, ordersOf, place, placed, sendBatch, times } from './shop.ts'
+import { aShop, billingData, ordersOf, place, placed, sendBatch, times } from './shop.ts'
 
-const billingData = { city: ' Ulm', country: 'DE', postal: '89073', street: 'Am Markt 1' }
-
-const without = (table: Parameters<typeof getTableColumns>[0], ...hidden: string[]) =>
-  Object.keys(getTableColumns(table)).filter((key) => !hidden.includes(key))
-
-it('answers a paid order with the keys of the contract and no others', async () => {
-  const { token, seller, buyer, address, nft, listing, element } = await aShop()
-  const response = await place(token, [{ ...element, quantity: 2, providerId: 'shop-7' }])
+it('returns a paid order with exactly the documented fields', async () => {
+  const { token, seller, buyer, address, nft, listing, input } = await aShop()
+  const response = await place(token, [{ ...input, quantity: 2, providerId: 'shop-7' }])
   expect(response.status).toBe(200)
   const body = await response.json<{ orders: PlacedOrder[]; error: null }>()
-  expect(answers().placed.parse(body)).toEqual(body)
-  expect(Object.keys(body).sort()).toEqual(['error', 'orders'])
+  expectFields(body, ['orders', 'error'])
   const [order] = body.orders
-  expect(Object.keys(order ?? {}).sort()).toEqual(
-    [...without(orders, 'placedBy'), 'failReason', 'orderItems'].sort(),
-  )
+  expectFields(order, fields.placedOrder)
   expect(order).toMatchObject({
     buyerId: buyer.id,
     billingAddressId: address.id,
@@ -43,9 +28,7 @@ it('answers a paid order with the keys of the contract and no others', async () 
     ProductType: 'nft',
   })
   const [item] = order?.orderItems ?? []
-  expect(Object.keys(item ?? {}).sort()).toEqual(
-    [...without(orderItems), 'status', 'txId', 'nft', 'listing'].sort(),
-  )
+  expectFields(item, fields.orderItem)
   expect(item).toMatchObject({
     orderId: order?.id,
     quantity: 2,
@@ -56,163 +39,165 @@ it('answers a paid order with the keys of the contract and no others', async () 
     txId: null,
     status: null,
   })
-  expect(Object.keys(item?.nft ?? {}).sort()).toEqual(without(nfts, 'amountType').sort())
+  expectFields(item?.nft, fields.nft)
   expect(item?.nft).toMatchObject({ id: nft.id, availableAmount: 8, payload: nft.payload })
-  expect(Object.keys(item?.listing ?? {}).sort()).toEqual(without(listings).sort())
+  expectFields(item?.listing, fields.listing)
   expect(item?.listing).toEqual({ ...listing, sellerId: seller.id })
 })
 
-it('answers what it stored, for each of many orders in their order', async () => {
-  const { token, buyer, seller, element } = await aShop({ nft: { amount: 100 } })
-  const other = await aUser()
-  await anAddress(other)
+it('returns several orders as they are stored, in the order of the request', async () => {
+  const { token, buyer, seller, input } = await aShop({ nft: { amount: 100 } })
+  const secondBuyer = await aUser()
+  await anAddress(secondBuyer)
   const nft = await anNft(seller)
   const listing = await aListing(nft, { priceCents: 250, priceWei: '7' })
-  const foreign = { nftId: nft.id, listingId: listing.id, quantity: 3, buyerUserId: other.id }
-  const answer = await placed(token, [element, foreign, { ...element, quantity: 4 }])
-  const stored = [...(await ordersOf(buyer)), ...(await ordersOf(other))]
-  expect(stored).toHaveLength(3)
-  for (const { id, orderItems: [item] = [], failReason, ...order } of answer) {
+  const second = { nftId: nft.id, listingId: listing.id, quantity: 3, buyerUserId: secondBuyer.id }
+  const orders = await placed(token, [input, second, { ...input, quantity: 4 }])
+  const rows = [...(await ordersOf(buyer)), ...(await ordersOf(secondBuyer))]
+  expect(rows).toHaveLength(3)
+  for (const { id, orderItems: [item] = [], failReason, ...order } of orders) {
     expect(failReason).toBeNull()
-    const row = stored.find(({ orders }) => orders.id === id)
+    const row = rows.find(({ orders }) => orders.id === id)
     expect(row?.orders).toMatchObject(order)
-    const { nft: _nft, listing: _listing, ...own } = item ?? {}
-    expect({ ...row?.orderItems, status: null, txId: null }).toEqual(own)
+    const { nft: _nft, listing: _listing, ...itemFields } = item ?? {}
+    expect({ ...row?.orderItems, status: null, txId: null }).toEqual(itemFields)
   }
-  expect(answer.map(({ totalPriceCents }) => totalPriceCents)).toEqual([1000, 750, 4000])
-  const ids = answer.map(({ id }) => id)
+  expect(orders.map(({ totalPriceCents }) => totalPriceCents)).toEqual([1000, 750, 4000])
+  const ids = orders.map(({ id }) => id)
   expect(ids).toEqual(times(3, (i) => (ids[0] ?? 0) + i))
 })
 
-it('starts the transfer of each item, and waits where the buyer has no wallet', async () => {
-  const { token, element } = await aShop()
-  const walletless = await aUser({ ethereumPublicAddr: '', provider: 'email' })
-  await anAddress(walletless)
-  const orders = await placed(token, [element, { ...element, buyerUserId: walletless.id }])
-  const [sends, waits] = orders.flatMap(({ orderItems }) => orderItems)
-  expect(waits).toMatchObject({ status: 'awaiting_wallet', ethRecipient: null })
+it('starts a transfer for each item, unless the buyer has no wallet', async () => {
+  const { token, input } = await aShop()
+  const buyer = await aUser({ ethereumPublicAddr: '', provider: 'email' })
+  await anAddress(buyer)
+  const orders = await placed(token, [input, { ...input, buyerUserId: buyer.id }])
+  const [started, waiting] = orders.flatMap(({ orderItems }) => orderItems)
+  expect(waiting).toMatchObject({ status: 'awaiting_wallet', ethRecipient: null })
   const transferOf = async (id = 0) =>
     (await db.select().from(transfers).where(eq(transfers.id, id)))[0]
-  const at = sends?.createdAt ?? ''
-  expect(await transferOf(sends?.id)).toMatchObject({
+  const createdAt = started?.createdAt ?? ''
+  expect(await transferOf(started?.id)).toMatchObject({
     status: 'queued',
     generation: 1,
-    dueAt: new Date(Date.parse(at) + 60_000).toISOString(),
-    createdAt: at,
-    updatedAt: at,
+    dueAt: new Date(Date.parse(createdAt) + 60_000).toISOString(),
+    createdAt,
+    updatedAt: createdAt,
   })
-  expect(await transferOf(waits?.id)).toMatchObject({ status: 'awaiting_wallet', dueAt: null })
+  expect(await transferOf(waiting?.id)).toMatchObject({ status: 'awaiting_wallet', dueAt: null })
   expect(sendBatch.mock.calls.map(([messages]) => [...messages])).toEqual([
-    [{ body: { transferIds: [sends?.id] }, delaySeconds: 0 }],
+    [{ body: { transferIds: [started?.id] }, delaySeconds: 0 }],
   ])
 })
 
-it('places orders though the queue takes no message', async () => {
-  const { token, buyer, element } = await aShop()
-  const log = vi.spyOn(console, 'error').mockImplementation(() => {})
-  sendBatch.mockRejectedValue(new Error('no queue today'))
-  const [order] = await placed(token, [element])
+it('places orders and logs an error if the queue is unavailable', async () => {
+  const { token, buyer, input } = await aShop()
+  const logged = vi.spyOn(console, 'error').mockImplementation(() => {})
+  sendBatch.mockRejectedValue(new Error('the queue is unavailable'))
+  const [order] = await placed(token, [input])
   expect((await ordersOf(buyer)).map(({ orders }) => orders.id)).toEqual([order?.id])
-  await vi.waitUntil(() => log.mock.calls.some(([line]) => line.event === 'announce_failed'))
-  log.mockRestore()
+  await vi.waitUntil(() => logged.mock.calls.length > 0)
+  expect(JSON.parse(logged.mock.calls[0]?.[0])).toEqual({
+    event: 'announce_failed',
+    transferIds: [order?.orderItems[0]?.id],
+    error: 'Error: the queue is unavailable',
+  })
+  logged.mockRestore()
 })
 
-it('bills a new address of all four texts, trimmed, and adds it to the buyer’s book', async () => {
-  const { token, buyer, address, element } = await aShop()
-  const order = { ...element, buyerBillingData: billingData }
-  const [one, two] = await placed(token, [
-    order,
-    { ...order, buyerBillingData: { ...billingData } },
-  ])
-  const added = await db
+it('creates a billing address for each order with all four fields', async () => {
+  const { token, buyer, address, input } = await aShop()
+  const order = { ...input, buyerBillingData: { ...billingData, city: ' Ulm' } }
+  const [first, second] = await placed(token, [order, order])
+  const rows = await db
     .select()
     .from(addresses)
     .where(eq(addresses.userId, buyer.id))
     .orderBy(addresses.id)
-  expect(added.map(({ id }) => id)).toEqual([
+  expect(rows.map(({ id }) => id)).toEqual([
     address.id,
-    one?.billingAddressId,
-    two?.billingAddressId,
+    first?.billingAddressId,
+    second?.billingAddressId,
   ])
-  expect(added[1]).toMatchObject({ ...billingData, city: 'Ulm', kind: 'billing', isDefault: false })
+  expect(rows[1]).toMatchObject({ ...billingData, kind: 'billing', isDefault: false })
 })
 
-it('bills the live billing address with the lowest id when a text is missing', async () => {
-  const { token, element } = await aShop()
-  const other = await aUser()
-  await anAddress(other, { kind: 'delivery' })
-  await anAddress(other, { deletedAt: '2026-01-02T00:00:00.000Z' })
-  const first = await anAddress(other)
-  await anAddress(other, { isDefault: true })
+it('uses the live billing address with the lowest id if a field is missing', async () => {
+  const { token, input } = await aShop()
+  const buyer = await aUser()
+  await anAddress(buyer, { kind: 'delivery' })
+  await anAddress(buyer, { deletedAt: '2026-01-02T00:00:00.000Z' })
+  const first = await anAddress(buyer)
+  await anAddress(buyer, { isDefault: true })
   const { street: _, ...incomplete } = billingData
   const [order] = await placed(token, [
-    { ...element, buyerUserId: other.id, buyerBillingData: incomplete },
+    { ...input, buyerUserId: buyer.id, buyerBillingData: incomplete },
   ])
   expect(order?.billingAddressId).toBe(first.id)
-  expect(await db.$count(addresses, eq(addresses.userId, other.id))).toBe(4)
+  expect(await db.$count(addresses, eq(addresses.userId, buyer.id))).toBe(4)
 })
 
-it('bills an address that an order before in the same call added', async () => {
-  const { token, element } = await aShop()
-  const stranger = { ...element, buyerUserId: (await aUser()).id }
-  const [one, two] = await placed(token, [{ ...stranger, buyerBillingData: billingData }, stranger])
-  expect(two?.billingAddressId).toBe(one?.billingAddressId)
-})
-
-it('takes what a listing costs exactly, whatever the number of its digits', async () => {
-  const { token, element } = await aShop({
-    nft: { amountType: 'unlimited' },
-    listing: { priceCents: 3, priceWei: '123456789012345678901234567890' },
-  })
-  const [order] = await placed(token, [{ ...element, quantity: 7 }])
-  expect(order).toMatchObject({
-    totalPriceCents: 21,
-    totalPriceEth: '864197523086.41975230864197523',
-  })
-  expect(order?.orderItems[0]).toMatchObject({ priceEths: '123456789012.34567890123456789' })
+it('uses the billing address that an earlier order of the call creates', async () => {
+  const { token, input } = await aShop()
+  const order = { ...input, buyerUserId: (await aUser()).id }
+  const [first, second] = await placed(token, [{ ...order, buyerBillingData: billingData }, order])
+  expect(second?.billingAddressId).toBe(first?.billingAddressId)
 })
 
 it.each([
-  ['0', 1, '0'],
-  ['1', 1, '0.000000000000000001'],
-  ['333333333333333333', 3, '0.999999999999999999'],
-  ['500000000000000000', 2, '1'],
-])('tells %s wei × %i as %s ETH', async (priceWei, quantity, totalPriceEth) => {
-  const { token, element } = await aShop({ listing: { priceWei } })
-  const [order] = await placed(token, [{ ...element, quantity }])
-  expect(order?.totalPriceEth).toBe(totalPriceEth)
+  ['0', 1, '0', '0'],
+  ['1', 1, '0.000000000000000001', '0.000000000000000001'],
+  ['333333333333333333', 3, '0.333333333333333333', '0.999999999999999999'],
+  ['500000000000000000', 2, '0.5', '1'],
+  ['60000000000000000000', 2, '60', '120'],
+  [
+    '123456789012345678901234567890',
+    7,
+    '123456789012.34567890123456789',
+    '864197523086.41975230864197523',
+  ],
+])('computes the price of %s wei × %i exactly', async (priceWei, quantity, priceEths, total) => {
+  const { token, input } = await aShop({ listing: { priceWei } })
+  const [order] = await placed(token, [{ ...input, quantity }])
+  expect(order).toMatchObject({ totalPriceEth: total, orderItems: [{ priceEths }] })
 })
 
-it('takes the next call for the same providerId as a mistake, and names the order', async () => {
-  const { token, element } = await aShop()
-  const order = { ...element, providerId: 'A-17' }
+it('returns 409 and the existing order if a providerId is used again', async () => {
+  const { token, input } = await aShop()
+  const order = { ...input, providerId: 'A-17' }
   const [first] = await placed(token, [order])
-  const response = await place(token, [element, order])
+  const response = await place(token, [input, order])
   expect(response.status).toBe(409)
   expect(await response.json()).toEqual({
     orders: null,
     error: `orders[1].providerId: order ${first?.id} already has it`,
     code: 'provider_id_used',
   })
-  const twice = await place(token, [
-    { ...order, providerId: 'B' },
-    { ...order, providerId: 'B' },
-  ])
-  expect(twice.status).toBe(409)
-  expect(await twice.json()).toMatchObject({
-    error: 'orders[1].providerId: orders[0] already has it',
-  })
-  const { token: another } = await aShop()
-  expect((await place(another, [order])).status).toBe(200)
 })
 
-it('keeps what is private to the buyer out of the answer', async () => {
-  const { token, buyer, element } = await aShop()
+it('returns 409 if two orders of a call have the same providerId', async () => {
+  const { token, input } = await aShop()
+  const order = { ...input, providerId: 'B' }
+  const response = await place(token, [order, order])
+  expect(response.status).toBe(409)
+  expect(await response.json()).toMatchObject({
+    error: 'orders[1].providerId: orders[0] already has it',
+  })
+})
+
+it('accepts a providerId that another caller has used', async () => {
+  const [first, second] = [await aShop(), await aShop()]
+  for (const { token, input } of [first, second])
+    expect((await place(token, [{ ...input, providerId: 'C' }])).status).toBe(200)
+})
+
+it('does not return private data of the buyer', async () => {
+  const { token, buyer, input } = await aShop()
   await db
     .update(users)
     .set({ email: 'b@example.com', ipAddress: '192.0.2.7' })
     .where(eq(users.id, buyer.id))
-  const text = await (await place(token, [element])).text()
+  const text = await (await place(token, [input])).text()
   expect(text).not.toContain('192.0.2.7')
   expect(text).not.toContain('b@example.com')
 })

@@ -1,21 +1,24 @@
-/** A shop to test with: somebody sells something to somebody else. */
+/** A shop for tests: an NFT with its listing, seller and buyer, and calls that place orders. */
 import { env } from 'cloudflare:workers'
 import { eq } from 'drizzle-orm'
 import { beforeEach, vi } from 'vitest'
+import { verifyToken } from '../../src/auth/tokens.ts'
 import { connect } from '../../src/db/client.ts'
 import { nfts, orderItems, orders } from '../../src/db/schema.ts'
-import { verifyToken } from '../../src/identity/tokens.ts'
 import type { PlacedOrder } from '../../src/orders/answer.ts'
 import { call } from '../support/api.ts'
 import { aListing, aMasterToken, anAddress, anNft, aUser, db, issuer } from '../support/makers.ts'
 
-/** What goes to the queue stays here, so that nothing is carried out while a test looks. */
+/** Replaces the queue, so that no transfer starts while a test runs. */
 export const sendBatch = vi.spyOn(env.TRANSFERS, 'sendBatch')
 beforeEach(() => {
   sendBatch.mockReset()
+  sendBatch.mockResolvedValue({ metadata: { metrics: { backlogCount: 0, backlogBytes: 0 } } })
 })
 
 type Goods = { nft?: Parameters<typeof anNft>[1]; listing?: Parameters<typeof aListing>[1] }
+
+export type Shop = Awaited<ReturnType<typeof aShop>>
 
 /** An NFT with 10 pieces, its listing, a seller, a buyer with a billing address, a master token. */
 export async function aShop({ nft: nftValues, listing: listingValues }: Goods = {}) {
@@ -23,15 +26,18 @@ export async function aShop({ nft: nftValues, listing: listingValues }: Goods = 
   const address = await anAddress(buyer)
   const nft = await anNft(seller, nftValues)
   const listing = await aListing(nft, listingValues)
-  /** What orders one piece. */
-  const element = { nftId: nft.id, listingId: listing.id, quantity: 1, buyerUserId: buyer.id }
-  return { token, seller, buyer, address, nft, listing, element }
+  /** Orders one piece. */
+  const input = { nftId: nft.id, listingId: listing.id, quantity: 1, buyerUserId: buyer.id }
+  return { token, seller, buyer, address, nft, listing, input }
 }
 
-export const place = (token: string, elements: unknown, headers: Record<string, string> = {}) =>
-  call('POST', '/api/externalOrders', { token, json: elements, headers })
+/** Four fields: enough for a new billing address. */
+export const billingData = { city: 'Ulm', country: 'DE', postal: '89073', street: 'Am Markt 1' }
 
-/** The orders of a call that must succeed. */
+export const place = (token: string, inputs: unknown, headers: Record<string, string> = {}) =>
+  call('POST', '/api/externalOrders', { token, json: inputs, headers })
+
+/** Places orders and returns them. Throws if the call fails. */
 export async function placed(...args: Parameters<typeof place>): Promise<PlacedOrder[]> {
   const response = await place(...args)
   const { orders, error } = await response.json<{ orders: PlacedOrder[]; error: string | null }>()
@@ -39,8 +45,8 @@ export async function placed(...args: Parameters<typeof place>): Promise<PlacedO
   return orders
 }
 
-/** Status and message of a call that is refused. */
-export async function refusal(...args: Parameters<typeof place>) {
+/** Returns the status and the body of a call that fails. */
+export async function placeError(...args: Parameters<typeof place>) {
   const response = await place(...args)
   const body = await response.json<{ orders: null; error: string; code: string }>()
   return { status: response.status, ...body }
@@ -57,29 +63,29 @@ export const ordersOf = (buyer: { id: number }) =>
     .where(eq(orders.buyerId, buyer.id))
     .orderBy(orders.id)
 
-/** 101 or more of something alike. */
-export const times = <T>(many: number, make: (i: number) => T): T[] =>
-  Array.from({ length: many }, (_, i) => make(i))
+/** Returns the results of `count` calls of `make`. */
+export const times = <T>(count: number, make: (i: number) => T): T[] =>
+  Array.from({ length: count }, (_, i) => make(i))
 
-/** Whom a token speaks for, as a verb takes it. */
+/** Returns the caller that a token authenticates. */
 export async function callerOf(token: string) {
   const caller = await verifyToken(issuer, token, new Date())
   if (!caller) throw new Error('the token is not valid')
   return caller
 }
 
-type Meddling = { before?: () => Promise<unknown>; after?: () => void }
+type Hooks = { beforeWrite?: () => PromiseLike<unknown>; afterWrite?: () => void }
 
-/** A database in which something happens around each second trip: that of a call that writes. */
-export function meddledDb({ before, after }: Meddling) {
+/** A database that calls hooks around every second trip: the trip in which `placeOrders` writes. */
+export function dbWithHooks({ beforeWrite, afterWrite }: Hooks) {
   let trips = 0
   return connect({
     prepare: (sql) => env.DB.prepare(sql),
     async batch<T>(statements: D1PreparedStatement[]) {
       const isWrite = ++trips % 2 === 0
-      if (isWrite) await before?.()
+      if (isWrite) await beforeWrite?.()
       const results = await env.DB.batch<T>(statements)
-      if (isWrite) after?.()
+      if (isWrite) afterWrite?.()
       return results
     },
   })

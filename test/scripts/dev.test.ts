@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 afterAll(() => project.remove())
 
-/** Every process below one, with what it runs. */
+/** Returns the id and the command of each process that descends from this one. */
 function descendantsOf(parent: number | undefined): string[] {
   const rows = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' })
     .split('\n')
@@ -42,7 +42,7 @@ const isRunning = (process: string) => {
 
 type Item = { status: string; txId: Hash }
 
-/** The one item of order 1. */
+/** Returns the item of order 1. */
 async function readItem(token: string): Promise<Item | undefined> {
   const response = await fetch(`http://localhost:${ports.PORT}/api/externalOrders/1`, {
     headers: { authorization: `Bearer ${token}` },
@@ -51,21 +51,21 @@ async function readItem(token: string): Promise<Item | undefined> {
   return orders[0]?.orderItems[0]
 }
 
-const lineIn = (out: string) => /^curl .*$/m.exec(out)?.[0] ?? ''
+const curlIn = (out: string) => /^curl .*$/m.exec(out)?.[0] ?? ''
 const tokenIn = (out: string) => /Master token:\n(\S+)/.exec(out)?.[1] ?? ''
 
-it('starts a marketplace where the printed line ends as a transfer on the chain', async () => {
+it('starts a marketplace whose printed example leads to a transfer on the chain', async () => {
   const { process, out } = await project.start('dev', READY, ports)
-  expect(out).toContain('the demo, new')
-  const placed = JSON.parse(execFileSync('sh', ['-c', lineIn(out)], { encoding: 'utf8' }))
+  expect(out).toContain('demo, created')
+  const placed = JSON.parse(execFileSync('sh', ['-c', curlIn(out)], { encoding: 'utf8' }))
   expect(placed).toMatchObject({ orders: [{ id: 1, status: 'paid' }], error: null })
 
-  // The command finds the database of the server that runs.
+  // The command opens the database of the running server.
   const { out: token } = await project.run('token', ['--user', '3'])
   const item = await vi.waitUntil(
     async () => {
-      const now = await readItem(token.trim())
-      return now?.status === 'transferred' && now
+      const current = await readItem(token.trim())
+      return current?.status === 'transferred' && current
     },
     { timeout: 60_000, interval: 200 },
   )
@@ -82,28 +82,28 @@ it('starts a marketplace where the printed line ends as a transfer on the chain'
   expect(processes.filter(isRunning)).toEqual([])
 })
 
-it('keeps its state and its master token', async () => {
+it('keeps its state and its master token after a restart', async () => {
   const { process, out } = await project.start('dev', READY, ports)
-  expect(out).toContain('the demo, kept')
+  expect(out).toContain('demo, unchanged')
   expect(await readItem(tokenIn(out))).toMatchObject({ status: 'transferred' })
   process.kill('SIGINT')
   await once(process, 'close')
 })
 
-it('says in a sentence that a port is taken', async () => {
+it('prints an error if a port is in use', async () => {
   const server = createServer().listen(Number(ports.PORT), '127.0.0.1')
   await once(server, 'listening')
   const { errors, status } = await project.run('dev', [], ports)
   server.close()
   expect(status).toBe(1)
-  expect(errors).toMatch(new RegExp(`^Port ${ports.PORT} is taken\\. .* PORT=\\d+ npm run dev\n$`))
+  expect(errors).toMatch(new RegExp(`^Port ${ports.PORT} is in use\\. .* PORT=\\d+ npm run dev\n$`))
 })
 
-it('says in a sentence that no node answers', async () => {
+it('prints an error if no node responds at RPC_URL', async () => {
   const RPC_URL = `http://127.0.0.1:${await aFreePort()}`
   const { errors, status } = await project.run('dev', [], { ...ports, RPC_URL })
   expect({ errors, status }).toEqual({
-    errors: `No EVM node answers at RPC_URL (${RPC_URL}).\n`,
+    errors: `No EVM node responds at RPC_URL (${RPC_URL}).\n`,
     status: 1,
   })
 })

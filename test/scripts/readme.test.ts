@@ -1,31 +1,59 @@
-import { readFileSync } from 'node:fs'
+/** Holds the documents against the code that they describe. */
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
 import app from '../../src/app.ts'
 import { variables } from '../../src/env.ts'
-import { doorsOf } from '../../src/http/door.ts'
+import { endpointsOf } from '../../src/http/endpoint.ts'
 import { statusOf } from '../../src/http/errors.ts'
 
-const readme = readFileSync('README.md', 'utf8')
-const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'))
+const read = (path: string) => readFileSync(path, 'utf8')
+const readme = read('README.md')
+const documents = globSync(['*.md', 'docs/*.md', 'test/*.md'])
+const { scripts } = JSON.parse(read('package.json'))
 
-/** The API's own; of pages and their forms, the README tells in a sentence. */
-const endpoints = doorsOf(app)
+/** Pages and their forms are not in the table. */
+const endpoints = endpointsOf(app)
   .filter(({ path }) => !/^\/($|sign-in|sign-out|settings)/.test(path))
-  .map(({ method, path }) => ({ endpoint: `${method} ${path.replace(/:(\w+)/g, '<$1>')}` }))
+  .map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '<$1>')}`)
 
-it.each(endpoints)('tells of the endpoint $endpoint', ({ endpoint }) => {
+const sources = globSync('src/**/*.{ts,tsx}').map(read).join('\n')
+const events = new Set(
+  [...sources.matchAll(/(?:log\.(?:info|error)\(\s*|event: )'(\w+)'/g)].map(([, event]) => event),
+)
+
+it('keeps README.md short', () => {
+  expect(readme.trimEnd().split('\n').length).toBeLessThanOrEqual(150)
+})
+
+it.each([...endpoints, 'GET /openapi.json'])('names the endpoint %s', (endpoint) => {
   expect(readme).toContain(`\`${endpoint}\``)
 })
 
-it.each(Object.entries(statusOf))('tells of the error code %s', (code, status) => {
-  expect(readme).toMatch(new RegExp(`^\\| ${status} \\|.*\`${code}\``, 'm'))
+it.each(Object.entries(statusOf))('describes the error code %s', (code, status) => {
+  expect(read('docs/errors.md')).toMatch(new RegExp(`^\\| ${status} \\| \`${code}\` \\|`, 'm'))
 })
 
-it.each(variables)('tells of the variable %s', (name) => {
-  expect(readme).toMatch(new RegExp(`^\\| \`${name}\` \\|`, 'm'))
+it.each(variables)('describes the variable %s', (name) => {
+  expect(read('docs/configuration.md')).toMatch(new RegExp(`^\\| \`${name}\` \\|`, 'm'))
 })
 
-it('tells only of commands that there are', () => {
-  const named = [...readme.matchAll(/npm run (?:--silent )?([\w:-]+)/g)].map(([, name]) => name)
-  expect(named.filter((name) => name && !(name in scripts))).toEqual([])
+it.each([...events])('describes the log event %s', (event) => {
+  expect(read('docs/operations.md')).toContain(`\`${event}\``)
+})
+
+/** The changelog also names commands that were removed. */
+const guides = documents.filter((document) => document !== 'CHANGELOG.md')
+
+it.each(guides)('names only npm scripts that exist in %s', (document) => {
+  const named = [...read(document).matchAll(/npm run (?:--silent )?([\w:-]+)/g)]
+  expect(named.flatMap(([, name]) => (name && !(name in scripts) ? name : []))).toEqual([])
+})
+
+it.each(documents)('links only to files that exist in %s', (document) => {
+  const links = [...read(document).matchAll(/\]\((?!https?:)([^)#]+)/g)]
+  const broken = links.flatMap(([, path]) =>
+    path && !existsSync(join(dirname(document), path)) ? path : [],
+  )
+  expect(broken).toEqual([])
 })

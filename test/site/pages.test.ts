@@ -4,7 +4,7 @@ import { aVisitor, signInByWallet } from '../support/visitor.ts'
 
 const asPerson = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
 
-it('sends who is not signed in to the sign-in page, and back afterwards', async () => {
+it('redirects to the sign-in page, and from there back', async () => {
   const response = await aVisitor().get('/settings/api-access?notice=token-revoked')
   expect(response.status).toBe(303)
   expect(response.headers.get('location')).toBe(
@@ -14,7 +14,7 @@ it('sends who is not signed in to the sign-in page, and back afterwards', async 
   expect(form.headers.get('location')).toBe('/sign-in?redirect=%2Fsettings%2Fapi-access')
 })
 
-it('tells programs of refusals in JSON, and people on a page', async () => {
+it('answers errors as JSON to programs, and as pages to people', async () => {
   const program = await call('GET', '/settings/api-access')
   expect(program.status).toBe(401)
   expect(await program.json()).toMatchObject({ code: 'unauthenticated' })
@@ -23,10 +23,13 @@ it('tells programs of refusals in JSON, and people on a page', async () => {
   expect(person.headers.get('content-type')).toMatch('text/html')
   expect(await person.text()).toContain('There is nothing at this path.')
   const api = await call('GET', '/api/nowhere', { headers: asPerson })
-  expect(await api.json()).toMatchObject({ code: 'not_found' })
+  expect(await api.json()).toEqual({
+    error: 'there is nothing at this path',
+    code: 'not_found',
+  })
 })
 
-it('runs nothing in its pages but its own files, in no frame, and lets no cache keep them', async () => {
+it('allows only scripts of this site, no frames and no caching', async () => {
   const visitor = aVisitor()
   await signInByWallet(visitor)
   const paths = ['/settings/api-access', '/settings/account', '/nowhere']

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { allowedRedirect } from '../../src/site/redirect.ts'
+import { allowedRedirect } from '../../src/site/sign-in/redirect.ts'
 import { anEmail, aVisitor, mailedLink, secretOf } from '../support/visitor.ts'
 
 const site = {
@@ -12,10 +12,10 @@ it.each([
   ['settings?a=1#b', 'https://marketplace.test/settings?a=1#b'],
   ['https://marketplace.test/x', 'https://marketplace.test/x'],
   ['https://shop.example/cart?id=1', 'https://shop.example/cart?id=1'],
-  // A path that a browser would read as a host stays a path of ours.
+  // Paths that a browser could read as a host.
   ['https:evil.test', 'https://marketplace.test/evil.test'],
   ['/.//evil.test', 'https://marketplace.test//evil.test'],
-])('goes to %s', (target, url) => {
+])('allows %s', (target, url) => {
   expect(allowedRedirect(site, target)).toBe(url)
 })
 
@@ -36,11 +36,11 @@ it.each([
   'blob:https://marketplace.test/x',
   'https://',
   '',
-])('does not go to %j', (target) => {
+])('rejects %j', (target) => {
   expect(allowedRedirect(site, target)).toBeNull()
 })
 
-it('leads back after signing in, and never to a site that is not allowed', async () => {
+it('redirects after sign-in only to allowed sites', async () => {
   const env = { REDIRECT_ORIGINS: ['https://shop.example'] } as Partial<Env>
   for (const [redirect, location] of [
     ['https://shop.example/cart', 'https://shop.example/cart'],
@@ -49,8 +49,10 @@ it('leads back after signing in, and never to a site that is not allowed', async
     ['//evil.test', '/settings/api-access'],
   ] as const) {
     const visitor = aVisitor()
-    const entrance = await visitor.get(`/sign-in?redirect=${encodeURIComponent(redirect)}`, { env })
-    expect((await entrance.text()).includes('evil')).toBe(false)
+    const signInPage = await visitor.get(`/sign-in?redirect=${encodeURIComponent(redirect)}`, {
+      env,
+    })
+    expect((await signInPage.text()).includes('evil')).toBe(false)
     await visitor.post('/sign-in/email', { form: { email: anEmail(), redirect }, env })
     const link = mailedLink(visitor)
     const page = await (await visitor.get(link, { env })).text()

@@ -1,4 +1,4 @@
-/** The API as a client meets it: over HTTP, with the Worker's own entry behind it. */
+/** Sends requests to the Worker, as an HTTP client does. */
 import { exports } from 'cloudflare:workers'
 import { assertDocumented } from './document.ts'
 
@@ -12,7 +12,7 @@ export type Call = {
   headers?: Record<string, string>
 }
 
-/** `path` begins with a slash. */
+/** Builds a request. `path` begins with a slash. */
 export const requestOf = (
   method: string,
   path: string,
@@ -29,7 +29,7 @@ export const requestOf = (
     body: json === undefined ? (body ?? null) : JSON.stringify(json),
   })
 
-/** Sends one. Throws when the answer is not as the OpenAPI document says. */
+/** Sends a request. Throws if the response does not match the OpenAPI document. */
 export async function call(method: string, path: string, content: Call = {}) {
   const request = requestOf(method, path, content)
   const response = await exports.default.fetch(request)

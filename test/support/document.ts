@@ -1,26 +1,45 @@
-/** Holds every answer of every test against the OpenAPI document. */
+/** Compares responses to the OpenAPI document. `call` does it for each response of each test. */
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
+import openapi from '../../docs/openapi.json'
 import app from '../../src/app.ts'
-import { doorsOf } from '../../src/http/door.ts'
-import { documentOf } from '../../src/http/openapi/document.ts'
+import { endpointsOf } from '../../src/http/endpoint.ts'
 
-export type Document = ReturnType<typeof documentOf>
 type Reference = { $ref: string }
+type Content = { schema?: object }
+type Body = { content?: Record<string, Content> }
 type Header = { required?: boolean; schema?: object }
-type Answer = { headers?: Record<string, Header | Reference>; content?: Record<string, object> }
-type Operation = { responses: Record<string, Answer | Reference> }
+type DocumentedResponse = Body & {
+  description?: string
+  headers?: Record<string, Header | Reference>
+}
+type Parameter = {
+  name: string
+  in: string
+  schema: object
+  description?: string
+  required?: boolean
+  example?: unknown
+}
+type Operation = {
+  parameters?: (Parameter | Reference)[]
+  requestBody?: Body
+  responses: Record<string, DocumentedResponse | Reference>
+}
+
+export type Document = {
+  servers: { url: string }[]
+  paths: Record<string, Record<string, Operation>>
+  components: { schemas: Record<string, object> }
+}
+
+export const document: Document = openapi
 
 const ajv = new Ajv2020({ strict: false })
 addFormats.default(ajv)
-
-/** The document as it is served. */
-export const document: Document = JSON.parse(
-  JSON.stringify(documentOf(doorsOf(app), 'https://marketplace.test')),
-)
 ajv.addSchema(document, 'document')
 
-/** Throws an error that says how the answer differs from what the document promises. */
+/** Throws an error that says how the response differs from the document. */
 export async function assertDocumented(request: Request, response: Response): Promise<void> {
   const { pathname } = new URL(request.url)
   const problem = await problemOf(request.method, pathname, response)
@@ -28,25 +47,30 @@ export async function assertDocumented(request: Request, response: Response): Pr
     throw new Error(`${request.method} ${pathname} answered ${response.status}: ${problem}`)
 }
 
-/** What a request may get wherever it goes. */
-const anywhere = new Set([400, 403, 404, 429])
+/** Statuses that every path may have. */
+const commonStatuses = new Set([400, 403, 404, 429])
 
 async function problemOf(method: string, path: string, response: Response) {
-  if (!response.headers.get('x-request-id')) return 'without x-request-id'
-  if (method === 'OPTIONS') return response.status === 204 ? null : 'OPTIONS wants 204'
-  const template = Object.keys(document.paths ?? {}).find((candidate) => fits(candidate, path))
-  if (!template) return isPage(path) || anywhere.has(response.status) ? null : 'not in the document'
-  const verb = method === 'HEAD' ? 'get' : method.toLowerCase()
-  const operation: Operation | undefined = Reflect.get(document.paths?.[template] ?? {}, verb)
+  if (!response.headers.get('x-request-id')) return 'x-request-id is missing'
+  if (method === 'OPTIONS') return response.status === 204 ? null : 'OPTIONS must get 204'
+  const template = Object.keys(document.paths).find((candidate) => matches(candidate, path))
+  if (!template)
+    return isPage(path) || commonStatuses.has(response.status)
+      ? null
+      : 'the document does not have this path'
+  const key = method === 'HEAD' ? 'get' : method.toLowerCase()
+  const operation = document.paths[template]?.[key]
   if (!operation)
-    return response.status === 405 && response.headers.has('allow') ? null : 'wants 405 with Allow'
-  const answer = resolved(operation.responses[response.status])
-  if (!answer) return 'a status that is not in the document'
-  return headerProblem(answer, response) ?? bodyProblem(answer, method, response)
+    return response.status === 405 && response.headers.has('allow')
+      ? null
+      : 'a method that the document does not have must get 405 with Allow'
+  const documented = resolved(operation.responses[response.status])
+  if (!documented) return 'the document does not have this status'
+  return headerProblem(documented, response) ?? bodyProblem(documented, method, response)
 }
 
-/** Whether a path is one of a template, as `/a/1` is of `/a/{id}`. */
-function fits(template: string, path: string): boolean {
+/** Returns whether a path matches a template, as `/a/1` matches `/a/{id}`. */
+function matches(template: string, path: string): boolean {
   const [expected, actual] = [template.split('/'), path.split('/')]
   return (
     expected.length === actual.length &&
@@ -54,14 +78,14 @@ function fits(template: string, path: string): boolean {
   )
 }
 
-/** Pages are for people, and not in the document. */
+/** Returns whether the path is a page or redirect, which the document leaves out. */
 const isPage = (path: string) =>
-  doorsOf(app).some(
-    ({ about, path: pattern }) =>
-      typeof about?.answer === 'string' && fits(pattern.replace(/:\w+(\{[^/]*\})?/g, '{}'), path),
+  endpointsOf(app).some(
+    ({ info, path: pattern }) =>
+      info !== null && !info.answer && matches(pattern.replace(/:\w+(\{[^/]*\})?/g, '{}'), path),
   )
 
-/** What `$ref` points to. */
+/** Follows a `$ref`. */
 export function resolved<T extends object>(value: T | Reference | undefined): T | undefined {
   if (!value || !('$ref' in value)) return value
   return value.$ref
@@ -70,30 +94,31 @@ export function resolved<T extends object>(value: T | Reference | undefined): T 
     .reduce<unknown>((at, key) => Reflect.get(Object(at), key), document) as T
 }
 
-function headerProblem(answer: Answer, response: Response): string | null {
-  for (const [name, reference] of Object.entries(answer.headers ?? {})) {
+function headerProblem(documented: DocumentedResponse, response: Response): string | null {
+  for (const [name, reference] of Object.entries(documented.headers ?? {})) {
     const header = resolved(reference)
     const value = response.headers.get(name)
-    if (value === null && header?.required) return `without ${name}`
+    if (value === null && header?.required) return `${name} is missing`
     if (value !== null && header?.schema && !ajv.validate(header.schema, value))
       return `${name}: ${ajv.errorsText()}`
   }
   return null
 }
 
-async function bodyProblem(answer: Answer, method: string, response: Response) {
+async function bodyProblem(documented: DocumentedResponse, method: string, response: Response) {
   const body = await response.arrayBuffer()
-  if (method === 'HEAD' || !answer.content) return body.byteLength === 0 ? null : 'with a body'
+  if (method === 'HEAD' || !documented.content)
+    return body.byteLength === 0 ? null : 'the body must be empty'
   const type = response.headers.get('content-type')?.split(';')[0] ?? ''
-  const content = answer.content[type]
-  if (!content) return `the type ${type || '(none)'} is not in the document`
+  const content = documented.content[type]
+  if (!content) return `the document does not have the type ${type || '(none)'}`
   if (type !== 'application/json') return null
   const validate = validatorOf(content)
   if (validate(JSON.parse(new TextDecoder().decode(body)))) return null
   return ajv.errorsText(validate.errors, { dataVar: 'body' })
 }
 
-/** What is wrong with a value of a schema of the document; null when nothing is. */
+/** Returns how a value violates a schema of the document, or null if it is valid. */
 export function problemWith(schema: object | undefined, value: unknown): string | null {
   const validate = validatorOf({ schema })
   return validate(value) ? null : ajv.errorsText(validate.errors, { dataVar: 'value' })

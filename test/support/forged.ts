@@ -1,25 +1,25 @@
 /**
- * Tokens that speak for nobody. Each is what a live master token is, but for the one thing that
- * its name says, so nothing else can be the reason that it is refused.
+ * Invalid tokens. Each differs from a live master token in one way, which its name describes, so
+ * this must be the reason that it is rejected.
  */
 import { eq } from 'drizzle-orm'
 import { base64url, type CryptoKey, exportSPKI, importJWK, type JWTPayload, SignJWT } from 'jose'
-import { tokens, users } from '../../src/db/schema.ts'
-import type { SigningKey } from '../../src/env.ts'
 import {
-  API_TOKEN_LIFE,
+  API_TOKEN_LIFETIME,
   generateSigningKey,
   newToken,
   signToken,
   type TokenRecord,
-} from '../../src/identity/tokens.ts'
+} from '../../src/auth/tokens.ts'
+import { tokens, users } from '../../src/db/schema.ts'
+import type { SigningKey } from '../../src/env.ts'
 import { anAdministrator, aToken, aUser, db, issuer } from './makers.ts'
 
 const HOUR = 60 * 60
 
 async function aRecord(user?: { id: number }): Promise<TokenRecord> {
   const { id: userId } = user ?? (await anAdministrator())
-  const record = newToken(issuer, { userId, role: 'master' }, API_TOKEN_LIFE, new Date())
+  const record = newToken(issuer, { userId, role: 'master' }, API_TOKEN_LIFETIME, new Date())
   await db.insert(tokens).values({ ...record, kind: 'api', name: 'test' })
   return record
 }
@@ -59,15 +59,15 @@ async function publicPem(): Promise<Uint8Array> {
   return new TextEncoder().encode(await exportSPKI(key))
 }
 
-/** Signed by the right key, with other claims. */
+/** Signs changed claims with the live key. */
 const withClaims = async (claims: JWTPayload) => sign({ ...claimsOf(await aRecord()), ...claims })
 
 const now = () => Math.floor(Date.now() / 1000)
 
-/** What is wrong with it → the token. */
+/** By what is wrong with the token. */
 export const forged: Record<string, () => Promise<string>> = {
   'a malformed token': async () => 'not.a.token',
-  'the claims alone, with alg none': async () => {
+  'alg none without a signature': async () => {
     const header = base64url.encode(JSON.stringify({ alg: 'none', kid: liveKey().kid }))
     const claims = base64url.encode(JSON.stringify(claimsOf(await aRecord())))
     return `${header}.${claims}.`
@@ -83,13 +83,13 @@ export const forged: Record<string, () => Promise<string>> = {
     return [header, base64url.encode(JSON.stringify(claims)), signature].join('.')
   },
   'HS256 signed with the public key': () => signHS256(base64url.decode(liveKey().x)),
-  'HS256 signed with the text of the public key': () =>
+  'HS256 signed with the base64url text of the public key': () =>
     signHS256(new TextEncoder().encode(liveKey().x)),
   'HS256 signed with the PEM of the public key': async () => signHS256(await publicPem()),
-  'a foreign key that claims our key id': async () =>
+  'another key with the live key id': async () =>
     sign(claimsOf(await aRecord()), await generateSigningKey(), liveKey().kid),
   'an unknown key id': async () => sign(claimsOf(await aRecord()), await generateSigningKey()),
-  'our key under an unknown key id': async () =>
+  'the live key with an unknown key id': async () =>
     sign(claimsOf(await aRecord()), liveKey(), crypto.randomUUID()),
   'no key id': async () => sign(claimsOf(await aRecord()), liveKey(), ''),
   'an expired token': () => withClaims({ iat: now() - 2 * HOUR, exp: now() - HOUR }),
@@ -98,7 +98,7 @@ export const forged: Record<string, () => Promise<string>> = {
     const { exp: _, ...claims } = claimsOf(await aRecord())
     return sign(claims)
   },
-  'a token of the future': () => withClaims({ iat: now() + HOUR }),
+  'a token that is issued in the future': () => withClaims({ iat: now() + HOUR }),
   'a token that is not valid yet': () => withClaims({ nbf: now() + HOUR }),
   'another issuer': () => withClaims({ iss: 'https://elsewhere.test' }),
   'another audience': () => withClaims({ aud: 'elsewhere' }),
@@ -121,7 +121,7 @@ export const forged: Record<string, () => Promise<string>> = {
       .where(eq(users.id, administrator.id))
     return signToken(issuer, record)
   },
-  'the master token of who is no administrator any more': async () => {
+  'the master token of a former administrator': async () => {
     const administrator = await anAdministrator()
     const record = await aRecord(administrator)
     await db.update(users).set({ roleId: null }).where(eq(users.id, administrator.id))

@@ -1,22 +1,22 @@
-/** Small makers: each writes one thing with sensible fields, and says only what matters. */
+/** Makers: each writes one row. A test passes only the fields that matter to it. */
 import { env } from 'cloudflare:workers'
+import { API_TOKEN_LIFETIME, newToken, signToken } from '../../src/auth/tokens.ts'
 import { connect } from '../../src/db/client.ts'
 import { ADMINISTRATOR, addresses, listings, nfts, tokens, users } from '../../src/db/schema.ts'
 import { settingsOf } from '../../src/env.ts'
-import { API_TOKEN_LIFE, newToken, signToken } from '../../src/identity/tokens.ts'
 
 export const db = connect(env.DB)
 
 const NOW = '2026-01-01T00:00:00.000Z'
 const changes = { createdAt: NOW, updatedAt: NOW }
 
-let made = 0
-/** 20 bytes that no other call gives. */
-const uniqueAddress = () => `0xaa${(++made).toString(16).padStart(38, '0')}`
+let addressCount = 0
+/** Returns another wallet address at each call. */
+const uniqueAddress = () => `0xaa${(++addressCount).toString(16).padStart(38, '0')}`
 
 async function first<T>(rows: Promise<T[]>): Promise<T> {
   const [row] = await rows
-  if (row === undefined) throw new Error('nothing was written')
+  if (row === undefined) throw new Error('the statement returned no row')
   return row
 }
 
@@ -35,21 +35,21 @@ export const issuer = {
   keys: settingsOf(env).JWT_KEYS.keys,
 }
 
-/** A stored, live token of the user, and its JWT. */
+/** Stores a live token of the user and returns its JWT. */
 export async function aToken(
   user: { id: number },
   role: 'user' | 'master' = 'user',
   kind: 'api' | 'session' = 'api',
 ) {
-  const record = newToken(issuer, { userId: user.id, role }, API_TOKEN_LIFE, new Date())
+  const record = newToken(issuer, { userId: user.id, role }, API_TOKEN_LIFETIME, new Date())
   await db.insert(tokens).values({ ...record, kind, name: 'test' })
   return signToken(issuer, record)
 }
 
-/** The token of a user who is signed in. */
+/** Stores a session of the user and returns its JWT. */
 export const aSession = (user: { id: number }) => aToken(user, 'user', 'session')
 
-/** The master token of a new administrator. */
+/** Returns the master token of a new administrator. */
 export const aMasterToken = async () => aToken(await anAdministrator(), 'master')
 
 export const anAddress = (

@@ -1,9 +1,9 @@
-/** D1 as it is, and beside it what was asked of it. */
+/** Wraps D1 and records each trip: its statements, and the rows that it read and wrote. */
 
-/** One trip: a batch, or a statement that was run by itself. */
+/** One call of the database: a batch or a single statement. */
 type Trip = {
   statements: string[]
-  /** What was bound to each of them. */
+  /** The bound values of each statement. */
   values: unknown[][]
   rowsRead: number
   rowsWritten: number
@@ -59,7 +59,7 @@ const tripOf = (statements: MeasuredStatement[], results: D1Result[]): Trip => (
   rowsWritten: results.reduce((sum, { meta }) => sum + meta.rows_written, 0),
 })
 
-/** Wraps a database; `trips` grows as it is used, also through its sessions. */
+/** Returns a database that adds each of its trips, and those of its sessions, to `trips`. */
 export function measured(database: D1Database): { database: D1Database; trips: Trip[] } {
   const trips: Trip[] = []
   const measure = (trip: Trip) => void trips.push(trip)
@@ -73,6 +73,6 @@ export function measured(database: D1Database): { database: D1Database; trips: T
     getBookmark: () => ('getBookmark' in d1 ? d1.getBookmark() : null),
     withSession: (bookmark: string) => wrap(database.withSession(bookmark)),
   })
-  // All that the Worker uses of a D1Database, with statements that only this wrapper looks into.
+  // Only the methods of D1Database that the Worker uses.
   return { database: wrap(database) as unknown as D1Database, trips }
 }

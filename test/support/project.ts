@@ -1,4 +1,4 @@
-/** This project in a folder of its own, with its own state, for commands to be run in. */
+/** A temporary folder that looks like this project, with a state of its own, to run commands in. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { copyFile, mkdtemp, rm, symlink } from 'node:fs/promises'
@@ -10,9 +10,9 @@ const LINKED = ['migrations', 'node_modules', 'package.json', 'scripts', 'src']
 
 export type Project = {
   folder: string
-  /** Runs `node scripts/<name>.ts` to its end. */
+  /** Runs `node scripts/<name>.ts` and resolves when it has ended. */
   run: (name: string, args?: string[], env?: Record<string, string>) => Promise<Result>
-  /** Starts it, and resolves once it has printed the text. */
+  /** Starts `node scripts/<name>.ts` and resolves when it has printed the text `until`. */
   start: (name: string, until: string, env?: Record<string, string>) => Promise<Started>
   remove: () => Promise<void>
 }
@@ -25,33 +25,36 @@ export async function aProject(): Promise<Project> {
   for (const name of LINKED) await symlink(resolve(name), join(folder, name))
   await copyFile('wrangler.toml', join(folder, 'wrangler.toml'))
 
-  const spawned = (name: string, args: string[], env: Record<string, string>) =>
-    spawn(process.execPath, [`scripts/${name}.ts`, ...args], {
+  const spawnScript = (name: string, args: string[], env: Record<string, string>) => {
+    const child = spawn(process.execPath, [`scripts/${name}.ts`, ...args], {
       cwd: folder,
-      // The secrets that the tests of the Worker are given are not this project's.
+      // vitest.config.ts sets these two for the tests of the Worker.
       env: { ...process.env, JWT_KEYS: '', TRANSFER_SIGNER_KEY: '', ...env },
     })
+    return { child, out: collect(child.stdout), errors: collect(child.stderr) }
+  }
   return {
     folder,
     run: async (name, args = [], env = {}) => {
-      const child = spawned(name, args, env)
-      const [out, errors] = [printed(child.stdout), printed(child.stderr)]
+      const { child, out, errors } = spawnScript(name, args, env)
       const [status] = await once(child, 'close')
       return { out: out(), errors: errors(), status }
     },
     start: (name, until, env = {}) => {
-      const child = spawned(name, [], env)
-      const [out, errors] = [printed(child.stdout), printed(child.stderr)]
-      return new Promise((done, fail) => {
-        child.stdout.on('data', () => out().includes(until) && done({ process: child, out: out() }))
-        child.once('close', () => fail(new Error(`${name} ended: ${out()}${errors()}`)))
+      const { child, out, errors } = spawnScript(name, [], env)
+      return new Promise((resolve, reject) => {
+        child.stdout.on('data', () => {
+          if (out().includes(until)) resolve({ process: child, out: out() })
+        })
+        child.once('close', () => reject(new Error(`${name} ended: ${out()}${errors()}`)))
       })
     },
     remove: () => rm(folder, { recursive: true }),
   }
 }
 
-function printed(stream: NodeJS.ReadableStream): () => string {
+/** Returns a function that returns the text of the stream so far. */
+function collect(stream: NodeJS.ReadableStream): () => string {
   let text = ''
   stream.on('data', (chunk) => {
     text += chunk
@@ -59,7 +62,7 @@ function printed(stream: NodeJS.ReadableStream): () => string {
   return () => text
 }
 
-/** A port that nothing listens on. */
+/** Returns a port that no process listens on. */
 export async function aFreePort(): Promise<string> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -1,8 +1,8 @@
-/** The schema in memory, for tests of scripts: no Worker and no D1. */
+/** An in-memory database with the schema, for tests that run in Node. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { drizzle } from 'drizzle-orm/sqlite-proxy'
-import type { Store } from '../../scripts/database/remote.ts'
+import type { SqliteDatabase } from '../../scripts/database/remote.ts'
 
 export function aDatabase(): DatabaseSync {
   const database = new DatabaseSync(':memory:')
@@ -11,7 +11,7 @@ export function aDatabase(): DatabaseSync {
   return database
 }
 
-export const storeOf = (database: DatabaseSync): Store =>
+export const withDrizzle = (database: DatabaseSync): SqliteDatabase =>
   drizzle(async (sql, params: SQLInputValue[]) => ({
     rows: database
       .prepare(sql)

@@ -1,11 +1,11 @@
-/** A person with a browser, as far as HTTP goes: cookies are kept, forms and links are our own. */
+/** A person with a browser: stores cookies, and sends requests as the pages of this site do. */
 import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import app from '../../src/app.ts'
 import { BASE_URL } from './api.ts'
 
-type Ask = {
+type RequestOptions = {
   form?: Record<string, string>
   json?: unknown
   headers?: Record<string, string>
@@ -16,7 +16,7 @@ type Mail = { to: string; subject: string; text: string; html: string }
 const asPage = { accept: 'text/html', 'sec-fetch-site': 'same-origin', origin: BASE_URL }
 const asScript = { ...asPage, accept: 'application/json', 'content-type': 'application/json' }
 
-/** `mails` are those that the Worker sent while this visitor asked. */
+/** Returns a visitor without cookies. `mails` are the mails sent during the visitor's requests. */
 export function aVisitor() {
   const cookies = new Map<string, string>()
   const mails: Mail[] = []
@@ -27,7 +27,11 @@ export function aVisitor() {
     },
   }
 
-  async function ask(method: string, path: string, { form, json, headers, env: other }: Ask = {}) {
+  async function send(
+    method: string,
+    path: string,
+    { form, json, headers, env: overrides }: RequestOptions = {},
+  ) {
     const context = createExecutionContext()
     const response = await app.request(
       new URL(path, BASE_URL),
@@ -41,7 +45,7 @@ export function aVisitor() {
         },
         body: json === undefined ? (form ? new URLSearchParams(form) : null) : JSON.stringify(json),
       },
-      { ...env, EMAIL, ...other },
+      { ...env, EMAIL, ...overrides },
       context,
     )
     await waitOnExecutionContext(context)
@@ -57,9 +61,11 @@ export function aVisitor() {
   return {
     cookies,
     mails,
-    get: (path: string, options?: Ask) => ask('GET', path, options),
-    post: (path: string, options: Ask = {}) => ask('POST', path, { form: {}, ...options }),
-    send: (path: string, json: unknown, options?: Ask) => ask('POST', path, { ...options, json }),
+    get: (path: string, options?: RequestOptions) => send('GET', path, options),
+    post: (path: string, options: RequestOptions = {}) =>
+      send('POST', path, { form: {}, ...options }),
+    postJson: (path: string, json: unknown, options?: RequestOptions) =>
+      send('POST', path, { ...options, json }),
   }
 }
 
@@ -68,25 +74,25 @@ export type Visitor = ReturnType<typeof aVisitor>
 export const aWallet = () => privateKeyToAccount(generatePrivateKey())
 type Wallet = ReturnType<typeof aWallet>
 
-/** What the chain of wrangler.toml's network is called by wallets. */
+/** The chain of the network in wrangler.toml. */
 export const CHAIN_ID = 31337
 
-/** A message that the Worker offered to this visitor. */
-export async function offered(
+/** Requests a message to sign. */
+export async function requestMessage(
   visitor: Visitor,
   wallet: Wallet,
   purpose: 'sign-in' | 'link' = 'sign-in',
 ): Promise<string> {
-  const wanted = { address: wallet.address, chainId: CHAIN_ID, purpose }
-  const response = await visitor.send('/sign-in/wallet/message', wanted)
+  const request = { address: wallet.address, chainId: CHAIN_ID, purpose }
+  const response = await visitor.postJson('/sign-in/wallet/message', request)
   if (response.status !== 200) throw new Error(await response.text())
   return (await response.json<{ message: string }>()).message
 }
 
 export async function signInByWallet(visitor: Visitor, wallet: Wallet = aWallet()) {
-  const message = await offered(visitor, wallet)
+  const message = await requestMessage(visitor, wallet)
   const signature = await wallet.signMessage({ message })
-  return visitor.send('/sign-in/wallet', { message, signature })
+  return visitor.postJson('/sign-in/wallet', { message, signature })
 }
 
 export async function linkWallet(
@@ -94,22 +100,22 @@ export async function linkWallet(
   wallet: Wallet = aWallet(),
   env: Partial<Env> = {},
 ) {
-  const message = await offered(visitor, wallet, 'link')
+  const message = await requestMessage(visitor, wallet, 'link')
   const signature = await wallet.signMessage({ message })
-  return visitor.send('/settings/account/wallet', { message, signature }, { env })
+  return visitor.postJson('/settings/account/wallet', { message, signature }, { env })
 }
 
-/** The path of the link in the visitor's last mail. */
+/** Returns the path of the link in the last mail. */
 export function mailedLink({ mails }: Visitor): string {
   const [url] = /https:\S+/.exec(mails.at(-1)?.text ?? '') ?? []
-  if (!url) throw new Error('no link was mailed')
+  if (!url) throw new Error('the last mail has no link')
   return url.slice(BASE_URL.length)
 }
 
 export const secretOf = (link: string) => new URL(link, BASE_URL).searchParams.get('secret') ?? ''
 
-let addresses = 0
-export const anEmail = () => `visitor-${++addresses}@example.com`
+let emails = 0
+export const anEmail = () => `visitor-${++emails}@example.com`
 
 export async function signInByEmail(visitor: Visitor, email = anEmail()) {
   await visitor.post('/sign-in/email', { form: { email } })

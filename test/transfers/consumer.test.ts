@@ -1,11 +1,9 @@
-/** Messages, the sweep and the dead letters around the engine. */
+/** Messages, the cron run and the dead letters around the engine. */
 import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
-import { idempotencyKeys, walletNonces } from '../../src/db/schema.ts'
 import worker from '../../src/worker.ts'
 import { aChain } from '../support/chain/chain.ts'
-import { aUser, db } from '../support/makers.ts'
 import { aPaidItem, paidItems } from '../support/transfers/items.ts'
 import { networksOf, rowOf } from '../support/transfers/looks.ts'
 import { SIGNER } from '../support/transfers/made-up.ts'
@@ -57,8 +55,8 @@ async function deliver(ids: readonly number[], given: Given = {}, name = 'market
 const bury = (ids: readonly number[], given: Given = {}) =>
   deliver(ids, given, 'marketplace-transfers-dead')
 
-/** The ids that the sweep announces, which other tests of this file may add to. */
-async function sweep(given: Given = {}) {
+/** The ids that the cron run announces, which other tests of this file may add to. */
+async function runCron(given: Given = {}) {
   const recording = aRecordingQueue()
   const ctx = createExecutionContext()
   const tick = { scheduledTime: Date.now(), cron: '* * * * *', noRetry: () => {} }
@@ -106,7 +104,7 @@ describe('a message', () => {
     expect(fates).toEqual(['again in 20 s'])
   })
 
-  it('is acknowledged when the queue takes no other, because the sweep finds the row', async () => {
+  it('is acknowledged when the queue takes no other, because the cron run finds the row', async () => {
     const item = await aPaidItem({ ...someMarket, name: 'localhost' }, { standard: 'erc721' })
     const TRANSFERS = { sendBatch: () => Promise.reject(new Error('queue is down')) }
     const NETWORKS = { localhost: { chainId: 1, rpcUrl: 'http://127.0.0.1:1', confirmations: 1 } }
@@ -150,7 +148,7 @@ describe('a message', () => {
 })
 
 describe('a dead letter', () => {
-  it('is put on the operator’s list, left alone by the sweep, and begun by a replay', async () => {
+  it('is put on the operator’s list, left alone by the cron run, and begun by a replay', async () => {
     const chain = await aChain({ erc721: 1 })
     const item = await aPaidItem(chain, { standard: 'erc721' })
     expect(await bury([item.id])).toEqual({ fates: ['acknowledged'], sent: [] })
@@ -158,7 +156,7 @@ describe('a dead letter', () => {
     expect(row).toMatchObject({ status: 'queued', dueAt: null, item: null })
     expect(row.deadLetteredAt).not.toBeNull()
     expect(row.reason).toContain('the queue gave up')
-    expect(await sweep()).not.toContain(item.id)
+    expect(await runCron()).not.toContain(item.id)
     await deliver([item.id], { NETWORKS: networksOf([chain]) })
     expect(await rowOf(item)).toMatchObject({ status: 'sent', deadLetteredAt: null, reason: null })
   })
@@ -187,45 +185,17 @@ describe('a dead letter', () => {
   })
 })
 
-describe('the sweep', () => {
+describe('the cron run', () => {
   it('announces what is due, and not again before its message could have come', async () => {
     const items = await paidItems(someMarket, [{ standard: 'erc721' }, { standard: 'erc721' }])
     const [due, later] = items.map(({ id }) => id)
     await setRow(due ?? 0, `dueAt = '${minutes(0)}'`)
     await setRow(later ?? 0, `dueAt = '${minutes(1)}'`)
-    const announced = await sweep()
+    const announced = await runCron()
     expect(announced).toContain(due)
     expect(announced).not.toContain(later)
-    expect(await sweep()).not.toContain(due)
+    expect(await runCron()).not.toContain(due)
     await setRow(due ?? 0, `dueAt = '${minutes(0)}'`)
-    expect(await sweep()).toContain(due)
-  })
-
-  it('forgets what nobody can ask for any more, and only that', async () => {
-    const user = await aUser()
-    const answer = { userId: user.id, requestHash: '', answer: '{}', outcome: '[]' }
-    await db.insert(idempotencyKeys).values([
-      { ...answer, key: 'old', createdAt: minutes(-24 * 60 - 1) },
-      { ...answer, key: 'new', createdAt: minutes(-24 * 60 + 1) },
-    ])
-    await db.insert(walletNonces).values([
-      { nonce: 'old', expiresAt: minutes(-1) },
-      { nonce: 'new', expiresAt: minutes(1) },
-    ])
-    await sweep()
-    const keys = await db.select({ key: idempotencyKeys.key }).from(idempotencyKeys)
-    const nonces = await db.select({ nonce: walletNonces.nonce }).from(walletNonces)
-    expect(keys).toEqual([{ key: 'new' }])
-    expect(nonces).toEqual([{ nonce: 'new' }])
-  })
-
-  it('does its other chores when one fails', async () => {
-    const TRANSFERS = { sendBatch: () => Promise.reject(new Error('queue is down')) }
-    const item = await aPaidItem(someMarket, { standard: 'erc721' })
-    await setRow(item.id, `dueAt = '${minutes(0)}'`)
-    await db.insert(walletNonces).values({ nonce: 'stale', expiresAt: minutes(-1) })
-    await sweep({ TRANSFERS })
-    const nonces = await db.select({ nonce: walletNonces.nonce }).from(walletNonces)
-    expect(nonces).not.toContainEqual({ nonce: 'stale' })
+    expect(await runCron()).toContain(due)
   })
 })

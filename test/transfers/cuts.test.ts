@@ -156,7 +156,7 @@ describe('a consumer that stands still until others have done its work', () => {
       const run = market.consume(market.queue.take(), { step, when, does: stall })
       hasStalled = await Promise.race([run.then(() => false), stall.reached.then(() => true)])
       pass(600)
-      await market.sweep()
+      await market.runCron()
       await market.settle()
       stall.wake()
       await run
@@ -202,14 +202,14 @@ describe('a batch of twelve items', () => {
     await expectAllTransferred(items)
   })
 
-  it('is worked on by two consumers while the sweep runs beside them', async () => {
+  it('is worked on by two consumers while the cron run is beside them', async () => {
     const { market, items } = await aBatch()
     const messages = market.queue.take()
     await Promise.all([
       market.consume(messages),
-      market.sweep(),
+      market.runCron(),
       market.consume(messages.toReversed()),
-      market.sweep(),
+      market.runCron(),
     ])
     await market.settle({ how: 'twice' })
     await expectAllTransferred(items)
@@ -250,7 +250,7 @@ describe('the dead-letter handler', () => {
     const row = await rowOf(item)
     expect(row.deadLetteredAt).not.toBeNull()
     expect(row.reason).toMatch(/replay/)
-    await market.sweep()
+    await market.runCron()
     expect(market.queue.pending()).toEqual([])
 
     // What a replay does: it puts the id into the queue again.

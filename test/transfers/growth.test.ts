@@ -3,9 +3,9 @@ import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
 import { connect } from '../../src/db/client.ts'
 import { settingsOf } from '../../src/env.ts'
+import { runCron } from '../../src/maintenance/cron.ts'
 import { advance } from '../../src/transfers/advance.ts'
 import { filters, pageOf } from '../../src/transfers/operator.ts'
-import { sweep } from '../../src/transfers/sweep.ts'
 import { beginAwaiting } from '../../src/transfers/wallet-linked.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import { measured } from '../support/measured.ts'
@@ -58,7 +58,7 @@ it('reads a bounded number of rows, however many transfers there have been', asy
   for (const status of filters.filter((status) => status !== 'transferred'))
     await db.batch([pageOf(db, { status, cursor: 0, limit: 50 })])
   await db.batch(beginAwaiting(db, 1, chain.seller, new Date()))
-  await sweep({ ...env, DB: database, TRANSFERS: aRecordingQueue().queue }, new Date())
+  await runCron({ ...env, DB: database, TRANSFERS: aRecordingQueue().queue }, new Date())
 
   const dear = trips.filter(({ rowsRead }) => rowsRead > FEW)
   expect(dear).toEqual([])

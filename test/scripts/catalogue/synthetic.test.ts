@@ -12,22 +12,22 @@ const all = (database: DatabaseSync, query: string) =>
     .all()
     .map((row) => ({ ...row }))
 
-const fill = (database: DatabaseSync, after = NONE) => {
-  for (const statement of synthetic(SIZE, after)) database.exec(statement)
+const fill = (database: DatabaseSync, lastIds = NONE) => {
+  for (const statement of synthetic(SIZE, lastIds)) database.exec(statement)
 }
 
 const TABLES = ['users', 'addresses', 'nfts', 'listings', 'orders', 'orderItems', 'transfers']
-const everything = (database: DatabaseSync) =>
+const allRows = (database: DatabaseSync) =>
   TABLES.map((table) => all(database, `SELECT * FROM ${table} ORDER BY id`))
 
-it('makes the same rows each time', () => {
+it('generates the same rows each time', () => {
   const [one, other] = [aDatabase(), aDatabase()]
   fill(one)
   fill(other)
-  expect(everything(one)).toEqual(everything(other))
+  expect(allRows(one)).toEqual(allRows(other))
 })
 
-it('makes as many rows as were asked for, twice over', () => {
+it('generates the requested number of rows, also into a filled database', () => {
   const database = aDatabase()
   fill(database)
   const [last] = all(
@@ -39,7 +39,7 @@ it('makes as many rows as were asked for, twice over', () => {
   expect(TABLES.map(count)).toEqual([60, 120, 40, 40, 1000, 1000, 1000])
 })
 
-it('takes what is sold from the stock, and sells nothing unique', () => {
+it('subtracts the ordered quantities from the stock, and orders no unique NFT', () => {
   const database = aDatabase()
   fill(database)
   const wrong = `SELECT nfts.id FROM nfts LEFT JOIN orderItems ON nftId = nfts.id GROUP BY nfts.id
@@ -48,19 +48,19 @@ it('takes what is sold from the stock, and sells nothing unique', () => {
   expect(all(database, wrong)).toEqual([])
 })
 
-it('ends every transfer, and breaks no foreign key', () => {
+it('generates only finished transfers, and no broken foreign key', () => {
   const database = aDatabase()
   fill(database)
-  const ends = `SELECT DISTINCT status, txId IS NOT NULL AS delivered, reason IS NOT NULL AS told
+  const outcomes = `SELECT DISTINCT status, txId IS NOT NULL AS delivered, reason IS NOT NULL AS hasReason
     FROM transfers ORDER BY 1`
-  expect(all(database, ends)).toEqual([
-    { status: 'failed', delivered: 0, told: 1 },
-    { status: 'transferred', delivered: 1, told: 0 },
+  expect(all(database, outcomes)).toEqual([
+    { status: 'failed', delivered: 0, hasReason: 1 },
+    { status: 'transferred', delivered: 1, hasReason: 0 },
   ])
   expect(all(database, 'PRAGMA foreign_key_check')).toEqual([])
 })
 
-it('keeps the counts of what is released true', () => {
+it('keeps the counts of released NFTs correct', () => {
   const database = aDatabase()
   fill(database)
   expect(all(database, 'SELECT amountType, nfts FROM nftCounts ORDER BY 1')).toEqual(

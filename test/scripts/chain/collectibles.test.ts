@@ -27,10 +27,10 @@ afterAll(async () => {
 
 const seller = localAccount(2)
 const operator = localAccount(0).address
-const plan = { seller, operator, uniques: 2, editions: [{ id: 7n, amount: 1000n }] }
+const options = { seller, operator, uniques: 2, editions: [{ id: 7n, amount: 1000n }] }
 
-it('gives every token to the seller', async () => {
-  const { erc721, erc1155 } = await deployCollectibles(anvil.url, plan)
+it('mints every token to the seller', async () => {
+  const { erc721, erc1155 } = await deployCollectibles(anvil.url, options)
   const chain = createPublicClient({ transport: http(anvil.url) })
   const second = { address: erc721, abi: erc721Abi, functionName: 'ownerOf', args: [1n] } as const
   expect(await chain.readContract(second)).toBe(seller.address)
@@ -38,15 +38,15 @@ it('gives every token to the seller', async () => {
   expect(await chain.readContract({ ...edition, args: [seller.address, 7n] })).toBe(1000n)
 })
 
-it('still has the contracts when the node starts again from its state', async () => {
-  const contracts = await deployCollectibles(anvil.url, plan)
+it('finds the contracts after the node restarts from its saved state', async () => {
+  const contracts = await deployCollectibles(anvil.url, options)
   await anvil.stop()
   anvil = await startAnvil({ port: 0, statePath: join(folder, 'anvil.json') })
   expect(await hasContracts(anvil.url, Object.values(contracts))).toBe(true)
   expect(await hasContracts(anvil.url, [seller.address])).toBe(false)
 })
 
-it('says why the node does not start', async () => {
+it('throws the error of a node that cannot start', async () => {
   const port = Number(new URL(anvil.url).port)
   await expect(startAnvil({ port })).rejects.toThrow('Address already in use')
 })

@@ -13,13 +13,7 @@ import {
   underpriced,
   type Weather,
 } from './faults.ts'
-import { asOfBlock, heightOf } from './stale.ts'
-
-export type Call = { jsonrpc: '2.0'; id: number; method: string; params?: unknown[] }
-export type Answer = { jsonrpc: '2.0'; id: number; result?: unknown; error?: unknown }
-
-/** Sends calls to the node as one batch. */
-export type Forward = (calls: readonly Call[]) => Promise<Answer[]>
+import { type Answer, asOfBlock, type Call, type Forward, heightOf } from './stale.ts'
 
 type Spoilt = { http: 'drop' | 'hang' | 'malformed' | number; reach: Reach }
 const spoilsAll = (effect: Effect): effect is Spoilt => 'http' in effect

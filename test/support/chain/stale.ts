@@ -1,5 +1,9 @@
 /** How a node that lags behind answers. */
-import type { Answer, Call, Forward } from './proxy.ts'
+export type Call = { jsonrpc: '2.0'; id: number; method: string; params?: unknown[] }
+export type Answer = { jsonrpc: '2.0'; id: number; result?: unknown; error?: unknown }
+
+/** Sends calls to the node as one batch. */
+export type Forward = (calls: readonly Call[]) => Promise<Answer[]>
 
 const hex = (value: number) => `0x${value.toString(16)}`
 

@@ -1,4 +1,4 @@
-/** The doors that the platform calls — queue, dead letters, cron — called as badly as it may. */
+/** The endpoints that the platform calls — queue, dead letters, cron — called as badly as it may. */
 import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { onTestFinished, vi } from 'vitest'
@@ -18,11 +18,11 @@ const worker: ExportedHandler<Env, TransferMessage> = entry
 const QUEUE = 'marketplace-transfers'
 /** Seconds after which the messages of a killed consumer come again. */
 const REDELIVERY = 30
-/** Seconds that pass between two rounds of `settle`, and rounds between two sweeps. */
+/** Seconds that pass between two rounds of `settle`, and rounds between two cron runs. */
 const ROUND = 10
-const ROUNDS_A_SWEEP = 6
+const ROUNDS_A_CRON_RUN = 6
 
-/** `isHit`: the mishap came. `error`: what the door threw. */
+/** `isHit`: the mishap came. `error`: what the endpoint threw. */
 export type Run = { died: boolean; isHit: boolean; error: unknown; steps: readonly Step[] }
 
 /** What happens to messages on their way. */
@@ -43,7 +43,7 @@ export function aMarketplace(chain: Chain, { network = {}, turns }: Options = {}
   onTestFinished(() => void vi.useRealTimers())
   const queue = aRecordingQueue()
 
-  /** One call of a door, in an environment of its own. */
+  /** One call of an endpoint, in an environment of its own. */
   async function run(
     open: (env: Env, ctx: ExecutionContext, life: Life) => unknown,
     mishap?: Mishap,
@@ -111,7 +111,7 @@ export function aMarketplace(chain: Chain, { network = {}, turns }: Options = {}
     return { ...result, response }
   }
 
-  const sweep = (mishap?: Mishap) =>
+  const runCron = (mishap?: Mishap) =>
     run((own, ctx) => worker.scheduled?.(aTick(), own, ctx), mishap)
 
   /** Delivers what is due now, in batches, until nothing is; each message as often as told. */
@@ -126,7 +126,7 @@ export function aMarketplace(chain: Chain, { network = {}, turns }: Options = {}
   }
 
   /**
-   * Lets time pass, blocks come, messages arrive and sweeps run, all without a fault, until no
+   * Lets time pass, blocks come, messages arrive and cron run, all without a fault, until no
    * transfer is on its way any more. Throws when that does not come to pass.
    */
   async function settle({ rounds = 300, how = 'once' }: { rounds?: number; how?: How } = {}) {
@@ -137,7 +137,7 @@ export function aMarketplace(chain: Chain, { network = {}, turns }: Options = {}
       await deliver({ how: how === 'twice' && round > 2 ? 'once' : how })
       await consumeDeadLetters()
       if ((await onTheirWay(chain)).length === 0) return
-      if (round % ROUNDS_A_SWEEP === 0) await sweep()
+      if (round % ROUNDS_A_CRON_RUN === 0) await runCron()
       await chain.mine()
       pass(ROUND)
     }
@@ -151,7 +151,7 @@ export function aMarketplace(chain: Chain, { network = {}, turns }: Options = {}
     return letters.length > 0 ? consume(letters, mishap, `${QUEUE}-dead`) : undefined
   }
 
-  return { queue, consume, request, sweep, deliver, settle, consumeDeadLetters }
+  return { queue, consume, request, runCron, deliver, settle, consumeDeadLetters }
 }
 
 /** What hangs is given up after one second, not after ten. */

@@ -25,7 +25,7 @@ const happenings: Record<string, [chance: number, Happening]> = {
   'funds back': [0.3, ({ chain }) => fund(chain)],
   'nonce used from outside': [0.02, useNonce],
   'a run goes on': [0.3, wakeOne],
-  sweep: [0.3, (world) => finished(world, (mishap) => world.market.sweep(mishap))],
+  'cron run': [0.3, (world) => finished(world, (mishap) => world.market.runCron(mishap))],
 }
 
 /** One round of it. */

@@ -1,4 +1,4 @@
-/** Runs of the Worker's doors, to which something may happen at any step. */
+/** Runs of the Worker's endpoints, to which something may happen at any step. */
 import { type Mishap, Stall } from '../life.ts'
 import type { Run } from '../marketplace.ts'
 import type { Pending } from '../queue.ts'
@@ -32,10 +32,10 @@ export async function deliverAll(world: World): Promise<void> {
   })
   const batches: Pending[][] = []
   while (due.length > 0) batches.push(due.splice(0, 1 + dice.upTo(100)))
-  // Up to three consumers beside each other, sometimes with the sweep.
+  // Up to three consumers beside each other, sometimes with the cron run.
   while (batches.length > 0) {
     const together = batches.splice(0, 1 + dice.upTo(3)).map((batch) => consume(world, batch))
-    if (dice.chance(0.2)) together.push(finished(world, (mishap) => market.sweep(mishap)))
+    if (dice.chance(0.2)) together.push(finished(world, (mishap) => market.runCron(mishap)))
     await Promise.all(together)
   }
 }

@@ -4,15 +4,15 @@ import { aVisitor, signInByEmail, signInByWallet } from '../support/visitor.ts'
 
 const OWN = '/api/public/user/me/deliveryAddresses'
 
-it('ends at sign-out, for whoever kept the cookie as well', async () => {
+it('ends at sign-out, even for a copy of the cookie', async () => {
   const visitor = aVisitor()
   await signInByWallet(visitor)
-  const kept = visitor.cookies.get('token') ?? ''
+  const stolen = visitor.cookies.get('token') ?? ''
   const response = await visitor.post('/sign-out')
   expect(response.headers.get('location')).toBe('/sign-in?notice=signed-out')
   expect(visitor.cookies.has('token')).toBe(false)
   const thief = aVisitor()
-  thief.cookies.set('token', kept)
+  thief.cookies.set('token', stolen)
   expect((await thief.get(OWN)).status).toBe(401)
   expect((await thief.get('/sign-in')).status).toBe(200)
 })
@@ -32,7 +32,7 @@ it('ends after 24 hours', async () => {
   }
 })
 
-it('is not ended by another site', async () => {
+it('does not end by a request of another site', async () => {
   const visitor = aVisitor()
   await signInByWallet(visitor)
   const headers = { 'sec-fetch-site': 'cross-site', origin: 'https://evil.test' }
@@ -40,7 +40,7 @@ it('is not ended by another site', async () => {
   expect((await visitor.get(OWN)).status).toBe(200)
 })
 
-it('is what signs out: an API token in the cookie stays live', async () => {
+it('does not revoke an API token in the cookie at sign-out', async () => {
   const token = await aToken(await aUser())
   const visitor = aVisitor()
   visitor.cookies.set('token', token)
@@ -49,7 +49,7 @@ it('is what signs out: an API token in the cookie stays live', async () => {
   expect((await visitor.get(OWN)).status).toBe(200)
 })
 
-it('sends who is signed in past the sign-in page', async () => {
+it('redirects a signed-in user from the sign-in page', async () => {
   const visitor = aVisitor()
   await signInByEmail(visitor)
   const response = await visitor.get('/sign-in?redirect=/settings/account')

@@ -1,9 +1,9 @@
-/** What the fuzzed requests find: users, tokens of every kind, and something to buy. */
+/** The data that fuzzed requests refer to: users, tokens of every kind, and NFTs for sale. */
 import { env } from 'cloudflare:workers'
 import { getTableColumns, getTableName, is, sql } from 'drizzle-orm'
 import { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import * as fc from 'fast-check'
-import { DRAWN } from '../../src/avatars/url.ts'
+import { DEFAULT_PICTURE } from '../../src/avatars/url.ts'
 import * as schema from '../../src/db/schema.ts'
 import { addressKinds } from '../../src/db/schema.ts'
 import {
@@ -15,14 +15,14 @@ import {
   aUser,
   db,
 } from '../support/makers.ts'
-import type { Known } from './schemas.ts'
+import type { KnownValues } from './schemas.ts'
 
-/** Fields that must fit each other often do when each is often the first. */
-const mostlyFirst = (ids: readonly number[]) =>
+/** Prefers the first id, so that fields that must match each other often do. */
+const preferFirst = (ids: readonly number[]) =>
   fc.oneof({ weight: 3, arbitrary: fc.constant(ids[0]) }, fc.constantFrom(...ids))
 
-/** Makes the world, and says what is in it and who may ask. */
-export async function aWorld() {
+/** Writes the data. Returns values for fields by name, and headers that identify a caller. */
+export async function createFixtures() {
   const [seller, buyer, stranger, admin] = await Promise.all([
     aUser(),
     aUser(),
@@ -31,46 +31,43 @@ export async function aWorld() {
   ])
   for (const user of [seller, buyer, admin, seller, buyer, admin])
     for (const kind of addressKinds) await anAddress(user, { kind })
-  const goods = await Promise.all(
+  const sales = await Promise.all(
     (['unlimited', 'unlimited', 'limited'] as const).map(async (amountType) => {
       const nft = await anNft(seller, { amountType, amount: 40 })
       return { nft, listing: await aListing(nft) }
     }),
   )
   const users = [seller, buyer, stranger, admin].map(({ id }) => id)
-  /** Ids begin at 1: the addresses above, and what the requests themselves make. */
-  const made = fc.oneof(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 30 }))
-  const known: Known = {
+  /** Ids start at 1. They belong to the addresses above and to rows that requests create. */
+  const rowId = fc.oneof(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 30 }))
+  const known: KnownValues = {
     user_id: fc.constantFrom('me', ...users.map(String)),
     userId: fc.constantFrom(...users),
     buyerUserId: fc.constantFrom(...users),
-    nftId: mostlyFirst(goods.map(({ nft }) => nft.id)),
-    listingId: mostlyFirst(goods.map(({ listing }) => listing.id)),
+    nftId: preferFirst(sales.map(({ nft }) => nft.id)),
+    listingId: preferFirst(sales.map(({ listing }) => listing.id)),
     quantity: fc.integer({ min: 1, max: 3 }),
-    id: made.map(String),
-    order_ids: fc.array(made, { minLength: 1, maxLength: 5 }).map((ids) => ids.join()),
+    id: rowId.map(String),
+    order_ids: fc.array(rowId, { minLength: 1, maxLength: 5 }).map((ids) => ids.join()),
     chainId: fc.constant(31337),
-    picture: fc.constant(`${DRAWN}.jpg`),
+    // The schema of an address does not show that it must be an e-mail address.
+    email: fc.emailAddress(),
+    picture: fc.constant(`${DEFAULT_PICTURE}.jpg`),
     address: fc.constantFrom(seller.ethereumPublicAddr, stranger.ethereumPublicAddr),
     'idempotency-key': fc.constantFrom('a', 'b', 'c', 'a'.repeat(255)),
     'x-d1-bookmark': fc.constant('00000001-00000002-00000003-00000000000000000000000000000004'),
   }
-  const tokens = await Promise.all([
-    aToken(seller),
-    aToken(buyer),
-    aToken(stranger),
-    aToken(admin, 'master'),
-  ])
-  const [master = ''] = tokens.slice(-1)
-  const trusted = fc.constantFrom<Record<string, string>>(
-    ...tokens.map((token) => ({
+  const userTokens = await Promise.all([aToken(seller), aToken(buyer), aToken(stranger)])
+  const master = await aToken(admin, 'master')
+  const valid = fc.constantFrom<Record<string, string>>(
+    ...[...userTokens, master].map((token) => ({
       authorization: `Bearer ${token}`,
       'sec-fetch-site': 'same-origin',
     })),
     { authorization: master },
     { cookie: `token=${master}`, 'sec-fetch-site': 'same-origin' },
   )
-  const others = fc.constantFrom<Record<string, string>>(
+  const invalid = fc.constantFrom<Record<string, string>>(
     { cookie: `token=${master}`, 'sec-fetch-site': 'cross-site' },
     { authorization: `Bearer ${master.slice(0, -2)}` },
     { authorization: 'Basic YTpi' },
@@ -78,16 +75,16 @@ export async function aWorld() {
     { 'sec-fetch-site': 'same-origin' },
     {},
   )
-  const callers = fc.oneof({ weight: 9, arbitrary: trusted }, { weight: 1, arbitrary: others })
+  const callers = fc.oneof({ weight: 9, arbitrary: valid }, { weight: 1, arbitrary: invalid })
   return { known, callers }
 }
 
 const tables = Object.values(schema).filter((value) => is(value, SQLiteTable))
 
-/** For each table how many rows it has, its latest times, and its stocks. */
-const facts = tables.map((table) => {
+/** For each table: its number of rows, latest times and totals. */
+const tableSummaries = tables.map((table) => {
   const columns = Object.values(getTableColumns(table))
-  // A token's last use is noted after an answer, whatever it was.
+  // The last use of a token is stored after every response, whatever its status.
   const latest = columns
     .filter(({ name }) => /At$/.test(name) && name !== 'lastUsedAt')
     .map((column) => sql`max(${column})`)
@@ -97,13 +94,11 @@ const facts = tables.map((table) => {
   const all = sql.join([sql`count(*)`, ...latest, ...totals], sql`, `)
   return sql`(SELECT concat_ws(' ', ${getTableName(table)}, ${all}) FROM ${table})`
 })
-const state = sql`SELECT concat_ws(char(10), ${sql.join(facts, sql`, `)}) AS text`
+const summary = sql`SELECT concat_ws(char(10), ${sql.join(tableSummaries, sql`, `)}) AS text`
 
-/** What is in the database and the bucket, in a few words: differs after almost any write. */
+/** Returns a short description of database and bucket. Almost every write changes it. */
 export async function fingerprint(): Promise<string> {
-  const [row] = await db.all<{ text: string }>(state)
+  const [row] = await db.all<{ text: string }>(summary)
   const { objects } = await env.AVATARS.list()
-  // A picture that is drawn is kept when it is first looked at.
-  const given = objects.map(({ key }) => key).filter((key) => !key.includes(DRAWN))
-  return [row?.text, ...given].join('\n')
+  return [row?.text, ...objects.map(({ key }) => key)].join('\n')
 }

@@ -1,9 +1,9 @@
 import { expect, it, vi } from 'vitest'
-import { verifyToken } from '../../src/identity/tokens.ts'
+import { verifyToken } from '../../src/auth/tokens.ts'
 import { call } from '../support/api.ts'
 import { aMasterToken, aToken, aUser, issuer } from '../support/makers.ts'
 
-/** The line of the log that a request leaves. */
+/** Sends a request and returns the log line that it writes. */
 async function logged(...request: Parameters<typeof call>) {
   const log = vi.spyOn(console, 'log').mockImplementation(() => {})
   const response = await call(...request)
@@ -13,7 +13,7 @@ async function logged(...request: Parameters<typeof call>) {
   return { response, line: lines[0] ?? '', entry: JSON.parse(lines[0] ?? '') }
 }
 
-it('says what was asked, who asked by the id of the token, and what it cost', async () => {
+it('logs the route, the status, the token id and the cost', async () => {
   const jwt = await aToken(await aUser())
   const caller = await verifyToken(issuer, jwt, new Date())
   const { response, entry } = await logged('GET', '/.well-known/jwks.json', { token: jwt })
@@ -29,13 +29,13 @@ it('says what was asked, who asked by the id of the token, and what it cost', as
   })
 })
 
-it('counts each trip to the database, and tells the pattern of the path', async () => {
+it('counts the trips to the database and logs the pattern of the route', async () => {
   const token = await aToken(await aUser())
   const { entry } = await logged('GET', '/api/public/user/me/billingAddresses', { token })
   expect(entry).toMatchObject({ route: '/api/public/user/:user_id/billingAddresses', trips: 1 })
 })
 
-it('holds nothing that a path, a query or a header says', async () => {
+it('does not log the path, the query or headers', async () => {
   const { line, entry } = await logged('GET', '/nothing/secret-1?email=secret-2', {
     token: 'secret-3',
     headers: { cookie: 'token=secret-4' },
@@ -44,7 +44,7 @@ it('holds nothing that a path, a query or a header says', async () => {
   expect(line).not.toContain('secret')
 })
 
-it('tells a master token that asks where the time went, and nobody else', async () => {
+it('sends Server-Timing only to a master token that asks for it', async () => {
   const headers = { 'x-server-timing': '1' }
   const timing = async (request: Parameters<typeof call>[2]) =>
     (await call('GET', '/.well-known/jwks.json', request)).headers.get('server-timing')

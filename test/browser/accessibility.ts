@@ -1,0 +1,30 @@
+import { join } from 'node:path'
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+
+/** axe checks each colour scheme and each width once. */
+const axeVariants = ['light 1280', 'dark 390']
+
+/**
+ * Expects a page that fits the width of a phone and of a desktop, and has no axe violations in
+ * light and dark mode. `SCREENSHOTS=<folder>` saves a screenshot of each variant.
+ */
+export async function expectAccessible(page: Page, name: string) {
+  for (const colorScheme of ['light', 'dark'] as const)
+    for (const width of [390, 1280]) {
+      await page.emulateMedia({ colorScheme })
+      await page.setViewportSize({ width, height: 844 })
+      const variant = `${colorScheme} ${width}`
+      const { SCREENSHOTS } = process.env
+      const file = `${name} ${variant}.png`.replaceAll(/[^\w.]+/g, '-')
+      if (SCREENSHOTS) await page.screenshot({ path: join(SCREENSHOTS, file), fullPage: true })
+      const contentWidth = await page.evaluate<number>('document.documentElement.scrollWidth')
+      expect(contentWidth, `${name}, ${variant}: scrolls sideways`).toBeLessThanOrEqual(width)
+      if (!axeVariants.includes(variant)) continue
+      // Legacy mode skips the second page that axe opens for frames. These pages have none.
+      const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze()
+      const found = violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)])
+      expect(found, `${name}, ${variant}`).toEqual([])
+    }
+}

@@ -1,0 +1,127 @@
+import { env } from 'cloudflare:workers'
+import { expect, it } from 'vitest'
+import app from '../../src/app.ts'
+import { call } from '../support/api.ts'
+import { aMasterToken, aToken, aUser } from '../support/makers.ts'
+
+const BILLING_ADDRESSES = '/api/public/user/me/billingAddresses'
+
+it('answers HEAD like GET, without a body', async () => {
+  const token = await aToken(await aUser())
+  const [head, get] = [
+    await call('HEAD', BILLING_ADDRESSES, { token }),
+    await call('GET', BILLING_ADDRESSES, { token }),
+  ]
+  expect(head.status).toBe(200)
+  expect(await head.text()).toBe('')
+  expect(head.headers.get('content-type')).toBe(get.headers.get('content-type'))
+})
+
+it('answers an unsupported method with 405 and lists the supported methods', async () => {
+  const response = await call('PATCH', BILLING_ADDRESSES)
+  expect(response.status).toBe(405)
+  expect(response.headers.get('allow')).toBe('GET, HEAD')
+  expect(await response.json()).toEqual({
+    error: 'this path accepts GET, HEAD',
+    code: 'method_not_allowed',
+  })
+  const orders = await call('DELETE', '/api/externalOrders')
+  expect(orders.headers.get('allow')).toBe('POST')
+  expect(await orders.json()).toMatchObject({ orders: null, code: 'method_not_allowed' })
+})
+
+it('lets scripts of other sites send a token, but not a cookie', async () => {
+  const preflight = await call('OPTIONS', BILLING_ADDRESSES, {
+    headers: {
+      origin: 'https://shop.example',
+      'access-control-request-method': 'PUT',
+      'access-control-request-headers': 'authorization,content-type,idempotency-key',
+    },
+  })
+  expect(preflight.status).toBe(204)
+  const allowed = (name: string) => preflight.headers.get(`access-control-allow-${name}`)
+  expect(allowed('origin')).toBe('*')
+  expect(allowed('methods')?.split(',')).toEqual(['GET', 'HEAD', 'POST', 'PUT', 'DELETE'])
+  expect(allowed('headers')).toBe('authorization,content-type,idempotency-key')
+  expect(allowed('credentials')).toBeNull()
+})
+
+it('exposes response headers to scripts of other sites, also on errors', async () => {
+  const response = await call('GET', BILLING_ADDRESSES, {
+    headers: { origin: 'https://shop.example' },
+  })
+  expect(response.status).toBe(401)
+  expect(response.headers.get('access-control-allow-origin')).toBe('*')
+  const exposed = response.headers.get('access-control-expose-headers')?.toLowerCase().split(',')
+  for (const name of ['x-request-id', 'x-d1-bookmark', 'retry-after', 'idempotent-replayed'])
+    expect(exposed).toContain(name)
+})
+
+it('sets security headers on every response', async () => {
+  const { headers } = await call('GET', '/nothing')
+  expect(headers.get('content-security-policy')).toBe("default-src 'none'; frame-ancestors 'none'")
+  expect(headers.get('x-content-type-options')).toBe('nosniff')
+  expect(headers.get('strict-transport-security')).toContain('max-age=')
+})
+
+it('uses the request id of the client if it is valid, otherwise its own', async () => {
+  const valid = await call('GET', '/nothing', { headers: { 'x-request-id': 'order-7' } })
+  expect(valid.headers.get('x-request-id')).toBe('order-7')
+  const invalid = await call('GET', '/nothing', { headers: { 'x-request-id': 'a b' } })
+  expect(invalid.headers.get('x-request-id')).toMatch(/^[\da-f-]{36}$/)
+})
+
+it('accepts the bookmark of an earlier response, and rejects other values', async () => {
+  const token = await aToken(await aUser())
+  const bookmark =
+    (await call('GET', BILLING_ADDRESSES, { token })).headers.get('x-d1-bookmark') ?? ''
+  expect(bookmark).not.toBe('')
+  const readAt = (text: string) =>
+    call('GET', BILLING_ADDRESSES, { token, headers: { 'x-d1-bookmark': text } })
+  expect((await readAt(bookmark)).status).toBe(200)
+  for (const text of ['first-primary', 'x', `${bookmark}-1`, 'a'.repeat(5000)]) {
+    const rejected = await readAt(text)
+    expect(rejected.status).toBe(400)
+    expect(await rejected.json()).toEqual({
+      error: 'x-d1-bookmark: must be the value of an earlier response',
+      code: 'invalid_input',
+    })
+  }
+})
+
+it('rejects a URL that is too long, and ids with unusual characters', async () => {
+  const token = await aMasterToken()
+  const tooLong = await call('GET', `${BILLING_ADDRESSES}?${'a'.repeat(9000)}`, { token })
+  expect(tooLong.status).toBe(400)
+  expect(await tooLong.json()).toMatchObject({ error: 'a URL may have at most 8192 characters' })
+  for (const id of ['%', '%E0%A4%A', '%00', '..%2f..%2f', '１', '%F0%9F%8F%94', '1%2C2'])
+    expect((await call('GET', `/api/public/user/${id}/billingAddresses`, { token })).status).toBe(
+      400,
+    )
+})
+
+it.each([
+  ['a lone surrogate', '"\\ud83c"'],
+  ['deep nesting', '['.repeat(100_000) + ']'.repeat(100_000)],
+])('does not answer 500 to %s in a body', async (_, value) => {
+  const token = await aToken(await aUser())
+  for (const field of ['name', 'unknown']) {
+    const response = await call('POST', '/api/public/deliveryAddress', {
+      token,
+      body: `{"${field}":${value}}`,
+      headers: { 'content-type': 'application/json' },
+    })
+    expect(response.status).toBeLessThan(500)
+  }
+})
+
+it('answers an internal error with 500 and without details', async () => {
+  const misconfigured = { ...env, PUBLIC_URL: 'a secret instead of a URL' }
+  const response = await app.request(BILLING_ADDRESSES, {}, misconfigured)
+  expect(response.status).toBe(500)
+  expect(response.headers.get('x-request-id')).toBeTruthy()
+  expect(await response.json()).toEqual({
+    error: 'something went wrong on our side',
+    code: 'internal_error',
+  })
+})

@@ -1,0 +1,172 @@
+import { and, eq } from 'drizzle-orm'
+import { expect, it } from 'vitest'
+import { idempotencyKeys, nfts, transfers } from '../../src/db/schema.ts'
+import type { PlacedOrder } from '../../src/orders/answer.ts'
+import { placeOrdersOnce } from '../../src/orders/idempotency.ts'
+import { aMasterToken, db } from '../support/makers.ts'
+import {
+  aShop,
+  billingData,
+  callerOf,
+  dbWithHooks,
+  ordersOf,
+  place,
+  placeError,
+  sendBatch,
+  stockOf,
+  times,
+} from './shop.ts'
+
+const withKey = (key: string) => ({ 'idempotency-key': key })
+const isReplay = ({ headers }: Response) => headers.get('idempotent-replayed') === 'true'
+
+it('returns the first response again, byte for byte, whatever has changed since', async () => {
+  const { token, buyer, nft, input } = await aShop()
+  const inputs = [
+    { ...input, buyerBillingData: billingData },
+    { ...input, quantity: 2 },
+  ]
+  const first = await place(token, inputs, withKey('same'))
+  expect(first.headers.has('idempotent-replayed')).toBe(false)
+  const text = await first.text()
+  const { orders } = JSON.parse(text) as { orders: PlacedOrder[] }
+
+  await db
+    .update(transfers)
+    .set({ status: 'failed', txId: '0x1', reason: 'the contract reverted' })
+    .where(eq(transfers.id, orders[0]?.orderItems[0]?.id ?? 0))
+  await db.update(nfts).set({ title: 'Renamed', availableAmount: 0 }).where(eq(nfts.id, nft.id))
+  const second = await place(token, inputs, withKey('same'))
+  expect(second.status).toBe(200)
+  expect(isReplay(second)).toBe(true)
+  expect(await second.text()).toBe(text)
+  expect(await ordersOf(buyer)).toHaveLength(2)
+  expect(sendBatch).toHaveBeenCalledTimes(1)
+})
+
+it('returns 422 if the key was used with a body of other bytes', async () => {
+  const { token, input } = await aShop()
+  expect((await place(token, [input], withKey('one'))).status).toBe(200)
+  const { nftId, ...rest } = input
+  const otherBodies = [[{ ...input, quantity: 2 }], [{ ...rest, nftId }], [input, input]]
+  for (const inputs of otherBodies)
+    expect(await placeError(token, inputs, withKey('one'))).toMatchObject({
+      status: 422,
+      orders: null,
+      code: 'idempotency_key_reused',
+    })
+})
+
+it('places the orders of 50 identical calls once', async () => {
+  const { token, buyer, nft, input } = await aShop()
+  const responses = await Promise.all(times(50, () => place(token, [input], withKey('parallel'))))
+  const results = await Promise.all(
+    responses.map(async (response) => ({
+      status: response.status,
+      isReplay: isReplay(response),
+      text: await response.text(),
+    })),
+  )
+  const first = results.filter(({ status, isReplay }) => status === 200 && !isReplay)
+  expect(first).toHaveLength(1)
+  for (const { status, isReplay, text } of results)
+    if (isReplay) expect(text).toBe(first[0]?.text)
+    else if (status !== 200) expect(status).toBe(409)
+  expect(await ordersOf(buyer)).toHaveLength(1)
+  expect(await stockOf(nft)).toBe(9)
+})
+
+it('lets two users use the same key', async () => {
+  const { token, buyer, input } = await aShop()
+  for (const jwt of [token, await aMasterToken()])
+    expect(isReplay(await place(jwt, [input], withKey('shared')))).toBe(false)
+  expect(await ordersOf(buyer)).toHaveLength(2)
+})
+
+it('does not store errors, so a corrected call may use the same key', async () => {
+  const { token, nft, input } = await aShop({ nft: { amount: 1, availableAmount: 0 } })
+  expect((await place(token, [input], withKey('corrected'))).status).toBe(400)
+  await db.update(nfts).set({ availableAmount: 1 }).where(eq(nfts.id, nft.id))
+  const response = await place(token, [input], withKey('corrected'))
+  expect(response.status).toBe(200)
+  expect(isReplay(response)).toBe(false)
+})
+
+it('replaces a stored response that is older than 24 hours', async () => {
+  const { token, buyer, input } = await aShop()
+  const { userId } = await callerOf(token)
+  for (const key of ['used again', 'not used again']) await place(token, [input], withKey(key))
+  const setAge = (key: string, hours: number) =>
+    db
+      .update(idempotencyKeys)
+      .set({ createdAt: new Date(Date.now() - hours * 3_600_000).toISOString() })
+      .where(and(eq(idempotencyKeys.userId, userId), eq(idempotencyKeys.key, key)))
+  await setAge('used again', 23.9)
+  expect(isReplay(await place(token, [input], withKey('used again')))).toBe(true)
+
+  await setAge('used again', 24.1)
+  await setAge('not used again', 25)
+  const response = await place(token, [input], withKey('used again'))
+  expect(response.status).toBe(200)
+  expect(isReplay(response)).toBe(false)
+  expect(await ordersOf(buyer)).toHaveLength(3)
+  expect(isReplay(await place(token, [input], withKey('used again')))).toBe(true)
+  // The cron run deletes the other key.
+  const rows = await db.select().from(idempotencyKeys).where(eq(idempotencyKeys.userId, userId))
+  expect(rows.map(({ key }) => key).sort()).toEqual(['not used again', 'used again'])
+})
+
+it('replays orders that were written although the response of the database was lost', async () => {
+  const { token, buyer, input } = await aShop()
+  const caller = await callerOf(token)
+  const body = await new Response(JSON.stringify([input])).arrayBuffer()
+  const brokenDb = dbWithHooks({
+    afterWrite: () => {
+      throw new Error('D1_ERROR: Network connection lost.')
+    },
+  })
+  const request = { key: 'lost', body }
+  await expect(placeOrdersOnce(brokenDb, caller, [input], request, new Date())).rejects.toThrow(
+    'Network connection lost',
+  )
+  const response = await place(token, [input], withKey('lost'))
+  expect(response.status).toBe(200)
+  expect(isReplay(response)).toBe(true)
+  const { orders } = await response.json<{ orders: PlacedOrder[] }>()
+  const rows = await ordersOf(buyer)
+  expect(rows.map(({ orders }) => orders.id)).toEqual(orders.map(({ id }) => id))
+  expect(rows.map(({ orderItems }) => orderItems.id)).toEqual([orders[0]?.orderItems[0]?.id])
+})
+
+it.each(['', 'x'.repeat(256)])('returns 400 if the key is %j', async (key) => {
+  const { token, input } = await aShop()
+  expect(await placeError(token, [input], withKey(key))).toMatchObject({
+    status: 400,
+    error: 'idempotency-key: must be 1 to 255 characters',
+  })
+})
+
+it('accepts a key of 255 characters', async () => {
+  const { token, input } = await aShop()
+  expect((await place(token, [input], withKey('x'.repeat(255)))).status).toBe(200)
+})
+
+it('places orders twice for two calls without a key', async () => {
+  const { token, buyer, input } = await aShop()
+  await place(token, [input])
+  await place(token, [input])
+  expect(await ordersOf(buyer)).toHaveLength(2)
+})
+
+it('returns 413 and places nothing if the response is too large to store', async () => {
+  const { token, buyer, input } = await aShop({
+    nft: { payload: { amountType: 'limited', description: 'x'.repeat(1_950_000) } },
+  })
+  expect(await placeError(token, [input], withKey('large'))).toMatchObject({
+    status: 413,
+    orders: null,
+    code: 'payload_too_large',
+  })
+  expect(await ordersOf(buyer)).toEqual([])
+  expect((await place(token, [input])).status).toBe(200)
+})
