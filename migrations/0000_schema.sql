@@ -44,7 +44,7 @@ CREATE TABLE `idempotencyKeys` (
 	`key` text NOT NULL,
 	`requestHash` text NOT NULL,
 	`plan` text NOT NULL,
-	`written` text NOT NULL,
+	`result` text NOT NULL,
 	`createdAt` text NOT NULL,
 	PRIMARY KEY(`userId`, `key`),
 	FOREIGN KEY (`userId`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action

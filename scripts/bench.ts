@@ -13,7 +13,7 @@ import { CommandError, parseInteger, parseOptions, runCommand } from './shell/co
 
 const USAGE =
   'usage: [ROUNDS=9] [SECONDS=2] npm run bench [-- --only calls|transfers|startup]\n' +
-  'ROUNDS per call, each of so many SECONDS'
+  'measures each call in ROUNDS rounds of SECONDS seconds'
 
 const key = await generateSigningKey()
 const issuer = { url: 'https://bench.test', keys: [key] }

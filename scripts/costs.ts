@@ -2,7 +2,7 @@
  * `npm run costs`: prints what a million calls cost in dollars, without chain fees, from the rows
  * that `test/costs.test.ts` asserts. CPU time is left out: at 2 ms a call it adds 0.04 dollars.
  */
-import { type Cost, rowsOf, works } from './costs/rows.ts'
+import { batchCosts, type Cost, endpointCosts } from './costs/rows.ts'
 
 /** Dollars per unit beyond what the paid plan includes (Cloudflare's prices, November 2026). */
 const PRICES = {
@@ -15,27 +15,27 @@ const PRICES = {
 /** A message is written, read and deleted. */
 const MESSAGE = 3 * PRICES.queueOperation
 
-const rows = ({ rowsRead, rowsWritten }: Cost) =>
+const rowDollars = ({ rowsRead, rowsWritten }: Cost) =>
   rowsRead * PRICES.rowRead + rowsWritten * PRICES.rowWritten
 
-function request(endpoint: string): number {
-  const cost = rowsOf[endpoint]
+function requestDollars(endpoint: string): number {
+  const cost = endpointCosts[endpoint]
   if (!cost) throw new Error(`no costs of ${endpoint}`)
-  return PRICES.request + rows(cost)
+  return PRICES.request + rowDollars(cost)
 }
 
-const order = request('POST /api/externalOrders') + MESSAGE
+const order = requestDollars('POST /api/externalOrders') + MESSAGE
 /** Up to 100 transfers share a message. */
-const transfer = (rows(works['transfer 100 items']) + MESSAGE) / 100
+const transfer = (rowDollars(batchCosts['transfer 100 items']) + MESSAGE) / 100
 
 const table = {
-  'list addresses': request('GET /api/public/user/:user_id/deliveryAddresses'),
-  'create an address': request('POST /api/public/deliveryAddress'),
-  'read an order': request('GET /api/externalOrders/:order_ids'),
+  'list addresses': requestDollars('GET /api/public/user/:user_id/deliveryAddresses'),
+  'create an address': requestDollars('POST /api/public/deliveryAddress'),
+  'read an order': requestDollars('GET /api/externalOrders/:order_ids'),
   'place an order': order,
   'place an order as one of 100':
-    (PRICES.request + rows(works['place 100 orders']) + MESSAGE) / 100,
-  statistics: request('GET /api/public/stats'),
+    (PRICES.request + rowDollars(batchCosts['place 100 orders']) + MESSAGE) / 100,
+  statistics: requestDollars('GET /api/public/stats'),
   'transfer an item': transfer,
   '**an order, placed and transferred**': order + transfer,
 }

@@ -109,12 +109,12 @@ Chain:       ${rpcUrl} (chain id ${LOCAL_CHAIN_ID})
 Master token:
 ${token}
 
-Place an order for one unit of NFT 2, bought by user 3:
+Place an order for one piece of NFT 2, bought by user 3:
 curl -s ${url}/api/externalOrders -H 'authorization: Bearer ${token}' -H 'content-type: application/json' -d '[{"nftId":2,"listingId":2,"quantity":1,"buyerUserId":3}]'
 
 Its item becomes \`transferred\` within seconds. To read order 1:
 curl -s ${url}/api/externalOrders/1 -H 'authorization: Bearer ${token}'
 
-Ctrl-C ends everything. The state is kept; \`npm run dev -- --fresh\` deletes it.
+Press Ctrl-C to stop. The data is kept; \`npm run dev -- --fresh\` deletes it.
 `
 }

@@ -1,5 +1,5 @@
 /** `npm run seed`: adds a synthetic catalogue to the local database. */
-import { type LastIds, synthetic } from './catalogue/synthetic.ts'
+import { lastIds, synthetic } from './catalogue/synthetic.ts'
 import { openMigratedDatabase } from './database/local.ts'
 import { CommandError, parseInteger, parseOptions, runCommand } from './shell/command.ts'
 
@@ -32,11 +32,3 @@ await runCommand(async () => {
   }
   console.log(`Added ${size.users} users, ${size.nfts} NFTs and ${size.orders} orders.`)
 })
-
-async function lastIds(d1: D1Database): Promise<LastIds> {
-  const tables = ['users', 'addresses', 'nfts', 'listings', 'orders', 'orderItems']
-  const columns = tables.map((table) => `(SELECT coalesce(max(id), 0) FROM ${table}) AS ${table}`)
-  const last = await d1.prepare(`SELECT ${columns.join(', ')}`).first<LastIds>()
-  if (!last) throw new Error('the database returned no ids')
-  return last
-}

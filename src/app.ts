@@ -1,4 +1,4 @@
-/** The API: middleware and routes, in the order in which a request meets them. */
+/** The Hono app: the middleware in the order in which it runs, then the routes of every folder. */
 import { Hono } from 'hono'
 import { methodNotAllowed } from 'hono/method-not-allowed'
 import { requestId } from 'hono/request-id'
@@ -15,11 +15,12 @@ import { rateLimit } from './http/rate-limit.ts'
 import { requestContext } from './http/request-context.ts'
 import { requestLog } from './http/request-log.ts'
 import { marketplaceRoutes } from './marketplace/routes.ts'
-import { errorFields, orderRoutes } from './orders/routes.ts'
+import { orderRoutes, setErrorFields } from './orders/routes.ts'
 import { accountRoutes } from './site/account/routes.tsx'
 import { apiAccessRoutes } from './site/api-access/routes.tsx'
 import { errorPages } from './site/error-pages.tsx'
 import { signInRoutes } from './site/sign-in/routes.tsx'
+import { walletRoutes } from './site/wallet/routes.ts'
 import { transferRoutes } from './transfers/routes.ts'
 
 const app = new Hono<App>()
@@ -44,10 +45,7 @@ app.use(
     xXssProtection: false,
   }),
 )
-app.use('/api/externalOrders/*', (c, next) => {
-  c.set('errorFields', errorFields)
-  return next()
-})
+app.use('/api/externalOrders/*', setErrorFields)
 app.use(errorPages)
 app.use(allowCors)
 app.use(
@@ -74,6 +72,7 @@ const api = app
   .route('/', avatarRoutes)
   .route('/', orderRoutes)
   .route('/', transferRoutes)
+  .route('/', walletRoutes)
   .route('/', signInRoutes)
   .route('/', accountRoutes)
   .route('/', apiAccessRoutes)

@@ -1,7 +1,7 @@
 /** The database of the bench: a synthetic catalogue and the master token of user 1. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { API_TOKEN_LIFETIME, type Issuer, newToken, signToken } from '../../src/auth/tokens.ts'
-import { type Size, synthetic } from '../catalogue/synthetic.ts'
+import { NO_IDS, type Size, synthetic } from '../catalogue/synthetic.ts'
 
 /** Delivery addresses of user 1. */
 const ADDRESSES = 5
@@ -26,11 +26,10 @@ export function databaseSql(size: Size): string[] {
     .filter((file) => file.endsWith('.sql'))
     .sort()
     .flatMap((file) => readFileSync(`migrations/${file}`, 'utf8').split('--> statement-breakpoint'))
-  const none = { users: 0, addresses: 0, nfts: 0, listings: 0, orders: 0, orderItems: 0 }
   const address = `INSERT INTO addresses (kind, userId, name, street, city, createdAt, updatedAt)
     SELECT kind, userId, name, street, city, createdAt, updatedAt FROM addresses
     WHERE userId = 1 AND kind = 'delivery' LIMIT 1`
-  // The synthetic catalogue has one address per user.
+  // The synthetic catalogue has one delivery address per user.
   const addresses = Array.from({ length: ADDRESSES - 1 }, () => address)
-  return [...migrations, ...synthetic(size, none), ...addresses]
+  return [...migrations, ...synthetic(size, NO_IDS), ...addresses]
 }

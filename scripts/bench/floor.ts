@@ -53,12 +53,14 @@ const listAddresses = (db: D1Database, userId: number) =>
     )
     .bind(userId)
 
-function createAddress(db: D1Database, body: Address) {
+/** Like the API, creates nothing if the user has 100 addresses. */
+function createAddress(db: D1Database, { userId, ...body }: Address) {
   const now = new Date().toISOString()
   return db
     .prepare(
       `INSERT INTO addresses (kind, userId, ${FIELDS}, createdAt, updatedAt)
-       VALUES ('delivery', ?, ${FIELDS.map(() => '?')}, ?, ?) RETURNING ${COLUMNS}`,
+       SELECT 'delivery', ?, ${FIELDS.map(() => '?')}, ?, ? WHERE (SELECT count(*) FROM addresses
+         WHERE userId = ? AND kind = 'delivery' AND deletedAt IS NULL) < 100 RETURNING ${COLUMNS}`,
     )
-    .bind(body.userId, ...FIELDS.map((field) => body[field] ?? null), now, now)
+    .bind(userId, ...FIELDS.map((field) => body[field] ?? null), now, now, userId)
 }

@@ -5,14 +5,20 @@
 
 export type Size = { users: number; nfts: number; orders: number }
 
+/** The last ids of an empty database. */
+export const NO_IDS = { users: 0, addresses: 0, nfts: 0, listings: 0, orders: 0, orderItems: 0 }
+
 /** The highest id of each table. New ids follow it. */
-export type LastIds = {
-  users: number
-  addresses: number
-  nfts: number
-  listings: number
-  orders: number
-  orderItems: number
+export type LastIds = typeof NO_IDS
+
+/** Returns the last ids of a database. */
+export async function lastIds(d1: D1Database): Promise<LastIds> {
+  const columns = Object.keys(NO_IDS).map(
+    (table) => `(SELECT coalesce(max(id), 0) FROM ${table}) AS ${table}`,
+  )
+  const last = await d1.prepare(`SELECT ${columns.join(', ')}`).first<LastIds>()
+  if (!last) throw new Error('the database returned no ids')
+  return last
 }
 
 /** Rows per statement. D1 stops statements that take longer than 30 seconds. */

@@ -12,8 +12,8 @@ const cost = (trips: number, rowsRead: number, rowsWritten: number): Cost => ({
   rowsWritten,
 })
 
-/** Costs by endpoint. */
-export const rowsOf: Record<string, Cost> = {
+/** Costs of the sample requests of test/support/endpoints.ts; some of them are rejected. */
+export const endpointCosts: Record<string, Cost> = {
   'GET /.well-known/jwks.json': cost(0, 0, 0),
   'POST /sign-in/wallet/message': cost(1, 0, 3),
   'POST /sign-in/wallet': cost(0, 0, 0),
@@ -57,11 +57,11 @@ export const rowsOf: Record<string, Cost> = {
   'GET /settings/api-access/everyone': cost(1, 40, 0),
 }
 
-/** Costs of batches, and of work without a request. */
-export const works = {
+/** Costs of batches and of the cron job. */
+export const batchCosts = {
   'place 100 orders': cost(2, 2400, 600),
   // Two runs of the consumer: one signs and broadcasts, one reads the receipts.
   'transfer 100 items': cost(5, 5400, 700),
   'run cron once': cost(2, 10_000, 4000),
 }
-export type Work = keyof typeof works
+export type BatchCost = keyof typeof batchCosts

@@ -8,6 +8,7 @@ import {
 import { version } from '../../package.json'
 import app from '../../src/app.ts'
 import { type Endpoint, endpointsOf } from '../../src/http/endpoint.ts'
+import { MAX_BODY_MIB } from '../../src/http/json.ts'
 import { addExamples } from './examples.ts'
 import { bookmarkParameter, requestIdParameter } from './headers.ts'
 import { errorResponses, successResponse } from './responses.ts'
@@ -21,7 +22,7 @@ Send a token in the header \`Authorization\`, with or without \`Bearer\`. A brow
 session cookie instead, on requests from the same site. Paths that support \`GET\` also support
 \`HEAD\`, and every path supports \`OPTIONS\`. Other methods get 405 with the header \`Allow\`.
 
-A JSON body is encoded in UTF-8 and has at most 1 MiB. Each token may send 600 requests in 60
+A JSON body is encoded in UTF-8 and has at most ${MAX_BODY_MIB} MiB. Each token may send 600 requests in 60
 seconds. Requests without a valid token are counted per client address. With a master token, send
 the header \`x-server-timing\` to get the cost of the request in \`Server-Timing\`.
 `
@@ -99,14 +100,14 @@ function requestBody({ info, inputs }: Endpoint): ZodOpenApiRequestBodyObject | 
   return { required: true, content: { [type]: { schema } } }
 }
 
-/** `/a/:id{[0-9]+}` → `/a/{id}`. */
-const pathTemplate = (path: string) => path.replace(/:(\w+)(?:\{[^/]*\})?/g, '{$1}')
+/** `/a/:id` → `/a/{id}`. */
+const pathTemplate = (path: string) => path.replace(/:(\w+)/g, '{$1}')
 
 /** `GET /api/public/user/:id/profile/avatar` → `getUserProfileAvatar`. */
 function operationId(method: string, path: string): string {
   const words = path
     .replace(/^\/api(\/public)?/, '')
-    .replace(/:\w+(?:\{[^/]*\})?/g, '')
+    .replace(/:\w+/g, '')
     .match(/[A-Za-z0-9]+/g)
   return method.toLowerCase() + (words ?? []).map((w) => w[0]?.toUpperCase() + w.slice(1)).join('')
 }

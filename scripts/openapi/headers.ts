@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { isBookmark } from '../../src/http/request-context.ts'
+import { bookmarkPattern } from '../../src/http/request-context.ts'
 
 export const requestIdParameter = z
   .string()
@@ -12,7 +12,7 @@ export const requestIdParameter = z
 
 export const bookmarkParameter = z
   .string()
-  .regex(isBookmark)
+  .regex(bookmarkPattern)
   .optional()
   .meta({
     description:

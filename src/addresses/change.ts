@@ -1,4 +1,4 @@
-/** Changes to a live address. Each is one transaction; of two at the same time the last one wins. */
+/** Changes to addresses. If two run at the same time, the later one overwrites the earlier. */
 import { and, eq, exists, isNull, ne, type SQL, sql } from 'drizzle-orm'
 import type { RunnableQuery } from 'drizzle-orm/runnable-query'
 import { writeAs } from '../auth/access.ts'

@@ -1,11 +1,12 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
 import { UserParam, userIdOf } from '../auth/user-param.ts'
+import { addressKinds } from '../db/schema.ts'
 import type { App } from '../http/context.ts'
 import { requireToken, validate } from '../http/endpoint.ts'
 import { idText } from '../http/ids.ts'
 import { deleteAddress, updateAddress } from './change.ts'
-import { createAddress, kindOf } from './create.ts'
+import { createAddress, kindOf, MAX_ADDRESSES } from './create.ts'
 import { listAddresses } from './list.ts'
 import {
   BillingAddress,
@@ -26,13 +27,13 @@ const Owner = {
     .describe('Id of the user who owns the address. Required with a master token.'),
 }
 const updateDescription = 'An absent field stays as it is; null clears it.'
-const createDescription =
-  'Nothing but the owner is required. A user has at most 100 live addresses of each kind.'
+const createDescription = `Only the owner is required. A user has at most ${MAX_ADDRESSES} live addresses of each kind.`
 
-const Deliveries = () => z.object({ deliveryAddresses: z.array(DeliveryAddress()) })
+const list = 'The live addresses of the user, by id.'
+const Deliveries = () => z.object({ deliveryAddresses: z.array(DeliveryAddress()).describe(list) })
 const NewDelivery = () => z.object({ newDeliveryAddress: DeliveryAddress() })
 const UpdatedDelivery = () => z.object({ updatedDeliveryAddress: DeliveryAddress() })
-const Billings = () => z.object({ billingAddresses: z.array(BillingAddress()) })
+const Billings = () => z.object({ billingAddresses: z.array(BillingAddress()).describe(list) })
 const NewBilling = () => z.object({ newBillingAddress: BillingAddress() })
 const UpdatedBilling = () => z.object({ updatedBillingAddress: BillingAddress() })
 
@@ -68,7 +69,7 @@ export const addressRoutes = new Hono<App>()
       'query',
       z.object({
         type: z
-          .enum(['delivery', 'billing'])
+          .enum(addressKinds)
           .optional()
           .describe('Address kind. Overrides detection from the body.'),
       }),

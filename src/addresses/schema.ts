@@ -1,13 +1,13 @@
 /**
- * The two kinds of address: the fields that requests may set, and the answers. An address book has
- * both kinds in one table.
+ * The two kinds of address: the fields that requests may set, and the answers. Both kinds are in
+ * the table `addresses`.
  */
 import * as z from 'zod'
 import { columnsOf } from '../db/columns.ts'
-import { addresses } from '../db/schema.ts'
+import { addresses, type addressKinds } from '../db/schema.ts'
 import { lazy } from '../http/lazy.ts'
 
-export type AddressKind = 'delivery' | 'billing'
+export type AddressKind = (typeof addressKinds)[number]
 
 /** One line of text. It is trimmed, and an empty one is stored as null. */
 const line = (description: string) =>
@@ -101,7 +101,7 @@ export const DeliveryAddress = lazy(() =>
       default: z.boolean().describe(description.default),
       ...timestamps(),
     })
-    .meta({ id: 'DeliveryAddress' }),
+    .meta({ id: 'DeliveryAddress', description: 'A delivery address.' }),
 )
 
 /** A billing address, as responses show it. */
@@ -113,7 +113,7 @@ export const BillingAddress = lazy(() =>
       ...place(),
       ...timestamps(),
     })
-    .meta({ id: 'BillingAddress' }),
+    .meta({ id: 'BillingAddress', description: 'A billing address.' }),
 )
 
 export type Addresses = {

@@ -29,7 +29,7 @@ const selectLiveToken = (db: Database, tokenId: Placeholder) =>
 
 const liveToken = prepared((db, { tokenId }: TokenId) => selectLiveToken(db, tokenId))
 
-const isTokenDead = preparedCondition((db, { tokenId }: TokenId) =>
+const isTokenNotLive = preparedCondition((db, { tokenId }: TokenId) =>
   notExists(selectLiveToken(db, tokenId)),
 )
 
@@ -59,6 +59,6 @@ export const writeAs = <const T extends readonly Statement[]>(
 ): Promise<BatchResponse<T>> =>
   guardedBatch(
     db,
-    [{ when: isTokenDead({ tokenId }), error: unauthenticated }, ...guards],
+    [{ when: isTokenNotLive({ tokenId }), error: unauthenticated }, ...guards],
     statements,
   )

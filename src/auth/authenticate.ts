@@ -9,7 +9,7 @@ import { issuerOf, verifyToken } from './tokens.ts'
 /** Name of the session cookie. */
 export const SESSION_COOKIE = 'token'
 
-const isSafeMethod = /^(GET|HEAD|OPTIONS)$/
+const safeMethods = /^(GET|HEAD|OPTIONS)$/
 
 /**
  * Takes the token from the `Authorization` header (with or without `Bearer`), or else from the
@@ -20,7 +20,7 @@ export const authenticate = createMiddleware<App>(async (c, next) => {
   const header = c.req.header('authorization')
   const jwt = header ? header.replace(/^Bearer +/i, '').trim() : getCookie(c, SESSION_COOKIE)
   const caller = jwt ? await verifyToken(issuerOf(c.get('settings')), jwt, c.get('now')) : null
-  if (caller && !header && !isSafeMethod.test(c.req.method) && !isSameOrigin(c))
+  if (caller && !header && !safeMethods.test(c.req.method) && !isSameOrigin(c))
     throw new ApiError('cross_site', 'a request with the session cookie must be same-origin')
   c.set('caller', caller)
   await next()

@@ -4,19 +4,16 @@ import type { App } from '../http/context.ts'
 import { publicEndpoint } from '../http/endpoint.ts'
 import { issuerOf, publicKeys } from './tokens.ts'
 
-const JwkSet = () =>
+const Jwk = () =>
   z.object({
-    keys: z.array(
-      z.object({
-        kty: z.literal('OKP').describe('Key type.'),
-        crv: z.literal('Ed25519').describe('Curve.'),
-        kid: z.string().describe('Key id, as in the header of a token.'),
-        x: z.string().describe('The public key, base64url.'),
-        alg: z.literal('EdDSA').describe('Signature algorithm.'),
-        use: z.literal('sig').describe('The key verifies signatures.'),
-      }),
-    ),
+    kty: z.literal('OKP').describe('Key type.'),
+    crv: z.literal('Ed25519').describe('Curve.'),
+    kid: z.string().describe('Key id, as in the header of a token.'),
+    x: z.string().describe('The public key, base64url.'),
+    alg: z.literal('EdDSA').describe('Signature algorithm.'),
+    use: z.literal('sig').describe('The key verifies signatures.'),
   })
+const JwkSet = () => z.object({ keys: z.array(Jwk()).describe('The first signs new tokens.') })
 
 export const authRoutes = new Hono<App>().get(
   '/.well-known/jwks.json',

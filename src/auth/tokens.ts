@@ -5,9 +5,11 @@
 import {
   createLocalJWKSet,
   exportJWK,
+  type FlattenedJWSInput,
   generateKeyPair,
   importJWK,
   type JSONWebKeySet,
+  type JWSHeaderParameters,
   jwtVerify,
   SignJWT,
 } from 'jose'
@@ -17,7 +19,7 @@ import type { Caller } from '../http/context.ts'
 const ALGORITHM = 'EdDSA'
 const AUDIENCE = 'marketplace-api'
 
-/** Seconds that the clock of the issuer may be ahead of ours. */
+/** Seconds by which `iat` may be in the future, because clocks differ. */
 const CLOCK_SKEW = 5
 
 /** Milliseconds. */
@@ -87,8 +89,8 @@ type VerifiedToken = { issuer: Issuer; caller: Caller; expiresAt: number }
 const MAX_CACHED = 1000
 
 /**
- * Verified tokens by JWT. Verifying a signature takes longer than everything else that the Worker
- * does for a request. Only D1 knows about revocation, and each request checks it there.
+ * Cache of verified tokens, by JWT. Verifying a signature takes longer than the rest of a request.
+ * A cached token may have been revoked: each request checks that in D1.
  */
 const verifiedTokens = new Map<string, VerifiedToken>()
 
@@ -98,7 +100,7 @@ export async function verifyToken(issuer: Issuer, jwt: string, now: Date): Promi
   if (cached?.issuer.url === issuer.url && cached.issuer.keys === issuer.keys)
     return now.getTime() < cached.expiresAt ? cached.caller : null
   try {
-    const { payload } = await jwtVerify(jwt, keySetOf(issuer), {
+    const { payload } = await jwtVerify(jwt, (header, jws) => findKey(issuer, header, jws), {
       algorithms: [ALGORITHM],
       issuer: issuer.url,
       audience: AUDIENCE,
@@ -119,17 +121,19 @@ export async function verifyToken(issuer: Issuer, jwt: string, now: Date): Promi
 }
 
 /** Returns the JWK set with the public keys (RFC 7517). */
-export const publicKeys = ({ keys }: Issuer): JSONWebKeySet => ({
+export const publicKeys = ({ keys }: Pick<Issuer, 'keys'>): JSONWebKeySet => ({
   keys: keys.map(({ kty, crv, kid, x }) => ({ kty, crv, kid, x, alg: ALGORITHM, use: 'sig' })),
 })
 
 const keySets = new WeakMap<Issuer['keys'], ReturnType<typeof createLocalJWKSet>>()
 
-/** Creates the key set once, because importing a key costs more than using it. */
-function keySetOf(issuer: Issuer) {
-  const keySet = keySets.get(issuer.keys) ?? createLocalJWKSet(publicKeys(issuer))
-  keySets.set(issuer.keys, keySet)
-  return keySet
+/** Returns the key of a token. The key set is cached, because importing a key is slow. */
+function findKey({ keys }: Issuer, header: JWSHeaderParameters, jws: FlattenedJWSInput) {
+  // With one key, jose would accept a token that names none.
+  if (!header.kid) throw new Error('the token has no key id')
+  const keySet = keySets.get(keys) ?? createLocalJWKSet(publicKeys({ keys }))
+  keySets.set(keys, keySet)
+  return keySet(header, jws)
 }
 
 /** Returns a new private key for the variable `JWT_KEYS`. */

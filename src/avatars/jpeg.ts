@@ -21,7 +21,7 @@ const isMetadata = (marker: number) =>
   marker === COM || (marker >= APP0 && marker <= APP15 && ![APP0, APP2, APP14].includes(marker))
 
 /** Width and height in pixels. */
-export type Jpeg = { bytes: Uint8Array<ArrayBuffer>; width: number; height: number }
+type Jpeg = { bytes: Uint8Array<ArrayBuffer>; width: number; height: number }
 
 /**
  * Removes EXIF, XMP, IPTC, comments and vendor data from a JPEG. Returns null if the bytes are not

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Database } from '../db/client.ts'
-import { isPictureKey } from './url.ts'
+import { pictureKeyPattern } from './url.ts'
 
 /** Objects per run. The next run continues after them. */
 const PAGE_SIZE = 1000
@@ -16,9 +16,9 @@ const CURSOR_KEY = 'orphans/cursor'
 export async function removeOrphans(bucket: R2Bucket, db: Database, now: Date): Promise<number> {
   const cursor = (await (await bucket.get(CURSOR_KEY))?.text()) ?? ''
   const page = await bucket.list({ limit: PAGE_SIZE, ...(cursor && { startAfter: cursor }) })
-  const uploadedBefore = now.getTime() - GRACE_PERIOD
+  const uploadedBefore = new Date(now.getTime() - GRACE_PERIOD)
   const keys = page.objects
-    .filter(({ key, uploaded }) => isPictureKey.test(key) && uploaded.getTime() < uploadedBefore)
+    .filter(({ key, uploaded }) => pictureKeyPattern.test(key) && uploaded < uploadedBefore)
     .map(({ key }) => key)
   const orphans = await selectOrphans(db, keys)
   if (orphans.length > 0) await bucket.delete(orphans)
@@ -27,7 +27,7 @@ export async function removeOrphans(bucket: R2Bucket, db: Database, now: Date): 
   return orphans.length
 }
 
-/** Returns the keys that are not their user's. CAST reads the user id at the start of a key. */
+/** Returns the keys that their user does not use. CAST reads the user id at the start of a key. */
 async function selectOrphans(db: Database, keys: readonly string[]): Promise<string[]> {
   if (keys.length === 0) return []
   const rows = await db.all<{ key: string }>(

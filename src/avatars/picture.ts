@@ -3,8 +3,8 @@ import { removeMetadata } from './jpeg.ts'
 import { tooLarge } from './limits.ts'
 
 /** Longest edge of a stored picture, in pixels. */
-const MAX_EDGE = 512
-const MAX_PIXELS = 50_000_000
+export const MAX_EDGE = 512
+export const MAX_PIXELS = 50_000_000
 
 /** Accepted formats, as the Images binding detects them from the bytes. */
 const formats = new Set([
@@ -42,7 +42,7 @@ export async function toJpeg(
   const info = await withApiErrors(images.info(picture.stream()))
   if (!formats.has(info.format)) throw notConvertible()
   if ('width' in info && info.width * info.height > MAX_PIXELS)
-    throw tooLarge('it has more than 50 megapixels')
+    throw tooLarge(`it has more than ${MAX_PIXELS / 1e6} megapixels`)
   const output = await withApiErrors(
     images
       .input(picture.stream())

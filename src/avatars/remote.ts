@@ -2,7 +2,9 @@ import { ApiError } from '../http/errors.ts'
 import { invalidUrl, parseDestination } from './destination.ts'
 import { readLimited } from './limits.ts'
 
-const MAX_REDIRECTS = 3
+export const MAX_REDIRECTS = 3
+/** Milliseconds. */
+export const TIMEOUT = 10_000
 const redirectStatuses = new Set([301, 302, 303, 307, 308])
 
 /** Every header that is sent. Nothing of the caller's request is forwarded. */
@@ -25,7 +27,7 @@ type FetchOptions = {
  */
 export async function fetchPicture(
   avatarUrl: string,
-  { loopbackHosts, timeout = 10_000 }: FetchOptions,
+  { loopbackHosts, timeout = TIMEOUT }: FetchOptions,
 ): Promise<Blob> {
   const signal = AbortSignal.timeout(timeout)
   try {

@@ -1,13 +1,14 @@
 import { and, eq, isNull, not, or, sql } from 'drizzle-orm'
-import { writeAs } from '../auth/access.ts'
+import { bytesToHex } from 'viem/utils'
+import { readAs, writeAs } from '../auth/access.ts'
 import { requireAccessTo } from '../auth/user-param.ts'
 import type { Database } from '../db/client.ts'
+import { type Placeholders, prepared } from '../db/prepared.ts'
 import { users } from '../db/schema.ts'
 import type { Caller } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import { log } from '../log.ts'
 import { toJpeg } from './picture.ts'
-import { readAvatar } from './read.ts'
 import { type AvatarOwner, pictureKey } from './url.ts'
 
 export type AvatarDeps = {
@@ -16,6 +17,17 @@ export type AvatarDeps = {
   images: ImagesBinding
   /** Keeps the Worker alive after the response until the work is done. */
   waitUntil: (work: Promise<unknown>) => void
+}
+
+const avatarOwner = prepared((db, { userId }: Placeholders<{ userId: number }>) =>
+  db.select({ id: users.id, avatarKey: users.avatarKey }).from(users).where(eq(users.id, userId)),
+)
+
+/** Returns a user's avatar key, for any caller. Throws `unauthenticated`, `not_found`. */
+export async function readAvatar(db: Database, caller: Caller, userId: number) {
+  const [[user]] = await readAs(db, caller, [avatarOwner(db, { userId })])
+  if (!user) throw new ApiError('not_found', 'there is no such user')
+  return user
 }
 
 /**
@@ -51,11 +63,10 @@ const CONTENT_DIGITS = 32
  * object of its own, so deleting one object never affects another upload.
  */
 async function newHash(jpeg: Uint8Array<ArrayBuffer>): Promise<string> {
-  const content = toHex(await crypto.subtle.digest('SHA-256', jpeg)).slice(0, CONTENT_DIGITS)
-  return content + toHex(crypto.getRandomValues(new Uint8Array(8)).buffer)
+  const content = new Uint8Array(await crypto.subtle.digest('SHA-256', jpeg))
+  const random = crypto.getRandomValues(new Uint8Array(8))
+  return bytesToHex(content).slice(2, 2 + CONTENT_DIGITS) + bytesToHex(random).slice(2)
 }
-
-const toHex = (bytes: ArrayBuffer) => Buffer.from(bytes).toString('hex')
 
 /**
  * Sets the user's key, unless the current picture has the same content, so that repeating a request

@@ -5,9 +5,10 @@ import { UserParam, userIdOf } from '../auth/user-param.ts'
 import type { App } from '../http/context.ts'
 import { type AppWithCaller, publicEndpoint, requireToken, validate } from '../http/endpoint.ts'
 import { lazy } from '../http/lazy.ts'
-import { readAvatar } from './read.ts'
-import { fetchPicture } from './remote.ts'
-import { type AvatarDeps, replaceAvatar } from './replace.ts'
+import { MAX_BYTES } from './limits.ts'
+import { MAX_EDGE, MAX_PIXELS } from './picture.ts'
+import { fetchPicture, MAX_REDIRECTS, TIMEOUT } from './remote.ts'
+import { type AvatarDeps, readAvatar, replaceAvatar } from './replace.ts'
 import { findPicture, pictureHeaders } from './serve.ts'
 import { pictureFromBody, pictureFromForm } from './upload.ts'
 import { avatarUrlOf } from './url.ts'
@@ -29,9 +30,10 @@ const PictureParam = z.object({
 
 const tag = 'Avatars'
 const errors = ['forbidden', 'not_found', 'payload_too_large', 'unsupported_media_type'] as const
-const stored =
-  'The picture has at most 10 MiB and 50 megapixels. It is stored as a JPEG of at most ' +
-  '512 × 512 pixels without metadata, and replaces the previous avatar.'
+const storedDescription =
+  `The picture has at most ${MAX_BYTES / 1024 / 1024} MiB and ${MAX_PIXELS / 1e6} megapixels. ` +
+  `It is stored as a JPEG of at most ${MAX_EDGE} × ${MAX_EDGE} pixels without metadata, and ` +
+  'replaces the previous avatar.'
 
 /** Stores the picture that `readPicture` returns as the avatar of the user in the path. */
 async function updateAvatar(
@@ -74,7 +76,7 @@ export const avatarRoutes = new Hono<App>()
       summary: "Replace a user's avatar with the picture at a URL",
       description:
         'The URL is http or https on its default port, and points to a public host. The download ' +
-        `follows up to 3 redirects and takes at most 10 seconds. ${stored}`,
+        `follows up to ${MAX_REDIRECTS} redirects and takes at most ${TIMEOUT / 1000} seconds. ${storedDescription}`,
       answer: Avatar,
       errors,
     }),
@@ -92,7 +94,7 @@ export const avatarRoutes = new Hono<App>()
     requireToken({
       tag,
       summary: "Replace a user's avatar with a file in a form",
-      description: stored,
+      description: storedDescription,
       answer: Avatar,
       body: {
         type: 'multipart/form-data',
@@ -108,7 +110,7 @@ export const avatarRoutes = new Hono<App>()
     requireToken({
       tag,
       summary: "Replace a user's avatar with the bytes of the body",
-      description: stored,
+      description: storedDescription,
       answer: Avatar,
       body: { type: 'application/octet-stream', schema: z.file() },
       errors,

@@ -1,4 +1,4 @@
-import { DEFAULT_PICTURE, isPictureKey } from './url.ts'
+import { DEFAULT_PICTURE, pictureKeyPattern } from './url.ts'
 
 /** Headers of every picture. */
 export const pictureHeaders = {
@@ -21,7 +21,7 @@ export async function findPicture(
   assets: Fetcher,
   key: string,
 ): Promise<Picture | null> {
-  if (!isPictureKey.test(key)) return null
+  if (!pictureKeyPattern.test(key)) return null
   if (key.endsWith(`/${DEFAULT_PICTURE}.jpg`)) return defaultPicture(assets)
   const object = await bucket.get(key)
   return object && { body: object.body, etag: object.httpEtag }

@@ -7,7 +7,7 @@ type D1 = Pick<D1Database, 'prepare' | 'batch'>
 
 export type Database = DrizzleD1Database & { $client: D1 }
 
-/** Number of round trips to the database. A batch counts as one. */
+/** Number of trips to the database. A batch counts as one. */
 export type Trips = { count: number }
 
 /** Drizzle over D1, or over a D1 session (`env.DB.withSession(bookmark)`). */

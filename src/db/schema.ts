@@ -18,12 +18,12 @@ import {
   uniqueIndex,
 } from 'drizzle-orm/sqlite-core'
 
-/** Rows are never deleted, so ids are not reused even without AUTOINCREMENT, which writes twice. */
+/** No AUTOINCREMENT: it costs a second write. Rows are never deleted, so ids are not reused. */
 const id = () => integer().primaryKey()
 const timestamp = () => text()
 const boolean = () => integer({ mode: 'boolean' })
 const reference = (column: () => AnySQLiteColumn) => integer().notNull().references(column)
-const changes = { createdAt: timestamp().notNull(), updatedAt: timestamp().notNull() }
+const timestamps = { createdAt: timestamp().notNull(), updatedAt: timestamp().notNull() }
 const oneOf = (column: AnySQLiteColumn, values: readonly string[]) =>
   sql`${column} IN (${sql.raw(values.map((value) => `'${value}'`).join(', '))})`
 
@@ -56,7 +56,7 @@ export const users = sqliteTable(
     lastAccessAt: timestamp(),
     onboardedAt: timestamp(),
     removedAt: timestamp(),
-    ...changes,
+    ...timestamps,
     ipAddress: text().notNull().default(''),
     /** Key of the avatar in R2; null while the user has the default avatar. */
     avatarKey: text(),
@@ -67,7 +67,7 @@ export const users = sqliteTable(
   ],
 )
 
-export const tokenKinds = ['api', 'session'] as const
+const tokenKinds = ['api', 'session'] as const
 export const tokenRoles = ['user', 'master'] as const
 
 /** Claims of all issued tokens. The token itself is never stored. */
@@ -136,7 +136,7 @@ export const addresses = sqliteTable(
     email: text(),
     mobilePhone: text(),
     isDefault: boolean().notNull().default(false),
-    ...changes,
+    ...timestamps,
     deletedAt: timestamp(),
   },
   (t) => [
@@ -190,7 +190,7 @@ export const nfts = sqliteTable(
     status: text().notNull(),
     releaseAt: timestamp().notNull(),
     biddingEnabled: boolean().notNull().default(false),
-    ...changes,
+    ...timestamps,
     deletedAt: timestamp(),
     fractionalized: boolean().notNull().default(false),
     redeemable: boolean().notNull().default(false),
@@ -210,6 +210,8 @@ export const nfts = sqliteTable(
   ],
 )
 
+export const listingTypes = ['auction', 'regular'] as const
+
 export const listings = sqliteTable(
   'listings',
   {
@@ -222,17 +224,17 @@ export const listings = sqliteTable(
     priceWei: text().notNull(),
     activeTill: timestamp(),
     active: boolean().notNull(),
-    type: text({ enum: ['auction', 'regular'] }).notNull(),
+    type: text({ enum: listingTypes }).notNull(),
     txHash: text(),
     priceCurrency: text().notNull(),
     sellerId: reference(() => users.id),
     nftId: reference(() => nfts.id),
     captureCronId: text(),
-    ...changes,
+    ...timestamps,
   },
   (t) => [
     check('listings_price', sql`${t.priceCents} >= 0`),
-    check('listings_type', oneOf(t.type, ['auction', 'regular'])),
+    check('listings_type', oneOf(t.type, listingTypes)),
   ],
 )
 
@@ -254,7 +256,7 @@ export const orders = sqliteTable(
     totalPriceEth: text().notNull(),
     status: text(),
     feesCollectedAt: timestamp(),
-    ...changes,
+    ...timestamps,
     ProductType: text().notNull(),
     /** The user whose token placed the order. `providerId` is unique for each of them. */
     placedBy: reference(() => users.id),
@@ -280,7 +282,7 @@ export const orderItems = sqliteTable(
     ethRecipient: text(),
     priceCurrency: text().notNull(),
     paymentProvider: text(),
-    ...changes,
+    ...timestamps,
     ProductType: text().notNull(),
   },
   (t) => [
@@ -328,7 +330,7 @@ export const transfers = sqliteTable(
     cancelRequestedAt: timestamp(),
     /** When the queue gave up on the message. The cron run then leaves it to an operator. */
     deadLetteredAt: timestamp(),
-    ...changes,
+    ...timestamps,
   },
   (t) => [
     index('transfers_due').on(t.dueAt).where(sql`${t.dueAt} IS NOT NULL`),
@@ -385,7 +387,7 @@ export const idempotencyKeys = sqliteTable(
     /** JSON of the plan (`orders/plan.ts`). */
     plan: text().notNull(),
     /** JSON of what the transaction added to the plan: ids, and the stock that was left. */
-    written: text().notNull(),
+    result: text().notNull(),
     createdAt: timestamp().notNull(),
   },
   (t) => [primaryKey({ columns: [t.userId, t.key] }), index('idempotencyKeys_age').on(t.createdAt)],

@@ -1,13 +1,14 @@
 import type { RequestIdVariables } from 'hono/request-id'
 import type { Database, Trips } from '../db/client.ts'
+import type { tokenRoles } from '../db/schema.ts'
 import type { Settings } from '../env.ts'
 
-/** The caller, from the signed claims of the token. Only D1 knows whether the token is still live. */
+/** The caller, from the verified claims of the token. Whether the token is live is checked in D1. */
 export type Caller = {
   /** Claim `jti`. */
   tokenId: string
   userId: number
-  role: 'user' | 'master'
+  role: (typeof tokenRoles)[number]
 }
 
 /**

@@ -1,7 +1,7 @@
 /**
  * Declares endpoints. The first handler of a route says who may call it and what it does;
- * `validate` says what it takes. Requests are checked by these declarations, and the OpenAPI
- * document and the authorization matrix of the tests are read from them.
+ * `validate` says what it takes. Requests are validated by these declarations. The OpenAPI document
+ * is built from them, and a test compares them with the authorization matrix.
  */
 import { zValidator } from '@hono/zod-validator'
 import type { Hono, MiddlewareHandler, ValidationTargets } from 'hono'
@@ -31,7 +31,7 @@ export type EndpointInfo = {
   bodiless?: Record<number, string>
   /** Error codes of this endpoint, beside those that every endpoint shares. */
   errors?: readonly ErrorCode[]
-  /** Fields of its error bodies beside `error` and `code`. The handlers set them in the context. */
+  /** Fields of its error bodies beside `error` and `code`. A middleware sets them in the context. */
   errorFields?: Record<string, null>
 }
 

@@ -3,15 +3,14 @@ import type { Context, Next } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { ApiError } from './errors.ts'
 
-/** Bytes. */
-const MAX_BODY = 1024 * 1024
+export const MAX_BODY_MIB = 1
 
-const isJson = /^application\/(?:[\w.-]+\+)?json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i
+const jsonMediaType = /^application\/(?:[\w.-]+\+)?json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i
 
 const limit = bodyLimit({
-  maxSize: MAX_BODY,
+  maxSize: MAX_BODY_MIB * 1024 * 1024,
   onError: () => {
-    throw new ApiError('payload_too_large', 'a JSON body may have at most 1 MiB')
+    throw new ApiError('payload_too_large', `a JSON body may have at most ${MAX_BODY_MIB} MiB`)
   },
 })
 
@@ -22,7 +21,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
  * `unsupported_media_type`, `payload_too_large`, `invalid_input`.
  */
 export async function jsonBody(c: Context, next: Next): Promise<void> {
-  if (!isJson.test(c.req.header('content-type')?.trim() ?? ''))
+  if (!jsonMediaType.test(c.req.header('content-type')?.trim() ?? ''))
     throw new ApiError('unsupported_media_type', 'send the body as application/json in UTF-8')
   await limit(c, async () => {
     const bytes = await c.req.arrayBuffer()

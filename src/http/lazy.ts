@@ -1,6 +1,6 @@
 /**
- * Creates a value at its first use. Schemas of answers are lazy, because creating one takes longer
- * than starting the Worker should, and most requests need none of them.
+ * Returns a function that creates the value at its first call. Answer schemas are lazy: creating
+ * them takes long, and would delay the start of the Worker.
  */
 export function lazy<T>(create: () => T): () => T {
   let created: { value: T } | undefined

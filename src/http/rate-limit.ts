@@ -4,7 +4,7 @@ import { rateLimitKey } from './client-ip.ts'
 import type { App } from './context.ts'
 import { ApiError } from './errors.ts'
 
-/** Seconds: the `period` of both bindings. A binding only answers yes or no. */
+/** The `period` of both bindings, in seconds. A binding does not say how long to wait. */
 const PERIOD = 60
 
 const rateLimited = (message: string) =>

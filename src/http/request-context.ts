@@ -33,12 +33,12 @@ export const requestContext = createMiddleware<App>(async (c, next) => {
   if (nextBookmark && !isShared) c.res.headers.set('x-d1-bookmark', nextBookmark)
 })
 
-export const isBookmark = /^[\da-fA-F]{1,32}(-[\da-fA-F]{1,32}){3}$/
+export const bookmarkPattern = /^[\da-fA-F]{1,32}(-[\da-fA-F]{1,32}){3}$/
 
 /** Throws `invalid_input`: D1 accepts any text as a bookmark, and fails at the first read. */
 function requestBookmark(c: Context): string | undefined {
   const text = c.req.header('x-d1-bookmark')
-  if (text && !isBookmark.test(text))
+  if (text && !bookmarkPattern.test(text))
     throw new ApiError('invalid_input', 'x-d1-bookmark: must be the value of an earlier response')
   return text || undefined
 }

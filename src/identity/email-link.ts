@@ -14,10 +14,12 @@ const LINK_LIFETIME = 15 * 60 * 1000
 const MAX_LIVE_LINKS_PER_ADDRESS = 3
 
 export const EmailAddress = z.string().trim().toLowerCase().pipe(z.email().max(254))
-export const LinkSecret = z
-  .string()
-  .regex(/^[0-9a-f]{64}$/, 'is not a valid secret')
-  .describe('The secret in the link: 64 hexadecimal digits.')
+export const LinkSecret = z.object({
+  secret: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/, 'is not a valid secret')
+    .describe('The secret in the link: 64 hexadecimal digits.'),
+})
 
 type NewLink = {
   /** Lower case. */

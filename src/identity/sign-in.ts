@@ -73,7 +73,7 @@ export async function signIn(
         kind: 'session',
         name: 'Browser session',
       }),
-      // Expired sessions are never read again and would pile up.
+      // Deletes the expired sessions of the user, which are never read again.
       db
         .delete(tokens)
         .where(

@@ -1,7 +1,7 @@
 /**
- * Sign-In with Ethereum (EIP-4361). The server writes the message, and accepts only the exact text
- * that it would write. The nonce of the message is the hash of a secret that only the browser has
- * that requested the message, so a stolen message does not work in another browser.
+ * Sign-In with Ethereum (EIP-4361). The server writes the message and accepts it only unchanged.
+ * The nonce is the hash of a secret in a cookie of the browser that requested the message, so a
+ * stolen message does not work in another browser.
  */
 import { and, eq, gt, notExists, sql } from 'drizzle-orm'
 import type { Hex } from 'viem'
@@ -120,7 +120,7 @@ function requireNetwork({ NETWORKS }: Site, chainId: number): Network {
   return network
 }
 
-/** The signature of a key is verified without the chain, that of a contract (EIP-1271) with it. */
+/** Checks the signature of a key locally, and that of a contract (EIP-1271) with a call. */
 async function isSignedByWallet(
   network: Network,
   signed: { address: Hex; message: string; signature: Hex },

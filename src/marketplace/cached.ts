@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 import type { App } from '../http/context.ts'
 
 /** Seconds for which a response may be reused, by this isolate and by HTTP caches. */
-const MAX_AGE = 60
+export const MAX_AGE = 60
 
 /** The responses of this isolate. Keys come from a fixed set, so the cache stays small. */
 const entries = new Map<string, { data: unknown; at: Date }>()

@@ -6,7 +6,7 @@ import { type Placeholders, prepared } from '../db/prepared.ts'
 import { creators, users } from '../db/schema.ts'
 import { Stats, selectNftCounts, toStats } from './stats.ts'
 
-export const RecentCreators = () =>
+export const CreatorsAnswer = () =>
   z.object({
     creators: z
       .array(
@@ -23,7 +23,7 @@ export const RecentCreators = () =>
     stats: Stats().describe('The same numbers as `GET /api/public/stats`.'),
   })
 
-const latestCreators = prepared((db, { limit }: Placeholders<{ limit: number }>) =>
+const selectCreators = prepared((db, { limit }: Placeholders<{ limit: number }>) =>
   db
     .select({
       id: users.id,
@@ -42,12 +42,12 @@ const latestCreators = prepared((db, { limit }: Placeholders<{ limit: number }>)
 )
 
 /** Returns the creators with the latest releases; at the same time, the lower id first. */
-export async function recentCreators(
+export async function readCreators(
   db: Database,
   baseUrl: string,
   limit: number,
-): Promise<z.infer<ReturnType<typeof RecentCreators>>> {
-  const [rows, counts] = await db.batch([latestCreators(db, { limit }), selectNftCounts(db, {})])
+): Promise<z.infer<ReturnType<typeof CreatorsAnswer>>> {
+  const [rows, counts] = await db.batch([selectCreators(db, { limit }), selectNftCounts(db, {})])
   return {
     creators: rows.map(({ avatarKey, ...creator }) => ({
       ...creator,

@@ -2,12 +2,12 @@ import { Hono } from 'hono'
 import * as z from 'zod'
 import type { App } from '../http/context.ts'
 import { publicEndpoint, validate } from '../http/endpoint.ts'
-import { cached } from './cached.ts'
-import { RecentCreators, recentCreators } from './creators.ts'
+import { cached, MAX_AGE } from './cached.ts'
+import { CreatorsAnswer, readCreators } from './creators.ts'
 import { readStats, Stats } from './stats.ts'
 
 const tag = 'Marketplace'
-const description = 'The response may be up to one minute old.'
+const description = `The response may be up to ${MAX_AGE} seconds old.`
 
 const Limit = z.object({
   limit: z
@@ -34,13 +34,13 @@ export const marketplaceRoutes = new Hono<App>()
   )
   .get(
     '/api/public/creators',
-    publicEndpoint({ tag, summary: 'List recent creators', description, answer: RecentCreators }),
+    publicEndpoint({ tag, summary: 'List recent creators', description, answer: CreatorsAnswer }),
     validate('query', Limit),
     async (c) => {
       const { db, settings } = c.var
       const { limit } = c.req.valid('query')
       return c.json(
-        await cached(c, `creators ${limit}`, () => recentCreators(db, settings.PUBLIC_URL, limit)),
+        await cached(c, `creators ${limit}`, () => readCreators(db, settings.PUBLIC_URL, limit)),
       )
     },
   )

@@ -3,6 +3,7 @@
  * OpenAPI document follow from them, and a column that they do not name is never read.
  */
 import * as z from 'zod'
+import { listingTypes } from '../db/schema.ts'
 import { lazy } from '../http/lazy.ts'
 import { itemStatuses } from '../transfers/shown.ts'
 
@@ -14,7 +15,7 @@ const time = (description: string) => z.iso.datetime({ precision: 3 }).describe(
 const timeOrNull = (description: string) =>
   z.iso.datetime({ precision: 3 }).nullable().describe(description)
 
-const changes = () => ({
+const timestamps = () => ({
   createdAt: time('Time of creation.'),
   updatedAt: time('Time of the last change.'),
 })
@@ -53,7 +54,7 @@ export const Nft = lazy(() =>
       status: text('`released` if the NFT is on sale.'),
       releaseAt: time('Time of the release.'),
       biddingEnabled: bool('Whether bids are accepted.'),
-      ...changes(),
+      ...timestamps(),
       deletedAt: timeOrNull('Time of deletion; null while the NFT exists.'),
       fractionalized: bool('Whether the NFT is split into fractions.'),
       redeemable: bool('Whether the NFT can be redeemed.'),
@@ -73,13 +74,13 @@ export const Listing = lazy(() =>
       priceWei: text('Price of one piece in wei, as decimal text.'),
       activeTill: timeOrNull('Time when the listing ends; null if it does not end.'),
       active: bool('Whether orders are accepted.'),
-      type: z.enum(['auction', 'regular']).describe('Kind of sale.'),
+      type: z.enum(listingTypes).describe('Kind of sale.'),
       txHash: textOrNull('Transaction that created the listing on the chain.'),
       priceCurrency: text('Currency of `priceCents`, ISO 4217.'),
       sellerId: int('User id of the seller.'),
       nftId: int('Id of the NFT for sale.'),
       captureCronId: textOrNull('Id of the job that captures the payment of an auction.'),
-      ...changes(),
+      ...timestamps(),
     })
     .meta({ id: 'Listing' }),
 )
@@ -97,7 +98,7 @@ export const OrderItemFields = lazy(() =>
     ethRecipient: textOrNull('Wallet address of the recipient; null until the buyer has one.'),
     priceCurrency: text('Currency of `priceCents`, ISO 4217.'),
     paymentProvider: textOrNull('Always `external`.'),
-    ...changes(),
+    ...timestamps(),
     ProductType: text('Always `nft`.'),
     status: z
       .enum(itemStatuses)
@@ -128,7 +129,7 @@ export const OrderFields = lazy(() =>
     status: textOrNull('State of the payment: `paid`. The items have the state of the delivery.'),
     failReason: textOrNull('Why the transfer of an item failed.'),
     feesCollectedAt: timeOrNull('Time when the fees were collected.'),
-    ...changes(),
+    ...timestamps(),
     ProductType: text('Always `nft`.'),
   }),
 )
@@ -156,7 +157,7 @@ export const BuyerFields = lazy(() =>
     lastAccessAt: timeOrNull('Time of the last sign-in.'),
     onboardedAt: timeOrNull('Time when the user finished onboarding.'),
     removedAt: timeOrNull('Time of removal; null while the account exists.'),
-    ...changes(),
+    ...timestamps(),
     ipAddress: text('IP address of the last sign-in; only for master tokens and the buyer.'),
   }),
 )

@@ -3,10 +3,10 @@ import type { Caller } from '../http/context.ts'
 import { ApiError, type ErrorCode } from '../http/errors.ts'
 import type { Listing, Nft } from './answer.ts'
 import type { OrderInput } from './input.ts'
-import type { Offers } from './offers.ts'
+import type { OrderData } from './load.ts'
 
 type Check = {
-  offers: Offers
+  data: OrderData
   caller: Caller
   now: Date
   /** Pieces sold by the earlier orders of the call: NFT id to number. */
@@ -25,7 +25,7 @@ type Check = {
  */
 export function checkOrders(
   inputs: readonly OrderInput[],
-  offers: Offers,
+  data: OrderData,
   caller: Caller,
   now: Date,
 ): void {
@@ -33,7 +33,7 @@ export function checkOrders(
   for (const [i, input] of inputs.entries()) {
     const problem: Check['problem'] = (field, message, code = 'invalid_input') =>
       new ApiError(code, `orders[${i}].${field}: ${message}`)
-    const check: Check = { offers, caller, now, ...call, problem }
+    const check: Check = { data, caller, now, ...call, problem }
     const listing = checkListing(input, check)
     const nft = checkNft(input, listing, check)
     checkQuantity(input, nft, listing, check)
@@ -42,8 +42,8 @@ export function checkOrders(
   }
 }
 
-function checkListing({ listingId }: OrderInput, { offers, caller, now, problem }: Check): Listing {
-  const listing = offers.listings.get(listingId)
+function checkListing({ listingId }: OrderInput, { data, caller, now, problem }: Check): Listing {
+  const listing = data.listings.get(listingId)
   if (!listing) throw problem('listingId', `there is no listing ${listingId}`)
   if (caller.role !== 'master' && listing.sellerId !== caller.userId)
     throw problem('listingId', 'only the seller may place orders for this listing', 'forbidden')
@@ -53,8 +53,8 @@ function checkListing({ listingId }: OrderInput, { offers, caller, now, problem 
   return listing
 }
 
-function checkNft({ nftId }: OrderInput, listing: Listing, { offers, problem }: Check): Nft {
-  const nft = offers.nfts.get(nftId)
+function checkNft({ nftId }: OrderInput, listing: Listing, { data, problem }: Check): Nft {
+  const nft = data.nfts.get(nftId)
   if (!nft || nft.deletedAt) throw problem('nftId', `there is no NFT ${nftId}`)
   if (nft.status !== 'released') throw problem('nftId', `NFT ${nftId} is not released`)
   if (listing.nftId !== nftId)
@@ -90,8 +90,8 @@ export function newBillingAddress({ buyerBillingData }: OrderInput) {
   return city && country && postal && street ? { city, country, postal, street } : null
 }
 
-function checkBuyer(input: OrderInput, { offers, newAddresses, problem }: Check): void {
-  const buyer = offers.buyers.get(input.buyerUserId)
+function checkBuyer(input: OrderInput, { data, newAddresses, problem }: Check): void {
+  const buyer = data.buyers.get(input.buyerUserId)
   if (!buyer) throw problem('buyerUserId', `there is no user ${input.buyerUserId}`)
   if (newBillingAddress(input)) newAddresses.add(buyer.id)
   else if (buyer.billingAddressId === null && !newAddresses.has(buyer.id))
@@ -101,12 +101,10 @@ function checkBuyer(input: OrderInput, { offers, newAddresses, problem }: Check)
     )
 }
 
+/** Whether an earlier call has used the id is checked when the order is written. */
 function checkProviderId({ providerId }: OrderInput, i: number, check: Check): void {
-  const { offers, providerIds, problem } = check
+  const { providerIds, problem } = check
   if (!providerId) return
-  const orderId = offers.usedProviderIds.get(providerId)
-  if (orderId !== undefined)
-    throw problem('providerId', `order ${orderId} already has it`, 'provider_id_used')
   const earlier = providerIds.get(providerId)
   if (earlier !== undefined)
     throw problem('providerId', `orders[${earlier}] already has it`, 'provider_id_used')

@@ -1,6 +1,6 @@
 /**
- * Calls that are safe to repeat: the `Idempotency-Key` header. The response is stored in the
- * transaction that places the orders, so there is never one without the other.
+ * Makes placing orders safe to repeat (`Idempotency-Key`). The response is stored in the same
+ * transaction as the orders, so either both exist or neither.
  */
 import { and, eq, gt, sql } from 'drizzle-orm'
 import { bytesToHex } from 'viem/utils'
@@ -12,8 +12,8 @@ import { ApiError } from '../http/errors.ts'
 import type { PlacedOrder } from './answer.ts'
 import type { OrderInput } from './input.ts'
 import { placeOrders } from './place.ts'
-import { type Plan, placedOrders, type Written } from './plan.ts'
-import { nftIdsOf, writtenJson } from './statements.ts'
+import { type Plan, placedOrders, type WriteResult } from './plan.ts'
+import { nftIdsOf, writeResultJson } from './statements.ts'
 
 /** Milliseconds for which a response is stored. */
 export const IDEMPOTENCY_LIFETIME = 24 * 60 * 60 * 1000
@@ -34,7 +34,7 @@ const storedResponse = prepared((db, { userId, key, storedAfter }: Key) =>
     .select({
       requestHash: idempotencyKeys.requestHash,
       plan: idempotencyKeys.plan,
-      written: idempotencyKeys.written,
+      result: idempotencyKeys.result,
     })
     .from(idempotencyKeys)
     .where(
@@ -62,9 +62,9 @@ type NewResponse = {
 
 const insertResponse = prepared((db, response: Placeholders<NewResponse>) =>
   db.all<never>(sql`INSERT INTO "idempotencyKeys"
-    (userId, "key", requestHash, plan, written, createdAt)
+    (userId, "key", requestHash, plan, result, createdAt)
     VALUES (${response.userId}, ${response.key}, ${response.requestHash}, ${response.plan},
-      ${writtenJson(response.nftIds)}, ${response.now})`),
+      ${writeResultJson(response.nftIds)}, ${response.now})`),
 )
 
 /**
@@ -92,8 +92,8 @@ export async function placeOrdersOnce(
         throw new ApiError('idempotency_key_reused', 'this Idempotency-Key has another body')
       isReplay = true
       const plan: Plan = JSON.parse(stored.plan)
-      const written: Written = JSON.parse(stored.written)
-      return placedOrders(plan, written)
+      const result: WriteResult = JSON.parse(stored.result)
+      return placedOrders(plan, result)
     },
     write: (plan) => [
       deleteExpired(db, id),

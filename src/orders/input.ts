@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { BillingFields } from '../addresses/schema.ts'
 
 /** The number of orders that one call may place or read. */
-const MAX_ORDERS = 100
+export const MAX_ORDERS = 100
 
 const positiveInteger = (description: string) => {
   const error = ({ input }: { input?: unknown }) =>
@@ -61,5 +61,5 @@ export const OrderIds = z.object({
         context.addIssue(`at most ${MAX_ORDERS} orders can be read at once`)
       return values
     })
-    .describe('1 to 100 order ids, separated by commas.'),
+    .describe(`1 to ${MAX_ORDERS} order ids, separated by commas.`),
 })

@@ -5,9 +5,9 @@ import { ApiError } from '../http/errors.ts'
 import type { PlacedOrder } from './answer.ts'
 import { checkOrders } from './check.ts'
 import type { OrderInput } from './input.ts'
-import { readOffers } from './offers.ts'
-import { type Plan, placedOrders, planOrders, type Written } from './plan.ts'
-import { hasChanged, insertPlan, nftIdsOf, selectWritten } from './statements.ts'
+import { checkUsedProviderIds, loadOrderData } from './load.ts'
+import { type Plan, placedOrders, planOrders, type WriteResult } from './plan.ts'
+import { hasChanged, insertPlan, nftIdsOf, selectWriteResult } from './statements.ts'
 
 /** How often a call starts again because another call changed what it had read. */
 const ATTEMPTS = 3
@@ -26,7 +26,7 @@ export type Extension<Rows> = {
 /**
  * Places paid orders, all of them or none, in two trips: the first reads what they depend on, the
  * second writes them unless that has changed. A call that loses such a race starts again. Throws
- * `unauthenticated`, `request_in_progress`, and what `checkOrders` throws.
+ * `unauthenticated`, `provider_id_used`, `request_in_progress`, and what `checkOrders` throws.
  */
 export async function placeOrders<Rows>(
   db: Database,
@@ -36,13 +36,15 @@ export async function placeOrders<Rows>(
   extension?: Extension<Rows>,
 ): Promise<PlacedOrder[]> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    const { offers, extraRows } = await readOffers(db, caller, inputs, extension?.read)
+    const { data, extraRows } = await loadOrderData(db, caller, inputs, extension?.read)
     const known = extraRows && extension?.onRead(extraRows)
     if (known) return known
-    checkOrders(inputs, offers, caller, now)
-    const plan = planOrders(inputs, offers, now)
-    const written = await writeOrders(db, caller, plan, extension?.write(plan) ?? [], now)
-    if (written) return placedOrders(plan, written)
+    // The write fails if a provider id is used, and only then it matters by which order.
+    if (attempt > 1) await checkUsedProviderIds(db, caller, inputs)
+    checkOrders(inputs, data, caller, now)
+    const plan = planOrders(inputs, data, now)
+    const result = await writeOrders(db, caller, plan, extension?.write(plan) ?? [], now)
+    if (result) return placedOrders(plan, result)
   }
   throw new ApiError('request_in_progress', 'other calls order the same NFTs; try again', {
     'Retry-After': '1',
@@ -52,7 +54,7 @@ export async function placeOrders<Rows>(
 class LostRace extends Error {}
 
 /** Stock, a provider id or an idempotency key that another call has taken since the first trip. */
-const isTaken = /CHECK constraint failed: nfts_stock|UNIQUE constraint failed/
+const conflictMessage = /CHECK constraint failed: nfts_stock|UNIQUE constraint failed/
 
 /** Returns null, with nothing written, if another call came between the two trips. */
 async function writeOrders(
@@ -61,7 +63,7 @@ async function writeOrders(
   plan: Plan,
   extraStatements: readonly Statement[],
   date: Date,
-): Promise<Written | null> {
+): Promise<WriteResult | null> {
   const now = date.toISOString()
   const dueAt = new Date(date.getTime() + CRON_DELAY).toISOString()
   try {
@@ -72,15 +74,15 @@ async function writeOrders(
       [
         ...insertPlan(db, plan, { now, dueAt, placedBy: caller.userId }),
         ...extraStatements,
-        selectWritten(db, { nftIds: nftIdsOf(plan) }),
+        selectWriteResult(db, { nftIds: nftIdsOf(plan) }),
       ],
     )
     // Only the last statement returns a row.
     const [row] = results.flat()
     if (!row) throw new Error('the transaction returned no row')
-    return JSON.parse(row.written)
+    return JSON.parse(row.result)
   } catch (error) {
-    if (error instanceof LostRace || isTaken.test(String(error))) return null
+    if (error instanceof LostRace || conflictMessage.test(String(error))) return null
     throw error
   }
 }

@@ -3,7 +3,7 @@ import { formatEther } from 'viem/utils'
 import type { Listing, Nft, PlacedOrder } from './answer.ts'
 import { isUnlimited, newBillingAddress } from './check.ts'
 import type { OrderInput } from './input.ts'
-import type { Offers } from './offers.ts'
+import type { OrderData } from './load.ts'
 
 type Item = PlacedOrder['orderItems'][number]
 
@@ -23,7 +23,7 @@ export type Plan = {
 }
 
 /** What the transaction adds. The ids that one INSERT assigns are consecutive. */
-export type Written = {
+export type WriteResult = {
   lastOrderId: number
   lastItemId: number
   lastAddressId: number | null
@@ -46,12 +46,12 @@ export const orderConstants = {
 export const itemConstants = { paymentProvider: 'external', ProductType: 'nft' }
 
 /** Plans orders that `checkOrders` accepted. */
-export function planOrders(inputs: readonly OrderInput[], offers: Offers, now: Date): Plan {
-  const changes = { createdAt: now.toISOString(), updatedAt: now.toISOString() }
+export function planOrders(inputs: readonly OrderInput[], data: OrderData, now: Date): Plan {
+  const timestamps = { createdAt: now.toISOString(), updatedAt: now.toISOString() }
   const newAddresses: Plan['newAddresses'] = []
   const orders = inputs.map((input): PlannedOrder => {
-    const listing = required(offers.listings, input.listingId)
-    const buyer = required(offers.buyers, input.buyerUserId)
+    const listing = required(data.listings, input.listingId)
+    const buyer = required(data.buyers, input.buyerUserId)
     const address = newBillingAddress(input)
     if (address) newAddresses.push({ userId: buyer.id, ...address })
     const firstNew = newAddresses.findIndex(({ userId }) => userId === buyer.id)
@@ -65,7 +65,7 @@ export function planOrders(inputs: readonly OrderInput[], offers: Offers, now: D
         totalPriceCurrency: listing.priceCurrency,
         totalPriceEth: formatEther(BigInt(listing.priceWei) * BigInt(input.quantity)),
         failReason: null,
-        ...changes,
+        ...timestamps,
       },
       item: {
         ...itemConstants,
@@ -78,7 +78,7 @@ export function planOrders(inputs: readonly OrderInput[], offers: Offers, now: D
         priceCurrency: listing.priceCurrency,
         txId: null,
         status: buyer.wallet ? null : 'awaiting_wallet',
-        ...changes,
+        ...timestamps,
       },
       billing: address
         ? { newAddress: newAddresses.length - 1 }
@@ -90,24 +90,24 @@ export function planOrders(inputs: readonly OrderInput[], offers: Offers, now: D
   return {
     orders,
     newAddresses,
-    nfts: [...offers.nfts.values()],
-    listings: [...offers.listings.values()],
+    nfts: [...data.nfts.values()],
+    listings: [...data.listings.values()],
   }
 }
 
 /** Builds the response. The same plan and result always give the same response. */
-export function placedOrders(plan: Plan, written: Written): PlacedOrder[] {
+export function placedOrders(plan: Plan, result: WriteResult): PlacedOrder[] {
   const updatedAt = plan.orders[0]?.order.updatedAt ?? ''
   const nfts = new Map(
     plan.nfts.map((nft) => {
-      const availableAmount = written.available[nft.id] ?? nft.availableAmount
+      const availableAmount = result.available[nft.id] ?? nft.availableAmount
       return [nft.id, isUnlimited(nft) ? nft : { ...nft, availableAmount, updatedAt }]
     }),
   )
   const listings = new Map(plan.listings.map((listing) => [listing.id, listing]))
-  const firstOrderId = written.lastOrderId - plan.orders.length + 1
-  const firstItemId = written.lastItemId - plan.orders.length + 1
-  const firstAddressId = (written.lastAddressId ?? 0) - plan.newAddresses.length + 1
+  const firstOrderId = result.lastOrderId - plan.orders.length + 1
+  const firstItemId = result.lastItemId - plan.orders.length + 1
+  const firstAddressId = (result.lastAddressId ?? 0) - plan.newAddresses.length + 1
   return plan.orders.map(({ order, billing, item }, i) => ({
     id: firstOrderId + i,
     billingAddressId: 'id' in billing ? billing.id : firstAddressId + billing.newAddress,

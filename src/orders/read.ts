@@ -95,27 +95,34 @@ export async function readOrders(
     nftsOf(db, { ids }),
     listingsOf(db, { ids }),
   ])
-  const find = <Row extends { id: number }>(rows: readonly Row[], id: number): Row => {
-    const row = rows.find((candidate) => candidate.id === id)
-    if (!row) throw new Error(`row ${id} was not read`)
-    return row
-  }
+  const visible = byId(orderRows)
+  const [buyers, nftsById, listingsById] = [byId(buyerRows), byId(nftRows), byId(listingRows)]
+  const itemsByOrder = Map.groupBy(itemRows, ({ orderId }) => orderId)
   return orderIds.map((digits) => {
-    const order = orderRows.find(({ id }) => id === Number(digits))
+    const order = visible.get(Number(digits))
     if (!order) throw new ApiError('order_not_found', `order ${digits} does not exist`)
-    const items = itemRows.filter(({ orderId }) => orderId === order.id)
+    const items = itemsByOrder.get(order.id) ?? []
     return {
       ...order,
       failReason: items.find(({ failReason }) => failReason)?.failReason ?? null,
       updatedAt: latest([order, ...items]),
-      buyer: visibleBuyer(caller, find(buyerRows, order.buyerId)),
+      buyer: visibleBuyer(caller, requireRow(buyers, order.buyerId)),
       orderItems: items.map(({ failReason, ...item }) => ({
         ...item,
-        nft: find(nftRows, item.nftId),
-        listing: find(listingRows, item.listingId),
+        nft: requireRow(nftsById, item.nftId),
+        listing: requireRow(listingsById, item.listingId),
       })),
     }
   })
+}
+
+const byId = <Row extends { id: number }>(rows: readonly Row[]) =>
+  new Map(rows.map((row) => [row.id, row]))
+
+function requireRow<Row>(rows: ReadonlyMap<number, Row>, id: number): Row {
+  const row = rows.get(id)
+  if (!row) throw new Error(`row ${id} was not read`)
+  return row
 }
 
 const latest = (rows: readonly { updatedAt: string }[]): string =>

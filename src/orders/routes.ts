@@ -1,17 +1,22 @@
 import { Hono } from 'hono'
+import { createMiddleware } from 'hono/factory'
 import type { App } from '../http/context.ts'
 import { requireToken, validate } from '../http/endpoint.ts'
 import { announce } from '../transfers/message.ts'
 import { Orders, type PlacedOrder, PlacedOrders } from './answer.ts'
 import { placeOrdersOnce } from './idempotency.ts'
-import { IdempotencyHeader, OrderIds, OrderInputs } from './input.ts'
+import { IdempotencyHeader, MAX_ORDERS, OrderIds, OrderInputs } from './input.ts'
 import { placeOrders } from './place.ts'
 import { readOrders } from './read.ts'
 
 const tag = 'Orders'
 
 /** Error responses of the order endpoints have the key of a successful response as well. */
-export const errorFields = { orders: null }
+const errorFields = { orders: null }
+export const setErrorFields = createMiddleware<App>(async (c, next) => {
+  c.set('errorFields', errorFields)
+  await next()
+})
 
 export const orderRoutes = new Hono<App>()
   .get(
@@ -20,8 +25,8 @@ export const orderRoutes = new Hono<App>()
       tag,
       summary: 'Get orders',
       description:
-        'Returns 1 to 100 orders in the order of the path, each once. A user token can read the ' +
-        'orders in which its user is the buyer or a seller.',
+        `Returns 1 to ${MAX_ORDERS} orders in the order of the path, each once. A user token can ` +
+        'read the orders in which its user is the buyer or a seller.',
       answer: Orders,
       errors: ['order_not_found'],
       errorFields,
@@ -39,8 +44,8 @@ export const orderRoutes = new Hono<App>()
       tag,
       summary: 'Place paid orders',
       description:
-        'Places 1 to 100 orders, all of them or none. Each order starts the transfer of its NFT ' +
-        'to the buyer. A user token can place orders for the listings of its user. With an ' +
+        `Places 1 to ${MAX_ORDERS} orders, all of them or none. Each order starts the transfer of ` +
+        'its NFT to the buyer. A user token can place orders for the listings of its user. With an ' +
         '`Idempotency-Key` the call is safe to repeat for 24 hours.',
       answer: PlacedOrders,
       headers: { 'Idempotent-Replayed': '`true` if this is the response of an earlier call.' },
@@ -53,15 +58,11 @@ export const orderRoutes = new Hono<App>()
       const { db, caller, now } = c.var
       const inputs = c.req.valid('json')
       const key = c.req.valid('header')['idempotency-key']
-      if (key) {
-        const request = { key, body: await c.req.arrayBuffer() }
-        const { orders, isReplay } = await placeOrdersOnce(db, caller, inputs, request, now)
-        if (isReplay) c.header('Idempotent-Replayed', 'true')
-        else c.executionCtx.waitUntil(startTransfers(c.env.TRANSFERS, orders))
-        return c.json({ orders, error: null })
-      }
-      const orders = await placeOrders(db, caller, inputs, now)
-      c.executionCtx.waitUntil(startTransfers(c.env.TRANSFERS, orders))
+      const { orders, isReplay } = key
+        ? await placeOrdersOnce(db, caller, inputs, { key, body: await c.req.arrayBuffer() }, now)
+        : { orders: await placeOrders(db, caller, inputs, now), isReplay: false }
+      if (isReplay) c.header('Idempotent-Replayed', 'true')
+      else c.executionCtx.waitUntil(startTransfers(c.env.TRANSFERS, orders))
       return c.json({ orders, error: null })
     },
   )

@@ -3,8 +3,8 @@
  * their number is constant and D1's limit of 100 bound values does not matter. A row is an array
  * of the values that differ, because extracting values from JSON is what costs most.
  *
- * The ids that one INSERT assigns are consecutive and follow the JSON, so rows that belong together
- * are found by their distance from the largest id.
+ * SQLite assigns consecutive ids in the order of the JSON array. So the id of row i of n is
+ * `max(id) - n + 1 + i`.
  */
 import { type Placeholder, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
@@ -138,8 +138,8 @@ export function insertPlan(
   ]
 }
 
-/** JSON of `Written`, once the rows of the plan are inserted. */
-export const writtenJson = (nftIds: Placeholder) => sql`json_object(
+/** JSON of a `WriteResult`, once the rows of the plan are inserted. */
+export const writeResultJson = (nftIds: Placeholder) => sql`json_object(
   'lastOrderId', (SELECT max(id) FROM orders),
   'lastItemId', (SELECT max(id) FROM "orderItems"),
   'lastAddressId', (SELECT max(id) FROM addresses),
@@ -148,13 +148,13 @@ export const writtenJson = (nftIds: Placeholder) => sql`json_object(
 
 export const nftIdsOf = ({ nfts }: Plan) => JSON.stringify(nfts.map(({ id }) => id))
 
-export const selectWritten = prepared((db, { nftIds }: Placeholders<{ nftIds: string }>) =>
-  db.all<{ written: string }>(sql`SELECT ${writtenJson(nftIds)} AS written`),
+export const selectWriteResult = prepared((db, { nftIds }: Placeholders<{ nftIds: string }>) =>
+  db.all<{ result: string }>(sql`SELECT ${writeResultJson(nftIds)} AS result`),
 )
 
 type Expected = { rows: string; count: number; role: string; userId: number; now: string }
 
-const differs = preparedCondition(
+const isOutdated = preparedCondition(
   (_, { rows, count, role, userId, now }: Placeholders<Expected>) =>
     sql`(SELECT count(*) FROM json_each(${rows}) AS expected
     JOIN listings ON listings.id = value ->> 0 AND listings.nftId = value ->> 1
@@ -182,5 +182,5 @@ export function hasChanged(plan: Plan, { role, userId }: Caller, now: string) {
     item.ethRecipient ?? '',
     'id' in billing ? billing.id : null,
   ])
-  return differs({ rows: JSON.stringify(rows), count: rows.length, role, userId, now })
+  return isOutdated({ rows: JSON.stringify(rows), count: rows.length, role, userId, now })
 }

@@ -26,7 +26,7 @@ const sections: [Section, string][] = [
   ['api-access', 'API Access'],
 ]
 
-export const Settings = ({ section, notice, children }: SettingsProps) => (
+export const SettingsPage = ({ section, notice, children }: SettingsProps) => (
   <div class="settings">
     <div class="side">
       <h1>Settings</h1>
@@ -58,7 +58,7 @@ type ApiAccessProps = Omit<SettingsProps, 'section'> & { account: Account; tab: 
 
 /** The section API Access with its tabs. Only administrators see the tab for all tokens. */
 export const ApiAccess = ({ account, tab, notice, children }: ApiAccessProps) => (
-  <Settings section="api-access" notice={notice}>
+  <SettingsPage section="api-access" notice={notice}>
     <h2>API Access</h2>
     <nav class="tabs" aria-label="API Access">
       <ul>
@@ -77,7 +77,7 @@ export const ApiAccess = ({ account, tab, notice, children }: ApiAccessProps) =>
       </ul>
     </nav>
     {children}
-  </Settings>
+  </SettingsPage>
 )
 
 const currentIf = (current: boolean) => (current ? { 'aria-current': 'page' as const } : {})

@@ -54,7 +54,7 @@ const Transfer = lazy(() =>
       updatedAt: z.string().describe('Time of the last change.'),
       transactions: z.array(Transaction()).describe('The signed transactions, oldest first.'),
     })
-    .meta({ id: 'Transfer' }),
+    .meta({ id: 'Transfer', description: 'A transfer.' }),
 )
 const present = (view: View): z.infer<ReturnType<typeof Transfer>> => ({
   ...view,
@@ -77,7 +77,11 @@ export const transferRoutes = new Hono<App>()
       description:
         'By id, 50 or `limit` of them; `cursor` is the `nextCursor` of the page before. ' +
         '`status=dead_lettered` are those on which the queue gave up.',
-      answer: () => z.object({ transfers: z.array(Transfer()), nextCursor: z.string().nullable() }),
+      answer: () =>
+        z.object({
+          transfers: z.array(Transfer()).describe('The transfers, by id.'),
+          nextCursor: z.string().nullable().describe('The next `cursor`; null on the last page.'),
+        }),
     }),
     validate('query', Query),
     async (c) => {

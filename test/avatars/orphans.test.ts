@@ -4,12 +4,11 @@ import { removeOrphans } from '../../src/avatars/orphans.ts'
 import { pictureKey } from '../../src/avatars/url.ts'
 import { aToken, aUser, db } from '../support/makers.ts'
 import { aPng } from './pictures.ts'
-import { avatarUrlIn, download, uploadBytes } from './uploads.ts'
+import { avatarUrlIn, download, keyIn, uploadBytes } from './uploads.ts'
 
 const HOUR = 60 * 60_000
 const UNKNOWN_USER = 987654321
 const hoursFromNow = (hours: number) => new Date(Date.now() + hours * HOUR)
-const keyIn = (url: string) => new URL(url).pathname.replace('/avatars/', '')
 const put = (key: string) => env.AVATARS.put(key, aPng())
 const exists = async (key: string) => (await env.AVATARS.head(key)) !== null
 

@@ -1,5 +1,4 @@
 import { describe, expect, inject, it, vi } from 'vitest'
-import { aToken, aUser } from '../support/makers.ts'
 import animated from './fixtures/animated.gif?inline'
 import cmyk from './fixtures/cmyk.jpg?inline'
 import deep from './fixtures/deep.png?inline'
@@ -16,14 +15,20 @@ import {
   quarterColours,
   readFixture,
 } from './pictures.ts'
-import { getAvatarUrl, storedPicture, uploadBytes, uploadForm, uploadUrl } from './uploads.ts'
+import {
+  aCaller,
+  getAvatarUrl,
+  storedPicture,
+  uploadBytes,
+  uploadForm,
+  uploadUrl,
+} from './uploads.ts'
 
 // Large pictures take longer.
 vi.setConfig({ testTimeout: 30_000 })
 
 type Bytes = Uint8Array<ArrayBuffer>
 
-const aCaller = async () => ({ token: await aToken(await aUser()) })
 const upload = async (picture: Bytes) => uploadBytes(picture, await aCaller())
 const latin1 = (bytes: Bytes) => Buffer.from(bytes).toString('latin1')
 

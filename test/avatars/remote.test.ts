@@ -1,15 +1,13 @@
 import { describe, expect, inject, it, vi } from 'vitest'
 import { fetchPicture } from '../../src/avatars/remote.ts'
-import { aToken, aUser } from '../support/makers.ts'
+import { aUser } from '../support/makers.ts'
 import phone from './fixtures/phone.jpg?inline'
 import { quarterColours, readFixture } from './pictures.ts'
-import { getAvatarUrl, storedPicture, uploadUrl } from './uploads.ts'
+import { aCaller, getAvatarUrl, storedPicture, uploadUrl } from './uploads.ts'
 
 const host = inject('remoteHost')
 const remote = (path: string) => `http://${host}${path}`
 const loopbackHosts = [host]
-
-const aCaller = async () => ({ token: await aToken(await aUser()) })
 
 /** Returns the status and message of an upload that must not change the user's avatar. */
 async function rejectedUpload(path: string) {

@@ -9,6 +9,7 @@ import {
   avatarUrlIn,
   download,
   getAvatarUrl,
+  keyIn,
   storedPicture,
   uploadBytes,
   uploadForm,
@@ -16,8 +17,6 @@ import {
 
 const keysOf = async (user: { id: number }) =>
   (await env.AVATARS.list({ prefix: `${user.id}/` })).objects.map(({ key }) => key)
-
-const keyIn = (url: string) => new URL(url).pathname.replace('/avatars/', '')
 
 afterEach(() => vi.restoreAllMocks())
 

@@ -2,30 +2,31 @@
 import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
 import { verifyToken } from '../../src/auth/tokens.ts'
-import { readAvatar } from '../../src/avatars/read.ts'
-import { replaceAvatar } from '../../src/avatars/replace.ts'
+import { readAvatar, replaceAvatar } from '../../src/avatars/replace.ts'
 import { connect } from '../../src/db/client.ts'
 import type { Caller } from '../../src/http/context.ts'
-import { aToken, aUser, issuer } from '../support/makers.ts'
+import { issuer } from '../support/makers.ts'
 import { measured } from '../support/measured.ts'
 import { aPng } from './pictures.ts'
+import { aCaller } from './uploads.ts'
 
-async function aCaller(): Promise<Caller> {
-  const caller = await verifyToken(issuer, await aToken(await aUser()), new Date())
+async function aVerifiedCaller(): Promise<Caller> {
+  const { token } = await aCaller()
+  const caller = await verifyToken(issuer, token, new Date())
   if (!caller) throw new Error('the token is not valid')
   return caller
 }
 
 it('reads an avatar in one trip', async () => {
   const { database, trips } = measured(env.DB)
-  const caller = await aCaller()
+  const caller = await aVerifiedCaller()
   await readAvatar(connect(database), caller, caller.userId)
   expect(trips).toMatchObject([{ rowsRead: 3, rowsWritten: 0 }])
 })
 
 it('replaces an avatar in two trips: before the picture is read, and after it is stored', async () => {
   const { database, trips } = measured(env.DB)
-  const caller = await aCaller()
+  const caller = await aVerifiedCaller()
   const deps = {
     db: connect(database),
     bucket: env.AVATARS,

@@ -1,16 +1,13 @@
 import { describe, expect, it, vi } from 'vitest'
 import { call } from '../support/api.ts'
-import { aToken, aUser } from '../support/makers.ts'
 import phone from './fixtures/phone.jpg?inline'
 import { aPng, concat, encode, quarterColours, readFixture } from './pictures.ts'
-import { storedPicture, uploadBytes, uploadForm } from './uploads.ts'
+import { aCaller, storedPicture, uploadBytes, uploadForm } from './uploads.ts'
 
 // Large bodies take longer.
 vi.setConfig({ testTimeout: 30_000 })
 
 const MEBIBYTE = 1024 * 1024
-
-const aCaller = async () => ({ token: await aToken(await aUser()) })
 
 /** A PNG with trailing zeros, of exactly this many bytes. */
 const aPictureOf = (bytes: number) => {

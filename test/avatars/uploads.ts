@@ -1,5 +1,9 @@
 /** Calls the avatar endpoints. */
 import { call } from '../support/api.ts'
+import { aToken, aUser } from '../support/makers.ts'
+
+/** Returns the token of a new user. */
+export const aCaller = async () => ({ token: await aToken(await aUser()) })
 
 /** `to` is a user id or `me`; `type` is the media type of the picture. */
 type Upload = { token: string; to?: number | 'me'; type?: string }
@@ -40,6 +44,9 @@ export async function avatarUrlIn(response: Response): Promise<string> {
 
 export const getAvatarUrl = async (user: number | 'me', token: string) =>
   avatarUrlIn(await call('GET', `/api/public/user/${user}/profile/avatar`, { token }))
+
+/** Returns the key in R2 of the picture at an `avatarUrl`. */
+export const keyIn = (avatarUrl: string) => new URL(avatarUrl).pathname.replace('/avatars/', '')
 
 /** Gets the picture at an `avatarUrl`, without a token. */
 export const download = (avatarUrl: string, headers: Record<string, string> = {}) =>

@@ -16,7 +16,7 @@ export async function aMarketplace() {
   const project = await aProject()
   await allowManySignIns(join(project.folder, 'wrangler.toml'))
   const ports = { PORT: await aFreePort(), RPC_PORT: await aFreePort() }
-  const { process: dev, out } = await project.start('dev', 'Ctrl-C ends everything', ports)
+  const { process: dev, out } = await project.start('dev', 'Press Ctrl-C to stop', ports)
   const browser = await chromium.launch({
     executablePath: CHROMIUM,
     args: [

@@ -7,7 +7,7 @@ import { transferEvents } from '../support/transfers/events.ts'
 const gift = (chain: Chain) => ({ from: chain.seller, to: chain.signer, value: '0x1' })
 const blockNumber = { method: 'eth_blockNumber' }
 
-it('gives each test a chain of its own, with tokens in a wallet that approved the signer', async () => {
+it('gives each test its own chain, with tokens in a wallet that approved the signer', async () => {
   const [one, other] = await Promise.all([aChain({ erc721: 3, erc1155: 5 }), aChain()])
   expect(one.chainId).not.toBe(other.chainId)
   expect(Number(await one.rpc('eth_chainId'))).toBe(one.chainId)
@@ -18,7 +18,7 @@ it('gives each test a chain of its own, with tokens in a wallet that approved th
   expect(Number(balance)).toBe(3)
 })
 
-it('passes calls on and counts them', async () => {
+it('forwards calls and counts them', async () => {
   const chain = await aChain()
   const [chainId] = await rpcBatch(chain.proxyUrl, [{ method: 'eth_chainId' }, blockNumber])
   expect(Number(chainId)).toBe(chain.chainId)
@@ -28,9 +28,9 @@ it('passes calls on and counts them', async () => {
   expect(await chain.takeCounts()).toEqual({ requests: 0, calls: {} })
 })
 
-it('hits the calls that a fault names, after those that pass, as often as told', async () => {
+it('applies a fault to its methods, after `skip` calls and `times` times', async () => {
   const chain = await aChain()
-  await chain.misbehave({ on: ['eth_chainId'], skip: 1, times: 1, effect: { result: 'hit' } })
+  await chain.setFaults({ on: ['eth_chainId'], skip: 1, times: 1, effect: { result: 'hit' } })
   const calls = [{ method: 'eth_chainId' }, blockNumber, { method: 'eth_chainId' }]
   expect(await rpcBatch(chain.proxyUrl, calls)).toEqual([
     expect.stringMatching(/^0x/),
@@ -40,7 +40,7 @@ it('hits the calls that a fault names, after those that pass, as often as told',
   expect(await rpc(chain.proxyUrl, 'eth_chainId')).not.toBe('hit')
 })
 
-it('breaks a connection before or after the node has got the calls', async () => {
+it('breaks a connection before or after the node receives the calls', async () => {
   for (const [reach, sent] of [
     ['none', 0],
     ['half', 1],
@@ -50,7 +50,7 @@ it('breaks a connection before or after the node has got the calls', async () =>
     const nonce = async () =>
       Number(await chain.rpc('eth_getTransactionCount', chain.seller, 'pending'))
     await chain.setAutomine(false)
-    await chain.misbehave({ effect: { http: 'drop', reach } })
+    await chain.setFaults({ effect: { http: 'drop', reach } })
     const first = await nonce()
     const transfers = [first, first + 1].map((nonce) => ({
       method: 'eth_sendTransaction',
@@ -61,16 +61,16 @@ it('breaks a connection before or after the node has got the calls', async () =>
   }
 })
 
-it('answers statuses, nonsense and errors', async () => {
+it('answers HTTP statuses, invalid JSON and errors', async () => {
   const chain = await aChain()
-  await chain.misbehave({ effect: { http: 429, reach: 'none' } })
+  await chain.setFaults({ effect: { http: 429, reach: 'none' } })
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId' })
   expect((await fetch(chain.proxyUrl, { method: 'POST', body })).status).toBe(429)
-  await chain.misbehave({ effect: { http: 'malformed', reach: 'all' } })
+  await chain.setFaults({ effect: { http: 'malformed', reach: 'all' } })
   await expect(rpc(chain.proxyUrl, 'eth_chainId')).rejects.toThrow(SyntaxError)
-  await chain.misbehave({ effect: { error: alreadyKnown, reach: 'none' } })
+  await chain.setFaults({ effect: { error: alreadyKnown, reach: 'none' } })
   await expect(rpc(chain.proxyUrl, 'eth_chainId')).rejects.toThrow('already known')
-  await chain.misbehave()
+  await chain.setFaults()
   expect(Number(await rpc(chain.proxyUrl, 'eth_chainId'))).toBe(chain.chainId)
 })
 
@@ -81,26 +81,26 @@ it('answers as a node that lags behind', async () => {
   const hash = await chain.rpc('eth_sendTransaction', gift(chain))
   await chain.mine()
   const nonce = Number(await chain.rpc('eth_getTransactionCount', chain.seller, 'latest'))
-  await chain.misbehave({ effect: { asOf: height } })
+  await chain.setFaults({ effect: { asOf: height } })
   expect(Number(await rpc(chain.proxyUrl, 'eth_blockNumber'))).toBe(height)
   expect(await rpc(chain.proxyUrl, 'eth_getTransactionReceipt', hash)).toBeNull()
   const stale = await rpc(chain.proxyUrl, 'eth_getTransactionCount', chain.seller, 'pending')
   expect(Number(stale)).toBe(nonce - 1)
 })
 
-it('makes the node forget a transaction that it took', async () => {
+it('drops a transaction that the node accepted', async () => {
   const chain = await aChain()
   await chain.setAutomine(false)
-  await chain.misbehave({ on: ['eth_sendTransaction'], effect: { forget: true } })
+  await chain.setFaults({ on: ['eth_sendTransaction'], effect: { dropTransaction: true } })
   const hash = await rpc(chain.proxyUrl, 'eth_sendTransaction', gift(chain))
   await chain.mine()
   expect(await chain.rpc('eth_getTransactionByHash', hash)).toBeNull()
 })
 
-it('draws the same faults again from the same seed', async () => {
+it('simulates the same faults with the same seed', async () => {
   const chain = await aChain()
   const outcomes = async () => {
-    await chain.storm({ seed: 7, rate: 0.5 })
+    await chain.setRandomFaults({ seed: 7, rate: 0.5 })
     const answers: string[] = []
     for (let i = 0; i < 30; i++) {
       answers.push(await rpc(chain.proxyUrl, 'eth_chainId').then(String, (error) => error.name))

@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { expect, it, vi } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
 import { type Placeholders, prepared } from '../../src/db/prepared.ts'
@@ -17,6 +17,15 @@ it('builds the SQL once and binds the values of each call', async () => {
   const results = await db.batch([userById(db, { id: ann.id }), userById(db, { id: bob.id })])
   expect(results).toEqual([[{ name: 'Ann', approved: true }], [{ name: 'Bob', approved: false }]])
   expect(build).toHaveBeenCalledTimes(1)
+})
+
+it('builds the text of handwritten SQL once', async () => {
+  const part = { getSQL: vi.fn(() => sql`1`) }
+  const select = prepared((on) => on.all<{ one: number }>(sql`SELECT ${part} AS one`))
+  expect(await db.batch([select(db, {})])).toEqual([[{ one: 1 }]])
+  const calls = part.getSQL.mock.calls.length
+  await db.batch([select(db, {})])
+  expect(part.getSQL).toHaveBeenCalledTimes(calls)
 })
 
 it('encodes the values of an INSERT by their columns', async () => {

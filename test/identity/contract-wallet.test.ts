@@ -66,12 +66,12 @@ it('throws chain_unavailable if the node does not respond or fails', async () =>
   const node = { rpcUrl: chain.proxyUrl }
   const signed = { address: ADDRESS, message: 'hello', signature: signatureOf('42') } as const
   for (const http of ['drop', 'malformed', 503] as const) {
-    await chain.misbehave({ effect: { http, reach: 'none' } })
+    await chain.setFaults({ effect: { http, reach: 'none' } })
     await expect(isSignedByContract(node, signed)).rejects.toMatchObject({
       code: 'chain_unavailable',
     })
   }
-  await chain.misbehave({ effect: { error: { code: -32005, message: 'limit' }, reach: 'none' } })
+  await chain.setFaults({ effect: { error: { code: -32005, message: 'limit' }, reach: 'none' } })
   await expect(isSignedByContract(node, signed)).rejects.toMatchObject({
     code: 'chain_unavailable',
   })

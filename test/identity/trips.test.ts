@@ -1,4 +1,4 @@
-/** Round trips to the database of sign-in and of the settings pages. */
+/** Database trips of sign-in and of the settings pages. */
 import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
 import { measured } from '../support/measured.ts'
@@ -7,13 +7,15 @@ import {
   aVisitor,
   aWallet,
   CHAIN_ID,
+  linkWallet,
   mailedLink,
   requestMessage,
   secretOf,
+  signInByEmail,
   signInByWallet,
 } from '../support/visitor.ts'
 
-/** Counts the round trips of a request that is sent with the given environment. */
+/** Counts the trips of a request that is sent with the given environment. */
 async function countTrips(send: (env: Partial<Env>) => Promise<Response>): Promise<number> {
   const { database, trips } = measured(env.DB)
   const response = await send({ DB: database })
@@ -44,6 +46,14 @@ it('takes one trip to request a link, one to open it, and one to sign in with it
   expect(
     await countTrips((env) => visitor.post('/sign-in/email/confirm', { form: { secret }, env })),
   ).toBe(1)
+})
+
+it('takes two trips to link a wallet', async () => {
+  const visitor = aVisitor()
+  await signInByEmail(visitor)
+  // The first request also stores when the session was last used.
+  await visitor.get('/settings/account')
+  expect(await countTrips((env) => linkWallet(visitor, aWallet(), env))).toBe(2)
 })
 
 it('takes one trip for each settings page and each of its forms', async () => {

@@ -50,7 +50,7 @@ it('announces due transfers and logs their number', async () => {
 
 it('deletes stored responses after 24 hours', async () => {
   const { id: userId } = await aUser()
-  const response = { userId, requestHash: '', plan: '{}', written: '{}' }
+  const response = { userId, requestHash: '', plan: '{}', result: '{}' }
   await db.insert(idempotencyKeys).values([
     { ...response, key: 'old', createdAt: before(DAY + MINUTE) },
     { ...response, key: 'new', createdAt: before(DAY - MINUTE) },
@@ -92,16 +92,26 @@ it('removes pictures that no user points to', async () => {
 })
 
 it('logs a job that fails and runs the others', async () => {
-  await aDueItem()
   await db.insert(walletNonces).values({ nonce: 'stale', expiresAt: before(MINUTE) })
+  const get = () => Promise.reject(new Error('the bucket is unavailable'))
+  const { lines } = await run({ AVATARS: Object.assign(Object.create(env.AVATARS), { get }) })
+  expect(lines).toContainEqual({
+    event: 'cron_job_failed',
+    job: 'removeOrphans',
+    error: 'Error: the bucket is unavailable',
+  })
+  const rows = await db.select({ nonce: walletNonces.nonce }).from(walletNonces)
+  expect(rows).not.toContainEqual({ nonce: 'stale' })
+})
+
+it('logs the transfers that the queue did not accept', async () => {
+  const item = await aDueItem()
   const { queue } = aRecordingQueue()
   const sendBatch = () => Promise.reject(new Error('the queue is unavailable'))
   const { lines } = await run({ TRANSFERS: { ...queue, sendBatch } })
   expect(lines).toContainEqual({
-    event: 'cron_job_failed',
-    job: 'announceDueTransfers',
+    event: 'announce_failed',
+    transferIds: expect.arrayContaining([item.id]),
     error: 'Error: the queue is unavailable',
   })
-  const rows = await db.select({ nonce: walletNonces.nonce }).from(walletNonces)
-  expect(rows).not.toContainEqual({ nonce: 'stale' })
 })

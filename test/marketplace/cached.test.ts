@@ -3,6 +3,7 @@ import { call } from '../support/api.ts'
 import { aMasterToken, anNft, aUser } from '../support/makers.ts'
 
 const token = await aMasterToken()
+const ADDRESSES = '/api/public/user/me/billingAddresses'
 
 /** Sends a request that returns the number of its trips, which needs a master token. */
 const get = async (path: string, headers: Record<string, string> = {}) => {
@@ -43,9 +44,14 @@ describe.each(['/api/public/stats', '/api/public/creators', '/api/public/creator
 
     it('does not return a bookmark, because caches would share it', async () => {
       await anNft(await aUser())
-      for (const headers of [{}, { 'x-d1-bookmark': 'first-primary' }])
-        for (const { response } of [await get(path, headers), await get(path, headers)])
+      const { response: uncached } = await get(ADDRESSES)
+      const bookmark = uncached.headers.get('x-d1-bookmark')
+      if (!bookmark) throw new Error('the response has no bookmark')
+      for (const headers of [{}, { 'x-d1-bookmark': bookmark }])
+        for (const { response } of [await get(path, headers), await get(path, headers)]) {
+          expect(response.status).toBe(200)
           expect(response.headers.get('x-d1-bookmark')).toBeNull()
+        }
     })
 
     it('uses the cache despite an unknown query parameter', async () => {

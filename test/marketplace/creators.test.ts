@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { recentCreators } from '../../src/marketplace/creators.ts'
+import { readCreators } from '../../src/marketplace/creators.ts'
 import { BASE_URL, call } from '../support/api.ts'
 import { expectFields, fields } from '../support/fields.ts'
 import { anNft, aUser, db } from '../support/makers.ts'
@@ -41,7 +41,7 @@ it('returns creators and statistics, without private fields', async () => {
 it('returns the avatar of the creator', async () => {
   const creator = await aUser({ avatarKey: 'a/picture.jpg' })
   await anNft(creator, { releaseAt: at(28) })
-  const { creators } = await recentCreators(db, BASE_URL, 100)
+  const { creators } = await readCreators(db, BASE_URL, 100)
   const avatarUrl = `${BASE_URL}/avatars/a/picture.jpg`
   expect(creators).toContainEqual(expect.objectContaining({ id: creator.id, avatarUrl }))
 })
@@ -54,7 +54,7 @@ it('sorts by latest release, then by id', async () => {
   await anNft(early, { releaseAt: at(10) })
   await anNft(early, { releaseAt: at(9) })
   const expected = [late, first, second, early].map(({ id }) => id)
-  const { creators } = await recentCreators(db, BASE_URL, 100)
+  const { creators } = await readCreators(db, BASE_URL, 100)
   expect(creators.map(({ id }) => id).filter((id) => expected.includes(id))).toEqual(expected)
 })
 
@@ -64,7 +64,7 @@ it('omits removed users and users without a released NFT', async () => {
   await anNft(removed, { releaseAt: at(21) })
   await anNft(withdrawn, { releaseAt: at(21), deletedAt: at(22) })
   await anNft(withdrawn, { releaseAt: at(21), status: 'draft' })
-  const ids = (await recentCreators(db, BASE_URL, 100)).creators.map(({ id }) => id)
+  const ids = (await readCreators(db, BASE_URL, 100)).creators.map(({ id }) => id)
   expect(ids).not.toContain(removed.id)
   expect(ids).not.toContain(withdrawn.id)
 })

@@ -2,7 +2,7 @@
 import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
 import { connect } from '../../src/db/client.ts'
-import { recentCreators } from '../../src/marketplace/creators.ts'
+import { readCreators } from '../../src/marketplace/creators.ts'
 import { readStats } from '../../src/marketplace/stats.ts'
 import { BASE_URL } from '../support/api.ts'
 import { anNft, aUser } from '../support/makers.ts'
@@ -33,7 +33,7 @@ async function rowsRead() {
   const { database, trips } = measured(env.DB)
   const db = connect(database)
   const { nfts } = await readStats(db)
-  const { creators } = await recentCreators(db, BASE_URL, 5)
+  const { creators } = await readCreators(db, BASE_URL, 5)
   expect(creators).toHaveLength(5)
   expect(trips).toHaveLength(2)
   return { total: nfts.total, rows: trips.map((trip) => trip.rowsRead) }

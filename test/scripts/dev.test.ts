@@ -7,7 +7,7 @@ import { localAccount } from '../../scripts/chain/accounts.ts'
 import { erc1155Abi } from '../../scripts/chain/collectibles.ts'
 import { aFreePort, aProject, type Project } from '../support/project.ts'
 
-const READY = 'Ctrl-C ends everything'
+const READY = 'Press Ctrl-C to stop'
 
 let project: Project
 let ports: { PORT: string; RPC_PORT: string }

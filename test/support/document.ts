@@ -82,7 +82,7 @@ function matches(template: string, path: string): boolean {
 const isPage = (path: string) =>
   endpointsOf(app).some(
     ({ info, path: pattern }) =>
-      info !== null && !info.answer && matches(pattern.replace(/:\w+(\{[^/]*\})?/g, '{}'), path),
+      info !== null && !info.answer && matches(pattern.replace(/:\w+/g, '{}'), path),
   )
 
 /** Follows a `$ref`. */

@@ -1,6 +1,6 @@
 /**
- * A valid request for each endpoint, and the callers who may send it. Tests that apply to every
- * endpoint (authorization, costs) send these requests.
+ * A sample request for each endpoint; a few are rejected, because success needs a signature or a
+ * mailed link. Tests that apply to every endpoint (authorization, costs) send these requests.
  */
 import { eq } from 'drizzle-orm'
 import { inject } from 'vitest'
@@ -61,7 +61,7 @@ type RequestParts = Pick<Call, 'json' | 'body' | 'headers'> & {
 const secret = '0'.repeat(64)
 const id = crypto.randomUUID()
 
-/** What a request has beside method and path. Functions, because some requests work only once. */
+/** The variable parts of each request. Functions, because some requests succeed only once. */
 const requests: Record<string, () => RequestParts | Promise<RequestParts>> = {
   'POST /api/public/deliveryAddress': () => ({ json: { userId: owner.id, name: 'Ada' } }),
   'POST /api/public/billingAddress': () => ({ json: { userId: owner.id, city: 'Oslo' } }),
@@ -117,7 +117,7 @@ export type SampleRequest = Pick<Call, 'json' | 'body' | 'headers'> & {
   path: string
 }
 
-/** Returns a new valid request for an endpoint (`METHOD /path/:with/parameters`). */
+/** Returns a new sample request for an endpoint (`METHOD /path/:with/parameters`). */
 export async function sampleRequest(endpoint: string): Promise<SampleRequest> {
   const [method = '', pattern = ''] = endpoint.split(' ')
   const { params, query = '', ...content } = (await requests[endpoint]?.()) ?? {}

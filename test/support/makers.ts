@@ -1,4 +1,4 @@
-/** Makers: each writes one row. A test passes only the fields that matter to it. */
+/** Functions that insert one row each. A test passes only the fields that it depends on. */
 import { env } from 'cloudflare:workers'
 import { API_TOKEN_LIFETIME, newToken, signToken } from '../../src/auth/tokens.ts'
 import { connect } from '../../src/db/client.ts'
@@ -8,10 +8,10 @@ import { settingsOf } from '../../src/env.ts'
 export const db = connect(env.DB)
 
 const NOW = '2026-01-01T00:00:00.000Z'
-const changes = { createdAt: NOW, updatedAt: NOW }
+const timestamps = { createdAt: NOW, updatedAt: NOW }
 
 let addressCount = 0
-/** Returns another wallet address at each call. */
+/** Returns a different wallet address for each call. */
 const uniqueAddress = () => `0xaa${(++addressCount).toString(16).padStart(38, '0')}`
 
 async function first<T>(rows: Promise<T[]>): Promise<T> {
@@ -24,7 +24,7 @@ export const aUser = (values: Partial<typeof users.$inferInsert> = {}) =>
   first(
     db
       .insert(users)
-      .values({ provider: 'wallet', ethereumPublicAddr: uniqueAddress(), ...changes, ...values })
+      .values({ provider: 'wallet', ethereumPublicAddr: uniqueAddress(), ...timestamps, ...values })
       .returning(),
   )
 
@@ -59,7 +59,7 @@ export const anAddress = (
   first(
     db
       .insert(addresses)
-      .values({ kind: 'billing', userId: owner.id, ...changes, ...values })
+      .values({ kind: 'billing', userId: owner.id, ...timestamps, ...values })
       .returning(),
   )
 
@@ -91,7 +91,7 @@ export const anNft = (
         tokenId: '1',
         status: 'released',
         releaseAt: NOW,
-        ...changes,
+        ...timestamps,
         ...values,
       })
       .returning(),
@@ -113,7 +113,7 @@ export const aListing = (
         priceCurrency: 'EUR',
         priceEths: '0.005',
         priceWei: '5000000000000000',
-        ...changes,
+        ...timestamps,
         ...values,
       })
       .returning(),

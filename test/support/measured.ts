@@ -45,11 +45,6 @@ class MeasuredStatement {
     const { results } = await this.run<Record<string, T>>()
     return results.map((row) => Object.values(row))
   }
-
-  async first<T>() {
-    const { results } = await this.run<T>()
-    return results[0] ?? null
-  }
 }
 
 const tripOf = (statements: MeasuredStatement[], results: D1Result[]): Trip => ({

@@ -202,7 +202,7 @@ describe('a node that cannot be relied on', () => {
       await aPaidItem(down, { standard: 'erc721' }),
       await aPaidItem(up, { standard: 'erc721' }),
     ]
-    await down.misbehave({ effect: { http: 503, reach: 'none' } })
+    await down.setFaults({ effect: { http: 503, reach: 'none' } })
     expect(await look(items)).toHaveLength(2)
     expect(await rowOf(items[0] ?? { id: 0 })).toMatchObject({
       status: 'queued',
@@ -210,7 +210,7 @@ describe('a node that cannot be relied on', () => {
       reason: 'the node answered with HTTP 503',
     })
     expect(await rowOf(items[1] ?? { id: 0 })).toMatchObject({ status: 'sent' })
-    await down.misbehave()
+    await down.setFaults()
     await look(items, 5)
     await Promise.all([down.mine(), up.mine()])
     await look(items, 10)
@@ -237,13 +237,13 @@ describe('a node that cannot be relied on', () => {
     const chain = await aChain({ erc721: 1 })
     const { look } = anEngine(chain)
     const item = await aPaidItem(chain, { standard: 'erc721' })
-    await chain.misbehave({ on: ['eth_estimateGas'], effect: { error, reach: 'none' } })
+    await chain.setFaults({ on: ['eth_estimateGas'], effect: { error, reach: 'none' } })
     await look([item])
     expect(await rowOf(item)).toMatchObject({
       status: 'queued',
       reason: `the node answered: ${error.message}`,
     })
-    await chain.misbehave()
+    await chain.setFaults()
     await look([item], 5)
     expect(await rowOf(item)).toMatchObject({ status: 'sent', reason: null })
   })
@@ -252,7 +252,7 @@ describe('a node that cannot be relied on', () => {
     const chain = await aChain({ erc721: 1 })
     const { look } = anEngine(chain)
     const item = await aPaidItem(chain, { standard: 'erc721' })
-    await chain.misbehave({ effect: { http: 503, reach: 'none' } })
+    await chain.setFaults({ effect: { http: 503, reach: 'none' } })
     const delays: (number | undefined)[] = []
     for (const after of [0, 20, 200, 10_000]) {
       const [next] = await look([item], after)
@@ -383,7 +383,7 @@ describe('a nonce', () => {
     const item = await aPaidItem(chain, { standard: 'erc721' })
     await look([item])
     await chain.mine()
-    await chain.misbehave(
+    await chain.setFaults(
       { on: ['eth_getTransactionReceipt'], effect: { result: null } },
       // The signer's count at the head passes, and at the final block.
       {

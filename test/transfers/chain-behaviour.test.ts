@@ -34,13 +34,13 @@ async function wait(market: Marketplace, seconds: number) {
 }
 
 const SENDING = ['eth_sendRawTransaction']
-const forgetting: Effect = { forget: true }
+const forgetting: Effect = { dropTransaction: true }
 
 it('takes null receipts of a transaction that is mined for no answer at all', async () => {
   const chain = await aQuietChain()
   const market = aMarketplace(chain)
   const item = await aSentItem(chain, market)
-  await chain.misbehave({ on: ['eth_getTransactionReceipt'], effect: { result: null } })
+  await chain.setFaults({ on: ['eth_getTransactionReceipt'], effect: { result: null } })
   await chain.mine(5)
   await wait(market, 3600)
   const [signed, ...others] = await signedFor(item)
@@ -49,7 +49,7 @@ it('takes null receipts of a transaction that is mined for no answer at all', as
     status: 'sent',
     reason: `the node has not given the receipt of ${signed?.hash} yet`,
   })
-  await chain.misbehave()
+  await chain.setFaults()
   await market.settle()
   expect(await rowOf(item)).toMatchObject({ status: 'transferred', txId: signed?.hash })
   await expectExactlyOnce(chain, [item])
@@ -62,10 +62,10 @@ it('gives no nonce twice on the word of a node that lags behind', async () => {
   const first = await aSentItem(chain, market)
   await chain.mine(5)
   await market.settle()
-  await chain.misbehave({ effect: { asOf: height } })
+  await chain.setFaults({ effect: { asOf: height } })
   const second = await aSentItem(chain, market)
   expect(await signedFor(second)).toMatchObject([{ nonce: 1 }])
-  await chain.misbehave()
+  await chain.setFaults()
   await market.settle()
   expect((await rowOf(second)).status).toBe('transferred')
   await expectExactlyOnce(chain, [first, second])
@@ -76,12 +76,12 @@ it('goes on when the head that a node tells goes back and forth', async () => {
   const market = aMarketplace(chain, { network: { confirmations: 4 } })
   const items: PaidItem[] = []
   for (let round = 0; round < 6; round++) {
-    await chain.misbehave(...(round % 2 ? [{ effect: { behind: 6 } }] : []))
+    await chain.setFaults(...(round % 2 ? [{ effect: { behind: 6 } }] : []))
     items.push(await aSentItem(chain, market))
     await chain.mine(2)
     await wait(market, 60)
   }
-  await chain.misbehave()
+  await chain.setFaults()
   await market.settle()
   await expectExactlyOnce(chain, items)
 })
@@ -89,7 +89,7 @@ it('goes on when the head that a node tells goes back and forth', async () => {
 it('sends the same bytes again when the node has forgotten them', async () => {
   const chain = await aQuietChain()
   const market = aMarketplace(chain)
-  await chain.misbehave({ on: SENDING, times: 3, effect: forgetting })
+  await chain.setFaults({ on: SENDING, times: 3, effect: forgetting })
   const item = await aSentItem(chain, market)
   await market.settle()
   expect(await signedFor(item)).toHaveLength(1)
@@ -135,12 +135,12 @@ it.each([
 ])('takes %s of the transactions at a nonce, whichever is mined', async (_, winner) => {
   const chain = await aQuietChain()
   const market = aMarketplace(chain, { network: { confirmations: 2 } })
-  await chain.misbehave({ on: SENDING, effect: forgetting })
+  await chain.setFaults({ on: SENDING, effect: forgetting })
   const item = await aSentItem(chain, market)
   await wait(market, 240)
   const raws = await rawsOf(item)
   expect(raws.length).toBeGreaterThan(2)
-  await chain.misbehave()
+  await chain.setFaults()
   const hash = await chain.rpc('eth_sendRawTransaction', raws[winner])
   await chain.mine()
   await market.settle()
@@ -151,10 +151,10 @@ it.each([
 it('follows a reorganisation that mines another transaction of the same nonce', async () => {
   const chain = await aQuietChain()
   const market = aMarketplace(chain, { network: { confirmations: 3 } })
-  await chain.misbehave({ on: SENDING, effect: forgetting })
+  await chain.setFaults({ on: SENDING, effect: forgetting })
   const item = await aSentItem(chain, market)
   await wait(market, 120)
-  await chain.misbehave()
+  await chain.setFaults()
   const [first, second] = await rawsOf(item)
   const replaced = await chain.rpc('eth_sendRawTransaction', second)
   await chain.mine()
@@ -187,12 +187,12 @@ it('sends again what a reorganisation has removed, again and again', async () =>
 it('stops when somebody else uses a nonce, resends nothing, and goes on when told to', async () => {
   const chain = await aQuietChain()
   const market = aMarketplace(chain, { network: { confirmations: 2 } })
-  await chain.misbehave({ on: SENDING, effect: forgetting })
+  await chain.setFaults({ on: SENDING, effect: forgetting })
   const item = await aSentItem(chain, market)
   const gift = { from: chain.signer, to: chain.seller, value: '0x1', nonce: '0x0' }
   await chain.rpc('eth_sendTransaction', gift)
   await chain.mine(5)
-  await chain.misbehave()
+  await chain.setFaults()
   await wait(market, 120)
   expect(await rowOf(item)).toMatchObject({ status: 'review' })
   expect((await rowOf(item)).reason).toMatch(/none of ours/)
@@ -220,14 +220,14 @@ it.each([
 ])('ends as the chain decides when %s is mined after a cancellation', async (_, status, moved) => {
   const chain = await aQuietChain()
   const market = aMarketplace(chain)
-  await chain.misbehave({ on: SENDING, effect: forgetting })
+  await chain.setFaults({ on: SENDING, effect: forgetting })
   const item = await aSentItem(chain, market)
   const token = await aMasterToken()
   await market.request('POST', `/api/admin/transfers/${item.id}/cancel`, token, null)
   await wait(market, 30)
   const [transfer, noop] = await rawsOf(item)
   expect(await signedFor(item)).toMatchObject([{ kind: 'transfer' }, { kind: 'cancel' }])
-  await chain.misbehave()
+  await chain.setFaults()
   await chain.rpc('eth_sendRawTransaction', moved ? transfer : noop)
   await market.settle()
   expect((await rowOf(item)).status).toBe(status)

@@ -24,7 +24,7 @@ beforeAll(async () => {
   chain = await aChain({ erc721: 400, erc1155: 10_000 }, afterAll)
 })
 
-afterEach(() => chain.misbehave())
+afterEach(() => chain.setFaults())
 
 /** Every other item is of the other standard. */
 async function anItem(): Promise<PaidItem> {
@@ -107,7 +107,7 @@ describe.each(answers)('the node has the transaction, but its answer %s', (_, ef
   it.each(hows)('and messages come %s', async (how) => {
     impatience()
     const { market, item } = await aSale()
-    await chain.misbehave({ on: ['eth_sendRawTransaction'], times: 1, effect })
+    await chain.setFaults({ on: ['eth_sendRawTransaction'], times: 1, effect })
     await market.deliver()
     await market.settle({ how })
     await expectTransferred(item)
@@ -119,7 +119,7 @@ describe.each(answers)('the node has not got the transaction, and its answer %s'
     impatience()
     const { market, item } = await aSale()
     const unsent = { ...effect, reach: 'none' } as Effect
-    await chain.misbehave({ on: ['eth_sendRawTransaction'], times: 1, effect: unsent })
+    await chain.setFaults({ on: ['eth_sendRawTransaction'], times: 1, effect: unsent })
     await market.deliver()
     await market.settle()
     await expectTransferred(item)
@@ -196,7 +196,7 @@ describe('a batch of twelve items', () => {
   it('is killed when half of it has reached the node', async () => {
     const { market, items } = await aBatch()
     const half: Effect = { http: 'drop', reach: 'half' }
-    await chain.misbehave({ on: ['eth_sendRawTransaction'], times: 1, effect: half })
+    await chain.setFaults({ on: ['eth_sendRawTransaction'], times: 1, effect: half })
     await market.deliver({ mishap: { step: BROADCAST, when: 'after', does: 'die' } })
     await market.settle({ how: 'lost' })
     await expectAllTransferred(items)

@@ -7,21 +7,11 @@ import type { App } from '../../http/context.ts'
 import { publicEndpoint, requireToken, validate } from '../../http/endpoint.ts'
 import { signInRateLimit } from '../../http/rate-limit.ts'
 import { EmailAddress, LinkSecret } from '../../identity/email-link.ts'
-import {
-  createConfirmationLink,
-  linkEmail,
-  linkWallet,
-  readConfirmationLink,
-} from '../../identity/link.ts'
+import { createConfirmationLink, linkEmail, readConfirmationLink } from '../../identity/link.ts'
 import { mailLink } from '../../identity/mail.ts'
-import { verifyWalletMessage } from '../../identity/wallet.ts'
-import { announce } from '../../transfers/message.ts'
 import { page } from '../page.tsx'
 import { type Notice, NoticeName } from '../settings.tsx'
-import { deleteMessageSecret, messageSecretOf, SignedMessage } from '../sign-in/wallet.ts'
 import { AccountSettings, ConfirmEmail } from './views.tsx'
-
-const Secret = z.object({ secret: LinkSecret })
 
 export const accountRoutes = new Hono<App>()
   .get('/settings', publicEndpoint(), (c) => c.redirect('/settings/account', 303))
@@ -32,30 +22,6 @@ export const accountRoutes = new Hono<App>()
     async (c) => {
       const account = await readAccount(c.var.db, c.var.caller)
       return accountPage(c, { account, notice: c.req.valid('query').notice })
-    },
-  )
-  .post(
-    '/settings/account/wallet',
-    requireToken({
-      tag: 'Identity',
-      summary: 'Link a wallet to the account',
-      description: 'Starts the transfers that waited for a wallet.',
-      answer: () => z.object({ userId: z.int().describe('The id of the signed-in user.') }),
-      errors: ['invalid_input', 'forbidden', 'cross_site', 'conflict', 'chain_unavailable'],
-    }),
-    signInRateLimit,
-    validate('json', SignedMessage),
-    async (c) => {
-      const { db, settings, caller, now } = c.var
-      const secret = messageSecretOf(c)
-      const signed = { ...c.req.valid('json'), purpose: 'link', secret } as const
-      // Rejects an API token before the chain is asked about the signature.
-      await readAccount(db, caller)
-      const proof = await verifyWalletMessage(db, settings, signed, now)
-      const transferIds = await linkWallet(db, caller, proof, now)
-      c.executionCtx.waitUntil(announce(c.env.TRANSFERS, transferIds))
-      deleteMessageSecret(c)
-      return c.json({ userId: caller.userId })
     },
   )
   .post(
@@ -76,7 +42,7 @@ export const accountRoutes = new Hono<App>()
       return c.redirect('/settings/account?notice=link-sent', 303)
     },
   )
-  .get('/settings/account/email', requireToken(), validate('query', Secret), async (c) => {
+  .get('/settings/account/email', requireToken(), validate('query', LinkSecret), async (c) => {
     const { db, caller, now } = c.var
     const { secret } = c.req.valid('query')
     const { account, email } = await readConfirmationLink(db, caller, secret, now)
@@ -86,11 +52,16 @@ export const accountRoutes = new Hono<App>()
       children: <ConfirmEmail email={email} secret={secret} />,
     })
   })
-  .post('/settings/account/email/confirm', requireToken(), validate('form', Secret), async (c) => {
-    const { db, caller, now } = c.var
-    await linkEmail(db, caller, c.req.valid('form').secret, now)
-    return c.redirect('/settings/account?notice=email-linked', 303)
-  })
+  .post(
+    '/settings/account/email/confirm',
+    requireToken(),
+    validate('form', LinkSecret),
+    async (c) => {
+      const { db, caller, now } = c.var
+      await linkEmail(db, caller, c.req.valid('form').secret, now)
+      return c.redirect('/settings/account?notice=email-linked', 303)
+    },
+  )
 
 type AccountState = {
   account: Account

@@ -1,5 +1,5 @@
 import type { Account } from '../../auth/session.ts'
-import { type Notice, Settings } from '../settings.tsx'
+import { type Notice, SettingsPage } from '../settings.tsx'
 import { EmailField, Wallets } from '../sign-in/views.tsx'
 
 type AccountSettingsProps = {
@@ -18,7 +18,7 @@ export const AccountSettings = ({
   email,
   problem,
 }: AccountSettingsProps) => (
-  <Settings section="account" notice={notice}>
+  <SettingsPage section="account" notice={notice}>
     <h2>Account</h2>
     <p>You can sign in with a linked wallet or a linked e-mail address.</p>
     <section class="panel">
@@ -50,12 +50,12 @@ export const AccountSettings = ({
       )}
     </section>
     <p class="hint">Your user id is {account.id}.</p>
-  </Settings>
+  </SettingsPage>
 )
 
 /** Opening the link changes nothing, because mail scanners open links too. */
 export const ConfirmEmail = ({ email, secret }: { email: string; secret: string }) => (
-  <Settings section="account" notice={undefined}>
+  <SettingsPage section="account" notice={undefined}>
     <h2>Confirm your e-mail address</h2>
     <p>
       After you confirm, you can sign in to this account with <strong>{email}</strong>.
@@ -69,5 +69,5 @@ export const ConfirmEmail = ({ email, secret }: { email: string; secret: string 
         Not now
       </a>
     </form>
-  </Settings>
+  </SettingsPage>
 )

@@ -2,10 +2,16 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
 import { issuerOf } from '../../auth/tokens.ts'
+import { tokenRoles } from '../../db/schema.ts'
 import type { App } from '../../http/context.ts'
 import { requireToken, validate } from '../../http/endpoint.ts'
-import { readAllTokens } from '../../identity/all-tokens.ts'
-import { generateToken, readOwnTokens, readToken, revokeToken } from '../../identity/api-tokens.ts'
+import {
+  generateToken,
+  readAllTokens,
+  readOwnTokens,
+  readToken,
+  revokeToken,
+} from '../../identity/api-tokens.ts'
 import { page } from '../page.tsx'
 import { NoticeName } from '../settings.tsx'
 import { AllTokens, OwnTokens, TokenDetails } from './views.tsx'
@@ -15,7 +21,7 @@ const TokenId = z.object({ id: z.uuid() })
 const NewToken = z.object({
   name: z.string().trim().min(1, 'must not be empty').max(100),
   role: z
-    .enum(['user', 'master'])
+    .enum(tokenRoles)
     .default('user')
     .describe('A `master` token acts for every user. Only administrators can generate one.'),
 })

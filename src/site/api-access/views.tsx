@@ -1,6 +1,5 @@
 import { ADMINISTRATOR } from '../../db/schema.ts'
-import type { readAllTokens } from '../../identity/all-tokens.ts'
-import type { readOwnTokens, readToken } from '../../identity/api-tokens.ts'
+import type { readAllTokens, readOwnTokens, readToken } from '../../identity/api-tokens.ts'
 import { displayName, Time } from '../page.tsx'
 import { ApiAccess, type Notice } from '../settings.tsx'
 

@@ -1,4 +1,4 @@
-/** Sign-in with a wallet or an e-mail link, and sign-out. */
+/** The sign-in page, sign-in with an e-mail link, and sign-out. */
 import { type Context, Hono } from 'hono'
 import * as z from 'zod'
 import { requireSameOrigin } from '../../auth/authenticate.ts'
@@ -22,7 +22,6 @@ import { signIn } from '../../identity/sign-in.ts'
 import { page } from '../page.tsx'
 import { allowedRedirect } from './redirect.ts'
 import { ConfirmSignIn, LinkSent, SignIn } from './views.tsx'
-import { walletSignInRoutes } from './wallet.ts'
 
 const HOME = '/settings/api-access'
 
@@ -33,10 +32,8 @@ const Redirect = z.object({
     .optional()
     .describe('The URL to open after sign-in, on this site or on an allowed one.'),
 })
-const Secret = z.object({ secret: LinkSecret })
 
 export const signInRoutes = new Hono<App>()
-  .route('/', walletSignInRoutes)
   .get('/', publicEndpoint(), (c) => c.redirect(HOME, 303))
   .get(
     '/sign-in',
@@ -82,7 +79,7 @@ export const signInRoutes = new Hono<App>()
     '/sign-in/email',
     publicEndpoint(),
     signInRateLimit,
-    validate('query', Secret),
+    validate('query', LinkSecret),
     async (c) => {
       const { secret } = c.req.valid('query')
       const link = await readSignInLink(c.var.db, secret, c.var.now)
@@ -98,7 +95,7 @@ export const signInRoutes = new Hono<App>()
     publicEndpoint(),
     requireSameOrigin,
     signInRateLimit,
-    validate('form', Secret.extend(Redirect.shape)),
+    validate('form', LinkSecret.extend(Redirect.shape)),
     async (c) => {
       const { db, settings, now } = c.var
       const { secret, redirect } = c.req.valid('form')
@@ -128,7 +125,7 @@ function signInPage(
   })
 }
 
-/** Asks the database: after a revoked session, the two pages would redirect to each other. */
+/** Reads D1: with a revoked session, this page and the settings would redirect to each other. */
 async function isSignedIn({ var: { db, caller } }: Context<App>): Promise<boolean> {
   if (!caller) return false
   try {

@@ -1,9 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { expect, it } from 'vitest'
-import { synthetic } from '../../../scripts/catalogue/synthetic.ts'
+import { type LastIds, NO_IDS, synthetic } from '../../../scripts/catalogue/synthetic.ts'
 import { aDatabase } from '../../support/sqlite.ts'
 
-const NONE = { users: 0, addresses: 0, nfts: 0, listings: 0, orders: 0, orderItems: 0 }
 const SIZE = { users: 30, nfts: 20, orders: 500 }
 
 const all = (database: DatabaseSync, query: string) =>
@@ -12,7 +11,7 @@ const all = (database: DatabaseSync, query: string) =>
     .all()
     .map((row) => ({ ...row }))
 
-const fill = (database: DatabaseSync, lastIds = NONE) => {
+const fill = (database: DatabaseSync, lastIds = NO_IDS) => {
   for (const statement of synthetic(SIZE, lastIds)) database.exec(statement)
 }
 
@@ -34,7 +33,7 @@ it('generates the requested number of rows, also into a filled database', () => 
     database,
     `SELECT ${TABLES.slice(0, 6).map((t) => `(SELECT max(id) FROM ${t}) AS ${t}`)}`,
   )
-  fill(database, last as typeof NONE)
+  fill(database, last as LastIds)
   const count = (table: string) => all(database, `SELECT count(*) AS n FROM ${table}`)[0]?.n
   expect(TABLES.map(count)).toEqual([60, 120, 40, 40, 1000, 1000, 1000])
 })

@@ -1,24 +1,24 @@
-/** Chains of a test's own, as seen from the test: a real node behind a proxy. */
+/** Starts a chain for a test: a real node behind a proxy that can simulate faults. */
 import { inject, onTestFinished } from 'vitest'
-import './wire.ts'
-import type { Counts, Fault, Weather } from './faults.ts'
+import './fetch.ts'
+import type { Counts, Fault, RandomFaults } from './faults.ts'
 import { type RpcCall, rpc, rpcBatch } from './rpc.ts'
 
 type Address = `0x${string}`
 
 export type ChainOptions = {
-  /** How many ERC-721 tokens the seller gets, numbered from 0. */
+  /** Number of ERC-721 tokens that the seller gets. Their ids start at 0. */
   erc721?: number
-  /** How many pieces of ERC-1155 token 1 the seller gets. */
+  /** Number of pieces of ERC-1155 token 1 that the seller gets. */
   erc1155?: number
-  /** Further arguments of anvil. */
+  /** Additional arguments for anvil. */
   args?: readonly string[]
 }
 
-/** `signer` is the account of TRANSFER_SIGNER_KEY, and may move what the seller has. */
+/** `signer` is the account of TRANSFER_SIGNER_KEY. It may transfer the seller's tokens. */
 export type ChainRecord = {
   chainId: number
-  /** The node itself: what a test asks here, no fault spoils. */
+  /** The node itself, without the proxy: no faults apply. */
   rpcUrl: string
   contracts: { erc721: Address; erc1155: Address }
   signer: Address
@@ -27,7 +27,7 @@ export type ChainRecord = {
 
 export type Chain = Awaited<ReturnType<typeof aChain>>
 
-async function ask<T>(path: string, method = 'GET', body?: unknown): Promise<T> {
+async function request<T>(path: string, method = 'GET', body?: unknown): Promise<T> {
   const response = await fetch(inject('chainServerUrl') + path, {
     method,
     body: body === undefined ? null : JSON.stringify(body),
@@ -37,19 +37,19 @@ async function ask<T>(path: string, method = 'GET', body?: unknown): Promise<T> 
 }
 
 /**
- * A chain that ends with the test, or when `whenDone` says. It mines each transaction at once, as
- * anvil does.
+ * Starts a chain. It mines a block for each transaction, and stops after the test. Pass another
+ * `whenDone` (such as `afterAll`) to stop it later.
  */
 export async function aChain(
   options: ChainOptions = {},
   whenDone: (end: () => Promise<void>) => void = onTestFinished,
 ) {
-  const record = await ask<ChainRecord>('/chains', 'POST', options)
+  const record = await request<ChainRecord>('/chains', 'POST', options)
   const path = `/chains/${record.chainId}`
-  whenDone(() => ask<void>(path, 'DELETE'))
+  whenDone(() => request<void>(path, 'DELETE'))
   return {
     ...record,
-    /** The name of its network in NETWORKS and in `contractNetwork`. */
+    /** The network's name in NETWORKS and in `contractNetwork`. */
     name: `chain-${record.chainId}`,
     proxyUrl: `${inject('chainServerUrl')}${path}/rpc`,
     rpc: (method: string, ...params: unknown[]) => rpc(record.rpcUrl, method, ...params),
@@ -57,11 +57,12 @@ export async function aChain(
     /** Mines this many blocks. */
     mine: (blocks = 1) => rpc(record.rpcUrl, 'anvil_mine', blocks),
     setAutomine: (on: boolean) => rpc(record.rpcUrl, 'evm_setAutomine', on),
-    /** Replaces the faults set before; none are left when called without. */
-    misbehave: (...faults: Fault[]) => ask<void>(`${path}/faults`, 'POST', { faults }),
-    /** Faults at random until `misbehave` is called. */
-    storm: (weather: Weather) => ask<void>(`${path}/faults`, 'POST', { faults: [], weather }),
-    /** Requests and calls since the last time this was asked. */
-    takeCounts: () => ask<Counts>(`${path}/counts`),
+    /** Replaces all faults, the random ones included. Without arguments, removes them. */
+    setFaults: (...faults: Fault[]) => request<void>(`${path}/faults`, 'POST', { faults }),
+    /** Simulates random faults until `setFaults` is called. */
+    setRandomFaults: (random: RandomFaults) =>
+      request<void>(`${path}/faults`, 'POST', { faults: [], random }),
+    /** Returns the numbers of requests and calls since the last `takeCounts`. */
+    takeCounts: () => request<Counts>(`${path}/counts`),
   }
 }

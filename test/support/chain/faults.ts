@@ -1,53 +1,55 @@
-/** What the proxy between the Worker and the node can be told to do wrong. */
+/** The faults that the proxy between the Worker and the node can simulate. */
 
-/** How far a request gets before its answer is spoilt: `half` of its calls reach the node. */
-export type Reach = 'none' | 'half' | 'all'
+/** Which calls of a request reach the node: none, the first half or all. */
+type Reach = 'none' | 'half' | 'all'
+
+/** The connection of a request breaks or hangs, or the answer is invalid JSON or an HTTP status. */
+export type HttpFault = { http: 'drop' | 'hang' | 'malformed' | number; reach: Reach }
 
 export type Effect =
-  /** The whole HTTP request: the connection breaks, hangs, or answers nonsense or a status. */
-  | { http: 'drop' | 'hang' | 'malformed' | number; reach: Reach }
-  /** One call of it is answered with an error, which may be a lie. */
+  | HttpFault
+  /** One call is answered with an error, even if the node executed it (`reach: 'all'`). */
   | { error: { code: number; message: string }; reach: 'none' | 'all' }
   /** One call is answered with this result, and does not reach the node. */
   | { result: unknown }
-  /** One call is answered as of an older block: this many behind the head, or this one. */
+  /** One call is answered as of an older block: a distance from the head, or a block number. */
   | { behind: number }
   | { asOf: number }
-  /** The node takes the transaction and forgets it again. */
-  | { forget: true }
+  /** The node accepts the transaction, and drops it from its pool. */
+  | { dropTransaction: true }
 
 export type Fault = {
-  /** The calls that are hit (their methods); every call when absent. */
+  /** The methods that the fault applies to. Default: all. */
   on?: readonly string[]
-  /** This many of them pass first. */
+  /** How many calls the fault skips first. Default: 0. */
   skip?: number
-  /** This many are hit then; all of them until the faults are cleared when absent. */
+  /** How many calls the fault applies to. Default: all until the faults are removed. */
   times?: number
   effect: Effect
 }
 
-/** Faults drawn at random from a seed, one draw for each HTTP request. */
-export type Weather = {
+/** At most one random fault for each HTTP request. The same seed gives the same faults. */
+export type RandomFaults = {
   seed: number
-  /** Share of requests that are hit, 0 to 1. */
+  /** Share of the requests with a fault, from 0 to 1. */
   rate: number
 }
 
 /**
- * The header by which the proxy says that the connection breaks or hangs. It is done in the
- * test's own `fetch` (wire.ts): of a real broken connection workerd logs a page each time.
+ * The header of responses that stand for a broken or hanging connection. The `fetch` of the tests
+ * (fetch.ts) simulates it, because workerd logs a stack trace for each connection that really breaks.
  */
 export const BROKEN = 'x-broken-connection'
 
-/** Seen by the proxy since it was last asked to count from zero. */
+/** Numbers of HTTP requests, and of calls by method. */
 export type Counts = { requests: number; calls: Record<string, number> }
 
-/** Answers with which nodes refuse a transaction that they, or others, may well have. */
+/** Errors of nodes that may already have the transaction. */
 export const alreadyKnown = { code: -32000, message: 'already known' }
 export const underpriced = { code: -32000, message: 'replacement transaction underpriced' }
 export const nonceTooLow = { code: -32000, message: 'nonce too low' }
 
-/** A small seeded generator (mulberry32): 0 ≤ number < 1. */
+/** Returns a seeded generator (mulberry32) of numbers from 0 (inclusive) to 1 (exclusive). */
 export function randomFrom(seed: number): () => number {
   let state = seed >>> 0
   return () => {

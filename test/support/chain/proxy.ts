@@ -1,4 +1,4 @@
-/** A JSON-RPC proxy that misbehaves on command. One for each chain. */
+/** A JSON-RPC proxy that simulates faults. Each chain has one. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { json } from 'node:stream/consumers'
 import {
@@ -7,20 +7,20 @@ import {
   type Counts,
   type Effect,
   type Fault,
+  type HttpFault,
   nonceTooLow,
-  type Reach,
+  type RandomFaults,
   randomFrom,
   underpriced,
-  type Weather,
 } from './faults.ts'
 import { type Answer, asOfBlock, type Call, type Forward, heightOf } from './stale.ts'
 
-type Spoilt = { http: 'drop' | 'hang' | 'malformed' | number; reach: Reach }
-const spoilsAll = (effect: Effect): effect is Spoilt => 'http' in effect
+const isHttpFault = (effect: Effect | undefined): effect is HttpFault =>
+  effect !== undefined && 'http' in effect
 
 export class RpcProxy {
   #faults: { fault: Fault; seen: number }[] = []
-  #weather: (() => Effect | undefined) | undefined
+  #drawFault: (() => Effect | undefined) | undefined
   #counts: Counts = { requests: 0, calls: {} }
   readonly #forward: Forward
 
@@ -36,13 +36,13 @@ export class RpcProxy {
     }
   }
 
-  /** Replaces the faults that were set before, the random ones included. */
-  setFaults(faults: readonly Fault[], weather?: Weather) {
+  /** Replaces all faults, the random ones included. */
+  setFaults(faults: readonly Fault[], random?: RandomFaults) {
     this.#faults = faults.map((fault) => ({ fault, seen: 0 }))
-    this.#weather = weather && drawnFrom(weather)
+    this.#drawFault = random && randomEffects(random)
   }
 
-  /** The counts since the last time they were taken. */
+  /** Returns the counts since the last `takeCounts`. */
   takeCounts(): Counts {
     const counts = this.#counts
     this.#counts = { requests: 0, calls: {} }
@@ -53,12 +53,12 @@ export class RpcProxy {
     const body = (await json(request)) as Call | Call[]
     const calls = Array.isArray(body) ? body : [body]
     this.#count(calls)
-    const chosen = this.#choose(calls)
-    const spoilt = chosen.find((effect) => effect && spoilsAll(effect))
-    if (spoilt && spoilsAll(spoilt)) return this.#spoil(spoilt, calls, response)
-    const answers = await this.#answers(calls, chosen)
+    const effects = this.#chooseEffects(calls)
+    const httpFault = effects.find(isHttpFault)
+    if (httpFault) return this.#sendBroken(httpFault, calls, response)
+    const answers = await this.#answers(calls, effects)
     response.setHeader('content-type', 'application/json')
-    // A batch may be answered in any order, so it is never answered in the order asked.
+    // Nodes may answer a batch in any order. The reverse order finds clients that rely on it.
     response.end(JSON.stringify(Array.isArray(body) ? answers.reverse() : answers[0]))
   }
 
@@ -69,26 +69,26 @@ export class RpcProxy {
     }
   }
 
-  /** The effect on each call, by the first fault that hits it. */
-  #choose(calls: readonly Call[]): (Effect | undefined)[] {
-    const drawn = this.#weather?.()
-    const met = new Set<object>()
+  /** Returns the effect of the first fault that applies to each call. */
+  #chooseEffects(calls: readonly Call[]): (Effect | undefined)[] {
+    const drawn = this.#drawFault?.()
+    const counted = new Set<object>()
     return calls.map(({ method }) => {
-      const hit = this.#faults.find((entry) => {
+      const match = this.#faults.find((entry) => {
         const { on, skip = 0, times = Number.POSITIVE_INFINITY, effect } = entry.fault
         if (on && !on.includes(method)) return false
-        // A fault of the whole request counts requests, any other one counts calls.
-        if (!spoilsAll(effect) || !met.has(entry)) entry.seen++
-        met.add(entry)
+        // An HTTP fault counts requests. Other faults count calls.
+        if (!isHttpFault(effect) || !counted.has(entry)) entry.seen++
+        counted.add(entry)
         return entry.seen > skip && entry.seen <= skip + times
       })
-      return hit?.fault.effect ?? (drawn && suits(drawn, method) ? drawn : undefined)
+      return match?.fault.effect ?? (drawn && appliesTo(drawn, method) ? drawn : undefined)
     })
   }
 
-  async #spoil({ http, reach }: Spoilt, calls: readonly Call[], response: ServerResponse) {
-    const far = { none: 0, half: Math.ceil(calls.length / 2), all: calls.length }[reach]
-    await this.#forward(calls.slice(0, far))
+  async #sendBroken({ http, reach }: HttpFault, calls: readonly Call[], response: ServerResponse) {
+    const forwardedCalls = { none: 0, half: Math.ceil(calls.length / 2), all: calls.length }[reach]
+    await this.#forward(calls.slice(0, forwardedCalls))
     if (http === 'malformed') response.end('{"jsonrpc":"2.0","id":')
     else if (typeof http === 'number') response.writeHead(http).end(`status ${http}`)
     else response.writeHead(502, { [BROKEN]: http }).end()
@@ -101,16 +101,17 @@ export class RpcProxy {
     const forwarded = await this.#forward(plans.flatMap(({ forward }) => forward ?? []))
     const byId = new Map(forwarded.map((answer) => [answer.id, answer]))
     const answers = plans.map(({ finish }, i) => finish(byId.get(calls[i]?.id ?? -1)))
-    await this.#forget(effects, answers)
+    await this.#dropTransactions(effects, answers)
     return answers
   }
 
-  async #forget(effects: readonly (Effect | undefined)[], answers: readonly Answer[]) {
-    const hashes = answers.filter(
-      ({ result }, i) => effects[i] && 'forget' in effects[i] && typeof result === 'string',
+  async #dropTransactions(effects: readonly (Effect | undefined)[], answers: readonly Answer[]) {
+    const dropped = answers.filter(
+      ({ result }, i) =>
+        effects[i] && 'dropTransaction' in effects[i] && typeof result === 'string',
     )
     await this.#forward(
-      hashes.map(({ id, result }) => ({
+      dropped.map(({ id, result }) => ({
         jsonrpc: '2.0',
         id,
         method: 'anvil_dropTransaction',
@@ -122,7 +123,7 @@ export class RpcProxy {
 
 type Plan = { forward?: Call; finish(answer: Answer | undefined): Answer }
 
-/** What is sent to the node for a call, and how its answer is changed. */
+/** Returns what to forward to the node for a call, and how to change its answer. */
 function plan(call: Call, effect: Effect | undefined, head: number): Plan {
   const { id } = call
   const missing = { jsonrpc: '2.0', id, error: { code: -32603, message: 'no answer' } } as const
@@ -138,17 +139,17 @@ function plan(call: Call, effect: Effect | undefined, head: number): Plan {
   return { forward: call, finish: (answer) => answer ?? missing }
 }
 
-const SENDING = 'eth_sendRawTransaction'
+const SEND = 'eth_sendRawTransaction'
 const RECEIPT = 'eth_getTransactionReceipt'
 
-/** Some effects make sense for one method only. */
-function suits(effect: Effect, method: string): boolean {
-  if ('error' in effect || 'forget' in effect) return method === SENDING
+/** Some effects are realistic for one method only. */
+function appliesTo(effect: Effect, method: string): boolean {
+  if ('error' in effect || 'dropTransaction' in effect) return method === SEND
   if ('result' in effect) return method === RECEIPT
   return true
 }
 
-const everyEffect: readonly Effect[] = [
+const allEffects: readonly Effect[] = [
   { http: 'drop', reach: 'none' },
   { http: 'drop', reach: 'half' },
   { http: 'drop', reach: 'all' },
@@ -166,14 +167,14 @@ const everyEffect: readonly Effect[] = [
   { result: null },
   { behind: 3 },
   { behind: 20 },
-  { forget: true },
+  { dropTransaction: true },
 ]
 
-/** One draw for each HTTP request: usually nothing, else one of every effect alike. */
-function drawnFrom({ seed, rate }: Weather): () => Effect | undefined {
+/** Returns a function that draws an effect, with the probability `rate`, or nothing. */
+function randomEffects({ seed, rate }: RandomFaults): () => Effect | undefined {
   const random = randomFrom(seed)
   return () => {
     const [hit, which] = [random(), random()]
-    return hit < rate ? everyEffect[Math.floor(which * everyEffect.length)] : undefined
+    return hit < rate ? allEffects[Math.floor(which * allEffects.length)] : undefined
   }
 }

@@ -1,10 +1,10 @@
-/** The least JSON-RPC client: for nodes that are trusted to answer. */
+/** A minimal JSON-RPC client, without timeouts and retries. */
 
 export type RpcCall = { method: string; params?: readonly unknown[] }
 
 type Answer = { id: number; result?: unknown; error?: { code: number; message: string } }
 
-/** Sends the calls as one batch; their results in the same order. Throws the first error. */
+/** Sends the calls as one batch. Returns the results in their order. Throws the first error. */
 export async function rpcBatch(url: string, calls: readonly RpcCall[]): Promise<unknown[]> {
   const response = await fetch(url, {
     method: 'POST',

@@ -1,6 +1,6 @@
 /**
- * The node side of the chain tests, started once for all test files. A test, which runs in
- * workerd, asks it over HTTP for chains of its own and tells their proxies how to misbehave.
+ * An HTTP server that starts chains and sets the faults of their proxies. It runs in Node, because
+ * tests run in workerd, which cannot start processes. One server serves all test files.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -10,7 +10,7 @@ import { localAccount } from '../../../scripts/chain/accounts.ts'
 import { type Anvil, startAnvil } from '../../../scripts/chain/anvil.ts'
 import { deployCollectibles } from '../../../scripts/chain/collectibles.ts'
 import type { ChainOptions, ChainRecord } from './chain.ts'
-import type { Fault, Weather } from './faults.ts'
+import type { Fault, RandomFaults } from './faults.ts'
 import { RpcProxy } from './proxy.ts'
 
 declare module 'vitest' {
@@ -19,13 +19,13 @@ declare module 'vitest' {
   }
 }
 
-/** Every chain has an id of its own, so that one file may use several. */
+/** Chain ids are unique, so that one test file can use several chains. */
 const FIRST_CHAIN_ID = 31337
 
 const chains = new Map<number, { anvil: Anvil; proxy: RpcProxy }>()
-let made = 0
+let chainCount = 0
 
-// However this process ends, the nodes end with it.
+// The nodes must not outlive this process.
 process.once('exit', () => {
   for (const { anvil } of chains.values()) anvil.process.kill('SIGKILL')
 })
@@ -57,8 +57,8 @@ async function route(request: IncomingMessage, response: ServerResponse) {
   if (action === 'rpc') return chain.proxy.answer(request, response)
   if (action === 'counts') return answer(chain.proxy.takeCounts())
   if (action === 'faults') {
-    const { faults, weather } = (await json(request)) as { faults: Fault[]; weather?: Weather }
-    chain.proxy.setFaults(faults, weather)
+    const { faults, random } = (await json(request)) as { faults: Fault[]; random?: RandomFaults }
+    chain.proxy.setFaults(faults, random)
     return answer(null)
   }
   chains.delete(Number(id))
@@ -66,11 +66,11 @@ async function route(request: IncomingMessage, response: ServerResponse) {
   answer(null)
 }
 
-/** A new node with both contracts, tokens in the seller's wallet and the signer approved. */
+/** Starts a node, deploys both contracts, gives the seller tokens and approves the signer. */
 async function start({ erc721 = 0, erc1155 = 0, args = [] }: ChainOptions): Promise<ChainRecord> {
-  const chainId = FIRST_CHAIN_ID + made++
+  const chainId = FIRST_CHAIN_ID + chainCount++
   const anvil = await startAnvil({ port: 0, args: ['--chain-id', `${chainId}`, ...args] })
-  // Known to the teardown before anything else can fail.
+  // Added before the deployment, which may fail, so that the teardown stops the node.
   chains.set(chainId, { anvil, proxy: new RpcProxy(anvil.url) })
   const [signer, seller] = [localAccount(0).address, localAccount(1)]
   const contracts = await deployCollectibles(anvil.url, {

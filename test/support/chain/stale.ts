@@ -1,4 +1,4 @@
-/** How a node that lags behind answers. */
+/** Simulates the answers of a node that lags behind. */
 export type Call = { jsonrpc: '2.0'; id: number; method: string; params?: unknown[] }
 export type Answer = { jsonrpc: '2.0'; id: number; result?: unknown; error?: unknown }
 
@@ -12,7 +12,7 @@ export async function heightOf(forward: Forward): Promise<number> {
   return Number(answer?.result)
 }
 
-/** Methods that read the state at a block, and which parameter names it. */
+/** Methods that read the state at a block, with the index of the parameter that names the block. */
 const blockParameter: Record<string, number> = {
   eth_getTransactionCount: 1,
   eth_getBalance: 1,
@@ -27,24 +27,27 @@ const blockParameter: Record<string, number> = {
 
 type Located = { number?: string; blockNumber?: string } | null
 
-/** Whether an answer speaks of a block that a node at this height does not know yet. */
-function fromLater(result: unknown, height: number): boolean {
+/** Whether a result refers to a block after `height`. */
+function isAfter(result: unknown, height: number): boolean {
   const { number, blockNumber } = (result ?? {}) as Exclude<Located, null>
   return Number(blockNumber ?? number ?? 0) > height
 }
 
-/** The call, and its answer, as a node gives it that has seen no block after `height`. */
+/**
+ * Returns the call to forward, and a function that changes its answer to that of a node which has
+ * no block after `height`.
+ */
 export function asOfBlock(call: Call, height: number) {
   const { id, method } = call
   const finish = (answer: Answer | undefined): Answer => {
     if (method === 'eth_blockNumber') return { jsonrpc: '2.0', id, result: hex(height) }
     if (!answer) return { jsonrpc: '2.0', id, error: { code: -32603, message: 'no answer' } }
-    return fromLater(answer.result, height) ? { ...answer, result: null } : answer
+    return isAfter(answer.result, height) ? { ...answer, result: null } : answer
   }
   const at = blockParameter[method]
   if (at === undefined) return { forward: call, finish }
   const params = [...(call.params ?? [])]
-  const asked = params[at]
-  if (typeof asked !== 'string' || !asked.startsWith('0x')) params[at] = hex(height)
+  const block = params[at]
+  if (typeof block !== 'string' || !block.startsWith('0x')) params[at] = hex(height)
   return { forward: { ...call, params }, finish }
 }

@@ -77,7 +77,7 @@ async function sell({ dice, chain, market }: World, wave: readonly Sale[]): Prom
 /** Ends every fault. */
 async function heal(world: World): Promise<void> {
   const { chain, stalls } = world
-  await chain.misbehave()
+  await chain.setFaults()
   await fund(chain)
   while (stalls.length > 0) await wakeOne(world)
   await setBaseFee(chain, 10n ** 9n)

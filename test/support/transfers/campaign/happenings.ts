@@ -13,7 +13,7 @@ const happenings: Record<string, [chance: number, Happening]> = {
   storm: [
     0.3,
     ({ chain, dice }) =>
-      chain.storm({ seed: dice.upTo(2 ** 31), rate: dice.pick(0, 0.05, 0.2, 0.5) }),
+      chain.setRandomFaults({ seed: dice.upTo(2 ** 31), rate: dice.pick(0, 0.05, 0.2, 0.5) }),
   ],
   reorganisation: [0.15, reorganise],
   'transactions forgotten': [0.1, ({ chain }) => chain.rpc('anvil_dropAllTransactions')],

@@ -1,4 +1,5 @@
-/** Holds the documents against the code that they describe. */
+/** Compares the documents with the code that they describe. */
+import { execFileSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -40,6 +41,11 @@ it.each(variables)('describes the variable %s', (name) => {
 
 it.each([...events])('describes the log event %s', (event) => {
   expect(read('docs/operations.md')).toContain(`\`${event}\``)
+})
+
+it('has the current output of `npm run costs` in docs/performance.md', () => {
+  const costs = execFileSync(process.execPath, ['scripts/costs.ts'], { encoding: 'utf8' })
+  expect(read('docs/performance.md')).toContain(costs)
 })
 
 /** The changelog also names commands that were removed. */

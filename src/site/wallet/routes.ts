@@ -1,21 +1,23 @@
-/** Sign-in with a wallet, and what linking a wallet shares with it. */
+/** Sign-in with a wallet, and linking one to an account. The script `wallet.js` calls them. */
 import { type Context, Hono } from 'hono'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import { getAddress, isAddress, isHex } from 'viem/utils'
 import * as z from 'zod'
 import { requireSameOrigin } from '../../auth/authenticate.ts'
-import { startSession } from '../../auth/session.ts'
+import { readAccount, startSession } from '../../auth/session.ts'
 import { issuerOf } from '../../auth/tokens.ts'
 import { clientIp } from '../../http/client-ip.ts'
 import type { App } from '../../http/context.ts'
-import { publicEndpoint, validate } from '../../http/endpoint.ts'
+import { publicEndpoint, requireToken, validate } from '../../http/endpoint.ts'
 import { signInRateLimit } from '../../http/rate-limit.ts'
+import { linkWallet } from '../../identity/link.ts'
 import { signIn } from '../../identity/sign-in.ts'
 import {
   createWalletMessage,
   MESSAGE_LIFETIME,
   verifyWalletMessage,
 } from '../../identity/wallet.ts'
+import { announce } from '../../transfers/message.ts'
 
 const MessageRequest = z.object({
   address: z
@@ -32,7 +34,7 @@ const MessageRequest = z.object({
 /** Characters. Contract wallets have long signatures: several owners, or code (EIP-6492). */
 const MAX_SIGNATURE_LENGTH = 32_768
 
-export const SignedMessage = z.object({
+const SignedMessage = z.object({
   message: z.string().max(2048).describe('The message, exactly as it was received.'),
   signature: z
     .string()
@@ -45,19 +47,18 @@ export const SignedMessage = z.object({
 const SECRET_COOKIE = 'wallet'
 const cookie = { httpOnly: true, secure: true, sameSite: 'Strict', path: '/' } as const
 
-export const messageSecretOf = (c: Context) => getCookie(c, SECRET_COOKIE)
+const messageSecretOf = (c: Context) => getCookie(c, SECRET_COOKIE)
 
-export const deleteMessageSecret = (c: Context) => deleteCookie(c, SECRET_COOKIE, cookie)
+const deleteMessageSecret = (c: Context) => deleteCookie(c, SECRET_COOKIE, cookie)
 
-export const walletSignInRoutes = new Hono<App>()
+export const walletRoutes = new Hono<App>()
   .post(
     '/sign-in/wallet/message',
     publicEndpoint({
       tag: 'Identity',
       summary: 'Request a message for a wallet to sign (EIP-4361)',
-      description: 'The message expires in ten minutes and works only in the same browser.',
+      description: `It works for ${MESSAGE_LIFETIME / 60_000} minutes, in the same browser.`,
       answer: () => z.object({ message: z.string().describe('The message to sign.') }),
-      errors: ['invalid_input', 'cross_site', 'rate_limited'],
     }),
     requireSameOrigin,
     signInRateLimit,
@@ -77,14 +78,7 @@ export const walletSignInRoutes = new Hono<App>()
       summary: 'Sign in with a wallet',
       description: 'A new wallet creates a user. The session is the cookie `token`.',
       answer: () => z.object({ userId: z.int().describe('The id of the signed-in user.') }),
-      errors: [
-        'invalid_input',
-        'unauthenticated',
-        'forbidden',
-        'cross_site',
-        'rate_limited',
-        'chain_unavailable',
-      ],
+      errors: ['unauthenticated', 'forbidden', 'chain_unavailable'],
     }),
     requireSameOrigin,
     signInRateLimit,
@@ -98,5 +92,29 @@ export const walletSignInRoutes = new Hono<App>()
       deleteMessageSecret(c)
       await startSession(c, session)
       return c.json({ userId: session.userId })
+    },
+  )
+  .post(
+    '/settings/account/wallet',
+    requireToken({
+      tag: 'Identity',
+      summary: 'Link a wallet to the account',
+      description: 'Starts the transfers that waited for a wallet.',
+      answer: () => z.object({ userId: z.int().describe('The id of the signed-in user.') }),
+      errors: ['forbidden', 'conflict', 'chain_unavailable'],
+    }),
+    signInRateLimit,
+    validate('json', SignedMessage),
+    async (c) => {
+      const { db, settings, caller, now } = c.var
+      const secret = messageSecretOf(c)
+      const signed = { ...c.req.valid('json'), purpose: 'link', secret } as const
+      // Rejects an API token before the chain is asked about the signature.
+      await readAccount(db, caller)
+      const proof = await verifyWalletMessage(db, settings, signed, now)
+      const transferIds = await linkWallet(db, caller, proof, now)
+      c.executionCtx.waitUntil(announce(c.env.TRANSFERS, transferIds))
+      deleteMessageSecret(c)
+      return c.json({ userId: caller.userId })
     },
   )

@@ -1,12 +1,12 @@
-/** The test's end of every HTTP connection: here they break, and here a dead consumer's stay silent. */
+/** Replaces `fetch` in tests: simulates broken connections and observes requests. */
 import { BROKEN } from './faults.ts'
 
-/** Stands around each request whose URL begins with the key. */
+/** Handles a request instead of `fetch`. `send` sends it. */
 type Watch = (body: string, send: () => Promise<Response>) => Promise<Response>
 
 const watches = new Map<string, Watch>()
 
-/** Runs every request to URLs that begin so through `watch`; returns what ends it. */
+/** Passes each request to a URL with this prefix to `watch`. Returns a function that stops this. */
 export function watchRequests(urlPrefix: string, watch: Watch): () => void {
   watches.set(urlPrefix, watch)
   return () => watches.delete(urlPrefix)
@@ -29,7 +29,7 @@ globalThis.fetch = async (input, init) => {
   return watch(input instanceof Request ? await input.clone().text() : `${init?.body}`, send)
 }
 
-/** What a request that is never answered ends in. */
+/** Returns a promise that rejects when the request is aborted, and never resolves. */
 const aborted = (signal: AbortSignal | null | undefined) =>
   new Promise<never>((_, reject) => {
     signal?.addEventListener('abort', () => reject(signal.reason))

@@ -1,0 +1,116 @@
+/** Loads the rows that a placement depends on, in one trip. */
+import { and, eq, inArray, isNull, sql } from 'drizzle-orm'
+import { readAs } from '../auth/access.ts'
+import { type BoundStatement, type Database, jsonValues } from '../db/client.ts'
+import { columnsOf } from '../db/columns.ts'
+import { type Placeholders, prepared } from '../db/prepared.ts'
+import { addresses, listings, nfts, orders, users } from '../db/schema.ts'
+import type { Caller } from '../http/context.ts'
+import { ApiError } from '../http/errors.ts'
+import { Listing, Nft } from './answer.ts'
+import type { OrderInput } from './input.ts'
+
+type Buyer = {
+  id: number
+  /** `''` if the buyer has no wallet. */
+  wallet: string
+  /** The live billing address with the lowest id. */
+  billingAddressId: number | null
+}
+
+/** The rows that the orders of a call name. Rows that do not exist are absent. */
+export type OrderData = {
+  nfts: Map<number, Nft>
+  listings: Map<number, Listing>
+  buyers: Map<number, Buyer>
+}
+
+type Ids = Placeholders<{ ids: string }>
+
+const nftsById = prepared((db, { ids }: Ids) =>
+  db
+    .select(columnsOf(nfts, Nft()))
+    .from(nfts)
+    .where(inArray(nfts.id, jsonValues(ids))),
+)
+
+const listingsById = prepared((db, { ids }: Ids) =>
+  db
+    .select(columnsOf(listings, Listing()))
+    .from(listings)
+    .where(inArray(listings.id, jsonValues(ids))),
+)
+
+const buyersById = prepared((db, { ids }: Ids) => {
+  const firstBillingAddress = db
+    .select({ id: sql`min(${addresses.id})` })
+    .from(addresses)
+    .where(
+      and(
+        eq(addresses.userId, users.id),
+        eq(addresses.kind, sql`'billing'`),
+        isNull(addresses.deletedAt),
+      ),
+    )
+  return db
+    .select({
+      id: users.id,
+      wallet: users.ethereumPublicAddr,
+      billingAddressId: sql<number | null>`${firstBillingAddress}`.as('billingAddressId'),
+    })
+    .from(users)
+    .where(and(inArray(users.id, jsonValues(ids)), isNull(users.removedAt)))
+})
+
+/**
+ * Loads the data and, in the same trip, the rows of an `extra` statement. Throws `unauthenticated`.
+ */
+export async function loadOrderData<Rows>(
+  db: Database,
+  caller: Caller,
+  inputs: readonly OrderInput[],
+  extra?: BoundStatement<Rows>,
+): Promise<{ data: OrderData; extraRows?: Rows }> {
+  const distinct = (ids: readonly number[]) => ({ ids: JSON.stringify([...new Set(ids)]) })
+  const statements = [
+    nftsById(db, distinct(inputs.map(({ nftId }) => nftId))),
+    listingsById(db, distinct(inputs.map(({ listingId }) => listingId))),
+    buyersById(db, distinct(inputs.map(({ buyerUserId }) => buyerUserId))),
+  ] as const
+  if (!extra) return { data: toData(await readAs(db, caller, statements)) }
+  const [nfts, listings, buyers, extraRows] = await readAs(db, caller, [...statements, extra])
+  return { data: toData([nfts, listings, buyers]), extraRows }
+}
+
+const toData = ([nfts, listings, buyers]: readonly [Nft[], Listing[], Buyer[]]): OrderData => ({
+  nfts: byId(nfts),
+  listings: byId(listings),
+  buyers: byId(buyers),
+})
+
+const byId = <Row extends { id: number }>(rows: readonly Row[]): Map<number, Row> =>
+  new Map(rows.map((row) => [row.id, row]))
+
+const ordersByProviderId = prepared(
+  (db, { userId, ids }: Placeholders<{ userId: number; ids: string }>) =>
+    db
+      .select({ id: orders.id, providerId: orders.providerId })
+      .from(orders)
+      .where(and(eq(orders.placedBy, userId), inArray(orders.providerId, jsonValues(ids)))),
+)
+
+/** Throws `provider_id_used` if an earlier order of the caller has one of the provider ids. */
+export async function checkUsedProviderIds(
+  db: Database,
+  { userId }: Caller,
+  inputs: readonly OrderInput[],
+): Promise<void> {
+  const ids = inputs.flatMap(({ providerId }) => providerId ?? [])
+  if (ids.length === 0) return
+  const [used] = await db.batch([ordersByProviderId(db, { userId, ids: JSON.stringify(ids) })])
+  for (const [i, { providerId }] of inputs.entries()) {
+    const order = providerId && used.find((row) => row.providerId === providerId)
+    const message = order && `orders[${i}].providerId: order ${order.id} already has it`
+    if (message) throw new ApiError('provider_id_used', message)
+  }
+}
