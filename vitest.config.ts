@@ -41,7 +41,7 @@ const workers = defineProject({
   test: {
     name: 'workers',
     include: ['test/**/*.test.{ts,tsx}'],
-    exclude: ['test/{scripts,client,browser}/**'],
+    exclude: ['test/{scripts,client,contracts,browser}/**'],
     setupFiles: ['test/support/setup.ts'],
     // Tests use real chains and image conversion, and share the processor.
     testTimeout: 60_000,
@@ -55,8 +55,9 @@ const workers = defineProject({
 const scripts = defineProject({
   test: {
     name: 'scripts',
-    include: ['test/{scripts,client}/**/*.test.ts'],
+    include: ['test/{scripts,client,contracts}/**/*.test.ts'],
     testTimeout: 180_000,
+    hookTimeout: 60_000,
   },
 })
 

@@ -1,0 +1,49 @@
+/** Hostile contracts, and what tests call of them and of tokens. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { parseAbi } from 'viem'
+import { compile } from '../../contracts/solidity.ts'
+
+/** By number, as in `enum Answer` of the fixtures. */
+export const ANSWERS = [
+  'accepts',
+  'refuses',
+  'burns all gas',
+  'reverts with 100 KB',
+  'returns 100 KB',
+  'burns gas unless the gas price is 0',
+  'accepts after 1,500,000 gas',
+] as const
+
+export type Answer = (typeof ANSWERS)[number]
+
+export const tokenAbi = parseAbi([
+  'function mint(address to)',
+  'function mint(address to, uint256 id, uint256 amount, bytes data)',
+  'function setApprovalForAll(address operator, bool approved)',
+  'function ownerOf(uint256 tokenId) view returns (address)',
+  'function balanceOf(address account, uint256 id) view returns (uint256)',
+  'event Transfer(address indexed from, address indexed to, uint256 indexed tokenId)',
+  'event TransferSingle(address indexed operator, address indexed from, address indexed to, uint256 id, uint256 value)',
+])
+
+export const hookAbi = parseAbi([
+  'function setAnswer(uint8 answer)',
+  'function setLies(bool lies)',
+  'function addCall(address target, bytes data)',
+  'function run(address target, bytes data)',
+  'function succeeded() view returns (uint256)',
+])
+
+const FIXTURES = 'test/contracts/fixtures'
+
+/** The compiled fixtures, by name. */
+export function compileFixtures() {
+  const sources = Object.fromEntries(
+    readdirSync(FIXTURES).map((name) => [name, readFileSync(`${FIXTURES}/${name}`, 'utf8')]),
+  )
+  return compile(sources, {
+    evmVersion: 'paris',
+    viaIR: false,
+    optimizer: { enabled: true, runs: 200 },
+  }).contracts
+}
