@@ -19,8 +19,12 @@ export async function expectAccessible(page: Page, name: string) {
       const { SCREENSHOTS } = process.env
       const file = `${name} ${variant}.png`.replaceAll(/[^\w.]+/g, '-')
       if (SCREENSHOTS) await page.screenshot({ path: join(SCREENSHOTS, file), fullPage: true })
-      const contentWidth = await page.evaluate<number>('document.documentElement.scrollWidth')
-      expect(contentWidth, `${name}, ${variant}: scrolls sideways`).toBeLessThanOrEqual(width)
+      // A busy browser may not have applied the new size yet.
+      await expect
+        .poll(() => page.evaluate<number>('document.documentElement.scrollWidth'), {
+          message: `${name}, ${variant}: scrolls sideways`,
+        })
+        .toBeLessThanOrEqual(width)
       if (!axeVariants.includes(variant)) continue
       // Legacy mode skips the second page that axe opens for frames. These pages have none.
       const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze()
