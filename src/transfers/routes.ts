@@ -63,9 +63,9 @@ const present = (view: View): z.infer<ReturnType<typeof Transfer>> => ({
 
 const Id = z.object({ id: idText.describe('The id of the order item.') })
 const Query = z.object({
-  status: z.enum(filters).optional().describe('Only those.'),
-  cursor: idText.optional().describe('Only those after it.'),
-  limit: idText.pipe(z.int().max(100)).optional().describe('At most so many; 50 unless said.'),
+  status: z.enum(filters).optional().describe('Returns only transfers with this status.'),
+  cursor: idText.optional().describe('The `nextCursor` of the previous page.'),
+  limit: idText.pipe(z.int().max(100)).optional().describe('Transfers per page; 50 by default.'),
 })
 
 export const transferRoutes = new Hono<App>()
@@ -75,8 +75,8 @@ export const transferRoutes = new Hono<App>()
       tag,
       summary: 'List transfers',
       description:
-        'By id, 50 or `limit` of them; `cursor` is the `nextCursor` of the page before. ' +
-        '`status=dead_lettered` are those on which the queue gave up.',
+        'Returns transfers in the order of their ids, in pages. ' +
+        '`status=dead_lettered` selects transfers whose queue message failed.',
       answer: () =>
         z.object({
           transfers: z.array(Transfer()).describe('The transfers, by id.'),
