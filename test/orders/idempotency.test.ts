@@ -11,6 +11,7 @@ import {
   dbWithHooks,
   ordersOf,
   place,
+  placed,
   placeError,
   sendBatch,
   stockOf,
@@ -169,4 +170,22 @@ it('returns 413 and places nothing if the response is too large to store', async
   })
   expect(await ordersOf(buyer)).toEqual([])
   expect((await place(token, [input])).status).toBe(200)
+})
+
+it('returns the first response if the same call with a provider id is placed meanwhile', async () => {
+  const { token, buyer, input } = await aShop()
+  const caller = await callerOf(token)
+  const inputs = [{ ...input, providerId: 'shop-1' }]
+  const body = await new Response(JSON.stringify(inputs)).arrayBuffer()
+  let first: PlacedOrder[] | undefined
+  const racingDb = dbWithHooks({
+    beforeWrite: async () => {
+      first ??= await placed(token, inputs, withKey('same'))
+    },
+  })
+  const request = { key: 'same', body }
+  const { orders, isReplay } = await placeOrdersOnce(racingDb, caller, inputs, request, new Date())
+  expect(isReplay).toBe(true)
+  expect(orders).toEqual(first)
+  expect(await ordersOf(buyer)).toHaveLength(1)
 })
