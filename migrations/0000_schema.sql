@@ -32,6 +32,7 @@ CREATE INDEX `creators_latest` ON `creators` ("latestReleaseAt" DESC,`userId`) W
 CREATE TABLE `emailLinks` (
 	`secretHash` text PRIMARY KEY NOT NULL,
 	`email` text NOT NULL,
+	`identityHash` text NOT NULL,
 	`userId` integer,
 	`redirect` text,
 	`expiresAt` text NOT NULL,
@@ -40,14 +41,13 @@ CREATE TABLE `emailLinks` (
 --> statement-breakpoint
 CREATE INDEX `emailLinks_expiry` ON `emailLinks` (`expiresAt`);--> statement-breakpoint
 CREATE TABLE `idempotencyKeys` (
-	`userId` integer NOT NULL,
+	`namespace` text NOT NULL,
 	`key` text NOT NULL,
 	`requestHash` text NOT NULL,
 	`plan` text NOT NULL,
 	`result` text NOT NULL,
 	`createdAt` text NOT NULL,
-	PRIMARY KEY(`userId`, `key`),
-	FOREIGN KEY (`userId`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action
+	PRIMARY KEY(`namespace`, `key`)
 );
 --> statement-breakpoint
 CREATE INDEX `idempotencyKeys_age` ON `idempotencyKeys` (`createdAt`);--> statement-breakpoint
@@ -163,19 +163,19 @@ CREATE TABLE `orders` (
 	`createdAt` text NOT NULL,
 	`updatedAt` text NOT NULL,
 	`ProductType` text NOT NULL,
-	`placedBy` integer NOT NULL,
+	`namespace` text NOT NULL,
 	FOREIGN KEY (`buyerId`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action,
-	FOREIGN KEY (`billingAddressId`) REFERENCES `addresses`(`id`) ON UPDATE no action ON DELETE no action,
-	FOREIGN KEY (`placedBy`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action
+	FOREIGN KEY (`billingAddressId`) REFERENCES `addresses`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
-CREATE UNIQUE INDEX `orders_provider_id` ON `orders` (`placedBy`,`providerId`) WHERE "orders"."providerId" IS NOT NULL;--> statement-breakpoint
+CREATE UNIQUE INDEX `orders_provider_id` ON `orders` (`namespace`,`providerId`) WHERE "orders"."providerId" IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `tokens` (
 	`id` text PRIMARY KEY NOT NULL,
 	`userId` integer NOT NULL,
 	`kind` text NOT NULL,
 	`role` text NOT NULL,
 	`name` text NOT NULL,
+	`namespace` text NOT NULL,
 	`keyId` text NOT NULL,
 	`createdAt` text NOT NULL,
 	`expiresAt` text NOT NULL,
@@ -187,6 +187,8 @@ CREATE TABLE `tokens` (
 );
 --> statement-breakpoint
 CREATE INDEX `tokens_user` ON `tokens` (`userId`);--> statement-breakpoint
+CREATE INDEX `tokens_live` ON `tokens` (`createdAt`,`id`) WHERE "tokens"."revokedAt" IS NULL;--> statement-breakpoint
+CREATE INDEX `tokens_namespace` ON `tokens` (`namespace`) WHERE "tokens"."kind" = 'api' AND "tokens"."revokedAt" IS NULL;--> statement-breakpoint
 CREATE TABLE `transactions` (
 	`chainId` integer NOT NULL,
 	`signer` text NOT NULL,
@@ -236,6 +238,7 @@ CREATE TABLE `users` (
 	`companyUser` integer DEFAULT false NOT NULL,
 	`email` text DEFAULT '' NOT NULL,
 	`ethereumPublicAddr` text DEFAULT '' NOT NULL,
+	`identityHash` text NOT NULL,
 	`name` text,
 	`provider` text NOT NULL,
 	`chatServiceId` text,
@@ -257,6 +260,7 @@ CREATE TABLE `users` (
 	`avatarKey` text
 );
 --> statement-breakpoint
+CREATE UNIQUE INDEX `users_identity` ON `users` (`identityHash`);--> statement-breakpoint
 CREATE UNIQUE INDEX `users_email` ON `users` (`email`) WHERE "users"."email" <> '';--> statement-breakpoint
 CREATE UNIQUE INDEX `users_wallet` ON `users` (`ethereumPublicAddr`) WHERE "users"."ethereumPublicAddr" <> '';--> statement-breakpoint
 CREATE TABLE `walletNonces` (

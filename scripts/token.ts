@@ -4,17 +4,19 @@ import { openMigratedDatabase } from './database/local.ts'
 import { openRemoteDatabase } from './database/remote.ts'
 import { readPublicUrl } from './local/paths.ts'
 import { CommandError, parseInteger, parseOptions, runCommand } from './shell/command.ts'
-import { issueToken, parseIssuer, type TokenRequest } from './tokens/issue.ts'
+import { issueToken, parseIssuer, parseTokenName, type TokenRequest } from './tokens/issue.ts'
 
 const USAGE = `usage: npm run --silent token -- --master [--user <id of an administrator>]
        npm run --silent token -- --user <id>
+for a token of another shop: --name <name>
 for a deployed instance: --remote [--env production]`
 
 await runCommand(async () => {
-  const { master, user, remote, env } = parseOptions(
+  const { master, user, name, remote, env } = parseOptions(
     {
       master: { type: 'boolean', default: false },
       user: { type: 'string' },
+      name: { type: 'string', default: 'command line' },
       remote: { type: 'boolean', default: false },
       env: { type: 'string', default: 'production' },
     },
@@ -24,7 +26,7 @@ await runCommand(async () => {
   const request: TokenRequest = {
     role: master ? 'master' : 'user',
     ...(user !== undefined && { userId: parseInteger('--user', user, 1) }),
-    name: 'command line',
+    name: parseTokenName(name),
   }
   console.log(await (remote ? issueRemoteToken(env, request) : issueLocalToken(request)))
 })

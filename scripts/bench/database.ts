@@ -14,8 +14,8 @@ export async function createMasterToken(issuer: Issuer): Promise<{ jwt: string; 
     jwt: await signToken(issuer, token),
     sql: [
       'UPDATE users SET roleId = 1 WHERE id = 1',
-      `INSERT INTO tokens (id, userId, kind, role, name, keyId, createdAt, expiresAt) VALUES
-       ('${id}', ${userId}, 'api', '${role}', 'bench', '${keyId}', '${createdAt}', '${expiresAt}')`,
+      `INSERT INTO tokens (id, userId, kind, role, name, namespace, keyId, createdAt, expiresAt) VALUES
+       ('${id}', ${userId}, 'api', '${role}', 'bench', 'master:bench', '${keyId}', '${createdAt}', '${expiresAt}')`,
     ],
   }
 }

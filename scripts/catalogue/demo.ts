@@ -4,6 +4,7 @@
  */
 import type { addresses, listings, nfts, users } from '../../src/db/schema.ts'
 import { ADMINISTRATOR } from '../../src/db/schema.ts'
+import { hashIdentity } from '../../src/identity/namespace.ts'
 import { localAccount } from '../chain/accounts.ts'
 import type { Collectibles } from '../chain/collectibles.ts'
 
@@ -32,10 +33,21 @@ const TEN_EUROS = {
   priceWei: '5000000000000000',
 }
 
-const withWallet = (account: number) => ({
-  provider: 'wallet',
-  ethereumPublicAddr: localAccount(account).address,
-  approvedAt: timestamps.createdAt,
+function withWallet(account: number) {
+  const { address } = localAccount(account)
+  return {
+    provider: 'wallet',
+    ethereumPublicAddr: address,
+    identityHash: hashIdentity('wallet', address),
+    approvedAt: timestamps.createdAt,
+    ...timestamps,
+  }
+}
+
+const withEmail = (email: string) => ({
+  provider: 'email',
+  email,
+  identityHash: hashIdentity('email', email),
   ...timestamps,
 })
 
@@ -50,7 +62,7 @@ const demoUsers: (typeof users.$inferInsert)[] = [
   { id: 2, name: 'Cleo Creator', username: 'cleo', email: 'cleo@example.com', ...withWallet(2) },
   { id: 3, name: 'Bo Buyer', email: 'bo@example.com', ...withWallet(3) },
   { id: 4, name: 'Bea Buyer', email: 'bea@example.com', ...withWallet(4) },
-  { id: 5, name: 'Emil Mail', email: 'emil@example.com', provider: 'email', ...timestamps },
+  { id: 5, name: 'Emil Mail', ...withEmail('emil@example.com') },
 ]
 
 const demoAddresses: (typeof addresses.$inferInsert)[] = [

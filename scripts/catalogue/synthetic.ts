@@ -51,9 +51,11 @@ export function synthetic(size: Size, after: LastIds): string[] {
   const wei = `printf('%d000000000000000', 1 + k % 900)`
   return [
     ...chunks(size.users, (rows) => [
-      `INSERT INTO users (id, provider, email, ethereumPublicAddr, name, createdAt, updatedAt)
+      // SQL has no SHA-256. Nobody can sign in as these users, so any unique text will do.
+      `INSERT INTO users (id, provider, email, ethereumPublicAddr, identityHash, name, createdAt,
+         updatedAt)
        SELECT ${after.users} + 1 + k, 'wallet', 'user' || (${after.users} + 1 + k) || '@example.com',
-         printf('0x%040d', ${after.users} + 1 + k), 'User ' || (${after.users} + 1 + k),
+         printf('0x%040d', ${after.users} + 1 + k), printf('%064x', ${after.users} + 1 + k), 'User ' || (${after.users} + 1 + k),
          ${timeAt('k')}, ${timeAt('k')} FROM (${rows})`,
       `INSERT INTO addresses (id, kind, userId, name, street, postal, city, country, createdAt, updatedAt)
        SELECT ${after.addresses} + 1 + k * 2 + b, iif(b, 'delivery', 'billing'), ${after.users} + 1 + k,
@@ -79,11 +81,11 @@ export function synthetic(size: Size, after: LastIds): string[] {
     ...chunks(size.orders, (rows) => [
       `INSERT INTO orders (id, buyerId, billingAddressId, paymentMethod, provider, payprovWebhookToken,
          totalPriceCents, totalPriceCurrency, totalPriceEth, status, createdAt, updatedAt,
-         ProductType, placedBy)
+         ProductType, namespace)
        SELECT ${after.orders} + 1 + i, ${after.users} + 1 + ${buyerOf('i')},
          ${after.addresses} + 1 + ${buyerOf('i')} * 2, 'external', 'external',
          printf('00000000-0000-4000-8000-%012x', ${after.orders} + 1 + i), ${price}, 'EUR', ${eth}, 'paid',
-         ${timeAt('i')}, ${timeAt('i')}, 'nft', ${after.users} + 1
+         ${timeAt('i')}, ${timeAt('i')}, 'nft', 'master:synthetic'
        FROM (SELECT k AS i, ${nftOf('k')} AS k FROM (${rows}))`,
       `INSERT INTO orderItems (id, orderId, nftId, listingId, quantity, priceCents, priceEths,
          ethRecipient, priceCurrency, paymentProvider, createdAt, updatedAt, ProductType)

@@ -51,7 +51,7 @@ export const endpointCosts: Record<string, Cost> = {
   'GET /settings/account/email': cost(1, 4, 0),
   'POST /settings/account/email/confirm': cost(0, 0, 0),
   'GET /settings/api-access': cost(1, 12, 0),
-  'POST /settings/api-access/tokens': cost(1, 12, 4),
+  'POST /settings/api-access/tokens': cost(1, 12, 5),
   'GET /settings/api-access/tokens/:id': cost(1, 4, 0),
   'POST /settings/api-access/tokens/:id/revoke': cost(1, 6, 1),
   'GET /settings/api-access/everyone': cost(1, 40, 0),

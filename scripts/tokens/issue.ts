@@ -1,8 +1,15 @@
 /** Issues API tokens for an operator, without a sign-in. */
-import { and, desc, eq, gt, isNull } from 'drizzle-orm'
-import { API_TOKEN_LIFETIME, type Issuer, newToken, signToken } from '../../src/auth/tokens.ts'
+import { and, desc, eq, isNull, notExists, sql } from 'drizzle-orm'
+import {
+  API_TOKEN_LIFETIME,
+  type Issuer,
+  newToken,
+  signToken,
+  type TokenRecord,
+} from '../../src/auth/tokens.ts'
 import { ADMINISTRATOR, tokens, users } from '../../src/db/schema.ts'
 import { issuerSchema } from '../../src/env.ts'
+import { hasNameOf, namespaceOf, TokenName } from '../../src/identity/namespace.ts'
 import type { SqliteDatabase } from '../database/remote.ts'
 import { CommandError } from '../shell/command.ts'
 
@@ -22,13 +29,21 @@ export type TokenRequest = {
   role: 'user' | 'master'
   /** The owner. Without it, a master token belongs to the first administrator. */
   userId?: number
-  /** The name that the settings page shows. */
+  /** The name that the settings page shows. It decides the namespace. */
   name: string
 }
 
+/** Parses the name of a token. Throws a `CommandError`. */
+export function parseTokenName(name: string): string {
+  const { success, data, error } = TokenName.safeParse(name)
+  if (!success) throw new CommandError(`--name: ${error.issues[0]?.message}`)
+  return data
+}
+
 /**
- * Returns the JWT of the owner's newest token of this name and role. Stores a new one if none is
- * valid for another day. Throws a `CommandError` if the token cannot have this owner.
+ * Returns the JWT of the live token of this name and role. Stores a new one if none is valid for
+ * another day; one that still is valid for less than that works until it expires. Throws a
+ * `CommandError` if the token cannot have this owner, or belongs to another one.
  */
 export async function issueToken(
   db: SqliteDatabase,
@@ -41,22 +56,37 @@ export async function issueToken(
   const [live] = await db
     .select()
     .from(tokens)
-    .where(
-      and(
-        eq(tokens.userId, userId),
-        eq(tokens.kind, 'api'),
-        eq(tokens.name, name),
-        eq(tokens.role, role),
-        isNull(tokens.revokedAt),
-        gt(tokens.expiresAt, new Date(now.getTime() + DAY).toISOString()),
-      ),
-    )
+    .where(hasNameOf({ role, userId, name }, now))
     .orderBy(desc(tokens.createdAt))
     .limit(1)
-  if (live) return signToken(issuer, live)
+  if (live && live.userId !== userId)
+    throw new CommandError(
+      `User ${live.userId} has a live master token with the name "${name}". Choose another --name, or revoke that token in Settings → API Access.`,
+    )
+  const tomorrow = new Date(now.getTime() + DAY)
+  if (live && live.expiresAt > tomorrow.toISOString()) return signToken(issuer, live)
   const token = newToken(issuer, { userId, role }, API_TOKEN_LIFETIME, now)
-  await db.insert(tokens).values({ ...token, kind: 'api', name })
+  if (!(await storeToken(db, { ...token, name }, tomorrow)))
+    throw new CommandError(`Another "${name}" token was generated meanwhile. Run this again.`)
   return signToken(issuer, token)
+}
+
+/**
+ * Stores a token, unless another one of its name is live at `liveAt`. Returns whether it is stored.
+ * One statement checks and writes, because remote databases support no batches.
+ */
+async function storeToken(
+  db: SqliteDatabase,
+  token: TokenRecord & { name: string },
+  liveAt: Date,
+): Promise<boolean> {
+  const row = { ...token, kind: 'api', namespace: namespaceOf(token) }
+  const columns = Object.keys(row).map((column) => sql.identifier(column))
+  const values = Object.values(row).map((value) => sql`${value}`)
+  const taken = db.select({ id: tokens.id }).from(tokens).where(hasNameOf(token, liveAt))
+  const stored = await db.all(sql`INSERT INTO ${tokens} (${sql.join(columns, sql`, `)})
+    SELECT ${sql.join(values, sql`, `)} WHERE ${notExists(taken)} RETURNING id`)
+  return stored.length > 0
 }
 
 async function findOwner(db: SqliteDatabase, { role, userId }: TokenRequest): Promise<number> {

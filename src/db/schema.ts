@@ -40,6 +40,8 @@ export const users = sqliteTable(
     email: text().notNull().default(''),
     /** Checksummed (EIP-55); `''` if the user has no wallet. */
     ethereumPublicAddr: text().notNull().default(''),
+    /** Hash of the first identity that the user proved (`hashIdentity`). Never changes. */
+    identityHash: text().notNull(),
     name: text(),
     /** How the user signed up: `wallet` or `email`. */
     provider: text().notNull(),
@@ -62,6 +64,7 @@ export const users = sqliteTable(
     avatarKey: text(),
   },
   (t) => [
+    uniqueIndex('users_identity').on(t.identityHash),
     uniqueIndex('users_email').on(t.email).where(sql`${t.email} <> ''`),
     uniqueIndex('users_wallet').on(t.ethereumPublicAddr).where(sql`${t.ethereumPublicAddr} <> ''`),
   ],
@@ -80,6 +83,8 @@ export const tokens = sqliteTable(
     kind: text({ enum: tokenKinds }).notNull(),
     role: text({ enum: tokenRoles }).notNull(),
     name: text().notNull(),
+    /** Provider ids and idempotency keys are unique within it. See `identity/namespace.ts`. */
+    namespace: text().notNull(),
     /** Header `kid`: the key that signed the token. */
     keyId: text().notNull(),
     /** Claim `iat`, to the second. */
@@ -92,6 +97,9 @@ export const tokens = sqliteTable(
   (t) => [
     index('tokens_user').on(t.userId),
     index('tokens_live').on(t.createdAt, t.id).where(sql`${t.revokedAt} IS NULL`),
+    index('tokens_namespace')
+      .on(t.namespace)
+      .where(sql`${t.kind} = 'api' AND ${t.revokedAt} IS NULL`),
     check('tokens_kind', oneOf(t.kind, tokenKinds)),
     check('tokens_role', oneOf(t.role, tokenRoles)),
   ],
@@ -110,6 +118,8 @@ export const emailLinks = sqliteTable(
   {
     secretHash: text().primaryKey(),
     email: text().notNull(),
+    /** `users.identityHash` of a user who signs up with this link. SQL cannot compute it. */
+    identityHash: text().notNull(),
     /** The signed-in user who adds this address; null for a sign-in. */
     userId: integer().references(() => users.id),
     redirect: text(),
@@ -258,12 +268,12 @@ export const orders = sqliteTable(
     feesCollectedAt: timestamp(),
     ...timestamps,
     ProductType: text().notNull(),
-    /** The user whose token placed the order. `providerId` is unique for each of them. */
-    placedBy: reference(() => users.id),
+    /** Namespace of the token that placed the order. */
+    namespace: text().notNull(),
   },
   (t) => [
     uniqueIndex('orders_provider_id')
-      .on(t.placedBy, t.providerId)
+      .on(t.namespace, t.providerId)
       .where(sql`${t.providerId} IS NOT NULL`),
   ],
 )
@@ -380,7 +390,8 @@ export const transactions = sqliteTable(
 export const idempotencyKeys = sqliteTable(
   'idempotencyKeys',
   {
-    userId: reference(() => users.id),
+    /** Namespace of the token that sent the call. */
+    namespace: text().notNull(),
     key: text().notNull(),
     /** SHA-256 of the request body, hex. */
     requestHash: text().notNull(),
@@ -390,7 +401,10 @@ export const idempotencyKeys = sqliteTable(
     result: text().notNull(),
     createdAt: timestamp().notNull(),
   },
-  (t) => [primaryKey({ columns: [t.userId, t.key] }), index('idempotencyKeys_age').on(t.createdAt)],
+  (t) => [
+    primaryKey({ columns: [t.namespace, t.key] }),
+    index('idempotencyKeys_age').on(t.createdAt),
+  ],
 )
 
 /** Numbers of NFTs that are released and not deleted, by amountType. Updated by triggers. */

@@ -15,6 +15,7 @@ import type { Guard } from '../db/guard.ts'
 import { ADMINISTRATOR, tokens, users } from '../db/schema.ts'
 import type { Caller } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
+import { hasNameOf, namespaceOf } from './namespace.ts'
 
 const MAX_LIVE_TOKENS_PER_USER = 50
 const PAGE_SIZE = 50
@@ -53,7 +54,10 @@ export async function readOwnTokens(db: Database, caller: Caller) {
   return { account, tokens: ownTokens }
 }
 
-/** Throws `unauthenticated`, `forbidden`, and `conflict` if the user has too many tokens. */
+/**
+ * Throws `unauthenticated`, `forbidden`, and `conflict` if the user has too many tokens or a live
+ * token has the same namespace.
+ */
 export async function generateToken(
   db: Database,
   issuer: Issuer,
@@ -61,10 +65,17 @@ export async function generateToken(
   { name, role }: { name: string; role: Caller['role'] },
   now: Date,
 ): Promise<{ id: string }> {
-  const token = newToken(issuer, { userId: caller.userId, role }, API_TOKEN_LIFETIME, now)
+  const owner = { userId: caller.userId, role }
+  const token = { ...newToken(issuer, owner, API_TOKEN_LIFETIME, now), kind: 'api', name } as const
   const guards = [requireSession(caller), limitTokens(db, caller, now)]
   if (role === 'master') guards.push(requireAdministrator(db, caller))
-  await writeAs(db, caller, guards, [db.insert(tokens).values({ ...token, kind: 'api', name })])
+  guards.push({
+    when: exists(db.select({ id: tokens.id }).from(tokens).where(hasNameOf(token, now))),
+    error: () => nameTaken(token),
+  })
+  await writeAs(db, caller, guards, [
+    db.insert(tokens).values({ ...token, namespace: namespaceOf(token) }),
+  ])
   return { id: token.id }
 }
 
@@ -129,6 +140,12 @@ const limitTokens = (db: Database, caller: Caller, now: Date): Guard => ({
       `you have ${MAX_LIVE_TOKENS_PER_USER} tokens: revoke one that you do not need`,
     ),
 })
+
+const nameTaken = ({ name, role }: { name: string; role: Caller['role'] }) =>
+  new ApiError(
+    'conflict',
+    `there is a live ${role} token with the name "${name}": revoke it, or choose another name`,
+  )
 
 const tokenNotFound = () => new ApiError('not_found', 'this token does not exist')
 

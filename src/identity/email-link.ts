@@ -4,6 +4,7 @@ import * as z from 'zod'
 import type { Database } from '../db/client.ts'
 import { emailLinks } from '../db/schema.ts'
 import { ApiError } from '../http/errors.ts'
+import { hashIdentity } from './namespace.ts'
 import { hashSecret, newSecret } from './secret.ts'
 import type { Proof } from './sign-in.ts'
 
@@ -49,6 +50,7 @@ export function newEmailLink(db: Database, { email, userId, redirect }: NewLink,
         .select({
           secretHash: sql<string>`${secretHash}`.as('secretHash'),
           email: sql<string>`${email}`.as('email'),
+          identityHash: sql<string>`${hashIdentity('email', email)}`.as('identityHash'),
           userId: sql<number | null>`${userId}`.as('userId'),
           redirect: sql<string | null>`${redirect}`.as('redirect'),
           expiresAt: sql<string>`${expiresAt}`.as('expiresAt'),
@@ -92,9 +94,14 @@ export async function readSignInLink(db: Database, secret: string, now: Date) {
 export function proveEmail(db: Database, secret: string, userId: number | null, now: Date): Proof {
   const condition = isLive(secret, userId, now)
   const email = db.select({ email: emailLinks.email }).from(emailLinks).where(condition)
+  const identityHash = db
+    .select({ identityHash: emailLinks.identityHash })
+    .from(emailLinks)
+    .where(condition)
   return {
     method: 'email',
     value: sql`${email}`,
+    identityHash: sql`${identityHash}`,
     guard: { when: notExists(email), error: linkExpired },
     consume: db.delete(emailLinks).where(condition),
   }

@@ -5,12 +5,15 @@ import type { Database, Statement } from '../db/client.ts'
 import { type Guard, guardedBatch } from '../db/guard.ts'
 import { tokens, users } from '../db/schema.ts'
 import { ApiError } from '../http/errors.ts'
+import { namespaceOf, SESSION_NAME } from './namespace.ts'
 
 /** A single-use proof that somebody owns a wallet or an e-mail address. */
 export type Proof = {
   method: 'wallet' | 'email'
   /** The wallet's address (EIP-55) or the e-mail address (lower case). */
   value: SQL
+  /** The result of `hashIdentity` for this method and value. */
+  identityHash: SQL
   /** Rejects a proof that was used before or has expired. */
   guard: Guard
   /** Deletes the stored nonce or link, so that the proof cannot be used again. */
@@ -27,18 +30,19 @@ const fieldOf = { wallet: 'ethereumPublicAddr', email: 'email' } as const
 export async function signIn(
   db: Database,
   issuer: Issuer,
-  { method, value, guard, consume }: Proof,
+  { method, value, identityHash, guard, consume }: Proof,
   ipAddress: string,
   now: Date,
 ): Promise<TokenRecord> {
   const nowText = now.toISOString()
   const column = columnOf[method]
-  const userId = db.select({ id: users.id }).from(users).where(eq(column, value))
+  const userId = sql`${db.select({ id: users.id }).from(users).where(eq(column, value))}`
   const closedAccount = db
     .select({ id: users.id })
     .from(users)
     .where(and(eq(column, value), isNotNull(users.removedAt)))
-  const session = newToken(issuer, { role: 'user' }, SESSION_LIFETIME, now)
+  const role = 'user'
+  const session = newToken(issuer, { role }, SESSION_LIFETIME, now)
 
   const [[user]] = await guardedBatch(
     db,
@@ -55,6 +59,7 @@ export async function signIn(
         .values({
           provider: method,
           [fieldOf[method]]: value,
+          identityHash,
           ipAddress,
           approvedAt: nowText,
           lastAccessAt: nowText,
@@ -69,16 +74,17 @@ export async function signIn(
         .returning({ id: users.id }),
       db.insert(tokens).values({
         ...session,
-        userId: sql`${userId}`,
+        userId,
         kind: 'session',
-        name: 'Browser session',
+        name: SESSION_NAME,
+        namespace: namespaceOf({ role, userId, name: SESSION_NAME }),
       }),
       // Deletes the expired sessions of the user, which are never read again.
       db
         .delete(tokens)
         .where(
           and(
-            eq(tokens.userId, sql`${userId}`),
+            eq(tokens.userId, userId),
             eq(tokens.kind, 'session'),
             lte(tokens.expiresAt, nowText),
           ),

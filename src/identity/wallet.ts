@@ -12,6 +12,7 @@ import { walletNonces } from '../db/schema.ts'
 import type { Network, Settings } from '../env.ts'
 import { ApiError } from '../http/errors.ts'
 import { isSignedByContract } from './contract-wallet.ts'
+import { hashIdentity } from './namespace.ts'
 import { hashSecret, newSecret } from './secret.ts'
 import type { Proof } from './sign-in.ts'
 
@@ -87,6 +88,7 @@ const createProof = (db: Database, address: Hex, nonce: string, now: Date): Wall
   address,
   method: 'wallet',
   value: sql`${address}`,
+  identityHash: sql`${hashIdentity('wallet', address)}`,
   guard: {
     when: notExists(
       db

@@ -2,11 +2,11 @@
  * Makes placing orders safe to repeat (`Idempotency-Key`). The response is stored in the same
  * transaction as the orders, so either both exist or neither.
  */
-import { and, eq, gt, sql } from 'drizzle-orm'
+import { and, eq, gt, type Placeholder, type SQL, sql } from 'drizzle-orm'
 import { bytesToHex } from 'viem/utils'
 import type { Database } from '../db/client.ts'
 import { type Placeholders, prepared } from '../db/prepared.ts'
-import { idempotencyKeys } from '../db/schema.ts'
+import { idempotencyKeys, tokens } from '../db/schema.ts'
 import type { Caller } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import type { PlacedOrder } from './answer.ts'
@@ -27,9 +27,16 @@ export type IdempotentRequest = {
   body: ArrayBuffer
 }
 
-type Key = Placeholders<{ userId: number; key: string; storedAfter: string }>
+type Key = Placeholders<{ tokenId: string; key: string; storedAfter: string }>
 
-const storedResponse = prepared((db, { userId, key, storedAfter }: Key) =>
+/**
+ * The namespace of the token, so that the stored response is found in the first trip. A namespace
+ * belongs to one user or to master tokens, so a replay shows no orders that the caller may not see.
+ */
+const namespaceOfToken = (tokenId: Placeholder): SQL =>
+  sql`(SELECT namespace FROM ${tokens} WHERE id = ${tokenId})`
+
+const storedResponse = prepared((db, { tokenId, key, storedAfter }: Key) =>
   db
     .select({
       requestHash: idempotencyKeys.requestHash,
@@ -39,20 +46,20 @@ const storedResponse = prepared((db, { userId, key, storedAfter }: Key) =>
     .from(idempotencyKeys)
     .where(
       and(
-        eq(idempotencyKeys.userId, userId),
+        eq(idempotencyKeys.namespace, namespaceOfToken(tokenId)),
         eq(idempotencyKeys.key, key),
         gt(idempotencyKeys.createdAt, storedAfter),
       ),
     ),
 )
 
-const deleteExpired = prepared((db, { userId, key, storedAfter }: Key) =>
+const deleteExpired = prepared((db, { tokenId, key, storedAfter }: Key) =>
   db.all<never>(sql`DELETE FROM "idempotencyKeys"
-    WHERE userId = ${userId} AND "key" = ${key} AND createdAt <= ${storedAfter}`),
+    WHERE namespace = ${namespaceOfToken(tokenId)} AND "key" = ${key} AND createdAt <= ${storedAfter}`),
 )
 
 type NewResponse = {
-  userId: number
+  tokenId: string
   key: string
   requestHash: string
   plan: string
@@ -62,8 +69,8 @@ type NewResponse = {
 
 const insertResponse = prepared((db, response: Placeholders<NewResponse>) =>
   db.all<never>(sql`INSERT INTO "idempotencyKeys"
-    (userId, "key", requestHash, plan, result, createdAt)
-    VALUES (${response.userId}, ${response.key}, ${response.requestHash}, ${response.plan},
+    (namespace, "key", requestHash, plan, result, createdAt)
+    VALUES (${namespaceOfToken(response.tokenId)}, ${response.key}, ${response.requestHash}, ${response.plan},
       ${writeResultJson(response.nftIds)}, ${response.now})`),
 )
 
@@ -82,7 +89,7 @@ export async function placeOrdersOnce(
   const hash = await crypto.subtle.digest('SHA-256', body)
   const requestHash = bytesToHex(new Uint8Array(hash))
   const storedAfter = new Date(now.getTime() - IDEMPOTENCY_LIFETIME).toISOString()
-  const id = { userId: caller.userId, key, storedAfter }
+  const id = { tokenId: caller.tokenId, key, storedAfter }
   let isReplay = false
   const orders = await placeOrders(db, caller, inputs, now, {
     read: storedResponse(db, id),
@@ -98,7 +105,7 @@ export async function placeOrdersOnce(
     write: (plan) => [
       deleteExpired(db, id),
       insertResponse(db, {
-        userId: caller.userId,
+        tokenId: caller.tokenId,
         key,
         requestHash,
         plan: serialize(plan),

@@ -26,7 +26,7 @@ const OrderInput = z.object({
     .string()
     .regex(/^[^\p{Cc}\p{Cs}]{1,255}$/u, 'must be 1 to 255 characters without control characters')
     .nullish()
-    .describe('Order number of the shop. A caller can use each number once.'),
+    .describe('Order number of the shop. Each number can be used once under a token name.'),
 })
 
 /** One order to place. */
@@ -43,8 +43,8 @@ export const IdempotencyHeader = z.object({
     .regex(/^.{1,255}$/, 'must be 1 to 255 characters')
     .optional()
     .describe(
-      'A key of your choice for this call. If the call is sent again within 24 hours, it gets ' +
-        'the first response again and places nothing.',
+      'A key of your choice for this call, unique under a token name. If the call is sent again ' +
+        'within 24 hours, it gets the first response again and places nothing.',
     ),
 })
 

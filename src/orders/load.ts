@@ -4,7 +4,7 @@ import { readAs } from '../auth/access.ts'
 import { type BoundStatement, type Database, jsonValues } from '../db/client.ts'
 import { columnsOf } from '../db/columns.ts'
 import { type Placeholders, prepared } from '../db/prepared.ts'
-import { addresses, listings, nfts, orders, users } from '../db/schema.ts'
+import { addresses, listings, nfts, orders, tokens, users } from '../db/schema.ts'
 import type { Caller } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import { Listing, Nft } from './answer.ts'
@@ -62,52 +62,63 @@ const buyersById = prepared((db, { ids }: Ids) => {
     .where(and(inArray(users.id, jsonValues(ids)), isNull(users.removedAt)))
 })
 
+const selectNamespace = prepared((db, { tokenId }: Placeholders<{ tokenId: string }>) =>
+  db.select({ namespace: tokens.namespace }).from(tokens).where(eq(tokens.id, tokenId)),
+)
+
 /**
- * Loads the data and, in the same trip, the rows of an `extra` statement. Throws `unauthenticated`.
+ * Loads the data, the namespace of the caller's token and, in the same trip, the rows of an `extra`
+ * statement. Throws `unauthenticated`.
  */
 export async function loadOrderData<Rows>(
   db: Database,
   caller: Caller,
   inputs: readonly OrderInput[],
   extra?: BoundStatement<Rows>,
-): Promise<{ data: OrderData; extraRows?: Rows }> {
+): Promise<{ data: OrderData; namespace: string; extraRows?: Rows }> {
   const distinct = (ids: readonly number[]) => ({ ids: JSON.stringify([...new Set(ids)]) })
   const statements = [
     nftsById(db, distinct(inputs.map(({ nftId }) => nftId))),
     listingsById(db, distinct(inputs.map(({ listingId }) => listingId))),
     buyersById(db, distinct(inputs.map(({ buyerUserId }) => buyerUserId))),
+    selectNamespace(db, { tokenId: caller.tokenId }),
   ] as const
-  if (!extra) return { data: toData(await readAs(db, caller, statements)) }
-  const [nfts, listings, buyers, extraRows] = await readAs(db, caller, [...statements, extra])
-  return { data: toData([nfts, listings, buyers]), extraRows }
+  if (!extra) return toLoaded(await readAs(db, caller, statements))
+  const [nfts, listings, buyers, tokens, extraRows] = await readAs(db, caller, [
+    ...statements,
+    extra,
+  ])
+  return { ...toLoaded([nfts, listings, buyers, tokens]), extraRows }
 }
 
-const toData = ([nfts, listings, buyers]: readonly [Nft[], Listing[], Buyer[]]): OrderData => ({
-  nfts: byId(nfts),
-  listings: byId(listings),
-  buyers: byId(buyers),
-})
+type Results = readonly [Nft[], Listing[], Buyer[], { namespace: string }[]]
+
+function toLoaded([nfts, listings, buyers, [token]]: Results) {
+  if (!token) throw new Error('a live token was not read')
+  const data = { nfts: byId(nfts), listings: byId(listings), buyers: byId(buyers) }
+  return { data, namespace: token.namespace }
+}
 
 const byId = <Row extends { id: number }>(rows: readonly Row[]): Map<number, Row> =>
   new Map(rows.map((row) => [row.id, row]))
 
 const ordersByProviderId = prepared(
-  (db, { userId, ids }: Placeholders<{ userId: number; ids: string }>) =>
+  (db, { namespace, ids }: Placeholders<{ namespace: string; ids: string }>) =>
     db
       .select({ id: orders.id, providerId: orders.providerId })
       .from(orders)
-      .where(and(eq(orders.placedBy, userId), inArray(orders.providerId, jsonValues(ids)))),
+      .where(and(eq(orders.namespace, namespace), inArray(orders.providerId, jsonValues(ids)))),
 )
 
-/** Throws `provider_id_used` if an earlier order of the caller has one of the provider ids. */
+/** Throws `provider_id_used` if an earlier order of the namespace has one of the provider ids. */
 export async function checkUsedProviderIds(
   db: Database,
-  { userId }: Caller,
+  namespace: string,
   inputs: readonly OrderInput[],
 ): Promise<void> {
   const ids = inputs.flatMap(({ providerId }) => providerId ?? [])
   if (ids.length === 0) return
-  const [used] = await db.batch([ordersByProviderId(db, { userId, ids: JSON.stringify(ids) })])
+  const [used] = await db.batch([ordersByProviderId(db, { namespace, ids: JSON.stringify(ids) })])
   for (const [i, { providerId }] of inputs.entries()) {
     const order = providerId && used.find((row) => row.providerId === providerId)
     const message = order && `orders[${i}].providerId: order ${order.id} already has it`

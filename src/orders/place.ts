@@ -36,14 +36,15 @@ export async function placeOrders<Rows>(
   extension?: Extension<Rows>,
 ): Promise<PlacedOrder[]> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    const { data, extraRows } = await loadOrderData(db, caller, inputs, extension?.read)
+    const { data, namespace, extraRows } = await loadOrderData(db, caller, inputs, extension?.read)
     const known = extraRows && extension?.onRead(extraRows)
     if (known) return known
     // The write fails if a provider id is used, and only then it matters by which order.
-    if (attempt > 1) await checkUsedProviderIds(db, caller, inputs)
+    if (attempt > 1) await checkUsedProviderIds(db, namespace, inputs)
     checkOrders(inputs, data, caller, now)
     const plan = planOrders(inputs, data, now)
-    const result = await writeOrders(db, caller, plan, extension?.write(plan) ?? [], now)
+    const extraStatements = extension?.write(plan) ?? []
+    const result = await writeOrders(db, caller, namespace, plan, extraStatements, now)
     if (result) return placedOrders(plan, result)
   }
   throw new ApiError('request_in_progress', 'other calls order the same NFTs; try again', {
@@ -60,6 +61,7 @@ const conflictMessage = /CHECK constraint failed: nfts_stock|UNIQUE constraint f
 async function writeOrders(
   db: Database,
   caller: Caller,
+  namespace: string,
   plan: Plan,
   extraStatements: readonly Statement[],
   date: Date,
@@ -72,7 +74,7 @@ async function writeOrders(
       caller,
       [{ when: hasChanged(plan, caller, now), error: () => new LostRace() }],
       [
-        ...insertPlan(db, plan, { now, dueAt, placedBy: caller.userId }),
+        ...insertPlan(db, plan, { now, dueAt, namespace }),
         ...extraStatements,
         selectWriteResult(db, { nftIds: nftIdsOf(plan) }),
       ],

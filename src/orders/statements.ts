@@ -19,7 +19,7 @@ type Values = {
   rows: string
   now: string
   dueAt: string
-  placedBy: number
+  namespace: string
   orderCount: number
   newAddressCount: number
 }
@@ -80,7 +80,7 @@ const newAddressIndex = sql.raw(`value ->> ${orderColumns.length + 1}`)
 const insertOrders = insertRows(orders, orderColumns, (values) => ({
   ...asExpressions(orderConstants),
   ...timestamps(values),
-  placedBy: values.placedBy,
+  namespace: values.namespace,
   billingAddressId: sql`coalesce(${billingId},
     (SELECT max(id) FROM addresses) - ${values.newAddressCount} + 1 + ${newAddressIndex})`,
 }))
@@ -114,7 +114,7 @@ const insertTransfers = insertRows(transfers, [], (values) => ({
 export function insertPlan(
   db: Database,
   plan: Plan,
-  values: Pick<Values, 'now' | 'dueAt' | 'placedBy'>,
+  values: Pick<Values, 'now' | 'dueAt' | 'namespace'>,
 ): Statement[] {
   const withRows = (rows: readonly unknown[]): Values => ({
     ...values,

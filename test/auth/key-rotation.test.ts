@@ -23,7 +23,7 @@ async function aSignedToken(keys: readonly SigningKey[]) {
   const { id: userId } = await aUser()
   const keyIssuer = { url: issuer.url, keys }
   const record = newToken(keyIssuer, { userId, role: 'user' }, API_TOKEN_LIFETIME, now)
-  await db.insert(tokens).values({ ...record, kind: 'api', name: 'rotated' })
+  await db.insert(tokens).values({ ...record, kind: 'api', name: 'rotated', namespace: 'rotated' })
   return { record, jwt: await signToken(keyIssuer, record) }
 }
 

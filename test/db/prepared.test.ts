@@ -29,11 +29,12 @@ it('builds the text of handwritten SQL once', async () => {
 })
 
 it('encodes the values of an INSERT by their columns', async () => {
+  const constants = { provider: 'email', identityHash: 'eve' }
   type User = { name: string; approved: boolean; now: string }
   const insertUser = prepared((builder, { name, approved, now }: Placeholders<User>) =>
     builder
       .insert(users)
-      .values({ provider: 'email', name, approved, createdAt: now, updatedAt: now })
+      .values({ ...constants, name, approved, createdAt: now, updatedAt: now })
       .returning({ name: users.name, approved: users.approved }),
   )
   const user = { name: 'Eve', approved: false, now: '2026-01-01T00:00:00.000Z' }

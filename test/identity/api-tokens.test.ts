@@ -1,37 +1,33 @@
-import { eq } from 'drizzle-orm'
+import { createHash } from 'node:crypto'
+import { and, eq } from 'drizzle-orm'
 import { expect, it } from 'vitest'
 import { API_TOKEN_LIFETIME, newToken, verifyToken } from '../../src/auth/tokens.ts'
 import { ADMINISTRATOR, tokens, users } from '../../src/db/schema.ts'
 import { call } from '../support/api.ts'
 import { aToken, aUser, db, issuer } from '../support/makers.ts'
-import { aVisitor, aWallet, signInByWallet, type Visitor } from '../support/visitor.ts'
+import {
+  anEmail,
+  aSignedInVisitor,
+  aVisitor,
+  aWallet,
+  generate,
+  linkWallet,
+  readToken,
+  revoke,
+  signInByEmail,
+  signInByWallet,
+} from '../support/visitor.ts'
 
-const TOKENS = '/settings/api-access/tokens'
 const OWN = '/api/public/user/me/deliveryAddresses'
 
-async function aSignedInVisitor(values: Partial<typeof users.$inferInsert> = {}) {
-  const visitor = aVisitor()
-  const wallet = aWallet()
-  const user = await aUser({ ethereumPublicAddr: wallet.address, ...values })
-  await signInByWallet(visitor, wallet)
-  return { visitor, user }
-}
-
-/** Generates a token with the form and reads it from its page. */
-async function generate(visitor: Visitor, form: Record<string, string> = { name: 'shop' }) {
-  const response = await visitor.post(TOKENS, { form })
-  if (response.status !== 303) return { response, path: '', jwt: '' }
-  const path = response.headers.get('location') ?? ''
-  return { response, path, jwt: await readToken(visitor, path) }
-}
-
-async function readToken(visitor: Visitor, path: string): Promise<string> {
-  const page = await (await visitor.get(path)).text()
-  return /<textarea[^>]*>\s*([\w.-]+)\s*<\/textarea>/.exec(page)?.[1] ?? ''
+/** Returns the namespace of the token that this page shows. */
+async function namespaceAt(path: string) {
+  const id = path.split('/').at(-1) ?? ''
+  const [token] = await db.select().from(tokens).where(eq(tokens.id, id))
+  return token?.namespace
 }
 
 const useToken = (token: string) => call('GET', OWN, { token })
-const revoke = (visitor: Visitor, path: string) => visitor.post(`${path}/revoke`)
 
 it('generates a token that the API accepts, lists it, shows it again, and revokes it', async () => {
   const { visitor, user } = await aSignedInVisitor()
@@ -75,7 +71,9 @@ it('rejects requests of other sites', async () => {
   const { visitor } = await aSignedInVisitor()
   const headers = { 'sec-fetch-site': 'cross-site', origin: 'https://evil.test' }
   const { path } = await generate(visitor)
-  expect((await visitor.post(TOKENS, { form: { name: 'x' }, headers })).status).toBe(403)
+  expect(
+    (await visitor.post('/settings/api-access/tokens', { form: { name: 'x' }, headers })).status,
+  ).toBe(403)
   expect((await visitor.post(`${path}/revoke`, { headers })).status).toBe(403)
   expect((await visitor.get(path)).status).toBe(200)
 })
@@ -124,6 +122,7 @@ it('shows all tokens in pages, each token once', async () => {
       new Date(),
     ),
     kind: 'api' as const,
+    namespace: 'test',
   }))
   const named = records.map((record, i) => ({ ...record, name: `token ${i}.` }))
   for (let i = 0; i < named.length; i += 10) await db.insert(tokens).values(named.slice(i, i + 10))
@@ -159,4 +158,90 @@ it('requires a name of 1 to 100 characters, and escapes it', async () => {
   const list = await (await visitor.get('/settings/api-access')).text()
   expect(list).toContain('&lt;script&gt;alert(1)&lt;/script&gt;')
   expect(list).not.toContain('<script>alert')
+})
+
+it('does not generate a second live token of a name', async () => {
+  const { visitor } = await aSignedInVisitor()
+  const { path, jwt } = await generate(visitor, { name: 'shop' })
+  const { response } = await generate(visitor, { name: ' shop ' })
+  expect(response.status).toBe(409)
+  expect(await response.text()).toContain(
+    'There is a live user token with the name &quot;shop&quot;',
+  )
+  expect((await useToken(jwt)).status).toBe(200)
+  expect((await generate(visitor, { name: 'Shop' })).response.status).toBe(303)
+
+  await revoke(visitor, path)
+  const again = await generate(visitor, { name: 'shop' })
+  expect((await useToken(again.jwt)).status).toBe(200)
+  expect((await useToken(jwt)).status).toBe(401)
+})
+
+it('generates one token for two calls with the same name at the same time', async () => {
+  const { visitor } = await aSignedInVisitor()
+  const calls = await Promise.all([generate(visitor), generate(visitor)])
+  expect(calls.map(({ response }) => response.status).sort()).toEqual([303, 409])
+})
+
+it('generates a token under the name of an expired one', async () => {
+  const { visitor, user } = await aSignedInVisitor()
+  await generate(visitor)
+  const expiresAt = new Date().toISOString()
+  await db
+    .update(tokens)
+    .set({ expiresAt })
+    .where(and(eq(tokens.userId, user.id), eq(tokens.kind, 'api')))
+  expect((await generate(visitor)).response.status).toBe(303)
+})
+
+it('lets each user have a token of a name, but only one administrator a master token', async () => {
+  const administrators = [
+    await aSignedInVisitor({ roleId: ADMINISTRATOR }),
+    await aSignedInVisitor({ roleId: ADMINISTRATOR }),
+  ]
+  const statusesFor = (role: string) =>
+    Promise.all(
+      administrators.map(async ({ visitor }) => {
+        const { response } = await generate(visitor, { name: 'same name', role })
+        return response.status
+      }),
+    )
+  expect(await statusesFor('user')).toEqual([303, 303])
+  expect((await statusesFor('master')).sort()).toEqual([303, 409])
+  const { visitor } = await aSignedInVisitor()
+  const { response } = await generate(visitor, { name: 'same name', role: 'master' })
+  expect(response.status).toBe(403)
+})
+
+it.each(['session', ' Session', 'SESSION'])('generates no token with the name %j', async (name) => {
+  const { visitor } = await aSignedInVisitor()
+  const { response } = await generate(visitor, { name })
+  expect(response.status).toBe(400)
+  expect(await response.text()).toContain('which is the name of browser sessions')
+})
+
+it('keeps the namespace of a user who links a second way to sign in', async () => {
+  const email = anEmail()
+  const visitor = aVisitor()
+  await signInByEmail(visitor, email)
+  const before = await generate(visitor, { name: 'shop' })
+  await linkWallet(visitor)
+  await revoke(visitor, before.path)
+  const after = await generate(visitor, { name: 'shop' })
+  const rows = await Promise.all([before, after].map(({ path }) => namespaceAt(path)))
+  const hash = createHash('sha256').update(`email:${email}`).digest('hex')
+  expect(rows).toEqual([`user:${hash}:shop`, `user:${hash}:shop`])
+})
+
+it('uses the EIP-55 spelling of the wallet for the namespace, and another one for sessions', async () => {
+  const visitor = aVisitor()
+  const wallet = aWallet()
+  const { userId } = await (await signInByWallet(visitor, wallet)).json<{ userId: number }>()
+  await generate(visitor, { name: 'shop' })
+  const rows = await db.select().from(tokens).where(eq(tokens.userId, userId))
+  const hash = createHash('sha256').update(`wallet:${wallet.address}`).digest('hex')
+  expect(rows.map(({ namespace }) => namespace).sort()).toEqual([
+    `user:${hash}:session`,
+    `user:${hash}:shop`,
+  ])
 })

@@ -49,8 +49,7 @@ it('announces due transfers and logs their number', async () => {
 })
 
 it('deletes stored responses after 24 hours', async () => {
-  const { id: userId } = await aUser()
-  const response = { userId, requestHash: '', plan: '{}', result: '{}' }
+  const response = { namespace: 'master:shop', requestHash: '', plan: '{}', result: '{}' }
   await db.insert(idempotencyKeys).values([
     { ...response, key: 'old', createdAt: before(DAY + MINUTE) },
     { ...response, key: 'new', createdAt: before(DAY - MINUTE) },
@@ -71,10 +70,10 @@ it('deletes expired nonces', async () => {
 })
 
 it('deletes expired sign-in links', async () => {
-  const email = 'ada@example.com'
+  const identity = { email: 'ada@example.com', identityHash: 'ada' }
   await db.insert(emailLinks).values([
-    { secretHash: 'expired', email, expiresAt: before(MINUTE) },
-    { secretHash: 'valid', email, expiresAt: before(-MINUTE) },
+    { secretHash: 'expired', ...identity, expiresAt: before(MINUTE) },
+    { secretHash: 'valid', ...identity, expiresAt: before(-MINUTE) },
   ])
   await run()
   const rows = await db.select({ secretHash: emailLinks.secretHash }).from(emailLinks)

@@ -106,7 +106,9 @@ const requests: Record<string, () => RequestParts | Promise<RequestParts>> = {
   }),
   'GET /settings/account/email': () => ({ query: `?secret=${secret}` }),
   'POST /settings/account/email/confirm': () => ({ body: new URLSearchParams({ secret }) }),
-  'POST /settings/api-access/tokens': () => ({ body: new URLSearchParams({ name: 'shop' }) }),
+  'POST /settings/api-access/tokens': () => ({
+    body: new URLSearchParams({ name: crypto.randomUUID() }),
+  }),
   'GET /settings/api-access/tokens/:id': () => ({ params: { id } }),
   'POST /settings/api-access/tokens/:id/revoke': () => ({ params: { id } }),
 }

@@ -20,7 +20,7 @@ const HOUR = 60 * 60
 async function aRecord(user?: { id: number }): Promise<TokenRecord> {
   const { id: userId } = user ?? (await anAdministrator())
   const record = newToken(issuer, { userId, role: 'master' }, API_TOKEN_LIFETIME, new Date())
-  await db.insert(tokens).values({ ...record, kind: 'api', name: 'test' })
+  await db.insert(tokens).values({ ...record, kind: 'api', name: 'test', namespace: 'master:test' })
   return record
 }
 

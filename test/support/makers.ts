@@ -4,6 +4,7 @@ import { API_TOKEN_LIFETIME, newToken, signToken } from '../../src/auth/tokens.t
 import { connect } from '../../src/db/client.ts'
 import { ADMINISTRATOR, addresses, listings, nfts, tokens, users } from '../../src/db/schema.ts'
 import { settingsOf } from '../../src/env.ts'
+import { hashIdentity, namespaceOf, SESSION_NAME } from '../../src/identity/namespace.ts'
 
 export const db = connect(env.DB)
 
@@ -20,13 +21,19 @@ async function first<T>(rows: Promise<T[]>): Promise<T> {
   return row
 }
 
-export const aUser = (values: Partial<typeof users.$inferInsert> = {}) =>
-  first(
+/** A user who signed up with the wallet, or without one with the e-mail address. */
+export function aUser(values: Partial<typeof users.$inferInsert> = {}) {
+  const { ethereumPublicAddr = uniqueAddress(), email = '' } = values
+  const identityHash = ethereumPublicAddr
+    ? hashIdentity('wallet', ethereumPublicAddr)
+    : hashIdentity('email', email || crypto.randomUUID())
+  return first(
     db
       .insert(users)
-      .values({ provider: 'wallet', ethereumPublicAddr: uniqueAddress(), ...timestamps, ...values })
+      .values({ provider: 'wallet', identityHash, ...timestamps, ...values, ethereumPublicAddr })
       .returning(),
   )
+}
 
 export const anAdministrator = () => aUser({ roleId: ADMINISTRATOR })
 
@@ -35,14 +42,18 @@ export const issuer = {
   keys: settingsOf(env).JWT_KEYS.keys,
 }
 
-/** Stores a live token of the user and returns its JWT. */
+let tokenCount = 0
+
+/** Stores a live token of the user and returns its JWT. API tokens get different names. */
 export async function aToken(
   user: { id: number },
   role: 'user' | 'master' = 'user',
   kind: 'api' | 'session' = 'api',
 ) {
   const record = newToken(issuer, { userId: user.id, role }, API_TOKEN_LIFETIME, new Date())
-  await db.insert(tokens).values({ ...record, kind, name: 'test' })
+  const name = kind === 'session' ? SESSION_NAME : `test ${++tokenCount}`
+  const namespace = namespaceOf({ ...record, name })
+  await db.insert(tokens).values({ ...record, kind, name, namespace })
   return signToken(issuer, record)
 }
 

@@ -3,7 +3,9 @@ import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import app from '../../src/app.ts'
+import type { users } from '../../src/db/schema.ts'
 import { BASE_URL } from './api.ts'
+import { aUser } from './makers.ts'
 
 type RequestOptions = {
   form?: Record<string, string>
@@ -122,3 +124,29 @@ export async function signInByEmail(visitor: Visitor, email = anEmail()) {
   const secret = secretOf(mailedLink(visitor))
   return visitor.post('/sign-in/email/confirm', { form: { secret } })
 }
+
+/** Returns a visitor who has signed in with a wallet, and the user. */
+export async function aSignedInVisitor(values: Partial<typeof users.$inferInsert> = {}) {
+  const visitor = aVisitor()
+  const wallet = aWallet()
+  const user = await aUser({ ethereumPublicAddr: wallet.address, ...values })
+  await signInByWallet(visitor, wallet)
+  return { visitor, user, wallet }
+}
+
+/** Generates an API token with the form and reads it from its page. */
+export async function generate(visitor: Visitor, form: Record<string, string> = { name: 'shop' }) {
+  const response = await visitor.post('/settings/api-access/tokens', { form })
+  if (response.status !== 303) return { response, path: '', jwt: '' }
+  const path = response.headers.get('location') ?? ''
+  return { response, path, jwt: await readToken(visitor, path) }
+}
+
+/** Reads an API token from its page. */
+export async function readToken(visitor: Visitor, path: string): Promise<string> {
+  const page = await (await visitor.get(path)).text()
+  return /<textarea[^>]*>\s*([\w.-]+)\s*<\/textarea>/.exec(page)?.[1] ?? ''
+}
+
+/** Revokes the API token that this page shows. */
+export const revoke = (visitor: Visitor, path: string) => visitor.post(`${path}/revoke`)

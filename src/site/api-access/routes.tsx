@@ -12,6 +12,7 @@ import {
   readToken,
   revokeToken,
 } from '../../identity/api-tokens.ts'
+import { TokenName } from '../../identity/namespace.ts'
 import { page } from '../page.tsx'
 import { NoticeName } from '../settings.tsx'
 import { AllTokens, OwnTokens, TokenDetails } from './views.tsx'
@@ -19,7 +20,7 @@ import { AllTokens, OwnTokens, TokenDetails } from './views.tsx'
 const TokenId = z.object({ id: z.uuid() })
 
 const NewToken = z.object({
-  name: z.string().trim().min(1, 'must not be empty').max(100),
+  name: TokenName,
   role: z
     .enum(tokenRoles)
     .default('user')

@@ -14,7 +14,8 @@ export const OwnTokens = ({ account, tokens, now, notice }: OwnTokensProps) => (
   <ApiAccess account={account} tab="marketplace-api" notice={notice}>
     <p>
       A token lets a program use the <a href="/docs">Marketplace API</a> as you. Anyone who has it
-      can do the same, so keep it secret like a password.
+      can do the same, so keep it secret like a password. Give each shop a token with a name of its
+      own: order numbers are unique under a name.
     </p>
     <GenerateForm isAdministrator={account.roleId === ADMINISTRATOR} />
     <h3 id="tokens">Your tokens</h3>

@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest'
 import type { SqliteDatabase } from '../../../scripts/database/remote.ts'
-import { issueToken } from '../../../scripts/tokens/issue.ts'
+import { issueToken, parseTokenName } from '../../../scripts/tokens/issue.ts'
 import { generateSigningKey, verifyToken } from '../../../src/auth/tokens.ts'
 import { ADMINISTRATOR, tokens, users } from '../../../src/db/schema.ts'
 import { aDatabase, withDrizzle } from '../../support/sqlite.ts'
@@ -15,9 +15,12 @@ let db: SqliteDatabase
 beforeEach(async () => {
   db = withDrizzle(aDatabase())
   const user = { provider: 'email', createdAt: created, updatedAt: created }
-  await db.insert(users).values({ ...user, id: 7, roleId: ADMINISTRATOR, removedAt: created })
-  await db.insert(users).values({ ...user, id: 8, roleId: ADMINISTRATOR })
-  await db.insert(users).values({ ...user, id: BUYER })
+  const aUser = (id: number, values: Partial<typeof users.$inferInsert> = {}) =>
+    db.insert(users).values({ ...user, id, identityHash: String(id), ...values })
+  await aUser(7, { roleId: ADMINISTRATOR, removedAt: created })
+  await aUser(8, { roleId: ADMINISTRATOR })
+  await aUser(9, { roleId: ADMINISTRATOR })
+  await aUser(BUYER)
 })
 
 it('issues a token of a user and stores its claims', async () => {
@@ -58,4 +61,44 @@ it('returns an existing token until it is revoked or valid for less than a day',
   expect(next).not.toBe(token)
   await db.update(tokens).set({ revokedAt: created })
   expect(await issueToken(db, issuer, request, inDays(365))).not.toBe(next)
+})
+
+it('returns the same token for a name, and another token for another name', async () => {
+  const issue = (name: string) => issueToken(db, issuer, { role: 'master', name }, NOW)
+  const token = await issue('shop')
+  expect(await issue('shop 2')).not.toBe(token)
+  expect(await issue('shop')).toBe(token)
+  const rows = await db.select().from(tokens).orderBy(tokens.name)
+  expect(rows.map(({ namespace }) => namespace)).toEqual(['master:shop', 'master:shop 2'])
+})
+
+it('issues user tokens of one name to several users', async () => {
+  const issue = (userId: number) => issueToken(db, issuer, { role: 'user', userId, name: 'x' }, NOW)
+  expect(await issue(BUYER)).not.toBe(await issue(8))
+  const rows = await db.select().from(tokens).orderBy(tokens.userId)
+  expect(rows.map(({ namespace }) => namespace)).toEqual([`user:${BUYER}:x`, 'user:8:x'])
+})
+
+it('issues no master token with the name of another administrator’s live one', async () => {
+  const request = { role: 'master', userId: 9, name: 'shop' } as const
+  await issueToken(db, issuer, request, NOW)
+  await expect(issueToken(db, issuer, { ...request, userId: 8 }, NOW)).rejects.toThrow(
+    'User 9 has a live master token with the name "shop". Choose another --name',
+  )
+  await db.update(tokens).set({ revokedAt: created })
+  await issueToken(db, issuer, { ...request, userId: 8 }, NOW)
+  expect(await db.$count(tokens)).toBe(2)
+})
+
+it('stores one of two tokens that are issued under a name at the same time', async () => {
+  const request = { role: 'master', name: 'shop' } as const
+  const results = await Promise.allSettled([1, 2].map(() => issueToken(db, issuer, request, NOW)))
+  expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+  expect(await db.$count(tokens)).toBe(1)
+})
+
+it('trims a name, and rejects the name of sessions', () => {
+  expect(parseTokenName(' shop ')).toBe('shop')
+  expect(() => parseTokenName('Session')).toThrow('--name: must not be "session"')
+  expect(() => parseTokenName(' ')).toThrow('--name: must not be empty')
 })

@@ -121,9 +121,9 @@ async function write(sales: Required<Sale>[], parties: Parties): Promise<PaidIte
     insert(
       `INSERT INTO orders (id, buyerId, billingAddressId, paymentMethod, provider,
          payprovWebhookToken, totalPriceCents, totalPriceCurrency, totalPriceEth, status, createdAt,
-         updatedAt, ProductType, placedBy)
+         updatedAt, ProductType, namespace)
        SELECT value ->> 'id', ?3, ?4, 'external', 'external', 'webhook', 100, 'EUR', '0.1', 'paid',
-         ?2, ?2, 'nft', ?3 FROM json_each(?1)`,
+         ?2, ?2, 'nft', 'master:test' FROM json_each(?1)`,
       parties.buyerId,
       parties.addressId,
     ),

@@ -1,0 +1,49 @@
+/**
+ * Namespaces of tokens. A token name stands for one shop: its order numbers and idempotency keys
+ * are unique within the namespace. See docs/decisions.md, "Tokens".
+ */
+import { and, eq, gt, isNull, type SQL, sql } from 'drizzle-orm'
+import { sha256, stringToBytes } from 'viem/utils'
+import * as z from 'zod'
+import { tokens, users } from '../db/schema.ts'
+import type { Caller } from '../http/context.ts'
+
+/** The name of all sessions. */
+export const SESSION_NAME = 'session'
+
+/** The name of an API token. */
+export const TokenName = z
+  .string()
+  .trim()
+  .min(1, 'must not be empty')
+  .max(100)
+  .refine(
+    (name) => name.toLowerCase() !== SESSION_NAME,
+    `must not be "${SESSION_NAME}", which is the name of browser sessions`,
+  )
+
+/**
+ * Returns the SHA-256 hash of a wallet (EIP-55) or an e-mail address (lower case), hexadecimal. It
+ * identifies a user in namespaces. A user that is created again, in a restored database, may get
+ * another id, but has the same hash.
+ */
+export const hashIdentity = (method: 'wallet' | 'email', value: string): string =>
+  sha256(stringToBytes(`${method}:${value}`)).slice(2)
+
+type NamedToken = { role: Caller['role']; userId: number | SQL; name: string }
+
+/** The namespace of a token, as SQL: the hash of the user is only known in the database. */
+export const namespaceOf = ({ role, userId, name }: NamedToken): SQL =>
+  role === 'master'
+    ? sql`${`master:${name}`}`
+    : sql`(SELECT 'user:' || identityHash || ${`:${name}`} FROM ${users} WHERE id = ${userId})`
+
+/** Selects the live API tokens that have the namespace of this token. */
+export const hasNameOf = (token: NamedToken, now: Date) =>
+  and(
+    eq(tokens.namespace, namespaceOf(token)),
+    // Literals, so that SQLite uses the partial index `tokens_namespace`.
+    eq(tokens.kind, sql`'api'`),
+    isNull(tokens.revokedAt),
+    gt(tokens.expiresAt, now.toISOString()),
+  )
