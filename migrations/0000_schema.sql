@@ -29,6 +29,35 @@ CREATE TABLE `creators` (
 );
 --> statement-breakpoint
 CREATE INDEX `creators_latest` ON `creators` ("latestReleaseAt" DESC,`userId`) WHERE "creators"."nfts" > 0;--> statement-breakpoint
+CREATE TABLE `deliveries` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`key` text NOT NULL,
+	`chainId` integer,
+	`contract` text,
+	`state` text NOT NULL,
+	`wish` text DEFAULT 'deliver' NOT NULL,
+	`version` integer DEFAULT 0 NOT NULL,
+	`transactionId` integer,
+	`failingSince` text,
+	`tries` integer DEFAULT 0 NOT NULL,
+	`reason` text,
+	`dueAt` text,
+	`awaits` integer,
+	`createdAt` text NOT NULL,
+	`updatedAt` text NOT NULL,
+	FOREIGN KEY (`id`) REFERENCES `orderItems`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`transactionId`) REFERENCES `transactions`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`awaits`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action,
+	CONSTRAINT "deliveries_state" CHECK("deliveries"."state" IN ('awaiting_wallet', 'queued', 'in_flight', 'transferred', 'failed')),
+	CONSTRAINT "deliveries_wish" CHECK("deliveries"."wish" IN ('deliver', 'cancel')),
+	CONSTRAINT "deliveries_awaits" CHECK(("deliveries"."state" = 'awaiting_wallet') = ("deliveries"."awaits" IS NOT NULL))
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `deliveries_key` ON `deliveries` (`key`);--> statement-breakpoint
+CREATE INDEX `deliveries_due` ON `deliveries` (`chainId`,`dueAt`) WHERE "deliveries"."dueAt" IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `deliveries_waiting` ON `deliveries` (`state`,`id`) WHERE "deliveries"."state" IN ('awaiting_wallet', 'failed');--> statement-breakpoint
+CREATE INDEX `deliveries_compared` ON `deliveries` (`chainId`,`id`) WHERE "deliveries"."state" IN ('awaiting_wallet', 'failed');--> statement-breakpoint
+CREATE INDEX `deliveries_awaits` ON `deliveries` (`awaits`) WHERE "deliveries"."awaits" IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `emailLinks` (
 	`secretHash` text PRIMARY KEY NOT NULL,
 	`email` text NOT NULL,
@@ -51,6 +80,11 @@ CREATE TABLE `idempotencyKeys` (
 );
 --> statement-breakpoint
 CREATE INDEX `idempotencyKeys_age` ON `idempotencyKeys` (`createdAt`);--> statement-breakpoint
+CREATE TABLE `instance` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`deliverySecretHash` text NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE `listings` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`priceCents` integer NOT NULL,
@@ -71,6 +105,17 @@ CREATE TABLE `listings` (
 	FOREIGN KEY (`nftId`) REFERENCES `nfts`(`id`) ON UPDATE no action ON DELETE no action,
 	CONSTRAINT "listings_price" CHECK("listings"."priceCents" >= 0),
 	CONSTRAINT "listings_type" CHECK("listings"."type" IN ('auction', 'regular'))
+);
+--> statement-breakpoint
+CREATE TABLE `networks` (
+	`chainId` integer PRIMARY KEY NOT NULL,
+	`lease` text,
+	`leaseUntil` text NOT NULL,
+	`wakeAt` text,
+	`settledBlock` integer,
+	`settledHash` text,
+	`comparedId` integer DEFAULT 0 NOT NULL,
+	`comparedAt` text
 );
 --> statement-breakpoint
 CREATE TABLE `nftCounts` (
@@ -190,48 +235,32 @@ CREATE INDEX `tokens_user` ON `tokens` (`userId`);--> statement-breakpoint
 CREATE INDEX `tokens_live` ON `tokens` (`createdAt`,`id`) WHERE "tokens"."revokedAt" IS NULL;--> statement-breakpoint
 CREATE INDEX `tokens_namespace` ON `tokens` (`namespace`) WHERE "tokens"."kind" = 'api' AND "tokens"."revokedAt" IS NULL;--> statement-breakpoint
 CREATE TABLE `transactions` (
+	`id` integer PRIMARY KEY NOT NULL,
 	`chainId` integer NOT NULL,
+	`contract` text NOT NULL,
 	`signer` text NOT NULL,
 	`nonce` integer NOT NULL,
-	`attempt` integer NOT NULL,
+	`items` text NOT NULL,
 	`hash` text NOT NULL,
-	`transferId` integer NOT NULL,
-	`generation` integer NOT NULL,
-	`kind` text NOT NULL,
-	`raw` text NOT NULL,
+	`replaced` text NOT NULL,
+	`raw` text,
 	`gas` text NOT NULL,
 	`maxFeePerGas` text NOT NULL,
 	`maxPriorityFeePerGas` text NOT NULL,
+	`deadline` integer NOT NULL,
+	`signedAtBlock` integer NOT NULL,
+	`signedAt` text NOT NULL,
+	`block` integer,
+	`blockHash` text,
+	`nonceUsedAt` integer,
+	`isOpen` integer NOT NULL,
 	`createdAt` text NOT NULL,
-	PRIMARY KEY(`chainId`, `signer`, `nonce`, `attempt`),
-	FOREIGN KEY (`transferId`) REFERENCES `transfers`(`id`) ON UPDATE no action ON DELETE no action,
-	CONSTRAINT "transactions_kind" CHECK("transactions"."kind" IN ('transfer', 'cancel'))
-) WITHOUT ROWID;
---> statement-breakpoint
-CREATE UNIQUE INDEX `transactions_generation` ON `transactions` (`transferId`,`generation`,`attempt`);--> statement-breakpoint
-CREATE TABLE `transfers` (
-	`id` integer PRIMARY KEY NOT NULL,
-	`status` text NOT NULL,
-	`generation` integer DEFAULT 1 NOT NULL,
-	`reason` text,
-	`dueAt` text,
-	`txId` text,
-	`version` integer DEFAULT 0 NOT NULL,
-	`awaits` integer,
-	`cancelRequestedAt` text,
-	`deadLetteredAt` text,
-	`createdAt` text NOT NULL,
-	`updatedAt` text NOT NULL,
-	FOREIGN KEY (`id`) REFERENCES `orderItems`(`id`) ON UPDATE no action ON DELETE no action,
-	FOREIGN KEY (`awaits`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action,
-	CONSTRAINT "transfers_status" CHECK("transfers"."status" IN ('awaiting_wallet', 'queued', 'signed', 'sent', 'mined', 'transferred', 'failed', 'review')),
-	CONSTRAINT "transfers_awaits" CHECK(("transfers"."status" = 'awaiting_wallet') = ("transfers"."awaits" IS NOT NULL))
+	`updatedAt` text NOT NULL
 );
 --> statement-breakpoint
-CREATE INDEX `transfers_due` ON `transfers` (`dueAt`) WHERE "transfers"."dueAt" IS NOT NULL;--> statement-breakpoint
-CREATE INDEX `transfers_attention` ON `transfers` (`status`,`id`) WHERE "transfers"."status" IN ('awaiting_wallet', 'failed', 'review');--> statement-breakpoint
-CREATE INDEX `transfers_awaits` ON `transfers` (`awaits`) WHERE "transfers"."awaits" IS NOT NULL;--> statement-breakpoint
-CREATE INDEX `transfers_dead` ON `transfers` (`id`) WHERE "transfers"."deadLetteredAt" IS NOT NULL;--> statement-breakpoint
+CREATE UNIQUE INDEX `transactions_open` ON `transactions` (`chainId`,`signer`,`nonce`) WHERE "transactions"."isOpen";--> statement-breakpoint
+CREATE INDEX `transactions_block` ON `transactions` (`chainId`,`block`) WHERE "transactions"."block" IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `transactions_unmined` ON `transactions` (`chainId`,`signer`,`nonce`) WHERE NOT "transactions"."isOpen" AND "transactions"."block" IS NULL;--> statement-breakpoint
 CREATE TABLE `users` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`approved` integer DEFAULT true NOT NULL,

@@ -7,7 +7,7 @@ import { generateSigningKey, publicKeys } from '../src/auth/tokens.ts'
 import { pairsOf, SIZE } from './bench/calls.ts'
 import { createMasterToken, databaseSql } from './bench/database.ts'
 import { measurePairs, type Result } from './bench/measure.ts'
-import { measureTransfers } from './bench/transfers.ts'
+import { measureTransfers, type Scenario } from './bench/transfers.ts'
 import { SWITCHED_OFF, serveWorker } from './bench/worker.ts'
 import { CommandError, parseInteger, parseOptions, runCommand } from './shell/command.ts'
 
@@ -24,8 +24,23 @@ const bindings = {
   NETWORKS: '{}',
   REDIRECT_ORIGINS: '[]',
   JWT_KEYS: JSON.stringify({ keys: [key] }),
-  TRANSFER_SIGNER_KEY: `0x${'1'.repeat(64)}`,
+  TRANSFER_SIGNER_KEYS: `0x${'1'.repeat(64)}`,
+  DELIVERY_KEY_SECRET: '1'.repeat(64),
 }
+
+const scenarios: Scenario[] = [
+  {
+    title: 'a block for each transaction',
+    items: 5000,
+    network: { itemsPerTransaction: 50, transactionsInFlight: 8 },
+  },
+  {
+    title: 'a block of 30M gas every 2 seconds',
+    items: 3000,
+    blockTime: 2,
+    network: { itemsPerTransaction: 50, transactionsInFlight: 12 },
+  },
+]
 
 const parts: Record<string, () => Promise<void> | void> = {
   calls: benchCalls,
@@ -72,15 +87,22 @@ function markdown(results: readonly Result[]): string {
 }
 
 async function benchTransfers(): Promise<void> {
-  const { transferred, seconds, placedAfter } = await measureTransfers(bindings, token.jwt, [
-    ...databaseSql({ users: 1000, nfts: 10, orders: 0 }),
-    ...token.sql,
-  ])
-  const transfersPerSecond = Math.round(transferred / seconds)
-  console.log(
-    `Transfers: ${transfersPerSecond}/s with one signer. ${transferred} orders were placed within ` +
-      `${placedAfter.toFixed(1)} s, and their transfers confirmed within ${seconds.toFixed(1)} s.\n`,
-  )
+  const sql = [...databaseSql({ users: 1000, nfts: 10, orders: 0 }), ...token.sql]
+  for (const scenario of scenarios) {
+    const { transferred, seconds, placedAfter } = await measureTransfers(
+      bindings,
+      token.jwt,
+      sql,
+      scenario,
+    )
+    const { itemsPerTransaction, transactionsInFlight } = scenario.network
+    console.log(
+      `Transfers, ${scenario.title}: ${Math.round(transferred / seconds)} items/s with one signer, ` +
+        `${itemsPerTransaction} items a transaction and ${transactionsInFlight} transactions in ` +
+        `flight. ${transferred} orders were placed within ${placedAfter.toFixed(1)} s, and their ` +
+        `items confirmed within ${seconds.toFixed(1)} s.\n`,
+    )
+  }
 }
 
 function benchStartup(): void {

@@ -1,4 +1,4 @@
-/** `npm run chaos`: transfers many items under random faults. A seed reproduces a run. */
+/** `npm run chaos`: delivers many items under random faults. A seed reproduces a run. */
 import { parseInteger, parseOptions, runCommand } from './shell/command.ts'
 import { runTest } from './shell/vitest.ts'
 
@@ -9,7 +9,7 @@ await runCommand(async () => {
   const seed = parseInteger('--seed', options.seed ?? String(Date.now() % 2 ** 31))
   const items = parseInteger('--items', options.items ?? '500', 1)
   console.log(`seed ${seed}, ${items} items`)
-  await runTest('test/transfers/campaign.test.ts', 'seed ', {
+  await runTest('test/delivery/campaign.test.ts', 'seed ', {
     CHAOS_SEED: seed,
     CHAOS_ITEMS: items,
   })

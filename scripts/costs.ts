@@ -24,17 +24,18 @@ function requestDollars(endpoint: string): number {
   return PRICES.request + rowDollars(cost)
 }
 
-const order = requestDollars('POST /api/externalOrders') + MESSAGE
-/** Up to 100 transfers share a message. */
-const transfer = (rowDollars(batchCosts['transfer 100 items']) + MESSAGE) / 100
+/** One call, and the message that wakes the chain. */
+const placing = (cost: Cost) => PRICES.request + rowDollars(cost) + MESSAGE
+const order = placing(batchCosts['place an order'])
+/** About three delayed messages, while the transactions of 100 items wait for blocks. */
+const transfer = (rowDollars(batchCosts['transfer 100 items']) + 3 * MESSAGE) / 100
 
 const table = {
   'list addresses': requestDollars('GET /api/public/user/:user_id/deliveryAddresses'),
   'create an address': requestDollars('POST /api/public/deliveryAddress'),
   'read an order': requestDollars('GET /api/externalOrders/:order_ids'),
   'place an order': order,
-  'place an order as one of 100':
-    (PRICES.request + rowDollars(batchCosts['place 100 orders']) + MESSAGE) / 100,
+  'place an order as one of 100': placing(batchCosts['place 100 orders']) / 100,
   statistics: requestDollars('GET /api/public/stats'),
   'transfer an item': transfer,
   '**an order, placed and transferred**': order + transfer,

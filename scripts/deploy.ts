@@ -1,5 +1,5 @@
 /** `npm run deploy -- --env production`: migrates the database, then replaces the Worker. */
-import { readFile } from 'node:fs/promises'
+import { findNetworkProblems, findPlaceholders } from './deploy/checks.ts'
 import { CommandError, parseOptions, runCommand } from './shell/command.ts'
 import { startWrangler } from './shell/wrangler.ts'
 
@@ -12,7 +12,8 @@ await runCommand(async () => {
   )
   if (!env) throw new CommandError(USAGE)
   if (isDryRun) return run(['deploy', '--dry-run', '--env', env])
-  await checkPlaceholders(env)
+  const problems = [...(await findPlaceholders(env)), ...(await findNetworkProblems(env))]
+  if (problems.length > 0) throw new CommandError(problems.join('\n'))
   // The database first: migrations only add what the running Worker ignores.
   await run(['d1', 'migrations', 'apply', 'DB', '--remote', '--env', env])
   await run(['deploy', '--env', env])
@@ -21,20 +22,4 @@ await runCommand(async () => {
 async function run(args: string[]): Promise<void> {
   const status = await startWrangler(args, 'shown').ended
   if (status !== 0) throw new CommandError(`wrangler ${args.join(' ')} exited with ${status}.`)
-}
-
-/** Throws a `CommandError` with the lines of the environment that still hold a placeholder. */
-async function checkPlaceholders(environment: string): Promise<void> {
-  const lines = (await readFile('wrangler.toml', 'utf8')).split('\n')
-  let section = ''
-  const found = lines.flatMap((line, i) => {
-    section = /^\[+([^\]]+)\]/.exec(line)?.[1] ?? section
-    const isInEnvironment =
-      section === `env.${environment}` || section.startsWith(`env.${environment}.`)
-    return isInEnvironment && /example\.com|"<from/.test(line) ? [`  ${i + 1}: ${line}`] : []
-  })
-  if (found.length > 0)
-    throw new CommandError(
-      `Replace the placeholders in these lines of wrangler.toml first:\n${found.join('\n')}`,
-    )
 }

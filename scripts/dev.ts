@@ -5,11 +5,12 @@
 import { once } from 'node:events'
 import { mkdir, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
+import type { Address } from 'viem'
 import { startAnvil } from './chain/anvil.ts'
 import { LOCAL_CHAIN_ID } from './chain/collectibles.ts'
 import { migrate, openLocalDatabase } from './database/local.ts'
-import { checkNode, syncCatalogue } from './local/chain.ts'
-import { CHAIN_STATE, SECRETS, STATE, savePublicUrl } from './local/paths.ts'
+import { checkNode, ensureDelivery, syncCatalogue } from './local/chain.ts'
+import { CHAIN_STATE, DELIVERY, SECRETS, STATE, savePublicUrl } from './local/paths.ts'
 import { addMissingSecrets } from './local/secrets.ts'
 import { startCron, startWorker } from './local/worker.ts'
 import { CommandError, parseInteger, parseOptions, runCommand } from './shell/command.ts'
@@ -36,10 +37,12 @@ await runCommand(async () => {
 
   if (RPC_URL) printStatus('chain', `external node on ${RPC_URL}`)
   const rpcUrl = RPC_URL ?? (await startChain(supervisor, rpcPort))
+  const delivery = await ensureDelivery(rpcUrl, DELIVERY)
+  printStatus('contract', delivery)
   // Wrangler does not open the database in the seconds that it takes to start.
   const [worker, token] = await Promise.all([
-    startMarketplace(supervisor, port, url, rpcUrl),
-    prepareDatabase(url, rpcUrl),
+    startMarketplace(supervisor, port, url, rpcUrl, delivery),
+    prepareDatabase(url, rpcUrl, delivery),
   ])
   startCron(url)
   console.log(welcome(url, rpcUrl, token))
@@ -71,8 +74,14 @@ async function startChain(supervisor: Supervisor, port: number): Promise<string>
   return anvil.url
 }
 
-async function startMarketplace(supervisor: Supervisor, port: number, url: string, rpcUrl: string) {
-  const network = { chainId: LOCAL_CHAIN_ID, rpcUrl, confirmations: 1, pollSeconds: 1 }
+async function startMarketplace(
+  supervisor: Supervisor,
+  port: number,
+  url: string,
+  rpcUrl: string,
+  delivery: Address,
+) {
+  const network = { chainId: LOCAL_CHAIN_ID, rpcUrls: [rpcUrl], delivery, finality: 1 }
   const { AVATAR_LOOPBACK_HOSTS } = process.env
   const worker = startWorker(port, {
     PUBLIC_URL: url,
@@ -86,12 +95,12 @@ async function startMarketplace(supervisor: Supervisor, port: number, url: strin
 }
 
 /** Applies migrations, loads the catalogue and returns a master token. */
-async function prepareDatabase(url: string, rpcUrl: string): Promise<string> {
+async function prepareDatabase(url: string, rpcUrl: string, delivery: Address): Promise<string> {
   const local = await openLocalDatabase()
   try {
     const migrations = await migrate(local)
     printStatus('database', migrations > 0 ? `${migrations} migrations applied` : 'up to date')
-    printStatus('catalogue', await syncCatalogue(local.db, rpcUrl))
+    printStatus('catalogue', await syncCatalogue(local.db, rpcUrl, delivery))
     await savePublicUrl(url)
     const issuer = parseIssuer({ ...local.env, PUBLIC_URL: url })
     const request = { role: 'master', name: 'npm run dev' } as const

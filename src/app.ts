@@ -8,6 +8,7 @@ import { authenticate } from './auth/authenticate.ts'
 import { recordTokenUse } from './auth/last-used.ts'
 import { authRoutes } from './auth/routes.ts'
 import { avatarRoutes } from './avatars/routes.ts'
+import { deliveryRoutes } from './delivery/routes.ts'
 import type { App } from './http/context.ts'
 import { allowCors } from './http/cors.ts'
 import { ApiError, errorResponse, notFound, onError } from './http/errors.ts'
@@ -21,7 +22,6 @@ import { apiAccessRoutes } from './site/api-access/routes.tsx'
 import { errorPages } from './site/error-pages.tsx'
 import { signInRoutes } from './site/sign-in/routes.tsx'
 import { walletRoutes } from './site/wallet/routes.ts'
-import { transferRoutes } from './transfers/routes.ts'
 
 const app = new Hono<App>()
 app.onError(onError)
@@ -71,7 +71,7 @@ const api = app
   .route('/', marketplaceRoutes)
   .route('/', avatarRoutes)
   .route('/', orderRoutes)
-  .route('/', transferRoutes)
+  .route('/', deliveryRoutes)
   .route('/', walletRoutes)
   .route('/', signInRoutes)
   .route('/', accountRoutes)

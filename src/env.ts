@@ -1,5 +1,6 @@
 /** Parses the configuration once. Errors name the variable. */
 import type { Hex } from 'viem'
+import { getAddress, isAddress } from 'viem/utils'
 import * as z from 'zod'
 
 const httpUrl = z.url({ protocol: /^https?$/ })
@@ -27,24 +28,38 @@ const signingKey = z.object({
 /** A host in the spelling of `URL.host`. */
 const LOOPBACK_HOST = /^(localhost|127\.0\.0\.1|\[::1\]):\d{1,5}$/
 
+/** An address in EIP-55 spelling. */
+const address = z
+  .string()
+  .refine((text) => isAddress(text, { strict: false }), 'must be an address')
+  .transform((text) => getAddress(text))
+
 const network = z.object({
   chainId: z.int().positive(),
-  rpcUrl: httpUrl,
-  /** Blocks until a transaction is final, including its own block. */
-  confirmations: z.int().positive(),
-  /** Maximum number of transactions that wait to be mined. */
-  maxInFlight: z.int().positive().default(100),
-  /** Seconds until a transaction that is not mined is replaced with a higher fee. */
-  bumpAfterSeconds: z.int().positive().default(60),
+  /** Nodes, tried in this order. One that fails or lags is left out for a minute. */
+  rpcUrls: z.array(httpUrl).min(1),
+  /** The Delivery contract. */
+  delivery: address,
+  /** When a block is final: the tag of the node, or a number of blocks including its own. */
+  finality: z.union([z.literal('finalized'), z.int().positive()]),
+  /** Gas limit of one transfer, with everything that token and recipient do. */
+  gasPerItem: z.int().min(50_000).max(10_000_000).default(300_000),
+  itemsPerTransaction: z.int().min(1).max(256).default(50),
+  /** Maximum number of transactions of one signer that wait to be mined. */
+  transactionsInFlight: z.int().min(1).max(64).default(8),
+  /** Maximum number of JSON-RPC calls in a second. */
+  callsPerSecond: z.number().positive().optional(),
+  /** Maximum number of JSON-RPC calls in one HTTP request. */
+  callsPerBatch: z.int().positive().default(20),
   /** Upper limit for the price of a unit of gas. */
   maxFeePerGasGwei: z.number().positive().default(500),
-  /** Seconds until an unfinished transfer is checked again. */
-  pollSeconds: z.int().positive().default(5),
-  /** Maximum number of calls in one JSON-RPC batch. */
-  maxBatchCalls: z.int().positive().default(1000),
+  /** Block explorer, for links to transactions. */
+  explorerUrl: httpUrl.optional(),
+  /** The wallet that holds the NFTs for sale. Without it, the wallet of the seller holds them. */
+  treasury: address.optional(),
 })
 
-/** Nonces are counted per chain, so two networks must not share one. */
+/** Items are pinned to a chain, so two networks must not share one. */
 const networks = z
   .record(z.string(), network)
   .refine(
@@ -72,10 +87,20 @@ const settingsSchema = issuerSchema.extend({
     .default('')
     .transform((hosts) => hosts.split(',').flatMap((host) => host.trim() || []))
     .pipe(z.array(z.string().regex(LOOPBACK_HOST, 'must be a loopback host and its port'))),
-  TRANSFER_SIGNER_KEY: z
+  /** Private keys of the relayers, separated by commas. */
+  TRANSFER_SIGNER_KEYS: z
     .string()
-    .regex(/^0x[0-9a-f]{64}$/i, 'must be 32 bytes in hex')
-    .transform((key): Hex => `0x${key.slice(2)}`),
+    .transform((keys) => [...new Set(keys.split(',').map((key) => key.trim().toLowerCase()))])
+    .pipe(
+      z.array(
+        z
+          .string()
+          .regex(/^0x[0-9a-f]{64}$/, 'must be 32 bytes in hex')
+          .transform((key): Hex => `0x${key.slice(2)}`),
+      ),
+    ),
+  /** Makes delivery keys from the order numbers of shops. Never changes. */
+  DELIVERY_KEY_SECRET: z.string().regex(/^[0-9a-f]{64}$/i, 'must be 32 bytes in hex'),
 })
 
 export type Network = z.infer<typeof network>

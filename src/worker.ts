@@ -1,14 +1,12 @@
 import app from './app.ts'
+import { consume } from './delivery/consumer.ts'
+import type { WakeUp } from './delivery/wake.ts'
 import { runCron } from './maintenance/cron.ts'
-import { consume } from './transfers/consumer.ts'
-import { buryDeadLetters } from './transfers/dead-letters.ts'
-import type { TransferMessage } from './transfers/message.ts'
 
-const worker: ExportedHandler<Env, TransferMessage> = {
+const worker: ExportedHandler<Env, WakeUp> = {
   fetch: app.fetch,
 
-  queue: (batch, env) =>
-    (batch.queue.endsWith('-dead') ? buryDeadLetters : consume)(batch, env, new Date()),
+  queue: (batch, env) => consume(batch, env),
 
   scheduled: (_controller, env) => runCron(env, new Date()),
 }

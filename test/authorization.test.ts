@@ -49,6 +49,8 @@ GET    /avatars/:user_id/:picture                          | 200      | 200   | 
 GET    /api/externalOrders/:order_ids                      | 401      | 200   | 200     | order_not_found | 200    | 200
 POST   /api/externalOrders                                 | 401      | 403   | 403     | 403   | 200    | 200
 GET    /api/admin/transfers                                | 401      | 403   | 403     | 403   | 403    | 200
+POST   /api/admin/transfers/retry                          | 401      | 403   | 403     | 403   | 403    | 200
+POST   /api/admin/transfers/cancel                         | 401      | 403   | 403     | 403   | 403    | 200
 POST   /api/admin/transfers/:id/retry                      | 401      | 403   | 403     | 403   | 403    | 200
 POST   /api/admin/transfers/:id/cancel                     | 401      | 403   | 403     | 403   | 403    | 200
 GET    /                                                   | 303      | 303   | 303     | 303   | 303    | 303

@@ -8,19 +8,23 @@
 import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
+import * as z from 'zod'
 import { lastIds, type Size, synthetic } from '../scripts/catalogue/synthetic.ts'
 import { type BatchCost, batchCosts, type Cost, endpointCosts } from '../scripts/costs/rows.ts'
 import app from '../src/app.ts'
+import { consume } from '../src/delivery/consumer.ts'
+import type { WakeUp } from '../src/delivery/wake.ts'
 import { endpointsOf } from '../src/http/endpoint.ts'
 import { runCron } from '../src/maintenance/cron.ts'
-import { consume } from '../src/transfers/consumer.ts'
 import { BASE_URL, requestOf } from './support/api.ts'
 import { aChain } from './support/chain/chain.ts'
+import { startClock } from './support/delivery/clock.ts'
+import { networksOf } from './support/delivery/engine.ts'
+import { paidItems } from './support/delivery/items.ts'
+import { aRecordingQueue } from './support/delivery/queue.ts'
 import { sampleRequest, tokenOf } from './support/endpoints.ts'
-import { anAdministrator, aSession } from './support/makers.ts'
+import { anAddress, anAdministrator, aSession, aUser } from './support/makers.ts'
 import { measured } from './support/measured.ts'
-import { paidItems } from './support/transfers/items.ts'
-import { networksOf } from './support/transfers/looks.ts'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 300_000 })
 
@@ -58,45 +62,46 @@ async function costOfRequest(endpoint: string): Promise<Cost> {
   return cost
 }
 
+const batchOf = (chainId: number): MessageBatch<WakeUp> => ({
+  queue: 'marketplace-deliveries',
+  messages: [
+    { id: '1', timestamp: new Date(), body: { chainId }, attempts: 1, ack() {}, retry() {} },
+  ],
+  metadata: { metrics: { backlogCount: 1, backlogBytes: 1 } },
+  ackAll() {},
+  retryAll() {},
+})
+
+/** Measures a call that places orders of a buyer with a wallet. */
+async function costOfOrders(count: number): Promise<Cost> {
+  const { method, path, json } = await sampleRequest('POST /api/externalOrders')
+  const buyer = await aUser()
+  await anAddress(buyer)
+  const [input] = z.array(z.looseObject({})).parse(json)
+  const inputs = Array.from({ length: count }, () => ({ ...input, buyerUserId: buyer.id }))
+  const request = requestOf(method, path, { token: tokenOf.master, json: inputs })
+  const { queue } = aRecordingQueue()
+  return costOf(async (measuredEnv) => {
+    const bindings = { ...measuredEnv, DELIVERIES: queue }
+    const response = await app.fetch(request, bindings, createExecutionContext())
+    expect(response.status).toBe(200)
+  })
+}
+
 const measureBatch: Record<BatchCost, () => Promise<Cost>> = {
-  'place 100 orders': async () => {
-    const { method, path, json } = await sampleRequest('POST /api/externalOrders')
-    const inputs = Array.from({ length: 100 }, () => (json as unknown[])[0])
-    return costOf((measuredEnv) =>
-      Promise.resolve(
-        app.fetch(
-          requestOf(method, path, { token: tokenOf.master, json: inputs }),
-          measuredEnv,
-          createExecutionContext(),
-        ),
-      ),
-    )
-  },
+  'place an order': () => costOfOrders(1),
+  'place 100 orders': () => costOfOrders(100),
   'transfer 100 items': async () => {
     const chain = await aChain({ erc1155: 100 })
-    const items = await paidItems(
+    await chain.setAutomine(false)
+    await paidItems(
       chain,
       Array.from({ length: 100 }, () => ({ standard: 'erc1155' as const })),
     )
-    // The state after the orders were placed.
-    const dueAt = new Date(Date.now() + 60_000).toISOString()
-    await env.DB.prepare(`UPDATE transfers SET dueAt = ? WHERE dueAt IS NOT NULL`).bind(dueAt).run()
-    const networks = { NETWORKS: networksOf([chain]), TRANSFERS: { sendBatch: async () => {} } }
-    const batch = {
-      queue: 'transfers',
-      messages: items.map(({ id }) => ({ body: { transferIds: [id] }, attempts: 1 })),
-      ackAll: () => {},
-    }
-    const nonce = async () =>
-      Number(await chain.rpc('eth_getTransactionCount', chain.signer, 'latest'))
-    const before = await nonce()
-    const runConsumer = (measuredEnv: Env) =>
-      consume(batch as never, { ...measuredEnv, ...networks } as never, new Date())
-    return costOf(async (measuredEnv) => {
-      await runConsumer(measuredEnv)
-      await vi.waitUntil(async () => (await nonce()) === before + items.length)
-      await runConsumer(measuredEnv)
-    })
+    // A block is made as soon as the run waits for one.
+    startClock(() => chain.mine())
+    const networks = { NETWORKS: networksOf([chain]) }
+    return costOf((measuredEnv) => consume(batchOf(chain.chainId), { ...measuredEnv, ...networks }))
   },
   'run cron once': () => costOf((measuredEnv) => runCron(measuredEnv, new Date())),
 }
@@ -141,6 +146,11 @@ describe.each([
 const allowedScans: Record<string, string> = {
   nftCounts: 'has one row per amountType',
   sold: 'a subquery over the JSON of the statement',
+  returned: 'a subquery over the JSON of the statement',
+  instance: 'has one row',
+  'deliveries USING COVERING INDEX deliveries_due': 'has only items that are to be delivered',
+  't USING INDEX transactions_open': 'has only transactions that are not final',
+  'deliveries in INSERT INTO transactions': 'runs only if a foreign key is violated',
   'creators USING INDEX creators_latest': 'stops at its LIMIT',
   'tokens USING INDEX tokens_live': 'stops at its LIMIT',
   'orders in insert into "addresses"': 'runs only if a foreign key is violated',

@@ -68,8 +68,8 @@ export async function serveWorker(options: ServeOptions): Promise<Server> {
       bindings,
       d1Databases: ['DB'],
       r2Buckets: ['AVATARS'],
-      queueProducers: { TRANSFERS: 'transfers' },
-      queueConsumers: isConsumer ? { transfers: { maxBatchSize: 100, maxBatchTimeout: 1 } } : {},
+      queueProducers: { DELIVERIES: 'deliveries' },
+      queueConsumers: isConsumer ? { deliveries: { maxBatchSize: 100, maxBatchTimeout: 1 } } : {},
       // Requests reach workerd directly, not through the development server.
       unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
     }),

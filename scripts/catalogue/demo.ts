@@ -8,8 +8,10 @@ import { hashIdentity } from '../../src/identity/namespace.ts'
 import { localAccount } from '../chain/accounts.ts'
 import type { Collectibles } from '../chain/collectibles.ts'
 
-/** Signs transfers. It is not the wallet of a user. */
+/** The relayer. It is not the wallet of a user. */
 export const transferSigner = localAccount(0)
+/** Owns the Delivery contract. Only deploys it, so that its address on a new chain is always the same. */
+export const deliveryOwner = localAccount(5)
 /** User 2. Holds every token until it is sold. */
 export const seller = localAccount(2)
 

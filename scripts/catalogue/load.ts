@@ -1,8 +1,8 @@
 /** Loads the demo catalogue into the database and moves it to a new chain. */
-import { eq, inArray, or } from 'drizzle-orm'
-import { getAddress } from 'viem'
+import { and, eq, ne, or } from 'drizzle-orm'
+import { type Address, getAddress } from 'viem'
 import type { Database, Statement } from '../../src/db/client.ts'
-import { addresses, listings, nfts, transactions, transfers, users } from '../../src/db/schema.ts'
+import { addresses, deliveries, listings, nfts, users } from '../../src/db/schema.ts'
 import { type Collectibles, LOCAL_CHAIN_ID } from '../chain/collectibles.ts'
 import { demoCatalogue, seller } from './demo.ts'
 
@@ -34,22 +34,21 @@ export async function findContracts(db: Database): Promise<Collectibles | null> 
 }
 
 /**
- * Changes the catalogue to contracts on a new chain. Transactions of the old chain can never be
- * mined, so they are deleted, and open transfers are queued again.
+ * Changes the catalogue to contracts on a new chain. The Worker notices itself that the blocks of
+ * the old chain are gone, and delivers again.
  */
 export async function moveToNewChain(
   db: Database,
   from: Collectibles,
   to: Collectibles,
+  delivery: Address,
 ): Promise<void> {
-  const now = new Date().toISOString()
   await db.batch([
     db.update(nfts).set({ contractAddr: to.erc721 }).where(eq(nfts.contractAddr, from.erc721)),
     db.update(nfts).set({ contractAddr: to.erc1155 }).where(eq(nfts.contractAddr, from.erc1155)),
-    db.delete(transactions).where(eq(transactions.chainId, LOCAL_CHAIN_ID)),
     db
-      .update(transfers)
-      .set({ status: 'queued', dueAt: now, updatedAt: now })
-      .where(inArray(transfers.status, ['signed', 'sent', 'mined', 'review'])),
+      .update(deliveries)
+      .set({ contract: delivery })
+      .where(and(eq(deliveries.chainId, LOCAL_CHAIN_ID), ne(deliveries.contract, delivery))),
   ])
 }

@@ -6,7 +6,15 @@
 export type Size = { users: number; nfts: number; orders: number }
 
 /** The last ids of an empty database. */
-export const NO_IDS = { users: 0, addresses: 0, nfts: 0, listings: 0, orders: 0, orderItems: 0 }
+export const NO_IDS = {
+  users: 0,
+  addresses: 0,
+  nfts: 0,
+  listings: 0,
+  orders: 0,
+  orderItems: 0,
+  transactions: 0,
+}
 
 /** The highest id of each table. New ids follow it. */
 export type LastIds = typeof NO_IDS
@@ -28,8 +36,14 @@ const CHUNK_SIZE = 50_000
 const AMOUNT_TYPE = `CASE k % 3 WHEN 0 THEN 'unique' WHEN 1 THEN 'limited' ELSE 'unlimited' END`
 const LIMITED_AMOUNT = 1_000_000
 
-/** Every fiftieth transfer failed. */
-const isFailed = (k: string) => `(${k}) % 50 = 49`
+/** Of the NFTs and of the Delivery contract. There is no code at this address. */
+const CONTRACT = `'0x000000000000000000000000000000000000dEaD'`
+
+const CHAIN_ID = 31337
+
+/** Every fiftieth item failed before it had a transaction. The others share one. */
+const ITEMS_PER_TRANSACTION = 50
+const isFailed = (k: string) => `(${k}) % ${ITEMS_PER_TRANSACTION} = ${ITEMS_PER_TRANSACTION - 1}`
 const REASON = `'the transfer would revert'`
 
 /** SQL of the time k minutes after the start of 2025. */
@@ -47,6 +61,7 @@ export function synthetic(size: Size, after: LastIds): string[] {
   const soldCount = `CASE WHEN k % 3 = 1
     THEN ((${size.orders} - (k / 3 * 2) + ${sellable - 1}) / ${sellable}) ELSE 0 END`
   const price = `(100 + k % 900)`
+  const firstItem = `${after.orderItems} + k * ${ITEMS_PER_TRANSACTION}`
   const eth = `printf('0.%03d', 1 + k % 900)`
   const wei = `printf('%d000000000000000', 1 + k % 900)`
   return [
@@ -67,7 +82,7 @@ export function synthetic(size: Size, after: LastIds): string[] {
          contractNetwork, payload, price, priceEths, priceCurrency, title, creatorId, tokenId, status,
          releaseAt, createdAt, updatedAt)
        SELECT ${after.nfts} + 1 + k, amount, amount - ${soldCount}, printf('0x%040d', creator),
-         '0x000000000000000000000000000000000000dEaD', 'Synthetic', 'localhost',
+         ${CONTRACT}, 'Synthetic', 'localhost',
          json_object('amountType', amountType, 'title', 'NFT ' || k), ${price}, ${eth}, 'EUR', 'NFT ' || k,
          creator, k, 'released', ${timeAt('k')}, ${timeAt('k')}, ${timeAt('k')}
        FROM (SELECT k, ${after.users} + 1 + k % ${Math.max(1, Math.ceil(size.users / 100))} AS creator,
@@ -94,10 +109,25 @@ export function synthetic(size: Size, after: LastIds): string[] {
          printf('0x%040d', ${after.users} + 1 + ${buyerOf('i')}), 'EUR', 'external',
          ${timeAt('i')}, ${timeAt('i')}, 'nft'
        FROM (SELECT k AS i, ${nftOf('k')} AS k FROM (${rows}))`,
-      `INSERT INTO transfers (id, status, reason, txId, createdAt, updatedAt)
-       SELECT ${after.orderItems} + 1 + k, iif(${isFailed('k')}, 'failed', 'transferred'),
-         iif(${isFailed('k')}, ${REASON}, NULL),
-         iif(${isFailed('k')}, NULL, printf('0x%064x', ${after.orderItems} + 1 + k)), ${timeAt('k')}, ${timeAt('k')} FROM (${rows})`,
+    ]),
+    ...chunks(Math.ceil(size.orders / ITEMS_PER_TRANSACTION), (rows) => [
+      `INSERT INTO transactions (id, chainId, contract, signer, nonce, items, hash, replaced, gas,
+         maxFeePerGas, maxPriorityFeePerGas, deadline, signedAtBlock, signedAt, block, blockHash,
+         isOpen, createdAt, updatedAt)
+       SELECT ${after.transactions} + 1 + k, ${CHAIN_ID}, ${CONTRACT}, ${CONTRACT},
+         ${after.transactions} + k, (SELECT json_group_array(id) FROM orderItems
+           WHERE id > ${firstItem} AND id < ${firstItem} + ${ITEMS_PER_TRANSACTION}),
+         printf('0x%064x', ${after.transactions} + 1 + k), '[]', '3000000', '1000000000', '1000000000',
+         unixepoch(${timeAt('k')}) + 3600, 0, ${timeAt('k')}, 0, printf('0x%064x', 0), 0,
+         ${timeAt('k')}, ${timeAt('k')}
+       FROM (${rows})`,
+    ]),
+    ...chunks(size.orders, (rows) => [
+      `INSERT INTO deliveries (id, key, chainId, contract, state, transactionId, reason, createdAt, updatedAt)
+       SELECT ${after.orderItems} + 1 + k, printf('0x%064x', ${after.orderItems} + 1 + k), ${CHAIN_ID},
+         iif(${isFailed('k')}, NULL, ${CONTRACT}), iif(${isFailed('k')}, 'failed', 'transferred'),
+         iif(${isFailed('k')}, NULL, ${after.transactions} + 1 + k / ${ITEMS_PER_TRANSACTION}),
+         iif(${isFailed('k')}, ${REASON}, NULL), ${timeAt('k')}, ${timeAt('k')} FROM (${rows})`,
     ]),
   ]
 }

@@ -7,7 +7,7 @@ const MNEMONIC = 'test test test test test test test test test test test junk'
 export const localAccount = (index: number): HDAccount =>
   mnemonicToAccount(MNEMONIC, { addressIndex: index })
 
-/** Returns the private key of an account in the format of TRANSFER_SIGNER_KEY. */
+/** Returns the private key of an account in the format of TRANSFER_SIGNER_KEYS. */
 export function privateKeyOf(account: HDAccount): `0x${string}` {
   const { privateKey } = account.getHdKey()
   if (!privateKey) throw new Error('the account has no private key')

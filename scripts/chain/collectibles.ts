@@ -49,7 +49,7 @@ const MINT_GAS = 200_000n
 type DeployOptions = {
   /** A funded account. It deploys the contracts and receives every token. */
   seller: Account
-  /** The address that may transfer the seller's tokens: the transfer signer. */
+  /** The address that may transfer the seller's tokens: the Delivery contract. */
   operator: Address
   /** Number of ERC-721 tokens to mint. Their ids start at 0. */
   uniques: number
@@ -74,9 +74,20 @@ export async function deployCollectibles(
   await chain.mintMany(uniques, unique)
   const [ids, amounts] = [editions.map(({ id }) => id), editions.map(({ amount }) => amount)]
   await chain.write(edition, erc1155Abi, 'mintBatch', [seller.address, ids, amounts, '0x'])
-  for (const contract of [unique, edition])
+  const contracts = { erc721: unique, erc1155: edition }
+  await approveOperator(rpcUrl, { seller, operator }, contracts)
+  return contracts
+}
+
+/** Allows the operator to transfer all tokens that the seller has in both contracts. */
+export async function approveOperator(
+  rpcUrl: string,
+  { seller, operator }: Pick<DeployOptions, 'seller' | 'operator'>,
+  contracts: Collectibles,
+): Promise<void> {
+  const chain = await connectAs(rpcUrl, seller)
+  for (const contract of Object.values(contracts))
     await chain.write(contract, erc721Abi, 'setApprovalForAll', [operator, true])
-  return { erc721: unique, erc1155: edition }
 }
 
 /** Returns whether there is code at every address. */

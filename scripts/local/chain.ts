@@ -1,14 +1,17 @@
-/** The chain of `npm run dev`, and the contracts of the demo catalogue on it. */
-import { createPublicClient, http } from 'viem'
+/** The chain of `npm run dev`, with the Delivery contract and those of the demo catalogue. */
+import { readFile, writeFile } from 'node:fs/promises'
+import { type Address, createPublicClient, http, isAddress } from 'viem'
 import type { Database } from '../../src/db/client.ts'
-import { seller, supply, transferSigner } from '../catalogue/demo.ts'
+import { deliveryOwner, seller, supply, transferSigner } from '../catalogue/demo.ts'
 import { findContracts, isEmpty, loadDemo, moveToNewChain } from '../catalogue/load.ts'
 import {
+  approveOperator,
   type Collectibles,
   deployCollectibles,
   hasContracts,
   LOCAL_CHAIN_ID,
 } from '../chain/collectibles.ts'
+import { deployDelivery } from '../chain/delivery.ts'
 import { CommandError } from '../shell/command.ts'
 
 /** Throws a `CommandError` unless a node with the local chain id responds. */
@@ -23,23 +26,44 @@ export async function checkNode(rpcUrl: string): Promise<void> {
     )
 }
 
-/** Makes catalogue and chain match if either of them is new. Returns a status to print. */
-export async function syncCatalogue(db: Database, rpcUrl: string): Promise<string> {
+/**
+ * Returns the address of the Delivery contract, which `file` has. If the chain is new, deploys the
+ * contract. As the first transaction of its owner it gets the address in wrangler.toml.
+ */
+export async function ensureDelivery(rpcUrl: string, file: string): Promise<Address> {
+  const known = await readFile(file, 'utf8').catch(() => '')
+  if (isAddress(known) && (await hasContracts(rpcUrl, [known]))) return known
+  const relayers = [transferSigner.address]
+  const delivery = await deployDelivery(rpcUrl, deliveryOwner, { relayers })
+  await writeFile(file, delivery)
+  return delivery
+}
+
+/**
+ * Makes catalogue and chain match if either of them is new. The seller approves the Delivery
+ * contract. Returns a status to print.
+ */
+export async function syncCatalogue(
+  db: Database,
+  rpcUrl: string,
+  delivery: Address,
+): Promise<string> {
   const current = await findContracts(db)
-  if (current && (await hasContracts(rpcUrl, Object.values(current)))) return 'demo, unchanged'
+  if (current && (await hasContracts(rpcUrl, Object.values(current)))) {
+    await approveOperator(rpcUrl, { seller, operator: delivery }, current)
+    return 'demo, unchanged'
+  }
   if (!current && !(await isEmpty(db))) return 'not the demo, unchanged'
-  const deployed = await deploy(rpcUrl)
+  const deployed = await deploy(rpcUrl, delivery)
   if (!current) {
     await loadDemo(db, deployed)
     return 'demo, created'
   }
-  await moveToNewChain(db, current, deployed)
+  await moveToNewChain(db, current, deployed, delivery)
   return 'demo, moved to a new chain because the old one is gone'
 }
 
-const deploy = (rpcUrl: string): Promise<Collectibles> =>
-  deployCollectibles(rpcUrl, { seller, operator: transferSigner.address, ...supply }).catch(
-    (error) => {
-      throw new CommandError(`The contracts of the demo could not be deployed: ${error.message}`)
-    },
-  )
+const deploy = (rpcUrl: string, operator: Address): Promise<Collectibles> =>
+  deployCollectibles(rpcUrl, { seller, operator, ...supply }).catch((error) => {
+    throw new CommandError(`The contracts of the demo could not be deployed: ${error.message}`)
+  })

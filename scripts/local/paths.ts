@@ -4,6 +4,8 @@ import { readFile, writeFile } from 'node:fs/promises'
 /** The state of D1, R2 and the chain. `npm run dev -- --fresh` deletes it. */
 export const STATE = '.wrangler/state'
 export const CHAIN_STATE = `${STATE}/anvil.json`
+/** The address of the Delivery contract. */
+export const DELIVERY = `${STATE}/delivery`
 export const SECRETS = '.dev.vars'
 const PUBLIC_URL = `${STATE}/public-url`
 

@@ -1,4 +1,5 @@
 /** The secrets of the local instance. Wrangler reads them from a file that git ignores. */
+import { randomBytes } from 'node:crypto'
 import { appendFile, readFile } from 'node:fs/promises'
 import { generateSigningKey } from '../../src/auth/tokens.ts'
 import { transferSigner } from '../catalogue/demo.ts'
@@ -6,7 +7,8 @@ import { privateKeyOf } from '../chain/accounts.ts'
 
 const generators: Record<string, () => Promise<string>> = {
   JWT_KEYS: async () => JSON.stringify({ keys: [await generateSigningKey()] }),
-  TRANSFER_SIGNER_KEY: async () => privateKeyOf(transferSigner),
+  TRANSFER_SIGNER_KEYS: async () => privateKeyOf(transferSigner),
+  DELIVERY_KEY_SECRET: async () => randomBytes(32).toString('hex'),
 }
 
 /** Appends the secrets that the file lacks, and returns their names. */

@@ -103,10 +103,12 @@ function requestBody({ info, inputs }: Endpoint): ZodOpenApiRequestBodyObject | 
 /** `/a/:id` → `/a/{id}`. */
 const pathTemplate = (path: string) => path.replace(/:(\w+)/g, '{$1}')
 
-/** `GET /api/public/user/:id/profile/avatar` → `getUserProfileAvatar`. */
+/** `GET /api/public/user/:user_id/profile/avatar` → `getUserProfileAvatar`. */
 function operationId(method: string, path: string): string {
   const words = path
     .replace(/^\/api(\/public)?/, '')
+    // The same path without the id acts on many.
+    .replace('/:id/', '/by/id/')
     .replace(/:\w+/g, '')
     .match(/[A-Za-z0-9]+/g)
   return method.toLowerCase() + (words ?? []).map((w) => w[0]?.toUpperCase() + w.slice(1)).join('')

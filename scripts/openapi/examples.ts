@@ -30,14 +30,17 @@ const exampleOf: Record<string, unknown> = {
   userId: 3,
 }
 
+/** A property of this name has another meaning in each schema. */
+const exampleOfParameter: Record<string, unknown> = { ...exampleOf, status: 'failed' }
+
 /** Adds examples to all properties and parameters in a part of the document. */
 export function addExamples(part: object): void {
   const { properties = {}, name, in: place } = part as Partial<Record<string, object>>
   for (const [property, schema] of Object.entries(properties))
     if (property in exampleOf && !('$ref' in schema))
       Object.assign(schema, { examples: [exampleOf[property]] })
-  if (place && String(name) in exampleOf)
-    Object.assign(part, { example: String(exampleOf[String(name)]) })
+  if (place && String(name) in exampleOfParameter)
+    Object.assign(part, { example: String(exampleOfParameter[String(name)]) })
   for (const child of Object.values(part))
     if (typeof child === 'object' && child !== null) addExamples(child)
 }

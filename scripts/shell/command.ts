@@ -25,9 +25,13 @@ function findCommandError(error: unknown): CommandError | undefined {
 type Options = NonNullable<ParseArgsConfig['options']>
 
 /** Parses the options after `--`. Throws a `CommandError` that contains the usage. */
-export function parseOptions<T extends Options>(options: T, usage: string) {
+export function parseOptions<T extends Options>(
+  options: T,
+  usage: string,
+  args: readonly string[] = process.argv.slice(2),
+) {
   try {
-    return parseArgs({ options, strict: true }).values
+    return parseArgs({ args: [...args], options, strict: true }).values
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     throw new CommandError(`${reason}\n${usage}`)

@@ -14,7 +14,6 @@ import {
   primaryKey,
   sqliteTable,
   text,
-  unique,
   uniqueIndex,
 } from 'drizzle-orm/sqlite-core'
 
@@ -301,90 +300,137 @@ export const orderItems = sqliteTable(
   ],
 )
 
-export const transferStatuses = [
+export const deliveryStates = [
   'awaiting_wallet',
   'queued',
-  'signed',
-  'sent',
-  'mined',
+  'in_flight',
   'transferred',
   'failed',
-  'review',
 ] as const
 
 /**
- * The transfer of each order item. The fields `status` and `txId` of an item and `failReason` of
- * an order are read from here.
+ * The delivery of each order item. The fields `status` and `txId` of an item and `failReason` of an
+ * order are read from here.
  */
-export const transfers = sqliteTable(
-  'transfers',
+export const deliveries = sqliteTable(
+  'deliveries',
   {
     /** Id of the order item. */
     id: integer()
       .primaryKey()
       .references(() => orderItems.id),
-    status: text({ enum: transferStatuses }).notNull(),
-    /** Number of the attempt: each retry by an operator starts a new one with a new nonce. */
-    generation: integer().notNull().default(1),
-    /** Why the transfer failed, waits, or needs an operator. */
-    reason: text(),
-    /** When the cron run announces the transfer again; null if there is nothing to do. */
-    dueAt: timestamp(),
-    /** The newest transaction; once one is mined, that one. */
-    txId: text(),
-    /** Number of changes. A consumer that read an older version changes nothing. */
+    /** The delivery key, hex. The Delivery contract uses it at most once. */
+    key: text().notNull().unique('deliveries_key'),
+    /** The chain of the NFT when the order was placed; null if its network was not configured. */
+    chainId: integer(),
+    /** The Delivery contract of the newest transaction; null before the first. */
+    contract: text(),
+    state: text({ enum: deliveryStates }).notNull(),
+    wish: text({ enum: ['deliver', 'cancel'] })
+      .notNull()
+      .default('deliver'),
+    /** Number of changes. A run that read an older version changes nothing. */
     version: integer().notNull().default(0),
-    /** The buyer whose wallet the transfer waits for. */
+    /** The newest transaction that carries the item. */
+    transactionId: integer().references(() => transactions.id),
+    /** Since when the item cannot be delivered; null if nothing is known against it. */
+    failingSince: timestamp(),
+    /** The transactions in which the transfer failed. */
+    tries: integer().notNull().default(0),
+    /** Why the item failed, or what it waits for. */
+    reason: text(),
+    /** When the item is looked at next; null if nothing is to be done or a transaction carries it. */
+    dueAt: timestamp(),
+    /** The buyer whose wallet the item waits for. */
     awaits: integer().references(() => users.id),
-    /** When an operator asked to cancel, with an empty transaction at the same nonce. */
-    cancelRequestedAt: timestamp(),
-    /** When the queue gave up on the message. The cron run then leaves it to an operator. */
-    deadLetteredAt: timestamp(),
     ...timestamps,
   },
   (t) => [
-    index('transfers_due').on(t.dueAt).where(sql`${t.dueAt} IS NOT NULL`),
-    // Only states in which transfers stay, so that passing through the others writes no index.
-    index('transfers_attention')
-      .on(t.status, t.id)
-      .where(sql`${t.status} IN ('awaiting_wallet', 'failed', 'review')`),
-    index('transfers_awaits').on(t.awaits).where(sql`${t.awaits} IS NOT NULL`),
-    index('transfers_dead').on(t.id).where(sql`${t.deadLetteredAt} IS NOT NULL`),
-    check('transfers_status', oneOf(t.status, transferStatuses)),
-    check('transfers_awaits', sql`(${t.status} = 'awaiting_wallet') = (${t.awaits} IS NOT NULL)`),
+    index('deliveries_due').on(t.chainId, t.dueAt).where(sql`${t.dueAt} IS NOT NULL`),
+    // Only states in which items stay, so that passing through the others writes no index.
+    index('deliveries_waiting')
+      .on(t.state, t.id)
+      .where(sql`${t.state} IN ('awaiting_wallet', 'failed')`),
+    index('deliveries_compared')
+      .on(t.chainId, t.id)
+      .where(sql`${t.state} IN ('awaiting_wallet', 'failed')`),
+    index('deliveries_awaits').on(t.awaits).where(sql`${t.awaits} IS NOT NULL`),
+    check('deliveries_state', oneOf(t.state, deliveryStates)),
+    check('deliveries_wish', oneOf(t.wish, ['deliver', 'cancel'])),
+    check('deliveries_awaits', sql`(${t.state} = 'awaiting_wallet') = (${t.awaits} IS NOT NULL)`),
   ],
 )
 
-/**
- * All signed transactions, stored before they are broadcast. The migration creates the table
- * WITHOUT ROWID, which Drizzle cannot express: a row is then one write instead of two.
- */
+/** Calls of a Delivery contract. Stored before they are broadcast. */
 export const transactions = sqliteTable(
   'transactions',
   {
+    id: id(),
     chainId: integer().notNull(),
+    /** The Delivery contract that is called. */
+    contract: text().notNull(),
     signer: text().notNull(),
     nonce: integer().notNull(),
-    /** 0 for the first transaction of a nonce, then 1 more for each higher fee. */
-    attempt: integer().notNull(),
+    /** JSON: the ids of the items, in the order of the call. */
+    items: text({ mode: 'json' }).$type<number[]>().notNull(),
+    /** The newest hash; once one is mined, that one. */
     hash: text().notNull(),
-    transferId: reference(() => transfers.id),
-    generation: integer().notNull(),
-    kind: text({ enum: ['transfer', 'cancel'] }).notNull(),
-    /** The signed bytes, hex. */
-    raw: text().notNull(),
+    /** JSON: the hashes with lower fees, oldest first. */
+    replaced: text({ mode: 'json' }).$type<string[]>().notNull(),
+    /** The newest signed bytes, hex; null once the transaction is closed. */
+    raw: text(),
     gas: text().notNull(),
     maxFeePerGas: text().notNull(),
     maxPriorityFeePerGas: text().notNull(),
-    createdAt: timestamp().notNull(),
+    /** The last block time at which the call has an effect, in seconds since 1970. */
+    deadline: integer().notNull(),
+    /** The newest block when the newest bytes were signed. */
+    signedAtBlock: integer().notNull(),
+    /** When the newest bytes were signed. */
+    signedAt: timestamp().notNull(),
+    /** The block that has the transaction; null while none is known. */
+    block: integer(),
+    blockHash: text(),
+    /** The newest block when the nonce was first seen used by another transaction. */
+    nonceUsedAt: integer(),
+    /** Whether the transaction may still be mined or dropped by a reorganization. */
+    isOpen: boolean().notNull(),
+    ...timestamps,
   },
   (t) => [
-    primaryKey({ columns: [t.chainId, t.signer, t.nonce, t.attempt] }),
-    // Prevents a second nonce for the same generation, which would begin at attempt 0 again.
-    unique('transactions_generation').on(t.transferId, t.generation, t.attempt),
-    check('transactions_kind', oneOf(t.kind, ['transfer', 'cancel'])),
+    uniqueIndex('transactions_open').on(t.chainId, t.signer, t.nonce).where(sql`${t.isOpen}`),
+    index('transactions_block').on(t.chainId, t.block).where(sql`${t.block} IS NOT NULL`),
+    // Their bytes may still wait at a node, so a new transaction at the nonce has to outbid them.
+    index('transactions_unmined')
+      .on(t.chainId, t.signer, t.nonce)
+      .where(sql`NOT ${t.isOpen} AND ${t.block} IS NULL`),
   ],
 )
+
+/** One row for each chain: who works on it, when to look next, and what is settled. */
+export const networks = sqliteTable('networks', {
+  chainId: integer().primaryKey(),
+  /** Id of the run that works on the chain; null once it has released the lease. */
+  lease: text(),
+  /** The run may be taken for dead after this time. */
+  leaseUntil: timestamp().notNull(),
+  /** When the next run is needed; null if nothing is under way. */
+  wakeAt: timestamp(),
+  /** The highest block in which something was settled. */
+  settledBlock: integer(),
+  settledHash: text(),
+  /** The last item whose key was compared with the chain, of those that failed or wait. */
+  comparedId: integer().notNull().default(0),
+  /** When all of them were compared. */
+  comparedAt: timestamp(),
+})
+
+/** One row: what must not change while the instance lives. */
+export const instance = sqliteTable('instance', {
+  id: integer().primaryKey(),
+  /** SHA-256 of DELIVERY_KEY_SECRET, hex. With another secret, other keys would be made. */
+  deliverySecretHash: text().notNull(),
+})
 
 /** The responses of `POST /api/externalOrders` with an `Idempotency-Key`. */
 export const idempotencyKeys = sqliteTable(

@@ -25,6 +25,7 @@ export const statusOf = {
   rate_limited: 429,
   internal_error: 500,
   chain_unavailable: 503,
+  not_ready: 503,
 } as const satisfies Record<string, ContentfulStatusCode>
 
 export type ErrorCode = keyof typeof statusOf

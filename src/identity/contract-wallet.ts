@@ -5,11 +5,12 @@ import {
   type Hex,
 } from 'viem'
 import { encodeDeployData, hashMessage } from 'viem/utils'
+import { usableNodes } from '../delivery/chain/node.ts'
+import { unheard, view } from '../delivery/chain/questions.ts'
+import { isRevert } from '../delivery/chain/revert.ts'
 import type { Network } from '../env.ts'
 import { ApiError } from '../http/errors.ts'
 import { log } from '../log.ts'
-import { isRevert, unheard } from '../transfers/revert.ts'
-import { call } from '../transfers/rpc.ts'
 
 /**
  * Returns whether the contract at the address accepts the signature (EIP-1271), even if it is not
@@ -17,16 +18,19 @@ import { call } from '../transfers/rpc.ts'
  * `chain_unavailable`.
  */
 export async function isSignedByContract(
-  { rpcUrl }: Pick<Network, 'rpcUrl'>,
+  network: Pick<Network, 'rpcUrls' | 'callsPerBatch'>,
   { address, message, signature }: { address: Hex; message: string; signature: Hex },
 ): Promise<boolean> {
   const args = [address, hashMessage(message), signature] as const
-  const data = encodeDeployData({ abi, bytecode, args })
-  const question = { method: 'eth_call', params: [{ data }, 'latest'] }
-  const reply = (await call({ rpcUrl, maxBatchCalls: 1 }, [question]))(question)
-  if ('result' in reply) return reply.result === '0x01'
-  // A contract may reject a signature by reverting.
-  if ('error' in reply && isRevert(reply.error)) return false
-  log.error('contract_wallet_check_failed', { reason: unheard(reply) })
+  const question = view(undefined, encodeDeployData({ abi, bytecode, args }))
+  let reason: string | null = null
+  for (const { ask } of usableNodes(network)) {
+    const reply = (await ask([question]))(question)
+    if ('result' in reply) return reply.result === '0x01'
+    // A contract may reject a signature by reverting.
+    if ('error' in reply && isRevert(reply.error)) return false
+    reason = unheard(reply)
+  }
+  log.error('contract_wallet_check_failed', { reason })
   throw new ApiError('chain_unavailable', 'the chain does not respond: please try again')
 }

@@ -5,15 +5,15 @@ import { readAsUser, requireSession } from '../auth/session.ts'
 import { type Database, violates } from '../db/client.ts'
 import type { Guard } from '../db/guard.ts'
 import { users } from '../db/schema.ts'
+import { queueAwaiting } from '../delivery/wallet-linked.ts'
 import type { Caller } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
-import { beginAwaiting } from '../transfers/wallet-linked.ts'
 import { linkExpired, newEmailLink, proveEmail, selectLink } from './email-link.ts'
 import type { WalletProof } from './wallet.ts'
 
 /**
- * Links a wallet and queues the transfers that waited for one. Returns the ids of these transfers,
- * for `announce`. Throws `unauthenticated`, `forbidden`, `conflict`.
+ * Links a wallet and queues the items that waited for one. Returns their chains, for `wake`.
+ * Throws `unauthenticated`, `forbidden`, `conflict`.
  */
 export async function linkWallet(
   db: Database,
@@ -29,9 +29,9 @@ export async function linkWallet(
     db,
     caller,
     [requireSession(caller), guard, requireUnset(db, caller, 'ethereumPublicAddr')],
-    [update, consume, ...beginAwaiting(db, caller.userId, address, now)],
+    [update, consume, ...queueAwaiting(db, caller.userId, address, now)],
   ).catch(conflictOn('users.ethereumPublicAddr', 'this wallet belongs to another account'))
-  return queued.map(({ id }) => id)
+  return queued.flatMap(({ chainId }) => chainId ?? [])
 }
 
 /**

@@ -1,23 +1,18 @@
 /** What the cron trigger does each minute. */
-import { lt, sql } from 'drizzle-orm'
+import { lt } from 'drizzle-orm'
 import { removeOrphans } from '../avatars/orphans.ts'
 import { connect, type Database } from '../db/client.ts'
 import { emailLinks, idempotencyKeys, walletNonces } from '../db/schema.ts'
+import { failRemovedChains, wakeDueChains } from '../delivery/wake.ts'
 import { settingsOf } from '../env.ts'
 import { log } from '../log.ts'
 import { IDEMPOTENCY_LIFETIME } from '../orders/idempotency.ts'
-import { announce, type TransferMessage } from '../transfers/message.ts'
-
-/** The number of transfers that one run announces. */
-const MAX_TRANSFERS = 4000
-
-/** Milliseconds that a message has to arrive before the transfer is announced again. */
-const MESSAGE_DELAY = 2 * 60_000
 
 type Job = (env: Env, db: Database, now: Date) => Promise<unknown>
 
 const jobs: Record<string, Job> = {
-  announceDueTransfers: (env, db, now) => announceDueTransfers(env.TRANSFERS, db, now),
+  wakeDueChains: (env, db, now) => wakeDueChains(env.DELIVERIES, db, settingsOf(env), now),
+  failRemovedChains: (env, db, now) => failRemovedChains(db, settingsOf(env), now),
   deleteExpiredRows: (_env, db, now) => deleteExpiredRows(db, now),
   removeOrphans: (env, db, now) => removeOrphans(env.AVATARS, db, now),
 }
@@ -34,29 +29,6 @@ export async function runCron(env: Env, now: Date): Promise<void> {
         log.error('cron_job_failed', { job, error: String(error) })
       }
     }),
-  )
-}
-
-/** Announces transfers that are due: their message was lost, or they never had one. */
-async function announceDueTransfers(
-  queue: Queue<TransferMessage>,
-  db: Database,
-  now: Date,
-): Promise<void> {
-  const due = await db.all<{ id: number }>(
-    sql`UPDATE transfers SET dueAt = ${new Date(now.getTime() + MESSAGE_DELAY).toISOString()}
-        WHERE id IN (
-          SELECT id FROM transfers
-          WHERE dueAt <= ${now.toISOString()} AND deadLetteredAt IS NULL
-          ORDER BY dueAt LIMIT ${MAX_TRANSFERS}
-        )
-        RETURNING id`,
-  )
-  if (due.length === 0) return
-  log.info('due_transfers_announced', { transfers: due.length })
-  await announce(
-    queue,
-    due.map(({ id }) => id),
   )
 }
 

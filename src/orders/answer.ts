@@ -4,8 +4,8 @@
  */
 import * as z from 'zod'
 import { listingTypes } from '../db/schema.ts'
+import { itemStatuses } from '../delivery/shown.ts'
 import { lazy } from '../http/lazy.ts'
-import { itemStatuses } from '../transfers/shown.ts'
 
 const int = (description: string) => z.int().describe(description)
 const bool = (description: string) => z.boolean().describe(description)

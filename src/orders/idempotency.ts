@@ -11,7 +11,7 @@ import type { Caller } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import type { PlacedOrder } from './answer.ts'
 import type { OrderInput } from './input.ts'
-import { placeOrders } from './place.ts'
+import { type DeliverySettings, placeOrders } from './place.ts'
 import { type Plan, placedOrders, type WriteResult } from './plan.ts'
 import { nftIdsOf, writeResultJson } from './statements.ts'
 
@@ -83,6 +83,7 @@ export async function placeOrdersOnce(
   db: Database,
   caller: Caller,
   inputs: readonly OrderInput[],
+  settings: DeliverySettings,
   { key, body }: IdempotentRequest,
   now: Date,
 ): Promise<{ orders: PlacedOrder[]; isReplay: boolean }> {
@@ -91,7 +92,7 @@ export async function placeOrdersOnce(
   const storedAfter = new Date(now.getTime() - IDEMPOTENCY_LIFETIME).toISOString()
   const id = { tokenId: caller.tokenId, key, storedAfter }
   let isReplay = false
-  const orders = await placeOrders(db, caller, inputs, now, {
+  const orders = await placeOrders(db, caller, inputs, settings, now, {
     read: storedResponse(db, id),
     onRead: ([stored]) => {
       if (!stored) return null

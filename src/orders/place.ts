@@ -1,5 +1,7 @@
 import { writeAs } from '../auth/access.ts'
 import type { BoundStatement, Database, Statement } from '../db/client.ts'
+import { hashOfSecret, makeKeys } from '../delivery/key.ts'
+import type { Settings } from '../env.ts'
 import type { Caller } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import type { PlacedOrder } from './answer.ts'
@@ -7,13 +9,19 @@ import { checkOrders } from './check.ts'
 import type { OrderInput } from './input.ts'
 import { checkUsedProviderIds, loadOrderData } from './load.ts'
 import { type Plan, placedOrders, planOrders, type WriteResult } from './plan.ts'
-import { hasChanged, insertPlan, nftIdsOf, selectWriteResult } from './statements.ts'
+import {
+  hasChanged,
+  hasOtherSecret,
+  insertPlan,
+  nftIdsOf,
+  selectWriteResult,
+  storeSecretHash,
+} from './statements.ts'
 
 /** How often a call starts again because another call changed what it had read. */
 const ATTEMPTS = 3
 
-/** Milliseconds after which the cron run looks for a transfer whose queue message was lost. */
-const CRON_DELAY = 60_000
+export type DeliverySettings = Pick<Settings, 'NETWORKS' | 'DELIVERY_KEY_SECRET'>
 
 /** Statements of a function that wraps `placeOrders`. They run in its two trips. */
 export type Extension<Rows> = {
@@ -26,12 +34,13 @@ export type Extension<Rows> = {
 /**
  * Places paid orders, all of them or none, in two trips: the first reads what they depend on, the
  * second writes them unless that has changed. A call that loses such a race starts again. Throws
- * `unauthenticated`, `provider_id_used`, `request_in_progress`, and what `checkOrders` throws.
+ * `unauthenticated`, `provider_id_used`, `request_in_progress`, `not_ready`, and what `checkOrders` throws.
  */
 export async function placeOrders<Rows>(
   db: Database,
   caller: Caller,
   inputs: readonly OrderInput[],
+  settings: DeliverySettings,
   now: Date,
   extension?: Extension<Rows>,
 ): Promise<PlacedOrder[]> {
@@ -42,9 +51,13 @@ export async function placeOrders<Rows>(
     // The write fails if a provider id is used, and only then it matters by which order.
     if (attempt > 1) await checkUsedProviderIds(db, namespace, inputs)
     checkOrders(inputs, data, caller, now)
-    const plan = planOrders(inputs, data, now)
+    const sources = inputs.map(({ providerId }) => ({ namespace, providerId: providerId || null }))
+    const keys = await makeKeys(settings.DELIVERY_KEY_SECRET, sources)
+    const plan = planOrders(inputs, data, keys, settings.NETWORKS, now)
     const extraStatements = extension?.write(plan) ?? []
-    const result = await writeOrders(db, caller, namespace, plan, extraStatements, now)
+    const secretHash = hashOfSecret(settings.DELIVERY_KEY_SECRET)
+    const write = { caller, namespace, plan, secretHash, extraStatements }
+    const result = await writeOrders(db, write, now)
     if (result) return placedOrders(plan, result)
   }
   throw new ApiError('request_in_progress', 'other calls order the same NFTs; try again', {
@@ -54,27 +67,41 @@ export async function placeOrders<Rows>(
 
 class LostRace extends Error {}
 
-/** Stock, a provider id or an idempotency key that another call has taken since the first trip. */
+/** Stock, a provider id, a delivery key or an idempotency key that another call has taken since the first trip. */
 const conflictMessage = /CHECK constraint failed: nfts_stock|UNIQUE constraint failed/
+
+type Write = {
+  caller: Caller
+  namespace: string
+  plan: Plan
+  secretHash: string
+  extraStatements: readonly Statement[]
+}
+
+const otherSecret = () =>
+  new ApiError(
+    'not_ready',
+    'the secret DELIVERY_KEY_SECRET is not the one that this instance began with',
+  )
 
 /** Returns null, with nothing written, if another call came between the two trips. */
 async function writeOrders(
   db: Database,
-  caller: Caller,
-  namespace: string,
-  plan: Plan,
-  extraStatements: readonly Statement[],
+  { caller, namespace, plan, secretHash, extraStatements }: Write,
   date: Date,
 ): Promise<WriteResult | null> {
   const now = date.toISOString()
-  const dueAt = new Date(date.getTime() + CRON_DELAY).toISOString()
   try {
     const results = await writeAs(
       db,
       caller,
-      [{ when: hasChanged(plan, caller, now), error: () => new LostRace() }],
       [
-        ...insertPlan(db, plan, { now, dueAt, namespace }),
+        { when: hasOtherSecret({ hash: secretHash }), error: otherSecret },
+        { when: hasChanged(plan, caller, now), error: () => new LostRace() },
+      ],
+      [
+        storeSecretHash(db, { hash: secretHash }),
+        ...insertPlan(db, plan, { now, namespace }),
         ...extraStatements,
         selectWriteResult(db, { nftIds: nftIdsOf(plan) }),
       ],

@@ -1,5 +1,8 @@
 /** The plan of a placement: everything that is written and answered, except what the database adds. */
+import type { Hex } from 'viem'
 import { formatEther } from 'viem/utils'
+import { NOT_CONFIGURED } from '../delivery/moves.ts'
+import type { Settings } from '../env.ts'
 import type { Listing, Nft, PlacedOrder } from './answer.ts'
 import { isUnlimited, newBillingAddress } from './check.ts'
 import type { OrderInput } from './input.ts'
@@ -7,11 +10,15 @@ import type { OrderData } from './load.ts'
 
 type Item = PlacedOrder['orderItems'][number]
 
+/** `chainId` is null if the network of the NFT is not configured: the item fails at once. */
+type PlannedDelivery = { key: Hex; chainId: number | null }
+
 type PlannedOrder = {
   order: Omit<PlacedOrder, 'id' | 'billingAddressId' | 'orderItems'>
   item: Omit<Item, 'id' | 'orderId' | 'nft' | 'listing'>
   /** Id of an existing billing address, or the index of a new one in `newAddresses`. */
   billing: { id: number } | { newAddress: number }
+  delivery: PlannedDelivery
 }
 
 export type Plan = {
@@ -45,13 +52,23 @@ export const orderConstants = {
 /** The columns that are the same for every order item. */
 export const itemConstants = { paymentProvider: 'external', ProductType: 'nft' }
 
-/** Plans orders that `checkOrders` accepted. */
-export function planOrders(inputs: readonly OrderInput[], data: OrderData, now: Date): Plan {
+/** Plans orders that `checkOrders` accepted. `keys` are the delivery keys, by position. */
+export function planOrders(
+  inputs: readonly OrderInput[],
+  data: OrderData,
+  keys: readonly Hex[],
+  networks: Settings['NETWORKS'],
+  now: Date,
+): Plan {
   const timestamps = { createdAt: now.toISOString(), updatedAt: now.toISOString() }
   const newAddresses: Plan['newAddresses'] = []
-  const orders = inputs.map((input): PlannedOrder => {
+  const keyAt = new Map(keys.entries())
+  const orders = inputs.map((input, i): PlannedOrder => {
+    const nft = required(data.nfts, input.nftId)
     const listing = required(data.listings, input.listingId)
     const buyer = required(data.buyers, input.buyerUserId)
+    const chainId = networks[nft.contractNetwork]?.chainId ?? null
+    const isUndeliverable = chainId === null && buyer.wallet !== ''
     const address = newBillingAddress(input)
     if (address) newAddresses.push({ userId: buyer.id, ...address })
     const firstNew = newAddresses.findIndex(({ userId }) => userId === buyer.id)
@@ -64,7 +81,7 @@ export function planOrders(inputs: readonly OrderInput[], data: OrderData, now: 
         totalPriceCents: listing.priceCents * input.quantity,
         totalPriceCurrency: listing.priceCurrency,
         totalPriceEth: formatEther(BigInt(listing.priceWei) * BigInt(input.quantity)),
-        failReason: null,
+        failReason: isUndeliverable ? NOT_CONFIGURED : null,
         ...timestamps,
       },
       item: {
@@ -77,7 +94,7 @@ export function planOrders(inputs: readonly OrderInput[], data: OrderData, now: 
         ethRecipient: buyer.wallet || null,
         priceCurrency: listing.priceCurrency,
         txId: null,
-        status: buyer.wallet ? null : 'awaiting_wallet',
+        status: isUndeliverable ? 'failed' : buyer.wallet ? null : 'awaiting_wallet',
         ...timestamps,
       },
       billing: address
@@ -85,6 +102,7 @@ export function planOrders(inputs: readonly OrderInput[], data: OrderData, now: 
         : buyer.billingAddressId !== null
           ? { id: buyer.billingAddressId }
           : { newAddress: firstNew },
+      delivery: { key: required(keyAt, i), chainId },
     }
   })
   return {

@@ -3,10 +3,18 @@ import { readAs } from '../auth/access.ts'
 import { type Database, jsonValues } from '../db/client.ts'
 import { columnsOf } from '../db/columns.ts'
 import { type Placeholders, prepared } from '../db/prepared.ts'
-import { listings, nfts, orderItems, orders, transfers, users } from '../db/schema.ts'
+import {
+  deliveries,
+  listings,
+  nfts,
+  orderItems,
+  orders,
+  transactions,
+  users,
+} from '../db/schema.ts'
+import { shownOfDelivery } from '../delivery/shown.ts'
 import type { Caller } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
-import { shownOfTransfer } from '../transfers/shown.ts'
 import { BuyerFields, Listing, Nft, type Order, OrderFields, OrderItemFields } from './answer.ts'
 
 type Ids = Placeholders<{ ids: string }>
@@ -50,9 +58,10 @@ const buyersOf = prepared((db, { ids }: Ids) =>
 
 const itemsOf = prepared((db, { ids }: Ids) =>
   db
-    .select({ ...columnsOf(orderItems, OrderItemFields()), ...shownOfTransfer })
+    .select({ ...columnsOf(orderItems, OrderItemFields()), ...shownOfDelivery })
     .from(orderItems)
-    .innerJoin(transfers, eq(transfers.id, orderItems.id))
+    .innerJoin(deliveries, eq(deliveries.id, orderItems.id))
+    .leftJoin(transactions, eq(transactions.id, deliveries.transactionId))
     .where(inArray(orderItems.orderId, jsonValues(ids)))
     .orderBy(orderItems.id),
 )

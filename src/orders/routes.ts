@@ -1,8 +1,9 @@
 import { Hono } from 'hono'
 import { createMiddleware } from 'hono/factory'
+import { wake } from '../delivery/wake.ts'
+import type { Settings } from '../env.ts'
 import type { App } from '../http/context.ts'
 import { requireToken, validate } from '../http/endpoint.ts'
-import { announce } from '../transfers/message.ts'
 import { Orders, type PlacedOrder, PlacedOrders } from './answer.ts'
 import { placeOrdersOnce } from './idempotency.ts'
 import { IdempotencyHeader, MAX_ORDERS, OrderIds, OrderInputs } from './input.ts'
@@ -49,29 +50,48 @@ export const orderRoutes = new Hono<App>()
         '`Idempotency-Key` the call is safe to repeat for 24 hours.',
       answer: PlacedOrders,
       headers: { 'Idempotent-Replayed': '`true` if this is the response of an earlier call.' },
-      errors: ['forbidden', 'provider_id_used', 'request_in_progress', 'idempotency_key_reused'],
+      errors: [
+        'forbidden',
+        'provider_id_used',
+        'request_in_progress',
+        'idempotency_key_reused',
+        'not_ready',
+      ],
       errorFields,
     }),
     validate('header', IdempotencyHeader),
     validate('json', OrderInputs, 'orders'),
     async (c) => {
-      const { db, caller, now } = c.var
+      const { db, caller, settings, now } = c.var
       const inputs = c.req.valid('json')
       const key = c.req.valid('header')['idempotency-key']
       const { orders, isReplay } = key
-        ? await placeOrdersOnce(db, caller, inputs, { key, body: await c.req.arrayBuffer() }, now)
-        : { orders: await placeOrders(db, caller, inputs, now), isReplay: false }
+        ? await placeOrdersOnce(
+            db,
+            caller,
+            inputs,
+            settings,
+            { key, body: await c.req.arrayBuffer() },
+            now,
+          )
+        : { orders: await placeOrders(db, caller, inputs, settings, now), isReplay: false }
       if (isReplay) c.header('Idempotent-Replayed', 'true')
-      else c.executionCtx.waitUntil(startTransfers(c.env.TRANSFERS, orders))
+      else c.executionCtx.waitUntil(startDelivery(c.env.DELIVERIES, settings, orders))
       return c.json({ orders, error: null })
     },
   )
 
-/** Announces the transfers of buyers who have a wallet. */
-function startTransfers(queue: Env['TRANSFERS'], orders: readonly PlacedOrder[]): Promise<void> {
-  const items = orders.flatMap(({ orderItems }) => orderItems)
-  return announce(
+/** Wakes the chains of items whose buyers have a wallet. */
+function startDelivery(
+  queue: Env['DELIVERIES'],
+  { NETWORKS }: Settings,
+  orders: readonly PlacedOrder[],
+): Promise<void> {
+  const queued = orders.flatMap(({ orderItems }) =>
+    orderItems.filter(({ status }) => status === null),
+  )
+  return wake(
     queue,
-    items.filter(({ status }) => status === null).map(({ id }) => id),
+    queued.flatMap(({ nft }) => NETWORKS[nft.contractNetwork]?.chainId ?? []),
   )
 }

@@ -10,7 +10,8 @@ import { type Placeholder, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Database, Statement } from '../db/client.ts'
 import { type Placeholders, prepared, preparedCondition } from '../db/prepared.ts'
-import { addresses, orderItems, orders, transfers } from '../db/schema.ts'
+import { addresses, deliveries, orderItems, orders } from '../db/schema.ts'
+import { NOT_CONFIGURED } from '../delivery/moves.ts'
 import type { Caller } from '../http/context.ts'
 import { itemConstants, orderConstants, type Plan } from './plan.ts'
 
@@ -18,7 +19,6 @@ type Values = {
   /** JSON: an array of rows. */
   rows: string
   now: string
-  dueAt: string
   namespace: string
   orderCount: number
   newAddressCount: number
@@ -101,20 +101,37 @@ const insertItems = insertRows(orderItems, itemColumns, (values) => ({
   orderId: sql`(SELECT max(id) FROM orders) - ${values.orderCount} + 1 + json_each.key`,
 }))
 
-/** A row is the buyer whose wallet the transfer awaits, or null if the buyer has a wallet. */
-const insertTransfers = insertRows(transfers, [], (values) => ({
-  id: sql`(SELECT max(id) FROM "orderItems") - ${values.orderCount} + 1 + json_each.key`,
-  status: sql`iif(value IS NULL, 'queued', 'awaiting_wallet')`,
-  awaits: sql`value`,
-  dueAt: sql`iif(value IS NULL, ${values.dueAt}, NULL)`,
-  ...timestamps(values),
-}))
+/** `awaits` is the buyer whose wallet the item waits for, or null if the buyer has a wallet. */
+const insertDeliveries = insertRows(
+  deliveries,
+  ['key', 'chainId', 'awaits', 'state'],
+  (values) => ({
+    id: sql`(SELECT max(id) FROM "orderItems") - ${values.orderCount} + 1 + json_each.key`,
+    dueAt: sql`iif(value ->> 3 = 'queued', ${values.now}, NULL)`,
+    reason: sql`iif(value ->> 3 = 'failed', ${NOT_CONFIGURED}, NULL)`,
+    ...timestamps(values),
+  }),
+)
+
+/**
+ * Stores which DELIVERY_KEY_SECRET made the keys of this instance. Another one would make another
+ * key for the same order number, and deliver it twice.
+ */
+export const storeSecretHash = prepared((db, { hash }: Placeholders<{ hash: string }>) =>
+  db.all<never>(sql`INSERT INTO instance (id, deliverySecretHash)
+    SELECT 1, ${hash} WHERE NOT EXISTS (SELECT 1 FROM instance)`),
+)
+
+export const hasOtherSecret = preparedCondition(
+  (_, { hash }: Placeholders<{ hash: string }>) =>
+    sql`EXISTS (SELECT 1 FROM instance WHERE deliverySecretHash <> ${hash})`,
+)
 
 /** Returns the statements that write the orders of a plan, to run in one transaction. */
 export function insertPlan(
   db: Database,
   plan: Plan,
-  values: Pick<Values, 'now' | 'dueAt' | 'namespace'>,
+  values: Pick<Values, 'now' | 'namespace'>,
 ): Statement[] {
   const withRows = (rows: readonly unknown[]): Values => ({
     ...values,
@@ -128,13 +145,17 @@ export function insertPlan(
     ...('id' in billing ? [billing.id] : [null, billing.newAddress]),
   ])
   const itemRows = plan.orders.map(({ item }) => itemColumns.map((name) => item[name]))
-  const awaited = plan.orders.map(({ order, item }) => (item.ethRecipient ? null : order.buyerId))
+  const deliveryRows = plan.orders.map(({ order, item, delivery: { key, chainId } }) =>
+    item.ethRecipient
+      ? [key, chainId, null, chainId === null ? 'failed' : 'queued']
+      : [key, chainId, order.buyerId, 'awaiting_wallet'],
+  )
   return [
     ...(addressRows.length > 0 ? [insertAddresses(db, withRows(addressRows))] : []),
     reduceStock(db, withRows(plan.orders.map(({ item }) => [item.nftId, item.quantity]))),
     insertOrders(db, withRows(orderRows)),
     insertItems(db, withRows(itemRows)),
-    insertTransfers(db, withRows(awaited)),
+    insertDeliveries(db, withRows(deliveryRows)),
   ]
 }
 

@@ -2,12 +2,12 @@ import { expect, it } from 'vitest'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import { alreadyKnown } from '../support/chain/faults.ts'
 import { rpc, rpcBatch } from '../support/chain/rpc.ts'
-import { transferEvents } from '../support/transfers/events.ts'
+import { transferEvents } from '../support/delivery/events.ts'
 
 const gift = (chain: Chain) => ({ from: chain.seller, to: chain.signer, value: '0x1' })
 const blockNumber = { method: 'eth_blockNumber' }
 
-it('gives each test its own chain, with tokens in a wallet that approved the signer', async () => {
+it('gives each test its own chain, with tokens in a wallet that approved the delivery', async () => {
   const [one, other] = await Promise.all([aChain({ erc721: 3, erc1155: 5 }), aChain()])
   expect(one.chainId).not.toBe(other.chainId)
   expect(Number(await one.rpc('eth_chainId'))).toBe(one.chainId)
@@ -74,6 +74,36 @@ it('answers HTTP statuses, invalid JSON and errors', async () => {
   expect(Number(await rpc(chain.proxyUrl, 'eth_chainId'))).toBe(chain.chainId)
 })
 
+it('says when to call again, and refuses large batches', async () => {
+  const chain = await aChain()
+  await chain.setFaults({ above: 1, effect: { http: 429, reach: 'none', retryAfter: 7 } })
+  const call = { jsonrpc: '2.0', id: 1, method: 'eth_chainId' }
+  const post = (calls: unknown) =>
+    fetch(chain.proxyUrl, { method: 'POST', body: JSON.stringify(calls) })
+  expect((await post([call])).status).toBe(200)
+  const refusal = await post([call, call])
+  expect(refusal.status).toBe(429)
+  expect(refusal.headers.get('retry-after')).toBe('7')
+})
+
+it('applies a fault to one of several nodes', async () => {
+  const chain = await aChain()
+  await chain.setFaults({ node: 'first', effect: { result: 'hit' } })
+  expect(await rpc(`${chain.proxyUrl}/first`, 'eth_chainId')).toBe('hit')
+  expect(Number(await rpc(`${chain.proxyUrl}/second`, 'eth_chainId'))).toBe(chain.chainId)
+})
+
+it('lets a request time out at once', async () => {
+  const chain = await aChain()
+  await chain.setFaults({ effect: { http: 'hang', reach: 'none' } })
+  const request = fetch(chain.proxyUrl, {
+    method: 'POST',
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId' }),
+    signal: AbortSignal.timeout(60_000),
+  })
+  await expect(request).rejects.toThrow('timeout')
+})
+
 it('answers as a node that lags behind', async () => {
   const chain = await aChain()
   const height = Number(await chain.rpc('eth_blockNumber'))
@@ -99,11 +129,17 @@ it('drops a transaction that the node accepted', async () => {
 
 it('simulates the same faults with the same seed', async () => {
   const chain = await aChain()
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId' })
+  const ask = async () => {
+    const signal = AbortSignal.timeout(10_000)
+    const response = await fetch(chain.proxyUrl, { method: 'POST', body, signal })
+    return `${response.status} ${await response.text()}`
+  }
   const outcomes = async () => {
     await chain.setRandomFaults({ seed: 7, rate: 0.5 })
     const answers: string[] = []
     for (let i = 0; i < 30; i++) {
-      answers.push(await rpc(chain.proxyUrl, 'eth_chainId').then(String, (error) => error.name))
+      answers.push(await ask().catch((error) => error.name))
     }
     return answers
   }

@@ -11,12 +11,14 @@ import type { Api } from '../../src/app.ts'
 const readme = await readFile('README.md', 'utf8')
 const program = /```ts\n(import \{ hc \}.*?)```/s.exec(readme)?.[1] ?? ''
 
+/** What the program needs beside it. */
+const names = ['src', 'contracts', 'node_modules', 'package.json', 'worker-configuration.d.ts']
+
 /** Returns the errors of the compiler for a program beside `src/`. */
 async function compile(text: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'client-'))
   try {
-    for (const name of ['src', 'node_modules', 'package.json', 'worker-configuration.d.ts'])
-      await symlink(resolve(name), join(folder, name))
+    for (const name of names) await symlink(resolve(name), join(folder, name))
     const { compilerOptions } = JSON.parse(await readFile('tsconfig.json', 'utf8'))
     const config = {
       compilerOptions: { ...compilerOptions, preserveSymlinks: true },

@@ -29,6 +29,7 @@ export const tokenAbi = parseAbi([
 export const hookAbi = parseAbi([
   'function setAnswer(uint8 answer)',
   'function setLies(bool lies)',
+  'function setStandard(bytes4 standard)',
   'function addCall(address target, bytes data)',
   'function run(address target, bytes data)',
   'function succeeded() view returns (uint256)',

@@ -32,8 +32,15 @@ export async function createFixtures() {
   for (const user of [seller, buyer, admin, seller, buyer, admin])
     for (const kind of addressKinds) await anAddress(user, { kind })
   const sales = await Promise.all(
-    (['unlimited', 'unlimited', 'limited'] as const).map(async (amountType) => {
-      const nft = await anNft(seller, { amountType, amount: 40 })
+    (
+      [
+        ['unlimited', 'localhost'],
+        ['unlimited', 'localhost'],
+        ['limited', 'localhost'],
+        ['unlimited', 'not configured'],
+      ] as const
+    ).map(async ([amountType, contractNetwork]) => {
+      const nft = await anNft(seller, { amountType, amount: 40, contractNetwork })
       return { nft, listing: await aListing(nft) }
     }),
   )

@@ -21,7 +21,7 @@ declare module 'vitest' {
 const { seed, runs } = inject('fuzz')
 
 /** The queue drops its messages, because a consumer would write to the database meanwhile. */
-const bindings: Env = { ...env, TRANSFERS: { ...env.TRANSFERS, sendBatch: async () => sent } }
+const bindings: Env = { ...env, DELIVERIES: { ...env.DELIVERIES, sendBatch: async () => sent } }
 const sent = { metadata: { metrics: { backlogCount: 0, backlogBytes: 0 } } }
 
 /** Success needs more than the document says: a wallet's signature, or a picture on a server. */

@@ -4,7 +4,8 @@ import { expect, it } from 'vitest'
 import { settingsOf } from '../../src/env.ts'
 import { isSignedByContract } from '../../src/identity/contract-wallet.ts'
 import { createWalletMessage, verifyWalletMessage } from '../../src/identity/wallet.ts'
-import { aChain } from '../support/chain/chain.ts'
+import { aChain, type Chain } from '../support/chain/chain.ts'
+import type { Effect } from '../support/chain/faults.ts'
 import { db } from '../support/makers.ts'
 import { aWallet } from '../support/visitor.ts'
 
@@ -20,6 +21,12 @@ const signatureOf = (byte: string): Hex => `0x${byte}${'00'.repeat(129)}`
 /** A contract that reverts every call. */
 const REVERTING_CODE = '0x60006000fd'
 
+/** The nodes of a chain with these names, which are all the same node behind its proxy. */
+const nodesOf = ({ proxyUrl }: Chain, ...names: string[]) => ({
+  rpcUrls: names.map((name) => `${proxyUrl}/${name}`),
+  callsPerBatch: 20,
+})
+
 it('accepts a signature that the contract accepts, and rejects another', async () => {
   const chain = await aChain()
   await chain.rpc('anvil_setCode', ADDRESS, CODE)
@@ -28,7 +35,7 @@ it('accepts a signature that the contract accepts, and rejects another', async (
   if (!network) throw new Error('no network is configured')
   const site = {
     PUBLIC_URL: 'https://marketplace.test',
-    NETWORKS: { own: { ...network, chainId, rpcUrl } },
+    NETWORKS: { own: { ...network, chainId, rpcUrls: [rpcUrl] } },
   }
   const now = new Date()
   const wallet = { address: ADDRESS, chainId: chain.chainId, purpose: 'sign-in' } as const
@@ -49,8 +56,7 @@ it('accepts a signature that the contract accepts, and rejects another', async (
 it('rejects the signature if the contract reverts', async () => {
   const chain = await aChain()
   await chain.rpc('anvil_setCode', ADDRESS, REVERTING_CODE)
-  const signed = { address: ADDRESS, message: 'hello', signature: signatureOf('42') } as const
-  expect(await isSignedByContract(chain, signed)).toBe(false)
+  expect(await isSignedByContract(nodesOf(chain, 'node'), signed)).toBe(false)
 })
 
 it('rejects the signature of another key if the address has no contract', async () => {
@@ -58,21 +64,48 @@ it('rejects the signature of another key if the address has no contract', async 
   const message = 'hello'
   const signature = await aWallet().signMessage({ message })
   const { address } = aWallet()
-  expect(await isSignedByContract(chain, { address, message, signature })).toBe(false)
+  expect(await isSignedByContract(nodesOf(chain, 'node'), { address, message, signature })).toBe(
+    false,
+  )
 })
+
+const signed = { address: ADDRESS, message: 'hello', signature: signatureOf('42') } as const
+
+/** Nodes that cannot be asked. The last one allows no calls at all. */
+const failures: Effect[] = [
+  { http: 'drop', reach: 'none' },
+  { http: 'hang', reach: 'none' },
+  { http: 'malformed', reach: 'none' },
+  { http: 503, reach: 'none' },
+  { error: { code: -32603, message: 'internal error' }, reach: 'none' },
+  { http: 429, reach: 'none', retryAfter: 60 },
+]
 
 it('throws chain_unavailable if the node does not respond or fails', async () => {
   const chain = await aChain()
-  const node = { rpcUrl: chain.proxyUrl }
-  const signed = { address: ADDRESS, message: 'hello', signature: signatureOf('42') } as const
-  for (const http of ['drop', 'malformed', 503] as const) {
-    await chain.setFaults({ effect: { http, reach: 'none' } })
-    await expect(isSignedByContract(node, signed)).rejects.toMatchObject({
+  for (const effect of failures) {
+    await chain.setFaults({ effect })
+    await expect(isSignedByContract(nodesOf(chain, 'node'), signed)).rejects.toMatchObject({
       code: 'chain_unavailable',
     })
   }
-  await chain.setFaults({ effect: { error: { code: -32005, message: 'limit' }, reach: 'none' } })
-  await expect(isSignedByContract(node, signed)).rejects.toMatchObject({
-    code: 'chain_unavailable',
-  })
+})
+
+it('asks a second node if the first does not respond or fails', async () => {
+  const chain = await aChain()
+  await chain.rpc('anvil_setCode', ADDRESS, CODE)
+  for (const effect of failures) {
+    await chain.setFaults({ node: 'first', effect })
+    const nodes = nodesOf(chain, 'first', 'second')
+    expect(await isSignedByContract(nodes, signed)).toBe(true)
+    expect(await isSignedByContract(nodes, { ...signed, signature: signatureOf('43') })).toBe(false)
+  }
+})
+
+it('does not ask a second node when the first one has run the contract', async () => {
+  const chain = await aChain()
+  await chain.rpc('anvil_setCode', ADDRESS, REVERTING_CODE)
+  await chain.takeCounts()
+  expect(await isSignedByContract(nodesOf(chain, 'first', 'second'), signed)).toBe(false)
+  expect(await chain.takeCounts()).toEqual({ requests: 1, calls: { eth_call: 1 } })
 })

@@ -2,8 +2,8 @@ import { eq } from 'drizzle-orm'
 import { expect, it } from 'vitest'
 import { users } from '../../src/db/schema.ts'
 import { call } from '../support/api.ts'
+import { aRecordingQueue } from '../support/delivery/queue.ts'
 import { aListing, aMasterToken, anAddress, anNft, aToken, aUser, db } from '../support/makers.ts'
-import { aRecordingQueue } from '../support/transfers/queue.ts'
 import {
   anEmail,
   aVisitor,
@@ -42,7 +42,7 @@ it('links a wallet, which can then sign in', async () => {
   expect(await signedIn.json()).toEqual({ userId: user?.id })
 })
 
-it('starts the transfers that waited for the wallet', async () => {
+it('starts the deliveries that waited for the wallet, with one message for each chain', async () => {
   const buyer = aVisitor()
   const email = anEmail()
   await signInByEmail(buyer, email)
@@ -51,23 +51,24 @@ it('starts the transfers that waited for the wallet', async () => {
   const nft = await anNft(await aUser())
   const listing = await aListing(nft)
   const token = await aMasterToken()
+  const input = { nftId: nft.id, listingId: listing.id, quantity: 1, buyerUserId }
   const placed = await call('POST', '/api/externalOrders', {
     token,
-    json: [{ nftId: nft.id, listingId: listing.id, quantity: 1, buyerUserId }],
+    json: [input, input],
   })
-  const { orders } = await placed.json<{ orders: [{ id: number; orderItems: [{ id: number }] }] }>()
-  const [item] = orders[0].orderItems
-  expect(item).toMatchObject({ status: 'awaiting_wallet', ethRecipient: null })
+  const { orders } = await placed.json<{ orders: { id: number }[] }>()
+  const waiting = { orderItems: [{ status: 'awaiting_wallet', ethRecipient: null }] }
+  expect(orders).toMatchObject([waiting, waiting])
 
   const wallet = aWallet()
   const queue = aRecordingQueue()
-  const linked = await linkWallet(buyer, wallet, { TRANSFERS: queue.queue })
+  const linked = await linkWallet(buyer, wallet, { DELIVERIES: queue.queue })
   expect(linked.status).toBe(200)
-  expect(queue.pending().map(({ transferId }) => transferId)).toEqual([item.id])
-  const order = await call('GET', `/api/externalOrders/${orders[0].id}`, { token })
-  expect(await order.json()).toMatchObject({
-    orders: [{ orderItems: [{ ethRecipient: wallet.address, status: null }] }],
-  })
+  expect(queue.pending().map(({ chainId }) => chainId)).toEqual([31337])
+  const ids = orders.map(({ id }) => id).join()
+  const read = await call('GET', `/api/externalOrders/${ids}`, { token })
+  const queued = { orderItems: [{ ethRecipient: wallet.address, status: null }] }
+  expect(await read.json()).toMatchObject({ orders: [queued, queued] })
 })
 
 it('links an e-mail address after confirmation', async () => {

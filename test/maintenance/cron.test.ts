@@ -1,51 +1,83 @@
 import { env } from 'cloudflare:workers'
 import { eq } from 'drizzle-orm'
-import { expect, it, vi } from 'vitest'
+import { beforeEach, expect, it, vi } from 'vitest'
 import { pictureKey } from '../../src/avatars/url.ts'
-import { emailLinks, idempotencyKeys, transfers, users, walletNonces } from '../../src/db/schema.ts'
+import {
+  deliveries,
+  emailLinks,
+  idempotencyKeys,
+  users,
+  walletNonces,
+} from '../../src/db/schema.ts'
+import { settingsOf } from '../../src/env.ts'
 import { runCron } from '../../src/maintenance/cron.ts'
+import { rowOf } from '../support/delivery/engine.ts'
+import { aPaidItem } from '../support/delivery/items.ts'
+import { aRecordingQueue } from '../support/delivery/queue.ts'
 import { aUser, db } from '../support/makers.ts'
-import { aPaidItem } from '../support/transfers/items.ts'
-import { SIGNER } from '../support/transfers/made-up.ts'
-import { aRecordingQueue } from '../support/transfers/queue.ts'
+
+const WALLET = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
+const networkSettings = settingsOf(env).NETWORKS.localhost
 
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
 const now = new Date()
 const before = (milliseconds: number) => new Date(now.getTime() - milliseconds).toISOString()
 
-/** An order item whose transfer is due. */
+beforeEach(async () => {
+  await db.delete(deliveries)
+})
+
+/** An order item whose delivery is due. */
 async function aDueItem() {
   const market = {
     name: 'localhost',
-    chainId: 1,
-    contracts: { erc721: SIGNER, erc1155: SIGNER },
-    seller: SIGNER,
+    chainId: 31337,
+    contracts: { erc721: WALLET, erc1155: WALLET },
+    seller: WALLET,
   } as const
   const item = await aPaidItem(market, { standard: 'erc721' })
-  await db.update(transfers).set({ dueAt: now.toISOString() }).where(eq(transfers.id, item.id))
+  await db.update(deliveries).set({ dueAt: now.toISOString() }).where(eq(deliveries.id, item.id))
   return item
 }
 
-/** Runs the cron jobs and returns the log lines and the ids of the announced transfers. */
+/** Runs the cron jobs and returns the log lines and the ids of the chains that were woken. */
 async function run(bindings: Partial<Env> = {}, at = now) {
   const recording = aRecordingQueue()
   const lines: unknown[] = []
   const spies = (['log', 'error'] as const).map((method) =>
     vi.spyOn(console, method).mockImplementation((line) => void lines.push(JSON.parse(line))),
   )
-  await runCron({ ...env, TRANSFERS: recording.queue, ...bindings }, at)
+  await runCron({ ...env, DELIVERIES: recording.queue, ...bindings }, at)
   for (const spy of spies) spy.mockRestore()
-  return { lines, announced: recording.pending().map(({ transferId }) => transferId) }
+  return { lines, woken: recording.pending().map(({ chainId }) => chainId) }
 }
 
-it('announces due transfers and logs their number', async () => {
+it('wakes a chain that has something to do, once', async () => {
+  expect(await run()).toEqual({ woken: [], lines: [] })
+  const first = await aDueItem()
+  await aDueItem()
+  expect(await run({}, new Date(now.getTime() - 1))).toEqual({ woken: [], lines: [] })
+  expect(await run()).toEqual({ woken: [31337], lines: [] })
+  const networks = { ...env.NETWORKS, other: { ...networkSettings, chainId: 5 } }
+  expect(await run({ NETWORKS: networks })).toEqual({ woken: [31337], lines: [] })
+  await db.update(deliveries).set({ chainId: 5 }).where(eq(deliveries.id, first.id))
+  expect(await run({ NETWORKS: networks })).toEqual({ woken: [31337, 5], lines: [] })
+})
+
+it('fails due items of a chain that is not configured', async () => {
+  const item = await aDueItem()
   const { id } = await aDueItem()
-  expect(await run()).toEqual({
-    announced: [id],
-    lines: [{ event: 'due_transfers_announced', transfers: 1 }],
+  await db.update(deliveries).set({ chainId: 5 }).where(eq(deliveries.id, id))
+  const NETWORKS = { other: { ...networkSettings, chainId: 5 } }
+  const reason = 'the network of the NFT is not configured'
+  expect(await run({ NETWORKS })).toEqual({
+    woken: [5],
+    lines: [{ event: 'delivery_failed', itemId: item.id, reason }],
   })
-  expect(await run()).toEqual({ announced: [], lines: [] })
+  expect(await rowOf(item)).toMatchObject({ state: 'failed', reason, dueAt: null, version: 1 })
+  expect(await rowOf({ id })).toMatchObject({ state: 'queued', version: 0 })
+  expect(await run({ NETWORKS })).toEqual({ woken: [5], lines: [] })
 })
 
 it('deletes stored responses after 24 hours', async () => {
@@ -103,14 +135,16 @@ it('logs a job that fails and runs the others', async () => {
   expect(rows).not.toContainEqual({ nonce: 'stale' })
 })
 
-it('logs the transfers that the queue did not accept', async () => {
-  const item = await aDueItem()
+it('logs the chains of messages that the queue did not accept', async () => {
+  await aDueItem()
   const { queue } = aRecordingQueue()
   const sendBatch = () => Promise.reject(new Error('the queue is unavailable'))
-  const { lines } = await run({ TRANSFERS: { ...queue, sendBatch } })
-  expect(lines).toContainEqual({
-    event: 'announce_failed',
-    transferIds: expect.arrayContaining([item.id]),
-    error: 'Error: the queue is unavailable',
-  })
+  const { lines } = await run({ DELIVERIES: { ...queue, sendBatch } })
+  expect(lines).toEqual([
+    {
+      event: 'wake_up_failed',
+      chainIds: [31337],
+      error: 'Error: the queue is unavailable',
+    },
+  ])
 })

@@ -50,7 +50,10 @@ it('reads as many rows with 100,000 NFTs of 1,000 creators as with 10', {
 
   const creator = await aUser()
   const nft = await anNft(creator)
-  await multiply('users', creator.id, 989, { ethereumPublicAddr: `printf('0xbb%038x', i)` })
+  await multiply('users', creator.id, 989, {
+    ethereumPublicAddr: `printf('0xbb%038x', i)`,
+    identityHash: `printf('%064x', i)`,
+  })
   await multiply('nfts', nft.id, 99_989, {
     creatorId: `${creator.id} + i % 990`,
     releaseAt: `strftime('%Y-%m-%dT%H:%M:%fZ', '2026-01-01', '+' || i || ' minutes')`,

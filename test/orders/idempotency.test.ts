@@ -1,6 +1,6 @@
 import { eq, like } from 'drizzle-orm'
 import { expect, it } from 'vitest'
-import { idempotencyKeys, nfts, transfers } from '../../src/db/schema.ts'
+import { deliveries, idempotencyKeys, nfts } from '../../src/db/schema.ts'
 import type { PlacedOrder } from '../../src/orders/answer.ts'
 import { placeOrdersOnce } from '../../src/orders/idempotency.ts'
 import { aMasterToken, db } from '../support/makers.ts'
@@ -14,6 +14,7 @@ import {
   placed,
   placeError,
   sendBatch,
+  settings,
   stockOf,
   times,
 } from './shop.ts'
@@ -33,9 +34,9 @@ it('returns the first response again, byte for byte, whatever has changed since'
   const { orders } = JSON.parse(text) as { orders: PlacedOrder[] }
 
   await db
-    .update(transfers)
-    .set({ status: 'failed', txId: '0x1', reason: 'the contract reverted' })
-    .where(eq(transfers.id, orders[0]?.orderItems[0]?.id ?? 0))
+    .update(deliveries)
+    .set({ state: 'failed', reason: 'the contract reverted' })
+    .where(eq(deliveries.id, orders[0]?.orderItems[0]?.id ?? 0))
   await db.update(nfts).set({ title: 'Renamed', availableAmount: 0 }).where(eq(nfts.id, nft.id))
   const second = await place(token, inputs, withKey('same'))
   expect(second.status).toBe(200)
@@ -129,9 +130,9 @@ it('replays orders that were written although the response of the database was l
     },
   })
   const request = { key: 'lost', body }
-  await expect(placeOrdersOnce(brokenDb, caller, [input], request, new Date())).rejects.toThrow(
-    'Network connection lost',
-  )
+  await expect(
+    placeOrdersOnce(brokenDb, caller, [input], settings, request, new Date()),
+  ).rejects.toThrow('Network connection lost')
   const response = await place(token, [input], withKey('lost'))
   expect(response.status).toBe(200)
   expect(isReplay(response)).toBe(true)
@@ -186,7 +187,14 @@ it('returns the first response if the same call with a provider id is placed mea
     },
   })
   const request = { key: 'same', body }
-  const { orders, isReplay } = await placeOrdersOnce(racingDb, caller, inputs, request, new Date())
+  const { orders, isReplay } = await placeOrdersOnce(
+    racingDb,
+    caller,
+    inputs,
+    settings,
+    request,
+    new Date(),
+  )
   expect(isReplay).toBe(true)
   expect(orders).toEqual(first)
   expect(await ordersOf(buyer)).toHaveLength(1)

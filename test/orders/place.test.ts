@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { expect, it, vi } from 'vitest'
-import { addresses, transfers, users } from '../../src/db/schema.ts'
+import { addresses, deliveries, users } from '../../src/db/schema.ts'
 import type { PlacedOrder } from '../../src/orders/answer.ts'
 import { expectFields, fields } from '../support/fields.ts'
 import { aListing, anAddress, anNft, aUser, db } from '../support/makers.ts'
@@ -67,26 +67,63 @@ it('returns several orders as they are stored, in the order of the request', asy
   expect(ids).toEqual(times(3, (i) => (ids[0] ?? 0) + i))
 })
 
-it('starts a transfer for each item, unless the buyer has no wallet', async () => {
+it('starts a delivery for each item, unless the buyer has no wallet', async () => {
   const { token, input } = await aShop()
   const buyer = await aUser({ ethereumPublicAddr: '', provider: 'email' })
   await anAddress(buyer)
   const orders = await placed(token, [input, { ...input, buyerUserId: buyer.id }])
   const [started, waiting] = orders.flatMap(({ orderItems }) => orderItems)
   expect(waiting).toMatchObject({ status: 'awaiting_wallet', ethRecipient: null })
-  const transferOf = async (id = 0) =>
-    (await db.select().from(transfers).where(eq(transfers.id, id)))[0]
+  const deliveryOf = async (id = 0) =>
+    (await db.select().from(deliveries).where(eq(deliveries.id, id)))[0]
   const createdAt = started?.createdAt ?? ''
-  expect(await transferOf(started?.id)).toMatchObject({
-    status: 'queued',
-    generation: 1,
-    dueAt: new Date(Date.parse(createdAt) + 60_000).toISOString(),
+  const unstarted = {
+    key: expect.stringMatching(/^0x[0-9a-f]{64}$/),
+    chainId: 31337,
+    contract: null,
+    wish: 'deliver',
+    version: 0,
+    transactionId: null,
+    failingSince: null,
+    tries: 0,
+    reason: null,
     createdAt,
     updatedAt: createdAt,
+  }
+  expect(await deliveryOf(started?.id)).toEqual({
+    ...unstarted,
+    id: started?.id,
+    state: 'queued',
+    dueAt: createdAt,
+    awaits: null,
   })
-  expect(await transferOf(waiting?.id)).toMatchObject({ status: 'awaiting_wallet', dueAt: null })
+  expect(await deliveryOf(waiting?.id)).toEqual({
+    ...unstarted,
+    id: waiting?.id,
+    state: 'awaiting_wallet',
+    dueAt: null,
+    awaits: buyer.id,
+  })
   expect(sendBatch.mock.calls.map(([messages]) => [...messages])).toEqual([
-    [{ body: { transferIds: [started?.id] }, delaySeconds: 0 }],
+    [{ body: { chainId: 31337 }, delaySeconds: 0 }],
+  ])
+})
+
+it('sends one message for 100 orders, and none if no buyer has a wallet', async () => {
+  const { token, input } = await aShop({ nft: { amount: 200 } })
+  const buyer = await aUser({ ethereumPublicAddr: '', provider: 'email' })
+  await anAddress(buyer)
+  await placed(
+    token,
+    times(100, () => ({ ...input, buyerUserId: buyer.id })),
+  )
+  expect(sendBatch).not.toHaveBeenCalled()
+  await placed(
+    token,
+    times(100, () => input),
+  )
+  expect(sendBatch.mock.calls.map(([messages]) => [...messages])).toEqual([
+    [{ body: { chainId: 31337 }, delaySeconds: 0 }],
   ])
 })
 
@@ -98,8 +135,8 @@ it('places orders and logs an error if the queue is unavailable', async () => {
   expect((await ordersOf(buyer)).map(({ orders }) => orders.id)).toEqual([order?.id])
   await vi.waitUntil(() => logged.mock.calls.length > 0)
   expect(JSON.parse(logged.mock.calls[0]?.[0])).toEqual({
-    event: 'announce_failed',
-    transferIds: [order?.orderItems[0]?.id],
+    event: 'wake_up_failed',
+    chainIds: [31337],
     error: 'Error: the queue is unavailable',
   })
   logged.mockRestore()

@@ -1,7 +1,15 @@
 /** Calls that run at the same time. */
 import { eq } from 'drizzle-orm'
 import { expect, it } from 'vitest'
-import { addresses, listings, nfts, orders, tokens, transfers, users } from '../../src/db/schema.ts'
+import {
+  addresses,
+  deliveries,
+  listings,
+  nfts,
+  orders,
+  tokens,
+  users,
+} from '../../src/db/schema.ts'
 import type { PlacedOrder } from '../../src/orders/answer.ts'
 import { placeOrders } from '../../src/orders/place.ts'
 import { anAddress, aToken, aUser, db } from '../support/makers.ts'
@@ -13,6 +21,7 @@ import {
   place,
   placed,
   type Shop,
+  settings,
   stockOf,
   times,
 } from './shop.ts'
@@ -69,6 +78,7 @@ async function placeDuring(
     dbWithHooks({ beforeWrite: changeOnce }),
     caller,
     [input],
+    settings,
     new Date(),
   )
   if (!order) throw new Error('no order was placed')
@@ -156,7 +166,7 @@ it('returns 409 with Retry-After if the data changes during every attempt', asyn
     beforeWrite: () => updateListing(shop, { priceCents: priceCents++ }),
   })
   await expect(
-    placeOrders(changingDb, await callerOf(shop.token), [shop.input], new Date()),
+    placeOrders(changingDb, await callerOf(shop.token), [shop.input], settings, new Date()),
   ).rejects.toMatchObject({ code: 'request_in_progress', headers: { 'Retry-After': '1' } })
   expect(await ordersOf(shop.buyer)).toEqual([])
 })
@@ -170,15 +180,15 @@ it('does not start again after an unrelated database error', async () => {
       return Promise.reject(new Error('D1 is unavailable'))
     },
   })
-  await expect(placeOrders(brokenDb, await callerOf(token), [input], new Date())).rejects.toThrow(
-    'D1 is unavailable',
-  )
+  await expect(
+    placeOrders(brokenDb, await callerOf(token), [input], settings, new Date()),
+  ).rejects.toThrow('D1 is unavailable')
   expect(writes).toBe(1)
 })
 
-it('writes an order, its item and its transfer together or not at all', async () => {
+it('writes an order, its item and its delivery together or not at all', async () => {
   const { token, buyer, input } = await aShop()
-  const before = { orders: await db.$count(orders), transfers: await db.$count(transfers) }
+  const before = { orders: await db.$count(orders), deliveries: await db.$count(deliveries) }
   const invalid = { ...input, buyerUserId: 0 }
   expect((await place(token, [input, invalid])).status).toBe(400)
   expect(await db.$count(orders)).toBe(before.orders)
@@ -187,11 +197,11 @@ it('writes an order, its item and its transfer together or not at all', async ()
       throw new Error('the response was lost')
     },
   })
-  await expect(placeOrders(brokenDb, await callerOf(token), [input], new Date())).rejects.toThrow(
-    'the response was lost',
-  )
+  await expect(
+    placeOrders(brokenDb, await callerOf(token), [input], settings, new Date()),
+  ).rejects.toThrow('the response was lost')
   const [row] = await ordersOf(buyer)
   expect(await db.$count(orders)).toBe(before.orders + 1)
-  expect(await db.$count(transfers)).toBe(before.transfers + 1)
-  expect(await db.$count(transfers, eq(transfers.id, row?.orderItems.id ?? 0))).toBe(1)
+  expect(await db.$count(deliveries)).toBe(before.deliveries + 1)
+  expect(await db.$count(deliveries, eq(deliveries.id, row?.orderItems.id ?? 0))).toBe(1)
 })

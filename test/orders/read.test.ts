@@ -1,10 +1,10 @@
 import { eq } from 'drizzle-orm'
 import { expect, it } from 'vitest'
-import { orderItems, transfers } from '../../src/db/schema.ts'
+import { deliveries, orderItems } from '../../src/db/schema.ts'
 import type { Order } from '../../src/orders/answer.ts'
 import { call } from '../support/api.ts'
 import { expectFields, fields } from '../support/fields.ts'
-import { aListing, anAddress, anNft, aToken, aUser, db } from '../support/makers.ts'
+import { aListing, anAddress, anNft, aToken, aTransaction, aUser, db } from '../support/makers.ts'
 import { aShop, placed, times } from './shop.ts'
 
 const read = async (token: string, ids: string) => {
@@ -162,8 +162,8 @@ it('returns an order of several items to each of their sellers', async () => {
     .returning()
   const { createdAt, updatedAt } = item
   await db
-    .insert(transfers)
-    .values({ id: secondItem?.id ?? 0, status: 'queued', createdAt, updatedAt })
+    .insert(deliveries)
+    .values({ id: secondItem?.id ?? 0, key: '0x2', state: 'queued', createdAt, updatedAt })
   const { orders } = await read(await aToken(secondSeller), String(order?.id))
   expect(orders[0]?.orderItems.map((item) => [item.nft.id, item.listing.id])).toEqual([
     [nft.id, listing.id],
@@ -172,20 +172,37 @@ it('returns an order of several items to each of their sellers', async () => {
   expect(orders[0]).toMatchObject({ buyerId: buyer.id, billingAddressId: address.id })
 })
 
-it('takes status, txId, failReason and updatedAt from the transfers', async () => {
-  const { token, input } = await aShop()
-  const [order] = await placed(token, [input])
-  const itemId = order?.orderItems[0]?.id ?? 0
-  const updatedAt = '2999-01-01T00:00:00.000Z'
-  await db
-    .update(transfers)
-    .set({ status: 'failed', reason: 'the contract reverted', txId: '0x1', updatedAt })
-    .where(eq(transfers.id, itemId))
-  const { orders } = await read(token, String(order?.id))
-  expect(orders[0]).toMatchObject({
-    status: 'paid',
-    failReason: 'the contract reverted',
-    updatedAt,
-    orderItems: [{ id: itemId, status: 'failed', txId: '0x1', updatedAt }],
-  })
-})
+/** The state of a delivery, whether it has a transaction, and what its item and order show. */
+it.each([
+  ['queued', false, null, null],
+  ['in_flight', true, 'transferring', null],
+  ['queued', true, 'transferring', null],
+  ['transferred', true, 'transferred', null],
+  ['failed', false, 'failed', 'the reason'],
+  ['failed', true, 'failed', 'the reason'],
+] as const)(
+  'shows a delivery that is %s (with a transaction: %s) as %s, failReason %s',
+  async (state, hasTransaction, status, failReason) => {
+    const { token, input } = await aShop()
+    const [order] = await placed(token, [input])
+    const itemId = order?.orderItems[0]?.id ?? 0
+    const updatedAt = '2999-01-01T00:00:00.000Z'
+    const { id: transactionId, hash } = await aTransaction()
+    await db
+      .update(deliveries)
+      .set({
+        state,
+        reason: 'the reason',
+        updatedAt,
+        ...(hasTransaction && { transactionId }),
+      })
+      .where(eq(deliveries.id, itemId))
+    const { orders } = await read(token, String(order?.id))
+    expect(orders[0]).toMatchObject({
+      status: 'paid',
+      failReason,
+      updatedAt,
+      orderItems: [{ id: itemId, status, txId: hasTransaction ? hash : null, updatedAt }],
+    })
+  },
+)

@@ -5,16 +5,19 @@ import { beforeEach, vi } from 'vitest'
 import { verifyToken } from '../../src/auth/tokens.ts'
 import { connect } from '../../src/db/client.ts'
 import { nfts, orderItems, orders } from '../../src/db/schema.ts'
+import { settingsOf } from '../../src/env.ts'
 import type { PlacedOrder } from '../../src/orders/answer.ts'
 import { call } from '../support/api.ts'
 import { aListing, aMasterToken, anAddress, anNft, aUser, db, issuer } from '../support/makers.ts'
 
-/** Replaces the queue, so that no transfer starts while a test runs. */
-export const sendBatch = vi.spyOn(env.TRANSFERS, 'sendBatch')
+/** Replaces the queue, so that no delivery starts while a test runs. */
+export const sendBatch = vi.spyOn(env.DELIVERIES, 'sendBatch')
 beforeEach(() => {
   sendBatch.mockReset()
   sendBatch.mockResolvedValue({ metadata: { metrics: { backlogCount: 0, backlogBytes: 0 } } })
 })
+
+export const settings = settingsOf(env)
 
 type Goods = { nft?: Parameters<typeof anNft>[1]; listing?: Parameters<typeof aListing>[1] }
 

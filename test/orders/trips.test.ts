@@ -5,7 +5,7 @@ import { placeOrders } from '../../src/orders/place.ts'
 import { readOrders } from '../../src/orders/read.ts'
 import { anAddress, aUser } from '../support/makers.ts'
 import { measured } from '../support/measured.ts'
-import { aShop, billingData, callerOf, placed, times } from './shop.ts'
+import { aShop, billingData, callerOf, placed, settings, times } from './shop.ts'
 
 async function tripsOf(run: (db: Database) => Promise<unknown>) {
   const { database, trips } = measured(env.DB)
@@ -39,7 +39,7 @@ it('places 100 orders in two trips with the same statements as one order', async
       buyerBillingData: billingData,
       providerId: `${count}-${i}`,
     }))
-    const trips = await tripsOf((db) => placeOrders(db, caller, inputs, new Date()))
+    const trips = await tripsOf((db) => placeOrders(db, caller, inputs, settings, new Date()))
     return trips.map(({ statements }) => statements)
   }
   const one = await statementsOf(1)
@@ -52,7 +52,7 @@ it('reads and writes no more rows to place an order in a larger store', async ()
   const caller = await callerOf(token)
   const order = { ...input, buyerBillingData: billingData }
   const rowsOf = async () => {
-    const trips = await tripsOf((db) => placeOrders(db, caller, [order], new Date()))
+    const trips = await tripsOf((db) => placeOrders(db, caller, [order], settings, new Date()))
     return trips.map(({ rowsRead, rowsWritten }) => ({ rowsRead, rowsWritten }))
   }
   const small = await rowsOf()

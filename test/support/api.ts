@@ -1,5 +1,7 @@
 /** Sends requests to the Worker, as an HTTP client does. */
-import { exports } from 'cloudflare:workers'
+import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
+import { env, exports } from 'cloudflare:workers'
+import app from '../../src/app.ts'
 import { assertDocumented } from './document.ts'
 
 export const BASE_URL = 'https://marketplace.test'
@@ -33,6 +35,21 @@ export const requestOf = (
 export async function call(method: string, path: string, content: Call = {}) {
   const request = requestOf(method, path, content)
   const response = await exports.default.fetch(request)
+  await assertDocumented(request, response.clone())
+  return response
+}
+
+/** Sends a request to a Worker with other bindings, and waits for what it does after the response. */
+export async function callWith(
+  bindings: Partial<Env>,
+  method: string,
+  path: string,
+  content: Call = {},
+) {
+  const request = requestOf(method, path, content)
+  const context = createExecutionContext()
+  const response = await app.fetch(request.clone(), { ...env, ...bindings }, context)
+  await waitOnExecutionContext(context)
   await assertDocumented(request, response.clone())
   return response
 }

@@ -5,14 +5,14 @@
 import { eq } from 'drizzle-orm'
 import { inject } from 'vitest'
 import { DEFAULT_PICTURE } from '../../src/avatars/url.ts'
-import { transfers } from '../../src/db/schema.ts'
+import { deliveries } from '../../src/db/schema.ts'
 import { aPng } from '../avatars/pictures.ts'
 import { aForm } from '../avatars/uploads.ts'
 import { type Call, call } from './api.ts'
 import { aListing, anAddress, anAdministrator, anNft, aToken, aUser, db } from './makers.ts'
 
 /**
- * The owner of the addresses and the buyer of the orders. Has no wallet, so that transfers of the
+ * The owner of the addresses and the buyer of the orders. Has no wallet, so that deliveries of the
  * orders do not start.
  */
 export const owner = await aUser({ ethereumPublicAddr: '' })
@@ -35,8 +35,8 @@ const listing = await aListing(nft)
 
 const orderInputs = [{ nftId: nft.id, listingId: listing.id, quantity: 1, buyerUserId: owner.id }]
 
-/** Places an order for `owner` and sets the status of its transfer. */
-async function anOrder(status: 'awaiting_wallet' | 'failed' = 'awaiting_wallet') {
+/** Places an order for `owner` and sets the state of its delivery. */
+async function anOrder(state: 'awaiting_wallet' | 'failed' = 'awaiting_wallet') {
   const content = { token: tokenOf.seller, json: orderInputs }
   const response = await call('POST', '/api/externalOrders', content)
   const { orders } = await response.json<{
@@ -46,9 +46,9 @@ async function anOrder(status: 'awaiting_wallet' | 'failed' = 'awaiting_wallet')
   const [item] = order?.orderItems ?? []
   if (!order || !item) throw new Error('no order was placed')
   await db
-    .update(transfers)
-    .set({ status, awaits: status === 'failed' ? null : owner.id })
-    .where(eq(transfers.id, item.id))
+    .update(deliveries)
+    .set({ state, awaits: state === 'failed' ? null : owner.id })
+    .where(eq(deliveries.id, item.id))
   return { orderId: order.id, itemId: item.id }
 }
 
@@ -85,6 +85,8 @@ const requests: Record<string, () => RequestParts | Promise<RequestParts>> = {
     params: { order_ids: (await anOrder()).orderId },
   }),
   'POST /api/externalOrders': () => ({ json: orderInputs }),
+  'POST /api/admin/transfers/retry': () => ({ query: '?status=queued&reason=nothing' }),
+  'POST /api/admin/transfers/cancel': () => ({ query: '?status=in_flight' }),
   'POST /api/admin/transfers/:id/retry': async () => ({
     params: { id: (await anOrder('failed')).itemId },
   }),

@@ -173,6 +173,28 @@ export const fields = {
   nftCounts: ['total', 'unique', 'rare', 'unlimited'],
 
   creator: ['id', 'name', 'username', 'avatarUrl', 'nfts', 'latestReleaseAt'],
+
+  transfer: [
+    'id',
+    'orderId',
+    'network',
+    'chainId',
+    'quantity',
+    'status',
+    'key',
+    'contract',
+    'wish',
+    'reason',
+    'tries',
+    'txId',
+    'failingSince',
+    'dueAt',
+    'createdAt',
+    'updatedAt',
+    'transactions',
+  ],
+
+  transaction: ['hash', 'contract', 'signer', 'nonce', 'block', 'isOpen', 'createdAt'],
 }
 
 /** Asserts that an object has exactly these fields. */

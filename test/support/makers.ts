@@ -2,7 +2,15 @@
 import { env } from 'cloudflare:workers'
 import { API_TOKEN_LIFETIME, newToken, signToken } from '../../src/auth/tokens.ts'
 import { connect } from '../../src/db/client.ts'
-import { ADMINISTRATOR, addresses, listings, nfts, tokens, users } from '../../src/db/schema.ts'
+import {
+  ADMINISTRATOR,
+  addresses,
+  listings,
+  nfts,
+  tokens,
+  transactions,
+  users,
+} from '../../src/db/schema.ts'
 import { settingsOf } from '../../src/env.ts'
 import { hashIdentity, namespaceOf, SESSION_NAME } from '../../src/identity/namespace.ts'
 
@@ -44,14 +52,14 @@ export const issuer = {
 
 let tokenCount = 0
 
-/** Stores a live token of the user and returns its JWT. API tokens get different names. */
+/** Stores a live token of the user and returns its JWT. By default, API tokens get different names. */
 export async function aToken(
   user: { id: number },
   role: 'user' | 'master' = 'user',
   kind: 'api' | 'session' = 'api',
+  name = kind === 'session' ? SESSION_NAME : `test ${++tokenCount}`,
 ) {
   const record = newToken(issuer, { userId: user.id, role }, API_TOKEN_LIFETIME, new Date())
-  const name = kind === 'session' ? SESSION_NAME : `test ${++tokenCount}`
   const namespace = namespaceOf({ ...record, name })
   await db.insert(tokens).values({ ...record, kind, name, namespace })
   return signToken(issuer, record)
@@ -60,8 +68,9 @@ export async function aToken(
 /** Stores a session of the user and returns its JWT. */
 export const aSession = (user: { id: number }) => aToken(user, 'user', 'session')
 
-/** Returns the master token of a new administrator. */
-export const aMasterToken = async () => aToken(await anAdministrator(), 'master')
+/** Returns the master token of a new administrator, with a name of its own by default. */
+export const aMasterToken = async (name?: string) =>
+  aToken(await anAdministrator(), 'master', 'api', name)
 
 export const anAddress = (
   owner: { id: number },
@@ -124,6 +133,36 @@ export const aListing = (
         priceCurrency: 'EUR',
         priceEths: '0.005',
         priceWei: '5000000000000000',
+        ...timestamps,
+        ...values,
+      })
+      .returning(),
+  )
+
+let transactionCount = 0
+
+/** A transaction of a relayer that is final. */
+export const aTransaction = (values: Partial<typeof transactions.$inferInsert> = {}) =>
+  first(
+    db
+      .insert(transactions)
+      .values({
+        chainId: 31337,
+        contract: uniqueAddress(),
+        signer: uniqueAddress(),
+        nonce: 0,
+        items: [],
+        hash: `0x${(++transactionCount).toString(16).padStart(64, '0')}`,
+        replaced: [],
+        gas: '1',
+        maxFeePerGas: '1',
+        maxPriorityFeePerGas: '1',
+        deadline: 0,
+        signedAtBlock: 0,
+        signedAt: NOW,
+        block: 1,
+        blockHash: '0x1',
+        isOpen: false,
         ...timestamps,
         ...values,
       })

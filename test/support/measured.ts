@@ -7,6 +7,8 @@ type Trip = {
   values: unknown[][]
   rowsRead: number
   rowsWritten: number
+  /** The rows that each statement has written. */
+  writes: number[]
 }
 
 class MeasuredStatement {
@@ -52,6 +54,7 @@ const tripOf = (statements: MeasuredStatement[], results: D1Result[]): Trip => (
   values: statements.map(({ values }) => values),
   rowsRead: results.reduce((sum, { meta }) => sum + meta.rows_read, 0),
   rowsWritten: results.reduce((sum, { meta }) => sum + meta.rows_written, 0),
+  writes: results.map(({ meta }) => meta.rows_written),
 })
 
 /** Returns a database that adds each of its trips, and those of its sessions, to `trips`. */

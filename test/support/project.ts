@@ -17,6 +17,9 @@ export type Project = {
   remove: () => Promise<void>
 }
 
+/** vitest.config.ts sets these for the tests of the Worker. */
+const withoutSecrets = { JWT_KEYS: '', TRANSFER_SIGNER_KEYS: '', DELIVERY_KEY_SECRET: '' }
+
 type Result = { out: string; errors: string; status: number | null }
 type Started = { process: ChildProcess; out: string }
 
@@ -28,8 +31,7 @@ export async function aProject(): Promise<Project> {
   const spawnScript = (name: string, args: string[], env: Record<string, string>) => {
     const child = spawn(process.execPath, [`scripts/${name}.ts`, ...args], {
       cwd: folder,
-      // vitest.config.ts sets these two for the tests of the Worker.
-      env: { ...process.env, JWT_KEYS: '', TRANSFER_SIGNER_KEY: '', ...env },
+      env: { ...process.env, ...withoutSecrets, ...env },
     })
     return { child, out: collect(child.stdout), errors: collect(child.stderr) }
   }

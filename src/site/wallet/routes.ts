@@ -6,6 +6,7 @@ import * as z from 'zod'
 import { requireSameOrigin } from '../../auth/authenticate.ts'
 import { readAccount, startSession } from '../../auth/session.ts'
 import { issuerOf } from '../../auth/tokens.ts'
+import { wake } from '../../delivery/wake.ts'
 import { clientIp } from '../../http/client-ip.ts'
 import type { App } from '../../http/context.ts'
 import { publicEndpoint, requireToken, validate } from '../../http/endpoint.ts'
@@ -17,7 +18,6 @@ import {
   MESSAGE_LIFETIME,
   verifyWalletMessage,
 } from '../../identity/wallet.ts'
-import { announce } from '../../transfers/message.ts'
 
 const MessageRequest = z.object({
   address: z
@@ -112,8 +112,8 @@ export const walletRoutes = new Hono<App>()
       // Rejects an API token before the chain is asked about the signature.
       await readAccount(db, caller)
       const proof = await verifyWalletMessage(db, settings, signed, now)
-      const transferIds = await linkWallet(db, caller, proof, now)
-      c.executionCtx.waitUntil(announce(c.env.TRANSFERS, transferIds))
+      const chainIds = await linkWallet(db, caller, proof, now)
+      c.executionCtx.waitUntil(wake(c.env.DELIVERIES, chainIds))
       deleteMessageSecret(c)
       return c.json({ userId: caller.userId })
     },

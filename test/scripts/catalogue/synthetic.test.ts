@@ -15,7 +15,7 @@ const fill = (database: DatabaseSync, lastIds = NO_IDS) => {
   for (const statement of synthetic(SIZE, lastIds)) database.exec(statement)
 }
 
-const TABLES = ['users', 'addresses', 'nfts', 'listings', 'orders', 'orderItems', 'transfers']
+const TABLES = [...Object.keys(NO_IDS), 'deliveries']
 const allRows = (database: DatabaseSync) =>
   TABLES.map((table) => all(database, `SELECT * FROM ${table} ORDER BY id`))
 
@@ -31,11 +31,11 @@ it('generates the requested number of rows, also into a filled database', () => 
   fill(database)
   const [last] = all(
     database,
-    `SELECT ${TABLES.slice(0, 6).map((t) => `(SELECT max(id) FROM ${t}) AS ${t}`)}`,
+    `SELECT ${Object.keys(NO_IDS).map((t) => `(SELECT max(id) FROM ${t}) AS ${t}`)}`,
   )
   fill(database, last as LastIds)
   const count = (table: string) => all(database, `SELECT count(*) AS n FROM ${table}`)[0]?.n
-  expect(TABLES.map(count)).toEqual([60, 120, 40, 40, 1000, 1000, 1000])
+  expect(TABLES.map(count)).toEqual([60, 120, 40, 40, 1000, 1000, 20, 1000])
 })
 
 it('subtracts the ordered quantities from the stock, and orders no unique NFT', () => {
@@ -47,14 +47,15 @@ it('subtracts the ordered quantities from the stock, and orders no unique NFT', 
   expect(all(database, wrong)).toEqual([])
 })
 
-it('generates only finished transfers, and no broken foreign key', () => {
+it('generates only finished deliveries, and no broken foreign key', () => {
   const database = aDatabase()
   fill(database)
-  const outcomes = `SELECT DISTINCT status, txId IS NOT NULL AS delivered, reason IS NOT NULL AS hasReason
-    FROM transfers ORDER BY 1`
+  const outcomes = `SELECT DISTINCT state, reason IS NOT NULL AS hasReason,
+      deliveries.id IN (SELECT value FROM json_each(items)) AS isCarried
+    FROM deliveries LEFT JOIN transactions ON transactions.id = transactionId ORDER BY 1`
   expect(all(database, outcomes)).toEqual([
-    { status: 'failed', delivered: 0, hasReason: 1 },
-    { status: 'transferred', delivered: 1, hasReason: 0 },
+    { state: 'failed', hasReason: 1, isCarried: 0 },
+    { state: 'transferred', hasReason: 0, isCarried: 1 },
   ])
   expect(all(database, 'PRAGMA foreign_key_check')).toEqual([])
 })

@@ -15,17 +15,22 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }))
 
 it('adds each secret once, to a file that only its owner can read', async () => {
-  expect(await addMissingSecrets(file)).toEqual(['JWT_KEYS', 'TRANSFER_SIGNER_KEY'])
+  expect(await addMissingSecrets(file)).toEqual([
+    'JWT_KEYS',
+    'TRANSFER_SIGNER_KEYS',
+    'DELIVERY_KEY_SECRET',
+  ])
   const text = await readFile(file, 'utf8')
   expect(text).toMatch(/^JWT_KEYS='\{"keys":\[\{.*"crv":"Ed25519".*\}\]\}'$/m)
-  expect(text).toMatch(/^TRANSFER_SIGNER_KEY='0x[0-9a-f]{64}'$/m)
+  expect(text).toMatch(/^TRANSFER_SIGNER_KEYS='0x[0-9a-f]{64}'$/m)
+  expect(text).toMatch(/^DELIVERY_KEY_SECRET='[0-9a-f]{64}'$/m)
   expect((await stat(file)).mode & 0o077).toBe(0)
   expect(await addMissingSecrets(file)).toEqual([])
   expect(await readFile(file, 'utf8')).toBe(text)
 })
 
 it('keeps the existing lines of the file', async () => {
-  await writeFile(file, 'TRANSFER_SIGNER_KEY=0x01\nOTHER=1')
-  expect(await addMissingSecrets(file)).toEqual(['JWT_KEYS'])
-  expect(await readFile(file, 'utf8')).toMatch(/^TRANSFER_SIGNER_KEY=0x01\nOTHER=1\nJWT_KEYS='/)
+  await writeFile(file, 'TRANSFER_SIGNER_KEYS=0x01\nOTHER=1')
+  expect(await addMissingSecrets(file)).toEqual(['JWT_KEYS', 'DELIVERY_KEY_SECRET'])
+  expect(await readFile(file, 'utf8')).toMatch(/^TRANSFER_SIGNER_KEYS=0x01\nOTHER=1\nJWT_KEYS='/)
 })

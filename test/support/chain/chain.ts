@@ -1,5 +1,7 @@
 /** Starts a chain for a test: a real node behind a proxy that can simulate faults. */
 import { inject, onTestFinished } from 'vitest'
+import type { Answer } from '../../contracts/fixtures.ts'
+import { deliveryCalls, tokenCalls } from './calls.ts'
 import './fetch.ts'
 import type { Counts, Fault, RandomFaults } from './faults.ts'
 import { type RpcCall, rpc, rpcBatch } from './rpc.ts'
@@ -15,14 +17,30 @@ export type ChainOptions = {
   args?: readonly string[]
 }
 
-/** `signer` is the account of TRANSFER_SIGNER_KEY. It may transfer the seller's tokens. */
+/** `signer` is the account of TRANSFER_SIGNER_KEYS. It and `otherSigner` are relayers. */
 export type ChainRecord = {
   chainId: number
   /** The node itself, without the proxy: no faults apply. */
   rpcUrl: string
   contracts: { erc721: Address; erc1155: Address }
+  /** The Delivery contract, which the seller has approved. */
+  delivery: Address
   signer: Address
+  otherSigner: Address
+  /** The owner of the Delivery contract. */
+  owner: Address
   seller: Address
+}
+
+/** A contract of test/contracts/fixtures, and what it does when a token arrives or is transferred. */
+export type HostileContract = {
+  name: 'Recipient' | 'MaliciousToken' | 'AcceptsEverything'
+  /** Default: `accepts`. */
+  answer?: Answer
+  /** Whether a MaliciousToken says that it transferred something. It never does. */
+  lies?: boolean
+  /** The standard that a MaliciousToken says it has. */
+  standard?: 'erc721' | 'erc1155'
 }
 
 export type Chain = Awaited<ReturnType<typeof aChain>>
@@ -47,8 +65,22 @@ export async function aChain(
   const record = await request<ChainRecord>('/chains', 'POST', options)
   const path = `/chains/${record.chainId}`
   whenDone(() => request<void>(path, 'DELETE'))
+  const deploy = (contract: HostileContract) =>
+    request<Address>(`${path}/contracts`, 'POST', contract)
   return {
     ...record,
+    /** Deploys a wallet with code. The chain must automine. */
+    aRecipient: (answer: Answer) => deploy({ name: 'Recipient', answer }),
+    /** Deploys a token that transfers nothing. The chain must automine. */
+    aMaliciousToken: (options: Omit<HostileContract, 'name'>) =>
+      deploy({ standard: 'erc1155', ...options, name: 'MaliciousToken' }),
+    /** Deploys a contract that accepts every call and does nothing. The chain must automine. */
+    anAcceptingContract: () => deploy({ name: 'AcceptsEverything' }),
+    /** Calls the Delivery contract as its owner, such as `asOwner('setRelayer', signer, 0)`. */
+    asOwner: deliveryCalls(record.rpcUrl, record.owner, record.delivery),
+    /** Call the tokens as the seller, who is also their minter. */
+    erc721AsSeller: tokenCalls(record.rpcUrl, record.seller, record.contracts.erc721),
+    erc1155AsSeller: tokenCalls(record.rpcUrl, record.seller, record.contracts.erc1155),
     /** The network's name in NETWORKS and in `contractNetwork`. */
     name: `chain-${record.chainId}`,
     proxyUrl: `${inject('chainServerUrl')}${path}/rpc`,

@@ -4,7 +4,14 @@
 type Reach = 'none' | 'half' | 'all'
 
 /** The connection of a request breaks or hangs, or the answer is invalid JSON or an HTTP status. */
-export type HttpFault = { http: 'drop' | 'hang' | 'malformed' | number; reach: Reach }
+export type HttpFault = {
+  http: 'drop' | 'hang' | 'malformed' | number
+  reach: Reach
+  /** The `Retry-After` header, in seconds. */
+  retryAfter?: number
+  /** The JSON that comes with an HTTP status. */
+  body?: unknown
+}
 
 export type Effect =
   | HttpFault
@@ -21,6 +28,14 @@ export type Effect =
 export type Fault = {
   /** The methods that the fault applies to. Default: all. */
   on?: readonly string[]
+  /** The fault applies only to calls whose parameters contain this text. */
+  containing?: string
+  /** The last part of the URL that the fault applies to, for one of several nodes. Default: all. */
+  node?: string
+  /** The fault applies only to requests with more calls than this. Default: 0. */
+  above?: number
+  /** The fault applies only to requests with which a second has more calls than this. */
+  perSecond?: number
   /** How many calls the fault skips first. Default: 0. */
   skip?: number
   /** How many calls the fault applies to. Default: all until the faults are removed. */
@@ -48,6 +63,9 @@ export type Counts = { requests: number; calls: Record<string, number> }
 export const alreadyKnown = { code: -32000, message: 'already known' }
 export const underpriced = { code: -32000, message: 'replacement transaction underpriced' }
 export const nonceTooLow = { code: -32000, message: 'nonce too low' }
+
+/** The error of a node that limits calls. */
+export const limitExceeded = { code: -32005, message: 'limit exceeded' }
 
 /** Returns a seeded generator (mulberry32) of numbers from 0 (inclusive) to 1 (exclusive). */
 export function randomFrom(seed: number): () => number {

@@ -21,7 +21,7 @@ globalThis.fetch = async (input, init) => {
     const broken = response.headers.get(BROKEN)
     if (broken === 'drop') throw new Error('Network connection lost.')
     return broken === 'hang'
-      ? aborted(input instanceof Request ? input.signal : init?.signal)
+      ? timeOut(input instanceof Request ? input.signal : init?.signal)
       : response
   }
   const watch = [...watches].find(([prefix]) => url.startsWith(prefix))?.[1]
@@ -29,8 +29,8 @@ globalThis.fetch = async (input, init) => {
   return watch(input instanceof Request ? await input.clone().text() : `${init?.body}`, send)
 }
 
-/** Returns a promise that rejects when the request is aborted, and never resolves. */
-const aborted = (signal: AbortSignal | null | undefined) =>
+/** Fails at once if the request has a time limit, and hangs for ever if not. */
+const timeOut = (signal: AbortSignal | null | undefined) =>
   new Promise<never>((_, reject) => {
-    signal?.addEventListener('abort', () => reject(signal.reason))
+    if (signal) reject(new DOMException('The operation was aborted due to timeout', 'TimeoutError'))
   })

@@ -8,6 +8,7 @@ import {
   type Effect,
   type Fault,
   type HttpFault,
+  limitExceeded,
   nonceTooLow,
   type RandomFaults,
   randomFrom,
@@ -20,8 +21,10 @@ const isHttpFault = (effect: Effect | undefined): effect is HttpFault =>
 
 export class RpcProxy {
   #faults: { fault: Fault; seen: number }[] = []
-  #drawFault: (() => Effect | undefined) | undefined
+  #drawFault: (() => RandomFault | undefined) | undefined
   #counts: Counts = { requests: 0, calls: {} }
+  /** Times of the calls of the last second that no HTTP fault hit. */
+  #recent: number[] = []
   readonly #forward: Forward
 
   constructor(nodeUrl: string) {
@@ -53,9 +56,10 @@ export class RpcProxy {
     const body = (await json(request)) as Call | Call[]
     const calls = Array.isArray(body) ? body : [body]
     this.#count(calls)
-    const effects = this.#chooseEffects(calls)
+    const effects = this.#chooseEffects(calls, request.url?.split('/').at(-1))
     const httpFault = effects.find(isHttpFault)
     if (httpFault) return this.#sendBroken(httpFault, calls, response)
+    this.#recent.push(...calls.map(() => Date.now()))
     const answers = await this.#answers(calls, effects)
     response.setHeader('content-type', 'application/json')
     // Nodes may answer a batch in any order. The reverse order finds clients that rely on it.
@@ -70,27 +74,45 @@ export class RpcProxy {
   }
 
   /** Returns the effect of the first fault that applies to each call. */
-  #chooseEffects(calls: readonly Call[]): (Effect | undefined)[] {
+  #chooseEffects(calls: readonly Call[], node = ''): (Effect | undefined)[] {
     const drawn = this.#drawFault?.()
+    this.#recent = this.#recent.filter((at) => at > Date.now() - 1000)
+    const callsPerSecond = this.#recent.length + calls.length
     const counted = new Set<object>()
-    return calls.map(({ method }) => {
+    return calls.map(({ method, params }) => {
       const match = this.#faults.find((entry) => {
-        const { on, skip = 0, times = Number.POSITIVE_INFINITY, effect } = entry.fault
+        const {
+          on,
+          containing = '',
+          skip = 0,
+          times = Infinity,
+          above = 0,
+          perSecond = 0,
+          effect,
+        } = entry.fault
         if (on && !on.includes(method)) return false
+        if (!JSON.stringify(params ?? []).includes(containing)) return false
+        if (calls.length <= above || callsPerSecond <= perSecond) return false
+        if ((entry.fault.node ?? node) !== node) return false
         // An HTTP fault counts requests. Other faults count calls.
         if (!isHttpFault(effect) || !counted.has(entry)) entry.seen++
         counted.add(entry)
         return entry.seen > skip && entry.seen <= skip + times
       })
-      return match?.fault.effect ?? (drawn && appliesTo(drawn, method) ? drawn : undefined)
+      return match?.fault.effect ?? (drawn?.on(method) ? drawn.effect : undefined)
     })
   }
 
-  async #sendBroken({ http, reach }: HttpFault, calls: readonly Call[], response: ServerResponse) {
+  async #sendBroken(
+    { http, reach, retryAfter, body = `status ${http}` }: HttpFault,
+    calls: readonly Call[],
+    response: ServerResponse,
+  ) {
     const forwardedCalls = { none: 0, half: Math.ceil(calls.length / 2), all: calls.length }[reach]
     await this.#forward(calls.slice(0, forwardedCalls))
+    if (retryAfter !== undefined) response.setHeader('retry-after', retryAfter)
     if (http === 'malformed') response.end('{"jsonrpc":"2.0","id":')
-    else if (typeof http === 'number') response.writeHead(http).end(`status ${http}`)
+    else if (typeof http === 'number') response.writeHead(http).end(JSON.stringify(body))
     else response.writeHead(502, { [BROKEN]: http }).end()
   }
 
@@ -139,42 +161,41 @@ function plan(call: Call, effect: Effect | undefined, head: number): Plan {
   return { forward: call, finish: (answer) => answer ?? missing }
 }
 
-const SEND = 'eth_sendRawTransaction'
-const RECEIPT = 'eth_getTransactionReceipt'
+const isSend = (method: string) => method === 'eth_sendRawTransaction'
+const isReceipt = (method: string) => method === 'eth_getTransactionReceipt'
+const isAny = () => true
 
-/** Some effects are realistic for one method only. */
-function appliesTo(effect: Effect, method: string): boolean {
-  if ('error' in effect || 'dropTransaction' in effect) return method === SEND
-  if ('result' in effect) return method === RECEIPT
-  return true
-}
+/** An effect, and the methods for which it is realistic. */
+type RandomFault = { on: (method: string) => boolean; effect: Effect }
 
-const allEffects: readonly Effect[] = [
-  { http: 'drop', reach: 'none' },
-  { http: 'drop', reach: 'half' },
-  { http: 'drop', reach: 'all' },
-  { http: 429, reach: 'none' },
-  { http: 503, reach: 'half' },
-  { http: 502, reach: 'all' },
-  { http: 'malformed', reach: 'all' },
-  { error: alreadyKnown, reach: 'all' },
-  { error: alreadyKnown, reach: 'none' },
-  { error: underpriced, reach: 'all' },
-  { error: underpriced, reach: 'none' },
-  { error: nonceTooLow, reach: 'all' },
-  { error: nonceTooLow, reach: 'none' },
-  { error: { code: -32603, message: 'internal error' }, reach: 'none' },
-  { result: null },
-  { behind: 3 },
-  { behind: 20 },
-  { dropTransaction: true },
+const randomFaults: readonly RandomFault[] = [
+  ...(['none', 'half', 'all'] as const).map((reach) => ({
+    on: isAny,
+    effect: { http: 'drop', reach } as const,
+  })),
+  { on: isAny, effect: { http: 'hang', reach: 'all' } },
+  { on: isAny, effect: { http: 'malformed', reach: 'all' } },
+  { on: isAny, effect: { http: 413, reach: 'none' } },
+  { on: isAny, effect: { http: 429, reach: 'none' } },
+  { on: isAny, effect: { http: 429, reach: 'none', retryAfter: 3 } },
+  { on: isAny, effect: { http: 503, reach: 'half' } },
+  { on: isAny, effect: { http: 502, reach: 'all' } },
+  { on: isAny, effect: { error: limitExceeded, reach: 'none' } },
+  ...[alreadyKnown, underpriced, nonceTooLow].flatMap((error) =>
+    (['none', 'all'] as const).map((reach) => ({ on: isSend, effect: { error, reach } })),
+  ),
+  { on: isAny, effect: { error: { code: -32603, message: 'internal error' }, reach: 'none' } },
+  { on: isReceipt, effect: { result: null } },
+  { on: isAny, effect: { behind: 3 } },
+  { on: isAny, effect: { behind: 20 } },
+  { on: isSend, effect: { dropTransaction: true } },
 ]
 
-/** Returns a function that draws an effect, with the probability `rate`, or nothing. */
-function randomEffects({ seed, rate }: RandomFaults): () => Effect | undefined {
+/** Returns a function that draws a fault, with the probability `rate`, or nothing. */
+function randomEffects({ seed, rate }: RandomFaults): () => RandomFault | undefined {
   const random = randomFrom(seed)
   return () => {
     const [hit, which] = [random(), random()]
-    return hit < rate ? allEffects[Math.floor(which * allEffects.length)] : undefined
+    return hit < rate ? randomFaults[Math.floor(which * randomFaults.length)] : undefined
   }
 }

@@ -5,11 +5,25 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
+import {
+  type Address,
+  createTestClient,
+  getAddress,
+  type Hash,
+  http,
+  publicActions,
+  type TransactionReceipt,
+  walletActions,
+} from 'viem'
+import { foundry } from 'viem/chains'
 import type { TestProject } from 'vitest/node'
+import type { CompiledContract } from '../../../contracts/solidity.ts'
 import { localAccount } from '../../../scripts/chain/accounts.ts'
 import { type Anvil, startAnvil } from '../../../scripts/chain/anvil.ts'
 import { deployCollectibles } from '../../../scripts/chain/collectibles.ts'
-import type { ChainOptions, ChainRecord } from './chain.ts'
+import { deployDelivery } from '../../../scripts/chain/delivery.ts'
+import { ANSWERS, compileFixtures, hookAbi } from '../../contracts/fixtures.ts'
+import type { ChainOptions, ChainRecord, HostileContract } from './chain.ts'
 import type { Fault, RandomFaults } from './faults.ts'
 import { RpcProxy } from './proxy.ts'
 
@@ -19,8 +33,14 @@ declare module 'vitest' {
   }
 }
 
-/** Chain ids are unique, so that one test file can use several chains. */
-const FIRST_CHAIN_ID = 31337
+/**
+ * Chain ids are unique, so that one test file can use several chains. 31337 is the network of
+ * wrangler.toml, for orders that no chain delivers.
+ */
+const FIRST_CHAIN_ID = 31338
+
+type Account = ReturnType<typeof localAccount>
+type Accounts = [Account, Account, Account, Account]
 
 const chains = new Map<number, { anvil: Anvil; proxy: RpcProxy }>()
 let chainCount = 0
@@ -44,7 +64,10 @@ export default async function setup(project: TestProject) {
   }
 }
 
-/** `POST /chains`, then `…/<id>/rpc`, `…/<id>/faults`, `…/<id>/counts` and `DELETE …/<id>`. */
+/**
+ * `POST /chains`, then `…/<id>/rpc`, `…/<id>/faults`, `…/<id>/counts`, `…/<id>/contracts` and
+ * `DELETE …/<id>`.
+ */
 async function route(request: IncomingMessage, response: ServerResponse) {
   const [, , id, action] = (request.url ?? '').split('/')
   const answer = (value: unknown) => {
@@ -61,23 +84,74 @@ async function route(request: IncomingMessage, response: ServerResponse) {
     chain.proxy.setFaults(faults, random)
     return answer(null)
   }
+  if (action === 'contracts')
+    return answer(await deployHostile(chain.anvil.url, (await json(request)) as HostileContract))
   chains.delete(Number(id))
   await chain.anvil.stop()
   answer(null)
 }
 
-/** Starts a node, deploys both contracts, gives the seller tokens and approves the signer. */
+/** Starts a node, deploys the contracts, gives the seller tokens and approves the delivery. */
 async function start({ erc721 = 0, erc1155 = 0, args = [] }: ChainOptions): Promise<ChainRecord> {
   const chainId = FIRST_CHAIN_ID + chainCount++
   const anvil = await startAnvil({ port: 0, args: ['--chain-id', `${chainId}`, ...args] })
   // Added before the deployment, which may fail, so that the teardown stops the node.
   chains.set(chainId, { anvil, proxy: new RpcProxy(anvil.url) })
-  const [signer, seller] = [localAccount(0).address, localAccount(1)]
+  const [signer, seller, owner, other] = [0, 1, 5, 6].map(localAccount) as Accounts
+  const delivery = await deployDelivery(anvil.url, owner, {
+    relayers: [signer.address, other.address],
+  })
   const contracts = await deployCollectibles(anvil.url, {
     seller,
-    operator: signer,
+    operator: delivery,
     uniques: erc721,
     editions: [{ id: 1n, amount: BigInt(erc1155) }],
   })
-  return { chainId, rpcUrl: anvil.url, contracts, signer, seller: seller.address }
+  return {
+    chainId,
+    rpcUrl: anvil.url,
+    contracts,
+    delivery,
+    signer: signer.address,
+    otherSigner: other.address,
+    owner: owner.address,
+    seller: seller.address,
+  }
+}
+
+/** Compiled when the first test asks for one. */
+let fixtures: Record<string, CompiledContract> | undefined
+
+/** The account that deploys them has no other part in the tests. */
+const deployer = localAccount(9)
+
+const interfaceIds = { erc721: '0x80ac58cd', erc1155: '0xd9b67a26' } as const
+
+/** Deploys a contract of test/contracts/fixtures and tells it what to do. The chain must automine. */
+async function deployHostile(
+  rpcUrl: string,
+  { name, answer, lies, standard }: HostileContract,
+): Promise<Address> {
+  fixtures ??= compileFixtures()
+  const fixture = fixtures[name]
+  if (!fixture) throw new Error(`no fixture ${name}`)
+  const options = { chain: foundry, mode: 'anvil', transport: http(rpcUrl) } as const
+  const client = createTestClient(options).extend(publicActions).extend(walletActions)
+  const mined = async (sent: Promise<Hash>): Promise<TransactionReceipt> =>
+    client.waitForTransactionReceipt({ hash: await sent, pollingInterval: 20 })
+  const from = { account: deployer.address, chain: null }
+  const { contractAddress } = await mined(client.deployContract({ ...fixture, ...from }))
+  if (!contractAddress) throw new Error(`${name} was not deployed`)
+  const contract = { address: contractAddress, abi: hookAbi, ...from }
+  if (answer) {
+    const args = [ANSWERS.indexOf(answer)] as const
+    await mined(client.writeContract({ ...contract, functionName: 'setAnswer', args }))
+  }
+  if (lies)
+    await mined(client.writeContract({ ...contract, functionName: 'setLies', args: [true] }))
+  if (standard) {
+    const args = [interfaceIds[standard]] as const
+    await mined(client.writeContract({ ...contract, functionName: 'setStandard', args }))
+  }
+  return getAddress(contractAddress)
 }

@@ -1,0 +1,108 @@
+/** Whether an environment is ready. Each function returns sentences about what is not. */
+import { readFile } from 'node:fs/promises'
+import { type Address, isHex } from 'viem'
+import { privateKeyToAddress } from 'viem/accounts'
+import { openContract } from '../contract/delivery.ts'
+import {
+  findEnvironmentsSharing,
+  type Network,
+  parseNetwork,
+  readNetworks,
+} from '../contract/networks.ts'
+import { attempt, connect } from '../contract/node.ts'
+import { CommandError } from '../shell/command.ts'
+
+const PLACEHOLDER = /example\.com|"</
+
+/** Finds the lines of the environment that still have a placeholder. */
+export async function findPlaceholders(environment: string): Promise<string[]> {
+  const lines = (await readFile('wrangler.toml', 'utf8')).split('\n')
+  let section = ''
+  const found = lines.flatMap((line, i) => {
+    section = /^\[+([^\]]+)\]/.exec(line)?.[1] ?? section
+    const isInEnvironment =
+      section === `env.${environment}` || section.startsWith(`env.${environment}.`)
+    return isInEnvironment && PLACEHOLDER.test(line) ? [`  ${i + 1}: ${line}`] : []
+  })
+  if (found.length === 0) return []
+  return [`Replace the placeholders in these lines of wrangler.toml first:\n${found.join('\n')}`]
+}
+
+/** Checks nodes, Delivery contract and relayers of each network. */
+export async function findNetworkProblems(environment: string): Promise<string[]> {
+  const { signers, problems } = readSigners(environment)
+  const ofNetworks = await collect(async () => {
+    const checks = Object.entries(readNetworks(environment)).map(([name, settings]) =>
+      collect(() => checkNetwork(name, settings, environment, signers)),
+    )
+    return (await Promise.all(checks)).flat()
+  })
+  return [...problems, ...ofNetworks]
+}
+
+/** Returns the addresses of TRANSFER_SIGNER_KEYS. A problem never contains a key. */
+function readSigners(environment: string): { signers: Address[]; problems: string[] } {
+  const { TRANSFER_SIGNER_KEYS } = process.env
+  if (!TRANSFER_SIGNER_KEYS) {
+    const problem = `Set the environment variable TRANSFER_SIGNER_KEYS to the value that was passed to \`wrangler secret put TRANSFER_SIGNER_KEYS --env ${environment}\`. It is needed to check that the signers are relayers; Cloudflare does not return secrets.`
+    return { signers: [], problems: [problem] }
+  }
+  const keys = TRANSFER_SIGNER_KEYS.split(',').map((key) => key.trim())
+  const signers = keys.flatMap((key) =>
+    isHex(key) && key.length === 66 ? [privateKeyToAddress(key)] : [],
+  )
+  const problem =
+    'TRANSFER_SIGNER_KEYS must be private keys of 0x and 64 hexadecimal digits, separated by commas.'
+  return { signers, problems: signers.length === keys.length ? [] : [problem] }
+}
+
+async function checkNetwork(
+  name: string,
+  settings: unknown,
+  environment: string,
+  signers: readonly Address[],
+): Promise<string[]> {
+  if (PLACEHOLDER.test(JSON.stringify(settings)))
+    return [`The network ${name} was not checked, because its settings have placeholders.`]
+  const network = parseNetwork(name, settings)
+  const { rpcUrls, delivery } = network
+  const shared = findEnvironmentsSharing(network, environment).map(
+    (other) =>
+      `The contract ${delivery} of ${name} is also used by ${other}. Deploy one for each environment: the relayers of one could transfer the NFTs of the other.`,
+  )
+  const nodes = rpcUrls.map((url) =>
+    collect(async () => {
+      await connect({ ...network, rpcUrls: [url] })
+      return []
+    }),
+  )
+  const problems = [...shared, ...(await Promise.all(nodes)).flat()]
+  if (problems.length > shared.length) return problems
+  return [...problems, ...(await collect(() => checkRelayers(network, environment, signers)))]
+}
+
+async function checkRelayers(
+  network: Network,
+  environment: string,
+  signers: readonly Address[],
+): Promise<string[]> {
+  const { read, address } = await openContract(await connect(network), network)
+  const limits = Promise.all(signers.map((signer) => read.relayers([signer])))
+  const relayers = await attempt(`Reading the relayers of ${address} on ${network.name}`, limits)
+  return signers
+    .filter((_, i) => relayers[i]?.[0] === 0)
+    .map(
+      (signer) =>
+        `The signer ${signer} is not a relayer of ${address} on ${network.name}. Add it: npm run contract -- add-relayer --network ${network.name} --env ${environment} --relayer ${signer}`,
+    )
+}
+
+/** Returns the problems that a check finds, or the one that it throws. */
+async function collect(check: () => Promise<string[]>): Promise<string[]> {
+  try {
+    return await check()
+  } catch (error) {
+    if (error instanceof CommandError) return [error.message]
+    throw error
+  }
+}

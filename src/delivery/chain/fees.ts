@@ -1,0 +1,46 @@
+/** Fees of EIP-1559, in wei per unit of gas. */
+
+export type Fees = { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint }
+
+/** What the network asks now. */
+export type Market = { baseFee: bigint; tip: bigint }
+
+/** For the log. */
+export const feeTexts = ({ baseFee, tip }: Market) => ({
+  baseFee: String(baseFee),
+  tip: String(tip),
+})
+
+/**
+ * The fees of a first transaction: room for the base fee to double, up to 70 % of the cap, so that
+ * they can be raised. Null: the network asks more than that.
+ */
+export function firstFees(market: Market, cap: bigint): Fees | null {
+  const limit = (cap * 7n) / 10n
+  const { baseFee, tip } = market
+  if (baseFee + tip > limit) return null
+  return { maxFeePerGas: smaller(2n * baseFee + tip, limit), maxPriorityFeePerGas: tip }
+}
+
+/**
+ * The fees that replace a transaction at its nonce: an eighth more of both, or what the market
+ * asks. Null: that is above the cap.
+ */
+export function outbid(old: Fees, { baseFee, tip }: Market, cap: bigint): Fees | null {
+  const maxPriorityFeePerGas = larger(raised(old.maxPriorityFeePerGas), tip)
+  const maxFeePerGas = larger(
+    raised(old.maxFeePerGas),
+    smaller(2n * baseFee + maxPriorityFeePerGas, cap),
+  )
+  if (maxFeePerGas > cap || maxPriorityFeePerGas > maxFeePerGas) return null
+  return { maxFeePerGas, maxPriorityFeePerGas }
+}
+
+/** Whether the fees are below what the network asks. */
+export const isUnderpriced = ({ maxFeePerGas }: Fees, { baseFee, tip }: Market): boolean =>
+  maxFeePerGas < baseFee + tip
+
+/** Geth wants a tenth more, others an eighth. At least one wei. */
+const raised = (fee: bigint) => (fee === 0n ? 1n : (fee * 9n + 7n) / 8n)
+const larger = (a: bigint, b: bigint) => (a > b ? a : b)
+const smaller = (a: bigint, b: bigint) => (a < b ? a : b)

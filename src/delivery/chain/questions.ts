@@ -1,0 +1,110 @@
+/** The questions that a node is asked (Ethereum JSON-RPC), and the shapes of its answers. */
+import type { Address, Hex } from 'viem'
+import { getAddress, isAddress, numberToHex } from 'viem/utils'
+import * as z from 'zod'
+import { isRevert, loggedMessage } from './revert.ts'
+import type { Question, Reply } from './rpc.ts'
+
+type Height = 'latest' | 'finalized' | number
+
+const at = (height: Height) => (typeof height === 'number' ? numberToHex(height) : height)
+
+export const chainId: Question = { method: 'eth_chainId', params: [] }
+export const tip: Question = { method: 'eth_maxPriorityFeePerGas', params: [] }
+export const balanceOf = (address: Address): Question => ({
+  method: 'eth_getBalance',
+  params: [address, 'latest'],
+})
+export const codeOf = (address: Address): Question => ({
+  method: 'eth_getCode',
+  params: [address, 'latest'],
+})
+/** Transactions that the address has in blocks: its next nonce. */
+export const countOf = (address: Address): Question => ({
+  method: 'eth_getTransactionCount',
+  params: [address, 'latest'],
+})
+export const blockAt = (height: Height): Question => ({
+  method: 'eth_getBlockByNumber',
+  params: [at(height), false],
+})
+export const receiptOf = (hash: Hex): Question => ({
+  method: 'eth_getTransactionReceipt',
+  params: [hash],
+})
+/** Without `to`, the data is deployed and what its constructor returns is the result. */
+export const view = (to: Address | undefined, data: Hex): Question => ({
+  method: 'eth_call',
+  params: [{ ...(to && { to }), data }, 'latest'],
+})
+/** A call that would change the chain, without doing so. */
+export const simulate = (call: { from: Address; to: Address; data: Hex; gas?: Hex }): Question => ({
+  method: 'eth_call',
+  params: [call, 'latest'],
+})
+/** With a gas price, because a contract can be cheaper when it is 0. */
+export const gasOf = (call: {
+  from: Address
+  to: Address
+  data: Hex
+  maxFeePerGas: Hex
+}): Question => ({ method: 'eth_estimateGas', params: [call, 'latest'] })
+/** Events of one block. */
+export const logsOf = (block: number, address: readonly Address[], topics: unknown): Question => ({
+  method: 'eth_getLogs',
+  params: [{ fromBlock: at(block), toBlock: at(block), address, topics }],
+})
+export const broadcast = (raw: Hex): Question => ({
+  method: 'eth_sendRawTransaction',
+  params: [raw],
+})
+
+export const wei = z
+  .string()
+  .regex(/^0x[0-9a-f]+$/i)
+  .transform((hex) => BigInt(hex))
+export const integer = wei.transform(Number)
+export const hex = z.custom<Hex>(
+  (value) => typeof value === 'string' && /^0x([0-9a-f]{2})*$/i.test(value),
+)
+/** 32 bytes. */
+const word = z.custom<Hex>((value) => typeof value === 'string' && /^0x[0-9a-f]{64}$/i.test(value))
+const address = z
+  .string()
+  .refine((text) => isAddress(text, { strict: false }))
+  .transform((text) => getAddress(text))
+
+export const block = z.object({
+  number: integer,
+  hash: word,
+  timestamp: integer,
+  baseFeePerGas: wei.optional(),
+})
+export type Block = z.infer<typeof block>
+
+const log = z.object({ address: hex, topics: z.array(word), data: hex })
+export const logs = z.array(z.object({ address, transactionHash: word, topics: z.array(word) }))
+export const receipt = z.object({
+  transactionHash: word,
+  blockNumber: integer,
+  blockHash: word,
+  status: integer,
+  from: address,
+  logs: z.array(log),
+})
+export type Receipt = z.infer<typeof receipt>
+
+/** Returns the result, or null if there is none of that shape. */
+export function read<T extends z.ZodType>(shape: T, reply: Reply): z.infer<T> | null {
+  if (!('result' in reply)) return null
+  const { success, data } = shape.safeParse(reply.result)
+  return success ? data : null
+}
+
+/** Returns why a reply decides nothing: the node was not heard, or could not run the call. */
+export function unheard(reply: Reply): string | null {
+  if ('fault' in reply) return reply.fault
+  if ('error' in reply && !isRevert(reply.error))
+    return `the node answered: ${loggedMessage(reply.error.message)}`
+  return null
+}

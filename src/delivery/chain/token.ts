@@ -1,0 +1,201 @@
+/** The two token standards: what an item asks of the chain, and the events that prove a transfer. */
+import {
+  type Address,
+  decodeAbiParameters,
+  encodeEventTopics,
+  encodeFunctionData,
+  erc721Abi,
+  erc1155Abi,
+  getAddress,
+  type Hex,
+  isAddress,
+  zeroAddress,
+} from 'viem'
+import type { ContractItem, Log } from './contract.ts'
+import { codeOf, simulate, unheard, view } from './questions.ts'
+import { NO_CODE } from './revert.ts'
+import type { Question, Replies, Reply } from './rpc.ts'
+
+export type Standard = 'erc721' | 'erc1155'
+
+/** What is to be transferred, as the order says. */
+export type Order = {
+  contractAddr: string
+  /** uint256 as decimal text. */
+  tokenId: string | null
+  quantity: number
+  /** The wallet that holds the token. */
+  holder: string
+  recipient: string | null
+}
+
+/** The same in the types of the chain. */
+export type Transfer = {
+  token: Address
+  from: Address
+  to: Address
+  tokenId: bigint
+  quantity: bigint
+}
+
+/** Returns the transfer, or a sentence that says why there can be none. */
+export function parseTransfer({ contractAddr, tokenId, quantity, holder, recipient }: Order) {
+  if (!isAddress(contractAddr, { strict: false })) return 'the NFT has no valid contract address'
+  if (!tokenId || !/^\d{1,78}$/.test(tokenId) || BigInt(tokenId) >= 2n ** 256n)
+    return 'the NFT has no valid token id'
+  if (!Number.isSafeInteger(quantity) || quantity < 1)
+    return 'the quantity is not a number of pieces'
+  if (!recipient || !isAddress(recipient, { strict: false })) return 'the recipient is not a wallet'
+  if (!isAddress(holder, { strict: false })) return 'the seller has no wallet'
+  return {
+    token: getAddress(contractAddr),
+    from: getAddress(holder),
+    to: getAddress(recipient),
+    tokenId: BigInt(tokenId),
+    quantity: BigInt(quantity),
+  } satisfies Transfer
+}
+
+/** Returns the amount as the contract takes it: 0 for an ERC-721 token. */
+export const amountOf = ({ quantity }: Transfer, standard: Standard): bigint =>
+  standard === 'erc721' ? 0n : quantity
+
+/** The item that uses a key up without a transfer. */
+export const cancelItem = (key: Hex): ContractItem => ({
+  key,
+  token: zeroAddress,
+  from: zeroAddress,
+  to: zeroAddress,
+  tokenId: 0n,
+  amount: 0n,
+})
+
+const supports = (token: Address, id: Hex): Question =>
+  view(
+    token,
+    encodeFunctionData({ abi: erc1155Abi, functionName: 'supportsInterface', args: [id] }),
+  )
+const isErc721 = (token: Address) => supports(token, '0x80ac58cd')
+const isErc1155 = (token: Address) => supports(token, '0xd9b67a26')
+
+export const standardQuestions = (token: Address) => [
+  isErc721(token),
+  isErc1155(token),
+  codeOf(token),
+]
+
+/** Returns the standard of a token (ERC-165); null if it has neither or the node does not know. */
+export function readStandard(token: Address, replies: Replies): Standard | null {
+  if (word(replies(isErc721(token))) === 1n) return 'erc721'
+  return word(replies(isErc1155(token))) === 1n ? 'erc1155' : null
+}
+
+/** Returns why a token has no standard; null if the node does not tell. */
+export function readTrouble(token: Address, replies: Replies): string | null {
+  if (standardQuestions(token).some((question) => unheard(replies(question)))) return null
+  const code = replies(codeOf(token))
+  return 'result' in code && code.result === '0x'
+    ? NO_CODE
+    : 'the token contract is neither ERC-721 nor ERC-1155'
+}
+
+/** A recipient without code, which accepts every token. */
+const PLAIN_ACCOUNT = getAddress('0x00000000000000000000000000000000feedbeef')
+
+const questionsOf = (delivery: Address, { token, from, tokenId, amount }: ContractItem) => {
+  const to = PLAIN_ACCOUNT
+  const data =
+    amount === 0n
+      ? encodeFunctionData({
+          abi: erc721Abi,
+          functionName: 'safeTransferFrom',
+          args: [from, to, tokenId],
+        })
+      : encodeFunctionData({
+          abi: erc1155Abi,
+          functionName: 'safeTransferFrom',
+          args: [from, to, tokenId, amount, '0x'],
+        })
+  return {
+    plain: simulate({ from: delivery, to: token, data }),
+    isApproved: view(
+      token,
+      encodeFunctionData({
+        abi: erc1155Abi,
+        functionName: 'isApprovedForAll',
+        args: [from, delivery],
+      }),
+    ),
+    holding: view(
+      token,
+      amount === 0n
+        ? encodeFunctionData({ abi: erc721Abi, functionName: 'ownerOf', args: [tokenId] })
+        : encodeFunctionData({ abi: erc1155Abi, functionName: 'balanceOf', args: [from, tokenId] }),
+    ),
+  }
+}
+
+/** What to ask about an item that cannot be delivered. */
+export const diagnosisQuestions = (delivery: Address, item: ContractItem): Question[] =>
+  Object.values(questionsOf(delivery, item))
+
+/**
+ * Returns why the holder cannot give the token away to anybody; null if only this recipient is the
+ * cause.
+ */
+export function readHolderProblem(
+  delivery: Address,
+  item: ContractItem,
+  replies: Replies,
+): string | null {
+  const { plain, isApproved, holding } = questionsOf(delivery, item)
+  if ('result' in replies(plain)) return null
+  const held = word(replies(holding))
+  const hasToken = item.amount === 0n ? held === BigInt(item.from) : (held ?? 0n) >= item.amount
+  if (held !== null && !hasToken) return 'the holder does not have the token'
+  if (word(replies(isApproved)) === 0n) return 'the holder has not approved the delivery contract'
+  return 'the token cannot be transferred at present'
+}
+
+const [TRANSFER] = encodeEventTopics({ abi: erc721Abi, eventName: 'Transfer' })
+const [TRANSFER_SINGLE] = encodeEventTopics({ abi: erc1155Abi, eventName: 'TransferSingle' })
+const [TRANSFER_BATCH] = encodeEventTopics({ abi: erc1155Abi, eventName: 'TransferBatch' })
+
+const single = [{ type: 'uint256' }, { type: 'uint256' }] as const
+const batch = [{ type: 'uint256[]' }, { type: 'uint256[]' }] as const
+
+/** Removes the event of an item's transfer from a list. Returns whether there was one. */
+export function takeTransfer(logs: Log[], item: ContractItem): boolean {
+  const index = logs.findIndex((log) => isTransferOf(log, item))
+  if (index >= 0) logs.splice(index, 1)
+  return index >= 0
+}
+
+function isTransferOf({ address, topics, data }: Log, item: ContractItem): boolean {
+  const { token, from, to, tokenId, amount } = item
+  if (address.toLowerCase() !== token.toLowerCase()) return false
+  const [event, first, second, third] = topics
+  if (!first || !second || !third) return false
+  if (event === TRANSFER)
+    return amount === 0n && isWord(first, from) && isWord(second, to) && BigInt(third) === tokenId
+  if (!isWord(second, from) || !isWord(third, to)) return false
+  try {
+    if (event === TRANSFER_SINGLE) {
+      const [id, value] = decodeAbiParameters(single, data)
+      return id === tokenId && value === amount
+    }
+    if (event !== TRANSFER_BATCH) return false
+    const [ids, values] = decodeAbiParameters(batch, data)
+    return ids.some((id, i) => id === tokenId && values[i] === amount)
+  } catch {
+    return false
+  }
+}
+
+const isWord = (topic: Hex, address: Address) => BigInt(topic) === BigInt(address)
+
+/** One word of return data; null when the call reverted or returned something else. */
+function word(reply: Reply): bigint | null {
+  if (!('result' in reply) || typeof reply.result !== 'string') return null
+  return /^0x[0-9a-f]{64}$/i.test(reply.result) ? BigInt(reply.result) : null
+}

@@ -1,0 +1,27 @@
+import { connect } from '../db/client.ts'
+import { settingsOf } from '../env.ts'
+import { log } from '../log.ts'
+import { run } from './run.ts'
+import type { WakeUp } from './wake.ts'
+
+/**
+ * Works on the chains that the messages name. A message is only a hint, so it is never repeated:
+ * if a run fails, the cron run wakes its chain again.
+ */
+export async function consume(batch: MessageBatch<WakeUp>, env: Env): Promise<void> {
+  batch.ackAll()
+  const deps = {
+    db: connect(env.DB),
+    settings: settingsOf(env),
+    queue: env.DELIVERIES,
+    clock: () => new Date(),
+  }
+  const chainIds = new Set(batch.messages.map(({ body }) => body.chainId))
+  await Promise.all(
+    [...chainIds].map((chainId) =>
+      run(deps, chainId).catch((error) =>
+        log.error('delivery_run_failed', { chainId, error: String(error) }),
+      ),
+    ),
+  )
+}

@@ -1,0 +1,49 @@
+/** When an item that cannot be delivered waits, and when it fails. */
+import { fail, type Move, wait } from './moves.ts'
+import type { Item } from './state.ts'
+
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+
+/** Milliseconds between two looks at an item that cannot be delivered: more with each look. */
+const FIRST_DELAY = 15 * SECOND
+const MAX_DELAY = HOUR
+
+/** Milliseconds until an item is looked at again of which nothing was learned. */
+export const LATER = 30 * SECOND
+
+export type Problem = {
+  reason: string
+  /** `holder`: nobody could get the token now. Holders often mend that: they approve, they mint. */
+  cause: 'holder' | 'item'
+}
+
+/** Milliseconds for which an item has to fail before it is `failed`. */
+const LIMIT = { holder: 24 * HOUR, item: 10 * MINUTE }
+
+/** Since when the item fails for this reason. What follows a colon may differ. */
+function failingSince(item: Item, { reason }: Problem, now: Date): Date {
+  const isSame = item.reason?.split(':')[0] === reason.split(':')[0]
+  // A failure in a transaction is followed by the same failure in a simulation.
+  return item.failingSince && (isSame || item.tries > 0) ? new Date(item.failingSince) : now
+}
+
+/** Whether the item has failed long enough to be `failed`, or has failed in a transaction. */
+export function isOverdue(item: Item, problem: Problem, now: Date): boolean {
+  if (problem.cause === 'item' && item.tries > 0) return true
+  const elapsed = now.getTime() - failingSince(item, problem, now).getTime()
+  return elapsed >= LIMIT[problem.cause]
+}
+
+/** `isConfirmed`: a second node says the same, or there is none. */
+export function judge(item: Item, problem: Problem, isConfirmed: boolean, now: Date): Move {
+  if (isConfirmed && isOverdue(item, problem, now)) return fail(item, problem.reason)
+  const since = failingSince(item, problem, now)
+  const elapsed = now.getTime() - since.getTime()
+  const delay = Math.min(MAX_DELAY, Math.max(FIRST_DELAY, elapsed))
+  const limit = since.getTime() + LIMIT[problem.cause]
+  const next = now.getTime() + delay
+  const at = new Date(limit > now.getTime() ? Math.min(next, limit) : next)
+  return wait(item, problem.reason, since.toISOString(), at)
+}

@@ -1,0 +1,20 @@
+/** The fields of orders and order items that come from deliveries. */
+import { sql } from 'drizzle-orm'
+import { deliveries, transactions } from '../db/schema.ts'
+
+export const itemStatuses = ['awaiting_wallet', 'transferring', 'transferred', 'failed'] as const
+type ItemStatus = (typeof itemStatuses)[number]
+
+const { state, reason, transactionId, updatedAt } = deliveries
+
+/**
+ * The columns to select, with `transactions` joined. `failReason` is for the order, the others are
+ * for its item. An item that is queued again after a transaction stays `transferring`.
+ */
+export const shownOfDelivery = {
+  status: sql<ItemStatus | null>`CASE WHEN ${state} NOT IN ('queued', 'in_flight') THEN ${state}
+    WHEN ${transactionId} IS NOT NULL THEN 'transferring' END`.as('status'),
+  txId: sql<string | null>`${transactions.hash}`.as('txId'),
+  failReason: sql<string | null>`iif(${state} = 'failed', ${reason}, NULL)`.as('failReason'),
+  updatedAt,
+}

@@ -1,0 +1,32 @@
+import { sql } from 'drizzle-orm'
+import type { RunnableQuery } from 'drizzle-orm/runnable-query'
+import { type Database, raw, type Statement } from '../db/client.ts'
+import { NOT_CONFIGURED } from './moves.ts'
+
+/**
+ * Queues the items that wait for the user's wallet: statements for the transaction that links it.
+ * The rows of the second are the chains to wake after it.
+ */
+export function queueAwaiting(
+  db: Database,
+  userId: number,
+  wallet: string,
+  now: Date,
+): [Statement, RunnableQuery<{ chainId: number | null }[], 'sqlite'>] {
+  const at = now.toISOString()
+  return [
+    raw(
+      db,
+      sql`UPDATE orderItems SET ethRecipient = ${wallet}, updatedAt = ${at}
+        WHERE id IN (SELECT id FROM deliveries WHERE awaits = ${userId})`,
+    ),
+    raw<{ chainId: number | null }>(
+      db,
+      sql`UPDATE deliveries SET awaits = NULL, version = version + 1, updatedAt = ${at},
+          state = iif(chainId IS NULL, 'failed', 'queued'),
+          reason = iif(chainId IS NULL, ${NOT_CONFIGURED}, NULL),
+          dueAt = iif(chainId IS NULL, NULL, ${at})
+        WHERE awaits = ${userId} RETURNING chainId`,
+    ),
+  ]
+}

@@ -1,0 +1,524 @@
+/** The fate of an open transaction and of its items, for each thing that a node can say. */
+import {
+  type Address,
+  encodeAbiParameters,
+  encodeEventTopics,
+  type Hex,
+  parseAbi,
+  parseGwei,
+  toHex,
+} from 'viem'
+import { describe, expect, it } from 'vitest'
+import { deliveryAbi } from '../../contracts/delivery-abi.ts'
+import { localAccount, privateKeyOf } from '../../scripts/chain/accounts.ts'
+import {
+  CANCELLED,
+  type ContractItem,
+  contentHashOf,
+  encodeDeliver,
+} from '../../src/delivery/chain/contract.ts'
+import type { Receipt } from '../../src/delivery/chain/questions.ts'
+import { sign, signerOf } from '../../src/delivery/chain/signer.ts'
+import { decide, type Fate } from '../../src/delivery/decide.ts'
+import type { Observation } from '../../src/delivery/observe.ts'
+import type { CarriedItem, OpenTransaction } from '../../src/delivery/state.ts'
+
+const signer = signerOf(privateKeyOf(localAccount(0)))
+const DELIVERY: Address = '0x00000000000000000000000000000000000000D1'
+const TOKEN: Address = '0x0000000000000000000000000000000000000070'
+const SELLER: Address = '0x000000000000000000000000000000000000005E'
+const HASH = toHex(0xaa, { size: 32 })
+const OTHER_HASH = toHex(0xbb, { size: 32 })
+const BLOCK_HASH = toHex(0xcc, { size: 32 })
+
+const NOW = new Date('2026-01-01T12:00:00.000Z')
+const secondsAgo = (seconds: number) => new Date(NOW.getTime() - seconds * 1000).toISOString()
+const gwei = (text: string) => parseGwei(text)
+
+/** The newest block is 100, the final one 98. The nonce of the transaction is 5. */
+const HEAD = 100
+const FINAL = 98
+const HEAD_TIME = 50_000
+const FINAL_TIME = 49_976
+const NONCE = 5
+
+const keyOf = (id: number) => toHex(id, { size: 32 })
+const itemOf = (id: number): ContractItem => ({
+  key: keyOf(id),
+  token: TOKEN,
+  from: SELLER,
+  to: toHex(0xb000 + id, { size: 20 }),
+  tokenId: 7n,
+  amount: 2n,
+})
+const carriedOf = (id: number): CarriedItem => ({
+  id,
+  key: keyOf(id),
+  version: 3,
+  wish: 'deliver',
+  failingSince: null,
+  tries: 0,
+  reason: null,
+})
+
+const fees = { maxFeePerGas: gwei('3'), maxPriorityFeePerGas: gwei('1') }
+const signed = async (ids: number[]) => {
+  const data = encodeDeliver(ids.map(itemOf), 1, 300_000, 60_000)
+  return sign(signer, { chainId: 1, nonce: NONCE, to: DELIVERY, data, gas: 500_000n, ...fees })
+}
+const [one, two] = await Promise.all([signed([1]), signed([1, 2])])
+
+/** Signed at block 99 a minute ago, and in no block that is known. */
+const transaction: OpenTransaction = {
+  id: 1,
+  contract: DELIVERY,
+  signer: signer.address,
+  nonce: NONCE,
+  items: [1],
+  hash: HASH,
+  replaced: [],
+  raw: one.raw,
+  gas: 500_000n,
+  ...fees,
+  deadline: 60_000,
+  signedAtBlock: 99,
+  signedAt: secondsAgo(60),
+  block: null,
+  blockHash: null,
+  nonceUsedAt: null,
+}
+
+type Told = {
+  /** Transactions of the signer in blocks. */
+  count?: number
+  /** By hash. Null: the node has none. */
+  receipts?: [Hex, Receipt | null][]
+  /** By id of the item: the block, and the content hash unless it is that of the item. */
+  records?: [number, number, Hex?][]
+  baseFee?: bigint
+}
+
+function fateOf(
+  overrides: Partial<OpenTransaction>,
+  {
+    count = NONCE,
+    receipts = [],
+    records = [
+      [1, 0],
+      [2, 0],
+    ],
+    baseFee = gwei('1'),
+  }: Told,
+  carried: CarriedItem[] = [carriedOf(1), carriedOf(2)],
+): Fate {
+  const observation: Observation = {
+    node: { index: 0, url: '', ask: async () => () => ({ fault: '' }) },
+    head: { number: HEAD, hash: BLOCK_HASH, timestamp: HEAD_TIME },
+    final: { number: FINAL, timestamp: FINAL_TIME },
+    settledHash: null,
+    market: { baseFee, tip: gwei('1') },
+    signers: new Map([[signer.address, { count, balance: gwei('1000000000') }]]),
+    contracts: new Map(),
+    receipts: new Map(receipts),
+    records: new Map(
+      records.map(([id, block, contentHash]) => [
+        keyOf(id),
+        { block, contentHash: contentHash ?? contentHashOf(itemOf(id)), contract: DELIVERY },
+      ]),
+    ),
+  }
+  const loaded = {
+    network: {
+      chainId: 1,
+      wakeAt: null,
+      settledBlock: null,
+      settledHash: null,
+      comparedId: 0,
+      comparedAt: null,
+    },
+    transactions: [{ ...transaction, ...overrides }],
+    carried: new Map(carried.map((item) => [item.id, item])),
+    due: [],
+    compared: [],
+    unmined: [],
+    nextNonces: new Map(),
+  }
+  const [fate] = decide(loaded, observation, gwei('10'), NOW)
+  if (!fate) throw new Error('there is no fate')
+  return fate
+}
+
+type Log = Receipt['logs'][number]
+const abi = parseAbi([
+  'event TransferSingle(address indexed operator, address indexed from, address indexed to, uint256 id, uint256 value)',
+])
+const topicsOf = (topics: ReturnType<typeof encodeEventTopics>): Hex[] =>
+  topics.flatMap((topic) => topic ?? [])
+
+const transferOf = (id: number): Log => {
+  const { token, from, to, tokenId, amount } = itemOf(id)
+  const args = { operator: DELIVERY, from, to }
+  return {
+    address: token,
+    topics: topicsOf(encodeEventTopics({ abi, eventName: 'TransferSingle', args })),
+    data: encodeAbiParameters([{ type: 'uint256' }, { type: 'uint256' }], [tokenId, amount]),
+  }
+}
+const useOf = (id: number, eventName: 'Delivered' | 'Cancelled' = 'Delivered'): Log => ({
+  address: DELIVERY,
+  topics: topicsOf(encodeEventTopics({ abi: deliveryAbi, eventName, args: { key: keyOf(id) } })),
+  data: '0x',
+})
+const failureOf = (id: number, address = DELIVERY): Log => ({
+  address,
+  topics: topicsOf(
+    encodeEventTopics({ abi: deliveryAbi, eventName: 'DeliveryFailed', args: { key: keyOf(id) } }),
+  ),
+  data: encodeAbiParameters([{ type: 'uint256' }, { type: 'bytes' }], [21_000n, '0x']),
+})
+
+const receiptAt = (blockNumber: number, ...logs: Log[]): Receipt => ({
+  transactionHash: HASH,
+  blockNumber,
+  blockHash: BLOCK_HASH,
+  status: 1,
+  from: signer.address,
+  logs,
+})
+const delivered = [useOf(1), transferOf(1)]
+
+describe('a transaction that is in no block', () => {
+  const cases: [string, Partial<OpenTransaction>, Told, Partial<Fate>][] = [
+    [
+      'is given a moment after it was sent',
+      { signedAtBlock: 100, signedAt: secondsAgo(1) },
+      {},
+      { do: 'await_block' },
+    ],
+    [
+      'is sent again after the next block',
+      { signedAtBlock: 99, signedAt: secondsAgo(1) },
+      {},
+      { do: 'send' },
+    ],
+    [
+      'is sent again after some seconds without a block',
+      { signedAtBlock: 100, signedAt: secondsAgo(5) },
+      {},
+      { do: 'send' },
+    ],
+    [
+      'is sent again when its block was dropped',
+      { block: 99, blockHash: BLOCK_HASH },
+      {},
+      { do: 'send' },
+    ],
+    [
+      'gets higher fees when the network asks more',
+      {},
+      { baseFee: gwei('3') },
+      {
+        do: 'replace',
+        fees: { maxFeePerGas: 7_125_000_000n, maxPriorityFeePerGas: 1_125_000_000n },
+      },
+    ],
+    [
+      'keeps its fees when the network asks what they allow',
+      {},
+      { baseFee: gwei('2') },
+      { do: 'send' },
+    ],
+    [
+      'keeps its fees when higher ones are above the limit',
+      { maxFeePerGas: gwei('9') },
+      { baseFee: gwei('50') },
+      { do: 'send' },
+    ],
+    [
+      'may still be mined in a block with the time of its deadline',
+      { deadline: FINAL_TIME },
+      {},
+      { do: 'send' },
+    ],
+    [
+      'may still be mined if only a block that is not final is after its deadline',
+      { deadline: HEAD_TIME - 1 },
+      {},
+      { do: 'send' },
+    ],
+    [
+      'has expired when a final block is after its deadline',
+      { deadline: FINAL_TIME - 1 },
+      {},
+      { do: 'close', closing: 'expired', receipt: null },
+    ],
+    [
+      'is left open after its deadline while the node does not tell the records',
+      { deadline: FINAL_TIME - 1 },
+      { records: [] },
+      { do: 'wait' },
+    ],
+  ]
+  it.each(cases)('%s', (_, overrides, told, expected) => {
+    expect(fateOf(overrides, told)).toMatchObject(expected)
+  })
+})
+
+describe('a transaction whose nonce is used', () => {
+  const used = { count: NONCE + 1 }
+  const none: [Hex, null][] = [[HASH, null]]
+  const cases: [string, Partial<OpenTransaction>, Told, Partial<Fate>][] = [
+    ['is waited for while the node does not tell its receipt', {}, used, { do: 'wait' }],
+    [
+      'is waited for while the node tells only one of its receipts',
+      { replaced: [OTHER_HASH] },
+      { ...used, receipts: none },
+      { do: 'wait' },
+    ],
+    [
+      'is waited for until its block is final',
+      { block: 99, blockHash: BLOCK_HASH },
+      used,
+      { do: 'wait' },
+    ],
+    [
+      'is noted when the node has no receipt',
+      {},
+      { ...used, receipts: none },
+      { do: 'store_nonce_use' },
+    ],
+    [
+      'is noted when the node has no receipt, and has not expired',
+      { deadline: 1 },
+      { ...used, receipts: none },
+      { do: 'store_nonce_use' },
+    ],
+    [
+      'is waited for until the use of its nonce is final',
+      { nonceUsedAt: 99 },
+      { ...used, receipts: none },
+      { do: 'wait' },
+    ],
+    [
+      'is closed when the use of its nonce is final',
+      { nonceUsedAt: 98 },
+      { ...used, receipts: none },
+      { do: 'close', closing: 'foreign_transaction', receipt: null },
+    ],
+    [
+      'is left open then while the node does not tell the records',
+      { nonceUsedAt: 98 },
+      { ...used, receipts: none, records: [] },
+      { do: 'wait' },
+    ],
+  ]
+  it.each(cases)('%s', (_, overrides, told, expected) => {
+    expect(fateOf(overrides, told)).toMatchObject(expected)
+  })
+})
+
+describe('a transaction with a receipt', () => {
+  const mined = (receipt: Receipt, hash = HASH): Told => ({
+    count: NONCE + 1,
+    receipts: [
+      [HASH, null],
+      [hash, receipt],
+    ],
+  })
+  const young = receiptAt(99, ...delivered)
+  const cases: [string, Partial<OpenTransaction>, Told, Partial<Fate>][] = [
+    ['is stored with its block', {}, mined(young), { do: 'store_block', receipt: young }],
+    [
+      'is stored with another block',
+      { block: 98, blockHash: BLOCK_HASH },
+      mined(young),
+      { do: 'store_block' },
+    ],
+    [
+      'is stored with another block of the same height',
+      { block: 99, blockHash: OTHER_HASH },
+      mined(young),
+      { do: 'store_block' },
+    ],
+    [
+      'is waited for when its block is stored',
+      { block: 99, blockHash: BLOCK_HASH },
+      mined(young),
+      { do: 'wait' },
+    ],
+    [
+      'is waited for when it is in a block after the newest',
+      {},
+      mined(receiptAt(101)),
+      { do: 'await_block' },
+    ],
+    [
+      'is recognised by its bytes with lower fees',
+      { hash: OTHER_HASH, replaced: [HASH] },
+      {
+        ...mined(young),
+        receipts: [
+          [OTHER_HASH, null],
+          [HASH, young],
+        ],
+      },
+      { do: 'store_block', receipt: young },
+    ],
+    [
+      'is waited for in a final block while the node does not tell the records',
+      {},
+      { ...mined(receiptAt(98)), records: [] },
+      { do: 'wait' },
+    ],
+    ['is closed in a final block', {}, mined(receiptAt(98)), { do: 'close', closing: 'final' }],
+    [
+      'is closed as reverted',
+      {},
+      mined({ ...receiptAt(98), status: 0 }),
+      { do: 'close', closing: 'reverted' },
+    ],
+  ]
+  it.each(cases)('%s', (_, overrides, told, expected) => {
+    expect(fateOf(overrides, told)).toMatchObject(expected)
+  })
+})
+
+describe('an item', () => {
+  /** The changes of the items when the transaction has this receipt. */
+  function movesOf(
+    receipt: Receipt | null,
+    records: Told['records'] & {},
+    carried?: CarriedItem[],
+    overrides: Partial<OpenTransaction> = {},
+  ) {
+    const told: Told = receipt
+      ? { count: NONCE + 1, receipts: [[HASH, receipt]], records }
+      : { records }
+    const deadline = receipt ? transaction.deadline : FINAL_TIME - 1
+    const fate = fateOf({ deadline, ...overrides }, told, carried)
+    if (fate.do !== 'close') throw new Error(`the transaction is not closed: ${fate.do}`)
+    return fate.moves
+  }
+  const queuedNow = { state: 'queued', dueAt: NOW.toISOString(), reason: null, tries: 0 }
+
+  it('is transferred when its key and its transfer are in the final block', () => {
+    const failing = {
+      ...carriedOf(1),
+      failingSince: secondsAgo(60),
+      reason: 'paused',
+      wish: 'cancel',
+    } as const
+    expect(movesOf(receiptAt(98, ...delivered), [[1, 98]], [failing])).toEqual([
+      {
+        id: 1,
+        version: 3,
+        state: 'transferred',
+        wish: 'deliver',
+        failingSince: null,
+        tries: 0,
+        reason: null,
+        dueAt: null,
+        transaction: undefined,
+      },
+    ])
+  })
+
+  it('fails when the token recorded no transfer', () => {
+    const other = { ...transferOf(1), address: SELLER }
+    expect(movesOf(receiptAt(98, useOf(1), other), [[1, 98]])).toMatchObject([
+      { state: 'failed', dueAt: null, reason: 'the token accepted the transfer but recorded none' },
+    ])
+  })
+
+  it('needs a transfer of its own', () => {
+    const twin = { ...itemOf(1), key: keyOf(2) }
+    const hash = contentHashOf(twin)
+    const receipt = receiptAt(98, useOf(1), transferOf(1), useOf(2))
+    expect(
+      movesOf(
+        receipt,
+        [
+          [1, 98],
+          [2, 98, hash],
+        ],
+        undefined,
+        { items: [1, 2], raw: two.raw },
+      ),
+    ).toMatchObject([{ state: 'transferred' }, { state: 'queued' }])
+  })
+
+  it('is queued when no record has its key', () => {
+    expect(movesOf(receiptAt(98), [[1, 0]])).toMatchObject([queuedNow])
+    expect(movesOf(null, [[1, 0]])).toMatchObject([queuedNow])
+  })
+
+  it('is queued, to be compared with the chain, when another transaction used its key', () => {
+    // In an earlier final block, in one that is not final, and in the same block.
+    expect(movesOf(receiptAt(98, failureOf(1)), [[1, 97]])).toMatchObject([queuedNow])
+    expect(movesOf(receiptAt(98), [[1, 99]])).toMatchObject([queuedNow])
+    expect(movesOf(receiptAt(98), [[1, 98]])).toMatchObject([queuedNow])
+    expect(movesOf(receiptAt(98), [[1, 98, CANCELLED]])).toMatchObject([queuedNow])
+    expect(
+      movesOf(receiptAt(98, useOf(1), transferOf(1)), [[1, 98, `0x${'12'.repeat(24)}`]]),
+    ).toMatchObject([queuedNow])
+    expect(movesOf(null, [[1, 98]])).toMatchObject([queuedNow])
+  })
+
+  it('keeps its wish to be cancelled when it is queued', () => {
+    const wish = { ...carriedOf(1), wish: 'cancel' } as const
+    expect(movesOf(receiptAt(98), [[1, 0]], [wish])).toMatchObject([
+      { ...queuedNow, wish: 'cancel' },
+    ])
+  })
+
+  it('is tried again when its transfer failed, and fails the third time', () => {
+    const receipt = receiptAt(98, failureOf(1))
+    const reason = 'the transfer failed in a transaction: no reason given'
+    expect(movesOf(receipt, [[1, 0]])).toMatchObject([
+      { ...queuedNow, tries: 1, reason, failingSince: NOW.toISOString() },
+    ])
+    const failingSince = secondsAgo(600)
+    const again = { ...carriedOf(1), tries: 2, failingSince, reason }
+    expect(movesOf(receipt, [[1, 0]], [again])).toMatchObject([
+      { state: 'failed', tries: 3, reason, failingSince, dueAt: null },
+    ])
+  })
+
+  it('has not failed when a token logs what looks like a failure', () => {
+    expect(movesOf(receiptAt(98, failureOf(1, TOKEN)), [[1, 0]])).toMatchObject([queuedNow])
+    expect(movesOf(receiptAt(98, failureOf(2)), [[1, 0]])).toMatchObject([queuedNow])
+  })
+
+  it('is not transferred when a token logs what looks like a delivery', () => {
+    const forged = { ...useOf(1), address: TOKEN }
+    expect(movesOf(receiptAt(98, forged), [[1, 98]])).toMatchObject([queuedNow])
+  })
+
+  it('is cancelled when its key was used up, and its pieces return once', () => {
+    const receipt = receiptAt(98, useOf(1, 'Cancelled'))
+    const wish = { ...carriedOf(1), wish: 'cancel' } as const
+    const ended = { state: 'failed', wish: 'cancel', reason: 'cancelled', dueAt: null }
+    expect(movesOf(receipt, [[1, 98, CANCELLED]], [wish])).toMatchObject([
+      { ...ended, isReturned: true },
+    ])
+    expect(
+      movesOf(receipt, [[1, 98, CANCELLED]], [{ ...wish, reason: 'cancelled' }]),
+    ).toMatchObject([{ ...ended, isReturned: false }])
+  })
+
+  it('is left out when its row is gone, and the others of the transaction are settled', () => {
+    const receipt = receiptAt(98, ...[1, 2].flatMap((id) => [useOf(id), transferOf(id)]))
+    const both = { items: [1, 2], raw: two.raw }
+    expect(
+      movesOf(
+        receipt,
+        [
+          [1, 98],
+          [2, 98],
+        ],
+        [carriedOf(2)],
+        both,
+      ),
+    ).toMatchObject([{ id: 2, state: 'transferred' }])
+  })
+})

@@ -1,0 +1,460 @@
+/** Items that cannot be delivered: which fail at once, which wait, and for how long. */
+import { env } from 'cloudflare:workers'
+import { getAddress } from 'viem'
+import { describe, expect, it } from 'vitest'
+import { retry } from '../../src/delivery/operator.ts'
+import { failRemovedChains } from '../../src/delivery/wake.ts'
+import { settingsOf } from '../../src/env.ts'
+import { tokenCalls } from '../support/chain/calls.ts'
+import { aChain, type Chain } from '../support/chain/chain.ts'
+import { expectDelivered } from '../support/delivery/delivered.ts'
+import { anEngine, networksOf, rowOf, rowsOf, transactionsOf } from '../support/delivery/engine.ts'
+import { aPaidItem, type PaidItem, paidItems } from '../support/delivery/items.ts'
+import { recordLogs } from '../support/delivery/log-lines.ts'
+import { aUser, db } from '../support/makers.ts'
+
+const logged = recordLogs()
+
+const MINUTE = 60
+const HOUR = 60 * MINUTE
+
+/** Code that reverts without a reason, whoever calls it. */
+const REVERTS = '0x60006000fd'
+
+type Engine = ReturnType<typeof anEngine>
+
+const execute = (sql: string, ...values: unknown[]) =>
+  env.DB.prepare(sql)
+    .bind(...values)
+    .run()
+
+/** Seconds for which the item has failed when it is looked at next. */
+async function nextLookOf(item: PaidItem): Promise<number> {
+  const { dueAt, failingSince } = await rowOf(item)
+  return (Date.parse(`${dueAt}`) - Date.parse(`${failingSince}`)) / 1000
+}
+
+/** Runs the engine whenever the item is due, before `end`. Returns the seconds between the looks. */
+async function lookUntil(engine: Engine, item: PaidItem, end: number): Promise<number[]> {
+  const gaps: number[] = []
+  for (let at = 0; ; ) {
+    await engine.run(at)
+    const next = await nextLookOf(item)
+    gaps.push(next - at)
+    if (next >= end) return gaps
+    at = next
+  }
+}
+
+describe('an order that cannot be a transfer', () => {
+  const cases: [string, (id: number) => Promise<unknown>][] = [
+    [
+      'the NFT has no valid contract address',
+      (id) => execute("UPDATE nfts SET contractAddr = '' WHERE id = ?", id),
+    ],
+    [
+      'the NFT has no valid token id',
+      (id) => execute('UPDATE nfts SET tokenId = NULL WHERE id = ?', id),
+    ],
+    [
+      'the NFT has no valid token id',
+      (id) => execute('UPDATE nfts SET tokenId = ? WHERE id = ?', `${2n ** 256n}`, id),
+    ],
+    [
+      'the NFT has no valid token id',
+      (id) => execute("UPDATE nfts SET tokenId = '0x1' WHERE id = ?", id),
+    ],
+    [
+      'the quantity is not a number of pieces',
+      (id) => execute('UPDATE orderItems SET quantity = 1.5 WHERE id = ?', id),
+    ],
+    [
+      'the quantity is not a number of pieces',
+      (id) => execute('UPDATE orderItems SET quantity = 1e80 WHERE id = ?', id),
+    ],
+    [
+      'the recipient is not a wallet',
+      (id) => execute("UPDATE orderItems SET ethRecipient = 'nobody' WHERE id = ?", id),
+    ],
+    [
+      'the seller has no wallet',
+      async (id) => {
+        const { id: seller } = await aUser({ ethereumPublicAddr: '' })
+        await execute('UPDATE listings SET sellerId = ? WHERE id = ?', seller, id)
+      },
+    ],
+  ]
+
+  it('fails at once with its reason, and the others of the run are delivered', async () => {
+    const chain = await aChain({ erc1155: 2 })
+    const sales = cases.map(() => ({ standard: 'erc1155' }) as const)
+    const [first, ...poison] = await paidItems(chain, [{ standard: 'erc1155' }, ...sales])
+    const last = await aPaidItem(chain, { standard: 'erc1155' })
+    if (!first) throw new Error('no item')
+    for (const [i, { id }] of poison.entries()) await cases[i]?.[1](id)
+    await anEngine(chain).run()
+    const rows = await rowsOf(poison)
+    expect(poison.map(({ id }) => rows.get(id))).toMatchObject(
+      cases.map(([reason]) => ({ state: 'failed', reason, dueAt: null, tries: 0 })),
+    )
+    await expectDelivered(chain, [first, last])
+    expect(await transactionsOf(chain)).toHaveLength(1)
+    expect(logged('delivery_failed')).toEqual(
+      poison.map(({ id }, i) => ({ itemId: id, reason: cases[i]?.[0] })),
+    )
+  })
+})
+
+it('waits ten minutes for a token contract that cannot be used, then fails', async () => {
+  const chain = await aChain({ erc721: 1, erc1155: 1 })
+  const contract = await chain.anAcceptingContract()
+  const [plural, without, neither, good] = await paidItems(chain, [
+    { standard: 'erc721', quantity: 2 },
+    { standard: 'erc1155', contract: '0x00000000000000000000000000000000000c0de0' },
+    { standard: 'erc1155', contract },
+    { standard: 'erc1155' },
+  ])
+  if (!plural || !without || !neither || !good) throw new Error('no items')
+  const reasons = [
+    [plural, 'an ERC-721 token has one piece, so the quantity must be 1'],
+    [without, 'the token contract has no code'],
+    [neither, 'the token contract is neither ERC-721 nor ERC-1155'],
+  ] as const
+  const engine = anEngine(chain)
+  await engine.run()
+  await expectDelivered(chain, [good])
+  await engine.run(9 * MINUTE)
+  for (const [item, reason] of reasons)
+    expect(await rowOf(item)).toMatchObject({ state: 'queued', reason, tries: 0 })
+  await engine.run(10 * MINUTE)
+  for (const [item, reason] of reasons)
+    expect(await rowOf(item)).toMatchObject({ state: 'failed', reason, dueAt: null })
+  expect(await transactionsOf(chain)).toHaveLength(1)
+})
+
+it('fails an item whose token accepts the transfer and records none', async () => {
+  const chain = await aChain({ erc1155: 1 })
+  const contract = await chain.aMaliciousToken({ standard: 'erc1155' })
+  const [bad, good] = await paidItems(chain, [
+    { standard: 'erc1155', contract },
+    { standard: 'erc1155' },
+  ])
+  if (!bad || !good) throw new Error('no items')
+  await anEngine(chain).run()
+  const reason = 'the token accepted the transfer but recorded none'
+  expect(await rowOf(bad)).toMatchObject({ state: 'failed', reason })
+  expect(logged('delivery_failed')).toEqual([{ itemId: bad.id, reason }])
+  await expectDelivered(chain, [good])
+})
+
+describe('a network that was removed from the configuration', () => {
+  const reason = 'the network of the NFT is not configured'
+  const without = (chain: Chain) =>
+    settingsOf({ ...env, NETWORKS: networksOf([{ ...chain, chainId: 1, name: 'other' }]) } as never)
+
+  it('fails the items that wait, and retry delivers them once it is back', async () => {
+    const chain = await aChain({ erc1155: 2 })
+    const items = await paidItems(chain, [{ standard: 'erc1155' }, { standard: 'erc1155' }])
+    const [item, cancelled] = items
+    if (!item || !cancelled) throw new Error('no items')
+    await execute("UPDATE deliveries SET wish = 'cancel' WHERE id = ?", cancelled.id)
+    await failRemovedChains(db, without(chain), new Date())
+    for (const waiting of items)
+      expect(await rowOf(waiting)).toMatchObject({ state: 'failed', wish: 'deliver', reason })
+    expect(logged('delivery_failed')).toEqual(
+      expect.arrayContaining(items.map(({ id }) => ({ itemId: id, reason }))),
+    )
+    const networks = { [chain.name]: anEngine(chain).network }
+    await db.batch([retry(db, { id: item.id }, networks, new Date())])
+    await anEngine(chain).run()
+    await expectDelivered(chain, [item])
+  })
+
+  it('leaves what a transaction carries until the network is back', async () => {
+    const chain = await aChain({ erc1155: 1 })
+    const item = await aPaidItem(chain, { standard: 'erc1155' })
+    const engine = anEngine(chain)
+    await engine.step()
+    await failRemovedChains(db, without(chain), new Date())
+    expect(await rowOf(item)).toMatchObject({ state: 'in_flight', reason: null })
+    await engine.run()
+    await expectDelivered(chain, [item])
+  })
+})
+
+describe('an item that its holder cannot give away', () => {
+  const causes: [string, string, (chain: Chain) => Promise<PaidItem>, (chain: Chain) => unknown][] =
+    [
+      [
+        'approval',
+        'the holder has not approved the delivery contract: ERC1155: caller is not token owner or approved',
+        async (chain) => {
+          await chain.erc1155AsSeller('setApprovalForAll', chain.delivery, false)
+          return aPaidItem(chain, { standard: 'erc1155' })
+        },
+        (chain) => chain.erc1155AsSeller('setApprovalForAll', chain.delivery, true),
+      ],
+      [
+        'pieces',
+        'the holder does not have the token: ERC1155: insufficient balance for transfer',
+        (chain) => aPaidItem(chain, { standard: 'erc1155', quantity: 2 }),
+        (chain) => chain.erc1155AsSeller('mint', chain.seller, 1n, 1n, '0x'),
+      ],
+      [
+        'ownership',
+        'the holder does not have the token: ERC721: caller is not token owner or approved',
+        async (chain) => {
+          await chain.erc721AsSeller('safeTransferFrom', chain.seller, chain.owner, 0n)
+          return aPaidItem(chain, { standard: 'erc721' })
+        },
+        (chain) =>
+          tokenCalls(chain.rpcUrl, chain.owner, chain.contracts.erc721)(
+            'safeTransferFrom',
+            chain.owner,
+            chain.seller,
+            0n,
+          ),
+      ],
+      [
+        'a token that is minted',
+        'the token cannot be transferred at present: ERC721: invalid token ID',
+        (chain) => aPaidItem(chain, { standard: 'erc721', tokenId: '1' }),
+        (chain) => chain.erc721AsSeller('mint', chain.seller),
+      ],
+      [
+        'a token that is not paused',
+        'the token cannot be transferred at present: ERC1155Pausable: token transfer while paused',
+        async (chain) => {
+          await chain.erc1155AsSeller('pause')
+          return aPaidItem(chain, { standard: 'erc1155' })
+        },
+        (chain) => chain.erc1155AsSeller('unpause'),
+      ],
+    ]
+
+  it.each(causes)('waits for %s, and is delivered then', async (_, reason, sell, mend) => {
+    const chain = await aChain({ erc721: 1, erc1155: 1 })
+    const item = await sell(chain)
+    const engine = anEngine(chain)
+    await engine.run()
+    expect(await rowOf(item)).toMatchObject({ state: 'queued', reason, tries: 0 })
+    await mend(chain)
+    await engine.run(15)
+    await expectDelivered(chain, [item])
+    expect(await rowOf(item)).toMatchObject({ failingSince: null })
+    expect(await transactionsOf(chain)).toHaveLength(1)
+  })
+
+  it('is looked at ever more rarely, but hourly, and fails after 24 hours', async () => {
+    const chain = await aChain()
+    const item = await aPaidItem(chain, { standard: 'erc1155' })
+    const engine = anEngine(chain)
+    const gaps = await lookUntil(engine, item, 24 * HOUR)
+    expect(gaps.slice(0, 10)).toEqual([15, 15, 30, 60, 120, 240, 480, 960, 1920, HOUR])
+    expect(new Set(gaps.slice(10, -1))).toEqual(new Set([HOUR]))
+    expect(await nextLookOf(item)).toBe(24 * HOUR)
+    const reason = 'the holder does not have the token: ERC1155: insufficient balance for transfer'
+    expect(await rowOf(item)).toMatchObject({ state: 'queued', reason })
+    expect(logged('delivery_failed')).toEqual([])
+    await engine.run(24 * HOUR)
+    expect(await rowOf(item)).toMatchObject({ state: 'failed', reason, dueAt: null })
+    expect(logged('delivery_failed')).toEqual([{ itemId: item.id, reason }])
+    expect(await transactionsOf(chain)).toEqual([])
+  })
+
+  it('has another 24 hours after a retry', async () => {
+    const chain = await aChain()
+    const item = await aPaidItem(chain, { standard: 'erc1155' })
+    const engine = anEngine(chain)
+    await engine.run()
+    const start = Date.parse(`${(await rowOf(item)).failingSince}`)
+    await engine.run(24 * HOUR)
+    expect(await rowOf(item)).toMatchObject({ state: 'failed' })
+    const networks = { [chain.name]: engine.network }
+    await db.batch([retry(db, { id: item.id }, networks, new Date(start + 24 * HOUR * 1000))])
+    await engine.run(24 * HOUR)
+    await engine.run(48 * HOUR - 1)
+    expect(await rowOf(item)).toMatchObject({ state: 'queued' })
+    await chain.erc1155AsSeller('mint', chain.seller, 1n, 1n, '0x')
+    await engine.run(48 * HOUR)
+    await expectDelivered(chain, [item])
+  })
+
+  it('is given away by the treasury, if there is one', async () => {
+    const chain = await aChain({ erc1155: 1 })
+    const treasury = chain.owner
+    await chain.erc1155AsSeller('safeTransferFrom', chain.seller, treasury, 1n, 1n, '0x')
+    const item = await aPaidItem(chain, { standard: 'erc1155' })
+    const engine = anEngine(chain, { treasury: getAddress(treasury) })
+    await engine.run()
+    expect(await rowOf(item)).toMatchObject({
+      state: 'queued',
+      reason: expect.stringContaining('the holder has not approved the delivery contract'),
+    })
+    const asTreasury = tokenCalls(chain.rpcUrl, treasury, chain.contracts.erc1155)
+    await asTreasury('setApprovalForAll', chain.delivery, true)
+    await engine.run(15)
+    await expectDelivered(chain, [item])
+  })
+})
+
+describe('an item that its recipient cannot take', () => {
+  const reason =
+    'the recipient did not accept the token: ERC721: transfer to non ERC721Receiver implementer'
+
+  /** An item for a wallet whose code refuses tokens. */
+  async function aRefusedItem(chain: Chain) {
+    const item = await aPaidItem(chain, { standard: 'erc721' })
+    await chain.rpc('anvil_setCode', item.recipient, REVERTS)
+    return item
+  }
+
+  it('waits, and fails after ten minutes', async () => {
+    const chain = await aChain({ erc721: 1 })
+    const item = await aRefusedItem(chain)
+    const engine = anEngine(chain)
+    expect(await lookUntil(engine, item, 10 * MINUTE)).toEqual([15, 15, 30, 60, 120, 240, 120])
+    expect(await rowOf(item)).toMatchObject({ state: 'queued', reason, tries: 0 })
+    await engine.run(10 * MINUTE)
+    expect(await rowOf(item)).toMatchObject({ state: 'failed', reason, dueAt: null })
+    expect(logged('delivery_failed')).toEqual([{ itemId: item.id, reason }])
+    expect(await transactionsOf(chain)).toEqual([])
+  })
+
+  it('is delivered if the recipient accepts it in time', async () => {
+    const chain = await aChain({ erc721: 1 })
+    const item = await aRefusedItem(chain)
+    const engine = anEngine(chain)
+    await lookUntil(engine, item, 9 * MINUTE)
+    await chain.rpc('anvil_setCode', item.recipient, '0x')
+    await engine.run(10 * MINUTE)
+    await expectDelivered(chain, [item])
+  })
+
+  it('waits ten minutes for each new reason', async () => {
+    const chain = await aChain({ erc721: 1 })
+    const item = await aRefusedItem(chain)
+    const engine = anEngine(chain)
+    await lookUntil(engine, item, 8 * MINUTE)
+    await chain.erc721AsSeller('setApprovalForAll', chain.delivery, false)
+    await engine.run(10 * MINUTE)
+    expect(await rowOf(item)).toMatchObject({
+      state: 'queued',
+      reason: expect.stringContaining('the holder has not approved the delivery contract'),
+    })
+    await chain.erc721AsSeller('setApprovalForAll', chain.delivery, true)
+    await engine.run(11 * MINUTE)
+    await engine.run(21 * MINUTE - 1)
+    expect(await rowOf(item)).toMatchObject({ state: 'queued' })
+    await engine.run(21 * MINUTE)
+    expect(await rowOf(item)).toMatchObject({ state: 'failed' })
+  })
+
+  it('fails at once after it has failed in a transaction, too', async () => {
+    const chain = await aChain({ erc721: 1, erc1155: 1 })
+    const [item, other] = await paidItems(chain, [{ standard: 'erc721' }, { standard: 'erc1155' }])
+    if (!item || !other) throw new Error('no items')
+    const engine = anEngine(chain)
+    await chain.setAutomine(false)
+    await engine.step()
+    await chain.rpc('anvil_setCode', item.recipient, REVERTS)
+    await chain.mine()
+    await engine.step()
+    expect(await rowOf(item)).toMatchObject({ state: 'queued', tries: 1 })
+    await engine.step()
+    expect(await rowOf(item)).toMatchObject({ state: 'failed', tries: 1 })
+    expect(logged('delivery_failed')).toEqual([{ itemId: item.id, reason }])
+    await expectDelivered(chain, [other])
+    expect(await transactionsOf(chain)).toHaveLength(1)
+  })
+})
+
+it('waits for the holder even after the transfer has failed in a transaction', async () => {
+  const chain = await aChain({ erc1155: 1 })
+  const item = await aPaidItem(chain, { standard: 'erc1155' })
+  const engine = anEngine(chain)
+  await chain.setFaults({ on: ['eth_sendRawTransaction'], effect: { dropTransaction: true } })
+  await chain.setAutomine(false)
+  await engine.step()
+  await chain.setFaults()
+  await chain.setAutomine(true)
+  await chain.erc1155AsSeller('setApprovalForAll', chain.delivery, false)
+  await engine.step()
+  await engine.step()
+  expect(await rowOf(item)).toMatchObject({
+    state: 'queued',
+    tries: 1,
+    reason: 'the transfer failed in a transaction: ERC1155: caller is not token owner or approved',
+  })
+  await engine.run()
+  expect(await rowOf(item)).toMatchObject({
+    state: 'queued',
+    reason:
+      'the holder has not approved the delivery contract: ERC1155: caller is not token owner or approved',
+  })
+  await chain.erc1155AsSeller('setApprovalForAll', chain.delivery, true)
+  await engine.run(15)
+  await expectDelivered(chain, [item])
+})
+
+describe('with two nodes', () => {
+  /** The first node answers calls as of the present block for ever. */
+  async function freezeCalls(chain: Chain) {
+    const asOf = Number(await chain.rpc('eth_blockNumber'))
+    await chain.setFaults({ on: ['eth_call', 'eth_getCode'], effect: { asOf } })
+    return anEngine(chain, { rpcUrls: [chain.proxyUrl, chain.rpcUrl], finality: 10 })
+  }
+
+  it('an item does not fail that only one of them cannot deliver', async () => {
+    const chain = await aChain({ erc1155: 1 })
+    await chain.erc1155AsSeller('setApprovalForAll', chain.delivery, false)
+    const item = await aPaidItem(chain, { standard: 'erc1155' })
+    const engine = await freezeCalls(chain)
+    await chain.erc1155AsSeller('setApprovalForAll', chain.delivery, true)
+    await engine.run()
+    await engine.run(24 * HOUR)
+    await engine.run(25 * HOUR)
+    expect(await rowOf(item)).toMatchObject({
+      state: 'queued',
+      reason: expect.stringContaining('the holder has not approved the delivery contract'),
+    })
+    await chain.setFaults()
+    await engine.step(26 * HOUR)
+    await chain.mine(10)
+    await engine.step(26 * HOUR)
+    await expectDelivered(chain, [item])
+  })
+
+  it('an item does not fail whose token only one of them does not have', async () => {
+    const chain = await aChain()
+    const engine = await freezeCalls(chain)
+    const contract = await chain.aMaliciousToken({ lies: true })
+    const item = await aPaidItem(chain, { standard: 'erc1155', contract })
+    await engine.run(1)
+    await engine.run(10 * MINUTE + 1)
+    expect(await rowOf(item)).toMatchObject({
+      state: 'queued',
+      reason: 'the token contract has no code',
+    })
+    await chain.setFaults()
+    await engine.run(20 * MINUTE + 1)
+    expect(await rowOf(item)).toMatchObject({ state: 'in_flight' })
+  })
+
+  it('an item fails that both cannot deliver', async () => {
+    const chain = await aChain()
+    const contract = await chain.anAcceptingContract()
+    const [unheld, unusable] = await paidItems(chain, [
+      { standard: 'erc1155' },
+      { standard: 'erc1155', contract },
+    ])
+    if (!unheld || !unusable) throw new Error('no items')
+    const engine = anEngine(chain, { rpcUrls: [chain.proxyUrl, chain.rpcUrl] })
+    await engine.run()
+    await engine.run(10 * MINUTE)
+    expect(await rowOf(unusable)).toMatchObject({ state: 'failed' })
+    expect(await rowOf(unheld)).toMatchObject({ state: 'queued' })
+    await engine.run(24 * HOUR)
+    expect(await rowOf(unheld)).toMatchObject({ state: 'failed' })
+  })
+})

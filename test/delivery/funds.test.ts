@@ -1,0 +1,222 @@
+/** Fees and funds: what a transaction costs, and what happens if that is too much. */
+import { numberToHex, parseGwei, toHex } from 'viem'
+import { expect, it } from 'vitest'
+import { localAccount, privateKeyOf } from '../../scripts/chain/accounts.ts'
+import { aChain, type Chain } from '../support/chain/chain.ts'
+import { expectDelivered } from '../support/delivery/delivered.ts'
+import { anEngine, rowOf, transactionsOf } from '../support/delivery/engine.ts'
+import { aPaidItem } from '../support/delivery/items.ts'
+import { recordLogs } from '../support/delivery/log-lines.ts'
+
+const logged = recordLogs()
+
+const setBalance = (chain: Chain, wei: bigint, account = chain.signer) =>
+  chain.rpc('anvil_setBalance', account, numberToHex(wei))
+
+/** Mines a block with this base fee, in wei. It has no transactions that offer less. */
+async function mineAt(chain: Chain, baseFee: bigint) {
+  await chain.rpc('anvil_setNextBlockBaseFeePerGas', numberToHex(baseFee))
+  await chain.mine()
+}
+
+/** An item whose transaction is sent and waits at the node. */
+async function anItemInFlight(settings: Parameters<typeof anEngine>[1] = {}) {
+  const chain = await aChain({ erc1155: 1 })
+  const item = await aPaidItem(chain, { standard: 'erc1155' })
+  const engine = anEngine(chain, settings)
+  await chain.setAutomine(false)
+  await engine.step()
+  const [sent] = await transactionsOf(chain)
+  if (!sent) throw new Error('nothing was sent')
+  return { chain, item, engine, sent, maxFee: BigInt(sent.maxFeePerGas), gas: BigInt(sent.gas) }
+}
+
+it('waits while the fees of the network are above 70 % of the cap', async () => {
+  const chain = await aChain({ erc1155: 1 })
+  const item = await aPaidItem(chain, { standard: 'erc1155' })
+  const engine = anEngine(chain, { maxFeePerGasGwei: 100 })
+  await mineAt(chain, parseGwei('70'))
+  await engine.step()
+  expect(await rowOf(item)).toMatchObject({ state: 'queued', reason: null, failingSince: null })
+  expect(logged('fees_above_cap')).toEqual([
+    {
+      chainId: chain.chainId,
+      baseFee: '70000000000',
+      tip: '1000000000',
+      cap: '100000000000',
+    },
+  ])
+  await mineAt(chain, parseGwei('69'))
+  await engine.step()
+  expect(await transactionsOf(chain)).toMatchObject([{ maxFeePerGas: '70000000000' }])
+  await engine.step()
+  await expectDelivered(chain, [item])
+})
+
+it('sends the same bytes again while the market is not above their fees', async () => {
+  const { chain, item, engine, sent } = await anItemInFlight()
+  await chain.rpc('anvil_dropTransaction', sent.hash)
+  for (let i = 0; i < 5; i++) {
+    await mineAt(chain, parseGwei('0.5'))
+    await engine.step()
+    await chain.rpc('anvil_dropTransaction', sent.hash)
+  }
+  expect(await transactionsOf(chain)).toEqual([sent])
+  await engine.step()
+  await chain.mine()
+  await engine.step()
+  await expectDelivered(chain, [item])
+  expect(logged('transaction_replaced')).toEqual([])
+})
+
+it('replaces a transaction when the market is above its fees, with the same nonce and items', async () => {
+  const { chain, item, engine, sent } = await anItemInFlight()
+  await mineAt(chain, parseGwei('10'))
+  await engine.step()
+  const [replaced, ...others] = await transactionsOf(chain)
+  expect(others).toEqual([])
+  expect(replaced).toMatchObject({
+    id: sent.id,
+    nonce: sent.nonce,
+    items: sent.items,
+    replaced: JSON.stringify([sent.hash]),
+    // An eighth more than 1 gwei, and twice the base fee with that.
+    maxPriorityFeePerGas: '1125000000',
+    maxFeePerGas: '21125000000',
+  })
+  expect(replaced?.hash).not.toBe(sent.hash)
+  expect(logged('transaction_replaced')).toEqual([
+    { chainId: chain.chainId, nonce: 0, hash: replaced?.hash, replaces: sent.hash },
+  ])
+  await engine.step()
+  expect(await transactionsOf(chain)).toEqual([replaced])
+  await chain.mine()
+  await engine.step()
+  await expectDelivered(chain, [item])
+  expect(await rowOf(item)).toMatchObject({ txId: replaced?.hash })
+})
+
+it('finds the transaction that was replaced, if that is mined', async () => {
+  const { chain, item, engine, sent } = await anItemInFlight()
+  await chain.rpc('anvil_dropTransaction', sent.hash)
+  await mineAt(chain, parseGwei('10'))
+  await chain.setFaults({ on: ['eth_sendRawTransaction'], effect: { dropTransaction: true } })
+  await engine.step()
+  await mineAt(chain, parseGwei('1'))
+  await chain.rpc('eth_sendRawTransaction', sent.raw)
+  await chain.mine()
+  await engine.step()
+  await expectDelivered(chain, [item])
+  expect(await rowOf(item)).toMatchObject({ txId: sent.hash })
+})
+
+it('raises the fees up to the cap, and waits there', async () => {
+  const { chain, item, engine } = await anItemInFlight({ maxFeePerGasGwei: 20 })
+  await mineAt(chain, parseGwei('30'))
+  await engine.step()
+  expect(await transactionsOf(chain)).toMatchObject([{ maxFeePerGas: '20000000000' }])
+  expect(logged('fees_above_cap')).toEqual([])
+  const [atCap] = await transactionsOf(chain)
+  await mineAt(chain, parseGwei('30'))
+  await engine.step()
+  expect(await transactionsOf(chain)).toEqual([atCap])
+  expect(logged('fees_above_cap')).toEqual([
+    { chainId: chain.chainId, baseFee: '30000000000', tip: '1000000000', cap: '20000000000' },
+  ])
+  await mineAt(chain, parseGwei('15'))
+  await engine.step()
+  await chain.mine()
+  await engine.step()
+  await expectDelivered(chain, [item])
+})
+
+it('does not raise fees that the signer cannot pay, until it gets what is missing', async () => {
+  const { chain, item, engine, sent, gas, maxFee } = await anItemInFlight()
+  await setBalance(chain, gas * maxFee + 5n)
+  await mineAt(chain, parseGwei('10'))
+  await engine.step()
+  const missing = gas * (21_125_000_000n - maxFee) - 5n
+  expect(logged('signer_out_of_funds')).toEqual([
+    { chainId: chain.chainId, signer: chain.signer, missing: `${missing}` },
+  ])
+  expect(await transactionsOf(chain)).toEqual([sent])
+  await setBalance(chain, gas * maxFee + 5n + missing)
+  await engine.step()
+  expect(await transactionsOf(chain)).toMatchObject([{ maxFeePerGas: '21125000000' }])
+  await chain.mine()
+  await engine.step()
+  await expectDelivered(chain, [item])
+})
+
+it('waits for funds, says how much is missing, and goes on with exactly that', async () => {
+  const chain = await aChain({ erc1155: 1 })
+  const item = await aPaidItem(chain, { standard: 'erc1155' })
+  const engine = anEngine(chain)
+  await setBalance(chain, 1000n)
+  const waiting = await engine.step()
+  expect(waiting?.takesItems).toBe(false)
+  expect(await rowOf(item)).toMatchObject({ state: 'queued', reason: null, failingSince: null })
+  expect(await transactionsOf(chain)).toEqual([])
+  const [line, ...more] = logged('signer_out_of_funds')
+  expect(more).toEqual([])
+  expect(line).toEqual({
+    chainId: chain.chainId,
+    signer: chain.signer,
+    missing: expect.stringMatching(/^\d{14,16}$/),
+  })
+  await setBalance(chain, 1000n + BigInt(`${line?.missing}`) - 1n)
+  await engine.step()
+  expect(logged('signer_out_of_funds')[1]).toMatchObject({ missing: '1' })
+  await setBalance(chain, 1000n + BigInt(`${line?.missing}`))
+  await engine.step()
+  await engine.step()
+  await expectDelivered(chain, [item])
+})
+
+it('counts what transactions in flight may cost', async () => {
+  const { chain, engine, gas, maxFee } = await anItemInFlight()
+  await chain.erc1155AsSeller('mint', chain.seller, 1n, 1n, '0x')
+  await setBalance(chain, 2n * gas * maxFee - 1n)
+  const second = await aPaidItem(chain, { standard: 'erc1155' })
+  await engine.step(1)
+  expect(await rowOf(second)).toMatchObject({ state: 'queued' })
+  expect(logged('signer_out_of_funds')).toEqual([
+    { chainId: chain.chainId, signer: chain.signer, missing: expect.stringMatching(/^\d+$/) },
+  ])
+})
+
+it('sends through another signer if one is out of funds', async () => {
+  const chain = await aChain({ erc1155: 3 })
+  const items = [await aPaidItem(chain, { standard: 'erc1155' })]
+  const keys = [0, 6].map((index) => privateKeyOf(localAccount(index))).join()
+  const engine = anEngine(chain, { keys })
+  await setBalance(chain, 0n)
+  await engine.run()
+  expect(await transactionsOf(chain)).toMatchObject([{ signer: chain.otherSigner, isOpen: 0 }])
+  expect(logged('signer_out_of_funds')).toEqual([
+    { chainId: chain.chainId, signer: chain.signer, missing: expect.stringMatching(/^\d+$/) },
+  ])
+  await expectDelivered(chain, items)
+})
+
+it('counts the L1 data fee of OP-stack chains', async () => {
+  const chain = await aChain({ erc1155: 1 })
+  const item = await aPaidItem(chain, { standard: 'erc1155' })
+  const fee = 10n ** 18n
+  // A GasPriceOracle that always returns this fee.
+  const code = `0x7f${toHex(fee, { size: 32 }).slice(2)}60005260206000f3`
+  await chain.rpc('anvil_setCode', '0x420000000000000000000000000000000000000F', code)
+  await setBalance(chain, fee)
+  const engine = anEngine(chain)
+  await engine.step()
+  const [line] = logged('signer_out_of_funds')
+  const missing = BigInt(`${line?.missing}`)
+  expect(missing).toBeGreaterThan(0n)
+  expect(missing).toBeLessThan(fee)
+  await setBalance(chain, fee + missing)
+  await engine.step()
+  await engine.step()
+  await expectDelivered(chain, [item])
+  const [transaction] = await transactionsOf(chain)
+  expect(missing).toBe(BigInt(`${transaction?.gas}`) * BigInt(`${transaction?.maxFeePerGas}`))
+})

@@ -1,0 +1,178 @@
+/** Recipients and tokens that try to stop the deliveries of others. */
+import { describe, expect, it } from 'vitest'
+import type { Answer } from '../contracts/fixtures.ts'
+import { aChain, type Chain } from '../support/chain/chain.ts'
+import { expectDelivered } from '../support/delivery/delivered.ts'
+import { anEngine, rowOf, rowsOf, transactionsOf } from '../support/delivery/engine.ts'
+import { aPaidItem, paidItems, type Sale } from '../support/delivery/items.ts'
+import { recordLogs } from '../support/delivery/log-lines.ts'
+
+const logged = recordLogs()
+
+const MINUTE = 60
+const edition: Sale = { standard: 'erc1155' }
+const many = (count: number, sale: Sale = edition) => Array.from({ length: count }, () => sale)
+
+const TOO_MUCH_GAS = 'the transfer needs more gas than gasPerItem allows'
+
+describe.each(['erc721', 'erc1155'] as const)('a recipient of an %s token', (standard) => {
+  const refused = (reason: string) => `the recipient did not accept the token: ${reason}`
+  const silent =
+    standard === 'erc721'
+      ? 'ERC721: transfer to non ERC721Receiver implementer'
+      : 'ERC1155: transfer to non-ERC1155Receiver implementer'
+  const rejected = 'ERC1155: ERC1155Receiver rejected tokens'
+
+  it.each<[Answer, string]>([
+    ['refuses', refused('refused')],
+    ['burns all gas', TOO_MUCH_GAS],
+    ['reverts with 100 KB', refused(standard === 'erc721' ? 'error 0x00000000' : silent)],
+    ['returns 100 KB', refused(standard === 'erc721' ? silent : rejected)],
+  ])('that %s fails alone, after ten minutes and without a transaction', async (answer, reason) => {
+    const chain = await aChain({ erc721: 3, erc1155: 2 })
+    const recipient = await chain.aRecipient(answer)
+    const [first, hostile, last] = await paidItems(chain, [
+      { standard },
+      { standard, recipient },
+      { standard: 'erc721' },
+    ])
+    if (!first || !hostile || !last) throw new Error('no items')
+    const engine = anEngine(chain)
+    await engine.run()
+    await expectDelivered(chain, [first, last])
+    expect(await rowOf(hostile)).toMatchObject({ state: 'queued', reason, tries: 0 })
+    await engine.run(10 * MINUTE)
+    expect(await rowOf(hostile)).toMatchObject({ state: 'failed', reason })
+    expect(await transactionsOf(chain)).toHaveLength(1)
+    expect(logged('delivery_failed')).toEqual([{ itemId: hostile.id, reason }])
+  })
+})
+
+it('delivers a token that needs much gas, once gasPerItem allows it', async () => {
+  const chain = await aChain({ erc721: 1 })
+  const item = await aPaidItem(chain, { standard: 'erc721' })
+  await anEngine(chain, { gasPerItem: 50_000 }).run()
+  expect(await rowOf(item)).toMatchObject({ state: 'queued', reason: TOO_MUCH_GAS })
+  await anEngine(chain, { gasPerItem: 100_000 }).run(15)
+  await expectDelivered(chain, [item])
+})
+
+describe('a recipient that burns its gas only on the chain', () => {
+  it('fails after three transactions, and stops nobody', async () => {
+    const chain = await aChain({ erc1155: 10 })
+    const recipient = await chain.aRecipient('burns gas unless the gas price is 0')
+    const [hostile, ...honest] = await paidItems(chain, [
+      { standard: 'erc1155', recipient },
+      ...many(4),
+    ])
+    if (!hostile) throw new Error('no item')
+    const engine = anEngine(chain)
+    await engine.step()
+    await engine.step()
+    await expectDelivered(chain, honest)
+    const reason =
+      'the transfer failed in a transaction: ERC1155: transfer to non-ERC1155Receiver implementer'
+    expect(await rowOf(hostile)).toMatchObject({ state: 'queued', tries: 1, reason })
+    await engine.run()
+    expect(await rowOf(hostile)).toMatchObject({ state: 'failed', tries: 3, reason })
+    expect(await transactionsOf(chain)).toHaveLength(3)
+    expect(logged('delivery_failed')).toEqual([{ itemId: hostile.id, reason }])
+  })
+
+  it('delays honest buyers by at most one block, even with a hundred orders before theirs', async () => {
+    const chain = await aChain({ erc1155: 100 })
+    const recipient = await chain.aRecipient('burns gas unless the gas price is 0')
+    const hostile = await paidItems(chain, many(100, { standard: 'erc1155', recipient }))
+    const honest = await paidItems(chain, many(50))
+    const engine = anEngine(chain)
+    await chain.setAutomine(false)
+    await engine.step()
+    for (let block = 0; block < 2; block++) {
+      await chain.mine()
+      await engine.step()
+    }
+    await expectDelivered(chain, honest)
+    const [first, second, third] = await transactionsOf(chain)
+    expect([first, second, third].map((t) => JSON.parse(`${t?.items}`).length)).toEqual([
+      50, 50, 50,
+    ])
+    expect(third?.block).toBe((first?.block ?? 0) + 1)
+    await chain.setAutomine(true)
+    await chain.mine()
+    await engine.run()
+    const rows = [...(await rowsOf(hostile)).values()]
+    expect(new Set(rows.map(({ state }) => state))).toEqual(new Set(['failed']))
+    expect((await transactionsOf(chain)).length).toBeLessThanOrEqual(1 + 7)
+  })
+})
+
+it('delivers an item that hostile recipients left no gas for, without waiting', async () => {
+  const chain = await aChain({ erc1155: 60 })
+  const recipient = await chain.aRecipient('burns all gas')
+  const hostile = await paidItems(chain, many(59, { standard: 'erc1155', recipient }))
+  const honest = await aPaidItem(chain, edition)
+  await anEngine(chain, { itemsPerTransaction: 60 }).run()
+  await expectDelivered(chain, [honest])
+  const rows = [...(await rowsOf(hostile)).values()]
+  expect(new Set(rows.map(({ reason }) => reason))).toEqual(new Set([TOO_MUCH_GAS]))
+})
+
+it('leaves no nonce out for a batch that is not sent', async () => {
+  const chain = await aChain({ erc1155: 51 })
+  const recipient = await chain.aRecipient('refuses')
+  await paidItems(chain, many(50, { standard: 'erc1155', recipient }))
+  const honest = await aPaidItem(chain, edition)
+  await anEngine(chain).run()
+  await expectDelivered(chain, [honest])
+  expect(await transactionsOf(chain)).toMatchObject([{ nonce: 0 }])
+})
+
+describe('a hostile token', () => {
+  const sell = async (chain: Chain, contract: string) => {
+    const [hostile, honest] = await paidItems(chain, [
+      { standard: 'erc1155', contract },
+      { standard: 'erc1155' },
+    ])
+    if (!hostile || !honest) throw new Error('no items')
+    return { hostile, honest }
+  }
+
+  it.each<[Answer, string]>([
+    ['refuses', 'refused'],
+    ['burns all gas', 'no reason given'],
+    ['reverts with 100 KB', 'error 0x00000000'],
+  ])('that %s waits for its holder, who may mend it', async (answer, text) => {
+    const chain = await aChain({ erc1155: 1 })
+    const { hostile, honest } = await sell(chain, await chain.aMaliciousToken({ answer }))
+    const engine = anEngine(chain)
+    await engine.run()
+    const reason = `the token cannot be transferred at present: ${text}`
+    expect(await rowOf(hostile)).toMatchObject({ state: 'queued', reason, tries: 0 })
+    await expectDelivered(chain, [honest])
+    await engine.run(24 * 60 * MINUTE)
+    expect(await rowOf(hostile)).toMatchObject({ state: 'failed', reason })
+  })
+
+  it('that returns 100 KB and transfers nothing fails', async () => {
+    const chain = await aChain({ erc1155: 1 })
+    const { hostile, honest } = await sell(
+      chain,
+      await chain.aMaliciousToken({ answer: 'returns 100 KB' }),
+    )
+    await anEngine(chain).run()
+    const reason = 'the token accepted the transfer but recorded none'
+    expect(await rowOf(hostile)).toMatchObject({ state: 'failed', reason })
+    await expectDelivered(chain, [honest])
+  })
+
+  it('that burns gas only on the chain fails after three transactions', async () => {
+    const chain = await aChain({ erc1155: 1 })
+    const answer = 'burns gas unless the gas price is 0'
+    const { hostile, honest } = await sell(chain, await chain.aMaliciousToken({ answer }))
+    await anEngine(chain).run()
+    const reason = 'the transfer failed in a transaction: no reason given'
+    expect(await rowOf(hostile)).toMatchObject({ state: 'failed', tries: 3, reason })
+    expect(await transactionsOf(chain)).toHaveLength(3)
+    await expectDelivered(chain, [honest])
+  })
+})

@@ -1,0 +1,230 @@
+/** What the Delivery contract and the configuration allow the signers. */
+import { env } from 'cloudflare:workers'
+import { getAddress, type Hex, numberToHex } from 'viem'
+import { describe, expect, it } from 'vitest'
+import artifact from '../../contracts/Delivery.json' with { type: 'json' }
+import { localAccount, privateKeyOf } from '../../scripts/chain/accounts.ts'
+import { aChain, type Chain } from '../support/chain/chain.ts'
+import { expectDelivered } from '../support/delivery/delivered.ts'
+import { anEngine, rowOf, rowsOf, transactionsOf } from '../support/delivery/engine.ts'
+import { aPaidItem, type PaidItem, paidItems, type Sale } from '../support/delivery/items.ts'
+import { recordLogs } from '../support/delivery/log-lines.ts'
+
+const logged = recordLogs()
+
+const DAY = 86_400
+
+const many = (count: number, sale: Sale = { standard: 'erc1155' }) =>
+  Array.from({ length: count }, () => sale)
+
+/** The states of items, with how many have each. */
+async function statesOf(items: readonly PaidItem[]): Promise<Record<string, number>> {
+  const byState = Map.groupBy((await rowsOf(items)).values(), ({ state }) => state)
+  return Object.fromEntries([...byState].map(([state, rows]) => [state, rows.length]))
+}
+
+/** How many items each transaction has. */
+const sizesOf = async (chain: Chain): Promise<number[]> =>
+  (await transactionsOf(chain)).map(({ items }) => JSON.parse(items).length)
+
+const untouched = { state: 'queued', reason: null, failingSince: null, tries: 0 }
+
+describe('a paused contract', () => {
+  it('gets no transactions, and the items are delivered once it is not paused', async () => {
+    const chain = await aChain({ erc1155: 2 })
+    const items = await paidItems(chain, many(2))
+    const engine = anEngine(chain)
+    await chain.asOwner('pause')
+    await engine.step()
+    await engine.step(25 * 3600)
+    for (const item of items) expect(await rowOf(item)).toMatchObject(untouched)
+    expect(await transactionsOf(chain)).toEqual([])
+    const { chainId } = chain
+    expect(logged('contract_unavailable')).toEqual([{ chainId }, { chainId }])
+    await chain.asOwner('unpause')
+    await engine.run(25 * 3600)
+    await expectDelivered(chain, items)
+  })
+
+  it('reverts a transaction, which is no failure of its items', async () => {
+    const chain = await aChain({ erc1155: 2 })
+    const items = await paidItems(chain, many(2))
+    const engine = anEngine(chain)
+    await chain.setFaults({ on: ['eth_sendRawTransaction'], effect: { dropTransaction: true } })
+    await chain.setAutomine(false)
+    await engine.step()
+    await chain.setFaults()
+    await chain.setAutomine(true)
+    await chain.asOwner('pause')
+    await engine.step()
+    await engine.step()
+    for (const item of items) expect(await rowOf(item)).toMatchObject(untouched)
+    expect(logged('transaction_reverted')).toMatchObject([{ chainId: chain.chainId, nonce: 0 }])
+    await chain.asOwner('unpause')
+    await engine.run()
+    await expectDelivered(chain, items)
+  })
+})
+
+it('sends nothing while no signer is a relayer', async () => {
+  const chain = await aChain({ erc1155: 1 })
+  const item = await aPaidItem(chain, { standard: 'erc1155' })
+  const engine = anEngine(chain)
+  await chain.asOwner('setRelayer', chain.signer, 0)
+  await engine.step()
+  expect(await rowOf(item)).toMatchObject(untouched)
+  expect(logged('no_relayer')).toEqual([{ chainId: chain.chainId, contract: chain.delivery }])
+  await chain.asOwner('setRelayer', chain.signer, 1)
+  await engine.run()
+  await expectDelivered(chain, [item])
+})
+
+describe('the daily limit of a relayer', () => {
+  /** Mines a block at noon (UTC), so many days from now. */
+  async function mineAtNoon(chain: Chain, days: number) {
+    const today = Math.floor(Date.now() / 1000 / DAY)
+    await chain.rpc('evm_setNextBlockTimestamp', (today + days + 0.5) * DAY)
+    await chain.mine()
+  }
+
+  it('is used up, and the rest goes on the next day', async () => {
+    const chain = await aChain({ erc1155: 5 })
+    const items = await paidItems(chain, many(5))
+    await mineAtNoon(chain, 1)
+    await chain.asOwner('setRelayer', chain.signer, 3)
+    const engine = anEngine(chain)
+    await engine.step()
+    await engine.step()
+    expect(await statesOf(items)).toEqual({ transferred: 3, queued: 2 })
+    expect(await sizesOf(chain)).toEqual([3])
+    const line = { chainId: chain.chainId, contract: chain.delivery }
+    expect(logged('relayer_limit_reached')).toEqual([line])
+    await mineAtNoon(chain, 2)
+    await engine.run()
+    await expectDelivered(chain, items)
+    expect(await sizesOf(chain)).toEqual([3, 2])
+  })
+
+  it('counts what is in flight', async () => {
+    const chain = await aChain({ erc1155: 5 })
+    const items = await paidItems(chain, many(5))
+    await mineAtNoon(chain, 1)
+    await chain.asOwner('setRelayer', chain.signer, 3)
+    const engine = anEngine(chain, { itemsPerTransaction: 2 })
+    await chain.setAutomine(false)
+    await engine.step()
+    await engine.step()
+    expect(await sizesOf(chain)).toEqual([2, 1])
+    await chain.mine()
+    await engine.step()
+    expect(await statesOf(items)).toEqual({ transferred: 3, queued: 2 })
+  })
+})
+
+describe('the configuration limits', () => {
+  it('the items of a transaction, and the transactions in flight', async () => {
+    const chain = await aChain({ erc1155: 10 })
+    const items = await paidItems(chain, many(10))
+    const engine = anEngine(chain, { itemsPerTransaction: 3, transactionsInFlight: 2 })
+    await chain.setAutomine(false)
+    await engine.step()
+    const full = await engine.step()
+    expect(full?.takesItems).toBe(false)
+    expect(await sizesOf(chain)).toEqual([3, 3])
+    await chain.mine()
+    await engine.step()
+    expect(await sizesOf(chain)).toEqual([3, 3])
+    await engine.step()
+    expect(await sizesOf(chain)).toEqual([3, 3, 3, 1])
+    await chain.mine()
+    await engine.step()
+    await expectDelivered(chain, items)
+    expect((await transactionsOf(chain)).map(({ nonce }) => nonce)).toEqual([0, 1, 2, 3])
+    expect(logged('relayer_limit_reached')).toEqual([])
+  })
+
+  it('the transactions in flight of each signer: all of them work', async () => {
+    const chain = await aChain({ erc1155: 20 })
+    const items = await paidItems(chain, many(20))
+    const keys = [0, 6].map((index) => privateKeyOf(localAccount(index))).join()
+    const engine = anEngine(chain, { keys, itemsPerTransaction: 5, transactionsInFlight: 2 })
+    await engine.step()
+    expect(await sizesOf(chain)).toEqual([5, 5, 5, 5])
+    const sent = (await transactionsOf(chain)).map(({ signer, nonce }) => `${signer} ${nonce}`)
+    const { signer, otherSigner } = chain
+    expect(sent.toSorted()).toEqual(
+      [`${signer} 0`, `${signer} 1`, `${otherSigner} 0`, `${otherSigner} 1`].toSorted(),
+    )
+    await engine.run()
+    await expectDelivered(chain, items)
+  })
+})
+
+/** EIP-7825. */
+const MAX_GAS = 16_777_216
+
+/** A chain that takes no transaction with more gas than EIP-7825 allows. */
+const aStrictChain = (erc1155: number) => aChain({ erc1155, args: ['--enable-tx-gas-limit'] })
+
+describe('a transaction stays below the gas that EIP-7825 allows', () => {
+  it('if the limits of its items together are above it', async () => {
+    const chain = await aStrictChain(50)
+    const items = await paidItems(chain, many(50))
+    await anEngine(chain, { gasPerItem: 1_000_000 }).run()
+    await expectDelivered(chain, items)
+    const [transaction, ...others] = await transactionsOf(chain)
+    expect(others).toEqual([])
+    expect(Number(transaction?.gas)).toBeLessThanOrEqual(MAX_GAS)
+  })
+
+  it('if its items need more than that: then there are several', async () => {
+    const chain = await aStrictChain(25)
+    const recipient = await chain.aRecipient('accepts after 1,500,000 gas')
+    const hungry = await paidItems(chain, many(20, { standard: 'erc1155', recipient }))
+    const others = await paidItems(chain, many(5))
+    await anEngine(chain, { gasPerItem: 2_000_000 }).run()
+    expect(await statesOf(hungry)).toEqual({ transferred: 20 })
+    await expectDelivered(chain, others)
+    const transactions = await transactionsOf(chain)
+    expect(transactions.length).toBeLessThanOrEqual(5)
+    for (const { gas } of transactions) expect(Number(gas)).toBeLessThanOrEqual(MAX_GAS)
+  })
+
+  it('if they use more on the chain than in the simulation', async () => {
+    const chain = await aStrictChain(60)
+    const recipient = await chain.aRecipient('burns gas unless the gas price is 0')
+    const [hostile] = await paidItems(chain, many(60, { standard: 'erc1155', recipient }))
+    if (!hostile) throw new Error('no item')
+    const engine = anEngine(chain, { itemsPerTransaction: 60 })
+    await engine.step()
+    expect(await transactionsOf(chain)).toMatchObject([{ gas: `${MAX_GAS}` }])
+    await engine.step()
+    expect(await rowOf(hostile)).toMatchObject({ tries: 1 })
+  })
+})
+
+it('items of an old contract that cannot deliver do not stop the others', async () => {
+  const chain = await aChain({ erc1155: 2 })
+  const [old, item] = await paidItems(chain, many(2))
+  if (!old || !item) throw new Error('no items')
+  // A contract without a predecessor and without relayers.
+  const data = `${artifact.bytecode}${'0'.repeat(64)}`
+  const hash = await chain.rpc('eth_sendTransaction', {
+    from: chain.owner,
+    data,
+    gas: numberToHex(5_000_000),
+  })
+  const { contractAddress } = (await chain.rpc('eth_getTransactionReceipt', hash)) as {
+    contractAddress: Hex
+  }
+  await env.DB.prepare("UPDATE deliveries SET contract = ?, dueAt = '2026-01-01' WHERE id = ?")
+    .bind(getAddress(contractAddress), old.id)
+    .run()
+  const engine = anEngine(chain, { itemsPerTransaction: 1, transactionsInFlight: 1 })
+  for (let i = 0; i < 3; i++) await engine.step()
+  await expectDelivered(chain, [item])
+  expect(await rowOf(old)).toMatchObject({
+    state: 'queued',
+    reason: `the delivery contract ${getAddress(contractAddress)} is paused, has no relayer or does not answer`,
+  })
+})

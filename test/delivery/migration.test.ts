@@ -1,0 +1,345 @@
+/** The configuration changes while items are on their way: another contract, another network. */
+import { env } from 'cloudflare:workers'
+import {
+  type Address,
+  encodeDeployData,
+  encodeFunctionData,
+  getAddress,
+  type Hex,
+  parseAbi,
+  zeroAddress,
+} from 'viem'
+import { beforeEach, describe, expect, it } from 'vitest'
+import artifact from '../../contracts/Delivery.json' with { type: 'json' }
+import { deliveryAbi } from '../../contracts/delivery-abi.ts'
+import { cancel, retry } from '../../src/delivery/operator.ts'
+import { aChain, type Chain } from '../support/chain/chain.ts'
+import { anEngine, rowOf, rowsOf, transactionsOf } from '../support/delivery/engine.ts'
+import { deliveriesOf, transferEvents } from '../support/delivery/events.ts'
+import { aPaidItem, type PaidItem } from '../support/delivery/items.ts'
+import { restore, takeSnapshot } from '../support/delivery/snapshot.ts'
+import { db } from '../support/makers.ts'
+
+const operators = parseAbi(['function setApprovalForAll(address operator, bool isApproved)'])
+
+/** A chain that makes blocks only when the test mines them. */
+async function aSlowChain(): Promise<Chain> {
+  const chain = await aChain({ erc1155: 20 })
+  await chain.setAutomine(false)
+  await chain.mine()
+  return chain
+}
+
+/** Deploys a contract for the same signer and seller. */
+async function deployContract(chain: Chain, predecessor: Address = zeroAddress): Promise<Address> {
+  const bytecode: Hex = `0x${artifact.bytecode.slice(2)}`
+  const data = encodeDeployData({ abi, bytecode, args: [predecessor] })
+  const sent = await chain.rpc('eth_sendTransaction', { from: chain.owner, data })
+  await chain.mine()
+  const receipt = await chain.rpc('eth_getTransactionReceipt', sent)
+  const contract = getAddress(Object(receipt).contractAddress)
+  const relayer = [chain.signer, 1000] as const
+  const setRelayer = encodeFunctionData({ abi, functionName: 'setRelayer', args: relayer })
+  await call(chain, contract, setRelayer)
+  const args = [contract, true] as const
+  await chain.rpc('eth_sendTransaction', {
+    from: chain.seller,
+    to: chain.contracts.erc1155,
+    data: encodeFunctionData({ abi: operators, args }),
+  })
+  await chain.mine()
+  return contract
+}
+
+/** Calls a contract as its owner. */
+async function call(chain: Chain, contract: Address, data: Hex) {
+  await chain.rpc('eth_sendTransaction', { from: chain.owner, to: contract, data })
+  await chain.mine()
+}
+
+const abi = deliveryAbi
+const PAUSE = encodeFunctionData({ abi, functionName: 'pause' })
+const UNPAUSE = encodeFunctionData({ abi, functionName: 'unpause' })
+const RETIRE = encodeFunctionData({ abi, functionName: 'retire' })
+
+const anItem = (chain: Chain) => aPaidItem(chain, { standard: 'erc1155' })
+
+type Engine = ReturnType<typeof anEngine>
+
+/** Seconds after the start of each engine. A minute after a step, another engine may take over. */
+let time = 0
+beforeEach(() => {
+  time = 0
+})
+function aStep(engine: Engine) {
+  time += 61
+  return engine.step(time)
+}
+
+/** Takes steps, with a block after each, until there is nothing to do. */
+async function runUntilDone(chain: Chain, engine: Engine) {
+  for (let i = 0; i < 5; i++) {
+    await aStep(engine)
+    await chain.mine()
+  }
+}
+
+/** Signs the item with the contract. The transaction is never mined, and its deadline is past. */
+async function pin(chain: Chain, engine: Engine) {
+  await chain.setFaults({ on: ['eth_sendRawTransaction'], effect: { dropTransaction: true } })
+  await aStep(engine)
+  await chain.rpc('evm_increaseTime', 4000)
+  await chain.mine()
+  await aStep(engine)
+  await chain.setFaults()
+}
+
+/** Expects that each item was transferred once, by a call of this contract. */
+async function expectDelivered(chain: Chain, contract: Address, items: readonly PaidItem[]) {
+  const [events, rows] = await Promise.all([transferEvents(chain), rowsOf(items)])
+  const transactions = await transactionsOf(chain)
+  for (const item of items) {
+    const [event, ...more] = deliveriesOf(item, events)
+    expect(more).toEqual([])
+    const row = rows.get(item.id)
+    const txId = event?.transactionHash
+    expect(row).toMatchObject({ state: 'transferred', txId, contract, dueAt: null })
+    expect(transactions.find(({ hash }) => hash === txId)).toMatchObject({ contract })
+    const transaction = await chain.rpc('eth_getTransactionByHash', txId)
+    expect(transaction).toMatchObject({ to: contract.toLowerCase() })
+  }
+}
+
+const update = (sql: string, ...values: unknown[]) =>
+  env.DB.prepare(sql)
+    .bind(...values)
+    .run()
+
+describe('another contract in the configuration', () => {
+  it('delivers items that were never signed', async () => {
+    const chain = await aSlowChain()
+    const item = await anItem(chain)
+    const delivery = await deployContract(chain)
+    await runUntilDone(chain, anEngine(chain, { delivery }))
+    await expectDelivered(chain, delivery, [item])
+  })
+
+  it('does not get what the old one has in flight', async () => {
+    const chain = await aSlowChain()
+    const item = await anItem(chain)
+    await aStep(anEngine(chain))
+    const delivery = await deployContract(chain)
+    const next = await anItem(chain)
+    await runUntilDone(chain, anEngine(chain, { delivery }))
+    await expectDelivered(chain, chain.delivery, [item])
+    await expectDelivered(chain, delivery, [next])
+  })
+
+  it('does not get what the old one could still deliver', async () => {
+    const chain = await aSlowChain()
+    const item = await anItem(chain)
+    await pin(chain, anEngine(chain))
+    expect(await rowOf(item)).toMatchObject({ state: 'queued', contract: chain.delivery })
+    const delivery = await deployContract(chain)
+    const next = await anItem(chain)
+    await runUntilDone(chain, anEngine(chain, { delivery }))
+    await expectDelivered(chain, chain.delivery, [item])
+    await expectDelivered(chain, delivery, [next])
+  })
+
+  it('does not get an item of the old one that had failed and is retried', async () => {
+    const chain = await aSlowChain()
+    const item = await anItem(chain)
+    await pin(chain, anEngine(chain))
+    await update("UPDATE nfts SET tokenId = '' WHERE id = ?", item.id)
+    const delivery = await deployContract(chain)
+    const engine = anEngine(chain, { delivery })
+    await aStep(engine)
+    expect(await rowOf(item)).toMatchObject({ state: 'failed' })
+    await update("UPDATE nfts SET tokenId = '1' WHERE id = ?", item.id)
+    const networks = { [chain.name]: engine.network }
+    await db.batch([retry(db, { id: item.id }, networks, new Date())])
+    await runUntilDone(chain, engine)
+    await expectDelivered(chain, chain.delivery, [item])
+  })
+
+  it('does not get an item of the old one while that is paused: the item waits', async () => {
+    const chain = await aSlowChain()
+    const item = await anItem(chain)
+    await pin(chain, anEngine(chain))
+    await call(chain, chain.delivery, PAUSE)
+    const delivery = await deployContract(chain)
+    const next = await anItem(chain)
+    const engine = anEngine(chain, { delivery })
+    await runUntilDone(chain, engine)
+    await expectDelivered(chain, delivery, [next])
+    const { state, dueAt, reason } = await rowOf(item)
+    expect({ state, dueAt }).toEqual({ state: 'queued', dueAt: expect.any(String) })
+    expect(reason).toContain(chain.delivery)
+
+    await call(chain, chain.delivery, UNPAUSE)
+    await runUntilDone(chain, engine)
+    await expectDelivered(chain, chain.delivery, [item])
+  })
+
+  it('does not get an item of a contract that does not answer', async () => {
+    const chain = await aSlowChain()
+    const item = await anItem(chain)
+    const silent = '0x000000000000000000000000000000000000bEEF'
+    await update('UPDATE deliveries SET contract = ? WHERE id = ?', silent, item.id)
+    const engine = anEngine(chain)
+    await runUntilDone(chain, engine)
+    expect(await rowOf(item)).toMatchObject({
+      state: 'queued',
+      reason: `the delivery contract ${silent} does not answer`,
+      dueAt: expect.any(String),
+    })
+    await update('UPDATE deliveries SET contract = NULL WHERE id = ?', item.id)
+    await runUntilDone(chain, engine)
+    await expectDelivered(chain, chain.delivery, [item])
+  })
+
+  it('cancels with the old one what was cancelled there, and pieces return once', async () => {
+    const chain = await aSlowChain()
+    const stock = () =>
+      env.DB.prepare('SELECT availableAmount FROM nfts WHERE id = ?')
+        .bind(item.id)
+        .first<number>('availableAmount')
+    const delivery = await deployContract(chain)
+    const item = await anItem(chain)
+    const old = anEngine(chain)
+    const networks = { [chain.name]: old.network }
+    await db.batch([cancel(db, { id: item.id }, networks, new Date())])
+    await aStep(old)
+    await chain.mine()
+    await aStep(old)
+    expect(await rowOf(item)).toMatchObject({ state: 'failed', reason: 'cancelled' })
+    expect(await stock()).toBe(100)
+
+    await chain.rpc('anvil_reorg', 1, [])
+    await call(chain, chain.delivery, PAUSE)
+    const engine = anEngine(chain, { delivery })
+    await runUntilDone(chain, engine)
+    expect(await rowOf(item)).toMatchObject({ state: 'queued', wish: 'cancel' })
+    await call(chain, chain.delivery, UNPAUSE)
+    await runUntilDone(chain, engine)
+    const cancelled = { state: 'failed', reason: 'cancelled', contract: chain.delivery }
+    expect(await rowOf(item)).toMatchObject(cancelled)
+    expect(await stock()).toBe(100)
+  })
+})
+
+describe('a contract that replaces a retired one', () => {
+  async function replace(chain: Chain): Promise<Address> {
+    await call(chain, chain.delivery, RETIRE)
+    return deployContract(chain, chain.delivery)
+  }
+
+  it('delivers what the retired one has not delivered', async () => {
+    const chain = await aSlowChain()
+    const item = await anItem(chain)
+    await pin(chain, anEngine(chain))
+    const delivery = await replace(chain)
+    await runUntilDone(chain, anEngine(chain, { delivery }))
+    await expectDelivered(chain, delivery, [item])
+  })
+
+  it('delivers what the retired one refused, because it was in flight', async () => {
+    const chain = await aSlowChain()
+    const item = await anItem(chain)
+    await chain.setFaults({ on: ['eth_sendRawTransaction'], effect: { dropTransaction: true } })
+    await aStep(anEngine(chain))
+    await chain.setFaults()
+    const delivery = await replace(chain)
+    const engine = anEngine(chain, { delivery })
+    await runUntilDone(chain, engine)
+    await runUntilDone(chain, engine)
+    await expectDelivered(chain, delivery, [item])
+  })
+
+  it.each(['was not signed', 'was signed'])(
+    'does not deliver what the retired one has delivered, if the database that was set back says that it %s',
+    async (state) => {
+      const chain = await aSlowChain()
+      const item = await anItem(chain)
+      const engine = anEngine(chain)
+      if (state === 'was signed') await pin(chain, engine)
+      const copy = await takeSnapshot()
+      await runUntilDone(chain, engine)
+      await expectDelivered(chain, chain.delivery, [item])
+      const delivery = await replace(chain)
+      await restore(copy)
+      await runUntilDone(chain, anEngine(chain, { delivery }))
+      await expectDelivered(chain, chain.delivery, [item])
+      expect(await transferEvents(chain)).toHaveLength(1)
+    },
+  )
+
+  it('is asked, too, about an item of the retired one in a database that was set back', async () => {
+    const chain = await aSlowChain()
+    const item = await anItem(chain)
+    await pin(chain, anEngine(chain))
+    const copy = await takeSnapshot()
+    const delivery = await replace(chain)
+    const engine = anEngine(chain, { delivery })
+    await runUntilDone(chain, engine)
+    await expectDelivered(chain, delivery, [item])
+    await restore(copy)
+    await runUntilDone(chain, anEngine(chain, { delivery }))
+    await expectDelivered(chain, delivery, [item])
+    expect(await transferEvents(chain)).toHaveLength(1)
+  })
+
+  it('does not deliver an item of the retired one again, even if it does not know that one', async () => {
+    const chain = await aSlowChain()
+    const item = await anItem(chain)
+    await pin(chain, anEngine(chain))
+    const copy = await takeSnapshot()
+    await runUntilDone(chain, anEngine(chain))
+    await expectDelivered(chain, chain.delivery, [item])
+    await call(chain, chain.delivery, RETIRE)
+    const delivery = await deployContract(chain)
+    await restore(copy)
+    await runUntilDone(chain, anEngine(chain, { delivery }))
+    await expectDelivered(chain, chain.delivery, [item])
+    expect(await transferEvents(chain)).toHaveLength(1)
+  })
+})
+
+describe('an NFT that is changed while its items are on their way', () => {
+  it('stays where it was ordered if it gets another network', async () => {
+    const [chain, other] = [await aSlowChain(), await aSlowChain()]
+    const items = [await anItem(chain)]
+    await aStep(anEngine(chain))
+    items.push(await anItem(chain))
+    for (const { id } of items)
+      await update('UPDATE nfts SET contractNetwork = ? WHERE id = ?', other.name, id)
+    await runUntilDone(other, anEngine(other))
+    await runUntilDone(chain, anEngine(chain))
+    await expectDelivered(chain, chain.delivery, items)
+    expect(await transferEvents(other)).toEqual([])
+  })
+
+  it('is delivered as it was signed if it gets another address', async () => {
+    const chain = await aSlowChain()
+    const item = await anItem(chain)
+    const engine = anEngine(chain)
+    await aStep(engine)
+    await update('UPDATE nfts SET contractAddr = ? WHERE id = ?', chain.contracts.erc721, item.id)
+    await runUntilDone(chain, engine)
+    await expectDelivered(chain, chain.delivery, [item])
+  })
+
+  it('is delivered from its new address if it was not signed', async () => {
+    const chain = await aSlowChain()
+    const item = await anItem(chain)
+    const nowhere = '0x000000000000000000000000000000000000bEEF'
+    await update('UPDATE nfts SET contractAddr = ? WHERE id = ?', nowhere, item.id)
+    const engine = anEngine(chain)
+    await aStep(engine)
+    expect(await rowOf(item)).toMatchObject({ state: 'queued' })
+    await update('UPDATE nfts SET contractAddr = ? WHERE id = ?', item.contract, item.id)
+    await runUntilDone(chain, engine)
+    await expectDelivered(chain, chain.delivery, [item])
+  })
+})

@@ -1,0 +1,590 @@
+/** What an operator sees of deliveries and may do to them, over HTTP. */
+import { env } from 'cloudflare:workers'
+import { eq } from 'drizzle-orm'
+import { decodeFunctionResult, encodeFunctionData } from 'viem'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { deliveryAbi } from '../../contracts/delivery-abi.ts'
+import { deliveries, nfts, orderItems } from '../../src/db/schema.ts'
+import { queueAwaiting } from '../../src/delivery/wallet-linked.ts'
+import { callWith } from '../support/api.ts'
+import { aChain, type Chain } from '../support/chain/chain.ts'
+import { anEngine, rowOf, transactionsOf } from '../support/delivery/engine.ts'
+import { deliveriesOf, transferEvents } from '../support/delivery/events.ts'
+import { aPaidItem, type PaidItem, paidItems, type Sale } from '../support/delivery/items.ts'
+import { aMarketplace } from '../support/delivery/marketplace.ts'
+import { aRecordingQueue } from '../support/delivery/queue.ts'
+import { expectFields, fields } from '../support/fields.ts'
+import { aMasterToken, db } from '../support/makers.ts'
+
+const PATH = '/api/admin/transfers'
+const WALLET = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
+
+/** A network on which no run works. */
+const elsewhere: Market = {
+  name: 'elsewhere',
+  chainId: 1,
+  contracts: { erc721: WALLET, erc1155: WALLET },
+  seller: WALLET,
+  proxyUrl: 'http://127.0.0.1:1',
+  delivery: WALLET,
+}
+
+let token: string
+beforeAll(async () => {
+  token = await aMasterToken()
+})
+
+beforeEach(async () => {
+  await db.delete(deliveries)
+})
+
+type Market = Pick<Chain, 'name' | 'chainId' | 'contracts' | 'seller' | 'proxyUrl' | 'delivery'>
+
+const networkOf = ({ chainId, proxyUrl, delivery }: Market) => ({
+  chainId,
+  rpcUrls: [proxyUrl],
+  delivery,
+  finality: 1,
+})
+
+/** The API of an instance with these networks. Its queue only remembers. */
+function anApi(markets: readonly Market[] = [elsewhere]) {
+  const queue = aRecordingQueue()
+  const NETWORKS = Object.fromEntries(markets.map((market) => [market.name, networkOf(market)]))
+  const bindings = { NETWORKS, DELIVERIES: queue.queue }
+  const ask = async (method: string, path: string) => {
+    const response = await callWith(bindings, method, PATH + path, { token })
+    return { status: response.status, body: await response.json() }
+  }
+  return {
+    list: (query = '') => ask('GET', `?${query}`),
+    retry: ({ id }: { id: number }) => ask('POST', `/${id}/retry`),
+    cancel: ({ id }: { id: number }) => ask('POST', `/${id}/cancel`),
+    retryAll: (query: string) => ask('POST', `/retry?${query}`),
+    cancelAll: (query: string) => ask('POST', `/cancel?${query}`),
+    /** Returns the ids of the chains that were woken since the last call, one for each message. */
+    takeWoken: () => queue.take().map(({ chainId }) => chainId),
+  }
+}
+
+const conflict = (error: string) => ({ status: 409, body: { code: 'conflict', error } })
+const transferWith = (values: object) => ({ status: 200, body: { transfer: values } })
+
+const update = ({ id }: { id: number }, values: Partial<typeof deliveries.$inferInsert>) =>
+  db.update(deliveries).set(values).where(eq(deliveries.id, id))
+
+const erc1155 = { standard: 'erc1155' } as const
+const times = (count: number, sale: Sale = erc1155) => Array.from({ length: count }, () => sale)
+
+/** Pieces of the item's NFT that are left. */
+async function stockOf({ id }: { id: number }): Promise<number | undefined> {
+  const [row] = await db
+    .select({ left: nfts.availableAmount })
+    .from(orderItems)
+    .innerJoin(nfts, eq(nfts.id, orderItems.nftId))
+    .where(eq(orderItems.id, id))
+  return row?.left
+}
+
+/** What the contract has recorded of a key. */
+async function recordOf(chain: Chain, { key }: PaidItem) {
+  const abi = { abi: deliveryAbi, functionName: 'recordOf' } as const
+  const data = encodeFunctionData({ ...abi, args: [key] })
+  const answer = await chain.rpc('eth_call', { to: chain.delivery, data }, 'latest')
+  return decodeFunctionResult({ ...abi, data: `0x${`${answer}`.slice(2)}` })
+}
+
+const ZERO_HASH = `0x${'0'.repeat(48)}`
+
+async function expectCancelledOnChain(chain: Chain, item: PaidItem) {
+  const { blockNumber, contentHash } = await recordOf(chain, item)
+  expect(blockNumber).toBeGreaterThan(0n)
+  expect(contentHash).toBe(ZERO_HASH)
+  expect(deliveriesOf(item, await transferEvents(chain))).toEqual([])
+}
+
+describe('the list', () => {
+  it('shows the key, the contract and the transaction of a delivery', async () => {
+    const chain = await aChain({ erc1155: 5 })
+    const item = await aPaidItem(chain, { ...erc1155, quantity: 5 })
+    const { list } = anApi([chain])
+    const before = {
+      id: item.id,
+      orderId: item.orderId,
+      network: chain.name,
+      chainId: chain.chainId,
+      quantity: 5,
+      status: 'queued',
+      key: item.key,
+      contract: null,
+      wish: 'deliver',
+      reason: null,
+      tries: 0,
+      txId: null,
+      failingSince: null,
+      dueAt: expect.any(String),
+      createdAt: expect.any(String),
+      updatedAt: expect.any(String),
+      transactions: [],
+    }
+    expect(await list()).toEqual({
+      status: 200,
+      body: { transfers: [before], nextCursor: null },
+    })
+    await anEngine(chain).run()
+    const [event] = await transferEvents(chain)
+    const block = Number(await chain.rpc('eth_blockNumber'))
+    const { body } = await list()
+    expect(body).toEqual({
+      transfers: [
+        {
+          ...before,
+          status: 'transferred',
+          contract: chain.delivery,
+          txId: event?.transactionHash,
+          dueAt: null,
+          transactions: [
+            {
+              hash: event?.transactionHash,
+              contract: chain.delivery,
+              signer: chain.signer,
+              nonce: 0,
+              block,
+              isOpen: false,
+              createdAt: expect.any(String),
+            },
+          ],
+        },
+      ],
+      nextCursor: null,
+    })
+    const [transfer] = (body as { transfers: { transactions: unknown[] }[] }).transfers
+    expectFields(transfer, fields.transfer)
+    expectFields(transfer?.transactions[0], fields.transaction)
+  })
+
+  it('goes from page to page, with and without filters', async () => {
+    const items = await paidItems(elsewhere, times(7))
+    const { list } = anApi()
+    const idsOf = async (query: string) => {
+      const pages: number[][] = []
+      for (let cursor: string | null = ''; cursor !== null; ) {
+        const { body } = await list(query + (cursor && `&cursor=${cursor}`))
+        const page = body as { transfers: { id: number }[]; nextCursor: string | null }
+        pages.push(page.transfers.map(({ id }) => id))
+        cursor = page.nextCursor
+      }
+      return pages
+    }
+    const ids = items.map(({ id }) => id)
+    expect(await idsOf('limit=3')).toEqual([ids.slice(0, 3), ids.slice(3, 6), ids.slice(6)])
+    expect(await idsOf('limit=7')).toEqual([ids])
+    for (const item of items.slice(1, 6))
+      await update(item, { state: 'failed', reason: 'why', dueAt: null })
+    expect(await idsOf('limit=2&status=failed')).toEqual([
+      ids.slice(1, 3),
+      ids.slice(3, 5),
+      ids.slice(5, 6),
+    ])
+  })
+
+  it('selects by status and by how the reason begins', async () => {
+    const chain = await aChain({ erc1155: 2 })
+    const [transferred] = await paidItems(chain, times(1))
+    const engine = anEngine(chain)
+    await engine.run()
+    await chain.setAutomine(false)
+    const [inFlight] = await paidItems(chain, times(1))
+    await engine.step(60)
+    const [queued, failed, other] = await paidItems(elsewhere, times(3))
+    const [awaiting] = await paidItems(elsewhere, times(1, { ...erc1155, recipient: null }))
+    if (!transferred || !inFlight || !queued || !failed || !other || !awaiting)
+      throw new Error('no items')
+    await update(queued, { reason: '50 % of 👛: no_approval' })
+    await update(inFlight, { reason: '50 % is missing' })
+    await update(failed, { state: 'failed', reason: '50 % of 👛: no pieces', dueAt: null })
+    await update(other, { state: 'failed', reason: '500 %', dueAt: null })
+
+    const { list } = anApi([elsewhere, chain])
+    const idsOf = async (filter: Record<string, string>) => {
+      const { body } = await list(`${new URLSearchParams(filter)}`)
+      return (body as { transfers: { id: number }[] }).transfers.map(({ id }) => id)
+    }
+    expect(await idsOf({ status: 'transferred' })).toEqual([transferred.id])
+    expect(await idsOf({ status: 'in_flight' })).toEqual([inFlight.id])
+    expect(await idsOf({ status: 'queued' })).toEqual([queued.id])
+    expect(await idsOf({ status: 'failed' })).toEqual([failed.id, other.id])
+    expect(await idsOf({ status: 'awaiting_wallet' })).toEqual([awaiting.id])
+    expect(await idsOf({ status: 'failed', reason: '50' })).toEqual([failed.id, other.id])
+    expect(await idsOf({ reason: '50 % of 👛:' })).toEqual([queued.id, failed.id])
+    expect(await idsOf({ reason: '50 %' })).toEqual([inFlight.id, queued.id, failed.id])
+    expect(await idsOf({ status: 'queued', reason: '50 % of 👛: no_' })).toEqual([queued.id])
+    expect(await idsOf({ status: 'transferred', reason: '50' })).toEqual([])
+    expect(await idsOf({ reason: '%' })).toEqual([])
+    expect(await idsOf({ reason: '50 % OF' })).toEqual([])
+  })
+
+  it.each(['status=lost', 'limit=101', 'limit=0', 'cursor=-1', 'reason='])(
+    'refuses ?%s',
+    async (query) => {
+      expect((await anApi().list(query)).status).toBe(400)
+    },
+  )
+})
+
+describe('a retry', () => {
+  it('delivers a failed item, and wakes its chain', async () => {
+    const chain = await aChain({ erc1155: 1 })
+    const item = await aPaidItem(chain, erc1155)
+    await update(item, {
+      state: 'failed',
+      reason: 'why',
+      tries: 3,
+      failingSince: '2026-01-01T00:00:00.000Z',
+      dueAt: null,
+    })
+    const { retry, takeWoken } = anApi([chain])
+    expect(await retry(item)).toMatchObject(
+      transferWith({
+        id: item.id,
+        status: 'queued',
+        reason: null,
+        tries: 0,
+        failingSince: null,
+        dueAt: expect.any(String),
+      }),
+    )
+    expect(takeWoken()).toEqual([chain.chainId])
+    await anEngine(chain).run(60)
+    expect(await rowOf(item)).toMatchObject({ state: 'transferred' })
+    expect(await transferEvents(chain)).toHaveLength(1)
+  })
+
+  it('delivers an item whose network is configured only now', async () => {
+    const chain = await aChain({ erc1155: 1 })
+    const item = await aPaidItem(chain, erc1155)
+    const reason = 'the network of the NFT is not configured'
+    await update(item, { state: 'failed', reason, chainId: null, dueAt: null })
+    const without = anApi()
+    expect(await without.retry(item)).toEqual(conflict(reason))
+    expect(await without.cancel(item)).toEqual(conflict(reason))
+    expect(await without.retryAll('status=failed')).toMatchObject({ body: { changed: 0 } })
+    expect(await without.cancelAll('status=failed')).toMatchObject({ body: { changed: 0 } })
+    expect(without.takeWoken()).toEqual([])
+    expect(await rowOf(item)).toMatchObject({ state: 'failed', reason, version: 0 })
+
+    const { retry, takeWoken } = anApi([elsewhere, chain])
+    expect(await retry(item)).toMatchObject(
+      transferWith({ status: 'queued', chainId: chain.chainId }),
+    )
+    expect(takeWoken()).toEqual([chain.chainId])
+    await anEngine(chain).run(60)
+    expect(await rowOf(item)).toMatchObject({ state: 'transferred' })
+    expect(await transferEvents(chain)).toHaveLength(1)
+  })
+
+  it('is refused while the network that an item is pinned to is not configured', async () => {
+    const item = await aPaidItem(elsewhere, erc1155)
+    await update(item, { state: 'failed', reason: 'why', dueAt: null })
+    const renamed = anApi([{ ...elsewhere, chainId: 2 }])
+    const error = 'the network of the NFT is not configured'
+    expect(await renamed.retry(item)).toEqual(conflict(error))
+    expect(await renamed.cancel(item)).toEqual(conflict(error))
+  })
+
+  it('looks at once at an item that waits for its holder', async () => {
+    const chain = await aChain({ erc1155: 1 })
+    await chain.erc1155AsSeller('setApprovalForAll', chain.delivery, false)
+    const item = await aPaidItem(chain, erc1155)
+    const engine = anEngine(chain)
+    await engine.run()
+    expect(await rowOf(item)).toMatchObject({ state: 'queued', reason: expect.any(String) })
+    await chain.erc1155AsSeller('setApprovalForAll', chain.delivery, true)
+    await update(item, { dueAt: '2999-01-01T00:00:00.000Z' })
+    const { retryAll, takeWoken } = anApi([chain])
+    expect(await retryAll('status=queued')).toMatchObject({ body: { changed: 1 } })
+    expect(takeWoken()).toEqual([chain.chainId])
+    expect(await rowOf(item)).toMatchObject({ failingSince: null, reason: null })
+    // It is due already, so a loop over the filter ends.
+    expect(await retryAll('status=queued')).toMatchObject({ body: { changed: 0 } })
+    await engine.run(60)
+    expect(await rowOf(item)).toMatchObject({ state: 'transferred' })
+  })
+
+  it('does not change an item that a transaction carries', async () => {
+    const chain = await aChain({ erc1155: 1 })
+    await chain.setAutomine(false)
+    const item = await aPaidItem(chain, erc1155)
+    await anEngine(chain).step()
+    const before = await rowOf(item)
+    const { retry } = anApi([chain])
+    expect(await retry(item)).toMatchObject(transferWith({ status: 'in_flight' }))
+    expect(await rowOf(item)).toEqual(before)
+  })
+
+  it('is refused where there is nothing to retry', async () => {
+    const { retry, takeWoken } = anApi()
+    const item = await aPaidItem(elsewhere, erc1155)
+    await update(item, { state: 'transferred', dueAt: null })
+    expect(await retry(item)).toEqual(conflict('the NFT is transferred already'))
+    const awaiting = await aPaidItem(elsewhere, { ...erc1155, recipient: null })
+    expect(await retry(awaiting)).toEqual(conflict('the buyer has no wallet yet'))
+    await update(item, { state: 'failed', wish: 'cancel', reason: 'cancelled' })
+    expect(await retry(item)).toEqual(conflict('the item is cancelled'))
+    expect(await retry({ id: 999_999 })).toMatchObject({
+      status: 404,
+      body: { code: 'not_found' },
+    })
+    expect(takeWoken()).toEqual([])
+  })
+})
+
+describe('a cancellation', () => {
+  it('uses up the key of a queued item, and returns its pieces once that is final', async () => {
+    const chain = await aChain({ erc1155: 3 })
+    const item = await aPaidItem(chain, { ...erc1155, quantity: 3 })
+    const stock = await stockOf(item)
+    const { cancel, retry, takeWoken } = anApi([chain])
+    expect(await cancel(item)).toMatchObject(
+      transferWith({ status: 'queued', wish: 'cancel', reason: null }),
+    )
+    expect(takeWoken()).toEqual([chain.chainId])
+    const pending = await rowOf(item)
+    expect(await cancel(item)).toMatchObject(transferWith({ status: 'queued', wish: 'cancel' }))
+    expect(await rowOf(item)).toEqual(pending)
+
+    const engine = anEngine(chain, { finality: 3 })
+    await engine.step(60)
+    await engine.step(61)
+    await expectCancelledOnChain(chain, item)
+    expect(await rowOf(item)).toMatchObject({ state: 'in_flight', wish: 'cancel' })
+    expect(await stockOf(item)).toBe(stock)
+
+    await chain.mine(2)
+    await engine.run(90)
+    expect(await rowOf(item)).toMatchObject({
+      state: 'failed',
+      wish: 'cancel',
+      reason: 'cancelled',
+      dueAt: null,
+    })
+    expect(await stockOf(item)).toBe((stock ?? 0) + 3)
+    expect(await cancel(item)).toEqual(conflict('the item is cancelled already'))
+    expect(await retry(item)).toEqual(conflict('the item is cancelled'))
+  })
+
+  it('returns the pieces once, whatever happens later', async () => {
+    const chain = await aChain({ erc1155: 1 })
+    await chain.mine(5)
+    const item = await aPaidItem(chain, erc1155)
+    const stock = (await stockOf(item)) ?? 0
+    const { cancel, retryAll } = anApi([chain])
+    const engine = anEngine(chain)
+    await cancel(item)
+    await engine.run(60)
+    expect(await stockOf(item)).toBe(stock + 1)
+    // The hourly comparison with the chain.
+    await engine.run(3700)
+    expect(await stockOf(item)).toBe(stock + 1)
+
+    await chain.rpc('anvil_reorg', 1, [])
+    await aPaidItem(chain, { ...erc1155, tokenId: '2' })
+    await engine.step(3800)
+    expect(await rowOf(item)).toMatchObject({ state: 'queued', wish: 'cancel' })
+    await update(item, { dueAt: '2999-01-01T00:00:00.000Z' })
+    expect(await retryAll('status=queued')).toMatchObject({ body: { changed: expect.any(Number) } })
+    await engine.run(3900)
+    expect(await rowOf(item)).toMatchObject({ state: 'failed', reason: 'cancelled' })
+    await expectCancelledOnChain(chain, item)
+    expect(await stockOf(item)).toBe(stock + 1)
+  })
+
+  it.each(['before', 'after'] as const)(
+    'returns the pieces once if a run is killed %s any step',
+    async (when) => {
+      const chain = await aChain({ erc1155: 1 })
+      let isStepLeft = true
+      for (let step = 0; isStepLeft; step++) {
+        const market = aMarketplace(chain)
+        const item = await aPaidItem(chain, erc1155)
+        const stock = (await stockOf(item)) ?? 0
+        const path = `${PATH}/${item.id}/cancel`
+        const { response } = await market.request({ method: 'POST', path, token })
+        expect(response?.status).toBe(200)
+        const [run] = await market.deliver({ mishap: { step, when, does: 'die' } })
+        isStepLeft = run?.isHit ?? false
+        await market.settle()
+        expect(await rowOf(item)).toMatchObject({ state: 'failed', reason: 'cancelled' })
+        expect(await stockOf(item), `step ${step}`).toBe(stock + 1)
+      }
+    },
+  )
+
+  it('does not change the stock of an unlimited edition', async () => {
+    const chain = await aChain({ erc1155: 1 })
+    const item = await aPaidItem(chain, erc1155)
+    await db
+      .update(nfts)
+      .set({ payload: { amountType: 'unlimited' } })
+      .where(eq(nfts.id, item.id))
+    const stock = await stockOf(item)
+    await anApi([chain]).cancel(item)
+    await anEngine(chain).run(60)
+    expect(await rowOf(item)).toMatchObject({ state: 'failed', reason: 'cancelled' })
+    expect(await stockOf(item)).toBe(stock)
+  })
+
+  it('comes too late for an item that its transaction delivers', async () => {
+    const chain = await aChain({ erc1155: 1 })
+    await chain.setAutomine(false)
+    const item = await aPaidItem(chain, erc1155)
+    const stock = await stockOf(item)
+    const engine = anEngine(chain)
+    await engine.step()
+    const { cancel } = anApi([chain])
+    expect(await cancel(item)).toMatchObject(
+      transferWith({ status: 'in_flight', wish: 'cancel', dueAt: null }),
+    )
+    await chain.mine()
+    await engine.run(60)
+    expect(await rowOf(item)).toMatchObject({ state: 'transferred', wish: 'deliver', reason: null })
+    expect(await transferEvents(chain)).toHaveLength(1)
+    expect(await stockOf(item)).toBe(stock)
+    expect(await cancel(item)).toEqual(conflict('the NFT is transferred already'))
+  })
+
+  it('follows a transaction that does not deliver the item', async () => {
+    const chain = await aChain({ erc1155: 2 })
+    await chain.setAutomine(false)
+    const item = await aPaidItem(chain, erc1155)
+    const stock = (await stockOf(item)) ?? 0
+    const engine = anEngine(chain)
+    await engine.step()
+    await anApi([chain]).cancel(item)
+    await chain.rpc('anvil_dropAllTransactions')
+    await chain.setAutomine(true)
+    await chain.erc1155AsSeller('setApprovalForAll', chain.delivery, false)
+    await engine.run(60)
+    expect(await rowOf(item)).toMatchObject({ state: 'failed', reason: 'cancelled', tries: 1 })
+    await expectCancelledOnChain(chain, item)
+    expect(await transactionsOf(chain)).toHaveLength(2)
+    expect(await stockOf(item)).toBe(stock + 1)
+  })
+
+  it('ends an item that waits for a wallet, and a wallet that is linked later changes nothing', async () => {
+    const chain = await aChain({ erc1155: 1 })
+    const item = await aPaidItem(chain, { ...erc1155, recipient: null })
+    const stock = (await stockOf(item)) ?? 0
+    const [row] = await db.select().from(deliveries).where(eq(deliveries.id, item.id))
+    expect(await anApi([chain]).cancel(item)).toMatchObject(transferWith({ status: 'queued' }))
+    const [, queued] = await db.batch(queueAwaiting(db, row?.awaits ?? 0, WALLET, new Date()))
+    expect(queued).toEqual([])
+    await anEngine(chain).run(60)
+    expect(await rowOf(item)).toMatchObject({ state: 'failed', reason: 'cancelled' })
+    await expectCancelledOnChain(chain, item)
+    expect(await stockOf(item)).toBe(stock + 1)
+  })
+
+  it('makes sure that a failed item is never delivered', async () => {
+    const chain = await aChain({ erc1155: 1 })
+    const item = await aPaidItem(chain, { ...erc1155, contract: WALLET })
+    const engine = anEngine(chain)
+    await engine.run()
+    await engine.run(11 * 60)
+    expect(await rowOf(item)).toMatchObject({ state: 'failed', wish: 'deliver' })
+    const stock = (await stockOf(item)) ?? 0
+    expect(await anApi([chain]).cancel(item)).toMatchObject(transferWith({ status: 'queued' }))
+    await engine.run(12 * 60)
+    expect(await rowOf(item)).toMatchObject({ state: 'failed', reason: 'cancelled' })
+    await expectCancelledOnChain(chain, item)
+    expect(await stockOf(item)).toBe(stock + 1)
+  })
+
+  it('is refused for an item that does not exist', async () => {
+    expect(await anApi().cancel({ id: 999_999 })).toMatchObject({ status: 404 })
+  })
+})
+
+describe('a filter', () => {
+  async function failedItems(market: Market, count: number, reason: string) {
+    const items = await paidItems(market, times(count))
+    await env.DB.prepare(
+      `UPDATE deliveries SET state = 'failed', reason = ?2, dueAt = NULL
+       WHERE id IN (SELECT value FROM json_each(?1))`,
+    )
+      .bind(JSON.stringify(items.map(({ id }) => id)), reason)
+      .run()
+    return items
+  }
+
+  it.each(['retryAll', 'cancelAll'] as const)(
+    'changes 1,000 items in a call (%s), and wakes each of their chains once',
+    async (action) => {
+      const other = { ...elsewhere, name: 'other', chainId: 2 }
+      await failedItems(elsewhere, 750, 'why: a')
+      await failedItems(other, 750, 'why: b')
+      const untouched = await failedItems(elsewhere, 5, 'another reason')
+      const { takeWoken, ...api } = anApi([elsewhere, other])
+      expect(await api[action]('status=failed&reason=why')).toEqual({
+        status: 200,
+        body: { changed: 1000 },
+      })
+      expect(takeWoken().toSorted()).toEqual([1, 2])
+      expect(await api[action]('status=failed&reason=why')).toMatchObject({
+        body: { changed: 500 },
+      })
+      expect(takeWoken()).toEqual([2])
+      expect(await api[action]('status=failed&reason=why')).toMatchObject({ body: { changed: 0 } })
+      expect(takeWoken()).toEqual([])
+      expect(await db.$count(deliveries, eq(deliveries.state, 'queued'))).toBe(1500)
+      for (const item of untouched)
+        expect(await rowOf(item)).toMatchObject({ state: 'failed', version: 0 })
+    },
+  )
+
+  it('does not retry cancelled items, nor cancel items twice', async () => {
+    const [item, pending] = await failedItems(elsewhere, 2, 'cancelled')
+    if (!item || !pending) throw new Error('no items')
+    await update(item, { wish: 'cancel' })
+    await update(pending, { wish: 'cancel', state: 'queued', dueAt: '2026-01-01T00:00:00.000Z' })
+    const api = anApi()
+    expect(await api.retryAll('status=failed')).toMatchObject({ body: { changed: 0 } })
+    expect(await api.cancelAll('status=failed')).toMatchObject({ body: { changed: 0 } })
+    expect(await api.cancelAll('status=queued')).toMatchObject({ body: { changed: 0 } })
+  })
+
+  it('cancels the items of every other status', async () => {
+    const { cancelAll } = anApi()
+    const [queued, inFlight] = await paidItems(elsewhere, times(2))
+    const awaiting = await aPaidItem(elsewhere, { ...erc1155, recipient: null })
+    if (!queued || !inFlight) throw new Error('no items')
+    await env.DB.prepare(
+      `INSERT INTO transactions (chainId, contract, signer, nonce, items, hash, replaced, gas,
+         maxFeePerGas, maxPriorityFeePerGas, deadline, signedAtBlock, signedAt, isOpen, createdAt,
+         updatedAt)
+       VALUES (1, '0x1', '0x1', 0, ?, '0x1', '[]', '1', '1', '1', 0, 0, '', 1, '', '')`,
+    )
+      .bind(JSON.stringify([inFlight.id]))
+      .run()
+    await update(inFlight, { state: 'in_flight', dueAt: null })
+    for (const status of ['queued', 'in_flight', 'awaiting_wallet'])
+      expect(await cancelAll(`status=${status}`)).toMatchObject({ body: { changed: 1 } })
+    expect(await rowOf(queued)).toMatchObject({ state: 'queued', wish: 'cancel' })
+    expect(await rowOf(inFlight)).toMatchObject({ state: 'in_flight', wish: 'cancel', dueAt: null })
+    expect(await rowOf(awaiting)).toMatchObject({ state: 'queued', wish: 'cancel', awaits: null })
+  })
+
+  it.each([
+    ['retryAll', ''],
+    ['retryAll', 'reason=why'],
+    ['retryAll', 'status=transferred'],
+    ['retryAll', 'status=awaiting_wallet'],
+    ['cancelAll', ''],
+    ['cancelAll', 'reason=why'],
+    ['cancelAll', 'status=transferred'],
+  ] as const)('is refused if it could select everything (%s ?%s)', async (action, query) => {
+    await aPaidItem(elsewhere, erc1155)
+    expect((await anApi()[action](query)).status).toBe(400)
+    expect(await db.$count(deliveries, eq(deliveries.version, 0))).toBe(1)
+  })
+})

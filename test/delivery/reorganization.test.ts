@@ -1,0 +1,379 @@
+/** What the engine does when the chain drops blocks. */
+import { env } from 'cloudflare:workers'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { cancel } from '../../src/delivery/operator.ts'
+import { aChain, type Chain } from '../support/chain/chain.ts'
+import {
+  anEngine,
+  type NetworkSettings,
+  type Row,
+  rowOf,
+  rowsOf,
+  transactionsOf,
+} from '../support/delivery/engine.ts'
+import { deliveriesOf, transferEvents } from '../support/delivery/events.ts'
+import { aPaidItem, type PaidItem, paidItems } from '../support/delivery/items.ts'
+import { recordLogs } from '../support/delivery/log-lines.ts'
+import { restore, takeSnapshot } from '../support/delivery/snapshot.ts'
+import { db } from '../support/makers.ts'
+
+const logged = recordLogs()
+
+/** A chain that makes blocks only when the test mines them, a second after each other. */
+async function aSlowChain(): Promise<Chain> {
+  const chain = await aChain({ erc1155: 10 })
+  await chain.setAutomine(false)
+  await chain.rpc('anvil_setBlockTimestampInterval', 1)
+  await chain.mine()
+  return chain
+}
+
+const anItem = (chain: Chain) => aPaidItem(chain, { standard: 'erc1155' })
+
+type Engine = ReturnType<typeof anEngine>
+
+/** Seconds after the start of each engine. Every step comes later than the last one. */
+let time = 0
+beforeEach(() => {
+  time = 0
+})
+function aStep(engine: Engine) {
+  time += 10
+  return engine.step(time)
+}
+
+/** Signs the items, mines their transaction, and settles them if that block is final. */
+async function deliver(chain: Chain, engine: Engine) {
+  await aStep(engine)
+  await chain.mine()
+  await aStep(engine)
+}
+
+const newest = async (chain: Chain) => {
+  const transaction = (await transactionsOf(chain)).at(-1)
+  if (!transaction) throw new Error('there is no transaction')
+  return transaction
+}
+
+const bytesOf = (chain: Chain, { hash }: { hash: string }) =>
+  chain.rpc('debug_getRawTransaction', hash)
+
+const heightOf = async (chain: Chain) => Number(await chain.rpc('eth_blockNumber'))
+
+/** Expects one Transfer for each item on the chain, and rows that say so. */
+async function expectDelivered(chain: Chain, items: readonly PaidItem[]) {
+  const [events, rows] = await Promise.all([transferEvents(chain), rowsOf(items)])
+  for (const item of items) {
+    const [event, ...more] = deliveriesOf(item, events)
+    expect(event).toMatchObject({ quantity: item.quantity })
+    expect(more).toEqual([])
+    expect(rows.get(item.id)).toMatchObject({
+      state: 'transferred',
+      txId: event?.transactionHash,
+      dueAt: null,
+    })
+  }
+  expect(events).toHaveLength(items.length)
+}
+
+describe('a reorganization of blocks that are not final', () => {
+  it('sends the same bytes again', async () => {
+    const chain = await aSlowChain()
+    const item = await anItem(chain)
+    const engine = anEngine(chain, { finality: 3 })
+    await deliver(chain, engine)
+    const mined = await newest(chain)
+    expect(mined.block).toBe(await heightOf(chain))
+
+    await chain.rpc('anvil_reorg', 1, [])
+    expect(await chain.rpc('eth_getTransactionByHash', mined.hash)).toBeNull()
+    await aStep(engine)
+    expect(await transactionsOf(chain)).toEqual([
+      { ...mined, block: null, blockHash: null, updatedAt: expect.any(String) },
+    ])
+    expect(await chain.rpc('eth_getTransactionByHash', mined.hash)).toMatchObject({
+      blockNumber: null,
+    })
+    await chain.mine(3)
+    await aStep(engine)
+    await expectDelivered(chain, [item])
+    expect(await transactionsOf(chain)).toHaveLength(1)
+  })
+
+  it('follows the transaction to another block', async () => {
+    const chain = await aSlowChain()
+    const item = await anItem(chain)
+    const engine = anEngine(chain, { finality: 3 })
+    await deliver(chain, engine)
+    const mined = await newest(chain)
+    const bytes = await bytesOf(chain, mined)
+    await chain.mine()
+    await chain.rpc('anvil_reorg', 2, [[bytes, 1]])
+    await chain.mine()
+    await aStep(engine)
+    expect(await newest(chain)).toMatchObject({ block: Number(mined.block) + 1, isOpen: 1 })
+    await chain.mine()
+    await aStep(engine)
+    await expectDelivered(chain, [item])
+    expect(await transactionsOf(chain)).toHaveLength(1)
+  })
+
+  it('recognises the bytes with higher fees if those with lower fees were dropped', async () => {
+    const chain = await aSlowChain()
+    const item = await anItem(chain)
+    const engine = anEngine(chain, { finality: 3 })
+    await aStep(engine)
+    const cheap = await newest(chain)
+    await chain.rpc('anvil_setNextBlockBaseFeePerGas', `0x${(100e9).toString(16)}`)
+    await chain.mine()
+    await aStep(engine)
+    const expensive = await newest(chain)
+    expect(expensive).toMatchObject({ id: cheap.id, replaced: JSON.stringify([cheap.hash]) })
+
+    // The node mines the cheap bytes, and drops their block.
+    await chain.rpc('anvil_dropTransaction', expensive.hash)
+    await chain.rpc('anvil_setNextBlockBaseFeePerGas', `0x${(1e9).toString(16)}`)
+    await chain.rpc('eth_sendRawTransaction', cheap.raw)
+    await chain.mine()
+    await aStep(engine)
+    expect(await newest(chain)).toMatchObject({ hash: cheap.hash, block: await heightOf(chain) })
+    await chain.rpc('anvil_reorg', 1, [])
+    await aStep(engine)
+    await chain.mine(3)
+    await aStep(engine)
+    await expectDelivered(chain, [item])
+    expect(await rowOf(item)).toMatchObject({ txId: expensive.hash })
+    expect(logged('foreign_transaction')).toEqual([])
+  })
+})
+
+describe('a reorganization of final blocks', () => {
+  it('delivers the items above the fork again, and leaves those below it alone', async () => {
+    const chain = await aSlowChain()
+    const engine = anEngine(chain)
+    const below = await anItem(chain)
+    await deliver(chain, engine)
+    const rowBelow = await rowOf(below)
+    const above = await anItem(chain)
+    await deliver(chain, engine)
+    const lost = await newest(chain)
+    await expectDelivered(chain, [below, above])
+    await chain.mine(2)
+    await chain.rpc('anvil_reorg', 3, [])
+
+    const next = await anItem(chain)
+    await aStep(engine)
+    expect(logged('chain_reorganized')).toMatchObject([{ settledBlock: lost.block, items: 1 }])
+    expect(await rowOf(above)).toMatchObject({ state: 'queued', contract: chain.delivery })
+    await deliver(chain, engine)
+    await expectDelivered(chain, [below, above, next])
+    expect(await rowOf(below)).toEqual(rowBelow)
+    expect(await rowOf(above)).not.toMatchObject({ txId: lost.hash })
+    expect(await anEngine(chain).step(time)).toBeNull()
+  })
+
+  it('recognises a transaction that the new fork has, too', async () => {
+    const chain = await aSlowChain()
+    const engine = anEngine(chain)
+    const item = await anItem(chain)
+    await deliver(chain, engine)
+    const mined = await newest(chain)
+    const bytes = await bytesOf(chain, mined)
+    await chain.mine(2)
+    await chain.rpc('anvil_reorg', 3, [[bytes, 1]])
+    await aStep(engine)
+    expect(await rowOf(item)).toMatchObject({ state: 'queued' })
+    await aStep(engine)
+    await expectDelivered(chain, [item])
+    expect(await rowOf(item)).toMatchObject({ txId: mined.hash })
+    expect(await newest(chain)).toMatchObject({ hash: mined.hash, block: Number(mined.block) + 1 })
+    expect(Number(await chain.rpc('eth_getTransactionCount', chain.signer, 'pending'))).toBe(1)
+  })
+
+  it('delivers an item again that was settled by its key alone', async () => {
+    const chain = await aSlowChain()
+    const first = await anItem(chain)
+    const engine = anEngine(chain)
+    await deliver(chain, engine)
+    const item = await anItem(chain)
+    const snapshot = await takeSnapshot()
+    await deliver(chain, engine)
+    const lost = await newest(chain)
+    await restore(snapshot)
+    await aStep(engine)
+    await expectDelivered(chain, [first, item])
+
+    await chain.mine()
+    await chain.rpc('anvil_reorg', 2, [])
+    await aStep(engine)
+    expect(logged('chain_reorganized')).toMatchObject([{ settledBlock: lost.block, items: 1 }])
+    await deliver(chain, engine)
+    await expectDelivered(chain, [first, item])
+  })
+
+  it.each(['by its transaction', 'by its key alone'])(
+    'cancels an item again that was settled %s, and returns its pieces once',
+    async (how) => {
+      const chain = await aSlowChain()
+      const engine = anEngine(chain)
+      await anItem(chain)
+      await deliver(chain, engine)
+      const item = await aPaidItem(chain, { standard: 'erc1155', quantity: 3 })
+      const stock = async () => {
+        const query = env.DB.prepare('SELECT availableAmount FROM nfts WHERE id = ?')
+        return query.bind(item.id).first<number>('availableAmount')
+      }
+      expect(await stock()).toBe(99)
+      await db.batch([cancel(db, { id: item.id }, { [chain.name]: engine.network }, new Date())])
+      const snapshot = await takeSnapshot()
+      await deliver(chain, engine)
+      if (how === 'by its key alone') {
+        await restore(snapshot)
+        await aStep(engine)
+      }
+      const cancelled = {
+        state: 'failed',
+        wish: 'cancel',
+        reason: 'cancelled',
+      } satisfies Partial<Row>
+      const mined = await newest(chain)
+      expect(await rowOf(item)).toMatchObject({ ...cancelled, txId: mined.hash })
+      expect(await stock()).toBe(102)
+
+      await chain.mine(2)
+      await chain.rpc('anvil_reorg', 3, [])
+      await aStep(engine)
+      expect(await rowOf(item)).toMatchObject({ state: 'queued', wish: 'cancel' })
+      await deliver(chain, engine)
+      const again = await newest(chain)
+      expect(again.id).not.toBe(mined.id)
+      expect(await rowOf(item)).toMatchObject({ ...cancelled, txId: again.hash })
+      expect(await stock()).toBe(102)
+      expect(deliveriesOf(item, await transferEvents(chain))).toEqual([])
+    },
+  )
+})
+
+describe('a node that proves nothing', () => {
+  const OTHER_HASH = `0x${'ab'.repeat(32)}`
+
+  async function aSettledItem(settings: (chain: Chain) => NetworkSettings = () => ({})) {
+    const chain = await aSlowChain()
+    const engine = anEngine(chain, settings(chain))
+    const item = await anItem(chain)
+    await deliver(chain, engine)
+    await expectDelivered(chain, [item])
+    return { chain, engine, item, row: await rowOf(item) }
+  }
+
+  it('is on another fork than a second node: that one is asked instead', async () => {
+    const { chain, engine, item, row } = await aSettledItem(({ proxyUrl, rpcUrl }) => ({
+      rpcUrls: [proxyUrl, rpcUrl],
+    }))
+    const block = await chain.rpc('eth_getBlockByNumber', 'latest', false)
+    await chain.setFaults({
+      on: ['eth_getBlockByNumber'],
+      effect: { result: { ...Object(block), hash: OTHER_HASH } },
+    })
+    const next = await anItem(chain)
+    expect(await aStep(engine)).toMatchObject({ takesItems: false })
+    expect(await rowOf(item)).toEqual(row)
+    expect(logged('chain_reorganized')).toEqual([])
+    expect(logged('node_left_out')).toMatchObject([{ node: 0 }])
+    await deliver(chain, engine)
+    await expectDelivered(chain, [item, next])
+  })
+
+  it('is behind the settled block: nothing is done until it has caught up', async () => {
+    const { chain, engine, item, row } = await aSettledItem()
+    const next = await anItem(chain)
+    await chain.setFaults({ effect: { asOf: Number((await newest(chain)).block) - 1 } })
+    const { takesItems, lookAt } = (await aStep(engine)) ?? {}
+    expect({ takesItems, lookAt }).toEqual({ takesItems: false, lookAt: expect.any(Date) })
+    expect(logged('node_unavailable')).toHaveLength(1)
+    expect(await rowOf(item)).toEqual(row)
+    expect(await rowOf(next)).toMatchObject({ state: 'queued' })
+
+    await chain.setFaults()
+    await deliver(chain, engine)
+    await expectDelivered(chain, [item, next])
+    expect(logged('chain_reorganized')).toEqual([])
+  })
+
+  it('does not tell the settled block once: nothing is reported as reorganized', async () => {
+    const { chain, engine, item, row } = await aSettledItem()
+    const next = await anItem(chain)
+    await chain.mine()
+    // The node is asked for the newest block, the final one, and the settled one.
+    await chain.setFaults({
+      on: ['eth_getBlockByNumber'],
+      skip: 2,
+      times: 1,
+      effect: { result: null },
+    })
+    await aStep(engine)
+    await chain.setFaults()
+    await deliver(chain, engine)
+    expect(logged('chain_reorganized')).toEqual([])
+    expect(await rowOf(item)).toEqual(row)
+    await expectDelivered(chain, [item, next])
+  })
+})
+
+describe('a chain that begins anew', () => {
+  /** Delivers two items, each in a transaction of its own, and leaves a third one in flight. */
+  async function aUsedChain() {
+    const chain = await aSlowChain()
+    const genesis = await chain.rpc('evm_snapshot')
+    await chain.mine(4)
+    const engine = anEngine(chain)
+    const items: PaidItem[] = []
+    for (let i = 0; i < 2; i++) {
+      items.push(await anItem(chain))
+      await deliver(chain, engine)
+    }
+    await expectDelivered(chain, items)
+    items.push(await anItem(chain))
+    await aStep(engine)
+    return {
+      chain,
+      engine,
+      items,
+      /** Goes back to the chain's first block, and mines some others. */
+      async reset(blocks: number) {
+        await chain.rpc('anvil_dropAllTransactions')
+        await chain.rpc('evm_revert', genesis)
+        await chain.rpc('anvil_setBlockTimestampInterval', 60)
+        await chain.mine(blocks)
+      },
+    }
+  }
+
+  it.each([
+    ['is already longer than the old one', 20],
+    ['has some of the heights of the old one', 5],
+    ['is shorter than the old one ever was, but newer', 1],
+  ])('gets every item again: it %s', async (_, blocks) => {
+    const { chain, engine, items, reset } = await aUsedChain()
+    await reset(blocks)
+    expect(await transferEvents(chain)).toEqual([])
+    await aStep(engine)
+    expect(logged('chain_reorganized')).toMatchObject([{ standing: null }])
+    await deliver(chain, engine)
+    await expectDelivered(chain, items)
+    expect((await transactionsOf(chain)).filter(({ isOpen }) => isOpen)).toEqual([])
+  })
+})
+
+it('delivers two items in one block again when only that block was dropped', async () => {
+  const chain = await aSlowChain()
+  const engine = anEngine(chain, { itemsPerTransaction: 1 })
+  const items = await paidItems(chain, [{ standard: 'erc1155' }, { standard: 'erc1155' }])
+  await deliver(chain, engine)
+  await expectDelivered(chain, items)
+  await chain.rpc('anvil_reorg', 1, [])
+  await aStep(engine)
+  expect(logged('chain_reorganized')).toMatchObject([{ items: 2 }])
+  await deliver(chain, engine)
+  await expectDelivered(chain, items)
+})

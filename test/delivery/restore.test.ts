@@ -1,0 +1,339 @@
+/** The database is set back to an earlier time, while the chain goes on. */
+import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { localAccount, privateKeyOf } from '../../scripts/chain/accounts.ts'
+import app from '../../src/app.ts'
+import { cancel, retry } from '../../src/delivery/operator.ts'
+import { queueAwaiting } from '../../src/delivery/wallet-linked.ts'
+import { requestOf } from '../support/api.ts'
+import { aChain, type Chain } from '../support/chain/chain.ts'
+import { anEngine, networksOf, rowOf, rowsOf, transactionsOf } from '../support/delivery/engine.ts'
+import { deliveriesOf, transferEvents } from '../support/delivery/events.ts'
+import { aPaidItem, itemsOf, type PaidItem, sellerOn } from '../support/delivery/items.ts'
+import { restore, takeSnapshot } from '../support/delivery/snapshot.ts'
+import { aListing, aMasterToken, anAddress, anNft, aUser, db } from '../support/makers.ts'
+
+/** A chain that makes blocks only when the test mines them. */
+async function aSlowChain(): Promise<Chain> {
+  const chain = await aChain({ erc1155: 20 })
+  await chain.setAutomine(false)
+  await chain.mine()
+  return chain
+}
+
+type Engine = ReturnType<typeof anEngine>
+
+/** Seconds after the start of each engine. A minute after a step, another engine may take over. */
+let time = 0
+beforeEach(() => {
+  time = 0
+})
+function aStep(engine: Engine, seconds = 61) {
+  time += seconds
+  return engine.step(time)
+}
+
+/** Takes steps, with a block after each, until there is nothing to do. */
+async function runUntilDone(chain: Chain, engine: Engine) {
+  for (let i = 0; i < 10; i++) {
+    await aStep(engine)
+    await chain.mine()
+  }
+}
+
+/** Expects one Transfer for each item on the chain, and rows that say so. */
+async function expectDelivered(chain: Chain, items: readonly PaidItem[]) {
+  const [events, rows] = await Promise.all([transferEvents(chain), rowsOf(items)])
+  for (const item of items) {
+    const [event, ...more] = deliveriesOf(item, events)
+    expect(event).toMatchObject({ quantity: item.quantity })
+    expect(more).toEqual([])
+    const txId = event?.transactionHash
+    expect(rows.get(item.id)).toMatchObject({ state: 'transferred', txId, dueAt: null })
+  }
+  expect(events).toHaveLength(items.length)
+}
+
+/** A shop that sells an NFT through the API. */
+async function aShop(chain: Chain) {
+  const nft = await anNft(await sellerOn(chain), {
+    contractAddr: chain.contracts.erc1155,
+    contractNetwork: chain.name,
+    tokenId: '1',
+    amount: 100,
+  })
+  const listing = await aListing(nft)
+  const token = await aMasterToken()
+  // No run is started but by the test.
+  const DELIVERIES = { sendBatch: async () => {} }
+  const bindings = { ...env, NETWORKS: networksOf([chain]), DELIVERIES }
+  let orders = 0
+  return {
+    nft,
+    async order(buyer: { id: number }, providerId = `order ${++orders}`, quantity = 1) {
+      const context = createExecutionContext()
+      const json = [
+        { nftId: nft.id, listingId: listing.id, quantity, buyerUserId: buyer.id, providerId },
+      ]
+      const request = requestOf('POST', '/api/externalOrders', { token, json })
+      const response = await app.request(request, undefined, bindings, context)
+      await waitOnExecutionContext(context)
+      if (!response.ok) throw new Error(await response.text())
+      return providerId
+    },
+    stock: () =>
+      env.DB.prepare('SELECT availableAmount FROM nfts WHERE id = ?')
+        .bind(nft.id)
+        .first<number>('availableAmount'),
+  }
+}
+
+async function aBuyer(wallet?: '') {
+  const buyer = await aUser(wallet === '' ? { ethereumPublicAddr: '' } : {})
+  await anAddress(buyer)
+  return buyer
+}
+
+/** The only item of a buyer. */
+async function itemOf(buyer: { id: number }): Promise<PaidItem> {
+  const [item, ...more] = await itemsOf(buyer, 'erc1155')
+  if (!item || more.length > 0) throw new Error('the buyer has not one item')
+  return item
+}
+
+/** What the engine does until the database is copied. */
+const lives: [string, (chain: Chain, engine: Engine) => Promise<void>][] = [
+  ['placed', async () => {}],
+  [
+    'signed and not sent',
+    async (chain, engine) => {
+      const on = ['eth_sendRawTransaction']
+      await chain.setFaults({ on, effect: { http: 'drop', reach: 'none' } })
+      await aStep(engine)
+      await chain.setFaults()
+    },
+  ],
+  ['sent and not mined', async (_, engine) => void (await aStep(engine))],
+  [
+    'mined and not final',
+    async (chain, engine) => {
+      await aStep(engine)
+      await chain.mine()
+      await aStep(engine)
+    },
+  ],
+  ['transferred', runUntilDone],
+]
+
+describe('an item that was delivered after the copy', () => {
+  it.each(lives)('is delivered once if it was %s in the copy', async (_, live) => {
+    const chain = await aSlowChain()
+    const shop = await aShop(chain)
+    const buyer = await aBuyer()
+    await shop.order(buyer)
+    const item = await itemOf(buyer)
+    const engine = anEngine(chain, { finality: 2 })
+    await live(chain, engine)
+    const copy = await takeSnapshot()
+    await runUntilDone(chain, engine)
+    await expectDelivered(chain, [item])
+
+    await restore(copy)
+    await runUntilDone(chain, anEngine(chain, { finality: 2 }))
+    await expectDelivered(chain, [item])
+    expect((await transactionsOf(chain)).filter(({ isOpen }) => isOpen)).toEqual([])
+    expect(await chain.rpc('eth_getTransactionCount', chain.signer, 'latest')).toBe('0x1')
+  })
+
+  it('is delivered once if the shop repeats its order, which gets another id', async () => {
+    const chain = await aSlowChain()
+    const shop = await aShop(chain)
+    const [first, second] = [await aBuyer(), await aBuyer()]
+    const other = await aBuyer()
+    const copy = await takeSnapshot()
+    const [one, two] = [await shop.order(first), await shop.order(second, undefined, 2)]
+    const ids = [await itemOf(first), await itemOf(second)].map(({ id }) => id)
+    await runUntilDone(chain, anEngine(chain, { finality: 2 }))
+    await expectDelivered(chain, [await itemOf(first), await itemOf(second)])
+    const [true1] = await transactionsOf(chain)
+
+    await restore(copy)
+    await shop.order(other)
+    await shop.order(second, two, 2)
+    await shop.order(first, one)
+    const items = [await itemOf(first), await itemOf(second), await itemOf(other)]
+    expect(items.map(({ id }) => id)).not.toEqual(ids)
+    await runUntilDone(chain, anEngine(chain, { finality: 2 }))
+    await expectDelivered(chain, items)
+    expect((await transactionsOf(chain)).map(({ hash }) => hash)).toContain(true1?.hash)
+  })
+
+  it('is delivered once if its first transaction waits in the pool when it is signed again', async () => {
+    const chain = await aSlowChain()
+    const shop = await aShop(chain)
+    const buyer = await aBuyer()
+    await shop.order(buyer)
+    const copy = await takeSnapshot()
+    await aStep(anEngine(chain))
+    await restore(copy)
+    // Other bytes at the same nonce, with the same fees.
+    await aStep(anEngine(chain, { gasPerItem: 200_000 }))
+    const [again] = await transactionsOf(chain)
+    expect(await chain.rpc('eth_getTransactionByHash', again?.hash)).toBeNull()
+    await runUntilDone(chain, anEngine(chain))
+    await expectDelivered(chain, [await itemOf(buyer)])
+  })
+
+  it('is transferred at once if one block has its first and its second transaction', async () => {
+    const chain = await aSlowChain()
+    const shop = await aShop(chain)
+    const buyer = await aBuyer()
+    await shop.order(buyer)
+    const copy = await takeSnapshot()
+    const tip = '0x77359400'
+    await chain.setFaults({ on: ['eth_maxPriorityFeePerGas'], effect: { result: tip } })
+    await aStep(anEngine(chain))
+    await chain.setFaults()
+    const [first] = await transactionsOf(chain)
+    await restore(copy)
+    const engine = anEngine(chain, { keys: privateKeyOf(localAccount(6)) })
+    await aStep(engine)
+    await chain.mine()
+    const [second] = await transactionsOf(chain)
+    const receipt = await chain.rpc('eth_getTransactionReceipt', second?.hash)
+    expect(await chain.rpc('eth_getTransactionReceipt', first?.hash)).toMatchObject({
+      blockNumber: Object(receipt).blockNumber,
+    })
+    const item = await itemOf(buyer)
+    await aStep(engine)
+    expect(await rowOf(item)).toMatchObject({ state: 'queued' })
+    await aStep(engine)
+    await expectDelivered(chain, [item])
+    expect(await rowOf(item)).toMatchObject({ txId: first?.hash })
+  })
+
+  it.each(['eth_getLogs', 'eth_getTransactionByHash', 'eth_getTransactionReceipt'])(
+    'waits with a reason while the node does not answer %s',
+    async (method) => {
+      const chain = await aSlowChain()
+      const shop = await aShop(chain)
+      const buyer = await aBuyer()
+      await shop.order(buyer)
+      const item = await itemOf(buyer)
+      const copy = await takeSnapshot()
+      await runUntilDone(chain, anEngine(chain))
+      const [transaction] = await transactionsOf(chain)
+      await restore(copy)
+      await chain.setFaults({ on: [method], effect: { result: null } })
+      const engine = anEngine(chain)
+      await aStep(engine)
+      await aStep(engine)
+      expect(await rowOf(item)).toMatchObject({
+        state: 'queued',
+        reason: `the node does not tell which transaction used the key: block ${transaction?.block}`,
+        dueAt: expect.any(String),
+      })
+      await chain.setFaults()
+      await aStep(engine)
+      await expectDelivered(chain, [item])
+      expect(await rowOf(item)).toMatchObject({ reason: null })
+    },
+  )
+})
+
+describe('an item that the copy has as waiting or failed', () => {
+  it('is transferred by the hourly comparison if the buyer had no wallet in the copy', async () => {
+    const chain = await aSlowChain()
+    const shop = await aShop(chain)
+    const buyer = await aBuyer('')
+    await shop.order(buyer)
+    const engine = anEngine(chain)
+    await aStep(engine)
+    expect(await rowOf(await itemOf(buyer))).toMatchObject({ state: 'awaiting_wallet' })
+    const copy = await takeSnapshot()
+    const wallet = '0x00000000000000000000000000000000000AbCdE'
+    await db.batch(queueAwaiting(db, buyer.id, wallet, new Date()))
+    const item = await itemOf(buyer)
+    await runUntilDone(chain, engine)
+    await expectDelivered(chain, [item])
+
+    await restore(copy)
+    const later = anEngine(chain)
+    await aStep(later, 600)
+    expect(await rowOf(item)).toMatchObject({ state: 'awaiting_wallet' })
+    await aStep(later, 3600)
+    await expectDelivered(chain, [item])
+  })
+
+  it('is transferred by the hourly comparison if it had failed in the copy', async () => {
+    const chain = await aSlowChain()
+    const item = await aPaidItem(chain, { standard: 'erc1155' })
+    const engine = anEngine(chain)
+    await env.DB.prepare("UPDATE nfts SET tokenId = '' WHERE id = ?").bind(item.id).run()
+    await aStep(engine)
+    expect(await rowOf(item)).toMatchObject({ state: 'failed' })
+    await env.DB.prepare("UPDATE nfts SET tokenId = '1' WHERE id = ?").bind(item.id).run()
+    const copy = await takeSnapshot()
+    const networks = { [chain.name]: engine.network }
+    await db.batch([retry(db, { id: item.id }, networks, new Date())])
+    await runUntilDone(chain, engine)
+    await expectDelivered(chain, [item])
+
+    await restore(copy)
+    await aStep(anEngine(chain), 4000)
+    await expectDelivered(chain, [item])
+  })
+})
+
+describe('a key that was used for something else', () => {
+  it('fails the item, and the reason names the transaction and the recipient', async () => {
+    const chain = await aSlowChain()
+    const shop = await aShop(chain)
+    const [right, wrong] = [await aBuyer(), await aBuyer()]
+    const copy = await takeSnapshot()
+    const number = await shop.order(right)
+    await runUntilDone(chain, anEngine(chain))
+    const delivered = await itemOf(right)
+    await expectDelivered(chain, [delivered])
+    const [transaction] = await transactionsOf(chain)
+
+    await restore(copy)
+    await shop.order(wrong, number)
+    await runUntilDone(chain, anEngine(chain))
+    const row = await rowOf(await itemOf(wrong))
+    expect(row).toMatchObject({ state: 'failed', txId: transaction?.hash })
+    expect(row.reason?.toLowerCase()).toBe(
+      `the delivery key was used for another delivery: transaction ${transaction?.hash}, recipient ${right.ethereumPublicAddr}`,
+    )
+    expect(await transferEvents(chain)).toHaveLength(1)
+  })
+
+  it('ends the item as cancelled if it was cancelled, and its pieces return once', async () => {
+    const chain = await aSlowChain()
+    const shop = await aShop(chain)
+    const buyer = await aBuyer()
+    const before = await takeSnapshot()
+    const number = await shop.order(buyer, undefined, 4)
+    const after = await takeSnapshot()
+    const item = await itemOf(buyer)
+    const engine = anEngine(chain)
+    const networks = { [chain.name]: engine.network }
+    await db.batch([cancel(db, { id: item.id }, networks, new Date())])
+    await runUntilDone(chain, engine)
+    const cancelled = { state: 'failed', wish: 'cancel', reason: 'cancelled' }
+    expect(await rowOf(item)).toMatchObject(cancelled)
+    expect(await shop.stock()).toBe(100)
+    const [transaction] = await transactionsOf(chain)
+
+    for (const copy of [after, before]) {
+      await restore(copy)
+      if (copy === before) await shop.order(buyer, number, 4)
+      await runUntilDone(chain, anEngine(chain))
+      const txId = transaction?.hash
+      expect(await rowOf(await itemOf(buyer))).toMatchObject({ ...cancelled, txId })
+      expect(await shop.stock()).toBe(100)
+    }
+    expect(await transferEvents(chain)).toEqual([])
+  })
+})

@@ -1,0 +1,253 @@
+/** Keys of signers: used by somebody else, by two environments, changed; transactions out of time. */
+import { beforeEach, describe, expect, it } from 'vitest'
+import { localAccount, privateKeyOf } from '../../scripts/chain/accounts.ts'
+import { aChain, type Chain } from '../support/chain/chain.ts'
+import { anEngine, rowOf, rowsOf, transactionsOf } from '../support/delivery/engine.ts'
+import { deliveriesOf, transferEvents } from '../support/delivery/events.ts'
+import { aPaidItem, type PaidItem, paidItems } from '../support/delivery/items.ts'
+import { recordLogs } from '../support/delivery/log-lines.ts'
+import { restore, takeSnapshot } from '../support/delivery/snapshot.ts'
+
+const logged = recordLogs()
+
+/** The key of `chain.otherSigner`. */
+const OTHER_KEY = privateKeyOf(localAccount(6))
+
+const SEND = ['eth_sendRawTransaction']
+const HOUR = 3600
+
+/** A chain that makes blocks only when the test mines them. */
+async function aSlowChain(): Promise<Chain> {
+  const chain = await aChain({ erc1155: 20 })
+  await chain.setAutomine(false)
+  await chain.mine()
+  return chain
+}
+
+/** Mines a block with a time so many seconds after the last one. */
+async function mineLater(chain: Chain, seconds: number) {
+  await chain.rpc('evm_increaseTime', seconds)
+  await chain.mine()
+}
+
+const anItem = (chain: Chain) => aPaidItem(chain, { standard: 'erc1155' })
+
+type Engine = ReturnType<typeof anEngine>
+
+/** Seconds after the start of each engine. A minute after a step, another engine may take over. */
+let time = 0
+beforeEach(() => {
+  time = 0
+})
+function aStep(engine: Engine) {
+  time += 61
+  return engine.step(time)
+}
+
+/** Expects one Transfer for each item, and rows that say so. */
+async function expectDelivered(chain: Chain, items: readonly PaidItem[]) {
+  const [events, rows] = await Promise.all([transferEvents(chain), rowsOf(items)])
+  for (const item of items) {
+    const [event, ...more] = deliveriesOf(item, events)
+    expect(event).toMatchObject({ quantity: 1 })
+    expect(more).toEqual([])
+    const txId = event?.transactionHash
+    expect(rows.get(item.id)).toMatchObject({ state: 'transferred', txId, dueAt: null })
+  }
+}
+
+/** Signs the item, and keeps its transaction from every node. */
+async function signUnsent(chain: Chain, engine: Engine) {
+  await chain.setFaults({ on: SEND, effect: { dropTransaction: true } })
+  await aStep(engine)
+  const [transaction] = await transactionsOf(chain)
+  if (!transaction) throw new Error('nothing was signed')
+  return transaction
+}
+
+describe('a nonce that somebody else uses', () => {
+  const useNonce = (chain: Chain, nonce: number) =>
+    chain.rpc('eth_sendTransaction', {
+      from: chain.signer,
+      to: chain.owner,
+      value: '0x1',
+      nonce: `0x${nonce.toString(16)}`,
+    })
+
+  it('is reported, and the item is delivered at another one', async () => {
+    const chain = await aSlowChain()
+    const item = await anItem(chain)
+    const engine = anEngine(chain)
+    const { nonce } = await signUnsent(chain, engine)
+    await useNonce(chain, nonce)
+    await chain.mine()
+    await chain.setFaults()
+    await aStep(engine)
+    expect(await rowOf(item)).toMatchObject({ state: 'in_flight' })
+    await aStep(engine)
+    expect(logged('foreign_transaction')).toMatchObject([{ signer: chain.signer, nonce }])
+    await aStep(engine)
+    await chain.mine()
+    await aStep(engine)
+    await expectDelivered(chain, [item])
+    expect((await transactionsOf(chain)).map((t) => t.nonce)).toEqual([nonce, nonce + 1])
+  })
+
+  it('counts only when it is final: after a reorganization the first bytes may be mined', async () => {
+    const chain = await aSlowChain()
+    const item = await anItem(chain)
+    const engine = anEngine(chain, { finality: 3 })
+    const { nonce } = await signUnsent(chain, engine)
+    await useNonce(chain, nonce)
+    await chain.mine()
+    await chain.setFaults()
+    await aStep(engine)
+    await aStep(engine)
+    await chain.rpc('anvil_reorg', 1, [])
+    await aStep(engine)
+    await chain.mine(3)
+    await aStep(engine)
+    await expectDelivered(chain, [item])
+    expect(logged('foreign_transaction')).toEqual([])
+    expect(await transactionsOf(chain)).toHaveLength(1)
+  })
+})
+
+it('delivers the items of two environments that share a signer and a contract', async () => {
+  const chain = await aSlowChain()
+  const empty = await takeSnapshot()
+  const environments: {
+    items: PaidItem[]
+    engine: Engine
+    database: Awaited<ReturnType<typeof takeSnapshot>>
+  }[] = []
+  for (const count of [3, 5]) {
+    await restore(empty)
+    const sales = Array.from({ length: count }, () => ({ standard: 'erc1155' }) as const)
+    const items = await paidItems(chain, sales)
+    const engine = anEngine(chain, { itemsPerTransaction: 1 })
+    environments.push({ items, engine, database: await takeSnapshot() })
+  }
+  for (let round = 0; round < 12; round++) {
+    for (const environment of environments) {
+      await restore(environment.database)
+      await aStep(environment.engine)
+      environment.database = await takeSnapshot()
+    }
+    await chain.mine()
+  }
+  for (const { database, items } of environments) {
+    await restore(database)
+    await expectDelivered(chain, items)
+  }
+  expect(await transferEvents(chain)).toHaveLength(8)
+  expect(logged('foreign_transaction').length).toBeGreaterThan(0)
+})
+
+describe('a changed key', () => {
+  it('settles what the old key has in flight', async () => {
+    const chain = await aSlowChain()
+    const item = await anItem(chain)
+    await aStep(anEngine(chain))
+    const renewed = anEngine(chain, { keys: OTHER_KEY })
+    await aStep(renewed)
+    await chain.mine()
+    await aStep(renewed)
+    await expectDelivered(chain, [item])
+    expect(await transactionsOf(chain)).toMatchObject([{ signer: chain.signer }])
+  })
+
+  it('delivers what the old key sent in vain, once the deadline is past', async () => {
+    const chain = await aSlowChain()
+    const item = await anItem(chain)
+    const old = await signUnsent(chain, anEngine(chain))
+    const renewed = anEngine(chain, { keys: OTHER_KEY })
+    await mineLater(chain, HOUR - 60)
+    await aStep(renewed)
+    expect(await rowOf(item)).toMatchObject({ state: 'in_flight' })
+    await mineLater(chain, 120)
+    await aStep(renewed)
+    expect(logged('transaction_expired')).toMatchObject([{ signer: chain.signer, nonce: 0 }])
+    await chain.setFaults()
+    await aStep(renewed)
+    await chain.mine()
+    await aStep(renewed)
+    await expectDelivered(chain, [item])
+    expect(await transactionsOf(chain)).toMatchObject([
+      { signer: chain.signer, isOpen: 0, block: null },
+      { signer: chain.otherSigner, nonce: 0 },
+    ])
+
+    await chain.rpc('eth_sendRawTransaction', old.raw)
+    await chain.mine()
+    expect(await chain.rpc('eth_getTransactionReceipt', old.hash)).toMatchObject({ status: '0x0' })
+    await expectDelivered(chain, [item])
+  })
+
+  it('delivers other items at once, although the window of the old key is full', async () => {
+    const chain = await aSlowChain()
+    const stuck = await anItem(chain)
+    await signUnsent(chain, anEngine(chain, { transactionsInFlight: 1 }))
+    const item = await anItem(chain)
+    const renewed = anEngine(chain, { transactionsInFlight: 1, keys: OTHER_KEY })
+    // The transaction of the old key, and then that of the new one.
+    await chain.setFaults({ on: SEND, times: 1, effect: { dropTransaction: true } })
+    await aStep(renewed)
+    await chain.mine()
+    await aStep(renewed)
+    await expectDelivered(chain, [item])
+    await chain.mine()
+    await aStep(renewed)
+    await expectDelivered(chain, [stuck, item])
+  })
+})
+
+describe('a deadline', () => {
+  it('is compared with the time of the chain, not with the clock', async () => {
+    const chain = await aSlowChain()
+    const item = await anItem(chain)
+    const engine = anEngine(chain)
+    const { raw } = await signUnsent(chain, engine)
+    await chain.setFaults()
+    await engine.step(48 * HOUR)
+    expect(await transactionsOf(chain)).toMatchObject([{ isOpen: 1, raw }])
+    await chain.mine()
+    await engine.step(48 * HOUR + 60)
+    await expectDelivered(chain, [item])
+    expect(logged('transaction_expired')).toEqual([])
+  })
+
+  it('is compared with the time of the final block, because younger ones may be dropped', async () => {
+    const chain = await aSlowChain()
+    const item = await anItem(chain)
+    const engine = anEngine(chain, { finality: 2 })
+    await signUnsent(chain, engine)
+    await mineLater(chain, HOUR + 60)
+    await aStep(engine)
+    expect(await rowOf(item)).toMatchObject({ state: 'in_flight' })
+    await chain.mine()
+    await aStep(engine)
+    expect(logged('transaction_expired')).toHaveLength(1)
+    expect(await rowOf(item)).toMatchObject({ state: 'queued' })
+  })
+
+  it('frees the nonce: the next transaction there outbids the bytes that nodes may have', async () => {
+    const chain = await aSlowChain()
+    const item = await anItem(chain)
+    const engine = anEngine(chain)
+    const old = await signUnsent(chain, engine)
+    await mineLater(chain, HOUR + 60)
+    await aStep(engine)
+    // A node that has kept the old bytes.
+    await chain.rpc('eth_sendRawTransaction', old.raw)
+    await chain.setFaults()
+    await aStep(engine)
+    const [, next] = await transactionsOf(chain)
+    expect(next).toMatchObject({ signer: old.signer, nonce: old.nonce })
+    expect(Number(next?.maxFeePerGas)).toBeGreaterThanOrEqual(1.125 * Number(old.maxFeePerGas))
+    expect(await chain.rpc('eth_getTransactionByHash', old.hash)).toBeNull()
+    await chain.mine()
+    await aStep(engine)
+    await expectDelivered(chain, [item])
+  })
+})

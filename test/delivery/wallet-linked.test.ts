@@ -1,0 +1,77 @@
+import { env } from 'cloudflare:workers'
+import { expect, it } from 'vitest'
+import { queueAwaiting } from '../../src/delivery/wallet-linked.ts'
+import { aChain } from '../support/chain/chain.ts'
+import { anEngine, rowOf } from '../support/delivery/engine.ts'
+import { deliveriesOf, transferEvents } from '../support/delivery/events.ts'
+import { aPaidItem, type PaidItem, paidItems } from '../support/delivery/items.ts'
+import { db } from '../support/makers.ts'
+
+const WALLET = '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65'
+
+async function buyerOf({ orderId }: PaidItem): Promise<number> {
+  const order = await env.DB.prepare('SELECT buyerId FROM orders WHERE id = ?')
+    .bind(orderId)
+    .first<{ buyerId: number }>()
+  if (!order) throw new Error('there is no order')
+  return order.buyerId
+}
+
+it('queues what waited for the wallet of its buyer, and nothing else', async () => {
+  const chain = await aChain({ erc721: 3 })
+  const waiting = { standard: 'erc721', recipient: null } as const
+  const mine = await paidItems(chain, [waiting, waiting])
+  const theirs = await aPaidItem(chain, waiting)
+  const [first] = mine
+  if (!first) throw new Error('no items')
+  const buyer = await buyerOf(first)
+  const now = new Date()
+  const [, queued] = await db.batch(queueAwaiting(db, buyer, WALLET, now))
+  expect(queued).toEqual([{ chainId: chain.chainId }, { chainId: chain.chainId }])
+  for (const item of mine)
+    expect(await rowOf(item)).toMatchObject({
+      state: 'queued',
+      awaits: null,
+      reason: null,
+      dueAt: now.toISOString(),
+      version: 1,
+    })
+  expect(await rowOf(theirs)).toMatchObject({ state: 'awaiting_wallet', version: 0 })
+
+  await anEngine(chain).run()
+  const events = await transferEvents(chain)
+  for (const item of mine)
+    expect(deliveriesOf({ ...item, recipient: WALLET }, events)).toHaveLength(1)
+  expect(events).toHaveLength(2)
+  const [, again] = await db.batch(queueAwaiting(db, buyer, WALLET, now))
+  expect(again).toEqual([])
+})
+
+it('fails an item whose network is not configured', async () => {
+  const chain = await aChain()
+  const item = await aPaidItem(chain, {
+    standard: 'erc721',
+    recipient: null,
+    network: 'nowhere',
+  })
+  const [, queued] = await db.batch(queueAwaiting(db, await buyerOf(item), WALLET, new Date()))
+  expect(queued).toEqual([{ chainId: null }])
+  expect(await rowOf(item)).toMatchObject({
+    state: 'failed',
+    reason: 'the network of the NFT is not configured',
+    awaits: null,
+    dueAt: null,
+  })
+})
+
+it('leaves an item that was cancelled before', async () => {
+  const chain = await aChain({ erc721: 1 })
+  const item = await aPaidItem(chain, { standard: 'erc721', recipient: null })
+  await env.DB.prepare(
+    "UPDATE deliveries SET state = 'queued', wish = 'cancel', awaits = NULL WHERE id = ?",
+  )
+    .bind(item.id)
+    .run()
+  const [, queued] = await db.batch(queueAwaiting(db, await buyerOf(item), WALLET, new Date()))
+  expect(queued).toEqual([])
+})

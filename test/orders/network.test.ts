@@ -1,0 +1,95 @@
+/** The networks of NFTs: an item is pinned to its chain when the order is placed. */
+import { env } from 'cloudflare:workers'
+import { eq } from 'drizzle-orm'
+import { expect, it } from 'vitest'
+import { deliveries } from '../../src/db/schema.ts'
+import { settingsOf } from '../../src/env.ts'
+import type { Order } from '../../src/orders/answer.ts'
+import { placeOrders } from '../../src/orders/place.ts'
+import { call, callWith } from '../support/api.ts'
+import { aListing, anAddress, anNft, aUser, db } from '../support/makers.ts'
+import { aShop, callerOf, placed, sendBatch, settings, stockOf } from './shop.ts'
+
+const reason = 'the network of the NFT is not configured'
+
+const deliveryOf = async (item: { id: number } | undefined) =>
+  (
+    await db
+      .select()
+      .from(deliveries)
+      .where(eq(deliveries.id, item?.id ?? 0))
+  )[0]
+
+it('accepts an order for an NFT on a network that is not configured, and its item fails', async () => {
+  const { token, seller, nft, input } = await aShop({ nft: { contractNetwork: 'nowhere' } })
+  const configured = await anNft(seller)
+  const listing = await aListing(configured)
+  const [failed, started] = await placed(token, [
+    input,
+    { ...input, nftId: configured.id, listingId: listing.id },
+  ])
+  expect(failed).toMatchObject({ failReason: reason, orderItems: [{ status: 'failed' }] })
+  expect(started).toMatchObject({ failReason: null, orderItems: [{ status: null }] })
+  expect(await deliveryOf(failed?.orderItems[0])).toMatchObject({
+    state: 'failed',
+    reason,
+    chainId: null,
+    dueAt: null,
+  })
+  expect(await stockOf(nft)).toBe(9)
+  const read = await call('GET', `/api/externalOrders/${failed?.id}`, { token })
+  const { orders } = await read.json<{ orders: Order[] }>()
+  expect(orders).toMatchObject([{ failReason: reason, orderItems: [{ status: 'failed' }] }])
+  expect(sendBatch.mock.calls.map(([messages]) => [...messages])).toEqual([
+    [{ body: { chainId: 31337 }, delaySeconds: 0 }],
+  ])
+})
+
+it('waits for the wallet of a buyer even if the network is not configured', async () => {
+  const { token, input } = await aShop({ nft: { contractNetwork: 'nowhere' } })
+  const buyer = await aUser({ ethereumPublicAddr: '', provider: 'email' })
+  await anAddress(buyer)
+  const [order] = await placed(token, [{ ...input, buyerUserId: buyer.id }])
+  expect(order).toMatchObject({ failReason: null, orderItems: [{ status: 'awaiting_wallet' }] })
+  expect(await deliveryOf(order?.orderItems[0])).toMatchObject({
+    state: 'awaiting_wallet',
+    reason: null,
+    chainId: null,
+    awaits: buyer.id,
+  })
+  expect(sendBatch).not.toHaveBeenCalled()
+})
+
+it('pins an item to the chain that its network has when it is placed', async () => {
+  const { token, input } = await aShop({ nft: { contractNetwork: 'moving' } })
+  const caller = await callerOf(token)
+  const placeWhere = async (chainId: number) => {
+    const [localhost] = Object.values(settings.NETWORKS)
+    const NETWORKS = { moving: { ...localhost, chainId } }
+    const own = settingsOf({ ...env, NETWORKS })
+    const [order] = await placeOrders(db, caller, [input], own, new Date())
+    return order?.orderItems[0]
+  }
+  const [first, second] = [await placeWhere(5), await placeWhere(6)]
+  expect(await deliveryOf(first)).toMatchObject({ chainId: 5, state: 'queued' })
+  expect(await deliveryOf(second)).toMatchObject({ chainId: 6, state: 'queued' })
+})
+
+it('wakes each chain of a call once', async () => {
+  const { token, input } = await aShop()
+  const elsewhere = await aShop({ nft: { contractNetwork: 'elsewhere' } })
+  const NETWORKS = {
+    ...env.NETWORKS,
+    elsewhere: { ...settings.NETWORKS.localhost, chainId: 5 },
+  }
+  const inputs = [input, elsewhere.input, input, elsewhere.input]
+  const content = { token, json: inputs }
+  const response = await callWith({ NETWORKS }, 'POST', '/api/externalOrders', content)
+  expect(response.status).toBe(200)
+  expect(sendBatch.mock.calls.map(([messages]) => [...messages])).toEqual([
+    [
+      { body: { chainId: 31337 }, delaySeconds: 0 },
+      { body: { chainId: 5 }, delaySeconds: 0 },
+    ],
+  ])
+})

@@ -1,0 +1,95 @@
+import { zeroAddress } from 'viem'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { localAccount } from '../../../scripts/chain/accounts.ts'
+import { type Anvil, startAnvil } from '../../../scripts/chain/anvil.ts'
+import { deployCollectibles, LOCAL_CHAIN_ID } from '../../../scripts/chain/collectibles.ts'
+import { deployDelivery } from '../../../scripts/chain/delivery.ts'
+import { contractAt, openContract, sendAs } from '../../../scripts/contract/delivery.ts'
+import { type Network, parseNetwork } from '../../../scripts/contract/networks.ts'
+import { confirm, connect, createNode } from '../../../scripts/contract/node.ts'
+
+const owner = localAccount(5)
+const relayer = localAccount(0)
+const stranger = localAccount(1)
+
+let anvil: Anvil
+let network: Network
+
+beforeAll(async () => {
+  anvil = await startAnvil({ port: 0 })
+  const delivery = await deployDelivery(anvil.url, owner, { relayers: [relayer.address] })
+  network = { name: 'local', chainId: LOCAL_CHAIN_ID, rpcUrls: [anvil.url], delivery }
+})
+
+afterAll(() => anvil.stop())
+
+it('has the address in wrangler.toml as the first transaction of its owner on a new chain', () => {
+  expect(network.delivery).toBe('0x0116686E2291dbd5e317F47faDBFb43B599786Ef')
+})
+
+it('makes the relayers relayers', async () => {
+  const { read } = await openContract(await connect(network), network)
+  expect(await read.relayers([relayer.address])).toMatchObject([2 ** 32 - 1, 0, 0, true])
+})
+
+describe('connect', () => {
+  it('uses the next node if one does not respond', async () => {
+    const node = await connect({ ...network, rpcUrls: ['http://127.0.0.1:1', anvil.url] })
+    expect(await node.getChainId()).toBe(LOCAL_CHAIN_ID)
+  })
+
+  it('refuses a node on another chain', async () => {
+    const { host } = new URL(anvil.url)
+    await expect(connect({ ...network, chainId: 1 })).rejects.toThrow(
+      `The node of local (${host}) has chain id 31337. Configured is 1.`,
+    )
+  })
+
+  it('names the host of a node that does not respond, and not the key in its URL', async () => {
+    const unreachable = connect({ ...network, rpcUrls: ['http://127.0.0.1:1/secret'] })
+    await expect(unreachable).rejects.toThrow(
+      /^Reading the chain id of local from 127\.0\.0\.1:1 failed: HTTP request failed\.(?!.*secret)/s,
+    )
+  })
+})
+
+describe('openContract', () => {
+  const open = (delivery: Network['delivery']) =>
+    openContract(createNode(network.rpcUrls), { ...network, delivery })
+
+  it('refuses a network without a contract', async () => {
+    await expect(open(undefined)).rejects.toThrow('The network local has no Delivery contract.')
+  })
+
+  it('refuses an address without code', async () => {
+    const { address } = stranger
+    await expect(open(address)).rejects.toThrow(`There is no contract at ${address} on local.`)
+  })
+
+  it('refuses another contract', async () => {
+    const tokens = { seller: stranger, operator: zeroAddress, uniques: 0, editions: [] }
+    const { erc721 } = await deployCollectibles(anvil.url, tokens)
+    await expect(open(erc721)).rejects.toThrow(
+      `The contract at ${erc721} on local is not a Delivery contract.`,
+    )
+  })
+})
+
+it.each([
+  ['pause', stranger, 'this account is neither the owner nor a relayer of the contract'],
+  ['unpause', relayer, 'this account is not the owner of the contract'],
+  ['unpause', owner, 'the contract is not paused'],
+] as const)('says why the contract refuses %s', async (name, account, reason) => {
+  const node = createNode(network.rpcUrls)
+  const { write } = contractAt(node, network.delivery ?? zeroAddress)
+  await expect(confirm(node, write[name](sendAs(account)))).rejects.toThrow(
+    `The transaction failed: ${reason}`,
+  )
+})
+
+it('says which settings of a network are invalid, without their values', () => {
+  const settings = { chainId: 1, rpcUrls: ['secret'], delivery: '<address>', treasury: '0x12' }
+  expect(() => parseNetwork('local', settings)).toThrow(
+    /^The settings of the network local are invalid: rpcUrls\.0: Invalid URL; treasury: must be an address$/,
+  )
+})

@@ -1,0 +1,27 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { aProject, type Project } from '../support/project.ts'
+
+let project: Project
+
+beforeAll(async () => {
+  project = await aProject()
+})
+
+afterAll(() => project.remove())
+
+it('prints signing keys of tokens', async () => {
+  const { out } = await project.run('keys', ['jwt'])
+  expect(JSON.parse(out)).toMatchObject({ keys: [{ kty: 'OKP', crv: 'Ed25519' }] })
+})
+
+it('prints another secret for delivery keys each time', async () => {
+  const { out } = await project.run('keys', ['delivery'])
+  expect(out).toMatch(/^[0-9a-f]{64}\n$/)
+  expect((await project.run('keys', ['delivery'])).out).not.toBe(out)
+})
+
+it.each([[[]], [['other']], [['jwt', 'delivery']]])('refuses %j', async (args) => {
+  const { out, errors, status } = await project.run('keys', args)
+  expect({ out, status }).toEqual({ out: '', status: 1 })
+  expect(errors).toMatch(/^usage: /)
+})

@@ -1,0 +1,32 @@
+/** A clock that a test moves. What waits for a time moves it, too, so that nothing takes long. */
+import { onTestFinished, vi } from 'vitest'
+
+const realSetTimeout = globalThis.setTimeout
+
+/** The time at the end of the last test: for rows of earlier tests, time never goes back. */
+let latest = 0
+
+/** Called when something waits for a time, once the clock was moved there. */
+type OnWait = () => unknown
+
+/** Fakes `Date` and `setTimeout` until the end of the test. */
+export function startClock(onWait: OnWait = () => {}): void {
+  if (vi.isFakeTimers()) return
+  vi.useFakeTimers({ toFake: ['Date'], now: Math.max(latest, Date.now()) })
+  vi.stubGlobal('setTimeout', (callback: () => void, ms = 0) => {
+    const at = Date.now() + ms
+    return realSetTimeout(async () => {
+      if (Date.now() < at) vi.setSystemTime(at)
+      await onWait()
+      callback()
+    }, 0)
+  })
+  onTestFinished(() => {
+    latest = Date.now()
+    vi.unstubAllGlobals()
+    vi.useRealTimers()
+  })
+}
+
+/** Moves the clock. */
+export const pass = (seconds: number): void => void vi.setSystemTime(Date.now() + seconds * 1000)

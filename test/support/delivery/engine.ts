@@ -1,0 +1,116 @@
+/** The delivery engine without its queue: a test takes one step after another. */
+import { env } from 'cloudflare:workers'
+import { connect } from '../../../src/db/client.ts'
+import { step } from '../../../src/delivery/step.ts'
+import { release } from '../../../src/delivery/store.ts'
+import { type Network, settingsOf } from '../../../src/env.ts'
+import type { Chain } from '../chain/chain.ts'
+
+export type NetworkSettings = Partial<Network>
+
+/** The configuration of chains, reached through their proxies. */
+export const networksOf = (chains: readonly Chain[], settings: NetworkSettings = {}) =>
+  Object.fromEntries(
+    chains.map(({ name, chainId, proxyUrl, delivery }) => [
+      name,
+      { chainId, rpcUrls: [proxyUrl], delivery, finality: 1, ...settings },
+    ]),
+  )
+
+type Options = NetworkSettings & {
+  /** TRANSFER_SIGNER_KEYS, if not that of the tests. */
+  keys?: string
+}
+
+/** Works on one chain. Each engine has a lease of its own. */
+export function anEngine(chain: Chain, { keys, ...network }: Options = {}) {
+  const NETWORKS = networksOf([chain], network)
+  const own = { ...env, NETWORKS, ...(keys && { TRANSFER_SIGNER_KEYS: keys }) }
+  const settings = settingsOf(own as never)
+  const parsed = settings.NETWORKS[chain.name]
+  if (!parsed) throw new Error('the network is not configured')
+  const lease = crypto.randomUUID()
+  const start = Date.now()
+  const at = (seconds: number) => new Date(start + seconds * 1000)
+  const db = connect(env.DB)
+  return {
+    network: parsed,
+    /** Takes a step, so many seconds after the engine was made. */
+    step: (seconds = 0) => step(db, settings, parsed, lease, at(seconds)),
+    /** Takes steps until nothing is left to do at that time. Throws if that does not happen. */
+    async run(seconds = 0) {
+      for (let i = 0; i < 20; i++) {
+        const done = await step(db, settings, parsed, lease, at(seconds))
+        if (!done) return
+        const isBlocked = !done.takesItems && done.lookAt !== null
+        const isDue = done.loaded.due.length > 0 || done.loaded.transactions.length > 0
+        if (isBlocked || !isDue) break
+      }
+      await this.release(seconds)
+    },
+    /** Ends the run. */
+    release: (seconds = 0) =>
+      release(
+        db,
+        chain.chainId,
+        lease,
+        { lookAt: null, takesItems: false, compareAt: at(seconds + 3600) },
+        at(seconds),
+      ),
+  }
+}
+
+export type Row = {
+  id: number
+  state: string
+  wish: string
+  reason: string | null
+  dueAt: string | null
+  failingSince: string | null
+  tries: number
+  contract: string | null
+  version: number
+  txId: string | null
+}
+
+/** The rows of these items' deliveries, by id. */
+export async function rowsOf(items: readonly { id: number }[]): Promise<Map<number, Row>> {
+  const { results } = await env.DB.prepare(
+    `SELECT d.*, t.hash AS txId FROM deliveries d LEFT JOIN transactions t ON t.id = d.transactionId
+     WHERE d.id IN (SELECT value FROM json_each(?))`,
+  )
+    .bind(JSON.stringify(items.map(({ id }) => id)))
+    .all<Row>()
+  return new Map(results.map((row) => [row.id, row]))
+}
+
+export async function rowOf(item: { id: number }): Promise<Row> {
+  const row = (await rowsOf([item])).get(item.id)
+  if (!row) throw new Error(`there is no delivery ${item.id}`)
+  return row
+}
+
+export type TransactionRow = {
+  id: number
+  signer: string
+  nonce: number
+  items: string
+  hash: `0x${string}`
+  replaced: string
+  raw: `0x${string}` | null
+  gas: string
+  maxFeePerGas: string
+  deadline: number
+  block: number | null
+  isOpen: 0 | 1
+}
+
+/** All transactions of a chain, oldest first. */
+export async function transactionsOf({ chainId }: Chain): Promise<TransactionRow[]> {
+  const { results } = await env.DB.prepare(
+    'SELECT * FROM transactions WHERE chainId = ? ORDER BY id',
+  )
+    .bind(chainId)
+    .all<TransactionRow>()
+  return results
+}

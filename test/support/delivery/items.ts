@@ -1,0 +1,174 @@
+/** Paid order items whose transfer has not begun, as the transaction of an order leaves them. */
+import { env } from 'cloudflare:workers'
+import { eq } from 'drizzle-orm'
+import { bytesToHex, getAddress } from 'viem'
+import { users } from '../../../src/db/schema.ts'
+import type { Chain } from '../chain/chain.ts'
+import { anAddress, aUser, db } from '../makers.ts'
+
+export type Standard = 'erc721' | 'erc1155'
+
+/** What is sold. The pieces of ERC-1155 are all of token 1; ERC-721 tokens count up from 0. */
+export type Sale = {
+  standard: Standard
+  /** 1 unless told; more makes sense for ERC-1155 only. */
+  quantity?: number
+  tokenId?: string
+  /** Instead of the chain's own contract. */
+  contract?: string
+  /** Instead of the chain's own name. */
+  network?: string
+  /** Instead of a wallet that nobody else buys with; null for a buyer without one. */
+  recipient?: string | null
+}
+
+/** `id` is that of the order item and of its transfer. */
+export type PaidItem = Required<Sale> & {
+  id: number
+  orderId: number
+  key: `0x${string}`
+  /** Null if the network is not configured. */
+  chainId: number | null
+}
+
+/** Sales in one statement: a bound parameter may be no longer than 2 MB. */
+const SALES_A_BATCH = 1000
+
+let wallets = 0
+const aWallet = () =>
+  getAddress(`0x${(++wallets).toString(16).padStart(39, '0').padStart(40, 'b')}`)
+
+const sold = new Map<string, number>()
+/** The next ERC-721 token of the contract. */
+function nextToken(contract: string): string {
+  const tokenId = sold.get(contract) ?? 0
+  sold.set(contract, tokenId + 1)
+  return `${tokenId}`
+}
+
+/** The parts of a chain that selling needs. */
+type Market = Pick<Chain, 'name' | 'chainId' | 'contracts' | 'seller'>
+
+/** One order with one item and its transfer for each sale, a thousand in one transaction. */
+export async function paidItems(market: Market, sales: readonly Sale[]): Promise<PaidItem[]> {
+  const seller = await sellerOn(market)
+  const buyer = await aUser()
+  const { id: addressId } = await anAddress(buyer)
+  const items: PaidItem[] = []
+  for (let i = 0; i < sales.length; i += SALES_A_BATCH) {
+    const written = sales.slice(i, i + SALES_A_BATCH).map((sale) => sold721or1155(market, sale))
+    items.push(...(await write(written, { sellerId: seller.id, buyerId: buyer.id, addressId })))
+  }
+  return items
+}
+
+export async function aPaidItem(market: Market, sale: Sale): Promise<PaidItem> {
+  const [item] = await paidItems(market, [sale])
+  if (!item) throw new Error('nothing was written')
+  return item
+}
+
+/** The user whose wallet holds the chain's tokens. */
+export async function sellerOn({ seller }: Pick<Chain, 'seller'>) {
+  const ethereumPublicAddr = getAddress(seller)
+  const known = await db
+    .select()
+    .from(users)
+    .where(eq(users.ethereumPublicAddr, ethereumPublicAddr))
+  return known[0] ?? aUser({ ethereumPublicAddr })
+}
+
+function sold721or1155(market: Market, sale: Sale): Chosen {
+  const contract = sale.contract ?? getAddress(market.contracts[sale.standard])
+  const counted = () => nextToken(`${market.chainId} ${contract}`)
+  return {
+    quantity: 1,
+    recipient: sale.recipient === undefined ? aWallet() : sale.recipient,
+    network: market.name,
+    chainId: sale.network && sale.network !== market.name ? null : market.chainId,
+    contract,
+    tokenId: sale.tokenId ?? (sale.standard === 'erc721' ? counted() : '1'),
+    ...sale,
+  }
+}
+
+type Chosen = Required<Sale> & { chainId: number | null }
+type Parties = { sellerId: number; buyerId: number; addressId: number }
+
+async function write(sales: Chosen[], parties: Parties): Promise<PaidItem[]> {
+  const [highest] = await env.DB.batch<{ id: number }>([
+    env.DB.prepare(
+      `SELECT max((SELECT coalesce(max(id), 0) FROM orders),
+                  (SELECT coalesce(max(id), 0) FROM nfts)) AS id`,
+    ),
+  ])
+  const base = (highest?.results[0]?.id ?? 0) + 1
+  // One id serves the NFT, its listing, the order, its item and the transfer.
+  const items = sales.map((sale, i) => ({
+    ...sale,
+    id: base + i,
+    orderId: base + i,
+    key: bytesToHex(crypto.getRandomValues(new Uint8Array(32))),
+  }))
+  const rows = JSON.stringify(items)
+  const now = new Date().toISOString()
+  const insert = (sql: string, ...values: unknown[]) =>
+    env.DB.prepare(sql).bind(rows, now, ...values)
+  await env.DB.batch([
+    insert(
+      `INSERT INTO nfts (id, amount, availableAmount, creatorPublicAddr, creatorId, contractAddr,
+         contractName, contractNetwork, payload, price, priceEths, priceCurrency, title, tokenId,
+         status, releaseAt, createdAt, updatedAt)
+       SELECT value ->> 'id', 100, 99, '', ?3, value ->> 'contract', value ->> 'standard',
+         value ->> 'network', '{"amountType":"limited"}', 100, '0.1', 'EUR', 'A picture',
+         value ->> 'tokenId', 'released', ?2, ?2, ?2 FROM json_each(?1)`,
+      parties.sellerId,
+    ),
+    insert(
+      `INSERT INTO listings (id, priceCents, priceEths, priceWei, active, type, priceCurrency,
+         sellerId, nftId, createdAt, updatedAt)
+       SELECT value ->> 'id', 100, '0.1', '100000000000000000', 1, 'regular', 'EUR', ?3,
+         value ->> 'id', ?2, ?2 FROM json_each(?1)`,
+      parties.sellerId,
+    ),
+    insert(
+      `INSERT INTO orders (id, buyerId, billingAddressId, paymentMethod, provider,
+         payprovWebhookToken, totalPriceCents, totalPriceCurrency, totalPriceEth, status, createdAt,
+         updatedAt, ProductType, namespace)
+       SELECT value ->> 'id', ?3, ?4, 'external', 'external', 'webhook', 100, 'EUR', '0.1', 'paid',
+         ?2, ?2, 'nft', 'master:test' FROM json_each(?1)`,
+      parties.buyerId,
+      parties.addressId,
+    ),
+    insert(
+      `INSERT INTO orderItems (id, orderId, nftId, listingId, quantity, priceCents, priceEths,
+         ethRecipient, priceCurrency, createdAt, updatedAt, ProductType)
+       SELECT value ->> 'id', value ->> 'id', value ->> 'id', value ->> 'id', value ->> 'quantity',
+         100, '0.1', value ->> 'recipient', 'EUR', ?2, ?2, 'nft'
+       FROM json_each(?1)`,
+    ),
+    insert(
+      `INSERT INTO deliveries (id, "key", chainId, state, awaits, dueAt, createdAt, updatedAt)
+       SELECT value ->> 'id', value ->> 'key', value ->> 'chainId',
+         iif(value ->> 'recipient' IS NULL, 'awaiting_wallet', 'queued'),
+         iif(value ->> 'recipient' IS NULL, ?3, NULL),
+         iif(value ->> 'recipient' IS NULL, NULL, ?2), ?2, ?2 FROM json_each(?1)`,
+      parties.buyerId,
+    ),
+  ])
+  return items
+}
+
+/** The items that a buyer has ordered through the API, all of one standard. */
+export async function itemsOf(buyer: { id: number }, standard: Standard): Promise<PaidItem[]> {
+  const { results } = await env.DB.prepare(
+    `SELECT i.id, i.orderId, i.quantity, i.ethRecipient AS recipient, n.tokenId,
+       n.contractAddr AS contract, n.contractNetwork AS network, d."key", d.chainId
+     FROM orders o JOIN orderItems i ON i.orderId = o.id JOIN nfts n ON n.id = i.nftId
+       JOIN deliveries d ON d.id = i.id
+     WHERE o.buyerId = ? ORDER BY i.id`,
+  )
+    .bind(buyer.id)
+    .all<Omit<PaidItem, 'standard'>>()
+  return results.map((item) => ({ ...item, standard }))
+}
