@@ -375,7 +375,7 @@ export const transactions = sqliteTable(
     items: text({ mode: 'json' }).$type<number[]>().notNull(),
     /** The newest hash; once one is mined, that one. */
     hash: text().notNull(),
-    /** JSON: the hashes with lower fees, oldest first. */
+    /** JSON: the other hashes: those with lower fees and, once such a one is mined, the newest. */
     replaced: text({ mode: 'json' }).$type<string[]>().notNull(),
     /** The newest signed bytes, hex; null once the transaction is closed. */
     raw: text(),
