@@ -1,6 +1,6 @@
 /** What the Delivery contract and the configuration allow the signers. */
 import { env } from 'cloudflare:workers'
-import { getAddress, type Hex, numberToHex } from 'viem'
+import { getAddress, numberToHex } from 'viem'
 import { describe, expect, it } from 'vitest'
 import artifact from '../../contracts/Delivery.json' with { type: 'json' }
 import { localAccount, privateKeyOf } from '../../scripts/chain/accounts.ts'
@@ -214,17 +214,15 @@ it('items of an old contract that cannot deliver do not stop the others', async 
     data,
     gas: numberToHex(5_000_000),
   })
-  const { contractAddress } = (await chain.rpc('eth_getTransactionReceipt', hash)) as {
-    contractAddress: Hex
-  }
+  const contract = getAddress(`${(await chain.receiptOf(hash)).contractAddress}`)
   await env.DB.prepare("UPDATE deliveries SET contract = ?, dueAt = '2026-01-01' WHERE id = ?")
-    .bind(getAddress(contractAddress), old.id)
+    .bind(contract, old.id)
     .run()
   const engine = anEngine(chain, { itemsPerTransaction: 1, transactionsInFlight: 1 })
   for (let i = 0; i < 3; i++) await engine.step()
   await expectDelivered(chain, [item])
   expect(await rowOf(old)).toMatchObject({
     state: 'queued',
-    reason: `the delivery contract ${getAddress(contractAddress)} is paused, has no relayer or does not answer`,
+    reason: `the delivery contract ${contract} is paused, has no relayer or does not answer`,
   })
 })

@@ -35,9 +35,7 @@ async function deployContract(chain: Chain, predecessor: Address = zeroAddress):
   const bytecode: Hex = `0x${artifact.bytecode.slice(2)}`
   const data = encodeDeployData({ abi, bytecode, args: [predecessor] })
   const sent = await chain.rpc('eth_sendTransaction', { from: chain.owner, data })
-  await chain.mine()
-  const receipt = await chain.rpc('eth_getTransactionReceipt', sent)
-  const contract = getAddress(Object(receipt).contractAddress)
+  const contract = getAddress(`${(await chain.receiptOf(sent)).contractAddress}`)
   const relayer = [chain.signer, 1000] as const
   const setRelayer = encodeFunctionData({ abi, functionName: 'setRelayer', args: relayer })
   await call(chain, contract, setRelayer)

@@ -85,6 +85,14 @@ export async function aChain(
     name: `chain-${record.chainId}`,
     proxyUrl: `${inject('chainServerUrl')}${path}/rpc`,
     rpc: (method: string, ...params: unknown[]) => rpc(record.rpcUrl, method, ...params),
+    /** Returns the receipt of a transaction that was sent. Automatic mining may be late. */
+    async receiptOf(hash: unknown): Promise<Record<string, unknown>> {
+      for (;;) {
+        const receipt = await rpc(record.rpcUrl, 'eth_getTransactionReceipt', hash)
+        if (receipt) return Object(receipt)
+        await rpc(record.rpcUrl, 'anvil_mine', 1)
+      }
+    },
     rpcBatch: (calls: readonly RpcCall[]) => rpcBatch(record.rpcUrl, calls),
     /** Mines this many blocks. */
     mine: (blocks = 1) => rpc(record.rpcUrl, 'anvil_mine', blocks),
