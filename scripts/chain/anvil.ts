@@ -1,6 +1,7 @@
 /** Runs anvil, a local EVM node. Starts the native binary: npm's wrapper does not forward signals. */
 import { createRequire } from 'node:module'
 import { createInterface } from 'node:readline'
+import { createTestClient, http } from 'viem'
 import { type Child, start } from '../shell/child.ts'
 
 export type Anvil = Child & { url: string }
@@ -50,4 +51,22 @@ function anvilBinary(): string {
   const fromHere = createRequire(import.meta.url)
   const fromAnvil = createRequire(fromHere.resolve('@foundry-rs/anvil/package.json'))
   return fromAnvil.resolve(`@foundry-rs/${name}/bin/${file}`)
+}
+
+/** Milliseconds. */
+const MINING_INTERVAL = 2000
+
+/**
+ * Waits for work that sends transactions to a node which mines each at once. Anvil sometimes leaves
+ * a transaction behind: so a block is mined every 2 seconds.
+ */
+export async function whileMining<T>(url: string, work: Promise<T>): Promise<T> {
+  const client = createTestClient({ mode: 'anvil', transport: http(url) })
+  // A node that is not anvil mines by itself.
+  const timer = setInterval(() => client.mine({ blocks: 1 }).catch(() => {}), MINING_INTERVAL)
+  try {
+    return await work
+  } finally {
+    clearInterval(timer)
+  }
 }

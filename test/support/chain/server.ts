@@ -19,7 +19,7 @@ import { foundry } from 'viem/chains'
 import type { TestProject } from 'vitest/node'
 import type { CompiledContract } from '../../../contracts/solidity.ts'
 import { localAccount } from '../../../scripts/chain/accounts.ts'
-import { type Anvil, startAnvil } from '../../../scripts/chain/anvil.ts'
+import { type Anvil, startAnvil, whileMining } from '../../../scripts/chain/anvil.ts'
 import { deployCollectibles } from '../../../scripts/chain/collectibles.ts'
 import { deployDelivery } from '../../../scripts/chain/delivery.ts'
 import { ANSWERS, compileFixtures, hookAbi } from '../../contracts/fixtures.ts'
@@ -84,8 +84,11 @@ async function route(request: IncomingMessage, response: ServerResponse) {
     chain.proxy.setFaults(faults, random)
     return answer(null)
   }
-  if (action === 'contracts')
-    return answer(await deployHostile(chain.anvil.url, (await json(request)) as HostileContract))
+  if (action === 'contracts') {
+    const { url } = chain.anvil
+    const contract = (await json(request)) as HostileContract
+    return answer(await whileMining(url, deployHostile(url, contract)))
+  }
   chains.delete(Number(id))
   await chain.anvil.stop()
   answer(null)
@@ -98,15 +101,19 @@ async function start({ erc721 = 0, erc1155 = 0, args = [] }: ChainOptions): Prom
   // Added before the deployment, which may fail, so that the teardown stops the node.
   chains.set(chainId, { anvil, proxy: new RpcProxy(anvil.url) })
   const [signer, seller, owner, other] = [0, 1, 5, 6].map(localAccount) as Accounts
-  const delivery = await deployDelivery(anvil.url, owner, {
-    relayers: [signer.address, other.address],
-  })
-  const contracts = await deployCollectibles(anvil.url, {
-    seller,
-    operator: delivery,
-    uniques: erc721,
-    editions: [{ id: 1n, amount: BigInt(erc1155) }],
-  })
+  const deployed = async () => {
+    const delivery = await deployDelivery(anvil.url, owner, {
+      relayers: [signer.address, other.address],
+    })
+    const contracts = await deployCollectibles(anvil.url, {
+      seller,
+      operator: delivery,
+      uniques: erc721,
+      editions: [{ id: 1n, amount: BigInt(erc1155) }],
+    })
+    return { delivery, contracts }
+  }
+  const { delivery, contracts } = await whileMining(anvil.url, deployed())
   return {
     chainId,
     rpcUrl: anvil.url,
