@@ -14,6 +14,9 @@ Object.assign(process.env, secrets)
 /** Set by `npm run fuzz`. Without it, every run sends the same requests. */
 const { FUZZ_SEED = '1', FUZZ_RUNS = '3000' } = process.env
 
+/** Set by `npm run fuzz -- --hostile`. Without it, every run plays the same short campaign. */
+const { HOSTILE_SEED = '1', HOSTILE_STEPS = '400' } = process.env
+
 /** Set by `npm run chaos`. Without it, there are short campaigns of a few seeds. */
 const { CHAOS_SEED, CHAOS_ITEMS = '80' } = process.env
 const campaigns = { seeds: CHAOS_SEED ? [Number(CHAOS_SEED)] : [1, 2, 3], items: +CHAOS_ITEMS }
@@ -35,6 +38,8 @@ const workers = defineProject({
         ratelimits: {
           RATE_LIMIT: { namespace_id: '1001', simple: { limit: 1e9, period: 60 } },
           SIGN_IN_LIMIT: { namespace_id: '1002', simple: { limit: 1e9, period: 60 } },
+          AVATAR_LIMIT: { namespace_id: '1003', simple: { limit: 1e9, period: 60 } },
+          TOKEN_LIMIT: { namespace_id: '1004', simple: { limit: 1e9, period: 60 } },
         },
       },
     })),
@@ -48,7 +53,11 @@ const workers = defineProject({
     testTimeout: 60_000,
     hookTimeout: 120_000,
     globalSetup: ['test/support/chain/server.ts', 'test/avatars/remote-server.ts'],
-    provide: { fuzz: { seed: Number(FUZZ_SEED), runs: Number(FUZZ_RUNS) }, campaigns },
+    provide: {
+      fuzz: { seed: Number(FUZZ_SEED), runs: Number(FUZZ_RUNS) },
+      hostile: { seed: Number(HOSTILE_SEED), steps: Number(HOSTILE_STEPS) },
+      campaigns,
+    },
   },
 })
 

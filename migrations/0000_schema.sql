@@ -1,6 +1,7 @@
 CREATE TABLE `addresses` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`kind` text NOT NULL,
+	`origin` text DEFAULT 'request' NOT NULL,
 	`userId` integer NOT NULL,
 	`name` text,
 	`street` text,
@@ -16,10 +17,12 @@ CREATE TABLE `addresses` (
 	`updatedAt` text NOT NULL,
 	`deletedAt` text,
 	FOREIGN KEY (`userId`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action,
-	CONSTRAINT "addresses_kind" CHECK("addresses"."kind" IN ('delivery', 'billing'))
+	CONSTRAINT "addresses_kind" CHECK("addresses"."kind" IN ('delivery', 'billing')),
+	CONSTRAINT "addresses_origin" CHECK("addresses"."origin" IN ('request', 'order', 'seller_order'))
 );
 --> statement-breakpoint
-CREATE INDEX `addresses_live` ON `addresses` (`userId`,`kind`,`id`) WHERE "addresses"."deletedAt" IS NULL;--> statement-breakpoint
+CREATE INDEX `addresses_live` ON `addresses` (`userId`,`kind`,`id`) WHERE "addresses"."deletedAt" IS NULL AND "addresses"."origin" <> 'seller_order';--> statement-breakpoint
+CREATE INDEX `addresses_counted` ON `addresses` (`userId`,`kind`) WHERE "addresses"."deletedAt" IS NULL AND "addresses"."origin" = 'request';--> statement-breakpoint
 CREATE UNIQUE INDEX `addresses_default` ON `addresses` (`userId`,`kind`) WHERE "addresses"."isDefault" AND "addresses"."deletedAt" IS NULL;--> statement-breakpoint
 CREATE TABLE `creators` (
 	`userId` integer PRIMARY KEY NOT NULL,
@@ -43,11 +46,13 @@ CREATE TABLE `deliveries` (
 	`reason` text,
 	`dueAt` text,
 	`awaits` integer,
+	`placedBy` integer,
 	`createdAt` text NOT NULL,
 	`updatedAt` text NOT NULL,
 	FOREIGN KEY (`id`) REFERENCES `orderItems`(`id`) ON UPDATE no action ON DELETE no action,
 	FOREIGN KEY (`transactionId`) REFERENCES `transactions`(`id`) ON UPDATE no action ON DELETE no action,
 	FOREIGN KEY (`awaits`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`placedBy`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action,
 	CONSTRAINT "deliveries_state" CHECK("deliveries"."state" IN ('awaiting_wallet', 'queued', 'in_flight', 'transferred', 'failed')),
 	CONSTRAINT "deliveries_wish" CHECK("deliveries"."wish" IN ('deliver', 'cancel')),
 	CONSTRAINT "deliveries_awaits" CHECK(("deliveries"."state" = 'awaiting_wallet') = ("deliveries"."awaits" IS NOT NULL))
@@ -57,18 +62,24 @@ CREATE UNIQUE INDEX `deliveries_key` ON `deliveries` (`key`);--> statement-break
 CREATE INDEX `deliveries_due` ON `deliveries` (`chainId`,`dueAt`) WHERE "deliveries"."dueAt" IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `deliveries_waiting` ON `deliveries` (`state`,`id`) WHERE "deliveries"."state" IN ('awaiting_wallet', 'failed');--> statement-breakpoint
 CREATE INDEX `deliveries_compared` ON `deliveries` (`chainId`,`id`) WHERE "deliveries"."state" IN ('awaiting_wallet', 'failed');--> statement-breakpoint
+CREATE INDEX `deliveries_open` ON `deliveries` (`placedBy`) WHERE "deliveries"."placedBy" IS NOT NULL AND "deliveries"."state" IN ('awaiting_wallet', 'queued', 'in_flight');--> statement-breakpoint
 CREATE INDEX `deliveries_awaits` ON `deliveries` (`awaits`) WHERE "deliveries"."awaits" IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `emailLinks` (
 	`secretHash` text PRIMARY KEY NOT NULL,
 	`email` text NOT NULL,
+	`mailbox` text NOT NULL,
+	`client` text NOT NULL,
 	`identityHash` text NOT NULL,
 	`userId` integer,
 	`redirect` text,
+	`createdAt` text NOT NULL,
 	`expiresAt` text NOT NULL,
 	FOREIGN KEY (`userId`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
-CREATE INDEX `emailLinks_expiry` ON `emailLinks` (`expiresAt`);--> statement-breakpoint
+CREATE INDEX `emailLinks_age` ON `emailLinks` (`createdAt`);--> statement-breakpoint
+CREATE INDEX `emailLinks_mailbox` ON `emailLinks` (`mailbox`,`createdAt`);--> statement-breakpoint
+CREATE INDEX `emailLinks_user` ON `emailLinks` (`userId`,`createdAt`) WHERE "emailLinks"."userId" IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `idempotencyKeys` (
 	`namespace` text NOT NULL,
 	`key` text NOT NULL,
@@ -178,6 +189,7 @@ CREATE TABLE `orderItems` (
 	`priceCents` integer NOT NULL,
 	`priceEths` text NOT NULL,
 	`ethRecipient` text,
+	`recipientChainId` integer DEFAULT 0 NOT NULL,
 	`priceCurrency` text NOT NULL,
 	`paymentProvider` text,
 	`createdAt` text NOT NULL,
@@ -219,6 +231,7 @@ CREATE TABLE `tokens` (
 	`userId` integer NOT NULL,
 	`kind` text NOT NULL,
 	`role` text NOT NULL,
+	`scope` text DEFAULT 'write' NOT NULL,
 	`name` text NOT NULL,
 	`namespace` text NOT NULL,
 	`keyId` text NOT NULL,
@@ -226,14 +239,19 @@ CREATE TABLE `tokens` (
 	`expiresAt` text NOT NULL,
 	`lastUsedAt` text,
 	`revokedAt` text,
+	`rolledAt` text,
+	`browser` text,
+	`country` text,
 	FOREIGN KEY (`userId`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action,
 	CONSTRAINT "tokens_kind" CHECK("tokens"."kind" IN ('api', 'session')),
-	CONSTRAINT "tokens_role" CHECK("tokens"."role" IN ('user', 'master'))
+	CONSTRAINT "tokens_role" CHECK("tokens"."role" IN ('user', 'master')),
+	CONSTRAINT "tokens_scope" CHECK("tokens"."scope" IN ('read', 'write'))
 );
 --> statement-breakpoint
 CREATE INDEX `tokens_user` ON `tokens` (`userId`);--> statement-breakpoint
+CREATE INDEX `tokens_ended` ON `tokens` (CASE WHEN "revokedAt" IS NULL THEN "expiresAt" ELSE "revokedAt" END);--> statement-breakpoint
 CREATE INDEX `tokens_live` ON `tokens` (`createdAt`,`id`) WHERE "tokens"."revokedAt" IS NULL;--> statement-breakpoint
-CREATE INDEX `tokens_namespace` ON `tokens` (`namespace`) WHERE "tokens"."kind" = 'api' AND "tokens"."revokedAt" IS NULL;--> statement-breakpoint
+CREATE INDEX `tokens_namespace` ON `tokens` (`namespace`) WHERE "tokens"."kind" = 'api' AND "tokens"."revokedAt" IS NULL AND "tokens"."rolledAt" IS NULL;--> statement-breakpoint
 CREATE TABLE `transactions` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`chainId` integer NOT NULL,
@@ -267,6 +285,7 @@ CREATE TABLE `users` (
 	`companyUser` integer DEFAULT false NOT NULL,
 	`email` text DEFAULT '' NOT NULL,
 	`ethereumPublicAddr` text DEFAULT '' NOT NULL,
+	`walletChainId` integer DEFAULT 0 NOT NULL,
 	`identityHash` text NOT NULL,
 	`name` text,
 	`provider` text NOT NULL,
@@ -291,7 +310,7 @@ CREATE TABLE `users` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `users_identity` ON `users` (`identityHash`);--> statement-breakpoint
 CREATE UNIQUE INDEX `users_email` ON `users` (`email`) WHERE "users"."email" <> '';--> statement-breakpoint
-CREATE UNIQUE INDEX `users_wallet` ON `users` (`ethereumPublicAddr`) WHERE "users"."ethereumPublicAddr" <> '';--> statement-breakpoint
+CREATE UNIQUE INDEX `users_wallet` ON `users` (`ethereumPublicAddr`,`walletChainId`) WHERE "users"."ethereumPublicAddr" <> '';--> statement-breakpoint
 CREATE TABLE `walletNonces` (
 	`nonce` text PRIMARY KEY NOT NULL,
 	`expiresAt` text NOT NULL

@@ -59,3 +59,10 @@ WHEN OLD.status = 'released' AND OLD.deletedAt IS NULL
 BEGIN
   UPDATE creators SET nfts = nfts - 1, latestReleaseAt = coalesce((SELECT max(releaseAt) FROM nfts WHERE creatorId = OLD.creatorId AND status = 'released' AND deletedAt IS NULL), '') WHERE userId = OLD.creatorId;
 END;
+--> statement-breakpoint
+-- A user who is made administrator again must not get old master tokens back.
+CREATE TRIGGER users_demoted AFTER UPDATE OF roleId ON users
+WHEN OLD.roleId = 1 AND NEW.roleId IS NOT 1
+BEGIN
+  UPDATE tokens SET revokedAt = strftime('%Y-%m-%dT%H:%M:%fZ', 'now') WHERE userId = NEW.id AND role = 'master' AND revokedAt IS NULL;
+END;

@@ -9,6 +9,7 @@ import { recordTokenUse } from './auth/last-used.ts'
 import { authRoutes } from './auth/routes.ts'
 import { avatarRoutes } from './avatars/routes.ts'
 import { deliveryRoutes } from './delivery/routes.ts'
+import { forbidCaching } from './http/cache-control.ts'
 import type { App } from './http/context.ts'
 import { allowCors } from './http/cors.ts'
 import { ApiError, errorResponse, notFound, onError } from './http/errors.ts'
@@ -20,14 +21,17 @@ import { orderRoutes, setErrorFields } from './orders/routes.ts'
 import { accountRoutes } from './site/account/routes.tsx'
 import { apiAccessRoutes } from './site/api-access/routes.tsx'
 import { errorPages } from './site/error-pages.tsx'
+import { sessionRoutes } from './site/sessions/routes.tsx'
 import { signInRoutes } from './site/sign-in/routes.tsx'
 import { walletRoutes } from './site/wallet/routes.ts'
 
 const app = new Hono<App>()
 app.onError(onError)
 app.notFound(notFound)
-app.use(requestId())
+// No id of a caller is that short, so the id is always our own.
+app.use(requestId({ limitLength: 0 }))
 app.use(requestLog)
+app.use(forbidCaching)
 app.use(
   secureHeaders({
     // API responses are not pages. Pages set their own policy.
@@ -75,6 +79,7 @@ const api = app
   .route('/', walletRoutes)
   .route('/', signInRoutes)
   .route('/', accountRoutes)
+  .route('/', sessionRoutes)
   .route('/', apiAccessRoutes)
 
 /**

@@ -87,6 +87,8 @@ const settingsSchema = issuerSchema.extend({
     .default('')
     .transform((hosts) => hosts.split(',').flatMap((host) => host.trim() || []))
     .pipe(z.array(z.string().regex(LOOPBACK_HOST, 'must be a loopback host and its port'))),
+  /** Orders that all user tokens of a user together may have that are not ended. */
+  MAX_OPEN_ORDERS: z.coerce.number<string | number>().pipe(z.int().positive()).default(1000),
   /** Private keys of the relayers, separated by commas. */
   TRANSFER_SIGNER_KEYS: z
     .string()

@@ -6,74 +6,86 @@
  * `support/endpoints.ts` if the request needs more than the path.
  *
  * Callers: `no token` (none, or one of `forged.ts`); `owner` (of the addresses and avatar, and buyer
- * of the orders); `session` (the owner, signed in with a browser); `other` (another user); `seller`
- * (of the owner's orders); `master`. All but `session` use API tokens.
+ * of the orders); `reader` (the owner with a read-only token); `session` (the owner, signed in with a
+ * browser); `other` (another user); `seller` (of the owner's orders); `master`. All but `session`
+ * use API tokens.
  *
  * A cell is the expected status, or the error code where several have the same status. It applies to
  * both forms of the header and to the cookie. With the cookie from another site, a request that
  * changes state gets `cross_site`.
  */
 import { env } from 'cloudflare:workers'
+import { eq } from 'drizzle-orm'
 import { describe, expect, it, vi } from 'vitest'
 import app from '../src/app.ts'
+import { users } from '../src/db/schema.ts'
 import { endpointsOf } from '../src/http/endpoint.ts'
 import { type ErrorCode, statusOf } from '../src/http/errors.ts'
 import { BASE_URL, call, requestOf } from './support/api.ts'
 import { owner, type SampleRequest, sampleRequest, tokenOf } from './support/endpoints.ts'
 import { forged } from './support/forged.ts'
-import { aSession } from './support/makers.ts'
+import { aSession, db } from './support/makers.ts'
 
 // Each test sends about a hundred requests.
 vi.setConfig({ testTimeout: 60_000 })
 
 const table = `
-endpoint                                                   | no token | owner | session | other | seller | master
------------------------------------------------------------|----------|-------|---------|-------|--------|--------
-GET    /openapi.json                                       | 200      | 200   | 200     | 200   | 200    | 200
-GET    /.well-known/jwks.json                              | 200      | 200   | 200     | 200   | 200    | 200
-GET    /api/public/user/:user_id/deliveryAddresses         | 401      | 200   | 200     | 403   | 403    | 200
-GET    /api/public/user/:user_id/billingAddresses          | 401      | 200   | 200     | 403   | 403    | 200
-POST   /api/public/deliveryAddress                         | 401      | 200   | 200     | 403   | 403    | 200
-POST   /api/public/billingAddress                          | 401      | 200   | 200     | 403   | 403    | 200
-PUT    /api/public/deliveryAddress                         | 401      | 200   | 200     | 404   | 404    | 200
-PUT    /api/public/billingAddress                          | 401      | 200   | 200     | 404   | 404    | 200
-DELETE /api/public/deliveryAddress                         | 401      | 200   | 200     | 404   | 404    | 200
-DELETE /api/public/billingAddress                          | 401      | 200   | 200     | 404   | 404    | 200
-GET    /api/public/stats                                   | 200      | 200   | 200     | 200   | 200    | 200
-GET    /api/public/creators                                | 200      | 200   | 200     | 200   | 200    | 200
-GET    /api/public/user/:user_id/profile/avatar            | 401      | 200   | 200     | 200   | 200    | 200
-PUT    /api/public/user/:user_id/profile/avatar            | 401      | 200   | 200     | 403   | 403    | 200
-PUT    /api/public/user/:user_id/profile/updateAvatarFile  | 401      | 200   | 200     | 403   | 403    | 200
-PUT    /api/public/user/:user_id/profile/updateAvatarBytes | 401      | 200   | 200     | 403   | 403    | 200
-GET    /avatars/:user_id/:picture                          | 200      | 200   | 200     | 200   | 200    | 200
-GET    /api/externalOrders/:order_ids                      | 401      | 200   | 200     | order_not_found | 200    | 200
-POST   /api/externalOrders                                 | 401      | 403   | 403     | 403   | 200    | 200
-GET    /api/admin/transfers                                | 401      | 403   | 403     | 403   | 403    | 200
-POST   /api/admin/transfers/retry                          | 401      | 403   | 403     | 403   | 403    | 200
-POST   /api/admin/transfers/cancel                         | 401      | 403   | 403     | 403   | 403    | 200
-POST   /api/admin/transfers/:id/retry                      | 401      | 403   | 403     | 403   | 403    | 200
-POST   /api/admin/transfers/:id/cancel                     | 401      | 403   | 403     | 403   | 403    | 200
-GET    /                                                   | 303      | 303   | 303     | 303   | 303    | 303
-GET    /sign-in                                            | 200      | 200   | 303     | 200   | 200    | 200
-POST   /sign-in/wallet/message                             | 200      | 200   | 200     | 200   | 200    | 200
-POST   /sign-in/wallet                                     | invalid_input | invalid_input | invalid_input | invalid_input | invalid_input | invalid_input
-POST   /sign-in/email                                      | 303      | 303   | 303     | 303   | 303    | 303
-GET    /sign-in/email/sent                                 | 200      | 200   | 200     | 200   | 200    | 200
-GET    /sign-in/email                                      | link_expired | link_expired | link_expired | link_expired | link_expired | link_expired
-POST   /sign-in/email/confirm                              | link_expired | link_expired | link_expired | link_expired | link_expired | link_expired
-POST   /sign-out                                           | 303      | 303   | 303     | 303   | 303    | 303
-GET    /settings                                           | 303      | 303   | 303     | 303   | 303    | 303
-GET    /settings/account                                   | 401      | 403   | 200     | 403   | 403    | 403
-POST   /settings/account/wallet                            | 401      | 403   | invalid_input | 403   | 403    | 403
-POST   /settings/account/email                             | 401      | 403   | 303     | 403   | 403    | 403
-GET    /settings/account/email                             | 401      | 403   | link_expired | 403   | 403    | 403
-POST   /settings/account/email/confirm                     | 401      | 403   | link_expired | 403   | 403    | 403
-GET    /settings/api-access                                | 401      | 403   | 200     | 403   | 403    | 403
-POST   /settings/api-access/tokens                         | 401      | 403   | 303     | 403   | 403    | 403
-GET    /settings/api-access/tokens/:id                     | 401      | 403   | 404     | 403   | 403    | 403
-POST   /settings/api-access/tokens/:id/revoke              | 401      | 403   | 404     | 403   | 403    | 403
-GET    /settings/api-access/everyone                       | 401      | 403   | 403     | 403   | 403    | 403
+endpoint                                                   | no token | owner | reader | session | other | seller | master
+-----------------------------------------------------------|----------|-------|--------|---------|-------|--------|--------
+GET    /openapi.json                                       | 200      | 200   | 200    | 200     | 200   | 200    | 200
+GET    /.well-known/jwks.json                              | 200      | 200   | 200    | 200     | 200   | 200    | 200
+GET    /api/public/user/:user_id/deliveryAddresses         | 401      | 200   | 200    | 200     | 403   | 403    | 200
+GET    /api/public/user/:user_id/billingAddresses          | 401      | 200   | 200    | 200     | 403   | 403    | 200
+POST   /api/public/deliveryAddress                         | 401      | 200   | 403    | 200     | 403   | 403    | 200
+POST   /api/public/billingAddress                          | 401      | 200   | 403    | 200     | 403   | 403    | 200
+PUT    /api/public/deliveryAddress                         | 401      | 200   | 403    | 200     | 404   | 404    | 200
+PUT    /api/public/billingAddress                          | 401      | 200   | 403    | 200     | 404   | 404    | 200
+DELETE /api/public/deliveryAddress                         | 401      | 200   | 403    | 200     | 404   | 404    | 200
+DELETE /api/public/billingAddress                          | 401      | 200   | 403    | 200     | 404   | 404    | 200
+GET    /api/public/stats                                   | 200      | 200   | 200    | 200     | 200   | 200    | 200
+GET    /api/public/creators                                | 200      | 200   | 200    | 200     | 200   | 200    | 200
+GET    /api/public/user/:user_id/profile/avatar            | 401      | 200   | 200    | 200     | 200   | 200    | 200
+PUT    /api/public/user/:user_id/profile/avatar            | 401      | 200   | 403    | 200     | 403   | 403    | 200
+PUT    /api/public/user/:user_id/profile/updateAvatarFile  | 401      | 200   | 403    | 200     | 403   | 403    | 200
+PUT    /api/public/user/:user_id/profile/updateAvatarBytes | 401      | 200   | 403    | 200     | 403   | 403    | 200
+GET    /avatars/:user_id/:picture                          | 200      | 200   | 200    | 200     | 200   | 200    | 200
+GET    /api/externalOrders/:order_ids                      | 401      | 200   | 200    | 200     | order_not_found | 200    | 200
+POST   /api/externalOrders                                 | 401      | 403   | 403    | 403     | 403   | 200    | 200
+GET    /api/admin/transfers                                | 401      | 403   | 403    | 403     | 403   | 403    | 200
+POST   /api/admin/transfers/retry                          | 401      | 403   | 403    | 403     | 403   | 403    | 200
+POST   /api/admin/transfers/cancel                         | 401      | 403   | 403    | 403     | 403   | 403    | 200
+POST   /api/admin/transfers/:id/retry                      | 401      | 403   | 403    | 403     | 403   | 403    | 200
+POST   /api/admin/transfers/:id/cancel                     | 401      | 403   | 403    | 403     | 403   | 403    | 200
+GET    /                                                   | 303      | 303   | 303    | 303     | 303   | 303    | 303
+GET    /sign-in                                            | 200      | 200   | 200    | 303     | 200   | 200    | 200
+GET    /sign-in/again                                      | 401      | 403   | 403    | 200     | 403   | 403    | 403
+POST   /sign-in/wallet/message                             | 200      | 200   | 200    | 200     | 200   | 200    | 200
+POST   /sign-in/wallet                                     | invalid_input | invalid_input | invalid_input | invalid_input | invalid_input | invalid_input | invalid_input
+POST   /sign-in/email                                      | 303      | 303   | 303    | 303     | 303   | 303    | 303
+GET    /sign-in/email/sent                                 | 200      | 200   | 200    | 200     | 200   | 200    | 200
+GET    /sign-in/email                                      | link_expired | link_expired | link_expired | link_expired | link_expired | link_expired | link_expired
+POST   /sign-in/email/confirm                              | link_expired | link_expired | link_expired | link_expired | link_expired | link_expired | link_expired
+POST   /sign-out                                           | 303      | 303   | 303    | 303     | 303   | 303    | 303
+GET    /settings                                           | 303      | 303   | 303    | 303     | 303   | 303    | 303
+GET    /settings/account                                   | 401      | 403   | 403    | 200     | 403   | 403    | 403
+POST   /settings/account/wallet                            | 401      | 403   | 403    | invalid_input | 403   | 403    | 403
+POST   /settings/account/email                             | 401      | 403   | 403    | 303     | 403   | 403    | 403
+GET    /settings/account/email                             | 401      | 403   | 403    | link_expired | 403   | 403    | 403
+POST   /settings/account/email/confirm                     | 401      | 403   | 403    | link_expired | 403   | 403    | 403
+POST   /settings/account/email/unlink                      | 401      | 403   | 403    | conflict | 403   | 403    | 403
+POST   /settings/account/wallet/unlink                     | 401      | 403   | 403    | conflict | 403   | 403    | 403
+GET    /settings/sessions                                  | 401      | 403   | 403    | 200     | 403   | 403    | 403
+POST   /settings/sessions/:id/end                          | 401      | 403   | 403    | 404     | 403   | 403    | 403
+POST   /settings/sessions/end-others                       | 401      | 403   | 403    | 303     | 403   | 403    | 403
+GET    /settings/api-access                                | 401      | 403   | 403    | 200     | 403   | 403    | 403
+POST   /settings/api-access/tokens                         | 401      | 403   | 403    | 303     | 403   | 403    | 403
+GET    /settings/api-access/tokens/:id                     | 401      | 403   | 403    | 404     | 403   | 403    | 403
+POST   /settings/api-access/tokens/:id/revoke              | 401      | 403   | 403    | 404     | 403   | 403    | 403
+POST   /settings/api-access/tokens/:id/roll                | 401      | 403   | 403    | 404     | 403   | 403    | 403
+GET    /settings/api-access/everyone                       | 401      | 403   | 403    | 403     | 403   | 403    | 403
 `
+
+const hiddenValues: unknown[] = [null, '', false, '00000000-0000-0000-0000-000000000000']
 
 /** The OpenAPI document is a static asset, which the platform serves without calling the Worker. */
 const ASSET = 'GET /openapi.json'
@@ -85,7 +97,7 @@ const codeOf: Record<string, ErrorCode> = {
   404: 'not_found',
 }
 
-const callers = ['owner', 'session', 'other', 'seller', 'master'] as const
+const callers = ['owner', 'reader', 'session', 'other', 'seller', 'master'] as const
 type CallerName = (typeof callers)[number]
 type Row = Record<'endpoint' | 'method' | 'path' | 'noToken' | CallerName, string>
 
@@ -100,8 +112,9 @@ const rows = table
   .map((line): Row => {
     const [endpoint = '', ...cells] = line.split('|').map((cell) => cell.trim().replace(/ +/, ' '))
     const [method = '', path = ''] = endpoint.split(' ')
-    const [noToken = '', owner = '', session = '', other = '', seller = '', master = ''] = cells
-    return { endpoint, method, path, noToken, owner, session, other, seller, master }
+    const [noToken = '', owner = '', reader = '', session = '', ...others] = cells
+    const [other = '', seller = '', master = ''] = others
+    return { endpoint, method, path, noToken, owner, reader, session, other, seller, master }
   })
 
 const isSafe = ({ method }: Row) => method === 'GET'
@@ -127,7 +140,18 @@ const crossSite: Record<string, Record<string, string>> = {
   },
   'from another site in an old browser': { origin: 'https://evil.test' },
   'from a sandboxed page': { origin: 'null' },
-  'without origin': {},
+  'with another origin, as a proxy may send': {
+    'sec-fetch-site': 'same-origin',
+    origin: 'https://evil.test',
+  },
+}
+
+/** Headers with which the cookie may change state. */
+const ownSite: Record<string, Record<string, string>> = {
+  'from a page of this site': { 'sec-fetch-site': 'same-origin', origin: BASE_URL },
+  'from a page of this site in an old browser': sameOrigin,
+  'typed by the visitor': { 'sec-fetch-site': 'none' },
+  'from a client that is no browser': {},
 }
 
 async function send(
@@ -216,5 +240,91 @@ describe.each(rows.map((row) => [row.endpoint, row] as const))('%s', (_, row) =>
         const cell = isSafe(row) ? row[caller] : 'cross_site'
         await expectCell(row, cell, response, `${caller}, ${name}`)
       }
+  })
+
+  it('accepts the cookie in requests of this site, and of clients that are no browsers', async () => {
+    for (const [name, headers] of Object.entries(ownSite)) {
+      const response = await send(row, { cookie: `token=${await jwtOf('session')}`, ...headers })
+      await expectCell(row, row.session, response, `session, ${name}`)
+    }
+  })
+})
+
+/** What the callers that may read an order see of it: `shown` as it is stored, or `hidden`. */
+const views = `
+field                     | owner  | reader | session | seller | master
+--------------------------|--------|--------|---------|--------|-------
+payprovWebhookToken       | hidden | hidden | hidden  | hidden | shown
+buyer.id                  | shown  | shown  | shown   | shown  | shown
+buyer.name                | shown  | shown  | shown   | shown  | shown
+buyer.username            | shown  | shown  | shown   | shown  | shown
+buyer.ethereumPublicAddr  | shown  | shown  | shown   | shown  | shown
+buyer.viewMode            | shown  | shown  | shown   | shown  | shown
+buyer.createdAt           | shown  | shown  | shown   | shown  | shown
+buyer.updatedAt           | shown  | shown  | shown   | shown  | shown
+buyer.walletNonce         | hidden | hidden | hidden  | hidden | hidden
+buyer.approved            | shown  | shown  | shown   | hidden | shown
+buyer.companyUser         | shown  | shown  | shown   | hidden | shown
+buyer.email               | shown  | shown  | shown   | hidden | shown
+buyer.provider            | shown  | shown  | shown   | hidden | shown
+buyer.chatServiceId       | shown  | shown  | shown   | hidden | shown
+buyer.roleId              | shown  | shown  | shown   | hidden | shown
+buyer.paymentConnectId    | shown  | shown  | shown   | hidden | shown
+buyer.payprovExternalId   | shown  | shown  | shown   | hidden | shown
+buyer.onrampId            | shown  | shown  | shown   | hidden | shown
+buyer.newsletterAgreement | shown  | shown  | shown   | hidden | shown
+buyer.locale              | shown  | shown  | shown   | hidden | shown
+buyer.approvedAt          | shown  | shown  | shown   | hidden | shown
+buyer.lastAccessAt        | shown  | shown  | shown   | hidden | shown
+buyer.onboardedAt         | shown  | shown  | shown   | hidden | shown
+buyer.removedAt           | hidden | hidden | hidden  | hidden | hidden
+buyer.ipAddress           | shown  | shown  | shown   | hidden | shown
+`
+
+describe('an order, as callers see it', async () => {
+  const at = '2026-01-02T00:00:00.000Z'
+  const everything = {
+    name: 'Ada',
+    username: 'ada',
+    email: `${crypto.randomUUID()}@example.com`,
+    ethereumPublicAddr: `0x${'ab'.repeat(20)}`,
+    companyUser: true,
+    chatServiceId: 'chat',
+    roleId: 7,
+    paymentConnectId: 'connect',
+    payprovExternalId: 'external',
+    onrampId: 'onramp',
+    newsletterAgreement: true,
+    approvedAt: at,
+    lastAccessAt: at,
+    onboardedAt: at,
+    ipAddress: '192.0.2.7',
+  }
+  const request = await sampleRequest('GET /api/externalOrders/:order_ids')
+  const [header = '', , ...lines] = views.trim().split('\n')
+  const [, ...names] = header.split('|').map((cell) => cell.trim()) as [string, ...CallerName[]]
+
+  it.each(lines.map((line) => line.split('|').map((cell) => cell.trim())))(
+    'shows %s: %s, %s, %s, %s, %s',
+    async (field = '', ...cells) => {
+      await db.update(users).set(everything).where(eq(users.id, owner.id))
+      for (const [i, caller] of names.entries()) {
+        const headers = { authorization: await jwtOf(caller) }
+        const response = await call(request.method, request.path, { headers })
+        const { orders } = await response.json<{ orders: Record<string, unknown>[] }>()
+        const order = orders[0] ?? {}
+        const value = field.split('.').reduce<unknown>((at, key) => Object(at)[key], order)
+        const isHidden = hiddenValues.includes(value)
+        expect(isHidden ? 'hidden' : 'shown', caller).toBe(cells[i])
+      }
+    },
+  )
+
+  it('has a row for every field of the buyer', async () => {
+    const headers = { authorization: tokenOf.master }
+    const response = await call(request.method, request.path, { headers })
+    const { orders } = await response.json<{ orders: { buyer: object }[] }>()
+    const fields = lines.flatMap((line) => /^buyer\.(\w+)/.exec(line)?.[1] ?? [])
+    expect(Object.keys(orders[0]?.buyer ?? {}).sort()).toEqual(fields.sort())
   })
 })

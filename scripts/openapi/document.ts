@@ -22,8 +22,9 @@ Send a token in the header \`Authorization\`, with or without \`Bearer\`. A brow
 session cookie instead, on requests from the same site. Paths that support \`GET\` also support
 \`HEAD\`, and every path supports \`OPTIONS\`. Other methods get 405 with the header \`Allow\`.
 
-A JSON body is encoded in UTF-8 and has at most ${MAX_BODY_MIB} MiB. Each token may send 600 requests in 60
-seconds. Requests without a valid token are counted per client address. With a master token, send
+A JSON body is encoded in UTF-8 and has at most ${MAX_BODY_MIB} MiB. 600 requests may be sent in 60
+seconds: by all user tokens of a user together, by each master token, and by a client address
+without a valid token. 20 changes of avatars may be sent in 60 seconds. With a master token, send
 the header \`x-server-timing\` to get the cost of the request in \`Server-Timing\`.
 `
 

@@ -1,12 +1,14 @@
 import * as z from 'zod'
 import { bookmarkPattern } from '../../src/http/request-context.ts'
+import { callerIdPattern } from '../../src/http/request-log.ts'
 
 export const requestIdParameter = z
   .string()
-  .regex(/^[\w\-=]{1,255}$/)
+  .regex(callerIdPattern)
   .optional()
   .meta({
-    description: 'An id for this request. The server creates one if the header is absent.',
+    description:
+      'Your own id of this request. The server logs it beside its own id, which the response has.',
     param: { in: 'header', name: 'x-request-id', id: 'RequestId' },
   })
 

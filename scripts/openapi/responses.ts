@@ -45,7 +45,11 @@ function errorCodes({ info, inputs, method }: Endpoint): ErrorCode[] {
   const codes = new Set<ErrorCode>(['invalid_input', 'rate_limited', 'internal_error'])
   if (info?.access !== 'public') codes.add('unauthenticated')
   if (info?.access === 'master') codes.add('forbidden')
-  if (method !== 'GET') codes.add('cross_site')
+  if (method !== 'GET') {
+    codes.add('cross_site')
+    // A read-only token.
+    if (info?.access === 'token') codes.add('forbidden')
+  }
   if (takesJson) codes.add('payload_too_large').add('unsupported_media_type')
   for (const code of info?.errors ?? []) codes.add(code)
   return (Object.keys(statusOf) as ErrorCode[]).filter((code) => codes.has(code))

@@ -6,13 +6,19 @@ import type { Database } from '../db/client.ts'
 import { addresses, users } from '../db/schema.ts'
 import type { Caller } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
-import { type Addresses, type AddressFields, type AddressKind, addressColumns } from './schema.ts'
+import {
+  type Addresses,
+  type AddressFields,
+  type AddressKind,
+  addressColumns,
+  isLive,
+} from './schema.ts'
 
 type Changes = AddressFields & { isDefault?: boolean | undefined }
 
 /**
  * Changes the given fields. A new default address replaces the previous one. Throws `not_found`
- * if the address is deleted, unknown, or not accessible to the caller.
+ * if the address is deleted, unknown, of a seller's order, or not accessible to the caller.
  */
 export async function updateAddress<K extends AddressKind>(
   db: Database,
@@ -67,7 +73,7 @@ function isAccessible(db: Database, caller: Caller, kind: AddressKind, id: numbe
   return and(
     eq(addresses.id, id),
     eq(addresses.kind, kind),
-    isNull(addresses.deletedAt),
+    isLive,
     caller.role === 'master' ? exists(owner) : eq(addresses.userId, caller.userId),
   )
 }

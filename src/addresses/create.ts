@@ -16,7 +16,7 @@ import {
   DeliveryFields,
 } from './schema.ts'
 
-/** The number of live addresses of one kind that a user may have. */
+/** The number of live addresses of one kind that a user may have, without those of orders. */
 export const MAX_ADDRESSES = 100
 
 /**
@@ -104,7 +104,13 @@ const isFull = preparedCondition(
       .select({ count: count() })
       .from(addresses)
       .where(
-        and(eq(addresses.userId, userId), eq(addresses.kind, kind), isNull(addresses.deletedAt)),
+        and(
+          eq(addresses.userId, userId),
+          eq(addresses.kind, kind),
+          isNull(addresses.deletedAt),
+          // A literal, so that SQLite uses the index `addresses_counted`.
+          sql`${addresses.origin} = 'request'`,
+        ),
       )} >= ${sql.raw(String(MAX_ADDRESSES))}`,
 )
 

@@ -6,12 +6,12 @@ import { type Placeholders, prepared } from '../db/prepared.ts'
 import { addresses, users } from '../db/schema.ts'
 import type { Caller } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
-import { type Addresses, type AddressKind, addressColumns } from './schema.ts'
+import { type Addresses, type AddressKind, addressColumns, isLive } from './schema.ts'
 
 type Owner = { userId: number }
 
-const isLive = (kind: AddressKind, { userId }: Placeholders<Owner>) =>
-  and(eq(addresses.userId, userId), eq(addresses.kind, kind), isNull(addresses.deletedAt))
+const isListed = (kind: AddressKind, { userId }: Placeholders<Owner>) =>
+  and(eq(addresses.userId, userId), eq(addresses.kind, kind), isLive)
 
 type List<K extends AddressKind> = (db: Database, owner: Owner) => BoundStatement<Addresses[K][]>
 
@@ -20,14 +20,14 @@ const addressesOf: { [K in AddressKind]: List<K> } = {
     db
       .select(addressColumns.delivery())
       .from(addresses)
-      .where(isLive('delivery', owner))
+      .where(isListed('delivery', owner))
       .orderBy(asc(addresses.id)),
   ),
   billing: prepared((db, owner: Placeholders<Owner>) =>
     db
       .select(addressColumns.billing())
       .from(addresses)
-      .where(isLive('billing', owner))
+      .where(isListed('billing', owner))
       .orderBy(asc(addresses.id)),
   ),
 }

@@ -27,7 +27,7 @@ const Owner = {
     .describe('Id of the user who owns the address. Required with a master token.'),
 }
 const updateDescription = 'An absent field stays as it is; null clears it.'
-const createDescription = `Only the owner is required. A user has at most ${MAX_ADDRESSES} live addresses of each kind.`
+const createDescription = `Only the owner is required. A user has at most ${MAX_ADDRESSES} live addresses of each kind, without those of orders.`
 
 const list = 'The live addresses of the user, by id.'
 const Deliveries = () => z.object({ deliveryAddresses: z.array(DeliveryAddress()).describe(list) })

@@ -2,12 +2,19 @@
  * The two kinds of address: the fields that requests may set, and the answers. Both kinds are in
  * the table `addresses`.
  */
+import { and, isNull, sql } from 'drizzle-orm'
 import * as z from 'zod'
 import { columnsOf } from '../db/columns.ts'
 import { addresses, type addressKinds } from '../db/schema.ts'
 import { lazy } from '../http/lazy.ts'
 
 export type AddressKind = (typeof addressKinds)[number]
+
+/**
+ * The addresses of the book: not deleted, and not from an order of a seller's token. In the spelling
+ * of the index `addresses_live`, so that SQLite uses it.
+ */
+export const isLive = and(isNull(addresses.deletedAt), sql`${addresses.origin} <> 'seller_order'`)
 
 /** One line of text. It is trimmed, and an empty one is stored as null. */
 const line = (description: string) =>

@@ -1,7 +1,7 @@
 /**
  * Reads and writes on behalf of a caller whose token is live. The check and the data are one trip.
  */
-import { and, eq, isNull, notExists, or, type Placeholder } from 'drizzle-orm'
+import { and, eq, gt, isNull, notExists, or, sql } from 'drizzle-orm'
 import type { BatchResponse } from 'drizzle-orm/batch'
 import type { Database, Statement } from '../db/client.ts'
 import { type Guard, guardedBatch } from '../db/guard.ts'
@@ -10,10 +10,19 @@ import { ADMINISTRATOR, tokens, users } from '../db/schema.ts'
 import type { Caller } from '../http/context.ts'
 import { unauthenticated } from '../http/errors.ts'
 
-type TokenId = Placeholders<Pick<Caller, 'tokenId'>>
+type Claims = Placeholders<Caller>
 
-/** The token, unless it is revoked, its user is removed, or its user has lost the role. */
-const selectLiveToken = (db: Database, tokenId: Placeholder) =>
+/** Hours for which a token works after it was rolled, so that programs can change over. */
+export const ROLL_GRACE = 24
+
+/** By the clock of D1, because reading needs no other time. */
+const graceBegin = sql.raw(`strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '-${ROLL_GRACE} hours')`)
+
+/**
+ * Selects the token with these claims, unless it is revoked, its user is removed, or its user has
+ * lost the role. The claims are compared, so a stolen signing key alone makes no valid token.
+ */
+const selectLiveToken = (db: Database, { tokenId, userId, role, scope }: Claims) =>
   db
     .select({ id: tokens.id })
     .from(tokens)
@@ -21,16 +30,20 @@ const selectLiveToken = (db: Database, tokenId: Placeholder) =>
     .where(
       and(
         eq(tokens.id, tokenId),
+        eq(tokens.userId, userId),
+        eq(tokens.role, role),
+        eq(tokens.scope, scope),
         isNull(tokens.revokedAt),
+        or(isNull(tokens.rolledAt), gt(tokens.rolledAt, graceBegin)),
         isNull(users.removedAt),
         or(eq(tokens.role, 'user'), eq(users.roleId, ADMINISTRATOR)),
       ),
     )
 
-const liveToken = prepared((db, { tokenId }: TokenId) => selectLiveToken(db, tokenId))
+const liveToken = prepared(selectLiveToken)
 
-const isTokenNotLive = preparedCondition((db, { tokenId }: TokenId) =>
-  notExists(selectLiveToken(db, tokenId)),
+const isTokenNotLive = preparedCondition((db, claims: Claims) =>
+  notExists(selectLiveToken(db, claims)),
 )
 
 /**
@@ -39,10 +52,10 @@ const isTokenNotLive = preparedCondition((db, { tokenId }: TokenId) =>
  */
 export async function readAs<const T extends readonly Statement[]>(
   db: Database,
-  { tokenId }: Caller,
+  caller: Caller,
   statements: T,
 ): Promise<BatchResponse<T>> {
-  const [live, ...results] = await db.batch([liveToken(db, { tokenId }), ...statements])
+  const [live, ...results] = await db.batch([liveToken(db, caller), ...statements])
   if (live.length === 0) throw unauthenticated()
   return results as BatchResponse<T>
 }
@@ -53,12 +66,12 @@ export async function readAs<const T extends readonly Statement[]>(
  */
 export const writeAs = <const T extends readonly Statement[]>(
   db: Database,
-  { tokenId }: Caller,
+  caller: Caller,
   guards: readonly Guard[],
   statements: T,
 ): Promise<BatchResponse<T>> =>
   guardedBatch(
     db,
-    [{ when: isTokenNotLive({ tokenId }), error: unauthenticated }, ...guards],
+    [{ when: isTokenNotLive(caller), error: unauthenticated }, ...guards],
     statements,
   )

@@ -1,7 +1,7 @@
 /** Reads and verifies the token of a request. See docs/decisions.md, "Tokens". */
 import type { Context } from 'hono'
-import { getCookie } from 'hono/cookie'
 import { createMiddleware } from 'hono/factory'
+import { parse } from 'hono/utils/cookie'
 import type { App } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import { issuerOf, verifyToken } from './tokens.ts'
@@ -18,26 +18,41 @@ const safeMethods = /^(GET|HEAD|OPTIONS)$/
  */
 export const authenticate = createMiddleware<App>(async (c, next) => {
   const header = c.req.header('authorization')
-  const jwt = header ? header.replace(/^Bearer +/i, '').trim() : getCookie(c, SESSION_COOKIE)
+  const jwt = header ? header.replace(/^Bearer +/i, '').trim() : sessionCookie(c)
   const caller = jwt ? await verifyToken(issuerOf(c.get('settings')), jwt, c.get('now')) : null
-  if (caller && !header && !safeMethods.test(c.req.method) && !isSameOrigin(c))
-    throw new ApiError('cross_site', 'a request with the session cookie must be same-origin')
+  if (caller && !header && !safeMethods.test(c.req.method)) rejectCrossSite(c)
   c.set('caller', caller)
   await next()
 })
 
 /** Protects endpoints that change state before there is a session. Throws `cross_site`. */
 export const requireSameOrigin = createMiddleware<App>(async (c, next) => {
-  if (!isSameOrigin(c)) throw new ApiError('cross_site', 'this request must be same-origin')
+  rejectCrossSite(c)
   await next()
 })
 
 /**
- * Browsers send the cookie with requests that other sites make. `hono/csrf` only checks form
- * bodies; this check also covers JSON and DELETE.
+ * Returns the value of the session cookie. Another subdomain can add a cookie of the same name, and
+ * the header does not tell which one is ours, so of different values none is used.
  */
-function isSameOrigin(c: Context<App>): boolean {
-  const site = c.req.header('sec-fetch-site')
-  if (site) return site === 'same-origin'
-  return c.req.header('origin') === new URL(c.req.url).origin
+function sessionCookie(c: Context<App>): string | undefined {
+  const values = new Set<string | undefined>()
+  for (const pair of c.req.header('cookie')?.split(';') ?? [])
+    if (pair.trim().startsWith(`${SESSION_COOKIE}=`))
+      values.add(parse(pair, SESSION_COOKIE)[SESSION_COOKIE])
+  const [value] = values
+  return values.size === 1 ? value : undefined
+}
+
+/**
+ * Browsers send the cookie with requests that other sites make. They tell the site in
+ * `Sec-Fetch-Site`, or in `Origin` at least; a client that sends neither is no browser.
+ * `hono/csrf` only checks form bodies; this check also covers JSON and DELETE.
+ */
+function rejectCrossSite(c: Context<App>): void {
+  const site = c.req.header('sec-fetch-site') ?? 'none'
+  const { origin } = new URL(c.req.url)
+  const isOwnSite = site === 'same-origin' || site === 'none'
+  if (!isOwnSite || (c.req.header('origin') ?? origin) !== origin)
+    throw new ApiError('cross_site', 'this request must not come from another site')
 }

@@ -24,7 +24,7 @@ export const recordTokenUse = createMiddleware<App>(async (c, next) => {
   c.executionCtx.waitUntil(
     storeTokenUse(connect(c.env.DB), caller.tokenId, now).catch((error) => {
       recordedAt.delete(caller.tokenId)
-      log.error('last_use_not_stored', { error: String(error) })
+      log.error('last_use_not_stored', { error })
     }),
   )
 })

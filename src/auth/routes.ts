@@ -21,6 +21,8 @@ export const authRoutes = new Hono<App>().get(
     tag: 'Identity',
     summary: 'List the public keys that verify tokens (RFC 7517)',
     answer: JwkSet,
+    headers: { 'Cache-Control': 'Allows caches to keep the keys for five minutes.' },
   }),
-  (c) => c.json(publicKeys(issuerOf(c.var.settings))),
+  (c) =>
+    c.json(publicKeys(issuerOf(c.var.settings)), 200, { 'Cache-Control': 'public, max-age=300' }),
 )

@@ -1,5 +1,5 @@
 /** Browser sessions: a token in the cookie `token`. See docs/decisions.md, "Tokens". */
-import { and, eq, isNull, notExists } from 'drizzle-orm'
+import { and, eq, gt, isNull, notExists, type SQL, sql } from 'drizzle-orm'
 import type { BatchResponse } from 'drizzle-orm/batch'
 import type { Context } from 'hono'
 import { deleteCookie, setCookie } from 'hono/cookie'
@@ -14,6 +14,9 @@ import { readAs } from './access.ts'
 import { SESSION_COOKIE } from './authenticate.ts'
 import { issuerOf, SESSION_LIFETIME, signToken, type TokenRecord } from './tokens.ts'
 
+/** Milliseconds after a sign-in in which a session may change how to get into the account. */
+const RECENT = 10 * 60 * 1000
+
 const cookie = { httpOnly: true, secure: true, sameSite: 'Lax', path: '/' } satisfies CookieOptions
 
 /** Sets the cookie of a session that `signIn` has stored. */
@@ -22,22 +25,32 @@ export async function startSession(c: Context<App>, session: TokenRecord): Promi
   setCookie(c, SESSION_COOKIE, jwt, { ...cookie, maxAge: SESSION_LIFETIME / 1000 })
 }
 
-/** Deletes the cookie and revokes the session. An API token in the cookie is not revoked. */
-export async function endSession(c: Context<App>): Promise<void> {
+/** Deletes the cookie and revokes the session. */
+export async function signOut(c: Context<App>): Promise<void> {
   const { db, caller, now } = c.var
   deleteCookie(c, SESSION_COOKIE, cookie)
-  if (!caller) return
-  await db
+  if (caller) await endSession(db, caller, now)
+}
+
+/** Revokes the session of the caller. An API token is not revoked. */
+export const endSession = (db: Database, { tokenId, userId }: Caller, now: Date) =>
+  db
     .update(tokens)
     .set({ revokedAt: now.toISOString() })
-    .where(and(eq(tokens.id, caller.tokenId), eq(tokens.kind, 'session'), isNull(tokens.revokedAt)))
-}
+    .where(
+      and(
+        eq(tokens.id, tokenId),
+        eq(tokens.userId, userId),
+        eq(tokens.kind, 'session'),
+        isNull(tokens.revokedAt),
+      ),
+    )
 
 /** The signed-in user, as pages show them. */
 export type Account = Pick<
   typeof users.$inferSelect,
   'id' | 'email' | 'ethereumPublicAddr' | 'roleId'
->
+> & { signedInAt: string }
 
 type TokenId = Placeholders<Pick<Caller, 'tokenId'>>
 
@@ -48,6 +61,7 @@ const selectAccount = prepared((db, { tokenId }: TokenId) =>
       email: users.email,
       ethereumPublicAddr: users.ethereumPublicAddr,
       roleId: users.roleId,
+      signedInAt: tokens.createdAt,
     })
     .from(tokens)
     .innerJoin(users, eq(users.id, tokens.userId))
@@ -96,6 +110,40 @@ export const requireSession = ({ tokenId }: Caller): Guard => ({
   when: isNotSession({ tokenId }),
   error: sessionRequired,
 })
+
+const recentAfter = (now: Date): string => new Date(now.getTime() - RECENT).toISOString()
+
+const reauthenticationRequired = () =>
+  new ApiError(
+    'reauthentication_required',
+    `sign in again to do this: your last sign-in was more than ${RECENT / 60_000} minutes ago`,
+  )
+
+/** Whether the user has signed in a short time ago. */
+export const isRecent = ({ signedInAt }: Account, now: Date): boolean =>
+  signedInAt > recentAfter(now)
+
+/** Throws `reauthentication_required`, unless the user has signed in a short time ago. */
+export function requireRecent(account: Account, now: Date): void {
+  if (!isRecent(account, now)) throw reauthenticationRequired()
+}
+
+/**
+ * Rejects a session whose sign-in is too long ago, so that a stolen one cannot be made into access
+ * that stays. Only in case of `condition`, if one is given.
+ */
+export function requireRecentSignIn(
+  db: Database,
+  { tokenId }: Caller,
+  now: Date,
+  condition: SQL = sql`TRUE`,
+): Guard {
+  const recent = db
+    .select({ id: tokens.id })
+    .from(tokens)
+    .where(and(eq(tokens.id, tokenId), gt(tokens.createdAt, recentAfter(now))))
+  return { when: sql`${condition} AND ${notExists(recent)}`, error: reauthenticationRequired }
+}
 
 /** Selects the user of the caller if that user is an administrator. */
 export const selectAdministrator = (db: Database, { userId }: Caller) =>

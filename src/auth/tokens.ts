@@ -23,15 +23,18 @@ const AUDIENCE = 'marketplace-api'
 const CLOCK_SKEW = 5
 
 /** Milliseconds. */
-export const API_TOKEN_LIFETIME = 365 * 24 * 60 * 60 * 1000
+const DAY = 24 * 60 * 60 * 1000
+/** Milliseconds, unless its user chooses less. */
+export const API_TOKEN_LIFETIME = 365 * DAY
 /** Milliseconds. */
-export const SESSION_LIFETIME = 24 * 60 * 60 * 1000
+export const SESSION_LIFETIME = DAY
 
 /** The claims of a token as the table `tokens` stores them. They suffice to sign it again. */
 export type TokenRecord = {
   id: string
   userId: number
   role: Caller['role']
+  scope: Caller['scope']
   keyId: string
   createdAt: string
   expiresAt: string
@@ -48,9 +51,10 @@ export const issuerOf = ({ PUBLIC_URL, JWT_KEYS }: Settings): Issuer => ({
 
 /**
  * Returns the record of a new token. Its times are whole seconds, as in a JWT. `owner` has no
- * `userId` if the user is created in the same transaction as the token.
+ * `userId` if the user is created in the same transaction as the token. The scope is `write`,
+ * unless `owner` has another one.
  */
-export function newToken<Owner extends Pick<TokenRecord, 'role'>>(
+export function newToken<Owner extends Pick<TokenRecord, 'role'> & Partial<TokenRecord>>(
   issuer: Issuer,
   owner: Owner,
   lifetime: number,
@@ -59,6 +63,7 @@ export function newToken<Owner extends Pick<TokenRecord, 'role'>>(
   const createdAt = Math.floor(now.getTime() / 1000) * 1000
   return {
     id: crypto.randomUUID(),
+    scope: 'write' as Caller['scope'],
     ...owner,
     keyId: currentKey(issuer).kid,
     createdAt: new Date(createdAt).toISOString(),
@@ -72,7 +77,8 @@ export function newToken<Owner extends Pick<TokenRecord, 'role'>>(
  */
 export async function signToken(issuer: Issuer, token: TokenRecord): Promise<string> {
   const key = issuer.keys.find(({ kid }) => kid === token.keyId) ?? currentKey(issuer)
-  return new SignJWT({ role: token.role })
+  const { role, scope } = token
+  return new SignJWT({ role, ...(scope !== 'write' && { scope }) })
     .setProtectedHeader({ alg: ALGORITHM, kid: key.kid })
     .setIssuer(issuer.url)
     .setAudience(AUDIENCE)
@@ -107,11 +113,13 @@ export async function verifyToken(issuer: Issuer, jwt: string, now: Date): Promi
       requiredClaims: ['sub', 'jti', 'iat', 'exp', 'role'],
       currentDate: now,
     })
-    const { sub, jti, iat, exp, role } = payload
+    // Only a token that may do less than `write` names its scope.
+    const { sub, jti, iat, exp, role, scope = 'write' } = payload
     const userId = Number(sub)
     if (!jti || !exp || !iat || iat > now.getTime() / 1000 + CLOCK_SKEW) return null
     if (!Number.isSafeInteger(userId) || (role !== 'user' && role !== 'master')) return null
-    const caller: Caller = { tokenId: jti, userId, role }
+    if (scope !== 'read' && scope !== 'write') return null
+    const caller: Caller = { tokenId: jti, userId, role, scope }
     if (verifiedTokens.size >= MAX_CACHED) verifiedTokens.clear()
     verifiedTokens.set(jwt, { issuer, caller, expiresAt: exp * 1000 })
     return caller

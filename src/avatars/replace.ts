@@ -111,7 +111,7 @@ async function updateAvatarKey(
 function deleteLater({ bucket, waitUntil }: AvatarDeps, key: string): void {
   waitUntil(
     bucket.delete(key).catch((error: unknown) => {
-      log.error('avatar_not_removed', { key, error: String(error) })
+      log.error('avatar_not_removed', { key, error })
     }),
   )
 }

@@ -5,6 +5,7 @@ import { UserParam, userIdOf } from '../auth/user-param.ts'
 import type { App } from '../http/context.ts'
 import { type AppWithCaller, publicEndpoint, requireToken, validate } from '../http/endpoint.ts'
 import { lazy } from '../http/lazy.ts'
+import { avatarRateLimit } from '../http/rate-limit.ts'
 import { MAX_BYTES } from './limits.ts'
 import { MAX_EDGE, MAX_PIXELS } from './picture.ts'
 import { fetchPicture, MAX_REDIRECTS, TIMEOUT } from './remote.ts'
@@ -80,6 +81,7 @@ export const avatarRoutes = new Hono<App>()
       answer: Avatar,
       errors,
     }),
+    avatarRateLimit,
     validate('param', UserParam),
     validate('json', AvatarSource),
     (c) =>
@@ -102,6 +104,7 @@ export const avatarRoutes = new Hono<App>()
       },
       errors,
     }),
+    avatarRateLimit,
     validate('param', UserParam),
     (c) => updateAvatar(c, c.req.valid('param'), () => pictureFromForm(c.req.raw)),
   )
@@ -115,6 +118,7 @@ export const avatarRoutes = new Hono<App>()
       body: { type: 'application/octet-stream', schema: z.file() },
       errors,
     }),
+    avatarRateLimit,
     validate('param', UserParam),
     (c) => updateAvatar(c, c.req.valid('param'), () => pictureFromBody(c.req.raw)),
   )

@@ -1,9 +1,7 @@
 /** Reads the picture from the body of a request. */
+import { bodyError, MAX_FORM_BYTES } from '../http/body.ts'
 import { ApiError } from '../http/errors.ts'
 import { MAX_BYTES, readLimited, tooLarge } from './limits.ts'
-
-/** Bytes that a form may have beside its picture: boundaries, headers, small fields. */
-const FORM_OVERHEAD = 64 * 1024
 
 /** The media type in lower case without parameters; `''` if there is none. */
 const mediaType = (contentType: string | null) =>
@@ -21,10 +19,19 @@ function requirePictureType(type: string): void {
     )
 }
 
-/** Returns the body. Throws `unsupported_media_type`, `payload_too_large`. */
+/** Returns the body. Throws `unsupported_media_type`, `payload_too_large`, `invalid_input`. */
 export async function pictureFromBody(request: Request): Promise<Blob> {
   requirePictureType(mediaType(request.headers.get('content-type')))
-  return readLimited(request)
+  return readUpload(request, MAX_BYTES)
+}
+
+/** Throws `payload_too_large`, and `invalid_input` if the body breaks off. */
+async function readUpload(request: Request, limit: number): Promise<Blob> {
+  try {
+    return await readLimited(request, limit)
+  } catch (error) {
+    throw bodyError(error)
+  }
 }
 
 /**
@@ -35,13 +42,15 @@ export async function pictureFromForm(request: Request): Promise<Blob> {
   const contentType = request.headers.get('content-type') ?? ''
   if (mediaType(contentType) !== 'multipart/form-data')
     throw new ApiError('unsupported_media_type', 'send the body as multipart/form-data')
-  const body = await readLimited(request, MAX_BYTES + FORM_OVERHEAD)
+  const body = await readUpload(request, MAX_BYTES + MAX_FORM_BYTES)
   const [file, another] = (await parseForm(body, contentType)).getAll('avatar')
   // A browser sends an empty file without a name if the visitor chose none.
   if (!(file instanceof File) || another || (file.size === 0 && file.name === ''))
     throw new ApiError('invalid_input', 'avatar: must be exactly one part with a file')
   requirePictureType(mediaType(file.type))
   if (file.size > MAX_BYTES) throw tooLarge()
+  if (body.size - file.size > MAX_FORM_BYTES)
+    throw new ApiError('payload_too_large', 'the form may have at most 16 KiB beside the picture')
   return file
 }
 

@@ -39,7 +39,12 @@ export const users = sqliteTable(
     email: text().notNull().default(''),
     /** Checksummed (EIP-55); `''` if the user has no wallet. */
     ethereumPublicAddr: text().notNull().default(''),
-    /** Hash of the first identity that the user proved (`hashIdentity`). Never changes. */
+    /** The chain on which the contract at this address signed; 0 for a wallet with a key. */
+    walletChainId: integer().notNull().default(0),
+    /**
+     * Hash of the first identity that the user proved (`hashIdentity`). Never changes. Extended if
+     * another user had the identity before, and has unlinked it.
+     */
     identityHash: text().notNull(),
     name: text(),
     /** How the user signed up: `wallet` or `email`. */
@@ -65,12 +70,16 @@ export const users = sqliteTable(
   (t) => [
     uniqueIndex('users_identity').on(t.identityHash),
     uniqueIndex('users_email').on(t.email).where(sql`${t.email} <> ''`),
-    uniqueIndex('users_wallet').on(t.ethereumPublicAddr).where(sql`${t.ethereumPublicAddr} <> ''`),
+    uniqueIndex('users_wallet')
+      .on(t.ethereumPublicAddr, t.walletChainId)
+      .where(sql`${t.ethereumPublicAddr} <> ''`),
   ],
 )
 
 const tokenKinds = ['api', 'session'] as const
 export const tokenRoles = ['user', 'master'] as const
+/** `write` includes reading. */
+export const tokenScopes = ['read', 'write'] as const
 
 /** Claims of all issued tokens. The token itself is never stored. */
 export const tokens = sqliteTable(
@@ -81,6 +90,7 @@ export const tokens = sqliteTable(
     userId: reference(() => users.id),
     kind: text({ enum: tokenKinds }).notNull(),
     role: text({ enum: tokenRoles }).notNull(),
+    scope: text({ enum: tokenScopes }).notNull().default('write'),
     name: text().notNull(),
     /** Provider ids and idempotency keys are unique within it. See `identity/namespace.ts`. */
     namespace: text().notNull(),
@@ -92,15 +102,25 @@ export const tokens = sqliteTable(
     expiresAt: timestamp().notNull(),
     lastUsedAt: timestamp(),
     revokedAt: timestamp(),
+    /** When a successor was made under the same name. The token works for 24 hours more. */
+    rolledAt: timestamp(),
+    /** The browser of a session, such as `Firefox on Windows`. */
+    browser: text(),
+    /** The country from which a session was started, ISO 3166-1 alpha-2. */
+    country: text(),
   },
   (t) => [
     index('tokens_user').on(t.userId),
+    index('tokens_ended').on(
+      sql`CASE WHEN ${t.revokedAt} IS NULL THEN ${t.expiresAt} ELSE ${t.revokedAt} END`,
+    ),
     index('tokens_live').on(t.createdAt, t.id).where(sql`${t.revokedAt} IS NULL`),
     index('tokens_namespace')
       .on(t.namespace)
-      .where(sql`${t.kind} = 'api' AND ${t.revokedAt} IS NULL`),
+      .where(sql`${t.kind} = 'api' AND ${t.revokedAt} IS NULL AND ${t.rolledAt} IS NULL`),
     check('tokens_kind', oneOf(t.kind, tokenKinds)),
     check('tokens_role', oneOf(t.role, tokenRoles)),
+    check('tokens_scope', oneOf(t.scope, tokenScopes)),
   ],
 )
 
@@ -117,23 +137,41 @@ export const emailLinks = sqliteTable(
   {
     secretHash: text().primaryKey(),
     email: text().notNull(),
+    /** The address without its plus tag: where mails to it arrive. */
+    mailbox: text().notNull(),
+    /** Who asked for the link, as rate limits count clients. */
+    client: text().notNull(),
     /** `users.identityHash` of a user who signs up with this link. SQL cannot compute it. */
     identityHash: text().notNull(),
     /** The signed-in user who adds this address; null for a sign-in. */
     userId: integer().references(() => users.id),
     redirect: text(),
+    createdAt: timestamp().notNull(),
+    /** The time of creation for a link that a newer one has replaced. */
     expiresAt: timestamp().notNull(),
   },
-  (t) => [index('emailLinks_expiry').on(t.expiresAt)],
+  (t) => [
+    index('emailLinks_age').on(t.createdAt),
+    index('emailLinks_mailbox').on(t.mailbox, t.createdAt),
+    index('emailLinks_user').on(t.userId, t.createdAt).where(sql`${t.userId} IS NOT NULL`),
+  ],
 )
 
 export const addressKinds = ['delivery', 'billing'] as const
+
+/**
+ * `request`: added by the user or with a master token. `order`: from an order of a master token; in
+ * the user's lists as well, but not counted. `seller_order`: from an order of a seller's token; kept
+ * for that order, and in no list.
+ */
+const addressOrigins = ['request', 'order', 'seller_order'] as const
 
 export const addresses = sqliteTable(
   'addresses',
   {
     id: id(),
     kind: text({ enum: addressKinds }).notNull(),
+    origin: text({ enum: addressOrigins }).notNull().default('request'),
     userId: reference(() => users.id),
     name: text(),
     street: text(),
@@ -149,11 +187,17 @@ export const addresses = sqliteTable(
     deletedAt: timestamp(),
   },
   (t) => [
-    index('addresses_live').on(t.userId, t.kind, t.id).where(sql`${t.deletedAt} IS NULL`),
+    index('addresses_live')
+      .on(t.userId, t.kind, t.id)
+      .where(sql`${t.deletedAt} IS NULL AND ${t.origin} <> 'seller_order'`),
+    index('addresses_counted')
+      .on(t.userId, t.kind)
+      .where(sql`${t.deletedAt} IS NULL AND ${t.origin} = 'request'`),
     uniqueIndex('addresses_default')
       .on(t.userId, t.kind)
       .where(sql`${t.isDefault} AND ${t.deletedAt} IS NULL`),
     check('addresses_kind', oneOf(t.kind, addressKinds)),
+    check('addresses_origin', oneOf(t.origin, addressOrigins)),
   ],
 )
 
@@ -289,6 +333,8 @@ export const orderItems = sqliteTable(
     priceEths: text().notNull(),
     /** Wallet of the recipient; null while the buyer has none. */
     ethRecipient: text(),
+    /** The chain of a recipient that is a contract; 0 for a wallet with a key. */
+    recipientChainId: integer().notNull().default(0),
     priceCurrency: text().notNull(),
     paymentProvider: text(),
     ...timestamps,
@@ -343,6 +389,8 @@ export const deliveries = sqliteTable(
     dueAt: timestamp(),
     /** The buyer whose wallet the item waits for. */
     awaits: integer().references(() => users.id),
+    /** The user whose user token placed the order; null for a master token. */
+    placedBy: integer().references(() => users.id),
     ...timestamps,
   },
   (t) => [
@@ -354,6 +402,12 @@ export const deliveries = sqliteTable(
     index('deliveries_compared')
       .on(t.chainId, t.id)
       .where(sql`${t.state} IN ('awaiting_wallet', 'failed')`),
+    // Counts what a user's tokens have under way. Going from one of the states to another writes nothing.
+    index('deliveries_open')
+      .on(t.placedBy)
+      .where(
+        sql`${t.placedBy} IS NOT NULL AND ${t.state} IN ('awaiting_wallet', 'queued', 'in_flight')`,
+      ),
     index('deliveries_awaits').on(t.awaits).where(sql`${t.awaits} IS NOT NULL`),
     check('deliveries_state', oneOf(t.state, deliveryStates)),
     check('deliveries_wish', oneOf(t.wish, ['deliver', 'cancel'])),

@@ -23,6 +23,18 @@ const ONE_PIECE: Problem = {
   reason: 'an ERC-721 token has one piece, so the quantity must be 1',
 }
 
+/** At the address of a contract, somebody else may have a contract on another chain. */
+function onOtherChain(item: Item, { chainId, treasury }: Network): string | null {
+  const wallets = {
+    'the recipient': item.recipientChainId,
+    "the seller's wallet": treasury ? 0 : item.sellerChainId,
+  }
+  for (const [wallet, walletChainId] of Object.entries(wallets))
+    if (walletChainId !== 0 && walletChainId !== chainId)
+      return `${wallet} is a contract on chain ${walletChainId}, and the NFT is on chain ${chainId}`
+  return null
+}
+
 const idOf = ({ chainId }: Network, token: Address) => `${chainId} ${token}`
 
 /** Standards of tokens by chain and address, for the life of the isolate. */
@@ -44,7 +56,9 @@ export async function compose(
   const parsed = items.map((item) => ({
     item,
     contract: contractOf(item, network, contracts),
-    transfer: parseTransfer({ ...item, holder: network.treasury ?? item.seller }),
+    transfer:
+      onOtherChain(item, network) ??
+      parseTransfer({ ...item, holder: network.treasury ?? item.seller }),
   }))
   const tokens = parsed.flatMap(({ transfer }) =>
     typeof transfer === 'string' ? [] : transfer.token,

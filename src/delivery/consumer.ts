@@ -19,9 +19,7 @@ export async function consume(batch: MessageBatch<WakeUp>, env: Env): Promise<vo
   const chainIds = new Set(batch.messages.map(({ body }) => body.chainId))
   await Promise.all(
     [...chainIds].map((chainId) =>
-      run(deps, chainId).catch((error) =>
-        log.error('delivery_run_failed', { chainId, error: String(error) }),
-      ),
+      run(deps, chainId).catch((error) => log.error('delivery_run_failed', { chainId, error })),
     ),
   )
 }

@@ -122,7 +122,8 @@ export async function load(
 
 const selectItems = sql`SELECT d.id, d."key", d.contract, d.state, d.wish, d.version,
     d.failingSince, d.tries, d.reason, n.contractAddr, n.tokenId, i.quantity,
-    u.ethereumPublicAddr AS seller, i.ethRecipient AS recipient
+    u.ethereumPublicAddr AS seller, u.walletChainId AS sellerChainId, i.ethRecipient AS recipient,
+    i.recipientChainId
   FROM deliveries d
     JOIN orderItems i ON i.id = d.id
     JOIN nfts n ON n.id = i.nftId

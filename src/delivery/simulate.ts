@@ -4,6 +4,7 @@ import type { Network } from '../env.ts'
 import type { Batch, Candidate } from './assign.ts'
 import { decodeResults, encodeDeliver, type ItemResult } from './chain/contract.ts'
 import {
+  codeOf,
   gasOf,
   hex,
   read,
@@ -13,7 +14,7 @@ import {
   wei,
 } from './chain/questions.ts'
 import { NO_CODE, revertReason } from './chain/revert.ts'
-import type { Ask } from './chain/rpc.ts'
+import type { Ask, Question } from './chain/rpc.ts'
 import { diagnosisQuestions, readHolderProblem } from './chain/token.ts'
 import type { Problem } from './failure.ts'
 
@@ -27,10 +28,23 @@ const GAS_AROUND_ITEM = 34_000
 export type Simulation = {
   /** Items that would be delivered, with the gas that their tokens use. */
   good: { candidate: Candidate; gasUsed: number }[]
-  bad: { candidate: Candidate; result: ItemResult }[]
-  /** Items of which the simulation says nothing: the gas did not suffice, or their key is used. */
+  /** `problem`: why an item must not be sent although its transfer would succeed. */
+  bad: { candidate: Candidate; result: ItemResult; problem?: Problem }[]
+  /**
+   * Items of which the node says too little: the gas did not suffice, their key is used, or it does
+   * not tell the code of a contract wallet.
+   */
   open: Candidate[]
 }
+
+const NOT_DEPLOYED: Problem = {
+  cause: 'item',
+  reason: 'the contract wallet of the recipient is not deployed',
+}
+
+/** A wallet is asked for its code if it is a contract: without code, nobody is known to own it. */
+const walletQuestion = ({ item, call }: Candidate): Question[] =>
+  item.recipientChainId !== 0 && item.wish === 'deliver' ? [codeOf(call.to)] : []
 
 /** Returns what each batch would do; or why the node does not tell. */
 export async function simulate(
@@ -48,7 +62,8 @@ export async function simulate(
       gas: numberToHex(Math.min(MAX_GAS, Math.ceil(gas))),
     })
   })
-  const replies = await ask(questions)
+  const wallets = batches.flatMap(({ candidates }) => candidates.flatMap(walletQuestion))
+  const replies = await ask([...questions, ...wallets])
   return questions.map((question, i) => {
     const reply = replies(question)
     const data = read(hex, reply)
@@ -58,9 +73,12 @@ export async function simulate(
     const simulation: Simulation = { good: [], bad: [], open: [] }
     for (const [k, candidate] of (batches[i]?.candidates ?? []).entries()) {
       const result = results[k]
-      if (result?.outcome === 'delivered' || result?.outcome === 'cancelled')
-        simulation.good.push({ candidate, gasUsed: Number(result.gasUsed) })
-      else if (result?.outcome === 'failed') simulation.bad.push({ candidate, result })
+      const [code] = walletQuestion(candidate).map((asked) => read(hex, replies(asked)))
+      if (result?.outcome === 'delivered' || result?.outcome === 'cancelled') {
+        if (code === '0x') simulation.bad.push({ candidate, result, problem: NOT_DEPLOYED })
+        else if (code === null) simulation.open.push(candidate)
+        else simulation.good.push({ candidate, gasUsed: Number(result.gasUsed) })
+      } else if (result?.outcome === 'failed') simulation.bad.push({ candidate, result })
       else simulation.open.push(candidate)
     }
     return simulation
@@ -158,10 +176,13 @@ export async function diagnose(
   bad: Simulation['bad'],
 ): Promise<Map<Candidate, Problem | null>> {
   const replies = await ask(
-    bad.flatMap(({ candidate: { contract, call } }) => diagnosisQuestions(contract, call)),
+    bad.flatMap(({ candidate: { contract, call }, problem }) =>
+      problem ? [] : diagnosisQuestions(contract, call),
+    ),
   )
   return new Map(
-    bad.map(({ candidate, result }) => {
+    bad.map(({ candidate, result, problem }) => {
+      if (problem) return [candidate, problem]
       const { contract, call } = candidate
       const [plain] = diagnosisQuestions(contract, call)
       if (!plain || 'fault' in replies(plain)) return [candidate, null]

@@ -19,7 +19,11 @@ export type Item = {
   quantity: number
   /** The wallet of the listing's seller. */
   seller: string
+  /** The chain of a seller's wallet that is a contract; 0 for one with a key. */
+  sellerChainId: number
   recipient: string | null
+  /** The chain of a recipient that is a contract; 0 for a wallet with a key. */
+  recipientChainId: number
 }
 
 /** An item that a transaction carries. */

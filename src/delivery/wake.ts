@@ -25,7 +25,7 @@ export async function wake(
   await queue.sendBatch(messages).catch((error) =>
     log.error('wake_up_failed', {
       chainIds: messages.map(({ body }) => body.chainId),
-      error: String(error),
+      error,
     }),
   )
 }

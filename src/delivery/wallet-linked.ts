@@ -3,6 +3,9 @@ import type { RunnableQuery } from 'drizzle-orm/runnable-query'
 import { type Database, raw, type Statement } from '../db/client.ts'
 import { NOT_CONFIGURED } from './moves.ts'
 
+/** `walletChainId`: the chain of a contract; 0 for a wallet with a key. */
+type Wallet = { address: string; walletChainId: number }
+
 /**
  * Queues the items that wait for the user's wallet: statements for the transaction that links it.
  * The rows of the second are the chains to wake after it.
@@ -10,14 +13,15 @@ import { NOT_CONFIGURED } from './moves.ts'
 export function queueAwaiting(
   db: Database,
   userId: number,
-  wallet: string,
+  { address, walletChainId }: Wallet,
   now: Date,
 ): [Statement, RunnableQuery<{ chainId: number | null }[], 'sqlite'>] {
   const at = now.toISOString()
   return [
     raw(
       db,
-      sql`UPDATE orderItems SET ethRecipient = ${wallet}, updatedAt = ${at}
+      sql`UPDATE orderItems SET ethRecipient = ${address}, recipientChainId = ${walletChainId},
+          updatedAt = ${at}
         WHERE id IN (SELECT id FROM deliveries WHERE awaits = ${userId})`,
     ),
     raw<{ chainId: number | null }>(

@@ -1,14 +1,15 @@
 import type { RequestIdVariables } from 'hono/request-id'
 import type { Database, Trips } from '../db/client.ts'
-import type { tokenRoles } from '../db/schema.ts'
+import type { tokenRoles, tokenScopes } from '../db/schema.ts'
 import type { Settings } from '../env.ts'
 
-/** The caller, from the verified claims of the token. Whether the token is live is checked in D1. */
+/** The caller, from the verified claims of the token. D1 checks that it is live and has these claims. */
 export type Caller = {
   /** Claim `jti`. */
   tokenId: string
   userId: number
   role: (typeof tokenRoles)[number]
+  scope: (typeof tokenScopes)[number]
 }
 
 /**

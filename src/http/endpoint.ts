@@ -4,10 +4,11 @@
  * is built from them, and a test compares them with the authorization matrix.
  */
 import { zValidator } from '@hono/zod-validator'
-import type { Hono, MiddlewareHandler, ValidationTargets } from 'hono'
+import type { Context, Hono, MiddlewareHandler, ValidationTargets } from 'hono'
 import type * as z from 'zod'
 // Imported by name: `z.core` would bundle the error messages of every language.
 import { type $ZodIssue, toDotPath } from 'zod/v4/core'
+import { formBody } from './body.ts'
 import type { App, Caller } from './context.ts'
 import { ApiError, type ErrorCode, unauthenticated } from './errors.ts'
 import { jsonBody } from './json.ts'
@@ -54,10 +55,21 @@ export function publicEndpoint(info?: EndpointInfo): MiddlewareHandler<App> {
 
 export type AppWithCaller = App & { Variables: { caller: Caller } }
 
-/** Declares an endpoint that needs a token. Throws `unauthenticated`. */
+const safeMethods = /^(GET|HEAD)$/
+
+/** Throws `unauthenticated`; `forbidden` if a read-only token is used to change something. */
+function requireScope(c: Context<AppWithCaller>): Caller {
+  const caller = c.get('caller')
+  if (!caller) throw unauthenticated()
+  if (caller.scope === 'read' && !safeMethods.test(c.req.method))
+    throw new ApiError('forbidden', 'this token may only read')
+  return caller
+}
+
+/** Declares an endpoint that needs a token. Throws `unauthenticated`, `forbidden`. */
 export function requireToken(info?: EndpointInfo): MiddlewareHandler<AppWithCaller> {
   const handler: MiddlewareHandler<AppWithCaller> = (c, next) => {
-    if (!c.get('caller')) throw unauthenticated()
+    requireScope(c)
     return next()
   }
   declarations.set(handler, { ...info, access: 'token' })
@@ -67,8 +79,7 @@ export function requireToken(info?: EndpointInfo): MiddlewareHandler<AppWithCall
 /** Declares an endpoint that needs a master token. Throws `unauthenticated`, `forbidden`. */
 export function requireMaster(info: EndpointInfo): MiddlewareHandler<AppWithCaller> {
   const handler: MiddlewareHandler<AppWithCaller> = (c, next) => {
-    const caller = c.get('caller')
-    if (!caller) throw unauthenticated()
+    const caller = requireScope(c)
     if (caller.role === 'master') return next()
     throw new ApiError('forbidden', 'this endpoint requires a master token')
   }
@@ -76,10 +87,15 @@ export function requireMaster(info: EndpointInfo): MiddlewareHandler<AppWithCall
   return handler
 }
 
+const bodyReaders = new Map<keyof ValidationTargets, (c: Context) => Promise<unknown>>([
+  ['json', jsonBody],
+  ['form', formBody],
+])
+
 /**
  * Validates one part of the request. Throws `invalid_input` with a message that names the field;
  * `root` names a body that is an array, as in `orders[2].listingId: …`. A JSON body must also pass
- * `jsonBody`.
+ * `jsonBody`, and a form `formBody`.
  */
 export function validate<T extends keyof ValidationTargets, S extends z.ZodType>(
   target: T,
@@ -89,8 +105,11 @@ export function validate<T extends keyof ValidationTargets, S extends z.ZodType>
   const check = zValidator(target, schema, (result) => {
     if (!result.success) throw invalidInput(result.error.issues[0], root)
   })
-  const handler: typeof check =
-    target === 'json' ? (c, next) => jsonBody(c, async () => void (await check(c, next))) : check
+  const readBody = bodyReaders.get(target)
+  const handler: typeof check = async (c, next) => {
+    await readBody?.(c)
+    return check(c, next)
+  }
   inputs.set(handler, { target, schema })
   return handler
 }

@@ -2,8 +2,9 @@
 import type { Context, ErrorHandler, NotFoundHandler } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
-import { log } from '../log.ts'
+import { callsOf, log } from '../log.ts'
 import type { App } from './context.ts'
+import { callerRequestId } from './request-log.ts'
 
 /** Every error code and its status. `docs/errors.md` describes them. */
 export const statusOf = {
@@ -12,6 +13,7 @@ export const statusOf = {
   unauthenticated: 401,
   forbidden: 403,
   cross_site: 403,
+  reauthentication_required: 403,
   not_found: 404,
   method_not_allowed: 405,
   conflict: 409,
@@ -19,6 +21,7 @@ export const statusOf = {
   provider_id_used: 409,
   request_in_progress: 409,
   too_many_addresses: 409,
+  too_many_open_orders: 409,
   payload_too_large: 413,
   unsupported_media_type: 415,
   idempotency_key_reused: 422,
@@ -57,8 +60,9 @@ export const onError: ErrorHandler<App> = (error, c) => {
     return errorResponse(c, new ApiError('invalid_input', error.message))
   log.error('request_failed', {
     requestId: c.var.requestId,
-    error: error.stack ?? String(error),
-    cause: error.cause === undefined ? undefined : String(error.cause),
+    callerRequestId: callerRequestId(c),
+    error,
+    stack: callsOf(error),
   })
   return errorResponse(c, new ApiError('internal_error', 'something went wrong on our side'))
 }

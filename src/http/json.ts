@@ -1,18 +1,16 @@
 /** JSON request bodies: declared as JSON, limited in size, UTF-8. */
-import type { Context, Next } from 'hono'
-import { bodyLimit } from 'hono/body-limit'
+import type { Context } from 'hono'
+import { bodyReader } from './body.ts'
 import { ApiError } from './errors.ts'
 
 export const MAX_BODY_MIB = 1
 
 const jsonMediaType = /^application\/(?:[\w.-]+\+)?json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i
 
-const limit = bodyLimit({
-  maxSize: MAX_BODY_MIB * 1024 * 1024,
-  onError: () => {
-    throw new ApiError('payload_too_large', `a JSON body may have at most ${MAX_BODY_MIB} MiB`)
-  },
-})
+const readBody = bodyReader(
+  MAX_BODY_MIB * 1024 * 1024,
+  `a JSON body may have at most ${MAX_BODY_MIB} MiB`,
+)
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 
@@ -20,16 +18,13 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
  * Reads the body once and keeps it for handlers that ask for its text or JSON. Throws
  * `unsupported_media_type`, `payload_too_large`, `invalid_input`.
  */
-export async function jsonBody(c: Context, next: Next): Promise<void> {
+export async function jsonBody(c: Context): Promise<void> {
   if (!jsonMediaType.test(c.req.header('content-type')?.trim() ?? ''))
     throw new ApiError('unsupported_media_type', 'send the body as application/json in UTF-8')
-  await limit(c, async () => {
-    const bytes = await c.req.arrayBuffer()
-    try {
-      utf8.decode(bytes)
-    } catch {
-      throw new ApiError('invalid_input', 'the body is not valid UTF-8')
-    }
-    await next()
-  })
+  const bytes = await readBody(c)
+  try {
+    utf8.decode(bytes)
+  } catch {
+    throw new ApiError('invalid_input', 'the body is not valid UTF-8')
+  }
 }

@@ -1,27 +1,67 @@
 /** Rate limits through the bindings of wrangler.toml. */
+import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import { rateLimitKey } from './client-ip.ts'
 import type { App } from './context.ts'
 import { ApiError } from './errors.ts'
 
-/** The `period` of both bindings, in seconds. A binding does not say how long to wait. */
+/** The `period` of all bindings, in seconds. A binding does not say how long to wait. */
 const PERIOD = 60
 
-const rateLimited = (message: string) =>
-  new ApiError('rate_limited', message, { 'Retry-After': String(PERIOD) })
+type Limit = 'RATE_LIMIT' | 'SIGN_IN_LIMIT' | 'AVATAR_LIMIT' | 'TOKEN_LIMIT'
 
-/** Counts requests per token; without a valid token, per client address. */
+/** Counts a request. Throws `rate_limited` with the message. */
+async function count(c: Context<App>, limit: Limit, key: string, message: string): Promise<void> {
+  const { success } = await c.env[limit].limit({ key })
+  if (!success) throw new ApiError('rate_limited', message, { 'Retry-After': String(PERIOD) })
+}
+
+/** Milliseconds for which a token that the database refused counts as no token. */
+const REFUSAL_LIFETIME = 60_000
+
+/** Entries kept before the cache is cleared. */
+const MAX_REFUSALS = 1000
+
+/** Token id → time at which the database refused it, in milliseconds. */
+const refusedAt = new Map<string, number>()
+
+/**
+ * Counts requests per user for user tokens, so that more tokens give no more requests; per token
+ * for master tokens; and per client address without a valid token. A token that the database
+ * refused is not valid: whoever stole a revoked token cannot use up the requests of its user.
+ */
 export const rateLimit = createMiddleware<App>(async (c, next) => {
-  const caller = c.get('caller')
-  const key = caller ? `token:${caller.tokenId}` : `address:${rateLimitKey(c.req.raw)}`
-  const { success } = await c.env.RATE_LIMIT.limit({ key })
-  if (!success) throw rateLimited('too many requests; wait, then send them more slowly')
+  const message = 'too many requests; wait, then send them more slowly'
+  await count(c, 'RATE_LIMIT', callerKey(c), message)
   await next()
+  const caller = c.get('caller')
+  if (!caller || c.res.status !== 401) return
+  if (refusedAt.size >= MAX_REFUSALS) refusedAt.clear()
+  refusedAt.set(caller.tokenId, c.get('now').getTime())
 })
+
+function callerKey(c: Context<App>): string {
+  const caller = c.get('caller')
+  const refused = caller && refusedAt.get(caller.tokenId)
+  if (!caller || (refused && c.get('now').getTime() - refused < REFUSAL_LIFETIME))
+    return `address:${rateLimitKey(c.req.raw)}`
+  return caller.role === 'master' ? `token:${caller.tokenId}` : `user:${caller.userId}`
+}
 
 /** For endpoints that send mail, ask the chain or check secrets: counts per client address. */
 export const signInRateLimit = createMiddleware<App>(async (c, next) => {
-  const { success } = await c.env.SIGN_IN_LIMIT.limit({ key: rateLimitKey(c.req.raw) })
-  if (!success) throw rateLimited('too many attempts; wait a minute')
+  await count(c, 'SIGN_IN_LIMIT', rateLimitKey(c.req.raw), 'too many attempts; wait a minute')
+  await next()
+})
+
+/** For endpoints that convert a picture. Counts as `rateLimit`, all of them together. */
+export const avatarRateLimit = createMiddleware<App>(async (c, next) => {
+  await count(c, 'AVATAR_LIMIT', callerKey(c), 'too many changes of avatars; wait a minute')
+  await next()
+})
+
+/** For endpoints that generate a token. Counts as `rateLimit`, all of them together. */
+export const tokenRateLimit = createMiddleware<App>(async (c, next) => {
+  await count(c, 'TOKEN_LIMIT', callerKey(c), 'too many new tokens; wait a minute')
   await next()
 })

@@ -8,6 +8,14 @@ import type { App } from './context.ts'
 /** A master token that sends this header gets the cost of the request in `Server-Timing`. */
 const TIMING_HEADER = 'x-server-timing'
 
+/** The caller's own id of the request, which is only logged; undefined if there is none. */
+export function callerRequestId(c: Context): string | undefined {
+  const id = c.req.header('x-request-id')
+  return id && callerIdPattern.test(id) ? id : undefined
+}
+
+export const callerIdPattern = /^[\w\-=.:]{1,128}$/
+
 export const requestLog = createMiddleware<App>(async (c, next) => {
   const start = performance.now()
   await next()
@@ -17,6 +25,7 @@ export const requestLog = createMiddleware<App>(async (c, next) => {
     c.header('Server-Timing', `total;dur=${duration}, d1;desc="trips: ${trips?.count ?? 0}"`)
   log.info('request', {
     requestId,
+    callerRequestId: callerRequestId(c),
     method: c.req.method,
     route: routePattern(c),
     status: c.res.status,

@@ -1,15 +1,32 @@
 /** Tokens on the settings pages: a user's own API tokens, and all tokens for administrators. */
-import { and, count, desc, eq, exists, gt, gte, isNull, or, type SQL, sql } from 'drizzle-orm'
+import {
+  and,
+  type Column,
+  count,
+  desc,
+  eq,
+  exists,
+  getTableColumns,
+  gt,
+  gte,
+  isNull,
+  notExists,
+  or,
+  type SQL,
+  sql,
+} from 'drizzle-orm'
 import { getAddress, isAddress } from 'viem/utils'
-import { writeAs } from '../auth/access.ts'
+import { ROLL_GRACE, writeAs } from '../auth/access.ts'
 import {
   administratorRequired,
   readAsUser,
   requireAdministrator,
+  requireRecent,
+  requireRecentSignIn,
   requireSession,
   selectAdministrator,
 } from '../auth/session.ts'
-import { API_TOKEN_LIFETIME, type Issuer, newToken, signToken } from '../auth/tokens.ts'
+import { type Issuer, newToken, signToken } from '../auth/tokens.ts'
 import type { Database } from '../db/client.ts'
 import type { Guard } from '../db/guard.ts'
 import { ADMINISTRATOR, tokens, users } from '../db/schema.ts'
@@ -26,11 +43,13 @@ const tokenColumns = {
   userId: tokens.userId,
   kind: tokens.kind,
   role: tokens.role,
+  scope: tokens.scope,
   name: tokens.name,
   keyId: tokens.keyId,
   createdAt: tokens.createdAt,
   expiresAt: tokens.expiresAt,
   lastUsedAt: tokens.lastUsedAt,
+  rolledAt: tokens.rolledAt,
 }
 
 const newestFirst = [desc(tokens.createdAt), desc(tokens.id)] as const
@@ -54,49 +73,141 @@ export async function readOwnTokens(db: Database, caller: Caller) {
   return { account, tokens: ownTokens }
 }
 
+/** What the user chooses for a new token. */
+type NewToken = Pick<typeof tokens.$inferSelect, 'name' | 'role' | 'scope'> & {
+  /** Milliseconds. */
+  lifetime: number
+}
+
+/** The e-mail address of the caller, or `''`. */
+const selectEmail = (db: Database, { userId }: Caller) =>
+  db.select({ email: users.email }).from(users).where(eq(users.id, userId))
+
 /**
- * Throws `unauthenticated`, `forbidden`, and `conflict` if the user has too many tokens or a live
- * token has the same namespace.
+ * Stores a new token, and returns its id and the e-mail address of its owner. Throws
+ * `unauthenticated`, `forbidden`, `reauthentication_required`, and `conflict` if the user has too
+ * many tokens or a live token has the same namespace.
  */
 export async function generateToken(
   db: Database,
   issuer: Issuer,
   caller: Caller,
-  { name, role }: { name: string; role: Caller['role'] },
+  { name, role, scope, lifetime }: NewToken,
   now: Date,
-): Promise<{ id: string }> {
-  const owner = { userId: caller.userId, role }
-  const token = { ...newToken(issuer, owner, API_TOKEN_LIFETIME, now), kind: 'api', name } as const
-  const guards = [requireSession(caller), limitTokens(db, caller, now)]
+): Promise<{ id: string; email: string }> {
+  const owner = { userId: caller.userId, role, scope }
+  const token = { ...newToken(issuer, owner, lifetime, now), kind: 'api', name } as const
+  const guards = [
+    requireSession(caller),
+    requireRecentSignIn(db, caller, now),
+    limitTokens(db, caller, now),
+  ]
   if (role === 'master') guards.push(requireAdministrator(db, caller))
   guards.push({
     when: exists(db.select({ id: tokens.id }).from(tokens).where(hasNameOf(token, now))),
     error: () => nameTaken(token),
   })
-  await writeAs(db, caller, guards, [
+  const [, [user]] = await writeAs(db, caller, guards, [
     db.insert(tokens).values({ ...token, namespace: namespaceOf(token) }),
+    selectEmail(db, caller),
   ])
-  return { id: token.id }
+  return { id: token.id, email: user?.email ?? '' }
 }
 
 /**
- * Returns one of the caller's API tokens with its JWT, which is signed again from the stored
- * claims. Throws `unauthenticated`, `forbidden`, `not_found`.
+ * Makes a new token with the name, role, scope and lifetime of a live one, which works for 24 hours
+ * more. Returns the new token, and the e-mail address of its owner. Throws `unauthenticated`,
+ * `forbidden`, `reauthentication_required`, `not_found`.
  */
-export async function readToken(db: Database, issuer: Issuer, caller: Caller, id: string) {
+export async function rollToken(
+  db: Database,
+  issuer: Issuer,
+  caller: Caller,
+  id: string,
+  now: Date,
+): Promise<{ id: string; name: string; role: Caller['role']; email: string }> {
+  // The owner and the lifetime are those of the old token, which only the database knows.
+  const { keyId, createdAt, ...successor } = newToken(issuer, { role: 'user' }, 0, now)
+  const isOld = and(
+    eq(tokens.id, id),
+    isOwnToken(caller),
+    isNull(tokens.rolledAt),
+    gt(tokens.expiresAt, now.toISOString()),
+  )
+  const text = (value: string, column: Column) => sql<string>`${value}`.as(column.name)
+  const expiresAt = sql<string>`strftime('%Y-%m-%dT%H:%M:%fZ', ${createdAt},
+    (unixepoch(${tokens.expiresAt}) - unixepoch(${tokens.createdAt})) || ' seconds')`
+  const [[rolled], , [user]] = await writeAs(
+    db,
+    caller,
+    [
+      requireSession(caller),
+      requireRecentSignIn(db, caller, now),
+      {
+        when: notExists(db.select({ id: tokens.id }).from(tokens).where(isOld)),
+        error: tokenNotFound,
+      },
+    ],
+    [
+      db
+        .insert(tokens)
+        .select(
+          db
+            .select({
+              ...getTableColumns(tokens),
+              id: text(successor.id, tokens.id),
+              keyId: text(keyId, tokens.keyId),
+              createdAt: text(createdAt, tokens.createdAt),
+              expiresAt: expiresAt.as('expiresAt'),
+              lastUsedAt: sql<null>`NULL`.as('lastUsedAt'),
+            })
+            .from(tokens)
+            .where(isOld),
+        )
+        .returning({ id: tokens.id, name: tokens.name, role: tokens.role }),
+      db.update(tokens).set({ rolledAt: now.toISOString() }).where(isOld),
+      selectEmail(db, caller),
+    ],
+  )
+  if (!rolled) throw new Error('the INSERT returned no row')
+  return { ...rolled, email: user?.email ?? '' }
+}
+
+/** When a token stops working, as ISO 8601. */
+export function endOf({ expiresAt, rolledAt }: Pick<TokenTimes, 'expiresAt' | 'rolledAt'>): string {
+  if (!rolledAt) return expiresAt
+  const graceEnd = new Date(new Date(rolledAt).getTime() + ROLL_GRACE * 60 * 60 * 1000)
+  return [expiresAt, graceEnd.toISOString()].sort()[0] ?? expiresAt
+}
+
+type TokenTimes = typeof tokens.$inferSelect
+
+/**
+ * Returns one of the caller's API tokens with its JWT, which is signed again from the stored
+ * claims. Throws `unauthenticated`, `forbidden`, `reauthentication_required`, `not_found`.
+ */
+export async function readToken(
+  db: Database,
+  issuer: Issuer,
+  caller: Caller,
+  id: string,
+  now: Date,
+) {
   const [account, [token]] = await readAsUser(db, caller, [
     db
       .select(tokenColumns)
       .from(tokens)
       .where(and(eq(tokens.id, id), isOwnToken(caller))),
   ])
+  requireRecent(account, now)
   if (!token) throw tokenNotFound()
   return { account, token, jwt: await signToken(issuer, token) }
 }
 
 /**
- * Revokes a token of the caller, or any token if the caller is an administrator. Throws
- * `unauthenticated`, `forbidden`, `not_found`.
+ * Revokes an API token of the caller, or any token if the caller is an administrator. Throws
+ * `unauthenticated`, `forbidden`, `not_found`, and `reauthentication_required` if it is not an API
+ * token of the caller.
  */
 export async function revokeToken(
   db: Database,
@@ -104,10 +215,12 @@ export async function revokeToken(
   id: string,
   now: Date,
 ): Promise<void> {
+  const own = db.select({ id: tokens.id }).from(tokens)
+  const notOwn = notExists(own.where(and(eq(tokens.id, id), isOwnToken(caller))))
   const [revoked] = await writeAs(
     db,
     caller,
-    [requireSession(caller)],
+    [requireSession(caller), requireRecentSignIn(db, caller, now, notOwn)],
     [
       db
         .update(tokens)
@@ -116,7 +229,10 @@ export async function revokeToken(
           and(
             eq(tokens.id, id),
             isNull(tokens.revokedAt),
-            or(eq(tokens.userId, caller.userId), exists(selectAdministrator(db, caller))),
+            or(
+              and(eq(tokens.userId, caller.userId), eq(tokens.kind, 'api')),
+              exists(selectAdministrator(db, caller)),
+            ),
           ),
         )
         .returning({ id: tokens.id }),
@@ -131,7 +247,9 @@ const limitTokens = (db: Database, caller: Caller, now: Date): Guard => ({
     sql`${db
       .select({ tokens: count() })
       .from(tokens)
-      .where(and(isOwnToken(caller), gt(tokens.expiresAt, now.toISOString())))}`,
+      .where(
+        and(isOwnToken(caller), isNull(tokens.rolledAt), gt(tokens.expiresAt, now.toISOString())),
+      )}`,
     MAX_LIVE_TOKENS_PER_USER,
   ),
   error: () =>

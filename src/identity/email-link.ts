@@ -1,18 +1,40 @@
 /** Single-use links that prove an e-mail address. Only the hash of a link's secret is stored. */
-import { and, count, eq, gt, isNull, lt, notExists, sql } from 'drizzle-orm'
+import {
+  and,
+  count,
+  desc,
+  eq,
+  gt,
+  inArray,
+  isNotNull,
+  isNull,
+  lt,
+  notExists,
+  sql,
+} from 'drizzle-orm'
 import * as z from 'zod'
 import type { Database } from '../db/client.ts'
+import type { Guard } from '../db/guard.ts'
 import { emailLinks } from '../db/schema.ts'
 import { ApiError } from '../http/errors.ts'
 import { hashIdentity } from './namespace.ts'
 import { hashSecret, newSecret } from './secret.ts'
 import type { Proof } from './sign-in.ts'
 
-/** Milliseconds. */
-const LINK_LIFETIME = 15 * 60 * 1000
+/** Milliseconds. The limits below count the links of this time. */
+export const LINK_LIFETIME = 15 * 60 * 1000
 
-/** Protects a mailbox from too many mails, even if the requests come from many clients. */
-const MAX_LIVE_LINKS_PER_ADDRESS = 3
+/** Sign-in links of one client and mailbox that work. A newer one replaces the oldest. */
+const MAX_LIVE_LINKS = 3
+
+/**
+ * Protects a mailbox from too many mails: the sign-in links that one client requests, so that
+ * others cannot keep its owner out, and the links of all accounts that add it.
+ */
+const MAX_LINKS_PER_MAILBOX = 6
+
+/** Links that add an address, for one account. */
+const MAX_LINKS_PER_ACCOUNT = 3
 
 export const EmailAddress = z.string().trim().toLowerCase().pipe(z.email().max(254))
 export const LinkSecret = z.object({
@@ -25,24 +47,39 @@ export const LinkSecret = z.object({
 type NewLink = {
   /** Lower case. */
   email: string
+  /** Who asks for the link: `rateLimitKey`. */
+  client: string
   /** The signed-in user who adds the address; null for a sign-in. */
   userId: number | null
   /** Where a sign-in leads, as an absolute URL. */
   redirect: string | null
 }
 
+/** The address without the plus tag of its local part: where mails to it arrive. */
+const mailboxOf = (email: string): string => email.replace(/(?<=.)\+[^@]*(?=@)/, '')
+
+const countedSince = (now: Date): string => new Date(now.getTime() - LINK_LIFETIME).toISOString()
+
+/** The links that count together with a new one. */
+const isCounted = ({ email, client, userId }: NewLink, now: Date) =>
+  and(
+    eq(emailLinks.mailbox, mailboxOf(email)),
+    gt(emailLinks.createdAt, countedSince(now)),
+    userId === null
+      ? and(eq(emailLinks.client, client), isNull(emailLinks.userId))
+      : isNotNull(emailLinks.userId),
+  )
+
 /**
  * Returns a new secret, and the statement that stores its link. The statement returns no row if
- * the address has too many live links.
+ * the mailbox was sent too many links.
  */
-export function newEmailLink(db: Database, { email, userId, redirect }: NewLink, now: Date) {
+export function newEmailLink(db: Database, link: NewLink, now: Date) {
+  const { email, client, userId, redirect } = link
   const secret = newSecret()
   const secretHash = hashSecret(secret)
   const expiresAt = new Date(now.getTime() + LINK_LIFETIME).toISOString()
-  const liveLinks = db
-    .select({ links: count() })
-    .from(emailLinks)
-    .where(and(eq(emailLinks.email, email), gt(emailLinks.expiresAt, now.toISOString())))
+  const counted = db.select({ links: count() }).from(emailLinks).where(isCounted(link, now))
   const insert = db
     .insert(emailLinks)
     .select(
@@ -50,31 +87,63 @@ export function newEmailLink(db: Database, { email, userId, redirect }: NewLink,
         .select({
           secretHash: sql<string>`${secretHash}`.as('secretHash'),
           email: sql<string>`${email}`.as('email'),
+          mailbox: sql<string>`${mailboxOf(email)}`.as('mailbox'),
+          client: sql<string>`${client}`.as('client'),
           identityHash: sql<string>`${hashIdentity('email', email)}`.as('identityHash'),
           userId: sql<number | null>`${userId}`.as('userId'),
           redirect: sql<string | null>`${redirect}`.as('redirect'),
+          createdAt: sql<string>`${now.toISOString()}`.as('createdAt'),
           expiresAt: sql<string>`${expiresAt}`.as('expiresAt'),
         })
         .from(sql`(SELECT 1)`)
-        .where(lt(sql`${liveLinks}`, MAX_LIVE_LINKS_PER_ADDRESS)),
+        .where(lt(sql`${counted}`, MAX_LINKS_PER_MAILBOX)),
     )
     .returning({ secretHash: emailLinks.secretHash })
   return { secret, insert }
 }
 
 /**
- * Creates a sign-in link and returns its secret, or null if the address has too many live links.
- * A new address is treated like a known one: the sign-in creates its user.
+ * Creates a sign-in link and returns its secret, or null if the client has requested too many for
+ * this mailbox. A new address is treated like a known one: the sign-in creates its user.
  */
 export async function createSignInLink(
   db: Database,
-  { email, redirect }: Omit<NewLink, 'userId'>,
+  request: Omit<NewLink, 'userId'>,
   now: Date,
 ): Promise<string | null> {
-  const { secret, insert } = newEmailLink(db, { email, userId: null, redirect }, now)
-  const stored = await insert
+  const link = { ...request, userId: null }
+  const { secret, insert } = newEmailLink(db, link, now)
+  const replaced = db
+    .select({ secretHash: emailLinks.secretHash })
+    .from(emailLinks)
+    .where(and(isCounted(link, now), gt(emailLinks.expiresAt, now.toISOString())))
+    .orderBy(desc(emailLinks.createdAt), sql`rowid DESC`)
+    .limit(MAX_LINKS_PER_MAILBOX)
+    .offset(MAX_LIVE_LINKS)
+  // The row stays, because it is counted until cron deletes it.
+  const replace = db
+    .update(emailLinks)
+    .set({ expiresAt: now.toISOString() })
+    .where(inArray(emailLinks.secretHash, replaced))
+  const [stored] = await db.batch([insert, replace])
   return stored.length > 0 ? secret : null
 }
+
+/** Rejects a request for a link that adds an address, if the account has requested too many. */
+export const limitLinksOf = (db: Database, userId: number, now: Date): Guard => ({
+  when: sql`${db
+    .select({ links: count() })
+    .from(emailLinks)
+    .where(
+      and(eq(emailLinks.userId, userId), gt(emailLinks.createdAt, countedSince(now))),
+    )} >= ${MAX_LINKS_PER_ACCOUNT}`,
+  error: () =>
+    new ApiError(
+      'rate_limited',
+      `your account has requested ${MAX_LINKS_PER_ACCOUNT} links in 15 minutes; wait before you ask for another one`,
+      { 'Retry-After': String(LINK_LIFETIME / 1000) },
+    ),
+})
 
 /** Selects a live link: a sign-in link (`userId` null), or a link that this user asked for. */
 export const selectLink = (db: Database, secret: string, userId: number | null, now: Date) =>
@@ -101,6 +170,7 @@ export function proveEmail(db: Database, secret: string, userId: number | null, 
   return {
     method: 'email',
     value: sql`${email}`,
+    walletChainId: 0,
     identityHash: sql`${identityHash}`,
     guard: { when: notExists(email), error: linkExpired },
     consume: db.delete(emailLinks).where(condition),

@@ -1,55 +1,63 @@
-/** Adds a second sign-in method to the account of a signed-in user. */
-import { and, eq, exists, ne } from 'drizzle-orm'
+/** Adds a second sign-in method to the account of a signed-in user, or removes one of two. */
+import { and, eq, exists, ne, type SQL } from 'drizzle-orm'
 import { writeAs } from '../auth/access.ts'
-import { readAsUser, requireSession } from '../auth/session.ts'
+import { readAsUser, requireRecentSignIn, requireSession } from '../auth/session.ts'
 import { type Database, violates } from '../db/client.ts'
 import type { Guard } from '../db/guard.ts'
 import { users } from '../db/schema.ts'
+import { hasTransfersUnderWay } from '../delivery/under-way.ts'
 import { queueAwaiting } from '../delivery/wallet-linked.ts'
 import type { Caller } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
-import { linkExpired, newEmailLink, proveEmail, selectLink } from './email-link.ts'
+import { limitLinksOf, linkExpired, newEmailLink, proveEmail, selectLink } from './email-link.ts'
 import type { WalletProof } from './wallet.ts'
 
 /**
- * Links a wallet and queues the items that waited for one. Returns their chains, for `wake`.
- * Throws `unauthenticated`, `forbidden`, `conflict`.
+ * Links a wallet and queues the items that waited for one. Returns their chains, for `wake`, and
+ * the e-mail address of the account. Throws `unauthenticated`, `forbidden`,
+ * `reauthentication_required`, `conflict`.
  */
 export async function linkWallet(
   db: Database,
   caller: Caller,
-  { address, guard, consume }: WalletProof,
+  { address, walletChainId, guard, consume }: WalletProof,
   now: Date,
-): Promise<number[]> {
+): Promise<{ chainIds: number[]; email: string }> {
   const update = db
     .update(users)
-    .set({ ethereumPublicAddr: address, updatedAt: now.toISOString() })
+    .set({ ethereumPublicAddr: address, walletChainId, updatedAt: now.toISOString() })
     .where(eq(users.id, caller.userId))
-  const [, , , queued] = await writeAs(
+    .returning({ email: users.email })
+  const [[user], , , queued] = await writeAs(
     db,
     caller,
-    [requireSession(caller), guard, requireUnset(db, caller, 'ethereumPublicAddr')],
-    [update, consume, ...queueAwaiting(db, caller.userId, address, now)],
+    [...requireOwner(db, caller, now), guard, requireUnset(db, caller, 'ethereumPublicAddr')],
+    [update, consume, ...queueAwaiting(db, caller.userId, { address, walletChainId }, now)],
   ).catch(conflictOn('users.ethereumPublicAddr', 'this wallet belongs to another account'))
-  return queued.flatMap(({ chainId }) => chainId ?? [])
+  return { chainIds: queued.flatMap(({ chainId }) => chainId ?? []), email: user?.email ?? '' }
 }
 
 /**
  * Creates a link that adds an e-mail address to the account, and returns its secret, or null if
- * the address has too many live links. Throws `unauthenticated`, `forbidden`, `conflict`.
+ * its mailbox was sent too many links. `client` is a `rateLimitKey`. Throws `unauthenticated`,
+ * `forbidden`, `reauthentication_required`, `conflict`, `rate_limited`.
  */
 export async function createConfirmationLink(
   db: Database,
   caller: Caller,
-  email: string,
+  { email, client }: { email: string; client: string },
   now: Date,
 ): Promise<string | null> {
-  const link = { email, userId: caller.userId, redirect: null }
+  const link = { email, client, userId: caller.userId, redirect: null }
   const { secret, insert } = newEmailLink(db, link, now)
   const [stored] = await writeAs(
     db,
     caller,
-    [requireSession(caller), requireUnset(db, caller, 'email')],
+    [
+      ...requireOwner(db, caller, now),
+      requireUnset(db, caller, 'email'),
+      limitLinksOf(db, caller.userId, now),
+    ],
     [insert],
   )
   return stored.length > 0 ? secret : null
@@ -72,25 +80,86 @@ export async function readConfirmationLink(
   return { account, email: link.email }
 }
 
-/** Throws `unauthenticated`, `forbidden`, `conflict`, `link_expired`. */
+/**
+ * Links the address of a mailed link, and returns it. Throws `unauthenticated`, `forbidden`,
+ * `reauthentication_required`, `conflict`, `link_expired`.
+ */
 export async function linkEmail(
   db: Database,
   caller: Caller,
   secret: string,
   now: Date,
-): Promise<void> {
+): Promise<string> {
   const { guard, value, consume } = proveEmail(db, secret, caller.userId, now)
   const update = db
     .update(users)
     .set({ email: value, updatedAt: now.toISOString() })
     .where(eq(users.id, caller.userId))
-  await writeAs(
+    .returning({ email: users.email })
+  const [[user]] = await writeAs(
     db,
     caller,
-    [requireSession(caller), guard, requireUnset(db, caller, 'email')],
+    [...requireOwner(db, caller, now), guard, requireUnset(db, caller, 'email')],
     [update, consume],
   ).catch(conflictOn('users.email', 'this e-mail address belongs to another account'))
+  return user?.email ?? ''
 }
+
+type Method = keyof typeof methodNames
+
+/**
+ * Removes a sign-in method from the account, and returns the e-mail address that the account had.
+ * Throws `unauthenticated`, `forbidden`, `reauthentication_required`, and `conflict` if it is the
+ * only one, if there is none, or if something is still transferred to or from the wallet.
+ */
+export async function unlink(
+  db: Database,
+  caller: Caller,
+  method: Method,
+  now: Date,
+): Promise<string> {
+  const { userId } = caller
+  const isCaller = eq(users.id, userId)
+  const other = method === 'email' ? 'ethereumPublicAddr' : 'email'
+  const isUnset = (column: Method) =>
+    exists(
+      db
+        .select({ id: users.id })
+        .from(users)
+        .where(and(isCaller, eq(users[column], ''))),
+    )
+  const conflict = (when: SQL, message: string): Guard => ({
+    when,
+    error: () => new ApiError('conflict', message),
+  })
+  const guards = [
+    ...requireOwner(db, caller, now),
+    conflict(isUnset(method), `your account does not have ${methodNames[method]}`),
+    conflict(isUnset(other), `this is your only way to sign in: link ${methodNames[other]} first`),
+  ]
+  if (method === 'ethereumPublicAddr')
+    guards.push(
+      conflict(
+        hasTransfersUnderWay(userId),
+        'NFTs are on their way to or from this wallet: unlink it when they have arrived',
+      ),
+    )
+  const cleared = method === 'email' ? { email: '' } : { ethereumPublicAddr: '', walletChainId: 0 }
+  const [[before]] = await writeAs(db, caller, guards, [
+    db.select({ email: users.email }).from(users).where(isCaller),
+    db
+      .update(users)
+      .set({ ...cleared, updatedAt: now.toISOString() })
+      .where(isCaller),
+  ])
+  return before?.email ?? ''
+}
+
+/** Accepts only a session whose user has signed in a short time ago. */
+const requireOwner = (db: Database, caller: Caller, now: Date): Guard[] => [
+  requireSession(caller),
+  requireRecentSignIn(db, caller, now),
+]
 
 const methodNames = { email: 'an e-mail address', ethereumPublicAddr: 'a wallet' }
 
@@ -98,7 +167,7 @@ const methodNames = { email: 'an e-mail address', ethereumPublicAddr: 'a wallet'
  * Rejects an account that already has this sign-in method. A method is never replaced, because
  * NFTs and mails are still sent to the old wallet or address.
  */
-const requireUnset = (db: Database, caller: Caller, column: keyof typeof methodNames): Guard => ({
+const requireUnset = (db: Database, caller: Caller, column: Method): Guard => ({
   when: exists(
     db
       .select({ id: users.id })

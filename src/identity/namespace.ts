@@ -23,9 +23,9 @@ export const TokenName = z
   )
 
 /**
- * Returns the SHA-256 hash of a wallet (EIP-55) or an e-mail address (lower case), hexadecimal. It
- * identifies a user in namespaces. A user that is created again, in a restored database, may get
- * another id, but has the same hash.
+ * Returns the SHA-256 hash of a wallet (EIP-55; of a contract: `<chain id>:<EIP-55>`) or an e-mail
+ * address (lower case), hexadecimal. It identifies a user in namespaces. A user that is created
+ * again, in a restored database, may get another id, but has the same hash.
  */
 export const hashIdentity = (method: 'wallet' | 'email', value: string): string =>
   sha256(stringToBytes(`${method}:${value}`)).slice(2)
@@ -45,5 +45,7 @@ export const hasNameOf = (token: NamedToken, now: Date) =>
     // Literals, so that SQLite uses the partial index `tokens_namespace`.
     eq(tokens.kind, sql`'api'`),
     isNull(tokens.revokedAt),
+    // A rolled token has a successor of the same name.
+    isNull(tokens.rolledAt),
     gt(tokens.expiresAt, now.toISOString()),
   )

@@ -1,9 +1,11 @@
 /** Exchanges a proof of a wallet or an e-mail address for a session. */
-import { and, eq, exists, isNotNull, lte, type SQL, sql } from 'drizzle-orm'
+import { and, eq, exists, isNotNull, type SQL, sql } from 'drizzle-orm'
+import { endSession } from '../auth/session.ts'
 import { type Issuer, newToken, SESSION_LIFETIME, type TokenRecord } from '../auth/tokens.ts'
 import type { Database, Statement } from '../db/client.ts'
 import { type Guard, guardedBatch } from '../db/guard.ts'
 import { tokens, users } from '../db/schema.ts'
+import type { Caller } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import { namespaceOf, SESSION_NAME } from './namespace.ts'
 
@@ -12,6 +14,8 @@ export type Proof = {
   method: 'wallet' | 'email'
   /** The wallet's address (EIP-55) or the e-mail address (lower case). */
   value: SQL
+  /** The chain of a contract wallet; 0 for a wallet with a key and for an e-mail address. */
+  walletChainId: number
   /** The result of `hashIdentity` for this method and value. */
   identityHash: SQL
   /** Rejects a proof that was used before or has expired. */
@@ -20,27 +24,48 @@ export type Proof = {
   consume: Statement
 }
 
+/** The browser that signs in. */
+export type Client = {
+  ipAddress: string
+  /** Such as `Firefox on Windows`; null if it is not known. */
+  browser: string | null
+  /** ISO 3166-1 alpha-2; null if it is not known. */
+  country: string | null
+  /** The caller of the request: the session that this browser has had until now. */
+  previous: Caller | null
+}
+
 const columnOf = { wallet: users.ethereumPublicAddr, email: users.email }
+/** The columns of a unique index. */
+const keyOf = { wallet: [users.ethereumPublicAddr, users.walletChainId], email: [users.email] }
 const fieldOf = { wallet: 'ethereumPublicAddr', email: 'email' } as const
 
 /**
- * Consumes the proof and creates a session, in one transaction. A new wallet or e-mail address
- * creates a user. Throws `forbidden` if the account is closed, or the error of the proof's guard.
+ * Consumes the proof, creates a session, and ends the previous one of the browser, in one
+ * transaction. A new wallet or e-mail address creates a user. Throws `forbidden` if the account is
+ * closed, or the error of the proof's guard.
  */
 export async function signIn(
   db: Database,
   issuer: Issuer,
-  { method, value, identityHash, guard, consume }: Proof,
-  ipAddress: string,
+  { method, value, walletChainId, identityHash, guard, consume }: Proof,
+  { ipAddress, browser, country, previous }: Client,
   now: Date,
 ): Promise<TokenRecord> {
   const nowText = now.toISOString()
   const column = columnOf[method]
-  const userId = sql`${db.select({ id: users.id }).from(users).where(eq(column, value))}`
+  // Without it, SQLite does not use the partial index of the column.
+  const isSet = sql`${column} <> ''`
+  const isOwner = and(
+    isSet,
+    eq(column, value),
+    method === 'wallet' ? eq(users.walletChainId, walletChainId) : undefined,
+  )
+  const userId = sql`${db.select({ id: users.id }).from(users).where(isOwner)}`
   const closedAccount = db
     .select({ id: users.id })
     .from(users)
-    .where(and(eq(column, value), isNotNull(users.removedAt)))
+    .where(and(isOwner, isNotNull(users.removedAt)))
   const role = 'user'
   const session = newToken(issuer, { role }, SESSION_LIFETIME, now)
 
@@ -59,7 +84,8 @@ export async function signIn(
         .values({
           provider: method,
           [fieldOf[method]]: value,
-          identityHash,
+          walletChainId,
+          identityHash: unusedHash(identityHash),
           ipAddress,
           approvedAt: nowText,
           lastAccessAt: nowText,
@@ -67,8 +93,8 @@ export async function signIn(
           updatedAt: nowText,
         })
         .onConflictDoUpdate({
-          target: column,
-          targetWhere: sql`${column} <> ''`,
+          target: keyOf[method],
+          targetWhere: isSet,
           set: { lastAccessAt: nowText, ipAddress },
         })
         .returning({ id: users.id }),
@@ -78,20 +104,22 @@ export async function signIn(
         kind: 'session',
         name: SESSION_NAME,
         namespace: namespaceOf({ role, userId, name: SESSION_NAME }),
+        browser,
+        country,
       }),
-      // Deletes the expired sessions of the user, which are never read again.
-      db
-        .delete(tokens)
-        .where(
-          and(
-            eq(tokens.userId, userId),
-            eq(tokens.kind, 'session'),
-            lte(tokens.expiresAt, nowText),
-          ),
-        ),
+      ...(previous ? [endSession(db, previous, now)] : []),
       consume,
     ],
   )
   if (!user) throw new Error('the sign-in returned no user')
   return { ...session, userId: user.id }
 }
+
+/**
+ * The hash, or an extended one if a user has it already. That user has unlinked the wallet or the
+ * e-mail address since, and keeps the namespaces.
+ */
+const unusedHash = (identityHash: SQL): SQL => sql`(SELECT iif(
+    EXISTS (SELECT 1 FROM users WHERE users.identityHash = hash),
+    hash || '-' || lower(hex(randomblob(8))), hash)
+  FROM (SELECT ${identityHash} AS hash))`

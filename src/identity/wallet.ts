@@ -79,16 +79,22 @@ export async function verifyWalletMessage(
     throw invalidMessage('the message is not the one that this site wrote')
   if (!secret || nonce !== hashSecret(secret))
     throw invalidMessage('the message was requested by another browser')
-  if (!(await isSignedByWallet(network, { address, message, signature })))
-    throw invalidMessage('the signature does not match the wallet')
-  return createProof(db, getAddress(address), nonce, now)
+  const walletChainId = await walletChainOf(network, { address, message, signature })
+  if (walletChainId === null) throw invalidMessage('the signature does not match the wallet')
+  return createProof(db, { address: getAddress(address), walletChainId }, nonce, now)
 }
 
-const createProof = (db: Database, address: Hex, nonce: string, now: Date): WalletProof => ({
+const createProof = (
+  db: Database,
+  { address, walletChainId }: Pick<WalletProof, 'address' | 'walletChainId'>,
+  nonce: string,
+  now: Date,
+): WalletProof => ({
   address,
+  walletChainId,
   method: 'wallet',
   value: sql`${address}`,
-  identityHash: sql`${hashIdentity('wallet', address)}`,
+  identityHash: sql`${hashIdentity('wallet', walletChainId ? `${walletChainId}:${address}` : address)}`,
   guard: {
     when: notExists(
       db
@@ -122,14 +128,18 @@ function requireNetwork({ NETWORKS }: Site, chainId: number): Network {
   return network
 }
 
-/** Checks the signature of a key locally, and that of a contract (EIP-1271) with a call. */
-async function isSignedByWallet(
+/**
+ * Returns `users.walletChainId` of the wallet that signed, or null if it did not. Checks the
+ * signature of a key locally, and that of a contract (EIP-1271) with a call. Whoever owns the key
+ * owns the address on every chain. Whoever owns the contract does not.
+ */
+async function walletChainOf(
   network: Network,
   signed: { address: Hex; message: string; signature: Hex },
-) {
+): Promise<number | null> {
   // viem throws if the signature is not 65 bytes long. A contract may accept any length.
-  const isSignedByKey = await verifyMessage(signed).catch(() => false)
-  return isSignedByKey || isSignedByContract(network, signed)
+  if (await verifyMessage(signed).catch(() => false)) return 0
+  return (await isSignedByContract(network, signed)) ? network.chainId : null
 }
 
 const invalidMessage = (message: string) =>

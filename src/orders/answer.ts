@@ -122,7 +122,11 @@ export const OrderFields = lazy(() =>
     providerId: textOrNull('Order number of the shop.'),
     payprovStxTransactionId: textOrNull('Transaction id of a payment provider.'),
     payprovPciTransactionId: textOrNull('Transaction id of a payment provider.'),
-    payprovWebhookToken: z.uuid().describe('Token for webhooks of a payment provider.'),
+    payprovWebhookToken: z
+      .uuid()
+      .describe(
+        'Token for webhooks of a payment provider. Only for master tokens; otherwise the nil UUID.',
+      ),
     totalPriceCents: int('Total price, in cents.'),
     totalPriceCurrency: text('Currency of the total price, ISO 4217.'),
     totalPriceEth: text('Total price in ETH, as decimal text.'),
@@ -134,31 +138,41 @@ export const OrderFields = lazy(() =>
   }),
 )
 
+/** Describes a field that `visibleBuyer` hides. */
+const hidden = <T extends z.ZodType>(field: T, otherwise: 'empty' | 'null' | 'false') =>
+  field.describe(
+    `${field.description} Only for master tokens and the buyer; otherwise ${otherwise}.`,
+  )
+const hiddenBool = (description: string) => hidden(bool(description), 'false')
+const hiddenText = (description: string) => hidden(text(description), 'empty')
+const hiddenTextOrNull = (description: string) => hidden(textOrNull(description), 'null')
+const hiddenTimeOrNull = (description: string) => hidden(timeOrNull(description), 'null')
+
 /** The buyer, without the fields that are never stored. */
 export const BuyerFields = lazy(() =>
   z.object({
     id: int('User id.'),
-    approved: bool('Whether the marketplace has approved the user.'),
-    companyUser: bool('Whether the user is a company.'),
-    email: text('E-mail address; empty if the user has none.'),
+    approved: hiddenBool('Whether the marketplace has approved the user.'),
+    companyUser: hiddenBool('Whether the user is a company.'),
+    email: hiddenText('E-mail address; empty if the user has none.'),
     ethereumPublicAddr: text('Wallet address; empty if the user has none.'),
     name: textOrNull('Name.'),
-    provider: text('How the user signed up: `wallet` or `email`.'),
-    chatServiceId: textOrNull('Id at the chat service.'),
-    roleId: z.int().nullable().describe('1 for an administrator.'),
+    provider: hiddenText('How the user signed up: `wallet` or `email`.'),
+    chatServiceId: hiddenTextOrNull('Id at the chat service.'),
+    roleId: hidden(z.int().nullable().describe('1 for an administrator.'), 'null'),
     username: textOrNull('User name.'),
     viewMode: text('Display setting.'),
-    paymentConnectId: textOrNull('Id at the payment service.'),
-    payprovExternalId: textOrNull('Id at the payment provider.'),
-    onrampId: textOrNull('Id at the onramp service.'),
-    newsletterAgreement: bool('Whether the user agreed to get the newsletter.'),
-    locale: text('Language, such as `en`.'),
-    approvedAt: timeOrNull('Time of approval.'),
-    lastAccessAt: timeOrNull('Time of the last sign-in.'),
-    onboardedAt: timeOrNull('Time when the user finished onboarding.'),
-    removedAt: timeOrNull('Time of removal; null while the account exists.'),
+    paymentConnectId: hiddenTextOrNull('Id at the payment service.'),
+    payprovExternalId: hiddenTextOrNull('Id at the payment provider.'),
+    onrampId: hiddenTextOrNull('Id at the onramp service.'),
+    newsletterAgreement: hiddenBool('Whether the user agreed to get the newsletter.'),
+    locale: hiddenText('Language, such as `en`.'),
+    approvedAt: hiddenTimeOrNull('Time of approval.'),
+    lastAccessAt: hiddenTimeOrNull('Time of the last sign-in.'),
+    onboardedAt: hiddenTimeOrNull('Time when the user finished onboarding.'),
+    removedAt: hiddenTimeOrNull('Time of removal; null while the account exists.'),
     ...timestamps(),
-    ipAddress: text('IP address of the last sign-in; only for master tokens and the buyer.'),
+    ipAddress: hiddenText('IP address of the last sign-in.'),
   }),
 )
 

@@ -5,6 +5,30 @@ import type { Listing, Nft } from './answer.ts'
 import type { OrderInput } from './input.ts'
 import type { OrderData } from './load.ts'
 
+/** Creates the error for a field of the order at this index. */
+const problemAt =
+  (i: number) =>
+  (field: keyof OrderInput, message: string, code: ErrorCode = 'invalid_input') =>
+    new ApiError(code, `orders[${i}].${field}: ${message}`)
+
+/** Throws `forbidden` if a user token orders from a listing that its user does not sell. */
+export function checkSeller(
+  inputs: readonly OrderInput[],
+  { listings }: OrderData,
+  caller: Caller,
+): void {
+  if (caller.role === 'master') return
+  for (const [i, { listingId }] of inputs.entries()) {
+    const listing = listings.get(listingId)
+    if (listing && listing.sellerId !== caller.userId)
+      throw problemAt(i)(
+        'listingId',
+        'only the seller may place orders for this listing',
+        'forbidden',
+      )
+  }
+}
+
 type Check = {
   data: OrderData
   caller: Caller
@@ -13,14 +37,14 @@ type Check = {
   sold: Map<number, number>
   /** Provider ids of the earlier orders of the call, with their index. */
   providerIds: Map<string, number>
-  /** Buyers who get a billing address from an earlier order of the call. */
+  /** Buyers whose first billing address comes from an earlier order of the call. */
   newAddresses: Set<number>
   /** Creates the error for a field of the order that is checked. */
-  problem: (field: keyof OrderInput, message: string, code?: ErrorCode) => ApiError
+  problem: ReturnType<typeof problemAt>
 }
 
 /**
- * Throws the first reason why the orders cannot be placed: `invalid_input`, `forbidden` or
+ * Throws the first reason why orders that the caller may place cannot be placed: `invalid_input` or
  * `provider_id_used`, with a message that names the order and the field.
  */
 export function checkOrders(
@@ -31,9 +55,7 @@ export function checkOrders(
 ): void {
   const call = { sold: new Map(), providerIds: new Map(), newAddresses: new Set<number>() }
   for (const [i, input] of inputs.entries()) {
-    const problem: Check['problem'] = (field, message, code = 'invalid_input') =>
-      new ApiError(code, `orders[${i}].${field}: ${message}`)
-    const check: Check = { data, caller, now, ...call, problem }
+    const check: Check = { data, caller, now, ...call, problem: problemAt(i) }
     const listing = checkListing(input, check)
     const nft = checkNft(input, listing, check)
     checkQuantity(input, nft, listing, check)
@@ -42,11 +64,9 @@ export function checkOrders(
   }
 }
 
-function checkListing({ listingId }: OrderInput, { data, caller, now, problem }: Check): Listing {
+function checkListing({ listingId }: OrderInput, { data, now, problem }: Check): Listing {
   const listing = data.listings.get(listingId)
   if (!listing) throw problem('listingId', `there is no listing ${listingId}`)
-  if (caller.role !== 'master' && listing.sellerId !== caller.userId)
-    throw problem('listingId', 'only the seller may place orders for this listing', 'forbidden')
   if (!listing.active) throw problem('listingId', `listing ${listingId} is not active`)
   if (listing.activeTill && listing.activeTill <= now.toISOString())
     throw problem('listingId', `listing ${listingId} ended at ${listing.activeTill}`)
@@ -90,11 +110,14 @@ export function newBillingAddress({ buyerBillingData }: OrderInput) {
   return city && country && postal && street ? { city, country, postal, street } : null
 }
 
-function checkBuyer(input: OrderInput, { data, newAddresses, problem }: Check): void {
+function checkBuyer(input: OrderInput, check: Check): void {
+  const { data, caller, newAddresses, problem } = check
   const buyer = data.buyers.get(input.buyerUserId)
   if (!buyer) throw problem('buyerUserId', `there is no user ${input.buyerUserId}`)
-  if (newBillingAddress(input)) newAddresses.add(buyer.id)
-  else if (buyer.billingAddressId === null && !newAddresses.has(buyer.id))
+  if (newBillingAddress(input)) {
+    // Billing data of a user token is kept for its own order only.
+    if (caller.role === 'master') newAddresses.add(buyer.id)
+  } else if (buyer.billingAddressId === null && !newAddresses.has(buyer.id))
     throw problem(
       'buyerBillingData',
       `must have city, country, postal and street, as user ${buyer.id} has no billing address`,

@@ -11,7 +11,7 @@ import type { Caller } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import type { PlacedOrder } from './answer.ts'
 import type { OrderInput } from './input.ts'
-import { type DeliverySettings, placeOrders } from './place.ts'
+import { type OrderSettings, placeOrders } from './place.ts'
 import { type Plan, placedOrders, type WriteResult } from './plan.ts'
 import { nftIdsOf, writeResultJson } from './statements.ts'
 
@@ -83,7 +83,7 @@ export async function placeOrdersOnce(
   db: Database,
   caller: Caller,
   inputs: readonly OrderInput[],
-  settings: DeliverySettings,
+  settings: OrderSettings,
   { key, body }: IdempotentRequest,
   now: Date,
 ): Promise<{ orders: PlacedOrder[]; isReplay: boolean }> {
@@ -101,7 +101,7 @@ export async function placeOrdersOnce(
       isReplay = true
       const plan: Plan = JSON.parse(stored.plan)
       const result: WriteResult = JSON.parse(stored.result)
-      return placedOrders(plan, result)
+      return placedOrders(caller, plan, result)
     },
     write: (plan) => [
       deleteExpired(db, id),

@@ -20,7 +20,8 @@ const OrderInput = z.object({
     .nullish()
     .describe(
       'Billing address of the buyer. With all four fields a new address is created; otherwise ' +
-        'the first billing address of the buyer is used.',
+        'the first billing address of the buyer is used. From a master token the new address is ' +
+        'added to the addresses of the buyer; from a user token it is kept for this order only.',
     ),
   providerId: z
     .string()

@@ -1,5 +1,6 @@
 /** Loads the rows that a placement depends on, in one trip. */
 import { and, eq, inArray, isNull, sql } from 'drizzle-orm'
+import { isLive } from '../addresses/schema.ts'
 import { readAs } from '../auth/access.ts'
 import { type BoundStatement, type Database, jsonValues } from '../db/client.ts'
 import { columnsOf } from '../db/columns.ts'
@@ -14,6 +15,8 @@ type Buyer = {
   id: number
   /** `''` if the buyer has no wallet. */
   wallet: string
+  /** The chain of a wallet that is a contract; 0 for a wallet with a key. */
+  walletChainId: number
   /** The live billing address with the lowest id. */
   billingAddressId: number | null
 }
@@ -45,17 +48,12 @@ const buyersById = prepared((db, { ids }: Ids) => {
   const firstBillingAddress = db
     .select({ id: sql`min(${addresses.id})` })
     .from(addresses)
-    .where(
-      and(
-        eq(addresses.userId, users.id),
-        eq(addresses.kind, sql`'billing'`),
-        isNull(addresses.deletedAt),
-      ),
-    )
+    .where(and(eq(addresses.userId, users.id), eq(addresses.kind, sql`'billing'`), isLive))
   return db
     .select({
       id: users.id,
       wallet: users.ethereumPublicAddr,
+      walletChainId: users.walletChainId,
       billingAddressId: sql<number | null>`${firstBillingAddress}`.as('billingAddressId'),
     })
     .from(users)

@@ -1,13 +1,15 @@
 import { writeAs } from '../auth/access.ts'
 import type { BoundStatement, Database, Statement } from '../db/client.ts'
+import type { Guard } from '../db/guard.ts'
 import { hashOfSecret, makeKeys } from '../delivery/key.ts'
 import type { Settings } from '../env.ts'
 import type { Caller } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import type { PlacedOrder } from './answer.ts'
-import { checkOrders } from './check.ts'
+import { checkOrders, checkSeller } from './check.ts'
 import type { OrderInput } from './input.ts'
 import { checkUsedProviderIds, loadOrderData } from './load.ts'
+import { checkOpenOrders, hasMoreOpen } from './open-orders.ts'
 import { type Plan, placedOrders, planOrders, type WriteResult } from './plan.ts'
 import {
   hasChanged,
@@ -21,7 +23,7 @@ import {
 /** How often a call starts again because another call changed what it had read. */
 const ATTEMPTS = 3
 
-export type DeliverySettings = Pick<Settings, 'NETWORKS' | 'DELIVERY_KEY_SECRET'>
+export type OrderSettings = Pick<Settings, 'NETWORKS' | 'DELIVERY_KEY_SECRET' | 'MAX_OPEN_ORDERS'>
 
 /** Statements of a function that wraps `placeOrders`. They run in its two trips. */
 export type Extension<Rows> = {
@@ -34,31 +36,39 @@ export type Extension<Rows> = {
 /**
  * Places paid orders, all of them or none, in two trips: the first reads what they depend on, the
  * second writes them unless that has changed. A call that loses such a race starts again. Throws
- * `unauthenticated`, `provider_id_used`, `request_in_progress`, `not_ready`, and what `checkOrders` throws.
+ * `unauthenticated`, `forbidden`, `provider_id_used`, `too_many_open_orders`, `request_in_progress`,
+ * `not_ready`, and what `checkOrders` throws.
  */
 export async function placeOrders<Rows>(
   db: Database,
   caller: Caller,
   inputs: readonly OrderInput[],
-  settings: DeliverySettings,
+  settings: OrderSettings,
   now: Date,
   extension?: Extension<Rows>,
 ): Promise<PlacedOrder[]> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     const { data, namespace, extraRows } = await loadOrderData(db, caller, inputs, extension?.read)
+    // Before a stored response is returned: the caller may have lost the listing since.
+    checkSeller(inputs, data, caller)
     const known = extraRows && extension?.onRead(extraRows)
     if (known) return known
-    // The write fails if a provider id is used, and only then it matters by which order.
-    if (attempt > 1) await checkUsedProviderIds(db, namespace, inputs)
+    // The write fails if a provider id is used or too many orders are open. Only then it matters
+    // which order has the id, and how many are open.
+    if (attempt > 1) {
+      await checkUsedProviderIds(db, namespace, inputs)
+      await checkOpenOrders(db, caller, inputs.length, settings.MAX_OPEN_ORDERS)
+    }
     checkOrders(inputs, data, caller, now)
     const sources = inputs.map(({ providerId }) => ({ namespace, providerId: providerId || null }))
     const keys = await makeKeys(settings.DELIVERY_KEY_SECRET, sources)
     const plan = planOrders(inputs, data, keys, settings.NETWORKS, now)
     const extraStatements = extension?.write(plan) ?? []
     const secretHash = hashOfSecret(settings.DELIVERY_KEY_SECRET)
-    const write = { caller, namespace, plan, secretHash, extraStatements }
+    const mostOpen = settings.MAX_OPEN_ORDERS - inputs.length
+    const write = { caller, namespace, plan, secretHash, mostOpen, extraStatements }
     const result = await writeOrders(db, write, now)
-    if (result) return placedOrders(plan, result)
+    if (result) return placedOrders(caller, plan, result)
   }
   throw new ApiError('request_in_progress', 'other calls order the same NFTs; try again', {
     'Retry-After': '1',
@@ -70,11 +80,18 @@ class LostRace extends Error {}
 /** Stock, a provider id, a delivery key or an idempotency key that another call has taken since the first trip. */
 const conflictMessage = /CHECK constraint failed: nfts_stock|UNIQUE constraint failed/
 
+const limitOpen = ({ userId }: Caller, most: number): Guard => ({
+  when: hasMoreOpen({ userId, most }),
+  error: () => new LostRace(),
+})
+
 type Write = {
   caller: Caller
   namespace: string
   plan: Plan
   secretHash: string
+  /** Orders that the user of a user token may have under way before these. */
+  mostOpen: number
   extraStatements: readonly Statement[]
 }
 
@@ -84,10 +101,13 @@ const otherSecret = () =>
     'the secret DELIVERY_KEY_SECRET is not the one that this instance began with',
   )
 
-/** Returns null, with nothing written, if another call came between the two trips. */
+/**
+ * Returns null, with nothing written, if another call came between the two trips, or if too many
+ * orders are open.
+ */
 async function writeOrders(
   db: Database,
-  { caller, namespace, plan, secretHash, extraStatements }: Write,
+  { caller, namespace, plan, secretHash, mostOpen, extraStatements }: Write,
   date: Date,
 ): Promise<WriteResult | null> {
   const now = date.toISOString()
@@ -98,10 +118,11 @@ async function writeOrders(
       [
         { when: hasOtherSecret({ hash: secretHash }), error: otherSecret },
         { when: hasChanged(plan, caller, now), error: () => new LostRace() },
+        ...(caller.role === 'master' ? [] : [limitOpen(caller, mostOpen)]),
       ],
       [
         storeSecretHash(db, { hash: secretHash }),
-        ...insertPlan(db, plan, { now, namespace }),
+        ...insertPlan(db, plan, caller, { now, namespace }),
         ...extraStatements,
         selectWriteResult(db, { nftIds: nftIdsOf(plan) }),
       ],

@@ -3,10 +3,12 @@ import type { Hex } from 'viem'
 import { formatEther } from 'viem/utils'
 import { NOT_CONFIGURED } from '../delivery/moves.ts'
 import type { Settings } from '../env.ts'
+import type { Caller } from '../http/context.ts'
 import type { Listing, Nft, PlacedOrder } from './answer.ts'
 import { isUnlimited, newBillingAddress } from './check.ts'
 import type { OrderInput } from './input.ts'
 import type { OrderData } from './load.ts'
+import { visibleOrder } from './visible.ts'
 
 type Item = PlacedOrder['orderItems'][number]
 
@@ -16,6 +18,8 @@ type PlannedDelivery = { key: Hex; chainId: number | null }
 type PlannedOrder = {
   order: Omit<PlacedOrder, 'id' | 'billingAddressId' | 'orderItems'>
   item: Omit<Item, 'id' | 'orderId' | 'nft' | 'listing'>
+  /** Stored with the item, and not in the answer. */
+  recipientChainId: number
   /** Id of an existing billing address, or the index of a new one in `newAddresses`. */
   billing: { id: number } | { newAddress: number }
   delivery: PlannedDelivery
@@ -97,6 +101,7 @@ export function planOrders(
         status: isUndeliverable ? 'failed' : buyer.wallet ? null : 'awaiting_wallet',
         ...timestamps,
       },
+      recipientChainId: buyer.walletChainId,
       billing: address
         ? { newAddress: newAddresses.length - 1 }
         : buyer.billingAddressId !== null
@@ -113,8 +118,8 @@ export function planOrders(
   }
 }
 
-/** Builds the response. The same plan and result always give the same response. */
-export function placedOrders(plan: Plan, result: WriteResult): PlacedOrder[] {
+/** Builds the response. The same caller, plan and result always give the same response. */
+export function placedOrders(caller: Caller, plan: Plan, result: WriteResult): PlacedOrder[] {
   const updatedAt = plan.orders[0]?.order.updatedAt ?? ''
   const nfts = new Map(
     plan.nfts.map((nft) => {
@@ -129,7 +134,7 @@ export function placedOrders(plan: Plan, result: WriteResult): PlacedOrder[] {
   return plan.orders.map(({ order, billing, item }, i) => ({
     id: firstOrderId + i,
     billingAddressId: 'id' in billing ? billing.id : firstAddressId + billing.newAddress,
-    ...order,
+    ...visibleOrder(caller, order),
     orderItems: [
       {
         id: firstItemId + i,

@@ -16,6 +16,7 @@ import { shownOfDelivery } from '../delivery/shown.ts'
 import type { Caller } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import { BuyerFields, Listing, Nft, type Order, OrderFields, OrderItemFields } from './answer.ts'
+import { visibleBuyer, visibleOrder } from './visible.ts'
 
 type Ids = Placeholders<{ ids: string }>
 type Visible = Placeholders<{ ids: string; userId: number; isMaster: number }>
@@ -112,7 +113,7 @@ export async function readOrders(
     if (!order) throw new ApiError('order_not_found', `order ${digits} does not exist`)
     const items = itemsByOrder.get(order.id) ?? []
     return {
-      ...order,
+      ...visibleOrder(caller, order),
       failReason: items.find(({ failReason }) => failReason)?.failReason ?? null,
       updatedAt: latest([order, ...items]),
       buyer: visibleBuyer(caller, requireRow(buyers, order.buyerId)),
@@ -139,17 +140,3 @@ const latest = (rows: readonly { updatedAt: string }[]): string =>
     .map(({ updatedAt }) => updatedAt)
     .sort()
     .at(-1) ?? ''
-
-/** Hides private fields of the buyer from everyone but the buyer and master tokens. */
-function visibleBuyer(caller: Caller, fields: BuyerFields): Order['buyer'] {
-  const buyer = { ...fields, walletNonce: null }
-  if (caller.role === 'master' || caller.userId === buyer.id) return buyer
-  return {
-    ...buyer,
-    ipAddress: '',
-    chatServiceId: null,
-    paymentConnectId: null,
-    payprovExternalId: null,
-    onrampId: null,
-  }
-}

@@ -53,6 +53,7 @@ export const orderRoutes = new Hono<App>()
       errors: [
         'forbidden',
         'provider_id_used',
+        'too_many_open_orders',
         'request_in_progress',
         'idempotency_key_reused',
         'not_ready',

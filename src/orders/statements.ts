@@ -20,6 +20,10 @@ type Values = {
   rows: string
   now: string
   namespace: string
+  /** `addresses.origin` of new billing addresses. */
+  origin: 'order' | 'seller_order'
+  /** `deliveries.placedBy`. */
+  placedBy: number | null
   orderCount: number
   newAddressCount: number
 }
@@ -53,6 +57,7 @@ const addressColumns = ['userId', 'city', 'country', 'postal', 'street'] as cons
 
 const insertAddresses = insertRows(addresses, addressColumns, (values) => ({
   kind: sql`'billing'`,
+  origin: values.origin,
   ...timestamps(values),
 }))
 
@@ -95,7 +100,7 @@ const itemColumns = [
   'priceCurrency',
 ] as const
 
-const insertItems = insertRows(orderItems, itemColumns, (values) => ({
+const insertItems = insertRows(orderItems, [...itemColumns, 'recipientChainId'], (values) => ({
   ...asExpressions(itemConstants),
   ...timestamps(values),
   orderId: sql`(SELECT max(id) FROM orders) - ${values.orderCount} + 1 + json_each.key`,
@@ -109,6 +114,7 @@ const insertDeliveries = insertRows(
     id: sql`(SELECT max(id) FROM "orderItems") - ${values.orderCount} + 1 + json_each.key`,
     dueAt: sql`iif(value ->> 3 = 'queued', ${values.now}, NULL)`,
     reason: sql`iif(value ->> 3 = 'failed', ${NOT_CONFIGURED}, NULL)`,
+    placedBy: values.placedBy,
     ...timestamps(values),
   }),
 )
@@ -131,10 +137,13 @@ export const hasOtherSecret = preparedCondition(
 export function insertPlan(
   db: Database,
   plan: Plan,
+  caller: Caller,
   values: Pick<Values, 'now' | 'namespace'>,
 ): Statement[] {
   const withRows = (rows: readonly unknown[]): Values => ({
     ...values,
+    origin: caller.role === 'master' ? 'order' : 'seller_order',
+    placedBy: caller.role === 'master' ? null : caller.userId,
     rows: JSON.stringify(rows),
     orderCount: plan.orders.length,
     newAddressCount: plan.newAddresses.length,
@@ -144,7 +153,10 @@ export function insertPlan(
     ...orderColumns.map((name) => order[name]),
     ...('id' in billing ? [billing.id] : [null, billing.newAddress]),
   ])
-  const itemRows = plan.orders.map(({ item }) => itemColumns.map((name) => item[name]))
+  const itemRows = plan.orders.map(({ item, recipientChainId }) => [
+    ...itemColumns.map((name) => item[name]),
+    recipientChainId,
+  ])
   const deliveryRows = plan.orders.map(({ order, item, delivery: { key, chainId } }) =>
     item.ethRecipient
       ? [key, chainId, null, chainId === null ? 'failed' : 'queued']
@@ -185,7 +197,7 @@ const isOutdated = preparedCondition(
       AND (${role} = 'master' OR listings.sellerId = ${userId})
     JOIN nfts ON nfts.id = listings.nftId AND nfts.status = 'released' AND nfts.deletedAt IS NULL
     JOIN users ON users.id = value ->> 5 AND users.ethereumPublicAddr = value ->> 6
-      AND users.removedAt IS NULL
+      AND users.walletChainId = value ->> 8 AND users.removedAt IS NULL
     LEFT JOIN addresses ON addresses.id = value ->> 7
     WHERE value ->> 7 IS NULL OR addresses.deletedAt IS NULL) < ${count}`,
 )
@@ -193,7 +205,7 @@ const isOutdated = preparedCondition(
 /** Whether something that was checked, or that the response shows, has changed since it was read. */
 export function hasChanged(plan: Plan, { role, userId }: Caller, now: string) {
   const weiOf = new Map(plan.listings.map(({ id, priceWei }) => [id, priceWei]))
-  const rows = plan.orders.map(({ order, item, billing }) => [
+  const rows = plan.orders.map(({ order, item, billing, recipientChainId }) => [
     item.listingId,
     item.nftId,
     item.priceCents,
@@ -202,6 +214,7 @@ export function hasChanged(plan: Plan, { role, userId }: Caller, now: string) {
     order.buyerId,
     item.ethRecipient ?? '',
     'id' in billing ? billing.id : null,
+    recipientChainId,
   ])
   return isOutdated({ rows: JSON.stringify(rows), count: rows.length, role, userId, now })
 }

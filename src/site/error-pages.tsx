@@ -1,8 +1,9 @@
-/** Turns JSON errors into pages for people, and 401 into a redirect to the sign-in page. */
+/** Turns JSON errors into pages for people, and a missing sign-in into a redirect to one. */
 import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { App } from '../http/context.ts'
+import type { ErrorCode } from '../http/errors.ts'
 import { page } from './page.tsx'
 
 /** Applies to requests of browsers outside `/api/`. All other clients get the JSON. */
@@ -13,7 +14,11 @@ export const errorPages = createMiddleware<App>(async (c, next) => {
     c.res = c.redirect(signInPath(c), 303)
     return
   }
-  const { error } = await c.res.json<{ error: string }>()
+  const { error, code } = await c.res.json<{ error: string; code: ErrorCode }>()
+  if (code === 'reauthentication_required') {
+    c.res = c.redirect(`/sign-in/again?redirect=${encodeURIComponent(pageOf(c))}`, 303)
+    return
+  }
   const status = c.res.status as ContentfulStatusCode
   c.res = await page(c, {
     title: titleOf(status),
@@ -29,11 +34,17 @@ const isForPerson = (c: Context<App>) =>
 const isJson = (response: Response) =>
   !!response.headers.get('content-type')?.startsWith('application/json')
 
-/** A GET can be repeated after the sign-in. A form must be filled in again. */
-function signInPath(c: Context<App>): string {
-  const { pathname, search } = new URL(c.req.url)
-  const back = c.req.method === 'GET' ? pathname + search : '/settings/api-access'
-  return `/sign-in?redirect=${encodeURIComponent(back)}`
+const signInPath = (c: Context<App>) => `/sign-in?redirect=${encodeURIComponent(pageOf(c))}`
+
+/**
+ * The page to return to after the sign-in: a GET can be repeated; otherwise the page that has the
+ * form, which must be filled in again.
+ */
+function pageOf(c: Context<App>): string {
+  const { origin, pathname, search } = new URL(c.req.url)
+  if (c.req.method === 'GET') return pathname + search
+  const form = URL.parse(c.req.header('referer') ?? '')
+  return form?.origin === origin ? form.pathname + form.search : '/settings/account'
 }
 
 const titles: Record<number, string> = {

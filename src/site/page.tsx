@@ -21,7 +21,6 @@ export function page<E extends App>(c: Context<E>, { status = 200, ...content }:
   // Chromium applies `form-action` to the redirect after a form, too.
   const formTargets = ["'self'", ...(c.var.settings?.REDIRECT_ORIGINS ?? [])].join(' ')
   return c.html(<Layout host={new URL(c.req.url).host} {...content} />, status, {
-    'Cache-Control': 'no-store',
     'Cross-Origin-Opener-Policy': 'same-origin',
     // With `no-referrer`, browsers send `Origin: null` with forms of this site.
     'Referrer-Policy': 'same-origin',

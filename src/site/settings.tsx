@@ -3,7 +3,7 @@ import * as z from 'zod'
 import type { Account } from '../auth/session.ts'
 import { ADMINISTRATOR } from '../db/schema.ts'
 
-type Section = 'account' | 'api-access'
+type Section = 'account' | 'sessions' | 'api-access'
 type SettingsProps = { section: Section; notice: Notice | undefined; children: Child }
 
 /** Messages of the previous page. A redirect passes the name in its query. */
@@ -11,6 +11,11 @@ const notices = {
   'token-revoked': 'The token is revoked. Programs that use it now get 401.',
   'wallet-linked': 'The wallet is linked.',
   'email-linked': 'The e-mail address is linked.',
+  'wallet-unlinked': 'The wallet is unlinked.',
+  'email-unlinked': 'The e-mail address is unlinked.',
+  'session-ended': 'The session is ended.',
+  'sessions-ended': 'All other sessions are ended.',
+  'token-rolled': 'This is the new token. The old one works for 24 hours more.',
   'link-sent': 'A link is on its way to this address. Open it in this browser.',
 }
 export type Notice = keyof typeof notices
@@ -23,6 +28,7 @@ export const NoticeName = z
 
 const sections: [Section, string][] = [
   ['account', 'Account'],
+  ['sessions', 'Sessions'],
   ['api-access', 'API Access'],
 ]
 
@@ -51,6 +57,20 @@ export const SettingsPage = ({ section, notice, children }: SettingsProps) => (
       {children}
     </div>
   </div>
+)
+
+type SignInAgainProps = { toDo: string; path: string }
+
+/** In place of a form that needs a recent sign-in, so that nobody fills it in for nothing. */
+export const SignInAgain = ({ toDo, path }: SignInAgainProps) => (
+  <>
+    <p class="hint">You signed in more than 10 minutes ago. Sign in again to {toDo}.</p>
+    <p class="actions">
+      <a class="button" href={`/sign-in/again?redirect=${encodeURIComponent(path)}`}>
+        Sign in again
+      </a>
+    </p>
+  </>
 )
 
 type Tab = 'marketplace-api' | 'everyone'

@@ -5,7 +5,7 @@ import { MAX_ADDRESSES } from '../../src/addresses/create.ts'
 import { addresses } from '../../src/db/schema.ts'
 import { call } from '../support/api.ts'
 import { expectFields } from '../support/fields.ts'
-import { aMasterToken, anAdministrator, aToken, aUser, db } from '../support/makers.ts'
+import { aMasterToken, anAddress, anAdministrator, aToken, aUser, db } from '../support/makers.ts'
 import { type Address, billing, create, delivery, kinds, list, remove, textsOf } from './kinds.ts'
 
 const post = (path: string, token: string, json: unknown) => call('POST', path, { token, json })
@@ -158,6 +158,16 @@ describe.each(kinds)('creating a $kind address', (kind) => {
     expect(await rejected.json()).toMatchObject({ code: 'too_many_addresses' })
     await remove(kind, token, addresses[0]?.id)
     await create(kind, token, textsOf(kind))
+  })
+
+  it('does not count addresses that orders created', async () => {
+    const user = await aUser()
+    const token = await aToken(user)
+    await insertAddresses(user.id, MAX_ADDRESSES - 1)
+    for (const origin of ['order', 'seller_order'] as const)
+      await anAddress(user, { kind: kind.kind, origin })
+    await create(kind, token, textsOf(kind))
+    expect((await post(kind.createPath, token, textsOf(kind))).status).toBe(409)
   })
 })
 

@@ -1,5 +1,6 @@
 import { expect, it, vi } from 'vitest'
-import { aToken, aUser } from '../support/makers.ts'
+import { call } from '../support/api.ts'
+import { aSession, aToken, aUser } from '../support/makers.ts'
 import { aVisitor, signInByEmail, signInByWallet } from '../support/visitor.ts'
 
 const OWN = '/api/public/user/me/deliveryAddresses'
@@ -15,6 +16,20 @@ it('ends at sign-out, even for a copy of the cookie', async () => {
   thief.cookies.set('token', stolen)
   expect((await thief.get(OWN)).status).toBe(401)
   expect((await thief.get('/sign-in')).status).toBe(200)
+})
+
+it('is not used if the cookie is there twice with different values', async () => {
+  const [own, foreign] = [await aSession(await aUser()), await aSession(await aUser())]
+  const statusWith = async (cookie: string) =>
+    (await call('GET', OWN, { headers: { cookie } })).status
+  expect(await statusWith(`token=${own}`)).toBe(200)
+  expect(await statusWith(`a=1; token=${own}; xtoken=${foreign};token=${own}`)).toBe(200)
+  for (const other of [foreign, 'broken', '', '"'])
+    for (const [first, second] of [
+      [own, other],
+      [other, own],
+    ])
+      expect(await statusWith(`token=${first}; token=${second}`)).toBe(401)
 })
 
 it('ends after 24 hours', async () => {

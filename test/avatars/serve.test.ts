@@ -146,7 +146,7 @@ describe('the default picture', () => {
     vi.spyOn(env.ASSETS, 'fetch').mockResolvedValueOnce(new Response('no', { status: 404 }))
     const response = await download(urls.default)
     expect(response.status).toBe(500)
-    expect(response.headers.get('cache-control')).toBeNull()
+    expect(response.headers.get('cache-control')).toBe('private, no-store')
     vi.restoreAllMocks()
   })
 })

@@ -167,6 +167,18 @@ describe('a form', () => {
     expect((await uploadForm(aPictureOf(10 * MEBIBYTE + 1), await aCaller())).status).toBe(413)
   })
 
+  it('may have up to 16 KiB beside the picture', async () => {
+    const uploadWith = (padding: number) =>
+      uploadParts(aFormWith(['avatar', file()], ['name', 'a'.repeat(padding)]))
+    expect((await uploadWith(15 * 1024)).status).toBe(200)
+    const response = await uploadWith(16 * 1024)
+    expect(response.status).toBe(413)
+    expect(await response.json()).toEqual({
+      error: 'the form may have at most 16 KiB beside the picture',
+      code: 'payload_too_large',
+    })
+  })
+
   it('is read up to the limit only', async () => {
     let sent = 0
     const endless = new ReadableStream({

@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { vi } from 'vitest'
@@ -32,6 +33,8 @@ export async function aMarketplace() {
     /** Opens a page in a new browser profile. */
     open: (options: BrowserContextOptions = {}) => openPage(browser, { baseURL: url, ...options }),
     nextLink: openMailbox(project.folder),
+    /** Makes all sign-ins older, as if they had been 11 minutes ago. */
+    ageSessions: () => ageSessions(project.folder),
     /** The token that `npm run dev` prints. */
     masterToken: /Master token:\n(\S+)/.exec(out)?.[1] ?? '',
     close: async () => {
@@ -89,13 +92,24 @@ export async function installWallet(page: Page, { chainId }: { chainId?: number 
   }
 }
 
-/** Returns the links in the mails that the local e-mail binding has written. */
+async function ageSessions(folder: string): Promise<void> {
+  const root = join(folder, '.wrangler/state/v3/d1')
+  const names = await readdir(root, { recursive: true })
+  const file = names.find((name) => /[0-9a-f]{64}\.sqlite$/.test(name))
+  if (!file) throw new Error('there is no database')
+  const database = new DatabaseSync(join(root, file))
+  const createdAt = new Date(Date.now() - 11 * 60_000).toISOString()
+  database.prepare("UPDATE tokens SET createdAt = ? WHERE kind = 'session'").run(createdAt)
+  database.close()
+}
+
+/** Returns the links with a secret in the mails that the local e-mail binding has written. */
 async function readMailedLinks(folder: string): Promise<string[]> {
   const root = join(folder, '.wrangler/tmp/email')
   const names = await readdir(root, { recursive: true }).catch(() => [])
   const files = names.filter((name) => name.endsWith('.txt'))
   const texts = await Promise.all(files.map((name) => readFile(join(root, name), 'utf8')))
-  return texts.flatMap((text) => /http:\S+/.exec(text) ?? [])
+  return texts.flatMap((text) => /http:\S+secret=\S+/.exec(text) ?? [])
 }
 
 /** Returns a function that waits for the next mail and returns its link. */

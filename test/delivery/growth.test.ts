@@ -109,7 +109,8 @@ describe('with 3,000 transferred items', () => {
       await ask('POST', `/${id}/retry`)
       await ask('POST', `/${id}/cancel`)
     }
-    await deps.db.batch(queueAwaiting(deps.db, 1, chain.seller, new Date()))
+    const wallet = { address: chain.seller, walletChainId: 0 }
+    await deps.db.batch(queueAwaiting(deps.db, 1, wallet, new Date()))
     await runCron({ ...env, ...bindings }, new Date())
     await chain.mine(5)
     pass(3600)

@@ -477,7 +477,9 @@ describe('a cancellation', () => {
     const stock = (await stockOf(item)) ?? 0
     const [row] = await db.select().from(deliveries).where(eq(deliveries.id, item.id))
     expect(await anApi([chain]).cancel(item)).toMatchObject(transferWith({ status: 'queued' }))
-    const [, queued] = await db.batch(queueAwaiting(db, row?.awaits ?? 0, WALLET, new Date()))
+    const [, queued] = await db.batch(
+      queueAwaiting(db, row?.awaits ?? 0, { address: WALLET, walletChainId: 0 }, new Date()),
+    )
     expect(queued).toEqual([])
     await anEngine(chain).run(60)
     expect(await rowOf(item)).toMatchObject({ state: 'failed', reason: 'cancelled' })

@@ -253,7 +253,7 @@ describe('an item that the copy has as waiting or failed', () => {
     expect(await rowOf(await itemOf(buyer))).toMatchObject({ state: 'awaiting_wallet' })
     const copy = await takeSnapshot()
     const wallet = '0x00000000000000000000000000000000000AbCdE'
-    await db.batch(queueAwaiting(db, buyer.id, wallet, new Date()))
+    await db.batch(queueAwaiting(db, buyer.id, { address: wallet, walletChainId: 0 }, new Date()))
     const item = await itemOf(buyer)
     await runUntilDone(chain, engine)
     await expectDelivered(chain, [item])

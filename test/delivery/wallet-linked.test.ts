@@ -8,6 +8,7 @@ import { aPaidItem, type PaidItem, paidItems } from '../support/delivery/items.t
 import { db } from '../support/makers.ts'
 
 const WALLET = '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65'
+const KEY_WALLET = { address: WALLET, walletChainId: 0 }
 
 async function buyerOf({ orderId }: PaidItem): Promise<number> {
   const order = await env.DB.prepare('SELECT buyerId FROM orders WHERE id = ?')
@@ -26,7 +27,7 @@ it('queues what waited for the wallet of its buyer, and nothing else', async () 
   if (!first) throw new Error('no items')
   const buyer = await buyerOf(first)
   const now = new Date()
-  const [, queued] = await db.batch(queueAwaiting(db, buyer, WALLET, now))
+  const [, queued] = await db.batch(queueAwaiting(db, buyer, KEY_WALLET, now))
   expect(queued).toEqual([{ chainId: chain.chainId }, { chainId: chain.chainId }])
   for (const item of mine)
     expect(await rowOf(item)).toMatchObject({
@@ -43,8 +44,30 @@ it('queues what waited for the wallet of its buyer, and nothing else', async () 
   for (const item of mine)
     expect(deliveriesOf({ ...item, recipient: WALLET }, events)).toHaveLength(1)
   expect(events).toHaveLength(2)
-  const [, again] = await db.batch(queueAwaiting(db, buyer, WALLET, now))
+  const [, again] = await db.batch(queueAwaiting(db, buyer, KEY_WALLET, now))
   expect(again).toEqual([])
+})
+
+it('delivers to a contract wallet on its chain only', async () => {
+  const chain = await aChain({ erc721: 2 })
+  const other = await aChain({ erc721: 1 })
+  const waiting = { standard: 'erc721', recipient: null } as const
+  const address = await chain.aRecipient('accepts')
+  const wallet = { address, walletChainId: chain.chainId }
+  const [here] = await paidItems(chain, [waiting])
+  const [there] = await paidItems(other, [waiting])
+  if (!here || !there) throw new Error('no items')
+  for (const item of [here, there])
+    await db.batch(queueAwaiting(db, await buyerOf(item), wallet, new Date()))
+  await anEngine(chain).run()
+  await anEngine(other).run()
+  expect(deliveriesOf({ ...here, recipient: address }, await transferEvents(chain))).toHaveLength(1)
+  expect(await rowOf(here)).toMatchObject({ state: 'transferred' })
+  expect(await rowOf(there)).toMatchObject({
+    state: 'failed',
+    reason: `the recipient is a contract on chain ${chain.chainId}, and the NFT is on chain ${other.chainId}`,
+  })
+  expect(await transferEvents(other)).toEqual([])
 })
 
 it('fails an item whose network is not configured', async () => {
@@ -54,7 +77,7 @@ it('fails an item whose network is not configured', async () => {
     recipient: null,
     network: 'nowhere',
   })
-  const [, queued] = await db.batch(queueAwaiting(db, await buyerOf(item), WALLET, new Date()))
+  const [, queued] = await db.batch(queueAwaiting(db, await buyerOf(item), KEY_WALLET, new Date()))
   expect(queued).toEqual([{ chainId: null }])
   expect(await rowOf(item)).toMatchObject({
     state: 'failed',
@@ -72,6 +95,6 @@ it('leaves an item that was cancelled before', async () => {
   )
     .bind(item.id)
     .run()
-  const [, queued] = await db.batch(queueAwaiting(db, await buyerOf(item), WALLET, new Date()))
+  const [, queued] = await db.batch(queueAwaiting(db, await buyerOf(item), KEY_WALLET, new Date()))
   expect(queued).toEqual([])
 })

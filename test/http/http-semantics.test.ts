@@ -64,11 +64,29 @@ it('sets security headers on every response', async () => {
   expect(headers.get('strict-transport-security')).toContain('max-age=')
 })
 
-it('uses the request id of the client if it is valid, otherwise its own', async () => {
-  const valid = await call('GET', '/nothing', { headers: { 'x-request-id': 'order-7' } })
-  expect(valid.headers.get('x-request-id')).toBe('order-7')
-  const invalid = await call('GET', '/nothing', { headers: { 'x-request-id': 'a b' } })
-  expect(invalid.headers.get('x-request-id')).toMatch(/^[\da-f-]{36}$/)
+it('gives each request an id of its own, whatever the client sends', async () => {
+  for (const id of ['order-7', '4bf92f35-77b3-4da6-a3ce-929d0e0e4736', 'a b']) {
+    const response = await call('GET', '/nothing', { headers: { 'x-request-id': id } })
+    expect(response.headers.get('x-request-id')).toMatch(/^[\da-f-]{36}$/)
+    expect(response.headers.get('x-request-id')).not.toBe(id)
+  }
+})
+
+it('keeps private data, errors and redirects out of caches', async () => {
+  const token = await aToken(await aUser())
+  const cacheControl = async (...request: Parameters<typeof call>) =>
+    (await call(...request)).headers.get('cache-control')
+  for (const caching of [
+    await cacheControl('GET', BILLING_ADDRESSES, { token }),
+    await cacheControl('GET', BILLING_ADDRESSES),
+    await cacheControl('GET', '/nothing'),
+    await cacheControl('PATCH', BILLING_ADDRESSES),
+    await cacheControl('GET', '/settings'),
+    await cacheControl('GET', '/sign-in'),
+    await cacheControl('GET', '/settings/account', { headers: { accept: 'text/html' } }),
+  ])
+    expect(caching).toBe('private, no-store')
+  expect(await cacheControl('GET', '/.well-known/jwks.json')).toBe('public, max-age=300')
 })
 
 it('accepts the bookmark of an earlier response, and rejects other values', async () => {

@@ -1,15 +1,24 @@
 import { createExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
+import { eq } from 'drizzle-orm'
 import { expect, it, vi } from 'vitest'
 import app from '../../src/app.ts'
 import { verifyToken } from '../../src/auth/tokens.ts'
-import { aToken, aUser, issuer } from '../support/makers.ts'
+import { tokens } from '../../src/db/schema.ts'
+import { aPng } from '../avatars/pictures.ts'
+import { aForm } from '../avatars/uploads.ts'
+import { callWith } from '../support/api.ts'
+import { aMasterToken, aSession, aToken, aUser, db, issuer } from '../support/makers.ts'
+import { aVisitor } from '../support/visitor.ts'
 
 /** Sends a request. `keys` are the keys that the rate limit was asked for. */
-async function send(headers: Record<string, string>, success = true) {
+async function send(
+  headers: Record<string, string>,
+  { success = true, path = '/.well-known/jwks.json' } = {},
+) {
   const limit = vi.fn(async (_: { key: string }) => ({ success }))
   const response = await app.request(
-    '/.well-known/jwks.json',
+    path,
     { headers },
     { ...env, RATE_LIMIT: { limit } },
     createExecutionContext(),
@@ -18,22 +27,58 @@ async function send(headers: Record<string, string>, success = true) {
 }
 
 it('answers 429 with Retry-After when the limit is reached', async () => {
-  const { response } = await send({}, false)
+  const { response } = await send({}, { success: false })
   expect(response.status).toBe(429)
   expect(response.headers.get('retry-after')).toBe('60')
   expect(response.headers.get('x-request-id')).toBeTruthy()
   expect(await response.json()).toMatchObject({ code: 'rate_limited' })
 })
 
-it('counts requests with a token per token', async () => {
-  const jwt = await aToken(await aUser())
-  const caller = await verifyToken(issuer, jwt, new Date())
-  const { response, keys } = await send({
-    authorization: `Bearer ${jwt}`,
+const tokenIdOf = async (jwt: string) => (await verifyToken(issuer, jwt, new Date()))?.tokenId ?? ''
+
+it('counts the user tokens and sessions of a user together, whatever the address', async () => {
+  const user = await aUser()
+  const first = await send({
+    authorization: `Bearer ${await aToken(user)}`,
     'cf-connecting-ip': '192.0.2.1',
   })
-  expect(response.status).toBe(200)
-  expect(keys).toEqual([`token:${caller?.tokenId}`])
+  expect(first.response.status).toBe(200)
+  const another = await send({ authorization: `Bearer ${await aToken(user)}` })
+  const session = await send({ cookie: `token=${await aSession(user)}` })
+  const key = `user:${user.id}`
+  expect([first.keys, another.keys, session.keys]).toEqual([[key], [key], [key]])
+})
+
+it('counts each master token by itself', async () => {
+  for (const jwt of [await aMasterToken(), await aMasterToken()]) {
+    const { keys } = await send({ authorization: `Bearer ${jwt}` })
+    expect(keys).toEqual([`token:${await tokenIdOf(jwt)}`])
+  }
+})
+
+it('counts a revoked token per client address, for a minute after it was refused', async () => {
+  const user = await aUser()
+  const jwt = await aToken(user)
+  await db
+    .update(tokens)
+    .set({ revokedAt: new Date().toISOString() })
+    .where(eq(tokens.id, await tokenIdOf(jwt)))
+  const use = async (token: string) =>
+    send(
+      { authorization: `Bearer ${token}`, 'cf-connecting-ip': '192.0.2.3' },
+      { path: '/api/public/user/me/billingAddresses' },
+    )
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
+  try {
+    const { response, keys } = await use(jwt)
+    expect({ status: response.status, keys }).toEqual({ status: 401, keys: [`user:${user.id}`] })
+    expect((await use(jwt)).keys).toEqual(['address:192.0.2.3'])
+    expect((await use(await aToken(user))).keys).toEqual([`user:${user.id}`])
+    vi.setSystemTime(Date.now() + 121_000)
+    expect((await use(jwt)).keys).toEqual([`user:${user.id}`])
+  } finally {
+    vi.useRealTimers()
+  }
 })
 
 it('counts requests without a valid token per client address', async () => {
@@ -52,4 +97,43 @@ it('counts IPv6 addresses per /64 network', async () => {
   expect(await keysOf('2001:db8::7:ffff:ffff:ffff:ffff')).toEqual(network)
   expect(await keysOf('2001:db8:0:8::1')).toEqual(['address:2001:db8:0:8::/64'])
   expect(await keysOf('::ffff:192.0.2.1')).toEqual(['address:192.0.2.1'])
+})
+
+/** A limit that one request reaches. `keys` are the keys that it was asked for. */
+function aLimitOfOne() {
+  const keys: string[] = []
+  return { keys, limit: async ({ key }: { key: string }) => ({ success: keys.push(key) <= 1 }) }
+}
+
+it('limits the changes of avatars, all three endpoints together', async () => {
+  const user = await aUser()
+  const { keys, limit } = aLimitOfOne()
+  const change = async (endpoint: string, content: Parameters<typeof callWith>[3]) =>
+    callWith({ AVATAR_LIMIT: { limit } }, 'PUT', `/api/public/user/me/profile/${endpoint}`, {
+      token: await aToken(user),
+      ...content,
+    })
+  expect((await change('updateAvatarBytes', { body: aPng() })).status).toBe(200)
+  for (const response of [
+    await change('updateAvatarBytes', { body: aPng() }),
+    await change('updateAvatarFile', { body: aForm(aPng()) }),
+    await change('avatar', { json: { avatarUrl: 'https://pictures.example.com/a.jpg' } }),
+  ]) {
+    expect(response.status).toBe(429)
+    expect(response.headers.get('retry-after')).toBe('60')
+    expect(await response.json()).toMatchObject({ code: 'rate_limited' })
+  }
+  expect(keys).toEqual(Array(4).fill(`user:${user.id}`))
+})
+
+it('limits the generation of tokens', async () => {
+  const user = await aUser()
+  const visitor = aVisitor()
+  visitor.cookies.set('token', await aSession(user))
+  const { keys, limit } = aLimitOfOne()
+  const generate = (name: string) =>
+    visitor.post('/settings/api-access/tokens', { form: { name }, env: { TOKEN_LIMIT: { limit } } })
+  expect((await generate('first')).status).toBe(303)
+  expect((await generate('second')).status).toBe(429)
+  expect(keys).toEqual(Array(2).fill(`user:${user.id}`))
 })

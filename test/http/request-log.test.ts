@@ -29,6 +29,19 @@ it('logs the route, the status, the token id and the cost', async () => {
   })
 })
 
+it('logs a plain request id of the caller beside its own', async () => {
+  const callerIdOf = async (id: string) => {
+    const headers = { 'x-request-id': id }
+    const { entry, response } = await logged('GET', '/nothing', { headers })
+    expect(entry.requestId).toBe(response.headers.get('x-request-id'))
+    return entry.callerRequestId
+  }
+  expect(await callerIdOf('shop:order-7_a.b=')).toBe('shop:order-7_a.b=')
+  expect(await callerIdOf('a'.repeat(128))).toBe('a'.repeat(128))
+  for (const id of ['a'.repeat(129), 'a b', 'bo@example.com', '"}'])
+    expect(await callerIdOf(id)).toBeUndefined()
+})
+
 it('counts the trips to the database and logs the pattern of the route', async () => {
   const token = await aToken(await aUser())
   const { entry } = await logged('GET', '/api/public/user/me/billingAddresses', { token })

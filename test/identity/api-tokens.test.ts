@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { and, eq } from 'drizzle-orm'
+import { decodeJwt } from 'jose'
 import { expect, it } from 'vitest'
 import { API_TOKEN_LIFETIME, newToken, verifyToken } from '../../src/auth/tokens.ts'
 import { ADMINISTRATOR, tokens, users } from '../../src/db/schema.ts'
@@ -14,6 +15,7 @@ import {
   linkWallet,
   readToken,
   revoke,
+  sessionIdOf,
   signInByEmail,
   signInByWallet,
 } from '../support/visitor.ts'
@@ -244,4 +246,137 @@ it('uses the EIP-55 spelling of the wallet for the namespace, and another one fo
     `user:${hash}:session`,
     `user:${hash}:shop`,
   ])
+})
+
+const ownAddress = (token: string) =>
+  call('POST', '/api/public/deliveryAddress', { token, json: { name: 'Ada' } })
+
+it('generates a read-only token, which reads but changes nothing', async () => {
+  const { visitor } = await aSignedInVisitor()
+  const { path, jwt } = await generate(visitor, { name: 'reports', scope: 'read' })
+  expect(decodeJwt(jwt)).toMatchObject({ role: 'user', scope: 'read' })
+  expect((await useToken(jwt)).status).toBe(200)
+  const refused = await ownAddress(jwt)
+  expect(refused.status).toBe(403)
+  expect(await refused.json()).toEqual({ code: 'forbidden', error: 'this token may only read' })
+  expect(await (await visitor.get(path)).text()).toContain('Read-only')
+})
+
+it('names no scope in a token that may write', async () => {
+  const { visitor } = await aSignedInVisitor()
+  const { jwt } = await generate(visitor)
+  expect(Object.keys(decodeJwt(jwt)).sort()).toEqual([
+    'aud',
+    'exp',
+    'iat',
+    'iss',
+    'jti',
+    'role',
+    'sub',
+  ])
+  expect((await ownAddress(jwt)).status).toBe(200)
+})
+
+it.each([
+  ['7', 7],
+  ['30', 30],
+  ['90', 90],
+  ['365', 365],
+  [undefined, 365],
+])('generates a token for %s days: it expires after %i', async (days, expected) => {
+  const { visitor } = await aSignedInVisitor()
+  const { jwt } = await generate(visitor, { name: 'shop', ...(days && { days }) })
+  const { iat = 0, exp = 0 } = decodeJwt(jwt)
+  expect((exp - iat) / 86_400).toBe(expected)
+})
+
+it.each([{ days: '8' }, { days: '0' }, { scope: 'admin' }])('does not accept %j', async (form) => {
+  const { visitor } = await aSignedInVisitor()
+  expect((await generate(visitor, { name: 'shop', ...form })).response.status).toBe(400)
+})
+
+const rowAt = async (path: string) => {
+  const id = path.split(/[/?]/).at(4) ?? ''
+  const [row] = await db.select().from(tokens).where(eq(tokens.id, id))
+  if (!row) throw new Error(`there is no token ${id}`)
+  return row
+}
+
+it('rolls a token: the new one continues it, and the old one works for 24 hours', async () => {
+  const { visitor } = await aSignedInVisitor()
+  const old = await generate(visitor, { name: 'shop', scope: 'read', days: '30' })
+  const response = await visitor.post(`${old.path}/roll`)
+  const path = response.headers.get('location') ?? ''
+  expect(path).toMatch(/^\/settings\/api-access\/tokens\/[0-9a-f-]{36}\?notice=token-rolled$/)
+  const jwt = await readToken(visitor, path)
+  expect(jwt).not.toBe(old.jwt)
+  const [before, after] = [await rowAt(old.path), await rowAt(path)]
+  const { name, namespace, role, scope, kind, userId } = before
+  expect(after).toMatchObject({ name, namespace, role, scope, kind, userId, rolledAt: null })
+  expect(Date.parse(after.expiresAt) - Date.parse(after.createdAt)).toBe(30 * 86_400_000)
+  expect(decodeJwt(jwt).exp).toBe(Date.parse(after.expiresAt) / 1000)
+  expect((await useToken(old.jwt)).status).toBe(200)
+  expect((await useToken(jwt)).status).toBe(200)
+  const list = await (await visitor.get('/settings/api-access')).text()
+  expect(list).toContain('Replaced')
+
+  const rolledAt = new Date(Date.now() - 86_400_000).toISOString()
+  await db.update(tokens).set({ rolledAt }).where(eq(tokens.id, before.id))
+  expect((await useToken(old.jwt)).status).toBe(401)
+  expect((await ownAddress(old.jwt)).status).toBe(403)
+  expect((await useToken(jwt)).status).toBe(200)
+  expect(await (await visitor.get('/settings/api-access')).text()).toContain('Expired')
+})
+
+it('rolls a token once, also for two calls at the same time', async () => {
+  const { visitor } = await aSignedInVisitor()
+  const { path } = await generate(visitor)
+  const calls = await Promise.all([visitor.post(`${path}/roll`), visitor.post(`${path}/roll`)])
+  expect(calls.map(({ status }) => status).sort()).toEqual([303, 404])
+})
+
+it('does not roll an expired token, one of somebody else, or a session', async () => {
+  const { visitor, user } = await aSignedInVisitor()
+  const { path } = await generate(visitor)
+  const { visitor: stranger } = await aSignedInVisitor()
+  expect((await stranger.post(`${path}/roll`)).status).toBe(404)
+  const session = `/settings/api-access/tokens/${sessionIdOf(visitor)}/roll`
+  expect((await visitor.post(session)).status).toBe(404)
+  const isApi = and(eq(tokens.userId, user.id), eq(tokens.kind, 'api'))
+  await db.update(tokens).set({ expiresAt: new Date().toISOString() }).where(isApi)
+  expect((await visitor.post(`${path}/roll`)).status).toBe(404)
+})
+
+it('keeps the name taken when a token was rolled', async () => {
+  const { visitor } = await aSignedInVisitor()
+  const { path } = await generate(visitor)
+  await visitor.post(`${path}/roll`)
+  expect((await generate(visitor)).response.status).toBe(409)
+})
+
+it('mails the owner of a new master token, also of a rolled one', async () => {
+  const { visitor, user } = await aSignedInVisitor({ roleId: ADMINISTRATOR, email: anEmail() })
+  await generate(visitor, { name: 'mine' })
+  expect(visitor.mails).toEqual([])
+  const { path } = await generate(visitor, { name: 'erp 1', role: 'master' })
+  await visitor.post(`${path}/roll`)
+  const mail = {
+    to: user.email,
+    subject: 'A master token was generated for marketplace.test',
+    text: expect.stringContaining('a new master token with the name “erp 1”'),
+  }
+  expect(visitor.mails).toMatchObject([mail, mail])
+})
+
+it('revokes the master tokens of an administrator who is demoted for good', async () => {
+  const { visitor, user } = await aSignedInVisitor({ roleId: ADMINISTRATOR })
+  const master = await generate(visitor, { name: 'erp 2', role: 'master' })
+  const own = await generate(visitor, { name: 'mine' })
+  const setRole = (roleId: number | null) =>
+    db.update(users).set({ roleId }).where(eq(users.id, user.id))
+  await setRole(null)
+  await setRole(ADMINISTRATOR)
+  expect((await useToken(master.jwt)).status).toBe(401)
+  expect((await useToken(own.jwt)).status).toBe(200)
+  expect((await visitor.get('/settings/api-access/everyone')).status).toBe(200)
 })

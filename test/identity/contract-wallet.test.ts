@@ -1,13 +1,17 @@
 import { env } from 'cloudflare:workers'
-import type { Hex } from 'viem'
+import { eq, inArray } from 'drizzle-orm'
+import { getAddress, type Hex } from 'viem'
 import { expect, it } from 'vitest'
+import { users } from '../../src/db/schema.ts'
 import { settingsOf } from '../../src/env.ts'
 import { isSignedByContract } from '../../src/identity/contract-wallet.ts'
+import { hashIdentity } from '../../src/identity/namespace.ts'
 import { createWalletMessage, verifyWalletMessage } from '../../src/identity/wallet.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import type { Effect } from '../support/chain/faults.ts'
-import { db } from '../support/makers.ts'
-import { aWallet } from '../support/visitor.ts'
+import { networksOf } from '../support/delivery/engine.ts'
+import { aSession, aUser, db } from '../support/makers.ts'
+import { aVisitor, aWallet, type Visitor } from '../support/visitor.ts'
 
 /**
  * A contract whose `isValidSignature(bytes32,bytes)` (EIP-1271) accepts signatures that begin with
@@ -108,4 +112,98 @@ it('does not ask a second node when the first one has run the contract', async (
   await chain.takeCounts()
   expect(await isSignedByContract(nodesOf(chain, 'first', 'second'), signed)).toBe(false)
   expect(await chain.takeCounts()).toEqual({ requests: 1, calls: { eth_call: 1 } })
+})
+
+const paths = { 'sign-in': '/sign-in/wallet', link: '/settings/account/wallet' }
+
+/** Sends a message that the contract on this chain accepts. */
+async function proveContract(
+  visitor: Visitor,
+  chain: Chain,
+  address: Hex = ADDRESS,
+  purpose: keyof typeof paths = 'sign-in',
+) {
+  await chain.rpc('anvil_setCode', address, CODE)
+  const bindings = { env: { NETWORKS: networksOf([chain]) } as never }
+  const request = { address, chainId: chain.chainId, purpose }
+  const requested = await visitor.postJson('/sign-in/wallet/message', request, bindings)
+  const { message } = await requested.json<{ message: string }>()
+  return visitor.postJson(paths[purpose], { message, signature: signatureOf('42') }, bindings)
+}
+
+async function signInAsContract(chain: Chain, address?: Hex) {
+  const response = await proveContract(aVisitor(), chain, address)
+  expect(response.status).toBe(200)
+  return (await response.json<{ userId: number }>()).userId
+}
+
+async function aVisitorWithoutWallet() {
+  const user = await aUser({ ethereumPublicAddr: '' })
+  const visitor = aVisitor()
+  visitor.cookies.set('token', await aSession(user))
+  return { user, visitor }
+}
+
+const userOf = async (id: number) => (await db.select().from(users).where(eq(users.id, id)))[0]
+
+it('is another account on another chain, because anybody may own the address there', async () => {
+  const [first, second] = [await aChain(), await aChain()]
+  const owner = await signInAsContract(first)
+  const attacker = await signInAsContract(second)
+  expect(attacker).not.toBe(owner)
+  expect(await signInAsContract(first)).toBe(owner)
+  expect(await signInAsContract(second)).toBe(attacker)
+  const ethereumPublicAddr = getAddress(ADDRESS)
+  for (const [id, { chainId }] of [
+    [owner, first],
+    [attacker, second],
+  ] as const)
+    expect(await userOf(id)).toMatchObject({
+      ethereumPublicAddr,
+      walletChainId: chainId,
+      identityHash: hashIdentity('wallet', `${chainId}:${ethereumPublicAddr}`),
+    })
+})
+
+it('is another account than the wallet with a key at its address', async () => {
+  const chain = await aChain()
+  const { address } = aWallet()
+  const user = await aUser({ ethereumPublicAddr: address })
+  const byContract = await signInAsContract(chain, address)
+  expect(byContract).not.toBe(user.id)
+  expect(await userOf(byContract)).toMatchObject({ walletChainId: chain.chainId })
+  expect(await userOf(user.id)).toMatchObject({ walletChainId: 0, lastAccessAt: null })
+})
+
+it('signs in although the account of its address on another chain is closed', async () => {
+  const chain = await aChain()
+  const { address } = aWallet()
+  await aUser({ ethereumPublicAddr: address, removedAt: '2026-01-01T00:00:00.000Z' })
+  const userId = await signInAsContract(chain, address)
+  await db.update(users).set({ removedAt: '2026-01-01T00:00:00.000Z' }).where(eq(users.id, userId))
+  expect((await proveContract(aVisitor(), chain, address)).status).toBe(403)
+})
+
+it('is linked to one account for each chain', async () => {
+  const [first, second] = [await aChain(), await aChain()]
+  const visitors = [
+    await aVisitorWithoutWallet(),
+    await aVisitorWithoutWallet(),
+    await aVisitorWithoutWallet(),
+  ] as const
+  const { address } = aWallet()
+  const link = async ({ visitor }: (typeof visitors)[number], chain: Chain) =>
+    (await proveContract(visitor, chain, address, 'link')).status
+  expect(await link(visitors[0], first)).toBe(200)
+  expect(await link(visitors[1], first)).toBe(409)
+  expect(await link(visitors[2], second)).toBe(200)
+  const ids = visitors.map(({ user }) => user.id)
+  const rows = await db.select().from(users).where(inArray(users.id, ids)).orderBy(users.id)
+  expect(
+    rows.map(({ ethereumPublicAddr, walletChainId }) => [ethereumPublicAddr, walletChainId]),
+  ).toEqual([
+    [address, first.chainId],
+    ['', 0],
+    [address, second.chainId],
+  ])
 })

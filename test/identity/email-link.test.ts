@@ -3,7 +3,14 @@ import { eq } from 'drizzle-orm'
 import { expect, it, vi } from 'vitest'
 import { emailLinks, users } from '../../src/db/schema.ts'
 import { aUser, db } from '../support/makers.ts'
-import { anEmail, aVisitor, mailedLink, secretOf, signInByEmail } from '../support/visitor.ts'
+import {
+  anEmail,
+  aVisitor,
+  mailedLink,
+  secretOf,
+  signInByEmail,
+  signInByWallet,
+} from '../support/visitor.ts'
 
 const CONFIRM = '/sign-in/email/confirm'
 const LINK_LIFETIME = 15 * 60 * 1000
@@ -30,6 +37,17 @@ it('creates a user for a new address, and signs in the same user the next time',
   expect(await isSignedIn(again)).toBe(true)
   const rows = await db.select().from(users).where(eq(users.email, email))
   expect(rows).toMatchObject([{ provider: 'email', ethereumPublicAddr: '' }])
+})
+
+it('creates another user for an address that its user has unlinked', async () => {
+  const email = anEmail()
+  const former = await aUser({ email, ethereumPublicAddr: '' })
+  await db.update(users).set({ email: '' }).where(eq(users.id, former.id))
+  const visitor = aVisitor()
+  await signInByEmail(visitor, email)
+  expect(await isSignedIn(visitor)).toBe(true)
+  const [user] = await db.select().from(users).where(eq(users.email, email))
+  expect(user?.identityHash).toMatch(new RegExp(`^${former.identityHash}-[0-9a-f]{16}$`))
 })
 
 it('stores only the hash of the secret', async () => {
@@ -110,14 +128,78 @@ it('gives the same response for a known and an unknown address', async () => {
   expect(visitor.mails[0]?.subject).toBe(visitor.mails[1]?.subject)
 })
 
-it('sends at most three mails to an address in 15 minutes, with the same response', async () => {
-  const email = anEmail()
+/** Requests links for the addresses, one after the other, from a client. */
+async function requestLinks(emails: readonly string[], client: string) {
   const visitor = aVisitor()
+  const headers = { 'cf-connecting-ip': client }
   const statuses = []
-  for (let i = 0; i < 5; i++)
-    statuses.push((await visitor.post('/sign-in/email', { form: { email } })).status)
-  expect(statuses).toEqual([303, 303, 303, 303, 303])
-  expect(visitor.mails).toHaveLength(3)
+  for (const email of emails)
+    statuses.push((await visitor.post('/sign-in/email', { form: { email }, headers })).status)
+  const links = visitor.mails.map((_, i) =>
+    secretOf(mailedLink({ ...visitor, mails: visitor.mails.slice(0, i + 1) })),
+  )
+  return { visitor, statuses, links }
+}
+
+const repeated = (email: string, count: number) => Array<string>(count).fill(email)
+
+/** Uses links, and returns the status of each response. */
+const useAll = async (secrets: readonly string[]) => {
+  const statuses = []
+  for (const secret of secrets)
+    statuses.push((await aVisitor().post(CONFIRM, { form: { secret } })).status)
+  return statuses
+}
+
+it('replaces the oldest link of a mailbox with a fourth one of the same client', async () => {
+  const { visitor, links } = await requestLinks(repeated(anEmail(), 5), '192.0.2.1')
+  expect(visitor.mails).toHaveLength(5)
+  expect(await useAll(links)).toEqual([410, 410, 303, 303, 303])
+})
+
+it('sends a client six links for a mailbox in 15 minutes, with the same response', async () => {
+  const email = anEmail()
+  const start = Date.now()
+  vi.useFakeTimers({ toFake: ['Date'], now: start })
+  try {
+    const { visitor, statuses } = await requestLinks(repeated(email, 8), '192.0.2.1')
+    expect(statuses).toEqual(Array(8).fill(303))
+    expect(visitor.mails).toHaveLength(6)
+    vi.setSystemTime(start + LINK_LIFETIME - 1000)
+    expect((await requestLinks([email], '192.0.2.1')).links).toHaveLength(0)
+    vi.setSystemTime(start + LINK_LIFETIME + 1000)
+    expect((await requestLinks([email], '192.0.2.1')).links).toHaveLength(1)
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+it('counts addresses that differ in their plus tags as one mailbox', async () => {
+  const [local = '', domain = ''] = anEmail().split('@')
+  const emails = [0, 1, 2, 3, 4, 5, 6, 7].map((tag) => `${local}+${tag}@${domain}`)
+  const { visitor, links } = await requestLinks(emails, '192.0.2.1')
+  expect(visitor.mails.map(({ to }) => to)).toEqual(emails.slice(0, 6))
+  expect(await useAll(links)).toEqual([410, 410, 410, 303, 303, 303])
+  // The tag stays a part of the address, which is another account.
+  const rows = await db
+    .select({ email: users.email })
+    .from(users)
+    .where(eq(users.email, `${local}+5@${domain}`))
+  expect(rows).toHaveLength(1)
+})
+
+it('neither blocks nor replaces the links of an owner when others request links', async () => {
+  const email = anEmail()
+  const owner = await requestLinks([email], '2001:db8:1::1')
+  for (const stranger of ['192.0.2.1', '192.0.2.2', '2001:db8:2::1'])
+    await requestLinks(repeated(email, 8), stranger)
+  const account = aVisitor()
+  await signInByWallet(account)
+  for (let i = 0; i < 4; i++) await account.post('/settings/account/email', { form: { email } })
+  // The same client has another address of its network.
+  const again = await requestLinks(repeated(email, 2), '2001:db8:1::2')
+  expect(again.visitor.mails).toHaveLength(2)
+  expect(await useAll([...owner.links, ...again.links])).toEqual([303, 303, 303])
 })
 
 it('shows the form with the input again if the address is not valid', async () => {

@@ -1,9 +1,19 @@
 import { eq } from 'drizzle-orm'
 import { expect, it } from 'vitest'
-import { users } from '../../src/db/schema.ts'
+import { deliveries, transactions, users } from '../../src/db/schema.ts'
 import { call } from '../support/api.ts'
+import { recordLogs } from '../support/delivery/log-lines.ts'
 import { aRecordingQueue } from '../support/delivery/queue.ts'
-import { aListing, aMasterToken, anAddress, anNft, aToken, aUser, db } from '../support/makers.ts'
+import {
+  aListing,
+  aMasterToken,
+  anAddress,
+  anNft,
+  aToken,
+  aTransaction,
+  aUser,
+  db,
+} from '../support/makers.ts'
 import {
   anEmail,
   aVisitor,
@@ -16,6 +26,8 @@ import {
   signInByWallet,
   type Visitor,
 } from '../support/visitor.ts'
+
+const logged = recordLogs()
 
 const REQUEST = '/settings/account/email'
 const CONFIRM = '/settings/account/email/confirm'
@@ -118,6 +130,43 @@ it('does not replace a wallet or an e-mail address', async () => {
   expect(visitor.mails).toHaveLength(mails)
 })
 
+it('returns 429 if an account requests a fourth link within 15 minutes', async () => {
+  const visitor = aVisitor()
+  await signInByWallet(visitor)
+  const request = (email: string) => visitor.post(REQUEST, { form: { email } })
+  for (let i = 0; i < 3; i++) expect((await request(anEmail())).status).toBe(303)
+  const mails = visitor.mails.length
+  const refused = await request(anEmail())
+  expect(refused.status).toBe(429)
+  expect(refused.headers.get('retry-after')).toBe('900')
+  expect(await refused.text()).toContain(
+    'Your account has requested 3 links in 15 minutes; wait before you ask for another one.',
+  )
+  expect(visitor.mails).toHaveLength(mails)
+  const other = aVisitor()
+  await signInByWallet(other)
+  expect((await other.post(REQUEST, { form: { email: anEmail() } })).status).toBe(303)
+})
+
+it('sends all accounts together six links for a mailbox in 15 minutes', async () => {
+  const [local = '', domain = ''] = anEmail().split('@')
+  const responses = []
+  let mails = 0
+  for (let i = 0; i < 8; i++) {
+    const visitor = aVisitor()
+    await signInByWallet(visitor)
+    const form = { email: `${local}+${i}@${domain}` }
+    const { status, headers } = await visitor.post(REQUEST, { form })
+    responses.push([status, headers.get('location')])
+    mails += visitor.mails.length
+  }
+  expect(responses).toEqual(Array(8).fill([303, '/settings/account?notice=link-sent']))
+  expect(mails).toBe(6)
+  // Signing in with that mailbox still works.
+  const owner = aVisitor()
+  expect((await signInByEmail(owner, `${local}@${domain}`)).status).toBe(303)
+})
+
 it('links an address only in a session of the user who requested the link', async () => {
   const owner = aVisitor()
   await signInByWallet(owner)
@@ -154,4 +203,109 @@ it('rejects an API token', async () => {
   expect((await linkWallet(visitor)).status).toBe(403)
   expect((await visitor.post(REQUEST, { form: { email: anEmail() } })).status).toBe(403)
   expect(visitor.mails).toEqual([])
+})
+
+const UNLINK_WALLET = '/settings/account/wallet/unlink'
+const UNLINK_EMAIL = '/settings/account/email/unlink'
+
+/** A visitor who can sign in with both. */
+async function aVisitorWithBoth() {
+  const [visitor, wallet, email] = [aVisitor(), aWallet(), anEmail()]
+  await signInByEmail(visitor, email)
+  await linkWallet(visitor, wallet)
+  return { visitor, wallet, email, user: await userOf(email) }
+}
+
+it('unlinks a wallet, which then signs in to an account of its own', async () => {
+  const { visitor, wallet, email, user } = await aVisitorWithBoth()
+  const response = await visitor.post(UNLINK_WALLET)
+  expect(response.headers.get('location')).toBe('/settings/account?notice=wallet-unlinked')
+  expect(await userOf(email)).toMatchObject({ id: user?.id, ethereumPublicAddr: '' })
+  const signedIn = await (await signInByWallet(aVisitor(), wallet)).json<{ userId: number }>()
+  expect(signedIn.userId).not.toBe(user?.id)
+})
+
+it('unlinks an e-mail address, which then signs in to an account of its own', async () => {
+  const { visitor, wallet, email, user } = await aVisitorWithBoth()
+  const response = await visitor.post(UNLINK_EMAIL)
+  expect(response.headers.get('location')).toBe('/settings/account?notice=email-unlinked')
+  expect(await userOf(email)).toBeUndefined()
+  const signedIn = await (await signInByWallet(aVisitor(), wallet)).json()
+  expect(signedIn).toEqual({ userId: user?.id })
+  const stranger = aVisitor()
+  await signInByEmail(stranger, email)
+  const other = await userOf(email)
+  expect(other?.id).not.toBe(user?.id)
+  expect(other?.identityHash).toMatch(new RegExp(`^${user?.identityHash}-[0-9a-f]{16}$`))
+})
+
+it('does not unlink the only way to sign in, or one that there is not', async () => {
+  const byEmail = aVisitor()
+  await signInByEmail(byEmail)
+  const only = await byEmail.post(UNLINK_EMAIL)
+  expect(only.status).toBe(409)
+  expect(await only.text()).toContain('This is your only way to sign in: link a wallet first.')
+  const none = await byEmail.post(UNLINK_WALLET)
+  expect(none.status).toBe(409)
+  expect(await none.text()).toContain('Your account does not have a wallet.')
+})
+
+it.each(['buyer', 'seller'] as const)(
+  'keeps the wallet of a %s until the transfers have ended',
+  async (part) => {
+    const { visitor, user } = await aVisitorWithBoth()
+    if (!user) throw new Error('no user')
+    const [buyer, seller] = part === 'buyer' ? [user, await aUser()] : [await aUser(), user]
+    await anAddress(buyer)
+    const nft = await anNft(seller)
+    const listing = await aListing(nft)
+    const input = { nftId: nft.id, listingId: listing.id, quantity: 1, buyerUserId: buyer.id }
+    const token = await aMasterToken()
+    const placed = await call('POST', '/api/externalOrders', { token, json: [input] })
+    const { orders } = await placed.json<{ orders: { orderItems: { id: number }[] }[] }>()
+    const itemId = orders[0]?.orderItems[0]?.id ?? 0
+    const refused = await visitor.post(UNLINK_WALLET)
+    expect(refused.status).toBe(409)
+    expect(await refused.text()).toContain('NFTs are on their way to or from this wallet')
+
+    const inFlight = { state: 'in_flight' as const, dueAt: null }
+    await db.update(deliveries).set(inFlight).where(eq(deliveries.id, itemId))
+    const { id } = await aTransaction({ items: [itemId], isOpen: true })
+    expect((await visitor.post(UNLINK_WALLET)).status).toBe(409)
+
+    await db.update(deliveries).set({ state: 'transferred' }).where(eq(deliveries.id, itemId))
+    await db.update(transactions).set({ isOpen: false }).where(eq(transactions.id, id))
+    expect((await visitor.post(UNLINK_WALLET)).status).toBe(303)
+  },
+)
+
+it('mails the owner what has changed', async () => {
+  const { visitor, email } = await aVisitorWithBoth()
+  await visitor.post(UNLINK_WALLET)
+  await linkWallet(visitor)
+  await visitor.post(UNLINK_EMAIL)
+  await visitor.post(REQUEST, { form: { email } })
+  await visitor.post(CONFIRM, { form: { secret: secretOf(mailedLink(visitor)) } })
+  expect(visitor.mails.map(({ to, subject }) => [to, subject])).toEqual(
+    [
+      'Your sign-in link',
+      'A wallet was linked',
+      'A wallet was unlinked',
+      'A wallet was linked',
+      'This e-mail address was unlinked',
+      'Confirm your e-mail address',
+      'An e-mail address was linked',
+    ].map((subject) => [email, `${subject} for marketplace.test`]),
+  )
+  expect(visitor.mails.at(-1)?.text).toContain('https://marketplace.test/settings/sessions')
+})
+
+it('answers although the mail about it cannot be sent', async () => {
+  const { visitor } = await aVisitorWithBoth()
+  const EMAIL = { send: () => Promise.reject(new Error('no such domain')) }
+  const response = await visitor.post(UNLINK_WALLET, { env: { EMAIL } })
+  expect(response.status).toBe(303)
+  expect(logged('mail_failed')).toEqual([
+    { mail: 'wallet-unlinked', error: 'Error: no such domain' },
+  ])
 })

@@ -36,6 +36,23 @@ it('takes one trip to request a message, and one to sign in with it', async () =
   expect(await countTrips((env) => visitor.postJson('/sign-in/wallet', signed, { env }))).toBe(1)
 })
 
+it('does not read the other users to sign in', async () => {
+  await env.DB.prepare(
+    `WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 500)
+     INSERT INTO users (identityHash, provider, ethereumPublicAddr, email, createdAt, updatedAt)
+     SELECT 'hash ' || n, 'wallet', 'wallet ' || n, n || '@example.com', '', '' FROM numbers`,
+  ).run()
+  const { database, trips } = measured(env.DB)
+  const visitor = aVisitor()
+  const wallet = aWallet()
+  const message = await requestMessage(visitor, wallet)
+  const signature = await wallet.signMessage({ message })
+  const signed = { message, signature }
+  await visitor.postJson('/sign-in/wallet', signed, { env: { DB: database } })
+  expect(trips).toHaveLength(1)
+  expect(trips[0]?.rowsRead).toBeLessThan(30)
+})
+
 it('takes one trip to request a link, one to open it, and one to sign in with it', async () => {
   const visitor = aVisitor()
   const form = { email: anEmail() }

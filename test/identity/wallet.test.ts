@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { createSiweMessage, parseSiweMessage } from 'viem/siwe'
 import { describe, expect, it, vi } from 'vitest'
-import { users, walletNonces } from '../../src/db/schema.ts'
+import { tokens, users, walletNonces } from '../../src/db/schema.ts'
 import { aUser, db } from '../support/makers.ts'
 import {
   aVisitor,
@@ -41,6 +41,29 @@ it('creates a user for a new wallet, and signs in the same user the next time', 
   expect(user).toMatchObject({ provider: 'wallet', ethereumPublicAddr: wallet.address, email: '' })
   const again = await signInByWallet(aVisitor(), wallet)
   expect(await again.json()).toEqual({ userId })
+})
+
+it('creates another user for a wallet that its user has unlinked', async () => {
+  const wallet = aWallet()
+  const former = await aUser({ ethereumPublicAddr: wallet.address })
+  for (let i = 0; i < 2; i++) {
+    await db
+      .update(users)
+      .set({ ethereumPublicAddr: '' })
+      .where(eq(users.ethereumPublicAddr, wallet.address))
+    const visitor = aVisitor()
+    const response = await signInByWallet(visitor, wallet)
+    expect(response.status).toBe(200)
+    const { userId } = await response.json<{ userId: number }>()
+    expect(userId).not.toBe(former.id)
+    const [user] = await db.select().from(users).where(eq(users.id, userId))
+    // A hash has no colon, so no name of a token makes the namespaces equal.
+    expect(user?.identityHash).toMatch(new RegExp(`^${former.identityHash}-[0-9a-f]{16}$`))
+    const [session] = await db.select().from(tokens).where(eq(tokens.userId, userId))
+    expect(session?.namespace).toBe(`user:${user?.identityHash}:session`)
+    const again = await signInByWallet(aVisitor(), wallet)
+    expect(await again.json()).toEqual({ userId })
+  }
 })
 
 it('sets the session cookie with HttpOnly, Secure and SameSite=Lax', async () => {

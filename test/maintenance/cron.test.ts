@@ -6,6 +6,7 @@ import {
   deliveries,
   emailLinks,
   idempotencyKeys,
+  tokens,
   users,
   walletNonces,
 } from '../../src/db/schema.ts'
@@ -101,15 +102,49 @@ it('deletes expired nonces', async () => {
   expect(rows).toEqual([{ nonce: 'valid' }])
 })
 
-it('deletes expired sign-in links', async () => {
-  const identity = { email: 'ada@example.com', identityHash: 'ada' }
+it('deletes mailed links after 15 minutes, also those that were replaced', async () => {
+  const link = {
+    email: 'ada@example.com',
+    mailbox: 'ada@example.com',
+    client: '192.0.2.1',
+    identityHash: 'ada',
+  }
   await db.insert(emailLinks).values([
-    { secretHash: 'expired', ...identity, expiresAt: before(MINUTE) },
-    { secretHash: 'valid', ...identity, expiresAt: before(-MINUTE) },
+    { secretHash: 'expired', ...link, createdAt: before(16 * MINUTE), expiresAt: before(MINUTE) },
+    { secretHash: 'valid', ...link, createdAt: before(14 * MINUTE), expiresAt: before(-MINUTE) },
+    // It still counts towards the limit of its mailbox.
+    { secretHash: 'replaced', ...link, createdAt: before(14 * MINUTE), expiresAt: before(MINUTE) },
   ])
   await run()
   const rows = await db.select({ secretHash: emailLinks.secretHash }).from(emailLinks)
-  expect(rows).toEqual([{ secretHash: 'valid' }])
+  expect(rows.map(({ secretHash }) => secretHash).sort()).toEqual(['replaced', 'valid'])
+})
+
+it('deletes tokens and sessions 30 days after they were revoked or have expired', async () => {
+  const { id: userId } = await aUser()
+  const token = {
+    userId,
+    kind: 'api' as const,
+    role: 'user' as const,
+    name: 'test',
+    namespace: 'test',
+    keyId: 'test',
+    createdAt: before(400 * DAY),
+  }
+  await db.insert(tokens).values([
+    { ...token, id: 'expired 31 days ago', expiresAt: before(31 * DAY) },
+    { ...token, id: 'expired 29 days ago', expiresAt: before(29 * DAY) },
+    { ...token, id: 'revoked 31 days ago', expiresAt: before(-DAY), revokedAt: before(31 * DAY) },
+    { ...token, id: 'revoked 29 days ago', expiresAt: before(-DAY), revokedAt: before(29 * DAY) },
+    { ...token, id: 'live', expiresAt: before(-DAY) },
+  ])
+  await run()
+  const rows = await db.select({ id: tokens.id }).from(tokens).where(eq(tokens.userId, userId))
+  expect(rows.map(({ id }) => id).sort()).toEqual([
+    'expired 29 days ago',
+    'live',
+    'revoked 29 days ago',
+  ])
 })
 
 it('removes pictures that no user points to', async () => {

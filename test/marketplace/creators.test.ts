@@ -88,7 +88,7 @@ it.each(['0', '101', '-1', '1.5', '05', 'abc', '', '1&limit=2'])(
   async (limit) => {
     const response = await call('GET', `/api/public/creators?limit=${limit}`)
     expect(response.status).toBe(400)
-    expect(response.headers.get('cache-control')).toBeNull()
+    expect(response.headers.get('cache-control')).toBe('private, no-store')
     expect(await response.json()).toMatchObject({ error: expect.stringMatching(/^limit: /) })
   },
 )

@@ -1,9 +1,9 @@
 import { eq, like } from 'drizzle-orm'
 import { expect, it } from 'vitest'
-import { deliveries, idempotencyKeys, nfts } from '../../src/db/schema.ts'
+import { deliveries, idempotencyKeys, listings, nfts } from '../../src/db/schema.ts'
 import type { PlacedOrder } from '../../src/orders/answer.ts'
 import { placeOrdersOnce } from '../../src/orders/idempotency.ts'
-import { aMasterToken, db } from '../support/makers.ts'
+import { aMasterToken, aToken, aUser, db } from '../support/makers.ts'
 import {
   aShop,
   billingData,
@@ -83,6 +83,23 @@ it('lets two users use the same key', async () => {
   for (const jwt of [token, await aMasterToken()])
     expect(isReplay(await place(jwt, [input], withKey('shared')))).toBe(false)
   expect(await ordersOf(buyer)).toHaveLength(2)
+})
+
+it('returns 403 instead of the first response to a seller who has lost the listing', async () => {
+  const { seller, listing, input } = await aShop()
+  const token = await aToken(seller)
+  expect((await place(token, [input], withKey('lost listing'))).status).toBe(200)
+  const sellBy = ({ id }: { id: number }) =>
+    db.update(listings).set({ sellerId: id }).where(eq(listings.id, listing.id))
+  await sellBy(await aUser())
+  for (const inputs of [[input], [input, input]])
+    expect(await placeError(token, inputs, withKey('lost listing'))).toMatchObject({
+      status: 403,
+      code: 'forbidden',
+      error: 'orders[0].listingId: only the seller may place orders for this listing',
+    })
+  await sellBy(seller)
+  expect(isReplay(await place(token, [input], withKey('lost listing')))).toBe(true)
 })
 
 it('does not store errors, so a corrected call may use the same key', async () => {

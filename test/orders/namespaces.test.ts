@@ -1,7 +1,7 @@
 /** Order numbers and idempotency keys of several shops. A token name stands for one shop. */
 import { eq } from 'drizzle-orm'
 import { expect, it } from 'vitest'
-import { ADMINISTRATOR, listings, orders, tokens, users } from '../../src/db/schema.ts'
+import { ADMINISTRATOR, deliveries, listings, orders, tokens, users } from '../../src/db/schema.ts'
 import { aUser, db } from '../support/makers.ts'
 import {
   aSignedInVisitor,
@@ -80,6 +80,21 @@ it('keeps master tokens, user tokens and sessions of one user apart', async () =
   expect(await ordersOf(buyer)).toHaveLength(3)
 })
 
+it('returns 403 to a user token that repeats the call of a master token', async () => {
+  const { input, buyer } = await aShop()
+  const { visitor } = await aSignedInAdministrator()
+  const { jwt } = await generateMaster(visitor, 'shop F')
+  const inputs = [{ ...input, providerId: '1' }]
+  expect((await place(jwt, inputs, KEY)).status).toBe(200)
+  const lesserTokens = [
+    (await generate(visitor, { name: 'shop F' })).jwt,
+    visitor.cookies.get('token') ?? '',
+  ]
+  for (const token of lesserTokens)
+    expect(await placeError(token, inputs, KEY)).toMatchObject({ status: 403, code: 'forbidden' })
+  expect(await ordersOf(buyer)).toHaveLength(1)
+})
+
 it('stores the namespace of the token with the orders', async () => {
   const { input } = await aShop()
   const { visitor } = await aSignedInAdministrator()
@@ -103,6 +118,7 @@ it('refuses the order numbers of a user that is created again with another id', 
 
   // A user with a higher id exists, so the id of the deleted one is not used again.
   await sellBy(await aUser())
+  await db.update(deliveries).set({ placedBy: null }).where(eq(deliveries.placedBy, user.id))
   await db.delete(tokens).where(eq(tokens.userId, user.id))
   await db.delete(users).where(eq(users.id, user.id))
   visitor.cookies.clear()

@@ -60,11 +60,30 @@ it('returns several orders as they are stored, in the order of the request', asy
     const row = rows.find(({ orders }) => orders.id === id)
     expect(row?.orders).toMatchObject(order)
     const { nft: _nft, listing: _listing, ...itemFields } = item ?? {}
-    expect({ ...row?.orderItems, status: null, txId: null }).toEqual(itemFields)
+    const { recipientChainId: _chain, ...stored } = row?.orderItems ?? {}
+    expect({ ...stored, status: null, txId: null }).toEqual(itemFields)
   }
   expect(orders.map(({ totalPriceCents }) => totalPriceCents)).toEqual([1000, 750, 4000])
   const ids = orders.map(({ id }) => id)
   expect(ids).toEqual(times(3, (i) => (ids[0] ?? 0) + i))
+})
+
+it('stores the chain of a recipient that is a contract, and does not show it', async () => {
+  const { token, input, buyer } = await aShop()
+  const contract = await aUser({ walletChainId: 10 })
+  await anAddress(contract)
+  const [byKey, byContract] = await placed(token, [input, { ...input, buyerUserId: contract.id }])
+  const [itemOfKey] = await ordersOf(buyer)
+  const [itemOfContract] = await ordersOf(contract)
+  expect(itemOfKey?.orderItems).toMatchObject({
+    ethRecipient: buyer.ethereumPublicAddr,
+    recipientChainId: 0,
+  })
+  expect(itemOfContract?.orderItems).toMatchObject({
+    ethRecipient: contract.ethereumPublicAddr,
+    recipientChainId: 10,
+  })
+  for (const order of [byKey, byContract]) expectFields(order?.orderItems[0], fields.orderItem)
 })
 
 it('starts a delivery for each item, unless the buyer has no wallet', async () => {
@@ -87,6 +106,7 @@ it('starts a delivery for each item, unless the buyer has no wallet', async () =
     failingSince: null,
     tries: 0,
     reason: null,
+    placedBy: null,
     createdAt,
     updatedAt: createdAt,
   }

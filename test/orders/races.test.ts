@@ -143,6 +143,12 @@ it('uses a price, wallet or billing address that changes during the call', async
     orderItems: [{ ethRecipient: wallet, status: null }],
   })
 
+  const becomeContract = () =>
+    db.update(users).set({ walletChainId: 10 }).where(eq(users.id, buyer.id))
+  const { id } = await placeDuring(shop, becomeContract)
+  const ofContract = (await ordersOf(buyer)).find(({ orders }) => orders.id === id)
+  expect(ofContract?.orderItems.recipientChainId).toBe(10)
+
   const second = await anAddress(buyer)
   const deleteFirst = () =>
     db.update(addresses).set({ deletedAt: LATER }).where(eq(addresses.id, address.id))

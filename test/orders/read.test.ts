@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { expect, it } from 'vitest'
-import { deliveries, orderItems } from '../../src/db/schema.ts'
+import { deliveries, orderItems, orders } from '../../src/db/schema.ts'
 import type { Order } from '../../src/orders/answer.ts'
 import { call } from '../support/api.ts'
 import { expectFields, fields } from '../support/fields.ts'
@@ -13,8 +13,10 @@ const read = async (token: string, ids: string) => {
   return { status: response.status, ...body }
 }
 
+const NIL_UUID = '00000000-0000-0000-0000-000000000000'
+
 /** Columns of users that no answer has. */
-const notInAnswer = { avatarKey: undefined, identityHash: undefined }
+const notInAnswer = { avatarKey: undefined, identityHash: undefined, walletChainId: undefined }
 
 it('returns an order with buyer, items, NFTs and listings, with the documented fields', async () => {
   const { token, buyer, listing, input } = await aShop()
@@ -119,32 +121,83 @@ it('returns no order if one of them belongs to other users', async () => {
   })
 })
 
-it('hides private fields of the buyer from the seller', async () => {
+it('shows a seller only the public fields of the buyer', async () => {
   const { token, seller, input } = await aShop()
-  const privateFields = {
+  const time = '2026-01-02T00:00:00.000Z'
+  const email = `${crypto.randomUUID()}@example.com`
+  const buyer = await aUser({
+    name: 'Ada Lovelace',
+    username: 'ada',
+    viewMode: 'dark',
+    email,
+    companyUser: true,
+    roleId: 7,
+    locale: 'de',
+    newsletterAgreement: true,
     ipAddress: '192.0.2.7',
     chatServiceId: 'chat',
     paymentConnectId: 'connect',
     payprovExternalId: 'external',
     onrampId: 'onramp',
-  }
-  const buyer = await aUser(privateFields)
+    approvedAt: time,
+    lastAccessAt: time,
+    onboardedAt: time,
+  })
   await anAddress(buyer)
   const [order] = await placed(token, [{ ...input, buyerUserId: buyer.id }])
   const buyerFor = async (jwt: string) => (await read(jwt, String(order?.id))).orders[0]?.buyer
-  expect(await buyerFor(token)).toMatchObject({ ...privateFields, walletNonce: null })
-  expect(await buyerFor(await aToken(buyer))).toMatchObject(privateFields)
-  const buyerForSeller = await buyerFor(await aToken(seller))
-  expectFields(buyerForSeller, fields.buyer)
-  expect(buyerForSeller).toMatchObject({
+  const complete = { ...buyer, walletNonce: null, ...notInAnswer }
+  expect(await buyerFor(token)).toEqual(complete)
+  expect(await buyerFor(await aToken(buyer))).toEqual(complete)
+  expect(await buyerFor(await aToken(seller))).toEqual({
     id: buyer.id,
-    email: buyer.email,
-    ipAddress: '',
+    name: 'Ada Lovelace',
+    username: 'ada',
+    ethereumPublicAddr: buyer.ethereumPublicAddr,
+    viewMode: 'dark',
+    createdAt: buyer.createdAt,
+    updatedAt: buyer.updatedAt,
+    approved: false,
+    companyUser: false,
+    email: '',
+    provider: '',
     chatServiceId: null,
+    roleId: null,
+    walletNonce: null,
     paymentConnectId: null,
     payprovExternalId: null,
     onrampId: null,
+    newsletterAgreement: false,
+    locale: '',
+    approvedAt: null,
+    lastAccessAt: null,
+    onboardedAt: null,
+    removedAt: null,
+    ipAddress: '',
   })
+})
+
+it('shows `payprovWebhookToken` to master tokens only', async () => {
+  const { token, seller, buyer, input } = await aShop()
+  const sellerToken = await aToken(seller)
+  const key = { 'idempotency-key': 'webhook' }
+  const [byMaster] = await placed(token, [input], key)
+  const [bySeller] = await placed(sellerToken, [input], key)
+  const stored = async (id = 0) =>
+    (await db.select().from(orders).where(eq(orders.id, id)))[0]?.payprovWebhookToken
+  expect(byMaster?.payprovWebhookToken).toBe(await stored(byMaster?.id))
+  expect(await stored(bySeller?.id)).not.toBe(NIL_UUID)
+  expect(bySeller?.payprovWebhookToken).toBe(NIL_UUID)
+  // Replayed responses.
+  expect(await placed(token, [input], key)).toEqual([byMaster])
+  expect(await placed(sellerToken, [input], key)).toEqual([bySeller])
+
+  const ids = `${byMaster?.id},${bySeller?.id}`
+  const readBy = async (jwt: string) =>
+    (await read(jwt, ids)).orders.map(({ payprovWebhookToken }) => payprovWebhookToken)
+  expect(await readBy(token)).toEqual([await stored(byMaster?.id), await stored(bySeller?.id)])
+  for (const user of [seller, buyer])
+    expect(await readBy(await aToken(user))).toEqual([NIL_UUID, NIL_UUID])
 })
 
 it('returns an order of several items to each of their sellers', async () => {

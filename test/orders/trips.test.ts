@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { connect, type Database } from '../../src/db/client.ts'
 import { placeOrders } from '../../src/orders/place.ts'
 import { readOrders } from '../../src/orders/read.ts'
-import { anAddress, aUser } from '../support/makers.ts'
+import { anAddress, aToken, aUser } from '../support/makers.ts'
 import { measured } from '../support/measured.ts'
 import { aShop, billingData, callerOf, placed, settings, times } from './shop.ts'
 
@@ -45,6 +45,32 @@ it('places 100 orders in two trips with the same statements as one order', async
   const one = await statementsOf(1)
   expect(one).toHaveLength(2)
   expect(await statementsOf(100)).toEqual(one)
+})
+
+it('reads the open orders of a seller, and no others, to place one more', async () => {
+  const goods = { nft: { amount: 100 } }
+  const [shop, other] = await Promise.all([aShop(goods), aShop(goods)])
+  const [token, otherToken] = await Promise.all([aToken(shop.seller), aToken(other.seller)])
+  const caller = await callerOf(token)
+  const rowsReadForOne = async () => {
+    const trips = await tripsOf((db) => placeOrders(db, caller, [shop.input], settings, new Date()))
+    expect(trips).toHaveLength(2)
+    return trips.reduce((sum, { rowsRead }) => sum + rowsRead, 0)
+  }
+  await placed(shop.token, [shop.input])
+  const first = await rowsReadForOne()
+  for (const jwt of [otherToken, shop.token])
+    await placed(
+      jwt,
+      times(50, () => (jwt === otherToken ? other.input : shop.input)),
+    )
+  // The first order is open, and SQLite reads the row after the last one that it counts.
+  expect(await rowsReadForOne()).toBeLessThanOrEqual(first + 2)
+  await placed(
+    token,
+    times(20, () => shop.input),
+  )
+  expect(await rowsReadForOne()).toBeLessThanOrEqual(first + 23)
 })
 
 it('reads and writes no more rows to place an order in a larger store', async () => {

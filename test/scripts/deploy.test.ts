@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Address } from 'viem'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { unstable_readConfig } from 'wrangler'
 import { localAccount, privateKeyOf } from '../../scripts/chain/accounts.ts'
 import { type Anvil, startAnvil } from '../../scripts/chain/anvil.ts'
 import { deployDelivery } from '../../scripts/chain/delivery.ts'
@@ -58,16 +59,37 @@ const deploy = (...signers: (typeof relayer)[]) =>
 it.each(['staging', 'production'])('has a complete configuration for %s', async (environment) => {
   const { out, status } = await project.run('deploy', ['--env', environment, '--dry-run'])
   expect(status).toBe(0)
-  const bindings = ['DB', 'AVATARS', 'DELIVERIES', 'IMAGES', 'EMAIL', 'RATE_LIMIT', 'NETWORKS']
+  const bindings = [
+    'DB',
+    'AVATARS',
+    'DELIVERIES',
+    'IMAGES',
+    'EMAIL',
+    'RATE_LIMIT',
+    'AVATAR_LIMIT',
+    'NETWORKS',
+  ]
   for (const binding of bindings) expect(out).toMatch(new RegExp(`env\\.${binding}\\b`))
 })
+
+it.each(['staging', 'production'])(
+  'serves %s at the host of PUBLIC_URL only, and keeps query strings out of the log',
+  (env) => {
+    const { routes, workers_dev, preview_urls, observability, vars } = unstable_readConfig({ env })
+    const { host } = new URL(`${vars.PUBLIC_URL}`)
+    expect(routes).toEqual([{ pattern: host, custom_domain: true }])
+    expect({ workers_dev, preview_urls }).toEqual({ workers_dev: false, preview_urls: false })
+    expect(observability).toEqual({ enabled: true, redact_query_string: true })
+  },
+)
 
 it('does not deploy while the configuration has placeholders, and prints their lines', async () => {
   const { out, errors, status } = await deploy()
   expect({ out, status }).toEqual({ out: '', status: 1 })
   expect(errors).toMatch(
-    /^Replace the placeholders in these lines of wrangler\.toml first:\n {2}\d+: PUBLIC_URL/,
+    /^Replace the placeholders in these lines of wrangler\.toml first:\n {2}\d+: routes/,
   )
+  expect(errors).toMatch(/^ {2}\d+: PUBLIC_URL/m)
   expect(errors).toContain('wrangler d1 create marketplace-staging')
   expect(errors).toContain('address of the Delivery contract')
   expect(errors).toContain('The network sepolia was not checked')

@@ -11,7 +11,7 @@ it('redirects to the sign-in page, and from there back', async () => {
     '/sign-in?redirect=%2Fsettings%2Fapi-access%3Fnotice%3Dtoken-revoked',
   )
   const form = await aVisitor().post('/settings/api-access/tokens', { form: { name: 'x' } })
-  expect(form.headers.get('location')).toBe('/sign-in?redirect=%2Fsettings%2Fapi-access')
+  expect(form.headers.get('location')).toBe('/sign-in?redirect=%2Fsettings%2Faccount')
 })
 
 it('answers errors as JSON to programs, and as pages to people', async () => {
@@ -43,7 +43,7 @@ it('allows only scripts of this site, no frames and no caching', async () => {
     expect(policy).toContain("script-src 'self'")
     expect(policy).toContain("frame-ancestors 'none'")
     expect(policy).not.toMatch(/unsafe|\*/)
-    expect(page.headers.get('cache-control')).toBe('no-store')
+    expect(page.headers.get('cache-control')).toBe('private, no-store')
     expect(page.headers.get('x-content-type-options')).toBe('nosniff')
     expect(page.headers.get('cross-origin-opener-policy')).toBe('same-origin')
     expect(page.headers.get('referrer-policy')).toBe('same-origin')

@@ -5,11 +5,20 @@
 import { eq } from 'drizzle-orm'
 import { inject } from 'vitest'
 import { DEFAULT_PICTURE } from '../../src/avatars/url.ts'
-import { deliveries } from '../../src/db/schema.ts'
+import { deliveries, emailLinks } from '../../src/db/schema.ts'
 import { aPng } from '../avatars/pictures.ts'
 import { aForm } from '../avatars/uploads.ts'
 import { type Call, call } from './api.ts'
-import { aListing, anAddress, anAdministrator, anNft, aToken, aUser, db } from './makers.ts'
+import {
+  aListing,
+  anAddress,
+  anAdministrator,
+  anNft,
+  aReadOnlyToken,
+  aToken,
+  aUser,
+  db,
+} from './makers.ts'
 
 /**
  * The owner of the addresses and the buyer of the orders. Has no wallet, so that deliveries of the
@@ -21,6 +30,7 @@ const seller = await aUser()
 /** The API tokens of the callers. */
 export const tokenOf = {
   owner: await aToken(owner),
+  reader: await aReadOnlyToken(owner),
   other: await aToken(await aUser()),
   seller: await aToken(seller),
   master: await aToken(await anAdministrator(), 'master'),
@@ -103,9 +113,11 @@ const requests: Record<string, () => RequestParts | Promise<RequestParts>> = {
   'POST /settings/account/wallet': () => ({
     json: { message: 'not a sign-in message', signature: '0x' },
   }),
-  'POST /settings/account/email': () => ({
-    body: new URLSearchParams({ email: 'me@example.com' }),
-  }),
+  'POST /settings/account/email': async () => {
+    // An account gets only a few links in 15 minutes.
+    await db.delete(emailLinks)
+    return { body: new URLSearchParams({ email: 'me@example.com' }) }
+  },
   'GET /settings/account/email': () => ({ query: `?secret=${secret}` }),
   'POST /settings/account/email/confirm': () => ({ body: new URLSearchParams({ secret }) }),
   'POST /settings/api-access/tokens': () => ({
@@ -113,6 +125,8 @@ const requests: Record<string, () => RequestParts | Promise<RequestParts>> = {
   }),
   'GET /settings/api-access/tokens/:id': () => ({ params: { id } }),
   'POST /settings/api-access/tokens/:id/revoke': () => ({ params: { id } }),
+  'POST /settings/api-access/tokens/:id/roll': () => ({ params: { id } }),
+  'POST /settings/sessions/:id/end': () => ({ params: { id } }),
 }
 
 /** A request without the token of a caller. */

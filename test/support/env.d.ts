@@ -4,3 +4,8 @@ declare namespace Cloudflare {
     MIGRATIONS: import('cloudflare:test').D1Migration[]
   }
 }
+
+/** Variables that wrangler.toml need not have. */
+interface Env {
+  MAX_OPEN_ORDERS?: string | number
+}

@@ -112,6 +112,25 @@ export const forged: Record<string, () => Promise<string>> = {
       .where(eq(tokens.id, record.id))
     return signToken(issuer, record)
   },
+  'a token that was rolled more than 24 hours ago': async () => {
+    const record = await aRecord()
+    const rolledAt = new Date(Date.now() - 24 * HOUR * 1000 - 10_000).toISOString()
+    await db.update(tokens).set({ rolledAt }).where(eq(tokens.id, record.id))
+    return signToken(issuer, record)
+  },
+  'a user token that claims to be a master token': async () => {
+    const record = await aRecord()
+    await db.update(tokens).set({ role: 'user' }).where(eq(tokens.id, record.id))
+    return signToken(issuer, record)
+  },
+  'a token that claims another user': async () =>
+    withClaims({ sub: String((await anAdministrator()).id) }),
+  'a read-only token that claims to write': async () => {
+    const record = await aRecord()
+    await db.update(tokens).set({ scope: 'read' }).where(eq(tokens.id, record.id))
+    return signToken(issuer, record)
+  },
+  'an unknown scope': () => withClaims({ scope: 'everything' }),
   'the token of a removed user': async () => {
     const administrator = await anAdministrator()
     const record = await aRecord(administrator)

@@ -58,12 +58,17 @@ export async function aToken(
   role: 'user' | 'master' = 'user',
   kind: 'api' | 'session' = 'api',
   name = kind === 'session' ? SESSION_NAME : `test ${++tokenCount}`,
+  scope: 'read' | 'write' = 'write',
 ) {
-  const record = newToken(issuer, { userId: user.id, role }, API_TOKEN_LIFETIME, new Date())
+  const record = newToken(issuer, { userId: user.id, role, scope }, API_TOKEN_LIFETIME, new Date())
   const namespace = namespaceOf({ ...record, name })
   await db.insert(tokens).values({ ...record, kind, name, namespace })
   return signToken(issuer, record)
 }
+
+/** Stores a live read-only API token of the user and returns its JWT. */
+export const aReadOnlyToken = (user: { id: number }) =>
+  aToken(user, 'user', 'api', undefined, 'read')
 
 /** Stores a session of the user and returns its JWT. */
 export const aSession = (user: { id: number }) => aToken(user, 'user', 'session')

@@ -1,11 +1,13 @@
 /** A person with a browser: stores cookies, and sends requests as the pages of this site do. */
 import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
+import { eq } from 'drizzle-orm'
+import { decodeJwt } from 'jose'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import app from '../../src/app.ts'
-import type { users } from '../../src/db/schema.ts'
+import { tokens, type users } from '../../src/db/schema.ts'
 import { BASE_URL } from './api.ts'
-import { aUser } from './makers.ts'
+import { aUser, db } from './makers.ts'
 
 type RequestOptions = {
   form?: Record<string, string>
@@ -132,6 +134,19 @@ export async function aSignedInVisitor(values: Partial<typeof users.$inferInsert
   const user = await aUser({ ethereumPublicAddr: wallet.address, ...values })
   await signInByWallet(visitor, wallet)
   return { visitor, user, wallet }
+}
+
+/** The id of the visitor's session. */
+export const sessionIdOf = ({ cookies }: Visitor): string =>
+  decodeJwt(cookies.get('token') ?? '').jti ?? ''
+
+/** Makes the visitor's sign-in older, as if it had been this many minutes ago. */
+export async function ageSession(visitor: Visitor, minutes: number): Promise<void> {
+  const createdAt = new Date(Date.now() - minutes * 60_000).toISOString()
+  await db
+    .update(tokens)
+    .set({ createdAt })
+    .where(eq(tokens.id, sessionIdOf(visitor)))
 }
 
 /** Generates an API token with the form and reads it from its page. */

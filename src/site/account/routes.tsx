@@ -1,16 +1,23 @@
 /** Settings → Account: the sign-in methods of a user. */
 import { type Context, Hono } from 'hono'
 import * as z from 'zod'
-import { type Account, readAccount } from '../../auth/session.ts'
+import { type Account, isRecent, readAccount } from '../../auth/session.ts'
 import { chainIdsOf } from '../../env.ts'
+import { rateLimitKey } from '../../http/client-ip.ts'
 import type { App } from '../../http/context.ts'
 import { publicEndpoint, requireToken, validate } from '../../http/endpoint.ts'
 import { signInRateLimit } from '../../http/rate-limit.ts'
 import { EmailAddress, LinkSecret } from '../../identity/email-link.ts'
-import { createConfirmationLink, linkEmail, readConfirmationLink } from '../../identity/link.ts'
+import {
+  createConfirmationLink,
+  linkEmail,
+  readConfirmationLink,
+  unlink,
+} from '../../identity/link.ts'
 import { mailLink } from '../../identity/mail.ts'
 import { page } from '../page.tsx'
 import { type Notice, NoticeName } from '../settings.tsx'
+import { tellOwner } from '../tell-owner.ts'
 import { AccountSettings, ConfirmEmail } from './views.tsx'
 
 export const accountRoutes = new Hono<App>()
@@ -37,7 +44,8 @@ export const accountRoutes = new Hono<App>()
         const account = await readAccount(db, caller)
         return accountPage(c, { account, email: input, problem: 'This is not an e-mail address.' })
       }
-      const secret = await createConfirmationLink(db, caller, email.data, now)
+      const request = { email: email.data, client: rateLimitKey(c.req.raw) }
+      const secret = await createConfirmationLink(db, caller, request, now)
       if (secret) await mailLink(c.env.EMAIL, settings, { to: email.data, secret, purpose: 'link' })
       return c.redirect('/settings/account?notice=link-sent', 303)
     },
@@ -58,10 +66,21 @@ export const accountRoutes = new Hono<App>()
     validate('form', LinkSecret),
     async (c) => {
       const { db, caller, now } = c.var
-      await linkEmail(db, caller, c.req.valid('form').secret, now)
+      const email = await linkEmail(db, caller, c.req.valid('form').secret, now)
+      tellOwner(c, email, { type: 'email-linked' })
       return c.redirect('/settings/account?notice=email-linked', 303)
     },
   )
+  .post('/settings/account/email/unlink', requireToken(), async (c) => {
+    const { db, caller, now } = c.var
+    tellOwner(c, await unlink(db, caller, 'email', now), { type: 'email-unlinked' })
+    return c.redirect('/settings/account?notice=email-unlinked', 303)
+  })
+  .post('/settings/account/wallet/unlink', requireToken(), async (c) => {
+    const { db, caller, now } = c.var
+    tellOwner(c, await unlink(db, caller, 'ethereumPublicAddr', now), { type: 'wallet-unlinked' })
+    return c.redirect('/settings/account?notice=wallet-unlinked', 303)
+  })
 
 type AccountState = {
   account: Account
@@ -71,11 +90,20 @@ type AccountState = {
 }
 
 function accountPage<E extends App>(c: Context<E>, { notice, ...state }: AccountState) {
+  const { settings, now } = c.var
+  const canChange = isRecent(state.account, now)
   return page(c, {
     title: 'Account',
     account: state.account,
-    scripts: state.account.ethereumPublicAddr ? [] : ['wallet.js'],
+    scripts: canChange && !state.account.ethereumPublicAddr ? ['wallet.js'] : [],
     status: state.problem ? 400 : 200,
-    children: <AccountSettings {...state} notice={notice} chainIds={chainIdsOf(c.var.settings)} />,
+    children: (
+      <AccountSettings
+        {...state}
+        canChange={canChange}
+        notice={notice}
+        chainIds={chainIdsOf(settings)}
+      />
+    ),
   })
 }

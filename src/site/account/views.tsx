@@ -1,11 +1,13 @@
 import type { Account } from '../../auth/session.ts'
-import { type Notice, SettingsPage } from '../settings.tsx'
+import { type Notice, SettingsPage, SignInAgain } from '../settings.tsx'
 import { EmailField, Wallets } from '../sign-in/views.tsx'
 
 type AccountSettingsProps = {
   account: Account
   notice: Notice | undefined
   chainIds: readonly number[]
+  /** Whether the user has signed in a short time ago. */
+  canChange: boolean
   email?: string
   problem?: string
 }
@@ -15,6 +17,7 @@ export const AccountSettings = ({
   account,
   notice,
   chainIds,
+  canChange,
   email,
   problem,
 }: AccountSettingsProps) => (
@@ -24,22 +27,34 @@ export const AccountSettings = ({
     <section class="panel">
       <h3>Wallet</h3>
       {account.ethereumPublicAddr ? (
-        <p class="code">{account.ethereumPublicAddr}</p>
+        <>
+          <p class="code">{account.ethereumPublicAddr}</p>
+          {account.email && <Unlink method="wallet" name="wallet" />}
+        </>
       ) : (
         <>
           <p>No wallet is linked. NFTs that you bought are sent to you once you link one.</p>
-          <Wallets
-            purpose="link"
-            redirect="/settings/account?notice=wallet-linked"
-            chainIds={chainIds}
-          />
+          {canChange ? (
+            <Wallets
+              purpose="link"
+              redirect="/settings/account?notice=wallet-linked"
+              chainIds={chainIds}
+            />
+          ) : (
+            <SignInAgain toDo="link a wallet" path="/settings/account" />
+          )}
         </>
       )}
     </section>
     <section class="panel">
       <h3>E-mail address</h3>
       {account.email ? (
-        <p class="code">{account.email}</p>
+        <>
+          <p class="code">{account.email}</p>
+          {account.ethereumPublicAddr && <Unlink method="email" name="e-mail address" />}
+        </>
+      ) : !canChange ? (
+        <SignInAgain toDo="add an e-mail address" path="/settings/account" />
       ) : (
         <form method="post" action="/settings/account/email" class="stack">
           <EmailField label="Address to add" value={email} problem={problem} />
@@ -51,6 +66,23 @@ export const AccountSettings = ({
     </section>
     <p class="hint">Your user id is {account.id}.</p>
   </SettingsPage>
+)
+
+type UnlinkProps = { method: 'wallet' | 'email'; name: string }
+
+/** Asks for confirmation without a script. */
+const Unlink = ({ method, name }: UnlinkProps) => (
+  <details class="revoke">
+    <summary class="button">
+      Unlink<span class="visually-hidden"> the {name}</span>
+    </summary>
+    <form method="post" action={`/settings/account/${method}/unlink`}>
+      <p>You will no longer be able to sign in with this {name}.</p>
+      <button class="button danger" type="submit">
+        Unlink {name}
+      </button>
+    </form>
+  </details>
 )
 
 /** Opening the link changes nothing, because mail scanners open links too. */

@@ -1,20 +1,24 @@
 /** Settings → API Access: the tokens of a user, and all tokens for administrators. */
 import { Hono } from 'hono'
 import * as z from 'zod'
+import { isRecent } from '../../auth/session.ts'
 import { issuerOf } from '../../auth/tokens.ts'
-import { tokenRoles } from '../../db/schema.ts'
+import { tokenRoles, tokenScopes } from '../../db/schema.ts'
 import type { App } from '../../http/context.ts'
 import { requireToken, validate } from '../../http/endpoint.ts'
+import { tokenRateLimit } from '../../http/rate-limit.ts'
 import {
   generateToken,
   readAllTokens,
   readOwnTokens,
   readToken,
   revokeToken,
+  rollToken,
 } from '../../identity/api-tokens.ts'
 import { TokenName } from '../../identity/namespace.ts'
 import { page } from '../page.tsx'
 import { NoticeName } from '../settings.tsx'
+import { tellOwner } from '../tell-owner.ts'
 import { AllTokens, OwnTokens, TokenDetails } from './views.tsx'
 
 const TokenId = z.object({ id: z.uuid() })
@@ -25,7 +29,19 @@ const NewToken = z.object({
     .enum(tokenRoles)
     .default('user')
     .describe('A `master` token acts for every user. Only administrators can generate one.'),
+  scope: z
+    .enum(tokenScopes)
+    .default('write')
+    .describe('A `read` token cannot change anything. `write` includes reading.'),
+  days: z
+    .enum(['365', '90', '30', '7'])
+    .default('365')
+    .transform(Number)
+    .describe('Days until the token expires.'),
 })
+
+/** Milliseconds. */
+const DAY = 24 * 60 * 60 * 1000
 
 const AllTokensQuery = z.object({
   notice: NoticeName,
@@ -52,26 +68,68 @@ export const apiAccessRoutes = new Hono<App>()
       return page(c, {
         title: 'API Access',
         account: own.account,
-        children: <OwnTokens {...own} now={now} notice={c.req.valid('query').notice} />,
+        children: (
+          <OwnTokens
+            {...own}
+            canChange={isRecent(own.account, now)}
+            now={now}
+            notice={c.req.valid('query').notice}
+          />
+        ),
       })
     },
   )
-  .post('/settings/api-access/tokens', requireToken(), validate('form', NewToken), async (c) => {
-    const { db, settings, caller, now } = c.var
-    const input = c.req.valid('form')
-    const { id } = await generateToken(db, issuerOf(settings), caller, input, now)
-    return c.redirect(`/settings/api-access/tokens/${id}`, 303)
-  })
-  .get('/settings/api-access/tokens/:id', requireToken(), validate('param', TokenId), async (c) => {
-    const { db, settings, caller } = c.var
-    const details = await readToken(db, issuerOf(settings), caller, c.req.valid('param').id)
-    return page(c, {
-      title: details.token.name,
-      account: details.account,
-      scripts: ['copy.js'],
-      children: <TokenDetails {...details} url={settings.PUBLIC_URL} />,
-    })
-  })
+  .post(
+    '/settings/api-access/tokens',
+    requireToken(),
+    tokenRateLimit,
+    validate('form', NewToken),
+    async (c) => {
+      const { db, settings, caller, now } = c.var
+      const { days, ...input } = c.req.valid('form')
+      const token = { ...input, lifetime: days * DAY }
+      const { id, email } = await generateToken(db, issuerOf(settings), caller, token, now)
+      if (input.role === 'master') tellOwner(c, email, { type: 'master-token', name: input.name })
+      return c.redirect(`/settings/api-access/tokens/${id}`, 303)
+    },
+  )
+  .get(
+    '/settings/api-access/tokens/:id',
+    requireToken(),
+    validate('param', TokenId),
+    validate('query', z.object({ notice: NoticeName })),
+    async (c) => {
+      const { db, settings, caller, now } = c.var
+      const details = await readToken(db, issuerOf(settings), caller, c.req.valid('param').id, now)
+      return page(c, {
+        title: details.token.name,
+        account: details.account,
+        scripts: ['copy.js'],
+        children: (
+          <TokenDetails
+            {...details}
+            url={settings.PUBLIC_URL}
+            now={now}
+            notice={c.req.valid('query').notice}
+          />
+        ),
+      })
+    },
+  )
+  .post(
+    '/settings/api-access/tokens/:id/roll',
+    requireToken(),
+    tokenRateLimit,
+    validate('param', TokenId),
+    async (c) => {
+      const { db, settings, caller, now } = c.var
+      const { id } = c.req.valid('param')
+      const rolled = await rollToken(db, issuerOf(settings), caller, id, now)
+      if (rolled.role === 'master')
+        tellOwner(c, rolled.email, { type: 'master-token', name: rolled.name })
+      return c.redirect(`/settings/api-access/tokens/${rolled.id}?notice=token-rolled`, 303)
+    },
+  )
   .post(
     '/settings/api-access/tokens/:id/revoke',
     requireToken(),
@@ -97,7 +155,7 @@ export const apiAccessRoutes = new Hono<App>()
       return page(c, {
         title: 'Everyone’s tokens',
         account: all.account,
-        children: <AllTokens {...all} owner={owner} after={after} notice={notice} />,
+        children: <AllTokens {...all} owner={owner} after={after} now={now} notice={notice} />,
       })
     },
   )

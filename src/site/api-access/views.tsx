@@ -1,30 +1,43 @@
 import { ADMINISTRATOR } from '../../db/schema.ts'
-import type { readAllTokens, readOwnTokens, readToken } from '../../identity/api-tokens.ts'
+import {
+  endOf,
+  type readAllTokens,
+  type readOwnTokens,
+  type readToken,
+} from '../../identity/api-tokens.ts'
 import { displayName, Time } from '../page.tsx'
-import { ApiAccess, type Notice } from '../settings.tsx'
+import { ApiAccess, type Notice, SignInAgain } from '../settings.tsx'
 
 type Token = Awaited<ReturnType<typeof readOwnTokens>>['tokens'][number]
 
 type OwnTokensProps = Awaited<ReturnType<typeof readOwnTokens>> & {
   notice: Notice | undefined
+  /** Whether the user has signed in a short time ago. */
+  canChange: boolean
   now: Date
 }
 
-export const OwnTokens = ({ account, tokens, now, notice }: OwnTokensProps) => (
+export const OwnTokens = ({ account, tokens, canChange, now, notice }: OwnTokensProps) => (
   <ApiAccess account={account} tab="marketplace-api" notice={notice}>
     <p>
       A token lets a program use the <a href="/docs">Marketplace API</a> as you. Anyone who has it
       can do the same, so keep it secret like a password. Give each shop a token with a name of its
       own: order numbers are unique under a name.
     </p>
-    <GenerateForm isAdministrator={account.roleId === ADMINISTRATOR} />
+    {canChange ? (
+      <GenerateForm isAdministrator={account.roleId === ADMINISTRATOR} />
+    ) : (
+      <section class="panel">
+        <SignInAgain toDo="generate, show or roll a token" path="/settings/api-access" />
+      </section>
+    )}
     <h3 id="tokens">Your tokens</h3>
     {tokens.length === 0 ? (
       <p class="empty">You have no tokens yet. Generate one to call the API.</p>
     ) : (
       <ul class="tokens" aria-labelledby="tokens">
         {tokens.map((token) => (
-          <TokenItem token={token} isExpired={token.expiresAt <= now.toISOString()}>
+          <TokenItem token={token} now={now}>
             <a class="button" href={`/settings/api-access/tokens/${token.id}`}>
               Show<span class="visually-hidden"> token {token.name}</span>
             </a>
@@ -45,7 +58,7 @@ const GenerateForm = ({ isAdministrator }: { isAdministrator: boolean }) => (
         required
         maxlength={100}
         autocomplete="off"
-        placeholder="The program that uses it, such as: shop"
+        placeholder="Such as: shop"
       />
     </div>
     {isAdministrator && (
@@ -57,6 +70,24 @@ const GenerateForm = ({ isAdministrator }: { isAdministrator: boolean }) => (
         </select>
       </div>
     )}
+    <div class="field">
+      <label for="scope">May</label>
+      <select id="scope" name="scope">
+        <option value="write">Read and change</option>
+        <option value="read">Only read</option>
+      </select>
+    </div>
+    <div class="field">
+      <label for="days">Expires after</label>
+      <select id="days" name="days">
+        <option value="7">7 days</option>
+        <option value="30">30 days</option>
+        <option value="90">90 days</option>
+        <option value="365" selected>
+          365 days
+        </option>
+      </select>
+    </div>
     <button class="button primary" type="submit">
       Generate token
     </button>
@@ -65,19 +96,17 @@ const GenerateForm = ({ isAdministrator }: { isAdministrator: boolean }) => (
 
 type TokenItemProps = {
   token: Token
-  isExpired?: boolean
+  now: Date
   owner?: string
   back?: string
   children?: unknown
 }
 
-const TokenItem = ({ token, isExpired = false, owner, back, children }: TokenItemProps) => (
+const TokenItem = ({ token, now, owner, back, children }: TokenItemProps) => (
   <li class="token">
     <div class="token-head">
       <h4>{token.name}</h4>
-      {token.role === 'master' && <span class="badge strong">Master</span>}
-      {token.kind === 'session' && <span class="badge">Session</span>}
-      {isExpired && <span class="badge">Expired</span>}
+      <TokenBadges token={token} now={now} />
     </div>
     {owner && <p class="owner">{owner}</p>}
     <TokenDates token={token} />
@@ -86,6 +115,16 @@ const TokenItem = ({ token, isExpired = false, owner, back, children }: TokenIte
       <RevokeForm token={token} back={back} />
     </div>
   </li>
+)
+
+const TokenBadges = ({ token, now }: { token: Token; now: Date }) => (
+  <>
+    {token.role === 'master' && <span class="badge strong">Master</span>}
+    {token.scope === 'read' && <span class="badge">Read-only</span>}
+    {token.kind === 'session' && <span class="badge">Session</span>}
+    {token.rolledAt && <span class="badge">Replaced</span>}
+    {endOf(token) <= now.toISOString() && <span class="badge">Expired</span>}
+  </>
 )
 
 const TokenDates = ({ token }: { token: Token }) => (
@@ -99,7 +138,7 @@ const TokenDates = ({ token }: { token: Token }) => (
     <div>
       <dt>Expires</dt>
       <dd>
-        <Time at={token.expiresAt} />
+        <Time at={endOf(token)} />
       </dd>
     </div>
     <div>
@@ -125,11 +164,18 @@ const RevokeForm = ({ token, back }: { token: Token; back?: string | undefined }
   </details>
 )
 
-type TokenDetailsProps = Awaited<ReturnType<typeof readToken>> & { url: string }
+type TokenDetailsProps = Awaited<ReturnType<typeof readToken>> & {
+  url: string
+  now: Date
+  notice: Notice | undefined
+}
 
-export const TokenDetails = ({ account, token, jwt, url }: TokenDetailsProps) => (
-  <ApiAccess account={account} tab="marketplace-api" notice={undefined}>
-    <h3>{token.name}</h3>
+export const TokenDetails = ({ account, token, jwt, url, now, notice }: TokenDetailsProps) => (
+  <ApiAccess account={account} tab="marketplace-api" notice={notice}>
+    <div class="token-head">
+      <h3>{token.name}</h3>
+      <TokenBadges token={token} now={now} />
+    </div>
     <div class="field">
       <label for="token">Token</label>
       <textarea id="token" class="code" readonly rows={6} spellcheck={false}>
@@ -151,16 +197,33 @@ export const TokenDetails = ({ account, token, jwt, url }: TokenDetailsProps) =>
     <pre class="code" tabindex={0}>
       {`curl -H "Authorization: Bearer $TOKEN" \\\n  ${url}/api/public/user/me/deliveryAddresses`}
     </pre>
+    {!token.rolledAt && endOf(token) > now.toISOString() && <RollForm token={token} />}
   </ApiAccess>
+)
+
+const RollForm = ({ token }: { token: Token }) => (
+  <section class="panel">
+    <h4>Roll this token</h4>
+    <p>
+      Makes a new token with the same name, which stands for the same shop. This one works for 24
+      hours more, so that programs can change over.
+    </p>
+    <form method="post" action={`/settings/api-access/tokens/${token.id}/roll`} class="actions">
+      <button class="button" type="submit">
+        Roll token
+      </button>
+    </form>
+  </section>
 )
 
 type AllTokensProps = Awaited<ReturnType<typeof readAllTokens>> & {
   notice: Notice | undefined
   owner: string | undefined
   after: string | undefined
+  now: Date
 }
 
-export const AllTokens = ({ account, tokens, next, owner, after, notice }: AllTokensProps) => (
+export const AllTokens = ({ account, tokens, next, owner, after, now, notice }: AllTokensProps) => (
   <ApiAccess account={account} tab="everyone" notice={notice}>
     <p>All live tokens, including browser sessions, newest first.</p>
     <search>
@@ -189,6 +252,7 @@ export const AllTokens = ({ account, tokens, next, owner, after, notice }: AllTo
         {tokens.map((token) => (
           <TokenItem
             token={token}
+            now={now}
             owner={`User ${token.userId} · ${displayName(token.owner)}`}
             back="everyone"
           />

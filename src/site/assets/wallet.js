@@ -8,7 +8,7 @@ const noWallets = document.getElementById('no-wallets')
 const status = panel.querySelector('[role="status"]')
 const problem = panel.querySelector('[role="alert"]')
 
-const { purpose, redirect } = panel.dataset
+const { purpose, redirect, address: onlyAddress } = panel.dataset
 const chainIds = panel.dataset.chains.split(' ').map(Number)
 
 /** Milliseconds to wait for wallets to announce themselves. */
@@ -75,6 +75,8 @@ async function useWallet(provider, name) {
 
 async function signMessage(provider) {
   const [address] = await provider.request({ method: 'eth_requestAccounts' })
+  if (onlyAddress && address.toLowerCase() !== onlyAddress.toLowerCase())
+    throw new Error(`your wallet uses another account: choose ${onlyAddress} in it`)
   const chainId = await supportedChain(provider)
   const { message } = await post('/sign-in/wallet/message', { address, chainId, purpose })
   const signature = await provider.request({
@@ -104,6 +106,8 @@ async function post(path, body) {
     body: JSON.stringify(body),
   })
   const result = await response.json()
+  if (result.code === 'reauthentication_required')
+    location.assign(`/sign-in/again?redirect=${encodeURIComponent(location.pathname)}`)
   if (!response.ok) throw new Error(result.error)
   return result
 }

@@ -2,12 +2,12 @@
 import { type Context, Hono } from 'hono'
 import * as z from 'zod'
 import { requireSameOrigin } from '../../auth/authenticate.ts'
-import { endSession, readAccount, startSession } from '../../auth/session.ts'
+import { readAccount, signOut, startSession } from '../../auth/session.ts'
 import { issuerOf } from '../../auth/tokens.ts'
 import { chainIdsOf } from '../../env.ts'
-import { clientIp } from '../../http/client-ip.ts'
+import { rateLimitKey } from '../../http/client-ip.ts'
 import type { App } from '../../http/context.ts'
-import { publicEndpoint, validate } from '../../http/endpoint.ts'
+import { publicEndpoint, requireToken, validate } from '../../http/endpoint.ts'
 import { ApiError } from '../../http/errors.ts'
 import { signInRateLimit } from '../../http/rate-limit.ts'
 import {
@@ -20,8 +20,9 @@ import {
 import { mailLink } from '../../identity/mail.ts'
 import { signIn } from '../../identity/sign-in.ts'
 import { page } from '../page.tsx'
+import { clientOf } from './client.ts'
 import { allowedRedirect } from './redirect.ts'
-import { ConfirmSignIn, LinkSent, SignIn } from './views.tsx'
+import { ConfirmSignIn, LinkSent, SignIn, SignInAgain } from './views.tsx'
 
 const HOME = '/settings/api-access'
 
@@ -49,6 +50,19 @@ export const signInRoutes = new Hono<App>()
       return signInPage(c, { redirect, isSignedOut: query.notice === 'signed-out' })
     },
   )
+  .get('/sign-in/again', requireToken(), validate('query', Redirect), async (c) => {
+    const { db, caller, settings } = c.var
+    const account = await readAccount(db, caller)
+    const redirect = allowedRedirect(settings, c.req.valid('query').redirect) ?? HOME
+    return page(c, {
+      title: 'Sign in again',
+      account,
+      scripts: account.ethereumPublicAddr ? ['wallet.js'] : [],
+      children: (
+        <SignInAgain account={account} redirect={redirect} chainIds={chainIdsOf(settings)} />
+      ),
+    })
+  })
   .post(
     '/sign-in/email',
     publicEndpoint(),
@@ -66,7 +80,8 @@ export const signInRoutes = new Hono<App>()
           email: form.email,
           problem: 'This is not an e-mail address.',
         })
-      const secret = await createSignInLink(db, { email: email.data, redirect }, now)
+      const request = { email: email.data, client: rateLimitKey(c.req.raw), redirect }
+      const secret = await createSignInLink(db, request, now)
       if (secret)
         await mailLink(c.env.EMAIL, settings, { to: email.data, secret, purpose: 'sign-in' })
       return c.redirect('/sign-in/email/sent', 303)
@@ -100,12 +115,12 @@ export const signInRoutes = new Hono<App>()
       const { db, settings, now } = c.var
       const { secret, redirect } = c.req.valid('form')
       const proof = proveEmail(db, secret, null, now)
-      await startSession(c, await signIn(db, issuerOf(settings), proof, clientIp(c.req.raw), now))
+      await startSession(c, await signIn(db, issuerOf(settings), proof, clientOf(c), now))
       return c.redirect(allowedRedirect(settings, redirect) ?? HOME, 303)
     },
   )
   .post('/sign-out', publicEndpoint(), requireSameOrigin, async (c) => {
-    await endSession(c)
+    await signOut(c)
     return c.redirect('/sign-in?notice=signed-out', 303)
   })
 

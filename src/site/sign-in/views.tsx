@@ -1,3 +1,5 @@
+import type { Account } from '../../auth/session.ts'
+
 type SignInProps = {
   /** The absolute URL to open after sign-in; null for the settings. */
   redirect: string | null
@@ -39,16 +41,57 @@ function destination(redirect: string | null, host: string): string {
   return target === host ? `to your account at ${host}` : `to continue to ${target}`
 }
 
-type WalletsProps = { purpose: 'sign-in' | 'link'; redirect: string; chainIds: readonly number[] }
+type SignInAgainProps = { account: Account; redirect: string; chainIds: readonly number[] }
+
+/** Asks for one of the account's own ways to sign in, and returns to the page that needs it. */
+export const SignInAgain = ({ account, redirect, chainIds }: SignInAgainProps) => (
+  <section class="card narrow">
+    <h1>Sign in again</h1>
+    <p class="lead">What you are about to do needs a sign-in of the last 10 minutes.</p>
+    {account.email && (
+      <form method="post" action="/sign-in/email" class="stack">
+        <input type="hidden" name="redirect" value={redirect} />
+        <input type="hidden" name="email" value={account.email} />
+        <p>We send a link to {account.email}. Open it in this browser.</p>
+        <button class="button primary" type="submit">
+          Send me a link
+        </button>
+      </form>
+    )}
+    {account.email && account.ethereumPublicAddr && <p class="or">or</p>}
+    {account.ethereumPublicAddr && (
+      <>
+        <p>
+          Sign with your wallet <span class="code">{account.ethereumPublicAddr}</span>
+        </p>
+        <Wallets
+          purpose="sign-in"
+          redirect={redirect}
+          chainIds={chainIds}
+          address={account.ethereumPublicAddr}
+        />
+      </>
+    )}
+  </section>
+)
+
+type WalletsProps = {
+  purpose: 'sign-in' | 'link'
+  redirect: string
+  chainIds: readonly number[]
+  /** The only wallet that is accepted. */
+  address?: string
+}
 
 /** The script `assets/wallet.js` adds a button for each wallet in the browser. */
-export const Wallets = ({ purpose, redirect, chainIds }: WalletsProps) => (
+export const Wallets = ({ purpose, redirect, chainIds, address }: WalletsProps) => (
   <div
     id="wallets"
     class="stack"
     data-purpose={purpose}
     data-redirect={redirect}
     data-chains={chainIds.join(' ')}
+    data-address={address}
   >
     <noscript>
       <p class="hint">Wallets need JavaScript, which is off in this browser.</p>
@@ -91,7 +134,8 @@ export const LinkSent = () => (
     <h1>Check your mail</h1>
     <p>A link is on its way. It works once, expires in 15 minutes, and opens on any device.</p>
     <p class="hint">
-      No mail? Look in the spam folder. We send at most three links to an address in 15 minutes.
+      No mail? Look in the spam folder. Your last three links work. We send you at most six links to
+      a mailbox in 15 minutes.
     </p>
     <p class="actions">
       <a class="button" href="/sign-in">

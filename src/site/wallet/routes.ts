@@ -4,10 +4,9 @@ import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import { getAddress, isAddress, isHex } from 'viem/utils'
 import * as z from 'zod'
 import { requireSameOrigin } from '../../auth/authenticate.ts'
-import { readAccount, startSession } from '../../auth/session.ts'
+import { readAccount, requireRecent, startSession } from '../../auth/session.ts'
 import { issuerOf } from '../../auth/tokens.ts'
 import { wake } from '../../delivery/wake.ts'
-import { clientIp } from '../../http/client-ip.ts'
 import type { App } from '../../http/context.ts'
 import { publicEndpoint, requireToken, validate } from '../../http/endpoint.ts'
 import { signInRateLimit } from '../../http/rate-limit.ts'
@@ -18,6 +17,8 @@ import {
   MESSAGE_LIFETIME,
   verifyWalletMessage,
 } from '../../identity/wallet.ts'
+import { clientOf } from '../sign-in/client.ts'
+import { tellOwner } from '../tell-owner.ts'
 
 const MessageRequest = z.object({
   address: z
@@ -25,7 +26,12 @@ const MessageRequest = z.object({
     .refine((text) => isAddress(text, { strict: false }), 'must be an address')
     .transform((text) => getAddress(text))
     .describe('The address of the wallet.'),
-  chainId: z.int().positive().describe('The chain that the wallet is on.'),
+  chainId: z
+    .int()
+    .positive()
+    .describe(
+      'The chain that the wallet is on. A contract wallet is another account on each chain.',
+    ),
   purpose: z
     .enum(['sign-in', 'link'])
     .describe('`link` adds the wallet to the account of the signed-in user.'),
@@ -88,7 +94,7 @@ export const walletRoutes = new Hono<App>()
       const secret = messageSecretOf(c)
       const signed = { ...c.req.valid('json'), purpose: 'sign-in', secret } as const
       const proof = await verifyWalletMessage(db, settings, signed, now)
-      const session = await signIn(db, issuerOf(settings), proof, clientIp(c.req.raw), now)
+      const session = await signIn(db, issuerOf(settings), proof, clientOf(c), now)
       deleteMessageSecret(c)
       await startSession(c, session)
       return c.json({ userId: session.userId })
@@ -99,9 +105,10 @@ export const walletRoutes = new Hono<App>()
     requireToken({
       tag: 'Identity',
       summary: 'Link a wallet to the account',
-      description: 'Starts the transfers that waited for a wallet.',
+      description:
+        'Starts the transfers that waited for a wallet. The sign-in must not be older than 10 minutes.',
       answer: () => z.object({ userId: z.int().describe('The id of the signed-in user.') }),
-      errors: ['forbidden', 'conflict', 'chain_unavailable'],
+      errors: ['forbidden', 'reauthentication_required', 'conflict', 'chain_unavailable'],
     }),
     signInRateLimit,
     validate('json', SignedMessage),
@@ -109,10 +116,11 @@ export const walletRoutes = new Hono<App>()
       const { db, settings, caller, now } = c.var
       const secret = messageSecretOf(c)
       const signed = { ...c.req.valid('json'), purpose: 'link', secret } as const
-      // Rejects an API token before the chain is asked about the signature.
-      await readAccount(db, caller)
+      // Rejects an API token or an old session before the chain is asked about the signature.
+      requireRecent(await readAccount(db, caller), now)
       const proof = await verifyWalletMessage(db, settings, signed, now)
-      const chainIds = await linkWallet(db, caller, proof, now)
+      const { chainIds, email } = await linkWallet(db, caller, proof, now)
+      tellOwner(c, email, { type: 'wallet-linked' })
       c.executionCtx.waitUntil(wake(c.env.DELIVERIES, chainIds))
       deleteMessageSecret(c)
       return c.json({ userId: caller.userId })

@@ -20,6 +20,8 @@ export type Sale = {
   network?: string
   /** Instead of a wallet that nobody else buys with; null for a buyer without one. */
   recipient?: string | null
+  /** The chain of a recipient that is a contract wallet. */
+  recipientChainId?: number
 }
 
 /** `id` is that of the order item and of its transfer. */
@@ -84,6 +86,7 @@ function sold721or1155(market: Market, sale: Sale): Chosen {
   return {
     quantity: 1,
     recipient: sale.recipient === undefined ? aWallet() : sale.recipient,
+    recipientChainId: 0,
     network: market.name,
     chainId: sale.network && sale.network !== market.name ? null : market.chainId,
     contract,
@@ -142,9 +145,9 @@ async function write(sales: Chosen[], parties: Parties): Promise<PaidItem[]> {
     ),
     insert(
       `INSERT INTO orderItems (id, orderId, nftId, listingId, quantity, priceCents, priceEths,
-         ethRecipient, priceCurrency, createdAt, updatedAt, ProductType)
+         ethRecipient, recipientChainId, priceCurrency, createdAt, updatedAt, ProductType)
        SELECT value ->> 'id', value ->> 'id', value ->> 'id', value ->> 'id', value ->> 'quantity',
-         100, '0.1', value ->> 'recipient', 'EUR', ?2, ?2, 'nft'
+         100, '0.1', value ->> 'recipient', value ->> 'recipientChainId', 'EUR', ?2, ?2, 'nft'
        FROM json_each(?1)`,
     ),
     insert(
@@ -162,7 +165,7 @@ async function write(sales: Chosen[], parties: Parties): Promise<PaidItem[]> {
 /** The items that a buyer has ordered through the API, all of one standard. */
 export async function itemsOf(buyer: { id: number }, standard: Standard): Promise<PaidItem[]> {
   const { results } = await env.DB.prepare(
-    `SELECT i.id, i.orderId, i.quantity, i.ethRecipient AS recipient, n.tokenId,
+    `SELECT i.id, i.orderId, i.quantity, i.ethRecipient AS recipient, i.recipientChainId, n.tokenId,
        n.contractAddr AS contract, n.contractNetwork AS network, d."key", d.chainId
      FROM orders o JOIN orderItems i ON i.orderId = o.id JOIN nfts n ON n.id = i.nftId
        JOIN deliveries d ON d.id = i.id

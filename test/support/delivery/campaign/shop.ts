@@ -67,7 +67,7 @@ export async function linkWallet({ orders, market }: World): Promise<void> {
       .update(users)
       .set({ ethereumPublicAddr: order.recipient })
       .where(eq(users.id, order.buyerId)),
-    ...queueAwaiting(db, order.buyerId, order.recipient, now),
+    ...queueAwaiting(db, order.buyerId, { address: order.recipient, walletChainId: 0 }, now),
   ])
   await wake(
     market.queue.queue,

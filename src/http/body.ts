@@ -1,0 +1,41 @@
+/** Reads request bodies up to a limit. */
+import type { Context } from 'hono'
+import { bodyLimit } from 'hono/body-limit'
+import { ApiError } from './errors.ts'
+
+const KIBIBYTE = 1024
+
+/** Largest form, and what a form may have beside a picture, in bytes. */
+export const MAX_FORM_BYTES = 16 * KIBIBYTE
+
+/** Returns the error of a reader: its own, or `invalid_input` because the client hung up. */
+export const bodyError = (error: unknown): ApiError =>
+  error instanceof ApiError ? error : new ApiError('invalid_input', 'the body broke off')
+
+/**
+ * Returns a function that reads a body of at most `maxSize` bytes, and keeps it in the request for
+ * handlers. It refuses a body without reading it if `content-length` is above the limit. Throws
+ * `payload_too_large` with the message, and `invalid_input` if the body breaks off.
+ */
+export function bodyReader(maxSize: number, message: string) {
+  const limit = bodyLimit({
+    maxSize,
+    onError: () => {
+      throw new ApiError('payload_too_large', message)
+    },
+  })
+  return async (c: Context): Promise<ArrayBuffer> => {
+    try {
+      await limit(c, async () => void (await c.req.arrayBuffer()))
+      return await c.req.arrayBuffer()
+    } catch (error) {
+      throw bodyError(error)
+    }
+  }
+}
+
+/** Reads a form. Throws `payload_too_large`, `invalid_input`. */
+export const formBody = bodyReader(
+  MAX_FORM_BYTES,
+  `a form may have at most ${MAX_FORM_BYTES / KIBIBYTE} KiB`,
+)

@@ -1,0 +1,65 @@
+/** The browser sessions of a user. */
+import { and, desc, eq, gt, isNull, ne, type SQL, sql } from 'drizzle-orm'
+import { writeAs } from '../auth/access.ts'
+import { readAsUser, requireRecentSignIn, requireSession } from '../auth/session.ts'
+import type { Database } from '../db/client.ts'
+import { tokens } from '../db/schema.ts'
+import type { Caller } from '../http/context.ts'
+import { ApiError } from '../http/errors.ts'
+
+const isLiveSession = ({ userId }: Caller, now: Date): SQL | undefined =>
+  and(
+    eq(tokens.userId, userId),
+    eq(tokens.kind, 'session'),
+    isNull(tokens.revokedAt),
+    gt(tokens.expiresAt, now.toISOString()),
+  )
+
+/** Returns the account and its live sessions, newest first. Throws `unauthenticated`, `forbidden`. */
+export async function readSessions(db: Database, caller: Caller, now: Date) {
+  const [account, sessions] = await readAsUser(db, caller, [
+    db
+      .select({
+        id: tokens.id,
+        browser: tokens.browser,
+        country: tokens.country,
+        createdAt: tokens.createdAt,
+        lastUsedAt: tokens.lastUsedAt,
+      })
+      .from(tokens)
+      .where(isLiveSession(caller, now))
+      .orderBy(desc(tokens.createdAt), desc(tokens.id)),
+  ])
+  return { account, sessions }
+}
+
+/** Throws `unauthenticated`, `forbidden`, `reauthentication_required`, `not_found`. */
+export async function endOneSession(
+  db: Database,
+  caller: Caller,
+  id: string,
+  now: Date,
+): Promise<void> {
+  const ended = await revokeSessions(db, caller, eq(tokens.id, id), now)
+  if (ended === 0) throw new ApiError('not_found', 'this session does not exist')
+}
+
+/**
+ * Ends all sessions of the caller but the present one. Throws `unauthenticated`, `forbidden`,
+ * `reauthentication_required`.
+ */
+export async function endOtherSessions(db: Database, caller: Caller, now: Date): Promise<void> {
+  await revokeSessions(db, caller, ne(tokens.id, caller.tokenId), now)
+}
+
+/** Returns how many sessions were revoked. */
+async function revokeSessions(db: Database, caller: Caller, which: SQL, now: Date) {
+  const revoke = db
+    .update(tokens)
+    .set({ revokedAt: now.toISOString() })
+    .where(and(isLiveSession(caller, now), which))
+    .returning({ id: sql`1` })
+  const guards = [requireSession(caller), requireRecentSignIn(db, caller, now)]
+  const [revoked] = await writeAs(db, caller, guards, [revoke])
+  return revoked.length
+}

@@ -1,0 +1,77 @@
+import type { readSessions } from '../../identity/sessions.ts'
+import { Time } from '../page.tsx'
+import { type Notice, SettingsPage } from '../settings.tsx'
+
+type SessionsProps = Awaited<ReturnType<typeof readSessions>> & {
+  /** Id of the session that shows the page. */
+  currentId: string
+  notice: Notice | undefined
+}
+
+export const Sessions = ({ sessions, currentId, notice }: SessionsProps) => (
+  <SettingsPage section="sessions" notice={notice}>
+    <h2>Sessions</h2>
+    <p>The browsers in which you are signed in. End those that you do not know or no longer use.</p>
+    <ul class="tokens" aria-label="Your sessions">
+      {sessions.map((session) => (
+        <SessionItem session={session} isCurrent={session.id === currentId} />
+      ))}
+    </ul>
+    {sessions.length > 1 && (
+      <form method="post" action="/settings/sessions/end-others">
+        <button class="button danger" type="submit">
+          End all other sessions
+        </button>
+      </form>
+    )}
+  </SettingsPage>
+)
+
+type SessionItemProps = { session: SessionsProps['sessions'][number]; isCurrent: boolean }
+
+const SessionItem = ({ session, isCurrent }: SessionItemProps) => {
+  const browser = session.browser ?? 'Unknown browser'
+  return (
+    <li class="token">
+      <div class="token-head">
+        <h3>{browser}</h3>
+        {isCurrent && <span class="badge strong">This browser</span>}
+      </div>
+      <dl class="dates">
+        <div>
+          <dt>Country</dt>
+          <dd>{session.country ? countryName(session.country) : 'Unknown'}</dd>
+        </div>
+        <div>
+          <dt>Signed in</dt>
+          <dd>
+            <Time at={session.createdAt} />
+          </dd>
+        </div>
+        <div>
+          <dt>Last used</dt>
+          <dd>
+            <Time at={session.lastUsedAt ?? session.createdAt} />
+          </dd>
+        </div>
+      </dl>
+      {!isCurrent && (
+        <form method="post" action={`/settings/sessions/${session.id}/end`} class="actions">
+          <button class="button" type="submit">
+            End<span class="visually-hidden"> the session of {browser}</span>
+          </button>
+        </form>
+      )}
+    </li>
+  )
+}
+
+/** Created at its first use, because that takes long. */
+let countryNames: Intl.DisplayNames | undefined
+
+function countryName(code: string): string {
+  // Cloudflare's code for the Tor network, which has no country.
+  if (code === 'T1') return 'Tor network'
+  countryNames ??= new Intl.DisplayNames('en', { type: 'region' })
+  return countryNames.of(code) ?? code
+}

@@ -1,0 +1,44 @@
+import type { Context } from 'hono'
+import { clientIp } from '../../http/client-ip.ts'
+import type { App } from '../../http/context.ts'
+import type { Client } from '../../identity/sign-in.ts'
+
+/** In this order: most browsers name others, too. */
+const browsers: [RegExp, string][] = [
+  [/\bEdg(e|A|iOS)?\//, 'Edge'],
+  [/\bOPR\//, 'Opera'],
+  [/\bSamsungBrowser\//, 'Samsung Internet'],
+  [/\b(Firefox|FxiOS)\//, 'Firefox'],
+  [/(Chrome|CriOS)\//, 'Chrome'],
+  [/\bSafari\//, 'Safari'],
+]
+
+const systems: [RegExp, string][] = [
+  [/\bAndroid\b/, 'Android'],
+  [/\b(iPhone|iPad)\b/, 'iOS'],
+  [/\bWindows\b/, 'Windows'],
+  [/\bMacintosh\b/, 'macOS'],
+  [/\bCrOS\b/, 'ChromeOS'],
+  [/\bLinux\b/, 'Linux'],
+]
+
+const find = (names: [RegExp, string][], userAgent: string) =>
+  names.find(([pattern]) => pattern.test(userAgent))?.[1]
+
+/** Returns a name such as `Firefox on Windows`, or null if the text names no known browser. */
+export function describeBrowser(userAgent: string): string | null {
+  const browser = find(browsers, userAgent)
+  const system = find(systems, userAgent)
+  return browser && system ? `${browser} on ${system}` : (browser ?? null)
+}
+
+/** The browser of a request that signs in. */
+export function clientOf(c: Context<App>): Client {
+  const country = c.req.raw.cf?.country
+  return {
+    ipAddress: clientIp(c.req.raw),
+    browser: describeBrowser(c.req.header('user-agent') ?? ''),
+    country: typeof country === 'string' ? country : null,
+    previous: c.var.caller,
+  }
+}

@@ -1,0 +1,230 @@
+/** Recipients that are contract wallets: known by chain and address. */
+import { eq } from 'drizzle-orm'
+import { getAddress } from 'viem'
+import { describe, expect, it } from 'vitest'
+import { deliveries, users } from '../../src/db/schema.ts'
+import { retry } from '../../src/delivery/operator.ts'
+import { aChain, type Chain } from '../support/chain/chain.ts'
+import type { Effect } from '../support/chain/faults.ts'
+import { expectDelivered } from '../support/delivery/delivered.ts'
+import { anEngine, rowOf, transactionsOf } from '../support/delivery/engine.ts'
+import { transferEvents } from '../support/delivery/events.ts'
+import { aPaidItem, type PaidItem, paidItems } from '../support/delivery/items.ts'
+import { recordLogs } from '../support/delivery/log-lines.ts'
+import { db } from '../support/makers.ts'
+
+const logged = recordLogs()
+
+const MINUTE = 60
+const erc1155 = { standard: 'erc1155' } as const
+const NOT_DEPLOYED = 'the contract wallet of the recipient is not deployed'
+
+/** An item for a wallet that is not deployed yet. */
+const anUndeployedItem = (chain: Chain) =>
+  aPaidItem(chain, { ...erc1155, recipientChainId: chain.chainId })
+
+/** Deploys the wallet of the recipient. It accepts tokens. */
+async function deploy(chain: Chain, { recipient }: PaidItem) {
+  const code = await chain.rpc('eth_getCode', await chain.aRecipient('accepts'), 'latest')
+  await chain.rpc('anvil_setCode', recipient, code)
+}
+
+/** Asks to cancel an item. */
+const cancelWish = ({ id }: PaidItem) =>
+  db.update(deliveries).set({ wish: 'cancel' }).where(eq(deliveries.id, id))
+
+const retryAt = (chain: Chain, { id }: PaidItem, engine: ReturnType<typeof anEngine>, at: Date) =>
+  db.batch([retry(db, { id }, { [chain.name]: engine.network }, at)])
+
+it('gets its items on its own chain, with no more requests to the node', async () => {
+  const chain = await aChain({ erc1155: 3 })
+  const known = await aPaidItem(chain, erc1155)
+  await anEngine(chain).run()
+  const withKey = await aPaidItem(chain, erc1155)
+  await chain.takeCounts()
+  await anEngine(chain).run()
+  const usual = await chain.takeCounts()
+  const recipient = await chain.aRecipient('accepts')
+  const item = await aPaidItem(chain, { ...erc1155, recipient, recipientChainId: chain.chainId })
+  await chain.takeCounts()
+  await anEngine(chain).run()
+  const { requests, calls } = await chain.takeCounts()
+  expect([usual.calls.eth_getCode, calls.eth_getCode]).toEqual([undefined, 1])
+  expect(requests).toBe(usual.requests)
+  await expectDelivered(chain, [known, withKey, item])
+})
+
+describe('on another chain', () => {
+  const elsewhere = (chain: Chain) => ({ ...erc1155, recipientChainId: chain.chainId + 1 })
+  const reasonOn = ({ chainId }: Chain) =>
+    `the recipient is a contract on chain ${chainId + 1}, and the NFT is on chain ${chainId}`
+
+  it('gets nothing, even if an account or a contract has its address', async () => {
+    const chain = await aChain({ erc1155: 3 })
+    const recipient = await chain.aRecipient('accepts')
+    const [account, contract, other] = await paidItems(chain, [
+      elsewhere(chain),
+      { ...elsewhere(chain), recipient },
+      erc1155,
+    ])
+    if (!account || !contract || !other) throw new Error('no items')
+    const engine = anEngine(chain)
+    await engine.run()
+    const failed = { state: 'failed', reason: reasonOn(chain), dueAt: null, tries: 0 }
+    expect(await rowOf(account)).toMatchObject(failed)
+    expect(await rowOf(contract)).toMatchObject(failed)
+    await expectDelivered(chain, [other])
+    expect(logged('delivery_failed')).toEqual([
+      { itemId: account.id, reason: reasonOn(chain) },
+      { itemId: contract.id, reason: reasonOn(chain) },
+    ])
+    await retryAt(chain, contract, engine, new Date())
+    await engine.run(MINUTE)
+    expect(await rowOf(contract)).toMatchObject(failed)
+    expect(await transferEvents(chain)).toHaveLength(1)
+  })
+
+  it('does not stop a cancellation', async () => {
+    const chain = await aChain({ erc1155: 1 })
+    const item = await aPaidItem(chain, elsewhere(chain))
+    await cancelWish(item)
+    await anEngine(chain).run()
+    expect(await rowOf(item)).toMatchObject({ state: 'failed', reason: 'cancelled' })
+    expect(await transactionsOf(chain)).toHaveLength(1)
+  })
+})
+
+describe('that is not deployed', () => {
+  it('waits, and its items fail after ten minutes, also after a retry', async () => {
+    const chain = await aChain({ erc1155: 2 })
+    const item = await anUndeployedItem(chain)
+    const other = await aPaidItem(chain, erc1155)
+    const engine = anEngine(chain)
+    await engine.run()
+    await expectDelivered(chain, [other])
+    const start = Date.parse(`${(await rowOf(item)).failingSince}`)
+    await engine.run(9 * MINUTE)
+    const waiting = { state: 'queued', reason: NOT_DEPLOYED, tries: 0 }
+    expect(await rowOf(item)).toMatchObject(waiting)
+    await engine.run(10 * MINUTE)
+    const failed = { state: 'failed', reason: NOT_DEPLOYED, dueAt: null }
+    expect(await rowOf(item)).toMatchObject(failed)
+    expect(logged('delivery_failed')).toEqual([{ itemId: item.id, reason: NOT_DEPLOYED }])
+
+    await retryAt(chain, item, engine, new Date(start + 10 * MINUTE * 1000))
+    await engine.run(11 * MINUTE)
+    expect(await rowOf(item)).toMatchObject(waiting)
+    await engine.run(21 * MINUTE)
+    expect(await rowOf(item)).toMatchObject(failed)
+    expect(await transactionsOf(chain)).toHaveLength(1)
+  })
+
+  it('gets its items if it is deployed in time', async () => {
+    const chain = await aChain({ erc1155: 1 })
+    const item = await anUndeployedItem(chain)
+    const engine = anEngine(chain)
+    await engine.run()
+    expect(await rowOf(item)).toMatchObject({ state: 'queued', reason: NOT_DEPLOYED })
+    await deploy(chain, item)
+    await engine.run(MINUTE)
+    await expectDelivered(chain, [item])
+    expect(await rowOf(item)).toMatchObject({ failingSince: null })
+  })
+
+  it('gets its items if it is deployed before a retry', async () => {
+    const chain = await aChain({ erc1155: 1 })
+    const item = await anUndeployedItem(chain)
+    const engine = anEngine(chain)
+    await engine.run()
+    await engine.run(10 * MINUTE)
+    expect(await rowOf(item)).toMatchObject({ state: 'failed' })
+    await deploy(chain, item)
+    await retryAt(chain, item, engine, new Date())
+    await engine.run(11 * MINUTE)
+    await expectDelivered(chain, [item])
+  })
+
+  it('does not stop a cancellation', async () => {
+    const chain = await aChain({ erc1155: 1 })
+    const item = await anUndeployedItem(chain)
+    await cancelWish(item)
+    await anEngine(chain).run()
+    expect(await rowOf(item)).toMatchObject({ state: 'failed', reason: 'cancelled' })
+  })
+
+  it('does not fail its items if only one of two nodes says so', async () => {
+    const chain = await aChain({ erc1155: 1 })
+    const item = await anUndeployedItem(chain)
+    const asOf = Number(await chain.rpc('eth_blockNumber'))
+    await chain.setFaults({ on: ['eth_getCode'], effect: { asOf } })
+    const engine = anEngine(chain, { rpcUrls: [chain.proxyUrl, chain.rpcUrl] })
+    await chain.mine()
+    await deploy(chain, item)
+    await engine.run()
+    await engine.run(10 * MINUTE)
+    await engine.run(20 * MINUTE)
+    expect(await rowOf(item)).toMatchObject({ state: 'queued', reason: NOT_DEPLOYED })
+    await chain.setFaults()
+    await engine.run(60 * MINUTE)
+    await expectDelivered(chain, [item])
+  })
+
+  it('fails its items if both of two nodes say so', async () => {
+    const chain = await aChain({ erc1155: 1 })
+    const item = await anUndeployedItem(chain)
+    const engine = anEngine(chain, { rpcUrls: [chain.proxyUrl, chain.rpcUrl] })
+    await engine.run()
+    await engine.run(10 * MINUTE)
+    expect(await rowOf(item)).toMatchObject({ state: 'failed', reason: NOT_DEPLOYED })
+  })
+})
+
+it.each<[string, Effect]>([
+  ['does not answer', { error: { code: -32603, message: 'internal error' }, reach: 'none' }],
+  ['answers nothing that is code', { result: null }],
+])('gets nothing while the node %s, and the others do', async (_, effect) => {
+  const chain = await aChain({ erc1155: 2 })
+  const known = await aPaidItem(chain, erc1155)
+  const engine = anEngine(chain)
+  await engine.run()
+  const recipient = await chain.aRecipient('accepts')
+  const item = await aPaidItem(chain, { ...erc1155, recipient, recipientChainId: chain.chainId })
+  await chain.setFaults({ on: ['eth_getCode'], effect })
+  await engine.run(1)
+  await expectDelivered(chain, [known])
+  expect(await rowOf(item)).toMatchObject({ state: 'queued', reason: null, failingSince: null })
+  await chain.setFaults()
+  await engine.run(MINUTE)
+  await expectDelivered(chain, [item])
+})
+
+describe('of a seller', () => {
+  /** Says that the seller proved the wallet as a contract on this chain. */
+  const proveOn = (chain: Chain, walletChainId: number) =>
+    db.update(users).set({ walletChainId }).where(eq(users.ethereumPublicAddr, chain.seller))
+
+  it('sells nothing that the same address holds on another chain', async () => {
+    const chain = await aChain({ erc1155: 1 })
+    const item = await aPaidItem(chain, erc1155)
+    await proveOn(chain, chain.chainId + 1)
+    await anEngine(chain).run()
+    expect(await rowOf(item)).toMatchObject({
+      state: 'failed',
+      reason: `the seller's wallet is a contract on chain ${chain.chainId + 1}, and the NFT is on chain ${chain.chainId}`,
+    })
+    expect(await transferEvents(chain)).toEqual([])
+    await proveOn(chain, 0)
+  })
+
+  it('sells what it holds on its own chain, and what the treasury holds on any', async () => {
+    const chain = await aChain({ erc1155: 2 })
+    const own = await aPaidItem(chain, erc1155)
+    await proveOn(chain, chain.chainId)
+    await anEngine(chain).run()
+    const ofTreasury = await aPaidItem(chain, erc1155)
+    await proveOn(chain, chain.chainId + 1)
+    await anEngine(chain, { treasury: getAddress(chain.seller) }).run()
+    await proveOn(chain, 0)
+    await expectDelivered(chain, [own, ofTreasury])
+  })
+})

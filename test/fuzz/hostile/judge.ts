@@ -1,0 +1,245 @@
+/** Decides whether an attacker may cause a change, and see an answer. */
+import { env } from 'cloudflare:workers'
+import { decodeJwt } from 'jose'
+import type { Attacker, Credentials } from './attackers.ts'
+import { type Change, changedColumns, type Row } from './journal.ts'
+import type { HostileRequest } from './requests.ts'
+import type { World } from './world.ts'
+
+export type Step = { attacker: Attacker; request: HostileRequest; credentials: Credentials }
+export type Answer = { status: number; headers: Headers; text: string }
+
+/** Everything that the attacker has sent, as text. */
+const sentText = ({ request: { path, json, body }, credentials }: Step): string =>
+  [
+    decodeURIComponent(path),
+    JSON.stringify(json ?? ''),
+    body instanceof URLSearchParams ? decodeURIComponent(`${body}`) : '',
+    JSON.stringify(credentials.headers),
+  ].join('\n')
+
+/** The id in the token that the request carries, which may be forged. */
+function carriedId({ credentials: { headers } }: Step): string | undefined {
+  const jwt =
+    headers.authorization?.replace(/^Bearer /, '') ??
+    /token=([^;]+)/.exec(headers.cookie ?? '')?.[1]
+  try {
+    return jwt && decodeJwt(jwt).jti
+  } catch {
+    return undefined
+  }
+}
+
+type Rule = (world: World, step: Step, change: Change & { row: Row; columns: string[] }) => boolean
+
+const isOwn = ({ attacker }: Step, id: unknown) =>
+  typeof id === 'number' && attacker.userIds.has(id)
+
+const isRobbed = ({ victims }: World, { attacker }: Step, id: unknown) =>
+  attacker.name === 'thief' && id === victims.robbed.id
+
+const isOnly = (columns: readonly string[], ...allowed: string[]) =>
+  columns.every((name) => allowed.includes(name))
+
+const isOwnNamespace = ({ attacker }: Step, { namespace }: Row) =>
+  attacker.identities.has(/^user:(.*?):/.exec(String(namespace))?.[1])
+
+/** Whether the sign-in methods of an account are the attacker's. */
+const hasOwnMethods = ({ attacker }: Step, { email, ethereumPublicAddr }: Row) =>
+  (email === '' || attacker.emails.includes(String(email))) &&
+  (ethereumPublicAddr === '' ||
+    attacker.wallets.some(({ address }) => address === ethereumPublicAddr))
+
+const signIns = ['POST /sign-in/wallet', 'POST /sign-in/email/confirm']
+const ORDER = 'POST /api/externalOrders'
+
+/** An update of these columns would hand a row to somebody else. */
+const fixed = [
+  'id',
+  'userId',
+  'buyerId',
+  'orderId',
+  'placedBy',
+  'namespace',
+  'role',
+  'scope',
+  'kind',
+]
+
+/** By table: the changes that an attacker may cause. A table without a rule must not change. */
+const rules: Record<string, Rule> = {
+  users: (world, step, { before, after, columns }) => {
+    if (!after) return false
+    if (before && isRobbed(world, step, after.id)) return isOnly(columns, 'avatarKey', 'updatedAt')
+    if (!hasOwnMethods(step, after)) return false
+    if (before) {
+      const proved = ['email', 'ethereumPublicAddr', 'walletChainId', 'lastAccessAt', 'ipAddress']
+      return isOwn(step, after.id) && isOnly(columns, ...proved, 'avatarKey', 'updatedAt')
+    }
+    step.attacker.userIds.add(Number(after.id))
+    step.attacker.identities.add(after.identityHash)
+    return signIns.includes(step.request.endpoint) && after.roleId === null
+  },
+
+  tokens: (world, step, { before, after, row, columns }) => {
+    if (!after) return false
+    if (before && isOnly(columns, 'lastUsedAt')) return carriedId(step) === row.id
+    if (isOwn(step, row.userId)) return row.role === 'user'
+    if (!isRobbed(world, step, row.userId) || !isOnly(columns, 'revokedAt')) return false
+    world.ended.push(String(row.id))
+    const { endpoint } = step.request
+    // The owner's browser, or a program, is signed out, and the thief has gained nothing.
+    return row.kind === 'session'
+      ? carriedId(step) === row.id && [...signIns, 'POST /sign-out'].includes(endpoint)
+      : endpoint === 'POST /settings/api-access/tokens/:id/revoke'
+  },
+
+  addresses: (world, step, { before, after, row }) => {
+    if (!after) return false
+    if (row.origin !== 'seller_order')
+      return isOwn(step, row.userId) || isRobbed(world, step, row.userId)
+    return !before && !row.isDefault && step.request.endpoint === ORDER
+  },
+
+  orders: ({ buyerOf }, step, { before, after, row }) => {
+    if (before || !after) return false
+    buyerOf.set(Number(row.id), Number(row.buyerId))
+    step.attacker.orderIds.push(Number(row.id))
+    return isOwnNamespace(step, row) && step.request.endpoint === ORDER
+  },
+
+  orderItems: ({ buyerOf }, step, { before, after, row, columns }) => {
+    if (!after) return false
+    if (!before) return row.listingId === step.attacker.sale?.listingId
+    const isBuyer = isOwn(step, buyerOf.get(Number(row.orderId)))
+    return isBuyer && isOnly(columns, 'ethRecipient', 'recipientChainId', 'updatedAt')
+  },
+
+  deliveries: (_, step, { before, after }) =>
+    before ? isOwn(step, before.awaits) : isOwn(step, after?.placedBy),
+
+  nfts: (_, step, { before, after, columns }) =>
+    after?.id === step.attacker.sale?.nftId &&
+    step.request.endpoint === ORDER &&
+    isOnly(columns, 'availableAmount', 'updatedAt') &&
+    Number(after?.availableAmount) < Number(before?.availableAmount),
+
+  idempotencyKeys: (_, step, { row }) => {
+    step.attacker.keys.add(row.key)
+    return isOwnNamespace(step, row) && step.request.endpoint === ORDER
+  },
+
+  emailLinks: (_, step, { before, after, row, columns }) => {
+    const isOwnRequest =
+      row.client === step.attacker.ip && (row.userId === null || isOwn(step, row.userId))
+    if (!before) return isOwnRequest
+    if (after) return isOwnRequest && isOnly(columns, 'expiresAt')
+    return step.attacker.emails.includes(String(row.email))
+  },
+
+  walletNonces: ({ nonces }, { attacker }, { before, row }) => {
+    if (!before) nonces.set(row.nonce, attacker.name)
+    return nonces.get(row.nonce) === attacker.name
+  },
+}
+
+/** Returns what is wrong with a change; null if the attacker may cause it. */
+export function objectionToChange(world: World, step: Step, change: Change): string | null {
+  const { table, before, after } = change
+  const row = after ?? before
+  if (!row) return `a change of ${table} has no row`
+  const columns = changedColumns(change)
+  const isHandedOver = before && after && columns.some((name) => fixed.includes(name))
+  if (!isHandedOver && rules[table]?.(world, step, { ...change, row, columns })) return null
+  const values = columns.map((name) => `${name}: ${before?.[name]} → ${after?.[name]}`).join(', ')
+  return `changed ${table} ${JSON.stringify(row.id ?? row.namespace ?? row.email)} of user ${row.userId ?? row.id}: ${values}`
+}
+
+/** Returns what is wrong with an answer. */
+export function objectionsToAnswer(
+  world: World,
+  step: Step,
+  { status, headers, text }: Answer,
+): string[] {
+  const { credentials } = step
+  const objections: string[] = []
+  if (status >= 500) objections.push(`answered ${status}: ${text}`)
+  const logged = leaks(world, step, world.lines.join('\n'), 'logged')
+  objections.push(...logged.map((leak) => `logged ${leak}`))
+  // The answer goes to the victim's browser, which must not give it to a page of another site.
+  if (credentials.isCrossSite)
+    return headers.has('access-control-allow-credentials')
+      ? [...objections, 'lets another site read the answer']
+      : objections
+  const answer = `${text}\n${[...headers].flat().join('\n')}`
+  objections.push(...leaks(world, step, answer).map((leak) => `showed ${leak}`))
+  const session = sessionIn(headers)
+  if (session && !isOwn(step, Number(decodeJwt(session).sub)))
+    objections.push('got a session of somebody else')
+  if (step.request.endpoint === ORDER && !isOwnNumber(step, text))
+    objections.push(`shared keys or numbers with somebody else: ${text}`)
+  return objections
+}
+
+/** Whether the idempotency keys and order numbers that an answer is about are the attacker's. */
+function isOwnNumber({ attacker, request }: Step, text: string): boolean {
+  const { orders, code, error }: PlacedAnswer = JSON.parse(text)
+  if (code === 'idempotency_key_reused')
+    return attacker.keys.has(request.headers?.['idempotency-key'])
+  const used = code === 'provider_id_used' ? /order (\d+)/.exec(error ?? '')?.[1] : undefined
+  const ids = used ? [Number(used)] : (orders ?? []).map(({ id }) => id)
+  return ids.every((id) => attacker.orderIds.includes(id))
+}
+
+type PlacedAnswer = { orders: { id: number }[] | null; code?: string; error: string | null }
+
+/** The session cookie that an answer sets. */
+export const sessionIn = (headers: Headers): string | undefined =>
+  headers.getSetCookie().flatMap((cookie) => /^token=([^;]+)/.exec(cookie)?.[1] ?? [])[0]
+
+/** Returns the private texts in `text` that the attacker has not sent and may not see. */
+function leaks(world: World, step: Step, text: string, place?: 'logged'): string[] {
+  const found = world.markers.filter(
+    (marker) =>
+      text.includes(marker.text) &&
+      !(place === 'logged' && marker.logged) &&
+      !(place !== 'logged' && marker.shown && isRobbed(world, step, marker.ownerId)),
+  )
+  if (found.length === 0) return []
+  const known = sentText(step)
+  return found
+    .filter((marker) => place === 'logged' || !known.includes(marker.text))
+    .map((marker) => `${marker.text}, which is private to user ${marker.ownerId}`)
+}
+
+/** Returns what is wrong with the mails that were sent. New secrets of victims become private. */
+export function objectionsToMails(world: World, step: Step): string[] {
+  const objections: string[] = []
+  for (const { to, subject, text } of world.mails) {
+    const secret = /secret=([0-9a-f]{64})/.exec(text)?.[1]
+    if (step.attacker.emails.includes(to)) {
+      if (secret) step.attacker.secrets.push(secret)
+      objections.push(...leaks(world, step, text).map((leak) => `mailed ${leak}`))
+    } else if (secret) {
+      const owner = world.victims.all.find(({ email }) => email === to)
+      world.markers.push({ text: secret, ownerId: owner?.id ?? 0 })
+    } else objections.push(`mailed "${subject}" to ${to}`)
+  }
+  return objections
+}
+
+/** Returns the pictures of others that have changed. */
+export async function objectionsToPictures(world: World, step: Step): Promise<string[]> {
+  const { objects } = await env.AVATARS.list()
+  const pictures = new Map(objects.map(({ key, etag }) => [key, etag]))
+  const changed = [...new Set([...pictures.keys(), ...world.pictures.keys()])].filter(
+    (key) => pictures.get(key) !== world.pictures.get(key),
+  )
+  world.pictures = pictures
+  return changed
+    .filter((key) => {
+      const ownerId = Number(key.split('/')[0])
+      return !isOwn(step, ownerId) && !isRobbed(world, step, ownerId)
+    })
+    .map((key) => `changed the picture ${key}`)
+}

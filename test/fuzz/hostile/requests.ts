@@ -1,0 +1,202 @@
+/**
+ * Draws a request to any endpoint of the app, from what the endpoint declares. The values of a
+ * field are found by its name.
+ */
+import { inject } from 'vitest'
+import * as z from 'zod'
+import { DEFAULT_PICTURE } from '../../../src/avatars/url.ts'
+import type { Endpoint } from '../../../src/http/endpoint.ts'
+import { aPng } from '../../avatars/pictures.ts'
+import { aForm } from '../../avatars/uploads.ts'
+import type { Call } from '../../support/api.ts'
+import type { Dice } from '../../support/delivery/campaign/dice.ts'
+import { CHAIN_ID } from '../../support/visitor.ts'
+import { type Attacker, drawTokenId, pickFrom } from './attackers.ts'
+import type { World } from './world.ts'
+
+export type HostileRequest = Pick<Call, 'json' | 'body'> & {
+  /** `METHOD /path/:with/parameters`. */
+  endpoint: string
+  method: string
+  path: string
+  headers?: Record<string, string>
+}
+
+type Draw = { world: World; dice: Dice; attacker: Attacker }
+type Values = (draw: Draw) => unknown
+
+const pick =
+  <T>(...values: T[]): Values =>
+  ({ dice }) =>
+    pickFrom(dice, values)
+
+const userId: Values = ({ world, dice, attacker }) => {
+  const others = [...world.victims.ids, ...world.attackers.flatMap((other) => [...other.userIds])]
+  const own = [...attacker.userIds]
+  return pickFrom(dice, own.length > 0 && dice.chance(0.2) ? own : others)
+}
+/** Ids are consecutive, so whoever guesses finds the rows of victims. */
+const rowId: Values = ({ dice }) => 1 + dice.upTo(dice.chance(0.8) ? 60 : 400)
+const tokenId: Values = ({ world, dice, attacker }) => drawTokenId(dice, attacker, world.victims)
+const orderId: Values = ({ dice, attacker: { orderIds } }) =>
+  orderIds.length > 0 && dice.chance(0.4) ? pickFrom(dice, orderIds.slice(-50)) : 1 + dice.upTo(50)
+const line = pick('Mallory', 'Elsewhere 1', '', null)
+const ownEmail: Values = ({ dice, attacker }) => pickFrom(dice, attacker.emails)
+
+/** A value is found as `<part>.<name>`, or else by the name alone. */
+const valuesOf: Record<string, Values> = {
+  'param.user_id': (draw) => (draw.dice.chance(0.1) ? 'me' : userId(draw)),
+  'param.id': rowId,
+  'param.order_ids': (draw) =>
+    Array.from({ length: 1 + draw.dice.upTo(4) }, () => orderId(draw)).join(),
+  'param.picture': pick(`${DEFAULT_PICTURE}.jpg`, `${'0'.repeat(48)}.jpg`),
+  'query.id': rowId,
+  'query.status': pick('failed', 'queued', 'awaiting_wallet'),
+  'header.idempotency-key': ({ dice }) => `key-${dice.upTo(dice.chance(0.5) ? 5 : 500)}`,
+  'json.email': ownEmail,
+  'json.address': ({ world, dice, attacker }) =>
+    pickFrom(dice, [
+      ...attacker.wallets.map(({ address }) => address),
+      ...world.victims.all.map(({ wallet }) => wallet),
+    ]),
+  'form.email': ({ world, dice, attacker }) => {
+    const [name = '', host = ''] = pickFrom(dice, world.victims.all).email.split('@')
+    return dice.pick(
+      pickFrom(dice, attacker.emails),
+      `${name}@${host}`,
+      `${name}+${dice.upTo(3)}@${host}`,
+      `${name}@${host}`.toUpperCase(),
+    )
+  },
+  'form.name': ({ dice }) => dice.pick('shop', 'session', `token ${dice.upTo(1000)}`),
+  'form.secret': ({ dice, attacker }) =>
+    pickFrom(dice, ['0'.repeat(64), ...attacker.secrets.slice(-3)]),
+  'query.secret': ({ dice, attacker }) =>
+    pickFrom(dice, ['0'.repeat(64), ...attacker.secrets.slice(-3)]),
+  userId,
+  buyerUserId: userId,
+  nftId: ({ world, dice }) => pickFrom(dice, world.sales).nftId,
+  listingId: ({ world, dice }) => pickFrom(dice, world.sales).listingId,
+  quantity: pick(1, 2, 3),
+  providerId: ({ world, dice }) =>
+    dice.pick(
+      null,
+      `number-${dice.upTo(2)}-${pickFrom(dice, world.victims.buyers).id}`,
+      `number ${dice.upTo(10_000)}`,
+    ),
+  name: line,
+  street: line,
+  postal: line,
+  city: line,
+  country: line,
+  companyName: line,
+  taxId: line,
+  mobilePhone: line,
+  default: pick(true, false),
+  isDefault: pick(true, false),
+  type: pick('billing', 'delivery'),
+  avatarUrl: () => `http://${inject('remoteHost')}/picture.jpg`,
+  limit: pick(100),
+  cursor: rowId,
+  reason: pick('cancelled', 'not configured'),
+  chainId: pick(CHAIN_ID),
+  purpose: pick('sign-in', 'link'),
+  message: ({ dice, attacker: { signed } }) => signed[dice.upTo(signed.length)]?.message ?? 'hello',
+  signature: ({ dice, attacker: { signed } }) =>
+    signed[dice.upTo(signed.length)]?.signature ?? '0x00',
+  redirect: pick('/settings/account', 'https://evil.test/'),
+  notice: pick('link-sent', 'signed-out'),
+  role: pick('user', 'user', 'master'),
+  scope: pick('read', 'write'),
+  days: pick('7', '365'),
+  back: pick('everyone'),
+  owner: ({ world, dice }) => {
+    const { id, email, wallet } = pickFrom(dice, world.victims.all)
+    return dice.pick(String(id), email, wallet)
+  },
+  after: (draw) => `${new Date().toISOString()},${tokenId(draw)}`,
+}
+
+type Schema = {
+  type?: string
+  properties?: Record<string, Schema>
+  required?: string[]
+  items?: Schema
+  anyOf?: Schema[]
+}
+
+const jsonSchemas = new WeakMap<z.ZodType, Schema>()
+
+function jsonSchemaOf(schema: z.ZodType): Schema {
+  const known = jsonSchemas.get(schema)
+  if (known) return known
+  const made: Schema = JSON.parse(
+    JSON.stringify(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })),
+  )
+  jsonSchemas.set(schema, made)
+  return made
+}
+
+function drawValue(draw: Draw, schema: Schema, part: string, name: string): unknown {
+  const { dice } = draw
+  const [inner] = schema.anyOf?.filter(({ type }) => type === 'object') ?? []
+  if (inner) return drawValue(draw, inner, part, name)
+  if (schema.type === 'array' && schema.items) {
+    const { items } = schema
+    return Array.from({ length: 1 + dice.upTo(3) }, () => drawValue(draw, items, part, name))
+  }
+  if (schema.properties) {
+    const fields = Object.entries(schema.properties)
+      .filter(([field]) => schema.required?.includes(field) || dice.chance(0.6))
+      .map(([field, of]) => [field, drawValue(draw, of, part, field)])
+    return paired(draw, Object.fromEntries(fields))
+  }
+  const values = valuesOf[`${part}.${name}`] ?? valuesOf[name]
+  if (!values) throw new Error(`requests.ts has no values for ${part}.${name}`)
+  return values(draw)
+}
+
+/** Most fields that belong together get values that do. */
+function paired({ world, dice, attacker }: Draw, fields: Record<string, unknown>) {
+  if (dice.chance(0.15)) return fields
+  if ('listingId' in fields) {
+    const { nftId, listingId } =
+      attacker.sale && dice.chance(0.8) ? attacker.sale : pickFrom(dice, world.sales)
+    return { ...fields, nftId, listingId }
+  }
+  const newest = attacker.signed.at(-1)
+  if ('signature' in fields && newest) return { ...fields, ...newest }
+  return fields
+}
+
+const textsOf = (fields: unknown): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(Object(fields)).map(([name, value]) => [
+      name,
+      value === null ? '' : String(value),
+    ]),
+  )
+
+/** Draws a request. Throws if a field or a path parameter has no values. */
+export function requestTo({ method, path, inputs, info }: Endpoint, draw: Draw): HostileRequest {
+  const drawn = path.replace(/:(\w+)/g, (_, name: string) => {
+    const value =
+      name === 'id' && path.startsWith('/settings/')
+        ? tokenId(draw)
+        : drawValue(draw, {}, 'param', name)
+    return encodeURIComponent(String(value)).replaceAll('%2C', ',')
+  })
+  const request: HostileRequest = { endpoint: `${method} ${path}`, method, path: drawn }
+  for (const { target, schema } of inputs) {
+    if (target === 'param') continue
+    const value = drawValue(draw, jsonSchemaOf(schema), target, '')
+    if (target === 'query') request.path += `?${new URLSearchParams(textsOf(value))}`
+    else if (target === 'header') request.headers = textsOf(value)
+    else if (target === 'form') request.body = new URLSearchParams(textsOf(value))
+    else if (target === 'json') request.json = value
+    else throw new Error(`requests.ts cannot send a ${target}`)
+  }
+  if (info?.body?.type === 'multipart/form-data') request.body = aForm(aPng())
+  else if (info?.body) request.body = aPng()
+  return request
+}

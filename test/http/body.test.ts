@@ -1,0 +1,95 @@
+import { createExecutionContext } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { expect, it, vi } from 'vitest'
+import app from '../../src/app.ts'
+import { requestOf } from '../support/api.ts'
+import { aSession, aUser } from '../support/makers.ts'
+
+const KIBIBYTE = 1024
+const MEBIBYTE = 1024 * KIBIBYTE
+const FORM = 'application/x-www-form-urlencoded'
+
+/** The ways in which endpoints read a body: method, path, media type, limit in bytes. */
+const readers = [
+  ['JSON', 'POST', '/api/public/deliveryAddress', 'application/json', MEBIBYTE],
+  ['a form', 'POST', '/settings/api-access/tokens', FORM, 16 * KIBIBYTE],
+  ['raw bytes', 'PUT', '/api/public/user/me/profile/updateAvatarBytes', 'image/png', 10 * MEBIBYTE],
+  [
+    'a form with a picture',
+    'PUT',
+    '/api/public/user/me/profile/updateAvatarFile',
+    'multipart/form-data; boundary=x',
+    10 * MEBIBYTE + 16 * KIBIBYTE,
+  ],
+] as const
+
+/** Sends a body as a signed-in user. The body is not copied on its way. */
+async function send(
+  method: string,
+  path: string,
+  body: BodyInit,
+  headers: Record<string, string>,
+): Promise<Response> {
+  const token = await aSession(await aUser())
+  const request = requestOf(method, path, { token, body, headers })
+  return app.fetch(request, env, createExecutionContext())
+}
+
+it.each(readers)(
+  'refuses %s unread if content-length is above the limit',
+  async (_, method, path, type, limit) => {
+    let isRead = false
+    const pull = () => {
+      isRead = true
+    }
+    const response = await send(method, path, new ReadableStream({ pull }, { highWaterMark: 0 }), {
+      'content-type': type,
+      'content-length': String(limit + 1),
+    })
+    expect({ status: response.status, isRead }).toEqual({ status: 413, isRead: false })
+    expect(await response.json()).toMatchObject({ code: 'payload_too_large' })
+  },
+)
+
+it.each(readers)(
+  'answers 400 if %s breaks off, and logs no error',
+  async (_, method, path, type) => {
+    const info = vi.spyOn(console, 'log').mockImplementation(() => {})
+    const errors = vi.spyOn(console, 'error').mockImplementation(() => {})
+    for (const headers of [{}, { 'content-length': '1000' }]) {
+      let reads = 0
+      const body = new ReadableStream({
+        pull(controller) {
+          if (++reads === 1) controller.enqueue(new TextEncoder().encode('--x\r\n'))
+          else controller.error(new Error('Network connection lost.'))
+        },
+      })
+      const response = await send(method, path, body, { 'content-type': type, ...headers })
+      expect(response.status).toBe(400)
+      expect(await response.json()).toEqual({ error: 'the body broke off', code: 'invalid_input' })
+    }
+    const lines = info.mock.calls.map(([line]) => JSON.parse(line))
+    expect(lines).toMatchObject(Array(2).fill({ event: 'request', status: 400 }))
+    expect(errors).not.toHaveBeenCalled()
+    info.mockRestore()
+    errors.mockRestore()
+  },
+)
+
+it('accepts a form of 16 KiB, and rejects one byte more', async () => {
+  const formOf = (bytes: number) => new TextEncoder().encode('name=x&y='.padEnd(bytes, 'y'))
+  const submit = (form: BodyInit, headers = {}) =>
+    send('POST', '/settings/api-access/tokens', form, { 'content-type': FORM, ...headers })
+  expect((await submit(formOf(16 * KIBIBYTE))).status).toBe(303)
+  const form = formOf(16 * KIBIBYTE + 1)
+  for (const response of [
+    await submit(form),
+    await submit(form, { 'content-length': String(form.length) }),
+  ]) {
+    expect(response.status).toBe(413)
+    expect(await response.json()).toEqual({
+      error: 'a form may have at most 16 KiB',
+      code: 'payload_too_large',
+    })
+  }
+})
