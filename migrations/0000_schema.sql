@@ -250,6 +250,7 @@ CREATE TABLE `tokens` (
 --> statement-breakpoint
 CREATE INDEX `tokens_user` ON `tokens` (`userId`);--> statement-breakpoint
 CREATE INDEX `tokens_ended` ON `tokens` (CASE WHEN "revokedAt" IS NULL THEN "expiresAt" ELSE "revokedAt" END);--> statement-breakpoint
+CREATE INDEX `tokens_rolled` ON `tokens` (`rolledAt`) WHERE "tokens"."rolledAt" IS NOT NULL AND "tokens"."revokedAt" IS NULL;--> statement-breakpoint
 CREATE INDEX `tokens_live` ON `tokens` (`createdAt`,`id`) WHERE "tokens"."revokedAt" IS NULL;--> statement-breakpoint
 CREATE INDEX `tokens_namespace` ON `tokens` (`namespace`) WHERE "tokens"."kind" = 'api' AND "tokens"."revokedAt" IS NULL AND "tokens"."rolledAt" IS NULL;--> statement-breakpoint
 CREATE TABLE `transactions` (

@@ -40,8 +40,9 @@ export const endpointCosts: Record<string, Cost> = {
   // The filters of the sample requests select nothing. The first reads all queued items.
   'POST /api/admin/transfers/retry': cost(1, 500, 0),
   'POST /api/admin/transfers/cancel': cost(1, 10, 0),
-  // The orders were placed by the seller, so their items are in the index of open orders.
-  'POST /api/admin/transfers/:id/retry': cost(1, 22, 3),
+  // The orders were placed by the seller, so their items are in the index of open orders. The buyer
+  // has no wallet, so the retried item waits for one.
+  'POST /api/admin/transfers/:id/retry': cost(1, 40, 5),
   'POST /api/admin/transfers/:id/cancel': cost(1, 22, 3),
   'GET /': cost(0, 0, 0),
   'GET /sign-in': cost(1, 4, 0),

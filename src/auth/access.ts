@@ -12,15 +12,16 @@ import { unauthenticated } from '../http/errors.ts'
 
 type Claims = Placeholders<Caller>
 
-/** Hours for which a token works after it was rolled, so that programs can change over. */
-export const ROLL_GRACE = 24
+/** Milliseconds for which a token works after it was rolled, so that programs can change over. */
+export const ROLL_GRACE = 24 * 60 * 60 * 1000
 
 /** By the clock of D1, because reading needs no other time. */
-const graceBegin = sql.raw(`strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '-${ROLL_GRACE} hours')`)
+const now = sql.raw("strftime('%Y-%m-%dT%H:%M:%fZ', 'now')")
+const graceBegin = sql.raw(`strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '-${ROLL_GRACE / 1000} seconds')`)
 
 /**
- * Selects the token with these claims, unless it is revoked, its user is removed, or its user has
- * lost the role. The claims are compared, so a stolen signing key alone makes no valid token.
+ * Selects the token with these claims, unless it is revoked or has expired, its user is removed, or
+ * its user has lost the role. The claims are compared, so a stolen signing key alone makes no valid token.
  */
 const selectLiveToken = (db: Database, { tokenId, userId, role, scope }: Claims) =>
   db
@@ -34,6 +35,7 @@ const selectLiveToken = (db: Database, { tokenId, userId, role, scope }: Claims)
         eq(tokens.role, role),
         eq(tokens.scope, scope),
         isNull(tokens.revokedAt),
+        gt(tokens.expiresAt, now),
         or(isNull(tokens.rolledAt), gt(tokens.rolledAt, graceBegin)),
         isNull(users.removedAt),
         or(eq(tokens.role, 'user'), eq(users.roleId, ADMINISTRATOR)),

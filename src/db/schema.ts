@@ -114,6 +114,9 @@ export const tokens = sqliteTable(
     index('tokens_ended').on(
       sql`CASE WHEN ${t.revokedAt} IS NULL THEN ${t.expiresAt} ELSE ${t.revokedAt} END`,
     ),
+    index('tokens_rolled')
+      .on(t.rolledAt)
+      .where(sql`${t.rolledAt} IS NOT NULL AND ${t.revokedAt} IS NULL`),
     index('tokens_live').on(t.createdAt, t.id).where(sql`${t.revokedAt} IS NULL`),
     index('tokens_namespace')
       .on(t.namespace)

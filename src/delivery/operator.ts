@@ -147,18 +147,44 @@ type Changed = { id: number; chainId: number | null }
 
 /**
  * Queues failed items again, and looks at queued ones at once. What a transaction carries is not
- * changed, nor are items whose network is not configured.
+ * changed, nor are items whose network is not configured. A failed item without a recipient waits
+ * until its buyer has a wallet; `addRecipients` completes the others.
  */
 export function retry(db: Database, selection: Selection, networks: Networks, now: Date) {
   const at = now.toISOString()
   const condition = sql`(d.state = 'queued' AND d.dueAt > ${at}
     OR d.state = 'failed' AND d.wish = 'deliver') AND ${isConfigured(networks)}`
+  const buyer = sql`(SELECT u.id FROM orderItems i JOIN orders o ON o.id = i.orderId
+    JOIN users u ON u.id = o.buyerId
+    WHERE i.id = d.id AND i.ethRecipient IS NULL AND u.ethereumPublicAddr = '')`
+  const awaited = sql`iif(d.state = 'failed', ${buyer}, NULL)`
   return raw<Changed>(
     db,
-    sql`UPDATE deliveries AS d SET state = 'queued', failingSince = NULL, tries = 0,
-        reason = iif(wish = 'cancel', reason, NULL), dueAt = ${at}, version = version + 1,
+    sql`UPDATE deliveries AS d SET awaits = ${awaited},
+        state = iif(${awaited} IS NULL, 'queued', 'awaiting_wallet'),
+        dueAt = iif(${awaited} IS NULL, ${at}, NULL), failingSince = NULL, tries = 0,
+        reason = iif(wish = 'cancel', reason, NULL), version = version + 1,
         updatedAt = ${at}, chainId = ${chainOf(networks)}
       WHERE id IN ${idsOf(selection, condition)} RETURNING id, chainId`,
+  )
+}
+
+/**
+ * Gives the items that were queued at this moment the wallet of their buyer, if they have none: the
+ * buyer has unlinked the one they were for.
+ */
+export function addRecipients(db: Database, networks: Networks, now: Date) {
+  const at = now.toISOString()
+  const chainIds = JSON.stringify(Object.values(networks).map(({ chainId }) => chainId))
+  return raw(
+    db,
+    sql`UPDATE orderItems SET ethRecipient = u.ethereumPublicAddr,
+        recipientChainId = u.walletChainId, updatedAt = ${at}
+      FROM deliveries d, orders o, users u
+      WHERE d.chainId IN (SELECT value FROM json_each(${chainIds})) AND d.dueAt = ${at}
+        AND d.state = 'queued' AND d.wish = 'deliver'
+        AND orderItems.id = d.id AND orderItems.ethRecipient IS NULL
+        AND o.id = orderItems.orderId AND u.id = o.buyerId`,
   )
 }
 

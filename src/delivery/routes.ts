@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
 import { readAs, writeAs } from '../auth/access.ts'
-import type { Database } from '../db/client.ts'
+import type { Database, Statement } from '../db/client.ts'
 import type { Guard } from '../db/guard.ts'
 import { deliveryStates } from '../db/schema.ts'
 import type { App, Caller } from '../http/context.ts'
@@ -10,6 +10,7 @@ import { ApiError } from '../http/errors.ts'
 import { idText } from '../http/ids.ts'
 import { lazy } from '../http/lazy.ts'
 import {
+  addRecipients,
   cancel,
   isMissing,
   MAX_CHANGED,
@@ -139,8 +140,15 @@ export const deliveryRoutes = new Hono<App>()
     validate('query', Retryable),
     async (c) => {
       const { db, caller, now, settings } = c.var
-      const statement = retry(db, c.req.valid('query'), settings.NETWORKS, now)
-      const [changed] = await writeAs(db, caller, [], [statement])
+      const [changed] = await writeAs(
+        db,
+        caller,
+        [],
+        [
+          retry(db, c.req.valid('query'), settings.NETWORKS, now),
+          addRecipients(db, settings.NETWORKS, now),
+        ],
+      )
       await wakeChanged(c.env.DELIVERIES, changed)
       return c.json({ changed: changed.length })
     },
@@ -175,9 +183,12 @@ export const deliveryRoutes = new Hono<App>()
     async (c) => {
       const { db, caller, now, settings } = c.var
       const { id } = c.req.valid('param')
-      const statement = retry(db, { id }, settings.NETWORKS, now)
+      const statements = [
+        retry(db, { id }, settings.NETWORKS, now),
+        addRecipients(db, settings.NETWORKS, now),
+      ]
       const objections = objectionsToRetry(id, settings.NETWORKS)
-      const view = await change(db, caller, id, objections, statement)
+      const view = await change(db, caller, id, objections, statements)
       await wakeChanged(c.env.DELIVERIES, [view])
       return c.json({ transfer: toTransfer(view) })
     },
@@ -195,9 +206,9 @@ export const deliveryRoutes = new Hono<App>()
     async (c) => {
       const { db, caller, now, settings } = c.var
       const { id } = c.req.valid('param')
-      const statement = cancel(db, { id }, settings.NETWORKS, now)
+      const statements = [cancel(db, { id }, settings.NETWORKS, now)]
       const objections = objectionsToCancel(id, settings.NETWORKS)
-      const view = await change(db, caller, id, objections, statement)
+      const view = await change(db, caller, id, objections, statements)
       await wakeChanged(c.env.DELIVERIES, [view])
       return c.json({ transfer: toTransfer(view) })
     },
@@ -215,7 +226,7 @@ async function change(
   caller: Caller,
   id: number,
   objections: readonly Objection[],
-  statement: ReturnType<typeof retry>,
+  statements: readonly Statement[],
 ): Promise<View> {
   const unknown = () => new ApiError('not_found', 'there is no transfer with this id')
   const guards: Guard[] = [
@@ -225,7 +236,8 @@ async function change(
       error: () => new ApiError('conflict', reason),
     })),
   ]
-  const [, [view]] = await writeAs(db, caller, guards, [statement, viewOf(db, id)])
+  const results = await writeAs(db, caller, guards, [...statements, viewOf(db, id)] as const)
+  const view = results.at(-1)?.[0]
   if (!view) throw unknown()
   return view
 }

@@ -5,6 +5,7 @@
  */
 import { zValidator } from '@hono/zod-validator'
 import type { Context, Hono, MiddlewareHandler, ValidationTargets } from 'hono'
+import { matchedRoutes } from 'hono/route'
 import type * as z from 'zod'
 // Imported by name: `z.core` would bundle the error messages of every language.
 import { type $ZodIssue, toDotPath } from 'zod/v4/core'
@@ -121,6 +122,12 @@ function invalidInput(issue: $ZodIssue | undefined, root: string): ApiError {
   const field = isFlat ? String(issue.path[0]) : root + toDotPath(issue.path)
   return new ApiError('invalid_input', field ? `${field}: ${issue.message}` : issue.message)
 }
+
+/** Whether no endpoint of this request needs a token. */
+export const isPublic = (c: Context): boolean =>
+  !matchedRoutes(c).some(
+    ({ handler }) => (declarations.get(handler)?.access ?? 'public') !== 'public',
+  )
 
 /** An endpoint as its handlers declare it. */
 export type Endpoint = {

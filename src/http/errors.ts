@@ -46,9 +46,14 @@ export class ApiError extends Error {
   }
 }
 
-/** RFC 9110, section 11.6.1: a 401 names the scheme to use. */
-export const unauthenticated = () =>
-  new ApiError('unauthenticated', 'a valid token is required', { 'WWW-Authenticate': 'Bearer' })
+/** No token, or one that is not live. RFC 9110, section 11.6.1: a 401 names the scheme to use. */
+export class TokenRequired extends ApiError {
+  constructor() {
+    super('unauthenticated', 'a valid token is required', { 'WWW-Authenticate': 'Bearer' })
+  }
+}
+
+export const unauthenticated = () => new TokenRequired()
 
 export const notFound: NotFoundHandler<App> = (c) =>
   errorResponse(c, new ApiError('not_found', 'there is nothing at this path'))

@@ -3,7 +3,8 @@ import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import { rateLimitKey } from './client-ip.ts'
 import type { App } from './context.ts'
-import { ApiError } from './errors.ts'
+import { isPublic } from './endpoint.ts'
+import { ApiError, TokenRequired } from './errors.ts'
 
 /** The `period` of all bindings, in seconds. A binding does not say how long to wait. */
 const PERIOD = 60
@@ -35,17 +36,22 @@ export const rateLimit = createMiddleware<App>(async (c, next) => {
   await count(c, 'RATE_LIMIT', callerKey(c), message)
   await next()
   const caller = c.get('caller')
-  if (!caller || c.res.status !== 401) return
+  if (!caller || !(c.error instanceof TokenRequired)) return
   if (refusedAt.size >= MAX_REFUSALS) refusedAt.clear()
   refusedAt.set(caller.tokenId, c.get('now').getTime())
 })
 
+/**
+ * Public endpoints do not ask the database whether a token is live, so there every client counts by
+ * address. Pages count by session: with a stolen token, nobody keeps its user from revoking it.
+ */
 function callerKey(c: Context<App>): string {
   const caller = c.get('caller')
   const refused = caller && refusedAt.get(caller.tokenId)
-  if (!caller || (refused && c.get('now').getTime() - refused < REFUSAL_LIFETIME))
-    return `address:${rateLimitKey(c.req.raw)}`
-  return caller.role === 'master' ? `token:${caller.tokenId}` : `user:${caller.userId}`
+  const isRefused = refused && c.get('now').getTime() - refused < REFUSAL_LIFETIME
+  if (!caller || isRefused || isPublic(c)) return `address:${rateLimitKey(c.req.raw)}`
+  const isUser = caller.role === 'user' && c.req.path.startsWith('/api/')
+  return isUser ? `user:${caller.userId}` : `token:${caller.tokenId}`
 }
 
 /** For endpoints that send mail, ask the chain or check secrets: counts per client address. */

@@ -176,7 +176,7 @@ export async function rollToken(
 /** When a token stops working, as ISO 8601. */
 export function endOf({ expiresAt, rolledAt }: Pick<TokenTimes, 'expiresAt' | 'rolledAt'>): string {
   if (!rolledAt) return expiresAt
-  const graceEnd = new Date(new Date(rolledAt).getTime() + ROLL_GRACE * 60 * 60 * 1000)
+  const graceEnd = new Date(new Date(rolledAt).getTime() + ROLL_GRACE)
   return [expiresAt, graceEnd.toISOString()].sort()[0] ?? expiresAt
 }
 

@@ -5,8 +5,8 @@ import { readAsUser, requireRecentSignIn, requireSession } from '../auth/session
 import { type Database, violates } from '../db/client.ts'
 import type { Guard } from '../db/guard.ts'
 import { users } from '../db/schema.ts'
-import { hasTransfersUnderWay } from '../delivery/under-way.ts'
 import { queueAwaiting } from '../delivery/wallet-linked.ts'
+import { hasTransfersUnderWay, removeRecipient } from '../delivery/wallet-unlinked.ts'
 import type { Caller } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import { limitLinksOf, linkExpired, newEmailLink, proveEmail, selectLink } from './email-link.ts'
@@ -151,6 +151,7 @@ export async function unlink(
       .update(users)
       .set({ ...cleared, updatedAt: now.toISOString() })
       .where(isCaller),
+    ...(method === 'ethereumPublicAddr' ? [removeRecipient(db, userId, now)] : []),
   ])
   return before?.email ?? ''
 }

@@ -77,8 +77,14 @@ export const mailEvent = (
     ...describe(event),
     url: `${mailer.PUBLIC_URL}/settings/sessions`,
     button: 'See your sessions',
-    note: 'If this was not you, sign in, end all other sessions, and revoke the tokens that you do not know.',
+    note: `If this was not you, ${remedyFor(event)}, end all other sessions, and revoke the tokens that you do not know. If you cannot sign in, write to us.`,
   })
+
+/** What was unlinked opens a new, empty account. */
+function remedyFor({ type }: AccountEvent): string {
+  if (type === 'email-unlinked') return 'sign in with your wallet, not with this address'
+  return type === 'wallet-unlinked' ? 'sign in with this e-mail address' : 'sign in'
+}
 
 type Mail = { subject: string; lead: string; url: string; button: string; note: string }
 

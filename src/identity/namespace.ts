@@ -16,7 +16,7 @@ export const TokenName = z
   .string()
   .trim()
   .min(1, 'must not be empty')
-  .max(100)
+  .regex(/^[^\p{Cc}\p{Cf}\p{Cs}]{0,100}$/u, 'must be at most 100 characters, all of them visible')
   .refine(
     (name) => name.toLowerCase() !== SESSION_NAME,
     `must not be "${SESSION_NAME}", which is the name of browser sessions`,

@@ -1,19 +1,14 @@
 /** What the cron trigger does each minute. */
-import { lt, sql } from 'drizzle-orm'
+import { lt } from 'drizzle-orm'
 import { removeOrphans } from '../avatars/orphans.ts'
-import { connect, type Database, raw } from '../db/client.ts'
+import { connect, type Database } from '../db/client.ts'
 import { emailLinks, idempotencyKeys, walletNonces } from '../db/schema.ts'
 import { failRemovedChains, wakeDueChains } from '../delivery/wake.ts'
 import { settingsOf } from '../env.ts'
 import { LINK_LIFETIME } from '../identity/email-link.ts'
+import { sweepTokens } from '../identity/sweep-tokens.ts'
 import { log } from '../log.ts'
 import { IDEMPOTENCY_LIFETIME } from '../orders/idempotency.ts'
-
-/** Milliseconds for which a revoked or expired token is kept, to answer questions about it. */
-const KEPT_TOKENS = 30 * 24 * 60 * 60 * 1000
-
-/** Tokens that one run deletes at most. */
-const DELETED_TOKENS = 1000
 
 type Job = (env: Env, db: Database, now: Date) => Promise<unknown>
 
@@ -46,11 +41,6 @@ function deleteExpiredRows(db: Database, now: Date) {
     db.delete(idempotencyKeys).where(lt(idempotencyKeys.createdAt, before(IDEMPOTENCY_LIFETIME))),
     db.delete(walletNonces).where(lt(walletNonces.expiresAt, now.toISOString())),
     db.delete(emailLinks).where(lt(emailLinks.createdAt, before(LINK_LIFETIME))),
-    raw(
-      db,
-      sql`DELETE FROM tokens WHERE id IN (SELECT id FROM tokens
-        WHERE CASE WHEN revokedAt IS NULL THEN expiresAt ELSE revokedAt END < ${before(KEPT_TOKENS)}
-        LIMIT ${DELETED_TOKENS})`,
-    ),
+    ...sweepTokens(db, now),
   ])
 }

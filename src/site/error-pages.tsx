@@ -44,7 +44,9 @@ function pageOf(c: Context<App>): string {
   const { origin, pathname, search } = new URL(c.req.url)
   if (c.req.method === 'GET') return pathname + search
   const form = URL.parse(c.req.header('referer') ?? '')
-  return form?.origin === origin ? form.pathname + form.search : '/settings/account'
+  if (form?.origin !== origin) return '/settings/account'
+  form.searchParams.delete('notice')
+  return form.pathname + form.search
 }
 
 const titles: Record<number, string> = {

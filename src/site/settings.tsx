@@ -11,12 +11,15 @@ const notices = {
   'token-revoked': 'The token is revoked. Programs that use it now get 401.',
   'wallet-linked': 'The wallet is linked.',
   'email-linked': 'The e-mail address is linked.',
-  'wallet-unlinked': 'The wallet is unlinked.',
-  'email-unlinked': 'The e-mail address is unlinked.',
+  'wallet-unlinked':
+    'The wallet is unlinked. Sessions that it started go on: end those that are not yours.',
+  'email-unlinked':
+    'The e-mail address is unlinked. Sessions that it started go on: end those that are not yours.',
   'session-ended': 'The session is ended.',
   'sessions-ended': 'All other sessions are ended.',
   'token-rolled': 'This is the new token. The old one works for 24 hours more.',
-  'link-sent': 'A link is on its way to this address. Open it in this browser.',
+  'link-sent':
+    'A link is on its way to this address. Open it in this browser. If none arrives, try again in 15 minutes.',
 }
 export type Notice = keyof typeof notices
 

@@ -9,12 +9,12 @@ import { aPng } from '../avatars/pictures.ts'
 import { aForm } from '../avatars/uploads.ts'
 import { callWith } from '../support/api.ts'
 import { aMasterToken, aSession, aToken, aUser, db, issuer } from '../support/makers.ts'
-import { aVisitor } from '../support/visitor.ts'
+import { aVisitor, aWallet, requestMessage, sessionIdOf } from '../support/visitor.ts'
 
 /** Sends a request. `keys` are the keys that the rate limit was asked for. */
 async function send(
   headers: Record<string, string>,
-  { success = true, path = '/.well-known/jwks.json' } = {},
+  { success = true, path = '/api/public/user/me/billingAddresses' } = {},
 ) {
   const limit = vi.fn(async (_: { key: string }) => ({ success }))
   const response = await app.request(
@@ -135,5 +135,36 @@ it('limits the generation of tokens', async () => {
     visitor.post('/settings/api-access/tokens', { form: { name }, env: { TOKEN_LIMIT: { limit } } })
   expect((await generate('first')).status).toBe(303)
   expect((await generate('second')).status).toBe(429)
-  expect(keys).toEqual(Array(2).fill(`user:${user.id}`))
+  expect(keys).toEqual(Array(2).fill(`token:${sessionIdOf(visitor)}`))
+})
+
+it('counts pages per session, so that a stolen token does not keep its user out', async () => {
+  const user = await aUser()
+  const session = await aSession(user)
+  const page = await send({ cookie: `token=${session}` }, { path: '/settings/api-access' })
+  expect(page.keys).toEqual([`token:${await tokenIdOf(session)}`])
+  const stolen = await aToken(user)
+  const refused = await send({ cookie: `token=${stolen}` }, { path: '/settings/api-access' })
+  expect(refused.keys).toEqual([`token:${await tokenIdOf(stolen)}`])
+})
+
+it.each(['/api/public/stats', '/.well-known/jwks.json', '/sign-in', '/nowhere'])(
+  'counts %s per client address, whatever the token',
+  async (path) => {
+    const authorization = `Bearer ${await aToken(await aUser())}`
+    const { keys } = await send({ authorization, 'cf-connecting-ip': '192.0.2.9' }, { path })
+    expect(keys).toEqual(['address:192.0.2.9'])
+  },
+)
+
+it('counts a live token per user, although a sign-in with it was refused', async () => {
+  const user = await aUser()
+  const headers = { authorization: `Bearer ${await aToken(user)}` }
+  const wallet = aWallet()
+  const message = await requestMessage(aVisitor(), wallet)
+  const signature = await wallet.signMessage({ message })
+  // Another browser than the one that requested the message.
+  const refused = await aVisitor().postJson('/sign-in/wallet', { message, signature }, { headers })
+  expect(refused.status).toBe(401)
+  expect((await send(headers)).keys).toEqual([`user:${user.id}`])
 })

@@ -215,6 +215,11 @@ it('lets each user have a token of a name, but only one administrator a master t
   expect(response.status).toBe(403)
 })
 
+it.each(['a\nb', 'a\u0000b', 'a\u202Eb'])('generates no token with the name %j', async (name) => {
+  const { visitor } = await aSignedInVisitor()
+  expect((await generate(visitor, { name })).response.status).toBe(400)
+})
+
 it.each(['session', ' Session', 'SESSION'])('generates no token with the name %j', async (name) => {
   const { visitor } = await aSignedInVisitor()
   const { response } = await generate(visitor, { name })

@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm'
+import { eq, inArray } from 'drizzle-orm'
 import { expect, it } from 'vitest'
 import { deliveries, transactions, users } from '../../src/db/schema.ts'
 import { call } from '../support/api.ts'
@@ -278,6 +278,43 @@ it.each(['buyer', 'seller'] as const)(
     expect((await visitor.post(UNLINK_WALLET)).status).toBe(303)
   },
 )
+
+it('does not deliver a failed item to a wallet that was unlinked since', async () => {
+  const { visitor, wallet, user } = await aVisitorWithBoth()
+  if (!user) throw new Error('no user')
+  await anAddress(user)
+  const nft = await anNft(await aUser())
+  const listing = await aListing(nft)
+  const input = { nftId: nft.id, listingId: listing.id, quantity: 1, buyerUserId: user.id }
+  const token = await aMasterToken()
+  const placed = await call('POST', '/api/externalOrders', { token, json: [input, input] })
+  const { orders } = await placed.json<{ orders: { orderItems: { id: number }[] }[] }>()
+  const ids = orders.map(({ orderItems: [item] }) => item?.id ?? 0)
+  const [first = 0, second = 0] = ids
+  const failed = { state: 'failed' as const, dueAt: null }
+  await db.update(deliveries).set(failed).where(inArray(deliveries.id, ids))
+  const shown = async () => {
+    const path = `/api/externalOrders/${orders.map((order) => Object(order).id).join()}`
+    const { orders: read } = await (await call('GET', path, { token })).json<{
+      orders: { orderItems: { ethRecipient: string | null; status: string | null }[] }[]
+    }>()
+    return read.map(({ orderItems: [item] }) => [item?.ethRecipient, item?.status])
+  }
+  expect(await shown()).toEqual(Array(2).fill([wallet.address, 'failed']))
+  expect((await visitor.post(UNLINK_WALLET)).status).toBe(303)
+  expect(await shown()).toEqual(Array(2).fill([null, 'failed']))
+
+  const retry = (id: number) => call('POST', `/api/admin/transfers/${id}/retry`, { token })
+  expect((await retry(first)).status).toBe(200)
+  expect(await shown()).toEqual([
+    [null, 'awaiting_wallet'],
+    [null, 'failed'],
+  ])
+  const other = aWallet()
+  expect((await linkWallet(visitor, other)).status).toBe(200)
+  expect((await retry(second)).status).toBe(200)
+  expect(await shown()).toEqual(Array(2).fill([other.address, null]))
+})
 
 it('mails the owner what has changed', async () => {
   const { visitor, email } = await aVisitorWithBoth()

@@ -1,7 +1,9 @@
 /** What a session may do only for 10 minutes after the sign-in. */
+import { eq } from 'drizzle-orm'
 import { expect, it } from 'vitest'
+import { emailLinks } from '../../src/db/schema.ts'
 import { BASE_URL } from '../support/api.ts'
-import { aUser } from '../support/makers.ts'
+import { aUser, db } from '../support/makers.ts'
 import {
   ageSession,
   anEmail,
@@ -151,6 +153,25 @@ it('leads people to a sign-in, and from there back to the page', async () => {
   const signedIn = await visitor.post('/sign-in/email/confirm', { form: { secret, redirect } })
   expect(signedIn.headers.get('location')).toBe(`${BASE_URL}${path}`)
   expect((await visitor.get(path)).status).toBe(200)
+})
+
+it('does not show the message of an earlier page again', async () => {
+  const { visitor } = await anOwner()
+  await ageSession(visitor, 10)
+  const referer = `${BASE_URL}/settings/api-access?notice=token-revoked&owner=3`
+  const form = await visitor.post('/settings/sessions/end-others', { headers: { referer } })
+  expect(form.headers.get('location')).toBe(
+    `/sign-in/again?redirect=${encodeURIComponent('/settings/api-access?owner=3')}`,
+  )
+})
+
+it('does not store the secret of another link with a sign-in link', async () => {
+  const visitor = aVisitor()
+  const email = anEmail()
+  const redirect = `/settings/account/email?secret=${'a'.repeat(64)}`
+  await visitor.post('/sign-in/email', { form: { email, redirect } })
+  const [link] = await db.select().from(emailLinks).where(eq(emailLinks.email, email))
+  expect(link?.redirect).toBeNull()
 })
 
 it.each(['https://evil.test/settings', 'not a URL'])(

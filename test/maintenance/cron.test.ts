@@ -147,6 +147,36 @@ it('deletes tokens and sessions 30 days after they were revoked or have expired'
   ])
 })
 
+it('revokes rolled tokens after 24 hours', async () => {
+  const { id: userId } = await aUser()
+  const token = {
+    userId,
+    kind: 'api' as const,
+    role: 'user' as const,
+    name: 'test',
+    namespace: 'test',
+    keyId: 'test',
+    createdAt: before(40 * DAY),
+    expiresAt: before(-DAY),
+  }
+  await db.insert(tokens).values([
+    { ...token, id: 'rolled long ago', rolledAt: before(DAY) },
+    { ...token, id: 'rolled now', rolledAt: before(DAY - MINUTE) },
+    { ...token, id: 'not rolled' },
+  ])
+  await run()
+  const rows = await db
+    .select({ id: tokens.id, revokedAt: tokens.revokedAt })
+    .from(tokens)
+    .where(eq(tokens.userId, userId))
+    .orderBy(tokens.id)
+  expect(rows).toEqual([
+    { id: 'not rolled', revokedAt: null },
+    { id: 'rolled long ago', revokedAt: now.toISOString() },
+    { id: 'rolled now', revokedAt: null },
+  ])
+})
+
 it('removes pictures that no user points to', async () => {
   const user = await aUser()
   const [used, unused] = ['a', 'b'].map((digit) => pictureKey(user.id, digit.repeat(48)))

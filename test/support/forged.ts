@@ -118,6 +118,12 @@ export const forged: Record<string, () => Promise<string>> = {
     await db.update(tokens).set({ rolledAt }).where(eq(tokens.id, record.id))
     return signToken(issuer, record)
   },
+  'a token that claims a later expiry than it has': async () => {
+    const record = await aRecord()
+    const expiresAt = new Date(Date.now() - 1000).toISOString()
+    await db.update(tokens).set({ expiresAt }).where(eq(tokens.id, record.id))
+    return signToken(issuer, record)
+  },
   'a user token that claims to be a master token': async () => {
     const record = await aRecord()
     await db.update(tokens).set({ role: 'user' }).where(eq(tokens.id, record.id))

@@ -29,7 +29,7 @@ export const AccountSettings = ({
       {account.ethereumPublicAddr ? (
         <>
           <p class="code">{account.ethereumPublicAddr}</p>
-          {account.email && <Unlink method="wallet" name="wallet" />}
+          {account.email && <Unlink method="wallet" name="wallet" canChange={canChange} />}
         </>
       ) : (
         <>
@@ -51,7 +51,9 @@ export const AccountSettings = ({
       {account.email ? (
         <>
           <p class="code">{account.email}</p>
-          {account.ethereumPublicAddr && <Unlink method="email" name="e-mail address" />}
+          {account.ethereumPublicAddr && (
+            <Unlink method="email" name="e-mail address" canChange={canChange} />
+          )}
         </>
       ) : !canChange ? (
         <SignInAgain toDo="add an e-mail address" path="/settings/account" />
@@ -68,22 +70,25 @@ export const AccountSettings = ({
   </SettingsPage>
 )
 
-type UnlinkProps = { method: 'wallet' | 'email'; name: string }
+type UnlinkProps = { method: 'wallet' | 'email'; name: string; canChange: boolean }
 
 /** Asks for confirmation without a script. */
-const Unlink = ({ method, name }: UnlinkProps) => (
-  <details class="revoke">
-    <summary class="button">
-      Unlink<span class="visually-hidden"> the {name}</span>
-    </summary>
-    <form method="post" action={`/settings/account/${method}/unlink`}>
-      <p>You will no longer be able to sign in with this {name}.</p>
-      <button class="button danger" type="submit">
-        Unlink {name}
-      </button>
-    </form>
-  </details>
-)
+const Unlink = ({ method, name, canChange }: UnlinkProps) =>
+  !canChange ? (
+    <SignInAgain toDo="unlink it" path="/settings/account" />
+  ) : (
+    <details class="revoke">
+      <summary class="button">
+        Unlink<span class="visually-hidden"> the {name}</span>
+      </summary>
+      <form method="post" action={`/settings/account/${method}/unlink`}>
+        <p>You will no longer be able to sign in with this {name}.</p>
+        <button class="button danger" type="submit">
+          Unlink {name}
+        </button>
+      </form>
+    </details>
+  )
 
 /** Opening the link changes nothing, because mail scanners open links too. */
 export const ConfirmEmail = ({ email, secret }: { email: string; secret: string }) => (

@@ -1,6 +1,7 @@
 /** Settings → Sessions: the browsers in which a user is signed in. */
 import { Hono } from 'hono'
 import * as z from 'zod'
+import { isRecent } from '../../auth/session.ts'
 import type { App } from '../../http/context.ts'
 import { requireToken, validate } from '../../http/endpoint.ts'
 import { endOneSession, endOtherSessions, readSessions } from '../../identity/sessions.ts'
@@ -20,7 +21,12 @@ export const sessionRoutes = new Hono<App>()
         title: 'Sessions',
         account: own.account,
         children: (
-          <Sessions {...own} currentId={caller.tokenId} notice={c.req.valid('query').notice} />
+          <Sessions
+            {...own}
+            currentId={caller.tokenId}
+            canChange={isRecent(own.account, now)}
+            notice={c.req.valid('query').notice}
+          />
         ),
       })
     },

@@ -1,23 +1,34 @@
 import type { readSessions } from '../../identity/sessions.ts'
 import { Time } from '../page.tsx'
-import { type Notice, SettingsPage } from '../settings.tsx'
+import { type Notice, SettingsPage, SignInAgain } from '../settings.tsx'
 
 type SessionsProps = Awaited<ReturnType<typeof readSessions>> & {
   /** Id of the session that shows the page. */
   currentId: string
   notice: Notice | undefined
+  /** Whether the user has signed in a short time ago. */
+  canChange: boolean
 }
 
-export const Sessions = ({ sessions, currentId, notice }: SessionsProps) => (
+export const Sessions = ({ sessions, currentId, notice, canChange }: SessionsProps) => (
   <SettingsPage section="sessions" notice={notice}>
     <h2>Sessions</h2>
     <p>The browsers in which you are signed in. End those that you do not know or no longer use.</p>
     <ul class="tokens" aria-label="Your sessions">
       {sessions.map((session) => (
-        <SessionItem session={session} isCurrent={session.id === currentId} />
+        <SessionItem
+          session={session}
+          isCurrent={session.id === currentId}
+          canEnd={canChange && session.id !== currentId}
+        />
       ))}
     </ul>
-    {sessions.length > 1 && (
+    {sessions.length > 1 && !canChange && (
+      <section class="panel">
+        <SignInAgain toDo="end other sessions" path="/settings/sessions" />
+      </section>
+    )}
+    {sessions.length > 1 && canChange && (
       <form method="post" action="/settings/sessions/end-others">
         <button class="button danger" type="submit">
           End all other sessions
@@ -27,9 +38,13 @@ export const Sessions = ({ sessions, currentId, notice }: SessionsProps) => (
   </SettingsPage>
 )
 
-type SessionItemProps = { session: SessionsProps['sessions'][number]; isCurrent: boolean }
+type SessionItemProps = {
+  session: SessionsProps['sessions'][number]
+  isCurrent: boolean
+  canEnd: boolean
+}
 
-const SessionItem = ({ session, isCurrent }: SessionItemProps) => {
+const SessionItem = ({ session, isCurrent, canEnd }: SessionItemProps) => {
   const browser = session.browser ?? 'Unknown browser'
   return (
     <li class="token">
@@ -55,7 +70,7 @@ const SessionItem = ({ session, isCurrent }: SessionItemProps) => {
           </dd>
         </div>
       </dl>
-      {!isCurrent && (
+      {canEnd && (
         <form method="post" action={`/settings/sessions/${session.id}/end`} class="actions">
           <button class="button" type="submit">
             End<span class="visually-hidden"> the session of {browser}</span>

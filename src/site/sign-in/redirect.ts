@@ -14,3 +14,7 @@ export function allowedRedirect(
   const allowed = [new URL(PUBLIC_URL).origin, ...REDIRECT_ORIGINS]
   return allowed.includes(url.origin) ? url.href : null
 }
+
+/** Returns the URL to store with a link. Its own secret would be stored with it. */
+export const withoutSecret = (redirect: string | null): string | null =>
+  redirect && new URL(redirect).searchParams.has('secret') ? null : redirect

@@ -21,7 +21,7 @@ import { mailLink } from '../../identity/mail.ts'
 import { signIn } from '../../identity/sign-in.ts'
 import { page } from '../page.tsx'
 import { clientOf } from './client.ts'
-import { allowedRedirect } from './redirect.ts'
+import { allowedRedirect, withoutSecret } from './redirect.ts'
 import { ConfirmSignIn, LinkSent, SignIn, SignInAgain } from './views.tsx'
 
 const HOME = '/settings/api-access'
@@ -80,7 +80,8 @@ export const signInRoutes = new Hono<App>()
           email: form.email,
           problem: 'This is not an e-mail address.',
         })
-      const request = { email: email.data, client: rateLimitKey(c.req.raw), redirect }
+      const client = rateLimitKey(c.req.raw)
+      const request = { email: email.data, client, redirect: withoutSecret(redirect) }
       const secret = await createSignInLink(db, request, now)
       if (secret)
         await mailLink(c.env.EMAIL, settings, { to: email.data, secret, purpose: 'sign-in' })

@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { type Database, raw, type Statement } from '../db/client.ts'
 
 /**
  * Whether something is still to be transferred to or from the wallet of this user. Reads only what
@@ -12,3 +13,15 @@ export const hasTransfersUnderWay = (userId: number): SQL =>
     JOIN orders ON orders.id = orderItems.orderId
     JOIN listings ON listings.id = orderItems.listingId
     WHERE orders.buyerId = ${userId} OR listings.sellerId = ${userId})`
+
+/** Takes the wallet from the user's failed items, so that a retry does not deliver to it. */
+export const removeRecipient = (db: Database, userId: number, now: Date): Statement =>
+  raw(
+    db,
+    sql`UPDATE orderItems SET ethRecipient = NULL, recipientChainId = 0,
+        updatedAt = ${now.toISOString()}
+      WHERE id IN (SELECT d.id FROM deliveries d JOIN orderItems i ON i.id = d.id
+        JOIN orders o ON o.id = i.orderId
+        WHERE d.state IN ('awaiting_wallet', 'failed') AND d.state = 'failed'
+          AND d.wish = 'deliver' AND o.buyerId = ${userId})`,
+  )
