@@ -241,13 +241,21 @@ async function check() {
   return used
 }
 
-it('whatever happens, a key makes one transfer at most, and honest items arrive', async () => {
-  let reentered = 0n
-  await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
-      reentered += await run(steps)
-    }),
-    { seed: 12, numRuns: 40 },
-  )
-  expect(reentered, 'calls of deliver within deliver').toBeGreaterThan(10n)
-})
+// The steps are the same each time, so only trouble of the local node can end with a second try.
+const sameSteps = { retry: 1 }
+
+it(
+  'whatever happens, a key makes one transfer at most, and honest items arrive',
+  sameSteps,
+  async () => {
+    let reentered = 0n
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
+        reentered += await run(steps)
+      }),
+      // Shrinking takes minutes, and hides the first failure behind the timeout.
+      { seed: 12, numRuns: 40, endOnFailure: true },
+    )
+    expect(reentered, 'calls of deliver within deliver').toBeGreaterThan(10n)
+  },
+)
