@@ -1,4 +1,4 @@
-/** Tokens on the settings pages: a user's own API tokens, and all tokens for administrators. */
+/** A user's own API tokens, on the settings pages. */
 import {
   and,
   type Column,
@@ -12,13 +12,10 @@ import {
   isNull,
   notExists,
   or,
-  type SQL,
   sql,
 } from 'drizzle-orm'
-import { getAddress, isAddress } from 'viem/utils'
 import { ROLL_GRACE, writeAs } from '../auth/access.ts'
 import {
-  administratorRequired,
   readAsUser,
   requireAdministrator,
   requireRecent,
@@ -29,16 +26,15 @@ import {
 import { type Issuer, newToken, signToken } from '../auth/tokens.ts'
 import type { Database } from '../db/client.ts'
 import type { Guard } from '../db/guard.ts'
-import { ADMINISTRATOR, tokens, users } from '../db/schema.ts'
+import { tokens, users } from '../db/schema.ts'
 import type { Caller } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import { hasNameOf, namespaceOf } from './namespace.ts'
 
 const MAX_LIVE_TOKENS_PER_USER = 50
-const PAGE_SIZE = 50
 
 /** What the settings pages show of a token, and what it takes to sign it again. */
-const tokenColumns = {
+export const tokenColumns = {
   id: tokens.id,
   userId: tokens.userId,
   kind: tokens.kind,
@@ -52,7 +48,7 @@ const tokenColumns = {
   rolledAt: tokens.rolledAt,
 }
 
-const newestFirst = [desc(tokens.createdAt), desc(tokens.id)] as const
+export const newestFirst = [desc(tokens.createdAt), desc(tokens.id)] as const
 
 /** API tokens of the caller that are not revoked. */
 const isOwnToken = ({ userId }: Caller) =>
@@ -173,14 +169,14 @@ export async function rollToken(
   return { ...rolled, email: user?.email ?? '' }
 }
 
+type TokenTimes = Pick<typeof tokens.$inferSelect, 'expiresAt' | 'rolledAt'>
+
 /** When a token stops working, as ISO 8601. */
-export function endOf({ expiresAt, rolledAt }: Pick<TokenTimes, 'expiresAt' | 'rolledAt'>): string {
+export function endOf({ expiresAt, rolledAt }: TokenTimes): string {
   if (!rolledAt) return expiresAt
   const graceEnd = new Date(new Date(rolledAt).getTime() + ROLL_GRACE)
   return [expiresAt, graceEnd.toISOString()].sort()[0] ?? expiresAt
 }
-
-type TokenTimes = typeof tokens.$inferSelect
 
 /**
  * Returns one of the caller's API tokens with its JWT, which is signed again from the stored
@@ -266,52 +262,3 @@ const nameTaken = ({ name, role }: { name: string; role: Caller['role'] }) =>
   )
 
 const tokenNotFound = () => new ApiError('not_found', 'this token does not exist')
-
-/**
- * Returns a page of the live tokens of all users, and the cursor of the next page, for
- * administrators. `owner` is a user id, an e-mail address or a wallet; `after` is the last token of
- * the previous page. Throws `unauthenticated`, `forbidden`.
- */
-export async function readAllTokens(
-  db: Database,
-  caller: Caller,
-  {
-    owner,
-    after,
-  }: { owner: string | undefined; after: { createdAt: string; id: string } | undefined },
-  now: Date,
-) {
-  const [account, rows] = await readAsUser(db, caller, [
-    db
-      .select({
-        ...tokenColumns,
-        owner: { email: users.email, ethereumPublicAddr: users.ethereumPublicAddr },
-      })
-      .from(tokens)
-      .innerJoin(users, eq(users.id, tokens.userId))
-      .where(
-        and(
-          isNull(tokens.revokedAt),
-          gt(tokens.expiresAt, now.toISOString()),
-          exists(selectAdministrator(db, caller)),
-          owner ? isOwner(owner) : undefined,
-          after && sql`(${tokens.createdAt}, ${tokens.id}) < (${after.createdAt}, ${after.id})`,
-        ),
-      )
-      .orderBy(...newestFirst)
-      // One row more than a page shows whether there is a next page.
-      .limit(PAGE_SIZE + 1),
-  ])
-  if (account.roleId !== ADMINISTRATOR) throw administratorRequired()
-  const page = rows.slice(0, PAGE_SIZE)
-  return { account, tokens: page, next: rows.length > PAGE_SIZE ? page.at(-1) : undefined }
-}
-
-function isOwner(text: string): SQL {
-  if (/^\d+$/.test(text)) return eq(users.id, Number(text))
-  // `<> ''` lets SQLite use the partial indexes of e-mail addresses and wallets.
-  if (text.includes('@'))
-    return sql`${users.email} = ${text.toLowerCase()} AND ${users.email} <> ''`
-  const wallet = isAddress(text, { strict: false }) ? getAddress(text) : text
-  return sql`${users.ethereumPublicAddr} = ${wallet} AND ${users.ethereumPublicAddr} <> ''`
-}

@@ -7,9 +7,9 @@ import { tokenRoles, tokenScopes } from '../../db/schema.ts'
 import type { App } from '../../http/context.ts'
 import { requireToken, validate } from '../../http/endpoint.ts'
 import { tokenRateLimit } from '../../http/rate-limit.ts'
+import { readAllTokens } from '../../identity/all-tokens.ts'
 import {
   generateToken,
-  readAllTokens,
   readOwnTokens,
   readToken,
   revokeToken,

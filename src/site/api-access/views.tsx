@@ -1,10 +1,6 @@
 import { ADMINISTRATOR } from '../../db/schema.ts'
-import {
-  endOf,
-  type readAllTokens,
-  type readOwnTokens,
-  type readToken,
-} from '../../identity/api-tokens.ts'
+import type { readAllTokens } from '../../identity/all-tokens.ts'
+import { endOf, type readOwnTokens, type readToken } from '../../identity/api-tokens.ts'
 import { displayName, Time } from '../page.tsx'
 import { ApiAccess, type Notice, SignInAgain } from '../settings.tsx'
 

@@ -1,0 +1,59 @@
+/** All live tokens of the instance, for administrators. */
+import { and, eq, exists, gt, isNull, type SQL, sql } from 'drizzle-orm'
+import { getAddress, isAddress } from 'viem/utils'
+import { administratorRequired, readAsUser, selectAdministrator } from '../auth/session.ts'
+import type { Database } from '../db/client.ts'
+import { ADMINISTRATOR, tokens, users } from '../db/schema.ts'
+import type { Caller } from '../http/context.ts'
+import { newestFirst, tokenColumns } from './api-tokens.ts'
+
+const PAGE_SIZE = 50
+
+/**
+ * Returns a page of the live tokens of all users, and the cursor of the next page, for
+ * administrators. `owner` is a user id, an e-mail address or a wallet; `after` is the last token of
+ * the previous page. Throws `unauthenticated`, `forbidden`.
+ */
+export async function readAllTokens(
+  db: Database,
+  caller: Caller,
+  {
+    owner,
+    after,
+  }: { owner: string | undefined; after: { createdAt: string; id: string } | undefined },
+  now: Date,
+) {
+  const [account, rows] = await readAsUser(db, caller, [
+    db
+      .select({
+        ...tokenColumns,
+        owner: { email: users.email, ethereumPublicAddr: users.ethereumPublicAddr },
+      })
+      .from(tokens)
+      .innerJoin(users, eq(users.id, tokens.userId))
+      .where(
+        and(
+          isNull(tokens.revokedAt),
+          gt(tokens.expiresAt, now.toISOString()),
+          exists(selectAdministrator(db, caller)),
+          owner ? isOwner(owner) : undefined,
+          after && sql`(${tokens.createdAt}, ${tokens.id}) < (${after.createdAt}, ${after.id})`,
+        ),
+      )
+      .orderBy(...newestFirst)
+      // One row more than a page shows whether there is a next page.
+      .limit(PAGE_SIZE + 1),
+  ])
+  if (account.roleId !== ADMINISTRATOR) throw administratorRequired()
+  const page = rows.slice(0, PAGE_SIZE)
+  return { account, tokens: page, next: rows.length > PAGE_SIZE ? page.at(-1) : undefined }
+}
+
+function isOwner(text: string): SQL {
+  if (/^\d+$/.test(text)) return eq(users.id, Number(text))
+  // `<> ''` lets SQLite use the partial indexes of e-mail addresses and wallets.
+  if (text.includes('@'))
+    return sql`${users.email} = ${text.toLowerCase()} AND ${users.email} <> ''`
+  const wallet = isAddress(text, { strict: false }) ? getAddress(text) : text
+  return sql`${users.ethereumPublicAddr} = ${wallet} AND ${users.ethereumPublicAddr} <> ''`
+}
