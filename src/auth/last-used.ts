@@ -3,7 +3,7 @@ import { and, eq, isNull, lt, or } from 'drizzle-orm'
 import { createMiddleware } from 'hono/factory'
 import { connect, type Database } from '../db/client.ts'
 import { tokens } from '../db/schema.ts'
-import type { App } from '../http/context.ts'
+import type { App, Caller } from '../http/context.ts'
 import { log } from '../log.ts'
 
 /** Milliseconds. */
@@ -12,7 +12,7 @@ const HOUR = 60 * 60 * 1000
 /** Entries kept before the cache is cleared. Clearing costs one extra UPDATE per token. */
 const MAX_CACHED = 10_000
 
-/** Token id → time of the last write by this isolate, in milliseconds. */
+/** User and token id → time of the last write by this isolate, in milliseconds. */
 const recordedAt = new Map<string, number>()
 
 /** Stores the time after the response is sent, at most once an hour per token and isolate. */
@@ -20,25 +20,30 @@ export const recordTokenUse = createMiddleware<App>(async (c, next) => {
   await next()
   const caller = c.get('caller')
   const now = c.get('now')
-  if (!caller || c.res.status >= 400 || !isDue(caller.tokenId, now)) return
+  const key = caller && `${caller.userId} ${caller.tokenId}`
+  if (!key || c.res.status >= 400 || !isDue(key, now)) return
   c.executionCtx.waitUntil(
-    storeTokenUse(connect(c.env.DB), caller.tokenId, now).catch((error) => {
-      recordedAt.delete(caller.tokenId)
+    storeTokenUse(connect(c.env.DB), caller, now).catch((error) => {
+      recordedAt.delete(key)
       log.error('last_use_not_stored', { error })
     }),
   )
 })
 
-function isDue(tokenId: string, now: Date): boolean {
-  const last = recordedAt.get(tokenId)
+function isDue(key: string, now: Date): boolean {
+  const last = recordedAt.get(key)
   if (last !== undefined && now.getTime() - last < HOUR) return false
   if (recordedAt.size >= MAX_CACHED) recordedAt.clear()
-  recordedAt.set(tokenId, now.getTime())
+  recordedAt.set(key, now.getTime())
   return true
 }
 
 /** Sets `lastUsedAt`, unless another isolate has set it within the last hour. */
-export async function storeTokenUse(db: Database, tokenId: string, now: Date): Promise<void> {
+export async function storeTokenUse(
+  db: Database,
+  { tokenId, userId }: Pick<Caller, 'tokenId' | 'userId'>,
+  now: Date,
+): Promise<void> {
   const hourAgo = new Date(now.getTime() - HOUR).toISOString()
   await db
     .update(tokens)
@@ -46,6 +51,8 @@ export async function storeTokenUse(db: Database, tokenId: string, now: Date): P
     .where(
       and(
         eq(tokens.id, tokenId),
+        // Public endpoints do not compare the claims of the token.
+        eq(tokens.userId, userId),
         isNull(tokens.revokedAt),
         or(isNull(tokens.lastUsedAt), lt(tokens.lastUsedAt, hourAgo)),
       ),

@@ -15,7 +15,7 @@ export const LATER = 30 * SECOND
 
 export type Problem = {
   reason: string
-  /** `holder`: nobody could get the token now. Holders often mend that: they approve, they mint. */
+  /** `holder`: the holder has not approved the contract or lacks the token, and often corrects that. */
   cause: 'holder' | 'item'
 }
 
@@ -36,7 +36,7 @@ export function isOverdue(item: Item, problem: Problem, now: Date): boolean {
   return elapsed >= LIMIT[problem.cause]
 }
 
-/** `isConfirmed`: a second node says the same, or there is none. */
+/** `isConfirmed`: a second node gives the same result, or the network has only one node. */
 export function judge(item: Item, problem: Problem, isConfirmed: boolean, now: Date): Move {
   if (isConfirmed && isOverdue(item, problem, now)) return fail(item, problem.reason)
   const since = failingSince(item, problem, now)

@@ -70,7 +70,7 @@ export type Observation = {
   records: Map<Hex, ObservedRecord>
 }
 
-/** Asks the first node that can be used. Returns why there is none. */
+/** Asks the first node that can be used. If no node can be used, returns the reason. */
 export async function observe(
   network: Network,
   loaded: Loaded,

@@ -169,11 +169,19 @@ export function retry(db: Database, selection: Selection, networks: Networks, no
   )
 }
 
+/** The statements of a retry. The rows of the first are the changed items. */
+export const retryStatements = (
+  db: Database,
+  selection: Selection,
+  networks: Networks,
+  now: Date,
+) => [retry(db, selection, networks, now), addRecipients(db, networks, now)] as const
+
 /**
  * Gives the items that were queued at this moment the wallet of their buyer, if they have none: the
  * buyer has unlinked the one they were for.
  */
-export function addRecipients(db: Database, networks: Networks, now: Date) {
+function addRecipients(db: Database, networks: Networks, now: Date) {
   const at = now.toISOString()
   const chainIds = JSON.stringify(Object.values(networks).map(({ chainId }) => chainId))
   return raw(

@@ -10,7 +10,6 @@ import { ApiError } from '../http/errors.ts'
 import { idText } from '../http/ids.ts'
 import { lazy } from '../http/lazy.ts'
 import {
-  addRecipients,
   cancel,
   isMissing,
   MAX_CHANGED,
@@ -18,7 +17,7 @@ import {
   objectionsToCancel,
   objectionsToRetry,
   pageOf,
-  retry,
+  retryStatements,
   type View,
   viewOf,
 } from './operator.ts'
@@ -140,15 +139,8 @@ export const deliveryRoutes = new Hono<App>()
     validate('query', Retryable),
     async (c) => {
       const { db, caller, now, settings } = c.var
-      const [changed] = await writeAs(
-        db,
-        caller,
-        [],
-        [
-          retry(db, c.req.valid('query'), settings.NETWORKS, now),
-          addRecipients(db, settings.NETWORKS, now),
-        ],
-      )
+      const statements = retryStatements(db, c.req.valid('query'), settings.NETWORKS, now)
+      const [changed] = await writeAs(db, caller, [], statements)
       await wakeChanged(c.env.DELIVERIES, changed)
       return c.json({ changed: changed.length })
     },
@@ -183,10 +175,7 @@ export const deliveryRoutes = new Hono<App>()
     async (c) => {
       const { db, caller, now, settings } = c.var
       const { id } = c.req.valid('param')
-      const statements = [
-        retry(db, { id }, settings.NETWORKS, now),
-        addRecipients(db, settings.NETWORKS, now),
-      ]
+      const statements = retryStatements(db, { id }, settings.NETWORKS, now)
       const objections = objectionsToRetry(id, settings.NETWORKS)
       const view = await change(db, caller, id, objections, statements)
       await wakeChanged(c.env.DELIVERIES, [view])

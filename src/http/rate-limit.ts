@@ -29,7 +29,7 @@ const refusedAt = new Map<string, number>()
 /**
  * Counts requests per user for user tokens, so that more tokens give no more requests; per token
  * for master tokens; and per client address without a valid token. A token that the database
- * refused is not valid: whoever stole a revoked token cannot use up the requests of its user.
+ * refused is not valid, so a thief with a revoked token does not use up the requests of its user.
  */
 export const rateLimit = createMiddleware<App>(async (c, next) => {
   const message = 'too many requests; wait, then send them more slowly'

@@ -8,7 +8,7 @@ import type { App } from './context.ts'
 /** A master token that sends this header gets the cost of the request in `Server-Timing`. */
 const TIMING_HEADER = 'x-server-timing'
 
-/** The caller's own id of the request, which is only logged; undefined if there is none. */
+/** The `x-request-id` that the caller sent, for the log; undefined without a valid one. */
 export function callerRequestId(c: Context): string | undefined {
   const id = c.req.header('x-request-id')
   return id && callerIdPattern.test(id) ? id : undefined

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { expect, it, vi } from 'vitest'
 import { storeTokenUse } from '../../src/auth/last-used.ts'
-import { verifyToken } from '../../src/auth/tokens.ts'
+import { newToken, signToken, verifyToken } from '../../src/auth/tokens.ts'
 import { tokens } from '../../src/db/schema.ts'
 import { aToken, aUser, db, issuer } from '../support/makers.ts'
 import { aVisitor } from '../support/visitor.ts'
@@ -10,7 +10,8 @@ const OWN = '/api/public/user/me/deliveryAddresses'
 const HOUR = 60 * 60 * 1000
 
 async function aTokenWithUse() {
-  const jwt = await aToken(await aUser())
+  const user = await aUser()
+  const jwt = await aToken(user)
   const id = (await verifyToken(issuer, jwt, new Date()))?.tokenId ?? ''
   const visitor = aVisitor()
   const send = (path = OWN) => visitor.get(path, { headers: { authorization: `Bearer ${jwt}` } })
@@ -18,7 +19,7 @@ async function aTokenWithUse() {
     const [row] = await db.select().from(tokens).where(eq(tokens.id, id))
     return row?.lastUsedAt
   }
-  return { id, send, lastUsedAt }
+  return { id, user, send, lastUsedAt }
 }
 
 it('stores when a token was used', async () => {
@@ -54,9 +55,26 @@ it('stores the time at most once an hour', async () => {
 })
 
 it('does not overwrite a time that another isolate stored within the hour', async () => {
-  const { id, lastUsedAt } = await aTokenWithUse()
+  const { id, user, lastUsedAt } = await aTokenWithUse()
+  const token = { tokenId: id, userId: user.id }
   const noon = new Date('2026-06-01T12:00:00.000Z')
-  await storeTokenUse(db, id, noon)
-  await storeTokenUse(db, id, new Date(noon.getTime() + HOUR / 2))
+  await storeTokenUse(db, token, noon)
+  await storeTokenUse(db, token, new Date(noon.getTime() + HOUR / 2))
   expect(await lastUsedAt()).toBe(noon.toISOString())
+})
+
+it('stores nothing for a forged token with the id of another one', async () => {
+  const { id, send, lastUsedAt } = await aTokenWithUse()
+  const forged = newToken(
+    issuer,
+    { userId: (await aUser()).id, role: 'user', id },
+    HOUR,
+    new Date(),
+  )
+  const authorization = `Bearer ${await signToken(issuer, forged)}`
+  const response = await aVisitor().get('/api/public/stats', { headers: { authorization } })
+  expect(response.status).toBe(200)
+  expect(await lastUsedAt()).toBeNull()
+  await send()
+  expect(await lastUsedAt()).not.toBeNull()
 })

@@ -1,7 +1,8 @@
 import { expect, it, vi } from 'vitest'
+import { newToken, signToken } from '../../src/auth/tokens.ts'
 import { call } from '../support/api.ts'
-import { aSession, aToken, aUser } from '../support/makers.ts'
-import { aVisitor, signInByEmail, signInByWallet } from '../support/visitor.ts'
+import { aSession, aToken, aUser, issuer } from '../support/makers.ts'
+import { aVisitor, sessionIdOf, signInByEmail, signInByWallet } from '../support/visitor.ts'
 
 const OWN = '/api/public/user/me/deliveryAddresses'
 
@@ -69,4 +70,16 @@ it('redirects a signed-in user from the sign-in page', async () => {
   await signInByEmail(visitor)
   const response = await visitor.get('/sign-in?redirect=/settings/account')
   expect(response.headers.get('location')).toBe('https://marketplace.test/settings/account')
+})
+
+it('does not end by the sign-out of a forged token with its id', async () => {
+  const visitor = aVisitor()
+  await signInByWallet(visitor)
+  const id = sessionIdOf(visitor)
+  const thief = await aUser()
+  const forged = newToken(issuer, { userId: thief.id, role: 'user', id }, 60_000, new Date())
+  const forger = aVisitor()
+  forger.cookies.set('token', await signToken(issuer, forged))
+  expect((await forger.post('/sign-out')).status).toBe(303)
+  expect((await visitor.get(OWN)).status).toBe(200)
 })

@@ -94,7 +94,7 @@ export const receipt = z.object({
 })
 export type Receipt = z.infer<typeof receipt>
 
-/** Returns the result, or null if there is none of that shape. */
+/** Returns the result, or null if the reply has no result or one of another shape. */
 export function read<T extends z.ZodType>(shape: T, reply: Reply): z.infer<T> | null {
   if (!('result' in reply)) return null
   const { success, data } = shape.safeParse(reply.result)
