@@ -179,12 +179,14 @@ CREATE TABLE `nfts` (
 	CONSTRAINT "nfts_payload" CHECK(json_valid("nfts"."payload"))
 );
 --> statement-breakpoint
+CREATE INDEX `nfts_released` ON `nfts` (`releaseAt`) WHERE "nfts"."status" = 'released' AND "nfts"."deletedAt" IS NULL;--> statement-breakpoint
 CREATE INDEX `nfts_creator` ON `nfts` (`creatorId`,`releaseAt`) WHERE "nfts"."status" = 'released' AND "nfts"."deletedAt" IS NULL;--> statement-breakpoint
 CREATE TABLE `orderItems` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`orderId` integer NOT NULL,
 	`nftId` integer NOT NULL,
 	`listingId` integer NOT NULL,
+	`sellerId` integer NOT NULL,
 	`quantity` integer NOT NULL,
 	`priceCents` integer NOT NULL,
 	`priceEths` text NOT NULL,
@@ -198,10 +200,12 @@ CREATE TABLE `orderItems` (
 	FOREIGN KEY (`orderId`) REFERENCES `orders`(`id`) ON UPDATE no action ON DELETE no action,
 	FOREIGN KEY (`nftId`) REFERENCES `nfts`(`id`) ON UPDATE no action ON DELETE no action,
 	FOREIGN KEY (`listingId`) REFERENCES `listings`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`sellerId`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action,
 	CONSTRAINT "orderItems_quantity" CHECK("orderItems"."quantity" > 0)
 );
 --> statement-breakpoint
 CREATE INDEX `orderItems_order` ON `orderItems` (`orderId`);--> statement-breakpoint
+CREATE INDEX `orderItems_seller` ON `orderItems` (`sellerId`);--> statement-breakpoint
 CREATE TABLE `orders` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`buyerId` integer NOT NULL,
@@ -226,6 +230,7 @@ CREATE TABLE `orders` (
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `orders_provider_id` ON `orders` (`namespace`,`providerId`) WHERE "orders"."providerId" IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `orders_buyer` ON `orders` (`buyerId`);--> statement-breakpoint
 CREATE TABLE `tokens` (
 	`id` text PRIMARY KEY NOT NULL,
 	`userId` integer NOT NULL,
@@ -311,6 +316,7 @@ CREATE TABLE `users` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `users_identity` ON `users` (`identityHash`);--> statement-breakpoint
 CREATE UNIQUE INDEX `users_email` ON `users` (`email`) WHERE "users"."email" <> '';--> statement-breakpoint
+CREATE UNIQUE INDEX `users_username` ON `users` (lower("username")) WHERE "users"."username" IS NOT NULL;--> statement-breakpoint
 CREATE UNIQUE INDEX `users_wallet` ON `users` (`ethereumPublicAddr`,`walletChainId`) WHERE "users"."ethereumPublicAddr" <> '';--> statement-breakpoint
 CREATE TABLE `walletNonces` (
 	`nonce` text PRIMARY KEY NOT NULL,

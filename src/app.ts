@@ -19,8 +19,13 @@ import { requestLog } from './http/request-log.ts'
 import { marketplaceRoutes } from './marketplace/routes.ts'
 import { orderRoutes, setErrorFields } from './orders/routes.ts'
 import { accountRoutes } from './site/account/routes.tsx'
+import { addressBookRoutes } from './site/addresses/routes.tsx'
 import { apiAccessRoutes } from './site/api-access/routes.tsx'
+import { docsRoutes } from './site/docs/routes.tsx'
 import { errorPages } from './site/error-pages.tsx'
+import { homeRoutes } from './site/home/routes.tsx'
+import { orderPageRoutes } from './site/orders/routes.tsx'
+import { profileRoutes } from './site/profile/routes.tsx'
 import { sessionRoutes } from './site/sessions/routes.tsx'
 import { signInRoutes } from './site/sign-in/routes.tsx'
 import { walletRoutes } from './site/wallet/routes.ts'
@@ -77,7 +82,12 @@ const api = app
   .route('/', orderRoutes)
   .route('/', deliveryRoutes)
   .route('/', walletRoutes)
+  .route('/', homeRoutes)
+  .route('/', orderPageRoutes)
+  .route('/', docsRoutes)
   .route('/', signInRoutes)
+  .route('/', profileRoutes)
+  .route('/', addressBookRoutes)
   .route('/', accountRoutes)
   .route('/', sessionRoutes)
   .route('/', apiAccessRoutes)

@@ -34,7 +34,10 @@ const address = z
   .refine((text) => isAddress(text, { strict: false }), 'must be an address')
   .transform((text) => getAddress(text))
 
-const network = z.object({
+/** What a wallet needs to add the chain: all of them, or none. */
+const walletSettings = ['name', 'walletRpcUrl', 'nativeCurrency'] as const
+
+const networkFields = z.object({
   chainId: z.int().positive(),
   /** Nodes, tried in this order. One that fails or lags is left out for a minute. */
   rpcUrls: z.array(httpUrl).min(1),
@@ -57,6 +60,28 @@ const network = z.object({
   explorerUrl: httpUrl.optional(),
   /** The wallet that holds the NFTs for sale. Without it, the wallet of the seller holds them. */
   treasury: address.optional(),
+  /** The name of the chain in wallets (EIP-3085, as the next two). */
+  name: z.string().min(1).optional(),
+  /** A node for wallets. `rpcUrls` may hold keys, so they never leave. */
+  walletRpcUrl: z.url({ protocol: /^https$/ }).optional(),
+  nativeCurrency: z
+    .object({
+      name: z.string().min(1),
+      symbol: z.string().min(2).max(6),
+      decimals: z.int().nonnegative(),
+    })
+    .optional(),
+})
+
+const network = networkFields.superRefine((settings, context) => {
+  const missing = walletSettings.filter((key) => settings[key] === undefined)
+  if (missing.length === walletSettings.length) return
+  for (const key of missing)
+    context.addIssue({
+      code: 'custom',
+      path: [key],
+      message: `set all of ${walletSettings.join(', ')}, or none`,
+    })
 })
 
 /** Items are pinned to a chain, so two networks must not share one. */
@@ -79,6 +104,8 @@ const settingsSchema = issuerSchema.extend({
   EMAIL_FROM: z.email(),
   /** Origins that a sign-in may redirect to, beside that of PUBLIC_URL. */
   REDIRECT_ORIGINS: json(z.array(httpUrl.transform((url) => new URL(url).origin))),
+  /** Where the covers of NFTs are stored: `<COVERS_URL>/<coverKey>`. Without it, covers are drawn. */
+  COVERS_URL: httpUrl.transform((url) => url.replace(/\/+$/, '')).optional(),
   /** Networks by name. The name is the `contractNetwork` of an NFT. */
   NETWORKS: json(networks),
   /** Loopback servers to fetch avatars from, as in `127.0.0.1:8000,localhost:3000`. */

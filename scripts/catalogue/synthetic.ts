@@ -57,6 +57,8 @@ export function synthetic(size: Size, after: LastIds): string[] {
   // SQL of the index of the NFT and of the buyer of order k. The NFT is never a unique one.
   const sellable = Math.max(1, size.nfts - Math.ceil(size.nfts / 3))
   const nftOf = (k: string) => `((${k}) % ${sellable}) / 2 * 3 + 1 + ((${k}) % ${sellable}) % 2`
+  const sellerOf = (k: string) =>
+    `${after.users} + 1 + ${k} % ${Math.max(1, Math.ceil(size.users / 100))}`
   const buyerOf = (k: string) => `((${k}) * 7919) % ${Math.max(1, size.users)}`
   const soldCount = `CASE WHEN k % 3 = 1
     THEN ((${size.orders} - (k / 3 * 2) + ${sellable - 1}) / ${sellable}) ELSE 0 END`
@@ -85,12 +87,12 @@ export function synthetic(size: Size, after: LastIds): string[] {
          ${CONTRACT}, 'Synthetic', 'localhost',
          json_object('amountType', amountType, 'title', 'NFT ' || k), ${price}, ${eth}, 'EUR', 'NFT ' || k,
          creator, k, 'released', ${timeAt('k')}, ${timeAt('k')}, ${timeAt('k')}
-       FROM (SELECT k, ${after.users} + 1 + k % ${Math.max(1, Math.ceil(size.users / 100))} AS creator,
+       FROM (SELECT k, ${sellerOf('k')} AS creator,
          ${AMOUNT_TYPE} AS amountType, iif(k % 3 = 0, 1, ${LIMITED_AMOUNT}) AS amount FROM (${rows}))`,
       `INSERT INTO listings (id, priceCents, priceEths, priceWei, active, type, priceCurrency, sellerId,
          nftId, createdAt, updatedAt)
        SELECT ${after.listings} + 1 + k, ${price}, ${eth}, ${wei}, 1, 'regular', 'EUR',
-         ${after.users} + 1 + k % ${Math.max(1, Math.ceil(size.users / 100))}, ${after.nfts} + 1 + k,
+         ${sellerOf('k')}, ${after.nfts} + 1 + k,
          ${timeAt('k')}, ${timeAt('k')} FROM (${rows})`,
     ]),
     ...chunks(size.orders, (rows) => [
@@ -102,10 +104,10 @@ export function synthetic(size: Size, after: LastIds): string[] {
          printf('00000000-0000-4000-8000-%012x', ${after.orders} + 1 + i), ${price}, 'EUR', ${eth}, 'paid',
          ${timeAt('i')}, ${timeAt('i')}, 'nft', 'master:synthetic'
        FROM (SELECT k AS i, ${nftOf('k')} AS k FROM (${rows}))`,
-      `INSERT INTO orderItems (id, orderId, nftId, listingId, quantity, priceCents, priceEths,
+      `INSERT INTO orderItems (id, orderId, nftId, listingId, sellerId, quantity, priceCents, priceEths,
          ethRecipient, priceCurrency, paymentProvider, createdAt, updatedAt, ProductType)
        SELECT ${after.orderItems} + 1 + i, ${after.orders} + 1 + i, ${after.nfts} + 1 + k,
-         ${after.listings} + 1 + k, 1, ${price}, ${eth},
+         ${after.listings} + 1 + k, ${sellerOf('k')}, 1, ${price}, ${eth},
          printf('0x%040d', ${after.users} + 1 + ${buyerOf('i')}), 'EUR', 'external',
          ${timeAt('i')}, ${timeAt('i')}, 'nft'
        FROM (SELECT k AS i, ${nftOf('k')} AS k FROM (${rows}))`,

@@ -35,7 +35,7 @@ export const endpointCosts: Record<string, Cost> = {
   'GET /avatars/:user_id/:picture': cost(0, 0, 0),
   'GET /api/externalOrders/:order_ids': cost(1, 25, 0),
   // The buyer has no wallet, so the item waits for one. That takes more indexes.
-  'POST /api/externalOrders': cost(2, 55, 8),
+  'POST /api/externalOrders': cost(2, 55, 10),
   'GET /api/admin/transfers': cost(1, 210, 0),
   // The filters of the sample requests select nothing. The first reads all queued items.
   'POST /api/admin/transfers/retry': cost(1, 500, 0),
@@ -44,16 +44,32 @@ export const endpointCosts: Record<string, Cost> = {
   // has no wallet, so the retried item waits for one.
   'POST /api/admin/transfers/:id/retry': cost(1, 40, 5),
   'POST /api/admin/transfers/:id/cancel': cost(1, 22, 3),
-  'GET /': cost(0, 0, 0),
+  'GET /': cost(1, 4, 0),
+  'GET /docs': cost(1, 4, 0),
+  'GET /orders': cost(1, 200, 0),
   'GET /sign-in': cost(1, 4, 0),
   'GET /sign-in/again': cost(1, 4, 0),
   // One row more than for the first links: a fourth one replaces the oldest.
   'POST /sign-in/email': cost(1, 20, 5),
-  'GET /sign-in/email/sent': cost(0, 0, 0),
-  'GET /sign-in/email': cost(1, 0, 0),
+  'GET /sign-in/email/sent': cost(1, 4, 0),
+  // The link and the account, at the same time.
+  'GET /sign-in/email': cost(2, 4, 0),
   'POST /sign-in/email/confirm': cost(0, 0, 0),
   'POST /sign-out': cost(1, 4, 1),
   'GET /settings': cost(0, 0, 0),
+  'GET /settings/profile': cost(1, 4, 0),
+  'POST /settings/profile': cost(1, 5, 1),
+  'POST /settings/profile/avatar': cost(2, 10, 1),
+  'POST /settings/profile/avatar-url': cost(2, 10, 1),
+  'GET /settings/addresses': cost(1, 12, 0),
+  'GET /settings/addresses/:kind/new': cost(1, 4, 0),
+  'POST /settings/addresses/:kind/new': cost(1, 15, 8),
+  // The addresses of the sample requests belong to another user.
+  'GET /settings/addresses/:kind/:id': cost(1, 6, 0),
+  'POST /settings/addresses/:kind/:id': cost(1, 8, 0),
+  'POST /settings/addresses/:kind/:id/default': cost(1, 8, 0),
+  'POST /settings/addresses/:kind/:id/delete': cost(1, 8, 0),
+  'POST /settings/addresses/:kind/:id/restore': cost(1, 8, 0),
   'GET /settings/account': cost(1, 4, 0),
   'POST /settings/account/email': cost(1, 15, 5),
   'GET /settings/account/email': cost(1, 4, 0),
@@ -73,8 +89,8 @@ export const endpointCosts: Record<string, Cost> = {
 
 /** Costs of batches and of the cron job. */
 export const batchCosts = {
-  'place an order': cost(2, 55, 6),
-  'place 100 orders': cost(2, 2400, 600),
+  'place an order': cost(2, 55, 8),
+  'place 100 orders': cost(2, 2400, 800),
   // A run of two steps: one signs and broadcasts, one reads the receipts.
   'transfer 100 items': cost(5, 3200, 215),
   'run cron once': cost(3, 100, 0),

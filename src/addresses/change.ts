@@ -1,11 +1,15 @@
 /** Changes to addresses. If two run at the same time, the later one overwrites the earlier. */
-import { and, eq, exists, isNull, ne, type SQL, sql } from 'drizzle-orm'
+import { and, eq, exists, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm'
 import type { RunnableQuery } from 'drizzle-orm/runnable-query'
+import type { SQLiteUpdateSetSource } from 'drizzle-orm/sqlite-core'
 import { writeAs } from '../auth/access.ts'
 import type { Database } from '../db/client.ts'
+import type { Guard } from '../db/guard.ts'
 import { addresses, users } from '../db/schema.ts'
 import type { Caller } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
+import { selectDefault, unsetDefault } from './default.ts'
+import { limitAddressesIf } from './limit.ts'
 import {
   type Addresses,
   type AddressFields,
@@ -13,12 +17,14 @@ import {
   addressColumns,
   isLive,
 } from './schema.ts'
+import { isOwn, isUndoable } from './undo.ts'
 
 type Changes = AddressFields & { isDefault?: boolean | undefined }
 
 /**
  * Changes the given fields. A new default address replaces the previous one. Throws `not_found`
- * if the address is deleted, unknown, of a seller's order, or not accessible to the caller.
+ * if the address is deleted, unknown, of a seller's order, or not accessible to the caller, and the
+ * errors of `guards`.
  */
 export async function updateAddress<K extends AddressKind>(
   db: Database,
@@ -27,41 +33,63 @@ export async function updateAddress<K extends AddressKind>(
   id: number,
   changes: Changes,
   now: Date,
+  guards: readonly Guard[] = [],
 ): Promise<Addresses[K]> {
   const target = isAccessible(db, caller, kind, id)
-  const updatedAt = now.toISOString()
-  const update = updateWhere[kind](db, target, { ...changes, updatedAt })
-  if (!changes.isDefault) return requireRow((await writeAs(db, caller, [], [update]))[0])
+  const update = updateWhere[kind](db, target, { ...changes, updatedAt: now.toISOString() })
+  if (!changes.isDefault) return requireRow((await writeAs(db, caller, guards, [update]))[0])
   const owner = db.select({ userId: addresses.userId }).from(addresses).where(target)
-  const unsetPrevious = db
-    .update(addresses)
-    .set({ isDefault: false, updatedAt })
-    .where(
-      and(
-        eq(addresses.userId, sql`${owner}`),
-        eq(addresses.kind, kind),
-        // In the spelling of the index `addresses_default`, so that SQLite uses it.
-        sql`${addresses.isDefault}`,
-        isNull(addresses.deletedAt),
-        ne(addresses.id, id),
-      ),
-    )
-  const [, rows] = await writeAs(db, caller, [], [unsetPrevious, update])
-  return requireRow(rows)
+  const unsetPrevious = unsetDefault(db, kind, sql`${owner}`, now)
+  return requireRow((await writeAs(db, caller, guards, [unsetPrevious, update]))[1])
 }
 
-/** Deletes an address. Orders that used it keep it. Throws `not_found` as `updateAddress` does. */
+/** Deletes an address. Orders that used it keep it. Throws as `updateAddress` does. */
 export async function deleteAddress<K extends AddressKind>(
   db: Database,
   caller: Caller,
   kind: K,
   id: number,
   now: Date,
+  guards: readonly Guard[] = [],
 ): Promise<Addresses[K]> {
   const at = now.toISOString()
   const target = isAccessible(db, caller, kind, id)
   const remove = updateWhere[kind](db, target, { deletedAt: at, updatedAt: at })
-  return requireRow((await writeAs(db, caller, [], [remove]))[0])
+  return requireRow((await writeAs(db, caller, guards, [remove]))[0])
+}
+
+/**
+ * Undoes a deletion of the last hour; a live address stays as it is. The address is the default
+ * again, unless there is another one now. Throws `not_found` if the caller has no such address,
+ * `too_many_addresses`, and the errors of `guards`.
+ */
+export async function restoreAddress<K extends AddressKind>(
+  db: Database,
+  caller: Caller,
+  kind: K,
+  id: number,
+  now: Date,
+  guards: readonly Guard[] = [],
+): Promise<Addresses[K]> {
+  const { userId } = caller
+  const address = { kind, id, userId }
+  const isDeleted = isNotNull(addresses.deletedAt)
+  const counted = db
+    .select({ id: addresses.id })
+    .from(addresses)
+    .where(and(isOwn(address), isDeleted, eq(addresses.origin, 'request')))
+  const hasNewDefault = sql`${isDeleted} AND ${exists(selectDefault(db, kind, userId))}`
+  const restore = updateWhere[kind](
+    db,
+    and(isOwn(address), or(isNull(addresses.deletedAt), isUndoable(now))),
+    {
+      deletedAt: null,
+      isDefault: sql`${addresses.isDefault} AND NOT (${hasNewDefault})`,
+      updatedAt: now.toISOString(),
+    },
+  )
+  const limit = limitAddressesIf(db, exists(counted), { kind, userId })
+  return requireRow((await writeAs(db, caller, [...guards, limit], [restore]))[0])
 }
 
 /** The live address, if it belongs to the caller, or to an existing user for a master token. */
@@ -81,7 +109,7 @@ function isAccessible(db: Database, caller: Caller, kind: AddressKind, id: numbe
 type Update<K extends AddressKind> = (
   db: Database,
   target: SQL | undefined,
-  values: Partial<typeof addresses.$inferInsert>,
+  values: SQLiteUpdateSetSource<typeof addresses>,
 ) => RunnableQuery<Addresses[K][], 'sqlite'>
 
 const updateWhere: { [K in AddressKind]: Update<K> } = {

@@ -1,4 +1,4 @@
-import { and, count, eq, isNull, notExists, sql } from 'drizzle-orm'
+import { and, eq, isNull, notExists } from 'drizzle-orm'
 import { writeAs } from '../auth/access.ts'
 import { requireAccessTo } from '../auth/user-param.ts'
 import type { BoundStatement, Database } from '../db/client.ts'
@@ -7,6 +7,8 @@ import { type Placeholders, prepared, preparedCondition } from '../db/prepared.t
 import { addresses, users } from '../db/schema.ts'
 import type { Caller } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
+import { unsetDefault } from './default.ts'
+import { limitAddresses } from './limit.ts'
 import {
   type Addresses,
   type AddressFields,
@@ -16,30 +18,33 @@ import {
   DeliveryFields,
 } from './schema.ts'
 
-/** The number of live addresses of one kind that a user may have, without those of orders. */
-export const MAX_ADDRESSES = 100
+type NewAddress = AddressFields & { userId?: number | undefined; isDefault?: boolean | undefined }
 
 /**
- * Creates an address. Throws `invalid_input` if the owner is missing or unknown, `forbidden` if a
- * user token names another owner, `too_many_addresses`.
+ * Creates an address. A new default address replaces the previous one. Throws `invalid_input` if
+ * the owner is missing or unknown, `forbidden` if a user token names another owner,
+ * `too_many_addresses`, and the errors of `guards`.
  */
 export async function createAddress<K extends AddressKind>(
   db: Database,
   caller: Caller,
   kind: K,
-  { userId = ownUserId(caller), ...fields }: AddressFields & { userId?: number | undefined },
+  { userId = ownUserId(caller), isDefault = false, ...fields }: NewAddress,
   now: Date,
+  guards: readonly Guard[] = [],
 ): Promise<Addresses[K]> {
   requireAccessTo(caller, userId)
-  const values = { ...emptyFields, ...fields, userId, now: now.toISOString() }
-  const [[address]] = await writeAs(
-    db,
-    caller,
-    [requireUser(userId), limitAddresses(kind, userId)],
-    [insertAddress[kind](db, values)],
-  )
-  if (!address) throw new Error('the INSERT returned no row')
-  return address
+  const values = { ...emptyFields, ...fields, userId, isDefault, now: now.toISOString() }
+  const insert = insertAddress[kind](db, values)
+  const conditions = [...guards, requireUser(userId), limitAddresses({ kind, userId })]
+  if (!isDefault) return requireRow((await writeAs(db, caller, conditions, [insert]))[0])
+  const unsetPrevious = unsetDefault(db, kind, userId, now)
+  return requireRow((await writeAs(db, caller, conditions, [unsetPrevious, insert]))[1])
+}
+
+function requireRow<Row>([row]: readonly Row[]): Row {
+  if (!row) throw new Error('the INSERT returned no row')
+  return row
 }
 
 /**
@@ -60,7 +65,7 @@ function ownUserId(caller: Caller): number {
 const fieldNames = DeliveryFields.keyof().options
 const emptyFields = Object.fromEntries(fieldNames.map((name) => [name, null]))
 
-type Values = AddressFields & { userId: number; now: string }
+type Values = AddressFields & { userId: number; isDefault: boolean; now: string }
 type Insert<K extends AddressKind> = (
   db: Database,
   values: Values,
@@ -71,6 +76,7 @@ const insertInto = (db: Database, kind: AddressKind, values: Placeholders<Values
     ...Object.fromEntries(fieldNames.map((name) => [name, values[name]])),
     kind,
     userId: values.userId,
+    isDefault: values.isDefault,
     createdAt: values.now,
     updatedAt: values.now,
   })
@@ -96,29 +102,4 @@ const isUnknownUser = preparedCondition((db, { userId }: Placeholders<{ userId: 
 const requireUser = (userId: number): Guard => ({
   when: isUnknownUser({ userId }),
   error: () => new ApiError('invalid_input', `userId: there is no user ${userId}`),
-})
-
-const isFull = preparedCondition(
-  (db, { userId, kind }: Placeholders<{ userId: number; kind: AddressKind }>) =>
-    sql`${db
-      .select({ count: count() })
-      .from(addresses)
-      .where(
-        and(
-          eq(addresses.userId, userId),
-          eq(addresses.kind, kind),
-          isNull(addresses.deletedAt),
-          // A literal, so that SQLite uses the index `addresses_counted`.
-          sql`${addresses.origin} = 'request'`,
-        ),
-      )} >= ${sql.raw(String(MAX_ADDRESSES))}`,
-)
-
-const limitAddresses = (kind: AddressKind, userId: number): Guard => ({
-  when: isFull({ userId, kind }),
-  error: () =>
-    new ApiError(
-      'too_many_addresses',
-      `the user has ${MAX_ADDRESSES} ${kind} addresses; delete one first`,
-    ),
 })

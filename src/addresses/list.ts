@@ -1,5 +1,6 @@
 import { and, asc, eq, isNull } from 'drizzle-orm'
 import { readAs } from '../auth/access.ts'
+import { readAsUser } from '../auth/session.ts'
 import { requireAccessTo } from '../auth/user-param.ts'
 import type { BoundStatement, Database } from '../db/client.ts'
 import { type Placeholders, prepared } from '../db/prepared.ts'
@@ -7,10 +8,14 @@ import { addresses, users } from '../db/schema.ts'
 import type { Caller } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import { type Addresses, type AddressKind, addressColumns, isLive } from './schema.ts'
+import { selectUndoable } from './undo.ts'
 
 type Owner = { userId: number }
 
-const isListed = (kind: AddressKind, { userId }: Placeholders<Owner>) =>
+/** An address that was deleted. */
+export type Deleted = { kind: AddressKind; id: number }
+
+const isListed = (kind: AddressKind, { userId }: Owner | Placeholders<Owner>) =>
   and(eq(addresses.userId, userId), eq(addresses.kind, kind), isLive)
 
 type List<K extends AddressKind> = (db: Database, owner: Owner) => BoundStatement<Addresses[K][]>
@@ -53,4 +58,36 @@ export async function listAddresses<K extends AddressKind>(
   const [rows, [user]] = await readAs(db, caller, [list, userById(db, { userId })])
   if (!user) throw new ApiError('not_found', 'there is no such user')
   return rows
+}
+
+/**
+ * Returns the signed-in user with all live addresses by id, and `deleted` again if that address is
+ * deleted and can be restored. Throws `unauthenticated`, `forbidden`.
+ */
+export async function readAddressBook(
+  db: Database,
+  caller: Caller,
+  deleted: Deleted | undefined,
+  now: Date,
+) {
+  const { userId } = caller
+  const [account, delivery, billing, undoable] = await readAsUser(db, caller, [
+    addressesOf.delivery(db, { userId }),
+    addressesOf.billing(db, { userId }),
+    selectUndoable(db, { kind: 'delivery', id: 0, ...deleted, userId }, now),
+  ])
+  return { account, delivery, billing, undo: undoable.length > 0 ? deleted : undefined }
+}
+
+/**
+ * Returns a live address of the signed-in user. Throws `unauthenticated`, `forbidden`, `not_found`.
+ */
+export async function readAddress(db: Database, caller: Caller, kind: AddressKind, id: number) {
+  const select = db
+    .select(addressColumns.delivery())
+    .from(addresses)
+    .where(and(isListed(kind, caller), eq(addresses.id, id)))
+  const [account, [address]] = await readAsUser(db, caller, [select])
+  if (!address) throw new ApiError('not_found', 'there is no such address')
+  return { account, address }
 }

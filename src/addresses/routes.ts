@@ -6,7 +6,8 @@ import type { App } from '../http/context.ts'
 import { requireToken, validate } from '../http/endpoint.ts'
 import { idText } from '../http/ids.ts'
 import { deleteAddress, updateAddress } from './change.ts'
-import { createAddress, kindOf, MAX_ADDRESSES } from './create.ts'
+import { createAddress, kindOf } from './create.ts'
+import { MAX_ADDRESSES } from './limit.ts'
 import { listAddresses } from './list.ts'
 import {
   BillingAddress,

@@ -21,7 +21,11 @@ const line = (description: string) =>
   z
     .string()
     .trim()
-    .regex(/^[^\p{Cc}\p{Cs}]{0,255}$/u, 'must be at most 255 characters without control characters')
+    // Bidirectional overrides would turn round the text beside it.
+    .regex(
+      /^[^\p{Cc}\p{Cs}\u202A-\u202E\u2066-\u2069]{0,255}$/u,
+      'must be at most 255 characters without control characters',
+    )
     .transform((text) => text || null)
     .nullable()
     .optional()

@@ -49,7 +49,7 @@ export const endSession = (db: Database, { tokenId, userId }: Caller, now: Date)
 /** The signed-in user, as pages show them. */
 export type Account = Pick<
   typeof users.$inferSelect,
-  'id' | 'email' | 'ethereumPublicAddr' | 'roleId'
+  'id' | 'name' | 'username' | 'email' | 'ethereumPublicAddr' | 'avatarKey' | 'roleId'
 > & { signedInAt: string }
 
 type TokenId = Placeholders<Pick<Caller, 'tokenId'>>
@@ -58,8 +58,11 @@ const selectAccount = prepared((db, { tokenId }: TokenId) =>
   db
     .select({
       id: users.id,
+      name: users.name,
+      username: users.username,
       email: users.email,
       ethereumPublicAddr: users.ethereumPublicAddr,
+      avatarKey: users.avatarKey,
       roleId: users.roleId,
       signedInAt: tokens.createdAt,
     })
@@ -72,6 +75,17 @@ const selectAccount = prepared((db, { tokenId }: TokenId) =>
 export async function readAccount(db: Database, caller: Caller): Promise<Account> {
   const [account] = await readAsUser(db, caller, [])
   return account
+}
+
+/** Returns the signed-in user, or null if the caller has no live session. */
+export async function findAccount(db: Database, caller: Caller | null): Promise<Account | null> {
+  if (!caller) return null
+  try {
+    return await readAccount(db, caller)
+  } catch (error) {
+    if (error instanceof ApiError) return null
+    throw error
+  }
 }
 
 /**

@@ -31,12 +31,9 @@ export async function readAvatar(db: Database, caller: Caller, userId: number) {
 }
 
 /**
- * Stores the picture as the user's avatar, and returns the user with the new key. The object is
- * written first, then the user's row, then the old object is deleted, so the user's key always
- * points to an existing object. An interruption leaves an unused object, which orphans.ts removes.
- *
- * `readPicture` is called only after the token and the user have been checked.
- * Throws `unauthenticated`, `forbidden`, `not_found`, and the errors of `readPicture` and `toJpeg`.
+ * Replaces the avatar of a user, and returns the user with the new key. `readPicture` is called only
+ * after the token and the user have been checked. Throws `unauthenticated`, `forbidden`,
+ * `not_found`, and the errors of `readPicture` and `storeAvatar`.
  */
 export async function replaceAvatar(
   deps: AvatarDeps,
@@ -47,7 +44,23 @@ export async function replaceAvatar(
 ): Promise<AvatarOwner> {
   requireAccessTo(caller, userId)
   await readAvatar(deps.db, caller, userId)
-  const jpeg = await toJpeg(deps.images, await readPicture())
+  return storeAvatar(deps, caller, userId, await readPicture(), now)
+}
+
+/**
+ * Stores the picture as the avatar of a user whom the caller may change, and returns the user with
+ * the new key. The object is written first, then the user's row, then the old object is deleted, so
+ * the user's key always points to an existing object. An interruption leaves an unused object, which
+ * orphans.ts removes. Throws `unauthenticated`, and the errors of `toJpeg`.
+ */
+export async function storeAvatar(
+  deps: AvatarDeps,
+  caller: Caller,
+  userId: number,
+  picture: Blob,
+  now: Date,
+): Promise<AvatarOwner> {
+  const jpeg = await toJpeg(deps.images, picture)
   const key = pictureKey(userId, await newHash(jpeg))
   await deps.bucket.put(key, jpeg, { httpMetadata: { contentType: 'image/jpeg' } })
   const { avatarKey, unusedKey } = await updateAvatarKey(deps, caller, userId, key, now)

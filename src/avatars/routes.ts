@@ -6,10 +6,11 @@ import type { App } from '../http/context.ts'
 import { type AppWithCaller, publicEndpoint, requireToken, validate } from '../http/endpoint.ts'
 import { lazy } from '../http/lazy.ts'
 import { avatarRateLimit } from '../http/rate-limit.ts'
+import { avatarDepsOf } from './deps.ts'
 import { MAX_BYTES } from './limits.ts'
 import { MAX_EDGE, MAX_PIXELS } from './picture.ts'
 import { fetchPicture, MAX_REDIRECTS, TIMEOUT } from './remote.ts'
-import { type AvatarDeps, readAvatar, replaceAvatar } from './replace.ts'
+import { readAvatar, replaceAvatar } from './replace.ts'
 import { findPicture, pictureHeaders } from './serve.ts'
 import { pictureFromBody, pictureFromForm } from './upload.ts'
 import { avatarUrlOf } from './url.ts'
@@ -42,14 +43,9 @@ async function updateAvatar(
   { user_id }: z.infer<typeof UserParam>,
   readPicture: () => Promise<Blob>,
 ) {
-  const { db, caller, settings, now } = c.var
-  const deps: AvatarDeps = {
-    db,
-    bucket: c.env.AVATARS,
-    images: c.env.IMAGES,
-    waitUntil: (work) => c.executionCtx.waitUntil(work),
-  }
-  const user = await replaceAvatar(deps, caller, userIdOf(caller, user_id), readPicture, now)
+  const { caller, settings, now } = c.var
+  const userId = userIdOf(caller, user_id)
+  const user = await replaceAvatar(avatarDepsOf(c), caller, userId, readPicture, now)
   return c.json({ avatarUrl: avatarUrlOf(settings.PUBLIC_URL, user) })
 }
 

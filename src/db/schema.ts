@@ -70,6 +70,9 @@ export const users = sqliteTable(
   (t) => [
     uniqueIndex('users_identity').on(t.identityHash),
     uniqueIndex('users_email').on(t.email).where(sql`${t.email} <> ''`),
+    uniqueIndex('users_username')
+      .on(sql`lower(${t.username})`)
+      .where(sql`${t.username} IS NOT NULL`),
     uniqueIndex('users_wallet')
       .on(t.ethereumPublicAddr, t.walletChainId)
       .where(sql`${t.ethereumPublicAddr} <> ''`),
@@ -258,6 +261,9 @@ export const nfts = sqliteTable(
     ),
   },
   (t) => [
+    index('nfts_released')
+      .on(t.releaseAt)
+      .where(sql`${t.status} = 'released' AND ${t.deletedAt} IS NULL`),
     index('nfts_creator')
       .on(t.creatorId, t.releaseAt)
       .where(sql`${t.status} = 'released' AND ${t.deletedAt} IS NULL`),
@@ -321,6 +327,8 @@ export const orders = sqliteTable(
     uniqueIndex('orders_provider_id')
       .on(t.namespace, t.providerId)
       .where(sql`${t.providerId} IS NOT NULL`),
+    // Every index ends with the id, which is SQLite's rowid.
+    index('orders_buyer').on(t.buyerId),
   ],
 )
 
@@ -331,6 +339,8 @@ export const orderItems = sqliteTable(
     orderId: reference(() => orders.id),
     nftId: reference(() => nfts.id),
     listingId: reference(() => listings.id),
+    /** The seller of the listing when the order was placed. */
+    sellerId: reference(() => users.id),
     quantity: integer().notNull(),
     priceCents: integer().notNull(),
     priceEths: text().notNull(),
@@ -345,6 +355,7 @@ export const orderItems = sqliteTable(
   },
   (t) => [
     index('orderItems_order').on(t.orderId),
+    index('orderItems_seller').on(t.sellerId),
     check('orderItems_quantity', sql`${t.quantity} > 0`),
   ],
 )

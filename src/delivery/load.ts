@@ -127,8 +127,7 @@ const selectItems = sql`SELECT d.id, d."key", d.contract, d.state, d.wish, d.ver
   FROM deliveries d
     JOIN orderItems i ON i.id = d.id
     JOIN nfts n ON n.id = i.nftId
-    JOIN listings l ON l.id = i.listingId
-    JOIN users u ON u.id = l.sellerId`
+    JOIN users u ON u.id = i.sellerId`
 
 type FeesText = { maxFeePerGas: string; maxPriorityFeePerGas: string }
 type FeesRow = Omit<UnminedFees, keyof FeesText> & FeesText

@@ -17,7 +17,7 @@ export type Item = {
   contractAddr: string
   tokenId: string | null
   quantity: number
-  /** The wallet of the listing's seller. */
+  /** The wallet of the seller. */
   seller: string
   /** The chain of a seller's wallet that is a contract; 0 for one with a key. */
   sellerChainId: number

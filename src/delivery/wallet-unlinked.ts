@@ -11,8 +11,7 @@ export const hasTransfersUnderWay = (userId: number): SQL =>
       UNION ALL SELECT value FROM transactions, json_each(items) WHERE isOpen) AS underWay
     JOIN orderItems ON orderItems.id = underWay.id
     JOIN orders ON orders.id = orderItems.orderId
-    JOIN listings ON listings.id = orderItems.listingId
-    WHERE orders.buyerId = ${userId} OR listings.sellerId = ${userId})`
+    WHERE orders.buyerId = ${userId} OR orderItems.sellerId = ${userId})`
 
 /** Takes the wallet from the user's failed items, so that a retry does not deliver to it. */
 export const removeRecipient = (db: Database, userId: number, now: Date): Statement =>

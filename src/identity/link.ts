@@ -13,8 +13,8 @@ import { limitLinksOf, linkExpired, newEmailLink, proveEmail, selectLink } from 
 import type { WalletProof } from './wallet.ts'
 
 /**
- * Links a wallet and queues the items that waited for one. Returns their chains, for `wake`, and
- * the e-mail address of the account. Throws `unauthenticated`, `forbidden`,
+ * Links a wallet and queues the items that waited for one. Returns the chain of each queued item,
+ * and the e-mail address of the account. Throws `unauthenticated`, `forbidden`,
  * `reauthentication_required`, `conflict`.
  */
 export async function linkWallet(

@@ -1,6 +1,6 @@
 /** The mails: those that carry a link, and those that tell what happened to an account. */
-import { html } from 'hono/html'
 import type { Settings } from '../env.ts'
+import { type MailContent, renderMail } from './mail-html.ts'
 
 const purposes = {
   'sign-in': {
@@ -86,26 +86,19 @@ function remedyFor({ type }: AccountEvent): string {
   return type === 'wallet-unlinked' ? 'sign in with this e-mail address' : 'sign in'
 }
 
-type Mail = { subject: string; lead: string; url: string; button: string; note: string }
-
 async function send(
   email: SendEmail,
   { PUBLIC_URL, EMAIL_FROM }: Mailer,
   to: string,
-  { subject, lead, url, button, note }: Mail,
+  content: MailContent,
 ): Promise<void> {
+  const { subject, lead, url, note } = content
+  const { host } = new URL(PUBLIC_URL)
   await email.send({
     from: EMAIL_FROM,
     to,
-    subject: `${subject} for ${new URL(PUBLIC_URL).host}`,
+    subject: `${subject} for ${host}`,
     text: `${lead}\n\n${url}\n\n${note}\n`,
-    html: String(
-      html`<!doctype html><html lang="en"><body style="font-family:sans-serif;line-height:1.5">
-<p>${lead}</p>
-<p><a href="${url}" style="display:inline-block;padding:12px 20px;border-radius:8px;background:#1d4ed8;color:#fff;text-decoration:none">${button}</a></p>
-<p style="word-break:break-all">${url}</p>
-<p style="color:#555">${note}</p>
-</body></html>`,
-    ),
+    html: renderMail(host, content),
   })
 }

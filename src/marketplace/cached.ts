@@ -8,18 +8,23 @@ export const MAX_AGE = 60
 const entries = new Map<string, { data: unknown; at: Date }>()
 
 /**
- * Returns the result of `read`, or the one of the last minute in this isolate, and sets the cache
- * headers. The key must not contain free text of the caller.
+ * Returns the result of `read`, or the one of the last minute in this isolate, and its age in
+ * seconds. The key must not contain free text of the caller.
  */
-export async function cached<T>(c: Context<App>, key: string, read: () => Promise<T>): Promise<T> {
-  const now = c.get('now')
+export async function remembered<T>(key: string, now: Date, read: () => Promise<T>) {
   const entry = entries.get(key)
   const age = entry ? Math.floor((now.getTime() - entry.at.getTime()) / 1000) : MAX_AGE
-  const isFresh = entry && age < MAX_AGE
-  const data = isFresh ? (entry.data as T) : await read()
+  if (entry && age < MAX_AGE) return { data: entry.data as T, age }
+  const data = await read()
+  entries.set(key, { data, at: now })
+  return { data, age: 0 }
+}
+
+/** Returns the remembered result, and allows HTTP caches to keep the response as long. */
+export async function cached<T>(c: Context<App>, key: string, read: () => Promise<T>): Promise<T> {
+  const { data, age } = await remembered(key, c.get('now'), read)
   // Set only now, because errors must not be cached.
-  if (isFresh) c.header('Age', String(age))
-  else entries.set(key, { data, at: now })
+  if (age > 0) c.header('Age', String(age))
   c.header('Cache-Control', `public, max-age=${MAX_AGE}`)
   return data
 }

@@ -23,7 +23,7 @@ export const CreatorsAnswer = () =>
     stats: Stats().describe('The same numbers as `GET /api/public/stats`.'),
   })
 
-const selectCreators = prepared((db, { limit }: Placeholders<{ limit: number }>) =>
+export const selectCreators = prepared((db, { limit }: Placeholders<{ limit: number }>) =>
   db
     .select({
       id: users.id,

@@ -20,6 +20,7 @@ type PlannedOrder = {
   item: Omit<Item, 'id' | 'orderId' | 'nft' | 'listing'>
   /** Stored with the item, and not in the answer. */
   recipientChainId: number
+  sellerId: number
   /** Id of an existing billing address, or the index of a new one in `newAddresses`. */
   billing: { id: number } | { newAddress: number }
   delivery: PlannedDelivery
@@ -102,6 +103,7 @@ export function planOrders(
         ...timestamps,
       },
       recipientChainId: buyer.walletChainId,
+      sellerId: listing.sellerId,
       billing: address
         ? { newAddress: newAddresses.length - 1 }
         : buyer.billingAddressId !== null

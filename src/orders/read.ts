@@ -26,8 +26,7 @@ const visibleOrders = prepared((db, { ids, userId, isMaster }: Visible) => {
   const sold = db
     .select({ id: orderItems.id })
     .from(orderItems)
-    .innerJoin(listings, eq(listings.id, orderItems.listingId))
-    .where(and(eq(orderItems.orderId, orders.id), eq(listings.sellerId, userId)))
+    .where(and(eq(orderItems.orderId, orders.id), eq(orderItems.sellerId, userId)))
   return db
     .select(columnsOf(orders, OrderFields()))
     .from(orders)

@@ -100,11 +100,15 @@ const itemColumns = [
   'priceCurrency',
 ] as const
 
-const insertItems = insertRows(orderItems, [...itemColumns, 'recipientChainId'], (values) => ({
-  ...asExpressions(itemConstants),
-  ...timestamps(values),
-  orderId: sql`(SELECT max(id) FROM orders) - ${values.orderCount} + 1 + json_each.key`,
-}))
+const insertItems = insertRows(
+  orderItems,
+  [...itemColumns, 'recipientChainId', 'sellerId'],
+  (values) => ({
+    ...asExpressions(itemConstants),
+    ...timestamps(values),
+    orderId: sql`(SELECT max(id) FROM orders) - ${values.orderCount} + 1 + json_each.key`,
+  }),
+)
 
 /** `awaits` is the buyer whose wallet the item waits for, or null if the buyer has a wallet. */
 const insertDeliveries = insertRows(
@@ -153,9 +157,10 @@ export function insertPlan(
     ...orderColumns.map((name) => order[name]),
     ...('id' in billing ? [billing.id] : [null, billing.newAddress]),
   ])
-  const itemRows = plan.orders.map(({ item, recipientChainId }) => [
+  const itemRows = plan.orders.map(({ item, recipientChainId, sellerId }) => [
     ...itemColumns.map((name) => item[name]),
     recipientChainId,
+    sellerId,
   ])
   const deliveryRows = plan.orders.map(({ order, item, delivery: { key, chainId } }) =>
     item.ethRecipient

@@ -4,7 +4,10 @@ import { createMiddleware } from 'hono/factory'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { App } from '../http/context.ts'
 import type { ErrorCode } from '../http/errors.ts'
+import { sentence } from './components/field.tsx'
+import { findAccountOf, isForPerson } from './failed-request.ts'
 import { page } from './page.tsx'
+import type { SignInNotice } from './sign-in/views.tsx'
 
 /** Applies to requests of browsers outside `/api/`. All other clients get the JSON. */
 export const errorPages = createMiddleware<App>(async (c, next) => {
@@ -19,60 +22,126 @@ export const errorPages = createMiddleware<App>(async (c, next) => {
     c.res = c.redirect(`/sign-in/again?redirect=${encodeURIComponent(pageOf(c))}`, 303)
     return
   }
-  const status = c.res.status as ContentfulStatusCode
+  // What is wrong with the address of a page is in its path or its query.
+  const isWrongAddress = code === 'invalid_input' && c.req.method === 'GET'
+  const status = isWrongAddress ? 404 : (c.res.status as ContentfulStatusCode)
+  const { title } = explanationOf(status)
   c.res = await page(c, {
-    title: titleOf(status),
-    account: null,
+    title,
+    account: await findAccountOf(c),
     status,
-    children: <ErrorPage status={status} message={error} />,
+    children: (
+      <ErrorPage
+        status={status}
+        message={isWrongAddress ? 'there is nothing at this path' : error}
+        formPath={formPageOf(c)}
+        requestId={c.var.requestId}
+      />
+    ),
   })
 })
-
-const isForPerson = (c: Context<App>) =>
-  !c.req.path.startsWith('/api/') && !!c.req.header('accept')?.includes('text/html')
 
 const isJson = (response: Response) =>
   !!response.headers.get('content-type')?.startsWith('application/json')
 
-const signInPath = (c: Context<App>) => `/sign-in?redirect=${encodeURIComponent(pageOf(c))}`
+/** The sign-in page, which says why it is shown, and leads back. */
+function signInPath(c: Context<App>): string {
+  const notice: SignInNotice = c.req.method === 'GET' ? 'required' : 'not-saved'
+  return `/sign-in?${new URLSearchParams({ redirect: pageOf(c), notice })}`
+}
 
 /**
  * The page to return to after the sign-in: a GET can be repeated; otherwise the page that has the
  * form, which must be filled in again.
  */
 function pageOf(c: Context<App>): string {
-  const { origin, pathname, search } = new URL(c.req.url)
+  const { pathname, search } = new URL(c.req.url)
   if (c.req.method === 'GET') return pathname + search
+  const [, page, section] = pathname.split('/')
+  return formPageOf(c) ?? (page === 'settings' ? `/settings/${section}` : '/')
+}
+
+/** The page of this site whose form was sent; null if the request was none of a form. */
+function formPageOf(c: Context<App>): string | null {
+  const { origin } = new URL(c.req.url)
   const form = URL.parse(c.req.header('referer') ?? '')
-  if (form?.origin !== origin) return '/settings/account'
+  if (c.req.method === 'GET' || form?.origin !== origin) return null
   form.searchParams.delete('notice')
   return form.pathname + form.search
 }
 
-const titles: Record<number, string> = {
-  403: 'Not allowed',
-  404: 'Page not found',
-  409: 'This is not possible',
-  410: 'This link no longer works',
-  429: 'Too many attempts',
-  500: 'Something went wrong',
-  503: 'Please try again',
+type Explanation = { title: string; advice: string }
+
+/** What a person can do after each error. */
+const explanations: Record<number, Explanation> = {
+  403: {
+    title: 'Not allowed',
+    advice: 'If you have another account that may do this, sign out and sign in with it.',
+  },
+  404: {
+    title: 'Page not found',
+    advice: 'Check the link for a typing error. What was here may also have been removed.',
+  },
+  405: {
+    title: 'This page cannot be opened',
+    advice: 'The address is that of a form. Open the page with the form, and send it again.',
+  },
+  409: {
+    title: 'This is not possible',
+    advice: 'Nothing was changed. Go back and look at the present state.',
+  },
+  413: { title: 'This is too large', advice: 'Go back and send less.' },
+  415: { title: 'This file cannot be used', advice: 'Go back and choose another file.' },
+  429: {
+    title: 'Too many attempts',
+    advice: 'This last attempt has changed nothing. Wait, then try again.',
+  },
+  500: {
+    title: 'Something went wrong',
+    advice: 'Try again in a minute. If it happens again, tell us the number below.',
+  },
+  503: {
+    title: 'Please try again',
+    advice: 'Wait a minute, then try again. If it happens again, tell us the number below.',
+  },
 }
 
-const titleOf = (status: number) => titles[status] ?? 'That did not work'
+const explanationOf = (status: number): Explanation =>
+  explanations[status] ?? {
+    title: 'That did not work',
+    advice: 'Nothing was changed. Go back, check what you entered, and try again.',
+  }
 
-const ErrorPage = ({ status, message }: { status: number; message: string }) => (
-  <section class="card narrow">
-    <p class="eyebrow">Error {status}</p>
-    <h1>{titleOf(status)}</h1>
-    <p>{sentence(message)}</p>
-    <p class="actions">
-      <a class="button primary" href={status === 410 ? '/sign-in' : '/settings/api-access'}>
-        {status === 410 ? 'Sign in' : 'Go to settings'}
-      </a>
-    </p>
-  </section>
-)
+type ErrorPageProps = {
+  status: number
+  message: string
+  formPath: string | null
+  requestId: string
+}
 
-/** Error messages of the API have no capital letter and no full stop. */
-const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
+const ErrorPage = ({ status, message, formPath, requestId }: ErrorPageProps) => {
+  const { title, advice } = explanationOf(status)
+  return (
+    <section class="card narrow">
+      <p class="eyebrow">Error {status}</p>
+      <h1>{title}</h1>
+      <p class="lead">{sentence(message)}</p>
+      <p>{advice}</p>
+      <p class="actions">
+        <a class="button primary" href="/">
+          Start page
+        </a>
+        {formPath && (
+          <a class="button" href={formPath}>
+            Back to the form
+          </a>
+        )}
+      </p>
+      {status >= 500 && (
+        <p class="hint">
+          Number of this request: <span class="code">{requestId}</span>
+        </p>
+      )}
+    </section>
+  )
+}

@@ -2,12 +2,26 @@ import type { Child } from 'hono/jsx'
 import * as z from 'zod'
 import type { Account } from '../auth/session.ts'
 import { ADMINISTRATOR } from '../db/schema.ts'
+import { Icon, type IconName } from './components/icon.tsx'
+import { currentIf } from './header.tsx'
 
-type Section = 'account' | 'sessions' | 'api-access'
-type SettingsProps = { section: Section; notice: Notice | undefined; children: Child }
+type Section = 'profile' | 'addresses' | 'account' | 'sessions' | 'api-access'
+type SettingsProps = {
+  section: Section
+  notice: Notice | undefined
+  /** What stands in place of the notice, if it has a form. */
+  undo?: Child
+  children: Child
+}
 
 /** Messages of the previous page. A redirect passes the name in its query. */
 const notices = {
+  'profile-saved': 'Your names are saved.',
+  'picture-saved': 'Your new picture is saved.',
+  'address-added': 'The address is added.',
+  'address-saved': 'The address is saved.',
+  'address-restored': 'The address is back.',
+  'default-changed': 'The default address is changed.',
   'token-revoked': 'The token is revoked. Programs that use it now get 401.',
   'wallet-linked': 'The wallet is linked.',
   'email-linked': 'The e-mail address is linked.',
@@ -29,21 +43,24 @@ export const NoticeName = z
   .optional()
   .catch(undefined)
 
-const sections: [Section, string][] = [
-  ['account', 'Account'],
-  ['sessions', 'Sessions'],
-  ['api-access', 'API Access'],
+const sections: [Section, name: string, icon: IconName][] = [
+  ['profile', 'Profile', 'user'],
+  ['addresses', 'Addresses', 'address'],
+  ['account', 'Account', 'wallet'],
+  ['sessions', 'Sessions', 'session'],
+  ['api-access', 'API Access', 'key'],
 ]
 
-export const SettingsPage = ({ section, notice, children }: SettingsProps) => (
+export const SettingsPage = ({ section, notice, undo, children }: SettingsProps) => (
   <div class="settings">
     <div class="side">
       <h1>Settings</h1>
       <nav aria-label="Settings">
         <ul>
-          {sections.map(([path, name]) => (
+          {sections.map(([path, name, icon]) => (
             <li>
               <a href={`/settings/${path}`} {...currentIf(path === section)}>
+                <Icon name={icon} />
                 {name}
               </a>
             </li>
@@ -57,6 +74,7 @@ export const SettingsPage = ({ section, notice, children }: SettingsProps) => (
           {notices[notice]}
         </p>
       )}
+      {undo}
       {children}
     </div>
   </div>
@@ -102,5 +120,3 @@ export const ApiAccess = ({ account, tab, notice, children }: ApiAccessProps) =>
     {children}
   </SettingsPage>
 )
-
-const currentIf = (current: boolean) => (current ? { 'aria-current': 'page' as const } : {})

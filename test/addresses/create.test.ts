@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { eq } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
-import { MAX_ADDRESSES } from '../../src/addresses/create.ts'
+import { MAX_ADDRESSES } from '../../src/addresses/limit.ts'
 import { addresses } from '../../src/db/schema.ts'
 import { call } from '../support/api.ts'
 import { expectFields } from '../support/fields.ts'

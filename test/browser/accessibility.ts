@@ -6,6 +6,11 @@ import { expect } from 'vitest'
 /** axe checks each colour scheme and each width once. */
 const axeVariants = ['light 1280', 'dark 390']
 
+/** The elements with the attribute `hidden` that are shown nevertheless. */
+const SHOWN_HIDDEN = `[...document.querySelectorAll('[hidden]')]
+  .filter((element) => element.getClientRects().length > 0)
+  .map(({ outerHTML }) => outerHTML)`
+
 /**
  * Expects a page that fits the width of a phone and of a desktop, and has no axe violations in
  * light and dark mode. `SCREENSHOTS=<folder>` saves a screenshot of each variant.
@@ -25,6 +30,10 @@ export async function expectAccessible(page: Page, name: string) {
           message: `${name}, ${variant}: scrolls sideways`,
         })
         .toBeLessThanOrEqual(width)
+      expect(
+        await page.evaluate(SHOWN_HIDDEN),
+        `${name}, ${variant}: shows what is hidden`,
+      ).toEqual([])
       if (!axeVariants.includes(variant)) continue
       // Legacy mode skips the second page that axe opens for frames. These pages have none.
       const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze()

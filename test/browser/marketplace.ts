@@ -7,6 +7,7 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { vi } from 'vitest'
 import { LOCAL_CHAIN_ID } from '../../scripts/chain/collectibles.ts'
+import type { WalletNetwork } from '../../src/site/wallet/networks.ts'
 import { aFreePort, aProject } from '../support/project.ts'
 import { CHROMIUM } from './chromium.ts'
 import { announceWallet } from './wallet-extension.ts'
@@ -30,6 +31,8 @@ export async function aMarketplace() {
   const url = `http://localhost:${ports.PORT}`
   return {
     url,
+    /** The local node. */
+    rpcUrl: `http://127.0.0.1:${ports.RPC_PORT}`,
     /** Opens a page in a new browser profile. */
     open: (options: BrowserContextOptions = {}) => openPage(browser, { baseURL: url, ...options }),
     nextLink: openMailbox(project.folder),
@@ -63,19 +66,40 @@ async function openPage(browser: Browser, options: BrowserContextOptions): Promi
   return page
 }
 
+type WalletOptions = {
+  /** The chain that the wallet is on at first. */
+  chainId?: number
+  /** How the wallet says that it does not know the chain, until the chain is added. */
+  unknownChainError?: { code: number; message: string; data?: unknown }
+  /** Whether the wallet switches to a chain that is added. */
+  switchesToAdded?: boolean
+}
+
 /** Adds a wallet to the page. It announces itself (EIP-6963) and signs with a real key. */
-export async function installWallet(page: Page, { chainId }: { chainId?: number } = {}) {
+export async function installWallet(
+  page: Page,
+  { chainId = LOCAL_CHAIN_ID, unknownChainError, switchesToAdded = true }: WalletOptions = {},
+) {
   const account = privateKeyToAccount(generatePrivateKey())
   const requests: string[] = []
-  let chain: number = chainId ?? LOCAL_CHAIN_ID
-  let isRejecting = false
+  const added: unknown[] = []
+  let chain: number = chainId
+  let isKnown = !unknownChainError
+  let signingError: { code: number; message: string } | null = null
   const handleRequest = async (method: string, params: readonly [`0x${string}`]) => {
     requests.push(method)
-    if (isRejecting && method === 'personal_sign') return { code: 4001, message: 'rejected' }
+    if (signingError && method === 'personal_sign') return signingError
     if (method === 'eth_requestAccounts') return [account.address]
     if (method === 'eth_chainId') return `0x${chain.toString(16)}`
     if (method === 'wallet_switchEthereumChain') {
+      if (!isKnown) return unknownChainError
       chain = LOCAL_CHAIN_ID
+      return null
+    }
+    if (method === 'wallet_addEthereumChain') {
+      added.push(params[0])
+      isKnown = true
+      if (switchesToAdded) chain = LOCAL_CHAIN_ID
       return null
     }
     if (method === 'personal_sign') return account.signMessage({ message: { raw: params[0] } })
@@ -86,8 +110,11 @@ export async function installWallet(page: Page, { chainId }: { chainId?: number 
   return {
     account,
     requests,
-    setRejecting: (value: boolean) => {
-      isRejecting = value
+    /** The chains that were added to the wallet. */
+    added,
+    /** Makes the wallet answer requests to sign with an error, or with a signature again. */
+    failToSign: (error: { code: number; message: string } | null) => {
+      signingError = error
     },
   }
 }
@@ -125,6 +152,22 @@ function openMailbox(folder: string) {
   }
 }
 
+/**
+ * Replaces what the sign-in page says about the networks. `npm run dev` has only the local chain,
+ * which no wallet can add, because its node is not reached through HTTPS.
+ */
+export const replaceNetworks = (page: Page, networks: readonly WalletNetwork[]) =>
+  page.route('**/sign-in', async (route) => {
+    const response = await route.fetch()
+    const attribute = `data-networks='${JSON.stringify(networks)}'`
+    const html = await response.text()
+    await route.fulfill({ response, body: html.replace(/data-networks="[^"]*"/, attribute) })
+  })
+
+/** Waits for a page with the menu of the signed-in user. */
+export const waitForSignIn = (page: Page) =>
+  page.getByRole('button', { name: /^Menu of/ }).waitFor()
+
 /** Signs in with a mailed link and returns the link. */
 export async function signInByMail(marketplace: Marketplace, page: Page, email: string) {
   await page.goto('/sign-in')
@@ -134,6 +177,16 @@ export async function signInByMail(marketplace: Marketplace, page: Page, email: 
   const link = await marketplace.nextLink()
   await page.goto(link)
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByRole('heading', { name: 'API Access' }).waitFor()
+  await waitForSignIn(page)
   return link
+}
+
+/** A PNG of 600 × 300 pixels: its left half is red, its right half is blue. */
+export async function aPicture(marketplace: Marketplace) {
+  const page = await marketplace.open()
+  const style = 'width: 600px; height: 300px; background: linear-gradient(90deg, #f00 50%, #00f 0)'
+  await page.setContent(`<div style="${style}">`)
+  const buffer = await page.locator('div').screenshot()
+  await page.context().close()
+  return { name: 'picture.png', mimeType: 'image/png', buffer }
 }

@@ -1,14 +1,49 @@
 /** The pages in a browser, with a wallet and a mailbox. */
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { WalletNetwork } from '../../src/site/wallet/networks.ts'
 import { expectAccessible } from './accessibility.ts'
 import { hasChromium } from './chromium.ts'
-import { aMarketplace, installWallet, type Marketplace, signInByMail } from './marketplace.ts'
+import {
+  aMarketplace,
+  installWallet,
+  type Marketplace,
+  replaceNetworks,
+  signInByMail,
+  waitForSignIn,
+} from './marketplace.ts'
 
 /** Describes the focused element, and whether its focus is visible. */
 const FOCUSED = `(({ textContent, name }) => {
   const outline = getComputedStyle(document.activeElement).outlineStyle
   return (textContent.trim() || name) + (outline === 'solid' ? ', outlined' : ', invisible')
 })(document.activeElement)`
+
+/** The parameter of `wallet_addEthereumChain` (EIP-3085). */
+const addition: WalletNetwork['addition'] = {
+  chainId: '0x7a69',
+  chainName: 'Test chain',
+  rpcUrls: ['https://rpc.example.com/'],
+  nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
+}
+
+const UNKNOWN_CHAIN = { code: 4902, message: 'Unrecognized chain ID' }
+
+const tryWallet = (page: Page) => page.getByRole('button', { name: 'Test Wallet' }).click()
+
+async function signOut(page: Page) {
+  await page.getByRole('button', { name: /^Menu of/ }).click()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByText('You are signed out.').waitFor()
+}
+
+/** Generates a token and returns it. */
+async function generateToken(page: Page, name: string) {
+  await page.goto('/settings/api-access')
+  await page.getByLabel('Name', { exact: true }).fill(name)
+  await page.getByRole('button', { name: 'Generate token' }).click()
+  return (await page.getByLabel('Token', { exact: true }).inputValue()).trim()
+}
 
 describe.skipIf(!hasChromium)('in a browser', () => {
   let marketplace: Marketplace
@@ -27,34 +62,58 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     const { account, requests } = await installWallet(page)
     await page.goto('/settings/api-access')
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
-    await page.getByRole('button', { name: 'Test Wallet' }).click()
+    await tryWallet(page)
     await page.getByText('You have no tokens yet.').waitFor()
     expect(new URL(page.url()).pathname).toBe('/settings/api-access')
     expect(requests).toEqual(['eth_requestAccounts', 'eth_chainId', 'personal_sign'])
 
-    await page.getByLabel('Name of the new token').fill('my shop')
-    await page.getByRole('button', { name: 'Generate token' }).click()
+    const token = await generateToken(page, 'my shop')
     const field = page.getByLabel('Token', { exact: true })
-    const token = (await field.inputValue()).trim()
     expect((await call(OWN, token)).status).toBe(200)
-    await page.getByRole('button', { name: 'Copy' }).click()
+    const copied = () => page.evaluate('navigator.clipboard.readText()')
+    await page.getByRole('button', { name: 'Copy the text of “Token”' }).click()
     await page.getByText('Copied.').waitFor()
-    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(token)
+    expect(await copied()).toBe(token)
+    await page.getByRole('button', { name: 'Copy the text of “Try it in a terminal”' }).click()
+    await expect.poll(copied).toContain(`curl -H "Authorization: Bearer ${token}"`)
     await page.reload()
     expect((await field.inputValue()).trim()).toBe(token)
 
     await page.goto('/settings/account')
-    await page.getByText(account.address).waitFor()
+    await page.getByRole('listitem').getByText(account.address).first().waitFor()
     await page.goto('/settings/api-access')
     await page.getByRole('link', { name: 'Show token my shop' }).click()
     expect((await field.inputValue()).trim()).toBe(token)
 
     await page.goto('/settings/api-access')
-    await page.getByText('Revoke my shop').click()
+    await page.getByRole('button', { name: 'Revoke my shop' }).click()
     await page.getByRole('button', { name: 'Revoke token' }).click()
     await page.getByText('The token is revoked').waitFor()
     expect((await call(OWN, token)).status).toBe(401)
     expect(await page.getByRole('heading', { name: 'my shop' }).count()).toBe(0)
+  })
+
+  it('revokes nothing if the dialog is closed', async () => {
+    const page = await marketplace.open()
+    await signInByMail(marketplace, page, 'unsure@example.com')
+    const token = await generateToken(page, 'kept')
+    await page.goto('/settings/api-access')
+    const revoke = page.getByRole('button', { name: 'Revoke kept' })
+    const dialog = page.getByRole('dialog', { name: 'Revoke “kept”?' })
+    const closings = [
+      () => page.keyboard.press('Escape'),
+      () => page.getByRole('button', { name: 'Cancel' }).click(),
+    ]
+    for (const close of closings) {
+      await revoke.click()
+      await dialog.waitFor()
+      await close()
+      await dialog.waitFor({ state: 'hidden' })
+      expect(await page.evaluate(FOCUSED)).toContain('Revoke kept')
+    }
+    await page.reload()
+    expect(await revoke.count()).toBe(1)
+    expect((await call(OWN, token)).status).toBe(200)
   })
 
   it('signs in with a mailed link, links a wallet, and signs out', async () => {
@@ -62,25 +121,25 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     const link = await signInByMail(marketplace, page, 'someone@example.com')
     await page.goto(link)
     await page.getByRole('heading', { name: 'This link no longer works' }).waitFor()
+    await page.getByText('It was used. Each link signs in once.').waitFor()
     const { account } = await installWallet(page)
     await page.goto('/settings/account')
-    await page.getByRole('button', { name: 'Test Wallet' }).click()
+    await tryWallet(page)
     await page.getByText('The wallet is linked.').waitFor()
-    await page.getByText(account.address).waitFor()
-    await page.getByRole('button', { name: 'Sign out' }).click()
-    await page.getByText('You are signed out.').waitFor()
+    await page.getByRole('listitem').getByText(account.address).first().waitFor()
+    await signOut(page)
     await page.goto('/settings/account')
-    await page.getByRole('button', { name: 'Test Wallet' }).click()
-    await page.getByText('someone@example.com').first().waitFor()
+    await tryWallet(page)
+    await page.getByRole('listitem').getByText('someone@example.com').first().waitFor()
   })
 
   it('asks for a new sign-in before it shows a token, and returns to it', async () => {
     const page = await marketplace.open()
     await installWallet(page)
-    await page.goto('/sign-in')
-    await page.getByRole('button', { name: 'Test Wallet' }).click()
-    await page.getByLabel('Name of the new token').fill('night shop')
-    await page.getByLabel('May').selectOption('read')
+    await page.goto('/sign-in?redirect=/settings/api-access')
+    await tryWallet(page)
+    await page.getByLabel('Name', { exact: true }).fill('night shop')
+    await page.getByLabel('Permission').selectOption('read')
     await page.getByLabel('Expires after').selectOption('30')
     await page.getByRole('button', { name: 'Generate token' }).click()
     const field = page.getByLabel('Token', { exact: true })
@@ -90,7 +149,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     await marketplace.ageSessions()
     await page.goto(path)
     await page.getByRole('heading', { name: 'Sign in again' }).waitFor()
-    await page.getByRole('button', { name: 'Test Wallet' }).click()
+    await tryWallet(page)
     await field.waitFor()
     expect(new URL(page.url()).pathname).toBe(path)
     expect((await field.inputValue()).trim()).toBe(token)
@@ -110,17 +169,20 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     await page.goto('/settings/account')
     await page.getByRole('button', { name: 'Test Wallet' }).waitFor()
     await marketplace.ageSessions()
-    await page.getByRole('button', { name: 'Test Wallet' }).click()
+    await tryWallet(page)
     await page.getByRole('heading', { name: 'Sign in again' }).waitFor()
     await page.getByRole('button', { name: 'Send me a link' }).click()
     await page.getByRole('heading', { name: 'Check your mail' }).waitFor()
     await page.goto(await marketplace.nextLink())
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('heading', { name: 'Account', level: 2 }).waitFor()
-    await page.getByRole('button', { name: 'Test Wallet' }).click()
+    await tryWallet(page)
     await page.getByText('The wallet is linked.').waitFor()
-    await page.getByText(account.address).waitFor()
-    await page.getByText('Unlink the wallet').click()
+    await page.getByRole('listitem').getByText(account.address).first().waitFor()
+    const unlink = page.getByRole('button', { name: 'Unlink the wallet' })
+    await unlink.click()
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await unlink.click()
     await page.getByRole('button', { name: 'Unlink wallet' }).click()
     await page.getByText('The wallet is unlinked.').waitFor()
   })
@@ -135,40 +197,150 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     await laptop.getByRole('button', { name: 'End all other sessions' }).click()
     await laptop.getByText('All other sessions are ended.').waitFor()
     expect(await laptop.getByRole('heading', { name: 'Chrome on Linux' }).count()).toBe(1)
-    await phone.reload()
+    await phone.goto('/settings/sessions')
     await phone.getByRole('heading', { name: 'Sign in' }).waitFor()
+  })
+
+  it('sends another link to the address that it names', async () => {
+    const page = await marketplace.open()
+    await page.goto('/sign-in?redirect=/settings/sessions')
+    await page.getByLabel('E-mail address').fill('again@example.com')
+    await page.keyboard.press('Enter')
+    await page.getByText('again@example.com').waitFor()
+    expect(page.url()).not.toContain('again')
+    const first = await marketplace.nextLink()
+    await page.getByRole('button', { name: 'Send another link' }).click()
+    await page.getByText('Another link is on its way.').waitFor()
+    const second = await marketplace.nextLink()
+    expect(second).not.toBe(first)
+    await page.goto(second)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('heading', { name: 'Sessions' }).waitFor()
   })
 
   it('asks a wallet on another chain to switch', async () => {
     const page = await marketplace.open()
     const { requests } = await installWallet(page, { chainId: 1 })
     await page.goto('/sign-in')
-    await page.getByRole('button', { name: 'Test Wallet' }).click()
-    await page.getByRole('heading', { name: 'API Access' }).waitFor()
-    expect(requests).toContain('wallet_switchEthereumChain')
+    await tryWallet(page)
+    await waitForSignIn(page)
+    expect(requests).toEqual([
+      'eth_requestAccounts',
+      'eth_chainId',
+      'wallet_switchEthereumChain',
+      'personal_sign',
+    ])
   })
 
-  it('shows an error if the user does not sign, and allows another try', async () => {
+  it('adds the chain to a wallet that does not know it', async () => {
+    const nested = { code: -32603, message: 'Error', data: { originalError: UNKNOWN_CHAIN } }
+    for (const unknownChainError of [UNKNOWN_CHAIN, nested]) {
+      const page = await marketplace.open()
+      await replaceNetworks(page, [{ chainId: 31337, name: 'Test chain', addition }])
+      const options = { chainId: 1, unknownChainError }
+      const { requests, added } = await installWallet(page, options)
+      await page.goto('/sign-in')
+      await tryWallet(page)
+      await waitForSignIn(page)
+      expect(added).toEqual([addition])
+      expect(requests).toEqual([
+        'eth_requestAccounts',
+        'eth_chainId',
+        'wallet_switchEthereumChain',
+        'wallet_addEthereumChain',
+        'eth_chainId',
+        'personal_sign',
+      ])
+    }
+  })
+
+  it('asks a wallet that has only added the chain to switch, too', async () => {
     const page = await marketplace.open()
-    const { setRejecting } = await installWallet(page)
+    await replaceNetworks(page, [{ chainId: 31337, name: 'Test chain', addition }])
+    const options = { chainId: 1, unknownChainError: UNKNOWN_CHAIN, switchesToAdded: false }
+    const { requests } = await installWallet(page, options)
     await page.goto('/sign-in')
-    setRejecting(true)
-    await page.getByRole('button', { name: 'Test Wallet' }).click()
-    await page.getByText('You did not sign the message.').waitFor()
-    setRejecting(false)
-    await page.getByRole('button', { name: 'Test Wallet' }).click()
-    await page.getByRole('heading', { name: 'API Access' }).waitFor()
+    await tryWallet(page)
+    await waitForSignIn(page)
+    expect(requests.slice(3)).toEqual([
+      'wallet_addEthereumChain',
+      'eth_chainId',
+      'wallet_switchEthereumChain',
+      'personal_sign',
+    ])
+  })
+
+  it('names the network to add by hand if the site cannot add it', async () => {
+    const page = await marketplace.open()
+    const { added } = await installWallet(page, { chainId: 1, unknownChainError: UNKNOWN_CHAIN })
+    await replaceNetworks(page, [{ chainId: 31337, name: 'localhost', addition: null }])
+    await page.goto('/sign-in')
+    await tryWallet(page)
+    await page
+      .getByText(
+        'Your wallet does not know the network “localhost”: add it in your wallet (chain id 31337), then try again.',
+      )
+      .waitFor()
+    expect(added).toEqual([])
+  })
+
+  it('explains errors of a wallet in plain words, and allows another try', async () => {
+    const page = await marketplace.open()
+    const { failToSign } = await installWallet(page)
+    await page.goto('/sign-in')
+    for (const [code, text] of [
+      [4001, 'You declined the request in your wallet.'],
+      [-32002, 'Open your wallet: a request is waiting there.'],
+      [-32603, 'Your wallet did not answer as expected.'],
+    ] as const) {
+      failToSign({ code, message: 'JSON-RPC: internal state 0x1f' })
+      await tryWallet(page)
+      await page.getByText(text).waitFor()
+      expect(await page.evaluate(FOCUSED)).toContain('Test Wallet')
+      expect(await page.getByText('JSON-RPC').count()).toBe(0)
+    }
+    failToSign(null)
+    await tryWallet(page)
+    await waitForSignIn(page)
+  })
+
+  it('tells how to use the wallet app of a phone', async () => {
+    const phone = await marketplace.open({
+      hasTouch: true,
+      isMobile: true,
+      viewport: { width: 390, height: 844 },
+    })
+    await phone.goto('/sign-in?redirect=/settings/account')
+    await phone.getByText('Use the browser of your wallet app').waitFor()
+    expect(await phone.getByText('No wallet was found').isVisible()).toBe(false)
+    const query = new URLSearchParams({ redirect: `${marketplace.url}/settings/account` })
+    const address = `${marketplace.url}/sign-in?${query}`
+    expect(await phone.getByLabel('Address of this page').inputValue()).toBe(address)
+    await phone.getByRole('button', { name: 'Copy the address' }).click()
+    await phone.getByText('Copied.').waitFor()
+    expect(await phone.evaluate('navigator.clipboard.readText()')).toBe(address)
+    await expectAccessible(phone, 'phone without a wallet')
+  })
+
+  it('opens the orders if linking a wallet starts transfers', async () => {
+    const page = await marketplace.open()
+    await signInByMail(marketplace, page, 'emil@example.com')
+    await installWallet(page)
+    await page.route('**/settings/account/wallet', (route) =>
+      route.fulfill({ json: { userId: 1, transfers: 2 } }),
+    )
+    await page.goto('/settings/account')
+    await tryWallet(page)
+    await page.waitForURL('/orders?notice=wallet-linked&transfers=2')
   })
 
   it('works without JavaScript, except for wallets', async () => {
     const page = await marketplace.open({ javaScriptEnabled: false })
     await signInByMail(marketplace, page, 'no-script@example.com')
-    await page.getByLabel('Name of the new token').fill('plain')
-    await page.getByRole('button', { name: 'Generate token' }).click()
-    const token = (await page.getByLabel('Token', { exact: true }).inputValue()).trim()
+    const token = await generateToken(page, 'plain')
     expect((await call(OWN, token)).status).toBe(200)
     await page.goto('/settings/api-access')
-    await page.getByText('Revoke plain').click()
+    await page.getByRole('button', { name: 'Revoke plain' }).click()
     await page.getByRole('button', { name: 'Revoke token' }).click()
     await page.getByText('The token is revoked').waitFor()
     expect((await call(OWN, token)).status).toBe(401)
@@ -179,21 +351,24 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     await installWallet(page)
     await page.goto('/sign-in')
     await page.getByRole('button', { name: 'Test Wallet' }).waitFor()
-    const seen: string[] = []
-    for (let i = 0; i < 5; i++) {
+    // The field for the address has the focus at first.
+    const seen: string[] = [await page.evaluate(FOCUSED)]
+    for (let i = 0; i < 2; i++) {
       await page.keyboard.press('Tab')
       seen.push(await page.evaluate(FOCUSED))
     }
-    expect(seen).toEqual([
-      'Skip to the content, outlined',
-      'Marketplace, outlined',
-      'Test Wallet, outlined',
-      'email, outlined',
-      'Send me a link, outlined',
-    ])
-    await page.getByRole('button', { name: 'Test Wallet' }).focus()
+    expect(seen).toEqual(['email, outlined', 'Send me a link, outlined', 'Test Wallet, outlined'])
     await page.keyboard.press('Enter')
-    await page.getByRole('heading', { name: 'API Access' }).waitFor()
+    await waitForSignIn(page)
+    const menu = page.getByRole('button', { name: /^Menu of/ })
+    const entry = page.getByRole('navigation', { name: 'Your account' }).getByRole('link').first()
+    await menu.focus()
+    await page.keyboard.press('Enter')
+    await entry.waitFor()
+    await page.keyboard.press('Tab')
+    await expect.poll(() => page.evaluate(FOCUSED)).toBe('Orders, outlined')
+    await page.keyboard.press('Escape')
+    await entry.waitFor({ state: 'hidden' })
   })
 
   it('is accessible on every page', async () => {
@@ -211,7 +386,16 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     await page.getByRole('button', { name: 'Send me a link' }).click()
     await page.getByText('This is not an e-mail address.').waitFor()
     await check('not an address')
-    await visit('/sign-in/email/sent', 'link sent')
+    await page.getByLabel('E-mail address').fill('somebody.with.a.long.name@mail.example.com')
+    await page.getByRole('button', { name: 'Send me a link' }).click()
+    await page.getByRole('heading', { name: 'Check your mail' }).waitFor()
+    await check('link sent')
+    await marketplace.nextLink()
+    await page.getByRole('button', { name: 'Send another link' }).click()
+    await page.getByText('Another link is on its way.').waitFor()
+    await check('another link sent')
+    await visit(await marketplace.nextLink(), 'confirm the sign-in')
+    await visit('/sign-in/email?secret=0', 'link cut')
     await visit(`/sign-in/email?secret=${'0'.repeat(64)}`, 'link expired')
     await visit('/nowhere', 'not found')
 
@@ -220,9 +404,10 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     await page.getByRole('button', { name: 'Test Wallet' }).waitFor()
     await check('sign-in')
     expect(requests).toEqual([])
-    await page.getByRole('button', { name: 'Test Wallet' }).click()
-    await page.getByRole('heading', { name: 'API Access' }).waitFor()
-    await check('no tokens')
+    await tryWallet(page)
+    await waitForSignIn(page)
+    await visit('/settings/api-access', 'no tokens')
+    await visit('/nowhere', 'not found, signed in')
     await visit('/settings/account', 'account with a wallet')
     await visit('/settings/api-access/everyone', 'for administrators only')
 
@@ -235,19 +420,29 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     await page.getByRole('button', { name: 'Confirm' }).click()
     await page.getByText('The e-mail address is linked.').waitFor()
     await check('account with both')
-    await page.getByRole('button', { name: 'Sign out' }).click()
-    await page.getByText('You are signed out.').waitFor()
+    await page.getByRole('button', { name: 'Unlink the e-mail address' }).click()
+    await check('account, unlinking')
+    await page.keyboard.press('Escape')
+    await visit(`/settings/account/email?secret=${'0'.repeat(64)}`, 'confirmation expired')
+    await page.getByRole('button', { name: /^Menu of/ }).click()
+    await check('menu')
+    await page.goto('/settings/account')
+    await signOut(page)
 
     await signInByMail(marketplace, page, 'ada@example.com')
-    await page.getByLabel('Name of the new token').fill('Shop in Oslo, orders of the night run')
-    await page.getByLabel('Acts for').selectOption('master')
+    await page.goto('/settings/api-access')
+    await page.getByLabel('Name', { exact: true }).fill('Shop in Oslo, orders of the night run')
+    await page.getByLabel('On behalf of').selectOption('master')
     await page.getByRole('button', { name: 'Generate token' }).click()
     await page.getByLabel('Token', { exact: true }).waitFor()
-    await page.getByRole('button', { name: 'Copy' }).click()
+    await page.getByRole('button', { name: 'Copy the text of “Token”' }).click()
     await page.getByText('Copied.').waitFor()
     await check('a token')
     await visit('/settings/api-access', 'tokens')
-    await page.locator('summary').first().click()
+    await page
+      .getByRole('button', { name: /^Revoke/ })
+      .first()
+      .click()
     await check('tokens, revocation')
     await visit('/settings/api-access/everyone', 'everyone')
     await visit('/settings/api-access/everyone?owner=nobody@example.com', 'everyone, none found')
@@ -260,8 +455,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     await visit('/settings/api-access', 'tokens, old sign-in')
     await visit('/settings/account', 'account, old sign-in')
     await visit('/settings/sessions', 'sessions, old sign-in')
-    await page.getByRole('button', { name: 'Sign out' }).click()
-    await page.getByText('You are signed out.').waitFor()
+    await signOut(page)
 
     await signInByMail(marketplace, page, 'emil@example.com')
     await page.goto('/settings/account')

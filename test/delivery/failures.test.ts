@@ -80,7 +80,7 @@ describe('an order that cannot be a transfer', () => {
       'the seller has no wallet',
       async (id) => {
         const { id: seller } = await aUser({ ethereumPublicAddr: '' })
-        await execute('UPDATE listings SET sellerId = ? WHERE id = ?', seller, id)
+        await execute('UPDATE orderItems SET sellerId = ? WHERE id = ?', seller, id)
       },
     ],
   ]

@@ -30,7 +30,7 @@ it('creates a user for a new address, and signs in the same user the next time',
   const visitor = aVisitor()
   const response = await signInByEmail(visitor, email)
   expect(response.status).toBe(303)
-  expect(response.headers.get('location')).toBe('/settings/api-access')
+  expect(response.headers.get('location')).toBe('/orders')
   expect(await isSignedIn(visitor)).toBe(true)
   const again = aVisitor()
   await signInByEmail(again, email.toUpperCase())
@@ -121,6 +121,8 @@ it('gives the same response for a known and an unknown address', async () => {
     const headers = Object.fromEntries(response.headers)
     delete headers['x-request-id']
     delete headers['x-d1-bookmark']
+    // The browser knows the address that it has sent.
+    headers['set-cookie'] = headers['set-cookie']?.replace(encodeURIComponent(email), '') ?? ''
     responses.push({ status: response.status, headers, body: await response.text() })
   }
   expect(responses[0]).toEqual(responses[1])

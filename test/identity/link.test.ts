@@ -47,8 +47,10 @@ it('links a wallet, which can then sign in', async () => {
   const wallet = aWallet()
   const visitor = aVisitor()
   await signInByEmail(visitor, email)
-  expect((await linkWallet(visitor, wallet)).status).toBe(200)
+  const linked = await linkWallet(visitor, wallet)
+  expect(linked.status).toBe(200)
   const user = await userOf(email)
+  expect(await linked.json()).toEqual({ userId: user?.id, transfers: 0 })
   expect(user).toMatchObject({ ethereumPublicAddr: wallet.address, provider: 'email' })
   const signedIn = await signInByWallet(aVisitor(), wallet)
   expect(await signedIn.json()).toEqual({ userId: user?.id })
@@ -64,10 +66,13 @@ it('starts the deliveries that waited for the wallet, with one message for each 
   const listing = await aListing(nft)
   const token = await aMasterToken()
   const input = { nftId: nft.id, listingId: listing.id, quantity: 1, buyerUserId }
+  const elsewhere = await anNft(await aUser(), { contractNetwork: 'not configured' })
+  const failing = { ...input, nftId: elsewhere.id, listingId: (await aListing(elsewhere)).id }
   const placed = await call('POST', '/api/externalOrders', {
     token,
     json: [input, input],
   })
+  await call('POST', '/api/externalOrders', { token, json: [failing] })
   const { orders } = await placed.json<{ orders: { id: number }[] }>()
   const waiting = { orderItems: [{ status: 'awaiting_wallet', ethRecipient: null }] }
   expect(orders).toMatchObject([waiting, waiting])
@@ -75,7 +80,7 @@ it('starts the deliveries that waited for the wallet, with one message for each 
   const wallet = aWallet()
   const queue = aRecordingQueue()
   const linked = await linkWallet(buyer, wallet, { DELIVERIES: queue.queue })
-  expect(linked.status).toBe(200)
+  expect(await linked.json()).toEqual({ userId: buyerUserId, transfers: 2 })
   expect(queue.pending().map(({ chainId }) => chainId)).toEqual([31337])
   const ids = orders.map(({ id }) => id).join()
   const read = await call('GET', `/api/externalOrders/${ids}`, { token })
@@ -177,7 +182,9 @@ it('links an address only in a session of the user who requested the link', asyn
   const stranger = aVisitor()
   const sentToSignIn = await stranger.get(link)
   expect(sentToSignIn.status).toBe(303)
-  expect(sentToSignIn.headers.get('location')).toBe(`/sign-in?redirect=${encodeURIComponent(link)}`)
+  expect(sentToSignIn.headers.get('location')).toBe(
+    `/sign-in?redirect=${encodeURIComponent(link)}&notice=required`,
+  )
   await signInByWallet(stranger)
   expect((await stranger.get(link)).status).toBe(410)
   expect((await stranger.post(CONFIRM, { form: { secret } })).status).toBe(410)

@@ -180,7 +180,7 @@ it.each(['https://evil.test/settings', 'not a URL'])(
     const { visitor } = await anOwner()
     await ageSession(visitor, 10)
     const form = await visitor.post('/settings/sessions/end-others', { headers: { referer } })
-    expect(form.headers.get('location')).toBe('/sign-in/again?redirect=%2Fsettings%2Faccount')
+    expect(form.headers.get('location')).toBe('/sign-in/again?redirect=%2Fsettings%2Fsessions')
   },
 )
 
@@ -189,11 +189,13 @@ it('offers only the ways to sign in that the account has', async () => {
   await aUser({ ethereumPublicAddr: wallet.address })
   const visitor = aVisitor()
   await signInByWallet(visitor, wallet)
+  await ageSession(visitor, 10)
   const byWallet = await (await visitor.get('/sign-in/again')).text()
   expect(byWallet).toContain('id="wallets"')
   expect(byWallet).not.toContain('Send me a link')
   const other = aVisitor()
   await signInByEmail(other)
+  await ageSession(other, 10)
   const byEmail = await (await other.get('/sign-in/again')).text()
   expect(byEmail).toContain('Send me a link')
   expect(byEmail).not.toContain('id="wallets"')

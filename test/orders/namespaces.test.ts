@@ -1,7 +1,15 @@
 /** Order numbers and idempotency keys of several shops. A token name stands for one shop. */
 import { eq } from 'drizzle-orm'
 import { expect, it } from 'vitest'
-import { ADMINISTRATOR, deliveries, listings, orders, tokens, users } from '../../src/db/schema.ts'
+import {
+  ADMINISTRATOR,
+  deliveries,
+  listings,
+  orderItems,
+  orders,
+  tokens,
+  users,
+} from '../../src/db/schema.ts'
 import { aUser, db } from '../support/makers.ts'
 import {
   aSignedInVisitor,
@@ -117,7 +125,9 @@ it('refuses the order numbers of a user that is created again with another id', 
   const [order] = await placed((await generate(visitor)).jwt, inputs)
 
   // A user with a higher id exists, so the id of the deleted one is not used again.
-  await sellBy(await aUser())
+  const other = await aUser()
+  await sellBy(other)
+  await db.update(orderItems).set({ sellerId: other.id }).where(eq(orderItems.sellerId, user.id))
   await db.update(deliveries).set({ placedBy: null }).where(eq(deliveries.placedBy, user.id))
   await db.delete(tokens).where(eq(tokens.userId, user.id))
   await db.delete(users).where(eq(users.id, user.id))

@@ -60,8 +60,9 @@ it('returns several orders as they are stored, in the order of the request', asy
     const row = rows.find(({ orders }) => orders.id === id)
     expect(row?.orders).toMatchObject(order)
     const { nft: _nft, listing: _listing, ...itemFields } = item ?? {}
-    const { recipientChainId: _chain, ...stored } = row?.orderItems ?? {}
+    const { recipientChainId: _chain, sellerId, ...stored } = row?.orderItems ?? {}
     expect({ ...stored, status: null, txId: null }).toEqual(itemFields)
+    expect(sellerId).toBe(seller.id)
   }
   expect(orders.map(({ totalPriceCents }) => totalPriceCents)).toEqual([1000, 750, 4000])
   const ids = orders.map(({ id }) => id)

@@ -211,7 +211,12 @@ it('returns an order of several items to each of their sellers', async () => {
   const { nft: _nft, listing: _listing, id: _id, ...item } = firstItem
   const [secondItem] = await db
     .insert(orderItems)
-    .values({ ...item, nftId: secondNft.id, listingId: secondListing.id })
+    .values({
+      ...item,
+      nftId: secondNft.id,
+      listingId: secondListing.id,
+      sellerId: secondSeller.id,
+    })
     .returning()
   const { createdAt, updatedAt } = item
   await db

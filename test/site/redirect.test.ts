@@ -45,8 +45,8 @@ it('redirects after sign-in only to allowed sites', async () => {
   for (const [redirect, location] of [
     ['https://shop.example/cart', 'https://shop.example/cart'],
     ['/settings/account', 'https://marketplace.test/settings/account'],
-    ['https://evil.test', '/settings/api-access'],
-    ['//evil.test', '/settings/api-access'],
+    ['https://evil.test', '/orders'],
+    ['//evil.test', '/orders'],
   ] as const) {
     const visitor = aVisitor()
     const signInPage = await visitor.get(`/sign-in?redirect=${encodeURIComponent(redirect)}`, {

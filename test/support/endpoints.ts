@@ -5,7 +5,7 @@
 import { eq } from 'drizzle-orm'
 import { inject } from 'vitest'
 import { DEFAULT_PICTURE } from '../../src/avatars/url.ts'
-import { deliveries, emailLinks } from '../../src/db/schema.ts'
+import { addresses, deliveries, emailLinks } from '../../src/db/schema.ts'
 import { aPng } from '../avatars/pictures.ts'
 import { aForm } from '../avatars/uploads.ts'
 import { type Call, call } from './api.ts'
@@ -62,6 +62,14 @@ async function anOrder(state: 'awaiting_wallet' | 'failed' = 'awaiting_wallet') 
   return { orderId: order.id, itemId: item.id }
 }
 
+const pageAddress = await anAddress(owner, { kind: 'delivery', origin: 'order' })
+
+/** The path parameters of an address of `owner`, which is live or deleted then. */
+async function ownAddress(deletedAt: string | null = null) {
+  await db.update(addresses).set({ deletedAt }).where(eq(addresses.id, pageAddress.id))
+  return { params: { kind: 'delivery', id: pageAddress.id } }
+}
+
 type RequestParts = Pick<Call, 'json' | 'body' | 'headers'> & {
   /** Values of the path parameters. */
   params?: Record<string, number | string>
@@ -70,6 +78,8 @@ type RequestParts = Pick<Call, 'json' | 'body' | 'headers'> & {
 
 const secret = '0'.repeat(64)
 const id = crypto.randomUUID()
+
+const addressForm = { name: 'Ada', street: 'Road 1', city: 'Oslo', country: 'NO', isDefault: 'on' }
 
 /** The variable parts of each request. Functions, because some requests succeed only once. */
 const requests: Record<string, () => RequestParts | Promise<RequestParts>> = {
@@ -120,6 +130,26 @@ const requests: Record<string, () => RequestParts | Promise<RequestParts>> = {
   },
   'GET /settings/account/email': () => ({ query: `?secret=${secret}` }),
   'POST /settings/account/email/confirm': () => ({ body: new URLSearchParams({ secret }) }),
+  'POST /settings/profile': () => ({
+    body: new URLSearchParams({ name: 'Ada', username: '' }),
+  }),
+  'POST /settings/profile/avatar': () => ({ body: aForm(aPng()) }),
+  'POST /settings/profile/avatar-url': () => ({
+    body: new URLSearchParams({ avatarUrl: `http://${inject('remoteHost')}/picture.jpg` }),
+  }),
+  'GET /settings/addresses/:kind/new': () => ({ params: { kind: 'delivery' } }),
+  'POST /settings/addresses/:kind/new': () => ({
+    params: { kind: 'delivery' },
+    body: new URLSearchParams(addressForm),
+  }),
+  'GET /settings/addresses/:kind/:id': () => ownAddress(),
+  'POST /settings/addresses/:kind/:id': async () => ({
+    ...(await ownAddress()),
+    body: new URLSearchParams(addressForm),
+  }),
+  'POST /settings/addresses/:kind/:id/default': () => ownAddress(),
+  'POST /settings/addresses/:kind/:id/delete': () => ownAddress(),
+  'POST /settings/addresses/:kind/:id/restore': () => ownAddress(new Date().toISOString()),
   'POST /settings/api-access/tokens': () => ({
     body: new URLSearchParams({ name: crypto.randomUUID() }),
   }),

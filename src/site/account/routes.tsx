@@ -2,7 +2,6 @@
 import { type Context, Hono } from 'hono'
 import * as z from 'zod'
 import { type Account, isRecent, readAccount } from '../../auth/session.ts'
-import { chainIdsOf } from '../../env.ts'
 import { rateLimitKey } from '../../http/client-ip.ts'
 import type { App } from '../../http/context.ts'
 import { publicEndpoint, requireToken, validate } from '../../http/endpoint.ts'
@@ -17,11 +16,14 @@ import {
 import { mailLink } from '../../identity/mail.ts'
 import { page } from '../page.tsx'
 import { type Notice, NoticeName } from '../settings.tsx'
+import { explainBrokenLink } from '../sign-in/broken-link.tsx'
 import { tellOwner } from '../tell-owner.ts'
+import { walletNetworksOf } from '../wallet/networks.ts'
+import { walletScripts } from '../wallet/views.tsx'
 import { AccountSettings, ConfirmEmail } from './views.tsx'
 
 export const accountRoutes = new Hono<App>()
-  .get('/settings', publicEndpoint(), (c) => c.redirect('/settings/account', 303))
+  .get('/settings', publicEndpoint(), (c) => c.redirect('/settings/profile', 303))
   .get(
     '/settings/account',
     requireToken(),
@@ -50,19 +52,26 @@ export const accountRoutes = new Hono<App>()
       return c.redirect('/settings/account?notice=link-sent', 303)
     },
   )
-  .get('/settings/account/email', requireToken(), validate('query', LinkSecret), async (c) => {
-    const { db, caller, now } = c.var
-    const { secret } = c.req.valid('query')
-    const { account, email } = await readConfirmationLink(db, caller, secret, now)
-    return page(c, {
-      title: 'Confirm your e-mail address',
-      account,
-      children: <ConfirmEmail email={email} secret={secret} />,
-    })
-  })
+  .get(
+    '/settings/account/email',
+    requireToken(),
+    explainBrokenLink('link'),
+    validate('query', LinkSecret),
+    async (c) => {
+      const { db, caller, now } = c.var
+      const { secret } = c.req.valid('query')
+      const { account, email } = await readConfirmationLink(db, caller, secret, now)
+      return page(c, {
+        title: 'Confirm your e-mail address',
+        account,
+        children: <ConfirmEmail email={email} secret={secret} />,
+      })
+    },
+  )
   .post(
     '/settings/account/email/confirm',
     requireToken(),
+    explainBrokenLink('link'),
     validate('form', LinkSecret),
     async (c) => {
       const { db, caller, now } = c.var
@@ -95,14 +104,14 @@ function accountPage<E extends App>(c: Context<E>, { notice, ...state }: Account
   return page(c, {
     title: 'Account',
     account: state.account,
-    scripts: canChange && !state.account.ethereumPublicAddr ? ['wallet.js'] : [],
+    scripts: state.account.ethereumPublicAddr ? ['dialog.js'] : canChange ? walletScripts : [],
     status: state.problem ? 400 : 200,
     children: (
       <AccountSettings
         {...state}
         canChange={canChange}
         notice={notice}
-        chainIds={chainIdsOf(settings)}
+        networks={walletNetworksOf(settings)}
       />
     ),
   })

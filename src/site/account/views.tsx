@@ -1,11 +1,14 @@
 import type { Account } from '../../auth/session.ts'
+import { Confirm } from '../components/confirm.tsx'
+import { Field } from '../components/field.tsx'
 import { type Notice, SettingsPage, SignInAgain } from '../settings.tsx'
-import { EmailField, Wallets } from '../sign-in/views.tsx'
+import type { WalletNetwork } from '../wallet/networks.ts'
+import { Wallets } from '../wallet/views.tsx'
 
 type AccountSettingsProps = {
   account: Account
   notice: Notice | undefined
-  chainIds: readonly number[]
+  networks: readonly WalletNetwork[]
   /** Whether the user has signed in a short time ago. */
   canChange: boolean
   email?: string
@@ -16,79 +19,132 @@ type AccountSettingsProps = {
 export const AccountSettings = ({
   account,
   notice,
-  chainIds,
+  networks,
   canChange,
   email,
   problem,
-}: AccountSettingsProps) => (
-  <SettingsPage section="account" notice={notice}>
-    <h2>Account</h2>
-    <p>You can sign in with a linked wallet or a linked e-mail address.</p>
-    <section class="panel">
-      <h3>Wallet</h3>
-      {account.ethereumPublicAddr ? (
-        <>
-          <p class="code">{account.ethereumPublicAddr}</p>
-          {account.email && <Unlink method="wallet" name="wallet" canChange={canChange} />}
-        </>
-      ) : (
-        <>
-          <p>No wallet is linked. NFTs that you bought are sent to you once you link one.</p>
-          {canChange ? (
-            <Wallets
-              purpose="link"
-              redirect="/settings/account?notice=wallet-linked"
-              chainIds={chainIds}
-            />
-          ) : (
-            <SignInAgain toDo="link a wallet" path="/settings/account" />
-          )}
-        </>
+}: AccountSettingsProps) => {
+  const hasBoth = account.email !== '' && account.ethereumPublicAddr !== ''
+  return (
+    <SettingsPage section="account" notice={notice}>
+      <h2>Account</h2>
+      <p class="lead">You can sign in with a linked wallet or a linked e-mail address.</p>
+      <ul class="rows" aria-label="Your ways to sign in">
+        {account.email && (
+          <Linked
+            title="E-mail address"
+            value={account.email}
+            method="email"
+            canUnlink={hasBoth && canChange}
+          />
+        )}
+        {account.ethereumPublicAddr && (
+          <Linked
+            title="Wallet"
+            value={account.ethereumPublicAddr}
+            method="wallet"
+            canUnlink={hasBoth && canChange}
+          />
+        )}
+      </ul>
+      {hasBoth && !canChange && (
+        <section class="panel">
+          <SignInAgain toDo="unlink one of them" path="/settings/account" />
+        </section>
       )}
-    </section>
-    <section class="panel">
-      <h3>E-mail address</h3>
-      {account.email ? (
-        <>
-          <p class="code">{account.email}</p>
-          {account.ethereumPublicAddr && (
-            <Unlink method="email" name="e-mail address" canChange={canChange} />
-          )}
-        </>
-      ) : !canChange ? (
-        <SignInAgain toDo="add an e-mail address" path="/settings/account" />
-      ) : (
-        <form method="post" action="/settings/account/email" class="stack">
-          <EmailField label="Address to add" value={email} problem={problem} />
-          <button class="button" type="submit">
-            Send me a link
-          </button>
-        </form>
-      )}
-    </section>
-    <p class="hint">Your user id is {account.id}.</p>
-  </SettingsPage>
+      {!account.ethereumPublicAddr && <LinkWallet canChange={canChange} networks={networks} />}
+      {!account.email && <LinkEmail canChange={canChange} email={email} problem={problem} />}
+      <p class="hint">Your user id is {account.id}.</p>
+    </SettingsPage>
+  )
+}
+
+type Method = 'wallet' | 'email'
+type LinkedProps = { title: string; value: string; method: Method; canUnlink: boolean }
+
+const Linked = ({ title, value, method, canUnlink }: LinkedProps) => (
+  <li class="row">
+    <div class="row-head">
+      <h3>{title}</h3>
+    </div>
+    <p class={method === 'wallet' ? 'code' : 'lead'}>{value}</p>
+    {canUnlink && (
+      <div class="actions">
+        <Unlink method={method} value={value} />
+      </div>
+    )}
+  </li>
 )
 
-type UnlinkProps = { method: 'wallet' | 'email'; name: string; canChange: boolean }
+const names = { wallet: 'wallet', email: 'e-mail address' }
 
-/** Asks for confirmation without a script. */
-const Unlink = ({ method, name, canChange }: UnlinkProps) =>
-  !canChange ? (
-    <SignInAgain toDo="unlink it" path="/settings/account" />
-  ) : (
-    <details class="revoke">
-      <summary class="button">
-        Unlink<span class="visually-hidden"> the {name}</span>
-      </summary>
-      <form method="post" action={`/settings/account/${method}/unlink`}>
-        <p>You will no longer be able to sign in with this {name}.</p>
-        <button class="button danger" type="submit">
-          Unlink {name}
+const Unlink = ({ method, value }: { method: Method; value: string }) => (
+  <Confirm
+    id={`unlink-${method}`}
+    label={
+      <>
+        Unlink<span class="visually-hidden"> the {names[method]}</span>
+      </>
+    }
+    title={`Unlink this ${names[method]}?`}
+    action={`/settings/account/${method}/unlink`}
+    submit={`Unlink ${names[method]}`}
+  >
+    <p class={method === 'wallet' ? 'code' : 'lead'}>{value}</p>
+    <p>You will no longer be able to sign in to this account with it.</p>
+  </Confirm>
+)
+
+type LinkWalletProps = { canChange: boolean; networks: readonly WalletNetwork[] }
+
+const LinkWallet = ({ canChange, networks }: LinkWalletProps) => (
+  <section class="panel">
+    <h3>Link a wallet</h3>
+    <p>No wallet is linked. NFTs that you bought are sent to you once you link one.</p>
+    {canChange ? (
+      <Wallets
+        purpose="link"
+        redirect="/settings/account?notice=wallet-linked"
+        networks={networks}
+      />
+    ) : (
+      <SignInAgain toDo="link a wallet" path="/settings/account" />
+    )}
+  </section>
+)
+
+type LinkEmailProps = {
+  canChange: boolean
+  email: string | undefined
+  problem: string | undefined
+}
+
+const LinkEmail = ({ canChange, email, problem }: LinkEmailProps) => (
+  <section class="panel">
+    <h3>Add an e-mail address</h3>
+    <p>With one, you can sign in without your wallet, and we tell you what changes here.</p>
+    {canChange ? (
+      <form method="post" action="/settings/account/email" class="inline-form">
+        <Field
+          name="email"
+          label="Address to add"
+          type="email"
+          value={email}
+          problem={problem}
+          required
+          maxlength={254}
+          autocomplete="email"
+          spellcheck={false}
+        />
+        <button class="button" type="submit">
+          Send me a link
         </button>
       </form>
-    </details>
-  )
+    ) : (
+      <SignInAgain toDo="add an e-mail address" path="/settings/account" />
+    )}
+  </section>
+)
 
 /** Opening the link changes nothing, because mail scanners open links too. */
 export const ConfirmEmail = ({ email, secret }: { email: string; secret: string }) => (

@@ -1,11 +1,13 @@
 /** Settings → API Access: the tokens of a user, and all tokens for administrators. */
-import { Hono } from 'hono'
+import { type Context, Hono } from 'hono'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import * as z from 'zod'
 import { isRecent } from '../../auth/session.ts'
 import { issuerOf } from '../../auth/tokens.ts'
 import { tokenRoles, tokenScopes } from '../../db/schema.ts'
 import type { App } from '../../http/context.ts'
-import { requireToken, validate } from '../../http/endpoint.ts'
+import { type AppWithCaller, requireToken, validate } from '../../http/endpoint.ts'
+import { ApiError } from '../../http/errors.ts'
 import { tokenRateLimit } from '../../http/rate-limit.ts'
 import { readAllTokens } from '../../identity/all-tokens.ts'
 import {
@@ -16,15 +18,16 @@ import {
   rollToken,
 } from '../../identity/api-tokens.ts'
 import { TokenName } from '../../identity/namespace.ts'
+import { sentence } from '../components/field.tsx'
 import { page } from '../page.tsx'
-import { NoticeName } from '../settings.tsx'
+import { type Notice, NoticeName } from '../settings.tsx'
 import { tellOwner } from '../tell-owner.ts'
-import { AllTokens, OwnTokens, TokenDetails } from './views.tsx'
+import { AllTokens, everyonePath, OwnTokens, type RejectedForm, TokenDetails } from './views.tsx'
 
 const TokenId = z.object({ id: z.uuid() })
 
 const NewToken = z.object({
-  name: TokenName,
+  name: z.string().max(1000),
   role: z
     .enum(tokenRoles)
     .default('user')
@@ -43,8 +46,7 @@ const NewToken = z.object({
 /** Milliseconds. */
 const DAY = 24 * 60 * 60 * 1000
 
-const AllTokensQuery = z.object({
-  notice: NoticeName,
+const AllTokensFilter = z.object({
   owner: z
     .string()
     .trim()
@@ -62,22 +64,7 @@ export const apiAccessRoutes = new Hono<App>()
     '/settings/api-access',
     requireToken(),
     validate('query', z.object({ notice: NoticeName })),
-    async (c) => {
-      const { db, caller, now } = c.var
-      const own = await readOwnTokens(db, caller)
-      return page(c, {
-        title: 'API Access',
-        account: own.account,
-        children: (
-          <OwnTokens
-            {...own}
-            canChange={isRecent(own.account, now)}
-            now={now}
-            notice={c.req.valid('query').notice}
-          />
-        ),
-      })
-    },
+    (c) => ownTokensPage(c, { notice: c.req.valid('query').notice }),
   )
   .post(
     '/settings/api-access/tokens',
@@ -87,10 +74,21 @@ export const apiAccessRoutes = new Hono<App>()
     async (c) => {
       const { db, settings, caller, now } = c.var
       const { days, ...input } = c.req.valid('form')
-      const token = { ...input, lifetime: days * DAY }
-      const { id, email } = await generateToken(db, issuerOf(settings), caller, token, now)
-      if (input.role === 'master') tellOwner(c, email, { type: 'master-token', name: input.name })
-      return c.redirect(`/settings/api-access/tokens/${id}`, 303)
+      const name = TokenName.safeParse(input.name)
+      if (!name.success) {
+        const problem = sentence(name.error.issues[0]?.message ?? 'is not valid')
+        return ownTokensPage(c, { form: { name: input.name, problem }, status: 400 })
+      }
+      const token = { ...input, name: name.data, lifetime: days * DAY }
+      try {
+        const { id, email } = await generateToken(db, issuerOf(settings), caller, token, now)
+        if (token.role === 'master') tellOwner(c, email, { type: 'master-token', name: token.name })
+        return c.redirect(`/settings/api-access/tokens/${id}`, 303)
+      } catch (error) {
+        if (!(error instanceof ApiError) || error.code !== 'conflict') throw error
+        const form = { name: token.name, problem: sentence(error.message) }
+        return ownTokensPage(c, { form, status: 409 })
+      }
     },
   )
   .get(
@@ -134,18 +132,21 @@ export const apiAccessRoutes = new Hono<App>()
     '/settings/api-access/tokens/:id/revoke',
     requireToken(),
     validate('param', TokenId),
-    validate('form', z.object({ back: z.literal('everyone').optional() })),
+    validate('form', AllTokensFilter.extend({ back: z.literal('everyone').optional() })),
     async (c) => {
       const { db, caller, now } = c.var
       await revokeToken(db, caller, c.req.valid('param').id, now)
-      const tab = c.req.valid('form').back === 'everyone' ? '/everyone' : ''
-      return c.redirect(`/settings/api-access${tab}?notice=token-revoked`, 303)
+      const { back, ...filter } = c.req.valid('form')
+      const path = back
+        ? everyonePath({ ...filter, notice: 'token-revoked' })
+        : '/settings/api-access?notice=token-revoked'
+      return c.redirect(path, 303)
     },
   )
   .get(
     '/settings/api-access/everyone',
     requireToken(),
-    validate('query', AllTokensQuery),
+    validate('query', AllTokensFilter.extend({ notice: NoticeName })),
     async (c) => {
       const { db, caller, now } = c.var
       const { notice, owner, after } = c.req.valid('query')
@@ -155,7 +156,31 @@ export const apiAccessRoutes = new Hono<App>()
       return page(c, {
         title: 'Everyone’s tokens',
         account: all.account,
+        scripts: ['dialog.js'],
         children: <AllTokens {...all} owner={owner} after={after} now={now} notice={notice} />,
       })
     },
   )
+
+type OwnTokensState = {
+  notice?: Notice | undefined
+  form?: RejectedForm
+  status?: ContentfulStatusCode
+}
+
+/** The page with the tokens of the user, and the form that was rejected. */
+async function ownTokensPage(
+  c: Context<AppWithCaller>,
+  { notice, form, status = 200 }: OwnTokensState,
+) {
+  const { db, caller, now } = c.var
+  const own = await readOwnTokens(db, caller)
+  const canChange = isRecent(own.account, now)
+  return page(c, {
+    title: 'API Access',
+    account: own.account,
+    scripts: ['dialog.js'],
+    status,
+    children: <OwnTokens {...own} canChange={canChange} now={now} notice={notice} form={form} />,
+  })
+}

@@ -25,6 +25,7 @@ export const sessionRoutes = new Hono<App>()
             {...own}
             currentId={caller.tokenId}
             canChange={isRecent(own.account, now)}
+            now={now}
             notice={c.req.valid('query').notice}
           />
         ),

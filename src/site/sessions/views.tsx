@@ -1,5 +1,5 @@
 import type { readSessions } from '../../identity/sessions.ts'
-import { Time } from '../page.tsx'
+import { LastUsed, Time } from '../components/time.tsx'
 import { type Notice, SettingsPage, SignInAgain } from '../settings.tsx'
 
 type SessionsProps = Awaited<ReturnType<typeof readSessions>> & {
@@ -8,16 +8,18 @@ type SessionsProps = Awaited<ReturnType<typeof readSessions>> & {
   notice: Notice | undefined
   /** Whether the user has signed in a short time ago. */
   canChange: boolean
+  now: Date
 }
 
-export const Sessions = ({ sessions, currentId, notice, canChange }: SessionsProps) => (
+export const Sessions = ({ sessions, currentId, notice, canChange, now }: SessionsProps) => (
   <SettingsPage section="sessions" notice={notice}>
     <h2>Sessions</h2>
     <p>The browsers in which you are signed in. End those that you do not know or no longer use.</p>
-    <ul class="tokens" aria-label="Your sessions">
+    <ul class="rows" aria-label="Your sessions">
       {sessions.map((session) => (
         <SessionItem
           session={session}
+          now={now}
           isCurrent={session.id === currentId}
           canEnd={canChange && session.id !== currentId}
         />
@@ -30,7 +32,7 @@ export const Sessions = ({ sessions, currentId, notice, canChange }: SessionsPro
     )}
     {sessions.length > 1 && canChange && (
       <form method="post" action="/settings/sessions/end-others">
-        <button class="button danger" type="submit">
+        <button class="button" type="submit">
           End all other sessions
         </button>
       </form>
@@ -40,39 +42,37 @@ export const Sessions = ({ sessions, currentId, notice, canChange }: SessionsPro
 
 type SessionItemProps = {
   session: SessionsProps['sessions'][number]
+  now: Date
   isCurrent: boolean
   canEnd: boolean
 }
 
-const SessionItem = ({ session, isCurrent, canEnd }: SessionItemProps) => {
+const SessionItem = ({ session, now, isCurrent, canEnd }: SessionItemProps) => {
   const browser = session.browser ?? 'Unknown browser'
   return (
-    <li class="token">
-      <div class="token-head">
+    <li class="row line">
+      <div class="row-head">
         <h3>{browser}</h3>
         {isCurrent && <span class="badge strong">This browser</span>}
       </div>
-      <dl class="dates">
-        <div>
-          <dt>Country</dt>
-          <dd>{session.country ? countryName(session.country) : 'Unknown'}</dd>
-        </div>
-        <div>
-          <dt>Signed in</dt>
-          <dd>
-            <Time at={session.createdAt} />
-          </dd>
-        </div>
-        <div>
-          <dt>Last used</dt>
-          <dd>
-            <Time at={session.lastUsedAt ?? session.createdAt} />
-          </dd>
-        </div>
-      </dl>
+      <p class="meta">
+        <span>{session.country ? countryName(session.country) : 'Unknown country'}</span>
+        <span>
+          Signed in <Time at={session.createdAt} now={now} />
+        </span>
+        <span>
+          {isCurrent ? (
+            'Active now'
+          ) : (
+            <>
+              Used <LastUsed at={session.lastUsedAt ?? session.createdAt} now={now} />
+            </>
+          )}
+        </span>
+      </p>
       {canEnd && (
         <form method="post" action={`/settings/sessions/${session.id}/end`} class="actions">
-          <button class="button" type="submit">
+          <button class="button small" type="submit">
             End<span class="visually-hidden"> the session of {browser}</span>
           </button>
         </form>

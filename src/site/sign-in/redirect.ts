@@ -1,5 +1,8 @@
 import type { Settings } from '../../env.ts'
 
+/** The page after a sign-in without `?redirect=`. */
+export const HOME = '/orders'
+
 /**
  * Returns the absolute URL that `?redirect=` may lead to, or null if it is neither on this site
  * nor on an allowed one. A path alone would not be safe: browsers read `//host` as another host.

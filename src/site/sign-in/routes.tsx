@@ -2,13 +2,11 @@
 import { type Context, Hono } from 'hono'
 import * as z from 'zod'
 import { requireSameOrigin } from '../../auth/authenticate.ts'
-import { readAccount, signOut, startSession } from '../../auth/session.ts'
+import { findAccount, isRecent, readAccount, signOut, startSession } from '../../auth/session.ts'
 import { issuerOf } from '../../auth/tokens.ts'
-import { chainIdsOf } from '../../env.ts'
 import { rateLimitKey } from '../../http/client-ip.ts'
 import type { App } from '../../http/context.ts'
 import { publicEndpoint, requireToken, validate } from '../../http/endpoint.ts'
-import { ApiError } from '../../http/errors.ts'
 import { signInRateLimit } from '../../http/rate-limit.ts'
 import {
   createSignInLink,
@@ -20,11 +18,20 @@ import {
 import { mailLink } from '../../identity/mail.ts'
 import { signIn } from '../../identity/sign-in.ts'
 import { page } from '../page.tsx'
+import { walletNetworksOf } from '../wallet/networks.ts'
+import { walletScripts } from '../wallet/views.tsx'
+import { explainBrokenLink } from './broken-link.tsx'
 import { clientOf } from './client.ts'
-import { allowedRedirect, withoutSecret } from './redirect.ts'
-import { ConfirmSignIn, LinkSent, SignIn, SignInAgain } from './views.tsx'
-
-const HOME = '/settings/api-access'
+import { deleteLinkAddress, linkAddressOf, storeLinkAddress } from './link-address.ts'
+import { allowedRedirect, HOME, withoutSecret } from './redirect.ts'
+import {
+  ConfirmSignIn,
+  LinkSent,
+  SignIn,
+  SignInAgain,
+  type SignInProps,
+  signInNotices,
+} from './views.tsx'
 
 const Redirect = z.object({
   redirect: z
@@ -35,31 +42,32 @@ const Redirect = z.object({
 })
 
 export const signInRoutes = new Hono<App>()
-  .get('/', publicEndpoint(), (c) => c.redirect(HOME, 303))
   .get(
     '/sign-in',
     publicEndpoint(),
     validate(
       'query',
-      Redirect.extend({ notice: z.literal('signed-out').optional().catch(undefined) }),
+      Redirect.extend({ notice: z.enum(signInNotices).optional().catch(undefined) }),
     ),
     async (c) => {
       const query = c.req.valid('query')
       const redirect = allowedRedirect(c.var.settings, query.redirect)
-      if (await isSignedIn(c)) return c.redirect(redirect ?? HOME, 303)
-      return signInPage(c, { redirect, isSignedOut: query.notice === 'signed-out' })
+      // Reads D1: with a revoked session, this page and the others would redirect to each other.
+      if (await findAccount(c.var.db, c.var.caller)) return c.redirect(redirect ?? HOME, 303)
+      return signInPage(c, { redirect, notice: query.notice })
     },
   )
   .get('/sign-in/again', requireToken(), validate('query', Redirect), async (c) => {
-    const { db, caller, settings } = c.var
+    const { db, caller, settings, now } = c.var
     const account = await readAccount(db, caller)
     const redirect = allowedRedirect(settings, c.req.valid('query').redirect) ?? HOME
+    if (isRecent(account, now)) return c.redirect(redirect, 303)
     return page(c, {
       title: 'Sign in again',
       account,
-      scripts: account.ethereumPublicAddr ? ['wallet.js'] : [],
+      scripts: account.ethereumPublicAddr ? walletScripts : [],
       children: (
-        <SignInAgain account={account} redirect={redirect} chainIds={chainIdsOf(settings)} />
+        <SignInAgain account={account} redirect={redirect} networks={walletNetworksOf(settings)} />
       ),
     })
   })
@@ -85,30 +93,60 @@ export const signInRoutes = new Hono<App>()
       const secret = await createSignInLink(db, request, now)
       if (secret)
         await mailLink(c.env.EMAIL, settings, { to: email.data, secret, purpose: 'sign-in' })
-      return c.redirect('/sign-in/email/sent', 303)
+      const isAnother = linkAddressOf(c) === email.data
+      storeLinkAddress(c, email.data)
+      return c.redirect(linkSentPath(request.redirect, isAnother), 303)
     },
   )
-  .get('/sign-in/email/sent', publicEndpoint(), (c) =>
-    page(c, { title: 'Check your mail', account: null, children: <LinkSent /> }),
+  .get(
+    '/sign-in/email/sent',
+    publicEndpoint(),
+    validate(
+      'query',
+      Redirect.extend({ notice: z.literal('another').optional().catch(undefined) }),
+    ),
+    async (c) => {
+      const { db, caller, settings } = c.var
+      const { redirect, notice } = c.req.valid('query')
+      const account = await findAccount(db, caller)
+      return page(c, {
+        title: 'Check your mail',
+        account,
+        children: (
+          <LinkSent
+            email={linkAddressOf(c)}
+            redirect={allowedRedirect(settings, redirect)}
+            isAnother={notice === 'another'}
+            isSignedIn={account !== null}
+          />
+        ),
+      })
+    },
   )
   .get(
     '/sign-in/email',
     publicEndpoint(),
+    explainBrokenLink('sign-in'),
     signInRateLimit,
     validate('query', LinkSecret),
     async (c) => {
+      const { db, caller, now } = c.var
       const { secret } = c.req.valid('query')
-      const link = await readSignInLink(c.var.db, secret, c.var.now)
+      const [link, account] = await Promise.all([
+        readSignInLink(db, secret, now),
+        findAccount(db, caller),
+      ])
       return page(c, {
         title: 'Sign in',
-        account: null,
-        children: <ConfirmSignIn {...link} secret={secret} />,
+        account,
+        children: <ConfirmSignIn {...link} secret={secret} account={account} />,
       })
     },
   )
   .post(
     '/sign-in/email/confirm',
     publicEndpoint(),
+    explainBrokenLink('sign-in'),
     requireSameOrigin,
     signInRateLimit,
     validate('form', LinkSecret.extend(Redirect.shape)),
@@ -117,6 +155,7 @@ export const signInRoutes = new Hono<App>()
       const { secret, redirect } = c.req.valid('form')
       const proof = proveEmail(db, secret, null, now)
       await startSession(c, await signIn(db, issuerOf(settings), proof, clientOf(c), now))
+      deleteLinkAddress(c)
       return c.redirect(allowedRedirect(settings, redirect) ?? HOME, 303)
     },
   )
@@ -127,28 +166,29 @@ export const signInRoutes = new Hono<App>()
 
 function signInPage(
   c: Context<App>,
-  state: { redirect: string | null; email?: string; problem?: string; isSignedOut?: boolean },
+  state: Pick<SignInProps, 'redirect' | 'email' | 'problem' | 'notice'>,
 ) {
   const { settings } = c.var
   return page(c, {
     title: 'Sign in',
     account: null,
-    scripts: ['wallet.js'],
+    scripts: walletScripts,
     status: state.problem ? 400 : 200,
     children: (
-      <SignIn {...state} chainIds={chainIdsOf(settings)} host={new URL(settings.PUBLIC_URL).host} />
+      <SignIn
+        {...state}
+        networks={walletNetworksOf(settings)}
+        host={new URL(settings.PUBLIC_URL).host}
+      />
     ),
   })
 }
 
-/** Reads D1: with a revoked session, this page and the settings would redirect to each other. */
-async function isSignedIn({ var: { db, caller } }: Context<App>): Promise<boolean> {
-  if (!caller) return false
-  try {
-    await readAccount(db, caller)
-    return true
-  } catch (error) {
-    if (error instanceof ApiError) return false
-    throw error
-  }
+/** The path of the page after a request for a link. */
+function linkSentPath(redirect: string | null, isAnother: boolean): string {
+  const query = new URLSearchParams({
+    ...(redirect && { redirect }),
+    ...(isAnother && { notice: 'another' }),
+  })
+  return `/sign-in/email/sent${query.size > 0 ? `?${query}` : ''}`
 }

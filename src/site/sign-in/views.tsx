@@ -1,38 +1,52 @@
 import type { Account } from '../../auth/session.ts'
+import { Field } from '../components/field.tsx'
+import { displayName } from '../components/names.ts'
+import type { WalletNetwork } from '../wallet/networks.ts'
+import { Wallets } from '../wallet/views.tsx'
+import { HOME } from './redirect.ts'
 
-type SignInProps = {
-  /** The absolute URL to open after sign-in; null for the settings. */
+/** Why the sign-in page is shown. A redirect passes the name in its query. */
+export const signInNotices = ['signed-out', 'required', 'not-saved'] as const
+export type SignInNotice = (typeof signInNotices)[number]
+
+const noticeTexts: Record<SignInNotice, string> = {
+  'signed-out': 'You are signed out.',
+  required: 'Sign in to open this page.',
+  'not-saved': 'Your session has ended, so nothing was saved. Sign in, then enter it again.',
+}
+
+export type SignInProps = {
+  /** The absolute URL to open after sign-in; null for `HOME`. */
   redirect: string | null
   /** The rejected input of the form. */
   email?: string
   /** Why it was rejected. */
   problem?: string
-  isSignedOut?: boolean
-  chainIds: readonly number[]
+  notice?: SignInNotice | undefined
+  networks: readonly WalletNetwork[]
   host: string
 }
 
-export const SignIn = ({ redirect, email, problem, isSignedOut, chainIds, host }: SignInProps) => (
+export const SignIn = ({ redirect, email, problem, notice, networks, host }: SignInProps) => (
   <section class="card narrow">
-    {isSignedOut && (
-      <p class="notice" role="status">
-        You are signed out.
+    {notice && (
+      <p class={notice === 'not-saved' ? 'notice warn' : 'notice'} role="status">
+        {noticeTexts[notice]}
       </p>
     )}
     <h1>Sign in</h1>
     <p class="lead">{destination(redirect, host)}</p>
-    <h2>With a wallet</h2>
-    <Wallets purpose="sign-in" redirect={redirect ?? '/settings/api-access'} chainIds={chainIds} />
-    <p class="or">or</p>
-    <h2>With an e-mail link</h2>
-    <form method="post" action="/sign-in/email" class="stack">
-      {redirect && <input type="hidden" name="redirect" value={redirect} />}
-      <EmailField label="E-mail address" value={email} problem={problem} />
-      <button class="button" type="submit">
-        Send me a link
-      </button>
+    <EmailForm
+      redirect={redirect}
+      email={email}
+      problem={problem}
+      submit="Send me a link"
+      autofocus
+    >
       <p class="hint">You need no password. The link signs you in and expires in 15 minutes.</p>
-    </form>
+    </EmailForm>
+    <p class="or">or with a wallet</p>
+    <Wallets purpose="sign-in" redirect={redirect ?? HOME} networks={networks} />
   </section>
 )
 
@@ -41,10 +55,54 @@ function destination(redirect: string | null, host: string): string {
   return target === host ? `to your account at ${host}` : `to continue to ${target}`
 }
 
-type SignInAgainProps = { account: Account; redirect: string; chainIds: readonly number[] }
+type EmailFormProps = {
+  redirect: string | null
+  email?: string | undefined
+  problem?: string | undefined
+  /** The text of the button. */
+  submit: string
+  autofocus?: boolean
+  children?: unknown
+}
+
+/** Asks for the address that a sign-in link is sent to. */
+export const EmailForm = ({
+  redirect,
+  email,
+  problem,
+  submit,
+  autofocus,
+  children,
+}: EmailFormProps) => (
+  <form method="post" action="/sign-in/email" class="stack">
+    {redirect && <input type="hidden" name="redirect" value={redirect} />}
+    <Field
+      name="email"
+      label="E-mail address"
+      type="email"
+      value={email}
+      problem={problem}
+      required
+      maxlength={254}
+      autocomplete="email"
+      spellcheck={false}
+      autofocus={autofocus}
+    />
+    <button class="button primary" type="submit">
+      {submit}
+    </button>
+    {children}
+  </form>
+)
+
+type SignInAgainProps = {
+  account: Account
+  redirect: string
+  networks: readonly WalletNetwork[]
+}
 
 /** Asks for one of the account's own ways to sign in, and returns to the page that needs it. */
-export const SignInAgain = ({ account, redirect, chainIds }: SignInAgainProps) => (
+export const SignInAgain = ({ account, redirect, networks }: SignInAgainProps) => (
   <section class="card narrow">
     <h1>Sign in again</h1>
     <p class="lead">What you are about to do needs a sign-in of the last 10 minutes.</p>
@@ -52,7 +110,9 @@ export const SignInAgain = ({ account, redirect, chainIds }: SignInAgainProps) =
       <form method="post" action="/sign-in/email" class="stack">
         <input type="hidden" name="redirect" value={redirect} />
         <input type="hidden" name="email" value={account.email} />
-        <p>We send a link to {account.email}. Open it in this browser.</p>
+        <p>
+          We send a link to <strong>{account.email}</strong>. Open it in this browser.
+        </p>
         <button class="button primary" type="submit">
           Send me a link
         </button>
@@ -67,7 +127,7 @@ export const SignInAgain = ({ account, redirect, chainIds }: SignInAgainProps) =
         <Wallets
           purpose="sign-in"
           redirect={redirect}
-          chainIds={chainIds}
+          networks={networks}
           address={account.ethereumPublicAddr}
         />
       </>
@@ -75,85 +135,73 @@ export const SignInAgain = ({ account, redirect, chainIds }: SignInAgainProps) =
   </section>
 )
 
-type WalletsProps = {
-  purpose: 'sign-in' | 'link'
-  redirect: string
-  chainIds: readonly number[]
-  /** The only wallet that is accepted. */
-  address?: string
+type LinkSentProps = {
+  /** The address that this browser has asked a link for, if it is known. */
+  email: string | undefined
+  redirect: string | null
+  /** Whether it has asked for this address before. */
+  isAnother: boolean
+  /** Whether somebody who is signed in signs in again. */
+  isSignedIn: boolean
 }
 
-/** The script `assets/wallet.js` adds a button for each wallet in the browser. */
-export const Wallets = ({ purpose, redirect, chainIds, address }: WalletsProps) => (
-  <div
-    id="wallets"
-    class="stack"
-    data-purpose={purpose}
-    data-redirect={redirect}
-    data-chains={chainIds.join(' ')}
-    data-address={address}
-  >
-    <noscript>
-      <p class="hint">Wallets need JavaScript, which is off in this browser.</p>
-    </noscript>
-    <ul class="wallets" hidden />
-    <p class="hint" id="no-wallets" hidden>
-      No wallet was found in this browser. Install one, or unlock it, and reload this page.
-    </p>
-    <p class="status" role="status" />
-    <p class="problem" role="alert" />
-  </div>
-)
-
-type EmailFieldProps = { label: string; value?: string | undefined; problem?: string | undefined }
-
-export const EmailField = ({ label, value, problem }: EmailFieldProps) => (
-  <div class="field">
-    <label for="email">{label}</label>
-    <input
-      id="email"
-      name="email"
-      type="email"
-      required
-      maxlength={254}
-      autocomplete="email"
-      spellcheck={false}
-      value={value}
-      {...(problem && { 'aria-invalid': 'true', 'aria-describedby': 'email-problem' })}
-    />
-    {problem && (
-      <p class="problem" id="email-problem">
-        {problem}
+export const LinkSent = ({ email, redirect, isAnother, isSignedIn }: LinkSentProps) => (
+  <section class="card narrow">
+    {isAnother && (
+      <p class="notice" role="status">
+        Another link is on its way.
       </p>
     )}
-  </div>
-)
-
-export const LinkSent = () => (
-  <section class="card narrow">
     <h1>Check your mail</h1>
-    <p>A link is on its way. It works once, expires in 15 minutes, and opens on any device.</p>
+    <p>
+      A link is on its way to {email ? <strong>{email}</strong> : 'your mailbox'}. It works once,
+      expires in 15 minutes
+      {isSignedIn ? '. Open it in this browser.' : ', and opens on any device.'}
+    </p>
+    <div class="actions">
+      {email && (
+        <form method="post" action="/sign-in/email">
+          {redirect && <input type="hidden" name="redirect" value={redirect} />}
+          <input type="hidden" name="email" value={email} />
+          <button class="button" type="submit">
+            Send another link
+          </button>
+        </form>
+      )}
+      <a class="button" href={signInPath(isSignedIn ? '/sign-in/again' : '/sign-in', redirect)}>
+        {isSignedIn ? 'Back to sign-in' : 'Use another address'}
+      </a>
+    </div>
     <p class="hint">
       No mail? Look in the spam folder. Your last three links work. We send you at most six links to
       a mailbox in 15 minutes.
     </p>
-    <p class="actions">
-      <a class="button" href="/sign-in">
-        Back to sign-in
-      </a>
-    </p>
   </section>
 )
 
-type ConfirmSignInProps = { email: string; secret: string; redirect: string | null }
+const signInPath = (path: string, redirect: string | null) =>
+  redirect ? `${path}?redirect=${encodeURIComponent(redirect)}` : path
+
+type ConfirmSignInProps = {
+  email: string
+  secret: string
+  redirect: string | null
+  /** Who is signed in now. */
+  account: Account | null
+}
 
 /** Opening the link does not sign in, because mail scanners open links too. */
-export const ConfirmSignIn = ({ email, secret, redirect }: ConfirmSignInProps) => (
+export const ConfirmSignIn = ({ email, secret, redirect, account }: ConfirmSignInProps) => (
   <section class="card narrow">
     <h1>Sign in</h1>
-    <p>
+    <p class="lead">
       as <strong>{email}</strong>
     </p>
+    {account && account.email !== email && (
+      <p class="notice warn">
+        You are signed in as {displayName(account)}. This ends that session in this browser.
+      </p>
+    )}
     <form method="post" action="/sign-in/email/confirm" class="stack">
       <input type="hidden" name="secret" value={secret} />
       {redirect && <input type="hidden" name="redirect" value={redirect} />}
@@ -161,6 +209,8 @@ export const ConfirmSignIn = ({ email, secret, redirect }: ConfirmSignInProps) =
         Sign in
       </button>
     </form>
-    <p class="hint">Not your address? Close this page. You will not be signed in.</p>
+    <p class="hint">
+      Not your address, or you did not ask for this? Close this page. Nothing changes.
+    </p>
   </section>
 )

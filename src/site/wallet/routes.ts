@@ -107,7 +107,13 @@ export const walletRoutes = new Hono<App>()
       summary: 'Link a wallet to the account',
       description:
         'Starts the transfers that waited for a wallet. The sign-in must not be older than 10 minutes.',
-      answer: () => z.object({ userId: z.int().describe('The id of the signed-in user.') }),
+      answer: () =>
+        z.object({
+          userId: z.int().describe('The id of the signed-in user.'),
+          transfers: z
+            .int()
+            .describe('How many order items waited for the wallet, and are transferred now.'),
+        }),
       errors: ['forbidden', 'reauthentication_required', 'conflict', 'chain_unavailable'],
     }),
     signInRateLimit,
@@ -123,6 +129,6 @@ export const walletRoutes = new Hono<App>()
       tellOwner(c, email, { type: 'wallet-linked' })
       c.executionCtx.waitUntil(wake(c.env.DELIVERIES, chainIds))
       deleteMessageSecret(c)
-      return c.json({ userId: caller.userId })
+      return c.json({ userId: caller.userId, transfers: chainIds.length })
     },
   )

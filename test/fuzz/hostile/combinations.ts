@@ -198,12 +198,9 @@ const orders: Record<string, Combination> = {
   async 'repeats an order of a shop'(attack) {
     const { attacker, dice, world, send } = attack
     const { sale } = attacker
-    const { content } = pickFrom(
-      dice,
-      world.victims.placed.filter(
-        ({ listingId }) => dice.chance(0.3) || listingId === sale?.listingId,
-      ),
-    )
+    const { placed } = world.victims
+    const own = placed.filter(({ listingId }) => listingId === sale?.listingId)
+    const { content } = pickFrom(dice, own.length > 0 && dice.chance(0.7) ? own : placed)
     await send(request('POST /api/externalOrders', content), byToken(attack))
   },
 }

@@ -66,15 +66,18 @@ const fixed = [
   'kind',
 ]
 
+/** Columns of a user that any session, even an old one, may change. */
+const shown = ['avatarKey', 'name', 'username', 'updatedAt']
+
 /** By table: the changes that an attacker may cause. A table without a rule must not change. */
 const rules: Record<string, Rule> = {
   users: (world, step, { before, after, columns }) => {
     if (!after) return false
-    if (before && isRobbed(world, step, after.id)) return isOnly(columns, 'avatarKey', 'updatedAt')
+    if (before && isRobbed(world, step, after.id)) return isOnly(columns, ...shown)
     if (!hasOwnMethods(step, after)) return false
     if (before) {
       const proved = ['email', 'ethereumPublicAddr', 'walletChainId', 'lastAccessAt', 'ipAddress']
-      return isOwn(step, after.id) && isOnly(columns, ...proved, 'avatarKey', 'updatedAt')
+      return isOwn(step, after.id) && isOnly(columns, ...proved, ...shown)
     }
     step.attacker.userIds.add(Number(after.id))
     step.attacker.identities.add(after.identityHash)

@@ -22,7 +22,7 @@ export type HostileRequest = Pick<Call, 'json' | 'body'> & {
   headers?: Record<string, string>
 }
 
-type Draw = { world: World; dice: Dice; attacker: Attacker }
+type Draw = { world: World; dice: Dice; attacker: Attacker; endpoint?: string }
 type Values = (draw: Draw) => unknown
 
 const pick =
@@ -49,8 +49,11 @@ const valuesOf: Record<string, Values> = {
   'param.id': rowId,
   'param.order_ids': (draw) =>
     Array.from({ length: 1 + draw.dice.upTo(4) }, () => orderId(draw)).join(),
+  'param.kind': pick('delivery', 'billing'),
   'param.picture': pick(`${DEFAULT_PICTURE}.jpg`, `${'0'.repeat(48)}.jpg`),
   'query.id': rowId,
+  'query.kind': pick('delivery', 'billing'),
+  'query.deleted': rowId,
   'query.status': pick('failed', 'queued', 'awaiting_wallet'),
   'header.idempotency-key': ({ dice }) => `key-${dice.upTo(dice.chance(0.5) ? 5 : 500)}`,
   'json.email': ownEmail,
@@ -59,7 +62,9 @@ const valuesOf: Record<string, Values> = {
       ...attacker.wallets.map(({ address }) => address),
       ...world.victims.all.map(({ wallet }) => wallet),
     ]),
-  'form.email': ({ world, dice, attacker }) => {
+  'form.email': ({ world, dice, attacker, endpoint }) => {
+    // An address shows it again, and only private texts that the attacker has sent may be shown.
+    if (endpoint?.includes('/addresses/')) return pickFrom(dice, attacker.emails)
     const [name = '', host = ''] = pickFrom(dice, world.victims.all).email.split('@')
     return dice.pick(
       pickFrom(dice, attacker.emails),
@@ -69,6 +74,9 @@ const valuesOf: Record<string, Values> = {
     )
   },
   'form.name': ({ dice }) => dice.pick('shop', 'session', `token ${dice.upTo(1000)}`),
+  'form.isDefault': pick('on'),
+  'form.username': ({ world, dice }) =>
+    dice.pick('', `mallory${dice.upTo(20)}`, `VICTIM${1 + dice.upTo(world.victims.all.length)}`),
   'form.secret': ({ dice, attacker }) =>
     pickFrom(dice, ['0'.repeat(64), ...attacker.secrets.slice(-3)]),
   'query.secret': ({ dice, attacker }) =>
@@ -98,6 +106,9 @@ const valuesOf: Record<string, Values> = {
   avatarUrl: () => `http://${inject('remoteHost')}/picture.jpg`,
   limit: pick(100),
   cursor: rowId,
+  before: rowId,
+  side: pick('sold'),
+  transfers: pick(2),
   reason: pick('cancelled', 'not configured'),
   chainId: pick(CHAIN_ID),
   purpose: pick('sign-in', 'link'),
@@ -105,7 +116,7 @@ const valuesOf: Record<string, Values> = {
   signature: ({ dice, attacker: { signed } }) =>
     signed[dice.upTo(signed.length)]?.signature ?? '0x00',
   redirect: pick('/settings/account', 'https://evil.test/'),
-  notice: pick('link-sent', 'signed-out'),
+  notice: pick('link-sent', 'signed-out', 'another', 'wallet-linked'),
   role: pick('user', 'user', 'master'),
   scope: pick('read', 'write'),
   days: pick('7', '365'),
@@ -178,10 +189,12 @@ const textsOf = (fields: unknown): Record<string, string> =>
   )
 
 /** Draws a request. Throws if a field or a path parameter has no values. */
-export function requestTo({ method, path, inputs, info }: Endpoint, draw: Draw): HostileRequest {
+export function requestTo(endpoint: Endpoint, { world, dice, attacker }: Draw): HostileRequest {
+  const { method, path, inputs, info } = endpoint
+  const draw: Draw = { world, dice, attacker, endpoint: `${method} ${path}` }
   const drawn = path.replace(/:(\w+)/g, (_, name: string) => {
     const value =
-      name === 'id' && path.startsWith('/settings/')
+      name === 'id' && /^\/settings\/(api-access|sessions)/.test(path)
         ? tokenId(draw)
         : drawValue(draw, {}, 'param', name)
     return encodeURIComponent(String(value)).replaceAll('%2C', ',')
@@ -196,7 +209,8 @@ export function requestTo({ method, path, inputs, info }: Endpoint, draw: Draw):
     else if (target === 'json') request.json = value
     else throw new Error(`requests.ts cannot send a ${target}`)
   }
-  if (info?.body?.type === 'multipart/form-data') request.body = aForm(aPng())
+  if (info?.body?.type === 'multipart/form-data' || path === '/settings/profile/avatar')
+    request.body = aForm(aPng())
   else if (info?.body) request.body = aPng()
   return request
 }

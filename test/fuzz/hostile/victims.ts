@@ -292,7 +292,7 @@ async function markersOf(ids: readonly number[]): Promise<Marker[]> {
 let checks = 0
 
 /**
- * Returns what the victims get, by request. A thief may change addresses and avatar of the owner of
+ * Returns what the victims get, by request. A thief may change addresses, names and avatar of the owner of
  * the session, whose answers are left out.
  */
 export async function answersOf(victims: Victims): Promise<Record<string, string>> {
@@ -325,7 +325,7 @@ export async function answersOf(victims: Victims): Promise<Record<string, string
       await ask(who, 'GET', `/api/externalOrders/${readable.map((one) => one.id).join()}`, {
         token,
       })
-    for (const page of ['account', 'sessions', 'api-access'])
+    for (const page of ['profile', 'addresses', 'account', 'sessions', 'api-access'])
       await ask(who, 'GET', `/settings/${page}`, { headers: { cookie: `token=${session}` } })
     await ask(who, 'GET', `/sign-in/email?secret=${linkSecret}`, {})
   }

@@ -144,11 +144,12 @@ async function write(sales: Chosen[], parties: Parties): Promise<PaidItem[]> {
       parties.addressId,
     ),
     insert(
-      `INSERT INTO orderItems (id, orderId, nftId, listingId, quantity, priceCents, priceEths,
+      `INSERT INTO orderItems (id, orderId, nftId, listingId, sellerId, quantity, priceCents, priceEths,
          ethRecipient, recipientChainId, priceCurrency, createdAt, updatedAt, ProductType)
-       SELECT value ->> 'id', value ->> 'id', value ->> 'id', value ->> 'id', value ->> 'quantity',
+       SELECT value ->> 'id', value ->> 'id', value ->> 'id', value ->> 'id', ?3, value ->> 'quantity',
          100, '0.1', value ->> 'recipient', value ->> 'recipientChainId', 'EUR', ?2, ?2, 'nft'
        FROM json_each(?1)`,
+      parties.sellerId,
     ),
     insert(
       `INSERT INTO deliveries (id, "key", chainId, state, awaits, dueAt, createdAt, updatedAt)

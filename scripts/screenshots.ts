@@ -1,0 +1,19 @@
+/**
+ * `npm run screenshots`: saves a picture of every page at 390 and 1280 px, light and dark. The tests
+ * of the pages take them, so it needs Chromium as they do.
+ */
+import { mkdir, rm } from 'node:fs/promises'
+import { startVitest } from 'vitest/node'
+import { parseOptions, runCommand } from './shell/command.ts'
+
+const FOLDER = 'screenshots'
+
+await runCommand(async () => {
+  parseOptions({}, 'usage: npm run screenshots')
+  await rm(FOLDER, { recursive: true, force: true })
+  await mkdir(FOLDER)
+  process.env.SCREENSHOTS = FOLDER
+  const vitest = await startVitest('test', [], { watch: false, project: ['browser'] })
+  await vitest.close()
+  console.log(`The pictures are in ${FOLDER}/.`)
+})

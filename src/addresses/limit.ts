@@ -1,0 +1,46 @@
+import { and, count, eq, isNull, type SQL, sql } from 'drizzle-orm'
+import type { Database } from '../db/client.ts'
+import type { Guard } from '../db/guard.ts'
+import { type Placeholders, preparedCondition } from '../db/prepared.ts'
+import { addresses } from '../db/schema.ts'
+import { ApiError } from '../http/errors.ts'
+import type { AddressKind } from './schema.ts'
+
+/** The number of live addresses of one kind that a user may have, without those of orders. */
+export const MAX_ADDRESSES = 100
+
+type Owner = { userId: number; kind: AddressKind }
+
+const isFull = (db: Database, { userId, kind }: Owner | Placeholders<Owner>) =>
+  sql`${db
+    .select({ count: count() })
+    .from(addresses)
+    .where(
+      and(
+        eq(addresses.userId, userId),
+        eq(addresses.kind, kind),
+        isNull(addresses.deletedAt),
+        // A literal, so that SQLite uses the index `addresses_counted`.
+        sql`${addresses.origin} = 'request'`,
+      ),
+    )} >= ${sql.raw(String(MAX_ADDRESSES))}`
+
+const isFullPrepared = preparedCondition((db, owner: Placeholders<Owner>) => isFull(db, owner))
+
+const tooMany = (kind: AddressKind) => () =>
+  new ApiError(
+    'too_many_addresses',
+    `the user has ${MAX_ADDRESSES} ${kind} addresses; delete one first`,
+  )
+
+/** Rejects one more address of a user who has as many as allowed. */
+export const limitAddresses = (owner: Owner): Guard => ({
+  when: isFullPrepared(owner),
+  error: tooMany(owner.kind),
+})
+
+/** As `limitAddresses`, but only if `condition` holds. */
+export const limitAddressesIf = (db: Database, condition: SQL, owner: Owner): Guard => ({
+  when: sql`${condition} AND ${isFull(db, owner)}`,
+  error: tooMany(owner.kind),
+})

@@ -1,0 +1,64 @@
+/** The names that a user shows to others. */
+import { eq } from 'drizzle-orm'
+import * as z from 'zod'
+import { writeAs } from '../auth/access.ts'
+import { requireSession } from '../auth/session.ts'
+import { type Database, violates } from '../db/client.ts'
+import { users } from '../db/schema.ts'
+import type { Caller } from '../http/context.ts'
+import { ApiError } from '../http/errors.ts'
+
+/** User names that would speak for the marketplace. */
+const reserved = new Set([
+  'admin',
+  'administrator',
+  'marketplace',
+  'moderator',
+  'official',
+  'support',
+])
+
+/** Both are optional. An empty one is stored as null. */
+export const Profile = z.object({
+  name: z
+    .string()
+    .trim()
+    // Emoji and Persian have the joiners U+200C and U+200D.
+    .regex(
+      /^(?:[^\p{Cc}\p{Cf}\p{Cs}]|[\u200C\u200D](?!$)){0,100}$/u,
+      'must be at most 100 characters, all of them visible',
+    )
+    .transform((name) => name || null),
+  username: z
+    .string()
+    .trim()
+    .regex(
+      /^([A-Za-z][A-Za-z0-9_]{2,29})?$/,
+      'must be 3 to 30 characters, a letter first: only a to z, 0 to 9 and _',
+    )
+    .refine((username) => !reserved.has(username.toLowerCase()), 'is reserved')
+    .transform((username) => username || null),
+})
+
+/**
+ * Sets the names of the signed-in user. Throws `unauthenticated`, `forbidden`, and `conflict` if
+ * another user has the user name, whatever the case of its letters.
+ */
+export async function updateProfile(
+  db: Database,
+  caller: Caller,
+  profile: z.infer<typeof Profile>,
+  now: Date,
+): Promise<void> {
+  const update = db
+    .update(users)
+    .set({ ...profile, updatedAt: now.toISOString() })
+    .where(eq(users.id, caller.userId))
+  try {
+    await writeAs(db, caller, [requireSession(caller)], [update])
+  } catch (error) {
+    if (violates(error, "index 'users_username'"))
+      throw new ApiError('conflict', 'this user name is taken')
+    throw error
+  }
+}

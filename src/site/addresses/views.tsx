@@ -1,0 +1,123 @@
+import type { Deleted } from '../../addresses/list.ts'
+import type { AddressKind } from '../../addresses/schema.ts'
+import { Icon } from '../components/icon.tsx'
+import { type Notice, SettingsPage } from '../settings.tsx'
+import type { Values } from './form.tsx'
+
+type Address = Values & { id: number; isDefault: boolean }
+
+type AddressBookProps = {
+  delivery: (Values & { id: number; default: boolean })[]
+  billing: Address[]
+  notice?: Notice | undefined
+  undo: Deleted | undefined
+  problem?: string
+}
+
+export const AddressBook = ({ delivery, billing, notice, undo, problem }: AddressBookProps) => (
+  <SettingsPage section="addresses" notice={notice} undo={undo && <UndoDeletion {...undo} />}>
+    {problem && (
+      <p class="notice warn" role="alert">
+        {problem}
+      </p>
+    )}
+    <h2>Addresses</h2>
+    <AddressList
+      kind="delivery"
+      title="Delivery addresses"
+      empty="You have no delivery address yet."
+      addresses={delivery.map(({ default: isDefault, ...address }) => ({ ...address, isDefault }))}
+    />
+    <AddressList
+      kind="billing"
+      title="Billing addresses"
+      empty="You have no billing address yet."
+      addresses={billing}
+    />
+  </SettingsPage>
+)
+
+const UndoDeletion = ({ kind, id }: Deleted) => (
+  <div class="notice" role="status">
+    <p>The address is deleted.</p>
+    <form method="post" action={`/settings/addresses/${kind}/${id}/restore`}>
+      <button class="link" type="submit">
+        Undo
+      </button>
+    </form>
+  </div>
+)
+
+type AddressListProps = { kind: AddressKind; title: string; empty: string; addresses: Address[] }
+
+const AddressList = ({ kind, title, empty, addresses }: AddressListProps) => (
+  <section class="flow">
+    <div class="page-head">
+      <h3 id={kind}>{title}</h3>
+      <a class="button small" href={`/settings/addresses/${kind}/new`}>
+        <Icon name="plus" />
+        Add<span class="visually-hidden"> a {kind} address</span>
+      </a>
+    </div>
+    {addresses.length === 0 ? (
+      <p class="empty">{empty}</p>
+    ) : (
+      <ul class="rows" aria-labelledby={kind}>
+        {addresses.map((address) => (
+          <AddressRow kind={kind} address={address} />
+        ))}
+      </ul>
+    )}
+  </section>
+)
+
+const AddressRow = ({ kind, address }: { kind: AddressKind; address: Address }) => {
+  const [title, ...lines] = linesOf(address)
+  const path = `/settings/addresses/${kind}/${address.id}`
+  const name = <span class="visually-hidden"> {title}</span>
+  return (
+    <li class="row">
+      <div class="row-head">
+        <h4>{title}</h4>
+        {address.isDefault && <span class="badge strong">Default</span>}
+      </div>
+      <p class="meta">
+        {lines.map((line) => (
+          <span>{line}</span>
+        ))}
+      </p>
+      <div class="actions">
+        {!address.isDefault && (
+          <form method="post" action={`${path}/default`}>
+            <button class="button small" type="submit">
+              Make default{name}
+            </button>
+          </form>
+        )}
+        <a class="button small" href={path}>
+          Edit{name}
+        </a>
+        <form method="post" action={`${path}/delete`}>
+          <button class="button small" type="submit">
+            Delete{name}
+          </button>
+        </form>
+      </div>
+    </li>
+  )
+}
+
+const joined = (separator: string, ...texts: (string | null | undefined)[]) =>
+  texts.filter(Boolean).join(separator)
+
+/** The parts of an address that are filled in: who, where, and how to reach them. */
+function linesOf(address: Address): string[] {
+  const lines = [
+    joined(', ', address.name, address.companyName),
+    joined(', ', address.street, joined(' ', address.postal, address.city), address.country),
+    address.email,
+    address.mobilePhone,
+    address.taxId && `Tax id ${address.taxId}`,
+  ].filter((line) => !!line)
+  return lines.length > 0 ? (lines as string[]) : ['Empty address']
+}

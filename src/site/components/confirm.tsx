@@ -1,0 +1,59 @@
+import type { Child } from 'hono/jsx'
+import { Icon, type IconName } from './icon.tsx'
+
+type ConfirmProps = {
+  id: string
+  /** The text of the button that opens the dialog. */
+  label: Child
+  icon?: IconName
+  title: string
+  /** Where the form is sent. */
+  action: string
+  /** The text of the button that confirms. */
+  submit: string
+  /** Hidden fields of the form. */
+  values?: Record<string, string | undefined>
+  children: Child
+}
+
+/**
+ * A button that asks before it sends a form. Invoker commands open and close the dialog without a
+ * script; `dialog.js` does it in browsers that do not know them.
+ */
+export const Confirm = ({
+  id,
+  label,
+  icon,
+  title,
+  action,
+  submit,
+  values = {},
+  children,
+}: ConfirmProps) => (
+  <>
+    <button class="button small" type="button" {...command('show-modal', id)}>
+      {icon && <Icon name={icon} />}
+      {label}
+    </button>
+    <dialog id={id} class="dialog" aria-labelledby={`${id}-title`}>
+      <form method="post" action={action}>
+        {Object.entries(values).map(
+          ([name, value]) => value && <input type="hidden" name={name} value={value} />,
+        )}
+        <h2 id={`${id}-title`}>{title}</h2>
+        {children}
+        <p class="actions end">
+          <button class="button" type="button" {...command('close', id)}>
+            Cancel
+          </button>
+          <button class="button danger" type="submit">
+            {submit}
+          </button>
+        </p>
+      </form>
+    </dialog>
+  </>
+)
+
+/** Attributes of an invoker command (HTML, "The button element"). */
+const command = (name: 'show-modal' | 'close', id: string) => ({ command: name, commandfor: id })

@@ -1,0 +1,55 @@
+import type { Child, JSX } from 'hono/jsx'
+import type { ZodError } from 'zod'
+
+type FieldProps = Omit<JSX.IntrinsicElements['input'], 'id' | 'name'> & {
+  name: string
+  label: string
+  /** Why the value was rejected. */
+  problem?: string | undefined
+  hint?: Child
+}
+
+/** A labelled text field with its hint, or with its problem, which takes the focus. Its id is its name. */
+export const Field = ({ name, label, problem, hint, ...input }: FieldProps) => {
+  const describedBy = problem ? `${name}-problem` : hint ? `${name}-hint` : undefined
+  return (
+    <div class="field">
+      <label for={name}>{label}</label>
+      <input
+        id={name}
+        name={name}
+        {...input}
+        {...(problem && { 'aria-invalid': 'true', autofocus: true })}
+        {...(describedBy && { 'aria-describedby': describedBy })}
+      />
+      {hint && !problem && (
+        <p class="hint" id={`${name}-hint`}>
+          {hint}
+        </p>
+      )}
+      <Problem id={`${name}-problem`} text={problem} />
+    </div>
+  )
+}
+
+/** Why a field was rejected. */
+const Problem = ({ id, text }: { id: string; text: string | undefined }) =>
+  text ? (
+    <p class="problem" id={id}>
+      {text}
+    </p>
+  ) : null
+
+/** Why fields of a form were rejected, by name. */
+export type Problems<Name extends string = string> = Partial<Record<Name, string>>
+
+/** Returns the first reason for each field that a schema has rejected. */
+export const problemsIn = <Fields,>({
+  issues,
+}: ZodError<Fields>): Problems<keyof Fields & string> =>
+  Object.fromEntries(
+    issues.toReversed().map(({ path, message }) => [path[0], sentence(message)]),
+  ) as Problems<keyof Fields & string>
+
+/** Messages of the API have no capital letter and no full stop. */
+export const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`

@@ -1,0 +1,52 @@
+/** The picture of a user, and the cover of an NFT. */
+import { type AvatarOwner, avatarUrlOf } from '../../avatars/url.ts'
+
+/** `size` is in pixels. The picture stands beside a name, so screen readers skip it. */
+export const UserPicture = ({ user, size }: { user: AvatarOwner; size: number }) => (
+  // A path, because pages may only load pictures of the host that served them.
+  <img class="avatar" src={avatarUrlOf('', user)} alt="" width={size} height={size} />
+)
+
+type CoverProps = {
+  nft: { id: number; coverKey: string | null }
+  /** Where covers are stored; undefined if the instance has none. */
+  coversUrl: string | undefined
+}
+
+/** A drawing that depends on the NFT only. The stored cover, if there is one, lies above it. */
+export const Cover = ({ nft: { id, coverKey }, coversUrl }: CoverProps) => {
+  const random = randomNumbers(id)
+  const hue = random(360)
+  return (
+    <div class="cover">
+      <svg viewBox="0 0 96 96" aria-hidden="true">
+        <rect width="96" height="96" fill={`hsl(${hue} 40% 30%)`} />
+        {[44, 32, 20].map((radius, layer) => (
+          <circle
+            cx={random(96)}
+            cy={random(96)}
+            r={radius + random(12)}
+            fill={`hsl(${(hue + 24 * layer) % 360} 60% ${48 + 12 * layer}%)`}
+            fill-opacity="0.6"
+          />
+        ))}
+      </svg>
+      {coversUrl && coverKey && <img src={coverUrlOf(coversUrl, coverKey)} alt="" loading="lazy" />}
+    </div>
+  )
+}
+
+const coverUrlOf = (coversUrl: string, key: string) =>
+  `${coversUrl}/${key.split('/').map(encodeURIComponent).join('/')}`
+
+/** Returns a function that returns integers below a limit: the same ones for the same seed. */
+function randomNumbers(seed: number): (limit: number) => number {
+  let state = Math.imul(seed, 0x9e3779b1) >>> 0
+  return (limit) => {
+    // The generator mulberry32.
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % limit
+  }
+}

@@ -1,0 +1,54 @@
+/** The page with what the signed-in user has bought and sold. */
+import { Hono } from 'hono'
+import * as z from 'zod'
+import type { App } from '../../http/context.ts'
+import { requireToken, validate } from '../../http/endpoint.ts'
+import { readHistory } from '../../orders/history.ts'
+import { page } from '../page.tsx'
+import { isOnItsWay } from './steps.tsx'
+import { Orders } from './views.tsx'
+
+/** Seconds between two loads without scripts, while something is on its way. */
+const REFRESH = 10
+
+const digits = z
+  .string()
+  .regex(/^\d{1,15}$/)
+  .transform(Number)
+
+const OrdersQuery = z.object({
+  side: z.literal('sold').optional().catch(undefined).describe('What the user has sold.'),
+  before: digits
+    .optional()
+    .catch(undefined)
+    .describe('Where the page begins: the cursor of a link.'),
+  notice: z.literal('wallet-linked').optional().catch(undefined),
+  transfers: digits.optional().catch(undefined).describe('Transfers that linking has started.'),
+})
+
+export const orderPageRoutes = new Hono<App>().get(
+  '/orders',
+  requireToken(),
+  validate('query', OrdersQuery),
+  async (c) => {
+    const { db, caller, settings, now } = c.var
+    const { side = 'bought', before, notice, transfers } = c.req.valid('query')
+    const history = await readHistory(db, caller, side, before ?? null)
+    return page(c, {
+      title: 'Orders',
+      account: history.account,
+      scripts: ['orders.js'],
+      refresh: history.entries.some(isOnItsWay) ? REFRESH : undefined,
+      children: (
+        <Orders
+          {...history}
+          side={side}
+          isFirstPage={before === undefined}
+          transfers={notice && (transfers ?? 0)}
+          settings={settings}
+          now={now}
+        />
+      ),
+    })
+  },
+)

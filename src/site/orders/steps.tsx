@@ -1,0 +1,60 @@
+/** The way of an order: paid, sent, delivered. */
+import type { HistoryEntry } from '../../orders/history.ts'
+import { Icon } from '../components/icon.tsx'
+import { Time } from '../components/time.tsx'
+
+type Step = {
+  label: string
+  state: 'done' | 'current' | 'waits' | 'failed'
+  at?: string | null
+}
+
+/** Whether the state changes soon, without anybody doing anything. */
+export const isOnItsWay = ({ state }: HistoryEntry): boolean =>
+  state === 'queued' || state === 'in_flight'
+
+/** Whether the state does not change any more. */
+export const hasEnded = ({ state }: HistoryEntry): boolean =>
+  state === 'transferred' || state === 'failed'
+
+const waiting: Step = { label: 'Delivered', state: 'waits' }
+
+function stepsOf({ state, hash, paidAt, sentAt, changedAt }: HistoryEntry): Step[] {
+  const paid: Step = { label: 'Paid', state: 'done', at: paidAt }
+  const sent: Step = { label: 'Sent', state: 'done', at: sentAt }
+  switch (state) {
+    case 'transferred':
+      return [paid, sent, { label: 'Delivered', state: 'done', at: changedAt }]
+    case 'failed':
+      return [paid, { label: 'Not delivered', state: 'failed', at: changedAt }]
+    case 'awaiting_wallet':
+      return [paid, { label: 'Needs a wallet', state: 'waits' }, waiting]
+    default:
+      return hash
+        ? [paid, sent, { label: 'On its way', state: 'current' }]
+        : [paid, { label: 'Being sent', state: 'current' }, waiting]
+  }
+}
+
+/** Said to screen readers after each step. */
+const spoken: Record<Step['state'], string> = {
+  done: 'done',
+  current: 'under way',
+  waits: 'not yet',
+  failed: 'failed',
+}
+
+export const Steps = ({ entry, now }: { entry: HistoryEntry; now: Date }) => (
+  <ol class="steps" aria-label="Progress">
+    {stepsOf(entry).map(({ label, state, at }) => (
+      <li class={state}>
+        {state === 'done' && <Icon name="succeeded" />}
+        {state === 'failed' && <Icon name="failed" />}
+        {(state === 'current' || state === 'waits') && <span class="dot" />}
+        <strong>{label}</strong>
+        <span class="visually-hidden">, {spoken[state]} </span>
+        {at && <Time at={at} now={now} />}
+      </li>
+    ))}
+  </ol>
+)

@@ -1,0 +1,199 @@
+import type { Account } from '../../auth/session.ts'
+import type { Settings } from '../../env.ts'
+import type { HistoryEntry, Side } from '../../orders/history.ts'
+import { Icon } from '../components/icon.tsx'
+import { shortAddress } from '../components/names.ts'
+import { money, plural } from '../components/numbers.ts'
+import { Cover } from '../components/picture.tsx'
+import { currentIf } from '../header.tsx'
+import { hasEnded, isOnItsWay, Steps } from './steps.tsx'
+
+type Settled = Pick<Settings, 'NETWORKS' | 'COVERS_URL'>
+
+type OrdersProps = {
+  account: Account
+  side: Side
+  entries: HistoryEntry[]
+  /** The cursor of the next page; null on the last. */
+  next: number | null
+  isFirstPage: boolean
+  isSeller: boolean
+  /** The number of NFTs that were sent on their way by linking a wallet. */
+  transfers: number | undefined
+  settings: Settled
+  now: Date
+}
+
+export const Orders = ({ account, side, entries, next, isFirstPage, ...props }: OrdersProps) => (
+  <div class="flow">
+    <h1>Orders</h1>
+    {props.isSeller && <Tabs side={side} />}
+    <div id="history" class="flow" data-live={String(!entries.every(hasEnded))}>
+      <Linked transfers={props.transfers} isOnItsWay={entries.some(isOnItsWay)} />
+      {!account.ethereumPublicAddr && side === 'bought' && <WalletMissing entries={entries} />}
+      {entries.length === 0 ? (
+        <p class="empty">{isFirstPage ? emptyText[side] : 'There are no more orders.'}</p>
+      ) : (
+        <ol class="rows">
+          {entries.map((entry) => (
+            <Order entry={entry} side={side} settings={props.settings} now={props.now} />
+          ))}
+        </ol>
+      )}
+      <p class="actions">
+        {!isFirstPage && (
+          <a class="button" href={pathOf(side)}>
+            Newest orders
+          </a>
+        )}
+        {next !== null && (
+          <a class="button" href={pathOf(side, next)}>
+            Older orders
+          </a>
+        )}
+      </p>
+    </div>
+    <p class="status" id="live" role="status" />
+    <p class="visually-hidden" id="news" role="status" />
+  </div>
+)
+
+type LinkedProps = { transfers: number | undefined; isOnItsWay: boolean }
+
+const Linked = ({ transfers, isOnItsWay }: LinkedProps) =>
+  transfers === undefined ? null : (
+    <p class="notice" role="status">
+      The wallet is linked.{' '}
+      {isOnItsWay &&
+        (transfers === 1
+          ? '1 NFT is on its way.'
+          : `${plural(transfers, 'NFT')} are on their way.`)}
+    </p>
+  )
+
+const emptyText: Record<Side, string> = {
+  bought:
+    'You have not bought anything yet. What you buy in a shop of this marketplace appears here.',
+  sold: 'You have not sold anything yet.',
+}
+
+function pathOf(side: Side, before?: number): string {
+  const query = new URLSearchParams({
+    ...(side === 'sold' && { side }),
+    ...(before && { before: String(before) }),
+  })
+  return query.size > 0 ? `/orders?${query}` : '/orders'
+}
+
+const Tabs = ({ side }: { side: Side }) => (
+  <nav class="tabs" aria-label="Orders">
+    <ul>
+      <li>
+        <a href={pathOf('bought')} {...currentIf(side === 'bought')}>
+          Bought
+        </a>
+      </li>
+      <li>
+        <a href={pathOf('sold')} {...currentIf(side === 'sold')}>
+          Sold
+        </a>
+      </li>
+    </ul>
+  </nav>
+)
+
+const WalletMissing = ({ entries }: { entries: HistoryEntry[] }) => {
+  const waiting = entries.filter(({ state }) => state === 'awaiting_wallet').length
+  if (waiting === 0) return null
+  return (
+    <p class="notice warn">
+      <Icon name="wallet" />
+      <span>
+        {plural(waiting, 'NFT')} {waiting === 1 ? 'waits' : 'wait'} until you link a wallet.
+      </span>
+      <a href="/settings/account">Link a wallet</a>
+    </p>
+  )
+}
+
+type OrderProps = { entry: HistoryEntry; side: Side; settings: Settled; now: Date }
+
+/** `orders.js` compares `data-version`, and tells `data-news` when it has changed. */
+const Order = ({ entry, side, settings, now }: OrderProps) => {
+  const { id, nftId, title, coverKey, quantity, totalPriceCents, currency, providerId } = entry
+  return (
+    <li
+      class="order"
+      id={`order-${id}`}
+      data-version={`${entry.state} ${entry.changedAt} ${entry.hash}`}
+      data-news={newsOf(entry)}
+    >
+      <Cover nft={{ id: nftId, coverKey }} coversUrl={settings.COVERS_URL} />
+      <div>
+        <h2>{title}</h2>
+        <p class="meta">
+          <span>{plural(quantity, 'piece')}</span>
+          <span>{money(totalPriceCents, currency)}</span>
+          <span>Order {providerId ?? id}</span>
+          {side === 'sold' && <span>Buyer: {buyerOf(entry)}</span>}
+        </p>
+        <Transaction entry={entry} networks={settings.NETWORKS} />
+        <Message entry={entry} side={side} />
+      </div>
+      <Steps entry={entry} now={now} />
+    </li>
+  )
+}
+
+const buyerOf = ({ buyerId, buyerName, buyerUsername, recipient }: HistoryEntry): string =>
+  buyerName ?? buyerUsername ?? (recipient ? shortAddress(recipient) : `user ${buyerId}`)
+
+/** What is said when the delivery has changed. */
+function newsOf({ title, state, hash }: HistoryEntry): string {
+  if (state === 'transferred') return `${title} is delivered.`
+  if (state === 'failed') return `${title} could not be delivered.`
+  return hash ? `${title} is sent.` : ''
+}
+
+type TransactionProps = { entry: HistoryEntry; networks: Settings['NETWORKS'] }
+
+/** The transaction on the explorer of its network, whose links have the form of EIP-3091. */
+const Transaction = ({ entry: { hash, network }, networks }: TransactionProps) => {
+  if (!hash) return null
+  const explorer = networks[network]?.explorerUrl
+  return (
+    <p class="meta">
+      {explorer ? (
+        <a href={`${explorer.replace(/\/+$/, '')}/tx/${hash}`}>
+          Transaction {shortAddress(hash)} <Icon name="external" size={12} />
+        </a>
+      ) : (
+        <>
+          Transaction <span class="hash">{hash}</span>
+        </>
+      )}
+    </p>
+  )
+}
+
+/** What is missing, or what went wrong. */
+const Message = ({ entry, side }: { entry: HistoryEntry; side: Side }) => {
+  const { id, state, reason } = entry
+  if (state === 'awaiting_wallet')
+    return side === 'bought' ? (
+      <p class="order-message">
+        <a href="/settings/account">Link a wallet</a> to receive this.
+      </p>
+    ) : (
+      <p class="order-message">The buyer has not linked a wallet yet.</p>
+    )
+  if (state !== 'failed') return null
+  return (
+    <p class="order-message problem">
+      {reason === 'cancelled'
+        ? 'The delivery was cancelled.'
+        : `The delivery failed: ${reason ?? 'for an unknown reason'}.`}{' '}
+      Ask the operator of the marketplace, and name order {id}.
+    </p>
+  )
+}

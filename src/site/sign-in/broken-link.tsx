@@ -1,0 +1,102 @@
+/** Pages in place of mailed links that do not work. Programs get the error as JSON. */
+import { createMiddleware } from 'hono/factory'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import type { Account } from '../../auth/session.ts'
+import type { App } from '../../http/context.ts'
+import { ApiError } from '../../http/errors.ts'
+import { displayName } from '../components/names.ts'
+import { findAccountOf, isForPerson } from '../failed-request.ts'
+import { page } from '../page.tsx'
+import { SettingsPage } from '../settings.tsx'
+import { linkAddressOf } from './link-address.ts'
+import { HOME } from './redirect.ts'
+import { EmailForm } from './views.tsx'
+
+/** `cut`: the link lacks a part. `ended`: it was used, has expired or was replaced. */
+type Cause = 'cut' | 'ended'
+
+/** Applies to requests with the secret of a link, whose purpose is as in `mailLink`. */
+export const explainBrokenLink = (purpose: 'sign-in' | 'link') =>
+  createMiddleware<App>(async (c, next) => {
+    await next()
+    const cause = causeOf(c.error)
+    if (!cause || !isForPerson(c)) return
+    const account = await findAccountOf(c)
+    c.res = await page(c, {
+      title: titles[cause],
+      account,
+      status: c.res.status as ContentfulStatusCode,
+      children:
+        purpose === 'link' ? (
+          <BrokenConfirmation cause={cause} />
+        ) : (
+          <BrokenSignIn cause={cause} email={linkAddressOf(c)} account={account} />
+        ),
+    })
+  })
+
+function causeOf(error: unknown): Cause | null {
+  if (!(error instanceof ApiError)) return null
+  if (error.code === 'link_expired') return 'ended'
+  return error.code === 'invalid_input' ? 'cut' : null
+}
+
+const titles = { cut: 'This link is not complete', ended: 'This link no longer works' }
+
+const Cut = () => (
+  <p>
+    A part of it is missing. Mail programs sometimes break a long link into two lines: copy all of
+    it from the mail, or ask for a new one.
+  </p>
+)
+
+type BrokenSignInProps = { cause: Cause; email: string | undefined; account: Account | null }
+
+const BrokenSignIn = ({ cause, email, account }: BrokenSignInProps) => (
+  <section class="card narrow">
+    <h1>{titles[cause]}</h1>
+    {cause === 'cut' ? (
+      <Cut />
+    ) : (
+      <>
+        <p>One of these is the reason:</p>
+        <ul class="list">
+          <li>It was used. Each link signs in once.</li>
+          <li>It is older than 15 minutes.</li>
+          <li>You asked for three newer links. Open the last one.</li>
+        </ul>
+      </>
+    )}
+    {account && (
+      <p class="notice">
+        <span>You are signed in as {displayName(account)}.</span>
+        <a href={HOME}>Go to your orders</a>
+      </p>
+    )}
+    <EmailForm redirect={null} email={email} submit="Send me a new link" />
+  </section>
+)
+
+const BrokenConfirmation = ({ cause }: { cause: Cause }) => (
+  <SettingsPage section="account" notice={undefined}>
+    <h2>{titles[cause]}</h2>
+    {cause === 'cut' ? (
+      <Cut />
+    ) : (
+      <>
+        <p>One of these is the reason:</p>
+        <ul class="list">
+          <li>It was used. Then the e-mail address is linked.</li>
+          <li>It is older than 15 minutes.</li>
+          <li>You asked for it in another account.</li>
+        </ul>
+      </>
+    )}
+    <p class="actions">
+      <a class="button primary" href="/settings/account">
+        Go to Account
+      </a>
+    </p>
+    <p class="hint">There you see whether the address is linked, and can ask for a new link.</p>
+  </SettingsPage>
+)

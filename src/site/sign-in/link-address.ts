@@ -1,0 +1,23 @@
+/** The address that this browser has asked a sign-in link for, so that the next pages can name it. */
+import type { Context } from 'hono'
+import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
+import type { CookieOptions } from 'hono/utils/cookie'
+import { EmailAddress, LINK_LIFETIME } from '../../identity/email-link.ts'
+
+const COOKIE = 'link-address'
+// A cookie, because URLs are logged.
+const cookie = {
+  httpOnly: true,
+  secure: true,
+  sameSite: 'Strict',
+  path: '/sign-in',
+} satisfies CookieOptions
+
+export const storeLinkAddress = (c: Context, email: string): void =>
+  setCookie(c, COOKIE, email, { ...cookie, maxAge: LINK_LIFETIME / 1000 })
+
+export const deleteLinkAddress = (c: Context) => deleteCookie(c, COOKIE, cookie)
+
+/** Returns the address, or undefined if the cookie has none. */
+export const linkAddressOf = (c: Context): string | undefined =>
+  EmailAddress.safeParse(getCookie(c, COOKIE)).data

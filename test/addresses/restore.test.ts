@@ -1,0 +1,106 @@
+import { eq } from 'drizzle-orm'
+import { expect, it } from 'vitest'
+import { restoreAddress } from '../../src/addresses/change.ts'
+import { MAX_ADDRESSES } from '../../src/addresses/limit.ts'
+import { verifyToken } from '../../src/auth/tokens.ts'
+import { addresses } from '../../src/db/schema.ts'
+import { anAddress, aToken, aUser, db, issuer } from '../support/makers.ts'
+import { delivery, list, remove } from './kinds.ts'
+
+const MINUTE = 60_000
+const now = new Date()
+const ago = (minutes: number) => new Date(now.getTime() - minutes * MINUTE).toISOString()
+
+async function anOwner() {
+  const user = await aUser()
+  const token = await aToken(user)
+  const caller = await verifyToken(issuer, token, new Date())
+  if (!caller) throw new Error('the token is not valid')
+  const restore = (id: number, kind: 'delivery' | 'billing' = 'delivery') =>
+    restoreAddress(db, caller, kind, id, now)
+  const deleted = (values: Partial<typeof addresses.$inferInsert> = {}) =>
+    anAddress(user, { kind: 'delivery', deletedAt: ago(1), ...values })
+  return { user, token, restore, deleted }
+}
+
+const rowOf = async (id: number) => {
+  const [row] = await db.select().from(addresses).where(eq(addresses.id, id))
+  return row
+}
+
+const notFound = { code: 'not_found' }
+
+it('restores what was deleted', async () => {
+  const { user, token, restore } = await anOwner()
+  const { id } = await anAddress(user, { kind: 'delivery', name: 'Ada', isDefault: true })
+  await remove(delivery, token, id)
+  expect(await list(delivery, token)).toEqual([])
+  const restored = await restore(id)
+  expect(restored).toMatchObject({ id, name: 'Ada', default: true, deletedAt: null })
+  expect(restored.updatedAt).toBe(now.toISOString())
+  expect(await list(delivery, token)).toEqual([restored])
+})
+
+it('restores an address for an hour', async () => {
+  const { restore, deleted } = await anOwner()
+  await restore((await deleted({ deletedAt: ago(59) })).id)
+  const late = await deleted({ deletedAt: ago(60) })
+  await expect(restore(late.id)).rejects.toMatchObject(notFound)
+  expect(await rowOf(late.id)).toEqual(late)
+})
+
+it('leaves a live address as it is', async () => {
+  const { user, restore } = await anOwner()
+  const values = { kind: 'delivery', isDefault: true, updatedAt: now.toISOString() } as const
+  const address = await anAddress(user, values)
+  await restore(address.id)
+  expect(await rowOf(address.id)).toEqual(address)
+})
+
+it('throws not_found for an address that the user has not deleted', async () => {
+  const { restore, deleted } = await anOwner()
+  const others = [
+    await deleted({ kind: 'billing' }),
+    await deleted({ origin: 'seller_order' }),
+    await anAddress(await aUser(), { kind: 'delivery', deletedAt: ago(1) }),
+  ]
+  for (const { id } of others) await expect(restore(id)).rejects.toMatchObject(notFound)
+  await expect(restore(987654321)).rejects.toMatchObject(notFound)
+  for (const address of others) expect(await rowOf(address.id)).toEqual(address)
+})
+
+it('restores the default address as an ordinary one if there is another default now', async () => {
+  const { user, restore, deleted } = await anOwner()
+  const first = await deleted({ isDefault: true })
+  const second = await anAddress(user, { kind: 'delivery', isDefault: true })
+  expect(await restore(first.id)).toMatchObject({ default: false })
+  expect(await rowOf(second.id)).toEqual(second)
+})
+
+it('restores the default address as the default beside one of the other kind', async () => {
+  const { user, restore, deleted } = await anOwner()
+  await anAddress(user, { kind: 'billing', isDefault: true })
+  await anAddress(await aUser(), { kind: 'delivery', isDefault: true })
+  expect(await restore((await deleted({ isDefault: true })).id)).toMatchObject({ default: true })
+})
+
+it('restores no more addresses than a user may have, but those of orders', async () => {
+  const { user, restore, deleted } = await anOwner()
+  for (let i = 0; i < MAX_ADDRESSES; i++) await anAddress(user, { kind: 'delivery' })
+  const own = await deleted()
+  await expect(restore(own.id)).rejects.toMatchObject({ code: 'too_many_addresses' })
+  expect(await rowOf(own.id)).toEqual(own)
+  expect(await restore((await deleted({ origin: 'order' })).id)).toMatchObject({ deletedAt: null })
+  const billing = await deleted({ kind: 'billing' })
+  expect(await restore(billing.id, 'billing')).toMatchObject({ deletedAt: null })
+  await expect(restore(987654321)).rejects.toMatchObject(notFound)
+})
+
+it('leaves one default if several deleted ones are restored at once', async () => {
+  const { token, restore, deleted } = await anOwner()
+  const all = await Promise.all(Array.from({ length: 5 }, () => deleted({ isDefault: true })))
+  await Promise.all(all.map(({ id }) => restore(id)))
+  const restored = await list(delivery, token)
+  expect(restored).toHaveLength(5)
+  expect(restored.filter((address) => address.default)).toHaveLength(1)
+})

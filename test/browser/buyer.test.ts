@@ -1,0 +1,170 @@
+/** A buyer, from the first sign-in until the NFT has arrived, with scripts and without. */
+import type { Page } from 'playwright-core'
+import { type Address, createPublicClient, http, parseAbi } from 'viem'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { expectAccessible } from './accessibility.ts'
+import { hasChromium } from './chromium.ts'
+import {
+  aMarketplace,
+  aPicture,
+  installWallet,
+  type Marketplace,
+  signInByMail,
+} from './marketplace.ts'
+
+type SoldNft = { contractAddr: Address; tokenId: string }
+type PlacedOrders = { orders: { orderItems: { nft: SoldNft }[] }[] }
+
+const billing = { city: 'Oslo', country: 'NO', postal: '0154', street: 'Karl Johans gate 31' }
+
+describe.skipIf(!hasChromium)('a buyer in a browser', () => {
+  let marketplace: Marketplace
+
+  beforeAll(async () => {
+    marketplace = await aMarketplace()
+  })
+  afterAll(() => marketplace?.close())
+
+  /** Orders one piece of NFT 3 for the signed-in user, as a shop does. */
+  async function placeOrder(page: Page, providerId: string) {
+    await page.goto('/settings/account')
+    const [, id] =
+      /Your user id is (\d+)/.exec((await page.locator('main').textContent()) ?? '') ?? []
+    const order = { nftId: 3, listingId: 3, quantity: 1, buyerUserId: Number(id), providerId }
+    const response = await fetch(`${marketplace.url}/api/externalOrders`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${marketplace.masterToken}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify([{ ...order, buyerBillingData: billing }]),
+    })
+    expect(response.status).toBe(200)
+    const { orders } = (await response.json()) as PlacedOrders
+    const nft = orders[0]?.orderItems[0]?.nft
+    if (!nft) throw new Error('no order was placed')
+    return nft
+  }
+
+  /** The pieces that a wallet has on the chain. */
+  const piecesOf = (owner: Address, { contractAddr, tokenId }: SoldNft) =>
+    createPublicClient({ transport: http(marketplace.rpcUrl) }).readContract({
+      address: contractAddr,
+      abi: parseAbi(['function balanceOf(address, uint256) view returns (uint256)']),
+      functionName: 'balanceOf',
+      args: [owner, BigInt(tokenId)],
+    })
+
+  const steps = (page: Page) => page.locator('.order').first().locator('.steps li').allInnerTexts()
+
+  async function signOut(page: Page) {
+    await page.getByRole('button', { name: /^Menu of/ }).click()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByText('You are signed out.').waitFor()
+  }
+
+  async function addAddress(page: Page) {
+    await page.goto('/settings/addresses')
+    await page.getByRole('link', { name: 'Add a delivery address' }).click()
+    await page.getByLabel('Full name').fill('Wanda Walker')
+    await page.getByLabel('Street and house number').fill('Karl Johans gate 31')
+    await page.getByLabel('City').fill('Oslo')
+    await page.getByLabel('Country').fill('Norway')
+    await page.getByRole('button', { name: 'Add address' }).click()
+    await page.getByText('The address is added.').waitFor()
+    await page.getByRole('link', { name: 'Edit Wanda Walker' }).click()
+    await page.getByLabel('City').fill('Bergen')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Bergen').waitFor()
+  }
+
+  it('signs in, links a wallet, watches an NFT arrive, and settles in', async () => {
+    const page = await marketplace.open({ reducedMotion: 'reduce' })
+    const { account } = await installWallet(page)
+    await signInByMail(marketplace, page, 'walker@example.com')
+    await page.getByText('You have not bought anything yet.').waitFor()
+    await expectAccessible(page, 'no orders')
+
+    const nft = await placeOrder(page, 'WALK-1')
+    await page.goto('/orders')
+    await page.getByText('1 NFT waits until you link a wallet.').waitFor()
+    await page.getByText('to receive this.').waitFor()
+    await page.getByText('Order WALK-1').waitFor()
+    expect((await steps(page)).map((step) => step.split('\n')[0])).toEqual([
+      'Paid',
+      'Needs a wallet',
+      'Delivered',
+    ])
+    await expectAccessible(page, 'an order without a wallet')
+
+    await page.getByRole('link', { name: 'Link a wallet' }).first().click()
+    await page.getByRole('button', { name: 'Test Wallet' }).click()
+    await page.getByText('The wallet is linked. 1 NFT is on its way.').waitFor()
+    // Lost if the page is loaded again.
+    await page.evaluate('globalThis.isSamePage = true')
+    await page.locator('.order .done').nth(2).waitFor({ timeout: 30_000 })
+    expect(await page.evaluate('globalThis.isSamePage')).toBe(true)
+    expect(await page.locator('#news').textContent()).toBe('As many as you like is delivered.')
+    expect((await steps(page)).map((step) => step.split('\n')[0])).toEqual([
+      'Paid',
+      'Sent',
+      'Delivered',
+    ])
+    expect(await piecesOf(account.address, nft)).toBe(1n)
+    await page.getByText(/^Transaction 0x/).waitFor()
+    await expectAccessible(page, 'a delivered order')
+
+    await page.goto('/settings/profile')
+    const before = await page.locator('.menu-button img').getAttribute('src')
+    await page.getByLabel('Picture file').setInputFiles(await aPicture(marketplace))
+    await page.getByRole('button', { name: 'Save picture' }).click()
+    await page.getByText('Your new picture is saved.').waitFor()
+    expect(await page.locator('.menu-button img').getAttribute('src')).not.toBe(before)
+    await addAddress(page)
+    await page.getByRole('button', { name: /^Menu of/ }).click()
+    await expectAccessible(page, 'the menu')
+    await page.keyboard.press('Escape')
+    await signOut(page)
+  }, 180_000)
+
+  it('does the same without scripts, as far as that goes', async () => {
+    const page = await marketplace.open({ javaScriptEnabled: false })
+    await signInByMail(marketplace, page, 'plain-walker@example.com')
+    await placeOrder(page, 'WALK-2')
+    await page.goto('/orders')
+    await page.getByText('1 NFT waits until you link a wallet.').waitFor()
+    await page.getByRole('link', { name: 'Link a wallet' }).first().click()
+    // Playwright finds no text in this element.
+    await page.locator('#wallets noscript p').waitFor()
+    await page.goto('/settings/profile')
+    const before = await page.locator('.menu-button img').getAttribute('src')
+    await page.getByLabel('Picture file').setInputFiles(await aPicture(marketplace))
+    await page.getByRole('button', { name: 'Upload' }).click()
+    await page.getByText('Your new picture is saved.').waitFor()
+    expect(await page.locator('.menu-button img').getAttribute('src')).not.toBe(before)
+    await addAddress(page)
+    await signOut(page)
+  }, 120_000)
+
+  it('shows an order on its way without scripts, by loading the page again', async () => {
+    const page = await marketplace.open({ javaScriptEnabled: false })
+    await signInByMail(marketplace, page, 'bea@example.com')
+    await placeOrder(page, 'WALK-3')
+    await page.goto('/orders')
+    await page.locator('.order .done').nth(2).waitFor({ timeout: 45_000 })
+  }, 90_000)
+
+  it('shows the start page and what sellers have sold', async () => {
+    const page = await marketplace.open({ reducedMotion: 'reduce' })
+    await page.goto('/')
+    await page.getByRole('heading', { name: 'One of a million' }).waitFor()
+    await expectAccessible(page, 'start page')
+    await signInByMail(marketplace, page, 'cleo@example.com')
+    await page.getByRole('link', { name: 'Sold' }).click()
+    await page.getByText('Order WALK-2').waitFor()
+    await page.getByText('The buyer has not linked a wallet yet.').waitFor()
+    await expectAccessible(page, 'sold')
+    await page.getByRole('link', { name: 'Marketplace' }).click()
+    await page.getByRole('link', { name: 'Your orders' }).waitFor()
+  }, 120_000)
+})

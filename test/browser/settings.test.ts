@@ -1,0 +1,218 @@
+/** Settings → Profile and Settings → Addresses in a browser. */
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { expectAccessible } from './accessibility.ts'
+import { hasChromium } from './chromium.ts'
+import { aMarketplace, aPicture, type Marketplace, signInByMail } from './marketplace.ts'
+
+/** The size of the picture in the header, and the colours at its left and right edge. */
+const HEADER_PICTURE = `(async () => {
+  const image = document.querySelector('.menu-button img')
+  await image.decode()
+  const { naturalWidth: width, naturalHeight: height } = image
+  const context = new OffscreenCanvas(width, height).getContext('2d')
+  context.drawImage(image, 0, 0)
+  const colourAt = (x) => {
+    const [red, , blue] = context.getImageData(x, height / 2, 1, 1).data
+    return red > 200 && blue < 50 ? 'red' : blue > 200 && red < 50 ? 'blue' : 'other'
+  }
+  return [width, height, colourAt(20), colourAt(width - 20)].join(' ')
+})()`
+
+const headerPicture = (page: Page) => page.evaluate<string>(HEADER_PICTURE)
+
+describe.skipIf(!hasChromium)('in a browser', () => {
+  let marketplace: Marketplace
+  let picture: Awaited<ReturnType<typeof aPicture>>
+
+  beforeAll(async () => {
+    marketplace = await aMarketplace()
+    picture = await aPicture(marketplace)
+  })
+  afterAll(() => marketplace?.close())
+
+  async function aSignedInPage(email: string, options = {}) {
+    const page = await marketplace.open(options)
+    await signInByMail(marketplace, page, email)
+    return page
+  }
+
+  it('crops a picture by keyboard and uploads it', async () => {
+    const page = await aSignedInPage('crop@example.com')
+    await page.goto('/settings/profile')
+    await page.getByRole('button', { name: 'Upload' }).waitFor({ state: 'hidden' })
+    await page.getByLabel('Picture file').setInputFiles(picture)
+    const zoom = page.getByLabel('Zoom')
+    await zoom.waitFor()
+    expect(await zoom.evaluate('document.activeElement.name')).toBe('zoom')
+    expect(await page.getByLabel('Vertical position').isDisabled()).toBe(true)
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Home')
+    await page.keyboard.press('Enter')
+    await page.getByText('Your new picture is saved.').waitFor()
+    expect(await headerPicture(page)).toBe('512 512 red red')
+  })
+
+  it('crops a picture by dragging it', async () => {
+    const page = await aSignedInPage('drag@example.com')
+    await page.goto('/settings/profile')
+    await page.getByLabel('Picture file').setInputFiles(picture)
+    const box = await page.getByRole('img', { name: 'as it is cropped' }).boundingBox()
+    if (!box) throw new Error('the picture is not shown')
+    await page.mouse.move(box.x + 200, box.y + 100)
+    await page.mouse.down()
+    await page.mouse.move(box.x + 10, box.y + 100, { steps: 10 })
+    await page.mouse.up()
+    await page.getByRole('button', { name: 'Save picture' }).click()
+    await page.getByText('Your new picture is saved.').waitFor()
+    expect(await headerPicture(page)).toBe('512 512 blue blue')
+  })
+
+  it('takes a dropped file, and sends a file as it is that the browser cannot decode', async () => {
+    const page = await aSignedInPage('drop@example.com')
+    await page.goto('/settings/profile')
+    const drop = (name: string, bytes: Buffer) =>
+      page.evaluate(`(() => {
+        const bytes = Uint8Array.from(atob('${bytes.toString('base64')}'), (c) => c.charCodeAt(0))
+        const dataTransfer = new DataTransfer()
+        dataTransfer.items.add(new File([bytes], '${name}'))
+        const options = { dataTransfer, bubbles: true, cancelable: true }
+        document.getElementById('avatar').dispatchEvent(new DragEvent('drop', options))
+      })()`)
+    await drop('picture.heic', Buffer.from('not a picture'))
+    await page.getByText('The picture cannot be converted: send a JPEG').waitFor()
+    await drop('picture.png', picture.buffer)
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await drop('picture.png', picture.buffer)
+    await page.getByRole('button', { name: 'Save picture' }).click()
+    await page.getByText('Your new picture is saved.').waitFor()
+    expect(await headerPicture(page)).toBe('512 512 red blue')
+  })
+
+  it('uploads a picture without JavaScript', async () => {
+    const page = await aSignedInPage('plain@example.com', { javaScriptEnabled: false })
+    await page.goto('/settings/profile')
+    const image = page.locator('.menu-button img')
+    const before = await image.getAttribute('src')
+    await page.getByLabel('Picture file').setInputFiles({
+      name: 'notes.txt',
+      mimeType: 'text/plain',
+      buffer: Buffer.from('notes'),
+    })
+    await page.getByRole('button', { name: 'Upload' }).click()
+    await page.getByText('Send the picture as image/*').waitFor()
+    await page.getByLabel('Picture file').setInputFiles(picture)
+    await page.getByRole('button', { name: 'Upload' }).click()
+    await page.getByText('Your new picture is saved.').waitFor()
+    expect(await image.getAttribute('src')).not.toBe(before)
+  })
+
+  it('adds, edits, deletes and restores an address by keyboard', async () => {
+    const page = await aSignedInPage('keys@example.com')
+    const { keyboard } = page
+    const press = async (name: string | RegExp, role: 'link' | 'button' = 'button') => {
+      await page.getByRole(role, { name }).focus()
+      await keyboard.press('Enter')
+    }
+    await page.goto('/settings/addresses')
+    await press('Add a delivery address', 'link')
+    await page.getByLabel('Full name').focus()
+    for (const text of ['Ada Lovelace', '', 'Road 1', '0154', 'Oslo', 'Norway']) {
+      await keyboard.type(text)
+      await keyboard.press('Tab')
+    }
+    await page.getByLabel('Use as the default delivery address').focus()
+    await keyboard.press('Space')
+    await keyboard.press('Enter')
+    await page.getByText('The address is added.').waitFor()
+    await page.getByText('Road 1, 0154 Oslo, Norway').waitFor()
+    await page.getByText('Default', { exact: true }).waitFor()
+
+    await press('Edit Ada Lovelace', 'link')
+    await page.getByLabel('City').focus()
+    await keyboard.press('Control+A')
+    await keyboard.type('Bergen')
+    await keyboard.press('Enter')
+    await page.getByText('The address is saved.').waitFor()
+    await page.getByText('Road 1, 0154 Bergen, Norway').waitFor()
+
+    await press('Delete Ada Lovelace')
+    await page.getByText('The address is deleted.').waitFor()
+    await page.getByText('You have no delivery address yet.').waitFor()
+    await press('Undo')
+    await page.getByText('The address is back.').waitFor()
+    await page.getByText('Road 1, 0154 Bergen, Norway').waitFor()
+    await page.getByText('Default', { exact: true }).waitFor()
+  })
+
+  it('is accessible on every page', async () => {
+    const page = await aSignedInPage('accessible@example.com', { reducedMotion: 'reduce' })
+    const check = (name: string) => expectAccessible(page, name)
+    const visit = async (path: string, name: string) => {
+      await page.goto(path)
+      await check(name)
+    }
+    await visit('/settings/profile', 'profile')
+    await page.getByLabel('Name', { exact: true }).fill('Ada Lovelace, Countess of Lovelace')
+    await page.getByLabel('User name').fill('1')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByText('Must be 3 to 30 characters').waitFor()
+    await check('profile, wrong name')
+    await page.getByLabel('URL of a picture').fill('https://localhost/picture.jpg')
+    await page.getByRole('button', { name: 'Use picture' }).click()
+    await page.getByText('Must point to a public host.').waitFor()
+    await check('profile, wrong URL')
+    await page.getByLabel('Picture file').setInputFiles(picture)
+    await page.getByLabel('Zoom').fill('1.5')
+    await check('profile, crop')
+    const uploads = '**/updateAvatarBytes'
+    const { promise: isCut, resolve: cut } = Promise.withResolvers<void>()
+    await page.route(uploads, async (route) => {
+      await isCut
+      await route.abort()
+    })
+    await page.getByRole('button', { name: 'Save picture' }).click()
+    await page.getByRole('progressbar', { name: 'Upload' }).waitFor()
+    await check('profile, upload')
+    cut()
+    await page.getByText('The connection broke; try again.').waitFor()
+    await check('profile, broken upload')
+    await page.unroute(uploads)
+    await page.getByRole('button', { name: 'Save picture' }).click()
+    await page.getByText('Your new picture is saved.').waitFor()
+    await check('profile, saved')
+
+    await visit('/settings/addresses', 'no addresses')
+    await visit('/settings/addresses/billing/new', 'new billing address')
+    await page.getByLabel('Company').fill('Analytical Engines')
+    await page.getByLabel('Tax id').fill('NO 123 456 789')
+    await page.getByLabel('Street and house number').fill('Karl Johans gate 31')
+    await page.getByLabel('City').fill('Oslo')
+    await page.getByLabel('Country').fill('Norway')
+    await page.getByRole('button', { name: 'Add address' }).click()
+    for (const name of ['Ada Lovelace', 'The Honourable Augusta Ada King'.repeat(3)]) {
+      await page.goto('/settings/addresses/delivery/new')
+      await page.getByLabel('Full name').fill(name)
+      await page.getByLabel('Street and house number').fill('Karl Johans gate 31')
+      await page.getByLabel('Postal code').fill('0159')
+      await page.getByLabel('City').fill('Oslo')
+      await page.getByLabel('Country').fill('Norway')
+      await page.getByLabel('E-mail address').fill('ada@example')
+      await page.getByLabel('Phone').fill('+47 22 00 00 00')
+      await page.getByLabel('Use as the default').check()
+      await page.getByRole('button', { name: 'Add address' }).click()
+      await page.getByText('Must be an e-mail address.').waitFor()
+      await check('new delivery address, wrong')
+      await page.getByLabel('E-mail address').fill('ada@example.com')
+      await page.getByRole('button', { name: 'Add address' }).click()
+      await page.getByText('The address is added.').waitFor()
+    }
+    await check('addresses')
+    await page.getByRole('button', { name: 'Delete Ada Lovelace' }).click()
+    await page.getByRole('button', { name: 'Undo' }).waitFor()
+    await check('addresses, deleted')
+    await page.getByRole('link', { name: 'Edit' }).first().click()
+    await page.getByRole('heading', { name: 'Edit delivery address' }).waitFor()
+    await check('edit address')
+  }, 300_000)
+})

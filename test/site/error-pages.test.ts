@@ -1,0 +1,102 @@
+import { env } from 'cloudflare:workers'
+import { expect, it } from 'vitest'
+import { BASE_URL } from '../support/api.ts'
+import { recordLogs } from '../support/delivery/log-lines.ts'
+import { anEmail, aSignedInVisitor, aVisitor, signInByEmail } from '../support/visitor.ts'
+
+const logged = recordLogs()
+
+/** A database that is down. */
+const failing = {
+  DB: {
+    withSession: () => ({
+      prepare: (sql: string) => env.DB.prepare(sql),
+      batch: () => Promise.reject(new Error('D1 is down')),
+      getBookmark: () => null,
+    }),
+  } as unknown as D1Database,
+}
+
+it('shows the picture and the menu of a signed-in person', async () => {
+  const { visitor } = await aSignedInVisitor({ name: 'Ada' })
+  const page = await (await visitor.get('/nowhere')).text()
+  expect(page).toContain('Menu of Ada')
+  expect(page).toContain('href="/">')
+  const stranger = await (await aVisitor().get('/nowhere')).text()
+  expect(stranger).not.toContain('Menu of')
+  expect(stranger).toContain('href="/sign-in"')
+})
+
+it('shows an error without the menu if the database fails', async () => {
+  const { visitor } = await aSignedInVisitor({ name: 'Ada' })
+  const broken = await visitor.get('/settings/account', { env: failing })
+  expect(broken.status).toBe(500)
+  const page = await broken.text()
+  expect(page).toContain('Something went wrong')
+  expect(page).not.toContain('D1 is down')
+  expect(page).not.toContain('Menu of')
+  const missing = await visitor.get('/nowhere', { env: failing })
+  expect(missing.status).toBe(404)
+  expect(await missing.text()).toContain('Page not found')
+  expect(logged('request_failed')).toHaveLength(1)
+})
+
+it('shows the id of the request only if the failure is ours', async () => {
+  const { visitor } = await aSignedInVisitor()
+  const broken = await visitor.get('/settings/account', { env: failing })
+  const id = broken.headers.get('x-request-id') ?? 'no id'
+  expect(await broken.text()).toContain(`Number of this request: <span class="code">${id}</span>`)
+  const missing = await visitor.get('/nowhere')
+  expect(await missing.text()).not.toContain('Number of this request')
+})
+
+it('says what to do next', async () => {
+  const visitor = aVisitor()
+  await signInByEmail(visitor, anEmail())
+  const unlink = '/settings/account/email/unlink'
+  const headers = { referer: `${BASE_URL}/settings/account?notice=email-linked` }
+  const conflict = await visitor.post(unlink, { headers })
+  expect(conflict.status).toBe(409)
+  const page = await conflict.text()
+  expect(page).toContain('This is your only way to sign in: link a wallet first.')
+  expect(page).toContain('Nothing was changed.')
+  expect(page).toContain('<a class="button" href="/settings/account">Back to the form</a>')
+  // After a reload of the page above.
+  const reloaded = await visitor.get(unlink)
+  expect(reloaded.status).toBe(405)
+  expect(await reloaded.text()).toContain('The address is that of a form.')
+  const administrators = await visitor.get('/settings/api-access/everyone')
+  expect(administrators.status).toBe(403)
+  expect(await administrators.text()).toContain('sign out and sign in with it')
+})
+
+it('leads back to no other site', async () => {
+  const { visitor } = await aSignedInVisitor()
+  for (const referer of ['https://evil.test/form', 'no URL']) {
+    const response = await visitor.post('/settings/account/email/unlink', { headers: { referer } })
+    const page = await response.text()
+    expect(page).not.toContain('Back to the form')
+    expect(page).not.toContain('evil')
+  }
+})
+
+it('answers a failure as JSON to programs', async () => {
+  const { visitor } = await aSignedInVisitor()
+  const headers = { accept: 'application/json' }
+  const broken = await visitor.get('/settings/account', { env: failing, headers })
+  expect(await broken.json()).toEqual({
+    code: 'internal_error',
+    error: 'something went wrong on our side',
+  })
+})
+
+it('says that there is no page if its address is wrong', async () => {
+  const { visitor } = await aSignedInVisitor()
+  for (const path of ['/settings/addresses/foo/new', '/settings/addresses/billing/x']) {
+    const response = await visitor.get(path)
+    expect(response.status).toBe(404)
+    const page = await response.text()
+    expect(page).toContain('There is nothing at this path.')
+    expect(page).not.toContain('Invalid option')
+  }
+})

@@ -1,0 +1,60 @@
+import { expect, it, vi } from 'vitest'
+import { aListing, anNft, aUser } from '../support/makers.ts'
+import { aSignedInVisitor, aVisitor } from '../support/visitor.ts'
+
+/** Moves the clock, so that nothing is remembered. */
+function later() {
+  vi.setSystemTime(Date.now() + 61_000)
+}
+
+it('shows recent releases, their creators, and the numbers of NFTs', async () => {
+  const cleo = await aUser({ name: 'Cleo <b>', email: 'cleo@example.com' })
+  const first = await anNft(cleo, {
+    title: 'First',
+    amount: 1,
+    releaseAt: '2026-02-01T00:00:00.000Z',
+  })
+  await aListing(first)
+  await anNft(cleo, {
+    title: 'Second',
+    amount: 1500,
+    price: 250_000,
+    priceCurrency: 'USD',
+    releaseAt: '2026-03-01T00:00:00.000Z',
+  })
+  await anNft(cleo, { title: 'Third', amountType: 'unlimited' })
+  await anNft(cleo, { title: 'A draft', status: 'draft' })
+  await anNft(cleo, { title: 'Deleted', deletedAt: '2026-01-02T00:00:00.000Z' })
+  await anNft(cleo, { title: 'Of the future', releaseAt: '2999-01-01T00:00:00.000Z' })
+  const html = await (await aVisitor().get('/')).text()
+  const releases = [...html.matchAll(/<li class="release">.*?<h3>(.*?)<\/h3>.*?<\/li>/gs)]
+  expect(releases.map(([, title]) => title)).toEqual(['Second', 'First', 'Third'])
+  const [second = '', , third = ''] = releases.map(([all]) => all)
+  for (const text of ['Cleo &lt;b&gt;', 'Edition of 1,500', '$2,500.00'])
+    expect(second).toContain(text)
+  expect(third).toContain('Open edition')
+  expect(html).toMatch(/<dt>NFTs<\/dt><dd>4<\/dd>/)
+  expect(html).toContain('4 NFTs')
+  expect(html).not.toContain('cleo@example.com')
+})
+
+it('is not stored by caches, because it shows the menu of the signed-in user', async () => {
+  const { visitor, user } = await aSignedInVisitor({ name: 'Ada' })
+  for (const _ of [1, 2]) {
+    const response = await visitor.get('/')
+    expect(response.headers.get('cache-control')).toBe('private, no-store')
+    expect(response.headers.get('age')).toBeNull()
+    expect(await response.text()).toContain('aria-label="Menu of Ada"')
+  }
+  const visit = await aVisitor().get('/')
+  expect(await visit.text()).not.toMatch(/Menu of|Your orders/)
+  expect(user.name).toBe('Ada')
+})
+
+it('shows a new release after a minute at most', async () => {
+  await aVisitor().get('/')
+  await anNft(await aUser(), { title: 'Brand new', releaseAt: '2026-04-01T00:00:00.000Z' })
+  later()
+  expect(await (await aVisitor().get('/')).text()).toContain('Brand new')
+  vi.useRealTimers()
+})
