@@ -5,6 +5,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
+import { setTimeout } from 'node:timers/promises'
 import {
   type Address,
   createTestClient,
@@ -94,9 +95,29 @@ async function route(request: IncomingMessage, response: ServerResponse) {
   answer(null)
 }
 
-/** Starts a node, deploys the contracts, gives the seller tokens and approves the delivery. */
-async function start({ erc721 = 0, erc1155 = 0, args = [] }: ChainOptions): Promise<ChainRecord> {
+/** Milliseconds. Usually a chain starts within three seconds. */
+const START_TIMEOUT = 45_000
+
+/** Starts a chain. Anvil rarely stops answering while it mines; then another one is started. */
+async function start(options: ChainOptions): Promise<ChainRecord> {
   const chainId = FIRST_CHAIN_ID + chainCount++
+  const started = startOnce(chainId, options)
+  // If it fails after the time is over, nobody waits for it.
+  started.catch(() => {})
+  const isLate = setTimeout(START_TIMEOUT, null, { ref: false })
+  const record = await Promise.race([started, isLate])
+  if (record) return record
+  console.warn(`chain ${chainId} did not start in ${START_TIMEOUT / 1000} s; starting another one`)
+  await chains.get(chainId)?.anvil.stop()
+  chains.delete(chainId)
+  return start(options)
+}
+
+/** Starts a node, deploys the contracts, gives the seller tokens and approves the delivery. */
+async function startOnce(
+  chainId: number,
+  { erc721 = 0, erc1155 = 0, args = [] }: ChainOptions,
+): Promise<ChainRecord> {
   const anvil = await startAnvil({ port: 0, args: ['--chain-id', `${chainId}`, ...args] })
   // Added before the deployment, which may fail, so that the teardown stops the node.
   chains.set(chainId, { anvil, proxy: new RpcProxy(anvil.url) })
