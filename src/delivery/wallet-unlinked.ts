@@ -17,6 +17,7 @@ export const hasTransfersUnderWay = (userId: number): SQL =>
 export const removeRecipient = (db: Database, userId: number, now: Date): Statement =>
   raw(
     db,
+    // Both states, in the spelling of the index `deliveries_waiting`, so that SQLite uses it.
     sql`UPDATE orderItems SET ethRecipient = NULL, recipientChainId = 0,
         updatedAt = ${now.toISOString()}
       WHERE id IN (SELECT d.id FROM deliveries d JOIN orderItems i ON i.id = d.id

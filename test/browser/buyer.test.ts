@@ -146,6 +146,32 @@ describe.skipIf(!hasChromium)('a buyer in a browser', () => {
     await signOut(page)
   }, 120_000)
 
+  it('sends a form once after a double click', async () => {
+    const page = await marketplace.open()
+    await signInByMail(marketplace, page, 'twice@example.com')
+    await page.goto('/settings/addresses/delivery/new')
+    await page.getByLabel('Street and house number').fill('Road 1')
+    await page.getByLabel('City').fill('Oslo')
+    await page.getByLabel('Country').fill('Norway')
+    await page.getByRole('button', { name: 'Add address' }).dblclick()
+    await page.getByText('The address is added.').waitFor()
+    await page.goto('/settings/addresses')
+    expect(await page.getByRole('heading', { name: 'Road 1, Oslo, Norway' }).count()).toBe(1)
+  })
+
+  it('says why orders no longer update', async () => {
+    const page = await marketplace.open()
+    await signInByMail(marketplace, page, 'leaver@example.com')
+    await placeOrder(page, 'WALK-4')
+    await page.goto('/orders')
+    await page.getByText('to receive this.').waitFor()
+    await page.route('**/orders', (route) => route.abort())
+    await page.getByText('There is no connection.').waitFor()
+    await page.unroute('**/orders')
+    await page.context().clearCookies()
+    await page.getByText('because you are signed out').waitFor()
+  })
+
   it('shows an order on its way without scripts, by loading the page again', async () => {
     const page = await marketplace.open({ javaScriptEnabled: false })
     await signInByMail(marketplace, page, 'bea@example.com')
@@ -162,7 +188,7 @@ describe.skipIf(!hasChromium)('a buyer in a browser', () => {
     await signInByMail(marketplace, page, 'cleo@example.com')
     await page.getByRole('link', { name: 'Sold' }).click()
     await page.getByText('Order WALK-2').waitFor()
-    await page.getByText('The buyer has not linked a wallet yet.').waitFor()
+    await page.getByText('The buyer has not linked a wallet yet.').first().waitFor()
     await expectAccessible(page, 'sold')
     await page.getByRole('link', { name: 'Marketplace' }).click()
     await page.getByRole('link', { name: 'Your orders' }).waitFor()

@@ -120,17 +120,20 @@ it('deletes mailed links after 15 minutes, also those that were replaced', async
   expect(rows.map(({ secretHash }) => secretHash).sort()).toEqual(['replaced', 'valid'])
 })
 
+/** The columns of an API token of a new user, without its id. */
+const aTokenRow = async <Times extends object>(times: Times) => ({
+  userId: (await aUser()).id,
+  kind: 'api' as const,
+  role: 'user' as const,
+  name: 'test',
+  namespace: 'test',
+  keyId: 'test',
+  ...times,
+})
+
 it('deletes tokens and sessions 30 days after they were revoked or have expired', async () => {
-  const { id: userId } = await aUser()
-  const token = {
-    userId,
-    kind: 'api' as const,
-    role: 'user' as const,
-    name: 'test',
-    namespace: 'test',
-    keyId: 'test',
-    createdAt: before(400 * DAY),
-  }
+  const token = await aTokenRow({ createdAt: before(400 * DAY) })
+  const { userId } = token
   await db.insert(tokens).values([
     { ...token, id: 'expired 31 days ago', expiresAt: before(31 * DAY) },
     { ...token, id: 'expired 29 days ago', expiresAt: before(29 * DAY) },
@@ -148,17 +151,8 @@ it('deletes tokens and sessions 30 days after they were revoked or have expired'
 })
 
 it('revokes rolled tokens after 24 hours', async () => {
-  const { id: userId } = await aUser()
-  const token = {
-    userId,
-    kind: 'api' as const,
-    role: 'user' as const,
-    name: 'test',
-    namespace: 'test',
-    keyId: 'test',
-    createdAt: before(40 * DAY),
-    expiresAt: before(-DAY),
-  }
+  const token = await aTokenRow({ createdAt: before(40 * DAY), expiresAt: before(-DAY) })
+  const { userId } = token
   await db.insert(tokens).values([
     { ...token, id: 'rolled long ago', rolledAt: before(DAY) },
     { ...token, id: 'rolled now', rolledAt: before(DAY - MINUTE) },

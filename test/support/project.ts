@@ -1,5 +1,6 @@
 /** A temporary folder that looks like this project, with a state of its own, to run commands in. */
 import { type ChildProcess, spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { copyFile, mkdtemp, rm, symlink } from 'node:fs/promises'
 import { createServer } from 'node:net'
@@ -64,12 +65,19 @@ function collect(stream: NodeJS.ReadableStream): () => string {
   return () => text
 }
 
-/** Returns a port that no process listens on. */
+/**
+ * Returns a port that no process listens on. It is below the ports that systems give to outgoing
+ * connections and to servers on port 0: one of those could be taken before it is used.
+ */
 export async function aFreePort(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
+  const port = randomInt(10_000, 32_000)
+  const server = createServer().listen(port, '127.0.0.1')
+  const isFree = await once(server, 'listening').then(
+    () => true,
+    () => false,
+  )
+  if (!isFree) return aFreePort()
   server.close()
-  if (!address || typeof address === 'string') throw new Error('the server has no port')
-  return String(address.port)
+  await once(server, 'close')
+  return String(port)
 }

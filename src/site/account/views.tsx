@@ -1,6 +1,6 @@
 import type { Account } from '../../auth/session.ts'
 import { Confirm } from '../components/confirm.tsx'
-import { Field } from '../components/field.tsx'
+import { EmailField } from '../components/field.tsx'
 import { type Notice, SettingsPage, SignInAgain } from '../settings.tsx'
 import type { WalletNetwork } from '../wallet/networks.ts'
 import { Wallets } from '../wallet/views.tsx'
@@ -125,17 +125,7 @@ const LinkEmail = ({ canChange, email, problem }: LinkEmailProps) => (
     <p>With one, you can sign in without your wallet, and we tell you what changes here.</p>
     {canChange ? (
       <form method="post" action="/settings/account/email" class="inline-form">
-        <Field
-          name="email"
-          label="Address to add"
-          type="email"
-          value={email}
-          problem={problem}
-          required
-          maxlength={254}
-          autocomplete="email"
-          spellcheck={false}
-        />
+        <EmailField label="Address to add" value={email} problem={problem} />
         <button class="button" type="submit">
           Send me a link
         </button>

@@ -22,7 +22,9 @@ import { sentence } from '../components/field.tsx'
 import { page } from '../page.tsx'
 import { type Notice, NoticeName } from '../settings.tsx'
 import { tellOwner } from '../tell-owner.ts'
-import { AllTokens, everyonePath, OwnTokens, type RejectedForm, TokenDetails } from './views.tsx'
+import { AllTokens, everyonePath } from './all-tokens.tsx'
+import { OwnTokens, type RejectedForm } from './own-tokens.tsx'
+import { TokenDetails } from './token-details.tsx'
 
 const TokenId = z.object({ id: z.uuid() })
 

@@ -32,6 +32,24 @@ export const Field = ({ name, label, problem, hint, ...input }: FieldProps) => {
   )
 }
 
+type EmailFieldProps = Pick<FieldProps, 'label' | 'problem'> & {
+  value: string | undefined
+  autofocus?: boolean | undefined
+}
+
+/** The field `email` of a form that asks for a link. */
+export const EmailField = (props: EmailFieldProps) => (
+  <Field
+    name="email"
+    type="email"
+    required
+    maxlength={254}
+    autocomplete="email"
+    spellcheck={false}
+    {...props}
+  />
+)
+
 /** Why a field was rejected. */
 const Problem = ({ id, text }: { id: string; text: string | undefined }) =>
   text ? (

@@ -8,7 +8,7 @@ import { Cover } from '../components/picture.tsx'
 import { currentIf } from '../header.tsx'
 import { hasEnded, isOnItsWay, Steps } from './steps.tsx'
 
-type Settled = Pick<Settings, 'NETWORKS' | 'COVERS_URL'>
+type ShownSettings = Pick<Settings, 'NETWORKS' | 'COVERS_URL'>
 
 type OrdersProps = {
   account: Account
@@ -20,7 +20,7 @@ type OrdersProps = {
   isSeller: boolean
   /** The number of NFTs that were sent on their way by linking a wallet. */
   transfers: number | undefined
-  settings: Settled
+  settings: ShownSettings
   now: Date
 }
 
@@ -116,7 +116,7 @@ const WalletMissing = ({ entries }: { entries: HistoryEntry[] }) => {
   )
 }
 
-type OrderProps = { entry: HistoryEntry; side: Side; settings: Settled; now: Date }
+type OrderProps = { entry: HistoryEntry; side: Side; settings: ShownSettings; now: Date }
 
 /** `orders.js` compares `data-version`, and tells `data-news` when it has changed. */
 const Order = ({ entry, side, settings, now }: OrderProps) => {

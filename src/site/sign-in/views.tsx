@@ -1,5 +1,5 @@
 import type { Account } from '../../auth/session.ts'
-import { Field } from '../components/field.tsx'
+import { EmailField } from '../components/field.tsx'
 import { displayName } from '../components/names.ts'
 import type { WalletNetwork } from '../wallet/networks.ts'
 import { Wallets } from '../wallet/views.tsx'
@@ -76,18 +76,7 @@ export const EmailForm = ({
 }: EmailFormProps) => (
   <form method="post" action="/sign-in/email" class="stack">
     {redirect && <input type="hidden" name="redirect" value={redirect} />}
-    <Field
-      name="email"
-      label="E-mail address"
-      type="email"
-      value={email}
-      problem={problem}
-      required
-      maxlength={254}
-      autocomplete="email"
-      spellcheck={false}
-      autofocus={autofocus}
-    />
+    <EmailField label="E-mail address" value={email} problem={problem} autofocus={autofocus} />
     <button class="button primary" type="submit">
       {submit}
     </button>

@@ -1,0 +1,91 @@
+import { endOf, type readOwnTokens } from '../../identity/api-tokens.ts'
+import { Confirm } from '../components/confirm.tsx'
+import { LastUsed, Time } from '../components/time.tsx'
+
+export type Token = Awaited<ReturnType<typeof readOwnTokens>>['tokens'][number]
+
+/** What the tab for all tokens shows: the tokens of an owner, those after a token. */
+export type Filter = { owner?: string | undefined; after?: string | undefined }
+
+type TokenRowProps = {
+  token: Token
+  now: Date
+  owner?: string
+  /** The filter of the tab for all tokens, to return to it after a revocation. */
+  filter?: Filter
+  children?: unknown
+}
+
+/** A token in a list, with the button that revokes it. */
+export const TokenRow = ({ token, now, owner, filter, children }: TokenRowProps) => (
+  <li class="row line">
+    <div>
+      <div class="row-head">
+        <h4>{nameOf(token)}</h4>
+        <TokenBadges token={token} now={now} />
+      </div>
+      {owner && <p class="meta">{owner}</p>}
+    </div>
+    <p class="meta">
+      <TokenTimes token={token} now={now} />
+    </p>
+    <div class="actions">
+      {children}
+      <Revoke token={token} filter={filter} />
+    </div>
+  </li>
+)
+
+const nameOf = ({ kind, name }: Token) => (kind === 'session' ? 'Browser session' : name)
+
+export const TokenBadges = ({ token, now }: { token: Token; now: Date }) => (
+  <>
+    {token.role === 'master' && <span class="badge strong">Master</span>}
+    {token.scope === 'read' && <span class="badge">Read-only</span>}
+    {token.rolledAt && <span class="badge">Replaced</span>}
+    {isExpired(token, now) && <span class="badge">Expired</span>}
+  </>
+)
+
+export const isExpired = (token: Token, now: Date) => endOf(token) <= now.toISOString()
+
+export const TokenTimes = ({ token, now }: { token: Token; now: Date }) => (
+  <>
+    <span>
+      Created <Time at={token.createdAt} now={now} />
+    </span>
+    <span>
+      {token.lastUsedAt ? (
+        <>
+          Used <LastUsed at={token.lastUsedAt} now={now} />
+        </>
+      ) : (
+        'Never used'
+      )}
+    </span>
+    <span>
+      {isExpired(token, now) ? 'Expired' : 'Expires'} <Time at={endOf(token)} now={now} />
+    </span>
+  </>
+)
+
+const Revoke = ({ token, filter }: { token: Token; filter?: Filter | undefined }) => (
+  <Confirm
+    id={`revoke-${token.id}`}
+    label={
+      <>
+        Revoke<span class="visually-hidden"> {nameOf(token)}</span>
+      </>
+    }
+    title={`Revoke “${nameOf(token)}”?`}
+    action={`/settings/api-access/tokens/${token.id}/revoke`}
+    submit="Revoke token"
+    values={filter ? { back: 'everyone', ...filter } : {}}
+  >
+    <p>
+      {token.kind === 'session'
+        ? 'The browser is signed out at once.'
+        : 'Programs that use it stop working at once. This cannot be undone.'}
+    </p>
+  </Confirm>
+)
