@@ -6,10 +6,8 @@ import { createHash } from 'node:crypto'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Abi } from 'viem'
-import { CommandError, parseOptions, runCommand } from '../scripts/shell/command.ts'
+import { CommandError, runCommand } from '../scripts/shell/command.ts'
 import { type Compilation, compile, compilerVersion, standardInput } from './solidity.ts'
-
-const USAGE = 'usage: npm run contract:compile -- [--check | --standard-json]'
 
 const SOURCE = 'contracts/Delivery.sol'
 
@@ -23,26 +21,34 @@ const settings = {
   optimizer: { enabled: true, runs: 1_000_000 },
 }
 
-await runCommand(async () => {
-  const { check, 'standard-json': standardJson } = parseOptions(
-    {
-      check: { type: 'boolean', default: false },
-      'standard-json': { type: 'boolean', default: false },
+await runCommand(
+  {
+    name: 'npm run contract:compile',
+    purpose: `Compiles ${SOURCE}, and writes contracts/Delivery.json and contracts/delivery-abi.ts.`,
+    options: {
+      check: { type: 'boolean', default: false, help: 'Only fail if a file is out of date.' },
+      'standard-json': {
+        type: 'boolean',
+        default: false,
+        help: 'Only print the input with which explorers verify the source.',
+      },
     },
-    USAGE,
-  )
-  const compilation = compile({ [SOURCE]: await readFile(SOURCE, 'utf8') }, settings)
-  if (standardJson) {
-    console.log(JSON.stringify(standardInput(compilation.sources, settings, [SOURCE]), null, 2))
-    return
-  }
-  const files = filesFrom(compilation)
-  if (check) return checkUpToDate(files)
-  for (const [path, content] of Object.entries(files)) {
-    await mkdir(dirname(path), { recursive: true })
-    await writeFile(path, content)
-  }
-})
+    example: 'npm run contract:compile',
+  },
+  async ({ check, 'standard-json': standardJson }) => {
+    const compilation = compile({ [SOURCE]: await readFile(SOURCE, 'utf8') }, settings)
+    if (standardJson) {
+      console.log(JSON.stringify(standardInput(compilation.sources, settings, [SOURCE]), null, 2))
+      return
+    }
+    const files = filesFrom(compilation)
+    if (check) return checkUpToDate(files)
+    for (const [path, content] of Object.entries(files)) {
+      await mkdir(dirname(path), { recursive: true })
+      await writeFile(path, content)
+    }
+  },
+)
 
 /** The content of every generated file, by path. */
 function filesFrom({ contracts, sources }: Compilation): Record<string, string> {

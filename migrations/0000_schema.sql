@@ -205,7 +205,7 @@ CREATE TABLE `orderItems` (
 );
 --> statement-breakpoint
 CREATE INDEX `orderItems_order` ON `orderItems` (`orderId`);--> statement-breakpoint
-CREATE INDEX `orderItems_seller` ON `orderItems` (`sellerId`);--> statement-breakpoint
+CREATE INDEX `orderItems_seller` ON `orderItems` (`sellerId`,`orderId`);--> statement-breakpoint
 CREATE TABLE `orders` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`buyerId` integer NOT NULL,
@@ -229,7 +229,7 @@ CREATE TABLE `orders` (
 	FOREIGN KEY (`billingAddressId`) REFERENCES `addresses`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
-CREATE UNIQUE INDEX `orders_provider_id` ON `orders` (`namespace`,`providerId`) WHERE "orders"."providerId" IS NOT NULL;--> statement-breakpoint
+CREATE UNIQUE INDEX `orders_provider_id` ON `orders` (`providerId`,`namespace`) WHERE "orders"."providerId" IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `orders_buyer` ON `orders` (`buyerId`);--> statement-breakpoint
 CREATE TABLE `tokens` (
 	`id` text PRIMARY KEY NOT NULL,

@@ -9,11 +9,7 @@ import { createMasterToken, databaseSql } from './bench/database.ts'
 import { measurePairs, type Result } from './bench/measure.ts'
 import { measureTransfers, type Scenario } from './bench/transfers.ts'
 import { SWITCHED_OFF, serveWorker } from './bench/worker.ts'
-import { CommandError, parseInteger, parseOptions, runCommand } from './shell/command.ts'
-
-const USAGE =
-  'usage: [ROUNDS=9] [SECONDS=2] npm run bench [-- --only calls|transfers|startup]\n' +
-  'measures each call in ROUNDS rounds of SECONDS seconds'
+import { parseInteger, runCommand, UsageError } from './shell/command.ts'
 
 const key = await generateSigningKey()
 const issuer = { url: 'https://bench.test', keys: [key] }
@@ -48,11 +44,25 @@ const parts: Record<string, () => Promise<void> | void> = {
   startup: benchStartup,
 }
 
-await runCommand(async () => {
-  const { only } = parseOptions({ only: { type: 'string' } }, USAGE)
-  if (only && !(only in parts)) throw new CommandError(USAGE)
-  for (const [name, run] of Object.entries(parts)) if (!only || only === name) await run()
-})
+await runCommand(
+  {
+    name: 'npm run bench',
+    purpose:
+      'Measures the speed of the API relative to a floor. Compare ratios only: speeds depend on the machine and on what else it does.',
+    options: {
+      only: { type: 'string', value: 'PART', help: 'Measure only calls, transfers or startup.' },
+    },
+    variables: {
+      ROUNDS: 'Rounds in which each call is measured. Default: 9',
+      SECONDS: 'Seconds of a round. Default: 2',
+    },
+    example: 'ROUNDS=3 npm run bench -- --only calls',
+  },
+  async ({ only }) => {
+    if (only && !(only in parts)) throw new UsageError(`There is no part "${only}".`)
+    for (const [name, run] of Object.entries(parts)) if (!only || only === name) await run()
+  },
+)
 
 async function benchCalls(): Promise<void> {
   const rounds = parseInteger('ROUNDS', process.env.ROUNDS ?? '9', 1)

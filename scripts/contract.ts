@@ -14,59 +14,75 @@ import { attempt, confirm, connect } from './contract/node.ts'
 import { describeContract } from './contract/status.ts'
 import { openMigratedDatabase } from './database/local.ts'
 import { openRemoteDatabase } from './database/remote.ts'
-import { CommandError, parseInteger, parseOptions, runCommand } from './shell/command.ts'
-
-const USAGE = `usage: npm run contract -- <action> --network N [--env E]
-  deploy [--predecessor ADDRESS]               deploy a contract, or the successor of a retired one
-  status [--remote]                            show its state, and who has not approved it
-  add-relayer --relayer ADDRESS [--per-day N]  add a relayer or change its daily limit (10000 items)
-  remove-relayer --relayer ADDRESS             remove a relayer
-  pause | unpause                              stop deliveries, or allow them again
-  retire                                       stop deliveries permanently
-All but status need the private key of the owner in the environment variable DELIVERY_OWNER_KEY.`
+import { CommandError, parseInteger, runCommand } from './shell/command.ts'
 
 /** The contract stores daily limits as uint32. */
 const MAX_PER_DAY = 2 ** 32 - 1
 
-const OPTIONS = {
-  network: { type: 'string' },
-  env: { type: 'string' },
-  predecessor: { type: 'string' },
-  relayer: { type: 'string' },
-  'per-day': { type: 'string', default: '10000' },
-  remote: { type: 'boolean', default: false },
-} as const
-
-await runCommand(async () => {
-  const [action = '', ...args] = process.argv.slice(2)
-  const options = parseOptions(OPTIONS, USAGE, args)
-  if (!options.network) throw new CommandError(USAGE)
-  const network = findNetwork(options.network, options.env)
-  const parseRelayer = () => parseAddress('--relayer', options.relayer)
-  switch (action) {
-    case 'deploy':
-      return deployContract(network, options.predecessor)
-    case 'status':
-      return showStatus(network, options)
-    case 'add-relayer': {
-      const relayer = parseRelayer()
-      const perDay = parseInteger('--per-day', options['per-day'], 1, MAX_PER_DAY)
-      return change(network, ({ write }, from) => write.setRelayer([relayer, perDay], from))
+await runCommand(
+  {
+    name: 'npm run contract',
+    purpose: 'Deploys a Delivery contract, shows its state, or changes it as its owner.',
+    actions: {
+      deploy: 'Deploy a contract, or the successor of a retired one.',
+      status: 'Show its state, and who has not approved it. Needs no key.',
+      'add-relayer': 'Add a relayer, or change its daily limit.',
+      'remove-relayer': 'Remove a relayer.',
+      pause: 'Stop deliveries.',
+      unpause: 'Allow deliveries again.',
+      retire: 'Stop deliveries permanently.',
+    },
+    options: {
+      network: { type: 'string', value: 'NAME', required: true, help: 'Network in wrangler.toml.' },
+      env: { type: 'string', value: 'NAME', help: 'Environment in wrangler.toml. Default: local' },
+      predecessor: { type: 'string', value: 'ADDRESS', help: 'deploy: the retired contract.' },
+      relayer: {
+        type: 'string',
+        value: 'ADDRESS',
+        help: 'add-relayer, remove-relayer: the relayer.',
+      },
+      'per-day': {
+        type: 'string',
+        value: 'N',
+        default: '10000',
+        help: 'add-relayer: items that it may deliver in a day.',
+      },
+      remote: {
+        type: 'boolean',
+        default: false,
+        help: 'status: read the listings of the deployed database of --env.',
+      },
+    },
+    variables: { DELIVERY_OWNER_KEY: 'Private key of the owner. All actions but status need it.' },
+    example:
+      'npm run contract -- add-relayer --network ethereum --env production --relayer 0x… --per-day 3000',
+  },
+  (options, action) => {
+    const network = findNetwork(options.network, options.env)
+    const parseRelayer = () => parseAddress('--relayer', options.relayer)
+    switch (action) {
+      case 'deploy':
+        return deployContract(network, options.predecessor)
+      case 'status':
+        return showStatus(network, options)
+      case 'add-relayer': {
+        const relayer = parseRelayer()
+        const perDay = parseInteger('--per-day', options['per-day'], 1, MAX_PER_DAY)
+        return change(network, ({ write }, from) => write.setRelayer([relayer, perDay], from))
+      }
+      case 'remove-relayer': {
+        const relayer = parseRelayer()
+        return change(network, ({ write }, from) => write.setRelayer([relayer, 0], from))
+      }
+      case 'pause':
+        return change(network, ({ write }, from) => write.pause(from))
+      case 'unpause':
+        return change(network, ({ write }, from) => write.unpause(from))
+      case 'retire':
+        return change(network, ({ write }, from) => write.retire(from))
     }
-    case 'remove-relayer': {
-      const relayer = parseRelayer()
-      return change(network, ({ write }, from) => write.setRelayer([relayer, 0], from))
-    }
-    case 'pause':
-      return change(network, ({ write }, from) => write.pause(from))
-    case 'unpause':
-      return change(network, ({ write }, from) => write.unpause(from))
-    case 'retire':
-      return change(network, ({ write }, from) => write.retire(from))
-    default:
-      throw new CommandError(USAGE)
-  }
-})
+  },
+)
 
 async function deployContract(network: Network, predecessorOption: string | undefined) {
   const owner = readOwner()

@@ -3,6 +3,7 @@
  * that `test/costs.test.ts` asserts. CPU time is left out: at 2 ms a call it adds 0.04 dollars.
  */
 import { batchCosts, type Cost, endpointCosts } from './costs/rows.ts'
+import { runCommand } from './shell/command.ts'
 
 /** Dollars per unit beyond what the paid plan includes (Cloudflare's prices, November 2026). */
 const PRICES = {
@@ -41,6 +42,15 @@ const table = {
   '**an order, placed and transferred**': order + transfer,
 }
 
-console.log('| one million times | dollars |\n|---|---|')
-for (const [name, cost] of Object.entries(table))
-  console.log(`| ${name} | ${(cost * 1e6).toFixed(2)} |`)
+await runCommand(
+  {
+    name: 'npm run costs',
+    purpose: 'Prints what a million calls cost in dollars, without chain fees and CPU time.',
+    example: 'npm run costs',
+  },
+  () => {
+    console.log('| one million times | dollars |\n|---|---|')
+    for (const [name, cost] of Object.entries(table))
+      console.log(`| ${name} | ${(cost * 1e6).toFixed(2)} |`)
+  },
+)

@@ -1,23 +1,30 @@
 /** `npm run deploy -- --env production`: migrates the database, then replaces the Worker. */
 import { findNetworkProblems, findPlaceholders } from './deploy/checks.ts'
-import { CommandError, parseOptions, runCommand } from './shell/command.ts'
+import { CommandError, runCommand } from './shell/command.ts'
 import { startWrangler } from './shell/wrangler.ts'
 
-const USAGE = 'usage: npm run deploy -- --env production|staging [--dry-run]'
-
-await runCommand(async () => {
-  const { env, 'dry-run': isDryRun } = parseOptions(
-    { env: { type: 'string' }, 'dry-run': { type: 'boolean', default: false } },
-    USAGE,
-  )
-  if (!env) throw new CommandError(USAGE)
-  if (isDryRun) return run(['deploy', '--dry-run', '--env', env])
-  const problems = [...(await findPlaceholders(env)), ...(await findNetworkProblems(env))]
-  if (problems.length > 0) throw new CommandError(problems.join('\n'))
-  // The database first: migrations only add what the running Worker ignores.
-  await run(['d1', 'migrations', 'apply', 'DB', '--remote', '--env', env])
-  await run(['deploy', '--env', env])
-})
+await runCommand(
+  {
+    name: 'npm run deploy',
+    purpose: 'Checks the configuration, migrates the database, then replaces the Worker.',
+    options: {
+      env: { type: 'string', value: 'NAME', required: true, help: 'production or staging.' },
+      'dry-run': { type: 'boolean', default: false, help: 'Only build.' },
+    },
+    variables: {
+      TRANSFER_SIGNER_KEYS: 'The secret of this name, to check that its accounts are relayers.',
+    },
+    example: 'npm run deploy -- --env production',
+  },
+  async ({ env, 'dry-run': isDryRun }) => {
+    if (isDryRun) return run(['deploy', '--dry-run', '--env', env])
+    const problems = [...(await findPlaceholders(env)), ...(await findNetworkProblems(env))]
+    if (problems.length > 0) throw new CommandError(problems.join('\n'))
+    // The database first: migrations only add what the running Worker ignores.
+    await run(['d1', 'migrations', 'apply', 'DB', '--remote', '--env', env])
+    await run(['deploy', '--env', env])
+  },
+)
 
 async function run(args: string[]): Promise<void> {
   const status = await startWrangler(args, 'shown').ended

@@ -2,100 +2,113 @@
  * `npm run dev`: runs a local chain and the Worker on this machine. It needs no account anywhere.
  * Both end with this process.
  */
-import { once } from 'node:events'
 import { mkdir, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
+import { max } from 'drizzle-orm'
 import type { Address } from 'viem'
+import { orders } from '../src/db/schema.ts'
 import { startAnvil } from './chain/anvil.ts'
 import { LOCAL_CHAIN_ID } from './chain/collectibles.ts'
 import { migrate, openLocalDatabase } from './database/local.ts'
+import { callerOf } from './local/caller.ts'
 import { checkNode, ensureDelivery, syncCatalogue } from './local/chain.ts'
+import { openGateway } from './local/gateway.ts'
+import { requestLine } from './local/lines.ts'
+import { lockFolder } from './local/lock.ts'
 import { CHAIN_STATE, DELIVERY, SECRETS, STATE, savePublicUrl } from './local/paths.ts'
+import { checkPort } from './local/port.ts'
 import { addMissingSecrets } from './local/secrets.ts'
+import { welcome } from './local/welcome.ts'
 import { startCron, startWorker } from './local/worker.ts'
-import { CommandError, parseInteger, parseOptions, runCommand } from './shell/command.ts'
+import { parseInteger, runCommand } from './shell/command.ts'
 import { createSupervisor, type Supervisor } from './shell/supervisor.ts'
 import { issueToken, parseIssuer } from './tokens/issue.ts'
 
-await runCommand(async () => {
-  const usage = 'usage: [PORT=8787] [RPC_PORT=8545 | RPC_URL=http://…] npm run dev [-- --fresh]'
-  const { fresh } = parseOptions({ fresh: { type: 'boolean', default: false } }, usage)
-  const { PORT = '8787', RPC_PORT = '8545', RPC_URL } = process.env
-  const port = parseInteger('PORT', PORT, 1, 65535)
-  const rpcPort = parseInteger('RPC_PORT', RPC_PORT, 1, 65535)
-  const url = `http://localhost:${port}`
+await runCommand(
+  {
+    name: 'npm run dev',
+    purpose:
+      'Runs the marketplace on this machine, with a chain and demo data. Ctrl-C stops it. The data is kept in .wrangler/state.',
+    options: {
+      fresh: { type: 'boolean', default: false, help: 'Delete the data first.' },
+    },
+    variables: {
+      PORT: 'Port of the marketplace. Default: 8787',
+      RPC_PORT: 'Port of the chain (anvil). Default: 8545',
+      RPC_URL: `A node to use instead of anvil, with chain id ${LOCAL_CHAIN_ID}.`,
+      AVATAR_LOOPBACK_HOSTS:
+        'Servers on this machine to fetch avatars from, as in localhost:3000. Default: none',
+    },
+    example: 'PORT=8788 RPC_PORT=8546 npm run dev -- --fresh',
+  },
+  async ({ fresh }) => {
+    const { PORT = '8787', RPC_PORT = '8545', RPC_URL } = process.env
+    const port = parseInteger('PORT', PORT, 1, 65535)
+    const rpcPort = parseInteger('RPC_PORT', RPC_PORT, 1, 65535)
+    const url = `http://localhost:${port}`
 
-  const supervisor = createSupervisor()
-  await checkPort(port, 'PORT')
-  if (RPC_URL) await checkNode(RPC_URL)
-  else await checkPort(rpcPort, 'RPC_PORT')
+    const supervisor = createSupervisor()
+    await lockFolder(url)
+    await checkPort(port, 'PORT')
+    if (RPC_URL) await checkNode(RPC_URL)
+    else await checkPort(rpcPort, 'RPC_PORT')
 
-  if (fresh) await rm(STATE, { recursive: true, force: true })
-  await mkdir(STATE, { recursive: true })
-  const secrets = await addMissingSecrets(SECRETS)
-  if (secrets.length > 0) printStatus('secrets', `added ${secrets.join(' and ')} to ${SECRETS}`)
+    if (fresh) await rm(STATE, { recursive: true, force: true })
+    await mkdir(STATE, { recursive: true })
+    const secrets = await addMissingSecrets(SECRETS)
+    if (secrets.length > 0) printStatus('secrets', `added ${secrets.join(' and ')} to ${SECRETS}`)
 
-  if (RPC_URL) printStatus('chain', `external node on ${RPC_URL}`)
-  const rpcUrl = RPC_URL ?? (await startChain(supervisor, rpcPort))
-  const delivery = await ensureDelivery(rpcUrl, DELIVERY)
-  printStatus('contract', delivery)
-  // Wrangler does not open the database in the seconds that it takes to start.
-  const [worker, token] = await Promise.all([
-    startMarketplace(supervisor, port, url, rpcUrl, delivery),
-    prepareDatabase(url, rpcUrl, delivery),
-  ])
-  startCron(url)
-  console.log(welcome(url, rpcUrl, token))
-  worker.showLog()
-})
+    if (RPC_URL) printStatus('chain', `external node on ${RPC_URL}`)
+    const rpcUrl = RPC_URL ?? (await startChain(supervisor, rpcPort))
+    const delivery = await ensureDelivery(rpcUrl, DELIVERY)
+    printStatus('contract', delivery)
+    // First, because two processes that open a new database at the same time get SQLITE_BUSY.
+    const { issuer, ...start } = await prepareDatabase(url, rpcUrl, delivery)
+    const { target, showLog } = await startMarketplace(supervisor, url, rpcUrl, delivery)
+    await openGateway(port, target, async (exchange) => {
+      const now = new Date()
+      const isRejected = exchange.response?.status === 401
+      const caller = await callerOf(issuer, exchange.requestHeaders, now)
+      console.log(requestLine(exchange, isRejected ? undefined : caller, now))
+    })
+    console.log(welcome({ url, rpcUrl, ...start }))
+    showLog()
+    startCron(target)
+  },
+)
 
 function printStatus(part: string, status: string) {
   console.log(`${part.padEnd(10)} ${status}`)
 }
 
-/** Throws a `CommandError` that names the variable if another process listens on the port. */
-async function checkPort(port: number, variable: string): Promise<void> {
-  const server = createServer().listen(port, '127.0.0.1')
-  try {
-    await once(server, 'listening')
-  } catch {
-    throw new CommandError(
-      `Port ${port} is in use. Stop the process that listens there, or choose another port: ${variable}=${port + 1} npm run dev`,
-    )
-  }
-  server.close()
-  await once(server, 'close')
-}
-
 async function startChain(supervisor: Supervisor, port: number): Promise<string> {
   const anvil = await startAnvil({ port, statePath: CHAIN_STATE })
-  supervisor.add('The chain', anvil)
+  supervisor.add('The chain', anvil, anvil.errors)
   printStatus('chain', `anvil on ${anvil.url}`)
   return anvil.url
 }
 
+/** Returns where the Worker listens, and what prints its log from then on. */
 async function startMarketplace(
   supervisor: Supervisor,
-  port: number,
   url: string,
   rpcUrl: string,
   delivery: Address,
 ) {
   const network = { chainId: LOCAL_CHAIN_ID, rpcUrls: [rpcUrl], delivery, finality: 1 }
   const { AVATAR_LOOPBACK_HOSTS } = process.env
-  const worker = startWorker(port, {
+  const worker = startWorker({
     PUBLIC_URL: url,
     ...(AVATAR_LOOPBACK_HOSTS && { AVATAR_LOOPBACK_HOSTS }),
     NETWORKS: JSON.stringify({ localhost: network }),
   })
-  supervisor.add('The Worker', worker)
-  await worker.ready
+  supervisor.add('The Worker', worker, worker.errors)
+  const target = await worker.ready
   printStatus('worker', 'started')
-  return worker
+  return { target, showLog: worker.showLog }
 }
 
-/** Applies migrations, loads the catalogue and returns a master token. */
-async function prepareDatabase(url: string, rpcUrl: string, delivery: Address): Promise<string> {
+/** Applies migrations, loads the catalogue and issues a master token. */
+async function prepareDatabase(url: string, rpcUrl: string, delivery: Address) {
   const local = await openLocalDatabase()
   try {
     const migrations = await migrate(local)
@@ -104,26 +117,10 @@ async function prepareDatabase(url: string, rpcUrl: string, delivery: Address): 
     await savePublicUrl(url)
     const issuer = parseIssuer({ ...local.env, PUBLIC_URL: url })
     const request = { role: 'master', name: 'npm run dev' } as const
-    return await issueToken(local.db, issuer, request, new Date())
+    const token = await issueToken(local.db, issuer, request, new Date())
+    const [last] = await local.db.select({ id: max(orders.id) }).from(orders)
+    return { issuer, token, nextOrderId: (last?.id ?? 0) + 1 }
   } finally {
     await local.close()
   }
-}
-
-function welcome(url: string, rpcUrl: string, token: string): string {
-  return `
-Marketplace: ${url} (sign in at ${url}/sign-in)
-Chain:       ${rpcUrl} (chain id ${LOCAL_CHAIN_ID})
-
-Master token:
-${token}
-
-Place an order for one piece of NFT 2, bought by user 3:
-curl -s ${url}/api/externalOrders -H 'authorization: Bearer ${token}' -H 'content-type: application/json' -d '[{"nftId":2,"listingId":2,"quantity":1,"buyerUserId":3}]'
-
-Its item becomes \`transferred\` within seconds. To read order 1:
-curl -s ${url}/api/externalOrders/1 -H 'authorization: Bearer ${token}'
-
-Press Ctrl-C to stop. The data is kept; \`npm run dev -- --fresh\` deletes it.
-`
 }

@@ -1,16 +1,17 @@
 /** `npm run --silent keys`: prints a new value for one of the secrets, and nothing else. */
 import { randomBytes } from 'node:crypto'
 import { generateSigningKey } from '../src/auth/tokens.ts'
-import { CommandError, runCommand } from './shell/command.ts'
+import { runCommand } from './shell/command.ts'
 
-const USAGE = `usage: npm run --silent keys -- jwt | delivery
-  jwt       a value of JWT_KEYS
-  delivery  a value of DELIVERY_KEY_SECRET`
-
-await runCommand(async () => {
-  const [kind, ...rest] = process.argv.slice(2)
-  if (kind === 'jwt' && rest.length === 0)
-    console.log(JSON.stringify({ keys: [await generateSigningKey()] }))
-  else if (kind === 'delivery' && rest.length === 0) console.log(randomBytes(32).toString('hex'))
-  else throw new CommandError(USAGE)
-})
+await runCommand(
+  {
+    name: 'npm run --silent keys',
+    purpose: 'Prints a new value for a secret, and nothing else.',
+    actions: { jwt: 'A value of JWT_KEYS.', delivery: 'A value of DELIVERY_KEY_SECRET.' },
+    example: 'npm run --silent keys -- jwt > jwt-keys.json',
+  },
+  async (_options, action) => {
+    if (action === 'jwt') console.log(JSON.stringify({ keys: [await generateSigningKey()] }))
+    else console.log(randomBytes(32).toString('hex'))
+  },
+)

@@ -2,18 +2,29 @@
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
+import { CommandError, runCommand } from './shell/command.ts'
 
-const copy = mkdtempSync(join('node_modules', '.migrations-'))
-try {
-  cpSync('migrations', copy, { recursive: true })
-  const options = ['--dialect', 'sqlite', '--schema', './src/db/schema.ts']
-  execFileSync('drizzle-kit', ['generate', ...options, '--out', relative('.', copy)], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-  })
-  if (readdirSync(copy).length > readdirSync('migrations').length) {
-    console.error('src/db/schema.ts has changes without a migration. Run `npm run db:generate`.')
-    process.exitCode = 1
-  }
-} finally {
-  rmSync(copy, { recursive: true })
-}
+await runCommand(
+  {
+    name: 'npx node scripts/migrations.ts',
+    purpose:
+      'Fails if src/db/schema.ts has changes that no migration contains. Part of `npm run check`.',
+    example: 'npx node scripts/migrations.ts',
+  },
+  () => {
+    const copy = mkdtempSync(join('node_modules', '.migrations-'))
+    try {
+      cpSync('migrations', copy, { recursive: true })
+      const options = ['--dialect', 'sqlite', '--schema', './src/db/schema.ts']
+      execFileSync('drizzle-kit', ['generate', ...options, '--out', relative('.', copy)], {
+        stdio: ['ignore', 'ignore', 'inherit'],
+      })
+      if (readdirSync(copy).length > readdirSync('migrations').length)
+        throw new CommandError(
+          'src/db/schema.ts has changes without a migration. Run `npm run db:generate`.',
+        )
+    } finally {
+      rmSync(copy, { recursive: true })
+    }
+  },
+)

@@ -1,25 +1,59 @@
-/** Writes the OpenAPI document. With `--check` it fails if the file is out of date. */
+/**
+ * Writes the OpenAPI document, the types of the client, and the table of errors in docs/errors.md.
+ * With `--check` it fails if one of the files is out of date. With `--examples` it first makes the
+ * examples again: a real run of the demo catalogue, which takes half a minute.
+ */
 import { copyFile, readFile, writeFile } from 'node:fs/promises'
 import { runnerImport } from 'vite'
+import { generateSchema } from '../client/generate.ts'
+import type * as Guides from './guides/render.tsx'
 import type * as Builder from './openapi/document.ts'
-import { CommandError, parseOptions, runCommand } from './shell/command.ts'
+import { withErrorTable } from './openapi/error-table.ts'
+import { tellStory } from './openapi/story.ts'
+import { CommandError, runCommand } from './shell/command.ts'
 
-const FILE = 'docs/openapi.json'
+const DOCUMENT = 'docs/openapi.json'
+const EXAMPLES = 'scripts/openapi/examples.json'
+const ERRORS = 'docs/errors.md'
+const ASSETS = 'src/site/assets'
+const CLIENT = 'client/src/schema.ts'
 
-await runCommand(async () => {
-  const { check } = parseOptions({ check: { type: 'boolean' } }, 'npm run openapi [-- --check]')
-  // Vite loads the routes, because Node does not run JSX.
-  const { module } = await runnerImport<typeof Builder>('./scripts/openapi/document.ts', {
-    configFile: false,
-  })
-  const text = format(module.createOpenApi())
-  if (check) {
-    if ((await readFile(FILE, 'utf8')) === text) return
-    throw new CommandError(`${FILE} is out of date. Run \`npm run openapi\`.`)
-  }
-  await writeFile(FILE, text)
-  await copyFile(FILE, 'src/site/assets/openapi.json')
-})
+await runCommand(
+  {
+    name: 'npm run openapi',
+    purpose: `Writes the OpenAPI document, ${DOCUMENT}, the types of the client, the guides, and the table of errors in ${ERRORS}.`,
+    options: {
+      check: { type: 'boolean', help: 'Only fail if one of them is out of date.' },
+      examples: { type: 'boolean', help: 'Make the examples again: a real run of a minute.' },
+    },
+    example: 'npm run openapi',
+  },
+  async ({ check, examples }) => {
+    const module = await load<typeof Builder>('./scripts/openapi/document.ts')
+    const { renderGuides } = await load<typeof Guides>('./scripts/guides/render.tsx')
+    if (examples) await writeFile(EXAMPLES, await tellStory(module.createOpenApi([]).paths ?? {}))
+    const document = format(module.createOpenApi(JSON.parse(await readFile(EXAMPLES, 'utf8'))))
+    const texts: Record<string, string> = {
+      [DOCUMENT]: document,
+      [CLIENT]: await generateSchema(document),
+      [ERRORS]: withErrorTable(await readFile(ERRORS, 'utf8')),
+    }
+    for (const [path, html] of Object.entries(await renderGuides()))
+      texts[`${ASSETS}${path}.fragment`] = html
+    for (const [file, text] of Object.entries(texts)) {
+      if ((await readFile(file, 'utf8').catch(() => null)) === text) continue
+      if (check) throw new CommandError(`${file} is out of date. Run \`npm run openapi\`.`)
+      await writeFile(file, text)
+    }
+    if (!check) await copyFile(DOCUMENT, `${ASSETS}/openapi.json`)
+  },
+)
+
+/** Imports a module with Vite, because Node does not run JSX. */
+async function load<Module>(path: string): Promise<Module> {
+  const { module } = await runnerImport<Module>(path, { configFile: false })
+  return module
+}
 
 /** Writes each operation and each component on one line, so that a diff shows what changed. */
 function format(document: object): string {

@@ -4,16 +4,23 @@
  */
 import { mkdir, rm } from 'node:fs/promises'
 import { startVitest } from 'vitest/node'
-import { parseOptions, runCommand } from './shell/command.ts'
+import { runCommand } from './shell/command.ts'
 
 const FOLDER = 'screenshots'
 
-await runCommand(async () => {
-  parseOptions({}, 'usage: npm run screenshots')
-  await rm(FOLDER, { recursive: true, force: true })
-  await mkdir(FOLDER)
-  process.env.SCREENSHOTS = FOLDER
-  const vitest = await startVitest('test', [], { watch: false, project: ['browser'] })
-  await vitest.close()
-  console.log(`The pictures are in ${FOLDER}/.`)
-})
+await runCommand(
+  {
+    name: 'npm run screenshots',
+    purpose: `Saves a picture of every page in ${FOLDER}/, at 390 and 1280 px, light and dark.`,
+    variables: { CHROMIUM: 'The browser. Default: /usr/bin/chromium' },
+    example: 'npm run screenshots',
+  },
+  async () => {
+    await rm(FOLDER, { recursive: true, force: true })
+    await mkdir(FOLDER)
+    process.env.SCREENSHOTS = FOLDER
+    const vitest = await startVitest('test', [], { watch: false, project: ['browser'] })
+    await vitest.close()
+    console.log(`The pictures are in ${FOLDER}/.`)
+  },
+)

@@ -3,33 +3,48 @@ import { unstable_readConfig } from 'wrangler'
 import { openMigratedDatabase } from './database/local.ts'
 import { openRemoteDatabase } from './database/remote.ts'
 import { readPublicUrl } from './local/paths.ts'
-import { CommandError, parseInteger, parseOptions, runCommand } from './shell/command.ts'
+import { CommandError, parseInteger, runCommand, UsageError } from './shell/command.ts'
 import { issueToken, parseIssuer, parseTokenName, type TokenRequest } from './tokens/issue.ts'
 
-const USAGE = `usage: npm run --silent token -- --master [--user <id of an administrator>]
-       npm run --silent token -- --user <id>
-for a token of another shop: --name <name>
-for a deployed instance: --remote [--env production]`
-
-await runCommand(async () => {
-  const { master, user, name, remote, env } = parseOptions(
-    {
-      master: { type: 'boolean', default: false },
-      user: { type: 'string' },
-      name: { type: 'string', default: 'command line' },
-      remote: { type: 'boolean', default: false },
-      env: { type: 'string', default: 'production' },
+await runCommand(
+  {
+    name: 'npm run --silent token',
+    purpose:
+      'Prints a token (a JWT), and nothing else. Prints the same token again until a day before it expires.',
+    options: {
+      master: { type: 'boolean', default: false, help: 'A master token. It acts for every user.' },
+      user: {
+        type: 'string',
+        value: 'ID',
+        help: 'The user whose token it is. Default for a master token: the first administrator',
+      },
+      name: {
+        type: 'string',
+        value: 'TEXT',
+        default: 'command line',
+        help: 'Name of the token. Each name stands for one shop.',
+      },
+      remote: { type: 'boolean', default: false, help: 'For a deployed instance.' },
+      env: {
+        type: 'string',
+        value: 'NAME',
+        default: 'production',
+        help: 'With --remote: which one.',
+      },
     },
-    USAGE,
-  )
-  if (!master && user === undefined) throw new CommandError(USAGE)
-  const request: TokenRequest = {
-    role: master ? 'master' : 'user',
-    ...(user !== undefined && { userId: parseInteger('--user', user, 1) }),
-    name: parseTokenName(name),
-  }
-  console.log(await (remote ? issueRemoteToken(env, request) : issueLocalToken(request)))
-})
+    variables: { JWT_KEYS: 'With --remote: the signing keys of the instance. Required.' },
+    example: 'npm run --silent token -- --user 3',
+  },
+  async ({ master, user, name, remote, env }) => {
+    if (!master && user === undefined) throw new UsageError('--master or --user is missing.')
+    const request: TokenRequest = {
+      role: master ? 'master' : 'user',
+      ...(user !== undefined && { userId: parseInteger('--user', user, 1) }),
+      name: parseTokenName(name),
+    }
+    console.log(await (remote ? issueRemoteToken(env, request) : issueLocalToken(request)))
+  },
+)
 
 async function issueLocalToken(request: TokenRequest): Promise<string> {
   const { db, env, close } = await openMigratedDatabase()

@@ -74,7 +74,7 @@ app.use(authenticate)
 app.use(rateLimit)
 app.use(recordTokenUse)
 
-const api = app
+app
   .route('/', authRoutes)
   .route('/', addressRoutes)
   .route('/', marketplaceRoutes)
@@ -92,11 +92,4 @@ const api = app
   .route('/', sessionRoutes)
   .route('/', apiAccessRoutes)
 
-/**
- * The type of all endpoints, for `hc` of hono/client.
- *
- * @public
- */
-export type Api = typeof api
-
-export default api
+export default app

@@ -143,9 +143,12 @@ export const variables = Object.keys(settingsSchema.shape)
 export const chainIdsOf = ({ NETWORKS }: Pick<Settings, 'NETWORKS'>): number[] =>
   Object.values(NETWORKS).map(({ chainId }) => chainId)
 
+/** A variable is missing or not valid. The message names each of them. */
+export class InvalidConfiguration extends Error {}
+
 const parsed = new WeakMap<Env, Settings>()
 
-/** Returns the settings of this deployment. Throws an error that names each invalid variable. */
+/** Returns the settings of this deployment. Throws `InvalidConfiguration`. */
 export function settingsOf(env: Env): Settings {
   const cached = parsed.get(env)
   if (cached) return cached
@@ -153,7 +156,7 @@ export function settingsOf(env: Env): Settings {
   if (!result.success) {
     // The error has no values, because a value may be a secret.
     const problems = result.error.issues.map((i) => `${i.path.join('.')}: ${i.message}`)
-    throw new Error(`configuration is not valid: ${problems.join('; ')}`)
+    throw new InvalidConfiguration(`configuration is not valid: ${problems.join('; ')}`)
   }
   parsed.set(env, result.data)
   return result.data

@@ -3,12 +3,12 @@ import { consume } from './delivery/consumer.ts'
 import type { WakeUp } from './delivery/wake.ts'
 import { runCron } from './maintenance/cron.ts'
 
-const worker: ExportedHandler<Env, WakeUp> = {
+const worker = {
   fetch: app.fetch,
 
   queue: (batch, env) => consume(batch, env),
 
   scheduled: (_controller, env) => runCron(env, new Date()),
-}
+} satisfies ExportedHandler<Env, WakeUp>
 
 export default worker

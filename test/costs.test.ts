@@ -10,7 +10,13 @@ import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
 import { lastIds, type Size, synthetic } from '../scripts/catalogue/synthetic.ts'
-import { type BatchCost, batchCosts, type Cost, endpointCosts } from '../scripts/costs/rows.ts'
+import {
+  type BatchCost,
+  batchCosts,
+  type Cost,
+  endpointCosts,
+  listCosts,
+} from '../scripts/costs/rows.ts'
 import app from '../src/app.ts'
 import { consume } from '../src/delivery/consumer.ts'
 import type { WakeUp } from '../src/delivery/wake.ts'
@@ -23,7 +29,7 @@ import { networksOf } from './support/delivery/engine.ts'
 import { paidItems } from './support/delivery/items.ts'
 import { aRecordingQueue } from './support/delivery/queue.ts'
 import { sampleRequest, tokenOf } from './support/endpoints.ts'
-import { anAddress, anAdministrator, aSession, aUser } from './support/makers.ts'
+import { anAddress, anAdministrator, aSession, aToken, aUser } from './support/makers.ts'
 import { measured } from './support/measured.ts'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 300_000 })
@@ -61,6 +67,13 @@ async function costOfRequest(endpoint: string): Promise<Cost> {
   await waitOnExecutionContext(context)
   return cost
 }
+
+const costOfList = (token: string, filter: string): Promise<Cost> =>
+  costOf(async (measuredEnv) => {
+    const request = requestOf('GET', `/api/externalOrders?${filter}`, { token })
+    const response = await app.fetch(request, measuredEnv, createExecutionContext())
+    expect(response.status).toBe(200)
+  })
 
 const batchOf = (chainId: number): MessageBatch<WakeUp> => ({
   queue: 'marketplace-deliveries',
@@ -126,12 +139,28 @@ describe.each([
   ['1,000 orders', { users: 100, nfts: 100, orders: 1000 }],
   ['a million orders', { users: 100_000, nfts: 100_000, orders: 999_000 }],
 ])('in a database with %s', (_, size) => {
-  beforeAll(() => fill(size))
+  /** A user who has sold a hundredth of the orders or more. */
+  let seller = 0
+
+  beforeAll(async () => {
+    seller = (await lastIds(env.DB)).users + 1
+    await fill(size)
+  })
 
   it.each(endpoints)('%s costs no more than its limits', async (endpoint) => {
     // The first request may fill a cache or store when the token was used.
     await costOfRequest(endpoint)
     expectCost(await costOfRequest(endpoint), endpointCosts[endpoint])
+  })
+
+  describe.each(['master', 'seller'] as const)('a list of orders for a %s', (who) => {
+    it.each(Object.entries(listCosts[who]))(
+      '?%s costs no more than its limits',
+      async (filter, limit) => {
+        const token = who === 'master' ? tokenOf.master : await aToken({ id: seller })
+        expectCost(await costOfList(token, filter), limit)
+      },
+    )
   })
 
   it.each(Object.keys(batchCosts) as BatchCost[])(
@@ -145,6 +174,7 @@ describe.each([
 /** Scans that are allowed, and why. The key is the start of the scan. */
 const allowedScans: Record<string, string> = {
   nftCounts: 'has one row per amountType',
+  own: 'a subquery that stops at its LIMIT',
   sold: 'a subquery over the JSON of the statement',
   returned: 'a subquery over the JSON of the statement',
   instance: 'has one row',

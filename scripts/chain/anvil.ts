@@ -4,7 +4,11 @@ import { createInterface } from 'node:readline'
 import { createTestClient, http } from 'viem'
 import { type Child, start } from '../shell/child.ts'
 
-export type Anvil = Child & { url: string }
+export type Anvil = Child & {
+  url: string
+  /** Returns what the node has written to stderr. */
+  errors: () => string
+}
 
 type Options = {
   /** 0 selects a free port. */
@@ -24,16 +28,17 @@ export async function startAnvil({ port, statePath, args = [] }: Options): Promi
   const child = start(anvilBinary(), ['--port', String(port), ...state, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  return { ...child, url: await readUrl(child) }
+  let text = ''
+  child.process.stderr?.on('data', (chunk) => {
+    text += chunk
+  })
+  const errors = () => text.trim()
+  return { ...child, errors, url: await readUrl(child, errors) }
 }
 
-function readUrl({ process: { stdout, stderr }, ended }: Child): Promise<string> {
-  let errors = ''
-  stderr?.on('data', (chunk) => {
-    errors += chunk
-  })
+function readUrl({ process: { stdout }, ended }: Child, errors: () => string): Promise<string> {
   return new Promise((resolve, reject) => {
-    ended.then(() => reject(new Error(`anvil did not start: ${errors.trim()}`)), reject)
+    ended.then(() => reject(new Error(`anvil did not start: ${errors()}`)), reject)
     if (!stdout) return
     // Reads on after the URL: a full pipe would block the node.
     createInterface(stdout).on('line', (line) => {

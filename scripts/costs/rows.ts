@@ -33,6 +33,8 @@ export const endpointCosts: Record<string, Cost> = {
   'PUT /api/public/user/:user_id/profile/updateAvatarFile': cost(2, 9, 1),
   'PUT /api/public/user/:user_id/profile/updateAvatarBytes': cost(2, 9, 1),
   'GET /avatars/:user_id/:picture': cost(0, 0, 0),
+  // A page of 20 orders. Their ids, then the orders.
+  'GET /api/externalOrders': cost(2, 600, 0),
   'GET /api/externalOrders/:order_ids': cost(1, 25, 0),
   // The buyer has no wallet, so the item waits for one. That takes more indexes.
   'POST /api/externalOrders': cost(2, 55, 10),
@@ -46,6 +48,11 @@ export const endpointCosts: Record<string, Cost> = {
   'POST /api/admin/transfers/:id/cancel': cost(1, 22, 3),
   'GET /': cost(1, 4, 0),
   'GET /docs': cost(1, 4, 0),
+  'GET /docs/first-order': cost(1, 4, 0),
+  'GET /docs/retries': cost(1, 4, 0),
+  'GET /docs/delivery': cost(1, 4, 0),
+  'GET /docs/errors': cost(1, 4, 0),
+  'POST /docs/token': cost(1, 12, 6),
   'GET /orders': cost(1, 200, 0),
   'GET /sign-in': cost(1, 4, 0),
   'GET /sign-in/again': cost(1, 4, 0),
@@ -85,6 +92,30 @@ export const endpointCosts: Record<string, Cost> = {
   'POST /settings/api-access/tokens/:id/revoke': cost(1, 6, 1),
   'POST /settings/api-access/tokens/:id/roll': cost(0, 0, 0),
   'GET /settings/api-access/everyone': cost(1, 40, 0),
+}
+
+/**
+ * Costs of lists of orders by their filter, for a master token and for a seller of many orders. If
+ * not every order matches, a call looks at 1,000.
+ */
+export const listCosts: Record<'master' | 'seller', Record<string, Cost>> = {
+  master: {
+    '': cost(2, 600, 0),
+    'providerId=1': cost(1, 10, 0),
+    'buyerUserId=1': cost(2, 600, 0),
+    'deliveryStatus=failed': cost(2, 600, 0),
+    'deliveryStatus=transferred': cost(2, 2700, 0),
+    'deliveryStatus=pending': cost(2, 2700, 0),
+  },
+  seller: {
+    '': cost(2, 700, 0),
+    'providerId=1': cost(1, 10, 0),
+    // None of the orders looked at is one to return.
+    'buyerUserId=1': cost(1, 2700, 0),
+    'deliveryStatus=failed': cost(2, 6700, 0),
+    'deliveryStatus=transferred': cost(2, 6700, 0),
+    'deliveryStatus=pending': cost(1, 6100, 0),
+  },
 }
 
 /** Costs of batches and of the cron job. */

@@ -1,11 +1,15 @@
 /** Files of the local instance, relative to the project's folder, where npm runs scripts. */
 import { readFile, writeFile } from 'node:fs/promises'
 
+export const FOLDER = '.wrangler'
 /** The state of D1, R2 and the chain. `npm run dev -- --fresh` deletes it. */
-export const STATE = '.wrangler/state'
+export const STATE = `${FOLDER}/state`
 export const CHAIN_STATE = `${STATE}/anvil.json`
 /** The address of the Delivery contract. */
 export const DELIVERY = `${STATE}/delivery`
+/** Locked while `npm run dev` is running, and which process that is. */
+export const LOCK = `${FOLDER}/dev.lock`
+export const LOCK_OWNER = `${FOLDER}/dev.owner`
 export const SECRETS = '.dev.vars'
 const PUBLIC_URL = `${STATE}/public-url`
 

@@ -1,38 +1,50 @@
 /** Runs the Worker with `wrangler dev`, and its cron trigger. */
+import { createInterface } from 'node:readline'
+import { stripVTControlCharacters } from 'node:util'
 import type { Child } from '../shell/child.ts'
-import { CommandError } from '../shell/command.ts'
 import { startWrangler } from '../shell/wrangler.ts'
+import { createLogReader } from './worker-log.ts'
 
 export type LocalWorker = Child & {
-  /** Resolves when the Worker accepts requests. Rejects with wrangler's output if it fails. */
-  ready: Promise<void>
+  /** Resolves with the URL where wrangler listens. */
+  ready: Promise<string>
+  /** Returns why wrangler did not start, as far as it has said so. */
+  errors: () => string
   /** Prints the Worker's log from now on. */
   showLog: () => void
 }
 
-export function startWorker(port: number, variables: Record<string, string>): LocalWorker {
+/** Starts wrangler on a free port. */
+export function startWorker(variables: Record<string, string>): LocalWorker {
   const values = Object.entries(variables).map(([name, value]) => `${name}:${value}`)
   const child = startWrangler(
-    ['dev', '--port', String(port), '--inspector-port', '0', '--var', ...values],
+    ['dev', '--port', '0', '--inspector-port', '0', '--var', ...values],
     'piped',
   )
-  let log = ''
   let isLogShown = false
-  const ready = new Promise<void>((resolve, reject) => {
-    const read = (chunk: Buffer) => {
-      if (isLogShown) return void process.stdout.write(chunk)
-      log += chunk
-      if (log.includes('Ready on http')) resolve()
+  const said = { stdout: '', stderr: '' }
+  const ready = new Promise<string>((resolve) => {
+    for (const name of ['stdout', 'stderr'] as const) {
+      const stream = child.process[name]
+      if (!stream) continue
+      const read = createLogReader((line) => isLogShown && console.log(line))
+      createInterface(stream).on('line', (line) => {
+        read(line)
+        if (isLogShown) return
+        said[name] += `${line}\n`
+        const [, url] = /Ready on (http:\S+)/.exec(line) ?? []
+        if (url) resolve(url)
+      })
     }
-    child.process.stdout?.on('data', read)
-    child.process.stderr?.on('data', read)
-    child.ended.then(() => reject(new CommandError(`wrangler dev did not start:\n${log}`)), reject)
   })
   return {
     ...child,
     ready,
+    errors: () => stripVTControlCharacters(said.stderr || said.stdout).trim(),
     showLog: () => {
       isLogShown = true
+      said.stdout = ''
+      said.stderr = ''
     },
   }
 }

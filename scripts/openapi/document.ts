@@ -1,4 +1,5 @@
 /** Builds the OpenAPI 3.1 document from the declarations that validate the requests. */
+import * as z from 'zod'
 import {
   createDocument,
   type ZodOpenApiOperationObject,
@@ -9,18 +10,24 @@ import { version } from '../../package.json'
 import app from '../../src/app.ts'
 import { type Endpoint, endpointsOf } from '../../src/http/endpoint.ts'
 import { MAX_BODY_MIB } from '../../src/http/json.ts'
-import { addExamples } from './examples.ts'
-import { bookmarkParameter, requestIdParameter } from './headers.ts'
+import { addExamples, type Example } from './examples.ts'
+import { bookmarkParameter, ifNoneMatchParameter } from './headers.ts'
 import { errorResponses, successResponse } from './responses.ts'
+import { tags } from './tags.ts'
+import { override } from './types.ts'
 
 const description = `
-Responses are JSON unless the endpoint says otherwise. An error response has a sentence in \`error\`
-and a stable \`code\`. Branch on the code, and show or log the sentence. Quote the header
-\`x-request-id\` when you ask for support.
+Responses are JSON unless the operation says otherwise. An error response has a sentence in \`error\`
+and a stable \`code\`. Branch on the code, and show or log the sentence. \`issues\` has everything that
+is wrong. Quote the header \`x-request-id\` when you ask for support; a request may have one of your
+own, which the server logs beside its own.
 
-Send a token in the header \`Authorization\`, with or without \`Bearer\`. A browser can send the
-session cookie instead, on requests from the same site. Paths that support \`GET\` also support
-\`HEAD\`, and every path supports \`OPTIONS\`. Other methods get 405 with the header \`Allow\`.
+Send a token in the header \`Authorization\`, with or without \`Bearer\`. Without this header, the
+session cookie of a signed-in browser is used, on requests from the same site. A user token acts for
+its user, a master token for every user. A token that may only read works for \`GET\` alone.
+
+Paths that support \`GET\` also support \`HEAD\`, and every path supports \`OPTIONS\`. Other methods get
+405 with the header \`Allow\`.
 
 A JSON body is encoded in UTF-8 and has at most ${MAX_BODY_MIB} MiB. 600 requests may be sent in 60
 seconds: by all user tokens of a user together, by each master token, and by a client address
@@ -29,35 +36,40 @@ the header \`x-server-timing\` to get the cost of the request in \`Server-Timing
 `
 
 /** Returns the document of all endpoints that declare what they answer. */
-export function createOpenApi() {
+export function createOpenApi(examples: readonly Example[]) {
   const paths: ZodOpenApiPathsObject = {}
-  for (const endpoint of endpointsOf(app)) {
+  for (const endpoint of endpointsOf(app).toSorted((a, b) => tagIndex(a) - tagIndex(b))) {
     const operation = operationOf(endpoint)
     if (!operation) continue
     const path = pathTemplate(endpoint.path)
-    paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operation }
+    const method = { [endpoint.method.toLowerCase()]: operation }
+    // What a client does first comes first: it creates, then it reads.
+    paths[path] =
+      endpoint.method === 'POST' ? { ...method, ...paths[path] } : { ...paths[path], ...method }
   }
   const document = createDocument(
     {
       openapi: '3.1.0',
       info: { title: 'Marketplace API', version, description: description.trim() },
       servers: [{ url: '/', description: 'The server of this document.' }],
+      tags,
       paths,
       components: { securitySchemes },
     },
-    { override: ({ jsonSchema }) => removeNoise(jsonSchema) },
+    { override },
   )
-  addExamples(document)
+  addExamples(document, examples)
   return document
 }
 
+const tagIndex = ({ info }: Endpoint) => tags.findIndex(({ name }) => name === info?.tag)
+
 const securitySchemes = {
-  bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
-  token: {
-    type: 'apiKey',
-    in: 'header',
-    name: 'Authorization',
-    description: 'The same JWT without `Bearer`.',
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: 'An API token: Settings → API Access generates it.',
   },
   cookie: {
     type: 'apiKey',
@@ -67,50 +79,58 @@ const securitySchemes = {
   },
 } as const
 
-/** Removes patterns that repeat the format, and bounds that every JSON number has. */
-function removeNoise(schema: Record<string, unknown>): void {
-  if (schema.format) delete schema.pattern
-  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum
-  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum
-}
-
 function operationOf(endpoint: Endpoint): ZodOpenApiOperationObject | null {
-  const { info, inputs, method, path } = endpoint
+  const { info, inputs } = endpoint
   if (!info?.answer) return null
   const input = (target: string) => inputs.find((candidate) => candidate.target === target)?.schema
   const body = requestBody(endpoint)
   const params = { path: input('param'), query: input('query'), header: input('header') }
   return {
-    operationId: operationId(method, path),
+    ...(info.operationId && { operationId: info.operationId }),
     ...(info.tag && { tags: [info.tag] }),
     ...(info.summary && { summary: info.summary }),
-    ...(info.description && { description: info.description }),
-    security: info.access === 'public' ? [] : [{ bearer: [] }, { token: [] }, { cookie: [] }],
-    parameters: [requestIdParameter, bookmarkParameter],
+    description: [info.description, accessOf(endpoint)].filter(Boolean).join(' '),
+    security: securityOf(info),
+    parameters: headerParameters(endpoint),
     requestParams: Object.fromEntries(Object.entries(params).filter(([, schema]) => schema)),
     ...(body && { requestBody: body }),
     responses: { 200: successResponse(info.answer(), info.headers), ...errorResponses(endpoint) },
   }
 }
 
+/** Returns the sentence that says what a caller needs. */
+function accessOf({ method, info }: Endpoint): string {
+  if (info?.access === 'public') return 'Needs no token.'
+  if (info?.isSessionOnly) return 'Needs the session cookie of a signed-in browser.'
+  const token = info?.access === 'master' ? 'a master token' : 'a token'
+  return `Needs ${token}${method === 'GET' ? '' : ' that may write'}.`
+}
+
+function securityOf({ access, isSessionOnly }: NonNullable<Endpoint['info']>) {
+  if (access === 'public') return []
+  return isSessionOnly ? [{ cookie: [] }] : [{ bearer: [] }, { cookie: [] }]
+}
+
+/** Only reads of the API may use a replica, which the bookmark is for. */
+function headerParameters({ method, path, info }: Endpoint) {
+  const isApiRead = method === 'GET' && path.startsWith('/api/')
+  return [
+    ...(isApiRead ? [bookmarkParameter] : []),
+    ...(info?.bodiless?.[304] ? [ifNoneMatchParameter] : []),
+  ]
+}
+
 function requestBody({ info, inputs }: Endpoint): ZodOpenApiRequestBodyObject | null {
   const json = inputs.find(({ target }) => target === 'json')
-  if (json) return { required: true, content: { 'application/json': { schema: json.schema } } }
-  if (!info?.body) return null
-  const { type, schema } = info.body
-  return { required: true, content: { [type]: { schema } } }
+  const { type, schema } = json
+    ? { type: 'application/json', schema: json.schema }
+    : (info?.body ?? {})
+  if (!type || !schema) return null
+  // The schema of what is sent, before it is transformed.
+  const { description = '' } =
+    z.globalRegistry.get(schema instanceof z.ZodPipe ? schema.in : schema) ?? {}
+  return { required: true, description, content: { [type]: { schema } } }
 }
 
 /** `/a/:id` → `/a/{id}`. */
 const pathTemplate = (path: string) => path.replace(/:(\w+)/g, '{$1}')
-
-/** `GET /api/public/user/:user_id/profile/avatar` → `getUserProfileAvatar`. */
-function operationId(method: string, path: string): string {
-  const words = path
-    .replace(/^\/api(\/public)?/, '')
-    // The same path without the id acts on many.
-    .replace('/:id/', '/by/id/')
-    .replace(/:\w+/g, '')
-    .match(/[A-Za-z0-9]+/g)
-  return method.toLowerCase() + (words ?? []).map((w) => w[0]?.toUpperCase() + w.slice(1)).join('')
-}

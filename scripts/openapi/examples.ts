@@ -1,46 +1,74 @@
-/** Examples of properties and parameters, by name. A name has the same meaning everywhere. */
-const wallet = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
-const hash = '0x9fc76417374aa880d4449a1f7f31ec597f00b1f6f3dd2d66f4c9c6c445836d8b'
-const picture = 'c77822cbf30c9e42bf4783c432125721cee051e395587bd1.jpg'
+/** Puts the calls of a real run into the document. `npm run openapi -- --examples` makes them. */
+import type { createDocument } from 'zod-openapi'
+import type { ErrorCode } from '../../src/http/errors.ts'
 
-const exampleOf: Record<string, unknown> = {
-  address: wallet,
-  avatarUrl: `https://marketplace.example.com/avatars/3/${picture}`,
-  buyerId: 3,
-  buyerUserId: 3,
-  city: 'Oslo',
-  country: 'Norway',
-  email: 'bo@example.com',
-  ethereumPublicAddr: wallet,
-  hash,
-  id: 1,
-  listingId: 2,
-  name: 'Bo Berg',
-  nftId: 2,
-  order_ids: '1,2',
-  picture,
-  postal: '0150',
-  priceCents: 1000,
-  priceEths: '0.005',
-  providerId: null,
-  quantity: 1,
-  street: 'Karl Johans gate 1',
-  txId: hash,
-  user_id: 'me',
-  userId: 3,
+/** A call and its answer. */
+export type Example = {
+  operationId: string
+  /** Unique among the answers of the operation with this status. */
+  name: string
+  summary: string
+  /** Values of the path, the query and the headers, by name. */
+  parameters?: Record<string, unknown>
+  /** The JSON body. */
+  body?: unknown
+  status: number
+  /** The JSON answer. Absent for pictures. */
+  answer?: unknown
 }
 
-/** A property of this name has another meaning in each schema. */
-const exampleOfParameter: Record<string, unknown> = { ...exampleOf, status: 'failed' }
+type Document = ReturnType<typeof createDocument>
+type Media = { examples?: Record<string, { summary: string; value: unknown }> }
+type Response = { $ref?: string; content?: Record<string, Media> }
+type Parameter = { $ref?: string; name: string; example?: unknown }
+type Operation = {
+  operationId?: string
+  parameters?: Parameter[]
+  requestBody?: { content: Record<string, Media> }
+  responses: Record<string, Response>
+}
 
-/** Adds examples to all properties and parameters in a part of the document. */
-export function addExamples(part: object): void {
-  const { properties = {}, name, in: place } = part as Partial<Record<string, object>>
-  for (const [property, schema] of Object.entries(properties))
-    if (property in exampleOf && !('$ref' in schema))
-      Object.assign(schema, { examples: [exampleOf[property]] })
-  if (place && String(name) in exampleOfParameter)
-    Object.assign(part, { example: String(exampleOfParameter[String(name)]) })
-  for (const child of Object.values(part))
-    if (typeof child === 'object' && child !== null) addExamples(child)
+/** Adds the examples to the operations, parameters and error responses of the document. */
+export function addExamples(document: Document, examples: readonly Example[]): void {
+  const operations = Object.values(document.paths ?? {})
+    .flatMap((methods): Operation[] => Object.values(methods))
+    .flatMap((operation) => ('responses' in operation ? operation : []))
+  for (const example of examples) {
+    const operation = operations.find(({ operationId }) => operationId === example.operationId)
+    if (!operation) throw new Error(`There is no operation ${example.operationId}.`)
+    const response = resolve(document, operation.responses[example.status])
+    if (example.status >= 400) addError(response, example)
+    else addCall(document, operation, response, example)
+  }
+}
+
+function addCall(document: Document, operation: Operation, response: Response, call: Example) {
+  for (const reference of operation.parameters ?? []) {
+    const parameter = resolve(document, reference)
+    const value = call.parameters?.[parameter.name]
+    if (value !== undefined) parameter.example ??= value
+  }
+  if (call.body !== undefined)
+    add(operation.requestBody?.content['application/json'], call.name, call.summary, call.body)
+  if (call.answer !== undefined)
+    add(response.content?.['application/json'], call.name, call.summary, call.answer)
+}
+
+/** Several operations may share the response: the first example of each code is shown. */
+function addError(response: Response, { summary, answer }: Example): void {
+  const { code } = answer as { code: ErrorCode }
+  add(response.content?.['application/json'], code, summary, answer)
+}
+
+function add(media: Media | undefined, name: string, summary: string, value: unknown): void {
+  if (!media) throw new Error(`The document has no JSON for the example "${summary}".`)
+  media.examples = { ...media.examples, [name]: media.examples?.[name] ?? { summary, value } }
+}
+
+/** Follows a `$ref`. */
+function resolve<T extends { $ref?: string }>(document: Document, value: T | undefined): T {
+  if (!value) throw new Error('The document lacks the status of an example.')
+  if (!value.$ref) return value
+  const keys = value.$ref.split('/').slice(1)
+  return keys.reduce<unknown>((at, key) => Reflect.get(Object(at), key), document) as T
 }

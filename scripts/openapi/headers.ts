@@ -1,16 +1,6 @@
 import * as z from 'zod'
+import type { EndpointInfo } from '../../src/http/endpoint.ts'
 import { bookmarkPattern } from '../../src/http/request-context.ts'
-import { callerIdPattern } from '../../src/http/request-log.ts'
-
-export const requestIdParameter = z
-  .string()
-  .regex(callerIdPattern)
-  .optional()
-  .meta({
-    description:
-      'Your own id of this request. The server logs it beside its own id, which the response has.',
-    param: { in: 'header', name: 'x-request-id', id: 'RequestId' },
-  })
 
 export const bookmarkParameter = z
   .string()
@@ -23,14 +13,23 @@ export const bookmarkParameter = z
     param: { in: 'header', name: 'x-d1-bookmark', id: 'Bookmark' },
   })
 
+export const ifNoneMatchParameter = z
+  .string()
+  .optional()
+  .meta({
+    description: 'The `ETag` of the copy that you have. If it is still right, the answer is 304.',
+    param: { in: 'header', name: 'If-None-Match', id: 'IfNoneMatch' },
+  })
+
 /** Headers of every response. */
 export const commonHeaders = {
-  'x-request-id': z.string().meta({
+  'x-request-id': z.uuid().meta({
     description: 'The id of this request. Quote it when you ask for support.',
     header: { id: 'RequestId' },
   }),
   'x-d1-bookmark': z
     .string()
+    .regex(bookmarkPattern)
     .optional()
     .meta({
       description:
@@ -40,12 +39,37 @@ export const commonHeaders = {
     }),
 }
 
-export const wwwAuthenticate = z.literal('Bearer').meta({
-  description: 'The authentication scheme to use (RFC 9110).',
+export const wwwAuthenticate = z.string().meta({
+  description:
+    'The authentication scheme to use (RFC 9110): `Bearer`. If a token was sent, also `error` and ' +
+    '`error_description`: what is wrong with it (RFC 6750).',
   header: { id: 'WwwAuthenticate' },
 })
 
 export const retryAfter = z
-  .string()
-  .regex(/^[1-9]\d*$/)
+  .int()
+  .positive()
   .meta({ description: 'Seconds to wait before the next attempt.', header: { id: 'RetryAfter' } })
+
+/** Of a status that has other codes as well. */
+export const retryAfterIfInProgress = z
+  .int()
+  .positive()
+  .optional()
+  .meta({
+    description: 'Seconds to wait before the next attempt. Only with `request_in_progress`.',
+    header: { id: 'RetryAfterIfInProgress' },
+  })
+
+/** By name. A component is declared by using the same object everywhere. */
+const headers = new Map<string, z.ZodType>()
+
+/** Returns the headers that only this endpoint has. */
+export function ownHeaders(declared: EndpointInfo['headers'] = {}): Record<string, z.ZodType> {
+  for (const [name, description] of Object.entries(declared)) {
+    const id = name.replaceAll('-', '')
+    if (!headers.has(name))
+      headers.set(name, z.string().optional().meta({ description, header: { id } }))
+  }
+  return Object.fromEntries([...headers].filter(([name]) => name in declared))
+}

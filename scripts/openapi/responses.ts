@@ -1,22 +1,24 @@
-import { readFileSync } from 'node:fs'
 import * as z from 'zod'
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi'
 import type { Endpoint, EndpointInfo } from '../../src/http/endpoint.ts'
 import { type ErrorCode, statusOf } from '../../src/http/errors.ts'
-import { commonHeaders, retryAfter, wwwAuthenticate } from './headers.ts'
+import { errorGuides } from '../guides/error-guide.ts'
+import {
+  commonHeaders,
+  ownHeaders,
+  retryAfter,
+  retryAfterIfInProgress,
+  wwwAuthenticate,
+} from './headers.ts'
 
 /** Returns the response of status 200. */
 export function successResponse(
   schema: z.ZodType,
-  headers: EndpointInfo['headers'] = {},
+  headers: EndpointInfo['headers'],
 ): ZodOpenApiResponseObject {
-  const ownHeaders = Object.entries(headers).map(([name, description]) => [
-    name,
-    z.string().optional().meta({ description }),
-  ])
   return {
-    description: 'Success.',
-    headers: z.object({ ...commonHeaders, ...Object.fromEntries(ownHeaders) }),
+    description: schema.description ?? '',
+    headers: z.object({ ...commonHeaders, ...ownHeaders(headers) }),
     content: { [mediaType(schema)]: { schema } },
   }
 }
@@ -31,9 +33,12 @@ function mediaType(schema: z.ZodType): string {
 export function errorResponses(endpoint: Endpoint): ZodOpenApiResponsesObject {
   const responses: ZodOpenApiResponsesObject = {}
   for (const [status, description] of Object.entries(endpoint.info?.bodiless ?? {}))
-    responses[statusKey(status)] = { description, headers: z.object(commonHeaders) }
+    responses[statusKey(status)] = {
+      description,
+      headers: z.object({ ...commonHeaders, ...ownHeaders(endpoint.info?.headers) }),
+    }
   for (const [status, codes] of Map.groupBy(errorCodes(endpoint), (code) => statusOf[code]))
-    responses[statusKey(status)] = errorResponse(codes, endpoint.info?.errorFields)
+    responses[statusKey(status)] = errorResponse(status, codes, endpoint.info ?? {})
   return responses
 }
 
@@ -42,7 +47,7 @@ const statusKey = (status: number | string) => `${status}` as `4${string}`
 /** The error codes of the endpoint and of all endpoints like it, in the order of `statusOf`. */
 function errorCodes({ info, inputs, method }: Endpoint): ErrorCode[] {
   const takesJson = inputs.some(({ target }) => target === 'json')
-  const codes = new Set<ErrorCode>(['invalid_input', 'rate_limited', 'internal_error'])
+  const codes = new Set<ErrorCode>(['invalid_input', 'rate_limited', 'internal_error', 'not_ready'])
   if (info?.access !== 'public') codes.add('unauthenticated')
   if (info?.access === 'master') codes.add('forbidden')
   if (method !== 'GET') {
@@ -55,59 +60,69 @@ function errorCodes({ info, inputs, method }: Endpoint): ErrorCode[] {
   return (Object.keys(statusOf) as ErrorCode[]).filter((code) => codes.has(code))
 }
 
-const errorTable = readFileSync('docs/errors.md', 'utf8')
-
-/** Returns the cause of an error code and what to do, from the table in docs/errors.md. */
+/** Returns the cause of an error code and what to do. */
 function meaningOf(code: ErrorCode): string {
-  const [, cause, action] =
-    new RegExp(`\\| \`${code}\` \\| (.*) \\| (.*) \\|`).exec(errorTable) ?? []
-  if (!cause || !action) throw new Error(`docs/errors.md does not describe ${code}`)
+  const { cause, action } = errorGuides[code]
   return `${cause}. ${action}.`
 }
 
 /** By component id. A component is declared by using the same object everywhere. */
 const components = new Map<string, ZodOpenApiResponseObject>()
 
+/** More codes than a name can list. */
+const MANY = 3
+
 /** Returns the response of a status with these codes. */
 function errorResponse(
+  status: number,
   codes: readonly ErrorCode[],
-  errorFields: EndpointInfo['errorFields'] = {},
+  { operationId = '', errorFields }: Partial<EndpointInfo>,
 ): ZodOpenApiResponseObject {
-  const id = [...Object.keys(errorFields), codes.join('_or_')].map(pascalCase).join('')
-  const response = components.get(id) ?? newErrorResponse(id, codes, errorFields)
+  const name = codes.length < MANY ? codes.join('_or_') : `${operationId}_${status}`
+  const id = pascalCase(errorFields && codes.length < MANY ? `orders_${name}` : name)
+  const response = components.get(id) ?? {
+    id,
+    description: codes.map((code) => `\`${code}\`: ${meaningOf(code)}`).join('\n\n'),
+    headers: z.object({ ...commonHeaders, ...errorHeaders(codes) }),
+    content: { 'application/json': { schema: errorFields ? OrdersError : ApiError } },
+  }
   components.set(id, response)
   return response
 }
 
-function newErrorResponse(
-  id: string,
-  codes: readonly ErrorCode[],
-  errorFields: Record<string, null>,
-): ZodOpenApiResponseObject {
-  const nulls = Object.keys(errorFields).map((name) => [
-    name,
-    z.null().describe('Always null in an error.'),
-  ])
-  return {
-    id,
-    description: codes.map((code) => `\`${code}\`: ${meaningOf(code)}`).join('\n\n'),
-    headers: z.object({ ...commonHeaders, ...errorHeaders(codes) }),
-    content: {
-      'application/json': {
-        schema: z.object({
-          ...Object.fromEntries(nulls),
-          error: z.string().describe('What is wrong, as a sentence.'),
-          code: z.enum(codes).describe('The stable code of the error.'),
-        }),
-      },
-    },
-  }
-}
+const Code = z.enum(Object.keys(statusOf) as [ErrorCode, ...ErrorCode[]]).meta({
+  id: 'ErrorCode',
+  description: 'What is wrong, for programs. The page `/docs/errors` explains each code.',
+})
+
+const Issue = z
+  .object({
+    path: z
+      .string()
+      .describe('The field, such as `orders[2].quantity`; empty for the request as a whole.'),
+    code: Code.describe('What is wrong with the field, for programs.'),
+    message: z.string().describe('What is wrong with the field, as a sentence.'),
+  })
+  .meta({ id: 'Issue', description: 'One thing that is wrong with a request.' })
+
+const ApiError = z
+  .object({
+    error: z.string().describe('What is wrong, as a sentence.'),
+    code: Code.describe('The code of the first issue. The status lists the possible ones.'),
+    issues: z.array(Issue).min(1).describe('Everything that is wrong.'),
+    requestId: z.uuid().describe('The same as the header `x-request-id`.'),
+    documentationUrl: z.url().describe('The page that explains the code.'),
+  })
+  .meta({ id: 'ApiError', description: 'Why a request failed.' })
+
+const OrdersError = z
+  .object({ orders: z.null().describe('Always null in an error.'), ...ApiError.shape })
+  .meta({ id: 'OrdersError', description: 'Why a request of the order endpoints failed.' })
 
 function errorHeaders(codes: readonly ErrorCode[]): Record<string, z.ZodType> {
   if (codes.includes('unauthenticated')) return { 'WWW-Authenticate': wwwAuthenticate }
   if (codes.includes('rate_limited')) return { 'Retry-After': retryAfter }
-  if (codes.includes('request_in_progress')) return { 'Retry-After': retryAfter.optional() }
+  if (codes.includes('request_in_progress')) return { 'Retry-After': retryAfterIfInProgress }
   return {}
 }
 

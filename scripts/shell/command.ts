@@ -1,41 +1,74 @@
-/** Options and error output of all commands. */
-import { type ParseArgsConfig, parseArgs } from 'node:util'
+/** Options, help and error output of all commands. */
+import { parseArgs } from 'node:util'
+import { type Command, helpOf, type Options, usageOf } from './help.ts'
 
 /** An error that the user of a command can fix. It is printed without a stack trace. */
 export class CommandError extends Error {
-  override readonly name = 'CommandError'
+  override readonly name: string = 'CommandError'
 }
 
-/** Runs a command. An error is printed and ends the process with status 1. */
-export async function runCommand(main: () => Promise<void>): Promise<void> {
+/** Arguments that a command does not take. The error is printed with the usage. */
+export class UsageError extends CommandError {
+  override readonly name = 'UsageError'
+}
+
+type Parsed<O extends Options> = ReturnType<typeof parseArgs<{ options: O }>>['values']
+
+type Values<O extends Options> = Parsed<O> & {
+  [Name in keyof O as O[Name] extends { required: true } ? Name : never]: string
+}
+
+/**
+ * Runs a command with the options and the action that its arguments name. With `--help` or `-h`,
+ * prints the help instead. An error is printed and ends the process with status 1.
+ */
+export async function runCommand<O extends Options, A extends string = never>(
+  command: Command<O, A>,
+  main: (options: Values<O>, action: A) => Promise<void> | void,
+): Promise<void> {
   try {
-    await main()
+    const args = process.argv.slice(2)
+    if (args.includes('--help') || args.includes('-h')) return console.log(helpOf(command))
+    const { values, positionals } = parse(args, command)
+    const action = parseAction(command, positionals)
+    await main(requireOptions(command, values), action)
   } catch (error) {
-    console.error(findCommandError(error)?.message ?? error)
+    const known = findCommandError(error)
+    console.error(known?.message ?? error)
+    if (known instanceof UsageError) console.error(usageOf(command))
     process.exit(1)
   }
+}
+
+function parse<O extends Options>(args: string[], { options, actions }: Command<O>) {
+  try {
+    return parseArgs({ args, options: options ?? ({} as O), allowPositionals: Boolean(actions) })
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    // Node adds how to pass an argument that begins with a dash.
+    throw new UsageError(`${reason.replace(/\. To specify a positional.*/s, '')}.`)
+  }
+}
+
+function parseAction<A extends string>(
+  { actions }: Command<Options, A>,
+  [action, ...rest]: string[],
+): A {
+  if (actions && !(action && action in actions && rest.length === 0))
+    throw new UsageError(`Name one of ${Object.keys(actions).join(', ')}.`)
+  return action as A
+}
+
+function requireOptions<O extends Options>({ options }: Command<O>, values: Parsed<O>): Values<O> {
+  for (const [name, { required }] of Object.entries(options ?? {}))
+    if (required && !(name in values)) throw new UsageError(`--${name} is missing.`)
+  return values as Values<O>
 }
 
 /** Searches the causes too, because database drivers wrap the errors of their callbacks. */
 function findCommandError(error: unknown): CommandError | undefined {
   if (error instanceof CommandError) return error
   return error instanceof Error ? findCommandError(error.cause) : undefined
-}
-
-type Options = NonNullable<ParseArgsConfig['options']>
-
-/** Parses the options after `--`. Throws a `CommandError` that contains the usage. */
-export function parseOptions<T extends Options>(
-  options: T,
-  usage: string,
-  args: readonly string[] = process.argv.slice(2),
-) {
-  try {
-    return parseArgs({ args: [...args], options, strict: true }).values
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new CommandError(`${reason}\n${usage}`)
-  }
 }
 
 /** Parses the value of an option or variable. Throws a `CommandError` that names it. */

@@ -1,13 +1,18 @@
 /** Ends a set of child processes together: on a signal, or as soon as one of them exits. */
+import { spawn } from 'node:child_process'
 import type { Child } from './child.ts'
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-export type Supervisor = { add: (name: string, child: Child) => void }
+export type Supervisor = {
+  /** `lastWords` returns what the child has printed that may tell why it exited. */
+  add: (name: string, child: Child, lastWords?: () => string) => void
+}
 
 /** Returns a supervisor. It also ends this process, with status 1 if a child exited. */
 export function createSupervisor(): Supervisor {
   const children: Child[] = []
+  const guard = startGuard()
   let isStopping = false
 
   async function stopAll(status: number) {
@@ -21,14 +26,27 @@ export function createSupervisor(): Supervisor {
   for (const signal of SIGNALS) process.on(signal, () => stopAll(0))
   if (process.env.npm_lifecycle_event) onParentExit(() => stopAll(1))
   return {
-    add: (name, child) => {
+    add: (name, child, lastWords = () => '') => {
       children.push(child)
+      guard.write(`${child.process.pid}\n`)
       child.ended.then((reason) => {
-        if (!isStopping) console.error(`${name} exited (${reason}). Stopping everything.`)
+        if (!isStopping)
+          console.error(`${name} exited (${reason}). Stopping everything.\n${lastWords()}`.trim())
         stopAll(1)
       })
     },
   }
+}
+
+/**
+ * Starts a shell that reads process ids. When this process has ended, even by SIGKILL, its input
+ * ends, and it ends the processes of these ids.
+ */
+function startGuard() {
+  const script = 'while read -r pid; do pids="$pids $pid"; done; kill $pids 2>/dev/null'
+  const guard = spawn('sh', ['-c', script], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] })
+  guard.unref()
+  return guard.stdin
 }
 
 /** npm forwards signals, except SIGKILL. After that, this process has another parent. */

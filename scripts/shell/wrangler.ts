@@ -7,7 +7,12 @@ import { CommandError } from './command.ts'
 /** The script itself. The executable that npm links would add a process around it. */
 const WRANGLER = fileURLToPath(import.meta.resolve('wrangler'))
 
-const DEFAULTS = { WRANGLER_SEND_METRICS: 'false', WRANGLER_WRITE_LOGS: 'false' }
+const DEFAULTS = {
+  WRANGLER_SEND_METRICS: 'false',
+  WRANGLER_WRITE_LOGS: 'false',
+  // `wrangler dev` would ask Cloudflare for an example of `Request.cf`.
+  CLOUDFLARE_CF_FETCH_ENABLED: 'false',
+}
 
 /** `shown`: output goes to this terminal. `piped`: the caller reads it; own process group. */
 export function startWrangler(args: readonly string[], output: 'shown' | 'piped'): Child {

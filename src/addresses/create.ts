@@ -6,7 +6,7 @@ import type { Guard } from '../db/guard.ts'
 import { type Placeholders, prepared, preparedCondition } from '../db/prepared.ts'
 import { addresses, users } from '../db/schema.ts'
 import type { Caller } from '../http/context.ts'
-import { ApiError } from '../http/errors.ts'
+import { invalidField, rejected } from '../http/errors.ts'
 import { unsetDefault } from './default.ts'
 import { limitAddresses } from './limit.ts'
 import {
@@ -22,8 +22,8 @@ type NewAddress = AddressFields & { userId?: number | undefined; isDefault?: boo
 
 /**
  * Creates an address. A new default address replaces the previous one. Throws `invalid_input` if
- * the owner is missing or unknown, `forbidden` if a user token names another owner,
- * `too_many_addresses`, and the errors of `guards`.
+ * the owner is missing, `user_not_found` if there is none, `forbidden` if a user token names another
+ * owner, `too_many_addresses`, and the errors of `guards`.
  */
 export async function createAddress<K extends AddressKind>(
   db: Database,
@@ -49,17 +49,17 @@ function requireRow<Row>([row]: readonly Row[]): Row {
 
 /**
  * The kind that a body describes, if the request does not say it: a billing address has at least
- * one address field and none that only a delivery address has.
+ * one address field or `isDefault`, and nothing that only a delivery address has.
  */
 export function kindOf(body: object): AddressKind {
-  const given = fieldNames.filter((name) => Object.hasOwn(body, name))
-  const isBilling = given.length > 0 && given.every((name) => name in BillingFields.shape)
-  return isBilling ? 'billing' : 'delivery'
+  const given = [...fieldNames, 'default', 'isDefault'].filter((name) => Object.hasOwn(body, name))
+  const isBilling = given.every((name) => name in BillingFields.shape || name === 'isDefault')
+  return given.length > 0 && isBilling ? 'billing' : 'delivery'
 }
 
 function ownUserId(caller: Caller): number {
   if (caller.role === 'user') return caller.userId
-  throw new ApiError('invalid_input', 'userId: is required with a master token')
+  throw invalidField('userId', 'is required with a master token')
 }
 
 const fieldNames = DeliveryFields.keyof().options
@@ -101,5 +101,6 @@ const isUnknownUser = preparedCondition((db, { userId }: Placeholders<{ userId: 
 
 const requireUser = (userId: number): Guard => ({
   when: isUnknownUser({ userId }),
-  error: () => new ApiError('invalid_input', `userId: there is no user ${userId}`),
+  error: () =>
+    rejected([{ path: 'userId', code: 'user_not_found', message: `there is no user ${userId}` }]),
 })

@@ -5,6 +5,7 @@ import { addressKinds } from '../db/schema.ts'
 import type { App } from '../http/context.ts'
 import { requireToken, validate } from '../http/endpoint.ts'
 import { idText } from '../http/ids.ts'
+import { lazy } from '../http/lazy.ts'
 import { deleteAddress, updateAddress } from './change.ts'
 import { createAddress, kindOf } from './create.ts'
 import { MAX_ADDRESSES } from './limit.ts'
@@ -12,10 +13,11 @@ import { listAddresses } from './list.ts'
 import {
   BillingAddress,
   BillingChanges,
-  BillingFields,
   DeliveryAddress,
   DeliveryChanges,
   DeliveryFields,
+  description,
+  flag,
 } from './schema.ts'
 
 const tag = 'Addresses'
@@ -24,25 +26,59 @@ const Owner = {
   userId: z
     .int()
     .positive()
-    .optional()
-    .describe('Id of the user who owns the address. Required with a master token.'),
+    .nullish()
+    .transform((id) => id ?? undefined)
+    .describe('Id of the owner: by default the user of a user token. A master token must send it.'),
 }
 const updateDescription = 'An absent field stays as it is; null clears it.'
-const createDescription = `Only the owner is required. A user has at most ${MAX_ADDRESSES} live addresses of each kind, without those of orders.`
+const createDescription = `A user has at most ${MAX_ADDRESSES} live addresses of each kind, without those of orders.`
+
+const NewAddress = DeliveryFields.extend({
+  ...Owner,
+  default: flag(description.default),
+  isDefault: flag(description.isDefault),
+}).meta({ id: 'NewAddress', description: 'The fields of a new address of either kind.' })
+const NewBillingAddress = BillingChanges.extend(Owner).meta({
+  id: 'NewBillingAddress',
+  description: 'The fields of a new billing address.',
+})
+const BillingAddressChanges = BillingChanges.meta({
+  id: 'BillingAddressChanges',
+  description: 'The fields to change.',
+})
+
+/** An answer with the only key `key`. The first letter of its component is upper case. */
+const answerOf = <K extends string, T extends z.ZodType>(key: K, value: () => T, of: string) =>
+  lazy(() =>
+    z
+      .object({ [key]: value() } as Record<K, T>)
+      .meta({ id: `${key[0]?.toUpperCase()}${key.slice(1)}Answer`, description: of }),
+  )
 
 const list = 'The live addresses of the user, by id.'
-const Deliveries = () => z.object({ deliveryAddresses: z.array(DeliveryAddress()).describe(list) })
-const NewDelivery = () => z.object({ newDeliveryAddress: DeliveryAddress() })
-const UpdatedDelivery = () => z.object({ updatedDeliveryAddress: DeliveryAddress() })
-const Billings = () => z.object({ billingAddresses: z.array(BillingAddress()).describe(list) })
-const NewBilling = () => z.object({ newBillingAddress: BillingAddress() })
-const UpdatedBilling = () => z.object({ updatedBillingAddress: BillingAddress() })
+const Deliveries = answerOf(
+  'deliveryAddresses',
+  () => z.array(DeliveryAddress()).describe(list),
+  'The delivery addresses of a user.',
+)
+const Created = 'The new address.'
+const Changed = 'The address after the change.'
+const NewDelivery = answerOf('newDeliveryAddress', DeliveryAddress, Created)
+const UpdatedDelivery = answerOf('updatedDeliveryAddress', DeliveryAddress, Changed)
+const Billings = answerOf(
+  'billingAddresses',
+  () => z.array(BillingAddress()).describe(list),
+  'The billing addresses of a user.',
+)
+const NewBilling = answerOf('newBillingAddress', BillingAddress, Created)
+const UpdatedBilling = answerOf('updatedBillingAddress', BillingAddress, Changed)
 
 export const addressRoutes = new Hono<App>()
   .get(
     '/api/public/user/:user_id/deliveryAddresses',
     requireToken({
       tag,
+      operationId: 'listDeliveryAddresses',
       summary: 'List the delivery addresses of a user',
       answer: Deliveries,
       errors: ['forbidden', 'not_found'],
@@ -58,13 +94,15 @@ export const addressRoutes = new Hono<App>()
     '/api/public/deliveryAddress',
     requireToken({
       tag,
+      operationId: 'createAddress',
       summary: 'Create a delivery or a billing address',
       description:
-        `${createDescription} Without \`type\`, a body with at least one address field and none ` +
-        'of `name`, `email` and `mobilePhone` creates a billing address. An `id` in the query is ' +
-        'ignored.',
-      answer: () => z.union([NewDelivery(), NewBilling()]),
-      errors: ['forbidden', 'too_many_addresses'],
+        `${createDescription} Without \`type\`, a body with at least one address field or ` +
+        '`isDefault`, and none of `name`, `email`, `mobilePhone` and `default`, creates a billing ' +
+        'address. An `id` in the query is ignored.',
+      answer: () =>
+        z.union([NewDelivery(), NewBilling()]).describe('The new address, of the kind created.'),
+      errors: ['user_not_found', 'forbidden', 'too_many_addresses'],
     }),
     validate(
       'query',
@@ -75,14 +113,17 @@ export const addressRoutes = new Hono<App>()
           .describe('Address kind. Overrides detection from the body.'),
       }),
     ),
-    validate('json', DeliveryFields.extend(Owner)),
+    validate('json', NewAddress),
     async (c) => {
       const { db, caller, now } = c.var
       const body = c.req.valid('json')
       const kind = c.req.valid('query').type ?? kindOf(body)
-      if (kind === 'delivery')
-        return c.json({ newDeliveryAddress: await createAddress(db, caller, kind, body, now) })
-      const { name, email, mobilePhone, ...fields } = body
+      const { default: isDefault, ...delivery } = body
+      if (kind === 'delivery') {
+        const address = await createAddress(db, caller, kind, { ...delivery, isDefault }, now)
+        return c.json({ newDeliveryAddress: address })
+      }
+      const { name, email, mobilePhone, ...fields } = delivery
       return c.json({ newBillingAddress: await createAddress(db, caller, kind, fields, now) })
     },
   )
@@ -90,6 +131,7 @@ export const addressRoutes = new Hono<App>()
     '/api/public/deliveryAddress',
     requireToken({
       tag,
+      operationId: 'updateDeliveryAddress',
       summary: 'Update a delivery address',
       description: updateDescription,
       answer: UpdatedDelivery,
@@ -109,6 +151,7 @@ export const addressRoutes = new Hono<App>()
     '/api/public/deliveryAddress',
     requireToken({
       tag,
+      operationId: 'deleteDeliveryAddress',
       summary: 'Delete a delivery address',
       answer: UpdatedDelivery,
       errors: ['not_found'],
@@ -124,6 +167,7 @@ export const addressRoutes = new Hono<App>()
     '/api/public/user/:user_id/billingAddresses',
     requireToken({
       tag,
+      operationId: 'listBillingAddresses',
       summary: 'List the billing addresses of a user',
       answer: Billings,
       errors: ['forbidden', 'not_found'],
@@ -139,16 +183,17 @@ export const addressRoutes = new Hono<App>()
     '/api/public/billingAddress',
     requireToken({
       tag,
+      operationId: 'createBillingAddress',
       summary: 'Create a billing address',
       description: createDescription,
       answer: NewBilling,
-      errors: ['forbidden', 'too_many_addresses'],
+      errors: ['user_not_found', 'forbidden', 'too_many_addresses'],
     }),
     validate(
       'query',
       z.object({ type: z.literal('billing').optional().describe('Always `billing`.') }),
     ),
-    validate('json', BillingFields.extend(Owner)),
+    validate('json', NewBillingAddress),
     async (c) => {
       const { db, caller, now } = c.var
       const body = c.req.valid('json')
@@ -159,13 +204,14 @@ export const addressRoutes = new Hono<App>()
     '/api/public/billingAddress',
     requireToken({
       tag,
+      operationId: 'updateBillingAddress',
       summary: 'Update a billing address',
       description: updateDescription,
       answer: UpdatedBilling,
       errors: ['not_found'],
     }),
     validate('query', AddressId),
-    validate('json', BillingChanges),
+    validate('json', BillingAddressChanges),
     async (c) => {
       const { db, caller, now } = c.var
       const { id } = c.req.valid('query')
@@ -178,6 +224,7 @@ export const addressRoutes = new Hono<App>()
     '/api/public/billingAddress',
     requireToken({
       tag,
+      operationId: 'deleteBillingAddress',
       summary: 'Delete a billing address',
       answer: UpdatedBilling,
       errors: ['not_found'],

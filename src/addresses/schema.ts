@@ -6,6 +6,7 @@ import { and, isNull, sql } from 'drizzle-orm'
 import * as z from 'zod'
 import { columnsOf } from '../db/columns.ts'
 import { addresses, type addressKinds } from '../db/schema.ts'
+import { bool, id, orNull, text, time, timestamps } from '../http/fields.ts'
 import { lazy } from '../http/lazy.ts'
 
 export type AddressKind = (typeof addressKinds)[number]
@@ -17,10 +18,8 @@ export type AddressKind = (typeof addressKinds)[number]
 export const isLive = and(isNull(addresses.deletedAt), sql`${addresses.origin} <> 'seller_order'`)
 
 /** One line of text. It is trimmed, and an empty one is stored as null. */
-const line = (description: string) =>
-  z
-    .string()
-    .trim()
+const line = (description: string, text = z.string().trim()) =>
+  text
     // Bidirectional overrides would turn round the text beside it.
     .regex(
       /^[^\p{Cc}\p{Cs}\u202A-\u202E\u2066-\u2069]{0,255}$/u,
@@ -31,7 +30,7 @@ const line = (description: string) =>
     .optional()
     .describe(description)
 
-const description = {
+export const description = {
   name: 'Name of the recipient.',
   street: 'Street and house number.',
   postal: 'Postal code.',
@@ -45,9 +44,20 @@ const description = {
   isDefault: 'Whether this is the default billing address of the user. A user has at most one.',
 }
 
+/** Shops send several lines, which become one. */
+const street = z
+  .string()
+  .trim()
+  .overwrite((text) => text.replaceAll(/\s*[\r\n]+\s*/g, ', '))
+
+const email = z
+  .string()
+  .trim()
+  .regex(/^([^\s@]+@[^\s@]+\.[^\s@]+)?$/, 'must be an e-mail address')
+
 /** The fields that a request may set on a billing address. */
 export const BillingFields = z.object({
-  street: line(description.street),
+  street: line(description.street, street),
   postal: line(description.postal),
   city: line(description.city),
   country: line(description.country),
@@ -59,45 +69,40 @@ export const BillingFields = z.object({
 export const DeliveryFields = z.object({
   name: line(description.name),
   ...BillingFields.shape,
-  email: line(description.email)
-    .refine((text) => !text || /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text), 'must be an e-mail address')
-    // Zod does not copy descriptions to refined schemas.
-    .describe(description.email),
+  email: line(description.email, email),
   mobilePhone: line(description.mobilePhone),
 })
 
 /** The fields of an address. An absent field stays as it is, null clears it. */
 export type AddressFields = z.infer<typeof DeliveryFields>
 
-const flag = (text: string) => z.boolean().optional().describe(text)
+export const flag = (text: string) => z.boolean().optional().describe(text)
 
 export const DeliveryChanges = DeliveryFields.extend({
   default: flag(description.default),
-}).transform(({ default: isDefault, ...fields }) => ({ ...fields, isDefault }))
+})
+  .meta({ id: 'DeliveryAddressChanges', description: 'The fields to change.' })
+  .transform(({ default: isDefault, ...fields }) => ({ ...fields, isDefault }))
 
 export const BillingChanges = BillingFields.extend({ isDefault: flag(description.isDefault) })
 
-const text = (of: keyof typeof description) => z.string().nullable().describe(description[of])
+const nullable = (of: keyof typeof description) => orNull(text(description[of]))
 
 const ids = () => ({
-  id: z.int().describe('Id of the address.'),
-  userId: z.int().describe('Id of the user who owns the address.'),
+  id: id('Id of the address.'),
+  userId: id('Id of the user who owns the address.'),
 })
 const place = () => ({
-  street: text('street'),
-  postal: text('postal'),
-  city: text('city'),
-  country: text('country'),
-  companyName: text('companyName'),
-  taxId: text('taxId'),
+  street: nullable('street'),
+  postal: nullable('postal'),
+  city: nullable('city'),
+  country: nullable('country'),
+  companyName: nullable('companyName'),
+  taxId: nullable('taxId'),
 })
-const timestamps = () => ({
-  createdAt: z.iso.datetime({ precision: 3 }).describe('Time of creation.'),
-  updatedAt: z.iso.datetime({ precision: 3 }).describe('Time of the last change.'),
-  deletedAt: z.iso
-    .datetime({ precision: 3 })
-    .nullable()
-    .describe('Time of deletion; null while the address is live.'),
+const times = () => ({
+  ...timestamps(),
+  deletedAt: orNull(time('Time of deletion; null while the address is live.')),
 })
 
 /** A delivery address, as responses show it. */
@@ -105,14 +110,14 @@ export const DeliveryAddress = lazy(() =>
   z
     .object({
       ...ids(),
-      name: text('name'),
+      name: nullable('name'),
       ...place(),
-      email: text('email'),
-      mobilePhone: text('mobilePhone'),
-      default: z.boolean().describe(description.default),
-      ...timestamps(),
+      email: nullable('email'),
+      mobilePhone: nullable('mobilePhone'),
+      default: bool(description.default),
+      ...times(),
     })
-    .meta({ id: 'DeliveryAddress', description: 'A delivery address.' }),
+    .meta({ id: 'DeliveryAddress', description: 'An address to which a shop delivers.' }),
 )
 
 /** A billing address, as responses show it. */
@@ -120,11 +125,11 @@ export const BillingAddress = lazy(() =>
   z
     .object({
       ...ids(),
-      isDefault: z.boolean().describe(description.isDefault),
+      isDefault: bool(description.isDefault),
       ...place(),
-      ...timestamps(),
+      ...times(),
     })
-    .meta({ id: 'BillingAddress', description: 'A billing address.' }),
+    .meta({ id: 'BillingAddress', description: 'An address for invoices. Each order has one.' }),
 )
 
 export type Addresses = {

@@ -48,6 +48,8 @@ const isTokenNotLive = preparedCondition((db, claims: Claims) =>
   notExists(selectLiveToken(db, claims)),
 )
 
+const tokenRevoked = () => unauthenticated('the token was revoked')
+
 /**
  * Runs the statements in one trip, together with the check that the token is live. Throws
  * `unauthenticated` if it is not.
@@ -58,7 +60,7 @@ export async function readAs<const T extends readonly Statement[]>(
   statements: T,
 ): Promise<BatchResponse<T>> {
   const [live, ...results] = await db.batch([liveToken(db, caller), ...statements])
-  if (live.length === 0) throw unauthenticated()
+  if (live.length === 0) throw tokenRevoked()
   return results as BatchResponse<T>
 }
 
@@ -72,8 +74,4 @@ export const writeAs = <const T extends readonly Statement[]>(
   guards: readonly Guard[],
   statements: T,
 ): Promise<BatchResponse<T>> =>
-  guardedBatch(
-    db,
-    [{ when: isTokenNotLive(caller), error: unauthenticated }, ...guards],
-    statements,
-  )
+  guardedBatch(db, [{ when: isTokenNotLive(caller), error: tokenRevoked }, ...guards], statements)

@@ -4,7 +4,7 @@ import { createMiddleware } from 'hono/factory'
 import { parse } from 'hono/utils/cookie'
 import type { App } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
-import { issuerOf, verifyToken } from './tokens.ts'
+import { issuerOf, problemOf, verifyToken } from './tokens.ts'
 
 /** Name of the session cookie. */
 export const SESSION_COOKIE = 'token'
@@ -22,6 +22,8 @@ export const authenticate = createMiddleware<App>(async (c, next) => {
   const caller = jwt ? await verifyToken(issuerOf(c.get('settings')), jwt, c.get('now')) : null
   if (caller && !header && !safeMethods.test(c.req.method)) rejectCrossSite(c)
   c.set('caller', caller)
+  if (jwt && !caller)
+    c.set('tokenProblem', problemOf(issuerOf(c.get('settings')), jwt, c.get('now')))
   await next()
 })
 

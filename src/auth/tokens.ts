@@ -4,6 +4,8 @@
  */
 import {
   createLocalJWKSet,
+  decodeJwt,
+  decodeProtectedHeader,
   exportJWK,
   type FlattenedJWSInput,
   generateKeyPair,
@@ -125,6 +127,21 @@ export async function verifyToken(issuer: Issuer, jwt: string, now: Date): Promi
     return caller
   } catch {
     return null
+  }
+}
+
+/** Returns why `verifyToken` does not accept a JWT. Nothing of its content is verified. */
+export function problemOf(issuer: Issuer, jwt: string, now: Date): string {
+  try {
+    const { kid } = decodeProtectedHeader(jwt)
+    const { iss, exp } = decodeJwt(jwt)
+    if (iss !== issuer.url) return 'the token was issued by another instance'
+    if (!issuer.keys.some((key) => key.kid === kid))
+      return 'the token was signed with an unknown key'
+    if (exp !== undefined && exp * 1000 <= now.getTime()) return 'the token has expired'
+    return 'the token has no valid signature or claims'
+  } catch {
+    return 'the token is malformed'
   }
 }
 

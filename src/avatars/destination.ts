@@ -7,7 +7,7 @@
  * only. This module checks what the URL itself shows, again for each redirect.
  */
 import ipaddr from 'ipaddr.js'
-import { ApiError } from '../http/errors.ts'
+import { invalidField } from '../http/errors.ts'
 
 /** The only IPv6 block that IANA has allocated for global unicast. */
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
@@ -16,10 +16,7 @@ const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
 const privateName =
   /\.(alt|arpa|corp|example|home|internal|intranet|invalid|lan|local|localdomain|localhost|onion|private|test)$/
 
-/** Default ports only: other ports are often services that are not meant for the public. */
-const portsOf: Record<string, readonly string[]> = { 'http:': ['', '80'], 'https:': ['', '443'] }
-
-export const invalidUrl = (reason: string) => new ApiError('invalid_input', `avatarUrl: ${reason}`)
+export const invalidUrl = (reason: string) => invalidField('avatarUrl', reason)
 
 /**
  * Returns the parsed URL if it points to a public host or to one of `loopbackHosts`
@@ -35,11 +32,9 @@ export function parseDestination(
 ): URL {
   if (!URL.canParse(text, base)) throw invalidUrl('must be a URL')
   const url = new URL(text, base)
-  const ports = portsOf[url.protocol]
-  if (!ports) throw invalidUrl('must be an http or https URL')
+  if (!/^https?:$/.test(url.protocol)) throw invalidUrl('must be an http or https URL')
   if (url.username || url.password) throw invalidUrl('must not contain credentials')
   if (loopbackHosts.includes(url.host)) return url
-  if (!ports.includes(url.port)) throw invalidUrl('must use the default port of its scheme')
   if (!isPublic(url.hostname)) throw invalidUrl('must point to a public host')
   return url
 }

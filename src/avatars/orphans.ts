@@ -4,14 +4,14 @@ import { pictureKeyPattern } from './url.ts'
 
 /** Objects per run. The next run continues after them. */
 const PAGE_SIZE = 1000
-/** Milliseconds before an unused object is removed. An upload takes far less. */
-const GRACE_PERIOD = 60 * 60_000
+/** Milliseconds before an unused object is removed: replaced pictures work for a day. */
+const GRACE_PERIOD = 24 * 60 * 60_000
 /** The object that holds the last key of the previous run; empty after the last page. */
 const CURSOR_KEY = 'orphans/cursor'
 
 /**
- * Removes pictures that no user points to, left by interrupted uploads and failed deletions, and
- * returns how many. `db` must be the primary: a replica may be stale.
+ * Removes pictures that no user points to, replaced or left by interrupted uploads, and returns
+ * how many. `db` must be the primary: a replica may be stale.
  */
 export async function removeOrphans(bucket: R2Bucket, db: Database, now: Date): Promise<number> {
   const cursor = (await (await bucket.get(CURSOR_KEY))?.text()) ?? ''

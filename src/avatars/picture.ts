@@ -15,9 +15,10 @@ const formats = new Set([
   'image/avif',
   'image/heic',
   'image/heif',
-  // `wrangler dev` converts SVG; Cloudflare rejects it with error 9412.
-  'image/svg+xml',
 ])
+
+/** Longest edge of an AVIF picture, in pixels. Cloudflare reads no larger ones; `wrangler dev` does. */
+export const MAX_AVIF_EDGE = 1200
 
 /**
  * Error codes of Cloudflare Images for pictures that it cannot convert: not a picture, broken, or of
@@ -43,6 +44,8 @@ export async function toJpeg(
   if (!formats.has(info.format)) throw notConvertible()
   if ('width' in info && info.width * info.height > MAX_PIXELS)
     throw tooLarge(`it has more than ${MAX_PIXELS / 1e6} megapixels`)
+  if (info.format === 'image/avif' && Math.max(info.width, info.height) > MAX_AVIF_EDGE)
+    throw tooLarge(`as AVIF, its longer edge may have at most ${MAX_AVIF_EDGE} pixels`)
   const output = await withApiErrors(
     images
       .input(picture.stream())

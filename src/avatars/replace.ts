@@ -49,9 +49,8 @@ export async function replaceAvatar(
 
 /**
  * Stores the picture as the avatar of a user whom the caller may change, and returns the user with
- * the new key. The object is written first, then the user's row, then the old object is deleted, so
- * the user's key always points to an existing object. An interruption leaves an unused object, which
- * orphans.ts removes. Throws `unauthenticated`, and the errors of `toJpeg`.
+ * the new key. The object is written first, then the user's row, so the user's key always points to
+ * an existing object. What no user points to, orphans.ts removes a day after it was written. Throws `unauthenticated`, and the errors of `toJpeg`.
  */
 export async function storeAvatar(
   deps: AvatarDeps,
@@ -63,8 +62,9 @@ export async function storeAvatar(
   const jpeg = await toJpeg(deps.images, picture)
   const key = pictureKey(userId, await newHash(jpeg))
   await deps.bucket.put(key, jpeg, { httpMetadata: { contentType: 'image/jpeg' } })
-  const { avatarKey, unusedKey } = await updateAvatarKey(deps, caller, userId, key, now)
-  if (unusedKey) deleteLater(deps, unusedKey)
+  const { avatarKey, replacedKey } = await updateAvatarKey(deps, caller, userId, key, now)
+  if (avatarKey !== key) deleteLater(deps, key)
+  if (replacedKey) keepForADay(deps, replacedKey)
   return { id: userId, avatarKey }
 }
 
@@ -112,13 +112,27 @@ async function updateAvatarKey(
     )
     const previousKey = previous?.avatarKey ?? null
     return updated.length > 0
-      ? { avatarKey: key, unusedKey: previousKey }
-      : { avatarKey: previousKey, unusedKey: key }
+      ? { avatarKey: key, replacedKey: previousKey }
+      : { avatarKey: previousKey, replacedKey: null }
   } catch (error) {
     // After any other error the row may have been written, and the object may be in use.
     if (error instanceof ApiError) deleteLater(deps, key)
     throw error
   }
+}
+
+/** Writes the object again, because orphans.ts removes it a day after it was written. */
+function keepForADay({ bucket, waitUntil }: AvatarDeps, key: string): void {
+  const rewrite = async () => {
+    const object = await bucket.get(key)
+    if (object)
+      await bucket.put(key, await object.arrayBuffer(), { httpMetadata: object.httpMetadata ?? {} })
+  }
+  waitUntil(
+    rewrite().catch((error: unknown) => {
+      log.error('avatar_not_kept', { key, error })
+    }),
+  )
 }
 
 function deleteLater({ bucket, waitUntil }: AvatarDeps, key: string): void {

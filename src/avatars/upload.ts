@@ -1,6 +1,6 @@
 /** Reads the picture from the body of a request. */
 import { bodyError, MAX_FORM_BYTES } from '../http/body.ts'
-import { ApiError } from '../http/errors.ts'
+import { ApiError, invalidField } from '../http/errors.ts'
 import { MAX_BYTES, readLimited, tooLarge } from './limits.ts'
 
 /** The media type in lower case without parameters; `''` if there is none. */
@@ -19,11 +19,8 @@ function requirePictureType(type: string): void {
     )
 }
 
-/** Returns the body. Throws `unsupported_media_type`, `payload_too_large`, `invalid_input`. */
-export async function pictureFromBody(request: Request): Promise<Blob> {
-  requirePictureType(mediaType(request.headers.get('content-type')))
-  return readUpload(request, MAX_BYTES)
-}
+/** Returns the body, whatever type it declares. Throws `payload_too_large`, `invalid_input`. */
+export const pictureFromBody = (request: Request): Promise<Blob> => readUpload(request, MAX_BYTES)
 
 /** Throws `payload_too_large`, and `invalid_input` if the body breaks off. */
 async function readUpload(request: Request, limit: number): Promise<Blob> {
@@ -46,7 +43,7 @@ export async function pictureFromForm(request: Request): Promise<Blob> {
   const [file, another] = (await parseForm(body, contentType)).getAll('avatar')
   // A browser sends an empty file without a name if the visitor chose none.
   if (!(file instanceof File) || another || (file.size === 0 && file.name === ''))
-    throw new ApiError('invalid_input', 'avatar: must be exactly one part with a file')
+    throw invalidField('avatar', 'must be exactly one part with a file')
   requirePictureType(mediaType(file.type))
   if (file.size > MAX_BYTES) throw tooLarge()
   if (body.size - file.size > MAX_FORM_BYTES)

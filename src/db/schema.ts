@@ -324,8 +324,9 @@ export const orders = sqliteTable(
     namespace: text().notNull(),
   },
   (t) => [
+    // The number first, because it is also looked up in all namespaces.
     uniqueIndex('orders_provider_id')
-      .on(t.namespace, t.providerId)
+      .on(t.providerId, t.namespace)
       .where(sql`${t.providerId} IS NOT NULL`),
     // Every index ends with the id, which is SQLite's rowid.
     index('orders_buyer').on(t.buyerId),
@@ -355,7 +356,7 @@ export const orderItems = sqliteTable(
   },
   (t) => [
     index('orderItems_order').on(t.orderId),
-    index('orderItems_seller').on(t.sellerId),
+    index('orderItems_seller').on(t.sellerId, t.orderId),
     check('orderItems_quantity', sql`${t.quantity} > 0`),
   ],
 )
@@ -507,7 +508,7 @@ export const idempotencyKeys = sqliteTable(
     /** Namespace of the token that sent the call. */
     namespace: text().notNull(),
     key: text().notNull(),
-    /** SHA-256 of the request body, hex. */
+    /** SHA-256 of the parsed request body, hex. */
     requestHash: text().notNull(),
     /** JSON of the plan (`orders/plan.ts`). */
     plan: text().notNull(),

@@ -7,7 +7,19 @@ import { deliveryStates } from '../db/schema.ts'
 import type { App, Caller } from '../http/context.ts'
 import { requireMaster, validate } from '../http/endpoint.ts'
 import { ApiError } from '../http/errors.ts'
-import { idText } from '../http/ids.ts'
+import {
+  address,
+  bool,
+  count,
+  hash,
+  id,
+  orNull,
+  positive,
+  text,
+  time,
+  timestamps,
+} from '../http/fields.ts'
+import { cursorText, idText, limitText } from '../http/ids.ts'
 import { lazy } from '../http/lazy.ts'
 import {
   cancel,
@@ -23,41 +35,47 @@ import {
 } from './operator.ts'
 import { wake } from './wake.ts'
 
-const tag = 'Operation'
+const tag = 'Transfers'
 
 const Transaction = lazy(() =>
-  z.object({
-    hash: z.string().describe('Transaction hash.'),
-    contract: z.string().describe('Address of the Delivery contract.'),
-    signer: z.string().describe('Address of the relayer.'),
-    nonce: z.int().describe('Nonce of the relayer.'),
-    block: z.int().nullable().describe('Number of its block; null while it has none.'),
-    isOpen: z.boolean().describe('Whether the transaction is not final yet.'),
-    createdAt: z.string().describe('Time of signing.'),
-  }),
+  z
+    .object({
+      hash: hash('Transaction hash.'),
+      contract: address('Address of the Delivery contract.'),
+      signer: address('Address of the relayer.'),
+      nonce: count('Nonce of the relayer.'),
+      block: orNull(count('Number of its block; null while it has none.')),
+      isOpen: bool('Whether the transaction is not final yet.'),
+      createdAt: time('Time of signing.'),
+    })
+    .meta({ id: 'Transaction', description: 'A transaction of the Delivery contract.' }),
 )
+const TransferStatus = z.enum(deliveryStates).meta({
+  id: 'TransferStatus',
+  description:
+    '`awaiting_wallet`: the buyer has no wallet. `queued`: to be sent. `in_flight`: sent, not ' +
+    'final yet. `transferred`: the buyer has the NFT. `failed`: cancelled, or not deliverable.',
+})
 const Transfer = lazy(() =>
   z
     .object({
-      id: z.int().describe('The id of the order item.'),
-      orderId: z.int().describe('Id of the order.'),
-      network: z.string().describe('Name of the network, as in `contractNetwork` of the NFT.'),
-      chainId: z.int().nullable().describe('Id of the chain; null if it was not configured.'),
-      quantity: z.int().describe('Number of pieces.'),
-      status: z.enum(deliveryStates).describe('State of the delivery.'),
-      key: z.string().describe('The delivery key: the contract uses it at most once.'),
-      contract: z
-        .string()
-        .nullable()
-        .describe('Address of the Delivery contract; null before the first transaction.'),
+      id: id('The id of the order item.'),
+      orderId: id('Id of the order.'),
+      network: text('Name of the network, as in `contractNetwork` of the NFT.'),
+      chainId: orNull(positive('Id of the chain; null if it was not configured.')),
+      quantity: positive('Number of pieces.'),
+      status: TransferStatus.describe('State of the delivery.'),
+      key: hash('The delivery key: the contract uses it at most once.'),
+      contract: orNull(
+        address('Address of the Delivery contract; null before the first transaction.'),
+      ),
       wish: z.enum(['deliver', 'cancel']).describe('What is to be done with the key.'),
-      reason: z.string().nullable().describe('Why the item failed, or what it waits for.'),
-      tries: z.int().describe('Transactions in which the transfer failed.'),
-      txId: z.string().nullable().describe('Hash of the newest transaction with the item.'),
-      failingSince: z.string().nullable().describe('Since when the item cannot be delivered.'),
-      dueAt: z.string().nullable().describe('Time of the next step; null if none is planned.'),
-      createdAt: z.string().describe('Time of creation.'),
-      updatedAt: z.string().describe('Time of the last change.'),
+      reason: orNull(text('Why the item failed, or what it waits for.')),
+      tries: count('Transactions in which the transfer failed.'),
+      txId: orNull(hash('Hash of the newest transaction with the item.')),
+      failingSince: orNull(time('Since when the item cannot be delivered.')),
+      dueAt: orNull(time('Time of the next step; null if none is planned.')),
+      ...timestamps(),
       transactions: z
         .array(Transaction())
         .describe('The newest transaction with the item, if any.'),
@@ -66,35 +84,41 @@ const Transfer = lazy(() =>
 )
 const toTransfer = (view: View): z.infer<ReturnType<typeof Transfer>> => ({
   ...view,
-  transactions: z.array(Transaction()).parse(JSON.parse(view.transactions)),
+  transactions: JSON.parse(view.transactions),
 })
 
 const Id = z.object({ id: idText.describe('The id of the order item.') })
+const selectsStatus = 'Selects items with this status.'
 const Query = z.object({
-  status: z.enum(deliveryStates).optional().describe('Selects items with this status.'),
+  status: TransferStatus.optional().describe(selectsStatus),
   reason: z
     .string()
     .min(1)
     .max(255)
     .optional()
     .describe('Selects items whose reason begins with this text.'),
-  cursor: idText.optional().describe('The `nextCursor` of the previous page.'),
-  limit: idText.pipe(z.int().max(100)).optional().describe('Transfers per page; 50 by default.'),
+  cursor: cursorText.optional().describe('The `nextCursor` of the previous page.'),
+  limit: limitText(50).describe('Transfers per page.'),
 })
 const Retryable = Query.pick({ reason: true }).extend({
-  status: z.enum(['queued', 'failed']).describe('Selects items with this status.'),
+  status: TransferStatus.extract(['queued', 'failed']).describe(selectsStatus),
 })
 const Cancellable = Query.pick({ reason: true }).extend({
-  status: z
-    .enum(deliveryStates)
-    .exclude(['transferred'])
-    .describe('Selects items with this status.'),
+  status: TransferStatus.exclude(['transferred']).describe(selectsStatus),
 })
 
-const changedAnswer = () =>
-  z.object({
-    changed: z.int().describe(`Number of items that were changed, at most ${MAX_CHANGED}.`),
-  })
+const changedAnswer = lazy(() =>
+  z
+    .object({
+      changed: count(`Number of items that were changed, at most ${MAX_CHANGED}.`),
+    })
+    .meta({ id: 'ChangedTransfers', description: 'How many items were changed.' }),
+)
+const transferAnswer = lazy(() =>
+  z
+    .object({ transfer: Transfer() })
+    .meta({ id: 'ChangedTransfer', description: 'The transfer after the change.' }),
+)
 const repeat = `Changes at most ${MAX_CHANGED} items: repeat the call until it changes none.`
 
 const retryDescription =
@@ -110,18 +134,21 @@ export const deliveryRoutes = new Hono<App>()
     '/api/admin/transfers',
     requireMaster({
       tag,
+      operationId: 'listTransfers',
       summary: 'List transfers',
       description: 'Returns the deliveries of order items in the order of their ids, in pages.',
       answer: () =>
-        z.object({
-          transfers: z.array(Transfer()).describe('The transfers, by id.'),
-          nextCursor: z.string().nullable().describe('The next `cursor`; null on the last page.'),
-        }),
+        z
+          .object({
+            transfers: z.array(Transfer()).describe('The transfers, by id.'),
+            nextCursor: orNull(text('The next `cursor`; null on the last page.')),
+          })
+          .meta({ id: 'Transfers', description: 'A page of transfers.' }),
     }),
     validate('query', Query),
     async (c) => {
       const { db, caller } = c.var
-      const { cursor = 0, limit = 50, ...filter } = c.req.valid('query')
+      const { cursor = 0, limit, ...filter } = c.req.valid('query')
       const [rows] = await readAs(db, caller, [pageOf(db, { ...filter, cursor, limit: limit + 1 })])
       const page = rows.slice(0, limit)
       const nextCursor = rows.length > limit ? `${page.at(-1)?.id}` : null
@@ -132,6 +159,7 @@ export const deliveryRoutes = new Hono<App>()
     '/api/admin/transfers/retry',
     requireMaster({
       tag,
+      operationId: 'retryTransfers',
       summary: 'Retry many transfers',
       description: `${retryDescription} ${repeat}`,
       answer: changedAnswer,
@@ -149,6 +177,7 @@ export const deliveryRoutes = new Hono<App>()
     '/api/admin/transfers/cancel',
     requireMaster({
       tag,
+      operationId: 'cancelTransfers',
       summary: 'Cancel many transfers',
       description: `${cancelDescription} ${repeat}`,
       answer: changedAnswer,
@@ -166,9 +195,10 @@ export const deliveryRoutes = new Hono<App>()
     '/api/admin/transfers/:id/retry',
     requireMaster({
       tag,
+      operationId: 'retryTransfer',
       summary: 'Retry a transfer',
       description: retryDescription,
-      answer: () => z.object({ transfer: Transfer() }),
+      answer: transferAnswer,
       errors: ['not_found', 'conflict'],
     }),
     validate('param', Id),
@@ -186,9 +216,10 @@ export const deliveryRoutes = new Hono<App>()
     '/api/admin/transfers/:id/cancel',
     requireMaster({
       tag,
+      operationId: 'cancelTransfer',
       summary: 'Cancel a transfer',
       description: cancelDescription,
-      answer: () => z.object({ transfer: Transfer() }),
+      answer: transferAnswer,
       errors: ['not_found', 'conflict'],
     }),
     validate('param', Id),

@@ -7,13 +7,17 @@ type ItemStatus = (typeof itemStatuses)[number]
 
 const { state, reason, transactionId, updatedAt } = deliveries
 
+/** An item that is queued again after a transaction stays `transferring`. Null before the first. */
+export const shownStatus = sql<ItemStatus | null>`CASE
+    WHEN ${state} NOT IN ('queued', 'in_flight') THEN ${state}
+    WHEN ${transactionId} IS NOT NULL THEN 'transferring' END`
+
 /**
  * The columns to select, with `transactions` joined. `failReason` is for the order, the others are
- * for its item. An item that is queued again after a transaction stays `transferring`.
+ * for its item.
  */
 export const shownOfDelivery = {
-  status: sql<ItemStatus | null>`CASE WHEN ${state} NOT IN ('queued', 'in_flight') THEN ${state}
-    WHEN ${transactionId} IS NOT NULL THEN 'transferring' END`.as('status'),
+  status: shownStatus.as('status'),
   txId: sql<string | null>`${transactions.hash}`.as('txId'),
   failReason: sql<string | null>`iif(${state} = 'failed', ${reason}, NULL)`.as('failReason'),
   updatedAt,

@@ -25,6 +25,8 @@ export type App = {
     /** How often this request has called the database. */
     trips: Trips
     caller: Caller | null
+    /** Why the token of the request is not valid; undefined without a token. */
+    tokenProblem?: string
     /** The time of the request. */
     now: Date
     /** Fields that error responses have beside `error` and `code`. */

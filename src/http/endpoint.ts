@@ -11,8 +11,9 @@ import type * as z from 'zod'
 import { type $ZodIssue, toDotPath } from 'zod/v4/core'
 import { formBody } from './body.ts'
 import type { App, Caller } from './context.ts'
-import { ApiError, type ErrorCode, unauthenticated } from './errors.ts'
+import { ApiError, type ErrorCode, type Issue, rejected, unauthenticated } from './errors.ts'
 import { jsonBody } from './json.ts'
+import './validation-messages.ts'
 
 /**
  * What the OpenAPI document says about an endpoint, beside what `validate` declares. Endpoints
@@ -20,6 +21,8 @@ import { jsonBody } from './json.ts'
  */
 export type EndpointInfo = {
   tag: string
+  /** What a client would name a method for the endpoint. Unique. */
+  operationId: string
   /** A sentence without a full stop that begins with a verb in the imperative. */
   summary: string
   description?: string
@@ -33,6 +36,8 @@ export type EndpointInfo = {
   bodiless?: Record<number, string>
   /** Error codes of this endpoint, beside those that every endpoint shares. */
   errors?: readonly ErrorCode[]
+  /** Whether it refuses API tokens. */
+  isSessionOnly?: true
   /** Fields of its error bodies beside `error` and `code`. A middleware sets them in the context. */
   errorFields?: Record<string, null>
 }
@@ -61,7 +66,7 @@ const safeMethods = /^(GET|HEAD)$/
 /** Throws `unauthenticated`; `forbidden` if a read-only token is used to change something. */
 function requireScope(c: Context<AppWithCaller>): Caller {
   const caller = c.get('caller')
-  if (!caller) throw unauthenticated()
+  if (!caller) throw unauthenticated(c.get('tokenProblem'))
   if (caller.scope === 'read' && !safeMethods.test(c.req.method))
     throw new ApiError('forbidden', 'this token may only read')
   return caller
@@ -104,7 +109,7 @@ export function validate<T extends keyof ValidationTargets, S extends z.ZodType>
   root = '',
 ) {
   const check = zValidator(target, schema, (result) => {
-    if (!result.success) throw invalidInput(result.error.issues[0], root)
+    if (!result.success) throw invalidInput(result.error.issues, root)
   })
   const readBody = bodyReaders.get(target)
   const handler: typeof check = async (c, next) => {
@@ -115,12 +120,19 @@ export function validate<T extends keyof ValidationTargets, S extends z.ZodType>
   return handler
 }
 
-function invalidInput(issue: $ZodIssue | undefined, root: string): ApiError {
-  if (!issue) return new ApiError('invalid_input', 'the request is not valid')
-  // `toDotPath` would put the name of a header in brackets and quotes.
-  const isFlat = issue.path.length === 1 && !root
-  const field = isFlat ? String(issue.path[0]) : root + toDotPath(issue.path)
-  return new ApiError('invalid_input', field ? `${field}: ${issue.message}` : issue.message)
+/** One issue for each field: what is wrong with a value may also break rules that follow from it. */
+function invalidInput(found: readonly $ZodIssue[], root: string): ApiError {
+  const issues = new Map<string, Issue>()
+  for (const { path, message } of found) {
+    // `toDotPath` would put the name of a header in brackets and quotes.
+    const isFlat = path.length === 1 && !root
+    const field = isFlat ? String(path[0]) : root + toDotPath(path)
+    if (!issues.has(field)) issues.set(field, { path: field, code: 'invalid_input', message })
+  }
+  const [first, ...others] = issues.values()
+  return first
+    ? rejected([first, ...others])
+    : new ApiError('invalid_input', 'the request is not valid')
 }
 
 /** Whether no endpoint of this request needs a token. */

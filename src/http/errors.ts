@@ -2,17 +2,30 @@
 import type { Context, ErrorHandler, NotFoundHandler } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { InvalidConfiguration } from '../env.ts'
 import { callsOf, log } from '../log.ts'
 import type { App } from './context.ts'
 import { callerRequestId } from './request-log.ts'
 
-/** Every error code and its status. `docs/errors.md` describes them. */
+/** Every error code and its status. `error-guide.ts` describes them. */
 export const statusOf = {
   invalid_input: 400,
   order_not_found: 400,
+  listing_not_found: 400,
+  listing_inactive: 400,
+  listing_ended: 400,
+  listing_mismatch: 400,
+  nft_not_found: 400,
+  nft_not_released: 400,
+  buyer_not_found: 400,
+  user_not_found: 400,
+  no_billing_address: 400,
+  sold_out: 400,
+  quantity_too_large: 400,
   unauthenticated: 401,
   forbidden: 403,
   cross_site: 403,
+  not_your_listing: 403,
   reauthentication_required: 403,
   not_found: 404,
   method_not_allowed: 405,
@@ -33,27 +46,62 @@ export const statusOf = {
 
 export type ErrorCode = keyof typeof statusOf
 
-/** An error for the client: a stable code, a sentence, and headers for the response. */
+/** One thing that is wrong with a request. */
+export type Issue = {
+  /** The field, such as `orders[2].quantity`; empty for the request as a whole. */
+  path: string
+  code: ErrorCode
+  /** A sentence without the field. */
+  message: string
+}
+
+/** An error for the client: a stable code, a sentence, all issues, and headers for the response. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly code: ErrorCode
   readonly headers: Record<string, string>
+  readonly issues: readonly Issue[]
 
-  constructor(code: ErrorCode, message: string, headers: Record<string, string> = {}) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    headers: Record<string, string> = {},
+    issues: readonly Issue[] = [{ path: '', code, message }],
+  ) {
     super(message)
     this.code = code
     this.headers = headers
+    this.issues = issues
   }
 }
 
-/** No token, or one that is not live. RFC 9110, section 11.6.1: a 401 names the scheme to use. */
+/** The error for a request with these issues. The first decides; one about permission comes first. */
+export function rejected(issues: readonly [Issue, ...Issue[]]): ApiError {
+  const isForbidden = ({ code }: Issue) => Number(statusOf[code] === 403)
+  const sorted = issues.toSorted((a, b) => isForbidden(b) - isForbidden(a))
+  const { path, code, message } = sorted[0] ?? issues[0]
+  return new ApiError(code, path ? `${path}: ${message}` : message, {}, sorted)
+}
+
+/** The error for one field that breaks a rule. */
+export const invalidField = (path: string, message: string): ApiError =>
+  rejected([{ path, code: 'invalid_input', message }])
+
+/**
+ * No token, or one that is not valid, with the reason. RFC 9110, section 11.6.1: a 401 names the
+ * scheme to use; RFC 6750, section 3.1: and what is wrong with a token.
+ */
 export class TokenRequired extends ApiError {
-  constructor() {
-    super('unauthenticated', 'a valid token is required', { 'WWW-Authenticate': 'Bearer' })
+  constructor(reason?: string) {
+    const details = reason && ` error="invalid_token", error_description="${reason}"`
+    super('unauthenticated', reason ?? 'a token is required', {
+      'WWW-Authenticate': `Bearer${details ?? ''}`,
+    })
   }
 }
 
-export const unauthenticated = () => new TokenRequired()
+/** `reason` has no quotes and no backslashes. */
+export const unauthenticated = (reason?: string) => new TokenRequired(reason)
 
 export const notFound: NotFoundHandler<App> = (c) =>
   errorResponse(c, new ApiError('not_found', 'there is nothing at this path'))
@@ -62,17 +110,40 @@ export const notFound: NotFoundHandler<App> = (c) =>
 export const onError: ErrorHandler<App> = (error, c) => {
   if (error instanceof ApiError) return errorResponse(c, error)
   if (error instanceof HTTPException && error.status < 500)
-    return errorResponse(c, new ApiError('invalid_input', error.message))
-  log.error('request_failed', {
-    requestId: c.var.requestId,
-    callerRequestId: callerRequestId(c),
-    error,
-    stack: callsOf(error),
-  })
+    return errorResponse(c, new ApiError('invalid_input', malformed(error.message)))
+  const ids = { requestId: c.var.requestId, callerRequestId: callerRequestId(c) }
+  const remedy = setupRemedy(error)
+  if (remedy) {
+    log.error('not_ready', { ...ids, remedy })
+    const message = 'the service is not set up completely; its log says what to do'
+    return errorResponse(c, new ApiError('not_ready', message))
+  }
+  log.error('request_failed', { ...ids, error, stack: callsOf(error) })
   return errorResponse(c, new ApiError('internal_error', 'something went wrong on our side'))
 }
 
-export function errorResponse(c: Context<App>, { code, message, headers }: ApiError): Response {
-  const body = { ...c.get('errorFields'), error: message, code }
+/** What an operator has to do so that the instance can serve; undefined for any other error. */
+function setupRemedy(error: unknown): string | undefined {
+  if (error instanceof InvalidConfiguration)
+    return `${error.message}. Set it in wrangler.toml or as a secret; \`npm install\` adds the secrets that .dev.vars lacks.`
+  if (/no such (table|column)/.test(String(error)))
+    return 'The database lacks migrations. Run `npx wrangler d1 migrations apply DB --local`, or with `--remote --env <environment>`.'
+  return error instanceof Error && error.cause ? setupRemedy(error.cause) : undefined
+}
+
+/** Hono throws when a validator cannot parse the body. */
+const malformed = (message: string): string =>
+  `the body is not ${message.includes('JSON') ? 'valid JSON' : 'a valid form'}`
+
+export function errorResponse(c: Context<App>, error: ApiError): Response {
+  const { code, message, headers, issues } = error
+  const body = {
+    ...c.get('errorFields'),
+    error: message,
+    code,
+    issues,
+    requestId: c.get('requestId'),
+    documentationUrl: new URL(`/docs/errors#${code}`, c.req.url).href,
+  }
   return c.json(body, statusOf[code], headers)
 }

@@ -3,7 +3,7 @@ import { createMiddleware } from 'hono/factory'
 import { connect } from '../db/client.ts'
 import { settingsOf } from '../env.ts'
 import type { App } from './context.ts'
-import { ApiError } from './errors.ts'
+import { ApiError, invalidField } from './errors.ts'
 
 /** Characters. Enough for 100 ids, and short enough for the logs of proxies. */
 const MAX_URL_LENGTH = 8192
@@ -39,6 +39,6 @@ export const bookmarkPattern = /^[\da-fA-F]{1,32}(-[\da-fA-F]{1,32}){3}$/
 function requestBookmark(c: Context): string | undefined {
   const text = c.req.header('x-d1-bookmark')
   if (text && !bookmarkPattern.test(text))
-    throw new ApiError('invalid_input', 'x-d1-bookmark: must be the value of an earlier response')
+    throw invalidField('x-d1-bookmark', 'must be the value of an earlier response')
   return text || undefined
 }

@@ -14,7 +14,7 @@ export function callerRequestId(c: Context): string | undefined {
   return id && callerIdPattern.test(id) ? id : undefined
 }
 
-export const callerIdPattern = /^[\w\-=.:]{1,128}$/
+const callerIdPattern = /^[\w\-=.:]{1,128}$/
 
 export const requestLog = createMiddleware<App>(async (c, next) => {
   const start = performance.now()

@@ -11,6 +11,9 @@ import type { Caller } from '../http/context.ts'
 /** The name of all sessions. */
 export const SESSION_NAME = 'session'
 
+/** The name of the tokens that the API reference makes. */
+export const REFERENCE_NAME = 'API reference'
+
 /** The name of an API token. */
 export const TokenName = z
   .string()
@@ -20,6 +23,10 @@ export const TokenName = z
   .refine(
     (name) => name.toLowerCase() !== SESSION_NAME,
     `must not be "${SESSION_NAME}", which is the name of browser sessions`,
+  )
+  .refine(
+    (name) => name.toLowerCase() !== REFERENCE_NAME.toLowerCase(),
+    `must not be "${REFERENCE_NAME}", which is the name of tokens of the API reference`,
   )
 
 /**

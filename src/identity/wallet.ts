@@ -10,7 +10,7 @@ import { getAddress, verifyMessage } from 'viem/utils'
 import type { Database } from '../db/client.ts'
 import { walletNonces } from '../db/schema.ts'
 import type { Network, Settings } from '../env.ts'
-import { ApiError } from '../http/errors.ts'
+import { ApiError, invalidField } from '../http/errors.ts'
 import { isSignedByContract } from './contract-wallet.ts'
 import { hashIdentity } from './namespace.ts'
 import { hashSecret, newSecret } from './secret.ts'
@@ -67,7 +67,7 @@ export async function verifyWalletMessage(
   const fields = parseSiweMessage(message)
   const { address, chainId, nonce, issuedAt, expirationTime } = fields
   if (!address || !chainId || !nonce || !issuedAt || !expirationTime)
-    throw new ApiError('invalid_input', 'message: must be a message that this site wrote')
+    throw invalidField('message', 'must be a message that this site wrote')
   const { host } = new URL(site.PUBLIC_URL)
   if (fields.domain !== host)
     throw invalidMessage(`the message is for ${fields.domain}, not for ${host}`)

@@ -4,24 +4,28 @@ import { avatarUrlOf } from '../avatars/url.ts'
 import type { Database } from '../db/client.ts'
 import { type Placeholders, prepared } from '../db/prepared.ts'
 import { creators, users } from '../db/schema.ts'
+import { id, orNull, positive, text, time } from '../http/fields.ts'
 import { Stats, selectNftCounts, toStats } from './stats.ts'
 
+const Creator = () =>
+  z
+    .object({
+      id: id('User id of the creator.'),
+      name: orNull(text('Name.')),
+      username: orNull(text('User name.')),
+      avatarUrl: z.url().describe('URL of the avatar.'),
+      nfts: positive('Number of NFTs that are released and not deleted.'),
+      latestReleaseAt: time('Time of the latest release.'),
+    })
+    .meta({ id: 'Creator', description: 'A user who has released NFTs.' })
+
 export const CreatorsAnswer = () =>
-  z.object({
-    creators: z
-      .array(
-        z.object({
-          id: z.int().describe('User id of the creator.'),
-          name: z.string().nullable().describe('Name.'),
-          username: z.string().nullable().describe('User name.'),
-          avatarUrl: z.url().describe('URL of the avatar.'),
-          nfts: z.int().describe('Number of NFTs that are released and not deleted.'),
-          latestReleaseAt: z.iso.datetime().describe('Time of the latest release.'),
-        }),
-      )
-      .describe('Creators, the latest release first.'),
-    stats: Stats().describe('The same numbers as `GET /api/public/stats`.'),
-  })
+  z
+    .object({
+      creators: z.array(Creator()).describe('Creators, the latest release first.'),
+      stats: Stats().describe('The same numbers as `GET /api/public/stats`.'),
+    })
+    .meta({ id: 'Creators', description: 'The creators with the latest releases.' })
 
 export const selectCreators = prepared((db, { limit }: Placeholders<{ limit: number }>) =>
   db

@@ -2,18 +2,23 @@ import * as z from 'zod'
 import type { Database } from '../db/client.ts'
 import { prepared } from '../db/prepared.ts'
 import { nftCounts } from '../db/schema.ts'
+import { count } from '../http/fields.ts'
+import { lazy } from '../http/lazy.ts'
 
-export const Stats = () =>
-  z.object({
-    nfts: z
-      .object({
-        total: z.int().describe('All NFTs.'),
-        unique: z.int().describe('NFTs with one piece.'),
-        rare: z.int().describe('NFTs with a limited number of pieces.'),
-        unlimited: z.int().describe('NFTs without a limit.'),
-      })
-      .describe('Numbers of NFTs that are released and not deleted.'),
-  })
+export const Stats = lazy(() =>
+  z
+    .object({
+      nfts: z
+        .object({
+          total: count('All NFTs.'),
+          unique: count('NFTs with one piece.'),
+          rare: count('NFTs with a limited number of pieces.'),
+          unlimited: count('NFTs without a limit.'),
+        })
+        .describe('Numbers of NFTs that are released and not deleted.'),
+    })
+    .meta({ id: 'Stats', description: 'Statistics of the marketplace.' }),
+)
 
 /** One row for each `amountType`. */
 export const selectNftCounts = prepared((db) => db.select().from(nftCounts))

@@ -5,136 +5,157 @@
 import * as z from 'zod'
 import { listingTypes } from '../db/schema.ts'
 import { itemStatuses } from '../delivery/shown.ts'
+import {
+  address,
+  addressOrEmpty,
+  always,
+  bool,
+  count,
+  currency,
+  decimal,
+  digits,
+  hash,
+  id,
+  orNull,
+  positive,
+  text,
+  time,
+  timestamps,
+} from '../http/fields.ts'
 import { lazy } from '../http/lazy.ts'
-
-const int = (description: string) => z.int().describe(description)
-const bool = (description: string) => z.boolean().describe(description)
-const text = (description: string) => z.string().describe(description)
-const textOrNull = (description: string) => z.string().nullable().describe(description)
-const time = (description: string) => z.iso.datetime({ precision: 3 }).describe(description)
-const timeOrNull = (description: string) =>
-  z.iso.datetime({ precision: 3 }).nullable().describe(description)
-
-const timestamps = () => ({
-  createdAt: time('Time of creation.'),
-  updatedAt: time('Time of the last change.'),
-})
 
 export const Nft = lazy(() =>
   z
     .object({
-      id: int('Id of the NFT.'),
-      amount: int('Number of pieces that were issued.'),
-      availableAmount: int('Number of pieces left to sell. Ignored for an unlimited NFT.'),
+      id: id('Id of the NFT.'),
+      amount: count('Number of pieces that were issued.'),
+      availableAmount: count('Number of pieces left to sell. Ignored for an unlimited NFT.'),
       approved: bool('Whether the marketplace has approved the NFT.'),
-      storageNetworkTx: textOrNull('Transaction that stored the files.'),
-      chainTx: textOrNull('Transaction that minted the NFT.'),
+      storageNetworkTx: orNull(text('Transaction that stored the files.')),
+      chainTx: orNull(text('Transaction that minted the NFT.')),
       creatorPublicAddr: text('Wallet address of the creator.'),
-      contractAddr: text('Address of the token contract.'),
+      contractAddr: address('Address of the token contract.'),
       contractName: text('Name of the token contract.'),
       contractNetwork: text('Network of the token contract, by its name in the configuration.'),
-      coverKey: textOrNull('Storage key of the cover picture.'),
-      category: textOrNull('Category.'),
-      secretPhrase: textOrNull('Phrase that unlocks the content.'),
-      fee: textOrNull('Fee of secondary sales.'),
-      feeRecipient: textOrNull('Wallet address that receives the fee.'),
-      payload: z.record(z.string(), z.unknown()).describe('Creation data, free form.'),
-      price: int('Price of one piece, in cents.'),
-      priceEths: text('Price of one piece in ETH, as decimal text.'),
-      priceCurrency: text('Currency of `price`, ISO 4217.'),
+      coverKey: orNull(text('Storage key of the cover picture.')),
+      category: orNull(text('Category.')),
+      secretPhrase: orNull(text('Phrase that unlocks the content.')),
+      fee: orNull(text('Fee of secondary sales.')),
+      feeRecipient: orNull(text('Wallet address that receives the fee.')),
+      payload: z
+        .record(z.string(), z.unknown())
+        .describe(
+          'Creation data, free form. `amountType` is `unique`, `limited` or `unlimited`: an unlimited NFT does not run out.',
+        ),
+      price: count('Price of one piece, in cents.'),
+      priceEths: decimal('Price of one piece in ETH.'),
+      priceCurrency: currency('Currency of `price`, ISO 4217.'),
       priceType: text('How the price is set, such as `FIXED`.'),
       downloadable: bool('Whether the buyer may download the files.'),
       title: text('Title.'),
-      creatorId: int('User id of the creator.'),
-      useCaseId: int('Id of the use case.'),
+      creatorId: id('User id of the creator.'),
+      useCaseId: z.int().describe('Id of the use case.'),
       upgradeable: bool('Whether the NFT can be upgraded.'),
-      tokenId: textOrNull('Token id on the chain, as decimal text.'),
-      newTokenId: textOrNull('Token id after an upgrade.'),
-      oldTokenId: textOrNull('Token id before an upgrade.'),
-      status: text('`released` if the NFT is on sale.'),
+      tokenId: orNull(digits('Token id in the contract; null before it is minted.')),
+      newTokenId: orNull(digits('Token id after an upgrade.')),
+      oldTokenId: orNull(digits('Token id before an upgrade.')),
+      status: text('`released` if the NFT is on sale. Other values mean that it is not.'),
       releaseAt: time('Time of the release.'),
       biddingEnabled: bool('Whether bids are accepted.'),
       ...timestamps(),
-      deletedAt: timeOrNull('Time of deletion; null while the NFT exists.'),
+      deletedAt: orNull(time('Time of deletion; null while the NFT exists.')),
       fractionalized: bool('Whether the NFT is split into fractions.'),
       redeemable: bool('Whether the NFT can be redeemed.'),
-      qrcodePrintfileId: textOrNull('File id of the printable QR code.'),
-      salesContractUrl: textOrNull('URL of the sales contract.'),
+      qrcodePrintfileId: orNull(text('File id of the printable QR code.')),
+      salesContractUrl: orNull(text('URL of the sales contract.')),
     })
-    .meta({ id: 'Nft' }),
+    .meta({ id: 'Nft', description: 'An NFT of the marketplace.' }),
 )
 
 export const Listing = lazy(() =>
   z
     .object({
-      id: int('Id of the listing.'),
-      priceCents: int('Price of one piece, in cents.'),
-      amount: z.int().nullable().describe('Most pieces of one order; null for no limit.'),
-      priceEths: text('Price of one piece in ETH, as decimal text.'),
-      priceWei: text('Price of one piece in wei, as decimal text.'),
-      activeTill: timeOrNull('Time when the listing ends; null if it does not end.'),
+      id: id('Id of the listing.'),
+      priceCents: count('Price of one piece, in cents.'),
+      amount: orNull(count('Most pieces of one order; null for no limit.')),
+      priceEths: decimal('Price of one piece in ETH.'),
+      priceWei: digits('Price of one piece in wei.'),
+      activeTill: orNull(time('Time when the listing ends; null if it does not end.')),
       active: bool('Whether orders are accepted.'),
-      type: z.enum(listingTypes).describe('Kind of sale.'),
-      txHash: textOrNull('Transaction that created the listing on the chain.'),
-      priceCurrency: text('Currency of `priceCents`, ISO 4217.'),
-      sellerId: int('User id of the seller.'),
-      nftId: int('Id of the NFT for sale.'),
-      captureCronId: textOrNull('Id of the job that captures the payment of an auction.'),
+      type: z
+        .enum(listingTypes)
+        .describe('Kind of sale: `regular` for a fixed price, or `auction`.')
+        .meta({ id: 'ListingType' }),
+      txHash: orNull(text('Transaction that created the listing on the chain.')),
+      priceCurrency: currency('Currency of `priceCents`, ISO 4217.'),
+      sellerId: id('User id of the seller.'),
+      nftId: id('Id of the NFT for sale.'),
+      captureCronId: orNull(text('Id of the job that captures the payment of an auction.')),
       ...timestamps(),
     })
-    .meta({ id: 'Listing' }),
+    .meta({ id: 'Listing', description: 'An offer of a seller to sell an NFT.' }),
+)
+
+const ItemStatus = lazy(() =>
+  z.enum(itemStatuses).meta({
+    id: 'ItemStatus',
+    description:
+      '`awaiting_wallet`: the buyer has no wallet yet, and the transfer starts when one is linked. ' +
+      '`transferring`: a transaction was sent. `transferred`: the buyer has the NFT. `failed`: it ' +
+      'was cancelled or cannot be delivered; `failReason` of the order says why.',
+  }),
 )
 
 /** An order item without its NFT and listing. */
 export const OrderItemFields = lazy(() =>
   z.object({
-    id: int('Id of the order item.'),
-    orderId: int('Id of the order.'),
-    nftId: int('Id of the NFT.'),
-    listingId: int('Id of the listing.'),
-    quantity: int('Number of pieces.'),
-    priceCents: int('Price of one piece, in cents.'),
-    priceEths: text('Price of one piece in ETH, as decimal text.'),
-    ethRecipient: textOrNull('Wallet address of the recipient; null until the buyer has one.'),
-    priceCurrency: text('Currency of `priceCents`, ISO 4217.'),
-    paymentProvider: textOrNull('Always `external`.'),
+    id: id('Id of the order item.'),
+    orderId: id('Id of the order.'),
+    nftId: id('Id of the NFT.'),
+    listingId: id('Id of the listing.'),
+    quantity: positive('Number of pieces.'),
+    priceCents: count('Price of one piece, in cents.'),
+    priceEths: decimal('Price of one piece in ETH.'),
+    ethRecipient: orNull(address('Wallet of the recipient; null until the buyer has one.')),
+    priceCurrency: currency('Currency of `priceCents`, ISO 4217.'),
+    paymentProvider: orNull(always('Always `external`.', 'external')),
     ...timestamps(),
-    ProductType: text('Always `nft`.'),
-    status: z
-      .enum(itemStatuses)
+    ProductType: always('Always `nft`.', 'nft'),
+    status: ItemStatus()
       .nullable()
-      .describe(
-        'State of the transfer to the buyer: null while it is queued, then `transferring`, then ' +
-          '`transferred` or `failed`; `awaiting_wallet` until the buyer links a wallet.',
-      ),
-    txId: textOrNull('Hash of the transaction that transfers the NFT.'),
+      .describe('State of the delivery; null while no transaction was sent.'),
+    txId: orNull(hash('Transaction that transfers the NFT; null before one is sent.')),
   }),
 )
 
 /** An order without its buyer and items. */
 export const OrderFields = lazy(() =>
   z.object({
-    id: int('Id of the order.'),
-    buyerId: int('User id of the buyer.'),
-    billingAddressId: int('Id of the billing address.'),
-    paymentMethod: text('Always `external`.'),
-    provider: text('Always `external`.'),
-    providerId: textOrNull('Order number of the shop.'),
-    payprovStxTransactionId: textOrNull('Transaction id of a payment provider.'),
-    payprovPciTransactionId: textOrNull('Transaction id of a payment provider.'),
+    id: id('Id of the order.'),
+    buyerId: id('User id of the buyer.'),
+    billingAddressId: id('Id of the billing address.'),
+    paymentMethod: always('Always `external`: the shop has the payment.', 'external'),
+    provider: always('Always `external`.', 'external'),
+    providerId: orNull(text('Order number of the shop; null if it sent none.')),
+    payprovStxTransactionId: orNull(text('Transaction id of a payment provider.')),
+    payprovPciTransactionId: orNull(text('Transaction id of a payment provider.')),
     payprovWebhookToken: z
       .uuid()
       .describe(
         'Token for webhooks of a payment provider. Only for master tokens; otherwise the nil UUID.',
       ),
-    totalPriceCents: int('Total price, in cents.'),
-    totalPriceCurrency: text('Currency of the total price, ISO 4217.'),
-    totalPriceEth: text('Total price in ETH, as decimal text.'),
-    status: textOrNull('State of the payment: `paid`. The items have the state of the delivery.'),
-    failReason: textOrNull('Why the transfer of an item failed.'),
-    feesCollectedAt: timeOrNull('Time when the fees were collected.'),
+    totalPriceCents: count('Price of all pieces, in cents.'),
+    totalPriceCurrency: currency('Currency of the total price, ISO 4217.'),
+    totalPriceEth: decimal('Price of all pieces in ETH.'),
+    status: orNull(
+      always('State of the payment. The items have the state of the delivery.', 'paid'),
+    ),
+    failReason: orNull(
+      text('Why an item is `failed`; `cancelled` after a cancellation. Otherwise null.'),
+    ),
+    feesCollectedAt: orNull(time('Time when the fees were collected.')),
     ...timestamps(),
-    ProductType: text('Always `nft`.'),
+    ProductType: always('Always `nft`.', 'nft'),
   }),
 )
 
@@ -145,22 +166,22 @@ const hidden = <T extends z.ZodType>(field: T, otherwise: 'empty' | 'null' | 'fa
   )
 const hiddenBool = (description: string) => hidden(bool(description), 'false')
 const hiddenText = (description: string) => hidden(text(description), 'empty')
-const hiddenTextOrNull = (description: string) => hidden(textOrNull(description), 'null')
-const hiddenTimeOrNull = (description: string) => hidden(timeOrNull(description), 'null')
+const hiddenTextOrNull = (description: string) => hidden(orNull(text(description)), 'null')
+const hiddenTimeOrNull = (description: string) => hidden(orNull(time(description)), 'null')
 
 /** The buyer, without the fields that are never stored. */
 export const BuyerFields = lazy(() =>
   z.object({
-    id: int('User id.'),
+    id: id('User id.'),
     approved: hiddenBool('Whether the marketplace has approved the user.'),
     companyUser: hiddenBool('Whether the user is a company.'),
     email: hiddenText('E-mail address; empty if the user has none.'),
-    ethereumPublicAddr: text('Wallet address; empty if the user has none.'),
-    name: textOrNull('Name.'),
+    ethereumPublicAddr: addressOrEmpty('Wallet address; empty if the user has none.'),
+    name: orNull(text('Name.')),
     provider: hiddenText('How the user signed up: `wallet` or `email`.'),
     chatServiceId: hiddenTextOrNull('Id at the chat service.'),
-    roleId: hidden(z.int().nullable().describe('1 for an administrator.'), 'null'),
-    username: textOrNull('User name.'),
+    roleId: hidden(z.int().nullable().describe('Role: 1 is an administrator.'), 'null'),
+    username: orNull(text('User name.')),
     viewMode: text('Display setting.'),
     paymentConnectId: hiddenTextOrNull('Id at the payment service.'),
     payprovExternalId: hiddenTextOrNull('Id at the payment provider.'),
@@ -182,24 +203,28 @@ const OrderItem = lazy(() =>
       nft: Nft().describe('The NFT that is sold.'),
       listing: Listing().describe('The listing that sells it.'),
     })
-    .meta({ id: 'OrderItem' }),
+    .meta({ id: 'OrderItem', description: 'An NFT of an order, and its delivery.' }),
 )
 
 const items = () => ({ orderItems: z.array(OrderItem()).describe('The items: one per order.') })
 
 /** An order in the response that places it: without the buyer. */
-const PlacedOrder = lazy(() => OrderFields().extend(items()).meta({ id: 'PlacedOrder' }))
+const PlacedOrder = lazy(() =>
+  OrderFields()
+    .extend(items())
+    .meta({ id: 'PlacedOrder', description: 'A new order, without its buyer.' }),
+)
 
 const Buyer = lazy(() =>
   BuyerFields()
     .extend({ walletNonce: z.null().describe('Always null.') })
-    .meta({ id: 'Buyer' }),
+    .meta({ id: 'Buyer', description: 'The user who gets the NFTs of an order.' }),
 )
 
 const Order = lazy(() =>
   OrderFields()
     .extend({ ...items(), buyer: Buyer().describe('The buyer.') })
-    .meta({ id: 'Order' }),
+    .meta({ id: 'Order', description: 'An order and its delivery.' }),
 )
 
 const orders = <T extends z.ZodType>(order: T) =>
@@ -208,8 +233,17 @@ const orders = <T extends z.ZodType>(order: T) =>
     error: z.null().describe('Always null.'),
   })
 
-export const PlacedOrders = () => orders(PlacedOrder())
-export const Orders = () => orders(Order())
+export const PlacedOrders = () =>
+  orders(PlacedOrder()).meta({ id: 'PlacedOrders', description: 'The new orders.' })
+export const Orders = () =>
+  orders(Order()).meta({ id: 'Orders', description: 'The orders and their deliveries.' })
+export const OrderPage = () =>
+  Orders()
+    .extend({
+      orders: z.array(Order()).describe('The orders, newest first.'),
+      nextCursor: orNull(text('The next `cursor`; null on the last page.')),
+    })
+    .meta({ id: 'OrderPage', description: 'A page of orders.' })
 
 export type Nft = z.infer<ReturnType<typeof Nft>>
 export type Listing = z.infer<ReturnType<typeof Listing>>

@@ -1,33 +1,9 @@
 /** Checks whether orders may be placed. Pure functions of the request and the rows it names. */
 import type { Caller } from '../http/context.ts'
-import { ApiError, type ErrorCode } from '../http/errors.ts'
+import type { ErrorCode, Issue } from '../http/errors.ts'
 import type { Listing, Nft } from './answer.ts'
 import type { OrderInput } from './input.ts'
 import type { OrderData } from './load.ts'
-
-/** Creates the error for a field of the order at this index. */
-const problemAt =
-  (i: number) =>
-  (field: keyof OrderInput, message: string, code: ErrorCode = 'invalid_input') =>
-    new ApiError(code, `orders[${i}].${field}: ${message}`)
-
-/** Throws `forbidden` if a user token orders from a listing that its user does not sell. */
-export function checkSeller(
-  inputs: readonly OrderInput[],
-  { listings }: OrderData,
-  caller: Caller,
-): void {
-  if (caller.role === 'master') return
-  for (const [i, { listingId }] of inputs.entries()) {
-    const listing = listings.get(listingId)
-    if (listing && listing.sellerId !== caller.userId)
-      throw problemAt(i)(
-        'listingId',
-        'only the seller may place orders for this listing',
-        'forbidden',
-      )
-  }
-}
 
 type Check = {
   data: OrderData
@@ -39,97 +15,130 @@ type Check = {
   providerIds: Map<string, number>
   /** Buyers whose first billing address comes from an earlier order of the call. */
   newAddresses: Set<number>
-  /** Creates the error for a field of the order that is checked. */
-  problem: ReturnType<typeof problemAt>
+  /** Adds an issue about a field of the order that is checked. */
+  report: (field: keyof OrderInput, code: ErrorCode, message: string) => void
 }
 
 /**
- * Throws the first reason why orders that the caller may place cannot be placed: `invalid_input` or
- * `provider_id_used`, with a message that names the order and the field.
+ * Returns why these orders cannot be placed: everything that is wrong, in the order of the call. A
+ * record that is missing, or that the caller may not use, hides what follows from it.
  */
-export function checkOrders(
+export function problemsOf(
   inputs: readonly OrderInput[],
   data: OrderData,
   caller: Caller,
   now: Date,
-): void {
+): Issue[] {
+  const issues: Issue[] = []
   const call = { sold: new Map(), providerIds: new Map(), newAddresses: new Set<number>() }
   for (const [i, input] of inputs.entries()) {
-    const check: Check = { data, caller, now, ...call, problem: problemAt(i) }
-    const listing = checkListing(input, check)
-    const nft = checkNft(input, listing, check)
-    checkQuantity(input, nft, listing, check)
-    checkBuyer(input, check)
-    checkProviderId(input, i, check)
+    const report: Check['report'] = (field, code, message) =>
+      issues.push({ path: `orders[${i}].${field}`, code, message })
+    checkOrder(input, i, { data, caller, now, ...call, report })
   }
+  return issues
 }
 
-function checkListing({ listingId }: OrderInput, { data, now, problem }: Check): Listing {
-  const listing = data.listings.get(listingId)
-  if (!listing) throw problem('listingId', `there is no listing ${listingId}`)
-  if (!listing.active) throw problem('listingId', `listing ${listingId} is not active`)
-  if (listing.activeTill && listing.activeTill <= now.toISOString())
-    throw problem('listingId', `listing ${listingId} ended at ${listing.activeTill}`)
-  return listing
+function checkOrder(input: OrderInput, i: number, check: Check): void {
+  const { data, caller, report } = check
+  const listing = data.listings.get(input.listingId)
+  if (caller.role !== 'master' && listing && listing.sellerId !== caller.userId) {
+    const message = 'only the seller may place orders for this listing'
+    report('listingId', 'not_your_listing', message)
+    return
+  }
+  if (!checkProviderId(input, i, check)) return
+  const nft = findNft(input, check)
+  checkListing(input, listing, nft, check)
+  if (nft) checkQuantity(input, nft, listing, check)
+  checkBuyer(input, check)
 }
 
-function checkNft({ nftId }: OrderInput, listing: Listing, { data, problem }: Check): Nft {
+/** Returns the NFT, if it exists. */
+function findNft({ nftId }: OrderInput, { data, report }: Check): Nft | undefined {
   const nft = data.nfts.get(nftId)
-  if (!nft || nft.deletedAt) throw problem('nftId', `there is no NFT ${nftId}`)
-  if (nft.status !== 'released') throw problem('nftId', `NFT ${nftId} is not released`)
-  if (listing.nftId !== nftId)
-    throw problem('listingId', `listing ${listing.id} does not sell NFT ${nftId}`)
-  return nft
+  const exists = nft && !nft.deletedAt
+  if (!exists) report('nftId', 'nft_not_found', `there is no NFT ${nftId}`)
+  else if (nft.status !== 'released')
+    report('nftId', 'nft_not_released', `NFT ${nftId} is not released`)
+  return exists ? nft : undefined
+}
+
+function checkListing(
+  { listingId, nftId }: OrderInput,
+  listing: Listing | undefined,
+  nft: Nft | undefined,
+  { now, report }: Check,
+): void {
+  if (!listing) report('listingId', 'listing_not_found', `there is no listing ${listingId}`)
+  else if (nft && listing.nftId !== nftId)
+    report('listingId', 'listing_mismatch', `listing ${listingId} does not sell NFT ${nftId}`)
+  else if (!listing.active)
+    report('listingId', 'listing_inactive', `listing ${listingId} is not active`)
+  else if (listing.activeTill && listing.activeTill <= now.toISOString())
+    report('listingId', 'listing_ended', `listing ${listingId} ended at ${listing.activeTill}`)
 }
 
 function checkQuantity(
   { quantity }: OrderInput,
   nft: Nft,
-  listing: Listing,
-  { sold, problem }: Check,
+  listing: Listing | undefined,
+  { sold, report }: Check,
 ): void {
-  if (listing.amount !== null && quantity > listing.amount)
-    throw problem('quantity', `listing ${listing.id} sells at most ${listing.amount} per order`)
-  if (!Number.isSafeInteger(listing.priceCents * quantity))
-    throw problem('quantity', 'the total price would be too large')
+  const most = listing ? largestQuantity(listing) : quantity
+  if (quantity > most) {
+    const message = `listing ${listing?.id} sells at most ${most} per order`
+    report('quantity', 'quantity_too_large', message)
+  }
   if (isUnlimited(nft)) return
   const before = sold.get(nft.id) ?? 0
-  if (before + quantity > nft.availableAmount) {
-    const earlier = before > 0 ? ` after the ${before} of the earlier orders of this call` : ''
-    throw problem('quantity', `NFT ${nft.id} has ${nft.availableAmount - before} left${earlier}`)
-  }
-  sold.set(nft.id, before + quantity)
+  const left = nft.availableAmount - before
+  const earlier = before > 0 ? ` after the ${before} of the earlier orders of this call` : ''
+  if (quantity > left) report('quantity', 'sold_out', `NFT ${nft.id} has ${left} left${earlier}`)
+  else if (quantity <= most) sold.set(nft.id, before + quantity)
 }
+
+/** The largest quantity of one order. The total price must be a safe integer, too. */
+const largestQuantity = ({ amount, priceCents }: Listing): number =>
+  Math.min(amount ?? Infinity, Math.floor(Number.MAX_SAFE_INTEGER / Math.max(priceCents, 1)))
 
 /** Whether orders do not reduce the stock of the NFT. */
 export const isUnlimited = ({ payload }: Nft): boolean => payload.amountType === 'unlimited'
 
-/** The billing address of the request, if all four fields are given. */
+/** The billing address of the request, if the four fields of a place are given. */
 export function newBillingAddress({ buyerBillingData }: OrderInput) {
-  const { city, country, postal, street } = buyerBillingData ?? {}
-  return city && country && postal && street ? { city, country, postal, street } : null
+  const { city, country, postal, street, companyName = null, taxId = null } = buyerBillingData ?? {}
+  return city && country && postal && street
+    ? { city, country, postal, street, companyName, taxId }
+    : null
 }
 
 function checkBuyer(input: OrderInput, check: Check): void {
-  const { data, caller, newAddresses, problem } = check
+  const { data, caller, newAddresses, report } = check
   const buyer = data.buyers.get(input.buyerUserId)
-  if (!buyer) throw problem('buyerUserId', `there is no user ${input.buyerUserId}`)
-  if (newBillingAddress(input)) {
+  if (!buyer) report('buyerUserId', 'buyer_not_found', `there is no user ${input.buyerUserId}`)
+  else if (newBillingAddress(input)) {
     // Billing data of a user token is kept for its own order only.
     if (caller.role === 'master') newAddresses.add(buyer.id)
   } else if (buyer.billingAddressId === null && !newAddresses.has(buyer.id))
-    throw problem(
+    report(
       'buyerBillingData',
+      'no_billing_address',
       `must have city, country, postal and street, as user ${buyer.id} has no billing address`,
     )
 }
 
-/** Whether an earlier call has used the id is checked when the order is written. */
-function checkProviderId({ providerId }: OrderInput, i: number, check: Check): void {
-  const { providerIds, problem } = check
-  if (!providerId) return
-  const earlier = providerIds.get(providerId)
-  if (earlier !== undefined)
-    throw problem('providerId', `orders[${earlier}] already has it`, 'provider_id_used')
-  providerIds.set(providerId, i)
+/**
+ * Returns whether no other order has the provider id. An order that was placed before may have taken
+ * the last piece itself, so nothing else of it is checked.
+ */
+function checkProviderId({ providerId }: OrderInput, i: number, check: Check): boolean {
+  const { data, providerIds, report } = check
+  if (!providerId) return true
+  const [placed, earlier] = [data.placed.get(providerId), providerIds.get(providerId)]
+  const other =
+    placed === undefined ? earlier !== undefined && `orders[${earlier}]` : `order ${placed}`
+  if (other) report('providerId', 'provider_id_used', `${other} already has it`)
+  else providerIds.set(providerId, i)
+  return !other
 }

@@ -42,12 +42,11 @@ export type HistoryEntry = {
 export type Side = 'bought' | 'sold'
 
 type Range = Placeholders<{ userId: number; before: number }>
-type Row = HistoryEntry & { cursor: number }
 
 // Aliases, because D1 merges selected columns of the same name. CROSS JOIN keeps the order of the
 // tables, so that SQLite begins with the index of the condition and stops at the limit.
 const selectEntries = (db: Database, from: SQL, where: SQL, cursor: SQL) =>
-  db.all<Row>(sql`SELECT ${cursor} AS cursor, o.id, o.providerId, o.createdAt AS paidAt,
+  db.all<HistoryEntry>(sql`SELECT o.id, o.providerId, o.createdAt AS paidAt,
       o.totalPriceCents, o.totalPriceCurrency AS currency, i.quantity,
       i.ethRecipient AS recipient, i.nftId, n.title, n.coverKey, n.contractNetwork AS network,
       d.state, d.reason, d.updatedAt AS changedAt, t.hash, t.createdAt AS sentAt,
@@ -69,8 +68,8 @@ const entriesOf = {
     selectEntries(
       db,
       sql`orderItems i CROSS JOIN orders o ON o.id = i.orderId`,
-      sql`i.sellerId = ${userId} AND i.id < ${before}`,
-      sql`i.id`,
+      sql`i.sellerId = ${userId} AND i.orderId < ${before}`,
+      sql`i.orderId`,
     ),
   ),
 }
@@ -92,6 +91,6 @@ export async function readHistory(db: Database, caller: Caller, side: Side, befo
     anySold(db, { userId }),
   ])
   const entries: HistoryEntry[] = rows.slice(0, PAGE_SIZE)
-  const next = rows.length > PAGE_SIZE ? (rows[PAGE_SIZE - 1]?.cursor ?? null) : null
+  const next = rows.length > PAGE_SIZE ? (rows[PAGE_SIZE - 1]?.id ?? null) : null
   return { account, entries, next, isSeller: sold.length > 0 }
 }

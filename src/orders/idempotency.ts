@@ -3,7 +3,7 @@
  * transaction as the orders, so either both exist or neither.
  */
 import { and, eq, gt, type Placeholder, type SQL, sql } from 'drizzle-orm'
-import { bytesToHex } from 'viem/utils'
+import { sha256, stringToBytes } from 'viem/utils'
 import type { Database } from '../db/client.ts'
 import { type Placeholders, prepared } from '../db/prepared.ts'
 import { idempotencyKeys, tokens } from '../db/schema.ts'
@@ -20,12 +20,6 @@ export const IDEMPOTENCY_LIFETIME = 24 * 60 * 60 * 1000
 
 /** Bytes. D1 allows 2,000,000 in a value and in a row. */
 const MAX_STORED_BYTES = 1_900_000
-
-export type IdempotentRequest = {
-  /** The value of `Idempotency-Key`. */
-  key: string
-  body: ArrayBuffer
-}
 
 type Key = Placeholders<{ tokenId: string; key: string; storedAfter: string }>
 
@@ -74,9 +68,13 @@ const insertResponse = prepared((db, response: Placeholders<NewResponse>) =>
       ${writeResultJson(response.nftIds)}, ${response.now})`),
 )
 
+/** Of what was parsed: blanks, the order of keys, and whether null or nothing is given do not matter. */
+const hashOf = (inputs: readonly OrderInput[]) =>
+  sha256(stringToBytes(JSON.stringify(inputs, (_, value) => value ?? undefined)))
+
 /**
  * Places orders like `placeOrders`, but a repeated call gets the first response again. Throws
- * `idempotency_key_reused` if the first call had another body, `payload_too_large`, and what
+ * `idempotency_key_reused` if the first call had other orders, `payload_too_large`, and what
  * `placeOrders` throws.
  */
 export async function placeOrdersOnce(
@@ -84,11 +82,11 @@ export async function placeOrdersOnce(
   caller: Caller,
   inputs: readonly OrderInput[],
   settings: OrderSettings,
-  { key, body }: IdempotentRequest,
+  /** The value of `Idempotency-Key`. */
+  key: string,
   now: Date,
 ): Promise<{ orders: PlacedOrder[]; isReplay: boolean }> {
-  const hash = await crypto.subtle.digest('SHA-256', body)
-  const requestHash = bytesToHex(new Uint8Array(hash))
+  const requestHash = hashOf(inputs)
   const storedAfter = new Date(now.getTime() - IDEMPOTENCY_LIFETIME).toISOString()
   const id = { tokenId: caller.tokenId, key, storedAfter }
   let isReplay = false
@@ -97,7 +95,10 @@ export async function placeOrdersOnce(
     onRead: ([stored]) => {
       if (!stored) return null
       if (stored.requestHash !== requestHash)
-        throw new ApiError('idempotency_key_reused', 'this Idempotency-Key has another body')
+        throw new ApiError(
+          'idempotency_key_reused',
+          'this Idempotency-Key was used with other orders',
+        )
       isReplay = true
       const plan: Plan = JSON.parse(stored.plan)
       const result: WriteResult = JSON.parse(stored.result)

@@ -1,6 +1,8 @@
 /** What the order endpoints take. */
 import * as z from 'zod'
 import { BillingFields } from '../addresses/schema.ts'
+import { cursorText, idText, limitText } from '../http/ids.ts'
+import { deliveryStatuses } from './list.ts'
 
 /** The number of orders that one call may place or read. */
 export const MAX_ORDERS = 100
@@ -11,24 +13,30 @@ const positiveInteger = (description: string) => {
   return z.int({ error }).positive({ error }).describe(description)
 }
 
-const OrderInput = z.object({
-  nftId: positiveInteger('Id of the NFT.'),
-  listingId: positiveInteger('Id of the listing that sells the NFT.'),
-  quantity: positiveInteger('Number of pieces.'),
-  buyerUserId: positiveInteger('User id of the buyer.'),
-  buyerBillingData: BillingFields.pick({ city: true, country: true, postal: true, street: true })
-    .nullish()
-    .describe(
-      'Billing address of the buyer. With all four fields a new address is created; otherwise ' +
-        'the first billing address of the buyer is used. From a master token the new address is ' +
-        'added to the addresses of the buyer; from a user token it is kept for this order only.',
+const ProviderId = z
+  .string()
+  .trim()
+  .regex(/^[^\p{Cc}\p{Cs}]{1,255}$/u, 'must be 1 to 255 characters without control characters')
+
+const OrderInput = z
+  .object({
+    nftId: positiveInteger('Id of the NFT.'),
+    listingId: positiveInteger('Id of the listing that sells the NFT.'),
+    quantity: positiveInteger('Number of pieces.'),
+    buyerUserId: positiveInteger('User id of the buyer.'),
+    buyerBillingData: BillingFields.meta({ id: 'BillingData', description: 'A billing address.' })
+      .nullish()
+      .describe(
+        'Billing address of the buyer. With city, country, postal code and street a new address is ' +
+          'created; otherwise ' +
+          'the first billing address of the buyer is used. From a master token the new address is ' +
+          'added to the addresses of the buyer; from a user token it is kept for this order only.',
+      ),
+    providerId: ProviderId.nullish().describe(
+      'Order number of the shop. Each number can be used once under a token name.',
     ),
-  providerId: z
-    .string()
-    .regex(/^[^\p{Cc}\p{Cs}]{1,255}$/u, 'must be 1 to 255 characters without control characters')
-    .nullish()
-    .describe('Order number of the shop. Each number can be used once under a token name.'),
-})
+  })
+  .meta({ id: 'NewOrder', description: 'An order to place.' })
 
 /** One order to place. */
 export type OrderInput = z.infer<typeof OrderInput>
@@ -37,6 +45,7 @@ export const OrderInputs = z
   .array(OrderInput, { error: 'the body must be an array of orders' })
   .min(1, 'the body must have at least one order')
   .max(MAX_ORDERS, `the body may have at most ${MAX_ORDERS} orders`)
+  .meta({ id: 'NewOrders', description: 'The orders to place.' })
 
 export const IdempotencyHeader = z.object({
   'idempotency-key': z
@@ -54,13 +63,39 @@ export const OrderIds = z.object({
   order_ids: z
     .string()
     .transform((text, context) => {
-      const values = [...new Set(text.split(','))]
-      const wrong = values.find((value) => !/^[1-9]\d*$/.test(value))
-      if (wrong !== undefined)
-        context.addIssue(`"${wrong.slice(0, 80)}" is not a number, please check the URL`)
-      else if (values.length > MAX_ORDERS)
+      const values = text.split(',').map((value) => value.trim())
+      for (const [i, value] of values.entries())
+        if (!/^[1-9]\d*$/.test(value)) {
+          const message = `"${value.slice(0, 80)}" is not a number, please check the URL`
+          context.addIssue({ code: 'custom', path: [i], message })
+        }
+      if (new Set(values).size > MAX_ORDERS)
         context.addIssue(`at most ${MAX_ORDERS} orders can be read at once`)
       return values
     })
-    .describe(`1 to ${MAX_ORDERS} order ids, separated by commas.`),
+    .meta({
+      description: `1 to ${MAX_ORDERS} order ids. An id that is given twice counts once.`,
+      param: { style: 'simple', explode: false },
+    }),
 })
+
+/** The query of a list of orders. */
+export const OrderQuery = z
+  .object({
+    limit: limitText(20).describe('Orders per page.'),
+    cursor: cursorText.optional().describe('The `nextCursor` of the previous page.'),
+    providerId: ProviderId.optional().describe(
+      'Selects orders with this order number of the shop.',
+    ),
+    deliveryStatus: z
+      .enum(deliveryStatuses)
+      .optional()
+      .describe('Selects orders whose item has this status; `pending` stands for null.'),
+    buyerUserId: idText.optional().describe('Selects orders of the buyer with this user id.'),
+  })
+  .superRefine(({ providerId, deliveryStatus, buyerUserId }, context) => {
+    const filters = Object.entries({ providerId, deliveryStatus, buyerUserId })
+    const [, ...others] = filters.filter(([, value]) => value !== undefined)
+    for (const [name] of others)
+      context.addIssue({ code: 'custom', path: [name], message: 'must be the only filter' })
+  })

@@ -7,7 +7,6 @@ import { columnsOf } from '../db/columns.ts'
 import { type Placeholders, prepared } from '../db/prepared.ts'
 import { addresses, listings, nfts, orders, tokens, users } from '../db/schema.ts'
 import type { Caller } from '../http/context.ts'
-import { ApiError } from '../http/errors.ts'
 import { Listing, Nft } from './answer.ts'
 import type { OrderInput } from './input.ts'
 
@@ -26,6 +25,8 @@ export type OrderData = {
   nfts: Map<number, Nft>
   listings: Map<number, Listing>
   buyers: Map<number, Buyer>
+  /** Orders of earlier calls in the namespace: provider id to order id. */
+  placed: Map<string, number>
 }
 
 type Ids = Placeholders<{ ids: string }>
@@ -60,6 +61,19 @@ const buyersById = prepared((db, { ids }: Ids) => {
     .where(and(inArray(users.id, jsonValues(ids)), isNull(users.removedAt)))
 })
 
+const ordersByProviderId = prepared(
+  (db, { tokenId, providerIds }: Placeholders<{ tokenId: string; providerIds: string }>) =>
+    db
+      .select({ id: orders.id, providerId: orders.providerId })
+      .from(orders)
+      .where(
+        and(
+          inArray(orders.providerId, jsonValues(providerIds)),
+          eq(orders.namespace, sql`(SELECT namespace FROM ${tokens} WHERE id = ${tokenId})`),
+        ),
+      ),
+)
+
 const selectNamespace = prepared((db, { tokenId }: Placeholders<{ tokenId: string }>) =>
   db.select({ namespace: tokens.namespace }).from(tokens).where(eq(tokens.id, tokenId)),
 )
@@ -75,51 +89,36 @@ export async function loadOrderData<Rows>(
   extra?: BoundStatement<Rows>,
 ): Promise<{ data: OrderData; namespace: string; extraRows?: Rows }> {
   const distinct = (ids: readonly number[]) => ({ ids: JSON.stringify([...new Set(ids)]) })
+  const { tokenId } = caller
+  const providerIds = JSON.stringify(inputs.flatMap(({ providerId }) => providerId ?? []))
   const statements = [
     nftsById(db, distinct(inputs.map(({ nftId }) => nftId))),
     listingsById(db, distinct(inputs.map(({ listingId }) => listingId))),
     buyersById(db, distinct(inputs.map(({ buyerUserId }) => buyerUserId))),
-    selectNamespace(db, { tokenId: caller.tokenId }),
+    selectNamespace(db, { tokenId }),
+    ordersByProviderId(db, { tokenId, providerIds }),
   ] as const
   if (!extra) return toLoaded(await readAs(db, caller, statements))
-  const [nfts, listings, buyers, tokens, extraRows] = await readAs(db, caller, [
+  const [nfts, listings, buyers, tokens, placed, extraRows] = await readAs(db, caller, [
     ...statements,
     extra,
   ])
-  return { ...toLoaded([nfts, listings, buyers, tokens]), extraRows }
+  return { ...toLoaded([nfts, listings, buyers, tokens, placed]), extraRows }
 }
 
-type Results = readonly [Nft[], Listing[], Buyer[], { namespace: string }[]]
+type Placed = { id: number; providerId: string | null }
+type Results = readonly [Nft[], Listing[], Buyer[], { namespace: string }[], Placed[]]
 
-function toLoaded([nfts, listings, buyers, [token]]: Results) {
+function toLoaded([nfts, listings, buyers, [token], placed]: Results) {
   if (!token) throw new Error('a live token was not read')
-  const data = { nfts: byId(nfts), listings: byId(listings), buyers: byId(buyers) }
+  const data = {
+    nfts: byId(nfts),
+    listings: byId(listings),
+    buyers: byId(buyers),
+    placed: new Map(placed.map(({ id, providerId }) => [providerId ?? '', id])),
+  }
   return { data, namespace: token.namespace }
 }
 
 const byId = <Row extends { id: number }>(rows: readonly Row[]): Map<number, Row> =>
   new Map(rows.map((row) => [row.id, row]))
-
-const ordersByProviderId = prepared(
-  (db, { namespace, ids }: Placeholders<{ namespace: string; ids: string }>) =>
-    db
-      .select({ id: orders.id, providerId: orders.providerId })
-      .from(orders)
-      .where(and(eq(orders.namespace, namespace), inArray(orders.providerId, jsonValues(ids)))),
-)
-
-/** Throws `provider_id_used` if an earlier order of the namespace has one of the provider ids. */
-export async function checkUsedProviderIds(
-  db: Database,
-  namespace: string,
-  inputs: readonly OrderInput[],
-): Promise<void> {
-  const ids = inputs.flatMap(({ providerId }) => providerId ?? [])
-  if (ids.length === 0) return
-  const [used] = await db.batch([ordersByProviderId(db, { namespace, ids: JSON.stringify(ids) })])
-  for (const [i, { providerId }] of inputs.entries()) {
-    const order = providerId && used.find((row) => row.providerId === providerId)
-    const message = order && `orders[${i}].providerId: order ${order.id} already has it`
-    if (message) throw new ApiError('provider_id_used', message)
-  }
-}

@@ -4,11 +4,11 @@ import type { Guard } from '../db/guard.ts'
 import { hashOfSecret, makeKeys } from '../delivery/key.ts'
 import type { Settings } from '../env.ts'
 import type { Caller } from '../http/context.ts'
-import { ApiError } from '../http/errors.ts'
+import { ApiError, type Issue, rejected } from '../http/errors.ts'
 import type { PlacedOrder } from './answer.ts'
-import { checkOrders, checkSeller } from './check.ts'
+import { problemsOf } from './check.ts'
 import type { OrderInput } from './input.ts'
-import { checkUsedProviderIds, loadOrderData } from './load.ts'
+import { loadOrderData } from './load.ts'
 import { checkOpenOrders, hasMoreOpen } from './open-orders.ts'
 import { type Plan, placedOrders, planOrders, type WriteResult } from './plan.ts'
 import {
@@ -36,8 +36,8 @@ export type Extension<Rows> = {
 /**
  * Places paid orders, all of them or none, in two trips: the first reads what they depend on, the
  * second writes them unless that has changed. A call that loses such a race starts again. Throws
- * `unauthenticated`, `forbidden`, `provider_id_used`, `too_many_open_orders`, `request_in_progress`,
- * `not_ready`, and what `checkOrders` throws.
+ * `unauthenticated`, `forbidden`, `too_many_open_orders`, `request_in_progress`, `not_ready`, and the
+ * codes of `problemsOf`.
  */
 export async function placeOrders<Rows>(
   db: Database,
@@ -49,17 +49,14 @@ export async function placeOrders<Rows>(
 ): Promise<PlacedOrder[]> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     const { data, namespace, extraRows } = await loadOrderData(db, caller, inputs, extension?.read)
+    const problems = problemsOf(inputs, data, caller, now)
     // Before a stored response is returned: the caller may have lost the listing since.
-    checkSeller(inputs, data, caller)
+    if (problems.some(({ code }) => code === 'not_your_listing')) requireNone(problems)
     const known = extraRows && extension?.onRead(extraRows)
     if (known) return known
-    // The write fails if a provider id is used or too many orders are open. Only then it matters
-    // which order has the id, and how many are open.
-    if (attempt > 1) {
-      await checkUsedProviderIds(db, namespace, inputs)
-      await checkOpenOrders(db, caller, inputs.length, settings.MAX_OPEN_ORDERS)
-    }
-    checkOrders(inputs, data, caller, now)
+    requireNone(problems)
+    // The write fails if too many orders are open. Only then it matters how many.
+    if (attempt > 1) await checkOpenOrders(db, caller, inputs.length, settings.MAX_OPEN_ORDERS)
     const sources = inputs.map(({ providerId }) => ({ namespace, providerId: providerId || null }))
     const keys = await makeKeys(settings.DELIVERY_KEY_SECRET, sources)
     const plan = planOrders(inputs, data, keys, settings.NETWORKS, now)
@@ -73,6 +70,10 @@ export async function placeOrders<Rows>(
   throw new ApiError('request_in_progress', 'other calls order the same NFTs; try again', {
     'Retry-After': '1',
   })
+}
+
+function requireNone([first, ...others]: readonly Issue[]): void {
+  if (first) throw rejected([first, ...others])
 }
 
 class LostRace extends Error {}

@@ -10,6 +10,7 @@ import type { OrderInput } from './input.ts'
 import type { OrderData } from './load.ts'
 import { visibleOrder } from './visible.ts'
 
+type NewBillingAddress = NonNullable<ReturnType<typeof newBillingAddress>>
 type Item = PlacedOrder['orderItems'][number]
 
 /** `chainId` is null if the network of the NFT is not configured: the item fails at once. */
@@ -28,7 +29,7 @@ type PlannedOrder = {
 
 export type Plan = {
   orders: PlannedOrder[]
-  newAddresses: { userId: number; city: string; country: string; postal: string; street: string }[]
+  newAddresses: ({ userId: number } & NewBillingAddress)[]
   /** As they were read; the transaction fails if a price has changed. */
   nfts: Nft[]
   listings: Listing[]
@@ -57,7 +58,7 @@ export const orderConstants = {
 /** The columns that are the same for every order item. */
 export const itemConstants = { paymentProvider: 'external', ProductType: 'nft' }
 
-/** Plans orders that `checkOrders` accepted. `keys` are the delivery keys, by position. */
+/** Plans orders without problems. `keys` are the delivery keys, by position. */
 export function planOrders(
   inputs: readonly OrderInput[],
   data: OrderData,

@@ -14,7 +14,7 @@ import {
 } from '../db/schema.ts'
 import { shownOfDelivery } from '../delivery/shown.ts'
 import type { Caller } from '../http/context.ts'
-import { ApiError } from '../http/errors.ts'
+import { ApiError, type Issue } from '../http/errors.ts'
 import { BuyerFields, Listing, Nft, type Order, OrderFields, OrderItemFields } from './answer.ts'
 import { visibleBuyer, visibleOrder } from './visible.ts'
 
@@ -86,9 +86,25 @@ const listingsOf = prepared((db, { ids }: Ids) =>
     .where(inArray(listings.id, selectFromItems(db, orderItems.listingId, ids))),
 )
 
+/** Throws `order_not_found` with an issue for each id that has no order to show. */
+function requireAll(orderIds: readonly string[], visible: ReadonlyMap<number, unknown>): void {
+  const issues = orderIds.flatMap((digits, i): Issue[] =>
+    visible.has(Number(digits))
+      ? []
+      : [
+          {
+            path: `order_ids[${i}]`,
+            code: 'order_not_found',
+            message: `order ${digits} does not exist`,
+          },
+        ],
+  )
+  if (issues[0]) throw new ApiError('order_not_found', issues[0].message, {}, issues)
+}
+
 /**
- * Returns the orders with these ids (digits), in the given order. Throws `unauthenticated`, and
- * `order_not_found` for the first one that does not exist or that the caller may not see.
+ * Returns the orders with these ids (digits), in the given order, each once. Throws `unauthenticated`, and
+ * `order_not_found` if one of them does not exist or the caller may not see it.
  */
 export async function readOrders(
   db: Database,
@@ -105,11 +121,11 @@ export async function readOrders(
     listingsOf(db, { ids }),
   ])
   const visible = byId(orderRows)
+  requireAll(orderIds, visible)
   const [buyers, nftsById, listingsById] = [byId(buyerRows), byId(nftRows), byId(listingRows)]
   const itemsByOrder = Map.groupBy(itemRows, ({ orderId }) => orderId)
-  return orderIds.map((digits) => {
-    const order = visible.get(Number(digits))
-    if (!order) throw new ApiError('order_not_found', `order ${digits} does not exist`)
+  return [...new Set(orderIds)].map((digits) => {
+    const order = requireRow(visible, Number(digits))
     const items = itemsByOrder.get(order.id) ?? []
     return {
       ...visibleOrder(caller, order),

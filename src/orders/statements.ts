@@ -53,7 +53,15 @@ const timestamps = ({ now }: Placeholders<Values>) => ({ createdAt: now, updated
 const asExpressions = (constants: Record<string, string | null>) =>
   Object.fromEntries(Object.entries(constants).map(([name, value]) => [name, sql`${value}`]))
 
-const addressColumns = ['userId', 'city', 'country', 'postal', 'street'] as const
+const addressColumns = [
+  'userId',
+  'city',
+  'country',
+  'postal',
+  'street',
+  'companyName',
+  'taxId',
+] as const
 
 const insertAddresses = insertRows(addresses, addressColumns, (values) => ({
   kind: sql`'billing'`,

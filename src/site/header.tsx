@@ -16,7 +16,7 @@ export const Header = ({ account, path }: { account: Account | null; path: strin
           Orders
         </a>
       )}
-      <a href="/docs" {...currentIf(path === '/docs')}>
+      <a href="/docs" {...currentIf(path.startsWith('/docs'))}>
         API
       </a>
       {!account && !path.startsWith('/sign-in') && (

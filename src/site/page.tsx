@@ -67,7 +67,7 @@ const Layout = ({
         <title>{title} · Marketplace</title>
         <link rel="icon" href="/favicon.ico" sizes="32x32" />
         <link rel="icon" href="/icon.svg" type="image/svg+xml" />
-        {[...styles, 'style.css'].map((style) => (
+        {['style.css', ...styles].map((style) => (
           <link rel="stylesheet" href={`/${style}`} />
         ))}
         {['forms.js', ...scripts].map((script) => (

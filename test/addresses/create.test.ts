@@ -48,7 +48,7 @@ describe.each(kinds)('creating a $kind address', (kind) => {
       const response = await post(kind.createPath, token, { ...textsOf(kind), userId })
       expect(response.status).toBe(400)
       const body = await response.json<{ error: string; code: string }>()
-      expect(body).toMatchObject({ code: 'invalid_input' })
+      expect(body.code).toBe(userId ? 'user_not_found' : 'invalid_input')
       expect(body.error).toMatch(/^userId: /)
     }
   })
@@ -76,8 +76,6 @@ describe.each(kinds)('creating a $kind address', (kind) => {
       kind: 'other',
       createdAt: '1970-01-01T00:00:00.000Z',
       deletedAt: '1970-01-01T00:00:00.000Z',
-      default: true,
-      isDefault: true,
     }
     for (const id of ['987654321', 'abc', '', '1&id=2']) {
       const response = await post(`${kind.createPath}?id=${id}`, await aToken(user), json)
@@ -103,6 +101,33 @@ describe.each(kinds)('creating a $kind address', (kind) => {
       city: null,
       taxId: null,
       country: null,
+    })
+  })
+
+  it('makes the new address the default one if the body says so', async () => {
+    const user = await aUser()
+    const token = await aToken(user)
+    const body = { ...textsOf(kind), [kind.defaultField]: true }
+    const first = await create(kind, token, body)
+    expect(first).toMatchObject({ [kind.defaultField]: true })
+    expect(await create(kind, token, body)).toMatchObject({ [kind.defaultField]: true })
+    const response = await call('GET', `/api/public/user/me/${kind.kind}Addresses`, { token })
+    const { [`${kind.kind}Addresses`]: addresses } =
+      await response.json<Record<string, Record<string, unknown>[]>>()
+    const defaults = addresses?.map((address) => address[kind.defaultField])
+    expect(defaults?.toSorted()).toEqual([false, true])
+  })
+
+  it('takes null as the user id as if it were absent', async () => {
+    const user = await aUser()
+    const body = { ...textsOf(kind), userId: null }
+    expect(await create(kind, await aToken(user), body)).toMatchObject({ userId: user.id })
+  })
+
+  it('writes the lines of a street on one line', async () => {
+    const body = { ...textsOf(kind), street: '1 High Street\r\nFlat 2\n\n Block C' }
+    expect(await create(kind, await aToken(await aUser()), body)).toMatchObject({
+      street: '1 High Street, Flat 2, Block C',
     })
   })
 

@@ -14,39 +14,49 @@ const exists = async (key: string) => (await env.AVATARS.head(key)) !== null
 
 const hashes = Array.from({ length: 30 }, (_, i) => i.toString(16).padStart(48, '0'))
 
-it('removes pictures that no user points to, after one hour', async () => {
+it('removes pictures that no user points to, after a day', async () => {
   const user = await aUser()
   const token = await aToken(user)
   const current = await avatarUrlIn(await uploadBytes(aPng(), { token }))
   const unused = [pictureKey(user.id, hashes[0] ?? ''), pictureKey(UNKNOWN_USER, hashes[1] ?? '')]
   await Promise.all(unused.map(put))
-  expect(await removeOrphans(env.AVATARS, db, hoursFromNow(0.9))).toBe(0)
+  expect(await removeOrphans(env.AVATARS, db, hoursFromNow(23.9))).toBe(0)
   expect(await Promise.all(unused.map(exists))).toEqual([true, true])
-  expect(await removeOrphans(env.AVATARS, db, hoursFromNow(1.1))).toBe(2)
+  expect(await removeOrphans(env.AVATARS, db, hoursFromNow(24.1))).toBe(2)
   expect(await Promise.all(unused.map(exists))).toEqual([false, false])
   expect((await download(current)).status).toBe(200)
 })
 
-it('removes a replaced picture whose deletion failed', async () => {
+it('keeps a replaced picture for a day after it was replaced', async () => {
+  const token = await aToken(await aUser())
+  const first = await avatarUrlIn(await uploadBytes(aPng({ colour: [250, 0, 0] }), { token }))
+  const uploadedAt = (await env.AVATARS.head(keyIn(first)))?.uploaded
+  const second = await avatarUrlIn(await uploadBytes(aPng({ colour: [0, 250, 0] }), { token }))
+  const rewritten = async () => (await env.AVATARS.head(keyIn(first)))?.uploaded
+  await vi.waitUntil(async () => Number(await rewritten()) > Number(uploadedAt))
+  await removeOrphans(env.AVATARS, db, hoursFromNow(23.9))
+  const old = await download(first)
+  expect([old.status, old.headers.get('content-type')]).toEqual([200, 'image/jpeg'])
+  await removeOrphans(env.AVATARS, db, hoursFromNow(25))
+  expect((await download(first)).status).toBe(404)
+  expect((await download(second)).status).toBe(200)
+})
+
+it('logs that a replaced picture could not be kept', async () => {
   const token = await aToken(await aUser())
   const first = await avatarUrlIn(await uploadBytes(aPng({ colour: [250, 0, 0] }), { token }))
   const logged = vi.spyOn(console, 'error').mockImplementationOnce(() => {})
-  const deleted = vi
-    .spyOn(env.AVATARS, 'delete')
-    .mockRejectedValueOnce(new Error('R2 is unavailable'))
-  const second = await avatarUrlIn(await uploadBytes(aPng({ colour: [0, 250, 0] }), { token }))
+  const read = vi.spyOn(env.AVATARS, 'get').mockRejectedValueOnce(new Error('R2 is unavailable'))
+  expect((await uploadBytes(aPng({ colour: [0, 250, 0] }), { token })).status).toBe(200)
   await vi.waitUntil(() => logged.mock.calls.length > 0)
   expect(JSON.parse(logged.mock.calls[0]?.[0])).toEqual({
-    event: 'avatar_not_removed',
+    event: 'avatar_not_kept',
     key: keyIn(first),
     error: 'Error: R2 is unavailable',
   })
   logged.mockRestore()
-  deleted.mockRestore()
-  expect(await exists(keyIn(first))).toBe(true)
-  await removeOrphans(env.AVATARS, db, hoursFromNow(2))
-  expect(await exists(keyIn(first))).toBe(false)
-  expect((await download(second)).status).toBe(200)
+  read.mockRestore()
+  expect(await removeOrphans(env.AVATARS, db, hoursFromNow(25))).toBe(1)
 })
 
 it('continues after the last key of the previous run, and restarts after the last page', async () => {
@@ -57,7 +67,7 @@ it('continues after the last key of the previous run, and restarts after the las
     .mockImplementation((options) => list({ ...options, limit: 8 }))
   const removed: number[] = []
   for (let run = 0; run < 8; run++)
-    removed.push(await removeOrphans(env.AVATARS, db, hoursFromNow(2)))
+    removed.push(await removeOrphans(env.AVATARS, db, hoursFromNow(25)))
   const starts = listed.mock.calls.map(([options]) => options?.startAfter)
   listed.mockRestore()
   expect(Math.max(...removed)).toBeLessThanOrEqual(8)

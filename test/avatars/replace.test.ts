@@ -9,7 +9,6 @@ import {
   avatarUrlIn,
   download,
   getAvatarUrl,
-  keyIn,
   storedPicture,
   uploadBytes,
   uploadForm,
@@ -26,7 +25,7 @@ const colours = [
   [10, 10, 250],
 ] as const
 
-it('replaces the avatar, and removes the old picture', async () => {
+it('replaces the avatar, and still serves the old picture at its address', async () => {
   const user = await aUser()
   const token = await aToken(user)
   const first = await avatarUrlIn(await uploadBytes(aPng({ colour: colours[0] }), { token }))
@@ -34,9 +33,7 @@ it('replaces the avatar, and removes the old picture', async () => {
   expect(second).not.toBe(first)
   expect(await getAvatarUrl('me', token)).toBe(second)
   expect((await download(second)).status).toBe(200)
-  await vi.waitUntil(async () => (await keysOf(user)).length === 1)
-  expect(await keysOf(user)).toEqual([keyIn(second)])
-  expect((await download(first)).status).toBe(404)
+  expect((await download(first)).status).toBe(200)
 })
 
 it('keeps the URL if the same picture is uploaded again', async () => {
@@ -48,7 +45,7 @@ it('keeps the URL if the same picture is uploaded again', async () => {
   expect((await download(first)).status).toBe(200)
 })
 
-it('keeps one picture after concurrent uploads', async () => {
+it('has the picture of one of the uploads after concurrent ones', async () => {
   const user = await aUser()
   const token = await aToken(user)
   const urls = await Promise.all(
@@ -58,8 +55,6 @@ it('keeps one picture after concurrent uploads', async () => {
   )
   const current = await getAvatarUrl('me', token)
   expect(urls).toContain(current)
-  await vi.waitUntil(async () => (await keysOf(user)).length === 1)
-  expect(await keysOf(user)).toEqual([keyIn(current)])
   expect((await download(current)).status).toBe(200)
 })
 

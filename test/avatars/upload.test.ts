@@ -27,31 +27,29 @@ const aFormWith = (...parts: [name: string, value: string | File][]) => {
 const file = (name = 'a.png', type = 'image/png') => new File([aPng()], name, { type })
 
 describe('raw bytes', () => {
-  it.each(['image/jpeg', 'image/x-unknown', 'IMAGE/PNG; q=1', 'application/octet-stream', ''])(
-    'are accepted as %j, because the bytes show the format',
-    async (type) => {
-      expect((await uploadBytes(aPng(), { ...(await aCaller()), type })).status).toBe(200)
-    },
-  )
+  it.each([
+    'image/jpeg',
+    'image/x-unknown',
+    'IMAGE/PNG; q=1',
+    'text/html',
+    'application/json',
+    'application/x-www-form-urlencoded',
+    'video/mp4',
+    'not a type',
+    '',
+  ])('are accepted as %j, because the bytes show the format', async (type) => {
+    expect((await uploadBytes(aPng(), { ...(await aCaller()), type })).status).toBe(200)
+  })
 
   it('are accepted without a type', async () => {
     expect((await uploadBytes(aPng(), await aCaller())).status).toBe(200)
   })
 
-  it.each(['text/html', 'application/json', 'application/x-www-form-urlencoded', 'video/mp4'])(
-    'are rejected as %s',
-    async (type) => {
-      const response = await uploadBytes(aPng(), { ...(await aCaller()), type })
-      expect(response.status).toBe(415)
-      expect(await response.json()).toMatchObject({ code: 'unsupported_media_type' })
-    },
-  )
-
   it('are accepted up to 10 MiB', async () => {
     expect((await uploadBytes(aPictureOf(10 * MEBIBYTE), await aCaller())).status).toBe(200)
     const response = await uploadBytes(aPictureOf(10 * MEBIBYTE + 1), await aCaller())
     expect(response.status).toBe(413)
-    expect(await response.json()).toEqual({
+    expect(await response.json()).toMatchObject({
       error: 'the picture is too large: it has more than 10 MiB',
       code: 'payload_too_large',
     })
@@ -125,7 +123,7 @@ describe('a form', () => {
   ])('is rejected with %s', async (_, form) => {
     const response = await uploadParts(form)
     expect(response.status).toBe(400)
-    expect(await response.json()).toEqual({
+    expect(await response.json()).toMatchObject({
       error: 'avatar: must be exactly one part with a file',
       code: 'invalid_input',
     })
@@ -173,7 +171,7 @@ describe('a form', () => {
     expect((await uploadWith(15 * 1024)).status).toBe(200)
     const response = await uploadWith(16 * 1024)
     expect(response.status).toBe(413)
-    expect(await response.json()).toEqual({
+    expect(await response.json()).toMatchObject({
       error: 'the form may have at most 16 KiB beside the picture',
       code: 'payload_too_large',
     })

@@ -1,18 +1,59 @@
-/** The API reference in a browser. */
-import { join } from 'node:path'
+/** The documentation of the API in a browser: guides, and the reference. */
+import { execFile, spawnSync } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { expectAccessible } from './accessibility.ts'
 import { hasChromium } from './chromium.ts'
-import { aMarketplace, type Marketplace } from './marketplace.ts'
+import { aMarketplace, type Marketplace, signInByMail } from './marketplace.ts'
 
-const { SCREENSHOTS } = process.env
+const hasPython = spawnSync('python3', ['--version']).status === 0
 
-describe.skipIf(!hasChromium)('the API reference', () => {
+type Language = 'sh' | 'ts' | 'py'
+const languages: readonly Language[] = hasPython ? ['sh', 'ts', 'py'] : ['sh', 'ts']
+const names = { sh: 'curl', ts: 'TypeScript', py: 'Python' }
+const commands = { sh: 'sh', ts: process.execPath, py: 'python3' }
+
+/** Opens an operation of the reference, and returns its part of the page. */
+async function openOperation(page: Page, tag: string, operationId: string) {
+  await page.goto(`/docs#/${tag}/${operationId}`)
+  const operation = page.locator(`#operations-${tag}-${operationId}`)
+  await operation.getByRole('button', { name: 'Execute' }).waitFor()
+  return operation
+}
+
+/** The program that a sample shows in a language. */
+async function programIn(page: Page, id: string, language: Language): Promise<string> {
+  const samples = page.locator('.samples', { has: page.locator(`#${id}-sh`) })
+  await samples.getByText(names[language], { exact: true }).click()
+  return (await samples.locator('pre:visible').textContent()) ?? ''
+}
+
+describe.skipIf(!hasChromium)('the documentation', () => {
   let marketplace: Marketplace
+  let folder: string
 
   beforeAll(async () => {
     marketplace = await aMarketplace()
+    folder = await mkdtemp(join(tmpdir(), 'samples-'))
   })
-  afterAll(() => marketplace?.close())
+  afterAll(async () => {
+    await marketplace?.close()
+    await rm(folder, { recursive: true })
+  })
+
+  /** Runs a program as a reader does who has set the token. Returns what it prints. */
+  async function run(program: string, language: Language): Promise<string> {
+    const file = join(folder, `program.${language === 'ts' ? 'mts' : language}`)
+    const client = JSON.stringify(resolve('client/src/index.ts'))
+    await writeFile(file, program.replace("'marketplace-client'", client))
+    const env = { ...process.env, TOKEN: marketplace.masterToken }
+    const { stdout } = await promisify(execFile)(commands[language], [file], { env })
+    return stdout
+  }
 
   it('places an order, without errors and without requests to other hosts', async () => {
     const page = await marketplace.open()
@@ -24,25 +65,139 @@ describe.skipIf(!hasChromium)('the API reference', () => {
         problems.push(request.url())
     })
     await page.goto('/docs')
-    await page.getByRole('button', { name: 'Authorize' }).click()
-    const scheme = page.locator('.auth-container').first()
-    await scheme.getByRole('textbox').fill(marketplace.masterToken)
-    await scheme.getByRole('button', { name: 'Apply credentials' }).click()
-    await scheme.getByRole('button', { name: 'Close' }).click()
-
-    const operation = page.locator('#operations-Orders-postExternalOrders')
-    await operation.getByRole('button').first().click()
+    await page.getByLabel('Token', { exact: true }).fill(marketplace.masterToken)
+    await page
+      .getByRole('navigation', { name: 'Documentation' })
+      .locator('a[href="#/Orders/placeOrders"]')
+      .click()
+    const operation = page.locator('#operations-Orders-placeOrders')
     // The example is not edited: its ids exist in the demo catalogue.
-    if (SCREENSHOTS) await page.screenshot({ path: join(SCREENSHOTS, 'docs.png') })
     await operation.getByRole('button', { name: 'Execute' }).click()
     const response = operation.locator('.live-responses-table')
-    await response.waitFor()
-    if (SCREENSHOTS) await response.scrollIntoViewIfNeeded()
-    if (SCREENSHOTS) await page.screenshot({ path: join(SCREENSHOTS, 'docs-order.png') })
-    expect(await response.locator('tbody .response-col_status').first().textContent()).toContain(
-      '200',
-    )
+    expect(await response.locator('tbody .response-col_status').first().textContent()).toBe('200')
     expect(await response.locator('.highlight-code').first().textContent()).toContain('"paid"')
     expect(problems).toEqual([])
   })
+
+  it('gets a token by a click, and sends it with requests', async () => {
+    const page = await marketplace.open()
+    await signInByMail(marketplace, page, 'reader@example.com')
+    await page.goto('/docs')
+    await page.getByRole('button', { name: 'Get a token for one hour' }).click()
+    await page.getByText('This token acts as you until').waitFor()
+    const token = await page.getByLabel('Token', { exact: true }).inputValue()
+    expect(page.url()).not.toContain(token)
+    await page.getByRole('button', { name: 'Copy', exact: true }).first().click()
+    await page.getByText('Copied.').waitFor()
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(token)
+
+    await page.locator('a[href="#/Avatars/getAvatar"]').click()
+    const operation = page.locator('#operations-Avatars-getAvatar')
+    const request = page.waitForRequest('**/profile/avatar')
+    await operation.getByRole('button', { name: 'Execute' }).click()
+    expect((await request).headers().authorization).toBe(`Bearer ${token}`)
+    expect(await operation.locator('.response-col_status').nth(1).textContent()).toBe('200')
+
+    await marketplace.ageSessions()
+    await page.getByRole('button', { name: 'Get a token for one hour' }).click()
+    await page.waitForURL('**/sign-in/again?redirect=/docs')
+  })
+
+  it.each(languages)('has guides whose programs work (%s)', async (language) => {
+    const page = await marketplace.open()
+    const runSample = async (path: string, id: string) => {
+      await page.goto(path)
+      return run(await programIn(page, id, language), language)
+    }
+    const placed = /"status":"paid"|^order \d+: paid$/m
+    expect(await runSample('/docs/first-order', 'place')).toMatch(placed)
+    const delivered = /"transferred"|^delivered by transaction 0x[0-9a-f]{64}$/m
+    expect(await runSample('/docs/delivery', 'follow')).toMatch(delivered)
+    const read = /"status":"transferred"|^order 1: transferred, 0x[0-9a-f]{64}$/m
+    expect(await runSample('/docs/first-order', 'read')).toMatch(read)
+    const retried = await runSample('/docs/retries', 'retry')
+    expect(retried).toMatch(placed)
+    expect(await runSample('/docs/retries', 'retry')).toBe(retried)
+  })
+
+  it.each(languages)('writes the request of an operation as a program (%s)', async (language) => {
+    const page = await marketplace.open()
+    await openOperation(page, 'Orders', 'placeOrders')
+    const output = await run(await programIn(page, 'placeOrders', language), language)
+    expect(output).toMatch(/["']?status["']?: ?["']paid["']/)
+
+    const operation = await openOperation(page, 'Orders', 'getOrders')
+    await operation.getByRole('textbox', { name: 'order_ids' }).fill('404')
+    const program = await programIn(page, 'getOrders', language)
+    expect(program).toContain(`${marketplace.url}/api/externalOrders/404`)
+  })
+
+  it('keeps the language of the programs, and copies them', async () => {
+    const page = await marketplace.open()
+    await page.goto('/docs/retries')
+    const program = await programIn(page, 'retry', 'py')
+    await page.getByRole('button', { name: 'Copy the program' }).click()
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(program)
+    await page.goto('/docs/delivery')
+    expect(await page.locator('.samples pre:visible').textContent()).toMatch(/^import json/)
+    await openOperation(page, 'Orders', 'placeOrders')
+    const shown = page.locator('#operations-Orders-placeOrders .samples pre:visible')
+    expect(await shown.textContent()).toMatch(/^import json/)
+  })
+
+  it('has guides that work without JavaScript', async () => {
+    const page = await marketplace.open({ javaScriptEnabled: false })
+    await page.goto('/docs')
+    expect(await page.locator('noscript .notice').isVisible()).toBe(true)
+    expect(await page.getByLabel('Token', { exact: true }).isVisible()).toBe(false)
+    await page.getByRole('link', { name: 'Retrying safely' }).first().click()
+    expect(await programIn(page, 'retry', 'sh')).toMatch(/^curl/)
+    expect(await programIn(page, 'retry', 'py')).toMatch(/^import json/)
+    expect(await page.getByRole('button', { name: 'Copy' }).count()).toBe(0)
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.getByRole('button', { name: 'Contents' }).click()
+    await page.getByRole('link', { name: 'Errors', exact: true }).click()
+    await page.getByRole('heading', { name: 'Errors' }).waitFor()
+  })
+
+  it('is accessible', async () => {
+    const page = await marketplace.open({ reducedMotion: 'reduce' })
+    const check = (name: string) => expectAccessible(page, `docs, ${name}`)
+    for (const guide of ['first-order', 'retries', 'delivery', 'errors']) {
+      await page.goto(`/docs/${guide}`)
+      await check(guide)
+    }
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.getByRole('button', { name: 'Contents' }).click()
+    await check('navigation opened')
+    await page.goto('/docs')
+    await page.locator('.opblock').first().waitFor()
+    await check('signed out')
+
+    await signInByMail(marketplace, page, 'ada@example.com')
+    await page.goto('/docs')
+    await page.getByRole('button', { name: 'Get a token for one hour' }).click()
+    await page.getByText('This token acts as you until').waitFor()
+    await check('authorized')
+    for (const [tag, operationId] of [
+      ['Orders', 'placeOrders'],
+      ['Avatars', 'uploadAvatarFile'],
+      ['Transfers', 'listTransfers'],
+    ] as const) {
+      const operation = await openOperation(page, tag, operationId)
+      await check(operationId)
+      await operation.getByRole('tab', { name: 'Schema' }).last().click()
+      await operation.locator('.model-box').last().waitFor()
+      await check(`${operationId}, schema`)
+      await operation.getByRole('button', { name: 'Execute' }).click()
+      if (operationId !== 'uploadAvatarFile')
+        await operation.locator('.live-responses-table').waitFor()
+      await check(`${operationId}, executed`)
+      await operation.locator('.opblock-summary-control').click()
+    }
+    await marketplace.ageSessions()
+    await page.goto('/docs')
+    await page.getByRole('link', { name: 'Sign in again' }).waitFor()
+    await check('old sign-in')
+  }, 300_000)
 })

@@ -8,7 +8,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { vi } from 'vitest'
 import { LOCAL_CHAIN_ID } from '../../scripts/chain/collectibles.ts'
 import type { WalletNetwork } from '../../src/site/wallet/networks.ts'
-import { aFreePort, aProject } from '../support/project.ts'
+import { aFreePort, aProject, databaseFile, tokenIn } from '../support/project.ts'
 import { CHROMIUM } from './chromium.ts'
 import { announceWallet } from './wallet-extension.ts'
 
@@ -39,7 +39,7 @@ export async function aMarketplace() {
     /** Makes all sign-ins older, as if they had been 11 minutes ago. */
     ageSessions: () => ageSessions(project.folder),
     /** The token that `npm run dev` prints. */
-    masterToken: /Master token:\n(\S+)/.exec(out)?.[1] ?? '',
+    masterToken: tokenIn(out),
     close: async () => {
       await browser.close()
       dev.kill('SIGINT')
@@ -119,12 +119,8 @@ export async function installWallet(
   }
 }
 
-async function ageSessions(folder: string): Promise<void> {
-  const root = join(folder, '.wrangler/state/v3/d1')
-  const names = await readdir(root, { recursive: true })
-  const file = names.find((name) => /[0-9a-f]{64}\.sqlite$/.test(name))
-  if (!file) throw new Error('there is no database')
-  const database = new DatabaseSync(join(root, file))
+function ageSessions(folder: string): void {
+  const database = new DatabaseSync(databaseFile(folder), { timeout: 5_000 })
   const createdAt = new Date(Date.now() - 11 * 60_000).toISOString()
   database.prepare("UPDATE tokens SET createdAt = ? WHERE kind = 'session'").run(createdAt)
   database.close()

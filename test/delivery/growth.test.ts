@@ -34,12 +34,13 @@ async function transferredItems(chain: Chain, count: number) {
     `INSERT INTO transactions (chainId, contract, signer, nonce, items, hash, replaced, gas,
        maxFeePerGas, maxPriorityFeePerGas, deadline, signedAtBlock, signedAt, block, blockHash,
        isOpen, createdAt, updatedAt)
-     SELECT ?2, ?3, ?4, key / 50, json_group_array(value), 'past ' || key, '[]', '1', '1', '1', 0, 0,
-       '', 1, '0x1', 0, '', '' FROM json_each(?1) GROUP BY key / 50`,
+     SELECT ?2, ?3, ?4, key / 50, json_group_array(value), printf('0x%064x', key), '[]', '1', '1', '1', 0, 0,
+       ?5, 1, '0x1', 0, ?5, ?5 FROM json_each(?1) GROUP BY key / 50`,
     JSON.stringify(ids),
     chain.chainId,
     chain.delivery,
     chain.otherSigner,
+    new Date().toISOString(),
   )
   await execute(
     `UPDATE deliveries SET state = 'transferred', dueAt = NULL, contract = ?2, transactionId = (

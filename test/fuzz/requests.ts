@@ -5,7 +5,7 @@ import { damaged, hostileTexts, type KnownValues, type Schema, valuesOf } from '
 
 type Parameter = { in: string; name: string; required?: boolean; schema: Schema }
 type Operation = {
-  parameters?: readonly (Parameter | { $ref: string })[]
+  parameters?: readonly Parameter[]
   requestBody?: { content: Record<string, { schema: Schema }> }
 }
 export type Endpoint = { method: string; path: string; operation: Operation }
@@ -24,9 +24,17 @@ const endpointsOf = ({ paths = {} }: Document): Endpoint[] =>
     Object.entries(methods).map(([method, operation]) => ({
       method: method.toUpperCase(),
       path,
-      operation: operation as Operation,
+      operation: inlined(operation) as Operation,
     })),
   )
+
+/** Replaces each `$ref` by what it names. */
+function inlined(part: unknown): unknown {
+  if (typeof part !== 'object' || part === null) return part
+  if (Array.isArray(part)) return part.map(inlined)
+  if ('$ref' in part) return inlined(resolved(part as { $ref: string }))
+  return Object.fromEntries(Object.entries(part).map(([key, value]) => [key, inlined(value)]))
+}
 
 /** `damaged` requests differ from valid ones in a detail, `hostile` ones in many. */
 type Validity = 'valid' | 'damaged' | 'hostile'
@@ -49,7 +57,7 @@ function requestsOf(
   callers: fc.Arbitrary<Record<string, string>>,
   validity: Validity,
 ): fc.Arbitrary<FuzzRequest> {
-  const parameters = (operation.parameters ?? []).map((p) => resolved<Parameter>(p) as Parameter)
+  const { parameters = [] } = operation
   const at = (place: string) => parameters.filter((parameter) => parameter.in === place)
   return fc
     .record({

@@ -66,7 +66,10 @@ it.each(readers)(
       })
       const response = await send(method, path, body, { 'content-type': type, ...headers })
       expect(response.status).toBe(400)
-      expect(await response.json()).toEqual({ error: 'the body broke off', code: 'invalid_input' })
+      expect(await response.json()).toMatchObject({
+        error: 'the body broke off',
+        code: 'invalid_input',
+      })
     }
     const lines = info.mock.calls.map(([line]) => JSON.parse(line))
     expect(lines).toMatchObject(Array(2).fill({ event: 'request', status: 400 }))
@@ -87,7 +90,7 @@ it('accepts a form of 16 KiB, and rejects one byte more', async () => {
     await submit(form, { 'content-length': String(form.length) }),
   ]) {
     expect(response.status).toBe(413)
-    expect(await response.json()).toEqual({
+    expect(await response.json()).toMatchObject({
       error: 'a form may have at most 16 KiB',
       code: 'payload_too_large',
     })

@@ -108,7 +108,7 @@ it('rejects a wallet or an address of another account', async () => {
   await signInByEmail(byEmail)
   const rejected = await linkWallet(byEmail, wallet)
   expect(rejected.status).toBe(409)
-  expect(await rejected.json()).toEqual({
+  expect(await rejected.json()).toMatchObject({
     code: 'conflict',
     error: 'this wallet belongs to another account',
   })

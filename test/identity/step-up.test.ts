@@ -40,6 +40,7 @@ const requests: [string, number, (visitor: Visitor, path: string) => Promise<Res
       visitor.post('/settings/api-access/tokens', { form: { name: 'x' }, headers: asScript }),
   ],
   ['showing a token', 200, (visitor, path) => visitor.get(path, { headers: asScript })],
+  ['getting a token for the reference', 200, (visitor) => visitor.postJson('/docs/token', {})],
   ['rolling a token', 303, (visitor, path) => visitor.post(`${path}/roll`, { headers: asScript })],
   [
     'unlinking a wallet',
@@ -73,7 +74,7 @@ it.each(requests)('requires a recent sign-in for %s', async (_, status, send) =>
   await ageSession(visitor, 10)
   const refused = await send(visitor, path)
   expect(refused.status).toBe(403)
-  expect(await refused.json()).toEqual({
+  expect(await refused.json()).toMatchObject({
     code: 'reauthentication_required',
     error: 'sign in again to do this: your last sign-in was more than 10 minutes ago',
   })

@@ -176,7 +176,7 @@ it('removes pictures that no user points to', async () => {
   const [used, unused] = ['a', 'b'].map((digit) => pictureKey(user.id, digit.repeat(48)))
   for (const key of [used, unused]) await env.AVATARS.put(key ?? '', 'a picture')
   await db.update(users).set({ avatarKey: used }).where(eq(users.id, user.id))
-  await run({}, new Date(now.getTime() + DAY))
+  await run({}, new Date(now.getTime() + 2 * DAY))
   const { objects } = await env.AVATARS.list({ prefix: `${user.id}/` })
   expect(objects.map(({ key }) => key)).toEqual([used])
 })

@@ -23,7 +23,7 @@ it.each(['nftId', 'listingId', 'quantity', 'buyerUserId'])(
   'returns 400 if %s is missing',
   async (field) => {
     const { token, input } = await aShop()
-    expect(await placeError(token, [input, { ...input, [field]: undefined }])).toEqual({
+    expect(await placeError(token, [input, { ...input, [field]: undefined }])).toMatchObject({
       status: 400,
       orders: null,
       error: `orders[1].${field}: is required`,
@@ -46,6 +46,7 @@ it.each([0, -1, 1.5, '1', null, true, 2 ** 53, [1]])(
 it.each([
   ['an object', {}, 'orders: the body must be an array of orders'],
   ['text', 'orders', 'orders: the body must be an array of orders'],
+  ['null', null, 'orders: the body must be an array of orders'],
   ['an empty array', [], 'orders: the body must have at least one order'],
   ['an array of numbers', [1], /^orders\[0\]: /],
 ])('returns 400 if the body is %s', async (_, body, error) => {
@@ -146,13 +147,14 @@ it('does not reduce the stock of an unlimited NFT', async () => {
 })
 
 it('returns 400 if the total price is not a safe integer', async () => {
-  const { token, input } = await aShop({
+  const { token, listing, input } = await aShop({
     nft: { amountType: 'unlimited' },
     listing: { priceCents: 3 },
   })
   expect(await placeError(token, [{ ...input, quantity: Number.MAX_SAFE_INTEGER }])).toMatchObject({
     status: 400,
-    error: 'orders[0].quantity: the total price would be too large',
+    error: `orders[0].quantity: listing ${listing.id} sells at most 3002399751580330 per order`,
+    code: 'quantity_too_large',
   })
 })
 
@@ -182,7 +184,7 @@ it.each([
     await placeError(token, [{ ...input, buyerUserId: buyer.id, buyerBillingData }]),
   ).toMatchObject({
     status: 400,
-    code: 'invalid_input',
+    code: 'no_billing_address',
     error: expect.stringMatching(/^orders\[0\]\.buyerBillingData: .*no billing address$/),
   })
 })
@@ -230,7 +232,7 @@ it('returns 403 to a user token, unless the user sells the listing', async () =>
   ] as const)
     expect(await placeError(token, inputs)).toMatchObject({
       status: 403,
-      code: 'forbidden',
+      code: 'not_your_listing',
       error: 'orders[0].listingId: only the seller may place orders for this listing',
     })
   expect(await stockOf(nft)).toBe(9)
@@ -248,4 +250,112 @@ it('returns 401 with `orders: null` without a token and with a revoked one', asy
       code: 'unauthenticated',
     })
   expect(await ordersOf(buyer)).toEqual([])
+})
+
+it('lists everything that is wrong with all orders of a call, with a code for each', async () => {
+  const { token, seller, nft, input } = await aShop({ nft: { amount: 5 }, listing: { amount: 4 } })
+  const draft = await anNft(seller, { status: 'draft' })
+  const inactive = await aListing(nft, { active: false })
+  const ended = await aListing(nft, { activeTill: PAST })
+  const withoutAddress = await aUser()
+  const { issues, ...response } = await placeError(token, [
+    { ...input, quantity: 5 },
+    { ...input, nftId: UNKNOWN_ID, quantity: 1000 },
+    { ...input, listingId: UNKNOWN_ID, buyerUserId: UNKNOWN_ID },
+    { ...input, listingId: inactive.id, buyerUserId: withoutAddress.id },
+    { ...input, listingId: ended.id, quantity: 5 },
+    { ...input, nftId: draft.id },
+  ])
+  expect(issues.map(({ path, code }) => `${path} ${code}`)).toEqual([
+    'orders[0].quantity quantity_too_large',
+    'orders[1].nftId nft_not_found',
+    'orders[2].listingId listing_not_found',
+    'orders[2].buyerUserId buyer_not_found',
+    'orders[3].listingId listing_inactive',
+    'orders[3].buyerBillingData no_billing_address',
+    'orders[4].listingId listing_ended',
+    'orders[4].quantity sold_out',
+    'orders[5].nftId nft_not_released',
+    'orders[5].listingId listing_mismatch',
+  ])
+  expect(response).toMatchObject({
+    status: 400,
+    code: 'quantity_too_large',
+    error: `orders[0].quantity: listing ${input.listingId} sells at most 4 per order`,
+  })
+  expect(issues[7]?.message).toBe(
+    `NFT ${nft.id} has 3 left after the 2 of the earlier orders of this call`,
+  )
+})
+
+it('puts what is not allowed first, which decides the status', async () => {
+  const { seller, input } = await aShop()
+  const other = await aShop()
+  const { status, code, error, issues } = await placeError(await aToken(seller), [
+    { ...input, buyerUserId: UNKNOWN_ID },
+    { ...other.input, quantity: 1000 },
+  ])
+  expect({ status, code }).toEqual({ status: 403, code: 'not_your_listing' })
+  expect(error).toBe('orders[1].listingId: only the seller may place orders for this listing')
+  expect(issues.map(({ path, code }) => `${path} ${code}`)).toEqual([
+    'orders[1].listingId not_your_listing',
+    'orders[0].buyerUserId buyer_not_found',
+  ])
+})
+
+it('lists all fields with a wrong form', async () => {
+  const { token, input } = await aShop()
+  const { issues } = await placeError(token, [
+    { ...input, nftId: 'x', quantity: undefined },
+    { ...input, buyerBillingData: { city: 5 } },
+  ])
+  expect(issues).toEqual([
+    { path: 'orders[0].nftId', code: 'invalid_input', message: 'must be a positive integer' },
+    { path: 'orders[0].quantity', code: 'invalid_input', message: 'is required' },
+    { path: 'orders[1].buyerBillingData.city', code: 'invalid_input', message: 'must be text' },
+  ])
+})
+
+it('names the earlier order, and nothing else, if it took the last piece itself', async () => {
+  const { token, input } = await aShop({ nft: { amount: 1 } })
+  const inputs = [{ ...input, providerId: crypto.randomUUID() }]
+  const [order] = await placed(token, inputs)
+  expect(await placeError(token, inputs)).toMatchObject({
+    status: 409,
+    code: 'provider_id_used',
+    issues: [
+      {
+        path: 'orders[0].providerId',
+        code: 'provider_id_used',
+        message: `order ${order?.id} already has it`,
+      },
+    ],
+  })
+})
+
+it('names a provider id that is used beside what is wrong with other orders', async () => {
+  const { token, input } = await aShop()
+  const providerId = crypto.randomUUID()
+  await placed(token, [{ ...input, providerId }])
+  const { status, issues } = await placeError(token, [
+    { ...input, nftId: UNKNOWN_ID },
+    { ...input, providerId },
+  ])
+  expect({ status, codes: issues.map(({ path, code }) => `${path} ${code}`) }).toEqual({
+    status: 400,
+    codes: ['orders[0].nftId nft_not_found', 'orders[1].providerId provider_id_used'],
+  })
+})
+
+it('tells both limits of a quantity that is above the listing and above the stock', async () => {
+  const { token, nft, listing, input } = await aShop({ listing: { amount: 5 } })
+  const { issues } = await placeError(token, [{ ...input, quantity: 11 }])
+  expect(issues).toEqual([
+    {
+      path: 'orders[0].quantity',
+      code: 'quantity_too_large',
+      message: `listing ${listing.id} sells at most 5 per order`,
+    },
+    { path: 'orders[0].quantity', code: 'sold_out', message: `NFT ${nft.id} has 10 left` },
+  ])
 })

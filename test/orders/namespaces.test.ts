@@ -99,7 +99,10 @@ it('returns 403 to a user token that repeats the call of a master token', async 
     visitor.cookies.get('token') ?? '',
   ]
   for (const token of lesserTokens)
-    expect(await placeError(token, inputs, KEY)).toMatchObject({ status: 403, code: 'forbidden' })
+    expect(await placeError(token, inputs, KEY)).toMatchObject({
+      status: 403,
+      code: 'not_your_listing',
+    })
   expect(await ordersOf(buyer)).toHaveLength(1)
 })
 

@@ -226,7 +226,7 @@ it('returns 409 and the existing order if a providerId is used again', async () 
   const [first] = await placed(token, [order])
   const response = await place(token, [input, order])
   expect(response.status).toBe(409)
-  expect(await response.json()).toEqual({
+  expect(await response.json()).toMatchObject({
     orders: null,
     error: `orders[1].providerId: order ${first?.id} already has it`,
     code: 'provider_id_used',

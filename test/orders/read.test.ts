@@ -9,7 +9,12 @@ import { aShop, placed, times } from './shop.ts'
 
 const read = async (token: string, ids: string) => {
   const response = await call('GET', `/api/externalOrders/${ids}`, { token })
-  const body = await response.json<{ orders: Order[]; error: string | null; code?: string }>()
+  const body = await response.json<{
+    orders: Order[]
+    error: string | null
+    code?: string
+    issues?: { path: string; message: string }[]
+  }>()
   return { status: response.status, ...body }
 }
 
@@ -59,33 +64,54 @@ it('returns at most 100 orders', async () => {
 })
 
 it.each([
-  ['abc', 'abc'],
-  ['1,x7,y', 'x7'],
-  ['-1', '-1'],
-  ['1.5', '1.5'],
-  ['1e3', '1e3'],
-  ['0x10', '0x10'],
-  ['007', '007'],
-  ['0', '0'],
-  ['1,', ''],
-  ['1,,2', ''],
-  ['%201', ' 1'],
-  ['٣', '٣'],
-])('returns 400 for the path %s and names the value "%s"', async (ids, value) => {
+  ['abc', 'abc', 0],
+  ['1,x7,y', 'x7', 1],
+  ['-1', '-1', 0],
+  ['1.5', '1.5', 0],
+  ['1e3', '1e3', 0],
+  ['0x10', '0x10', 0],
+  ['007', '007', 0],
+  ['0', '0', 0],
+  ['1,', '', 1],
+  ['1,,2', '', 1],
+  ['1,1,x', 'x', 2],
+  ['٣', '٣', 0],
+])('returns 400 for the path %s and names the value "%s"', async (ids, value, place) => {
   const { token } = await aShop()
-  expect(await read(token, ids)).toEqual({
+  expect(await read(token, ids)).toMatchObject({
     status: 400,
     orders: null,
-    error: `order_ids: "${value}" is not a number, please check the URL`,
+    error: `order_ids[${place}]: "${value}" is not a number, please check the URL`,
     code: 'invalid_input',
   })
+})
+
+it('names every value that is not an id, and every id without an order', async () => {
+  const { token, input } = await aShop()
+  const issues = async (ids: string) =>
+    (await read(token, ids)).issues?.map(({ path, message }) => `${path}: ${message}`)
+  expect(await issues('a,1,b')).toEqual([
+    'order_ids[0]: "a" is not a number, please check the URL',
+    'order_ids[2]: "b" is not a number, please check the URL',
+  ])
+  const [order] = await placed(token, [input])
+  expect(await issues(`${order?.id},${order?.id},999999999,999999998`)).toEqual([
+    'order_ids[2]: order 999999999 does not exist',
+    'order_ids[3]: order 999999998 does not exist',
+  ])
+})
+
+it('ignores blanks around ids', async () => {
+  const { token, input } = await aShop()
+  const [a, b] = (await placed(token, [input, input])).map(({ id }) => id)
+  expect((await read(token, `%20${b}%20,${a}`)).orders.map(({ id }) => id)).toEqual([b, a])
 })
 
 it('returns 400 and the first id without an order', async () => {
   const { token, input } = await aShop()
   const [order] = await placed(token, [input])
   for (const id of ['999999999', '9007199254740993', '9'.repeat(40), '1'.repeat(400)])
-    expect(await read(token, `${order?.id},${id},999999998`)).toEqual({
+    expect(await read(token, `${order?.id},${id},999999998`)).toMatchObject({
       status: 400,
       orders: null,
       error: `order ${id} does not exist`,
@@ -100,7 +126,7 @@ it('returns an order to master tokens, its buyer and its seller only', async () 
   for (const user of [seller, buyer])
     expect((await read(await aToken(user), ids)).orders.map(({ id }) => id)).toEqual([order?.id])
   const otherToken = await aToken(await aUser())
-  expect(await read(otherToken, ids)).toEqual({
+  expect(await read(otherToken, ids)).toMatchObject({
     status: 400,
     orders: null,
     error: `order ${ids} does not exist`,

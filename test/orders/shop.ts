@@ -51,7 +51,12 @@ export async function placed(...args: Parameters<typeof place>): Promise<PlacedO
 /** Returns the status and the body of a call that fails. */
 export async function placeError(...args: Parameters<typeof place>) {
   const response = await place(...args)
-  const body = await response.json<{ orders: null; error: string; code: string }>()
+  const body = await response.json<{
+    orders: null
+    error: string
+    code: string
+    issues: { path: string; code: string; message: string }[]
+  }>()
   return { status: response.status, ...body }
 }
 

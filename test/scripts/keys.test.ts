@@ -23,5 +23,5 @@ it('prints another secret for delivery keys each time', async () => {
 it.each([[[]], [['other']], [['jwt', 'delivery']]])('refuses %j', async (args) => {
   const { out, errors, status } = await project.run('keys', args)
   expect({ out, status }).toEqual({ out: '', status: 1 })
-  expect(errors).toMatch(/^usage: /)
+  expect(errors).toMatch(/^Name one of jwt, delivery\.\nusage: /)
 })

@@ -30,6 +30,9 @@ it('answers errors as JSON to programs, and as pages to people', async () => {
   expect(await api.json()).toEqual({
     error: 'there is nothing at this path',
     code: 'not_found',
+    issues: [{ path: '', code: 'not_found', message: 'there is nothing at this path' }],
+    requestId: api.headers.get('x-request-id'),
+    documentationUrl: 'https://marketplace.test/docs/errors#not_found',
   })
 })
 
@@ -84,6 +87,10 @@ it('ships at most 30 KiB of scripts and 15 KiB of styles with a page', async () 
     '/settings/api-access',
     '/settings/api-access/everyone',
     token,
+    '/docs/first-order',
+    '/docs/retries',
+    '/docs/delivery',
+    '/docs/errors',
     '/nowhere',
   ]
   const pages = [
@@ -103,6 +110,6 @@ it('ships at most 30 KiB of scripts and 15 KiB of styles with a page', async () 
 
 it('shows the menu of the signed-in user on every page', async () => {
   const { visitor } = await aSignedInVisitor({ name: 'Ada' })
-  for (const path of ['/', '/orders', '/docs', '/settings/sessions', '/nowhere'])
+  for (const path of ['/', '/orders', '/docs', '/docs/retries', '/settings/sessions', '/nowhere'])
     expect(await (await visitor.get(path)).text(), path).toContain('aria-label="Menu of Ada"')
 })

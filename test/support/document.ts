@@ -6,11 +6,11 @@ import app from '../../src/app.ts'
 import { endpointsOf } from '../../src/http/endpoint.ts'
 
 type Reference = { $ref: string }
-type Content = { schema?: object }
-type Body = { content?: Record<string, Content> }
-type Header = { required?: boolean; schema?: object }
+type Examples = Record<string, { summary?: string; value: unknown }>
+type Content = { schema?: object; examples?: Examples }
+type Body = { description?: string; content?: Record<string, Content> }
+type Header = { description?: string; required?: boolean; schema?: object }
 type DocumentedResponse = Body & {
-  description?: string
   headers?: Record<string, Header | Reference>
 }
 type Parameter = {
@@ -22,6 +22,11 @@ type Parameter = {
   example?: unknown
 }
 type Operation = {
+  operationId: string
+  tags: string[]
+  summary: string
+  description: string
+  security: Record<string, string[]>[]
   parameters?: (Parameter | Reference)[]
   requestBody?: Body
   responses: Record<string, DocumentedResponse | Reference>
@@ -30,7 +35,13 @@ type Operation = {
 export type Document = {
   servers: { url: string }[]
   paths: Record<string, Record<string, Operation>>
-  components: { schemas: Record<string, object> }
+  tags: { name: string; description: string }[]
+  components: {
+    schemas: Record<string, { description?: string }>
+    headers: Record<string, Header>
+    parameters: Record<string, Parameter>
+    responses: Record<string, DocumentedResponse>
+  }
 }
 
 export const document: Document = openapi
@@ -38,6 +49,10 @@ export const document: Document = openapi
 const ajv = new Ajv2020({ strict: false })
 addFormats.default(ajv)
 ajv.addSchema(document, 'document')
+
+/** Headers are texts, of which some stand for numbers. */
+const headerAjv = new Ajv2020({ strict: false, coerceTypes: true })
+addFormats.default(headerAjv)
 
 /** Throws an error that says how the response differs from the document. */
 export async function assertDocumented(request: Request, response: Response): Promise<void> {
@@ -69,6 +84,10 @@ async function problemOf(method: string, path: string, response: Response) {
   return headerProblem(documented, response) ?? bodyProblem(documented, method, response)
 }
 
+/** Returns the error codes that the description of a status lists. */
+export const codesOf = ({ description = '' }: DocumentedResponse): string[] =>
+  [...description.matchAll(/^`(\w+)`: /gm)].map(([, code = '']) => code)
+
 /** Returns whether a path matches a template, as `/a/1` matches `/a/{id}`. */
 function matches(template: string, path: string): boolean {
   const [expected, actual] = [template.split('/'), path.split('/')]
@@ -99,7 +118,7 @@ function headerProblem(documented: DocumentedResponse, response: Response): stri
     const header = resolved(reference)
     const value = response.headers.get(name)
     if (value === null && header?.required) return `${name} is missing`
-    if (value !== null && header?.schema && !ajv.validate(header.schema, value))
+    if (value !== null && header?.schema && !headerAjv.validate(header.schema, value))
       return `${name}: ${ajv.errorsText()}`
   }
   return null
@@ -114,8 +133,10 @@ async function bodyProblem(documented: DocumentedResponse, method: string, respo
   if (!content) return `the document does not have the type ${type || '(none)'}`
   if (type !== 'application/json') return null
   const validate = validatorOf(content)
-  if (validate(JSON.parse(new TextDecoder().decode(body)))) return null
-  return ajv.errorsText(validate.errors, { dataVar: 'body' })
+  const json = JSON.parse(new TextDecoder().decode(body))
+  if (!validate(json)) return ajv.errorsText(validate.errors, { dataVar: 'body' })
+  const isListed = response.status < 400 || codesOf(documented).includes(json.code)
+  return isListed ? null : `the document does not have the code ${json.code}`
 }
 
 /** Returns how a value violates a schema of the document, or null if it is valid. */

@@ -2,10 +2,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
+import { readdirSync } from 'node:fs'
 import { copyFile, mkdtemp, rm, symlink } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { vi } from 'vitest'
 
 const LINKED = ['migrations', 'node_modules', 'package.json', 'scripts', 'src']
 
@@ -15,6 +17,7 @@ export type Project = {
   run: (name: string, args?: string[], env?: Record<string, string>) => Promise<Result>
   /** Starts `node scripts/<name>.ts` and resolves when it has printed the text `until`. */
   start: (name: string, until: string, env?: Record<string, string>) => Promise<Started>
+  /** Ends what a failed test has left running, and deletes the folder. */
   remove: () => Promise<void>
 }
 
@@ -22,18 +25,26 @@ export type Project = {
 const withoutSecrets = { JWT_KEYS: '', TRANSFER_SIGNER_KEYS: '', DELIVERY_KEY_SECRET: '' }
 
 type Result = { out: string; errors: string; status: number | null }
-type Started = { process: ChildProcess; out: string }
+type Started = {
+  process: ChildProcess
+  out: string
+  /** Resolves with what the process has printed, once the pattern is in it. */
+  waitFor: (pattern: RegExp) => Promise<string>
+}
 
 export async function aProject(): Promise<Project> {
   const folder = await mkdtemp(join(tmpdir(), 'project-'))
   for (const name of LINKED) await symlink(resolve(name), join(folder, name))
   await copyFile('wrangler.toml', join(folder, 'wrangler.toml'))
 
+  const children = new Set<ChildProcess>()
   const spawnScript = (name: string, args: string[], env: Record<string, string>) => {
     const child = spawn(process.execPath, [`scripts/${name}.ts`, ...args], {
       cwd: folder,
       env: { ...process.env, ...withoutSecrets, ...env },
     })
+    children.add(child)
+    child.once('close', () => children.delete(child))
     return { child, out: collect(child.stdout), errors: collect(child.stderr) }
   }
   return {
@@ -45,16 +56,25 @@ export async function aProject(): Promise<Project> {
     },
     start: (name, until, env = {}) => {
       const { child, out, errors } = spawnScript(name, [], env)
+      const waitFor = (pattern: RegExp) => vi.waitUntil(() => pattern.test(out()) && out(), 20_000)
       return new Promise((resolve, reject) => {
         child.stdout.on('data', () => {
-          if (out().includes(until)) resolve({ process: child, out: out() })
+          if (out().includes(until)) resolve({ process: child, out: out(), waitFor })
         })
         child.once('close', () => reject(new Error(`${name} ended: ${out()}${errors()}`)))
       })
     },
-    remove: () => rm(folder, { recursive: true }),
+    remove: async () => {
+      const ended = Promise.all([...children].map((child) => once(child, 'close')))
+      for (const child of children) child.kill('SIGTERM')
+      await ended
+      await rm(folder, { recursive: true })
+    },
   }
 }
+
+/** Returns the master token in what `npm run dev` prints. */
+export const tokenIn = (out: string): string => /TOKEN=(\S+)/.exec(out)?.[1] ?? ''
 
 /** Returns a function that returns the text of the stream so far. */
 function collect(stream: NodeJS.ReadableStream): () => string {
@@ -80,4 +100,14 @@ export async function aFreePort(): Promise<string> {
   server.close()
   await once(server, 'close')
   return String(port)
+}
+
+/** Returns the path of the database of `npm run dev` in a project. */
+export function databaseFile(folder: string): string {
+  const root = join(folder, '.wrangler/state/v3/d1')
+  const name = readdirSync(root, { recursive: true, encoding: 'utf8' }).find((file) =>
+    /[0-9a-f]{64}\.sqlite$/.test(file),
+  )
+  if (!name) throw new Error('there is no database')
+  return join(root, name)
 }

@@ -1,25 +1,63 @@
-/** The API reference: Swagger UI, which reads `/openapi.json`. */
-import { Hono } from 'hono'
-import { findAccount } from '../../auth/session.ts'
+/** The documentation of the API: guides, what the error codes mean, and the reference. */
+import { type Context, Hono } from 'hono'
+import { raw } from 'hono/html'
+import { findAccount, isRecent } from '../../auth/session.ts'
+import { issuerOf } from '../../auth/tokens.ts'
 import type { App } from '../../http/context.ts'
-import { publicEndpoint } from '../../http/endpoint.ts'
+import { publicEndpoint, requireToken } from '../../http/endpoint.ts'
+import { tokenRateLimit } from '../../http/rate-limit.ts'
+import { renewReferenceToken } from '../../identity/reference-token.ts'
 import { page } from '../page.tsx'
+import { DocsPage, FILE_URL, type GuidePath, guides } from './layout.tsx'
+import { Reference } from './reference.tsx'
 
-export const docsRoutes = new Hono<App>().get('/docs', publicEndpoint(), async (c) =>
-  page(c, {
-    title: 'API reference',
-    account: await findAccount(c.var.db, c.var.caller),
-    styles: ['swagger-ui/swagger-ui.css'],
-    scripts: ['docs.js'],
+export const docsRoutes = new Hono<App>()
+  .get('/docs', publicEndpoint(), async (c) => {
+    const { db, caller, now, settings } = c.var
+    const account = await findAccount(db, caller)
+    return page(c, {
+      title: 'API reference',
+      account,
+      styles: ['docs.css'],
+      scripts: ['samples.js', 'docs.js'],
+      children: (
+        <DocsPage path="/docs">
+          <Reference
+            url={settings.PUBLIC_URL}
+            account={account}
+            canGetToken={!!account && isRecent(account, now)}
+          />
+        </DocsPage>
+      ),
+    })
+  })
+  .get('/docs/first-order', publicEndpoint(), (c) => guidePage(c, '/docs/first-order'))
+  .get('/docs/retries', publicEndpoint(), (c) => guidePage(c, '/docs/retries'))
+  .get('/docs/delivery', publicEndpoint(), (c) => guidePage(c, '/docs/delivery'))
+  .get('/docs/errors', publicEndpoint(), (c) => guidePage(c, '/docs/errors'))
+  .post('/docs/token', requireToken(), tokenRateLimit, async (c) => {
+    const { db, settings, caller, now } = c.var
+    return c.json(await renewReferenceToken(db, issuerOf(settings), caller, now))
+  })
+
+async function guidePage(c: Context<App>, path: GuidePath) {
+  const { db, caller, settings } = c.var
+  const [account, guide] = await Promise.all([findAccount(db, caller), readGuide(c, path)])
+  return page(c, {
+    title: guides[path].title,
+    account,
+    styles: ['docs.css'],
+    scripts: ['samples.js'],
     children: (
-      <>
-        <h1 class="visually-hidden">API reference</h1>
-        <div id="reference" />
-        <noscript>
-          This page needs JavaScript. The API is also described in{' '}
-          <a href="/openapi.json">/openapi.json</a>.
-        </noscript>
-      </>
+      <DocsPage path={path}>{raw(guide.replaceAll(FILE_URL, settings.PUBLIC_URL))}</DocsPage>
     ),
-  }),
-)
+  })
+}
+
+/** Reads the HTML that scripts/guides has rendered. */
+async function readGuide(c: Context<App>, path: GuidePath): Promise<string> {
+  // The binding only reads the path of the URL.
+  const response = await c.env.ASSETS.fetch(`https://assets.local${path}.fragment`)
+  if (!response.ok) throw new Error(`${path}: ${response.status}`)
+  return response.text()
+}

@@ -1,7 +1,8 @@
 /** Sign-in with a wallet, and linking one to an account. The script `wallet.js` calls them. */
 import { type Context, Hono } from 'hono'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
-import { getAddress, isAddress, isHex } from 'viem/utils'
+import type { Hex } from 'viem'
+import { getAddress } from 'viem/utils'
 import * as z from 'zod'
 import { requireSameOrigin } from '../../auth/authenticate.ts'
 import { readAccount, requireRecent, startSession } from '../../auth/session.ts'
@@ -9,6 +10,7 @@ import { issuerOf } from '../../auth/tokens.ts'
 import { wake } from '../../delivery/wake.ts'
 import type { App } from '../../http/context.ts'
 import { publicEndpoint, requireToken, validate } from '../../http/endpoint.ts'
+import { count, id, text } from '../../http/fields.ts'
 import { signInRateLimit } from '../../http/rate-limit.ts'
 import { linkWallet } from '../../identity/link.ts'
 import { signIn } from '../../identity/sign-in.ts'
@@ -20,34 +22,39 @@ import {
 import { clientOf } from '../sign-in/client.ts'
 import { tellOwner } from '../tell-owner.ts'
 
-const MessageRequest = z.object({
-  address: z
-    .string()
-    .refine((text) => isAddress(text, { strict: false }), 'must be an address')
-    .transform((text) => getAddress(text))
-    .describe('The address of the wallet.'),
-  chainId: z
-    .int()
-    .positive()
-    .describe(
-      'The chain that the wallet is on. A contract wallet is another account on each chain.',
-    ),
-  purpose: z
-    .enum(['sign-in', 'link'])
-    .describe('`link` adds the wallet to the account of the signed-in user.'),
-})
+const MessageRequest = z
+  .object({
+    address: z
+      .string()
+      .regex(/^0x[\da-fA-F]{40}$/, 'must be an address')
+      .transform((text) => getAddress(text))
+      .describe('The address of the wallet.'),
+    chainId: z
+      .int()
+      .positive()
+      .describe(
+        'The chain that the wallet is on. A contract wallet is another account on each chain.',
+      ),
+    purpose: z
+      .enum(['sign-in', 'link'])
+      .describe('`sign-in`, or `link` to add the wallet to the account of the signed-in user.'),
+  })
+  .meta({ id: 'WalletMessageRequest', description: 'The wallet, and what the message is for.' })
 
 /** Characters. Contract wallets have long signatures: several owners, or code (EIP-6492). */
 const MAX_SIGNATURE_LENGTH = 32_768
 
-const SignedMessage = z.object({
-  message: z.string().max(2048).describe('The message, exactly as it was received.'),
-  signature: z
-    .string()
-    .max(MAX_SIGNATURE_LENGTH)
-    .refine((text) => isHex(text), 'must be hexadecimal')
-    .describe('The signature of the wallet, hexadecimal with `0x`.'),
-})
+const SignedMessage = z
+  .object({
+    message: z.string().max(2048).describe('The message, exactly as it was received.'),
+    signature: z
+      .string()
+      .max(MAX_SIGNATURE_LENGTH)
+      .regex(/^0x[\da-fA-F]*$/, 'must be hexadecimal')
+      .transform((text): Hex => `0x${text.slice(2)}`)
+      .describe('The signature of the wallet, hexadecimal with `0x`.'),
+  })
+  .meta({ id: 'SignedWalletMessage', description: 'The message and its signature.' })
 
 /** Holds the secret whose hash is the nonce of the message. */
 const SECRET_COOKIE = 'wallet'
@@ -62,9 +69,13 @@ export const walletRoutes = new Hono<App>()
     '/sign-in/wallet/message',
     publicEndpoint({
       tag: 'Identity',
+      operationId: 'requestWalletMessage',
       summary: 'Request a message for a wallet to sign (EIP-4361)',
-      description: `It works for ${MESSAGE_LIFETIME / 60_000} minutes, in the same browser.`,
-      answer: () => z.object({ message: z.string().describe('The message to sign.') }),
+      description: `It works for ${MESSAGE_LIFETIME / 60_000} minutes, in the same browser: the response sets the cookie \`wallet\`, which the next call must send.`,
+      answer: () =>
+        z
+          .object({ message: text('The message to sign.') })
+          .meta({ id: 'WalletMessage', description: 'The message for the wallet.' }),
     }),
     requireSameOrigin,
     signInRateLimit,
@@ -81,9 +92,13 @@ export const walletRoutes = new Hono<App>()
     '/sign-in/wallet',
     publicEndpoint({
       tag: 'Identity',
+      operationId: 'signInWithWallet',
       summary: 'Sign in with a wallet',
       description: 'A new wallet creates a user. The session is the cookie `token`.',
-      answer: () => z.object({ userId: z.int().describe('The id of the signed-in user.') }),
+      answer: () =>
+        z
+          .object({ userId: id('The id of the signed-in user.') })
+          .meta({ id: 'SignedIn', description: 'The user who signed in.' }),
       errors: ['unauthenticated', 'forbidden', 'chain_unavailable'],
     }),
     requireSameOrigin,
@@ -104,16 +119,18 @@ export const walletRoutes = new Hono<App>()
     '/settings/account/wallet',
     requireToken({
       tag: 'Identity',
+      operationId: 'linkWallet',
       summary: 'Link a wallet to the account',
       description:
         'Starts the transfers that waited for a wallet. The sign-in must not be older than 10 minutes.',
       answer: () =>
-        z.object({
-          userId: z.int().describe('The id of the signed-in user.'),
-          transfers: z
-            .int()
-            .describe('How many order items waited for the wallet, and are transferred now.'),
-        }),
+        z
+          .object({
+            userId: id('The id of the signed-in user.'),
+            transfers: count('How many order items waited for the wallet and are transferred now.'),
+          })
+          .meta({ id: 'LinkedWallet', description: 'The wallet is linked.' }),
+      isSessionOnly: true,
       errors: ['forbidden', 'reauthentication_required', 'conflict', 'chain_unavailable'],
     }),
     signInRateLimit,

@@ -54,6 +54,7 @@ const valuesOf: Record<string, Values> = {
   'query.id': rowId,
   'query.kind': pick('delivery', 'billing'),
   'query.deleted': rowId,
+  'query.deliveryStatus': pick('pending', 'awaiting_wallet', 'failed'),
   'query.status': pick('failed', 'queued', 'awaiting_wallet'),
   'header.idempotency-key': ({ dice }) => `key-${dice.upTo(dice.chance(0.5) ? 5 : 500)}`,
   'json.email': ownEmail,

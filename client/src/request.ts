@@ -1,0 +1,34 @@
+/** Writes the requests of operations. */
+import type { Route } from './schema.ts'
+import type { Bytes } from './types.ts'
+
+/** Parameters of path and query by name, and `body`. */
+export type RequestInput = { body?: unknown; [parameter: string]: unknown }
+
+/** Returns the path with its query, the body and the type of the body. */
+export function requestOf(route: Route, { body, ...parameters }: RequestInput) {
+  const query = new URLSearchParams()
+  let path = route.path
+  for (const [name, value] of Object.entries(parameters)) {
+    if (value === undefined || value === null) continue
+    const placeholder = `{${name}}`
+    // A list is written with commas.
+    if (path.includes(placeholder)) path = path.replace(placeholder, encodeURIComponent(`${value}`))
+    else query.set(name, `${value}`)
+  }
+  const headers = new Headers()
+  if (route.body === 'json') headers.set('content-type', 'application/json')
+  if (route.body === 'bytes') headers.set('content-type', 'application/octet-stream')
+  return { path: query.size > 0 ? `${path}?${query}` : path, headers, body: bodyOf(route, body) }
+}
+
+function bodyOf(route: Route, body: unknown): string | FormData | Bytes | null {
+  if (route.body === 'json') return JSON.stringify(body)
+  if (route.body === 'form') {
+    const form = new FormData()
+    for (const [name, file] of Object.entries(Object(body)))
+      if (file instanceof Blob) form.set(name, file)
+    return form
+  }
+  return route.body === 'bytes' ? (body as Bytes) : null
+}

@@ -1,0 +1,61 @@
+/** What the methods take and return, derived from the types of the OpenAPI document. */
+import type { components, Methods } from './schema.ts'
+
+export type OperationId = keyof Methods
+
+/** The keys of `T`, or none if the operation has no such parameters. */
+type Fields<T> = [NonNullable<T>] extends [never] ? unknown : NonNullable<T>
+
+/** A file. */
+export type Bytes = Blob | ArrayBuffer | Uint8Array<ArrayBuffer>
+
+type JsonBody<C> = C extends { 'application/json': infer T } ? T : never
+type FormBody<C> = C extends { 'multipart/form-data': infer T } ? { [K in keyof T]: Blob } : never
+type BytesBody<C> = keyof C extends 'application/json' | 'multipart/form-data' ? never : Bytes
+type Body<O> = O extends { requestBody: { content: infer C } }
+  ? { body: JsonBody<C> | FormBody<C> | BytesBody<C> }
+  : unknown
+
+type ParametersOf<O> = O extends { parameters: infer P } ? P : never
+type PathOf<O> = ParametersOf<O> extends { path?: infer T } ? Fields<T> : unknown
+type QueryOf<O> = ParametersOf<O> extends { query?: infer T } ? Fields<T> : unknown
+type HeadersOf<O> = ParametersOf<O> extends { header?: infer T } ? NonNullable<T> : never
+
+type Parts<O> = PathOf<O> & QueryOf<O> & Body<O>
+
+/** The parameters of the path and of the query, and the body. */
+export type Input<Id extends OperationId> =
+  unknown extends Parts<Methods[Id]> ? Record<string, never> : Parts<Methods[Id]>
+
+export type CallOptions<Id extends OperationId = OperationId> = {
+  /** Ends the call, also while it waits for its next attempt. */
+  signal?: AbortSignal | undefined
+  /** Headers of the operation, such as `idempotency-key`. */
+  headers?: HeadersOf<Methods[Id]> | undefined
+}
+
+/** The body of a successful response: parsed JSON, or a file. */
+export type Answer<Id extends OperationId> = Methods[Id] extends {
+  responses: { 200: { content: { 'application/json': infer T } } }
+}
+  ? T
+  : Blob
+
+export type Method<Id extends OperationId> = (
+  ...args: Record<never, never> extends Input<Id>
+    ? [input?: Input<Id>, options?: CallOptions<Id>]
+    : [input: Input<Id>, options?: CallOptions<Id>]
+) => Promise<Answer<Id>>
+
+type Schemas = components['schemas']
+
+/** The body of an error. */
+export type ErrorBody = Schemas['ApiError']
+/** Every code of an error. Later versions of the API may have more. */
+export type ErrorCode = Schemas['ErrorCode']
+/** One thing that is wrong with a request. `path` names the field, such as `orders[2].quantity`. */
+export type Issue = Schemas['Issue']
+export type NewOrder = Schemas['NewOrder']
+export type PlacedOrder = Schemas['PlacedOrder']
+export type Order = Schemas['Order']
+export type OrderItem = Schemas['OrderItem']

@@ -1,0 +1,8 @@
+import { type GuidePath, guides } from '../../src/site/docs/layout.tsx'
+
+/** Leads from a guide to the one after it. */
+export const NextGuide = ({ path }: { path: GuidePath }) => (
+  <p class="next-guide">
+    Next: <a href={path}>{guides[path].title}</a>
+  </p>
+)

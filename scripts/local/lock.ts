@@ -1,0 +1,34 @@
+/** Lets one `npm run dev` at a time use the state of this folder. */
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { DatabaseSync } from 'node:sqlite'
+import { CommandError } from '../shell/command.ts'
+import { FOLDER, LOCK, LOCK_OWNER } from './paths.ts'
+
+/**
+ * Locks this folder until this process ends. The operating system releases the lock of SQLite,
+ * however the process ends. Throws a `CommandError` that names the process that has the lock.
+ */
+export async function lockFolder(url: string): Promise<void> {
+  await mkdir(FOLDER, { recursive: true })
+  const lock = new DatabaseSync(LOCK)
+  if (!isFree(lock)) {
+    const owner = await readFile(LOCK_OWNER, 'utf8')
+    throw new CommandError(`\`npm run dev\` is already running in this folder (${owner}).`)
+  }
+  // Keeps the object: the lock ends when it is garbage-collected.
+  process.once('exit', () => lock.close())
+  await writeFile(LOCK_OWNER, `process ${process.pid}, ${url}`)
+}
+
+/** SQLITE_BUSY: https://www.sqlite.org/rescode.html#busy */
+const BUSY = 5
+
+function isFree(lock: DatabaseSync): boolean {
+  try {
+    lock.exec('BEGIN EXCLUSIVE')
+    return true
+  } catch (error) {
+    if (error instanceof Error && 'errcode' in error && error.errcode === BUSY) return false
+    throw error
+  }
+}

@@ -1,0 +1,77 @@
+/** What schemas look like in the document. */
+import type * as z from 'zod'
+import type { ZodOpenApiOverride } from 'zod-openapi'
+import { idText, pageLength } from '../../src/http/ids.ts'
+import { MAX_ORDERS, OrderIds } from '../../src/orders/input.ts'
+
+type JsonSchema = Parameters<ZodOpenApiOverride>[0]['jsonSchema']
+
+const id: JsonSchema = { type: 'integer', minimum: 1, maximum: 999_999_999_999_999 }
+const orderId: JsonSchema = { type: 'integer', minimum: 1, format: 'int64' }
+
+/** What the texts of paths and queries stand for. */
+const meanings = new Map<z.core.$ZodType, JsonSchema>([
+  [idText, id],
+  [pageLength, { type: 'integer', minimum: 1, maximum: 100 }],
+  [OrderIds.shape.order_ids, { type: 'array', items: orderId, minItems: 1, maxItems: MAX_ORDERS }],
+])
+
+/** Returns the entry of a schema, or of the schema that it copies with another description. */
+function meaningOf(schema: z.core.$ZodType | undefined): JsonSchema | undefined {
+  return schema && (meanings.get(schema) ?? meaningOf(schema._zod.parent))
+}
+
+export const override: ZodOpenApiOverride = ({ zodSchema, jsonSchema, io }) => {
+  const meaning = meaningOf(zodSchema)
+  if (meaning) {
+    delete jsonSchema.pattern
+    Object.assign(jsonSchema, structuredClone(meaning))
+  }
+  const { def } = zodSchema._zod
+  // Zod leaves the default of a text out that stands for a number.
+  if (def.type === 'default' && io === 'input') jsonSchema.default ??= def.defaultValue
+  for (const schema of [jsonSchema, ...(jsonSchema.allOf ?? [])]) tidyPattern(schema)
+  // The format says it, and 3.1 has no such encoding.
+  if (jsonSchema.format === 'binary') delete jsonSchema.contentEncoding
+  // Patterns that only repeat the format.
+  if (jsonSchema.format) delete jsonSchema.pattern
+  joinNull(jsonSchema)
+  if (jsonSchema.type === 'integer') tidyInteger(jsonSchema, io)
+}
+
+/** A text without control characters and lone surrogates. */
+const visibleText = /^\^\[\^\\p\{Cc\}\\p\{Cs\}(.*)\]\{(\d),(\d+)\}\$$/
+
+/**
+ * Validators without Unicode mode, and other languages than JavaScript, do not know `\p`. A lone
+ * surrogate is no text in most of them.
+ */
+function tidyPattern(schema: JsonSchema): void {
+  const [found, others, minimum, maximum] = visibleText.exec(schema.pattern ?? '') ?? []
+  if (!found) return
+  schema.pattern = `^[^\\u0000-\\u001F\\u007F-\\u009F${others}]*$`
+  if (Number(minimum) > 0) schema.minLength = Number(minimum)
+  schema.maxLength = Number(maximum)
+}
+
+/** `{ type: 'integer', exclusiveMinimum: 0 }` → `minimum: 1`. Ids and sums need more than 32 bits. */
+function tidyInteger(schema: JsonSchema, io: 'input' | 'output'): void {
+  if (schema.exclusiveMinimum === 0) {
+    delete schema.exclusiveMinimum
+    schema.minimum = 1
+  }
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum
+  if (io === 'output' && schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum
+  if ((schema.maximum ?? Number.MAX_SAFE_INTEGER) > 2 ** 31) schema.format = 'int64'
+}
+
+/** `anyOf: [{ type: 'string' }, { type: 'null' }]` → `type: ['string', 'null']`. */
+function joinNull(schema: JsonSchema): void {
+  const [value, nothing, ...others] = schema.anyOf ?? []
+  if (nothing?.type !== 'null' || others.length > 0) return
+  if (typeof value?.type !== 'string' || value.type === 'object') return
+  const { description = value.description } = schema
+  delete schema.anyOf
+  Object.assign(schema, value, { type: [value.type, 'null'] }, description && { description })
+  if (schema.enum) schema.enum = [...schema.enum, null]
+}

@@ -1,0 +1,62 @@
+/** What a command is, and the texts for its users that follow from it. */
+import type { ParseArgsOptionDescriptor } from 'node:util'
+
+type Option = ParseArgsOptionDescriptor & {
+  help: string
+  /** What stands for the value in the help. */
+  value?: string
+  required?: true
+}
+
+export type Options = Record<string, Option>
+
+export type Command<O extends Options = Options, A extends string = string> = {
+  /** What a user types, as in `npm run seed`. */
+  name: string
+  /** What the command does, in one or two sentences. */
+  purpose: string
+  /** What the first argument may be, with a description of each. */
+  actions?: Record<A, string>
+  options?: O
+  /** Environment variables with their descriptions. */
+  variables?: Record<string, string>
+  example: string
+}
+
+export function helpOf(command: Command): string {
+  const { purpose, actions, options = {}, variables, example } = command
+  const optionRows = [
+    ...Object.entries(options).map(([name, option]) => [labelOf(name, option), describe(option)]),
+    ['-h, --help', 'Print this text.'],
+  ]
+  return [
+    purpose,
+    usageOf(command),
+    ...(actions ? [`actions:\n${table(Object.entries(actions))}`] : []),
+    `options:\n${table(optionRows)}`,
+    ...(variables ? [`environment variables:\n${table(Object.entries(variables))}`] : []),
+    `example:\n  ${example}`,
+  ].join('\n\n')
+}
+
+export function usageOf({ name, actions, options = {} }: Command): string {
+  const parts = [
+    ...(actions ? [Object.keys(actions).join('|')] : []),
+    ...Object.entries(options).map(([option, settings]) =>
+      settings.required ? labelOf(option, settings) : `[${labelOf(option, settings)}]`,
+    ),
+  ]
+  // npm takes options that are not behind `--` for its own.
+  const separator = name.startsWith('npm ') && parts.length > 0 ? ['--'] : []
+  return `usage: ${[name, ...separator, ...parts].join(' ')}`
+}
+
+const labelOf = (name: string, { value }: Option) => `--${name}${value ? ` ${value}` : ''}`
+
+const describe = ({ help, default: initial }: Option) =>
+  typeof initial === 'string' ? `${help} Default: ${initial}` : help
+
+function table(rows: readonly (readonly string[])[]): string {
+  const width = Math.max(...rows.map(([label = '']) => label.length))
+  return rows.map(([label = '', text]) => `  ${label.padEnd(width)}  ${text}`).join('\n')
+}

@@ -1,0 +1,64 @@
+/**
+ * What the validator says about values that break a rule, where a schema has no message of its own.
+ * Importing this file replaces zod's messages everywhere.
+ */
+import * as z from 'zod'
+import type { $ZodRawIssue } from 'zod/v4/core'
+
+z.config({ customError: (issue) => messageOf(issue) })
+
+/** By the name of the type in the schema. */
+const types: Record<string, string> = {
+  string: 'must be text',
+  number: 'must be a number',
+  int: 'must be an integer',
+  boolean: 'must be true or false',
+  array: 'must be a list',
+  object: 'must be an object',
+  null: 'must be null',
+}
+
+/** By the name of the format in the schema. */
+const formats: Record<string, string> = {
+  email: 'must be an e-mail address',
+  url: 'must be a URL',
+  uuid: 'must be a UUID',
+  datetime: 'must be a time, as in 2026-01-31T12:00:00.000Z',
+}
+
+function messageOf(issue: $ZodRawIssue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return typeMessage(issue.expected, issue.input)
+    case 'invalid_value':
+      return issue.input === undefined ? 'is required' : `must be ${alternatives(issue.values)}`
+    case 'invalid_format':
+      return formats[issue.format] ?? 'has the wrong form'
+    case 'too_big':
+      return `must ${sizeOf(issue.origin, 'at most', Number(issue.maximum))}`
+    case 'too_small':
+      return issue.origin === 'string' && issue.minimum === 1
+        ? 'must not be empty'
+        : `must ${sizeOf(issue.origin, 'at least', Number(issue.minimum))}`
+    case 'unrecognized_keys':
+      return `has unknown keys: ${issue.keys.join(', ')}`
+    default:
+      return 'is not valid'
+  }
+}
+
+function typeMessage(expected: string, input: unknown): string {
+  if (input === undefined) return 'is required'
+  // Queries and forms may have a name twice.
+  if (expected === 'string' && Array.isArray(input)) return 'must be a single text'
+  return types[expected] ?? 'has the wrong type'
+}
+
+const alternatives = (values: readonly unknown[]): string =>
+  (values.length > 1 ? 'one of ' : '') + values.map((value) => JSON.stringify(value)).join(', ')
+
+function sizeOf(origin: string, limit: string, size: number): string {
+  if (origin === 'string') return `have ${limit} ${size} characters`
+  if (origin === 'array') return `have ${limit} ${size} elements`
+  return `be ${limit} ${size}`
+}

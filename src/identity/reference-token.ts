@@ -1,0 +1,59 @@
+/** The token with which a signed-in person tries the API in its reference. */
+import { and, eq, isNull, sql } from 'drizzle-orm'
+import { writeAs } from '../auth/access.ts'
+import { requireRecentSignIn, requireSession } from '../auth/session.ts'
+import { type Issuer, newToken, signToken } from '../auth/tokens.ts'
+import type { Database } from '../db/client.ts'
+import { tokens } from '../db/schema.ts'
+import type { Caller } from '../http/context.ts'
+import { namespaceOf, REFERENCE_NAME } from './namespace.ts'
+
+/** Milliseconds. */
+const LIFETIME = 60 * 60 * 1000
+
+/**
+ * Returns a JWT of the caller for one hour, and when it expires, as ISO 8601. A user has one row for
+ * it, which each call renews; JWTs that were signed before still work until they expire. Throws
+ * `unauthenticated`, `forbidden`, `reauthentication_required`.
+ */
+export async function renewReferenceToken(
+  db: Database,
+  issuer: Issuer,
+  caller: Caller,
+  now: Date,
+): Promise<{ token: string; expiresAt: string }> {
+  const { userId } = caller
+  const { id, ...claims } = newToken(issuer, { userId, role: 'user' }, LIFETIME, now)
+  const { keyId, createdAt, expiresAt } = claims
+  const present = db
+    .select({ id: tokens.id })
+    .from(tokens)
+    .where(
+      and(
+        eq(tokens.userId, userId),
+        eq(tokens.kind, 'api'),
+        eq(tokens.name, REFERENCE_NAME),
+        isNull(tokens.revokedAt),
+        isNull(tokens.rolledAt),
+      ),
+    )
+  const token = { ...claims, kind: 'api', name: REFERENCE_NAME } as const
+  const [[stored]] = await writeAs(
+    db,
+    caller,
+    [requireSession(caller), requireRecentSignIn(db, caller, now)],
+    [
+      db
+        .insert(tokens)
+        .values({
+          ...token,
+          id: sql`COALESCE(${present}, ${id})`,
+          namespace: namespaceOf(token),
+        })
+        .onConflictDoUpdate({ target: tokens.id, set: { keyId, createdAt, expiresAt } })
+        .returning({ id: tokens.id }),
+    ],
+  )
+  if (!stored) throw new Error('the INSERT returned no row')
+  return { token: await signToken(issuer, { ...claims, id: stored.id }), expiresAt }
+}

@@ -1,0 +1,162 @@
+/** Lists the orders that a caller may see, newest first. */
+import { type Placeholder, type SQL, sql } from 'drizzle-orm'
+import { readAs } from '../auth/access.ts'
+import type { Database } from '../db/client.ts'
+import { type Placeholders, prepared } from '../db/prepared.ts'
+import { itemStatuses, shownStatus } from '../delivery/shown.ts'
+import type { Caller } from '../http/context.ts'
+import type { Order } from './answer.ts'
+import { readOrders } from './read.ts'
+
+/** What `deliveryStatus` selects by: the status of the item; `pending` where that is null. */
+export const deliveryStatuses = ['pending', ...itemStatuses] as const
+
+/** At most one of them. Without one, all orders that the caller may see. */
+export type OrderFilter = {
+  providerId?: string | undefined
+  deliveryStatus?: (typeof deliveryStatuses)[number] | undefined
+  buyerUserId?: number | undefined
+}
+
+/** Candidates that one call looks at, where not every candidate is an order to return. */
+const MAX_CANDIDATES = 1000
+
+type Values = {
+  before: number
+  /** Number of candidates. */
+  count: number
+  userId: number
+  providerId: string
+  buyerUserId: number
+  status: string
+}
+type Candidate = { cursor: number; id: number; isMatch: 0 | 1 }
+
+type Source = {
+  from: SQL
+  where?: SQL
+  /** The column to sort by and to continue from. It has an index together with `where`. */
+  cursor: SQL
+  /** Id of the order. */
+  id: SQL
+  isMatch?: SQL
+}
+
+// CROSS JOIN keeps the order of the tables, so that SQLite begins with the index of the condition.
+const candidates = (sourceOf: (values: Placeholders<Values>) => Source) =>
+  prepared((db, values: Placeholders<Values>) => {
+    const { from, where = sql`1`, cursor, id, isMatch = sql`1` } = sourceOf(values)
+    return db.all<Candidate>(sql`SELECT ${cursor} AS cursor, ${id} AS id, (${isMatch}) AS isMatch
+      FROM ${from} WHERE ${where} AND ${cursor} < ${values.before}
+      ORDER BY ${cursor} DESC LIMIT ${values.count}`)
+  })
+
+const orderId = sql`o.id`
+const byOrder = { from: sql`orders o`, cursor: orderId, id: orderId }
+const byItem = {
+  from: sql`deliveries CROSS JOIN orderItems i ON i.id = deliveries.id`,
+  cursor: sql`deliveries.id`,
+  id: sql`i.orderId`,
+}
+const hasStatus = (status: Placeholder) => sql`coalesce(${shownStatus}, 'pending') = ${status}`
+
+/** What the user has bought and sold. */
+const ownOrders = ({ userId, before, count }: Placeholders<Values>) => sql`(
+  SELECT id FROM (SELECT id FROM orders
+    WHERE buyerId = ${userId} AND id < ${before} ORDER BY id DESC LIMIT ${count})
+  UNION SELECT orderId FROM (SELECT orderId FROM orderItems
+    WHERE sellerId = ${userId} AND orderId < ${before} ORDER BY orderId DESC LIMIT ${count})) own`
+
+const all = candidates(() => byOrder)
+const ofBuyer = candidates(({ buyerUserId }) => ({
+  ...byOrder,
+  where: sql`o.buyerId = ${buyerUserId}`,
+}))
+const ofProvider = candidates(({ providerId }) => ({
+  ...byOrder,
+  where: sql`o.providerId = ${providerId}`,
+}))
+const waiting = candidates(({ status }) => ({
+  ...byItem,
+  // In the spelling of the index `deliveries_waiting`, so that SQLite uses it.
+  where: sql`deliveries.state = ${status} AND deliveries.state IN ('awaiting_wallet', 'failed')`,
+}))
+const withStatus = candidates(({ status }) => ({ ...byItem, isMatch: hasStatus(status) }))
+
+const ownId = sql`own.id`
+const own = candidates((values) => ({ from: ownOrders(values), cursor: ownId, id: ownId }))
+const ownOfProvider = candidates(({ providerId, userId }) => ({
+  ...byOrder,
+  where: sql`o.providerId = ${providerId}`,
+  isMatch: sql`o.buyerId = ${userId} OR EXISTS
+    (SELECT 1 FROM orderItems WHERE orderId = o.id AND sellerId = ${userId})`,
+}))
+const ownWithStatus = candidates((values) => ({
+  from: sql`${ownOrders(values)} CROSS JOIN orderItems i ON i.orderId = own.id
+    CROSS JOIN deliveries ON deliveries.id = i.id`,
+  cursor: ownId,
+  id: ownId,
+  isMatch: hasStatus(values.status),
+}))
+const soldTo = candidates(({ userId, buyerUserId }) => ({
+  from: sql`orderItems i CROSS JOIN orders o ON o.id = i.orderId`,
+  where: sql`i.sellerId = ${userId}`,
+  cursor: sql`i.orderId`,
+  id: orderId,
+  isMatch: sql`o.buyerId = ${buyerUserId}`,
+}))
+
+/** Returns the statement of a filter, and whether every candidate is an order to return. */
+function sourceOf(
+  { role, userId }: Caller,
+  { providerId, deliveryStatus, buyerUserId }: OrderFilter,
+) {
+  const isMaster = role === 'master'
+  const exact = (select: typeof all) => ({ select, isExact: true })
+  const filtered = (select: typeof all) => ({ select, isExact: false })
+  if (providerId !== undefined) return isMaster ? exact(ofProvider) : filtered(ownOfProvider)
+  if (buyerUserId !== undefined)
+    return isMaster || buyerUserId === userId ? exact(ofBuyer) : filtered(soldTo)
+  if (deliveryStatus === undefined) return exact(isMaster ? all : own)
+  if (!isMaster) return filtered(ownWithStatus)
+  if (deliveryStatus === 'awaiting_wallet' || deliveryStatus === 'failed') return exact(waiting)
+  return filtered(withStatus)
+}
+
+type Page = {
+  /** The largest number of orders. */
+  limit: number
+  /** The `nextCursor` of the page before; undefined begins with the newest order. */
+  cursor?: number | undefined
+}
+
+/**
+ * Returns a page of orders and where the next one begins; null on the last page. A page may have
+ * fewer orders than `limit`, or none, before the last one: a call looks at a limited number of
+ * orders, so its cost does not depend on how many there are. Throws `unauthenticated`.
+ */
+export async function listOrders(
+  db: Database,
+  caller: Caller,
+  filter: OrderFilter,
+  { limit, cursor = Number.MAX_SAFE_INTEGER }: Page,
+): Promise<{ orders: Order[]; nextCursor: string | null }> {
+  const { select, isExact } = sourceOf(caller, filter)
+  const { providerId = '', buyerUserId = 0, deliveryStatus: status = '' } = filter
+  const values = { before: cursor, userId: caller.userId, providerId, buyerUserId, status }
+  const count = isExact ? limit + 1 : MAX_CANDIDATES
+  const [rows] = await readAs(db, caller, [select(db, { ...values, count })])
+  const found = rows.filter(({ isMatch }) => isMatch)
+  const page = found.slice(0, limit)
+  const orders =
+    page.length > 0
+      ? await readOrders(
+          db,
+          caller,
+          page.map(({ id }) => String(id)),
+        )
+      : []
+  // Orders neither disappear nor change their buyer or seller between the two trips.
+  const last = found.length > limit ? page.at(-1) : rows.length === count ? rows.at(-1) : null
+  return { orders, nextCursor: last ? String(last.cursor) : null }
+}

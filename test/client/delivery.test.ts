@@ -1,0 +1,148 @@
+/** Places orders and follows them on a real chain. */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import {
+  ApiError,
+  createClient,
+  DeliveryFailedError,
+  DeliveryTimeoutError,
+  type MarketplaceClient,
+  type NewOrder,
+} from '../../client/src/index.ts'
+import { aMarketplace, type Marketplace } from './marketplace.ts'
+
+const order = { nftId: 2, listingId: 2, quantity: 1, buyerUserId: 3 }
+/** User 5 has no wallet. */
+const buyerBillingData = { street: 'Road 1', postal: '0150', city: 'Oslo', country: 'NO' }
+const orderWithoutWallet = { ...order, buyerUserId: 5, buyerBillingData }
+
+let marketplace: Marketplace
+let client: MarketplaceClient
+
+beforeAll(async () => {
+  marketplace = await aMarketplace()
+  client = createClient(marketplace)
+})
+
+afterAll(() => marketplace.close())
+
+async function anOrder(newOrder: NewOrder) {
+  const [placed] = (await client.placeOrders({ body: [newOrder] })).orders
+  const [item] = placed?.orderItems ?? []
+  if (!placed || !item) throw new Error('no order was placed')
+  return { id: placed.id, itemId: item.id }
+}
+
+/**
+ * Starts a server before the marketplace that passes requests on, and breaks the connection of the
+ * first ones after the marketplace has answered.
+ */
+async function aCutConnection(cuts: number) {
+  const keys: (string | undefined)[] = []
+  const server = createServer(async (request, response) => {
+    const { authorization = '', 'idempotency-key': key } = request.headers
+    keys.push(String(key))
+    const chunks = await request.toArray()
+    const answer = await fetch(marketplace.url + request.url, {
+      method: request.method ?? '',
+      headers: { authorization, 'content-type': 'application/json', 'idempotency-key': `${key}` },
+      body: Buffer.concat(chunks),
+    })
+    const text = await answer.text()
+    if (keys.length <= cuts) return void response.destroy()
+    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(text)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}`, keys, stop: () => server.close() }
+}
+
+it('places an order once if the connection breaks after it was placed', async () => {
+  const network = await aCutConnection(2)
+  const { token } = marketplace
+  const shop = createClient({ url: network.url, token, retry: { delay: 1 } })
+  const { transfers } = await client.listTransfers({ limit: 100 })
+
+  const { orders } = await shop.placeOrders({ body: [order] })
+
+  network.stop()
+  expect(network.keys).toHaveLength(3)
+  expect(new Set(network.keys).size).toBe(1)
+  const { transfers: now } = await client.listTransfers({ limit: 100 })
+  const added = now.slice(transfers.length)
+  expect(added.map(({ orderId }) => orderId)).toEqual(orders.map(({ id }) => id))
+})
+
+it('uses another key for each call, or the key of the caller', async () => {
+  const network = await aCutConnection(0)
+  const shop = createClient({ ...marketplace, url: network.url })
+  const headers = { 'idempotency-key': `mine-${Date.now()}` }
+  const first = await shop.placeOrders({ body: [order] }, { headers })
+  const again = await shop.placeOrders({ body: [order] }, { headers })
+  const other = await shop.placeOrders({ body: [order] })
+  await shop.placeOrders({ body: [order] })
+  network.stop()
+  expect(again).toEqual(first)
+  expect(other.orders[0]?.id).not.toBe(first.orders[0]?.id)
+  expect(network.keys.slice(0, 2)).toEqual(Array(2).fill(headers['idempotency-key']))
+  expect(new Set(network.keys).size).toBe(3)
+})
+
+it('waits until an order is delivered', async () => {
+  const { id } = await anOrder(order)
+  const delivered = await client.waitForDelivery(id, { interval: 100 })
+  expect(delivered).toMatchObject({ id, buyerId: 3, failReason: null })
+  expect(delivered.orderItems).toMatchObject([
+    { status: 'transferred', txId: expect.stringMatching(/^0x[0-9a-f]{64}$/) },
+  ])
+})
+
+it('throws the reason if an order cannot be delivered', async () => {
+  const { id, itemId } = await anOrder(orderWithoutWallet)
+  await client.cancelTransfer({ id: itemId })
+  const error = await client.waitForDelivery(id, { interval: 100 }).catch((thrown) => thrown)
+  expect(error).toBeInstanceOf(DeliveryFailedError)
+  expect(error.message).toBe(`order ${id}: item ${itemId} is failed: cancelled`)
+  expect(error.order).toMatchObject({ id, failReason: 'cancelled' })
+})
+
+it('throws the last state if an order is not delivered in time', async () => {
+  const { id, itemId } = await anOrder(orderWithoutWallet)
+  const error = await client
+    .waitForDelivery(id, { timeout: 2_000, interval: 50 })
+    .catch((thrown) => thrown)
+  expect(error).toBeInstanceOf(DeliveryTimeoutError)
+  expect(error.message).toBe(`order ${id}: item ${itemId} is awaiting_wallet after 2000 ms`)
+  expect(error.order).toMatchObject({ id, buyerId: 5 })
+})
+
+it('stops to wait if the caller aborts', async () => {
+  const { id } = await anOrder(orderWithoutWallet)
+  const controller = new AbortController()
+  const waiting = client.waitForDelivery(id, { interval: 60_000, signal: controller.signal })
+  controller.abort(new Error('closing time'))
+  await expect(waiting).rejects.toThrow('closing time')
+})
+
+it('throws the error of the API with all issues', async () => {
+  const body = [
+    { ...order, nftId: 99 },
+    { ...order, listingId: 5 },
+  ]
+  const error = await client.placeOrders({ body }).catch((thrown) => thrown)
+  expect(error).toBeInstanceOf(ApiError)
+  expect(error).toMatchObject({
+    status: 400,
+    code: 'nft_not_found',
+    message: 'orders[0].nftId: there is no NFT 99',
+    issues: [
+      { path: 'orders[0].nftId', code: 'nft_not_found', message: 'there is no NFT 99' },
+      { path: 'orders[1].listingId', code: 'listing_inactive' },
+    ],
+    requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    documentationUrl: `${marketplace.url}/docs/errors#nft_not_found`,
+    retryAfter: null,
+  })
+})

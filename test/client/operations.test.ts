@@ -1,0 +1,183 @@
+/** Calls every operation of the API, with the client and the real Worker. */
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { DatabaseSync } from 'node:sqlite'
+import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import {
+  type Answer,
+  createClient,
+  type MarketplaceClient,
+  type OperationId,
+} from '../../client/src/index.ts'
+import { LOCAL_CHAIN_ID } from '../../scripts/chain/collectibles.ts'
+import { document } from '../support/document.ts'
+import { databaseFile } from '../support/project.ts'
+import { aBrowser, aMarketplace, fetchDocumented, type Marketplace } from './marketplace.ts'
+
+const picture = new Uint8Array(await readFile('test/avatars/fixtures/phone.jpg'))
+const pictures = createServer((_, response) => response.end(picture)).listen(0, '127.0.0.1')
+await once(pictures, 'listening')
+const pictureHost = `127.0.0.1:${(pictures.address() as AddressInfo).port}`
+
+let marketplace: Marketplace
+let client: MarketplaceClient
+
+beforeAll(async () => {
+  marketplace = await aMarketplace({ AVATAR_LOOPBACK_HOSTS: pictureHost })
+  const { url, token } = marketplace
+  client = createClient({ url, token, fetch: fetchDocumented })
+})
+
+afterAll(async () => {
+  pictures.close()
+  await marketplace.close()
+})
+
+/** Changes a row of the database. */
+function change(sql: string, id: number) {
+  const database = new DatabaseSync(databaseFile(marketplace.folder), { timeout: 5_000 })
+  database.prepare(sql).run(id)
+  database.close()
+}
+
+/** User 5 has no wallet, so that the delivery of the order does not start. */
+const buyerBillingData = { street: 'Road 1', postal: '0150', city: 'Oslo', country: 'NO' }
+const newOrder = { nftId: 3, listingId: 3, quantity: 1, buyerUserId: 5, buyerBillingData }
+
+/** Places an order and returns its ids. */
+async function anOrder() {
+  const { orders } = await client.placeOrders({ body: [newOrder] })
+  const [order] = orders
+  const [item] = order?.orderItems ?? []
+  if (!order || !item) throw new Error('no order was placed')
+  return { orderId: order.id, itemId: item.id }
+}
+
+/** Places an order whose delivery has failed. */
+async function aFailedOrder() {
+  const order = await anOrder()
+  change("UPDATE deliveries SET state = 'failed', awaits = NULL WHERE id = ?", order.itemId)
+  return order
+}
+
+async function aDeliveryAddress(): Promise<number> {
+  const answer = await client.createAddress({ body: { userId: 3, name: 'Bo' }, type: 'delivery' })
+  if (!('newDeliveryAddress' in answer)) throw new Error('no delivery address was created')
+  return answer.newDeliveryAddress.id
+}
+
+async function aBillingAddress(): Promise<number> {
+  const answer = await client.createBillingAddress({ body: { userId: 3, city: 'Oslo' } })
+  return answer.newBillingAddress.id
+}
+
+/** Returns a client with the cookies of a browser. */
+const aVisitor = () => createClient({ url: marketplace.url, fetch: aBrowser() })
+const aWallet = () => privateKeyToAccount(generatePrivateKey())
+
+/** Returns a message that the wallet has signed, as the body of a request. */
+async function signedBy(
+  wallet: PrivateKeyAccount,
+  visitor: MarketplaceClient,
+  purpose: 'sign-in' | 'link',
+) {
+  const body = { address: wallet.address, chainId: LOCAL_CHAIN_ID, purpose }
+  const { message } = await visitor.requestWalletMessage({ body })
+  return { body: { message, signature: await wallet.signMessage({ message }) } }
+}
+
+/** Returns a visitor whose account has no wallet. */
+async function aSignedInVisitor() {
+  const visitor = aVisitor()
+  const signed = await signedBy(aWallet(), visitor, 'sign-in')
+  const { userId } = await visitor.signInWithWallet(signed)
+  change("UPDATE users SET ethereumPublicAddr = '' WHERE id = ?", userId)
+  return visitor
+}
+
+const calls: { [Id in OperationId]: () => Promise<Answer<Id>> } = {
+  placeOrders: () => client.placeOrders({ body: [newOrder, newOrder] }),
+  getOrders: async () => client.getOrders({ order_ids: [(await anOrder()).orderId] }),
+  listOrders: () => client.listOrders({ buyerUserId: 5 }),
+  listDeliveryAddresses: () => client.listDeliveryAddresses({ user_id: 3 }),
+  createAddress: () => client.createAddress({ body: { userId: 3, name: 'Bo' } }),
+  updateDeliveryAddress: async () =>
+    client.updateDeliveryAddress({ id: await aDeliveryAddress(), body: { name: null } }),
+  deleteDeliveryAddress: async () => client.deleteDeliveryAddress({ id: await aDeliveryAddress() }),
+  listBillingAddresses: () => client.listBillingAddresses({ user_id: 3 }),
+  createBillingAddress: () => client.createBillingAddress({ body: { userId: 3, city: 'Oslo' } }),
+  updateBillingAddress: async () =>
+    client.updateBillingAddress({ id: await aBillingAddress(), body: { city: 'Bergen' } }),
+  deleteBillingAddress: async () => client.deleteBillingAddress({ id: await aBillingAddress() }),
+  getStats: () => client.getStats(),
+  listCreators: () => client.listCreators({ limit: 2 }),
+  getAvatar: () => client.getAvatar({ user_id: 3 }),
+  replaceAvatar: () =>
+    client.replaceAvatar({ user_id: 3, body: { avatarUrl: `http://${pictureHost}/p.jpg` } }),
+  uploadAvatarFile: () =>
+    client.uploadAvatarFile({ user_id: 3, body: { avatar: new Blob([picture]) } }),
+  uploadAvatarBytes: () => client.uploadAvatarBytes({ user_id: 'me', body: picture }),
+  getPicture: async () => {
+    const { avatarUrl } = await client.getAvatar({ user_id: 4 })
+    return client.getPicture({ user_id: '4', picture: avatarUrl.replace(/.*\//, '') })
+  },
+  listTransfers: () => client.listTransfers(),
+  retryTransfers: () => client.retryTransfers({ status: 'queued', reason: 'nothing' }),
+  cancelTransfers: () => client.cancelTransfers({ status: 'in_flight', reason: 'nothing' }),
+  retryTransfer: async () => client.retryTransfer({ id: (await aFailedOrder()).itemId }),
+  cancelTransfer: async () => client.cancelTransfer({ id: (await anOrder()).itemId }),
+  getSigningKeys: () => client.getSigningKeys(),
+  requestWalletMessage: () => {
+    const body = { address: aWallet().address, chainId: LOCAL_CHAIN_ID, purpose: 'link' as const }
+    return client.requestWalletMessage({ body })
+  },
+  signInWithWallet: async () => {
+    const visitor = aVisitor()
+    return visitor.signInWithWallet(await signedBy(aWallet(), visitor, 'sign-in'))
+  },
+  linkWallet: async () => {
+    const visitor = await aSignedInVisitor()
+    return visitor.linkWallet(await signedBy(aWallet(), visitor, 'link'))
+  },
+}
+
+it('has a method for each operation of the document, and no others', () => {
+  const ids = Object.values(document.paths).flatMap((item) =>
+    Object.values(item).map((operation) => operation.operationId),
+  )
+  const { waitForDelivery, pages, ...methods } = client
+  expect(Object.keys(methods).sort()).toEqual(ids.sort())
+  expect(Object.keys(calls).sort()).toEqual(ids.sort())
+})
+
+it.each(Object.entries(calls))('%s gets an answer as the document has it', async (_, call) => {
+  expect(await call()).toBeTruthy()
+})
+
+it('uploads files as a form and as bytes, and downloads the picture', async () => {
+  const before = await client.getAvatar({ user_id: 2 })
+  const body = { avatar: new Blob([picture]) }
+  const { avatarUrl } = await client.uploadAvatarFile({ user_id: 2, body })
+  expect(avatarUrl).not.toBe(before.avatarUrl)
+  expect(await client.uploadAvatarBytes({ user_id: 2, body: picture })).toEqual({ avatarUrl })
+  const name = avatarUrl.replace(/.*\//, '')
+  const file = await client.getPicture({ user_id: '2', picture: name })
+  expect(file.type).toBe('image/jpeg')
+  expect([...new Uint8Array(await file.arrayBuffer()).subarray(0, 2)]).toEqual([0xff, 0xd8])
+})
+
+it('iterates over all pages of orders, newest first', async () => {
+  const placed: number[] = []
+  for (let i = 0; i < 3; i++) placed.unshift((await anOrder()).orderId)
+  const pages: number[][] = []
+  const filter = { deliveryStatus: 'awaiting_wallet', limit: 2 } as const
+  for await (const { orders } of client.pages('listOrders', filter))
+    pages.push(orders.map(({ id }) => id))
+  expect(pages.flat().slice(0, 3)).toEqual(placed)
+  expect(pages.slice(0, -1).every(({ length }) => length === 2)).toBe(true)
+  const { orders } = await client.listOrders({ ...filter, limit: 100 })
+  expect(pages.flat()).toEqual(orders.map(({ id }) => id))
+})

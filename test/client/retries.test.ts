@@ -1,0 +1,174 @@
+/** Calls that fail, with a server that answers as a test says. */
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { type ClientOptions, createClient } from '../../client/src/index.ts'
+import { delayAfter, wait } from '../../client/src/retry.ts'
+
+type Answer = (response: ServerResponse) => void
+
+/** What the next requests get; the last answer is repeated. */
+let answers: Answer[] = []
+let requests: IncomingMessage[] = []
+const server = createServer((request, response) => {
+  requests.push(request)
+  const answer = answers.length > 1 ? answers.shift() : answers[0]
+  answer?.(response)
+}).listen(0, '127.0.0.1')
+await once(server, 'listening')
+const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+
+beforeEach(() => {
+  requests = []
+})
+afterAll(() => server.close())
+
+const succeed: Answer = (response) =>
+  response.writeHead(200, { 'content-type': 'application/json' }).end('{"orders":[]}')
+const cut: Answer = (response) => response.destroy()
+/** Sends half of a response. */
+const breakOff: Answer = (response) => {
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' })
+  response.write('{"orders":', () => response.destroy())
+}
+const fail =
+  (status: number, code?: string, headers = {}): Answer =>
+  (response) =>
+    response.writeHead(status, headers).end(code ? JSON.stringify({ error: code, code }) : '<p>')
+
+const aClient = (options: Partial<ClientOptions> = {}) =>
+  createClient({ url, retry: { delay: 1 }, ...options })
+const read = (client = aClient()) => client.getOrders({ order_ids: [1] })
+const order = { nftId: 2, listingId: 2, quantity: 1, buyerUserId: 3 }
+const place = (client = aClient()) => client.placeOrders({ body: [order] })
+const createAddress = (client = aClient()) => client.createAddress({ body: { name: 'Bo' } })
+
+const faults: [string, Answer][] = [
+  ['a broken connection', cut],
+  ['half a response', breakOff],
+  ['429', fail(429, 'rate_limited')],
+  ['500', fail(500, 'internal_error')],
+  ['502 of a proxy', fail(502)],
+  ['503', fail(503, 'not_ready')],
+  ['504 of a proxy', fail(504)],
+]
+
+it.each(faults)('repeats a read after %s', async (_, fault) => {
+  answers = [fault, fault, succeed]
+  expect(await read()).toEqual({ orders: [] })
+  expect(requests).toHaveLength(3)
+})
+
+it.each(faults)('repeats placing orders with the same key after %s', async (_, fault) => {
+  answers = [fault, fault, succeed]
+  await place()
+  const keys = requests.map(({ headers }) => headers['idempotency-key'])
+  expect(keys).toHaveLength(3)
+  expect(new Set(keys).size).toBe(1)
+  expect(keys[0]).toMatch(/^[0-9a-f-]{36}$/)
+})
+
+it('repeats placing orders while another call orders the same NFTs', async () => {
+  answers = [fail(409, 'request_in_progress'), succeed]
+  await place()
+  expect(requests).toHaveLength(2)
+})
+
+describe('never repeats', () => {
+  const rejections: [string, number, string][] = [
+    ['a wrong request', 400, 'invalid_input'],
+    ['a wrong token', 401, 'unauthenticated'],
+    ['a conflict', 409, 'provider_id_used'],
+    ['a reused key', 422, 'idempotency_key_reused'],
+  ]
+
+  it.each(rejections)('%s', async (_, status, code) => {
+    answers = [fail(status, code)]
+    await expect(place()).rejects.toMatchObject({ status, code })
+    expect(requests).toHaveLength(1)
+  })
+
+  it('a call whose first attempt may have created something', async () => {
+    answers = [fail(500, 'internal_error')]
+    await expect(createAddress()).rejects.toMatchObject({ status: 500 })
+    answers = [cut]
+    await expect(createAddress()).rejects.toThrow('fetch failed')
+    expect(requests).toHaveLength(2)
+  })
+})
+
+it('repeats any call that was over the limit, because nothing was done', async () => {
+  answers = [fail(429, 'rate_limited'), succeed]
+  await createAddress()
+  expect(requests).toHaveLength(2)
+})
+
+it('throws the last error after all attempts', async () => {
+  answers = [cut, fail(503)]
+  const client = aClient({ retry: { attempts: 3, delay: 1 } })
+  await expect(read(client)).rejects.toMatchObject({
+    name: 'ApiError',
+    message: 'HTTP 503, and the response is not from the API',
+    status: 503,
+    code: null,
+    issues: [],
+    requestId: null,
+  })
+  expect(requests).toHaveLength(3)
+})
+
+it('waits as long as Retry-After says', async () => {
+  answers = [fail(429, 'rate_limited', { 'retry-after': '1' }), succeed]
+  const start = performance.now()
+  await read()
+  expect(performance.now() - start).toBeGreaterThanOrEqual(990)
+})
+
+it('waits a random part of a time that doubles with each attempt, up to 10 seconds', () => {
+  const longest = [1, 2, 3, 4, 5, 6].map((attempt) => delayAfter(attempt, null, 500, () => 1))
+  expect(longest).toEqual([500, 1000, 2000, 4000, 8000, 10_000])
+  expect(delayAfter(3, null, 500, () => 0.25)).toBe(500)
+})
+
+it('ends when the caller aborts while a request runs', async () => {
+  const controller = new AbortController()
+  answers = [() => controller.abort(new Error('enough'))]
+  const call = aClient().getOrders({ order_ids: [1] }, { signal: controller.signal })
+  await expect(call).rejects.toThrow('enough')
+  expect(requests).toHaveLength(1)
+})
+
+it('ends when the caller aborts between two attempts', async () => {
+  const controller = new AbortController()
+  const waiting = wait(60_000, controller.signal)
+  controller.abort(new Error('enough'))
+  await expect(waiting).rejects.toThrow('enough')
+  await expect(wait(60_000, controller.signal)).rejects.toThrow('enough')
+})
+
+it('sends the newest bookmark that it has received', async () => {
+  const bookmark = (value: string) => (response: ServerResponse) => {
+    response.setHeader('x-d1-bookmark', value)
+    succeed(response)
+  }
+  answers = [bookmark('0a'), bookmark('0c'), bookmark('0b'), succeed]
+  const client = aClient()
+  for (let i = 0; i < 4; i++) await read(client)
+  const sent = requests.map(({ headers }) => headers['x-d1-bookmark'])
+  expect(sent).toEqual([undefined, '0a', '0c', '0c'])
+})
+
+it('sends the token, the parameters and the headers of the caller', async () => {
+  answers = [succeed]
+  const client = aClient({ token: 'secret' })
+  const input = { status: 'failed', reason: 'no & approval' } as const
+  await client.listTransfers(input, { headers: { 'x-d1-bookmark': '0f' } })
+  await client.getOrders({ order_ids: [1, 2] })
+  expect(requests.map((request) => request.url)).toEqual([
+    '/api/admin/transfers?status=failed&reason=no+%26+approval',
+    '/api/externalOrders/1%2C2',
+  ])
+  const { authorization, 'x-d1-bookmark': bookmark } = requests[0]?.headers ?? {}
+  expect({ authorization, bookmark }).toEqual({ authorization: 'Bearer secret', bookmark: '0f' })
+})

@@ -1,0 +1,225 @@
+import { eq, inArray } from 'drizzle-orm'
+import { describe, expect, it } from 'vitest'
+import { deliveries, orderItems } from '../../src/db/schema.ts'
+import type { Order, PlacedOrder } from '../../src/orders/answer.ts'
+import { call } from '../support/api.ts'
+import { aMasterToken, anAddress, aToken, aTransaction, aUser, db } from '../support/makers.ts'
+import { aShop, placed, times } from './shop.ts'
+
+type Answer = {
+  orders: Order[]
+  nextCursor: string | null
+  error: string | null
+  issues?: { path: string; message: string }[]
+}
+
+async function list(token: string, query: Record<string, string | number> = {}) {
+  const search = new URLSearchParams(
+    Object.entries(query).map(([name, value]) => [name, `${value}`]),
+  )
+  const response = await call('GET', `/api/externalOrders?${search}`, { token })
+  return { status: response.status, ...(await response.json<Answer>()) }
+}
+
+const idsOf = (orders: readonly { id: number }[]) => orders.map(({ id }) => id)
+const newestFirst = (orders: readonly { id: number }[]) => idsOf(orders).toSorted((a, b) => b - a)
+
+/** Lists until the last page, and returns the ids of each page. */
+async function pagesOf(token: string, query: Record<string, string | number>) {
+  const pages: number[][] = []
+  for (let cursor: string | null = null; pages.length === 0 || cursor; ) {
+    const page: Answer = await list(token, { ...query, ...(cursor && { cursor }) })
+    pages.push(idsOf(page.orders))
+    cursor = page.nextCursor
+  }
+  return pages
+}
+
+/** Sets the delivery of the only item of each order. */
+async function setDelivery(
+  orders: readonly PlacedOrder[],
+  values: Partial<typeof deliveries.$inferInsert>,
+) {
+  const items = orders.flatMap(({ orderItems: [item] }) => item?.id ?? [])
+  await db.update(deliveries).set(values).where(inArray(deliveries.id, items))
+}
+
+it('lists all orders for a master token, newest first, as the orders are read by id', async () => {
+  const { token, input } = await aShop()
+  const [, ...orders] = await placed(token, [input, input, input, input])
+  const { status, ...page } = await list(token, { limit: 3 })
+  expect(status).toBe(200)
+  expect(idsOf(page.orders)).toEqual(newestFirst(orders))
+  const byId = await call('GET', `/api/externalOrders/${newestFirst(orders)}`, { token })
+  expect(await byId.json()).toEqual({ orders: page.orders, error: null })
+  expect(page).toMatchObject({ nextCursor: expect.any(String), error: null })
+})
+
+it('lists the orders in which the user is the buyer or the seller, and no others', async () => {
+  const [shop, otherShop] = [await aShop(), await aShop()]
+  const sold = await placed(shop.token, [shop.input, shop.input])
+  await placed(otherShop.token, [otherShop.input])
+  await anAddress(shop.seller)
+  const bought = await placed(otherShop.token, [
+    { ...otherShop.input, buyerUserId: shop.seller.id },
+  ])
+  const { orders, nextCursor } = await list(await aToken(shop.seller))
+  expect(idsOf(orders)).toEqual(newestFirst([...sold, ...bought]))
+  expect(nextCursor).toBeNull()
+  expect(idsOf((await list(await aToken(shop.buyer))).orders)).toEqual(newestFirst(sold))
+  expect((await list(await aToken(await aUser()))).orders).toEqual([])
+})
+
+it('shows a seller only the public fields of the buyer', async () => {
+  const { token, seller, input } = await aShop()
+  await placed(token, [input])
+  const [order] = (await list(await aToken(seller))).orders
+  expect(order?.buyer.email).toBe('')
+  expect(order?.payprovWebhookToken).toBe('00000000-0000-0000-0000-000000000000')
+})
+
+it('continues after the last order of a page, and ends with null', async () => {
+  const { token, buyer, input } = await aShop()
+  const orders = newestFirst(
+    await placed(
+      token,
+      times(5, () => input),
+    ),
+  )
+  const query = { buyerUserId: buyer.id, limit: 2 }
+  const pages = [orders.slice(0, 2), orders.slice(2, 4), orders.slice(4)]
+  expect(await pagesOf(token, query)).toEqual(pages)
+  expect(await pagesOf(await aToken(buyer), { limit: 2 })).toEqual(pages)
+  expect(await pagesOf(token, { ...query, limit: 5 })).toEqual([orders])
+})
+
+it('does not show an order twice that is placed while pages are read', async () => {
+  const { token, buyer, input } = await aShop()
+  const orders = newestFirst(await placed(token, [input, input]))
+  const first = await list(token, { buyerUserId: buyer.id, limit: 1 })
+  await placed(token, [input])
+  const cursor = first.nextCursor ?? ''
+  const second = await list(token, { buyerUserId: buyer.id, limit: 1, cursor })
+  expect([...idsOf(first.orders), ...idsOf(second.orders)]).toEqual(orders)
+})
+
+describe('the filter providerId', () => {
+  it('finds the orders with the number in every namespace', async () => {
+    const { token, buyer, seller, input } = await aShop()
+    const providerId = crypto.randomUUID()
+    const [first] = await placed(token, [{ ...input, providerId }])
+    const [second] = await placed(await aMasterToken(), [{ ...input, providerId }, input])
+    const ids = [second?.id, first?.id]
+    for (const caller of [token, await aToken(buyer), await aToken(seller)])
+      expect(idsOf((await list(caller, { providerId })).orders)).toEqual(ids)
+    expect((await list(await aToken(await aUser()), { providerId })).orders).toEqual([])
+    expect(idsOf((await list(token, { providerId: ` ${providerId} ` })).orders)).toEqual(ids)
+  })
+})
+
+describe('the filter buyerUserId', () => {
+  it('finds the orders of the buyer that the caller may see', async () => {
+    const [shop, otherShop] = [await aShop(), await aShop()]
+    const [sold] = await placed(shop.token, [shop.input])
+    const [other] = await placed(otherShop.token, [
+      { ...otherShop.input, buyerUserId: shop.buyer.id },
+    ])
+    const query = { buyerUserId: shop.buyer.id }
+    const ids = [other?.id, sold?.id]
+    expect(idsOf((await list(shop.token, query)).orders)).toEqual(ids)
+    expect(idsOf((await list(await aToken(shop.buyer), query)).orders)).toEqual(ids)
+    expect(idsOf((await list(await aToken(shop.seller), query)).orders)).toEqual([sold?.id])
+    expect((await list(await aToken(await aUser()), query)).orders).toEqual([])
+  })
+})
+
+describe('the filter deliveryStatus', () => {
+  it('finds the orders whose item has the status', async () => {
+    const { token, buyer, seller, input } = await aShop()
+    const orders = await placed(
+      token,
+      times(7, () => input),
+    )
+    const transactionId = (await aTransaction()).id
+    const states = [
+      { state: 'queued' },
+      { state: 'queued', transactionId },
+      { state: 'in_flight', transactionId },
+      { state: 'awaiting_wallet', awaits: buyer.id },
+      { state: 'transferred', transactionId },
+      { state: 'failed', reason: 'the token does not exist' },
+      { state: 'failed', transactionId },
+    ] as const
+    for (const [i, values] of states.entries())
+      await setDelivery(orders.slice(i, i + 1), { awaits: null, ...values })
+    const expected = {
+      pending: [0],
+      transferring: [2, 1],
+      awaiting_wallet: [3],
+      transferred: [4],
+      failed: [6, 5],
+    }
+    for (const caller of [token, await aToken(buyer), await aToken(seller)])
+      for (const [deliveryStatus, places] of Object.entries(expected)) {
+        const found = await list(caller, { deliveryStatus, limit: 100 })
+        const own = found.orders.filter(({ buyerId }) => buyerId === buyer.id)
+        expect(idsOf(own), deliveryStatus).toEqual(places.map((i) => orders[i]?.id))
+        const status = deliveryStatus === 'pending' ? null : deliveryStatus
+        expect(own.map(({ orderItems: [item] }) => item?.status)).toEqual(own.map(() => status))
+      }
+  })
+
+  it('finds an order beyond those that one call looks at, after pages without orders', async () => {
+    const { token, buyer, input } = await aShop({ nft: { amount: 2000 } })
+    const [failed] = await placed(token, [input])
+    for (const _ of times(10, () => null))
+      await placed(
+        token,
+        times(100, () => input),
+      )
+    if (failed) await setDelivery([failed], { state: 'failed', awaits: null })
+    const pages = await pagesOf(await aToken(buyer), { deliveryStatus: 'failed' })
+    expect(pages).toEqual([[], [failed?.id]])
+    expect(await pagesOf(await aToken(buyer), { deliveryStatus: 'transferred' })).toEqual([[], []])
+  })
+})
+
+it.each([
+  ['limit=0', 'limit', 'must be a number from 1 to 100'],
+  ['limit=101', 'limit', 'must be a number from 1 to 100'],
+  ['limit=', 'limit', 'must be a number from 1 to 100'],
+  ['cursor=x', 'cursor', 'must be a positive integer'],
+  ['providerId=', 'providerId', 'must be 1 to 255 characters without control characters'],
+  ['buyerUserId=me', 'buyerUserId', 'must be a positive integer'],
+  ['providerId=1&buyerUserId=2', 'buyerUserId', 'must be the only filter'],
+  ['deliveryStatus=failed&buyerUserId=2', 'buyerUserId', 'must be the only filter'],
+])('returns 400 for ?%s and names %s', async (query, path, message) => {
+  const { token } = await aShop()
+  const response = await call('GET', `/api/externalOrders?${query}`, { token })
+  expect(response.status).toBe(400)
+  expect(await response.json()).toMatchObject({
+    orders: null,
+    error: `${path}: ${message}`,
+    issues: [{ path, code: 'invalid_input', message }],
+  })
+})
+
+it('names the statuses that deliveryStatus may have', async () => {
+  const { token } = await aShop()
+  expect(await list(token, { deliveryStatus: 'queued' })).toMatchObject({
+    status: 400,
+    error:
+      'deliveryStatus: must be one of "pending", "awaiting_wallet", "transferring", "transferred", "failed"',
+  })
+})
+
+it('keeps an order with the seller of its time', async () => {
+  const { token, seller, listing, input } = await aShop()
+  const [order] = await placed(token, [input])
+  const items = await db
+    .select({ sellerId: orderItems.sellerId })
+    .from(orderItems)
+    .where(eq(orderItems.orderId, order?.id ?? 0))
+  expect(items).toEqual([{ sellerId: listing.sellerId }])
+  expect(idsOf((await list(await aToken(seller))).orders)).toEqual([order?.id])
+})

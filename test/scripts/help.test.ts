@@ -1,0 +1,64 @@
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+
+type Result = { out: string; errors: string; status: unknown }
+
+const run = (script: string, ...args: string[]) =>
+  new Promise<Result>((resolve) =>
+    execFile(process.execPath, [script, ...args], (error, out, errors) =>
+      resolve({ out, errors, status: error?.code ?? 0 }),
+    ),
+  )
+
+/** Every script of ours that package.json runs, with the name that it has there. */
+const lines: Record<string, string> = JSON.parse(readFileSync('package.json', 'utf8')).scripts
+const scripts = Object.entries(lines).flatMap(([name, line]) =>
+  [...line.matchAll(/node (\S+\.ts)(?= |$)/g)].flatMap(([, script = '']) => {
+    const isPart = line !== `node ${script}`
+    return isPart && Object.values(lines).includes(`node ${script}`)
+      ? []
+      : [{ script, name: isPart ? `npx node ${script}` : `npm run ${name}` }]
+  }),
+)
+
+it.concurrent.each(scripts)(
+  '$name prints what it does, with an example',
+  async ({ script, name }) => {
+    const { out, errors, status } = await run(script, '--help')
+    expect({ errors, status }).toEqual({ errors: '', status: 0 })
+    const silent = name.replace('npm run ', 'npm run (--silent )?')
+    expect(out).toMatch(new RegExp(`^[A-Z].*\\.\n\nusage: ${silent}\\b`))
+    expect(out).toMatch(new RegExp(`\nexample:\n  ([A-Z_]+=\\S+ )*${silent}\\b.*\n$`))
+  },
+)
+
+it('prints its usage for an unknown option', async () => {
+  const { out, errors, status } = await run('scripts/keys.ts', '--no-such-option')
+  expect({ out, status }).toEqual({ out: '', status: 1 })
+  expect(errors).toMatch(/^Unknown option '--no-such-option'\.\nusage: .+\n$/)
+})
+
+it('prints the same for -h', async () => {
+  const [short, long] = await Promise.all(['-h', '--help'].map((o) => run('scripts/keys.ts', o)))
+  expect(short).toEqual(long)
+})
+
+it('describes actions, options, variables and defaults', async () => {
+  const { out } = await run('scripts/contract.ts', '--help')
+  expect(out).toMatch(/\nactions:\n(.+\n)* {2}pause +Stop deliveries\.\n/)
+  expect(out).toMatch(/\n {2}--per-day N +add-relayer: .* Default: 10000\n/)
+  expect(out).toMatch(/\nenvironment variables:\n {2}DELIVERY_OWNER_KEY +Private key/)
+  expect(out).toContain('retire --network NAME [--env NAME]')
+})
+
+it.each([
+  ['scripts/deploy.ts', [], '--env is missing.'],
+  ['scripts/contract.ts', ['--network', 'localhost'], 'Name one of deploy, status, add-relayer,'],
+  ['scripts/seed.ts', ['100'], "Unexpected argument '100'."],
+])('%s %j prints what is wrong, and the usage', async (script, args, problem) => {
+  const { errors, status } = await run(script, ...args)
+  expect(status).toBe(1)
+  expect(errors.startsWith(problem)).toBe(true)
+  expect(errors).toMatch(/\nusage: npm run .+\n$/)
+})

@@ -1,0 +1,118 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
+import { createLogReader } from '../../../scripts/local/worker-log.ts'
+
+let folder: string
+
+beforeAll(async () => {
+  vi.useFakeTimers({ now: new Date(2026, 0, 2, 9, 31, 7), toFake: ['Date'] })
+  folder = await mkdtemp(join(tmpdir(), 'mails-'))
+})
+
+beforeEach(() => vi.stubEnv('NO_COLOR', '1'))
+afterEach(() => vi.unstubAllEnvs())
+
+afterAll(async () => {
+  vi.useRealTimers()
+  await rm(folder, { recursive: true })
+})
+
+/** What is printed for this output of wrangler. */
+function read(output: string): string[] {
+  const lines: string[] = []
+  const readLine = createLogReader((line) => lines.push(line))
+  for (const line of output.split('\n')) readLine(line)
+  return lines
+}
+
+it('prints an event of the Worker as one line', () => {
+  const event = { event: 'items_transferred', chainId: 31337, items: [1, 2], reason: null }
+  expect(read(JSON.stringify(event))).toEqual([
+    '09:31:07  items_transferred  chainId 31337 · items 1, 2 · reason null',
+  ])
+})
+
+it('prints the stack of an error on lines of its own', () => {
+  const event = {
+    event: 'request_failed',
+    requestId: 'd9ee451b-32c9-49e2-9b4f-ca26add4f0f4',
+    error: 'Error: a\nb',
+    stack: 'at one\nat two',
+  }
+  const mark = '\x1b[31m✘ \x1b[41;31m[\x1b[41;97mERROR\x1b[41;31m]\x1b[0m \x1b[1m'
+  expect(read(`${mark}${JSON.stringify(event)}\x1b[0m\n\n`)).toEqual([
+    [
+      '09:31:07  ERROR  request_failed  req d9ee451b',
+      '    error: Error: a',
+      '        b',
+      '    stack: at one',
+      '        at two',
+    ].join('\n'),
+  ])
+})
+
+it('prints what wrangler says about a broken build', () => {
+  const output =
+    '✘ [ERROR] Build failed with 1 error:\n\n  ✘ [ERROR] Unexpected ";"\n\n      src/a.ts:1:2:\n'
+  expect(read(output)).toEqual([
+    '09:31:07  ERROR  Build failed with 1 error:',
+    '  ✘ [ERROR] Unexpected ";"',
+    '      src/a.ts:1:2:',
+  ])
+})
+
+it('prints other lines as they are, and warnings as such', () => {
+  const output = '⎔ Reloading local server...\n▲ [WARNING] old\n[wrangler:warn] no\n{"event":\n{}'
+  expect(read(output)).toEqual([
+    '09:31:07  ⎔ Reloading local server...',
+    '09:31:07  WARNING  old',
+    '09:31:07  WARNING  no',
+    '09:31:07  {"event":',
+    '09:31:07  {}',
+  ])
+})
+
+it('leaves out requests, which the gateway reports, and the list of bindings', () => {
+  const output = `{"event":"request","method":"GET"}
+[wrangler:info] GET /api/public/stats?a=(b) 503 Service Unavailable (64ms)
+⎔ Connection status updated
+Your Worker has access to the following bindings:
+Binding                 Resource                  Mode
+env.DB (marketplace)    D1 Database               local
+
+⎔ Local server updated and ready`
+  expect(read(output)).toEqual(['09:31:07  ⎔ Local server updated and ready'])
+})
+
+const aMail = async (text: string) => {
+  const file = join(folder, 'mail.txt')
+  await writeFile(file, text)
+  return `[wrangler:info] send_email binding called with MessageBuilder:
+From: marketplace@example.com
+To: bo@example.com
+Subject: A subject: with a colon
+
+Text: ${file}
+HTML: ${folder}/mail.html
+after`
+}
+
+it.each([
+  ['sign-in/email', 'sign-in link'],
+  ['settings/account/email', 'confirmation link'],
+])('prints the link to /%s that a mail has', async (path, kind) => {
+  const link = `http://localhost:8787/${path}?secret=0a1b`
+  expect(read(await aMail(`Open this link:\n\n${link}\n\nIt works once.`))).toEqual([
+    `09:31:07  ${kind} for bo@example.com: ${link}`,
+    '09:31:07  after',
+  ])
+})
+
+it('prints subject and file of a mail without a secret', async () => {
+  const mail = await aMail('See http://localhost:8787/settings/sessions')
+  expect(read(mail)[0]).toBe(
+    `09:31:07  mail for bo@example.com: A subject: with a colon (${folder}/mail.txt)`,
+  )
+})
