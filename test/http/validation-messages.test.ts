@@ -1,8 +1,9 @@
 /** No schema answers with the text of the validator, whatever a client sends. */
 import { describe, expect, it } from 'vitest'
-import * as z from 'zod'
 import app from '../../src/app.ts'
 import { endpointsOf } from '../../src/http/endpoint.ts'
+import { OrderInputs } from '../../src/orders/input.ts'
+import { type JsonSchema, jsonSchemaOf } from '../support/json-schema.ts'
 
 const wrongValues = [undefined, null, '', ' ', 'x', 'x'.repeat(5000), '1', 0, -1, 1.5, 1e300, true]
 const wrongShapes = [[], ['x', 'y'], {}, { x: 1 }, [[]], [{}], [null]]
@@ -10,21 +11,21 @@ const wrongShapes = [[], ['x', 'y'], {}, { x: 1 }, [[]], [{}], [null]]
 /** Words of zod's own messages. */
 const raw = /invalid|expected|received|unrecognized|too (small|big)|zod|regex|\/\^/i
 
-const jsonSchemaOf = (schema: z.ZodType) =>
-  z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as {
-    type?: string
-    properties?: Record<string, unknown>
-    items?: { properties?: Record<string, unknown> }
-  }
+const values = [...wrongValues, ...wrongShapes]
 
 /** Every wrong value for the whole, and for each field of an object or of the elements of a list. */
-function inputsFor(schema: z.ZodType): unknown[] {
-  const { properties, items } = jsonSchemaOf(schema)
-  const values = [...wrongValues, ...wrongShapes]
-  const fieldsOf = (names: Record<string, unknown> = {}) =>
-    Object.keys(names).flatMap((name) => values.map((value) => ({ [name]: value })))
-  return [...values, ...fieldsOf(properties), ...fieldsOf(items?.properties).map((item) => [item])]
+function inputsFor({ properties = {}, items, anyOf = [] }: JsonSchema): unknown[] {
+  const ofFields = Object.entries(properties).flatMap(([name, field]) =>
+    inputsFor(field).map((value) => ({ [name]: value })),
+  )
+  const ofElements = items ? inputsFor(items).map((item) => [item]) : []
+  return [...values, ...ofFields, ...ofElements, ...anyOf.flatMap(inputsFor)]
 }
+
+it('finds the fields of orders, and of what is in them', () => {
+  const inputs = inputsFor(jsonSchemaOf(OrderInputs))
+  expect(inputs).toContainEqual([{ buyerBillingData: { city: 1.5 } }])
+})
 
 describe.each(
   endpointsOf(app).flatMap(({ method, path, inputs }) =>
@@ -32,7 +33,7 @@ describe.each(
   ),
 )('$name', ({ schema }) => {
   it('has a sentence of its own for everything that is wrong', async () => {
-    for (const input of inputsFor(schema)) {
+    for (const input of inputsFor(jsonSchemaOf(schema))) {
       const result = await schema.safeParseAsync(input)
       for (const { message } of result.error?.issues ?? []) {
         expect(message).not.toMatch(raw)

@@ -3,13 +3,14 @@
  * field are found by its name.
  */
 import { inject } from 'vitest'
-import * as z from 'zod'
+import type * as z from 'zod'
 import { DEFAULT_PICTURE } from '../../../src/avatars/url.ts'
 import type { Endpoint } from '../../../src/http/endpoint.ts'
 import { aPng } from '../../avatars/pictures.ts'
 import { aForm } from '../../avatars/uploads.ts'
 import type { Call } from '../../support/api.ts'
 import type { Dice } from '../../support/delivery/campaign/dice.ts'
+import { type JsonSchema, jsonSchemaOf } from '../../support/json-schema.ts'
 import { CHAIN_ID } from '../../support/visitor.ts'
 import { type Attacker, drawTokenId, pickFrom } from './attackers.ts'
 import type { World } from './world.ts'
@@ -129,27 +130,15 @@ const valuesOf: Record<string, Values> = {
   after: (draw) => `${new Date().toISOString()},${tokenId(draw)}`,
 }
 
-type Schema = {
-  type?: string
-  properties?: Record<string, Schema>
-  required?: string[]
-  items?: Schema
-  anyOf?: Schema[]
+const jsonSchemas = new WeakMap<z.ZodType, JsonSchema>()
+
+function knownSchemaOf(schema: z.ZodType): JsonSchema {
+  const known = jsonSchemas.get(schema) ?? jsonSchemaOf(schema)
+  jsonSchemas.set(schema, known)
+  return known
 }
 
-const jsonSchemas = new WeakMap<z.ZodType, Schema>()
-
-function jsonSchemaOf(schema: z.ZodType): Schema {
-  const known = jsonSchemas.get(schema)
-  if (known) return known
-  const made: Schema = JSON.parse(
-    JSON.stringify(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })),
-  )
-  jsonSchemas.set(schema, made)
-  return made
-}
-
-function drawValue(draw: Draw, schema: Schema, part: string, name: string): unknown {
+function drawValue(draw: Draw, schema: JsonSchema, part: string, name: string): unknown {
   const { dice } = draw
   const [inner] = schema.anyOf?.filter(({ type }) => type === 'object') ?? []
   if (inner) return drawValue(draw, inner, part, name)
@@ -203,7 +192,7 @@ export function requestTo(endpoint: Endpoint, { world, dice, attacker }: Draw): 
   const request: HostileRequest = { endpoint: `${method} ${path}`, method, path: drawn }
   for (const { target, schema } of inputs) {
     if (target === 'param') continue
-    const value = drawValue(draw, jsonSchemaOf(schema), target, '')
+    const value = drawValue(draw, knownSchemaOf(schema), target, '')
     if (target === 'query') request.path += `?${new URLSearchParams(textsOf(value))}`
     else if (target === 'header') request.headers = textsOf(value)
     else if (target === 'form') request.body = new URLSearchParams(textsOf(value))
