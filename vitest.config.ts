@@ -79,6 +79,8 @@ const browser = defineProject({
     globalSetup: ['test/browser/chromium.ts'],
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    // A busy machine lays out a page seconds after the size of the window changes.
+    expect: { poll: { timeout: 15_000 } },
   },
 })
 
