@@ -24,6 +24,25 @@ CREATE TABLE `addresses` (
 CREATE INDEX `addresses_live` ON `addresses` (`userId`,`kind`,`id`) WHERE "addresses"."deletedAt" IS NULL AND "addresses"."origin" <> 'seller_order';--> statement-breakpoint
 CREATE INDEX `addresses_counted` ON `addresses` (`userId`,`kind`) WHERE "addresses"."deletedAt" IS NULL AND "addresses"."origin" = 'request';--> statement-breakpoint
 CREATE UNIQUE INDEX `addresses_default` ON `addresses` (`userId`,`kind`) WHERE "addresses"."isDefault" AND "addresses"."deletedAt" IS NULL;--> statement-breakpoint
+CREATE TABLE `catalogueImports` (
+	`id` text PRIMARY KEY NOT NULL,
+	`lines` integer NOT NULL,
+	`result` text,
+	`createdAt` text NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX `catalogueImports_age` ON `catalogueImports` (`createdAt`);--> statement-breakpoint
+CREATE TABLE `catalogueLines` (
+	`importId` text NOT NULL,
+	`line` integer NOT NULL,
+	`type` text,
+	`externalId` text,
+	`record` text,
+	`derived` text,
+	PRIMARY KEY(`importId`, `line`)
+);
+--> statement-breakpoint
+CREATE INDEX `catalogueLines_record` ON `catalogueLines` (`importId`,`type`,`externalId`);--> statement-breakpoint
 CREATE TABLE `creators` (
 	`userId` integer PRIMARY KEY NOT NULL,
 	`nfts` integer NOT NULL,
@@ -98,6 +117,7 @@ CREATE TABLE `instance` (
 --> statement-breakpoint
 CREATE TABLE `listings` (
 	`id` integer PRIMARY KEY NOT NULL,
+	`externalId` text NOT NULL,
 	`priceCents` integer NOT NULL,
 	`amount` integer,
 	`priceEths` text NOT NULL,
@@ -118,6 +138,7 @@ CREATE TABLE `listings` (
 	CONSTRAINT "listings_type" CHECK("listings"."type" IN ('auction', 'regular'))
 );
 --> statement-breakpoint
+CREATE UNIQUE INDEX `listings_external` ON `listings` (`externalId`);--> statement-breakpoint
 CREATE TABLE `networks` (
 	`chainId` integer PRIMARY KEY NOT NULL,
 	`lease` text,
@@ -136,6 +157,7 @@ CREATE TABLE `nftCounts` (
 --> statement-breakpoint
 CREATE TABLE `nfts` (
 	`id` integer PRIMARY KEY NOT NULL,
+	`externalId` text NOT NULL,
 	`amount` integer NOT NULL,
 	`availableAmount` integer NOT NULL,
 	`approved` integer DEFAULT true NOT NULL,
@@ -179,6 +201,8 @@ CREATE TABLE `nfts` (
 	CONSTRAINT "nfts_payload" CHECK(json_valid("nfts"."payload"))
 );
 --> statement-breakpoint
+CREATE UNIQUE INDEX `nfts_external` ON `nfts` (`externalId`);--> statement-breakpoint
+CREATE UNIQUE INDEX `nfts_token` ON `nfts` (`contractAddr`,`tokenId`,`contractNetwork`);--> statement-breakpoint
 CREATE INDEX `nfts_released` ON `nfts` (`releaseAt`) WHERE "nfts"."status" = 'released' AND "nfts"."deletedAt" IS NULL;--> statement-breakpoint
 CREATE INDEX `nfts_creator` ON `nfts` (`creatorId`,`releaseAt`) WHERE "nfts"."status" = 'released' AND "nfts"."deletedAt" IS NULL;--> statement-breakpoint
 CREATE TABLE `orderItems` (
@@ -287,6 +311,7 @@ CREATE INDEX `transactions_block` ON `transactions` (`chainId`,`block`) WHERE "t
 CREATE INDEX `transactions_unmined` ON `transactions` (`chainId`,`signer`,`nonce`) WHERE NOT "transactions"."isOpen" AND "transactions"."block" IS NULL;--> statement-breakpoint
 CREATE TABLE `users` (
 	`id` integer PRIMARY KEY NOT NULL,
+	`externalId` text,
 	`approved` integer DEFAULT true NOT NULL,
 	`companyUser` integer DEFAULT false NOT NULL,
 	`email` text DEFAULT '' NOT NULL,
@@ -314,6 +339,7 @@ CREATE TABLE `users` (
 	`avatarKey` text
 );
 --> statement-breakpoint
+CREATE UNIQUE INDEX `users_external` ON `users` (`externalId`) WHERE "users"."externalId" IS NOT NULL;--> statement-breakpoint
 CREATE UNIQUE INDEX `users_identity` ON `users` (`identityHash`);--> statement-breakpoint
 CREATE UNIQUE INDEX `users_email` ON `users` (`email`) WHERE "users"."email" <> '';--> statement-breakpoint
 CREATE UNIQUE INDEX `users_username` ON `users` (lower("username")) WHERE "users"."username" IS NOT NULL;--> statement-breakpoint

@@ -8,6 +8,7 @@ import { authenticate } from './auth/authenticate.ts'
 import { recordTokenUse } from './auth/last-used.ts'
 import { authRoutes } from './auth/routes.ts'
 import { avatarRoutes } from './avatars/routes.ts'
+import { catalogueRoutes } from './catalogue/routes.ts'
 import { deliveryRoutes } from './delivery/routes.ts'
 import { forbidCaching } from './http/cache-control.ts'
 import type { App } from './http/context.ts'
@@ -81,6 +82,7 @@ app
   .route('/', avatarRoutes)
   .route('/', orderRoutes)
   .route('/', deliveryRoutes)
+  .route('/', catalogueRoutes)
   .route('/', walletRoutes)
   .route('/', homeRoutes)
   .route('/', orderPageRoutes)

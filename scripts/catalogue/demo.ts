@@ -96,6 +96,7 @@ function demoNfts({ erc721, erc1155 }: Collectibles): (typeof nfts.$inferInsert)
   const edition = (id: number, title: string, amountType: string, amount = 1_000_000) => ({
     ...collectible,
     id,
+    externalId: `nft-${id}`,
     title,
     amount,
     availableAmount: amount,
@@ -108,6 +109,7 @@ function demoNfts({ erc721, erc1155 }: Collectibles): (typeof nfts.$inferInsert)
     {
       ...collectible,
       id: 1,
+      externalId: 'nft-1',
       title: 'The only one',
       amount: 1,
       availableAmount: 1,
@@ -126,19 +128,21 @@ function demoNfts({ erc721, erc1155 }: Collectibles): (typeof nfts.$inferInsert)
 
 const forSale = { sellerId: 2, active: true, type: 'regular', ...TEN_EUROS, ...timestamps } as const
 
+const listing = (id: number) => ({ id, externalId: `listing-${id}` })
+
 const demoListings: (typeof listings.$inferInsert)[] = [
   {
     ...forSale,
-    id: 1,
+    ...listing(1),
     nftId: 1,
     amount: 1,
     priceCents: 100_000,
     priceEths: '0.5',
     priceWei: '500000000000000000',
   },
-  ...[2, 3, 4].map((id) => ({ ...forSale, id, nftId: id })),
-  { ...forSale, id: 5, nftId: 2, active: false },
-  { ...forSale, id: 6, nftId: 2, activeTill: '2026-02-01T12:00:00.000Z' },
+  ...[2, 3, 4].map((id) => ({ ...forSale, ...listing(id), nftId: id })),
+  { ...forSale, ...listing(5), nftId: 2, active: false },
+  { ...forSale, ...listing(6), nftId: 2, activeTill: '2026-02-01T12:00:00.000Z' },
 ]
 
 /** Returns the rows of the catalogue, with NFTs of these contracts. */

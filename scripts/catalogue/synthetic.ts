@@ -80,18 +80,18 @@ export function synthetic(size: Size, after: LastIds): string[] {
          ${timeAt('k')}, ${timeAt('k')} FROM (${rows}), (SELECT 0 AS b UNION ALL SELECT 1)`,
     ]),
     ...chunks(size.nfts, (rows) => [
-      `INSERT INTO nfts (id, amount, availableAmount, creatorPublicAddr, contractAddr, contractName,
+      `INSERT INTO nfts (id, externalId, amount, availableAmount, creatorPublicAddr, contractAddr, contractName,
          contractNetwork, payload, price, priceEths, priceCurrency, title, creatorId, tokenId, status,
          releaseAt, createdAt, updatedAt)
-       SELECT ${after.nfts} + 1 + k, amount, amount - ${soldCount}, printf('0x%040d', creator),
+       SELECT ${after.nfts} + 1 + k, 'nft-' || (${after.nfts} + 1 + k), amount, amount - ${soldCount}, printf('0x%040d', creator),
          ${CONTRACT}, 'Synthetic', 'localhost',
          json_object('amountType', amountType, 'title', 'NFT ' || k), ${price}, ${eth}, 'EUR', 'NFT ' || k,
-         creator, k, 'released', ${timeAt('k')}, ${timeAt('k')}, ${timeAt('k')}
+         creator, ${after.nfts} + k, 'released', ${timeAt('k')}, ${timeAt('k')}, ${timeAt('k')}
        FROM (SELECT k, ${sellerOf('k')} AS creator,
          ${AMOUNT_TYPE} AS amountType, iif(k % 3 = 0, 1, ${LIMITED_AMOUNT}) AS amount FROM (${rows}))`,
-      `INSERT INTO listings (id, priceCents, priceEths, priceWei, active, type, priceCurrency, sellerId,
+      `INSERT INTO listings (id, externalId, priceCents, priceEths, priceWei, active, type, priceCurrency, sellerId,
          nftId, createdAt, updatedAt)
-       SELECT ${after.listings} + 1 + k, ${price}, ${eth}, ${wei}, 1, 'regular', 'EUR',
+       SELECT ${after.listings} + 1 + k, 'listing-' || (${after.listings} + 1 + k), ${price}, ${eth}, ${wei}, 1, 'regular', 'EUR',
          ${sellerOf('k')}, ${after.nfts} + 1 + k,
          ${timeAt('k')}, ${timeAt('k')} FROM (${rows})`,
     ]),

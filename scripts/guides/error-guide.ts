@@ -43,8 +43,36 @@ export const errorGuides: Record<ErrorCode, ErrorGuide> = {
     action: 'Correct `buyerUserId`',
   },
   user_not_found: {
-    cause: 'There is no user with the id in `userId`',
-    action: 'Correct `userId`',
+    cause: 'There is no user with this id, in `userId` or in a record of a catalogue',
+    action: 'Correct the id, or import the user in the same file',
+  },
+  duplicate_id: {
+    cause: 'Two records of a type have the same `id` in a catalogue',
+    action: 'Give each record an id of its own',
+  },
+  network_not_found: {
+    cause: 'The instance has no network of this name',
+    action: 'Correct `network`, or configure the network',
+  },
+  identity_taken: {
+    cause: 'The e-mail address or the wallet of a record belongs to another user',
+    action: 'Correct it, or use the id under which that user was imported',
+  },
+  username_taken: {
+    cause: 'The user name of a record belongs to another user',
+    action: 'Choose another one',
+  },
+  token_taken: {
+    cause: 'Two NFTs have the same network, contract and token id',
+    action: 'Correct the token, or use the id under which that NFT was imported',
+  },
+  cannot_change: {
+    cause: 'A record has another value in a field that stays as it was first imported',
+    action: 'Import a new record with an id of its own',
+  },
+  amount_too_small: {
+    cause: 'More pieces of the NFT are sold than the record has',
+    action: 'Use a larger `amount`',
   },
   no_billing_address: {
     cause: 'The order has no complete billing data, and the buyer has no billing address',

@@ -33,6 +33,8 @@ export const users = sqliteTable(
   'users',
   {
     id: id(),
+    /** The operator's own id, for users of the catalogue. See `catalogue/`. */
+    externalId: text(),
     approved: boolean().notNull().default(true),
     companyUser: boolean().notNull().default(false),
     /** Lower case; `''` if the user has none. */
@@ -68,6 +70,7 @@ export const users = sqliteTable(
     avatarKey: text(),
   },
   (t) => [
+    uniqueIndex('users_external').on(t.externalId).where(sql`${t.externalId} IS NOT NULL`),
     uniqueIndex('users_identity').on(t.identityHash),
     uniqueIndex('users_email').on(t.email).where(sql`${t.email} <> ''`),
     uniqueIndex('users_username')
@@ -214,6 +217,8 @@ export const nfts = sqliteTable(
   'nfts',
   {
     id: id(),
+    /** The operator's own id. */
+    externalId: text().notNull().unique('nfts_external'),
     amount: integer().notNull(),
     /** Pieces left to sell. Does not change if `amountType` is `unlimited`. */
     availableAmount: integer().notNull(),
@@ -261,6 +266,7 @@ export const nfts = sqliteTable(
     ),
   },
   (t) => [
+    uniqueIndex('nfts_token').on(t.contractAddr, t.tokenId, t.contractNetwork),
     index('nfts_released')
       .on(t.releaseAt)
       .where(sql`${t.status} = 'released' AND ${t.deletedAt} IS NULL`),
@@ -278,6 +284,8 @@ export const listings = sqliteTable(
   'listings',
   {
     id: id(),
+    /** The operator's own id. */
+    externalId: text().notNull().unique('listings_external'),
     /** Cents. */
     priceCents: integer().notNull(),
     /** Most pieces of one order; null if only the stock limits it. */
@@ -519,6 +527,44 @@ export const idempotencyKeys = sqliteTable(
   (t) => [
     primaryKey({ columns: [t.namespace, t.key] }),
     index('idempotencyKeys_age').on(t.createdAt),
+  ],
+)
+
+export const catalogueTypes = ['user', 'nft', 'listing'] as const
+export type CatalogueType = (typeof catalogueTypes)[number]
+
+/** Imports of catalogues whose lines are sent in several calls. Deleted after a day. */
+export const catalogueImports = sqliteTable(
+  'catalogueImports',
+  {
+    /** A UUID that the client has chosen. */
+    id: text().primaryKey(),
+    /** The last line that was staged, from 1. */
+    lines: integer().notNull(),
+    /** JSON: how many records were created, updated and unchanged; null before the commit. */
+    result: text(),
+    createdAt: timestamp().notNull(),
+  },
+  (t) => [index('catalogueImports_age').on(t.createdAt)],
+)
+
+/** Records that wait for the commit of their import. */
+export const catalogueLines = sqliteTable(
+  'catalogueLines',
+  {
+    importId: text().notNull(),
+    /** From 1. */
+    line: integer().notNull(),
+    type: text({ enum: catalogueTypes }),
+    externalId: text(),
+    /** JSON as `export` writes it; null for a line that has problems. */
+    record: text(),
+    /** What SQL cannot compute: `users.identityHash` or `listings.priceWei`. */
+    derived: text(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.importId, t.line] }),
+    index('catalogueLines_record').on(t.importId, t.type, t.externalId),
   ],
 )
 

@@ -120,8 +120,11 @@ export function validate<T extends keyof ValidationTargets, S extends z.ZodType>
   return handler
 }
 
-/** One issue for each field: what is wrong with a value may also break rules that follow from it. */
-function invalidInput(found: readonly $ZodIssue[], root: string): ApiError {
+/**
+ * Returns one issue for each field: what is wrong with a value may also break rules that follow
+ * from it. `root` names a value that is an array.
+ */
+export function issuesOf(found: readonly $ZodIssue[], root = ''): Issue[] {
   const issues = new Map<string, Issue>()
   for (const { path, message } of found) {
     // `toDotPath` would put the name of a header in brackets and quotes.
@@ -129,7 +132,11 @@ function invalidInput(found: readonly $ZodIssue[], root: string): ApiError {
     const field = isFlat ? String(path[0]) : root + toDotPath(path)
     if (!issues.has(field)) issues.set(field, { path: field, code: 'invalid_input', message })
   }
-  const [first, ...others] = issues.values()
+  return [...issues.values()]
+}
+
+function invalidInput(found: readonly $ZodIssue[], root: string): ApiError {
+  const [first, ...others] = issuesOf(found, root)
   return first
     ? rejected([first, ...others])
     : new ApiError('invalid_input', 'the request is not valid')

@@ -1,6 +1,7 @@
 /** What the cron trigger does each minute. */
 import { lt } from 'drizzle-orm'
 import { removeOrphans } from '../avatars/orphans.ts'
+import { sweepImports } from '../catalogue/import.ts'
 import { connect, type Database } from '../db/client.ts'
 import { emailLinks, idempotencyKeys, walletNonces } from '../db/schema.ts'
 import { failRemovedChains, wakeDueChains } from '../delivery/wake.ts'
@@ -42,5 +43,6 @@ function deleteExpiredRows(db: Database, now: Date) {
     db.delete(walletNonces).where(lt(walletNonces.expiresAt, now.toISOString())),
     db.delete(emailLinks).where(lt(emailLinks.createdAt, before(LINK_LIFETIME))),
     ...sweepTokens(db, now),
+    ...sweepImports(db, now),
   ])
 }

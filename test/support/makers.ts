@@ -101,6 +101,7 @@ export const anNft = (
     db
       .insert(nfts)
       .values({
+        externalId: crypto.randomUUID(),
         amount: 10,
         availableAmount: values.amount ?? 10,
         creatorId: creator.id,
@@ -130,6 +131,7 @@ export const aListing = (
     db
       .insert(listings)
       .values({
+        externalId: crypto.randomUUID(),
         nftId: nft.id,
         sellerId: nft.creatorId,
         active: true,

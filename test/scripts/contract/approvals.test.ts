@@ -46,13 +46,14 @@ async function anOffer({ token, wallet = `0x${++count}`, listing, nft }: Offer):
     ...timestamps,
   })
   await db.insert(nfts).values({
-    ...{ id, amount: 1, availableAmount: 1, creatorPublicAddr: wallet, contractAddr: token },
+    ...{ id, externalId: `${id}`, amount: 1, availableAmount: 1, creatorPublicAddr: wallet },
+    contractAddr: token,
     ...{ contractName: 'NFT', contractNetwork: network.name, payload: {}, title: 'NFT' },
     ...{ price: 1, priceEths: '1', priceCurrency: 'EUR', creatorId: id, status: 'released' },
     ...{ releaseAt: PAST, ...timestamps, ...nft },
   })
   await db.insert(listings).values({
-    ...{ sellerId: id, nftId: id, active: true, type: 'regular', priceWei: '1' },
+    ...{ externalId: `${id}`, sellerId: id, nftId: id, active: true, type: 'regular', priceWei: '1' },
     ...{ ...price, ...timestamps, ...listing },
   })
   return wallet

@@ -1,0 +1,174 @@
+/** Stages the lines of a catalogue, and makes them the catalogue in one transaction. */
+import { eq, inArray, lt, sql } from 'drizzle-orm'
+import type { BatchResponse } from 'drizzle-orm/batch'
+import { type Database, raw, type Statement } from '../db/client.ts'
+import type { Guard } from '../db/guard.ts'
+import {
+  type CatalogueType,
+  catalogueImports,
+  catalogueLines,
+  catalogueTypes,
+} from '../db/schema.ts'
+import { ApiError } from '../http/errors.ts'
+import type { StagedLine } from './line.ts'
+import { hasProblems } from './problems.ts'
+import { countRecords, writeRecords } from './write.ts'
+
+/** Lines of an import. One transaction writes them, and D1 stops a statement after 30 seconds. */
+export const MAX_IMPORT_LINES = 200_000
+
+/** Milliseconds. */
+const LIFETIME = 24 * 60 * 60 * 1000
+
+/** Characters of a bound value. D1 takes 2,000,000 bytes. */
+const MAX_VALUE_LENGTH = 500_000
+
+/** Runs statements as one transaction, unless a guard stops it. */
+export type Write = <const T extends readonly Statement[]>(
+  guards: readonly Guard[],
+  statements: T,
+) => Promise<BatchResponse<T>>
+
+/** An import and what it works with. */
+export type Import = { db: Database; write: Write; importId: string; now: Date }
+
+const actions = ['created', 'updated', 'unchanged'] as const
+
+/** Numbers of records. */
+export type Counts = Record<CatalogueType, Record<(typeof actions)[number], number>>
+
+/** The last line that is staged, and what the commit did; null before it. */
+export type Progress = { lines: number; result: Counts | null }
+
+/** The staged lines do not fit to each other or to what is stored. `findProblems` finds why. */
+export class LinesHaveProblems extends Error {}
+
+const conflict = (message: string) => () => new ApiError('conflict', message)
+
+/**
+ * Stages lines. They follow those that are staged, or replace them; `last` is the number of the
+ * last one. Changes nothing if the import is committed. Throws `conflict`.
+ */
+export async function stage(
+  { db, write, importId, now }: Import,
+  { from, last, lines }: { from: number; last: number; lines: readonly StagedLine[] },
+): Promise<Progress> {
+  const stored = sql`FROM catalogueImports WHERE id = ${importId}`
+  const skips = {
+    when: sql`${from} > 1 + coalesce((SELECT lines ${stored}), 0)`,
+    error: conflict('lines before this one are missing'),
+  }
+  const update = sql`INSERT INTO catalogueImports (id, lines, createdAt)
+    VALUES (${importId}, ${last}, ${now.toISOString()})
+    ON CONFLICT (id) DO UPDATE SET lines = iif(result IS NULL, max(lines, excluded.lines), lines)
+    RETURNING lines, result`
+  const inserts = jsonOf(lines).map((json) =>
+    raw(
+      db,
+      sql`INSERT INTO catalogueLines (importId, line, type, externalId, record, derived)
+        SELECT ${importId}, value ->> 'line', value ->> 'type', value ->> 'externalId',
+          value ->> 'record', value ->> 'derived' FROM json_each(${json})
+        WHERE (SELECT result ${stored}) IS NULL
+        ON CONFLICT (importId, line) DO UPDATE SET type = excluded.type,
+          externalId = excluded.externalId, record = excluded.record, derived = excluded.derived`,
+    ),
+  )
+  type Row = { lines: number; result: string | null }
+  const [rows] = await write([skips], [raw<Row>(db, update), ...inserts])
+  const [row] = rows as Row[]
+  if (!row) throw new Error('staging returned no row')
+  return { lines: row.lines, result: row.result === null ? null : countsIn(row.result) }
+}
+
+/** Returns JSON arrays of lines, each short enough for a bound value. */
+function jsonOf(lines: readonly StagedLine[]): string[] {
+  const arrays: string[][] = []
+  let length = Infinity
+  for (const element of lines.map((line) => JSON.stringify(line))) {
+    length += element.length
+    if (length > MAX_VALUE_LENGTH) {
+      arrays.push([])
+      length = element.length
+    }
+    arrays.at(-1)?.push(element)
+  }
+  return arrays.map((elements) => `[${elements}]`)
+}
+
+/**
+ * Makes the staged lines the catalogue, and deletes them. `last` is the number of the last one. A
+ * dry run does all of that, and then undoes it. Throws `conflict` if later ones are
+ * staged, and `LinesHaveProblems`; nothing is changed then.
+ */
+export async function commit(
+  { db, write, importId, now }: Import,
+  last: number,
+  isDryRun: boolean,
+): Promise<Counts> {
+  const guards = [
+    {
+      when: sql`${last} IS NOT (SELECT lines FROM catalogueImports WHERE id = ${importId})`,
+      error: conflict('later lines than these are staged'),
+    },
+    { when: hasProblems(importId), error: () => new LinesHaveProblems() },
+  ]
+  const result = countRecords(importId)
+  const statements = [
+    raw<Result>(
+      db,
+      sql`UPDATE catalogueImports SET result = ${result} WHERE id = ${importId} RETURNING result`,
+    ),
+    ...writeRecords(db, importId, now),
+    deleteLines(db, importId),
+  ] as const
+  if (!isDryRun) return countsIn((await write(guards, statements))[0][0]?.result)
+  const [rows] = await db.batch([raw<Result>(db, sql`SELECT ${result} AS result`)])
+  await rehearse(db, write, guards, statements)
+  return countsIn(rows[0]?.result)
+}
+
+type Result = { result: string }
+
+/** Runs the statements, and stops the transaction at its end. */
+async function rehearse(
+  db: Database,
+  write: Write,
+  guards: readonly Guard[],
+  statements: readonly Statement[],
+): Promise<void> {
+  try {
+    await write(guards, [...statements, raw(db, sql`INSERT INTO guard VALUES ('rehearsed')`)])
+  } catch (error) {
+    if (!String(error).includes('rehearsed')) throw error
+  }
+}
+
+const deleteLines = (db: Database, importId: string) =>
+  db.delete(catalogueLines).where(eq(catalogueLines.importId, importId))
+
+/** Forgets an import. */
+export async function discard({ db, importId }: Import): Promise<void> {
+  await db.batch([
+    deleteLines(db, importId),
+    db.delete(catalogueImports).where(eq(catalogueImports.id, importId)),
+  ])
+}
+
+/** Statements that forget the imports that began a day ago or earlier. */
+export function sweepImports(db: Database, now: Date) {
+  const old = db
+    .select({ id: catalogueImports.id })
+    .from(catalogueImports)
+    .where(lt(catalogueImports.createdAt, new Date(now.getTime() - LIFETIME).toISOString()))
+  return [
+    db.delete(catalogueLines).where(inArray(catalogueLines.importId, old)),
+    db.delete(catalogueImports).where(inArray(catalogueImports.id, old)),
+  ]
+}
+
+function countsIn(result = '{}'): Counts {
+  const totals: Partial<Record<string, number>> = JSON.parse(result)
+  const ofType = (type: CatalogueType) =>
+    Object.fromEntries(actions.map((action) => [action, totals[`${type}.${action}`] ?? 0]))
+  return Object.fromEntries(catalogueTypes.map((type) => [type, ofType(type)])) as Counts
+}

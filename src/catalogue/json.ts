@@ -1,0 +1,25 @@
+/** JSON whose numbers keep all their digits. */
+
+// The library of TypeScript does not have these yet.
+type Context = { source: string }
+declare global {
+  interface JSON {
+    rawJSON(text: string): unknown
+  }
+}
+
+/**
+ * Parses JSON. A number that has another spelling in JavaScript becomes an object that
+ * `JSON.stringify` writes as it was. Throws `SyntaxError`.
+ */
+export function parseExactly(text: string): unknown {
+  const exact = (_key: string, value: unknown, { source }: Context) =>
+    typeof value === 'number' && JSON.stringify(value) !== source ? JSON.rawJSON(source) : value
+  return JSON.parse(text, exact as (key: string, value: unknown) => unknown)
+}
+
+/** Whether lists and objects are nested in more than this number of levels. */
+export const isDeeper = (value: unknown, levels: number): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((part) => isDeeper(part, levels - 1)))

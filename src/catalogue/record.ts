@@ -1,0 +1,159 @@
+/**
+ * The records of a catalogue. `docs/catalogue.md` describes them for operators. Each schema returns
+ * the record in its normal form, with all keys in the order in which an export writes them.
+ */
+import { formatEther, getAddress, isAddress, parseEther } from 'viem/utils'
+import * as z from 'zod'
+import { amountTypes, listingTypes } from '../db/schema.ts'
+import { EmailAddress } from '../identity/email-link.ts'
+import { Profile } from '../identity/profile.ts'
+import { isDeeper } from './json.ts'
+
+/** Levels of lists and objects. */
+const MAX_DEPTH = 32
+
+// Emoji and Persian have the joiners U+200C and U+200D.
+const visible = (max: number) =>
+  z
+    .string()
+    .regex(/^(?:[^\p{Cc}\p{Cf}\p{Cs}]|[\u200C\u200D])+$/u, 'must be visible characters')
+    .max(max)
+
+const id = visible(200)
+const address = z
+  .string()
+  .refine((text) => isAddress(text, { strict: false }), 'must be an address')
+  .transform((text) => getAddress(text))
+const uint256 = z
+  .string()
+  .regex(/^(0|[1-9]\d{0,77})$/, 'must be decimal digits in quotes')
+  .refine((digits) => BigInt(digits) < 2n ** 256n, 'must be less than 2^256')
+const time = z.iso
+  .datetime({ offset: true })
+  .regex(/^[12]/, 'must be in the years 1000 to 2999')
+  .transform((text) => new Date(text).toISOString())
+const pieces = z.int().positive()
+
+const price = {
+  priceCents: z.int().nonnegative(),
+  priceEths: z
+    .string()
+    .regex(/^(0|[1-9]\d{0,58})(\.\d{1,18})?$/, 'must be a decimal number in quotes, as in "0.05"')
+    .optional(),
+  priceWei: uint256.optional(),
+  priceCurrency: z.string().regex(/^[A-Z]{3}$/, 'must be three capital letters, as in "EUR"'),
+}
+
+type Price = { priceEths?: string | undefined; priceWei?: string | undefined }
+
+const hasOnePrice = ({ priceEths, priceWei }: Price) =>
+  (priceEths === undefined) !== (priceWei === undefined)
+const onePrice = { error: 'set either priceEths or priceWei', path: ['priceEths'] }
+
+const inEth = ({ priceEths = '', priceWei }: Price) =>
+  formatEther(priceWei === undefined ? parseEther(priceEths) : BigInt(priceWei))
+
+const User = z
+  .strictObject({
+    type: z.literal('user'),
+    id,
+    name: Profile.shape.name.nullable().default(null),
+    username: Profile.shape.username.nullable().default(null),
+    email: EmailAddress.nullable().default(null),
+    ethereumPublicAddr: address.nullable().default(null),
+  })
+  .refine(({ email, ethereumPublicAddr }) => email || ethereumPublicAddr, {
+    error: 'set email or ethereumPublicAddr',
+    path: ['email'],
+  })
+
+/** The metadata JSON of ERC-721 and ERC-1155. Its values are kept as they are. */
+const Metadata = z
+  .custom<{ name: string }>((value) => typeof value === 'object' && !Array.isArray(value), {
+    error: 'must be an object',
+  })
+  .superRefine((metadata, context) => {
+    const { error } = visible(255).safeParse(metadata?.name)
+    for (const { message } of error?.issues ?? [])
+      context.addIssue({ code: 'custom', path: ['name'], message })
+    if (isDeeper(metadata, MAX_DEPTH)) context.addIssue(`must have at most ${MAX_DEPTH} levels`)
+  })
+
+const Nft = z
+  .strictObject({
+    type: z.literal('nft'),
+    id,
+    creator: id,
+    network: z.string(),
+    contract: address,
+    contractName: visible(255),
+    tokenId: uint256,
+    amountType: z.enum(amountTypes),
+    amount: pieces.optional(),
+    status: z.enum(['released', 'draft']).default('released'),
+    releaseAt: time.nullable().default(null),
+    ...price,
+    coverKey: visible(255).nullable().default(null),
+    category: visible(255).nullable().default(null),
+    metadata: Metadata,
+  })
+  .refine(hasOnePrice, onePrice)
+  .refine(({ amountType, amount }) => amountType !== 'unique' || (amount ?? 1) === 1, {
+    error: 'must be 1 for a unique NFT',
+    path: ['amount'],
+  })
+  .refine(({ amountType, amount }) => amountType === 'unique' || amount !== undefined, {
+    error: 'is required, unless amountType is "unique"',
+    path: ['amount'],
+  })
+  .transform((nft) => ({
+    type: nft.type,
+    id: nft.id,
+    creator: nft.creator,
+    network: nft.network,
+    contract: nft.contract,
+    contractName: nft.contractName,
+    tokenId: nft.tokenId,
+    amountType: nft.amountType,
+    amount: nft.amount ?? 1,
+    status: nft.status,
+    releaseAt: nft.releaseAt,
+    priceCents: nft.priceCents,
+    priceEths: inEth(nft),
+    priceCurrency: nft.priceCurrency,
+    coverKey: nft.coverKey,
+    category: nft.category,
+    metadata: nft.metadata,
+  }))
+
+const Listing = z
+  .strictObject({
+    type: z.literal('listing'),
+    id,
+    nft: id,
+    seller: id,
+    saleType: z.enum(listingTypes).default('regular'),
+    ...price,
+    amount: pieces.nullable().default(null),
+    active: z.boolean().default(true),
+    activeTill: time.nullable().default(null),
+  })
+  .refine(hasOnePrice, onePrice)
+  .transform((listing) => ({
+    type: listing.type,
+    id: listing.id,
+    nft: listing.nft,
+    seller: listing.seller,
+    saleType: listing.saleType,
+    priceCents: listing.priceCents,
+    priceEths: inEth(listing),
+    priceCurrency: listing.priceCurrency,
+    amount: listing.amount,
+    active: listing.active,
+    activeTill: listing.activeTill,
+  }))
+
+export const CatalogueRecord = z.discriminatedUnion('type', [User, Nft, Listing], {
+  error: ({ code }) =>
+    code === 'invalid_union' ? 'must be "user", "nft" or "listing"' : undefined,
+})

@@ -1,0 +1,148 @@
+import { type Context, Hono } from 'hono'
+import * as z from 'zod'
+import { writeAs } from '../auth/access.ts'
+import { catalogueTypes } from '../db/schema.ts'
+import { bodyReader } from '../http/body.ts'
+import type { App } from '../http/context.ts'
+import { requireMaster, validate } from '../http/endpoint.ts'
+import { ApiError, rejected } from '../http/errors.ts'
+import { count, orNull } from '../http/fields.ts'
+import { lazy } from '../http/lazy.ts'
+import {
+  commit,
+  discard,
+  LinesHaveProblems,
+  MAX_IMPORT_LINES,
+  stage,
+  type Write,
+} from './import.ts'
+import { linesOf, type Problem, parseLines } from './line.ts'
+import { findProblems, problemCodes } from './problems.ts'
+
+const MAX_MIB = 4
+const MAX_LINES = 1000
+/** Issues of one answer. */
+const MAX_ISSUES = 1000
+
+const Numbers = lazy(() =>
+  z
+    .object({
+      created: count('Records that are new.'),
+      updated: count('Records that changed what is stored.'),
+      unchanged: count('Records that are stored like this already.'),
+    })
+    .meta({ id: 'RecordCounts', description: 'Numbers of records of a type.' }),
+)
+const Progress = lazy(() =>
+  z
+    .object({
+      lines: count('The last line that is stored for the import. Continue after it.'),
+      result: orNull(
+        z
+          .object(Object.fromEntries(catalogueTypes.map((type) => [type, Numbers()])))
+          .meta({ id: 'ImportResult', description: 'What the commit did, by type of record.' })
+          .describe('What the commit did, or would do; null before it.'),
+      ),
+    })
+    .meta({ id: 'ImportProgress', description: 'An import so far.' }),
+)
+
+const flag = z.enum(['true', 'false']).transform((text) => text === 'true')
+const Query = z
+  .object({
+    import: z
+      .uuid()
+      .transform((id) => id.toLowerCase())
+      .optional()
+      .describe('An id that you choose, for an import of several calls.'),
+    line: z
+      .string()
+      .regex(/^[1-9]\d{0,5}$/, 'must be a line number')
+      .transform(Number)
+      .default(1)
+      .describe('The number of the first line in the body, from 1.'),
+    commit: flag.optional().describe('Whether these are the last lines. Always, without `import`.'),
+    dryRun: flag.default(false).describe('Whether to undo the commit.'),
+  })
+  .refine(({ import: id, line, commit: isLast }) => id || (line === 1 && isLast !== false), {
+    error: 'is required for a part of an import',
+    path: ['import'],
+  })
+
+const readBody = bodyReader(MAX_MIB * 1024 * 1024, `a call may have at most ${MAX_MIB} MiB`)
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
+
+/** Throws `payload_too_large`, `invalid_input`. */
+async function readLines(c: Context): Promise<string[]> {
+  const bytes = await readBody(c)
+  const lines = linesOf(decode(bytes))
+  if (lines.length <= MAX_LINES) return lines
+  throw new ApiError('payload_too_large', `a call may have at most ${MAX_LINES} lines`)
+}
+
+function decode(bytes: ArrayBuffer): string {
+  try {
+    return utf8.decode(bytes)
+  } catch {
+    throw new ApiError('invalid_input', 'the body is not valid UTF-8')
+  }
+}
+
+/** Throws the error of these problems, if there are any. */
+function refuse(problems: readonly Problem[]): void {
+  const [first, ...others] = problems
+    .slice(0, MAX_ISSUES)
+    .map(({ line, path, ...issue }) => ({ path: `lines[${line}]${path && `.${path}`}`, ...issue }))
+  if (first) throw rejected([first, ...others])
+}
+
+export const catalogueRoutes = new Hono<App>().post(
+  '/api/admin/catalogue',
+  requireMaster({
+    tag: 'Catalogue',
+    operationId: 'importCatalogue',
+    summary: 'Import users, NFTs and listings',
+    description:
+      `The body is JSON Lines, a record a line: at most ${MAX_LINES} lines and ${MAX_MIB} MiB. ` +
+      'All records are written, or none. Repeating a call is safe. A larger catalogue, of up to ' +
+      `${MAX_IMPORT_LINES} lines, takes several calls with the same \`import\`, each with the ` +
+      'number of its first `line`. Nothing changes before the call with `commit`. In `issues`, ' +
+      '`lines[12]` is line 12.',
+    body: { type: 'application/x-ndjson', schema: z.file() },
+    answer: Progress,
+    errors: [...problemCodes, 'network_not_found', 'conflict', 'payload_too_large'],
+  }),
+  validate('query', Query),
+  async (c) => {
+    const { db, caller, now, settings } = c.var
+    const { import: id, line, commit: isLast = !id, dryRun } = c.req.valid('query')
+    const lines = await readLines(c)
+    const last = line + lines.length - 1
+    if (last > MAX_IMPORT_LINES)
+      throw new ApiError(
+        'payload_too_large',
+        `an import may have at most ${MAX_IMPORT_LINES} lines`,
+      )
+    const { staged, problems } = parseLines(lines, line, Object.keys(settings.NETWORKS))
+    refuse(problems)
+
+    const target = {
+      db,
+      write: ((guards, statements) => writeAs(db, caller, guards, statements)) as Write,
+      importId: id ?? crypto.randomUUID(),
+      now,
+    }
+    const progress = await stage(target, { from: line, last, lines: staged })
+    if (progress.result || !isLast) return c.json(progress)
+    try {
+      const result = await commit(target, last, dryRun)
+      return c.json({ lines: last, result })
+    } catch (error) {
+      if (error instanceof LinesHaveProblems) refuse(await findProblems(db, target.importId))
+      throw error
+    } finally {
+      // Another call cannot name this import.
+      if (!id) await discard(target)
+    }
+  },
+)

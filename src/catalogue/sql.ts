@@ -1,0 +1,87 @@
+/**
+ * What the statements of an import share. The aliases are those of the tables: `r` for the staged
+ * lines of the import, `u` for users, `n` for NFTs, `l` for listings.
+ */
+import { sql } from 'drizzle-orm'
+
+/** The lines of an import and the present time, as the table `r`, for the statement that follows. */
+export const withLines = (importId: string, now = '') => sql`WITH r AS NOT MATERIALIZED
+  (SELECT *, ${now} AS now FROM catalogueLines WHERE importId = ${importId})`
+
+/** A field of the record, such as `metadata.name`. */
+export const value = (field: string) => `(r.record ->> '$.${field}')`
+
+/**
+ * The lines with users: `u` has the id of the record, `m` its e-mail address, `w` its wallet. `p`,
+ * the first of them, is the user that the record means.
+ */
+export const meantUsers = `r LEFT JOIN users u ON u.externalId = r.externalId
+  LEFT JOIN users m ON m.email = ${value('email')} AND m.email <> ''
+  LEFT JOIN users w ON w.ethereumPublicAddr = ${value('ethereumPublicAddr')}
+    AND w.ethereumPublicAddr <> '' AND w.walletChainId = 0
+  LEFT JOIN users p ON p.id = coalesce(u.id, m.id, w.id)`
+
+/** Concatenates SQL that returns JSON into an object. D1 limits the arguments of `json_object`. */
+function object(fields: Record<string, string>): string {
+  const parts = Object.entries(fields).map(([key, json]) => `'"${key}":' || ${json}`)
+  return `'{' || ${parts.join(` || ',' || `)} || '}'`
+}
+
+const quoted = (columns: Record<string, string>) =>
+  Object.fromEntries(Object.entries(columns).map(([key, column]) => [key, `json_quote(${column})`]))
+
+/** The id by which other records refer to a user, also to one who has signed up. */
+const refer = (table: string) => `coalesce(${table}.externalId, 'user-' || ${table}.id)`
+
+/** The record of the user `u`, in its normal form. */
+export const userRecord = object(
+  quoted({
+    type: `'user'`,
+    id: refer('u'),
+    name: 'u.name',
+    username: 'u.username',
+    email: `nullif(u.email, '')`,
+    ethereumPublicAddr: `nullif(u.ethereumPublicAddr, '')`,
+  }),
+)
+
+/** The record of the NFT `n` with the creator `u`. */
+export const nftRecord = (releaseAt = 'n.releaseAt') =>
+  object({
+    ...quoted({
+      type: `'nft'`,
+      id: 'n.externalId',
+      creator: refer('u'),
+      network: 'n.contractNetwork',
+      contract: 'n.contractAddr',
+      contractName: 'n.contractName',
+      tokenId: 'n.tokenId',
+      amountType: 'n.amountType',
+      amount: 'n.amount',
+      status: 'n.status',
+      releaseAt,
+      priceCents: 'n.price',
+      priceEths: 'n.priceEths',
+      priceCurrency: 'n.priceCurrency',
+      coverKey: 'n.coverKey',
+      category: 'n.category',
+    }),
+    metadata: `coalesce(n.payload -> 'metadata', json_object('name', n.title))`,
+  })
+
+/** The record of the listing `l` of the NFT `n` with the seller `u`. */
+export const listingRecord = object({
+  ...quoted({
+    type: `'listing'`,
+    id: 'l.externalId',
+    nft: 'n.externalId',
+    seller: refer('u'),
+    saleType: 'l.type',
+    priceCents: 'l.priceCents',
+    priceEths: 'l.priceEths',
+    priceCurrency: 'l.priceCurrency',
+    amount: 'l.amount',
+  }),
+  active: `iif(l.active, 'true', 'false')`,
+  activeTill: 'json_quote(l.activeTill)',
+})

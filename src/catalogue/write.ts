@@ -1,0 +1,105 @@
+/** Writes the staged records. The statements run in this order, in one transaction. */
+import { sql } from 'drizzle-orm'
+import { type Database, raw } from '../db/client.ts'
+import { listingRecord, meantUsers, nftRecord, userRecord, value, withLines } from './sql.ts'
+
+/** A record without a time keeps the one that is stored. */
+const storedNft = nftRecord(`iif(${value('releaseAt')} IS NULL, NULL, n.releaseAt)`)
+
+const nfts = `r LEFT JOIN nfts n ON n.externalId = r.externalId
+  LEFT JOIN users u ON u.id = n.creatorId`
+const listings = `r LEFT JOIN listings l ON l.externalId = r.externalId
+  LEFT JOIN nfts n ON n.id = l.nftId LEFT JOIN users u ON u.id = l.sellerId`
+
+/**
+ * What is done with each record, as JSON such as `{"nft.created": 3}`. Users who have signed in keep
+ * their names.
+ */
+export const countRecords = (importId: string) => sql`(${withLines(importId)}
+  SELECT json_group_object(key, total) FROM (
+    SELECT type || '.' || action AS key, count(*) AS total FROM (${sql.raw(`
+      SELECT r.type, CASE WHEN p.id IS NULL THEN 'created' WHEN u.id IS NULL THEN 'updated'
+        WHEN u.lastAccessAt IS NOT NULL OR r.record = ${userRecord} THEN 'unchanged'
+        ELSE 'updated' END AS action
+      FROM ${meantUsers} WHERE r.type = 'user'
+      UNION ALL
+      SELECT r.type, CASE WHEN n.id IS NULL THEN 'created'
+        WHEN r.record = ${storedNft} THEN 'unchanged' ELSE 'updated' END
+      FROM ${nfts} WHERE r.type = 'nft'
+      UNION ALL
+      SELECT r.type, CASE WHEN l.id IS NULL THEN 'created'
+        WHEN r.record = ${listingRecord} THEN 'unchanged' ELSE 'updated' END
+      FROM ${listings} WHERE r.type = 'listing'`)})
+    GROUP BY key))`
+
+/** Gives a user who has signed up the id of the record with the same identity. */
+const link = (field: string, isSame: string) => `UPDATE users SET externalId = r.externalId FROM r
+  WHERE r.type = 'user' AND users.externalId IS NULL
+    AND users.${field} <> '' AND users.${field} = ${value(field)} AND ${isSame}
+    AND NOT EXISTS (SELECT 1 FROM users u WHERE u.externalId = r.externalId)`
+
+const extendedHash = `iif(EXISTS (SELECT 1 FROM users u WHERE u.identityHash = r.derived),
+  r.derived || '-' || lower(hex(randomblob(8))), r.derived)`
+
+const insertUsers = `INSERT INTO users (externalId, name, username, email, ethereumPublicAddr,
+    provider, identityHash, approvedAt, createdAt, updatedAt)
+  SELECT r.externalId, ${value('name')}, ${value('username')}, coalesce(${value('email')}, ''),
+    coalesce(${value('ethereumPublicAddr')}, ''),
+    iif(${value('ethereumPublicAddr')} IS NULL, 'email', 'wallet'), ${extendedHash}, r.now, r.now, r.now
+  FROM r
+  WHERE r.type = 'user' AND NOT EXISTS (SELECT 1 FROM users u WHERE u.externalId = r.externalId)
+  ORDER BY r.line`
+
+const renameUsers = `UPDATE users SET name = ${value('name')}, username = ${value('username')},
+    updatedAt = r.now
+  FROM r WHERE r.type = 'user' AND users.externalId = r.externalId AND users.lastAccessAt IS NULL
+    AND (users.name IS NOT ${value('name')} OR users.username IS NOT ${value('username')})`
+
+/** Pieces that are added to an edition can be sold; what is sold stays sold. */
+const upsertNfts = `INSERT INTO nfts (externalId, creatorId, creatorPublicAddr, contractNetwork,
+    contractAddr, contractName, tokenId, amount, availableAmount, status, releaseAt, price,
+    priceEths, priceCurrency, coverKey, category, title, payload, createdAt, updatedAt)
+  SELECT r.externalId, c.id, c.ethereumPublicAddr, ${value('network')}, ${value('contract')},
+    ${value('contractName')}, ${value('tokenId')}, ${value('amount')}, ${value('amount')},
+    ${value('status')}, coalesce(${value('releaseAt')}, n.releaseAt, r.now), ${value('priceCents')},
+    ${value('priceEths')}, ${value('priceCurrency')}, ${value('coverKey')}, ${value('category')},
+    ${value('metadata.name')},
+    json_object('title', ${value('metadata.name')}, 'amountType', ${value('amountType')},
+      'metadata', r.record -> 'metadata'), r.now, r.now
+  FROM ${nfts} JOIN users c ON c.externalId = ${value('creator')}
+  WHERE r.type = 'nft' AND (n.id IS NULL OR r.record <> ${storedNft}) ORDER BY r.line
+  ON CONFLICT (externalId) DO UPDATE SET creatorId = excluded.creatorId,
+    creatorPublicAddr = excluded.creatorPublicAddr, contractName = excluded.contractName,
+    amount = excluded.amount, availableAmount = availableAmount + excluded.amount - amount,
+    status = excluded.status, releaseAt = excluded.releaseAt, price = excluded.price,
+    priceEths = excluded.priceEths, priceCurrency = excluded.priceCurrency,
+    coverKey = excluded.coverKey, category = excluded.category, title = excluded.title,
+    payload = excluded.payload, updatedAt = excluded.updatedAt`
+
+const upsertListings = `INSERT INTO listings (externalId, nftId, sellerId, type, priceCents,
+    priceEths, priceWei, priceCurrency, amount, active, activeTill, createdAt, updatedAt)
+  SELECT r.externalId, o.id, s.id, ${value('saleType')}, ${value('priceCents')},
+    ${value('priceEths')}, r.derived, ${value('priceCurrency')}, ${value('amount')},
+    ${value('active')}, ${value('activeTill')}, r.now, r.now
+  FROM ${listings} JOIN nfts o ON o.externalId = ${value('nft')}
+    JOIN users s ON s.externalId = ${value('seller')}
+  WHERE r.type = 'listing' AND (l.id IS NULL OR r.record <> ${listingRecord}) ORDER BY r.line
+  ON CONFLICT (externalId) DO UPDATE SET type = excluded.type, priceCents = excluded.priceCents,
+    priceEths = excluded.priceEths, priceWei = excluded.priceWei,
+    priceCurrency = excluded.priceCurrency, amount = excluded.amount, active = excluded.active,
+    activeTill = excluded.activeTill, updatedAt = excluded.updatedAt`
+
+const isWallet = 'users.walletChainId = 0'
+
+/** Returns the statements. Every record must be free of problems. */
+export const writeRecords = (db: Database, importId: string, now: Date) =>
+  [
+    link('email', '1'),
+    link('ethereumPublicAddr', isWallet),
+    insertUsers,
+    renameUsers,
+    upsertNfts,
+    upsertListings,
+  ].map((statement) =>
+    raw(db, sql`${withLines(importId, now.toISOString())} ${sql.raw(statement)}`),
+  )
