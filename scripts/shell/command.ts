@@ -19,19 +19,19 @@ type Values<O extends Options> = Parsed<O> & {
 }
 
 /**
- * Runs a command with the options and the action that its arguments name. With `--help` or `-h`,
+ * Runs a command with the options and the action or the file that its arguments name. With `--help` or `-h`,
  * prints the help instead. An error is printed and ends the process with status 1.
  */
 export async function runCommand<O extends Options, A extends string = never>(
   command: Command<O, A>,
-  main: (options: Values<O>, action: A) => Promise<void> | void,
+  main: (options: Values<O>, argument: A) => Promise<void> | void,
 ): Promise<void> {
   try {
     const args = process.argv.slice(2)
     if (args.includes('--help') || args.includes('-h')) return console.log(helpOf(command))
     const { values, positionals } = parse(args, command)
-    const action = parseAction(command, positionals)
-    await main(requireOptions(command, values), action)
+    const argument = parseArgument(command, positionals)
+    await main(requireOptions(command, values), argument)
   } catch (error) {
     const known = findCommandError(error)
     console.error(known?.message ?? error)
@@ -40,9 +40,13 @@ export async function runCommand<O extends Options, A extends string = never>(
   }
 }
 
-function parse<O extends Options>(args: string[], { options, actions }: Command<O>) {
+function parse<O extends Options>(args: string[], { options, actions, file }: Command<O>) {
   try {
-    return parseArgs({ args, options: options ?? ({} as O), allowPositionals: Boolean(actions) })
+    return parseArgs({
+      args,
+      options: options ?? ({} as O),
+      allowPositionals: Boolean(actions || file),
+    })
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     // Node adds how to pass an argument that begins with a dash.
@@ -50,13 +54,15 @@ function parse<O extends Options>(args: string[], { options, actions }: Command<
   }
 }
 
-function parseAction<A extends string>(
-  { actions }: Command<Options, A>,
-  [action, ...rest]: string[],
+function parseArgument<A extends string>(
+  { actions, file }: Command<Options, A>,
+  [argument, ...rest]: string[],
 ): A {
-  if (actions && !(action && action in actions && rest.length === 0))
+  if (actions && !(argument && argument in actions && rest.length === 0))
     throw new UsageError(`Name one of ${Object.keys(actions).join(', ')}.`)
-  return action as A
+  if (file && (rest.length > 0 || (argument === undefined && !file.isOptional)))
+    throw new UsageError(`Name one file: ${file.value}.`)
+  return (argument ?? '') as A
 }
 
 function requireOptions<O extends Options>({ options }: Command<O>, values: Parsed<O>): Values<O> {

@@ -17,6 +17,8 @@ export type Command<O extends Options = Options, A extends string = string> = {
   purpose: string
   /** What the first argument may be, with a description of each. */
   actions?: Record<A, string>
+  /** The file that the first argument names; '' if it is left out. A command has actions or a file. */
+  file?: { value: string; help: string; isOptional?: true }
   options?: O
   /** Environment variables with their descriptions. */
   variables?: Record<string, string>
@@ -24,7 +26,7 @@ export type Command<O extends Options = Options, A extends string = string> = {
 }
 
 export function helpOf(command: Command): string {
-  const { purpose, actions, options = {}, variables, example } = command
+  const { purpose, actions, file, options = {}, variables, example } = command
   const optionRows = [
     ...Object.entries(options).map(([name, option]) => [labelOf(name, option), describe(option)]),
     ['-h, --help', 'Print this text.'],
@@ -32,6 +34,7 @@ export function helpOf(command: Command): string {
   return [
     purpose,
     usageOf(command),
+    ...(file ? [`file:\n${table([[file.value, file.help]])}`] : []),
     ...(actions ? [`actions:\n${table(Object.entries(actions))}`] : []),
     `options:\n${table(optionRows)}`,
     ...(variables ? [`environment variables:\n${table(Object.entries(variables))}`] : []),
@@ -39,9 +42,10 @@ export function helpOf(command: Command): string {
   ].join('\n\n')
 }
 
-export function usageOf({ name, actions, options = {} }: Command): string {
+export function usageOf({ name, actions, file, options = {} }: Command): string {
   const parts = [
     ...(actions ? [Object.keys(actions).join('|')] : []),
+    ...(file ? [file.isOptional ? `[${file.value}]` : file.value] : []),
     ...Object.entries(options).map(([option, settings]) =>
       settings.required ? labelOf(option, settings) : `[${labelOf(option, settings)}]`,
     ),

@@ -1,7 +1,6 @@
 import { type Context, Hono } from 'hono'
 import * as z from 'zod'
 import { writeAs } from '../auth/access.ts'
-import { catalogueTypes } from '../db/schema.ts'
 import { bodyReader } from '../http/body.ts'
 import type { App } from '../http/context.ts'
 import { requireMaster, validate } from '../http/endpoint.ts'
@@ -39,7 +38,7 @@ const Progress = lazy(() =>
       lines: count('The last line that is stored for the import. Continue after it.'),
       result: orNull(
         z
-          .object(Object.fromEntries(catalogueTypes.map((type) => [type, Numbers()])))
+          .object({ user: Numbers(), nft: Numbers(), listing: Numbers() })
           .meta({ id: 'ImportResult', description: 'What the commit did, by type of record.' })
           .describe('What the commit did, or would do; null before it.'),
       ),
@@ -47,7 +46,8 @@ const Progress = lazy(() =>
     .meta({ id: 'ImportProgress', description: 'An import so far.' }),
 )
 
-const flag = z.enum(['true', 'false']).transform((text) => text === 'true')
+const flag = z.enum(['true', 'false'])
+const isTrue = (text: string) => text === 'true'
 const Query = z
   .object({
     import: z
@@ -61,8 +61,11 @@ const Query = z
       .transform(Number)
       .default(1)
       .describe('The number of the first line in the body, from 1.'),
-    commit: flag.optional().describe('Whether these are the last lines. Always, without `import`.'),
-    dryRun: flag.default(false).describe('Whether to undo the commit.'),
+    commit: flag
+      .transform(isTrue)
+      .optional()
+      .describe('Whether these are the last lines. Always, without `import`.'),
+    dryRun: flag.default('false').transform(isTrue).describe('Whether to undo the commit.'),
   })
   .refine(({ import: id, line, commit: isLast }) => id || (line === 1 && isLast !== false), {
     error: 'is required for a part of an import',

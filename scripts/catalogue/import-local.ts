@@ -1,0 +1,54 @@
+/** Imports a catalogue into the local database. `npm run dev` may be running. */
+import { randomUUID } from 'node:crypto'
+import {
+  commit,
+  discard,
+  type Import,
+  LinesHaveProblems,
+  stage,
+} from '../../src/catalogue/import.ts'
+import { type Problem, parseLines } from '../../src/catalogue/line.ts'
+import { findProblems } from '../../src/catalogue/problems.ts'
+import { guardedBatch } from '../../src/db/guard.ts'
+import { readNetworks } from '../contract/networks.ts'
+import { openMigratedDatabase } from '../database/local.ts'
+import type { Outcome, Request } from './import.ts'
+import { chunksOf } from './lines.ts'
+
+export async function importLocally({ file, isDryRun, show }: Request): Promise<Outcome> {
+  const { db, close } = await openMigratedDatabase()
+  const target: Import = {
+    db,
+    write: (guards, statements) => guardedBatch(db, guards, statements),
+    importId: randomUUID(),
+    now: new Date(),
+  }
+  try {
+    const { last, problems } = await stageFile(target, file, show)
+    show(1, isDryRun ? 'checking' : 'writing')
+    if (problems.length > 0)
+      return { problems: [...problems, ...(await findProblems(db, target.importId))] }
+    return { counts: await commit(target, last, isDryRun) }
+  } catch (error) {
+    if (!(error instanceof LinesHaveProblems)) throw error
+    return { problems: await findProblems(db, target.importId) }
+  } finally {
+    await discard(target)
+    await close()
+  }
+}
+
+/** Stages all lines, and returns the number of the last one and what is wrong with single lines. */
+async function stageFile(target: Import, file: string, show: Request['show']) {
+  const networks = Object.keys(readNetworks(undefined))
+  const problems: Problem[] = []
+  let last = 0
+  for await (const { from, lines, progress } of chunksOf(file)) {
+    const parsed = parseLines(lines, from, networks)
+    last = from + lines.length - 1
+    await stage(target, { from, last, lines: parsed.staged })
+    problems.push(...parsed.problems)
+    show(progress, 'reading')
+  }
+  return { last, problems }
+}

@@ -1,0 +1,469 @@
+import { eq } from 'drizzle-orm'
+import { beforeEach, describe, expect, it } from 'vitest'
+import {
+  catalogueImports,
+  catalogueLines,
+  creators,
+  listings,
+  nfts,
+  tokens,
+  users,
+} from '../../src/db/schema.ts'
+import { hashIdentity } from '../../src/identity/namespace.ts'
+import { call } from '../support/api.ts'
+import { aMasterToken, aToken, aUser, db } from '../support/makers.ts'
+import { aListingRecord, anNftRecord, aUserRecord, CONTRACT, linesOf } from './records.ts'
+
+const PATH = '/api/admin/catalogue'
+
+let token: string
+
+beforeEach(async () => {
+  for (const table of [catalogueLines, catalogueImports, listings, nfts, creators, tokens, users])
+    await db.delete(table)
+  token = await aMasterToken()
+})
+
+const send = (records: readonly unknown[], query = '') =>
+  call('POST', PATH + query, { token, body: linesOf(records) })
+
+async function importing(records: readonly unknown[], query = '') {
+  const response = await send(records, query)
+  return { status: response.status, body: await response.json<any>() }
+}
+
+const imported = async (records: readonly unknown[], query = '') =>
+  (await importing(records, query)).body.result
+
+/** The problems of an import that is refused. */
+async function problemsOf(records: readonly unknown[]) {
+  const { status, body } = await importing(records)
+  expect(status).toBe(400)
+  return body.issues.map(({ path, code }: { path: string; code: string }) => `${path} ${code}`)
+}
+
+const numbers = (created: number, updated: number, unchanged: number) => ({
+  created,
+  updated,
+  unchanged,
+})
+const NONE = numbers(0, 0, 0)
+
+const catalogue = [
+  aUserRecord('cleo', { name: 'Cleo', username: 'cleo' }),
+  anNftRecord('one', 1),
+  aListingRecord('sale', 'one'),
+]
+
+const stored = async (id = 'one') =>
+  (await db.select().from(nfts).where(eq(nfts.externalId, id)))[0]
+const theUser = async (id: string) =>
+  (await db.select().from(users).where(eq(users.externalId, id)))[0]
+
+describe('an import', () => {
+  it('creates users, NFTs and listings', async () => {
+    expect(await importing(catalogue)).toEqual({
+      status: 200,
+      body: {
+        lines: 3,
+        result: { user: numbers(1, 0, 0), nft: numbers(1, 0, 0), listing: numbers(1, 0, 0) },
+      },
+    })
+    const cleo = await theUser('cleo')
+    expect(cleo).toMatchObject({
+      name: 'Cleo',
+      username: 'cleo',
+      email: 'cleo@example.com',
+      provider: 'email',
+      identityHash: hashIdentity('email', 'cleo@example.com'),
+      lastAccessAt: null,
+      roleId: null,
+    })
+    const nft = await stored()
+    expect(nft).toMatchObject({
+      creatorId: cleo?.id,
+      contractAddr: CONTRACT,
+      contractName: 'Collectible',
+      contractNetwork: 'localhost',
+      tokenId: '1',
+      amount: 10,
+      availableAmount: 10,
+      status: 'released',
+      releaseAt: '2026-01-15T12:00:00.000Z',
+      price: 1000,
+      priceEths: '0.005',
+      priceCurrency: 'EUR',
+      title: 'Picture 1',
+      payload: { title: 'Picture 1', amountType: 'limited', metadata: { name: 'Picture 1' } },
+    })
+    expect(await db.select().from(listings)).toMatchObject([
+      {
+        externalId: 'sale',
+        nftId: nft?.id,
+        sellerId: cleo?.id,
+        type: 'regular',
+        priceCents: 1000,
+        priceEths: '0.005',
+        priceWei: '5000000000000000',
+        amount: null,
+        active: true,
+        activeTill: null,
+      },
+    ])
+  })
+
+  it('changes nothing the second time', async () => {
+    await imported(catalogue)
+    const before = await Promise.all([
+      db.select().from(users),
+      db.select().from(nfts),
+      db.select().from(listings),
+    ])
+    expect(await imported(catalogue)).toEqual({
+      user: numbers(0, 0, 1),
+      nft: numbers(0, 0, 1),
+      listing: numbers(0, 0, 1),
+    })
+    const after = await Promise.all([
+      db.select().from(users),
+      db.select().from(nfts),
+      db.select().from(listings),
+    ])
+    expect(after).toEqual(before)
+  })
+
+  it('updates what has changed, and keeps what is sold', async () => {
+    await imported(catalogue)
+    await db.update(nfts).set({ availableAmount: 7 })
+    expect(
+      await imported([
+        anNftRecord('one', 1, { amount: 20, priceCents: 2000, metadata: { name: 'New', v: 1 } }),
+        aListingRecord('sale', 'one', { active: false }),
+      ]),
+    ).toEqual({ user: NONE, nft: numbers(0, 1, 0), listing: numbers(0, 1, 0) })
+    expect(await stored()).toMatchObject({
+      amount: 20,
+      availableAmount: 17,
+      price: 2000,
+      title: 'New',
+      payload: { metadata: { name: 'New', v: 1 } },
+    })
+  })
+
+  it('keeps the time of release that a record does not have', async () => {
+    const record = anNftRecord('one', 1, { releaseAt: undefined })
+    await imported([aUserRecord('cleo'), record])
+    const first = await stored()
+    expect(await imported([record])).toMatchObject({ nft: numbers(0, 0, 1) })
+    await imported([{ ...record, priceCents: 1 }])
+    expect(await stored()).toMatchObject({ price: 1, releaseAt: first?.releaseAt })
+  })
+
+  it('takes prices in wei, times with an offset, and addresses in lower case', async () => {
+    const contract = '0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed'
+    const record = anNftRecord('one', 1, {
+      contract,
+      priceEths: undefined,
+      priceWei: '1000000000000000001',
+      releaseAt: '2026-01-15T13:00:00+01:00',
+    })
+    await imported([aUserRecord('cleo'), record])
+    expect(await stored()).toMatchObject({
+      contractAddr: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
+      priceEths: '1.000000000000000001',
+      releaseAt: '2026-01-15T12:00:00.000Z',
+    })
+    expect(await imported([record])).toMatchObject({ nft: numbers(0, 0, 1) })
+  })
+
+  it('keeps metadata to the last digit', async () => {
+    const metadata =
+      '{"name":"é \\u0001 \\"x\\"","big":123456789012345678901234567890,"f":1.50,"e":1e400}'
+    const line = linesOf([anNftRecord('one', 1, { metadata: 'M' })]).replace('"M"', metadata)
+    const body = linesOf([aUserRecord('cleo')]) + line.replace('\\u0001 ', '')
+    expect((await call('POST', PATH, { token, body })).status).toBe(200)
+    const [row] = await db.all<{ metadata: string }>(
+      `SELECT payload -> '$.metadata' AS metadata FROM nfts`,
+    )
+    expect(row?.metadata).toBe(
+      '{"name":"é \\"x\\"","big":123456789012345678901234567890,"f":1.50,"e":1e400}',
+    )
+    const again = await call('POST', PATH, { token, body })
+    expect(await again.json()).toMatchObject({ result: { nft: numbers(0, 0, 1) } })
+  })
+
+  it('undoes a dry run, and tells what it would do', async () => {
+    expect(await imported(catalogue, '?dryRun=true')).toEqual({
+      user: numbers(1, 0, 0),
+      nft: numbers(1, 0, 0),
+      listing: numbers(1, 0, 0),
+    })
+    expect(await db.select().from(nfts)).toEqual([])
+    expect(await db.select().from(catalogueImports)).toEqual([])
+    expect(await db.select().from(catalogueLines)).toEqual([])
+  })
+
+  it('ignores blank lines', async () => {
+    const body = linesOf(catalogue).replaceAll('\n', '\r\n\r\n')
+    const response = await call('POST', PATH, { token, body })
+    expect(await response.json()).toMatchObject({ lines: 6, result: { nft: numbers(1, 0, 0) } })
+  })
+})
+
+describe('users', () => {
+  it('are found by an e-mail address or a wallet with which they have signed up', async () => {
+    const wallet = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
+    const lastAccessAt = '2026-01-01T00:00:00.000Z'
+    const byMail = await aUser({ email: 'cleo@example.com', name: 'My name', lastAccessAt })
+    const byWallet = await aUser({ ethereumPublicAddr: wallet, lastAccessAt })
+    expect(
+      await imported([
+        aUserRecord('cleo', { email: 'CLEO@example.com', name: 'Other' }),
+        { type: 'user', id: 'w', ethereumPublicAddr: wallet.toLowerCase() },
+      ]),
+    ).toEqual({ user: numbers(0, 2, 0), nft: NONE, listing: NONE })
+    expect(await theUser('cleo')).toMatchObject({ id: byMail.id, name: 'My name' })
+    expect(await theUser('w')).toMatchObject({ id: byWallet.id })
+  })
+
+  it('keep their own names once they have signed in', async () => {
+    await imported([aUserRecord('cleo', { name: 'Before' })])
+    expect(await imported([aUserRecord('cleo', { name: 'After' })])).toMatchObject({
+      user: numbers(0, 1, 0),
+    })
+    await db
+      .update(users)
+      .set({ lastAccessAt: '2026-01-01T00:00:00.000Z', email: 'new@example.com' })
+      .where(eq(users.externalId, 'cleo'))
+    expect(await imported([aUserRecord('cleo', { name: 'Mine' })])).toMatchObject({
+      user: numbers(0, 0, 1),
+    })
+    expect(await theUser('cleo')).toMatchObject({ name: 'After', email: 'new@example.com' })
+  })
+
+  it('get another namespace than the user who had the identity before', async () => {
+    const identityHash = hashIdentity('email', 'cleo@example.com')
+    await aUser({ identityHash })
+    await imported([aUserRecord('cleo')])
+    expect((await theUser('cleo'))?.identityHash).toMatch(
+      new RegExp(`^${identityHash}-[0-9a-f]{16}$`),
+    )
+  })
+})
+
+describe('what is refused', () => {
+  it('is told with line, field and code, all at once, and nothing is written', async () => {
+    const { status, body } = await importing([
+      aUserRecord('cleo'),
+      anNftRecord('one', 1, { tokenId: 1, metadata: {}, colour: 'red' }),
+      { type: 'gift', id: 'x' },
+      anNftRecord('two', 2, { network: 'moon' }),
+    ])
+    expect(status).toBe(400)
+    expect(body).toMatchObject({ code: 'invalid_input', error: 'lines[2].tokenId: must be text' })
+    expect(body.issues).toEqual([
+      { path: 'lines[2].tokenId', code: 'invalid_input', message: 'must be text' },
+      { path: 'lines[2].metadata.name', code: 'invalid_input', message: 'is required' },
+      { path: 'lines[2]', code: 'invalid_input', message: 'has unknown keys: colour' },
+      {
+        path: 'lines[3].type',
+        code: 'invalid_input',
+        message: 'must be "user", "nft" or "listing"',
+      },
+      { path: 'lines[4].network', code: 'network_not_found', message: 'there is no such network' },
+    ])
+    expect(await theUser('cleo')).toBeUndefined()
+    expect(await db.select().from(catalogueImports)).toEqual([])
+  })
+
+  it.each([
+    [
+      'an id twice',
+      [aUserRecord('cleo'), aUserRecord('cleo', { email: 'x@example.com' })],
+      ['lines[2].id duplicate_id'],
+    ],
+    [
+      'a creator and a seller who do not exist',
+      [anNftRecord('one', 1), aListingRecord('sale', 'one')],
+      ['lines[1].creator user_not_found', 'lines[2].seller user_not_found'],
+    ],
+    [
+      'an NFT that does not exist',
+      [aUserRecord('cleo'), aListingRecord('sale', 'one')],
+      ['lines[2].nft nft_not_found'],
+    ],
+    [
+      'a token twice',
+      [aUserRecord('cleo'), anNftRecord('one', 1), anNftRecord('two', 1)],
+      ['lines[3].tokenId token_taken'],
+    ],
+    [
+      'an e-mail address twice',
+      [aUserRecord('a'), aUserRecord('b', { email: 'A@example.com' })],
+      ['lines[2].email identity_taken'],
+    ],
+    [
+      'a wallet twice',
+      [1, 2].map((n) => ({ type: 'user', id: `${n}`, ethereumPublicAddr: CONTRACT })),
+      ['lines[2].ethereumPublicAddr identity_taken'],
+    ],
+    [
+      'a user name twice',
+      [aUserRecord('a', { username: 'same' }), aUserRecord('b', { username: 'Same' })],
+      ['lines[2].username username_taken'],
+    ],
+  ])('%s', async (_name, records, problems) => {
+    expect(await problemsOf(records)).toEqual(problems)
+    expect(await db.select().from(catalogueLines)).toEqual([])
+  })
+
+  it.each([
+    ['the token of another NFT', [anNftRecord('two', 1)], ['lines[1].tokenId token_taken']],
+    ['another token', [anNftRecord('one', 2)], ['lines[1].tokenId cannot_change']],
+    [
+      'another contract',
+      [anNftRecord('one', 1, { contract: `0x${'2'.repeat(40)}` })],
+      ['lines[1].contract cannot_change'],
+    ],
+    [
+      'another kind of edition',
+      [anNftRecord('one', 1, { amountType: 'unlimited' })],
+      ['lines[1].amountType cannot_change'],
+    ],
+    [
+      'fewer pieces than are sold',
+      [anNftRecord('one', 1, { amount: 2 })],
+      ['lines[1].amount amount_too_small'],
+    ],
+    [
+      'another NFT of a listing',
+      [anNftRecord('two', 2), aListingRecord('sale', 'two')],
+      ['lines[2].nft cannot_change'],
+    ],
+    [
+      'another seller of a listing',
+      [aUserRecord('bo'), aListingRecord('sale', 'one', { seller: 'bo' })],
+      ['lines[2].seller cannot_change'],
+    ],
+    [
+      'another e-mail address',
+      [aUserRecord('cleo', { email: 'new@example.com' })],
+      ['lines[1].email cannot_change'],
+    ],
+    [
+      'the e-mail address of another user',
+      [aUserRecord('bo', { email: 'cleo@example.com' })],
+      ['lines[1].email identity_taken'],
+    ],
+    [
+      'the user name of another user',
+      [aUserRecord('bo', { username: 'CLEO' })],
+      ['lines[1].username username_taken'],
+    ],
+  ])('after an import, %s', async (_name, records, problems) => {
+    await imported(catalogue)
+    await db.update(nfts).set({ availableAmount: 7 })
+    expect(await problemsOf(records)).toEqual(problems)
+  })
+
+  it('two records of the same user', async () => {
+    await aUser({ email: 'a@example.com', ethereumPublicAddr: CONTRACT })
+    expect(
+      await problemsOf([aUserRecord('a'), { type: 'user', id: 'b', ethereumPublicAddr: CONTRACT }]),
+    ).toEqual(['lines[2].id identity_taken'])
+  })
+
+  it('a user with the e-mail address of one user and the wallet of another', async () => {
+    await aUser({ email: 'a@example.com' })
+    await aUser({ ethereumPublicAddr: CONTRACT })
+    expect(await problemsOf([aUserRecord('a', { ethereumPublicAddr: CONTRACT })])).toEqual([
+      'lines[1].ethereumPublicAddr identity_taken',
+    ])
+  })
+
+  it('a user who was removed, also as a creator', async () => {
+    await imported([aUserRecord('cleo')])
+    await db
+      .update(users)
+      .set({ removedAt: '2026-01-01T00:00:00.000Z' })
+      .where(eq(users.externalId, 'cleo'))
+    expect(await problemsOf([anNftRecord('one', 1)])).toEqual(['lines[1].creator user_not_found'])
+    expect(await problemsOf([aUserRecord('cleo')])).toEqual(['lines[1].id cannot_change'])
+  })
+
+  it('a body that is too long, or has too many lines', async () => {
+    const long = await call('POST', PATH, { token, body: 'x'.repeat(4 * 1024 * 1024 + 1) })
+    expect(await long.json()).toMatchObject({ error: 'a call may have at most 4 MiB' })
+    const many = await call('POST', PATH, { token, body: '\n'.repeat(1001) })
+    expect(await many.json()).toMatchObject({ error: 'a call may have at most 1000 lines' })
+    const metadata = { name: 'x', picture: 'x'.repeat(128 * 1024) }
+    const { body } = await importing([anNftRecord('one', 1, { metadata })])
+    expect(body.error).toBe('lines[1]: must be JSON of at most 131072 characters')
+  })
+
+  it('a user token', async () => {
+    const response = await call('POST', PATH, {
+      token: await aToken(await aUser()),
+      body: linesOf(catalogue),
+    })
+    expect(response.status).toBe(403)
+  })
+})
+
+describe('an import of several calls', () => {
+  const id = '01234567-89ab-4def-8123-456789abcdef'
+  const [user, nft, listing] = catalogue
+
+  it('changes nothing before the commit, and can be sent again', async () => {
+    expect(await importing([user, nft], `?import=${id}`)).toEqual({
+      status: 200,
+      body: { lines: 2, result: null },
+    })
+    expect(await db.select().from(nfts)).toEqual([])
+    // A client that lost the answer, or its place, begins again.
+    expect((await importing([user], `?import=${id}`)).body).toEqual({ lines: 2, result: null })
+    const last = `?import=${id}&line=3&commit=true`
+    const done = await importing([listing], last)
+    expect(done.body).toMatchObject({ lines: 3, result: { nft: numbers(1, 0, 0) } })
+    expect(await importing([listing], last)).toEqual(done)
+    expect(await importing([user, nft], `?import=${id}`)).toEqual(done)
+    expect(await db.select().from(catalogueLines)).toEqual([])
+  })
+
+  it('refuses a gap, and a commit that forgets lines', async () => {
+    await importing([user, nft], `?import=${id}`)
+    expect(await importing([listing], `?import=${id}&line=4`)).toMatchObject({
+      status: 409,
+      body: { error: 'lines before this one are missing' },
+    })
+    expect(await importing([user], `?import=${id}&commit=true`)).toMatchObject({
+      status: 409,
+      body: { error: 'later lines than these are staged' },
+    })
+  })
+
+  it('can be corrected after a commit that was refused', async () => {
+    await importing([{ ...user, id: 'other' }], `?import=${id}`)
+    const refused = await importing([nft], `?import=${id}&line=2&commit=true`)
+    expect(refused.body.issues).toMatchObject([
+      { path: 'lines[2].creator', code: 'user_not_found' },
+    ])
+    await importing([user], `?import=${id}`)
+    const { body } = await importing([nft], `?import=${id}&line=2&commit=true`)
+    expect(body.result).toMatchObject({ nft: numbers(1, 0, 0) })
+  })
+
+  it('can be rehearsed before it is committed', async () => {
+    await importing([user, nft], `?import=${id}`)
+    const last = `?import=${id}&line=3&commit=true`
+    const rehearsed = await imported([listing], `${last}&dryRun=true`)
+    expect(await db.select().from(nfts)).toEqual([])
+    expect(await imported([listing], last)).toEqual(rehearsed)
+  })
+
+  it.each(['?line=2', '?commit=false'])('needs an id for %s', async (query) => {
+    expect((await importing([nft], query)).body.issues).toEqual([
+      { path: 'import', code: 'invalid_input', message: 'is required for a part of an import' },
+    ])
+  })
+})
