@@ -46,6 +46,8 @@ export const endpointCosts: Record<string, Cost> = {
   // has no wallet, so the retried item waits for one.
   'POST /api/admin/transfers/:id/retry': cost(1, 40, 5),
   'POST /api/admin/transfers/:id/cancel': cost(1, 22, 3),
+  // One record is staged, written and forgotten.
+  'POST /api/admin/catalogue': cost(3, 90, 20),
   'GET /': cost(1, 4, 0),
   'GET /docs': cost(1, 4, 0),
   'GET /docs/first-order': cost(1, 4, 0),

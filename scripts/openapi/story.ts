@@ -4,6 +4,7 @@
  */
 import { accountChapter } from './story/accounts.ts'
 import { createCaller, type Paths } from './story/calls.ts'
+import { catalogueChapter } from './story/catalogue.ts'
 import { errorChapter } from './story/errors.ts'
 import { orderChapter } from './story/orders.ts'
 import { outageChapter } from './story/outages.ts'
@@ -26,6 +27,7 @@ export async function tellStory(paths: Paths): Promise<string> {
     const teller = { ...caller, world, tokens, issue }
     await orderChapter(teller)
     await accountChapter(teller)
+    await catalogueChapter(teller)
     await errorChapter(teller)
     await outageChapter(teller)
     const text = JSON.stringify(caller.examples, null, 2)

@@ -43,6 +43,12 @@ export const tags: NonNullable<ZodOpenApiObject['tags']> = [
       'The deliveries of order items, for operators. A transfer has the id of its order item.',
   },
   {
+    name: 'Catalogue',
+    description:
+      'What is for sale, for operators. Records have ids of your own, by which they refer to each ' +
+      'other, so that a file can be imported again.',
+  },
+  {
     name: 'Identity',
     description:
       'Sign-in with a wallet in a browser, and the keys that verify tokens. A shop does not need ' +

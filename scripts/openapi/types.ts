@@ -1,6 +1,7 @@
 /** What schemas look like in the document. */
 import type * as z from 'zod'
 import type { ZodOpenApiOverride } from 'zod-openapi'
+import { lineNumber } from '../../src/catalogue/routes.ts'
 import { idText, pageLength } from '../../src/http/ids.ts'
 import { MAX_ORDERS, OrderIds } from '../../src/orders/input.ts'
 
@@ -12,6 +13,7 @@ const orderId: JsonSchema = { type: 'integer', minimum: 1, format: 'int64' }
 /** What the texts of paths and queries stand for. */
 const meanings = new Map<z.core.$ZodType, JsonSchema>([
   [idText, id],
+  [lineNumber, { type: 'integer', minimum: 1, maximum: 999_999 }],
   [pageLength, { type: 'integer', minimum: 1, maximum: 100 }],
   [OrderIds.shape.order_ids, { type: 'array', items: orderId, minItems: 1, maxItems: MAX_ORDERS }],
 ])

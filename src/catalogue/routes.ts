@@ -46,6 +46,13 @@ const Progress = lazy(() =>
     .meta({ id: 'ImportProgress', description: 'An import so far.' }),
 )
 
+/** The number of a line, from 1, in a query. */
+export const lineNumber = z
+  .string()
+  .trim()
+  .regex(/^[1-9]\d{0,5}$/, `must be a number from 1 to ${MAX_IMPORT_LINES}`)
+  .transform(Number)
+
 const flag = z.enum(['true', 'false'])
 const isTrue = (text: string) => text === 'true'
 const Query = z
@@ -55,12 +62,7 @@ const Query = z
       .transform((id) => id.toLowerCase())
       .optional()
       .describe('An id that you choose, for an import of several calls.'),
-    line: z
-      .string()
-      .regex(/^[1-9]\d{0,5}$/, 'must be a line number')
-      .transform(Number)
-      .default(1)
-      .describe('The number of the first line in the body, from 1.'),
+    line: lineNumber.default(1).describe('The number of the first line in the body, from 1.'),
     commit: flag
       .transform(isTrue)
       .optional()
@@ -111,7 +113,7 @@ export const catalogueRoutes = new Hono<App>().post(
       `${MAX_IMPORT_LINES} lines, takes several calls with the same \`import\`, each with the ` +
       'number of its first `line`. Nothing changes before the call with `commit`. In `issues`, ' +
       '`lines[12]` is line 12.',
-    body: { type: 'application/x-ndjson', schema: z.file() },
+    body: { type: 'application/x-ndjson', schema: z.file().describe('JSON Lines.') },
     answer: Progress,
     errors: [...problemCodes, 'network_not_found', 'conflict', 'payload_too_large'],
   }),

@@ -266,7 +266,7 @@ export const nfts = sqliteTable(
     ),
   },
   (t) => [
-    uniqueIndex('nfts_token').on(t.contractAddr, t.tokenId, t.contractNetwork),
+    index('nfts_token').on(t.contractAddr, t.tokenId, t.contractNetwork),
     index('nfts_released')
       .on(t.releaseAt)
       .where(sql`${t.status} = 'released' AND ${t.deletedAt} IS NULL`),

@@ -124,6 +124,10 @@ const calls: { [Id in OperationId]: () => Promise<Answer<Id>> } = {
     const { avatarUrl } = await client.getAvatar({ user_id: 4 })
     return client.getPicture({ user_id: '4', picture: avatarUrl.replace(/.*\//, '') })
   },
+  importCatalogue: () =>
+    client.importCatalogue({
+      body: new Blob(['{"type":"user","id":"mona","email":"mona@example.com"}']),
+    }),
   listTransfers: () => client.listTransfers(),
   retryTransfers: () => client.retryTransfers({ status: 'queued', reason: 'nothing' }),
   cancelTransfers: () => client.cancelTransfers({ status: 'in_flight', reason: 'nothing' }),

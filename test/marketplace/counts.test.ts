@@ -114,10 +114,12 @@ it('counts an NFT with a missing or unknown amountType as `other`', async () => 
 it('counts every row of a statement that inserts, updates or deletes many', async () => {
   const creator = await aUser()
   const nft = await anNft(creator)
-  const columns = Object.keys(nft).filter((key) => key !== 'id' && key !== 'amountType')
+  const columns = Object.keys(nft).filter(
+    (key) => key !== 'id' && key !== 'externalId' && key !== 'amountType',
+  )
   await env.DB.prepare(
     `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500)
-    INSERT INTO nfts (${columns}) SELECT ${columns} FROM nfts, n WHERE nfts.id = ?`,
+    INSERT INTO nfts (externalId, ${columns}) SELECT i, ${columns} FROM nfts, n WHERE nfts.id = ?`,
   )
     .bind(nft.id)
     .run()

@@ -113,6 +113,9 @@ const requests: Record<string, () => RequestParts | Promise<RequestParts>> = {
   'POST /api/admin/transfers/:id/cancel': async () => ({
     params: { id: (await anOrder()).itemId },
   }),
+  'POST /api/admin/catalogue': () => ({
+    body: '{"type":"user","id":"mona","email":"mona@example.com"}\n',
+  }),
   'POST /sign-in/wallet/message': () => ({
     json: { address: seller.ethereumPublicAddr, chainId: 31337, purpose: 'sign-in' },
   }),

@@ -53,7 +53,14 @@ async function anOffer({ token, wallet = `0x${++count}`, listing, nft }: Offer):
     ...{ releaseAt: PAST, ...timestamps, ...nft },
   })
   await db.insert(listings).values({
-    ...{ externalId: `${id}`, sellerId: id, nftId: id, active: true, type: 'regular', priceWei: '1' },
+    ...{
+      externalId: `${id}`,
+      sellerId: id,
+      nftId: id,
+      active: true,
+      type: 'regular',
+      priceWei: '1',
+    },
     ...{ ...price, ...timestamps, ...listing },
   })
   return wallet

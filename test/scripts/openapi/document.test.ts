@@ -121,6 +121,7 @@ it('begins with the operations that a shop needs first', () => {
     'Avatars',
     'Marketplace',
     'Transfers',
+    'Catalogue',
     'Identity',
   ])
   const order = operations.map(({ operation }) => operation.tags[0])

@@ -145,18 +145,18 @@ async function store(
        SELECT value ->> 'id', 'billing', value ->> 'id', ?2, ?2 FROM json_each(?1) WHERE ?3`,
     ),
     insert(
-      `INSERT INTO nfts (id, amount, availableAmount, creatorPublicAddr, creatorId, contractAddr,
+      `INSERT INTO nfts (id, externalId, amount, availableAmount, creatorPublicAddr, creatorId, contractAddr,
          contractName, contractNetwork, payload, price, priceEths, priceCurrency, title, tokenId,
          status, releaseAt, createdAt, updatedAt)
-       SELECT value ->> 'id', 1000, 1000, '', ?3,
+       SELECT value ->> 'id', value ->> 'id', 1000, 1000, '', ?3,
          value ->> 'contract', value ->> 'standard', value ->> 'network',
          '{"amountType":"limited"}', 100, '0.1', 'EUR', 'A picture', value ->> 'tokenId',
          'released', ?2, ?2, ?2 FROM json_each(?1)`,
     ),
     insert(
-      `INSERT INTO listings (id, priceCents, priceEths, priceWei, active, type, priceCurrency,
+      `INSERT INTO listings (id, externalId, priceCents, priceEths, priceWei, active, type, priceCurrency,
          sellerId, nftId, createdAt, updatedAt)
-       SELECT value ->> 'id', 100, '0.1', '100000000000000000', 1, 'regular', 'EUR', ?3,
+       SELECT value ->> 'id', value ->> 'id', 100, '0.1', '100000000000000000', 1, 'regular', 'EUR', ?3,
          value ->> 'id', ?2, ?2 FROM json_each(?1)`,
     ),
   ])
