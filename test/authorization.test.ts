@@ -219,9 +219,9 @@ it('has no route for all methods, which would be missing in the table', () => {
 })
 
 it('declares for each endpoint who may call it', () => {
-  for (const { method, path, info } of endpointsOf(app)) {
+  for (const { method, path, access } of endpointsOf(app)) {
     const row = rows.find(({ endpoint }) => endpoint === `${method} ${path}`)
-    expect(info?.access, `${method} ${path}`).toBe(row && expectedAccess(row))
+    expect(access, `${method} ${path}`).toBe(row && expectedAccess(row))
   }
 })
 

@@ -7,9 +7,8 @@ import {
   type ZodOpenApiRequestBodyObject,
 } from 'zod-openapi'
 import { version } from '../../package.json'
-import app from '../../src/app.ts'
-import { type Endpoint, endpointsOf } from '../../src/http/endpoint.ts'
 import { MAX_BODY_MIB } from '../../src/http/json.ts'
+import { type DescribedEndpoint, describedEndpoints } from './endpoints.ts'
 import { addExamples, type Example } from './examples.ts'
 import { bookmarkParameter, ifNoneMatchParameter } from './headers.ts'
 import { errorResponses, successResponse } from './responses.ts'
@@ -35,14 +34,12 @@ without a valid token. 20 changes of avatars may be sent in 60 seconds. With a m
 the header \`x-server-timing\` to get the cost of the request in \`Server-Timing\`.
 `
 
-/** Returns the document of all endpoints that declare what they answer. */
+/** Returns the document of all endpoints that a folder describes in its `openapi.ts`. */
 export function createOpenApi(examples: readonly Example[]) {
   const paths: ZodOpenApiPathsObject = {}
-  for (const endpoint of endpointsOf(app).toSorted((a, b) => tagIndex(a) - tagIndex(b))) {
-    const operation = operationOf(endpoint)
-    if (!operation) continue
+  for (const endpoint of describedEndpoints.toSorted((a, b) => tagIndex(a) - tagIndex(b))) {
     const path = pathTemplate(endpoint.path)
-    const method = { [endpoint.method.toLowerCase()]: operation }
+    const method = { [endpoint.method.toLowerCase()]: operationOf(endpoint) }
     // What a client does first comes first: it creates, then it reads.
     paths[path] =
       endpoint.method === 'POST' ? { ...method, ...paths[path] } : { ...paths[path], ...method }
@@ -62,7 +59,7 @@ export function createOpenApi(examples: readonly Example[]) {
   return document
 }
 
-const tagIndex = ({ info }: Endpoint) => tags.findIndex(({ name }) => name === info?.tag)
+const tagIndex = ({ info }: DescribedEndpoint) => tags.findIndex(({ name }) => name === info.tag)
 
 const securitySchemes = {
   bearer: {
@@ -79,52 +76,51 @@ const securitySchemes = {
   },
 } as const
 
-function operationOf(endpoint: Endpoint): ZodOpenApiOperationObject | null {
+function operationOf(endpoint: DescribedEndpoint): ZodOpenApiOperationObject {
   const { info, inputs } = endpoint
-  if (!info?.answer) return null
   const input = (target: string) => inputs.find((candidate) => candidate.target === target)?.schema
   const body = requestBody(endpoint)
   const params = { path: input('param'), query: input('query'), header: input('header') }
   return {
-    ...(info.operationId && { operationId: info.operationId }),
-    ...(info.tag && { tags: [info.tag] }),
-    ...(info.summary && { summary: info.summary }),
+    operationId: info.operationId,
+    tags: [info.tag],
+    summary: info.summary,
     description: [info.description, accessOf(endpoint)].filter(Boolean).join(' '),
-    security: securityOf(info),
+    security: securityOf(endpoint),
     parameters: headerParameters(endpoint),
     requestParams: Object.fromEntries(Object.entries(params).filter(([, schema]) => schema)),
     ...(body && { requestBody: body }),
-    responses: { 200: successResponse(info.answer(), info.headers), ...errorResponses(endpoint) },
+    responses: { 200: successResponse(info.answer, info.headers), ...errorResponses(endpoint) },
   }
 }
 
 /** Returns the sentence that says what a caller needs. */
-function accessOf({ method, info }: Endpoint): string {
-  if (info?.access === 'public') return 'Needs no token.'
-  if (info?.isSessionOnly) return 'Needs the session cookie of a signed-in browser.'
-  const token = info?.access === 'master' ? 'a master token' : 'a token'
+function accessOf({ method, access, info }: DescribedEndpoint): string {
+  if (access === 'public') return 'Needs no token.'
+  if (info.isSessionOnly) return 'Needs the session cookie of a signed-in browser.'
+  const token = access === 'master' ? 'a master token' : 'a token'
   return `Needs ${token}${method === 'GET' ? '' : ' that may write'}.`
 }
 
-function securityOf({ access, isSessionOnly }: NonNullable<Endpoint['info']>) {
+function securityOf({ access, info }: DescribedEndpoint) {
   if (access === 'public') return []
-  return isSessionOnly ? [{ cookie: [] }] : [{ bearer: [] }, { cookie: [] }]
+  return info.isSessionOnly ? [{ cookie: [] }] : [{ bearer: [] }, { cookie: [] }]
 }
 
 /** Only reads of the API may use a replica, which the bookmark is for. */
-function headerParameters({ method, path, info }: Endpoint) {
+function headerParameters({ method, path, info }: DescribedEndpoint) {
   const isApiRead = method === 'GET' && path.startsWith('/api/')
   return [
     ...(isApiRead ? [bookmarkParameter] : []),
-    ...(info?.bodiless?.[304] ? [ifNoneMatchParameter] : []),
+    ...(info.bodiless?.[304] ? [ifNoneMatchParameter] : []),
   ]
 }
 
-function requestBody({ info, inputs }: Endpoint): ZodOpenApiRequestBodyObject | null {
+function requestBody({ info, inputs }: DescribedEndpoint): ZodOpenApiRequestBodyObject | null {
   const json = inputs.find(({ target }) => target === 'json')
   const { type, schema } = json
     ? { type: 'application/json', schema: json.schema }
-    : (info?.body ?? {})
+    : (info.body ?? {})
   if (!type || !schema) return null
   // The schema of what is sent, before it is transformed.
   const { description = '' } =

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { EndpointInfo } from '../../src/http/endpoint.ts'
+import type { EndpointInfo } from '../../src/http/openapi.ts'
 import { bookmarkPattern } from '../../src/http/request-context.ts'
 
 export const bookmarkParameter = z

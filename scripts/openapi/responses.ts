@@ -1,8 +1,9 @@
 import * as z from 'zod'
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi'
-import type { Endpoint, EndpointInfo } from '../../src/http/endpoint.ts'
 import { type ErrorCode, statusOf } from '../../src/http/errors.ts'
+import type { EndpointInfo } from '../../src/http/openapi.ts'
 import { errorGuides } from '../guides/error-guide.ts'
+import type { DescribedEndpoint } from './endpoints.ts'
 import {
   commonHeaders,
   ownHeaders,
@@ -30,33 +31,33 @@ function mediaType(schema: z.ZodType): string {
 }
 
 /** Returns the responses of all other statuses. */
-export function errorResponses(endpoint: Endpoint): ZodOpenApiResponsesObject {
+export function errorResponses(endpoint: DescribedEndpoint): ZodOpenApiResponsesObject {
   const responses: ZodOpenApiResponsesObject = {}
-  for (const [status, description] of Object.entries(endpoint.info?.bodiless ?? {}))
+  for (const [status, description] of Object.entries(endpoint.info.bodiless ?? {}))
     responses[statusKey(status)] = {
       description,
-      headers: z.object({ ...commonHeaders, ...ownHeaders(endpoint.info?.headers) }),
+      headers: z.object({ ...commonHeaders, ...ownHeaders(endpoint.info.headers) }),
     }
   for (const [status, codes] of Map.groupBy(errorCodes(endpoint), (code) => statusOf[code]))
-    responses[statusKey(status)] = errorResponse(status, codes, endpoint.info ?? {})
+    responses[statusKey(status)] = errorResponse(status, codes, endpoint.info)
   return responses
 }
 
 const statusKey = (status: number | string) => `${status}` as `4${string}`
 
 /** The error codes of the endpoint and of all endpoints like it, in the order of `statusOf`. */
-function errorCodes({ info, inputs, method }: Endpoint): ErrorCode[] {
+function errorCodes({ access, info, inputs, method }: DescribedEndpoint): ErrorCode[] {
   const takesJson = inputs.some(({ target }) => target === 'json')
   const codes = new Set<ErrorCode>(['invalid_input', 'rate_limited', 'internal_error', 'not_ready'])
-  if (info?.access !== 'public') codes.add('unauthenticated')
-  if (info?.access === 'master') codes.add('forbidden')
+  if (access !== 'public') codes.add('unauthenticated')
+  if (access === 'master') codes.add('forbidden')
   if (method !== 'GET') {
     codes.add('cross_site')
     // A read-only token.
-    if (info?.access === 'token') codes.add('forbidden')
+    if (access === 'token') codes.add('forbidden')
   }
   if (takesJson) codes.add('payload_too_large').add('unsupported_media_type')
-  for (const code of info?.errors ?? []) codes.add(code)
+  for (const code of info.errors ?? []) codes.add(code)
   return (Object.keys(statusOf) as ErrorCode[]).filter((code) => codes.has(code))
 }
 
@@ -76,7 +77,7 @@ const MANY = 3
 function errorResponse(
   status: number,
   codes: readonly ErrorCode[],
-  { operationId = '', errorFields }: Partial<EndpointInfo>,
+  { operationId, errorFields }: EndpointInfo,
 ): ZodOpenApiResponseObject {
   const name = codes.length < MANY ? codes.join('_or_') : `${operationId}_${status}`
   const id = pascalCase(errorFields && codes.length < MANY ? `orders_${name}` : name)

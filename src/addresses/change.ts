@@ -8,15 +8,11 @@ import type { Guard } from '../db/guard.ts'
 import { addresses, users } from '../db/schema.ts'
 import type { Caller } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
+import type { Addresses } from './answer.ts'
+import { addressColumns } from './columns.ts'
 import { selectDefault, unsetDefault } from './default.ts'
 import { limitAddressesIf } from './limit.ts'
-import {
-  type Addresses,
-  type AddressFields,
-  type AddressKind,
-  addressColumns,
-  isLive,
-} from './schema.ts'
+import { type AddressFields, type AddressKind, isLive } from './schema.ts'
 import { isOwn, isUndoable } from './undo.ts'
 
 type Changes = AddressFields & { isDefault?: boolean | undefined }
@@ -114,9 +110,9 @@ type Update<K extends AddressKind> = (
 
 const updateWhere: { [K in AddressKind]: Update<K> } = {
   delivery: (db, target, values) =>
-    db.update(addresses).set(values).where(target).returning(addressColumns.delivery()),
+    db.update(addresses).set(values).where(target).returning(addressColumns.delivery),
   billing: (db, target, values) =>
-    db.update(addresses).set(values).where(target).returning(addressColumns.billing()),
+    db.update(addresses).set(values).where(target).returning(addressColumns.billing),
 }
 
 function requireRow<Row>([row]: readonly Row[]): Row {

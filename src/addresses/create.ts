@@ -7,16 +7,11 @@ import { type Placeholders, prepared, preparedCondition } from '../db/prepared.t
 import { addresses, users } from '../db/schema.ts'
 import type { Caller } from '../http/context.ts'
 import { invalidField, rejected } from '../http/errors.ts'
+import type { Addresses } from './answer.ts'
+import { addressColumns } from './columns.ts'
 import { unsetDefault } from './default.ts'
 import { limitAddresses } from './limit.ts'
-import {
-  type Addresses,
-  type AddressFields,
-  type AddressKind,
-  addressColumns,
-  BillingFields,
-  DeliveryFields,
-} from './schema.ts'
+import { type AddressFields, type AddressKind, BillingFields, DeliveryFields } from './schema.ts'
 
 type NewAddress = AddressFields & { userId?: number | undefined; isDefault?: boolean | undefined }
 
@@ -83,10 +78,10 @@ const insertInto = (db: Database, kind: AddressKind, values: Placeholders<Values
 
 const insertAddress: { [K in AddressKind]: Insert<K> } = {
   delivery: prepared((db, values: Placeholders<Values>) =>
-    insertInto(db, 'delivery', values).returning(addressColumns.delivery()),
+    insertInto(db, 'delivery', values).returning(addressColumns.delivery),
   ),
   billing: prepared((db, values: Placeholders<Values>) =>
-    insertInto(db, 'billing', values).returning(addressColumns.billing()),
+    insertInto(db, 'billing', values).returning(addressColumns.billing),
   ),
 }
 

@@ -7,7 +7,9 @@ import { type Placeholders, prepared } from '../db/prepared.ts'
 import { addresses, users } from '../db/schema.ts'
 import type { Caller } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
-import { type Addresses, type AddressKind, addressColumns, isLive } from './schema.ts'
+import type { Addresses } from './answer.ts'
+import { addressColumns } from './columns.ts'
+import { type AddressKind, isLive } from './schema.ts'
 import { selectUndoable } from './undo.ts'
 
 type Owner = { userId: number }
@@ -23,14 +25,14 @@ type List<K extends AddressKind> = (db: Database, owner: Owner) => BoundStatemen
 const addressesOf: { [K in AddressKind]: List<K> } = {
   delivery: prepared((db, owner: Placeholders<Owner>) =>
     db
-      .select(addressColumns.delivery())
+      .select(addressColumns.delivery)
       .from(addresses)
       .where(isListed('delivery', owner))
       .orderBy(asc(addresses.id)),
   ),
   billing: prepared((db, owner: Placeholders<Owner>) =>
     db
-      .select(addressColumns.billing())
+      .select(addressColumns.billing)
       .from(addresses)
       .where(isListed('billing', owner))
       .orderBy(asc(addresses.id)),
@@ -84,7 +86,7 @@ export async function readAddressBook(
  */
 export async function readAddress(db: Database, caller: Caller, kind: AddressKind, id: number) {
   const select = db
-    .select(addressColumns.delivery())
+    .select(addressColumns.delivery)
     .from(addresses)
     .where(and(isListed(kind, caller), eq(addresses.id, id)))
   const [account, [address]] = await readAsUser(db, caller, [select])

@@ -5,22 +5,11 @@ import { addressKinds } from '../db/schema.ts'
 import type { App } from '../http/context.ts'
 import { requireToken, validate } from '../http/endpoint.ts'
 import { idText } from '../http/ids.ts'
-import { lazy } from '../http/lazy.ts'
 import { deleteAddress, updateAddress } from './change.ts'
 import { createAddress, kindOf } from './create.ts'
-import { MAX_ADDRESSES } from './limit.ts'
 import { listAddresses } from './list.ts'
-import {
-  BillingAddress,
-  BillingChanges,
-  DeliveryAddress,
-  DeliveryChanges,
-  DeliveryFields,
-  description,
-  flag,
-} from './schema.ts'
+import { BillingChanges, DeliveryChanges, DeliveryFields, description, flag } from './schema.ts'
 
-const tag = 'Addresses'
 const AddressId = z.object({ id: idText.describe('Id of the address.') })
 const Owner = {
   userId: z
@@ -30,8 +19,6 @@ const Owner = {
     .transform((id) => id ?? undefined)
     .describe('Id of the owner: by default the user of a user token. A master token must send it.'),
 }
-const updateDescription = 'An absent field stays as it is; null clears it.'
-const createDescription = `A user has at most ${MAX_ADDRESSES} live addresses of each kind, without those of orders.`
 
 const NewAddress = DeliveryFields.extend({
   ...Owner,
@@ -47,42 +34,10 @@ const BillingAddressChanges = BillingChanges.meta({
   description: 'The fields to change.',
 })
 
-/** An answer with the only key `key`. The first letter of its component is upper case. */
-const answerOf = <K extends string, T extends z.ZodType>(key: K, value: () => T, of: string) =>
-  lazy(() =>
-    z
-      .object({ [key]: value() } as Record<K, T>)
-      .meta({ id: `${key[0]?.toUpperCase()}${key.slice(1)}Answer`, description: of }),
-  )
-
-const list = 'The live addresses of the user, by id.'
-const Deliveries = answerOf(
-  'deliveryAddresses',
-  () => z.array(DeliveryAddress()).describe(list),
-  'The delivery addresses of a user.',
-)
-const Created = 'The new address.'
-const Changed = 'The address after the change.'
-const NewDelivery = answerOf('newDeliveryAddress', DeliveryAddress, Created)
-const UpdatedDelivery = answerOf('updatedDeliveryAddress', DeliveryAddress, Changed)
-const Billings = answerOf(
-  'billingAddresses',
-  () => z.array(BillingAddress()).describe(list),
-  'The billing addresses of a user.',
-)
-const NewBilling = answerOf('newBillingAddress', BillingAddress, Created)
-const UpdatedBilling = answerOf('updatedBillingAddress', BillingAddress, Changed)
-
 export const addressRoutes = new Hono<App>()
   .get(
     '/api/public/user/:user_id/deliveryAddresses',
-    requireToken({
-      tag,
-      operationId: 'listDeliveryAddresses',
-      summary: 'List the delivery addresses of a user',
-      answer: Deliveries,
-      errors: ['forbidden', 'not_found'],
-    }),
+    requireToken(),
     validate('param', UserParam),
     async (c) => {
       const { db, caller } = c.var
@@ -92,18 +47,7 @@ export const addressRoutes = new Hono<App>()
   )
   .post(
     '/api/public/deliveryAddress',
-    requireToken({
-      tag,
-      operationId: 'createAddress',
-      summary: 'Create a delivery or a billing address',
-      description:
-        `${createDescription} Without \`type\`, a body with at least one address field or ` +
-        '`isDefault`, and none of `name`, `email`, `mobilePhone` and `default`, creates a billing ' +
-        'address. An `id` in the query is ignored.',
-      answer: () =>
-        z.union([NewDelivery(), NewBilling()]).describe('The new address, of the kind created.'),
-      errors: ['user_not_found', 'forbidden', 'too_many_addresses'],
-    }),
+    requireToken(),
     validate(
       'query',
       z.object({
@@ -129,14 +73,7 @@ export const addressRoutes = new Hono<App>()
   )
   .put(
     '/api/public/deliveryAddress',
-    requireToken({
-      tag,
-      operationId: 'updateDeliveryAddress',
-      summary: 'Update a delivery address',
-      description: updateDescription,
-      answer: UpdatedDelivery,
-      errors: ['not_found'],
-    }),
+    requireToken(),
     validate('query', AddressId),
     validate('json', DeliveryChanges),
     async (c) => {
@@ -149,13 +86,7 @@ export const addressRoutes = new Hono<App>()
   )
   .delete(
     '/api/public/deliveryAddress',
-    requireToken({
-      tag,
-      operationId: 'deleteDeliveryAddress',
-      summary: 'Delete a delivery address',
-      answer: UpdatedDelivery,
-      errors: ['not_found'],
-    }),
+    requireToken(),
     validate('query', AddressId),
     async (c) => {
       const { db, caller, now } = c.var
@@ -165,13 +96,7 @@ export const addressRoutes = new Hono<App>()
   )
   .get(
     '/api/public/user/:user_id/billingAddresses',
-    requireToken({
-      tag,
-      operationId: 'listBillingAddresses',
-      summary: 'List the billing addresses of a user',
-      answer: Billings,
-      errors: ['forbidden', 'not_found'],
-    }),
+    requireToken(),
     validate('param', UserParam),
     async (c) => {
       const { db, caller } = c.var
@@ -181,14 +106,7 @@ export const addressRoutes = new Hono<App>()
   )
   .post(
     '/api/public/billingAddress',
-    requireToken({
-      tag,
-      operationId: 'createBillingAddress',
-      summary: 'Create a billing address',
-      description: createDescription,
-      answer: NewBilling,
-      errors: ['user_not_found', 'forbidden', 'too_many_addresses'],
-    }),
+    requireToken(),
     validate(
       'query',
       z.object({ type: z.literal('billing').optional().describe('Always `billing`.') }),
@@ -202,14 +120,7 @@ export const addressRoutes = new Hono<App>()
   )
   .put(
     '/api/public/billingAddress',
-    requireToken({
-      tag,
-      operationId: 'updateBillingAddress',
-      summary: 'Update a billing address',
-      description: updateDescription,
-      answer: UpdatedBilling,
-      errors: ['not_found'],
-    }),
+    requireToken(),
     validate('query', AddressId),
     validate('json', BillingAddressChanges),
     async (c) => {
@@ -220,19 +131,8 @@ export const addressRoutes = new Hono<App>()
       return c.json({ updatedBillingAddress: address })
     },
   )
-  .delete(
-    '/api/public/billingAddress',
-    requireToken({
-      tag,
-      operationId: 'deleteBillingAddress',
-      summary: 'Delete a billing address',
-      answer: UpdatedBilling,
-      errors: ['not_found'],
-    }),
-    validate('query', AddressId),
-    async (c) => {
-      const { db, caller, now } = c.var
-      const address = await deleteAddress(db, caller, 'billing', c.req.valid('query').id, now)
-      return c.json({ updatedBillingAddress: address })
-    },
-  )
+  .delete('/api/public/billingAddress', requireToken(), validate('query', AddressId), async (c) => {
+    const { db, caller, now } = c.var
+    const address = await deleteAddress(db, caller, 'billing', c.req.valid('query').id, now)
+    return c.json({ updatedBillingAddress: address })
+  })

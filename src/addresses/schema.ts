@@ -1,13 +1,10 @@
 /**
- * The two kinds of address: the fields that requests may set, and the answers. Both kinds are in
- * the table `addresses`.
+ * The two kinds of address: the fields that requests may set. Both kinds are in the table
+ * `addresses`.
  */
 import { and, isNull, sql } from 'drizzle-orm'
 import * as z from 'zod'
-import { columnsOf } from '../db/columns.ts'
 import { addresses, type addressKinds } from '../db/schema.ts'
-import { bool, id, orNull, text, time, timestamps } from '../http/fields.ts'
-import { lazy } from '../http/lazy.ts'
 
 export type AddressKind = (typeof addressKinds)[number]
 
@@ -85,63 +82,3 @@ export const DeliveryChanges = DeliveryFields.extend({
   .transform(({ default: isDefault, ...fields }) => ({ ...fields, isDefault }))
 
 export const BillingChanges = BillingFields.extend({ isDefault: flag(description.isDefault) })
-
-const nullable = (of: keyof typeof description) => orNull(text(description[of]))
-
-const ids = () => ({
-  id: id('Id of the address.'),
-  userId: id('Id of the user who owns the address.'),
-})
-const place = () => ({
-  street: nullable('street'),
-  postal: nullable('postal'),
-  city: nullable('city'),
-  country: nullable('country'),
-  companyName: nullable('companyName'),
-  taxId: nullable('taxId'),
-})
-const times = () => ({
-  ...timestamps(),
-  deletedAt: orNull(time('Time of deletion; null while the address is live.')),
-})
-
-/** A delivery address, as responses show it. */
-export const DeliveryAddress = lazy(() =>
-  z
-    .object({
-      ...ids(),
-      name: nullable('name'),
-      ...place(),
-      email: nullable('email'),
-      mobilePhone: nullable('mobilePhone'),
-      default: bool(description.default),
-      ...times(),
-    })
-    .meta({ id: 'DeliveryAddress', description: 'An address to which a shop delivers.' }),
-)
-
-/** A billing address, as responses show it. */
-export const BillingAddress = lazy(() =>
-  z
-    .object({
-      ...ids(),
-      isDefault: bool(description.isDefault),
-      ...place(),
-      ...times(),
-    })
-    .meta({ id: 'BillingAddress', description: 'An address for invoices. Each order has one.' }),
-)
-
-export type Addresses = {
-  delivery: z.infer<ReturnType<typeof DeliveryAddress>>
-  billing: z.infer<ReturnType<typeof BillingAddress>>
-}
-
-/** The columns to select for each kind. */
-export const addressColumns = {
-  delivery: lazy(() => ({
-    ...columnsOf(addresses, DeliveryAddress()),
-    default: addresses.isDefault,
-  })),
-  billing: lazy(() => columnsOf(addresses, BillingAddress())),
-}

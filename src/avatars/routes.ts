@@ -4,26 +4,14 @@ import * as z from 'zod'
 import { UserParam, userIdOf } from '../auth/user-param.ts'
 import type { App } from '../http/context.ts'
 import { type AppWithCaller, publicEndpoint, requireToken, validate } from '../http/endpoint.ts'
-import { lazy } from '../http/lazy.ts'
 import { avatarRateLimit } from '../http/rate-limit.ts'
 import { avatarDepsOf } from './deps.ts'
-import { MAX_BYTES } from './limits.ts'
-import { MAX_AVIF_EDGE, MAX_EDGE, MAX_PIXELS } from './picture.ts'
-import { fetchPicture, MAX_REDIRECTS, TIMEOUT } from './remote.ts'
+import { fetchPicture } from './remote.ts'
 import { readAvatar, replaceAvatar } from './replace.ts'
 import { findPicture, pictureHeaders } from './serve.ts'
 import { pictureFromBody, pictureFromForm } from './upload.ts'
 import { avatarUrlOf } from './url.ts'
 
-const Avatar = lazy(() =>
-  z
-    .object({
-      avatarUrl: z
-        .url()
-        .describe('URL of the avatar. Users without an avatar have a default picture.'),
-    })
-    .meta({ id: 'Avatar', description: 'Where the avatar is.' }),
-)
 const AvatarSource = z
   .object({
     avatarUrl: z.string().trim().min(1).max(2048).describe('URL of the picture to download.'),
@@ -33,13 +21,6 @@ const PictureParam = z.object({
   user_id: z.string().meta({ description: 'Id of the user.', examples: ['3'] }),
   picture: z.string().describe('The last segment of an `avatarUrl`.'),
 })
-
-const tag = 'Avatars'
-const errors = ['forbidden', 'not_found', 'payload_too_large', 'unsupported_media_type'] as const
-const storedDescription =
-  `The picture is a JPEG, PNG, GIF, WebP, HEIC or AVIF file; AVIF with at most ${MAX_AVIF_EDGE} pixels a side. It has at most ${MAX_BYTES / 1024 / 1024} MiB and ${MAX_PIXELS / 1e6} megapixels. ` +
-  `It is stored as a JPEG of at most ${MAX_EDGE} × ${MAX_EDGE} pixels without metadata, and ` +
-  'replaces the previous avatar.'
 
 /** Stores the picture that `readPicture` returns as the avatar of the user in the path. */
 async function updateAvatar(
@@ -56,14 +37,7 @@ async function updateAvatar(
 export const avatarRoutes = new Hono<App>()
   .get(
     '/api/public/user/:user_id/profile/avatar',
-    requireToken({
-      tag,
-      operationId: 'getAvatar',
-      summary: "Get the URL of a user's avatar",
-      description: 'Any token may read the avatar of any user.',
-      answer: Avatar,
-      errors: ['not_found'],
-    }),
+    requireToken(),
     validate('param', UserParam),
     async (c) => {
       const { db, caller, settings } = c.var
@@ -73,16 +47,7 @@ export const avatarRoutes = new Hono<App>()
   )
   .put(
     '/api/public/user/:user_id/profile/avatar',
-    requireToken({
-      tag,
-      operationId: 'replaceAvatar',
-      summary: "Replace a user's avatar with the picture at a URL",
-      description:
-        'The URL is http or https, and points to a public host. The download ' +
-        `follows up to ${MAX_REDIRECTS} redirects and takes at most ${TIMEOUT / 1000} seconds. ${storedDescription}`,
-      answer: Avatar,
-      errors,
-    }),
+    requireToken(),
     avatarRateLimit,
     validate('param', UserParam),
     validate('json', AvatarSource),
@@ -95,54 +60,21 @@ export const avatarRoutes = new Hono<App>()
   )
   .put(
     '/api/public/user/:user_id/profile/updateAvatarFile',
-    requireToken({
-      tag,
-      operationId: 'uploadAvatarFile',
-      summary: "Replace a user's avatar with a file in a form",
-      description: storedDescription,
-      answer: Avatar,
-      body: {
-        type: 'multipart/form-data',
-        schema: z
-          .object({ avatar: z.file().describe('The picture.') })
-          .meta({ id: 'AvatarForm', description: 'A form with the new avatar.' }),
-      },
-      errors,
-    }),
+    requireToken(),
     avatarRateLimit,
     validate('param', UserParam),
     (c) => updateAvatar(c, c.req.valid('param'), () => pictureFromForm(c.req.raw)),
   )
   .put(
     '/api/public/user/:user_id/profile/updateAvatarBytes',
-    requireToken({
-      tag,
-      operationId: 'uploadAvatarBytes',
-      summary: "Replace a user's avatar with the bytes of the body",
-      description: `The bytes decide, whatever \`Content-Type\` says. ${storedDescription}`,
-      answer: Avatar,
-      body: { type: 'application/octet-stream', schema: z.file().describe('The picture.') },
-      errors,
-    }),
+    requireToken(),
     avatarRateLimit,
     validate('param', UserParam),
     (c) => updateAvatar(c, c.req.valid('param'), () => pictureFromBody(c.req.raw)),
   )
   .get(
     '/avatars/:user_id/:picture',
-    publicEndpoint({
-      tag,
-      operationId: 'getPicture',
-      summary: 'Get a picture',
-      description: 'Serves the picture at an `avatarUrl`. The picture at a URL never changes.',
-      answer: () => z.file().mime('image/jpeg').describe('The picture.'),
-      headers: {
-        ETag: 'Identifies the picture, for `If-None-Match`.',
-        'Cache-Control': 'For how long caches may keep the response.',
-      },
-      bodiless: { 304: 'The picture has the ETag that `If-None-Match` names.' },
-      errors: ['not_found'],
-    }),
+    publicEndpoint(),
     // A cache that gets a 304 updates the headers of its copy, so a 304 needs all of them.
     etag({ retainedHeaders: ['etag', 'x-request-id', ...Object.keys(pictureHeaders)] }),
     validate('param', PictureParam),

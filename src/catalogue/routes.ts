@@ -5,8 +5,6 @@ import { bodyReader } from '../http/body.ts'
 import type { App } from '../http/context.ts'
 import { requireMaster, validate } from '../http/endpoint.ts'
 import { ApiError, rejected } from '../http/errors.ts'
-import { count, orNull } from '../http/fields.ts'
-import { lazy } from '../http/lazy.ts'
 import {
   commit,
   discard,
@@ -15,36 +13,12 @@ import {
   stage,
   type Write,
 } from './import.ts'
+import { MAX_LINES, MAX_MIB } from './limits.ts'
 import { linesOf, type Problem, parseLines } from './line.ts'
-import { findProblems, problemCodes } from './problems.ts'
+import { findProblems } from './problems.ts'
 
-const MAX_MIB = 4
-const MAX_LINES = 1000
 /** Issues of one answer. */
 const MAX_ISSUES = 1000
-
-const Numbers = lazy(() =>
-  z
-    .object({
-      created: count('Records that are new.'),
-      updated: count('Records that changed what is stored.'),
-      unchanged: count('Records that are stored like this already.'),
-    })
-    .meta({ id: 'RecordCounts', description: 'Numbers of records of a type.' }),
-)
-const Progress = lazy(() =>
-  z
-    .object({
-      lines: count('The last line that is stored for the import. Continue after it.'),
-      result: orNull(
-        z
-          .object({ user: Numbers(), nft: Numbers(), listing: Numbers() })
-          .meta({ id: 'ImportResult', description: 'What the commit did, by type of record.' })
-          .describe('What the commit did, or would do; null before it.'),
-      ),
-    })
-    .meta({ id: 'ImportProgress', description: 'An import so far.' }),
-)
 
 /** The number of a line, from 1, in a query. */
 export const lineNumber = z
@@ -103,20 +77,7 @@ function refuse(problems: readonly Problem[]): void {
 
 export const catalogueRoutes = new Hono<App>().post(
   '/api/admin/catalogue',
-  requireMaster({
-    tag: 'Catalogue',
-    operationId: 'importCatalogue',
-    summary: 'Import users, NFTs and listings',
-    description:
-      `The body is JSON Lines, a record a line: at most ${MAX_LINES} lines and ${MAX_MIB} MiB. ` +
-      'All records are written, or none. Repeating a call is safe. A larger catalogue, of up to ' +
-      `${MAX_IMPORT_LINES} lines, takes several calls with the same \`import\`, each with the ` +
-      'number of its first `line`. Nothing changes before the call with `commit`. In `issues`, ' +
-      '`lines[12]` is line 12.',
-    body: { type: 'application/x-ndjson', schema: z.file().describe('JSON Lines.') },
-    answer: Progress,
-    errors: [...problemCodes, 'network_not_found', 'conflict', 'payload_too_large'],
-  }),
+  requireMaster(),
   validate('query', Query),
   async (c) => {
     const { db, caller, now, settings } = c.var

@@ -1,7 +1,7 @@
 /**
- * Declares endpoints. The first handler of a route says who may call it and what it does;
- * `validate` says what it takes. Requests are validated by these declarations. The OpenAPI document
- * is built from them, and a test compares them with the authorization matrix.
+ * Declares endpoints. The first handler of a route says who may call it; `validate` says what it
+ * takes. Requests are validated by these declarations. The OpenAPI document is built from them and
+ * from the `openapi.ts` of each folder, and a test compares them with the authorization matrix.
  */
 import { zValidator } from '@hono/zod-validator'
 import type { Context, Hono, MiddlewareHandler, ValidationTargets } from 'hono'
@@ -11,51 +11,22 @@ import type * as z from 'zod'
 import { type $ZodIssue, toDotPath } from 'zod/v4/core'
 import { formBody } from './body.ts'
 import type { App, Caller } from './context.ts'
-import { ApiError, type ErrorCode, type Issue, rejected, unauthenticated } from './errors.ts'
+import { ApiError, type Issue, rejected, unauthenticated } from './errors.ts'
 import { jsonBody } from './json.ts'
 import './validation-messages.ts'
-
-/**
- * What the OpenAPI document says about an endpoint, beside what `validate` declares. Endpoints
- * without it, such as pages, are not in the document.
- */
-export type EndpointInfo = {
-  tag: string
-  /** What a client would name a method for the endpoint. Unique. */
-  operationId: string
-  /** A sentence without a full stop that begins with a verb in the imperative. */
-  summary: string
-  description?: string
-  /** A body that is not JSON. The handler reads it. */
-  body?: { type: string; schema: z.ZodType }
-  /** The body of a 200; `z.file()` for bytes. */
-  answer: () => z.ZodType
-  /** Headers of a 200 beside those of every response, with their descriptions. */
-  headers?: Record<string, string>
-  /** Statuses without a body that are not errors, such as 304, with their descriptions. */
-  bodiless?: Record<number, string>
-  /** Error codes of this endpoint, beside those that every endpoint shares. */
-  errors?: readonly ErrorCode[]
-  /** Whether it refuses API tokens. */
-  isSessionOnly?: true
-  /** Fields of its error bodies beside `error` and `code`. A middleware sets them in the context. */
-  errorFields?: Record<string, null>
-}
 
 /** Who may call an endpoint. */
 type Access = 'public' | 'token' | 'master'
 type Input = { target: keyof ValidationTargets; schema: z.ZodType }
 type Handler = (...args: never[]) => unknown
 
-type Declaration = Partial<EndpointInfo> & { access: Access }
-
-const declarations = new WeakMap<Handler, Declaration>()
+const declarations = new WeakMap<Handler, Access>()
 const inputs = new WeakMap<Handler, Input>()
 
 /** Declares an endpoint that needs no token. */
-export function publicEndpoint(info?: EndpointInfo): MiddlewareHandler<App> {
+export function publicEndpoint(): MiddlewareHandler<App> {
   const handler: MiddlewareHandler<App> = (_c, next) => next()
-  declarations.set(handler, { ...info, access: 'public' })
+  declarations.set(handler, 'public')
   return handler
 }
 
@@ -73,23 +44,23 @@ function requireScope(c: Context<AppWithCaller>): Caller {
 }
 
 /** Declares an endpoint that needs a token. Throws `unauthenticated`, `forbidden`. */
-export function requireToken(info?: EndpointInfo): MiddlewareHandler<AppWithCaller> {
+export function requireToken(): MiddlewareHandler<AppWithCaller> {
   const handler: MiddlewareHandler<AppWithCaller> = (c, next) => {
     requireScope(c)
     return next()
   }
-  declarations.set(handler, { ...info, access: 'token' })
+  declarations.set(handler, 'token')
   return handler
 }
 
 /** Declares an endpoint that needs a master token. Throws `unauthenticated`, `forbidden`. */
-export function requireMaster(info: EndpointInfo): MiddlewareHandler<AppWithCaller> {
+export function requireMaster(): MiddlewareHandler<AppWithCaller> {
   const handler: MiddlewareHandler<AppWithCaller> = (c, next) => {
     const caller = requireScope(c)
     if (caller.role === 'master') return next()
     throw new ApiError('forbidden', 'this endpoint requires a master token')
   }
-  declarations.set(handler, { ...info, access: 'master' })
+  declarations.set(handler, 'master')
   return handler
 }
 
@@ -144,16 +115,15 @@ function invalidInput(found: readonly $ZodIssue[], root: string): ApiError {
 
 /** Whether no endpoint of this request needs a token. */
 export const isPublic = (c: Context): boolean =>
-  !matchedRoutes(c).some(
-    ({ handler }) => (declarations.get(handler)?.access ?? 'public') !== 'public',
-  )
+  !matchedRoutes(c).some(({ handler }) => (declarations.get(handler) ?? 'public') !== 'public')
 
 /** An endpoint as its handlers declare it. */
 export type Endpoint = {
   method: string
   path: string
   inputs: Input[]
-  info: Declaration | null
+  /** Null if no handler declares it. */
+  access: Access | null
 }
 
 /** Every endpoint of the app, in the order of its routes. */
@@ -162,10 +132,10 @@ export function endpointsOf(app: Pick<Hono<App>, 'routes'>): Endpoint[] {
   for (const { method, path, handler } of app.routes) {
     if (method === 'ALL') continue
     const key = `${method} ${path}`
-    const endpoint: Endpoint = endpoints.get(key) ?? { method, path, inputs: [], info: null }
+    const endpoint: Endpoint = endpoints.get(key) ?? { method, path, inputs: [], access: null }
     const input = inputs.get(handler)
     if (input) endpoint.inputs.push(input)
-    endpoint.info ??= declarations.get(handler) ?? null
+    endpoint.access ??= declarations.get(handler) ?? null
     endpoints.set(key, endpoint)
   }
   return [...endpoints.values()]

@@ -1,31 +1,10 @@
 import { and, asc, desc, eq, gt, isNull, sql } from 'drizzle-orm'
-import * as z from 'zod'
 import { avatarUrlOf } from '../avatars/url.ts'
 import type { Database } from '../db/client.ts'
 import { type Placeholders, prepared } from '../db/prepared.ts'
 import { creators, users } from '../db/schema.ts'
-import { id, orNull, positive, text, time } from '../http/fields.ts'
-import { Stats, selectNftCounts, toStats } from './stats.ts'
-
-const Creator = () =>
-  z
-    .object({
-      id: id('User id of the creator.'),
-      name: orNull(text('Name.')),
-      username: orNull(text('User name.')),
-      avatarUrl: z.url().describe('URL of the avatar.'),
-      nfts: positive('Number of NFTs that are released and not deleted.'),
-      latestReleaseAt: time('Time of the latest release.'),
-    })
-    .meta({ id: 'Creator', description: 'A user who has released NFTs.' })
-
-export const CreatorsAnswer = () =>
-  z
-    .object({
-      creators: z.array(Creator()).describe('Creators, the latest release first.'),
-      stats: Stats().describe('The same numbers as `GET /api/public/stats`.'),
-    })
-    .meta({ id: 'Creators', description: 'The creators with the latest releases.' })
+import type { Creators } from './openapi.ts'
+import { selectNftCounts, toStats } from './stats.ts'
 
 export const selectCreators = prepared((db, { limit }: Placeholders<{ limit: number }>) =>
   db
@@ -50,7 +29,7 @@ export async function readCreators(
   db: Database,
   baseUrl: string,
   limit: number,
-): Promise<z.infer<ReturnType<typeof CreatorsAnswer>>> {
+): Promise<Creators> {
   const [rows, counts] = await db.batch([selectCreators(db, { limit }), selectNftCounts(db, {})])
   return {
     creators: rows.map(({ avatarKey, ...creator }) => ({

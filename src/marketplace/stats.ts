@@ -1,31 +1,12 @@
-import * as z from 'zod'
 import type { Database } from '../db/client.ts'
 import { prepared } from '../db/prepared.ts'
 import { nftCounts } from '../db/schema.ts'
-import { count } from '../http/fields.ts'
-import { lazy } from '../http/lazy.ts'
-
-export const Stats = lazy(() =>
-  z
-    .object({
-      nfts: z
-        .object({
-          total: count('All NFTs.'),
-          unique: count('NFTs with one piece.'),
-          rare: count('NFTs with a limited number of pieces.'),
-          unlimited: count('NFTs without a limit.'),
-        })
-        .describe('Numbers of NFTs that are released and not deleted.'),
-    })
-    .meta({ id: 'Stats', description: 'Statistics of the marketplace.' }),
-)
+import type { Stats } from './openapi.ts'
 
 /** One row for each `amountType`. */
 export const selectNftCounts = prepared((db) => db.select().from(nftCounts))
 
-export function toStats(
-  counts: readonly (typeof nftCounts.$inferSelect)[],
-): z.infer<ReturnType<typeof Stats>> {
+export function toStats(counts: readonly (typeof nftCounts.$inferSelect)[]): Stats {
   const countOf = (amountType: string) =>
     counts.find((count) => count.amountType === amountType)?.nfts ?? 0
   return {
@@ -39,7 +20,7 @@ export function toStats(
 }
 
 /** Returns the numbers of NFTs that are released and not deleted. */
-export async function readStats(db: Database): Promise<z.infer<ReturnType<typeof Stats>>> {
+export async function readStats(db: Database): Promise<Stats> {
   const [counts] = await db.batch([selectNftCounts(db, {})])
   return toStats(counts)
 }

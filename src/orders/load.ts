@@ -3,11 +3,11 @@ import { and, eq, inArray, isNull, sql } from 'drizzle-orm'
 import { isLive } from '../addresses/schema.ts'
 import { readAs } from '../auth/access.ts'
 import { type BoundStatement, type Database, jsonValues } from '../db/client.ts'
-import { columnsOf } from '../db/columns.ts'
 import { type Placeholders, prepared } from '../db/prepared.ts'
 import { addresses, listings, nfts, orders, tokens, users } from '../db/schema.ts'
 import type { Caller } from '../http/context.ts'
-import { Listing, Nft } from './answer.ts'
+import type { Listing, Nft } from './answer.ts'
+import { listingColumns, nftColumns } from './columns.ts'
 import type { OrderInput } from './input.ts'
 
 type Buyer = {
@@ -33,14 +33,14 @@ type Ids = Placeholders<{ ids: string }>
 
 const nftsById = prepared((db, { ids }: Ids) =>
   db
-    .select(columnsOf(nfts, Nft()))
+    .select(nftColumns)
     .from(nfts)
     .where(inArray(nfts.id, jsonValues(ids))),
 )
 
 const listingsById = prepared((db, { ids }: Ids) =>
   db
-    .select(columnsOf(listings, Listing()))
+    .select(listingColumns)
     .from(listings)
     .where(inArray(listings.id, jsonValues(ids))),
 )

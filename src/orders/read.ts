@@ -1,7 +1,6 @@
 import { and, type Column, eq, exists, inArray, or, type Placeholder, sql } from 'drizzle-orm'
 import { readAs } from '../auth/access.ts'
 import { type Database, jsonValues } from '../db/client.ts'
-import { columnsOf } from '../db/columns.ts'
 import { type Placeholders, prepared } from '../db/prepared.ts'
 import {
   deliveries,
@@ -15,7 +14,8 @@ import {
 import { shownOfDelivery } from '../delivery/shown.ts'
 import type { Caller } from '../http/context.ts'
 import { ApiError, type Issue } from '../http/errors.ts'
-import { BuyerFields, Listing, Nft, type Order, OrderFields, OrderItemFields } from './answer.ts'
+import type { Order } from './answer.ts'
+import { buyerColumns, itemColumns, listingColumns, nftColumns, orderColumns } from './columns.ts'
 import { visibleBuyer, visibleOrder } from './visible.ts'
 
 type Ids = Placeholders<{ ids: string }>
@@ -28,7 +28,7 @@ const visibleOrders = prepared((db, { ids, userId, isMaster }: Visible) => {
     .from(orderItems)
     .where(and(eq(orderItems.orderId, orders.id), eq(orderItems.sellerId, userId)))
   return db
-    .select(columnsOf(orders, OrderFields()))
+    .select(orderColumns)
     .from(orders)
     .where(
       and(
@@ -43,7 +43,7 @@ const visibleOrders = prepared((db, { ids, userId, isMaster }: Visible) => {
 
 const buyersOf = prepared((db, { ids }: Ids) =>
   db
-    .select(columnsOf(users, BuyerFields()))
+    .select(buyerColumns)
     .from(users)
     .where(
       inArray(
@@ -58,7 +58,7 @@ const buyersOf = prepared((db, { ids }: Ids) =>
 
 const itemsOf = prepared((db, { ids }: Ids) =>
   db
-    .select({ ...columnsOf(orderItems, OrderItemFields()), ...shownOfDelivery })
+    .select({ ...itemColumns, ...shownOfDelivery })
     .from(orderItems)
     .innerJoin(deliveries, eq(deliveries.id, orderItems.id))
     .leftJoin(transactions, eq(transactions.id, deliveries.transactionId))
@@ -74,14 +74,14 @@ const selectFromItems = (db: Database, column: Column, ids: Placeholder) =>
 
 const nftsOf = prepared((db, { ids }: Ids) =>
   db
-    .select(columnsOf(nfts, Nft()))
+    .select(nftColumns)
     .from(nfts)
     .where(inArray(nfts.id, selectFromItems(db, orderItems.nftId, ids))),
 )
 
 const listingsOf = prepared((db, { ids }: Ids) =>
   db
-    .select(columnsOf(listings, Listing()))
+    .select(listingColumns)
     .from(listings)
     .where(inArray(listings.id, selectFromItems(db, orderItems.listingId, ids))),
 )

@@ -27,9 +27,17 @@ beforeEach(async () => {
 const send = (records: readonly unknown[], query = '') =>
   call('POST', PATH + query, { token, body: linesOf(records) })
 
+/** The body of an answer or of an error. */
+type Body = {
+  lines?: number
+  result?: unknown
+  error?: string
+  issues: { path: string; code: string; message: string }[]
+}
+
 async function importing(records: readonly unknown[], query = '') {
   const response = await send(records, query)
-  return { status: response.status, body: await response.json<any>() }
+  return { status: response.status, body: await response.json<Body>() }
 }
 
 const imported = async (records: readonly unknown[], query = '') =>
@@ -39,7 +47,7 @@ const imported = async (records: readonly unknown[], query = '') =>
 async function problemsOf(records: readonly unknown[]) {
   const { status, body } = await importing(records)
   expect(status).toBe(400)
-  return body.issues.map(({ path, code }: { path: string; code: string }) => `${path} ${code}`)
+  return body.issues.map(({ path, code }) => `${path} ${code}`)
 }
 
 const numbers = (created: number, updated: number, unchanged: number) => ({

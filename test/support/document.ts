@@ -100,8 +100,7 @@ function matches(template: string, path: string): boolean {
 /** Returns whether the path is a page or redirect, which the document leaves out. */
 const isPage = (path: string) =>
   endpointsOf(app).some(
-    ({ info, path: pattern }) =>
-      info !== null && !info.answer && matches(pattern.replace(/:\w+/g, '{}'), path),
+    ({ access, path: pattern }) => access !== null && matches(pattern.replace(/:\w+/g, '{}'), path),
   )
 
 /** Follows a `$ref`. */

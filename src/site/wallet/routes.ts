@@ -10,7 +10,6 @@ import { issuerOf } from '../../auth/tokens.ts'
 import { wake } from '../../delivery/wake.ts'
 import type { App } from '../../http/context.ts'
 import { publicEndpoint, requireToken, validate } from '../../http/endpoint.ts'
-import { count, id, text } from '../../http/fields.ts'
 import { signInRateLimit } from '../../http/rate-limit.ts'
 import { linkWallet } from '../../identity/link.ts'
 import { signIn } from '../../identity/sign-in.ts'
@@ -67,16 +66,7 @@ const deleteMessageSecret = (c: Context) => deleteCookie(c, SECRET_COOKIE, cooki
 export const walletRoutes = new Hono<App>()
   .post(
     '/sign-in/wallet/message',
-    publicEndpoint({
-      tag: 'Identity',
-      operationId: 'requestWalletMessage',
-      summary: 'Request a message for a wallet to sign (EIP-4361)',
-      description: `It works for ${MESSAGE_LIFETIME / 60_000} minutes, in the same browser: the response sets the cookie \`wallet\`, which the next call must send.`,
-      answer: () =>
-        z
-          .object({ message: text('The message to sign.') })
-          .meta({ id: 'WalletMessage', description: 'The message for the wallet.' }),
-    }),
+    publicEndpoint(),
     requireSameOrigin,
     signInRateLimit,
     validate('json', MessageRequest),
@@ -90,17 +80,7 @@ export const walletRoutes = new Hono<App>()
   )
   .post(
     '/sign-in/wallet',
-    publicEndpoint({
-      tag: 'Identity',
-      operationId: 'signInWithWallet',
-      summary: 'Sign in with a wallet',
-      description: 'A new wallet creates a user. The session is the cookie `token`.',
-      answer: () =>
-        z
-          .object({ userId: id('The id of the signed-in user.') })
-          .meta({ id: 'SignedIn', description: 'The user who signed in.' }),
-      errors: ['unauthenticated', 'forbidden', 'chain_unavailable'],
-    }),
+    publicEndpoint(),
     requireSameOrigin,
     signInRateLimit,
     validate('json', SignedMessage),
@@ -117,22 +97,7 @@ export const walletRoutes = new Hono<App>()
   )
   .post(
     '/settings/account/wallet',
-    requireToken({
-      tag: 'Identity',
-      operationId: 'linkWallet',
-      summary: 'Link a wallet to the account',
-      description:
-        'Starts the transfers that waited for a wallet. The sign-in must not be older than 10 minutes.',
-      answer: () =>
-        z
-          .object({
-            userId: id('The id of the signed-in user.'),
-            transfers: count('How many order items waited for the wallet and are transferred now.'),
-          })
-          .meta({ id: 'LinkedWallet', description: 'The wallet is linked.' }),
-      isSessionOnly: true,
-      errors: ['forbidden', 'reauthentication_required', 'conflict', 'chain_unavailable'],
-    }),
+    requireToken(),
     signInRateLimit,
     validate('json', SignedMessage),
     async (c) => {

@@ -2,8 +2,10 @@
  * Draws a request to any endpoint of the app, from what the endpoint declares. The values of a
  * field are found by its name.
  */
+
 import { inject } from 'vitest'
 import type * as z from 'zod'
+import { endpointInfos } from '../../../scripts/openapi/endpoints.ts'
 import { DEFAULT_PICTURE } from '../../../src/avatars/url.ts'
 import type { Endpoint } from '../../../src/http/endpoint.ts'
 import { aPng } from '../../avatars/pictures.ts'
@@ -184,7 +186,7 @@ const textsOf = (fields: unknown): Record<string, string> =>
 
 /** Draws a request. Throws if a field or a path parameter has no values. */
 export function requestTo(endpoint: Endpoint, { world, dice, attacker }: Draw): HostileRequest {
-  const { method, path, inputs, info } = endpoint
+  const { method, path, inputs } = endpoint
   const draw: Draw = { world, dice, attacker, endpoint: `${method} ${path}` }
   const drawn = path.replace(/:(\w+)/g, (_, name: string) => {
     const value =
@@ -203,8 +205,9 @@ export function requestTo(endpoint: Endpoint, { world, dice, attacker }: Draw): 
     else if (target === 'json') request.json = value
     else throw new Error(`requests.ts cannot send a ${target}`)
   }
-  if (info?.body?.type === 'multipart/form-data' || path === '/settings/profile/avatar')
+  const { body } = endpointInfos[`${method} ${path}`] ?? {}
+  if (body?.type === 'multipart/form-data' || path === '/settings/profile/avatar')
     request.body = aForm(aPng())
-  else if (info?.body) request.body = aPng()
+  else if (body) request.body = aPng()
   return request
 }

@@ -1,0 +1,32 @@
+/** The endpoints of the document: what their handlers declare, and what their folders say of them. */
+import { addressEndpoints } from '../../src/addresses/openapi.ts'
+import app from '../../src/app.ts'
+import { authEndpoints } from '../../src/auth/openapi.ts'
+import { avatarEndpoints } from '../../src/avatars/openapi.ts'
+import { catalogueEndpoints } from '../../src/catalogue/openapi.ts'
+import { transferEndpoints } from '../../src/delivery/openapi.ts'
+import { type Endpoint, endpointsOf } from '../../src/http/endpoint.ts'
+import type { EndpointInfo, EndpointInfos } from '../../src/http/openapi.ts'
+import { marketplaceEndpoints } from '../../src/marketplace/openapi.ts'
+import { orderEndpoints } from '../../src/orders/openapi.ts'
+import { walletEndpoints } from '../../src/site/wallet/openapi.ts'
+
+export type DescribedEndpoint = Endpoint & { info: EndpointInfo }
+
+/** Pages and their forms have none. */
+export const endpointInfos: EndpointInfos = {
+  ...authEndpoints,
+  ...addressEndpoints,
+  ...marketplaceEndpoints,
+  ...avatarEndpoints,
+  ...orderEndpoints,
+  ...transferEndpoints,
+  ...catalogueEndpoints,
+  ...walletEndpoints,
+}
+
+/** In the order of the routes. */
+export const describedEndpoints = endpointsOf(app).flatMap((endpoint): DescribedEndpoint[] => {
+  const info = endpointInfos[`${endpoint.method} ${endpoint.path}`]
+  return info ? [{ ...endpoint, info }] : []
+})

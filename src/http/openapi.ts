@@ -1,0 +1,34 @@
+/**
+ * Every folder with endpoints of the OpenAPI document describes them in its `openapi.ts`. The Worker
+ * does not need these texts: `scripts/bundle.ts` fails if it imports more than types from a file of
+ * the name `openapi.ts` or `answer.ts`.
+ */
+import type * as z from 'zod'
+import type { ErrorCode } from './errors.ts'
+
+/** What the OpenAPI document says about an endpoint, beside what its handlers declare. */
+export type EndpointInfo = {
+  tag: string
+  /** What a client would name a method for the endpoint. Unique. */
+  operationId: string
+  /** A sentence without a full stop that begins with a verb in the imperative. */
+  summary: string
+  description?: string
+  /** A body that is not JSON. The handler reads it. */
+  body?: { type: string; schema: z.ZodType }
+  /** The body of a 200; `z.file()` for bytes. */
+  answer: z.ZodType
+  /** Headers of a 200 beside those of every response, with their descriptions. */
+  headers?: Record<string, string>
+  /** Statuses without a body that are not errors, such as 304, with their descriptions. */
+  bodiless?: Record<number, string>
+  /** Error codes of this endpoint, beside those that every endpoint shares. */
+  errors?: readonly ErrorCode[]
+  /** Whether it refuses API tokens. */
+  isSessionOnly?: true
+  /** Fields of its error bodies beside `error` and `code`. A middleware sets them in the context. */
+  errorFields?: Record<string, null>
+}
+
+/** By method and path, as in `GET /api/public/stats`. */
+export type EndpointInfos = Record<string, EndpointInfo>
