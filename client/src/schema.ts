@@ -2968,7 +2968,7 @@ export interface operations {
                  * @description The number of the first line in the body, from 1.
                  * @example 3
                  */
-                line?: string;
+                line?: number;
                 /**
                  * @description Whether these are the last lines. Always, without `import`.
                  * @example true
@@ -2984,6 +2984,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description JSON Lines. */
         requestBody: {
             content: {
                 "application/x-ndjson": string;
