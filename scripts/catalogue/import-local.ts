@@ -25,6 +25,7 @@ export async function importLocally({ file, isDryRun, show }: Request): Promise<
   }
   try {
     const { last, problems } = await stageFile(target, file, show)
+    if (last === 0) return { counts: null }
     show(1, isDryRun ? 'checking' : 'writing')
     if (problems.length > 0)
       return { problems: [...problems, ...(await findProblems(db, target.importId))] }

@@ -43,7 +43,7 @@ export async function importRemotely(
       const answer = await repeat(() =>
         client.importCatalogue({
           import: id,
-          line: String(from),
+          line: from,
           commit: isLast ? 'true' : 'false',
           dryRun: isDryRun ? 'true' : 'false',
           body: new Blob(lines.map((line) => `${line}\n`)),

@@ -95,10 +95,11 @@ const checks = [
     `${isUsed} AND EXISTS (SELECT 1 FROM users WHERE username IS NOT NULL
         AND lower(username) = lower${value('username')} AND id IS NOT p.id)`,
   ),
-  ...changed(users, `${isUsed} AND u.id IS NOT NULL`, {
-    email: `nullif(u.email, '')`,
-    ethereumPublicAddr: `nullif(u.ethereumPublicAddr, '')`,
-  }),
+  // A record need not have all identities of a user.
+  ...Object.entries({ email: 'p.email', ethereumPublicAddr: 'p.ethereumPublicAddr' }).map(
+    ([field, column]) =>
+      lines('cannot_change', field, users, `${isUsed} AND ${column} <> ${value(field)}`),
+  ),
   lines('cannot_change', 'id', users, `${isUser} AND u.removedAt IS NOT NULL`),
 
   noUser(isNft, 'creator'),

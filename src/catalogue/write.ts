@@ -1,7 +1,7 @@
 /** Writes the staged records. The statements run in this order, in one transaction. */
 import { sql } from 'drizzle-orm'
 import { type Database, raw } from '../db/client.ts'
-import { listingRecord, meantUsers, nftRecord, userRecord, value, withLines } from './sql.ts'
+import { listingRecord, meantUsers, nftRecord, value, withLines } from './sql.ts'
 
 /** A record without a time keeps the one that is stored. */
 const storedNft = nftRecord(`iif(${value('releaseAt')} IS NULL, NULL, n.releaseAt)`)
@@ -11,6 +11,9 @@ const nfts = `r LEFT JOIN nfts n ON n.externalId = r.externalId
 const listings = `r LEFT JOIN listings l ON l.externalId = r.externalId
   LEFT JOIN nfts n ON n.id = l.nftId LEFT JOIN users u ON u.id = l.sellerId`
 
+const isRenamed = (user: string) =>
+  `(${user}.name IS NOT ${value('name')} OR ${user}.username IS NOT ${value('username')})`
+
 /**
  * What is done with each record, as JSON such as `{"nft.created": 3}`. Users who have signed in keep
  * their names.
@@ -19,8 +22,8 @@ export const countRecords = (importId: string) => sql`(${withLines(importId)}
   SELECT json_group_object(key, total) FROM (
     SELECT type || '.' || action AS key, count(*) AS total FROM (${sql.raw(`
       SELECT r.type, CASE WHEN p.id IS NULL THEN 'created' WHEN u.id IS NULL THEN 'updated'
-        WHEN u.lastAccessAt IS NOT NULL OR r.record = ${userRecord} THEN 'unchanged'
-        ELSE 'updated' END AS action
+        WHEN u.lastAccessAt IS NULL AND ${isRenamed('u')} THEN 'updated'
+        ELSE 'unchanged' END AS action
       FROM ${meantUsers} WHERE r.type = 'user'
       UNION ALL
       SELECT r.type, CASE WHEN n.id IS NULL THEN 'created'
@@ -53,7 +56,7 @@ const insertUsers = `INSERT INTO users (externalId, name, username, email, ether
 const renameUsers = `UPDATE users SET name = ${value('name')}, username = ${value('username')},
     updatedAt = r.now
   FROM r WHERE r.type = 'user' AND users.externalId = r.externalId AND users.lastAccessAt IS NULL
-    AND (users.name IS NOT ${value('name')} OR users.username IS NOT ${value('username')})`
+    AND ${isRenamed('users')}`
 
 /** Pieces that are added to an edition can be sold; what is sold stays sold. */
 const upsertNfts = `INSERT INTO nfts (externalId, creatorId, creatorPublicAddr, contractNetwork,

@@ -55,6 +55,7 @@ const numbers = (created: number, updated: number, unchanged: number) => ({
   updated,
   unchanged,
 })
+const NOW = '2026-01-01T00:00:00.000Z'
 const NONE = numbers(0, 0, 0)
 
 const catalogue = [
@@ -234,6 +235,14 @@ describe('users', () => {
     expect(await theUser('w')).toMatchObject({ id: byWallet.id })
   })
 
+  it('may have an identity that their record does not have', async () => {
+    const wallet = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
+    const user = await aUser({ email: 'cleo@example.com', ethereumPublicAddr: wallet })
+    expect(await imported([aUserRecord('cleo')])).toMatchObject({ user: numbers(0, 1, 0) })
+    expect(await imported([aUserRecord('cleo')])).toMatchObject({ user: numbers(0, 0, 1) })
+    expect(await theUser('cleo')).toMatchObject({ id: user.id, ethereumPublicAddr: wallet })
+  })
+
   it('keep their own names once they have signed in', async () => {
     await imported([aUserRecord('cleo', { name: 'Before' })])
     expect(await imported([aUserRecord('cleo', { name: 'After' })])).toMatchObject({
@@ -375,14 +384,14 @@ describe('what is refused', () => {
   })
 
   it('two records of the same user', async () => {
-    await aUser({ email: 'a@example.com', ethereumPublicAddr: CONTRACT })
+    await aUser({ email: 'a@example.com', ethereumPublicAddr: CONTRACT, lastAccessAt: NOW })
     expect(
       await problemsOf([aUserRecord('a'), { type: 'user', id: 'b', ethereumPublicAddr: CONTRACT }]),
     ).toEqual(['lines[2].id identity_taken'])
   })
 
   it('a user with the e-mail address of one user and the wallet of another', async () => {
-    await aUser({ email: 'a@example.com' })
+    await aUser({ email: 'a@example.com', lastAccessAt: NOW })
     await aUser({ ethereumPublicAddr: CONTRACT })
     expect(await problemsOf([aUserRecord('a', { ethereumPublicAddr: CONTRACT })])).toEqual([
       'lines[1].ethereumPublicAddr identity_taken',

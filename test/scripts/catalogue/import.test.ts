@@ -1,0 +1,136 @@
+/** `npm run import` and `npm run export` with the local database. */
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { aListingRecord, anNftRecord, aUserRecord, linesOf } from '../../catalogue/records.ts'
+import { aProject, type Project } from '../../support/project.ts'
+
+let project: Project
+
+beforeAll(async () => {
+  project = await aProject()
+  execFileSync('wrangler', ['d1', 'migrations', 'apply', 'DB', '--local'], {
+    cwd: project.folder,
+    stdio: 'ignore',
+  })
+})
+
+afterAll(() => project.remove())
+
+const inFolder = (name: string) => join(project.folder, name)
+const write = (name: string, text: string) => writeFile(inFolder(name), text)
+const read = (name: string) => readFile(inFolder(name), 'utf8')
+const counts = (users: string, nfts: string, listings: string) =>
+  `users     ${users}\nNFTs      ${nfts}\nlistings  ${listings}\n`
+
+const SIZE = 10_000
+const tokens = Array.from({ length: SIZE }, (_, i) => i)
+const traits = ['Background', 'Fur', 'Eyes', 'Mouth', 'Hat', 'Clothes']
+
+/** As large as a well-known collection, with metadata of its form. */
+const collection = linesOf([
+  aUserRecord('cleo', { name: 'Cleo', username: 'cleo' }),
+  ...tokens.map((token) =>
+    anNftRecord(`ape-${token}`, token, {
+      amountType: 'unique',
+      amount: undefined,
+      metadata: {
+        name: `Ape #${token}`,
+        description: 'Ten thousand apes with “quotes”, \u2028 and emoji 🦍.',
+        image: `ipfs://bafybeigdyrzt5s/${token}.png`,
+        attributes: traits.map((trait_type, i) => ({ trait_type, value: (token * 7 + i) % 31 })),
+      },
+    }),
+  ),
+  aListingRecord('sale', 'ape-1'),
+])
+
+it('imports a collection of 10,000 NFTs, exports it, and imports it again without a change', async () => {
+  await write('apes.jsonl', collection)
+  const dryRun = await project.run('import', ['apes.jsonl', '--dry-run'])
+  const created = counts(
+    '1 created, 0 updated, 0 unchanged',
+    '10000 created, 0 updated, 0 unchanged',
+    '1 created, 0 updated, 0 unchanged',
+  )
+  expect(dryRun).toEqual({
+    out: `Nothing was changed. Without --dry-run, this would be:\n${created}`,
+    errors: '',
+    status: 0,
+  })
+  expect(await project.run('import', ['apes.jsonl'])).toEqual({
+    out: created,
+    errors: '',
+    status: 0,
+  })
+  const exported = await project.run('export', ['first.jsonl'])
+  expect(exported).toEqual({
+    out: 'Wrote 10002 records to first.jsonl.\n',
+    errors: '',
+    status: 0,
+  })
+  const unchanged = counts(
+    '0 created, 0 updated, 1 unchanged',
+    '0 created, 0 updated, 10000 unchanged',
+    '0 created, 0 updated, 1 unchanged',
+  )
+  for (const file of ['apes.jsonl', 'first.jsonl'])
+    expect((await project.run('import', [file])).out).toBe(unchanged)
+  await project.run('export', ['second.jsonl'])
+  expect(await read('second.jsonl')).toBe(await read('first.jsonl'))
+  // The metadata is what the file had.
+  const metadataIn = (text: string) => text.match(/"metadata":.*/g)
+  expect(metadataIn(await read('first.jsonl'))).toEqual(metadataIn(collection))
+  expect((await stat(inFolder('first.jsonl'))).mode & 0o777).toBe(0o600)
+})
+
+describe('a file with problems', () => {
+  const nft = anNftRecord('new-1', 20_001)
+  const wrong = { ...nft, id: 'new-2', tokenId: 20_002, metadata: { name: 5 } }
+  const lost = { ...nft, id: 'new-3', tokenId: '20003', creator: 'nobody' }
+  const sale = aListingRecord('sale-2', 'new-2')
+  const text = `${linesOf([nft, wrong])}not JSON\n${linesOf([lost, sale])}`
+
+  it('changes nothing, and tells all problems with line, field, value and code', async () => {
+    await write('bad.jsonl', text)
+    const before = await read('first.jsonl')
+    const { out, errors, status } = await project.run('import', ['bad.jsonl'])
+    expect({ out, status }).toEqual({ out: '', status: 1 })
+    expect(errors).toBe(`Nothing was imported. 4 problems in 3 lines of bad.jsonl:
+  line 2, tokenId: must be text (invalid_input): 20002
+  line 2, metadata.name: must be text (invalid_input): 5
+  line 3: must be JSON of at most 131072 characters (invalid_input)
+  line 4, creator: there is no such user (user_not_found): "nobody"
+All problems are in bad.problems.jsonl, and these lines in bad.failed.jsonl.
+`)
+    expect(await read('bad.failed.jsonl')).toBe(`${linesOf([wrong])}not JSON\n${linesOf([lost])}`)
+    const [first] = (await read('bad.problems.jsonl')).split('\n')
+    expect(JSON.parse(first ?? '')).toEqual({
+      line: 2,
+      path: 'tokenId',
+      value: 20_002,
+      code: 'invalid_input',
+      message: 'must be text',
+    })
+    await project.run('export', ['after.jsonl'])
+    expect(await read('after.jsonl')).toBe(before)
+  })
+
+  it('leaves no report when it is corrected', async () => {
+    await write('bad.jsonl', linesOf([nft]))
+    expect((await project.run('import', ['bad.jsonl'])).status).toBe(0)
+    expect(['bad.problems.jsonl', 'bad.failed.jsonl'].map(inFolder).filter(existsSync)).toEqual([])
+  })
+
+  it.each([
+    ['missing.jsonl', undefined, 'There is no file missing.jsonl.\n'],
+    ['empty.jsonl', '', 'empty.jsonl has no lines.\n'],
+    ['latin.jsonl', Buffer.from([0x22, 0xe9, 0x22]), 'latin.jsonl is not valid UTF-8.\n'],
+  ])('%s', async (name, content, message) => {
+    if (content !== undefined) await writeFile(inFolder(name), content)
+    const { errors, status } = await project.run('import', [name])
+    expect({ errors, status }).toEqual({ errors: message, status: 1 })
+  })
+})
