@@ -38,10 +38,7 @@ const MAX_LINKS_PER_ACCOUNT = 3
 
 export const EmailAddress = z.string().trim().toLowerCase().pipe(z.email().max(254))
 export const LinkSecret = z.object({
-  secret: z
-    .string()
-    .regex(/^[0-9a-f]{64}$/, 'is not a valid secret')
-    .describe('The secret in the link: 64 hexadecimal digits.'),
+  secret: z.string().regex(/^[0-9a-f]{64}$/, 'is not a valid secret'),
 })
 
 type NewLink = {

@@ -30,35 +30,21 @@ const TokenId = z.object({ id: z.uuid() })
 
 const NewToken = z.object({
   name: z.string().max(1000),
-  role: z
-    .enum(tokenRoles)
-    .default('user')
-    .describe('A `master` token acts for every user. Only administrators can generate one.'),
-  scope: z
-    .enum(tokenScopes)
-    .default('write')
-    .describe('A `read` token cannot change anything. `write` includes reading.'),
-  days: z
-    .enum(['365', '90', '30', '7'])
-    .default('365')
-    .transform(Number)
-    .describe('Days until the token expires.'),
+  /** Only administrators can generate a `master` token. */
+  role: z.enum(tokenRoles).default('user'),
+  scope: z.enum(tokenScopes).default('write'),
+  /** Days until the token expires. */
+  days: z.enum(['365', '90', '30', '7']).default('365').transform(Number),
 })
 
 /** Milliseconds. */
 const DAY = 24 * 60 * 60 * 1000
 
 const AllTokensFilter = z.object({
-  owner: z
-    .string()
-    .trim()
-    .max(254)
-    .optional()
-    .describe('Show only the tokens of this user: a user id, an e-mail address or a wallet.'),
-  after: z
-    .templateLiteral([z.iso.datetime(), ',', z.uuid()])
-    .optional()
-    .describe('Show tokens that are older than this one: `<createdAt>,<id>`.'),
+  /** A user id, an e-mail address or a wallet: show only the tokens of this user. */
+  owner: z.string().trim().max(254).optional(),
+  /** `<createdAt>,<id>`: show tokens that are older than this one. */
+  after: z.templateLiteral([z.iso.datetime(), ',', z.uuid()]).optional(),
 })
 
 export const apiAccessRoutes = new Hono<App>()

@@ -17,13 +17,13 @@ const digits = z
   .transform(Number)
 
 const OrdersQuery = z.object({
-  side: z.literal('sold').optional().catch(undefined).describe('What the user has sold.'),
-  before: digits
-    .optional()
-    .catch(undefined)
-    .describe('Where the page begins: the cursor of a link.'),
+  /** What the user has sold. */
+  side: z.literal('sold').optional().catch(undefined),
+  /** Where the page begins: the cursor of a link. */
+  before: digits.optional().catch(undefined),
   notice: z.literal('wallet-linked').optional().catch(undefined),
-  transfers: digits.optional().catch(undefined).describe('Transfers that linking has started.'),
+  /** Transfers that linking has started. */
+  transfers: digits.optional().catch(undefined),
 })
 
 export const orderPageRoutes = new Hono<App>().get(

@@ -34,11 +34,8 @@ import {
 } from './views.tsx'
 
 const Redirect = z.object({
-  redirect: z
-    .string()
-    .max(2048)
-    .optional()
-    .describe('The URL to open after sign-in, on this site or on an allowed one.'),
+  /** The URL to open after sign-in, on this site or on an allowed one. */
+  redirect: z.string().max(2048).optional(),
 })
 
 export const signInRoutes = new Hono<App>()
