@@ -6,36 +6,11 @@
  * `global_fetch_strictly_public` covers that part: with it, `fetch` reaches the public Internet
  * only. This module checks what the URL itself shows, again for each redirect.
  */
+import ipaddr from 'ipaddr.js'
 import { invalidField } from '../http/errors.ts'
-import { isInBlock } from '../http/ip-address.ts'
-
-/** Blocks that are not on the public Internet (IANA's registry of special-purpose addresses). */
-const specialIpv4 = [
-  '0.0.0.0/8',
-  '10.0.0.0/8',
-  '100.64.0.0/10',
-  '127.0.0.0/8',
-  '169.254.0.0/16',
-  '172.16.0.0/12',
-  '192.0.0.0/24',
-  '192.0.2.0/24',
-  '192.31.196.0/24',
-  '192.52.193.0/24',
-  '192.88.99.0/24',
-  '192.168.0.0/16',
-  '192.175.48.0/24',
-  '198.18.0.0/15',
-  '198.51.100.0/24',
-  '203.0.113.0/24',
-  '224.0.0.0/4',
-  '240.0.0.0/4',
-]
 
 /** The only IPv6 block that IANA has allocated for global unicast. */
-const globalUnicast = '2000::/3'
-
-/** The blocks of `globalUnicast` that are not on the public Internet. */
-const specialIpv6 = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20']
+const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
 
 /** Top-level names that are never public (RFC 6761 and its registry, RFC 8375, ICANN's `internal`). */
 const privateName =
@@ -66,10 +41,10 @@ export function parseDestination(
 
 function isPublic(hostname: string): boolean {
   const host = hostname.replace(/\.+$/, '')
-  if (/^[\d.]+$/.test(host)) return !isInBlock(host, specialIpv4)
+  if (ipaddr.IPv4.isValid(host)) return ipaddr.IPv4.parse(host).range() === 'unicast'
   if (host.startsWith('[')) {
-    const address = host.slice(1, -1)
-    return isInBlock(address, [globalUnicast]) && !isInBlock(address, specialIpv6)
+    const address = ipaddr.IPv6.parse(host.slice(1, -1))
+    return address.match(globalUnicast) && address.range() === 'unicast'
   }
   return host.includes('.') && !privateName.test(host)
 }
