@@ -19,7 +19,8 @@ async function multiply(
   const columns = Object.keys(results[0] ?? {}).filter(
     (name) => !['id', 'amountType'].includes(name),
   )
-  const values = columns.map((name) => overrides[name] ?? name)
+  const unique: Record<string, string> = { externalId: "externalId || '-' || i" }
+  const values = columns.map((name) => overrides[name] ?? unique[name] ?? name)
   await env.DB.prepare(
     `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
     INSERT INTO ${table} (${columns}) SELECT ${values} FROM ${table}, n WHERE ${table}.id = ?`,

@@ -42,7 +42,7 @@ it('returns a paid order with exactly the documented fields', async () => {
   expectFields(item?.nft, fields.nft)
   expect(item?.nft).toMatchObject({ id: nft.id, availableAmount: 8, payload: nft.payload })
   expectFields(item?.listing, fields.listing)
-  expect(item?.listing).toEqual({ ...listing, sellerId: seller.id })
+  expect(item?.listing).toEqual({ ...listing, sellerId: seller.id, externalId: undefined })
 })
 
 it('returns several orders as they are stored, in the order of the request', async () => {
