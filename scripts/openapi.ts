@@ -1,5 +1,6 @@
 /**
- * Writes the OpenAPI document, the types of the client, and the table of errors in docs/errors.md.
+ * Writes the OpenAPI document, the types of the client, the table of errors in docs/errors.md, and the
+ * schema of catalogues.
  * With `--check` it fails if one of the files is out of date. With `--examples` it first makes the
  * examples again: a real run of the demo catalogue, which takes half a minute.
  */
@@ -7,6 +8,7 @@ import { copyFile, readFile, writeFile } from 'node:fs/promises'
 import { runnerImport } from 'vite'
 import { generateSchema } from '../client/generate.ts'
 import type * as Guides from './guides/render.tsx'
+import { catalogueSchema } from './openapi/catalogue-schema.ts'
 import type * as Builder from './openapi/document.ts'
 import { withErrorTable } from './openapi/error-table.ts'
 import { tellStory } from './openapi/story.ts'
@@ -17,11 +19,12 @@ const EXAMPLES = 'scripts/openapi/examples.json'
 const ERRORS = 'docs/errors.md'
 const ASSETS = 'src/site/assets'
 const CLIENT = 'client/src/schema.ts'
+const CATALOGUE = 'docs/catalogue.schema.json'
 
 await runCommand(
   {
     name: 'npm run openapi',
-    purpose: `Writes the OpenAPI document, ${DOCUMENT}, the types of the client, the guides, and the table of errors in ${ERRORS}.`,
+    purpose: `Writes the OpenAPI document, ${DOCUMENT}, the types of the client, the guides, the table of errors in ${ERRORS}, and ${CATALOGUE}.`,
     options: {
       check: { type: 'boolean', help: 'Only fail if one of them is out of date.' },
       examples: { type: 'boolean', help: 'Make the examples again: a real run of a minute.' },
@@ -36,6 +39,7 @@ await runCommand(
     const texts: Record<string, string> = {
       [DOCUMENT]: document,
       [CLIENT]: await generateSchema(document),
+      [CATALOGUE]: catalogueSchema(),
       [ERRORS]: withErrorTable(await readFile(ERRORS, 'utf8')),
     }
     for (const [path, html] of Object.entries(await renderGuides()))

@@ -26,7 +26,7 @@ const address = z
   .transform((text) => getAddress(text))
 const uint256 = z
   .string()
-  .regex(/^(0|[1-9]\d{0,77})$/, 'must be decimal digits in quotes')
+  .regex(/^(0|[1-9]\d{0,77})$/, { error: 'must be decimal digits in quotes', abort: true })
   .refine((digits) => BigInt(digits) < 2n ** 256n, 'must be less than 2^256')
 const time = z.iso
   .datetime({ offset: true })

@@ -408,6 +408,33 @@ describe('what is refused', () => {
     expect(await problemsOf([aUserRecord('cleo')])).toEqual(['lines[1].id cannot_change'])
   })
 
+  it('whatever a field holds, with a sentence', async () => {
+    const values = [
+      null,
+      1,
+      1.5,
+      -1,
+      'x y',
+      '',
+      '1'.repeat(80),
+      true,
+      [],
+      {},
+      '2026-02-30T00:00:00Z',
+    ]
+    for (const record of catalogue)
+      for (const field of Object.keys(record))
+        for (const value of values) {
+          const { status, body } = await importing([{ ...record, [field]: value }], '?dryRun=true')
+          expect([field, value, status]).toEqual([field, value, status === 200 ? 200 : 400])
+          for (const { message } of body.issues ?? [])
+            expect([field, message]).toEqual([
+              field,
+              expect.not.stringMatching(/expected|received|invalid/i),
+            ])
+        }
+  })
+
   it('a body that is too long, or has too many lines', async () => {
     const long = await call('POST', PATH, { token, body: 'x'.repeat(4 * 1024 * 1024 + 1) })
     expect(await long.json()).toMatchObject({ error: 'a call may have at most 4 MiB' })
