@@ -159,6 +159,7 @@ it('places orders and logs an error if the queue is unavailable', async () => {
     event: 'wake_up_failed',
     chainIds: [31337],
     error: 'Error: the queue is unavailable',
+    version: env.VERSION.id,
   })
   logged.mockRestore()
 })
