@@ -1,6 +1,5 @@
 /** Places one order of something that is for sale on a testnet. */
 import { and, eq, gt, inArray, isNotNull, isNull, ne, or } from 'drizzle-orm'
-import * as chains from 'viem/chains'
 import type { Issuer } from '../../src/auth/tokens.ts'
 import { ADMINISTRATOR, listings, nfts, orders, users } from '../../src/db/schema.ts'
 import { parseNetwork, readNetworks } from '../contract/networks.ts'
@@ -12,11 +11,15 @@ import type { Setup } from './report.ts'
 const TOKEN_NAME = 'setup'
 const ORDER_NUMBER = 'test-order'
 
-const testnets = new Set<number>(
-  Object.values(chains).flatMap((chain) =>
-    ('testnet' in chain && chain.testnet) || chain.id === chains.anvil.id ? [chain.id] : [],
-  ),
-)
+async function listTestnets(): Promise<Set<number>> {
+  // Only here, because it is 700 modules.
+  const chains = await import('viem/chains')
+  return new Set(
+    Object.values(chains).flatMap((chain) =>
+      ('testnet' in chain && chain.testnet) || chain.id === chains.anvil.id ? [chain.id] : [],
+    ),
+  )
+}
 
 /** The buyer is the first administrator. */
 export async function placeTestOrder(
@@ -25,6 +28,7 @@ export async function placeTestOrder(
   issuer: Issuer,
   now: Date,
 ): Promise<void> {
+  const testnets = await listTestnets()
   const names = Object.entries(readNetworks(environment.name)).flatMap(([name, settings]) =>
     testnets.has(parseNetwork(name, settings).chainId) ? [name] : [],
   )

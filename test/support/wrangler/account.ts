@@ -1,5 +1,5 @@
 /** A project whose wrangler is a stand-in with a Cloudflare account of its own. */
-import { cp, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { aProject, type Project } from '../project.ts'
 
@@ -38,10 +38,13 @@ export const emptyAccount: Account = {
 }
 
 export type AccountProject = Project & {
-  /** Empties the folder and sets the account and wrangler.toml. */
+  /** Deletes what commands left in the folder, and sets wrangler.toml and the account. */
   reset: (toml: string, account?: Partial<Account>) => Promise<void>
   read: () => Promise<Account>
-  change: (changes: Partial<Account>) => Promise<void>
+  /** A field that is undefined is removed. */
+  change: (changes: { [Field in keyof Account]?: Account[Field] | undefined }) => Promise<void>
+  /** Returns a function that sets what commands have left in the folder back to the present state. */
+  save: () => Promise<() => Promise<void>>
   /** Returns the text of a file of the project. */
   readText: (file: string) => Promise<string>
 }
@@ -50,7 +53,7 @@ export type AccountProject = Project & {
 const COPIED = ['scripts', 'src', 'contracts', 'migrations']
 
 /** What commands leave in the folder. */
-const LEFT = /^(remote\.sqlite|secrets\.)/
+const LEFT = /^(account\.json|remote\.sqlite|secrets\..*|wrangler\.toml)$/
 
 export async function anAccountProject(): Promise<AccountProject> {
   const project = await aProject()
@@ -61,19 +64,37 @@ export async function anAccountProject(): Promise<AccountProject> {
   }
   await replaceWrangler(inProject('node_modules'))
 
+  const listLeft = async () => (await readdir(project.folder)).filter((name) => LEFT.test(name))
+  const clear = async () => {
+    for (const name of await listLeft()) await rm(inProject(name))
+  }
   const read = async (): Promise<Account> =>
     JSON.parse(await readFile(inProject('account.json'), 'utf8'))
-  const write = (account: Account) =>
+  const write = (account: object) =>
     writeFile(inProject('account.json'), JSON.stringify(account, null, 2))
   return {
     ...project,
+    // Commands import all of wrangler, which takes a second to compile.
+    run: (name, args, env) =>
+      project.run(name, args, { NODE_COMPILE_CACHE: inProject('compiled'), ...env }),
     read,
     change: async (changes) => write({ ...(await read()), ...changes }),
     reset: async (toml, account = {}) => {
-      for (const name of (await readdir(project.folder)).filter((name) => LEFT.test(name)))
-        await rm(inProject(name))
+      await clear()
       await writeFile(inProject('wrangler.toml'), toml)
       await write({ ...emptyAccount, ...account })
+    },
+    save: async () => {
+      const files = (await listLeft()).map(
+        async (name) =>
+          [name, await readFile(inProject(name)), await stat(inProject(name))] as const,
+      )
+      const saved = await Promise.all(files)
+      return async () => {
+        await clear()
+        for (const [name, bytes, { mode }] of saved)
+          await writeFile(inProject(name), bytes, { mode })
+      }
     },
     readText: (file) => readFile(inProject(file), 'utf8'),
   }
