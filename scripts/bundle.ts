@@ -1,6 +1,7 @@
 /** Bundles the Worker as it is deployed and fails if it exceeds its size limit. */
-import { execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { CommandError, runCommand } from './shell/command.ts'
 
@@ -10,17 +11,25 @@ const LIMIT = 200
 await runCommand(
   {
     name: 'npx node scripts/bundle.ts',
-    purpose: `Bundles the Worker as it is deployed and fails if it exceeds ${LIMIT} KiB of gzip. Part of \`npm run check\`.`,
+    purpose: `Bundles the Worker for each environment of wrangler.toml and fails if it exceeds ${LIMIT} KiB of gzip. Part of \`npm run check\`.`,
     example: 'npx node scripts/bundle.ts',
   },
-  () => {
-    const outdir = 'dist/bundle'
-    execFileSync('wrangler', ['deploy', '--dry-run', '--env', 'production', '--outdir', outdir], {
-      stdio: ['ignore', 'ignore', 'inherit'],
-    })
-    const size = gzipSync(readFileSync(`${outdir}/worker.js`)).length / 1024
-    const result = `The bundle has ${size.toFixed(1)} KiB gzip. The limit is ${LIMIT} KiB.`
+  async () => {
+    const toml = readFileSync('wrangler.toml', 'utf8')
+    const environments = [...toml.matchAll(/^\[env\.(\w+)\]/gm)].map(([, name = '']) => name)
+    const sizes = await Promise.all(environments.map(measure))
+    const size = Math.max(...sizes)
+    const result = `The bundle has ${size.toFixed(1)} KiB gzip (${environments.join(', ')}). The limit is ${LIMIT} KiB.`
     if (size > LIMIT) throw new CommandError(result)
     console.log(result)
   },
 )
+
+/** Returns the size of the bundle in KiB. Wrangler checks the configuration of the environment. */
+async function measure(environment: string): Promise<number> {
+  const outdir = `dist/bundle/${environment}`
+  const args = ['deploy', '--dry-run', '--env', environment, '--outdir', outdir]
+  const { stderr } = await promisify(execFile)('wrangler', args)
+  process.stderr.write(stderr)
+  return gzipSync(readFileSync(`${outdir}/worker.js`)).length / 1024
+}
