@@ -26,7 +26,7 @@ export type Account = {
   failure?: { command: string; how: 'refuse' | 'kill' }
 }
 
-export const emptyAccount: Account = {
+const emptyAccount: Account = {
   login: { email: 'ada@example.org', accounts: [{ id: 'a1', name: 'Ada' }] },
   databases: [],
   buckets: {},
