@@ -1,6 +1,7 @@
 /** Bundles the Worker as it is deployed, and fails if it is too large or has texts it does not use. */
-import { execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { CommandError, runCommand } from './shell/command.ts'
 
@@ -13,23 +14,36 @@ const DOCUMENTATION = /(?:^|\/)(?:answer|openapi)\.ts$/
 await runCommand(
   {
     name: 'npx node scripts/bundle.ts',
-    purpose: `Bundles the Worker as it is deployed and fails if it exceeds ${LIMIT} KiB of gzip, or contains \`answer.ts\` or \`openapi.ts\` of a folder. Part of \`npm run check\`.`,
+    purpose: `Bundles the Worker for each environment of wrangler.toml, and fails if it exceeds ${LIMIT} KiB of gzip, or contains \`answer.ts\` or \`openapi.ts\` of a folder. Part of \`npm run check\`.`,
     example: 'npx node scripts/bundle.ts',
   },
-  () => {
-    const outdir = 'dist/bundle'
-    const metafile = `${outdir}/meta.json`
-    const options = ['--env', 'production', '--outdir', outdir, '--metafile', metafile]
-    execFileSync('wrangler', ['deploy', '--dry-run', ...options], {
-      stdio: ['ignore', 'ignore', 'inherit'],
-    })
-    const { inputs } = JSON.parse(readFileSync(metafile, 'utf8'))
-    const texts = Object.keys(inputs).filter((file) => DOCUMENTATION.test(file))
+  async () => {
+    const toml = readFileSync('wrangler.toml', 'utf8')
+    const environments = [...toml.matchAll(/^\[env\.(\w+)\]/gm)].map(([, name = '']) => name)
+    const bundles = await Promise.all(environments.map(bundle))
+    const texts = bundles.flatMap(({ files }) => files.filter((file) => DOCUMENTATION.test(file)))
     if (texts.length > 0)
       throw new CommandError(`The Worker imports more than types from ${texts.join(', ')}.`)
-    const size = gzipSync(readFileSync(`${outdir}/worker.js`)).length / 1024
-    const result = `The bundle has ${size.toFixed(1)} KiB gzip. The limit is ${LIMIT} KiB.`
+    const size = Math.max(...bundles.map(({ size }) => size))
+    const result = `The bundle has ${size.toFixed(1)} KiB gzip (${environments.join(', ')}). The limit is ${LIMIT} KiB.`
     if (size > LIMIT) throw new CommandError(result)
     console.log(result)
   },
 )
+
+/**
+ * Returns the size of the bundle in KiB, and the files in it. Wrangler checks the configuration of
+ * the environment.
+ */
+async function bundle(environment: string): Promise<{ size: number; files: string[] }> {
+  const outdir = `dist/bundle/${environment}`
+  const metafile = `${outdir}/meta.json`
+  const args = ['--env', environment, '--outdir', outdir, '--metafile', metafile]
+  const { stderr } = await promisify(execFile)('wrangler', ['deploy', '--dry-run', ...args])
+  process.stderr.write(stderr)
+  const { inputs } = JSON.parse(readFileSync(metafile, 'utf8'))
+  return {
+    size: gzipSync(readFileSync(`${outdir}/worker.js`)).length / 1024,
+    files: Object.keys(inputs),
+  }
+}

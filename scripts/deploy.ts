@@ -1,12 +1,16 @@
 /** `npm run deploy -- --env production`: migrates the database, then replaces the Worker. */
-import { findNetworkProblems, findPlaceholders } from './deploy/checks.ts'
+import { readFile } from 'node:fs/promises'
+import { readEnvironment } from './cloudflare/environment.ts'
+import { findNetworkProblems, findPlaceholders, readSigners } from './deploy/checks.ts'
+import { release, show } from './deploy/release.ts'
+import { findAccountProblems } from './deploy/resources.ts'
 import { CommandError, runCommand } from './shell/command.ts'
-import { startWrangler } from './shell/wrangler.ts'
 
 await runCommand(
   {
     name: 'npm run deploy',
-    purpose: 'Checks the configuration, migrates the database, then replaces the Worker.',
+    purpose:
+      'Checks configuration, account and contracts, migrates the database, then replaces the Worker.',
     options: {
       env: { type: 'string', value: 'NAME', required: true, help: 'production or staging.' },
       'dry-run': { type: 'boolean', default: false, help: 'Only build.' },
@@ -17,16 +21,15 @@ await runCommand(
     example: 'npm run deploy -- --env production',
   },
   async ({ env, 'dry-run': isDryRun }) => {
-    if (isDryRun) return run(['deploy', '--dry-run', '--env', env])
-    const problems = [...(await findPlaceholders(env)), ...(await findNetworkProblems(env))]
+    if (isDryRun) return show(['deploy', '--dry-run', '--env', env])
+    const { signers, problems: keyProblems } = readSigners(env, process.env.TRANSFER_SIGNER_KEYS)
+    const problems = [
+      ...findPlaceholders(env, await readFile('wrangler.toml', 'utf8')),
+      ...(await findAccountProblems(readEnvironment(env))),
+      ...keyProblems,
+      ...(await findNetworkProblems(env, signers)),
+    ]
     if (problems.length > 0) throw new CommandError(problems.join('\n'))
-    // The database first: migrations only add what the running Worker ignores.
-    await run(['d1', 'migrations', 'apply', 'DB', '--remote', '--env', env])
-    await run(['deploy', '--env', env])
+    await release(env)
   },
 )
-
-async function run(args: string[]): Promise<void> {
-  const status = await startWrangler(args, 'shown').ended
-  if (status !== 0) throw new CommandError(`wrangler ${args.join(' ')} exited with ${status}.`)
-}

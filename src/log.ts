@@ -6,6 +6,13 @@ import { DrizzleQueryError } from 'drizzle-orm/errors'
 
 type Fields = Record<string, unknown>
 
+/** Id of the deployed version. Commands that run parts of the Worker have none. */
+let version: string | undefined
+
+export function setLogVersion(id: string): void {
+  version = id
+}
+
 export const log = {
   /** A step that was taken. */
   info: (event: string, fields: Fields = {}): void => console.log(lineOf(event, fields)),
@@ -15,7 +22,7 @@ export const log = {
 }
 
 const lineOf = (event: string, fields: Fields): string =>
-  JSON.stringify({ event, ...fields }, (_key, value) =>
+  JSON.stringify({ event, ...fields, version }, (_key, value) =>
     value instanceof Error ? errorText(value) : value,
   )
 

@@ -1,7 +1,11 @@
+import { env } from 'cloudflare:workers'
 import app from './app.ts'
 import { consume } from './delivery/consumer.ts'
 import type { WakeUp } from './delivery/wake.ts'
+import { setLogVersion } from './log.ts'
 import { runCron } from './maintenance/cron.ts'
+
+setLogVersion(env.VERSION.id)
 
 const worker = {
   fetch: app.fetch,

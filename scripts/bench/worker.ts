@@ -65,7 +65,7 @@ export async function serveWorker(options: ServeOptions): Promise<Server> {
       ],
       compatibilityDate: '2026-11-01',
       compatibilityFlags: ['nodejs_compat'],
-      bindings,
+      bindings: { ...bindings, VERSION: { id: 'bench' } },
       d1Databases: ['DB'],
       r2Buckets: ['AVATARS'],
       queueProducers: { DELIVERIES: 'deliveries' },

@@ -85,7 +85,7 @@ export function findEnvironmentsSharing(
     .map((other) => other ?? 'local development')
 }
 
-function readConfig(environment: string | undefined) {
+export function readConfig(environment: string | undefined) {
   try {
     const args = environment === undefined ? {} : { env: environment }
     return unstable_readConfig(args, { hideWarnings: true })

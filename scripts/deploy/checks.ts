@@ -1,5 +1,4 @@
 /** Whether an environment is ready. Each function returns sentences about what is not. */
-import { readFile } from 'node:fs/promises'
 import { type Address, isHex } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
 import { openContract } from '../contract/delivery.ts'
@@ -12,11 +11,12 @@ import {
 import { attempt, connect } from '../contract/node.ts'
 import { CommandError } from '../shell/command.ts'
 
-const PLACEHOLDER = /example\.com|"</
+/** In the text or a value of wrangler.toml. */
+export const PLACEHOLDER = /example\.com|"<|^</
 
-/** Finds the lines of the environment that still have a placeholder. */
-export async function findPlaceholders(environment: string): Promise<string[]> {
-  const lines = (await readFile('wrangler.toml', 'utf8')).split('\n')
+/** Finds the lines of the environment in wrangler.toml that still have a placeholder. */
+export function findPlaceholders(environment: string, toml: string): string[] {
+  const lines = toml.split('\n')
   let section = ''
   const found = lines.flatMap((line, i) => {
     section = /^\[+([^\]]+)\]/.exec(line)?.[1] ?? section
@@ -28,26 +28,29 @@ export async function findPlaceholders(environment: string): Promise<string[]> {
   return [`Replace the placeholders in these lines of wrangler.toml first:\n${found.join('\n')}`]
 }
 
-/** Checks nodes, Delivery contract and relayers of each network. */
-export async function findNetworkProblems(environment: string): Promise<string[]> {
-  const { signers, problems } = readSigners(environment)
-  const ofNetworks = await collect(async () => {
+/** Checks nodes and Delivery contract of each network, and whether the signers are relayers. */
+export async function findNetworkProblems(
+  environment: string,
+  signers: readonly Address[],
+): Promise<string[]> {
+  return collect(async () => {
     const checks = Object.entries(readNetworks(environment)).map(([name, settings]) =>
       collect(() => checkNetwork(name, settings, environment, signers)),
     )
     return (await Promise.all(checks)).flat()
   })
-  return [...problems, ...ofNetworks]
 }
 
-/** Returns the addresses of TRANSFER_SIGNER_KEYS. A problem never contains a key. */
-function readSigners(environment: string): { signers: Address[]; problems: string[] } {
-  const { TRANSFER_SIGNER_KEYS } = process.env
-  if (!TRANSFER_SIGNER_KEYS) {
+/** Returns the addresses of the value of TRANSFER_SIGNER_KEYS. A problem never contains a key. */
+export function readSigners(
+  environment: string,
+  signerKeys: string | undefined,
+): { signers: Address[]; problems: string[] } {
+  if (!signerKeys) {
     const problem = `Set the environment variable TRANSFER_SIGNER_KEYS to the value that was passed to \`wrangler secret put TRANSFER_SIGNER_KEYS --env ${environment}\`. It is needed to check that the signers are relayers; Cloudflare does not return secrets.`
     return { signers: [], problems: [problem] }
   }
-  const keys = TRANSFER_SIGNER_KEYS.split(',').map((key) => key.trim())
+  const keys = signerKeys.split(',').map((key) => key.trim())
   const signers = keys.flatMap((key) =>
     isHex(key) && key.length === 66 ? [privateKeyToAddress(key)] : [],
   )

@@ -64,10 +64,13 @@ export function messageLine(level: Level, text: string, now: Date): string {
   return join(timeOf(now), label, text)
 }
 
-/** A line about an event of the Worker's log, with long values on lines of their own. */
+/**
+ * A line about an event of the Worker's log, with long values on lines of their own. The version
+ * is left out: only deployed ones have a meaning.
+ */
 export function eventLine(
   level: Level,
-  { event, ...fields }: Record<string, unknown>,
+  { event, version, ...fields }: Record<string, unknown>,
   now: Date,
 ): string {
   const entries = Object.entries(fields).map(([name, value]) => [name, textOf(value)] as const)

@@ -1,14 +1,13 @@
 /** The secrets of the local instance. Wrangler reads them from a file that git ignores. */
-import { randomBytes } from 'node:crypto'
 import { open } from 'node:fs/promises'
-import { generateSigningKey } from '../../src/auth/tokens.ts'
 import { transferSigner } from '../catalogue/demo.ts'
 import { privateKeyOf } from '../chain/accounts.ts'
+import { generators } from '../keys/generate.ts'
 
-const generators: Record<string, () => Promise<string>> = {
-  JWT_KEYS: async () => JSON.stringify({ keys: [await generateSigningKey()] }),
+const localGenerators = {
+  JWT_KEYS: generators.JWT_KEYS,
   TRANSFER_SIGNER_KEYS: async () => privateKeyOf(transferSigner),
-  DELIVERY_KEY_SECRET: async () => randomBytes(32).toString('hex'),
+  DELIVERY_KEY_SECRET: generators.DELIVERY_KEY_SECRET,
 }
 
 /** Appends the secrets that the file lacks, and returns their names. Only its owner can read it. */
@@ -18,7 +17,7 @@ export async function addMissingSecrets(file: string): Promise<string[]> {
     // The mode above is only that of a new file.
     await handle.chmod(0o600)
     const text = await handle.readFile('utf8')
-    const missing = Object.entries(generators).filter(
+    const missing = Object.entries(localGenerators).filter(
       ([name]) => !new RegExp(`^${name}=`, 'm').test(text),
     )
     const lines = missing.map(async ([name, generate]) => `${name}='${await generate()}'\n`)

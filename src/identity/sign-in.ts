@@ -119,7 +119,7 @@ export async function signIn(
  * The hash, or an extended one if a user has it already. That user has unlinked the wallet or the
  * e-mail address since, and keeps the namespaces.
  */
-const unusedHash = (identityHash: SQL): SQL => sql`(SELECT iif(
+export const unusedHash = (identityHash: SQL): SQL => sql`(SELECT iif(
     EXISTS (SELECT 1 FROM users WHERE users.identityHash = hash),
     hash || '-' || lower(hex(randomblob(8))), hash)
   FROM (SELECT ${identityHash} AS hash))`

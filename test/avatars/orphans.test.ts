@@ -53,6 +53,7 @@ it('logs that a replaced picture could not be kept', async () => {
     event: 'avatar_not_kept',
     key: keyIn(first),
     error: 'Error: R2 is unavailable',
+    version: env.VERSION.id,
   })
   logged.mockRestore()
   read.mockRestore()

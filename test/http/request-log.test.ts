@@ -1,3 +1,4 @@
+import { env } from 'cloudflare:workers'
 import { expect, it, vi } from 'vitest'
 import { verifyToken } from '../../src/auth/tokens.ts'
 import { call } from '../support/api.ts'
@@ -26,6 +27,7 @@ it('logs the route, the status, the token id and the cost', async () => {
     tokenId: caller?.tokenId,
     trips: 0,
     duration: expect.any(Number),
+    version: env.VERSION.id,
   })
 })
 

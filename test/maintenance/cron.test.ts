@@ -42,12 +42,15 @@ async function aDueItem() {
   return item
 }
 
-/** Runs the cron jobs and returns the log lines and the ids of the chains that were woken. */
+/** Runs the cron jobs and returns the log lines without version, and the ids of the chains that were woken. */
 async function run(bindings: Partial<Env> = {}, at = now) {
   const recording = aRecordingQueue()
   const lines: unknown[] = []
   const spies = (['log', 'error'] as const).map((method) =>
-    vi.spyOn(console, method).mockImplementation((line) => void lines.push(JSON.parse(line))),
+    vi.spyOn(console, method).mockImplementation((line) => {
+      const { version, ...fields } = JSON.parse(line)
+      lines.push(fields)
+    }),
   )
   await runCron({ ...env, DELIVERIES: recording.queue, ...bindings }, at)
   for (const spy of spies) spy.mockRestore()

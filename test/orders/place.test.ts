@@ -1,3 +1,4 @@
+import { env } from 'cloudflare:workers'
 import { eq } from 'drizzle-orm'
 import { expect, it, vi } from 'vitest'
 import { addresses, deliveries, users } from '../../src/db/schema.ts'
@@ -159,6 +160,7 @@ it('places orders and logs an error if the queue is unavailable', async () => {
     event: 'wake_up_failed',
     chainIds: [31337],
     error: 'Error: the queue is unavailable',
+    version: env.VERSION.id,
   })
   logged.mockRestore()
 })

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Address } from 'viem'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -6,18 +6,18 @@ import { unstable_readConfig } from 'wrangler'
 import { localAccount, privateKeyOf } from '../../scripts/chain/accounts.ts'
 import { type Anvil, startAnvil } from '../../scripts/chain/anvil.ts'
 import { deployDelivery } from '../../scripts/chain/delivery.ts'
-import { aProject, type Project } from '../support/project.ts'
+import { type Account, type AccountProject, anAccountProject } from '../support/wrangler/account.ts'
 
 const relayer = localAccount(0)
 const stranger = localAccount(1)
 
 let anvil: Anvil
-let project: Project
+let project: AccountProject
 let delivery: Address
 
 beforeAll(async () => {
   anvil = await startAnvil({ port: 0 })
-  project = await aProject()
+  project = await anAccountProject()
   // Of another account than that of local development, because its chain has the same id.
   delivery = await deployDelivery(anvil.url, localAccount(6), { relayers: [relayer.address] })
 })
@@ -39,24 +39,45 @@ finality = 1
 `
 }
 
+const DATABASE = '00000000-0000-0000-0000-000000000000'
+const WORKER = 'marketplace-staging-api'
+
+/** An account with everything that staging needs. */
+const ready: Partial<Account> = {
+  databases: [{ uuid: DATABASE, name: 'marketplace-staging' }],
+  buckets: { 'marketplace-staging-avatars': [] },
+  queues: { 'marketplace-staging-deliveries': [WORKER] },
+  workers: {
+    [WORKER]: {
+      secrets: ['JWT_KEYS', 'TRANSFER_SIGNER_KEYS', 'DELIVERY_KEY_SECRET'],
+      versions: ['version-1'],
+    },
+  },
+}
+
 /** Removes the placeholders, and configures these networks instead of those of both environments. */
-async function configure(...networks: string[]) {
+async function configure(networks: string[], account: Partial<Account> = ready) {
   const toml = (await readFile('wrangler.toml', 'utf8'))
     .replaceAll(/\[env\.\w+\.vars\.NETWORKS\.\w+\]\n([^\n]+\n)+/g, '')
     .replaceAll('example.com', 'example.org')
-    .replaceAll(/"<from[^"]*"/g, '"00000000-0000-0000-0000-000000000000"')
-  await writeFile(join(project.folder, 'wrangler.toml'), [toml, ...networks].join('\n'))
+    .replaceAll(/"<from[^"]*"/g, `"${DATABASE}"`)
+  await project.reset([toml, ...networks].join('\n'), account)
 }
 
-/** Deploys staging. Without an account, wrangler ends at the migrations. */
+/** Deploys staging. */
 const deploy = (...signers: (typeof relayer)[]) =>
   project.run('deploy', ['--env', 'staging'], {
     TRANSFER_SIGNER_KEYS: signers.map(privateKeyOf).join(', '),
-    CLOUDFLARE_API_TOKEN: '',
-    HOME: project.folder,
   })
 
+/** The commands that change the account. */
+const changes = async () =>
+  (await project.read()).commands.filter((command) => /^deploy |apply/.test(command))
+const MIGRATE = 'd1 migrations apply DB --remote --env staging'
+const DEPLOY = 'deploy --env staging'
+
 it.each(['staging', 'production'])('has a complete configuration for %s', async (environment) => {
+  await project.reset(await readFile('wrangler.toml', 'utf8'))
   const { out, status } = await project.run('deploy', ['--env', environment, '--dry-run'])
   expect(status).toBe(0)
   const bindings = [
@@ -68,6 +89,7 @@ it.each(['staging', 'production'])('has a complete configuration for %s', async 
     'RATE_LIMIT',
     'AVATAR_LIMIT',
     'NETWORKS',
+    'VERSION',
   ]
   for (const binding of bindings) expect(out).toMatch(new RegExp(`env\\.${binding}\\b`))
 })
@@ -79,11 +101,17 @@ it.each(['staging', 'production'])(
     const { host } = new URL(`${vars.PUBLIC_URL}`)
     expect(routes).toEqual([{ pattern: host, custom_domain: true }])
     expect({ workers_dev, preview_urls }).toEqual({ workers_dev: false, preview_urls: false })
-    expect(observability).toEqual({ enabled: true, redact_query_string: true })
+    expect(observability).toEqual({
+      enabled: true,
+      redact_query_string: true,
+      logs: { enabled: true },
+      traces: { enabled: true, head_sampling_rate: 0.1 },
+    })
   },
 )
 
 it('does not deploy while the configuration has placeholders, and prints their lines', async () => {
+  await project.reset(await readFile('wrangler.toml', 'utf8'))
   const { out, errors, status } = await deploy()
   expect({ out, status }).toEqual({ out: '', status: 1 })
   expect(errors).toMatch(
@@ -98,13 +126,13 @@ it('does not deploy while the configuration has placeholders, and prints their l
 
 it('does not deploy while networks have problems, and prints all of them', async () => {
   const { address } = stranger
-  await configure(
+  await configure([
     networkToml('staging', 'shared'),
     networkToml('production', 'any', { delivery: delivery.toLowerCase() }),
     networkToml('staging', 'other', { chainId: 1 }),
     networkToml('staging', 'gone', { chainId: 2, rpcUrl: 'http://127.0.0.1:1/secret' }),
     networkToml('staging', 'empty', { delivery: address }),
-  )
+  ])
   const { out, errors, status } = await deploy(relayer, stranger)
   expect({ out, status }).toEqual({ out: '', status: 1 })
   const { host } = new URL(anvil.url)
@@ -117,10 +145,86 @@ it('does not deploy while networks have problems, and prints all of them', async
   ])
 })
 
-it('goes on to the migrations if there is no problem', async () => {
-  await configure(networkToml('staging', 'anvil'))
+it('does not deploy to an account that lacks something, and prints all of it', async () => {
+  await configure([networkToml('staging', 'anvil')], { ...ready, buckets: {}, queues: {} })
+  await project.change({ databases: [], workers: { [WORKER]: { secrets: [], versions: ['v'] } } })
+  const { out, errors, status } = await deploy(relayer)
+  expect({ out, status }).toEqual({ out: '', status: 1 })
+  const create = 'Create it: npm run setup -- --env staging'
+  const set = (secret: string) =>
+    `The Worker ${WORKER} has no secret ${secret}. Set it: npx wrangler secret put ${secret} --env staging`
+  expect(errors.trim().split('\n')).toEqual([
+    `The account has no database marketplace-staging with the id "${DATABASE}". ${create}`,
+    `The account has no bucket marketplace-staging-avatars. ${create}`,
+    `The account has no queue marketplace-staging-deliveries. ${create}`,
+    set('JWT_KEYS'),
+    set('TRANSFER_SIGNER_KEYS'),
+    set('DELIVERY_KEY_SECRET'),
+  ])
+  expect(await changes()).toEqual([])
+})
+
+it('does not deploy a Worker that does not exist, or whose queue another one reads', async () => {
+  const queues = { 'marketplace-staging-deliveries': ['other'] }
+  await configure([networkToml('staging', 'anvil')], { ...ready, queues, workers: {} })
   const { errors } = await deploy(relayer)
-  expect(errors).toMatch(
-    /^wrangler d1 migrations apply DB --remote --env staging exited with 1\.$/m,
+  expect(errors.trim().split('\n')).toEqual([
+    'The Worker other reads the queue marketplace-staging-deliveries, and a queue has one reader. Remove that one: npx wrangler queues consumer remove marketplace-staging-deliveries other',
+    `The Worker ${WORKER} does not exist yet. Deploy it with its secrets: npm run setup -- --env staging`,
+  ])
+})
+
+it('does not deploy if nothing reads a queue, or nobody is logged in', async () => {
+  await configure([networkToml('staging', 'anvil')], { ...ready, login: null })
+  const path = join(project.folder, 'wrangler.toml')
+  const text = await readFile(path, 'utf8')
+  await writeFile(path, text.replace(/\[\[env\.staging\.queues\.consumers\]\]\n([^\n]+\n)+/, ''))
+  const { errors } = await deploy(relayer)
+  expect(errors.trim().split('\n')).toEqual([
+    'Nothing reads the queue marketplace-staging-deliveries. Add it to queues.consumers in wrangler.toml.',
+    'You are not logged in to Cloudflare. Run `npx wrangler login`, or set CLOUDFLARE_API_TOKEN.',
+  ])
+})
+
+it('migrates, deploys, and prints before how to go back', async () => {
+  await configure([networkToml('staging', 'anvil')])
+  const { out, errors, status } = await deploy(relayer)
+  expect({ errors, status }).toEqual({ errors: '', status: 0 })
+  expect(await changes()).toEqual([MIGRATE, DEPLOY])
+  const { commands } = await project.read()
+  const bookmark = commands.indexOf('d1 time-travel info DB --env staging --json')
+  expect(bookmark).toBeGreaterThan(0)
+  expect(bookmark).toBeLessThan(commands.indexOf(MIGRATE))
+  expect(out).toMatch(/^To go back to the version before/)
+  expect(out).toContain('\n  npx wrangler rollback version-1 --env staging\n')
+  expect(out).toContain(
+    '\n  npx wrangler d1 time-travel restore DB --env staging --bookmark bookmark-1\n',
   )
+})
+
+it('does not replace the Worker if the migrations fail', async () => {
+  await configure([networkToml('staging', 'anvil')])
+  await project.change({ failure: { command: MIGRATE, how: 'refuse' } })
+  const { errors, status } = await deploy(relayer)
+  expect(status).toBe(1)
+  expect(errors).toMatch(
+    /try again.*\nwrangler d1 migrations apply DB --remote --env staging exited with 1\.\n$/s,
+  )
+  expect(await changes()).toEqual([MIGRATE])
+})
+
+it('does not apply a migration that the running Worker would notice', async () => {
+  await configure([networkToml('staging', 'anvil')])
+  expect((await deploy(relayer)).status).toBe(0)
+  const path = join(project.folder, 'migrations/9999_test.sql')
+  await writeFile(path, 'ALTER TABLE `nfts` ADD `x` text;\nALTER TABLE `nfts` DROP COLUMN `fee`;\n')
+  await project.change({ commands: [] })
+  const { errors, status } = await deploy(relayer)
+  await rm(path)
+  expect({ errors, status }).toEqual({
+    errors:
+      'migrations/9999_test.sql:2 takes away what the running Worker may use: ALTER TABLE `nfts` DROP COLUMN `fee`;\n',
+    status: 1,
+  })
+  expect(await changes()).toEqual([])
 })

@@ -28,6 +28,9 @@ it.each([
   // docs/deploying.md writes these.
   'jwt-keys.json',
   'delivery-key-secret.txt',
+  // `npm run setup` writes these.
+  'secrets.production.json',
+  'secrets.production.json.new',
 ])('git ignores the secret file %s', (file) => {
   expect(git('check-ignore', file)).toBe(`${file}\n`)
 })

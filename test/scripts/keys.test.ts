@@ -20,8 +20,13 @@ it('prints another secret for delivery keys each time', async () => {
   expect((await project.run('keys', ['delivery'])).out).not.toBe(out)
 })
 
+it('prints the private key of a new account', async () => {
+  const { out } = await project.run('keys', ['relayer'])
+  expect(out).toMatch(/^0x[0-9a-f]{64}\n$/)
+})
+
 it.each([[[]], [['other']], [['jwt', 'delivery']]])('refuses %j', async (args) => {
   const { out, errors, status } = await project.run('keys', args)
   expect({ out, status }).toEqual({ out: '', status: 1 })
-  expect(errors).toMatch(/^Name one of jwt, delivery\.\nusage: /)
+  expect(errors).toMatch(/^Name one of jwt, delivery, relayer\.\nusage: /)
 })

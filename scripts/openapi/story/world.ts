@@ -101,6 +101,7 @@ const configOf = (vars: Record<string, string>) => ({
   compatibility_flags: ['nodejs_compat'],
   // One variable, because .dev.vars would replace the others.
   vars: { STORY: JSON.stringify(vars) },
+  version_metadata: { binding: 'VERSION' },
   assets: { directory: 'src/site/assets', binding: 'ASSETS' },
   d1_databases: [{ binding: 'DB', database_id: 'story', migrations_dir: 'migrations' }],
   r2_buckets: [{ binding: 'AVATARS', bucket_name: 'avatars' }],

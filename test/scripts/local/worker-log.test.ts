@@ -28,7 +28,13 @@ function read(output: string): string[] {
 }
 
 it('prints an event of the Worker as one line', () => {
-  const event = { event: 'items_transferred', chainId: 31337, items: [1, 2], reason: null }
+  const event = {
+    event: 'items_transferred',
+    chainId: 31337,
+    items: [1, 2],
+    reason: null,
+    version: 'v1',
+  }
   expect(read(JSON.stringify(event))).toEqual([
     '09:31:07  items_transferred  chainId 31337 · items 1, 2 · reason null',
   ])

@@ -8,7 +8,7 @@ const PUBLIC_FIELDS = ['signer', 'contract', 'hash', 'replaces']
 
 /**
  * Records the lines that each test of the file logs, and checks after it that they have no wallets,
- * no URLs and no raw bytes. Returns the lines with an event name, without that name.
+ * no URLs and no raw bytes. Returns the lines with an event name, without that name and version.
  */
 export function recordLogs(): (event: string) => Record<string, unknown>[] {
   let lines: LogLine[] = []
@@ -30,5 +30,6 @@ export function recordLogs(): (event: string) => Record<string, unknown>[] {
       expect(JSON.stringify(fields)).not.toMatch(/0x[0-9a-f]{20}|https?:/i)
     }
   })
-  return (event) => lines.flatMap(({ event: name, ...fields }) => (name === event ? [fields] : []))
+  return (event) =>
+    lines.flatMap(({ event: name, version, ...fields }) => (name === event ? [fields] : []))
 }

@@ -1,0 +1,47 @@
+/** What an environment of wrangler.toml needs from the Cloudflare account. */
+import { readConfig } from '../contract/networks.ts'
+import { CommandError } from '../shell/command.ts'
+
+export type Environment = {
+  /** As in `--env`. */
+  name: string
+  /** The name of the Worker. */
+  worker: string
+  database: { name: string; id: string }
+  buckets: string[]
+  /** Queues that the Worker sends to. */
+  queues: string[]
+  /** Queues that the Worker reads. */
+  consumed: string[]
+  /** The names of the secrets. */
+  secrets: string[]
+  publicUrl: string
+  emailFrom: string
+  accountId: string | undefined
+}
+
+/** Throws a `CommandError` if wrangler.toml does not have the environment, or no database in it. */
+export function readEnvironment(name: string): Environment {
+  const config = readConfig(name)
+  const [database] = config.d1_databases
+  if (!database?.database_name || !config.name)
+    throw new CommandError(`wrangler.toml has no name or no database for the environment ${name}.`)
+  const { PUBLIC_URL, EMAIL_FROM, NETWORKS } = config.vars
+  return {
+    name,
+    worker: config.name,
+    database: { name: database.database_name, id: database.database_id ?? '' },
+    buckets: namesIn(config.r2_buckets, 'bucket_name'),
+    queues: namesIn(config.queues.producers, 'queue'),
+    consumed: namesIn(config.queues.consumers, 'queue'),
+    // NETWORKS is a secret if it is no variable.
+    secrets: [...(config.secrets?.required ?? []), ...(NETWORKS === undefined ? ['NETWORKS'] : [])],
+    publicUrl: String(PUBLIC_URL),
+    emailFrom: String(EMAIL_FROM),
+    accountId: config.account_id,
+  }
+}
+
+/** The bindings have the type `any`. */
+const namesIn = (bindings: Record<string, string>[] | undefined, key: string): string[] =>
+  (bindings ?? []).flatMap((binding) => binding[key] ?? [])

@@ -1,0 +1,11 @@
+/** New values of the secrets. */
+import { randomBytes } from 'node:crypto'
+import { generatePrivateKey } from 'viem/accounts'
+import { generateSigningKey } from '../../src/auth/tokens.ts'
+
+export const generators = {
+  JWT_KEYS: async () => JSON.stringify({ keys: [await generateSigningKey()] }),
+  DELIVERY_KEY_SECRET: async () => randomBytes(32).toString('hex'),
+  /** One relayer, a new account. */
+  TRANSFER_SIGNER_KEYS: async (): Promise<string> => generatePrivateKey(),
+}

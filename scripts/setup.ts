@@ -1,0 +1,68 @@
+/** `npm run setup -- --env production`: from an empty Cloudflare account to a live marketplace. */
+import { readEnvironment } from './cloudflare/environment.ts'
+import { report, type Setup } from './setup/report.ts'
+import { goLive, prepare } from './setup/steps.ts'
+import { runCommand } from './shell/command.ts'
+
+await runCommand(
+  {
+    name: 'npm run setup',
+    purpose:
+      'Makes an environment live in your Cloudflare account: creates what is missing, and prints what is left to do by hand. Run it again after that: what is done stays as it is.',
+    options: {
+      env: { type: 'string', value: 'NAME', required: true, help: 'production or staging.' },
+      domain: {
+        type: 'string',
+        value: 'HOST',
+        help: 'Where the marketplace is: a host in a zone of the account.',
+      },
+      'email-from': { type: 'string', value: 'ADDRESS', help: 'The sender of sign-in mails.' },
+      administrator: {
+        type: 'string',
+        value: 'ADDRESS',
+        help: 'E-mail address of the first administrator.',
+      },
+      'test-order': { type: 'boolean', default: false, help: 'Place an order on a testnet.' },
+      'dry-run': {
+        type: 'boolean',
+        default: false,
+        help: 'Only look, and print what would be done.',
+      },
+    },
+    variables: {
+      CLOUDFLARE_ACCOUNT_ID: 'Which account, if you have several.',
+      TRANSFER_SIGNER_KEYS: 'Private keys of the relayers. Without it, a new relayer is made.',
+    },
+    example:
+      'npm run setup -- --env staging --domain staging.example.com --email-from marketplace@example.com --administrator you@example.com --dry-run',
+  },
+  async ({ env, 'dry-run': isDryRun, ...options }) => {
+    const demands = new Set<string>()
+    const advice = new Set<string>()
+    const setup: Setup = {
+      environment: readEnvironment(env),
+      isDryRun,
+      report,
+      demand: (sentence) => demands.add(sentence),
+      advise: (sentence) => advice.add(sentence),
+    }
+    const isUploadNeeded = await prepare(setup, options)
+    if (demands.size === 0) await goLive(setup, options, isUploadNeeded)
+    if (demands.size > 0) {
+      printList(
+        'Before the Worker can be deployed, do this and run the same command again:',
+        demands,
+      )
+      if (!isDryRun) process.exitCode = 1
+    }
+    printList('Left to do by hand:', advice)
+  },
+)
+
+function printList(title: string, sentences: Set<string>): void {
+  if (sentences.size === 0) return
+  console.log(`\n${title}`)
+  let number = 0
+  for (const sentence of sentences)
+    console.log(`${++number}. ${sentence.replaceAll('\n', '\n   ')}`)
+}

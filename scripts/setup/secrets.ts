@@ -1,0 +1,105 @@
+/** The secrets of an environment, in a file until they are uploaded with the code. */
+import { existsSync } from 'node:fs'
+import { readFile, rename, writeFile } from 'node:fs/promises'
+import { sql } from 'drizzle-orm'
+import * as z from 'zod'
+import { instance } from '../../src/db/schema.ts'
+import { hashOfSecret } from '../../src/delivery/key.ts'
+import { readSecretNames } from '../cloudflare/account.ts'
+import { openRemoteDatabase } from '../database/remote.ts'
+import { readSigners } from '../deploy/checks.ts'
+import { generators } from '../keys/generate.ts'
+import { CommandError } from '../shell/command.ts'
+import type { Setup } from './report.ts'
+
+const secretsSchema = z.record(z.string(), z.string())
+
+type Secrets = z.infer<typeof secretsSchema>
+
+/** Git ignores these files. */
+export const secretsFile = (environment: string) => `secrets.${environment}.json`
+
+/** Returns the secrets in the file; none if there is no file. Throws a `CommandError`. */
+export async function readSecrets(environment: string): Promise<Secrets> {
+  const file = secretsFile(environment)
+  if (!existsSync(file)) return {}
+  try {
+    return secretsSchema.parse(JSON.parse(await readFile(file, 'utf8')))
+  } catch {
+    throw new CommandError(`${file} is not a JSON object of texts. Restore it from your backup.`)
+  }
+}
+
+type Known = {
+  /** The secrets of which this machine has the values. */
+  secrets: Secrets
+  /** Whether the next deployment takes the file with it. Never if the Worker has secrets. */
+  isUploadNeeded: boolean
+}
+
+/** Makes the secrets that neither the Worker nor the file has, and writes them to the file. */
+export async function ensureSecrets(setup: Setup, isDatabaseKnown: boolean): Promise<Known> {
+  const { name, worker, secrets } = setup.environment
+  const stored = await readSecrets(name)
+  const existing = (await readSecretNames(name)) ?? []
+  const missing = secrets.filter((secret) => !existing.includes(secret))
+  if (Object.keys(stored).length > 0) setup.advise(backup(name))
+  if (missing.length < secrets.length) {
+    setup.report('secrets', `${worker} has secrets: already there`)
+    for (const secret of missing)
+      setup.demand(`Set the secret: npx wrangler secret put ${secret} --env ${name}`)
+    return { secrets: stored, isUploadNeeded: false }
+  }
+  if (isDatabaseKnown) await checkDeliverySecret(name, stored)
+  const known = await addMissing(setup, stored)
+  for (const signer of readSigners(name, known.TRANSFER_SIGNER_KEYS).signers)
+    setup.advise(`Give the relayer ${signer} coins of each network: it pays for gas.`)
+  return { secrets: known, isUploadNeeded: true }
+}
+
+const backup = (environment: string) =>
+  `Move ${secretsFile(environment)} to your password store once the Worker runs. Cloudflare does not give secrets back.`
+
+async function addMissing(setup: Setup, stored: Secrets): Promise<Secrets> {
+  const { environment, isDryRun, report, demand, advise } = setup
+  const file = secretsFile(environment.name)
+  const missing = environment.secrets.filter((name) => !stored[name])
+  if (missing.length === 0) report('secrets', `${file}: already there`)
+  else if (isDryRun) report('secrets', `${missing.join(', ')}: would be written to ${file}`)
+  if (missing.length === 0 || isDryRun) return stored
+
+  const secrets = { ...stored }
+  for (const name of missing) {
+    const value = process.env[name] || (await generate(name))
+    if (value) secrets[name] = value
+    else demand(`Add ${name} to ${file}: no command can make it.`)
+  }
+  await writeSecrets(file, secrets)
+  report('secrets', `${Object.keys(secrets).join(', ')}: written to ${file}`)
+  advise(backup(environment.name))
+  return secrets
+}
+
+const generate = (name: string): Promise<string> | undefined =>
+  Object.entries(generators).find(([known]) => known === name)?.[1]()
+
+/** A process that is killed meanwhile leaves the old file or the new one. */
+async function writeSecrets(file: string, secrets: Secrets): Promise<void> {
+  await writeFile(`${file}.new`, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600 })
+  await rename(`${file}.new`, file)
+}
+
+/** Throws a `CommandError` if delivery keys were made with another secret. */
+async function checkDeliverySecret(
+  environment: string,
+  { DELIVERY_KEY_SECRET: secret }: Secrets,
+): Promise<void> {
+  const db = openRemoteDatabase(environment)
+  const tables = await db.all(sql`SELECT name FROM sqlite_master WHERE name = 'instance'`)
+  if (tables.length === 0) return
+  const [row] = await db.select({ hash: instance.deliverySecretHash }).from(instance)
+  if (row && !(secret && hashOfSecret(secret) === row.hash))
+    throw new CommandError(
+      `The database was used with another DELIVERY_KEY_SECRET. Put that one, from your backup, into ${secretsFile(environment)}: with a new one, orders that shops repeat could be delivered again.`,
+    )
+}

@@ -1,0 +1,93 @@
+/** The steps of the setup, in order. */
+import { readLogin, readVersion } from '../cloudflare/account.ts'
+import { type Environment, readEnvironment } from '../cloudflare/environment.ts'
+import { openRemoteDatabase } from '../database/remote.ts'
+import {
+  findNetworkProblems,
+  findPlaceholders,
+  PLACEHOLDER,
+  readSigners,
+} from '../deploy/checks.ts'
+import { release } from '../deploy/release.ts'
+import { parseIssuer } from '../tokens/issue.ts'
+import { ensureAdministrator } from './administrator.ts'
+import { ensureConfiguration } from './configuration.ts'
+import { checkMail } from './mail.ts'
+import { report, type Setup } from './report.ts'
+import { ensureBuckets, ensureDatabase, ensureQueues } from './resources.ts'
+import { ensureSecrets, readSecrets, secretsFile } from './secrets.ts'
+import { placeTestOrder } from './test-order.ts'
+
+export type Options = {
+  domain?: string
+  'email-from'?: string
+  administrator?: string
+  'test-order': boolean
+}
+
+const noSigners = { signers: [], problems: [] }
+
+/** Makes everything that the Worker needs. Returns whether it needs its secrets with its code. */
+export async function prepare(setup: Setup, options: Options): Promise<boolean> {
+  const { environment, demand } = setup
+  report('login', await readLogin(environment.accountId))
+  report(
+    'plan',
+    'no command tells it. Workers Paid is needed: the free plan allows 10 ms of processor time and 50 database queries for a request',
+  )
+  const databaseId = await ensureDatabase(setup)
+  await ensureBuckets(setup)
+  await ensureQueues(setup)
+  const { domain, 'email-from': emailFrom } = options
+  const toml = await ensureConfiguration(setup, { databaseId, domain, emailFrom })
+  for (const problem of findPlaceholders(environment.name, toml)) demand(problem)
+
+  const { database } = readEnvironment(environment.name)
+  const { secrets, isUploadNeeded } = await ensureSecrets(setup, !PLACEHOLDER.test(database.id))
+  const keys = secrets.TRANSFER_SIGNER_KEYS
+  const { signers, problems } = keys ? readSigners(environment.name, keys) : noSigners
+  for (const problem of [...problems, ...(await findNetworkProblems(environment.name, signers))])
+    demand(problem)
+  await checkMail(setup, emailFrom ?? environment.emailFrom)
+  return isUploadNeeded
+}
+
+/** Deploys the Worker, and prepares it for people. */
+export async function goLive(
+  setup: Setup,
+  options: Options,
+  isUploadNeeded: boolean,
+): Promise<void> {
+  const { isDryRun, advise } = setup
+  // With what was written into wrangler.toml.
+  const environment = readEnvironment(setup.environment.name)
+  const { name, worker, publicUrl } = environment
+  const isDeployed = !isUploadNeeded && (await readVersion(name))
+  if (isDeployed)
+    report('worker', `${worker}: already there. To replace it: npm run deploy -- --env ${name}`)
+  else if (isDryRun) return report('worker', `${worker}: would be deployed`)
+  else {
+    await release(name, isUploadNeeded ? ['--secrets-file', secretsFile(name)] : [])
+    report('worker', `${worker}: deployed`)
+  }
+  const problem = await findAnswerProblem(environment)
+  if (problem) advise(problem)
+  else report('address', `${publicUrl} answers`)
+
+  const db = openRemoteDatabase(name)
+  const now = new Date()
+  await ensureAdministrator(setup, db, options.administrator, now)
+  if (!options['test-order']) return
+  if (problem) return advise('Run this again with --test-order once the address answers.')
+  const JWT_KEYS = process.env.JWT_KEYS || (await readSecrets(name)).JWT_KEYS
+  const issuer = parseIssuer({ PUBLIC_URL: publicUrl, JWT_KEYS })
+  await placeTestOrder({ ...setup, environment }, db, issuer, now)
+}
+
+async function findAnswerProblem({ name, publicUrl }: Environment): Promise<string | undefined> {
+  const url = `${publicUrl}/api/public/stats`
+  const answer = await fetch(url, { signal: AbortSignal.timeout(10_000) }).catch((e: Error) => e)
+  if (answer instanceof Response && answer.ok) return undefined
+  const reason = answer instanceof Response ? `status ${answer.status}` : answer.message
+  return `${url} does not answer as it should (${reason}). A new domain takes some minutes for DNS and certificate; after that, look into the log: npx wrangler tail --env ${name}`
+}

@@ -1,0 +1,48 @@
+import { globSync, readFileSync } from 'node:fs'
+import { parseYaml } from '@redocly/openapi-core'
+import { describe, expect, it } from 'vitest'
+
+type Step = { uses?: string; run?: string }
+type Job = { needs?: string; uses?: string; steps?: Step[]; environment?: string }
+type Workflow = {
+  on: Record<string, unknown>
+  permissions: Record<string, string>
+  jobs: Record<string, Job>
+}
+
+const files = globSync('.github/workflows/*.yml').sort()
+const read = (file: string) => parseYaml(readFileSync(file, 'utf8')) as Workflow
+const stepsOf = ({ jobs }: Workflow) => Object.values(jobs).flatMap(({ steps = [] }) => steps)
+
+it('has a workflow for pull requests and one for deployments', () => {
+  expect(files).toEqual(['.github/workflows/check.yml', '.github/workflows/deploy.yml'])
+})
+
+describe.each(files)('%s', (file) => {
+  it('may only read the repository', () => {
+    expect(read(file).permissions).toEqual({ contents: 'read' })
+  })
+
+  it('pins each action to a commit', () => {
+    for (const { uses } of stepsOf(read(file)))
+      if (uses) expect(uses).toMatch(/^actions\/[\w-]+@[0-9a-f]{40}$/)
+  })
+})
+
+it('runs .ci/run for each pull request', () => {
+  const workflow = read('.github/workflows/check.yml')
+  expect(Object.keys(workflow.on)).toContain('pull_request')
+  expect(stepsOf(workflow).map(({ run }) => run)).toContain('.ci/run')
+})
+
+it('deploys main and tags after the checks, with the wrangler of the lockfile', () => {
+  const { on, jobs } = read('.github/workflows/deploy.yml')
+  expect(on).toEqual({ push: { branches: ['main'], tags: ['v*'] } })
+  expect(jobs.check?.uses).toBe('./.github/workflows/check.yml')
+  expect(jobs.deploy?.needs).toBe('check')
+  expect(jobs.deploy?.environment).toMatch(/ref_type == 'tag' && 'production' \|\| 'staging'/)
+  expect(jobs.deploy?.steps?.flatMap(({ run }) => run ?? [])).toEqual([
+    'npm ci',
+    'npm run deploy -- --env "$ENVIRONMENT"',
+  ])
+})

@@ -1,0 +1,171 @@
+/**
+ * Takes the place of wrangler's command line in a project of `anAccountProject`. It records every
+ * command, and answers from a Cloudflare account in `account.json`, in the words of wrangler 4.164.
+ */
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { DatabaseSync } from 'node:sqlite'
+import type { Account, Upload } from './account.ts'
+
+/** What a command prints. */
+type Answer = string
+
+class Refusal extends Error {}
+
+const args = process.argv.slice(2)
+const line = args.join(' ')
+const optionOf = (name: string) => args[args.indexOf(name) + 1] ?? ''
+
+function runWrangler() {
+  const path = createRequire(import.meta.url).resolve('wrangler')
+  const { status } = spawnSync(process.execPath, ['--no-warnings', path, ...args], {
+    stdio: 'inherit',
+  })
+  process.exitCode = status ?? 1
+}
+
+function answer() {
+  const account: Account = JSON.parse(readFileSync('account.json', 'utf8'))
+  const { failure } = account
+  const isFailing = failure !== undefined && line.startsWith(failure.command)
+  account.commands.push(line)
+  try {
+    if (isFailing && failure.how === 'refuse') throw new Refusal(apiError('try again', 10001))
+    console.log(run(account))
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    console.error(`\x1b[31m✘ [ERROR] ${error.message}\x1b[0m`)
+    process.exitCode = 1
+  }
+  writeFileSync('account.json', JSON.stringify(account, null, 2))
+  // The command that runs this is killed after the account has changed.
+  if (isFailing && failure.how === 'kill') process.kill(process.ppid, 'SIGKILL')
+}
+
+const apiError = (reason: string, code: number) =>
+  `A request to the Cloudflare API failed.\n\n  ${reason} [code: ${code}]`
+
+const idOf = (name: string) => {
+  const hash = createHash('sha256').update(name).digest('hex')
+  return hash.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5')
+}
+
+/** The part of wrangler.toml that is of an environment. */
+const sectionsOf = (environment: string) =>
+  [...`${readFileSync('wrangler.toml', 'utf8')}\n[`.matchAll(/^\[+([\w.]+)\]+\n([^[]*)/gm)]
+    .filter(([, name]) => name === environment || name?.startsWith(`${environment}.`))
+    .map(([text]) => text)
+    .join('\n')
+
+function run(account: Account): Answer {
+  const [name = ''] = args.slice(-1)
+  const environment = sectionsOf(`env.${optionOf('--env')}`)
+  const worker = /^name = "(.*)"$/m.exec(environment)?.[1] ?? ''
+  const existing = account.workers[worker]
+
+  if (line === 'whoami --json') {
+    if (!account.login) throw new Refusal('{"loggedIn":false}')
+    return JSON.stringify({ loggedIn: true, authType: 'OAuth Token', ...account.login })
+  }
+  if (!account.login) throw new Refusal('You are not logged in.')
+  if (line === 'd1 list --json') return JSON.stringify(account.databases)
+  if (line.startsWith('d1 create ')) {
+    account.databases.push({ uuid: idOf(name), name })
+    return `✅ Successfully created DB '${name}'`
+  }
+  if (line.startsWith('d1 ')) {
+    const known = account.databases.some(({ uuid }) => environment.includes(uuid))
+    if (!known) throw new Refusal(apiError('The database could not be found', 7404))
+    return runDatabase(line)
+  }
+  if (line.startsWith('r2 bucket create ')) {
+    account.buckets[name] = []
+    return `✅ Created bucket '${name}' with default storage class of Standard.`
+  }
+  if (line.startsWith('r2 bucket lifecycle list ')) {
+    const rules = account.buckets[name]
+    if (!rules) throw new Refusal(apiError('The specified bucket does not exist.', 10006))
+    if (rules.length === 0) return `There are no lifecycle rules for bucket '${name}'.`
+    return rules
+      .map((rule) => `name:    ${rule}\naction:  Abort incomplete multipart uploads after 7 days`)
+      .join('\n\n')
+  }
+  if (line.startsWith('r2 bucket lifecycle add ')) {
+    account.buckets[args[4] ?? '']?.push(args[5] ?? '')
+    return `✨ Added lifecycle rule '${args[5]}' to bucket '${args[4]}'.`
+  }
+  if (line.startsWith('queues create ')) {
+    account.queues[name] = []
+    return `✅ Created queue '${name}'`
+  }
+  if (line.startsWith('queues info ')) {
+    const consumers = account.queues[name]
+    if (!consumers)
+      throw new Refusal(
+        `Queue "${name}" does not exist. To create it, run: wrangler queues create ${name}`,
+      )
+    const list = consumers.map((consumer) => ` worker:${consumer}`).toString()
+    return `Queue Name: ${name}\nNumber of Consumers: ${consumers.length}${list ? `\nConsumers: ${list.trim()}` : ''}`
+  }
+  if (line.startsWith('secret list ')) {
+    if (!existing) throw new Refusal(`Worker "${worker}" (env: ${optionOf('--env')}) not found.`)
+    const secrets = existing.secrets.map((secret) => ({ name: secret, type: 'secret_text' }))
+    return JSON.stringify(secrets, null, 2)
+  }
+  if (line.startsWith('deployments status ')) {
+    const version = existing?.versions.at(-1)
+    if (!version) throw new Refusal(apiError('This Worker does not exist on your account.', 10007))
+    return JSON.stringify({ versions: [{ version_id: version, percentage: 100 }] })
+  }
+  if (line.startsWith('deploy ')) return deploy(account, worker, environment)
+  if (line.startsWith('email sending list '))
+    return account.senders.includes(name)
+      ? `┌──────┬─────────┬─────┐\n│ name │ enabled │ tag │\n├──────┼─────────┼─────┤\n│ ${name} │ yes │ t │\n└──────┴─────────┴─────┘`
+      : 'No sending subdomains found for this domain.'
+  throw new Refusal(`Unknown command: ${line}`)
+}
+
+function deploy(account: Account, worker: string, environment: string): Answer {
+  const existing = account.workers[worker] ?? { secrets: [], versions: [] }
+  const file = args.includes('--secrets-file') ? optionOf('--secrets-file') : undefined
+  const upload: Upload | undefined = file
+    ? {
+        file,
+        mode: (statSync(file).mode & 0o777).toString(8),
+        secrets: JSON.parse(readFileSync(file, 'utf8')),
+      }
+    : undefined
+  if (upload) account.uploads.push(upload)
+  const secrets = [...new Set([...existing.secrets, ...Object.keys(upload?.secrets ?? {})])]
+  const versions = [...existing.versions, idOf(`version ${existing.versions.length}`)]
+  account.workers[worker] = { secrets, versions }
+  const [, queue = ''] = /\.consumers\]+\nqueue = "(.*)"/.exec(environment) ?? []
+  account.queues[queue] = [worker]
+  return `Uploaded ${worker}`
+}
+
+function runDatabase(command: string): Answer {
+  const database = new DatabaseSync('remote.sqlite')
+  database.exec('CREATE TABLE IF NOT EXISTS d1_migrations (name TEXT)')
+  if (command.startsWith('d1 time-travel info ')) return '{ "bookmark": "bookmark-1" }'
+  if (command.startsWith('d1 execute ')) {
+    const results = database.prepare(optionOf('--command')).all()
+    return JSON.stringify([{ results, success: true }])
+  }
+  const applied = database.prepare('SELECT name FROM d1_migrations').all()
+  const pending = readdirSync('migrations')
+    .filter((file) => file.endsWith('.sql') && !applied.some(({ name }) => name === file))
+    .sort()
+  if (pending.length === 0) return '✅ No migrations to apply!'
+  if (command.startsWith('d1 migrations apply '))
+    for (const file of pending) {
+      database.exec(readFileSync(`migrations/${file}`, 'utf8'))
+      database.prepare('INSERT INTO d1_migrations VALUES (?)').run(file)
+    }
+  return ['Migrations to be applied:', ...pending.map((file) => `│ ${file} │`)].join('\n')
+}
+
+if (args.includes('--dry-run')) runWrangler()
+else answer()
