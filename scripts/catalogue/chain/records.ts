@@ -160,7 +160,7 @@ function problemOf(
 
 const MAX_NAME = 255
 /** What no name may contain: control and format characters except joiners, and lone surrogates. */
-const INVISIBLE = /(?![\u200C\u200D\u{E0020}-\u{E007F}])[\p{Cc}\p{Cf}\p{Cs}]/gu
+const INVISIBLE = /(?!\u200C|\u200D|[\u{E0020}-\u{E007F}])[\p{Cc}\p{Cf}\p{Cs}]/gu
 
 /** Returns a text as a name has to be; undefined if nothing visible is left. */
 function visible(value: unknown): string | undefined {

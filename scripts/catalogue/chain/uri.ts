@@ -56,13 +56,12 @@ function dataOf(uri: string): string[] {
   const comma = uri.indexOf(',')
   if (comma < 0) throw new MetadataError('uri_invalid', 'the data URI has no data')
   const [head, data] = [uri.slice(0, comma), uri.slice(comma + 1)]
-  const unescaped = unescape(data)
-  if (/;\s*base64\s*$/i.test(head))
-    return [Buffer.from(unescaped ?? data, 'base64').toString('utf8')]
-  return unescaped === undefined ? [data] : [unescaped, data]
+  const decoded = percentDecode(data)
+  if (/;\s*base64\s*$/i.test(head)) return [Buffer.from(decoded ?? data, 'base64').toString('utf8')]
+  return decoded === undefined ? [data] : [decoded, data]
 }
 
-function unescape(text: string): string | undefined {
+function percentDecode(text: string): string | undefined {
   try {
     return decodeURIComponent(text)
   } catch {
