@@ -9,7 +9,7 @@ import { readMetadata } from './metadata.ts'
 import { asking, checkChain, readFinalBlock, wait as sleep, type Wait } from './nodes.ts'
 import type { Problem } from './problem.ts'
 import { type Creator, checkUnchanged, nftId, type Prices, writeRecords } from './records.ts'
-import { CollectionState } from './state.ts'
+import { CollectionState, type TokenKey } from './state.ts'
 import { type OnProgress, readTokens } from './tokens.ts'
 import { defaultGateways, type Gateways, prefixesOf } from './uri.ts'
 
@@ -84,7 +84,7 @@ async function readInto(state: CollectionState, options: CollectionOptions): Pro
     )
   await readTokens({ network, ask, wait, onProgress }, contract, state, final, fromBlock)
 
-  const problems: Problem[] = []
+  const problems = new Map<TokenKey, Problem>()
   await readMetadata({
     ask,
     contract,
@@ -99,13 +99,8 @@ async function readInto(state: CollectionState, options: CollectionOptions): Pro
     onProgress: (done, total) => onProgress('metadata', done, total),
     onProblem: (key, uri, { code, message }) => {
       const value = uri.slice(0, MAX_SHOWN_VALUE)
-      problems.push({
-        id: nftId(network.name, contract, key),
-        field: 'metadata',
-        value,
-        code,
-        message,
-      })
+      const id = nftId(network.name, contract, key)
+      problems.set(key, { id, field: 'metadata', value, code, message })
     },
   })
   const written = await writeRecords(file, state, {
@@ -118,10 +113,14 @@ async function readInto(state: CollectionState, options: CollectionOptions): Pro
   return {
     ...written,
     block: final.number,
-    problems: [...problems, ...written.problems],
+    problems: [...inOrder(problems), ...written.problems],
     warnings: await findWarnings(ask, contract, state, final.number),
   }
 }
+
+/** Downloads end in any order. */
+const inOrder = (problems: Map<TokenKey, Problem>): Problem[] =>
+  [...problems].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, problem]) => problem)
 
 /** Not every node knows old states, and not every contract counts like this. */
 async function findWarnings(

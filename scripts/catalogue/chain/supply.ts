@@ -50,6 +50,7 @@ function applyErc721(log: Log, set: SetSupply): void {
   const args = decode(erc721, log)?.args
   if (!args) return
   const [first, last] = 'id' in args ? [args.id, args.id] : [args.first, args.last]
+  if (last - first >= MAX_TOKENS) throw tooManyTokens()
   const supply = args.to === zeroAddress ? 0n : 1n
   for (let id = first; id <= last; id++) set(id, () => supply)
 }

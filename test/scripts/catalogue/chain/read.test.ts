@@ -167,7 +167,7 @@ describe('an ERC-721 contract that does not list its tokens', () => {
   })
 
   it('is read from the block in which it was deployed', async () => {
-    await chain.mine(20_000)
+    await chain.mine(500)
     const contract = await chain.aCollection()
     const deployed = Number(await chain.client.getBlockNumber())
     await contract.send('mint', 1n, 1n)
@@ -282,7 +282,7 @@ describe('a token whose metadata cannot be read', () => {
     await contract.send('setReverts', 1n)
     await contract.send('setUri', 3n, 'http://169.254.169.254/latest/meta-data')
     await contract.send('setUri', 4n, 'data:application/json,[1]')
-    await contract.send('setUri', 6n, `data:application/json,${'['.repeat(40)}${']'.repeat(40)}`)
+    await contract.send('setUri', 6n, `data:,{"a":${'['.repeat(32)}${']'.repeat(32)}}`)
     const { records, problems } = await read(contract)
     expect(names(records)).toEqual(['Token 2', 'Token 5'])
     expect(
@@ -298,9 +298,9 @@ describe('a token whose metadata cannot be read', () => {
       [idOf(contract, 4), 'data:application/json,[1]', 'metadata_invalid', 'must be a JSON object'],
       [
         idOf(contract, 6),
-        'data:application/json,[[[[[[[[[[[[[[[[[[',
+        `data:,{"a":${'['.repeat(29)}`,
         'metadata_invalid',
-        'must be a JSON object',
+        'must have at most 32 levels',
       ],
     ])
   })
@@ -335,7 +335,7 @@ it.each([
   ['{}', 'Plain collection #1'],
   ['{"name":7}', 'Plain collection #1'],
   ['{"name":" \u202e\u200b "}', 'Plain collection #1'],
-  ['{"name":"a\u0000b"}', 'a b'],
+  ['{"name":"a\\u0000b"}', 'a b'],
   ['{"name":"👩‍🎨"}', '👩‍🎨'],
   [`{"name":"${'n'.repeat(300)}"}`, 'n'.repeat(255)],
 ])('gives metadata with a name: %s', async (json, name) => {
