@@ -3,7 +3,7 @@
  * hosts: the URL itself is checked, again for each redirect, and so is the address that a name
  * resolves to, by the lookup of the connection itself.
  */
-import { lookup } from 'node:dns'
+import { type LookupAddress, type LookupAllOptions, lookup } from 'node:dns'
 import { Agent as HttpAgent, get as httpGet, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, get as httpsGet } from 'node:https'
 import type { LookupFunction } from 'node:net'
@@ -31,6 +31,13 @@ const headers = {
   'user-agent': 'marketplace-api (catalogue)',
 }
 
+/** `lookup` of node:dns. */
+type Resolve = (
+  hostname: string,
+  options: LookupAllOptions,
+  callback: (error: Error | null, addresses: LookupAddress[]) => void,
+) => void
+
 type Options = {
   /** Loopback servers that are allowed, as `host:port`. */
   loopbackHosts: readonly string[]
@@ -39,6 +46,7 @@ type Options = {
   wait: Wait
   /** Milliseconds. */
   timeout?: number
+  resolve?: Resolve
 }
 
 /** A failure that may pass. `retryAfter` is in milliseconds; 0 if the server does not say. */
@@ -94,12 +102,12 @@ export function downloading({
   }
 
   function send(url: URL, signal: AbortSignal): Promise<IncomingMessage> {
-    const options = { headers, signal, ...(!isAllowed(url) && { lookup: lookupPublic }) }
-    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+    const options = { headers, signal, ...(!isAllowed(url) && { lookup: publicLookup(resolve) }) }
+    const { promise, resolve: respond, reject } = Promise.withResolvers<IncomingMessage>()
     const request =
       url.protocol === 'https:'
-        ? httpsGet(url.href, { ...options, agent: agents.https }, resolve)
-        : httpGet(url.href, { ...options, agent: agents.http }, resolve)
+        ? httpsGet(url.href, { ...options, agent: agents.https }, respond)
+        : httpGet(url.href, { ...options, agent: agents.http }, respond)
     request.on('error', (error) => reject(failure(error, signal)))
     return promise
   }
@@ -127,19 +135,21 @@ export function downloading({
   }
 }
 
-/** Resolves a name to its public addresses. */
-const lookupPublic: LookupFunction = (hostname, options, callback) => {
-  lookup(hostname, { ...options, all: true }, (error, found) => {
-    if (error) return callback(error, [])
-    const addresses = found.filter(({ address, family }) =>
-      isPublic(family === 6 ? `[${address}]` : address),
-    )
-    const [first] = addresses
-    if (!first) return callback(new PrivateAddress('must point to a public host'), [])
-    if (options.all) callback(null, addresses)
-    else callback(null, first.address, first.family)
-  })
-}
+/** Returns a lookup that finds public addresses only. */
+const publicLookup =
+  (resolve: Resolve): LookupFunction =>
+  (hostname, options, callback) => {
+    resolve(hostname, { ...options, all: true }, (error, found) => {
+      if (error) return callback(error, [])
+      const addresses = found.filter(({ address, family }) =>
+        isPublic(family === 6 ? `[${address}]` : address),
+      )
+      const [first] = addresses
+      if (!first) return callback(new PrivateAddress('must point to a public host'), [])
+      if (options.all) callback(null, addresses)
+      else callback(null, first.address, first.family)
+    })
+  }
 
 class PrivateAddress extends Error {}
 

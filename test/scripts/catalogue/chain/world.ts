@@ -112,7 +112,9 @@ export type RpcCall = { id: number; method: string; params: [Record<string, stri
 export type Refusal =
   | { result: unknown }
   | { error: { code: number; message: string } }
-  | { status: number; body?: unknown; retryAfter?: string }
+  | HttpRefusal
+type HttpRefusal = { status: number; body?: unknown; retryAfter?: string }
+type Answer = { id: number; result?: unknown }
 
 /** What a provider refuses. `blocks`: of a call of eth_getLogs. `logs`: in what the node answers. */
 export type Rule = (call: RpcCall, blocks: number, logs: number) => Refusal | undefined
@@ -129,32 +131,37 @@ export async function aProvider(nodeUrl: string, rule: Rule = () => undefined) {
   }
   let current = rule
 
-  async function answer(call: RpcCall) {
-    seen.calls[call.method] = (seen.calls[call.method] ?? 0) + 1
-    const [{ fromBlock, toBlock }] = call.params.length > 0 ? call.params : [{}]
-    const range = { from: Number(fromBlock), to: Number(toBlock) }
-    const isLogs = call.method === 'eth_getLogs'
+  /** Asks the node, and replaces what the provider refuses. */
+  async function answer(calls: readonly RpcCall[]) {
     const response = await fetch(nodeUrl, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(call),
+      body: JSON.stringify(calls),
     })
-    const answered: Record<string, unknown> = await response.json()
-    const logs = Array.isArray(answered.result) ? answered.result.length : 0
-    const refusal = current(call, isLogs ? range.to - range.from + 1 : 0, logs)
-    if (isLogs && !refusal) seen.ranges.push(range)
-    return refusal ? { jsonrpc: '2.0', id: call.id, ...refusal } : answered
+    const answers = new Map(
+      ((await response.json()) as Answer[]).map((answer) => [answer.id, answer]),
+    )
+    return calls.map((call) => {
+      const answered = answers.get(call.id)
+      seen.calls[call.method] = (seen.calls[call.method] ?? 0) + 1
+      if (call.method !== 'eth_getLogs') {
+        const refusal = current(call, 0, 0)
+        return refusal ? { jsonrpc: '2.0', id: call.id, ...refusal } : answered
+      }
+      const [{ fromBlock, toBlock }] = call.params
+      const range = { from: Number(fromBlock), to: Number(toBlock) }
+      const logs = Array.isArray(answered?.result) ? answered.result.length : 0
+      const refusal = current(call, range.to - range.from + 1, logs)
+      if (!refusal) seen.ranges.push(range)
+      return refusal ? { jsonrpc: '2.0', id: call.id, ...refusal } : answered
+    })
   }
 
   const url = await serve(async (request, response) => {
     const body = (await json(request)) as RpcCall | RpcCall[]
-    const answers = await Promise.all([body].flat().map(answer))
-    const broken = answers.find((answer) => 'status' in answer)
-    const {
-      status = 200,
-      body: text = '',
-      retryAfter,
-    } = (broken ?? {}) as Partial<Extract<Refusal, { status: number }>>
+    const answers = await answer([body].flat())
+    const broken = answers.find((answer) => answer && 'status' in answer)
+    const { status = 200, body: text = '', retryAfter } = (broken ?? {}) as Partial<HttpRefusal>
     if (retryAfter) response.setHeader('retry-after', retryAfter)
     response.setHeader('content-type', 'application/json')
     const content = broken ? text : Array.isArray(body) ? answers : answers[0]
