@@ -3,16 +3,16 @@
  * hosts: the URL itself is checked, again for each redirect, and so is the address that a name
  * resolves to, by the lookup of the connection itself.
  */
-import { type LookupAddress, type LookupAllOptions, lookup } from 'node:dns'
+import { lookup } from 'node:dns'
 import { Agent as HttpAgent, get as httpGet, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, get as httpsGet } from 'node:https'
-import type { LookupFunction } from 'node:net'
 import { gunzipSync } from 'node:zlib'
-import { isPublic, parseDestination } from '../../../src/avatars/destination.ts'
+import { parseDestination } from '../../../src/avatars/destination.ts'
 import { retryAfterOf } from '../../../src/delivery/chain/rpc.ts'
 import { ApiError } from '../../../src/http/errors.ts'
 import { delayAfter, type Wait } from './nodes.ts'
 import { MetadataError } from './problem.ts'
+import { PrivateAddress, publicLookup, type Resolve } from './public-lookup.ts'
 
 /** Bytes. */
 export const MAX_BYTES = 128 * 1024
@@ -30,13 +30,6 @@ const headers = {
   'accept-encoding': 'identity',
   'user-agent': 'marketplace-api (catalogue)',
 }
-
-/** `lookup` of node:dns. */
-type Resolve = (
-  hostname: string,
-  options: LookupAllOptions,
-  callback: (error: Error | null, addresses: LookupAddress[]) => void,
-) => void
 
 type Options = {
   /** Loopback servers that are allowed, as `host:port`. */
@@ -67,6 +60,7 @@ export function downloading({
   trusted,
   wait,
   timeout = TIMEOUT,
+  resolve = lookup,
 }: Options): Download {
   const failuresOf = new Map<string, number>()
   const agents = {
@@ -134,24 +128,6 @@ export function downloading({
     }
   }
 }
-
-/** Returns a lookup that finds public addresses only. */
-const publicLookup =
-  (resolve: Resolve): LookupFunction =>
-  (hostname, options, callback) => {
-    resolve(hostname, { ...options, all: true }, (error, found) => {
-      if (error) return callback(error, [])
-      const addresses = found.filter(({ address, family }) =>
-        isPublic(family === 6 ? `[${address}]` : address),
-      )
-      const [first] = addresses
-      if (!first) return callback(new PrivateAddress('must point to a public host'), [])
-      if (options.all) callback(null, addresses)
-      else callback(null, first.address, first.family)
-    })
-  }
-
-class PrivateAddress extends Error {}
 
 function failure(error: Error, signal: AbortSignal): Error {
   if (error instanceof PrivateAddress) return new MetadataError('uri_invalid', error.message)

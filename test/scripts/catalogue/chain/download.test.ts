@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { downloading } from '../../../../scripts/catalogue/chain/download.ts'
+import type { Resolve } from '../../../../scripts/catalogue/chain/public-lookup.ts'
 import { aServer } from './world.ts'
 
 let waits: number[]
@@ -138,7 +139,7 @@ describe('a server that fails', () => {
 
 describe('a public name', () => {
   const resolveTo =
-    (...addresses: { address: string; family: number }[]): Options['resolve'] =>
+    (...addresses: { address: string; family: number }[]): Resolve =>
     (_hostname, _options, callback) =>
       callback(null, addresses)
 
