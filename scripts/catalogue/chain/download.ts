@@ -19,9 +19,10 @@ export const MAX_BYTES = 128 * 1024
 const MAX_REDIRECTS = 5
 /** Milliseconds for all redirects and the content together. Gateways of IPFS are slow. */
 const TIMEOUT = 30_000
-/** Attempts for one document. */
+/** Attempts for one document: until about 7 seconds have passed, or 2 minutes if it is limited. */
 const ATTEMPTS = 4
-/** Failures in a row after which a host is not asked any more in this run. */
+const BUSY_ATTEMPTS = 8
+/** Documents in a row after which a server that does not give them is not asked in this run. */
 const MAX_FAILURES = 20
 const redirectStatuses = new Set([301, 302, 303, 307, 308])
 
@@ -42,12 +43,16 @@ type Options = {
   resolve?: Resolve
 }
 
-/** A failure that may pass. `retryAfter` is in milliseconds; 0 if the server does not say. */
+/** A failure that may pass. */
 class Unavailable extends Error {
+  /** Whether the server limits requests. */
+  readonly isBusy: boolean
+  /** Milliseconds; 0 if the server does not say. */
   readonly retryAfter: number
 
-  constructor(message: string, retryAfter = 0) {
+  constructor(message: string, isBusy = false, retryAfter = 0) {
     super(message)
+    this.isBusy = isBusy
     this.retryAfter = retryAfter
   }
 }
@@ -106,47 +111,49 @@ export function downloading({
     return promise
   }
 
-  return async (url) => {
-    const host = URL.parse(url)?.host ?? ''
+  async function repeat(url: string): Promise<string> {
     for (let tries = 1; ; tries++) {
-      const failures = failuresOf.get(host) ?? 0
-      if (failures >= MAX_FAILURES)
-        throw new MetadataError(
-          'metadata_unavailable',
-          `${host} failed ${MAX_FAILURES} times in a row and was not asked again`,
-        )
       try {
-        const text = await attempt(url)
-        failuresOf.delete(host)
-        return text
+        return await attempt(url)
       } catch (error) {
         if (!(error instanceof Unavailable)) throw error
-        failuresOf.set(host, failures + 1)
-        if (tries === ATTEMPTS) throw new MetadataError('metadata_unavailable', error.message)
+        if (tries === (error.isBusy ? BUSY_ATTEMPTS : ATTEMPTS)) throw error
         await wait(error.retryAfter || delayAfter(tries + 2))
       }
     }
   }
+
+  return async (url) => {
+    const host = URL.parse(url)?.host ?? ''
+    const failures = failuresOf.get(host) ?? 0
+    if (failures >= MAX_FAILURES)
+      throw new MetadataError(
+        'metadata_unavailable',
+        `${host} failed ${MAX_FAILURES} times in a row and was not asked again`,
+      )
+    try {
+      const text = await repeat(url)
+      failuresOf.delete(host)
+      return text
+    } catch (error) {
+      if (!(error instanceof Unavailable)) throw error
+      failuresOf.set(host, (failuresOf.get(host) ?? 0) + 1)
+      throw new MetadataError('metadata_unavailable', error.message)
+    }
+  }
 }
 
-function failure(error: Error, signal: AbortSignal): Error {
+function failure(error: unknown, signal: AbortSignal): Error {
   if (error instanceof PrivateAddress) return new MetadataError('uri_invalid', error.message)
   if (signal.aborted) return new Unavailable('the server did not answer in time')
-  const code = 'code' in error ? ` (${error.code})` : ''
+  const code = error instanceof Error && 'code' in error ? ` (${error.code})` : ''
   return new Unavailable(`the download failed${code}`)
 }
 
 async function read(response: IncomingMessage, signal: AbortSignal): Promise<string> {
-  const { statusCode = 0, headers } = response
-  if (statusCode !== 200) {
+  if (response.statusCode !== 200) {
     response.destroy()
-    const message = `the server answered with HTTP ${statusCode}`
-    if (statusCode === 408 || statusCode === 429 || statusCode >= 500)
-      throw new Unavailable(
-        message,
-        retryAfterOf(new Headers({ 'retry-after': headers['retry-after'] ?? '' })),
-      )
-    throw new MetadataError('metadata_unavailable', message)
+    throw rejection(response)
   }
   const chunks: Buffer[] = []
   let size = 0
@@ -157,10 +164,19 @@ async function read(response: IncomingMessage, signal: AbortSignal): Promise<str
       chunks.push(chunk)
     }
   } catch (error) {
-    if (error instanceof MetadataError) throw error
-    throw failure(error instanceof Error ? error : new Error(String(error)), signal)
+    throw error instanceof MetadataError ? error : failure(error, signal)
   }
-  return new TextDecoder().decode(decompress(Buffer.concat(chunks), headers['content-encoding']))
+  const bytes = decompress(Buffer.concat(chunks), response.headers['content-encoding'])
+  return new TextDecoder().decode(bytes)
+}
+
+function rejection({ statusCode = 0, headers }: IncomingMessage): Error {
+  const message = `the server answered with HTTP ${statusCode}`
+  const isBusy = statusCode === 429
+  if (!isBusy && statusCode !== 408 && statusCode < 500)
+    return new MetadataError('metadata_unavailable', message)
+  const { 'retry-after': retryAfter = '' } = headers
+  return new Unavailable(message, isBusy, retryAfterOf(new Headers({ 'retry-after': retryAfter })))
 }
 
 export const tooLarge = () =>

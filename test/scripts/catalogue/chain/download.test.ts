@@ -126,14 +126,25 @@ describe('a server that fails', () => {
     expect(waits).toEqual([1000, 2000, 4000, 1000, 2000, 4000])
   })
 
-  it('is not asked any more after 20 failures in a row', async () => {
+  it('is asked for two minutes if it limits requests', async () => {
+    const { host, url, requests } = await aServer((_, response) => response.writeHead(429).end())
+    await expect(aDownload({ loopbackHosts: [host] })(url)).rejects.toThrow(
+      'the server answered with HTTP 429',
+    )
+    expect(requests).toHaveLength(8)
+    expect(waits).toEqual([1000, 2000, 4000, 8000, 16_000, 30_000, 30_000])
+  })
+
+  it('is not asked any more after 20 documents in a row', async () => {
     const { host, url, requests } = await aServer((_, response) => response.writeHead(500).end())
     const download = aDownload({ loopbackHosts: [host] })
-    for (let i = 0; i < 7; i++) await expect(download(`${url}/${i}`)).rejects.toThrow()
-    expect(requests).toHaveLength(20)
+    const failures = Array.from({ length: 20 }, (_, i) => download(`${url}/${i}`))
+    await Promise.allSettled(failures)
+    expect(requests).toHaveLength(80)
     await expect(download(url)).rejects.toThrow(
       `${host} failed 20 times in a row and was not asked again`,
     )
+    expect(requests).toHaveLength(80)
   })
 })
 
