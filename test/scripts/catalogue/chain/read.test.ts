@@ -13,6 +13,7 @@ import {
   type Chain,
   type Contract,
   creator,
+  type RpcCall,
   recordsIn,
 } from './world.ts'
 
@@ -22,6 +23,9 @@ beforeAll(async () => {
   chain = await aChain()
 })
 afterAll(() => chain.stop())
+
+/** The selector of `tokenByIndex`. */
+const TOKEN_BY_INDEX = '0x4f6ccce7'
 
 type Options = Omit<Partial<CollectionOptions>, 'address'>
 
@@ -96,6 +100,25 @@ describe('a contract that lists its tokens', () => {
     expect(provider.seen.calls).not.toHaveProperty('eth_getLogs')
   })
 
+  it('is read on from the tokens that were stored', async () => {
+    const contract = await chain.aCollection()
+    await contract.send('list', 1_200n)
+    const isListed = ([call]: RpcCall['params']) => String(call?.data).startsWith(TOKEN_BY_INDEX)
+    let calls = 0
+    const provider = await aProvider(chain.url, ({ params }) =>
+      isListed(params) && ++calls > 600 ? { status: 502 } : undefined,
+    )
+    const options = { file: await aFile(), network: chain.network([provider.url]) }
+    await expect(read(contract, options)).rejects.toThrow('answered with HTTP 502')
+    calls = 0
+    provider.setRule(({ params }) => {
+      calls += Number(isListed(params))
+      return undefined
+    })
+    expect((await read(contract, options)).nfts).toBe(1_200)
+    expect(calls).toBe(700)
+  })
+
   it.each([
     ['the node has lost the state', { error: { code: -32000, message: 'missing trie node' } }],
     ['the list is broken', { error: { code: 3, message: 'execution reverted' } }],
@@ -104,9 +127,8 @@ describe('a contract that lists its tokens', () => {
     const server = await aServer()
     const contract = await chain.anEnumerable(`${server.url}/`)
     for (let i = 0; i < 3; i++) await contract.send('mint', creator.address)
-    const isListed = '0x4f6ccce7'
     const provider = await aProvider(chain.url, ({ params: [call] }) =>
-      String(call?.data).startsWith(isListed) ? refusal : undefined,
+      String(call?.data).startsWith(TOKEN_BY_INDEX) ? refusal : undefined,
     )
     const { nfts } = await read(contract, {
       network: chain.network([provider.url]),

@@ -119,8 +119,6 @@ type Answer = { id: number; result?: unknown }
 /** What a provider refuses. `blocks`: of a call of eth_getLogs. `logs`: in what the node answers. */
 export type Rule = (call: RpcCall, blocks: number, logs: number) => Refusal | undefined
 
-export type Provider = Awaited<ReturnType<typeof aProvider>>
-
 /** Starts a server in front of a node. It ends after the test. */
 export async function aProvider(nodeUrl: string, rule: Rule = () => undefined) {
   const seen = {
