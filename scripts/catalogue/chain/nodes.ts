@@ -31,49 +31,57 @@ const MAX_ERRORS = 3
 /** As in the settings of the Worker. */
 const CALLS_PER_BATCH = 20
 
-const limitsOf = ({ callsPerBatch = CALLS_PER_BATCH, callsPerSecond }: Network) => ({
-  callsPerBatch,
-  callsPerSecond,
-})
-
 export const unreachable = ({ name }: Network, reason: string) =>
   new CommandError(
     `No node of ${name} answers: ${reason}. Run the command again: it continues where it stopped.`,
   )
 
 /**
+ * Asks one node. After failures with fewer calls in a request: together they may take longer than
+ * the node or the client waits.
+ */
+function askOnce(network: Network, questions: readonly Question[], failures = 0) {
+  const { rpcUrls, callsPerBatch = CALLS_PER_BATCH, callsPerSecond } = network
+  const url = rpcUrls[failures % rpcUrls.length] ?? ''
+  const limit = Math.max(1, Math.floor(callsPerBatch / 2 ** failures))
+  return nodeAt(url, { callsPerBatch: limit, callsPerSecond })(questions)
+}
+
+/**
  * Returns a function that asks the nodes of a network. It repeats what a node did not answer, and
- * throws a `CommandError` when none has answered for about a minute.
+ * throws a `CommandError` when none has answered for about a minute. A call that a node alone does
+ * not answer, while it answers others, stays without an answer.
  */
 export function asking(network: Network, wait: Wait): Ask {
-  const nodes = network.rpcUrls.map((url) => nodeAt(url, limitsOf(network)))
   return async (questions) => {
-    const heard = new Map<Question, Reply>()
+    const replies = new Map<Question, Reply>()
+    let missing = questions
     for (let failures = 0; ; ) {
-      const missing = questions.filter((question) => !heard.has(question))
-      const node = nodes[failures % nodes.length]
-      if (missing.length === 0 || !node)
-        return (question) => heard.get(question) ?? { fault: 'not asked' }
-      const replies = await node(missing)
-      let reason = ''
-      for (const question of missing) {
-        const reply = replies(question)
-        const trouble = unheard(reply)
-        const isFinal = 'error' in reply && failures >= MAX_ERRORS - 1
-        if (trouble === null || isFinal) heard.set(question, reply)
-        else reason = trouble
+      const answer = await askOnce(network, missing, failures)
+      for (const question of missing) replies.set(question, answer(question))
+      missing = missing.filter((question) => mayChange(answer(question), failures))
+      const [first] = missing
+      if (!first) break
+      if (++failures <= MAX_FAILURES) {
+        await wait(delayAfter(failures))
+        continue
       }
-      if (!reason) continue
-      if (++failures > MAX_FAILURES) throw unreachable(network, reason)
-      if (failures % nodes.length === 0) await wait(delayAfter(failures / nodes.length))
+      const isAlive = (await askOnce(network, [chainId], failures - 1))(chainId)
+      if (unheard(isAlive) === null) break
+      throw unreachable(network, unheard(answer(first)) ?? '')
     }
+    return (question) => replies.get(question) ?? { fault: 'not asked' }
   }
 }
+
+/** Whether to ask again: the node was not heard, or has answered with an error of its own. */
+const mayChange = (reply: Reply, failures: number): boolean =>
+  unheard(reply) !== null && !('error' in reply && failures >= MAX_ERRORS - 1)
 
 /** Throws a `CommandError` if no node answers, or if one is on another chain than configured. */
 export async function checkChain(network: Network): Promise<void> {
   const replies = await Promise.all(
-    network.rpcUrls.map(async (url) => (await nodeAt(url, limitsOf(network))([chainId]))(chainId)),
+    network.rpcUrls.map(async (_, i) => (await askOnce(network, [chainId], i))(chainId)),
   )
   const ids = replies.flatMap((reply) => read(integer, reply) ?? [])
   const other = ids.find((id) => id !== network.chainId)

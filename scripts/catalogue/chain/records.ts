@@ -39,7 +39,7 @@ export async function checkUnchanged(file: string, { progress }: CollectionState
   const hash = await hashOf(file)
   if (hash === undefined || progress.written.includes(hash)) return
   throw new CommandError(
-    `${file} was changed after it was written. Import it, or choose another file to read the contract into.`,
+    `${file} is not as this command wrote it. Import it, or choose another file to read the contract into.`,
   )
 }
 

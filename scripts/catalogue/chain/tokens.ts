@@ -67,7 +67,6 @@ async function readList(
   if (!listing) return
   const { block, count } = listing
   for (let next = listing.next; next < count; ) {
-    onProgress('tokens', next, count)
     const end = Math.min(next + PAGE, count)
     const questions = Array.from({ length: end - next }, (_, i) =>
       callOf(address, 'tokenByIndex', [BigInt(next + i)], block),
@@ -79,6 +78,7 @@ async function readList(
       for (const id of ids) if (id !== undefined) state.setSupply(keyOf(id), 1n)
       state.save({ listing: { ...listing, next } })
     })
+    onProgress('tokens', next, count)
     if (ids.includes(undefined)) break
   }
   const isComplete = state.countTokens() === count
