@@ -38,9 +38,9 @@ export const creator = localAccount(1)
 export type Chain = Awaited<ReturnType<typeof aChain>>
 export type Contract = Awaited<ReturnType<Chain['aCollection']>>
 
-/** Starts a chain that mines each transaction at once. */
+/** Starts a chain with a block for each transaction. */
 export async function aChain() {
-  const anvil = await startAnvil({ port: 0, args: ['--gas-limit', '60000000'] })
+  const anvil = await startAnvil({ port: 0, args: ['--no-mining', '--gas-limit', '60000000'] })
   const client = createTestClient({
     account: creator,
     chain: foundry,
@@ -56,13 +56,13 @@ export async function aChain() {
   ).contracts
   if (!Collection) throw new Error('the fixture has no contract')
 
+  /** Mines a block with the transaction. Automatic mining may be late. */
   async function mined(hash: Hash) {
-    for (let tries = 0; ; tries++) {
+    for (;;) {
+      await client.mine({ blocks: 1 })
       const receipt = await client.getTransactionReceipt({ hash }).catch(() => undefined)
       if (receipt?.status === 'reverted') throw new Error(`${hash} reverted`)
       if (receipt) return receipt
-      // Automatic mining sometimes leaves a transaction behind.
-      if (tries > 10) await client.mine({ blocks: 1 })
     }
   }
 
