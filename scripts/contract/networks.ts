@@ -19,6 +19,10 @@ const networkSchema = z.object({
     .refine((text) => isAddress(text, { strict: false }), 'must be an address')
     .transform((text) => getAddress(text))
     .optional(),
+  /** When a block is final: the tag of the node, or a number of blocks including its own. */
+  finality: z.union([z.literal('finalized'), z.int().positive()]).optional(),
+  callsPerSecond: z.number().positive().optional(),
+  callsPerBatch: z.int().positive().optional(),
 })
 
 export type Network = z.infer<typeof networkSchema> & { name: string }

@@ -39,7 +39,8 @@ export function parseDestination(
   return url
 }
 
-function isPublic(hostname: string): boolean {
+/** Whether a host, in the spelling of `URL.hostname`, may be on the public Internet. */
+export function isPublic(hostname: string): boolean {
   const host = hostname.replace(/\.+$/, '')
   if (ipaddr.IPv4.isValid(host)) return ipaddr.IPv4.parse(host).range() === 'unicast'
   if (host.startsWith('[')) {

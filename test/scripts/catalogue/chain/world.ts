@@ -1,0 +1,216 @@
+/** A chain with a collection, a provider in front of it, and a server of metadata. */
+import { readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { json } from 'node:stream/consumers'
+import erc721 from '@openzeppelin/contracts/build/contracts/ERC721PresetMinterPauserAutoId.json' with {
+  type: 'json',
+}
+import erc1155 from '@openzeppelin/contracts/build/contracts/ERC1155PresetMinterPauser.json' with {
+  type: 'json',
+}
+import {
+  type Abi,
+  type Address,
+  createTestClient,
+  getAddress,
+  type Hash,
+  http,
+  isHex,
+  publicActions,
+  walletActions,
+} from 'viem'
+import { foundry } from 'viem/chains'
+import { onTestFinished } from 'vitest'
+import { compile } from '../../../../contracts/solidity.ts'
+import { localAccount } from '../../../../scripts/chain/accounts.ts'
+import { startAnvil } from '../../../../scripts/chain/anvil.ts'
+import type { Network } from '../../../../scripts/contract/networks.ts'
+
+const FIXTURE = 'test/scripts/catalogue/chain/fixtures/Collection.sol'
+
+/** The account that deploys contracts. */
+export const creator = localAccount(1)
+
+export type Chain = Awaited<ReturnType<typeof aChain>>
+export type Contract = Awaited<ReturnType<Chain['aCollection']>>
+
+/** Starts a chain with a block for each transaction. */
+export async function aChain() {
+  const anvil = await startAnvil({ port: 0, args: ['--no-mining', '--gas-limit', '60000000'] })
+  const client = createTestClient({
+    account: creator,
+    chain: foundry,
+    mode: 'anvil',
+    cacheTime: 0,
+    transport: http(anvil.url, { retryCount: 0 }),
+  })
+    .extend(publicActions)
+    .extend(walletActions)
+  const { Collection } = compile(
+    { [FIXTURE]: readFileSync(FIXTURE, 'utf8') },
+    { evmVersion: 'paris', viaIR: false, optimizer: { enabled: true, runs: 200 } },
+  ).contracts
+  if (!Collection) throw new Error('the fixture has no contract')
+
+  /** Mines a block with the transaction. Automatic mining may be late. */
+  async function mined(hash: Hash) {
+    for (;;) {
+      await client.mine({ blocks: 1 })
+      const receipt = await client.getTransactionReceipt({ hash }).catch(() => undefined)
+      if (receipt?.status === 'reverted') throw new Error(`${hash} reverted`)
+      if (receipt) return receipt
+    }
+  }
+
+  async function deploy(abi: Abi, bytecode: string, args: unknown[]) {
+    if (!isHex(bytecode)) throw new Error('the artifact has no bytecode')
+    const { contractAddress } = await mined(await client.deployContract({ abi, bytecode, args }))
+    if (!contractAddress) throw new Error('the contract has no address')
+    const address = getAddress(contractAddress)
+    return {
+      address,
+      async send(functionName: string, ...args: unknown[]): Promise<void> {
+        const call: { address: Address; abi: Abi; functionName: string; args: unknown[] } = {
+          address,
+          abi,
+          functionName,
+          args,
+        }
+        await mined(await client.writeContract({ ...call, gas: 50_000_000n }))
+      },
+    }
+  }
+
+  return {
+    ...anvil,
+    client,
+    /** An ERC-721 contract that only emits events. The URI of a token is base, id and suffix. */
+    aCollection: (base = 'data:application/json,{"name":"Token ', suffix = '"}') =>
+      deploy(Collection.abi, Collection.bytecode, [base, suffix]),
+    /** OpenZeppelin's presets. */
+    anEnumerable: (base: string) =>
+      deploy(erc721.abi as Abi, erc721.bytecode, ['Collectible', 'NFT', base]),
+    anErc1155: (uri: string) => deploy(erc1155.abi as Abi, erc1155.bytecode, [uri]),
+    mine: (blocks: number) => client.mine({ blocks }),
+    network: (rpcUrls: string[] = [anvil.url]): Network => ({
+      name: 'test',
+      chainId: foundry.id,
+      rpcUrls,
+      delivery: undefined,
+      finality: 1,
+      callsPerBatch: 100,
+    }),
+  }
+}
+
+export type RpcCall = { id: number; method: string; params: [Record<string, string>, ...unknown[]] }
+/** What a provider answers instead of the node: a result or an error, or an HTTP response. */
+export type Refusal =
+  | { result: unknown }
+  | { error: { code: number; message: string } }
+  | HttpRefusal
+type HttpRefusal = { status: number; body?: unknown; retryAfter?: string }
+type Answer = { id: number; result?: unknown }
+
+/** What a provider refuses. `blocks`: of a call of eth_getLogs. `logs`: in what the node answers. */
+export type Rule = (call: RpcCall, blocks: number, logs: number) => Refusal | undefined
+
+/** Starts a server in front of a node. It ends after the test. */
+export async function aProvider(nodeUrl: string, rule: Rule = () => undefined) {
+  const seen = {
+    /** Calls by method, the refused ones included. */
+    calls: {} as Record<string, number>,
+    /** The ranges of eth_getLogs that were answered. */
+    ranges: [] as { from: number; to: number }[],
+  }
+  let current = rule
+
+  /** Asks the node, and replaces what the provider refuses. */
+  async function answer(calls: readonly RpcCall[]) {
+    const response = await fetch(nodeUrl, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(calls),
+    })
+    const answers = new Map(
+      ((await response.json()) as Answer[]).map((answer) => [answer.id, answer]),
+    )
+    return calls.map((call) => {
+      const answered = answers.get(call.id)
+      seen.calls[call.method] = (seen.calls[call.method] ?? 0) + 1
+      if (call.method !== 'eth_getLogs') {
+        const refusal = current(call, 0, 0)
+        return refusal ? { jsonrpc: '2.0', id: call.id, ...refusal } : answered
+      }
+      const [{ fromBlock, toBlock }] = call.params
+      const range = { from: Number(fromBlock), to: Number(toBlock) }
+      const logs = Array.isArray(answered?.result) ? answered.result.length : 0
+      const refusal = current(call, range.to - range.from + 1, logs)
+      if (!refusal) seen.ranges.push(range)
+      return refusal ? { jsonrpc: '2.0', id: call.id, ...refusal } : answered
+    })
+  }
+
+  const url = await serve(async (request, response) => {
+    const body = (await json(request)) as RpcCall | RpcCall[]
+    const answers = await answer([body].flat())
+    const broken = answers.find((answer) => answer && 'status' in answer)
+    const { status = 200, body: text = '', retryAfter } = (broken ?? {}) as Partial<HttpRefusal>
+    if (retryAfter) response.setHeader('retry-after', retryAfter)
+    response.setHeader('content-type', 'application/json')
+    const content = broken ? text : Array.isArray(body) ? answers : answers[0]
+    response.writeHead(status).end(typeof content === 'string' ? content : JSON.stringify(content))
+  })
+  return {
+    url,
+    seen,
+    setRule: (rule: Rule) => {
+      current = rule
+    },
+  }
+}
+
+type Handler = (path: string, response: ServerResponse, request: IncomingMessage) => unknown
+
+/** Starts a server of metadata. By default, token n is at `/n`. It ends after the test. */
+export async function aServer(
+  handler: Handler = (path, response) =>
+    response.end(JSON.stringify({ name: `Token ${path.slice(1)}`, image: `ipfs://x${path}` })),
+) {
+  const requests: string[] = []
+  const url = await serve((request, response) => {
+    requests.push(request.url ?? '')
+    return handler(request.url ?? '', response, request)
+  })
+  return { url, host: new URL(url).host, requests }
+}
+
+async function serve(
+  handler: (request: IncomingMessage, response: ServerResponse) => unknown,
+): Promise<string> {
+  const server = createServer(handler)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+/** Returns the path of a file that does not exist, in a folder that is deleted after the test. */
+export async function aFile(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'collection-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  return join(folder, 'collection.jsonl')
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: tests compare records with whole objects.
+export const recordsIn = (file: string): any[] =>
+  readFileSync(file, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
