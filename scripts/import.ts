@@ -1,9 +1,20 @@
 /** `npm run import -- FILE.jsonl`: imports a catalogue of users, NFTs and listings. */
 import { unstable_readConfig } from 'wrangler'
 import type { Outcome, Request } from './catalogue/import.ts'
+import {
+  collectionFile,
+  collectionOptions,
+  importCollection,
+} from './catalogue/import-collection.ts'
 import { importLocally } from './catalogue/import-local.ts'
 import { importRemotely } from './catalogue/import-remote.ts'
-import { describeCounts, forgetProblems, reportProblems, showProgress } from './catalogue/report.ts'
+import {
+  describeCounts,
+  forgetProblems,
+  hideProgress,
+  reportProblems,
+  showProgress,
+} from './catalogue/report.ts'
 import { CommandError, runCommand, UsageError } from './shell/command.ts'
 
 await runCommand(
@@ -11,23 +22,36 @@ await runCommand(
     name: 'npm run import',
     purpose:
       'Imports users, NFTs and listings: all of a file, or nothing. The same file again changes nothing. docs/catalogue.md describes the file.',
-    file: { value: 'FILE.jsonl', help: 'The catalogue, a record a line.' },
+    file: {
+      value: 'FILE.jsonl',
+      help: 'The catalogue, a record a line. With --from-chain, the file to write: a name is chosen without it.',
+      isOptional: true,
+    },
     options: {
       'dry-run': { type: 'boolean', default: false, help: 'Undo the import at its end.' },
       remote: { type: 'boolean', default: false, help: 'Into a deployed instance.' },
       env: { type: 'string', value: 'NAME', help: 'With --remote: which one.' },
+      ...collectionOptions,
     },
-    variables: { MARKETPLACE_TOKEN: 'With --remote: a master token of the instance. Required.' },
+    variables: {
+      MARKETPLACE_TOKEN: 'With --remote: a master token of the instance. Required.',
+      METADATA_LOOPBACK_HOSTS:
+        'Servers on this machine to read metadata from, as in localhost:3000. Default: none',
+    },
     example: 'npm run import -- catalogue.jsonl --dry-run',
   },
-  async ({ 'dry-run': isDryRun, remote, env }, file: string) => {
-    const request: Request = { file, isDryRun, show: showProgress }
+  async ({ 'dry-run': isDryRun, remote, env, ...values }, argument: string) => {
+    const fromChain = values['from-chain'] !== undefined
+    const file = argument || (fromChain ? collectionFile(values) : '')
+    if (!file) throw new UsageError('Name one file: FILE.jsonl.')
+    const instance = remote ? instanceOf(env) : null
     await forgetProblems(file)
-    const outcome = await (remote
-      ? importRemotely(request, instanceOf(env))
-      : importLocally(request))
-    if (process.stderr.isTTY) process.stderr.write('\r\x1b[K')
+    const leftOut = fromChain ? await importCollection(file, values, instance?.environment) : ''
+    const request: Request = { file, isDryRun, show: showProgress }
+    const outcome = await (instance ? importRemotely(request, instance) : importLocally(request))
+    hideProgress()
     await report(file, outcome, isDryRun)
+    if (leftOut) throw new CommandError(leftOut)
   },
 )
 

@@ -19,6 +19,10 @@ export function showProgress(progress: number, step: string): void {
   )
 }
 
+export function hideProgress(): void {
+  if (process.stderr.isTTY) process.stderr.write('\r\x1b[K')
+}
+
 const names = { user: 'users', nft: 'NFTs', listing: 'listings' }
 
 export function describeCounts(counts: Counts): string {
@@ -69,7 +73,7 @@ export async function reportProblems(file: string, problems: readonly Problem[])
 
 /** Deletes what an earlier run has reported. */
 export async function forgetProblems(file: string): Promise<void> {
-  for (const name of ['problems.jsonl', 'failed.jsonl'])
+  for (const name of ['problems.jsonl', 'failed.jsonl', 'tokens.jsonl'])
     await rm(beside(file, name), { force: true })
 }
 

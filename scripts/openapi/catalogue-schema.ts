@@ -10,7 +10,7 @@ const price = {
 }
 
 /** By the type of the record and the name of the field. */
-export const descriptions: Record<string, Record<string, string>> = {
+const descriptions: Record<string, Record<string, string>> = {
   user: {
     type: 'A creator or seller.',
     id: 'Your own id of the user, by which other records refer to it.',

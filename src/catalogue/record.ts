@@ -10,13 +10,16 @@ import { Profile } from '../identity/profile.ts'
 import { isDeeper } from './json.ts'
 
 /** Levels of lists and objects. */
-const MAX_DEPTH = 32
+export const MAX_DEPTH = 32
 
-// Emoji and Persian have the joiners U+200C and U+200D.
+// Emoji and Persian have the joiners U+200C and U+200D, and some flags have tag characters.
 const visible = (max: number) =>
   z
     .string()
-    .regex(/^(?:[^\p{Cc}\p{Cf}\p{Cs}]|[\u200C\u200D])+$/u, 'must be visible characters')
+    .regex(
+      /^(?:[^\p{Cc}\p{Cf}\p{Cs}]|\u200C|\u200D|[\u{E0020}-\u{E007F}])+$/u,
+      'must be visible characters',
+    )
     .max(max)
 
 const id = visible(200)

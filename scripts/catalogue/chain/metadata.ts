@@ -1,6 +1,8 @@
 /** Reads the metadata of tokens that have none yet. */
 import type { Address } from 'viem'
 import * as z from 'zod'
+import { isDeeper, parseExactly } from '../../../src/catalogue/json.ts'
+import { MAX_DEPTH } from '../../../src/catalogue/record.ts'
 import type { Ask } from '../../../src/delivery/chain/rpc.ts'
 import { callOf, resultOf, type TokenContract } from './contract.ts'
 import { type Download, MAX_BYTES, tooLarge } from './download.ts'
@@ -12,9 +14,6 @@ import { type Gateways, sourceOf } from './uri.ts'
 const PAGE = 500
 /** Documents that are downloaded at a time. */
 const PARALLEL_DOWNLOADS = 10
-
-/** Levels of lists and objects that a record may have. */
-const MAX_DEPTH = 32
 
 export type Options = {
   ask: Ask
@@ -111,14 +110,9 @@ function parse(texts: readonly string[]): object {
   return value
 }
 
-const isDeeper = (value: unknown, levels: number): boolean =>
-  typeof value === 'object' &&
-  value !== null &&
-  (levels === 0 || Object.values(value).some((part) => isDeeper(part, levels - 1)))
-
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text.replace(/^\uFEFF/, ''))
+    return parseExactly(text.replace(/^\uFEFF/, ''))
   } catch {
     return undefined
   }

@@ -19,7 +19,7 @@ export type CollectionOptions = {
   /** The output. `<file>.state`, beside it, has what was read so far. */
   file: string
   /** Default: the wallet that owns the contract. */
-  creator?: Creator
+  creator?: Creator | undefined
   /** Default: what the contract says. */
   contractName?: string | undefined
   /** Without prices, the NFTs are drafts and have no listings. */

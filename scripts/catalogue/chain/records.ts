@@ -1,11 +1,13 @@
 /** Writes what was read as records of a catalogue, one a line. */
 import { createHash } from 'node:crypto'
-import { createReadStream, createWriteStream } from 'node:fs'
+import { createWriteStream, existsSync } from 'node:fs'
 import { rename } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Address } from 'viem'
+import { parseExactly } from '../../../src/catalogue/json.ts'
 import { CommandError } from '../../shell/command.ts'
+import { hashOf } from '../lines.ts'
 import type { TokenContract } from './contract.ts'
 import { MAX_BYTES } from './download.ts'
 import type { Problem } from './problem.ts'
@@ -36,22 +38,10 @@ export const nftId = (network: string, { address }: TokenContract, key: TokenKey
 
 /** Throws a `CommandError` if a file is there that this module did not write. */
 export async function checkUnchanged(file: string, { progress }: CollectionState): Promise<void> {
-  const hash = await hashOf(file)
-  if (hash === undefined || progress.written.includes(hash)) return
+  if (!existsSync(file) || progress.written.includes(await hashOf(file))) return
   throw new CommandError(
     `${file} is not as this command wrote it. Import it, or choose another file to read the contract into.`,
   )
-}
-
-async function hashOf(file: string): Promise<string | undefined> {
-  const hash = createHash('sha256')
-  try {
-    for await (const chunk of createReadStream(file)) hash.update(chunk)
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
-    throw error
-  }
-  return hash.digest('hex')
 }
 
 /** Replaces the file at once. The same state gives the same bytes. */
@@ -117,7 +107,7 @@ function userOf({ email, wallet }: Creator) {
 function nftOf({ key, supply, metadata }: StoredToken, creator: string, options: RecordOptions) {
   const { network, contract, prices } = options
   const contractName = visible(options.contractName) ?? visible(contract.name) ?? 'Collection'
-  const parsed: Record<string, unknown> = JSON.parse(metadata)
+  const parsed: Record<string, unknown> = Object(parseExactly(metadata))
   const isUnique = supply === 1n
   return {
     type: 'nft',
