@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { ApiError, createClient, type Issue } from '../../client/src/index.ts'
 import { delayAfter, isRetryable, wait } from '../../client/src/retry.ts'
+import { MAX_IMPORT_LINES } from '../../src/catalogue/import.ts'
 import { type Problem, parseLines } from '../../src/catalogue/line.ts'
 import { readNetworks } from '../contract/networks.ts'
 import { CommandError } from '../shell/command.ts'
@@ -66,8 +67,11 @@ export async function importRemotely(
 
 async function checkLines(file: string, networks: readonly string[]): Promise<Problem[]> {
   const problems: Problem[] = []
-  for await (const { from, lines } of chunksOf(file))
+  for await (const { from, lines } of chunksOf(file)) {
+    if (from + lines.length - 1 > MAX_IMPORT_LINES)
+      throw new CommandError(`${file} has more than ${MAX_IMPORT_LINES} lines. Split it.`)
     problems.push(...parseLines(lines, from, networks).problems)
+  }
   return problems
 }
 

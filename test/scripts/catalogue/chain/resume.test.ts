@@ -1,8 +1,11 @@
 /** A collection of 10,000 tokens, read through a provider that limits ranges, also when killed. */
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type CollectionOptions, readCollection } from '../../../../scripts/catalogue/chain/read.ts'
+import { aProject, type Project } from '../../../support/project.ts'
 import { aChain, aFile, aProvider, aServer, type Chain, type Rule, recordsIn } from './world.ts'
 
 /** Blocks, and results. */
@@ -71,22 +74,63 @@ function expectComplete(file: string, { tokens }: Minted) {
   ).toBe(true)
 }
 
-it('reads 10,000 tokens with their metadata in less than a minute', async () => {
-  const contract = await aContract(10_000)
-  const provider = await aProvider(chain.url, limited)
-  const server = await aMetadataServer()
-  const file = await aFile()
-  const start = performance.now()
-  const { nfts, problems } = await readCollection(
-    optionsOf(contract, file, provider.url, server.url),
-  )
-  const seconds = (performance.now() - start) / 1000
-  console.log(`10,000 tokens: ${seconds.toFixed(1)} s`)
-  expect({ nfts, problems }).toEqual({ nfts: 10_000, problems: [] })
-  expectComplete(file, contract)
-  expect(provider.seen.ranges[0]?.from).toBe(contract.first)
-  expect(provider.seen.ranges.at(-1)?.to).toBe(contract.last)
-  expect(seconds).toBeLessThan(60)
+describe('npm run import -- --from-chain', () => {
+  let project: Project
+  beforeAll(async () => {
+    project = await aProject()
+    execFileSync('wrangler', ['d1', 'migrations', 'apply', 'DB', '--local'], {
+      cwd: project.folder,
+      stdio: 'ignore',
+    })
+  })
+  afterAll(() => project.remove())
+
+  it('imports 10,000 tokens, changes nothing the second time, and exports them again', async () => {
+    const contract = await aContract(10_000)
+    await contract.send('setTotalSupply', 10_000n)
+    const last = Number(await chain.client.getBlockNumber())
+    const provider = await aProvider(chain.url, limited)
+    const server = await aMetadataServer()
+    const toml = join(project.folder, 'wrangler.toml')
+    await writeFile(
+      toml,
+      (await readFile(toml, 'utf8')).replace('http://127.0.0.1:8545', provider.url),
+    )
+    const file = join(project.folder, 'apes.jsonl')
+    const args = ['apes.jsonl', '--from-chain', contract.address, '--network', 'localhost']
+    const prices = ['--price-cents', '5000', '--price-eths', '0.02', '--currency', 'EUR']
+    const read = () =>
+      project.run('import', [...args, ...prices, '--ipfs-gateway', server.url], {
+        METADATA_LOOPBACK_HOSTS: new URL(server.url).host,
+      })
+
+    expect(await read()).toEqual({
+      out: `Read 10000 NFTs, as of block ${last}, into apes.jsonl.
+users     1 created, 0 updated, 0 unchanged
+NFTs      10000 created, 0 updated, 0 unchanged
+listings  10000 created, 0 updated, 0 unchanged
+`,
+      errors: '',
+      status: 0,
+    })
+    expect(provider.seen.ranges[0]?.from).toBe(contract.first)
+    expect(provider.seen.ranges.at(-1)?.to).toBe(last)
+    const records = recordsIn(file).filter(({ type }) => type === 'nft')
+    expect(records.map(({ tokenId, metadata }) => [tokenId, metadata.name])).toEqual(
+      Array.from({ length: 10_000 }, (_, i) => [`${i}`, `Ape #${i}`]),
+    )
+
+    const ranges = provider.seen.ranges.length
+    const unchanged = `users     0 created, 0 updated, 1 unchanged
+NFTs      0 created, 0 updated, 10000 unchanged
+listings  0 created, 0 updated, 10000 unchanged
+`
+    const again = await read()
+    expect(again.out).toContain(unchanged)
+    expect(provider.seen.ranges.length).toBe(ranges)
+    await project.run('export', ['exported.jsonl'])
+    expect((await project.run('import', ['exported.jsonl'])).out).toBe(unchanged)
+  })
 })
 
 /** Starts a run in a process of its own. */
