@@ -1,20 +1,15 @@
 /** `npm run import` and `npm run export` with the local database. */
-import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { aListingRecord, anNftRecord, aUserRecord, linesOf } from '../../catalogue/records.ts'
-import { aProject, type Project } from '../../support/project.ts'
+import { aMigratedProject, type Project } from '../../support/project.ts'
 
 let project: Project
 
 beforeAll(async () => {
-  project = await aProject()
-  execFileSync('wrangler', ['d1', 'migrations', 'apply', 'DB', '--local'], {
-    cwd: project.folder,
-    stdio: 'ignore',
-  })
+  project = await aMigratedProject()
 })
 
 afterAll(() => project.remove())

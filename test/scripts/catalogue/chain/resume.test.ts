@@ -1,11 +1,11 @@
 /** A collection of 10,000 tokens, read through a provider that limits ranges, also when killed. */
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type CollectionOptions, readCollection } from '../../../../scripts/catalogue/chain/read.ts'
-import { aProject, type Project } from '../../../support/project.ts'
+import { aMigratedProject, type Project } from '../../../support/project.ts'
 import { aChain, aFile, aProvider, aServer, type Chain, type Rule, recordsIn } from './world.ts'
 
 /** Blocks, and results. */
@@ -77,11 +77,7 @@ function expectComplete(file: string, { tokens }: Minted) {
 describe('npm run import -- --from-chain', () => {
   let project: Project
   beforeAll(async () => {
-    project = await aProject()
-    execFileSync('wrangler', ['d1', 'migrations', 'apply', 'DB', '--local'], {
-      cwd: project.folder,
-      stdio: 'ignore',
-    })
+    project = await aMigratedProject()
   })
   afterAll(() => project.remove())
 
