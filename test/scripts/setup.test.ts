@@ -348,13 +348,13 @@ describe('the test order', () => {
 
   it('buys something that is for sale for the administrator, once', async () => {
     query(`UPDATE users SET ethereumPublicAddr = '${relayer.address}'`)
-    query(`INSERT INTO nfts (id, amount, availableAmount, creatorPublicAddr, contractAddr, contractName,
+    query(`INSERT INTO nfts (id, externalId, amount, availableAmount, creatorPublicAddr, contractAddr, contractName,
         contractNetwork, payload, price, priceEths, priceCurrency, title, creatorId, tokenId, status,
         releaseAt, createdAt, updatedAt)
-      VALUES (4, 1, 1, '', '', '', 'anvil', '{}', 1, '0', 'USD', 'One', 1, '1', 'released', '', '', '')`)
-    query(`INSERT INTO listings (id, priceCents, priceEths, priceWei, active, type, priceCurrency,
+      VALUES (4, 'one', 1, 1, '', '', '', 'anvil', '{}', 1, '0', 'USD', 'One', 1, '1', 'released', '', '', '')`)
+    query(`INSERT INTO listings (id, externalId, priceCents, priceEths, priceWei, active, type, priceCurrency,
         sellerId, nftId, createdAt, updatedAt)
-      VALUES (9, 1, '0', '0', 1, 'regular', 'USD', 1, 4, '', '')`)
+      VALUES (9, 'sale', 1, '0', '0', 1, 'regular', 'USD', 1, 4, '', '')`)
     const { out } = await setup(['--test-order'])
     expect(out).toMatch(/test order +order 7 of NFT 4: placed\. Follow it at http:/)
     expect(sent).toEqual([
