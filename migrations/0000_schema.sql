@@ -28,6 +28,7 @@ CREATE TABLE `catalogueImports` (
 	`id` text PRIMARY KEY NOT NULL,
 	`lines` integer NOT NULL,
 	`result` text,
+	`callHash` text,
 	`createdAt` text NOT NULL
 );
 --> statement-breakpoint

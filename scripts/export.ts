@@ -18,7 +18,7 @@ await runCommand(
     example: 'npm run export -- catalogue.jsonl',
   },
   async ({ remote, env }, file: string) => {
-    if (remote && !env) throw new UsageError('--remote needs --env.')
+    if (remote !== Boolean(env)) throw new UsageError('--remote and --env need each other.')
     if (remote && env) return write(openRemoteDatabase(env), file)
     const { db, close } = await openMigratedDatabase()
     try {

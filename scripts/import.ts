@@ -1,4 +1,5 @@
 /** `npm run import -- FILE.jsonl`: imports a catalogue of users, NFTs and listings. */
+import { existsSync } from 'node:fs'
 import { unstable_readConfig } from 'wrangler'
 import type { Outcome, Request } from './catalogue/import.ts'
 import {
@@ -42,14 +43,23 @@ await runCommand(
   },
   async ({ 'dry-run': isDryRun, remote, env, ...values }, argument: string) => {
     const fromChain = values['from-chain'] !== undefined
+    if (env && !remote) throw new UsageError('--env needs --remote.')
+    if (!fromChain && Object.keys(values).length > 0)
+      throw new UsageError(`--${Object.keys(values)[0]} needs --from-chain.`)
     const file = argument || (fromChain ? collectionFile(values) : '')
     if (!file) throw new UsageError('Name one file: FILE.jsonl.')
     const instance = remote ? instanceOf(env) : null
     await forgetProblems(file)
+    const isNewFile = !existsSync(file)
     const leftOut = fromChain ? await importCollection(file, values, instance?.environment) : ''
-    const request: Request = { file, isDryRun, show: showProgress }
-    const outcome = await (instance ? importRemotely(request, instance) : importLocally(request))
-    hideProgress()
+    const run = async (isRehearsal: boolean) => {
+      const request: Request = { file, isDryRun: isRehearsal, show: showProgress }
+      const outcome = await (instance ? importRemotely(request, instance) : importLocally(request))
+      hideProgress()
+      return outcome
+    }
+    if (fromChain && isNewFile) refuseChanges(file, await run(true))
+    const outcome = await run(isDryRun)
     await report(file, outcome, isDryRun)
     if (leftOut) throw new CommandError(leftOut)
   },
@@ -64,6 +74,17 @@ function instanceOf(environment: string | undefined) {
     )
   const { vars } = unstable_readConfig({ env: environment })
   return { url: String(vars.PUBLIC_URL), token, environment }
+}
+
+/** A contract does not know what operators have set: prices, names, what is released. */
+function refuseChanges(file: string, outcome: Outcome): void {
+  if (!('counts' in outcome) || !outcome.counts) return
+  const { user, nft, listing } = outcome.counts
+  const changed = user.updated + nft.updated + listing.updated
+  if (changed > 0)
+    throw new CommandError(
+      `${file} would change ${changed} records that the marketplace has already. Nothing was imported. Check the file, and import it: npm run import -- ${file}`,
+    )
 }
 
 async function report(file: string, outcome: Outcome, isDryRun: boolean): Promise<void> {

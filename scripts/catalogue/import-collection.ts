@@ -25,11 +25,16 @@ export const collectionOptions = {
   'price-cents': { type: 'string', value: 'N', help: 'Price of each NFT. Default: drafts' },
   'price-eths': { type: 'string', value: 'ETH', help: 'The same in ETH.' },
   currency: { type: 'string', value: 'CODE', help: 'Currency of --price-cents, as in EUR.' },
-  'creator-email': { type: 'string', value: 'ADDRESS', help: 'The creator, who also sells.' },
+  creator: {
+    type: 'string',
+    value: 'ID',
+    help: 'The creator, who also sells: a user who is imported.',
+  },
+  'creator-email': { type: 'string', value: 'ADDRESS', help: 'The same, by e-mail address.' },
   'creator-wallet': {
     type: 'string',
     value: 'ADDRESS',
-    help: 'The same. Default: the owner of the contract',
+    help: 'The same, by wallet. Default: the owner of the contract',
   },
   'contract-name': { type: 'string', value: 'TEXT', help: 'Default: what the contract says' },
   'ipfs-gateway': { type: 'string', value: 'URL', help: 'For metadata. Default: https://ipfs.io' },
@@ -78,9 +83,10 @@ export async function importCollection(
 }
 
 function creatorOf(values: Values) {
-  const { 'creator-email': email, 'creator-wallet': wallet } = values
-  if (!email && !wallet) return undefined
-  return { email, wallet: wallet ? parseAddress('--creator-wallet', wallet) : undefined }
+  const { creator: id, 'creator-email': email, 'creator-wallet': wallet } = values
+  if (!id && !email && !wallet) return undefined
+  if (id && (email || wallet)) throw new UsageError('--creator needs no other option of its kind.')
+  return { id, email, wallet: wallet ? parseAddress('--creator-wallet', wallet) : undefined }
 }
 
 const ETH = /^\d+(\.\d{1,18})?$/

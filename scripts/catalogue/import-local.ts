@@ -21,6 +21,8 @@ export async function importLocally({ file, isDryRun, show }: Request): Promise<
     db,
     write: (guards, statements) => guardedBatch(db, guards, statements),
     importId: randomUUID(),
+    // No other call has this id.
+    callHash: '',
     now: new Date(),
   }
   try {

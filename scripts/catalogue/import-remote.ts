@@ -58,6 +58,12 @@ export async function importRemotely(
     }
     return { counts: null }
   } catch (error) {
+    if (error instanceof ApiError && error.code === 'conflict') {
+      await rm(stateFile)
+      throw new CommandError(
+        `An earlier run has committed this file. Run the command again to compare it with what is stored. (${error.message})`,
+      )
+    }
     if (!(error instanceof ApiError) || error.status !== 400) throw described(error, url)
     // What is staged does not fit to a file that is corrected.
     await rm(stateFile)

@@ -30,7 +30,14 @@ export type Write = <const T extends readonly Statement[]>(
 ) => Promise<BatchResponse<T>>
 
 /** An import and what it works with. */
-export type Import = { db: Database; write: Write; importId: string; now: Date }
+export type Import = {
+  db: Database
+  write: Write
+  importId: string
+  /** SHA-256 of the call, hex. */
+  callHash: string
+  now: Date
+}
 
 const actions = ['created', 'updated', 'unchanged'] as const
 
@@ -47,16 +54,21 @@ const conflict = (message: string) => () => new ApiError('conflict', message)
 
 /**
  * Stages lines. They follow those that are staged, or replace them; `last` is the number of the
- * last one. Changes nothing if the import is committed. Throws `conflict`.
+ * last one. If the call has committed the import before, only returns the result. Throws
+ * `conflict`.
  */
 export async function stage(
-  { db, write, importId, now }: Import,
+  { db, write, importId, callHash, now }: Import,
   { from, last, lines }: { from: number; last: number; lines: readonly StagedLine[] },
 ): Promise<Progress> {
   const stored = sql`FROM catalogueImports WHERE id = ${importId}`
   const skips = {
     when: sql`${from} > 1 + coalesce((SELECT lines ${stored}), 0)`,
     error: conflict('lines before this one are missing'),
+  }
+  const isOver = {
+    when: sql`EXISTS (SELECT 1 ${stored} AND callHash <> ${callHash})`,
+    error: conflict('the import is committed: choose a new id'),
   }
   const update = sql`INSERT INTO catalogueImports (id, lines, createdAt)
     VALUES (${importId}, ${last}, ${now.toISOString()})
@@ -74,7 +86,7 @@ export async function stage(
     ),
   )
   type Row = { lines: number; result: string | null }
-  const [rows] = await write([skips], [raw<Row>(db, update), ...inserts])
+  const [rows] = await write([isOver, skips], [raw<Row>(db, update), ...inserts])
   const [row] = rows as Row[]
   if (!row) throw new Error('staging returned no row')
   return { lines: row.lines, result: row.result === null ? null : countsIn(row.result) }
@@ -101,7 +113,7 @@ function jsonOf(lines: readonly StagedLine[]): string[] {
  * staged, and `LinesHaveProblems`; nothing is changed then.
  */
 export async function commit(
-  { db, write, importId, now }: Import,
+  { db, write, importId, callHash, now }: Import,
   last: number,
   isDryRun: boolean,
 ): Promise<Counts> {
@@ -116,7 +128,8 @@ export async function commit(
   const statements = [
     raw<Result>(
       db,
-      sql`UPDATE catalogueImports SET result = ${result} WHERE id = ${importId} RETURNING result`,
+      sql`UPDATE catalogueImports SET result = ${result}, callHash = ${callHash}
+        WHERE id = ${importId} RETURNING result`,
     ),
     ...writeRecords(db, importId, now),
     deleteLines(db, importId),

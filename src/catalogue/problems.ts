@@ -15,7 +15,7 @@ const messages = {
   identity_taken: 'belongs to another user',
   username_taken: 'belongs to another user',
   token_taken: 'another NFT is this token',
-  cannot_change: 'cannot change: use a new id',
+  cannot_change: 'cannot change',
   amount_too_small: 'more pieces are sold',
 } as const satisfies Partial<Record<ErrorCode, string>>
 
@@ -133,10 +133,18 @@ const checks = [
         AND NOT EXISTS (SELECT 1 FROM nfts WHERE externalId = ${value('nft')} AND deletedAt IS NULL)`,
   ),
   noUser(isListing, 'seller'),
-  ...changed(listings, `${isListing} AND l.id IS NOT NULL`, {
-    nft: 'n.externalId',
-    seller: 's.externalId',
-  }),
+  ...changed(listings, `${isListing} AND l.id IS NOT NULL`, { nft: 'n.externalId' }),
+  // A seller who has no id yet gets that of a record with the same identity.
+  lines(
+    'cannot_change',
+    'seller',
+    listings,
+    `${isListing} AND l.id IS NOT NULL AND s.externalId IS NOT ${value('seller')}
+      AND (s.externalId IS NOT NULL OR NOT EXISTS (SELECT 1 FROM r x
+        WHERE x.type = 'user' AND x.externalId = ${value('seller')}
+          AND (s.email <> '' AND s.email = x.record ->> '$.email' OR s.ethereumPublicAddr <> ''
+            AND s.ethereumPublicAddr = x.record ->> '$.ethereumPublicAddr')))`,
+  ),
 ]
 
 /** Whether a staged line has a problem, as SQL. */

@@ -32,9 +32,9 @@ const uint256 = z
   .regex(/^(0|[1-9]\d{0,77})$/, { error: 'must be decimal digits in quotes', abort: true })
   .refine((digits) => BigInt(digits) < 2n ** 256n, 'must be less than 2^256')
 const time = z.iso
-  .datetime({ offset: true })
-  .regex(/^[12]/, 'must be in the years 1000 to 2999')
+  .datetime({ offset: true, abort: true })
   .transform((text) => new Date(text).toISOString())
+  .refine((text) => /^[12]/.test(text), 'must be in the years 1000 to 2999')
 const pieces = z.int().positive()
 
 const price = {

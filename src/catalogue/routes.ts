@@ -1,4 +1,5 @@
 import { type Context, Hono } from 'hono'
+import { bytesToHex } from 'viem/utils'
 import * as z from 'zod'
 import { writeAs } from '../auth/access.ts'
 import { bodyReader } from '../http/body.ts'
@@ -24,13 +25,13 @@ const MAX_ISSUES = 1000
 export const lineNumber = z
   .string()
   .trim()
-  .regex(/^[1-9]\d{0,5}$/, `must be a number from 1 to ${MAX_IMPORT_LINES}`)
+  .regex(/^[1-9]\d{0,5}$/, 'must be the number of a line')
   .transform(Number)
 
 const flag = z.enum(['true', 'false'])
 const isTrue = (text: string) => text === 'true'
 const Query = z
-  .object({
+  .strictObject({
     import: z
       .uuid()
       .transform((id) => id.toLowerCase())
@@ -51,11 +52,15 @@ const Query = z
 const readBody = bodyReader(MAX_MIB * 1024 * 1024, `a call may have at most ${MAX_MIB} MiB`)
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 
-/** Throws `payload_too_large`, `invalid_input`. */
-async function readLines(c: Context): Promise<string[]> {
+/** Returns the lines and the hash of the call. Throws `payload_too_large`, `invalid_input`. */
+async function readCall(c: Context, line: number) {
   const bytes = await readBody(c)
   const lines = linesOf(decode(bytes))
-  if (lines.length <= MAX_LINES) return lines
+  const hash = await crypto.subtle.digest(
+    'SHA-256',
+    new TextEncoder().encode(`${line}\n${lines.join('\n')}`),
+  )
+  if (lines.length <= MAX_LINES) return { lines, callHash: bytesToHex(new Uint8Array(hash)) }
   throw new ApiError('payload_too_large', `a call may have at most ${MAX_LINES} lines`)
 }
 
@@ -82,7 +87,7 @@ export const catalogueRoutes = new Hono<App>().post(
   async (c) => {
     const { db, caller, now, settings } = c.var
     const { import: id, line, commit: isLast = !id, dryRun } = c.req.valid('query')
-    const lines = await readLines(c)
+    const { lines, callHash } = await readCall(c, line)
     const last = line + lines.length - 1
     if (last > MAX_IMPORT_LINES)
       throw new ApiError(
@@ -96,6 +101,7 @@ export const catalogueRoutes = new Hono<App>().post(
       db,
       write: ((guards, statements) => writeAs(db, caller, guards, statements)) as Write,
       importId: id ?? crypto.randomUUID(),
+      callHash,
       now,
     }
     const progress = await stage(target, { from: line, last, lines: staged })

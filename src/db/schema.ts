@@ -543,6 +543,8 @@ export const catalogueImports = sqliteTable(
     lines: integer().notNull(),
     /** JSON: how many records were created, updated and unchanged; null before the commit. */
     result: text(),
+    /** SHA-256 of the call that committed, hex. Only that call is answered again. */
+    callHash: text(),
     createdAt: timestamp().notNull(),
   },
   (t) => [index('catalogueImports_age').on(t.createdAt)],

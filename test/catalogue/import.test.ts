@@ -11,7 +11,7 @@ import {
 } from '../../src/db/schema.ts'
 import { hashIdentity } from '../../src/identity/namespace.ts'
 import { call } from '../support/api.ts'
-import { aMasterToken, aToken, aUser, db } from '../support/makers.ts'
+import { aListing, aMasterToken, anNft, aToken, aUser, db } from '../support/makers.ts'
 import { aListingRecord, anNftRecord, aUserRecord, CONTRACT, linesOf } from './records.ts'
 
 const PATH = '/api/admin/catalogue'
@@ -243,6 +243,22 @@ describe('users', () => {
     expect(await theUser('cleo')).toMatchObject({ id: user.id, ethereumPublicAddr: wallet })
   })
 
+  it('who sell already, and are exported without an id, get the id of the export', async () => {
+    const seller = await aUser({ email: 'seller@example.com' })
+    const nft = await anNft(seller, { payload: { amountType: 'limited' } })
+    const listing = await aListing(nft)
+    const record = aListingRecord(listing.externalId, nft.externalId, { seller: 'user-1' })
+    expect(await problemsOf([record, aUserRecord('user-1')])).toEqual([
+      'lines[1].seller cannot_change',
+    ])
+    expect(
+      await imported([record, aUserRecord('user-1', { email: 'seller@example.com' })]),
+    ).toMatchObject({
+      user: numbers(0, 1, 0),
+    })
+    expect(await theUser('user-1')).toMatchObject({ id: seller.id })
+  })
+
   it('keep their own names once they have signed in', async () => {
     await imported([aUserRecord('cleo', { name: 'Before' })])
     expect(await imported([aUserRecord('cleo', { name: 'After' })])).toMatchObject({
@@ -470,7 +486,9 @@ describe('an import of several calls', () => {
     const done = await importing([listing], last)
     expect(done.body).toMatchObject({ lines: 3, result: { nft: numbers(1, 0, 0) } })
     expect(await importing([listing], last)).toEqual(done)
-    expect(await importing([user, nft], `?import=${id}`)).toEqual(done)
+    const over = { status: 409, body: { error: 'the import is committed: choose a new id' } }
+    expect(await importing([user, nft], `?import=${id}`)).toMatchObject(over)
+    expect(await importing([{ ...listing, active: false }], last)).toMatchObject(over)
     expect(await db.select().from(catalogueLines)).toEqual([])
   })
 
@@ -503,6 +521,10 @@ describe('an import of several calls', () => {
     const rehearsed = await imported([listing], `${last}&dryRun=true`)
     expect(await db.select().from(nfts)).toEqual([])
     expect(await imported([listing], last)).toEqual(rehearsed)
+  })
+
+  it('refuses a query that is not known', async () => {
+    expect((await importing([nft], '?dryrun=true')).body.error).toBe('has unknown keys: dryrun')
   })
 
   it.each(['?line=2', '?commit=false'])('needs an id for %s', async (query) => {

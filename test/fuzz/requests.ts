@@ -131,6 +131,7 @@ function bodiesOf(
   const [type, content] = Object.entries(requestBody?.content ?? {})[0] ?? []
   if (!type || !content) return fc.constant({ headers: {}, body: null })
   if (type === 'multipart/form-data') return forms(validity)
+  if (type === 'application/x-ndjson') return catalogues(type, validity)
   if (type !== 'application/json') return uploads(type, validity)
   const valid = valuesOf(content.schema, known)
   const bodies =
@@ -142,6 +143,18 @@ function bodiesOf(
   return fc
     .tuple(bodies, validity === 'hostile' ? contentTypes(type) : fc.constant(type))
     .map(([body, contentType]) => ({ headers: { 'content-type': contentType }, body }))
+}
+
+/** Users, one a line. */
+const catalogues = (type: string, validity: Validity): fc.Arbitrary<Body> => {
+  const valid: fc.Arbitrary<unknown> = fc
+    .uuid()
+    .map((id) => ({ type: 'user', id, name: `User ${id}`, email: `${id}@example.com` }))
+  const lines = (validity === 'valid' ? valid : damaged(valid)).map(
+    (record) => JSON.stringify(record) ?? '',
+  )
+  const bodies = validity === 'hostile' ? brokenTexts(lines) : lines
+  return bodies.map((body) => ({ headers: { 'content-type': type }, body }))
 }
 
 const contentTypes = (valid: string) =>

@@ -8,7 +8,7 @@ import { downloading } from './download.ts'
 import { readMetadata } from './metadata.ts'
 import { asking, checkChain, readFinalBlock, wait as sleep, type Wait } from './nodes.ts'
 import type { Problem } from './problem.ts'
-import { type Creator, checkUnchanged, nftId, type Prices, writeRecords } from './records.ts'
+import { type Creator, nftId, type Prices, writeRecords } from './records.ts'
 import { CollectionState, type TokenKey } from './state.ts'
 import { type OnProgress, readTokens } from './tokens.ts'
 import { defaultGateways, type Gateways, prefixesOf } from './uri.ts'
@@ -53,7 +53,6 @@ export async function readCollection(options: CollectionOptions): Promise<Collec
   const collection = `${network.chainId} ${address.toLowerCase()}`
   const state = new CollectionState(`${file}.state`, collection)
   try {
-    await checkUnchanged(file, state)
     return await readInto(state, options)
   } finally {
     state.close()
@@ -78,9 +77,9 @@ async function readInto(state: CollectionState, options: CollectionOptions): Pro
   const final = await readFinalBlock(ask, network)
   const contract = await readContract(ask, options.address)
   const creator = options.creator ?? { wallet: contract.owner }
-  if (!creator.email && !creator.wallet)
+  if (!creator.id && !creator.email && !creator.wallet)
     throw new CommandError(
-      'The contract has no owner. Name the wallet or the e-mail address of the creator.',
+      'The contract has no owner. Name the creator: --creator, --creator-email or --creator-wallet.',
     )
   await readTokens({ network, ask, wait, onProgress }, contract, state, final, fromBlock)
 

@@ -7,14 +7,18 @@ import { pipeline } from 'node:stream/promises'
 import type { Address } from 'viem'
 import { parseExactly } from '../../../src/catalogue/json.ts'
 import { CommandError } from '../../shell/command.ts'
-import { hashOf } from '../lines.ts'
+import { hashOf, linesIn } from '../lines.ts'
 import type { TokenContract } from './contract.ts'
 import { MAX_BYTES } from './download.ts'
 import type { Problem } from './problem.ts'
 import { type CollectionState, idOf, type StoredToken, type TokenKey } from './state.ts'
 
-/** The user to whom the NFTs belong: one of both, or both. */
-export type Creator = { email?: string | undefined; wallet?: Address | undefined }
+/** The user to whom the NFTs belong: the id of one who is imported, or one or two identities. */
+export type Creator = {
+  id?: string | undefined
+  email?: string | undefined
+  wallet?: Address | undefined
+}
 
 export type Prices = { priceCents: number; priceEths: string; priceCurrency: string }
 
@@ -36,59 +40,88 @@ export type Written = { nfts: number; listings: number; problems: Problem[] }
 export const nftId = (network: string, { address }: TokenContract, key: TokenKey): string =>
   `${network}-${address.toLowerCase()}-${idOf(key)}`
 
-/** Throws a `CommandError` if a file is there that this module did not write. */
-export async function checkUnchanged(file: string, { progress }: CollectionState): Promise<void> {
-  if (!existsSync(file) || progress.written.includes(await hashOf(file))) return
-  throw new CommandError(
-    `${file} is not as this command wrote it. Import it, or choose another file to read the contract into.`,
-  )
+/** The lines of a file that somebody has edited, by type and id of their records. */
+type Edited = Map<string, string>
+
+/** Returns the lines of the file; none if it is as this module wrote it, or not there. */
+async function readEdited(file: string, { progress }: CollectionState): Promise<Edited> {
+  const lines: Edited = new Map()
+  if (!existsSync(file) || progress.written.includes(await hashOf(file))) return lines
+  for await (const line of linesIn(file)) {
+    if (line.trim()) lines.set(keyIn(line, file), line)
+  }
+  return lines
 }
 
-/** Replaces the file at once. The same state gives the same bytes. */
+function keyIn(line: string, file: string): string {
+  try {
+    const { type, id } = JSON.parse(line)
+    return `${type} ${id}`
+  } catch {
+    throw new CommandError(`${file} has a line that is not JSON. Correct it, or name another file.`)
+  }
+}
+
+/**
+ * Replaces the file at once. The same state gives the same bytes. Of a file that was edited, only
+ * metadata and amount of its NFTs change, and what is new comes in.
+ */
 export async function writeRecords(
   file: string,
   state: CollectionState,
   options: RecordOptions,
 ): Promise<Written> {
   const written: Written = { nfts: 0, listings: 0, problems: [] }
+  const edited = await readEdited(file, state)
+  const wasEdited = edited.size > 0
   const hash = createHash('sha256')
   function* lines() {
-    for (const record of recordsOf(state, options, written)) {
+    for (const record of recordsOf(state, options, edited, written)) {
       const line = `${record}\n`
       hash.update(line)
       yield line
     }
+    for (const line of edited.values()) yield `${line}\n`
   }
   const temporary = `${file}.new`
-  await pipeline(Readable.from(lines()), createWriteStream(temporary))
-  // Both, because the file is replaced after this is stored.
+  await pipeline(Readable.from(lines()), createWriteStream(temporary, { mode: 0o600 }))
+  // Both, because the file is replaced after this is stored. An edited file stays one.
   const last = state.progress.written.at(-1)
-  state.save({ written: [...(last ? [last] : []), hash.digest('hex')] })
+  if (!wasEdited) state.save({ written: [...(last ? [last] : []), hash.digest('hex')] })
   await rename(temporary, file)
   return written
 }
 
-function* recordsOf(state: CollectionState, options: RecordOptions, written: Written) {
-  const creator = userOf(options.creator)
-  yield JSON.stringify(creator)
+function* recordsOf(
+  state: CollectionState,
+  options: RecordOptions,
+  edited: Edited,
+  written: Written,
+) {
+  /** Returns the line of a record, or the one in the file. */
+  function take(record: { type: string; id: string }, changes = {}): string {
+    const key = `${record.type} ${record.id}`
+    const line = edited.get(key)
+    if (line === undefined) return JSON.stringify(record)
+    edited.delete(key)
+    return JSON.stringify(Object.assign(Object(parseExactly(line)), changes))
+  }
+
+  const user = userOf(options.creator)
+  const creator = options.creator.id ?? user.id
+  if (!options.creator.id) yield take(user)
   for (const token of state.tokens()) {
-    const nft = nftOf(token, creator.id, options)
-    const line = JSON.stringify(nft)
-    const problem = problemOf(nft, line, token)
+    const nft = nftOf(token, creator, options)
+    const problem = problemOf(nft, JSON.stringify(nft), token)
     if (problem) {
       written.problems.push(problem)
       continue
     }
-    yield line
+    yield take(nft, { amount: nft.amount, metadata: nft.metadata })
     written.nfts++
-    if (!options.prices) continue
-    yield JSON.stringify({
-      type: 'listing',
-      id: `${nft.id}-sale`,
-      nft: nft.id,
-      seller: creator.id,
-      ...options.prices,
-    })
+    const listing = listingOf(nft, options.prices)
+    if (!edited.has(`listing ${listing.id}`) && !options.prices) continue
+    yield take(listing)
     written.listings++
   }
 }
@@ -103,6 +136,14 @@ function userOf({ email, wallet }: Creator) {
     ...(wallet && { ethereumPublicAddr: wallet }),
   }
 }
+
+const listingOf = (nft: { id: string; creator: string }, prices: Prices | undefined) => ({
+  type: 'listing',
+  id: `${nft.id}-sale`,
+  nft: nft.id,
+  seller: nft.creator,
+  ...prices,
+})
 
 function nftOf({ key, supply, metadata }: StoredToken, creator: string, options: RecordOptions) {
   const { network, contract, prices } = options

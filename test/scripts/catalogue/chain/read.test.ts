@@ -461,15 +461,51 @@ describe('a second run', () => {
     expect((await read(contract, { file, prices })).listings).toBe(1)
   })
 
-  it('does not overwrite a file that was edited', async () => {
+  it('keeps what was edited in the file, and adds new tokens', async () => {
+    const contract = await chain.aCollection()
+    await contract.send('mint', 1n, 1n)
+    const file = await aFile()
+    await read(contract, { file })
+    const [user, nft] = recordsIn(file)
+    const own = { type: 'user', id: 'own', email: 'own@example.com' }
+    const edited = [
+      { ...user, name: 'Mona' },
+      { ...nft, status: 'released', priceCents: 700, metadata: { name: 'Old' } },
+      { type: 'listing', id: `${nft.id}-sale`, nft: nft.id, seller: user.id, priceCents: 700 },
+      own,
+    ]
+    writeFileSync(file, edited.map((record) => `${JSON.stringify(record)}\n`).join(''))
+    await contract.send('mint', 2n, 1n)
+    const prices = { priceCents: 1, priceEths: '0', priceCurrency: 'EUR' }
+    for (const listings of [2, 2])
+      expect((await read(contract, { file, prices })).listings).toBe(listings)
+    expect(recordsIn(file)).toEqual([
+      edited[0],
+      { ...edited[1], metadata: nft.metadata },
+      edited[2],
+      expect.objectContaining({ type: 'nft', tokenId: '2', status: 'released', priceCents: 1 }),
+      expect.objectContaining({ type: 'listing', priceCents: 1 }),
+      own,
+    ])
+  })
+
+  it('names the line of an edited file that it cannot read', async () => {
     const contract = await chain.aCollection()
     const file = await aFile()
     await read(contract, { file })
     writeFileSync(file, 'edited')
     await expect(read(contract, { file })).rejects.toThrow(
-      `${file} is not as this command wrote it.`,
+      `${file} has a line that is not JSON. Correct it, or name another file.`,
     )
     expect(readFileSync(file, 'utf8')).toBe('edited')
+  })
+
+  it('belongs to a creator who is imported already', async () => {
+    const contract = await chain.aCollection()
+    await contract.send('mint', 1n, 1n)
+    const file = await aFile()
+    await read(contract, { file, creator: { id: 'mona' } })
+    expect(recordsIn(file)).toMatchObject([{ type: 'nft', creator: 'mona' }])
   })
 
   it('does not mix two collections', async () => {

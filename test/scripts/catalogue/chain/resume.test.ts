@@ -124,6 +124,15 @@ listings  0 created, 0 updated, 10000 unchanged
     const again = await read()
     expect(again.out).toContain(unchanged)
     expect(provider.seen.ranges.length).toBe(ranges)
+    // A contract does not know what was set since.
+    const drafts = await project.run(
+      'import',
+      ['new.jsonl', ...args.slice(1), '--ipfs-gateway', server.url],
+      { METADATA_LOOPBACK_HOSTS: new URL(server.url).host },
+    )
+    expect(drafts.errors).toMatch(
+      /^new\.jsonl would change 10000 records that the marketplace has/m,
+    )
     await project.run('export', ['exported.jsonl'])
     expect((await project.run('import', ['exported.jsonl'])).out).toBe(unchanged)
   })
