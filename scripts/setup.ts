@@ -1,8 +1,9 @@
 /** `npm run setup -- --env production`: from an empty Cloudflare account to a live marketplace. */
+import * as z from 'zod'
 import { readEnvironment } from './cloudflare/environment.ts'
 import { report, type Setup } from './setup/report.ts'
 import { goLive, prepare } from './setup/steps.ts'
-import { runCommand } from './shell/command.ts'
+import { CommandError, runCommand } from './shell/command.ts'
 
 await runCommand(
   {
@@ -37,6 +38,7 @@ await runCommand(
       'npm run setup -- --env staging --domain staging.example.com --email-from marketplace@example.com --administrator you@example.com --dry-run',
   },
   async ({ env, 'dry-run': isDryRun, ...options }) => {
+    checkOptions(options)
     const demands = new Set<string>()
     const advice = new Set<string>()
     const setup: Setup = {
@@ -58,6 +60,19 @@ await runCommand(
     printList('Left to do by hand:', advice)
   },
 )
+
+type Checked = { domain?: string; 'email-from'?: string; administrator?: string }
+
+/** Throws a `CommandError`: what is written and deployed stays. */
+function checkOptions({ domain, 'email-from': sender, administrator }: Checked): void {
+  if (domain !== undefined && !z.hostname().regex(/\./).safeParse(domain).success)
+    throw new CommandError(
+      `--domain must be a host such as marketplace.example.com, not "${domain}".`,
+    )
+  for (const [name, address] of Object.entries({ 'email-from': sender, administrator }))
+    if (address !== undefined && !z.email().safeParse(address.trim()).success)
+      throw new CommandError(`--${name} must be an e-mail address, not "${address}".`)
+}
 
 function printList(title: string, sentences: Set<string>): void {
   if (sentences.size === 0) return

@@ -1665,7 +1665,7 @@ export interface components {
                 "application/json": components["schemas"]["OrdersError"];
             };
         };
-        /** @description `payload_too_large`: More than 1 MiB of JSON, a picture of more than 10 MiB or 50 megapixels, an AVIF of more than 1,200 pixels on its longer edge, more than 16 KiB in a form (beside the picture). Send less: fewer orders per call, a smaller picture. */
+        /** @description `payload_too_large`: More than 1 MiB of JSON, a picture of more than 10 MiB or 50 megapixels, an AVIF of more than 1,200 pixels on its longer edge, more than 16 KiB in a form (beside the picture), more than 1,000 lines or 4 MiB of a catalogue in a call. Send less: fewer orders or lines per call, a smaller picture. */
         OrdersPayloadTooLarge: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -1878,7 +1878,7 @@ export interface components {
                 "application/json": components["schemas"]["ApiError"];
             };
         };
-        /** @description `payload_too_large`: More than 1 MiB of JSON, a picture of more than 10 MiB or 50 megapixels, an AVIF of more than 1,200 pixels on its longer edge, more than 16 KiB in a form (beside the picture). Send less: fewer orders per call, a smaller picture. */
+        /** @description `payload_too_large`: More than 1 MiB of JSON, a picture of more than 10 MiB or 50 megapixels, an AVIF of more than 1,200 pixels on its longer edge, more than 16 KiB in a form (beside the picture), more than 1,000 lines or 4 MiB of a catalogue in a call. Send less: fewer orders or lines per call, a smaller picture. */
         PayloadTooLarge: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -1928,7 +1928,7 @@ export interface components {
          *
          *     `token_taken`: Two NFTs have the same network, contract and token id. Correct the token, or use the id under which that NFT was imported.
          *
-         *     `cannot_change`: A record has another value in a field that stays as it was first imported. Import a new record with an id of its own.
+         *     `cannot_change`: A record of a catalogue has another value in a field that stays as it was first imported: the token of an NFT, NFT and seller of a listing, e-mail address and wallet of a user. Use the old value; for another token or another sale, a new record with its own id.
          *
          *     `amount_too_small`: More pieces of the NFT are sold than the record has. Use a larger `amount`.
          */

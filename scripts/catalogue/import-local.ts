@@ -12,6 +12,7 @@ import { findProblems } from '../../src/catalogue/problems.ts'
 import { guardedBatch } from '../../src/db/guard.ts'
 import { readNetworks } from '../contract/networks.ts'
 import { openMigratedDatabase } from '../database/local.ts'
+import { CommandError } from '../shell/command.ts'
 import type { Outcome, Request } from './import.ts'
 import { chunksOf } from './lines.ts'
 
@@ -33,6 +34,10 @@ export async function importLocally({ file, isDryRun, show }: Request): Promise<
       return { problems: [...problems, ...(await findProblems(db, target.importId))] }
     return { counts: await commit(target, last, isDryRun) }
   } catch (error) {
+    if (/SQLITE_BUSY/.test(String(error)))
+      throw new CommandError(
+        'Nothing was imported: another program wrote to the local database at the same time. Run the command again.',
+      )
     if (!(error instanceof LinesHaveProblems)) throw error
     return { problems: await findProblems(db, target.importId) }
   } finally {

@@ -67,8 +67,9 @@ export const errorGuides: Record<ErrorCode, ErrorGuide> = {
     action: 'Correct the token, or use the id under which that NFT was imported',
   },
   cannot_change: {
-    cause: 'A record has another value in a field that stays as it was first imported',
-    action: 'Import a new record with an id of its own',
+    cause:
+      'A record of a catalogue has another value in a field that stays as it was first imported: the token of an NFT, NFT and seller of a listing, e-mail address and wallet of a user',
+    action: 'Use the old value; for another token or another sale, a new record with its own id',
   },
   amount_too_small: {
     cause: 'More pieces of the NFT are sold than the record has',
@@ -144,8 +145,8 @@ export const errorGuides: Record<ErrorCode, ErrorGuide> = {
   },
   payload_too_large: {
     cause:
-      'More than 1 MiB of JSON, a picture of more than 10 MiB or 50 megapixels, an AVIF of more than 1,200 pixels on its longer edge, more than 16 KiB in a form (beside the picture)',
-    action: 'Send less: fewer orders per call, a smaller picture',
+      'More than 1 MiB of JSON, a picture of more than 10 MiB or 50 megapixels, an AVIF of more than 1,200 pixels on its longer edge, more than 16 KiB in a form (beside the picture), more than 1,000 lines or 4 MiB of a catalogue in a call',
+    action: 'Send less: fewer orders or lines per call, a smaller picture',
   },
   unsupported_media_type: {
     cause: 'The body has a type that the endpoint does not take, or is not a picture',

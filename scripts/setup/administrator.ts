@@ -62,7 +62,12 @@ function appoint(db: SqliteDatabase, email: string, now: Date) {
     .onConflictDoUpdate({
       target: users.email,
       targetWhere: sql`${users.email} <> ''`,
-      set: { roleId: ADMINISTRATOR, updatedAt: time },
+      // Nobody has proved the wallet of an imported user, and it would sign in as an administrator.
+      set: {
+        roleId: ADMINISTRATOR,
+        updatedAt: time,
+        ethereumPublicAddr: sql`iif(${users.lastAccessAt} IS NULL, '', ${users.ethereumPublicAddr})`,
+      },
       setWhere: isNull(users.removedAt),
     })
     .returning({ id: users.id })

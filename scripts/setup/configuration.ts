@@ -10,7 +10,14 @@ export type Values = {
   emailFrom: string | undefined
 }
 
-type Line = { section: string; key: string; value: string }
+type Line = {
+  section: string
+  key: string
+  /** `''` if it is not known. */
+  value: string
+  /** The part of it that the operator has chosen. */
+  given?: string
+}
 
 /**
  * Replaces placeholders of the environment, and returns the new text of the file, which a dry run
@@ -20,11 +27,16 @@ export async function ensureConfiguration(setup: Setup, values: Values): Promise
   const { environment, isDryRun, report, demand } = setup
   const before = await readFile('wrangler.toml', 'utf8')
   let toml = before
-  for (const { section, key, value } of linesOf(environment.name, values)) {
+  for (const { section, key, value, given } of linesOf(environment.name, values)) {
     const current = readValue(toml, section, key)
     const name = `${key} of [${section}]`
-    if (!PLACEHOLDER.test(current)) report('wrangler.toml', `${name}: already there`)
-    else if (!value)
+    if (!PLACEHOLDER.test(current)) {
+      report('wrangler.toml', `${name}: already there`)
+      if (given && !current.includes(given))
+        demand(
+          `${name} is ${current} in wrangler.toml. Change it by hand, or leave the option out.`,
+        )
+    } else if (!value)
       demand(
         '--domain and --email-from replace routes, PUBLIC_URL and EMAIL_FROM in wrangler.toml.',
       )
@@ -40,12 +52,18 @@ export async function ensureConfiguration(setup: Setup, values: Values): Promise
 function linesOf(environment: string, { databaseId, domain, emailFrom }: Values): Line[] {
   const section = `env.${environment}`
   const text = (value: string | undefined) => (value ? JSON.stringify(value) : '')
+  const url = text(domain && `https://${domain}`)
   const routes = domain ? `[{ pattern = ${text(domain)}, custom_domain = true }]` : ''
   return [
     { section: `${section}.d1_databases`, key: 'database_id', value: text(databaseId) },
-    { section, key: 'routes', value: routes },
-    { section: `${section}.vars`, key: 'PUBLIC_URL', value: text(domain && `https://${domain}`) },
-    { section: `${section}.vars`, key: 'EMAIL_FROM', value: text(emailFrom) },
+    { section, key: 'routes', value: routes, given: text(domain) },
+    { section: `${section}.vars`, key: 'PUBLIC_URL', value: url, given: url },
+    {
+      section: `${section}.vars`,
+      key: 'EMAIL_FROM',
+      value: text(emailFrom),
+      given: text(emailFrom),
+    },
   ]
 }
 

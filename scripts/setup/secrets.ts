@@ -1,10 +1,11 @@
 /** The secrets of an environment, in a file until they are uploaded with the code. */
 import { existsSync } from 'node:fs'
-import { readFile, rename, writeFile } from 'node:fs/promises'
+import { chmod, readFile, rename, writeFile } from 'node:fs/promises'
 import { sql } from 'drizzle-orm'
 import * as z from 'zod'
 import { instance } from '../../src/db/schema.ts'
 import { hashOfSecret } from '../../src/delivery/key.ts'
+import { issuerSchema } from '../../src/env.ts'
 import { readSecretNames } from '../cloudflare/account.ts'
 import { openRemoteDatabase } from '../database/remote.ts'
 import { readSigners } from '../deploy/checks.ts'
@@ -24,6 +25,7 @@ export async function readSecrets(environment: string): Promise<Secrets> {
   const file = secretsFile(environment)
   if (!existsSync(file)) return {}
   try {
+    await chmod(file, 0o600)
     return secretsSchema.parse(JSON.parse(await readFile(file, 'utf8')))
   } catch {
     throw new CommandError(`${file} is not a JSON object of texts. Restore it from your backup.`)
@@ -52,9 +54,21 @@ export async function ensureSecrets(setup: Setup, isDatabaseKnown: boolean): Pro
   }
   if (isDatabaseKnown) await checkDeliverySecret(name, stored)
   const known = await addMissing(setup, stored)
+  for (const problem of findInvalid(known)) setup.demand(`${secretsFile(name)}: ${problem}`)
   for (const signer of readSigners(name, known.TRANSFER_SIGNER_KEYS).signers)
     setup.advise(`Give the relayer ${signer} coins of each network: it pays for gas.`)
   return { secrets: known, isUploadNeeded: true }
+}
+
+/** Returns sentences about values that the Worker would not take. They have no value in them. */
+function findInvalid({ JWT_KEYS, DELIVERY_KEY_SECRET }: Secrets): string[] {
+  const { success } = issuerSchema.pick({ JWT_KEYS: true }).safeParse({ JWT_KEYS })
+  return [
+    ...(JWT_KEYS === undefined || success ? [] : ['JWT_KEYS must be a set of signing keys.']),
+    ...(DELIVERY_KEY_SECRET === undefined || /^[0-9a-f]{64}$/i.test(DELIVERY_KEY_SECRET)
+      ? []
+      : ['DELIVERY_KEY_SECRET must be 64 hexadecimal digits.']),
+  ]
 }
 
 const backup = (environment: string) =>
@@ -68,6 +82,9 @@ async function addMissing(setup: Setup, stored: Secrets): Promise<Secrets> {
   else if (isDryRun) report('secrets', `${missing.join(', ')}: would be written to ${file}`)
   if (missing.length === 0 || isDryRun) return stored
 
+  // Before they are written: a wrong value would stay in the file.
+  const [problem] = readSigners(environment.name, process.env.TRANSFER_SIGNER_KEYS || '0x').problems
+  if (process.env.TRANSFER_SIGNER_KEYS && problem) throw new CommandError(problem)
   const secrets = { ...stored }
   for (const name of missing) {
     const value = process.env[name] || (await generate(name))

@@ -1,6 +1,7 @@
 /** `npm run setup` against a stand-in of wrangler with an account of its own. */
 import { once } from 'node:events'
-import { readFile, rm, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -311,6 +312,61 @@ describe('the administrator', () => {
       'Appoint the first administrator: --administrator <e-mail address>',
     )
   })
+})
+
+describe('values that are wrong', () => {
+  it.each([
+    ['--domain', 'https://shop.example.org', '--domain must be a host such as'],
+    ['--domain', 'localhost', '--domain must be a host such as'],
+    ['--email-from', 'shop', '--email-from must be an e-mail address, not "shop".'],
+    ['--administrator', 'bad addr', '--administrator must be an e-mail address, not "bad addr".'],
+  ])('are refused before anything is done: %s %s', async (option, value, message) => {
+    const { errors, status } = await setup([option, value])
+    expect(status).toBe(1)
+    expect(errors).toContain(message)
+    expect((await project.read()).commands).toEqual([])
+  })
+
+  it('that differ from wrangler.toml stop the setup', async () => {
+    await restore()
+    const { out, status } = await setup(['--domain', 'other.example.org'])
+    expect(status).toBe(1)
+    expect(out).toContain(
+      'PUBLIC_URL of [env.staging.vars] is "https://shop.example.org" in wrangler.toml. Change it by hand',
+    )
+  })
+
+  it('of secrets are not uploaded, and nobody else can read the file', async () => {
+    const file = join(project.folder, 'secrets.staging.json')
+    const values = { JWT_KEYS: 'x', DELIVERY_KEY_SECRET: 'short' }
+    const secrets = { ...values, TRANSFER_SIGNER_KEYS: privateKeyOf(relayer) }
+    await writeFile(file, JSON.stringify(secrets), { mode: 0o644 })
+    const { out, status } = await setup(VALUES)
+    expect(status).toBe(1)
+    expect(out).toContain('secrets.staging.json: JWT_KEYS must be a set of signing keys.')
+    expect(out).toContain(
+      'secrets.staging.json: DELIVERY_KEY_SECRET must be 64 hexadecimal digits.',
+    )
+    expect(changesIn(await project.read())).not.toContain(CHANGES.at(-2))
+    expect((await stat(file)).mode & 0o777).toBe(0o600)
+  })
+
+  it('of relayer keys are not written', async () => {
+    const { errors, status } = await setup(VALUES, { TRANSFER_SIGNER_KEYS: '0xabc' })
+    expect(status).toBe(1)
+    expect(errors).toMatch(/^TRANSFER_SIGNER_KEYS must be private keys/)
+    expect(existsSync(join(project.folder, 'secrets.staging.json'))).toBe(false)
+  })
+})
+
+it('takes a wallet that nobody proved from an imported user who becomes administrator', async () => {
+  await restore()
+  query(`INSERT INTO users (id, externalId, provider, email, ethereumPublicAddr, identityHash, createdAt, updatedAt)
+    VALUES (9, 'bo', 'email', 'bo@example.org', '${relayer.address}', 'x', '', '')`)
+  await setup(['--administrator', 'bo@example.org'])
+  expect(query('SELECT roleId, ethereumPublicAddr FROM users WHERE id = 9')).toEqual([
+    { roleId: 1, ethereumPublicAddr: '' },
+  ])
 })
 
 describe('the test order', () => {
