@@ -1,6 +1,4 @@
 /** `npm run import -- FILE.jsonl`: imports a catalogue of users, NFTs and listings. */
-import { existsSync } from 'node:fs'
-import { unstable_readConfig } from 'wrangler'
 import type { Outcome, Request } from './catalogue/import.ts'
 import {
   collectionFile,
@@ -16,6 +14,7 @@ import {
   reportProblems,
   showProgress,
 } from './catalogue/report.ts'
+import { readConfig } from './contract/networks.ts'
 import { CommandError, runCommand, UsageError } from './shell/command.ts'
 
 await runCommand(
@@ -50,7 +49,6 @@ await runCommand(
     if (!file) throw new UsageError('Name one file: FILE.jsonl.')
     const instance = remote ? instanceOf(env) : null
     await forgetProblems(file)
-    const isNewFile = !existsSync(file)
     const leftOut = fromChain ? await importCollection(file, values, instance?.environment) : ''
     const run = async (isRehearsal: boolean) => {
       const request: Request = { file, isDryRun: isRehearsal, show: showProgress }
@@ -58,7 +56,7 @@ await runCommand(
       hideProgress()
       return outcome
     }
-    if (fromChain && isNewFile) refuseChanges(file, await run(true))
+    if (fromChain) refuseChanges(file, await run(true))
     const outcome = await run(isDryRun)
     await report(file, outcome, isDryRun)
     if (leftOut) throw new CommandError(leftOut)
@@ -72,7 +70,7 @@ function instanceOf(environment: string | undefined) {
     throw new CommandError(
       'MARKETPLACE_TOKEN is not set. Set it to a master token of the instance: npm run --silent token -- --master --remote --env …',
     )
-  const { vars } = unstable_readConfig({ env: environment })
+  const { vars } = readConfig(environment)
   return { url: String(vars.PUBLIC_URL), token, environment }
 }
 
