@@ -109,8 +109,9 @@ function jsonOf(lines: readonly StagedLine[]): string[] {
 
 /**
  * Makes the staged lines the catalogue, and deletes them. `last` is the number of the last one. A
- * dry run does all of that, and then undoes it. Throws `conflict` if later ones are
- * staged, and `LinesHaveProblems`; nothing is changed then.
+ * dry run does all of that, and then undoes it. A call that is repeated while it runs returns what
+ * the first one did. Throws `conflict` if later lines are staged, and `LinesHaveProblems`; nothing
+ * is changed then.
  */
 export async function commit(
   { db, write, importId, callHash, now }: Import,
@@ -128,7 +129,7 @@ export async function commit(
   const statements = [
     raw<Result>(
       db,
-      sql`UPDATE catalogueImports SET result = ${result}, callHash = ${callHash}
+      sql`UPDATE catalogueImports SET result = coalesce(result, ${result}), callHash = ${callHash}
         WHERE id = ${importId} RETURNING result`,
     ),
     ...writeRecords(db, importId, now),

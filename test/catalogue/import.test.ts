@@ -1,5 +1,8 @@
 import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { commit, stage, type Write } from '../../src/catalogue/import.ts'
+import { parseLines } from '../../src/catalogue/line.ts'
+import { guardedBatch } from '../../src/db/guard.ts'
 import {
   catalogueImports,
   catalogueLines,
@@ -259,6 +262,14 @@ describe('users', () => {
     expect(await theUser('user-1')).toMatchObject({ id: seller.id })
   })
 
+  it('are not found by the address of a contract wallet, which is that of one chain only', async () => {
+    const contractWallet = await aUser({ ethereumPublicAddr: CONTRACT, walletChainId: 1 })
+    expect(
+      await imported([{ type: 'user', id: 'cleo', ethereumPublicAddr: CONTRACT }]),
+    ).toMatchObject({ user: numbers(1, 0, 0) })
+    expect((await theUser('cleo'))?.id).not.toBe(contractWallet.id)
+  })
+
   it('keep their own names once they have signed in', async () => {
     await imported([aUserRecord('cleo', { name: 'Before' })])
     expect(await imported([aUserRecord('cleo', { name: 'After' })])).toMatchObject({
@@ -490,6 +501,18 @@ describe('an import of several calls', () => {
     expect(await importing([user, nft], `?import=${id}`)).toMatchObject(over)
     expect(await importing([{ ...listing, active: false }], last)).toMatchObject(over)
     expect(await db.select().from(catalogueLines)).toEqual([])
+  })
+
+  it('is answered as before if it is repeated while its commit runs', async () => {
+    const write: Write = (guards, statements) => guardedBatch(db, guards, statements)
+    const target = { db, write, importId: id, callHash: 'same', now: new Date() }
+    const staged = parseLines(linesOf(catalogue).trim().split('\n'), 1, ['localhost']).staged
+    await stage(target, { from: 1, last: 3, lines: staged })
+    // Both calls have staged the lines before one of them commits.
+    await stage(target, { from: 1, last: 3, lines: staged })
+    const first = await commit(target, 3, false)
+    expect(first.nft).toEqual(numbers(1, 0, 0))
+    expect(await commit(target, 3, false)).toEqual(first)
   })
 
   it('refuses a gap, and a commit that forgets lines', async () => {
