@@ -2,6 +2,7 @@
 import { rm } from 'node:fs/promises'
 import type { Counts } from '../../src/catalogue/import.ts'
 import type { Problem } from '../../src/catalogue/line.ts'
+import { plural } from '../../src/site/components/numbers.ts'
 import { linesIn, writeLines } from './lines.ts'
 
 /** Problems that are printed. A file has all of them. */
@@ -64,7 +65,7 @@ export async function reportProblems(file: string, problems: readonly Problem[])
   })
   const more = described.length > SHOWN ? [`  and ${described.length - SHOWN} more`] : []
   return [
-    `Nothing was imported. ${described.length} problems in ${lines.size} lines of ${file}:`,
+    `Nothing was imported. ${plural(described.length, 'problem')} in ${plural(lines.size, 'line')} of ${file}:`,
     ...shown,
     ...more,
     `All problems are in ${problemsFile}, and these lines in ${failedFile}.`,
