@@ -34,7 +34,7 @@ export type Import = {
   db: Database
   write: Write
   importId: string
-  /** SHA-256 of the call, hex. */
+  /** The number of the first line, and the SHA-256 of the body in hex. */
   callHash: string
   now: Date
 }

@@ -52,16 +52,14 @@ const Query = z
 const readBody = bodyReader(MAX_MIB * 1024 * 1024, `a call may have at most ${MAX_MIB} MiB`)
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 
-/** Returns the lines and the hash of the call. Throws `payload_too_large`, `invalid_input`. */
+/** Returns the lines, and what tells the call from others of its import. Throws `payload_too_large`, `invalid_input`. */
 async function readCall(c: Context, line: number) {
   const bytes = await readBody(c)
   const lines = linesOf(decode(bytes))
-  const hash = await crypto.subtle.digest(
-    'SHA-256',
-    new TextEncoder().encode(`${line}\n${lines.join('\n')}`),
-  )
-  if (lines.length <= MAX_LINES) return { lines, callHash: bytesToHex(new Uint8Array(hash)) }
-  throw new ApiError('payload_too_large', `a call may have at most ${MAX_LINES} lines`)
+  if (lines.length > MAX_LINES)
+    throw new ApiError('payload_too_large', `a call may have at most ${MAX_LINES} lines`)
+  const hash = await crypto.subtle.digest('SHA-256', bytes)
+  return { lines, callHash: `${line} ${bytesToHex(new Uint8Array(hash))}` }
 }
 
 function decode(bytes: ArrayBuffer): string {

@@ -543,7 +543,7 @@ export const catalogueImports = sqliteTable(
     lines: integer().notNull(),
     /** JSON: how many records were created, updated and unchanged; null before the commit. */
     result: text(),
-    /** SHA-256 of the call that committed, hex. Only that call is answered again. */
+    /** First line and SHA-256 of the body of the call that committed. Only it is answered again. */
     callHash: text(),
     createdAt: timestamp().notNull(),
   },
