@@ -30,7 +30,7 @@ const workers = defineProject({
         bindings: {
           MIGRATIONS: await readD1Migrations('./migrations'),
           PUBLIC_URL: 'https://marketplace.test',
-          AVATAR_LOOPBACK_HOSTS: inject('remoteHost'),
+          LOOPBACK_HOSTS: inject('remoteHost'),
           // These override .dev.vars, which `npm run dev` writes.
           ...secrets,
         },

@@ -24,6 +24,43 @@ CREATE TABLE `addresses` (
 CREATE INDEX `addresses_live` ON `addresses` (`userId`,`kind`,`id`) WHERE "addresses"."deletedAt" IS NULL AND "addresses"."origin" <> 'seller_order';--> statement-breakpoint
 CREATE INDEX `addresses_counted` ON `addresses` (`userId`,`kind`) WHERE "addresses"."deletedAt" IS NULL AND "addresses"."origin" = 'request';--> statement-breakpoint
 CREATE UNIQUE INDEX `addresses_default` ON `addresses` (`userId`,`kind`) WHERE "addresses"."isDefault" AND "addresses"."deletedAt" IS NULL;--> statement-breakpoint
+CREATE TABLE `alarms` (
+	`key` text PRIMARY KEY NOT NULL,
+	`name` text NOT NULL,
+	`detail` text NOT NULL,
+	`raisedAt` text NOT NULL,
+	`notifiedAt` text NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE `archivedOrders` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`itemId` integer NOT NULL,
+	`key` text NOT NULL,
+	`nftId` integer NOT NULL,
+	`listingId` integer NOT NULL,
+	`sellerId` integer NOT NULL,
+	`file` text NOT NULL,
+	`offset` integer NOT NULL,
+	`length` integer NOT NULL,
+	FOREIGN KEY (`id`) REFERENCES `orders`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`nftId`) REFERENCES `nfts`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`listingId`) REFERENCES `listings`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`sellerId`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `archivedOrders_key` ON `archivedOrders` (`key`);--> statement-breakpoint
+CREATE INDEX `archivedOrders_seller` ON `archivedOrders` (`sellerId`,`id`);--> statement-breakpoint
+CREATE TABLE `auditLog` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`at` text NOT NULL,
+	`userId` integer NOT NULL,
+	`tokenName` text,
+	`action` text NOT NULL,
+	`subject` text,
+	`details` text,
+	FOREIGN KEY (`userId`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
 CREATE TABLE `catalogueImports` (
 	`id` text PRIMARY KEY NOT NULL,
 	`lines` integer NOT NULL,
@@ -52,6 +89,13 @@ CREATE TABLE `creators` (
 );
 --> statement-breakpoint
 CREATE INDEX `creators_latest` ON `creators` ("latestReleaseAt" DESC,`userId`) WHERE "creators"."nfts" > 0;--> statement-breakpoint
+CREATE TABLE `cronRuns` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`startedAt` text NOT NULL,
+	`finishedAt` text,
+	`failedJobs` text NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE `deliveries` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`key` text NOT NULL,
@@ -100,6 +144,19 @@ CREATE TABLE `emailLinks` (
 CREATE INDEX `emailLinks_age` ON `emailLinks` (`createdAt`);--> statement-breakpoint
 CREATE INDEX `emailLinks_mailbox` ON `emailLinks` (`mailbox`,`createdAt`);--> statement-breakpoint
 CREATE INDEX `emailLinks_user` ON `emailLinks` (`userId`,`createdAt`) WHERE "emailLinks"."userId" IS NOT NULL;--> statement-breakpoint
+CREATE TABLE `hourlyOrders` (
+	`hour` text PRIMARY KEY NOT NULL,
+	`firstId` integer NOT NULL,
+	`lastId` integer NOT NULL,
+	`transferred` integer NOT NULL,
+	`failed` integer NOT NULL,
+	`awaitingWallet` integer NOT NULL,
+	`underWay` integer NOT NULL,
+	`p50` integer,
+	`p95` integer,
+	`updatedAt` text NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE `idempotencyKeys` (
 	`namespace` text NOT NULL,
 	`key` text NOT NULL,
@@ -140,6 +197,18 @@ CREATE TABLE `listings` (
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `listings_external` ON `listings` (`externalId`);--> statement-breakpoint
+CREATE TABLE `networkChecks` (
+	`chainId` integer PRIMARY KEY NOT NULL,
+	`checkedAt` text NOT NULL,
+	`problem` text,
+	`headNumber` integer,
+	`headAt` text,
+	`gasPrice` text,
+	`isPaused` integer,
+	`isRetired` integer,
+	`signers` text
+);
+--> statement-breakpoint
 CREATE TABLE `networks` (
 	`chainId` integer PRIMARY KEY NOT NULL,
 	`lease` text,
@@ -275,7 +344,7 @@ CREATE TABLE `tokens` (
 	FOREIGN KEY (`userId`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action,
 	CONSTRAINT "tokens_kind" CHECK("tokens"."kind" IN ('api', 'session')),
 	CONSTRAINT "tokens_role" CHECK("tokens"."role" IN ('user', 'master')),
-	CONSTRAINT "tokens_scope" CHECK("tokens"."scope" IN ('read', 'write'))
+	CONSTRAINT "tokens_scope" CHECK("tokens"."scope" IN ('read', 'write', 'metrics'))
 );
 --> statement-breakpoint
 CREATE INDEX `tokens_user` ON `tokens` (`userId`);--> statement-breakpoint
@@ -309,6 +378,7 @@ CREATE TABLE `transactions` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `transactions_open` ON `transactions` (`chainId`,`signer`,`nonce`) WHERE "transactions"."isOpen";--> statement-breakpoint
 CREATE INDEX `transactions_block` ON `transactions` (`chainId`,`block`) WHERE "transactions"."block" IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `transactions_hash` ON `transactions` (`hash`);--> statement-breakpoint
 CREATE INDEX `transactions_unmined` ON `transactions` (`chainId`,`signer`,`nonce`) WHERE NOT "transactions"."isOpen" AND "transactions"."block" IS NULL;--> statement-breakpoint
 CREATE TABLE `users` (
 	`id` integer PRIMARY KEY NOT NULL,
@@ -350,4 +420,56 @@ CREATE TABLE `walletNonces` (
 	`expiresAt` text NOT NULL
 );
 --> statement-breakpoint
-CREATE INDEX `walletNonces_expiry` ON `walletNonces` (`expiresAt`);
+CREATE INDEX `walletNonces_expiry` ON `walletNonces` (`expiresAt`);--> statement-breakpoint
+CREATE TABLE `webhookAttempts` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`messageId` text NOT NULL,
+	`at` text NOT NULL,
+	`duration` integer NOT NULL,
+	`status` integer,
+	`error` text
+);
+--> statement-breakpoint
+CREATE INDEX `webhookAttempts_message` ON `webhookAttempts` (`messageId`);--> statement-breakpoint
+CREATE TABLE `webhookEndpoints` (
+	`id` text PRIMARY KEY NOT NULL,
+	`userId` integer NOT NULL,
+	`role` text NOT NULL,
+	`url` text NOT NULL,
+	`events` text NOT NULL,
+	`secretId` text NOT NULL,
+	`previousSecretId` text,
+	`previousSecretUntil` text,
+	`failingSince` text,
+	`warnedAt` text,
+	`disabledAt` text,
+	`disabledReason` text,
+	`createdAt` text NOT NULL,
+	`updatedAt` text NOT NULL,
+	FOREIGN KEY (`userId`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action,
+	CONSTRAINT "webhookEndpoints_role" CHECK("webhookEndpoints"."role" IN ('user', 'master')),
+	CONSTRAINT "webhookEndpoints_disabled" CHECK(("webhookEndpoints"."disabledAt" IS NULL) = ("webhookEndpoints"."disabledReason" IS NULL))
+);
+--> statement-breakpoint
+CREATE INDEX `webhookEndpoints_user` ON `webhookEndpoints` (`userId`);--> statement-breakpoint
+CREATE INDEX `webhookEndpoints_master` ON `webhookEndpoints` (`id`) WHERE "webhookEndpoints"."role" = 'master';--> statement-breakpoint
+CREATE INDEX `webhookEndpoints_failing` ON `webhookEndpoints` (`failingSince`) WHERE "webhookEndpoints"."failingSince" IS NOT NULL AND "webhookEndpoints"."disabledAt" IS NULL;--> statement-breakpoint
+CREATE TABLE `webhookMessages` (
+	`id` text PRIMARY KEY NOT NULL,
+	`endpointId` text NOT NULL,
+	`type` text NOT NULL,
+	`orderId` integer,
+	`payload` text NOT NULL,
+	`state` text NOT NULL,
+	`attempts` integer DEFAULT 0 NOT NULL,
+	`dueAt` text,
+	`createdAt` text NOT NULL,
+	`updatedAt` text NOT NULL,
+	CONSTRAINT "webhookMessages_state" CHECK("webhookMessages"."state" IN ('pending', 'delivered', 'failed')),
+	CONSTRAINT "webhookMessages_due" CHECK(("webhookMessages"."state" = 'pending') = ("webhookMessages"."dueAt" IS NOT NULL))
+);
+--> statement-breakpoint
+CREATE INDEX `webhookMessages_due` ON `webhookMessages` (`dueAt`,`endpointId`) WHERE "webhookMessages"."dueAt" IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `webhookMessages_endpoint` ON `webhookMessages` (`endpointId`,`createdAt`);--> statement-breakpoint
+CREATE INDEX `webhookMessages_order` ON `webhookMessages` (`orderId`) WHERE "webhookMessages"."orderId" IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `webhookMessages_age` ON `webhookMessages` (`createdAt`);

@@ -35,8 +35,8 @@ await runCommand(
       PORT: 'Port of the marketplace. Default: 8787',
       RPC_PORT: 'Port of the chain (anvil). Default: 8545',
       RPC_URL: `A node to use instead of anvil, with chain id ${LOCAL_CHAIN_ID}.`,
-      AVATAR_LOOPBACK_HOSTS:
-        'Servers on this machine to fetch avatars from, as in localhost:3000. Default: none',
+      LOOPBACK_HOSTS:
+        'Servers on this machine to fetch avatars from and send webhooks to, as in localhost:3000. Default: none',
     },
     example: 'PORT=8788 RPC_PORT=8546 npm run dev -- --fresh',
   },
@@ -95,10 +95,10 @@ async function startMarketplace(
   delivery: Address,
 ) {
   const network = { chainId: LOCAL_CHAIN_ID, rpcUrls: [rpcUrl], delivery, finality: 1 }
-  const { AVATAR_LOOPBACK_HOSTS } = process.env
+  const { LOOPBACK_HOSTS } = process.env
   const worker = startWorker({
     PUBLIC_URL: url,
-    ...(AVATAR_LOOPBACK_HOSTS && { AVATAR_LOOPBACK_HOSTS }),
+    ...(LOOPBACK_HOSTS && { LOOPBACK_HOSTS }),
     NETWORKS: JSON.stringify({ localhost: network }),
   })
   supervisor.add('The Worker', worker, worker.errors)

@@ -108,8 +108,8 @@ const settingsSchema = issuerSchema.extend({
   COVERS_URL: httpUrl.transform((url) => url.replace(/\/+$/, '')).optional(),
   /** Networks by name. The name is the `contractNetwork` of an NFT. */
   NETWORKS: json(networks),
-  /** Loopback servers to fetch avatars from, as in `127.0.0.1:8000,localhost:3000`. */
-  AVATAR_LOOPBACK_HOSTS: z
+  /** Loopback servers to fetch avatars from and to send webhooks to, as in `127.0.0.1:8000,localhost:3000`. */
+  LOOPBACK_HOSTS: z
     .string()
     .default('')
     .transform((hosts) => hosts.split(',').flatMap((host) => host.trim() || []))

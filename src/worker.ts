@@ -4,15 +4,21 @@ import { consume } from './delivery/consumer.ts'
 import type { WakeUp } from './delivery/wake.ts'
 import { setLogVersion } from './log.ts'
 import { runCron } from './maintenance/cron.ts'
+import { sendWebhooks } from './webhooks/consumer.ts'
+import type { WebhookWakeUp } from './webhooks/wake.ts'
 
 setLogVersion(env.VERSION.id)
 
 const worker = {
   fetch: app.fetch,
 
-  queue: (batch, env) => consume(batch, env),
+  // Each environment has a prefix of its own.
+  queue: (batch, env) =>
+    batch.queue.endsWith('-webhooks')
+      ? sendWebhooks(batch as MessageBatch<WebhookWakeUp>, env)
+      : consume(batch as MessageBatch<WakeUp>, env),
 
   scheduled: (_controller, env) => runCron(env, new Date()),
-} satisfies ExportedHandler<Env, WakeUp>
+} satisfies ExportedHandler<Env, WakeUp | WebhookWakeUp>
 
 export default worker

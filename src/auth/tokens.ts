@@ -120,7 +120,7 @@ export async function verifyToken(issuer: Issuer, jwt: string, now: Date): Promi
     const userId = Number(sub)
     if (!jti || !exp || !iat || iat > now.getTime() / 1000 + CLOCK_SKEW) return null
     if (!Number.isSafeInteger(userId) || (role !== 'user' && role !== 'master')) return null
-    if (scope !== 'read' && scope !== 'write') return null
+    if (scope !== 'read' && scope !== 'write' && scope !== 'metrics') return null
     const caller: Caller = { tokenId: jti, userId, role, scope }
     if (verifiedTokens.size >= MAX_CACHED) verifiedTokens.clear()
     verifiedTokens.set(jwt, { issuer, caller, expiresAt: exp * 1000 })

@@ -1,10 +1,13 @@
-import { ApiError } from '../http/errors.ts'
-import { invalidUrl, parseDestination } from './destination.ts'
+import { parseDestination } from '../http/destination.ts'
+import { ApiError, invalidField } from '../http/errors.ts'
 import { readLimited } from './limits.ts'
 
 export const MAX_REDIRECTS = 3
 /** Milliseconds. */
 export const TIMEOUT = 10_000
+const field = 'avatarUrl'
+const invalidUrl = (reason: string) => invalidField(field, reason)
+
 const redirectStatuses = new Set([301, 302, 303, 307, 308])
 
 /** Every header that is sent. Nothing of the caller's request is forwarded. */
@@ -48,14 +51,14 @@ async function followRedirects(
   loopbackHosts: readonly string[],
   signal: AbortSignal,
 ): Promise<Response> {
-  let url = parseDestination(avatarUrl, undefined, loopbackHosts)
+  let url = parseDestination(avatarUrl, { field, loopbackHosts })
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
     const response = await fetch(url, { redirect: 'manual', signal, headers })
     const isRedirect = redirectStatuses.has(response.status)
     const location = isRedirect ? response.headers.get('location') : null
     if (location === null) return response
     await response.body?.cancel()
-    url = parseDestination(location, url, loopbackHosts)
+    url = parseDestination(location, { field, base: url, loopbackHosts })
   }
   throw invalidUrl(`must not redirect more than ${MAX_REDIRECTS} times`)
 }

@@ -54,7 +54,7 @@ export const avatarRoutes = new Hono<App>()
     (c) =>
       updateAvatar(c, c.req.valid('param'), () =>
         fetchPicture(c.req.valid('json').avatarUrl, {
-          loopbackHosts: c.var.settings.AVATAR_LOOPBACK_HOSTS,
+          loopbackHosts: c.var.settings.LOOPBACK_HOSTS,
         }),
       ),
   )

@@ -17,7 +17,10 @@ import {
   uniqueIndex,
 } from 'drizzle-orm/sqlite-core'
 
-/** No AUTOINCREMENT: it costs a second write. Rows are never deleted, so ids are not reused. */
+/**
+ * No AUTOINCREMENT: it costs a second write. The row with the highest id is never deleted, so ids
+ * are not reused.
+ */
 const id = () => integer().primaryKey()
 const timestamp = () => text()
 const boolean = () => integer({ mode: 'boolean' })
@@ -84,8 +87,8 @@ export const users = sqliteTable(
 
 const tokenKinds = ['api', 'session'] as const
 export const tokenRoles = ['user', 'master'] as const
-/** `write` includes reading. */
-export const tokenScopes = ['read', 'write'] as const
+/** `write` includes reading. `metrics` reads the metrics of the instance, and nothing else. */
+export const tokenScopes = ['read', 'write', 'metrics'] as const
 
 /** Claims of all issued tokens. The token itself is never stored. */
 export const tokens = sqliteTable(
@@ -477,6 +480,7 @@ export const transactions = sqliteTable(
   (t) => [
     uniqueIndex('transactions_open').on(t.chainId, t.signer, t.nonce).where(sql`${t.isOpen}`),
     index('transactions_block').on(t.chainId, t.block).where(sql`${t.block} IS NOT NULL`),
+    index('transactions_hash').on(t.hash),
     // Their bytes may still wait at a node, so a new transaction at the nonce has to outbid them.
     index('transactions_unmined')
       .on(t.chainId, t.signer, t.nonce)
@@ -501,6 +505,213 @@ export const networks = sqliteTable('networks', {
   /** When all of them were compared. */
   comparedAt: timestamp(),
 })
+
+/** What the cron run last saw of each configured chain. */
+export const networkChecks = sqliteTable('networkChecks', {
+  chainId: integer().primaryKey(),
+  checkedAt: timestamp().notNull(),
+  /** Why no node could be used; null if one answered. The other columns keep what was seen last. */
+  problem: text(),
+  headNumber: integer(),
+  headAt: timestamp(),
+  /** Wei for a unit of gas: base fee and tip. */
+  gasPrice: text(),
+  isPaused: boolean(),
+  isRetired: boolean(),
+  /** JSON: the signers. See `operations/networks.ts`. */
+  signers: text({ mode: 'json' }).$type<
+    {
+      address: string
+      /** Wei. */
+      balance: string
+      /** Items that the balance pays for at the present price of gas. */
+      deliveries: number
+      /** Items that the contract still accepts today; null if the signer is no relayer. */
+      allowance: number | null
+    }[]
+  >(),
+})
+
+/** One row: the last cron run. */
+export const cronRuns = sqliteTable('cronRuns', {
+  id: integer().primaryKey(),
+  startedAt: timestamp().notNull(),
+  finishedAt: timestamp(),
+  /** JSON: the names of the jobs that failed. */
+  failedJobs: text({ mode: 'json' }).$type<string[]>().notNull(),
+})
+
+/** Alarms that last. A row is deleted when its alarm is over. */
+export const alarms = sqliteTable('alarms', {
+  /** Name and subject, as in `signer_low:31337:0x…`. */
+  key: text().primaryKey(),
+  name: text().notNull(),
+  /** A sentence with the numbers. */
+  detail: text().notNull(),
+  raisedAt: timestamp().notNull(),
+  /** When the log and the webhooks last told of it. */
+  notifiedAt: timestamp().notNull(),
+})
+
+/** Orders by the hour in which they were placed, and what has become of them. See `operations/hours.ts`. */
+export const hourlyOrders = sqliteTable('hourlyOrders', {
+  /** Begin of the hour. */
+  hour: timestamp().primaryKey(),
+  /** The first and the last delivery. Their ids have no gaps. */
+  firstId: integer().notNull(),
+  lastId: integer().notNull(),
+  transferred: integer().notNull(),
+  failed: integer().notNull(),
+  awaitingWallet: integer().notNull(),
+  /** Queued or in flight. */
+  underWay: integer().notNull(),
+  /** Milliseconds from the order to the end of the delivery, of those transferred. */
+  p50: integer(),
+  p95: integer(),
+  updatedAt: timestamp().notNull(),
+})
+
+/** What administrators did. Never deleted. No personal data but the id of the administrator. */
+export const auditLog = sqliteTable('auditLog', {
+  id: id(),
+  at: timestamp().notNull(),
+  /** The administrator. */
+  userId: reference(() => users.id),
+  /** Name of the API token; null for a session. */
+  tokenName: text(),
+  /** As in `transfer.retry`. */
+  action: text().notNull(),
+  /** What it was done to, as in `7`; null if `details` says it. */
+  subject: text(),
+  /** JSON. */
+  details: text({ mode: 'json' }).$type<Record<string, unknown>>(),
+})
+
+export const webhookEvents = [
+  'order.created',
+  'order.awaiting_wallet',
+  'order.delivered',
+  'order.failed',
+  'webhook.test',
+  'alarm.raised',
+  'alarm.cleared',
+] as const
+export type WebhookEvent = (typeof webhookEvents)[number]
+
+const disabledReasons = ['failing', 'gone', 'owner'] as const
+
+/** Where events are sent. */
+export const webhookEndpoints = sqliteTable(
+  'webhookEndpoints',
+  {
+    /** UUID. */
+    id: text().primaryKey(),
+    userId: reference(() => users.id),
+    /** `user`: orders that the user bought or sold. `master`: all, while the user is administrator. */
+    role: text({ enum: tokenRoles }).notNull(),
+    url: text().notNull(),
+    /** JSON: the events to send. */
+    events: text({ mode: 'json' }).$type<WebhookEvent[]>().notNull(),
+    /** Random. The secret is computed from it, and never stored. See `webhooks/secret.ts`. */
+    secretId: text().notNull(),
+    /** The one before the last rotation, which signs as well until the time beside it. */
+    previousSecretId: text(),
+    previousSecretUntil: timestamp(),
+    /** When the first attempt failed after the last one that succeeded. */
+    failingSince: timestamp(),
+    /** When the owner was told that it will be disabled. */
+    warnedAt: timestamp(),
+    disabledAt: timestamp(),
+    /** `failing` for five days; `gone`: it answered 410; `owner`: by its owner. */
+    disabledReason: text({ enum: disabledReasons }),
+    ...timestamps,
+  },
+  (t) => [
+    index('webhookEndpoints_user').on(t.userId),
+    index('webhookEndpoints_master').on(t.id).where(sql`${t.role} = 'master'`),
+    index('webhookEndpoints_failing')
+      .on(t.failingSince)
+      .where(sql`${t.failingSince} IS NOT NULL AND ${t.disabledAt} IS NULL`),
+    check('webhookEndpoints_role', oneOf(t.role, tokenRoles)),
+    check(
+      'webhookEndpoints_disabled',
+      sql`(${t.disabledAt} IS NULL) = (${t.disabledReason} IS NULL)`,
+    ),
+  ],
+)
+
+export const webhookStates = ['pending', 'delivered', 'failed'] as const
+
+/** The outbox: one row for each event and endpoint. Triggers write those of orders. */
+export const webhookMessages = sqliteTable(
+  'webhookMessages',
+  {
+    /** `msg_` and 32 hexadecimal digits: the header `webhook-id` of every attempt. */
+    id: text().primaryKey(),
+    endpointId: text().notNull(),
+    type: text({ enum: webhookEvents }).notNull(),
+    /** Of events of orders. */
+    orderId: integer(),
+    /** JSON: the body, which never changes. */
+    payload: text().notNull(),
+    state: text({ enum: webhookStates }).notNull(),
+    /** Attempts since it was created, sent again or replayed. */
+    attempts: integer().notNull().default(0),
+    /** When it is sent next; null if it is not pending. */
+    dueAt: timestamp(),
+    ...timestamps,
+  },
+  (t) => [
+    index('webhookMessages_due').on(t.dueAt, t.endpointId).where(sql`${t.dueAt} IS NOT NULL`),
+    index('webhookMessages_endpoint').on(t.endpointId, t.createdAt),
+    index('webhookMessages_order').on(t.orderId).where(sql`${t.orderId} IS NOT NULL`),
+    index('webhookMessages_age').on(t.createdAt),
+    check('webhookMessages_state', oneOf(t.state, webhookStates)),
+    check('webhookMessages_due', sql`(${t.state} = 'pending') = (${t.dueAt} IS NOT NULL)`),
+  ],
+)
+
+/** What the receivers answered. */
+export const webhookAttempts = sqliteTable(
+  'webhookAttempts',
+  {
+    id: id(),
+    messageId: text().notNull(),
+    at: timestamp().notNull(),
+    /** Milliseconds. */
+    duration: integer().notNull(),
+    /** Of the response; null if there was none. */
+    status: integer(),
+    /** Why it counts as failed; null for a success. */
+    error: text(),
+  },
+  (t) => [index('webhookAttempts_message').on(t.messageId)],
+)
+
+/**
+ * Finished orders whose items, deliveries and transactions were moved to R2. Their rows in `orders`
+ * stay, and with them the uniqueness of order numbers.
+ */
+export const archivedOrders = sqliteTable(
+  'archivedOrders',
+  {
+    /** Id of the order. */
+    id: integer()
+      .primaryKey()
+      .references(() => orders.id),
+    itemId: integer().notNull(),
+    /** The delivery key, hex. */
+    key: text().notNull().unique('archivedOrders_key'),
+    nftId: reference(() => nfts.id),
+    listingId: reference(() => listings.id),
+    sellerId: reference(() => users.id),
+    /** Where the line is: the key of an object in R2, and bytes in it. */
+    file: text().notNull(),
+    offset: integer().notNull(),
+    length: integer().notNull(),
+  },
+  (t) => [index('archivedOrders_seller').on(t.sellerId, t.id)],
+)
 
 /** One row: what must not change while the instance lives. */
 export const instance = sqliteTable('instance', {

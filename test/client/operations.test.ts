@@ -26,7 +26,7 @@ let marketplace: Marketplace
 let client: MarketplaceClient
 
 beforeAll(async () => {
-  marketplace = await aMarketplace({ AVATAR_LOOPBACK_HOSTS: pictureHost })
+  marketplace = await aMarketplace({ LOOPBACK_HOSTS: pictureHost })
   const { url, token } = marketplace
   client = createClient({ url, token, fetch: fetchDocumented })
 })

@@ -7,8 +7,8 @@ import { lookup } from 'node:dns'
 import { Agent as HttpAgent, get as httpGet, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, get as httpsGet } from 'node:https'
 import { gunzipSync } from 'node:zlib'
-import { parseDestination } from '../../../src/avatars/destination.ts'
 import { retryAfterOf } from '../../../src/delivery/chain/rpc.ts'
+import { parseDestination } from '../../../src/http/destination.ts'
 import { ApiError } from '../../../src/http/errors.ts'
 import { delayAfter, type Wait } from './nodes.ts'
 import { MetadataError } from './problem.ts'
@@ -93,7 +93,11 @@ export function downloading({
   function destination(text: string, base: URL | undefined): URL {
     try {
       const url = URL.parse(text, base)
-      return parseDestination(text, base, url && isAllowed(url) ? [url.host] : [])
+      return parseDestination(text, {
+        field: 'uri',
+        base,
+        loopbackHosts: url && isAllowed(url) ? [url.host] : [],
+      })
     } catch (error) {
       const reason = error instanceof ApiError ? error.issues[0]?.message : undefined
       throw new MetadataError('uri_invalid', reason ?? 'must be a URL')

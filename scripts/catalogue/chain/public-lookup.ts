@@ -1,7 +1,7 @@
 /** Resolves names for connections that may only lead to public hosts. */
 import type { LookupAddress, LookupAllOptions } from 'node:dns'
 import type { LookupFunction } from 'node:net'
-import { isPublic } from '../../../src/avatars/destination.ts'
+import { isPublic } from '../../../src/http/destination.ts'
 
 /** `lookup` of node:dns. */
 export type Resolve = (

@@ -54,7 +54,7 @@ export async function createWorld() {
           EMAIL_FROM: 'marketplace@example.com',
           REDIRECT_ORIGINS: '[]',
           NETWORKS: JSON.stringify({ localhost: network }),
-          AVATAR_LOOPBACK_HOSTS: pictures.host,
+          LOOPBACK_HOSTS: pictures.host,
           MAX_OPEN_ORDERS: String(MAX_OPEN_ORDERS),
           JWT_KEYS: JSON.stringify({ keys: [key] }),
           TRANSFER_SIGNER_KEYS: privateKeyOf(transferSigner),

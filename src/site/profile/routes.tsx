@@ -53,7 +53,7 @@ export const profileRoutes = new Hono<App>()
     validate('form', z.object({ avatarUrl: z.string().trim().max(2048) })),
     (c) => {
       const { avatarUrl } = c.req.valid('form')
-      const loopbackHosts = c.var.settings.AVATAR_LOOPBACK_HOSTS
+      const loopbackHosts = c.var.settings.LOOPBACK_HOSTS
       return changePicture(c, { field: 'avatarUrl', value: avatarUrl }, () =>
         fetchPicture(avatarUrl, { loopbackHosts }),
       )

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { parseDestination } from '../../src/avatars/destination.ts'
+import { parseDestination } from '../../src/http/destination.ts'
 import { aToken, aUser } from '../support/makers.ts'
-import { uploadUrl } from './uploads.ts'
+import { uploadUrl } from '../avatars/uploads.ts'
+
+const field = 'avatarUrl'
 
 /** URLs that must be rejected, by their destination. */
 const rejected = {
@@ -186,14 +188,20 @@ it.each([
   'http://[2606:4700:4700::1111]/',
   'http://[2a00:1450:4001:80e::200e]/',
 ])('accepts a public host: %s', (text) => {
-  expect(parseDestination(text, undefined, []).href).toBe(new URL(text).href)
+  expect(parseDestination(text, { field, loopbackHosts: [] }).href).toBe(new URL(text).href)
 })
 
 it('accepts a loopback host only if the configuration names it with its port', () => {
-  const hosts = ['127.0.0.1:8000', '[::1]:8000']
-  expect(parseDestination('http://127.0.0.1:8000/a', undefined, hosts).host).toBe('127.0.0.1:8000')
-  expect(parseDestination('http://0x7f000001:8000/a', undefined, hosts).host).toBe('127.0.0.1:8000')
-  expect(parseDestination('http://[0:0::1]:8000/a', undefined, hosts).host).toBe('[::1]:8000')
+  const loopbackHosts = ['127.0.0.1:8000', '[::1]:8000']
+  expect(parseDestination('http://127.0.0.1:8000/a', { field, loopbackHosts }).host).toBe(
+    '127.0.0.1:8000',
+  )
+  expect(parseDestination('http://0x7f000001:8000/a', { field, loopbackHosts }).host).toBe(
+    '127.0.0.1:8000',
+  )
+  expect(parseDestination('http://[0:0::1]:8000/a', { field, loopbackHosts }).host).toBe(
+    '[::1]:8000',
+  )
   for (const text of [
     'http://127.0.0.1/',
     'http://127.0.0.1:8001/',
@@ -202,5 +210,5 @@ it('accepts a loopback host only if the configuration names it with its port', (
     'http://user@127.0.0.1:8000/',
     'ftp://127.0.0.1:8000/',
   ])
-    expect(() => parseDestination(text, undefined, hosts), text).toThrow('avatarUrl: must')
+    expect(() => parseDestination(text, { field, loopbackHosts }), text).toThrow('avatarUrl: must')
 })

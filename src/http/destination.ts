@@ -7,7 +7,7 @@
  * only. This module checks what the URL itself shows, again for each redirect.
  */
 import ipaddr from 'ipaddr.js'
-import { invalidField } from '../http/errors.ts'
+import { invalidField } from './errors.ts'
 
 /** The only IPv6 block that IANA has allocated for global unicast. */
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
@@ -16,25 +16,34 @@ const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
 const privateName =
   /\.(alt|arpa|corp|example|home|internal|intranet|invalid|lan|local|localdomain|localhost|onion|private|test)$/
 
-export const invalidUrl = (reason: string) => invalidField('avatarUrl', reason)
+type Destination = {
+  /** The field of the request that has the URL, for errors. */
+  field: string
+  base?: URL | undefined
+  /** Hosts on this machine that are allowed, for development: `127.0.0.1:8877`. */
+  loopbackHosts: readonly string[]
+  /** Whether other hosts need https. */
+  isHttpsOnly?: boolean
+}
 
 /**
- * Returns the parsed URL if it points to a public host or to one of `loopbackHosts`
- * (`127.0.0.1:8877`). Throws `invalid_input` with the reason.
+ * Returns the parsed URL if it points to a public host or to one of `loopbackHosts`. Throws
+ * `invalid_input` with the reason.
  *
  * The WHATWG URL parser turns every form of an IPv4 address (decimal, octal, hexadecimal, shortened,
  * full-width digits) into four decimal numbers, so only that form needs a check.
  */
 export function parseDestination(
   text: string,
-  base: URL | undefined,
-  loopbackHosts: readonly string[],
+  { field, base, loopbackHosts, isHttpsOnly = false }: Destination,
 ): URL {
+  const invalidUrl = (reason: string) => invalidField(field, reason)
   if (!URL.canParse(text, base)) throw invalidUrl('must be a URL')
   const url = new URL(text, base)
   if (!/^https?:$/.test(url.protocol)) throw invalidUrl('must be an http or https URL')
   if (url.username || url.password) throw invalidUrl('must not contain credentials')
   if (loopbackHosts.includes(url.host)) return url
+  if (isHttpsOnly && url.protocol !== 'https:') throw invalidUrl('must be an https URL')
   if (!isPublic(url.hostname)) throw invalidUrl('must point to a public host')
   return url
 }
