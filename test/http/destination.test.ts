@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { parseDestination } from '../../src/http/destination.ts'
-import { aToken, aUser } from '../support/makers.ts'
 import { uploadUrl } from '../avatars/uploads.ts'
+import { aToken, aUser } from '../support/makers.ts'
 
 const field = 'avatarUrl'
 
