@@ -572,20 +572,24 @@ export const hourlyOrders = sqliteTable('hourlyOrders', {
 })
 
 /** What administrators did. Never deleted. No personal data but the id of the administrator. */
-export const auditLog = sqliteTable('auditLog', {
-  id: id(),
-  at: timestamp().notNull(),
-  /** The administrator. */
-  userId: reference(() => users.id),
-  /** Name of the API token; null for a session. */
-  tokenName: text(),
-  /** As in `transfer.retry`. */
-  action: text().notNull(),
-  /** What it was done to, as in `7`; null if `details` says it. */
-  subject: text(),
-  /** JSON. */
-  details: text({ mode: 'json' }).$type<Record<string, unknown>>(),
-})
+export const auditLog = sqliteTable(
+  'auditLog',
+  {
+    id: id(),
+    at: timestamp().notNull(),
+    /** The administrator. */
+    userId: reference(() => users.id),
+    /** Name of the API token; null for a session. */
+    tokenName: text(),
+    /** As in `transfer.retry`. */
+    action: text().notNull(),
+    /** What it was done to, as in `7`; null if `details` says it. */
+    subject: text(),
+    /** JSON. */
+    details: text({ mode: 'json' }).$type<Record<string, unknown>>(),
+  },
+  (t) => [index('auditLog_subject').on(t.subject)],
+)
 
 export const webhookEvents = [
   'order.created',
@@ -632,6 +636,9 @@ export const webhookEndpoints = sqliteTable(
     index('webhookEndpoints_failing')
       .on(t.failingSince)
       .where(sql`${t.failingSince} IS NOT NULL AND ${t.disabledAt} IS NULL`),
+    index('webhookEndpoints_disabled')
+      .on(t.disabledReason)
+      .where(sql`${t.disabledReason} IS NOT NULL`),
     check('webhookEndpoints_role', oneOf(t.role, tokenRoles)),
     check(
       'webhookEndpoints_disabled',
@@ -710,7 +717,10 @@ export const archivedOrders = sqliteTable(
     offset: integer().notNull(),
     length: integer().notNull(),
   },
-  (t) => [index('archivedOrders_seller').on(t.sellerId, t.id)],
+  (t) => [
+    uniqueIndex('archivedOrders_item').on(t.itemId),
+    index('archivedOrders_seller').on(t.sellerId, t.id),
+  ],
 )
 
 /** One row: what must not change while the instance lives. */

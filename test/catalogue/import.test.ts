@@ -505,7 +505,7 @@ describe('an import of several calls', () => {
 
   it('is answered as before if it is repeated while its commit runs', async () => {
     const write: Write = (guards, statements) => guardedBatch(db, guards, statements)
-    const target = { db, write, importId: id, callHash: 'same', now: new Date() }
+    const target = { db, write, importId: id, callHash: 'same', caller: null, now: new Date() }
     const staged = parseLines(linesOf(catalogue).trim().split('\n'), 1, ['localhost']).staged
     await stage(target, { from: 1, last: 3, lines: staged })
     // Both calls have staged the lines before one of them commits.
