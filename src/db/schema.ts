@@ -434,6 +434,10 @@ export const deliveries = sqliteTable(
       .where(
         sql`${t.placedBy} IS NOT NULL AND ${t.state} IN ('awaiting_wallet', 'queued', 'in_flight')`,
       ),
+    // Counts what failed and was not cancelled, by reason.
+    index('deliveries_failed')
+      .on(t.reason)
+      .where(sql`${t.state} = 'failed' AND ${t.wish} = 'deliver'`),
     index('deliveries_awaits').on(t.awaits).where(sql`${t.awaits} IS NOT NULL`),
     check('deliveries_state', oneOf(t.state, deliveryStates)),
     check('deliveries_wish', oneOf(t.wish, ['deliver', 'cancel'])),
@@ -632,13 +636,11 @@ export const webhookEndpoints = sqliteTable(
   },
   (t) => [
     index('webhookEndpoints_user').on(t.userId),
+    index('webhookEndpoints_disabled').on(t.disabledReason).where(sql`${t.disabledAt} IS NOT NULL`),
     index('webhookEndpoints_master').on(t.id).where(sql`${t.role} = 'master'`),
     index('webhookEndpoints_failing')
       .on(t.failingSince)
       .where(sql`${t.failingSince} IS NOT NULL AND ${t.disabledAt} IS NULL`),
-    index('webhookEndpoints_disabled')
-      .on(t.disabledReason)
-      .where(sql`${t.disabledReason} IS NOT NULL`),
     check('webhookEndpoints_role', oneOf(t.role, tokenRoles)),
     check(
       'webhookEndpoints_disabled',

@@ -4,6 +4,7 @@ import { commit, stage, type Write } from '../../src/catalogue/import.ts'
 import { parseLines } from '../../src/catalogue/line.ts'
 import { guardedBatch } from '../../src/db/guard.ts'
 import {
+  auditLog,
   catalogueImports,
   catalogueLines,
   creators,
@@ -22,8 +23,9 @@ const PATH = '/api/admin/catalogue'
 let token: string
 
 beforeEach(async () => {
-  for (const table of [catalogueLines, catalogueImports, listings, nfts, creators, tokens, users])
+  for (const table of [catalogueLines, catalogueImports, listings, nfts, creators, tokens])
     await db.delete(table)
+  for (const table of [auditLog, users]) await db.delete(table)
   token = await aMasterToken()
 })
 
