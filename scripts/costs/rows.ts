@@ -54,6 +54,7 @@ export const endpointCosts: Record<string, Cost> = {
   'GET /docs/retries': cost(1, 4, 0),
   'GET /docs/delivery': cost(1, 4, 0),
   'GET /docs/errors': cost(1, 4, 0),
+  'GET /docs/runbook': cost(1, 4, 0),
   'POST /docs/token': cost(1, 12, 6),
   'GET /orders': cost(1, 200, 0),
   'GET /sign-in': cost(1, 4, 0),
