@@ -21,9 +21,7 @@ const selectAdministratorSession = (db: Database, { tokenId }: Caller) =>
     .select({ id: users.id })
     .from(tokens)
     .innerJoin(users, eq(users.id, tokens.userId))
-    .where(
-      and(eq(tokens.id, tokenId), eq(tokens.kind, 'session'), eq(users.roleId, ADMINISTRATOR)),
-    )
+    .where(and(eq(tokens.id, tokenId), eq(tokens.kind, 'session'), eq(users.roleId, ADMINISTRATOR)))
 
 /**
  * A master token sees every endpoint. A user token sees those of its user with the role `user`; the

@@ -26,16 +26,14 @@ const url = z
     z.maxLength(2048),
     z.describe('Where events are sent: an https URL of a public host.'),
   )
-const events = z
-  .array(z.enum(chosenEvents))
-  .check(
-    z.minLength(1),
-    z.refine(
-      (events: unknown[]) => new Set(events).size === events.length,
-      'must not have an event twice',
-    ),
-    z.describe('The events to send. Alarms are only for endpoints with the role `master`.'),
-  )
+const events = z.array(z.enum(chosenEvents)).check(
+  z.minLength(1, 'must have at least one event'),
+  z.refine(
+    (events: unknown[]) => new Set(events).size === events.length,
+    'must not have an event twice',
+  ),
+  z.describe('The events to send. Alarms are only for endpoints with the role `master`.'),
+)
 
 /** The fields of a new endpoint. */
 export const NewWebhook = z
@@ -77,7 +75,8 @@ export const LogQuery = z.object({
   state: z.optional(z.enum(webhookStates)).check(z.describe('Selects messages in this state.')),
 })
 
-const time = z.pipe(
+/** A time (ISO 8601, in UTC), as the database spells it. */
+export const time = z.pipe(
   z.iso.datetime(),
   z.transform((text) => new Date(text).toISOString()),
 )

@@ -9,12 +9,7 @@ import type { Settings } from '../env.ts'
 import type { Caller } from '../http/context.ts'
 import { parseDestination } from '../http/destination.ts'
 import { ApiError, invalidField } from '../http/errors.ts'
-import {
-  isMasterEndpoint,
-  recordChange,
-  requireEndpoint,
-  requireRecentSession,
-} from './access.ts'
+import { isMasterEndpoint, recordChange, requireEndpoint, requireRecentSession } from './access.ts'
 import type { Webhook } from './answer.ts'
 import { type ChosenEvent, isAlarm, type WebhookChanges } from './input.ts'
 import { endpointColumns, toWebhook } from './read.ts'
@@ -212,8 +207,5 @@ const limitWebhooks = (db: Database, userId: number): Guard => ({
     MAX_WEBHOOKS,
   ),
   error: () =>
-    new ApiError(
-      'conflict',
-      `you have ${MAX_WEBHOOKS} webhooks: delete one that you do not need`,
-    ),
+    new ApiError('conflict', `you have ${MAX_WEBHOOKS} webhooks: delete one that you do not need`),
 })

@@ -48,7 +48,10 @@ export async function listWebhooks(db: Database, caller: Caller, { cursor = '', 
 /** Returns an endpoint. Throws `unauthenticated`, `not_found`. */
 export async function readWebhook(db: Database, caller: Caller, id: string): Promise<Webhook> {
   const [[row]] = await readAs(db, caller, [
-    db.select(endpointColumns).from(webhookEndpoints).where(isEndpoint(db, caller, id)),
+    db
+      .select(endpointColumns)
+      .from(webhookEndpoints)
+      .where(isEndpoint(db, caller, id)),
   ])
   if (!row) throw endpointNotFound()
   return toWebhook(row)
@@ -69,7 +72,7 @@ export async function readOwnWebhooks(db: Database, caller: Caller) {
 export type LogPage = Page & { state?: (typeof webhookStates)[number] | undefined }
 
 /** Messages that one call looks at, if it selects by the state. */
-const MAX_CANDIDATES = 1000
+export const MAX_CANDIDATES = 1000
 
 type MessageRow = Omit<WebhookMessage, 'attempts' | 'payload'> & {
   /** JSON. */
@@ -152,4 +155,21 @@ export async function readLog(db: Database, caller: Caller, id: string, page: Lo
   ])
   if (endpoint.length === 0) throw endpointNotFound()
   return toLog(rows, last, page.limit)
+}
+
+/**
+ * Returns the signed-in user, an endpoint with its `secretId`, and a page of its log. Throws as
+ * `readAsUser`, and `not_found`.
+ */
+export async function readWebhookPage(db: Database, caller: Caller, id: string, page: LogPage) {
+  const [account, [row], rows, last] = await readAsUser(db, caller, [
+    db
+      .select({ ...endpointColumns, secretId: webhookEndpoints.secretId })
+      .from(webhookEndpoints)
+      .where(isEndpoint(db, caller, id)),
+    ...logStatements(db, caller, id, page),
+  ])
+  if (!row) throw endpointNotFound()
+  const { secretId, ...webhook } = row
+  return { account, webhook: toWebhook(webhook), secretId, log: toLog(rows, last, page.limit) }
 }

@@ -44,7 +44,13 @@ export const resendMessage = (
   now: Date,
   guards: readonly Guard[] = [],
 ): Promise<WebhookMessage> =>
-  makeOneDue(db, caller, message, makeDue(db, message.endpointId, eq(webhookMessages.id, message.id), now), guards)
+  makeOneDue(
+    db,
+    caller,
+    message,
+    makeDue(db, message.endpointId, eq(webhookMessages.id, message.id), now),
+    guards,
+  )
 
 /**
  * Sends the messages again that were created at `since` (ISO 8601) or later, also those that were

@@ -39,7 +39,9 @@ export const webhookRoutes = new Hono<App>()
       const { db, settings, caller, now } = c.var
       const { webhook_id } = c.req.valid('param')
       const changes = c.req.valid('json')
-      return c.json({ webhook: await updateWebhook(db, settings, caller, webhook_id, changes, now) })
+      return c.json({
+        webhook: await updateWebhook(db, settings, caller, webhook_id, changes, now),
+      })
     },
   )
   .delete('/api/webhooks/:webhook_id', requireToken(), validate('param', WebhookId), async (c) => {
