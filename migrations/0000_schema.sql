@@ -442,6 +442,7 @@ CREATE TABLE `webhookEndpoints` (
 	`previousSecretUntil` text,
 	`failingSince` text,
 	`warnedAt` text,
+	`sendingUntil` text,
 	`disabledAt` text,
 	`disabledReason` text,
 	`createdAt` text NOT NULL,
@@ -470,6 +471,7 @@ CREATE TABLE `webhookMessages` (
 );
 --> statement-breakpoint
 CREATE INDEX `webhookMessages_due` ON `webhookMessages` (`dueAt`,`endpointId`) WHERE "webhookMessages"."dueAt" IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `webhookMessages_pending` ON `webhookMessages` (`endpointId`,`dueAt`) WHERE "webhookMessages"."dueAt" IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `webhookMessages_endpoint` ON `webhookMessages` (`endpointId`,`createdAt`);--> statement-breakpoint
 CREATE INDEX `webhookMessages_order` ON `webhookMessages` (`orderId`) WHERE "webhookMessages"."orderId" IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `webhookMessages_age` ON `webhookMessages` (`createdAt`);

@@ -598,7 +598,7 @@ export const webhookEvents = [
 ] as const
 export type WebhookEvent = (typeof webhookEvents)[number]
 
-const disabledReasons = ['failing', 'gone', 'owner'] as const
+export const disabledReasons = ['failing', 'gone', 'owner'] as const
 
 /** Where events are sent. */
 export const webhookEndpoints = sqliteTable(
@@ -621,6 +621,8 @@ export const webhookEndpoints = sqliteTable(
     failingSince: timestamp(),
     /** When the owner was told that it will be disabled. */
     warnedAt: timestamp(),
+    /** A consumer sends to it until then at the latest; null if none does. */
+    sendingUntil: timestamp(),
     disabledAt: timestamp(),
     /** `failing` for five days; `gone`: it answered 410; `owner`: by its owner. */
     disabledReason: text({ enum: disabledReasons }),
@@ -663,6 +665,8 @@ export const webhookMessages = sqliteTable(
   },
   (t) => [
     index('webhookMessages_due').on(t.dueAt, t.endpointId).where(sql`${t.dueAt} IS NOT NULL`),
+    // So that what waits for one endpoint does not slow down another.
+    index('webhookMessages_pending').on(t.endpointId, t.dueAt).where(sql`${t.dueAt} IS NOT NULL`),
     index('webhookMessages_endpoint').on(t.endpointId, t.createdAt),
     index('webhookMessages_order').on(t.orderId).where(sql`${t.orderId} IS NOT NULL`),
     index('webhookMessages_age').on(t.createdAt),

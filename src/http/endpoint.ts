@@ -105,7 +105,8 @@ export function issuesOf(found: readonly $ZodIssue[], root = ''): Issue[] {
   return [...issues.values()]
 }
 
-function invalidInput(found: readonly $ZodIssue[], root: string): ApiError {
+/** The error for what a schema has rejected. `root` names a value that is an array. */
+export function invalidInput(found: readonly $ZodIssue[], root = ''): ApiError {
   const [first, ...others] = issuesOf(found, root)
   return first
     ? rejected([first, ...others])
