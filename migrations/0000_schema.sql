@@ -127,6 +127,7 @@ CREATE INDEX `deliveries_due` ON `deliveries` (`chainId`,`dueAt`) WHERE "deliver
 CREATE INDEX `deliveries_waiting` ON `deliveries` (`state`,`id`) WHERE "deliveries"."state" IN ('awaiting_wallet', 'failed');--> statement-breakpoint
 CREATE INDEX `deliveries_compared` ON `deliveries` (`chainId`,`id`) WHERE "deliveries"."state" IN ('awaiting_wallet', 'failed');--> statement-breakpoint
 CREATE INDEX `deliveries_open` ON `deliveries` (`placedBy`) WHERE "deliveries"."placedBy" IS NOT NULL AND "deliveries"."state" IN ('awaiting_wallet', 'queued', 'in_flight');--> statement-breakpoint
+CREATE INDEX `deliveries_failed` ON `deliveries` (`reason`) WHERE "deliveries"."state" = 'failed' AND "deliveries"."wish" = 'deliver';--> statement-breakpoint
 CREATE INDEX `deliveries_awaits` ON `deliveries` (`awaits`) WHERE "deliveries"."awaits" IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `emailLinks` (
 	`secretHash` text PRIMARY KEY NOT NULL,
@@ -157,6 +158,7 @@ CREATE TABLE `hourlyOrders` (
 	`updatedAt` text NOT NULL
 );
 --> statement-breakpoint
+CREATE INDEX `hourlyOrders_open` ON `hourlyOrders` (`updatedAt`) WHERE "hourlyOrders"."failed" + "hourlyOrders"."awaitingWallet" + "hourlyOrders"."underWay" > 0;--> statement-breakpoint
 CREATE TABLE `idempotencyKeys` (
 	`namespace` text NOT NULL,
 	`key` text NOT NULL,
@@ -453,6 +455,7 @@ CREATE TABLE `webhookEndpoints` (
 );
 --> statement-breakpoint
 CREATE INDEX `webhookEndpoints_user` ON `webhookEndpoints` (`userId`);--> statement-breakpoint
+CREATE INDEX `webhookEndpoints_disabled` ON `webhookEndpoints` (`disabledReason`) WHERE "webhookEndpoints"."disabledAt" IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `webhookEndpoints_master` ON `webhookEndpoints` (`id`) WHERE "webhookEndpoints"."role" = 'master';--> statement-breakpoint
 CREATE INDEX `webhookEndpoints_failing` ON `webhookEndpoints` (`failingSince`) WHERE "webhookEndpoints"."failingSince" IS NOT NULL AND "webhookEndpoints"."disabledAt" IS NULL;--> statement-breakpoint
 CREATE TABLE `webhookMessages` (

@@ -18,6 +18,7 @@ import { rateLimit } from './http/rate-limit.ts'
 import { requestContext } from './http/request-context.ts'
 import { requestLog } from './http/request-log.ts'
 import { marketplaceRoutes } from './marketplace/routes.ts'
+import { answerUnavailable, operationsRoutes } from './operations/routes.ts'
 import { orderRoutes, setErrorFields } from './orders/routes.ts'
 import { accountRoutes } from './site/account/routes.tsx'
 import { addressBookRoutes } from './site/addresses/routes.tsx'
@@ -58,6 +59,7 @@ app.use(
   }),
 )
 app.use('/api/externalOrders/*', setErrorFields)
+app.use('/health', answerUnavailable)
 app.use(errorPages)
 app.use(allowCors)
 app.use(
@@ -86,6 +88,7 @@ app
   .route('/', webhookRoutes)
   .route('/', deliveryRoutes)
   .route('/', catalogueRoutes)
+  .route('/', operationsRoutes)
   .route('/', walletRoutes)
   .route('/', homeRoutes)
   .route('/', orderPageRoutes)

@@ -537,6 +537,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Check whether the instance can serve
+         * @description Returns 503 only if it cannot: the configuration is not valid, the database does not answer, or it lacks migrations. With a master token that may do more than read the metrics, the answer has the parts of the instance. Up to 10 seconds old. Needs no token.
+         */
+        get: operations["getHealth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the metrics of the instance
+         * @description Returns gauges in the text format of Prometheus, version 0.0.4. Up to 10 seconds old. Needs a master token, which may be one for metrics only.
+         */
+        get: operations["getMetrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/.well-known/jwks.json": {
         parameters: {
             query?: never;
@@ -1860,6 +1900,216 @@ export interface components {
             nft: components["schemas"]["RecordCounts"];
             listing: components["schemas"]["RecordCounts"];
         };
+        /** @description The instance can serve. */
+        Health: {
+            /**
+             * @description The instance can serve.
+             * @constant
+             */
+            status: "ok";
+            /** @description The parts of the instance, for a master token. */
+            components?: components["schemas"]["HealthComponents"];
+        };
+        /** @description The parts of the instance. */
+        HealthComponents: {
+            /** @description The database. */
+            d1: {
+                /** @description What is wrong; null if it answers. */
+                problem: string | null;
+            };
+            /** @description The storage of pictures. */
+            r2: {
+                /** @description What is wrong; null if it answers. */
+                problem: string | null;
+            };
+            /** @description The queues. */
+            queues: components["schemas"]["HealthQueue"][];
+            /** @description The networks. */
+            networks: components["schemas"]["HealthNetwork"][];
+            /** @description Numbers of order items that are not delivered. */
+            deliveries: {
+                /**
+                 * Format: int64
+                 * @description Items whose buyer has no wallet.
+                 */
+                awaitingWallet: number;
+                /**
+                 * Format: int64
+                 * @description Items that wait for a transaction.
+                 */
+                queued: number;
+                /**
+                 * Format: int64
+                 * @description Items whose transaction is not final.
+                 */
+                inFlight: number;
+                /**
+                 * Format: int64
+                 * @description Items that failed, without the cancelled ones.
+                 */
+                failed: number;
+            };
+            /** @description The oldest item that is queued or in flight; null if there is none. */
+            oldestUndelivered: {
+                /**
+                 * Format: int64
+                 * @description Id of the order item.
+                 */
+                id: number;
+                /**
+                 * Format: date-time
+                 * @description Time of the order.
+                 */
+                createdAt: string;
+                /**
+                 * Format: int64
+                 * @description Its age, seconds.
+                 */
+                seconds: number;
+            } | null;
+            /** @description Webhooks. */
+            webhooks: {
+                /**
+                 * Format: int64
+                 * @description Messages that are not delivered yet.
+                 */
+                pending: number;
+                /**
+                 * Format: int64
+                 * @description For how long the first of them is due, seconds. Negative before that.
+                 */
+                oldestDueSeconds: number | null;
+                /**
+                 * Format: int64
+                 * @description Endpoints that are disabled.
+                 */
+                disabled: number;
+            };
+            /** @description The cron trigger, which runs once a minute. */
+            cron: {
+                /**
+                 * Format: date-time
+                 * @description When the last run ended; null before the first.
+                 */
+                lastRunAt: string | null;
+                /** @description Names of the jobs that failed in it. */
+                failedJobs: string[];
+            };
+            /** @description The alarms that last, the oldest first. */
+            alarms: components["schemas"]["Alarm"][];
+        };
+        /** @description A queue. */
+        HealthQueue: {
+            /** @description `deliveries` or `webhooks`. */
+            name: string;
+            /** @description What is wrong; null if it answers. */
+            problem: string | null;
+            /**
+             * Format: int64
+             * @description Messages that wait.
+             */
+            messages: number;
+            /**
+             * Format: int64
+             * @description Age of the oldest of them, seconds.
+             */
+            oldestMessageSeconds: number | null;
+        };
+        /** @description A network. Values are null before the first answer. */
+        HealthNetwork: {
+            /** @description Name of the network, as in `contractNetwork` of an NFT. */
+            name: string;
+            /**
+             * Format: int64
+             * @description Id of the chain.
+             */
+            chainId: number;
+            /**
+             * Format: date-time
+             * @description When a node last answered. Each is asked once a minute.
+             */
+            checkedAt: string;
+            /** @description Why no node can be used since then; null if one answered. */
+            problem: string | null;
+            /**
+             * Format: int64
+             * @description Number of the newest block.
+             */
+            headNumber: number | null;
+            /**
+             * Format: int64
+             * @description Age of the newest block, seconds.
+             */
+            headSeconds: number | null;
+            /** @description Whether the Delivery contract is paused. */
+            isPaused: boolean | null;
+            /** @description Whether the Delivery contract is retired. */
+            isRetired: boolean | null;
+            /** @description Price of a unit of gas, wei. */
+            gasPrice: string | null;
+            /** @description The signers. */
+            signers: components["schemas"]["HealthSigner"][];
+        };
+        /** @description A signer of transactions. */
+        HealthSigner: {
+            /** @description Address of the signer. */
+            address: string;
+            /** @description Its balance, wei. */
+            balance: string;
+            /**
+             * Format: int64
+             * @description Items that the balance pays for at the present price of gas.
+             */
+            deliveries: number;
+            /**
+             * Format: int64
+             * @description Items that it may still deliver today; null if it is no relayer.
+             */
+            allowance: number | null;
+        };
+        /** @description Something that somebody has to look at. */
+        Alarm: {
+            /** @description Name of the alarm. */
+            name: string;
+            /** @description The network, signer, queue or job; empty if there is only one. */
+            subject: string;
+            /** @description What is wrong, as a sentence. */
+            detail: string;
+            /**
+             * Format: date-time
+             * @description When it began.
+             */
+            raisedAt: string;
+            /**
+             * Format: uri
+             * @description What to do.
+             */
+            runbookUrl: string;
+        };
+        /** @description The instance cannot serve. */
+        UnavailableError: {
+            /**
+             * @description The instance cannot serve.
+             * @constant
+             */
+            status: "unavailable";
+            /** @description What is wrong, as a sentence. */
+            error: string;
+            /** @description The code of the first issue. The status lists the possible ones. */
+            code: components["schemas"]["ErrorCode"];
+            /** @description Everything that is wrong. */
+            issues: components["schemas"]["Issue"][];
+            /**
+             * Format: uuid
+             * @description The same as the header `x-request-id`.
+             */
+            requestId: string;
+            /**
+             * Format: uri
+             * @description The page that explains the code.
+             */
+            documentationUrl: string;
+        };
         /** @description The public keys. */
         JwkSet: {
             /** @description The first signs new tokens. */
@@ -2343,6 +2593,17 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["ApiError"];
+            };
+        };
+        /** @description `not_ready`: A setting or a migration is missing, or the instance runs with another `DELIVERY_KEY_SECRET` than the one it began with and places no orders. Send the call again later. Operators: the log says what to do; a changed secret must be set to the first one again. */
+        GetHealth503: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                "x-d1-bookmark": components["headers"]["Bookmark"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["UnavailableError"];
             };
         };
         /** @description `cross_site`: A request with the session cookie, or a sign-in, came from another site. Send the token in the `Authorization` header. */
@@ -3772,6 +4033,59 @@ export interface operations {
             503: components["responses"]["NotReady"];
         };
     };
+    getHealth: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The instance can serve. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "x-d1-bookmark": components["headers"]["Bookmark"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+            400: components["responses"]["InvalidInput"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["GetHealth503"];
+        };
+    };
+    getMetrics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The metrics. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "x-d1-bookmark": components["headers"]["Bookmark"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            400: components["responses"]["InvalidInput"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReady"];
+        };
+    };
     getSigningKeys: {
         parameters: {
             query?: never;
@@ -3976,6 +4290,10 @@ export interface Methods {
     cancelTransfer: operations["cancelTransfer"];
     /** Import users, NFTs and listings. The body is JSON Lines, a record a line: at most 1000 lines and 4 MiB. All records are written, or none. Repeating a call is safe. A larger catalogue, of up to 200000 lines, takes several calls with the same `import`, each with the number of its first `line`. Nothing changes before the call with `commit`. In `issues`, `lines[12]` is line 12. Needs a master token that may write. */
     importCatalogue: operations["importCatalogue"];
+    /** Check whether the instance can serve. Returns 503 only if it cannot: the configuration is not valid, the database does not answer, or it lacks migrations. With a master token that may do more than read the metrics, the answer has the parts of the instance. Up to 10 seconds old. Needs no token. */
+    getHealth: operations["getHealth"];
+    /** Read the metrics of the instance. Returns gauges in the text format of Prometheus, version 0.0.4. Up to 10 seconds old. Needs a master token, which may be one for metrics only. */
+    getMetrics: operations["getMetrics"];
     /** List the public keys that verify tokens (RFC 7517). Needs no token. */
     getSigningKeys: operations["getSigningKeys"];
     /** Request a message for a wallet to sign (EIP-4361). It works for 10 minutes, in the same browser: the response sets the cookie `wallet`, which the next call must send. Needs no token. */
@@ -4023,6 +4341,8 @@ export const routes: Record<keyof Methods, Route> = {
     retryTransfer: {"method":"POST","path":"/api/admin/transfers/{id}/retry","body":null,"hasKey":false},
     cancelTransfer: {"method":"POST","path":"/api/admin/transfers/{id}/cancel","body":null,"hasKey":false},
     importCatalogue: {"method":"POST","path":"/api/admin/catalogue","body":"bytes","hasKey":false},
+    getHealth: {"method":"GET","path":"/health","body":null,"hasKey":false},
+    getMetrics: {"method":"GET","path":"/metrics","body":null,"hasKey":false},
     getSigningKeys: {"method":"GET","path":"/.well-known/jwks.json","body":null,"hasKey":false},
     requestWalletMessage: {"method":"POST","path":"/sign-in/wallet/message","body":"json","hasKey":false},
     signInWithWallet: {"method":"POST","path":"/sign-in/wallet","body":"json","hasKey":false},

@@ -55,6 +55,10 @@ export const tags: NonNullable<ZodOpenApiObject['tags']> = [
       'other, so that a file can be imported again.',
   },
   {
+    name: 'Operations',
+    description: 'Health and metrics of the instance, for monitoring.',
+  },
+  {
     name: 'Identity',
     description:
       'Sign-in with a wallet in a browser, and the keys that verify tokens. A shop does not need ' +

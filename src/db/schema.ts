@@ -434,6 +434,10 @@ export const deliveries = sqliteTable(
       .where(
         sql`${t.placedBy} IS NOT NULL AND ${t.state} IN ('awaiting_wallet', 'queued', 'in_flight')`,
       ),
+    // Counts what failed and was not cancelled, by reason.
+    index('deliveries_failed')
+      .on(t.reason)
+      .where(sql`${t.state} = 'failed' AND ${t.wish} = 'deliver'`),
     index('deliveries_awaits').on(t.awaits).where(sql`${t.awaits} IS NOT NULL`),
     check('deliveries_state', oneOf(t.state, deliveryStates)),
     check('deliveries_wish', oneOf(t.wish, ['deliver', 'cancel'])),
@@ -509,8 +513,9 @@ export const networks = sqliteTable('networks', {
 /** What the cron run last saw of each configured chain. */
 export const networkChecks = sqliteTable('networkChecks', {
   chainId: integer().primaryKey(),
+  /** When a node last answered; of the first check, if none ever did. */
   checkedAt: timestamp().notNull(),
-  /** Why no node could be used; null if one answered. The other columns keep what was seen last. */
+  /** Why no node can be used since then; null if one answered. */
   problem: text(),
   headNumber: integer(),
   headAt: timestamp(),
@@ -554,22 +559,31 @@ export const alarms = sqliteTable('alarms', {
 })
 
 /** Orders by the hour in which they were placed, and what has become of them. See `operations/hours.ts`. */
-export const hourlyOrders = sqliteTable('hourlyOrders', {
-  /** Begin of the hour. */
-  hour: timestamp().primaryKey(),
-  /** The first and the last delivery. Their ids have no gaps. */
-  firstId: integer().notNull(),
-  lastId: integer().notNull(),
-  transferred: integer().notNull(),
-  failed: integer().notNull(),
-  awaitingWallet: integer().notNull(),
-  /** Queued or in flight. */
-  underWay: integer().notNull(),
-  /** Milliseconds from the order to the end of the delivery, of those transferred. */
-  p50: integer(),
-  p95: integer(),
-  updatedAt: timestamp().notNull(),
-})
+export const hourlyOrders = sqliteTable(
+  'hourlyOrders',
+  {
+    /** Begin of the hour. */
+    hour: timestamp().primaryKey(),
+    /** The first and the last delivery. Their ids have no gaps. */
+    firstId: integer().notNull(),
+    lastId: integer().notNull(),
+    transferred: integer().notNull(),
+    /** Failed and not cancelled. The cancelled ones are in no column. */
+    failed: integer().notNull(),
+    awaitingWallet: integer().notNull(),
+    /** Queued or in flight. */
+    underWay: integer().notNull(),
+    /** Milliseconds from the order to the end of the delivery, of those transferred. */
+    p50: integer(),
+    p95: integer(),
+    updatedAt: timestamp().notNull(),
+  },
+  (t) => [
+    index('hourlyOrders_open')
+      .on(t.updatedAt)
+      .where(sql`${t.failed} + ${t.awaitingWallet} + ${t.underWay} > 0`),
+  ],
+)
 
 /** What administrators did. Never deleted. No personal data but the id of the administrator. */
 export const auditLog = sqliteTable('auditLog', {
@@ -630,6 +644,7 @@ export const webhookEndpoints = sqliteTable(
   },
   (t) => [
     index('webhookEndpoints_user').on(t.userId),
+    index('webhookEndpoints_disabled').on(t.disabledReason).where(sql`${t.disabledAt} IS NOT NULL`),
     index('webhookEndpoints_master').on(t.id).where(sql`${t.role} = 'master'`),
     index('webhookEndpoints_failing')
       .on(t.failingSince)
