@@ -49,6 +49,7 @@ CREATE TABLE `archivedOrders` (
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `archivedOrders_key` ON `archivedOrders` (`key`);--> statement-breakpoint
+CREATE UNIQUE INDEX `archivedOrders_item` ON `archivedOrders` (`itemId`);--> statement-breakpoint
 CREATE INDEX `archivedOrders_seller` ON `archivedOrders` (`sellerId`,`id`);--> statement-breakpoint
 CREATE TABLE `auditLog` (
 	`id` integer PRIMARY KEY NOT NULL,
@@ -61,6 +62,7 @@ CREATE TABLE `auditLog` (
 	FOREIGN KEY (`userId`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
+CREATE INDEX `auditLog_subject` ON `auditLog` (`subject`);--> statement-breakpoint
 CREATE TABLE `catalogueImports` (
 	`id` text PRIMARY KEY NOT NULL,
 	`lines` integer NOT NULL,

@@ -21,6 +21,7 @@ export async function importLocally({ file, isDryRun, show }: Request): Promise<
   const target: Import = {
     db,
     write: (guards, statements) => guardedBatch(db, guards, statements),
+    caller: null,
     importId: randomUUID(),
     // No other call has this id.
     callHash: '',

@@ -8,25 +8,53 @@ type Action = {
   action: string
   /** Id of what it is done to, if it is one thing. */
   subject?: string | number
-  details?: Record<string, unknown>
+  /** SQL of a JSON object, or the object itself. */
+  details?: Record<string, unknown> | SQL
+  /** Without it, the action is recorded in any case. */
+  when?: SQL
 }
 
 /**
  * The statement that records an action of an administrator: one with a master token, or a session
  * of a user who is administrator. Put it into the transaction of the action, directly after the
- * statement that acts: it records nothing if that changed no row, or if `when` does not hold.
+ * statement that acts: it records nothing if that changed no row.
  */
-export const recordAction = (
+export const recordAction = (db: Database, caller: Caller, action: Action, now: Date) =>
+  insert(db, caller, action, detailsOf(action), sql`tokens`, sql`changes() > 0`, now)
+
+/**
+ * The statement that records an action on many rows. `ids` selects them, in parentheses. Put it
+ * directly before the statement that acts: it records nothing if there are none.
+ */
+export const recordItems = (db: Database, caller: Caller, action: Action, ids: SQL, now: Date) =>
+  insert(
+    db,
+    caller,
+    action,
+    sql`json_set(${detailsOf(action)}, '$.items', json(items))`,
+    sql`tokens, (SELECT json_group_array(id) AS items FROM ${ids})`,
+    sql`items <> '[]'`,
+    now,
+  )
+
+const detailsOf = ({ details }: Action): SQL =>
+  details && 'queryChunks' in details
+    ? sql`${details}`
+    : sql`${details ? JSON.stringify(details) : null}`
+
+const insert = (
   db: Database,
   { tokenId, userId }: Caller,
-  { action, subject, details }: Action,
+  { action, subject, when }: Action,
+  details: SQL,
+  from: SQL,
+  condition: SQL,
   now: Date,
-  when: SQL = sql`TRUE`,
 ) =>
   raw<never>(
     db,
     sql`INSERT INTO auditLog (at, userId, tokenName, action, subject, details)
-      SELECT ${now.toISOString()}, ${userId}, iif(kind = 'api', name, NULL), ${action},
-        ${subject === undefined ? null : String(subject)}, ${details ? JSON.stringify(details) : null}
-      FROM tokens WHERE id = ${tokenId} AND changes() > 0 AND ${when}`,
+      SELECT ${now.toISOString()}, ${userId}, iif(tokens.kind = 'api', tokens.name, NULL),
+        ${action}, ${subject === undefined ? null : String(subject)}, ${details}
+      FROM ${from} WHERE tokens.id = ${tokenId} AND ${condition} AND ${when ?? sql`TRUE`}`,
   )

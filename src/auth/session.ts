@@ -10,7 +10,7 @@ import { type Placeholders, prepared, preparedCondition } from '../db/prepared.t
 import { ADMINISTRATOR, tokens, users } from '../db/schema.ts'
 import type { App, Caller } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
-import { readAs } from './access.ts'
+import { readAs, writeAs } from './access.ts'
 import { SESSION_COOKIE } from './authenticate.ts'
 import { issuerOf, SESSION_LIFETIME, signToken, type TokenRecord } from './tokens.ts'
 
@@ -168,6 +168,25 @@ export const selectAdministrator = (db: Database, { userId }: Caller) =>
 
 export const administratorRequired = () =>
   new ApiError('forbidden', 'only administrators may do this')
+
+/**
+ * Runs the statements in one trip, and returns the signed-in administrator first. Throws
+ * `unauthenticated`, and `forbidden` to all others, for whom nothing is read.
+ */
+export async function readAsAdministrator<const T extends readonly Statement[]>(
+  db: Database,
+  caller: Caller,
+  statements: T,
+): Promise<[Account, ...BatchResponse<T>]> {
+  const { tokenId } = caller
+  const guards = [requireSession(caller), requireAdministrator(db, caller)]
+  const [[account], ...results] = await writeAs(db, caller, guards, [
+    selectAccount(db, { tokenId }),
+    ...statements,
+  ])
+  if (!account) throw sessionRequired()
+  return [account, ...(results as BatchResponse<T>)]
+}
 
 /** Rejects a caller who is not an administrator. */
 export const requireAdministrator = (db: Database, caller: Caller): Guard => ({

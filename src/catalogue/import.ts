@@ -1,6 +1,7 @@
 /** Stages the lines of a catalogue, and makes them the catalogue in one transaction. */
 import { eq, inArray, lt, sql } from 'drizzle-orm'
 import type { BatchResponse } from 'drizzle-orm/batch'
+import { recordAction } from '../auth/audit.ts'
 import { type Database, raw, type Statement } from '../db/client.ts'
 import type { Guard } from '../db/guard.ts'
 import {
@@ -9,6 +10,7 @@ import {
   catalogueLines,
   catalogueTypes,
 } from '../db/schema.ts'
+import type { Caller } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import type { StagedLine } from './line.ts'
 import { hasProblems } from './problems.ts'
@@ -33,6 +35,8 @@ export type Write = <const T extends readonly Statement[]>(
 export type Import = {
   db: Database
   write: Write
+  /** Who imports; null for a command on this machine. */
+  caller: Caller | null
   importId: string
   /** The number of the first line, and the SHA-256 of the body in hex. */
   callHash: string
@@ -114,7 +118,7 @@ function jsonOf(lines: readonly StagedLine[]): string[] {
  * is changed then.
  */
 export async function commit(
-  { db, write, importId, callHash, now }: Import,
+  { db, write, caller, importId, callHash, now }: Import,
   last: number,
   isDryRun: boolean,
 ): Promise<Counts> {
@@ -132,6 +136,7 @@ export async function commit(
       sql`UPDATE catalogueImports SET result = coalesce(result, ${result}), callHash = ${callHash}
         WHERE id = ${importId} RETURNING result`,
     ),
+    ...(caller ? [recordImport(db, caller, importId, now)] : []),
     ...writeRecords(db, importId, now),
     deleteLines(db, importId),
   ] as const
@@ -142,6 +147,15 @@ export async function commit(
 }
 
 type Result = { result: string }
+
+/** Records an import once, also if its last call is repeated while it runs. */
+const recordImport = (db: Database, caller: Caller, importId: string, now: Date) => {
+  const action = 'catalogue.import'
+  const details = sql`(SELECT result FROM catalogueImports WHERE id = ${importId})`
+  const when = sql`NOT EXISTS (SELECT 1 FROM auditLog
+    WHERE subject = ${importId} AND action = ${action})`
+  return recordAction(db, caller, { action, subject: importId, details, when }, now)
+}
 
 /** Runs the statements, and stops the transaction at its end. */
 async function rehearse(

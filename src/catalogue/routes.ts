@@ -104,6 +104,7 @@ export const catalogueRoutes = new Hono<App>().post(
     const target = {
       db,
       write: ((guards, statements) => writeAs(db, caller, guards, statements)) as Write,
+      caller,
       importId: id ?? crypto.randomUUID(),
       callHash,
       now,

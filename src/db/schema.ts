@@ -586,20 +586,24 @@ export const hourlyOrders = sqliteTable(
 )
 
 /** What administrators did. Never deleted. No personal data but the id of the administrator. */
-export const auditLog = sqliteTable('auditLog', {
-  id: id(),
-  at: timestamp().notNull(),
-  /** The administrator. */
-  userId: reference(() => users.id),
-  /** Name of the API token; null for a session. */
-  tokenName: text(),
-  /** As in `transfer.retry`. */
-  action: text().notNull(),
-  /** What it was done to, as in `7`; null if `details` says it. */
-  subject: text(),
-  /** JSON. */
-  details: text({ mode: 'json' }).$type<Record<string, unknown>>(),
-})
+export const auditLog = sqliteTable(
+  'auditLog',
+  {
+    id: id(),
+    at: timestamp().notNull(),
+    /** The administrator. */
+    userId: reference(() => users.id),
+    /** Name of the API token; null for a session. */
+    tokenName: text(),
+    /** As in `transfer.retry`. */
+    action: text().notNull(),
+    /** What it was done to, as in `7`; null if `details` says it. */
+    subject: text(),
+    /** JSON. */
+    details: text({ mode: 'json' }).$type<Record<string, unknown>>(),
+  },
+  (t) => [index('auditLog_subject').on(t.subject)],
+)
 
 export const webhookEvents = [
   'order.created',
@@ -729,7 +733,10 @@ export const archivedOrders = sqliteTable(
     offset: integer().notNull(),
     length: integer().notNull(),
   },
-  (t) => [index('archivedOrders_seller').on(t.sellerId, t.id)],
+  (t) => [
+    uniqueIndex('archivedOrders_item').on(t.itemId),
+    index('archivedOrders_seller').on(t.sellerId, t.id),
+  ],
 )
 
 /** One row: what must not change while the instance lives. */

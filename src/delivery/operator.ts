@@ -8,7 +8,7 @@ import { NOT_CONFIGURED } from './moves.ts'
 /** Items that one call changes at most. */
 export const MAX_CHANGED = 1000
 
-type Filter = {
+export type Filter = {
   status?: (typeof deliveryStates)[number] | undefined
   /** The beginning of the reason. */
   reason?: string | undefined
@@ -134,14 +134,29 @@ export const objectionsToCancel = (id: number, networks: Networks): Objection[] 
   isNotConfigured(id, networks),
 ]
 
-/** The ids to change: one item, or the first that match a filter. */
-export type Selection = { id: number } | Filter
+/** What to change: one item, or the first that match a filter. */
+type Selection = { id: number } | Filter
 
 const idsOf = (selection: Selection, condition: SQL): SQL =>
   'id' in selection
     ? sql`(SELECT d.id FROM deliveries d WHERE d.id = ${selection.id} AND ${condition})`
     : sql`(SELECT d.id FROM deliveries d WHERE ${matches(selection)} AND ${condition}
         ORDER BY d.id LIMIT ${MAX_CHANGED})`
+
+/** The ids of the items that a retry changes. */
+export const idsToRetry = (selection: Selection, networks: Networks, now: Date): SQL =>
+  idsOf(
+    selection,
+    sql`(d.state = 'queued' AND d.dueAt > ${now.toISOString()}
+      OR d.state = 'failed' AND d.wish = 'deliver') AND ${isConfigured(networks)}`,
+  )
+
+/** The ids of the items that a cancellation changes. */
+export const idsToCancel = (selection: Selection, networks: Networks): SQL =>
+  idsOf(
+    selection,
+    sql`d.state <> 'transferred' AND d.wish <> 'cancel' AND ${isConfigured(networks)}`,
+  )
 
 type Changed = { id: number; chainId: number | null }
 
@@ -152,8 +167,6 @@ type Changed = { id: number; chainId: number | null }
  */
 export function retry(db: Database, selection: Selection, networks: Networks, now: Date) {
   const at = now.toISOString()
-  const condition = sql`(d.state = 'queued' AND d.dueAt > ${at}
-    OR d.state = 'failed' AND d.wish = 'deliver') AND ${isConfigured(networks)}`
   const buyer = sql`(SELECT u.id FROM orderItems i JOIN orders o ON o.id = i.orderId
     JOIN users u ON u.id = o.buyerId
     WHERE i.id = d.id AND i.ethRecipient IS NULL AND u.ethereumPublicAddr = '')`
@@ -165,7 +178,7 @@ export function retry(db: Database, selection: Selection, networks: Networks, no
         dueAt = iif(${awaited} IS NULL, ${at}, NULL), failingSince = NULL, tries = 0,
         reason = iif(wish = 'cancel', reason, NULL), version = version + 1,
         updatedAt = ${at}, chainId = ${chainOf(networks)}
-      WHERE id IN ${idsOf(selection, condition)} RETURNING id, chainId`,
+      WHERE id IN ${idsToRetry(selection, networks, now)} RETURNING id, chainId`,
   )
 }
 
@@ -202,14 +215,12 @@ function addRecipients(db: Database, networks: Networks, now: Date) {
  */
 export function cancel(db: Database, selection: Selection, networks: Networks, now: Date) {
   const at = now.toISOString()
-  const condition = sql`d.state <> 'transferred' AND d.wish <> 'cancel'
-    AND ${isConfigured(networks)}`
   const isInFlight = sql`state = 'in_flight'`
   return raw<Changed>(
     db,
     sql`UPDATE deliveries AS d SET state = iif(${isInFlight}, state, 'queued'), wish = 'cancel',
         failingSince = NULL, tries = 0, reason = NULL, awaits = NULL, chainId = ${chainOf(networks)},
         dueAt = iif(${isInFlight}, NULL, ${at}), version = version + 1, updatedAt = ${at}
-      WHERE id IN ${idsOf(selection, condition)} RETURNING id, chainId`,
+      WHERE id IN ${idsToCancel(selection, networks)} RETURNING id, chainId`,
   )
 }

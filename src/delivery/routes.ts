@@ -1,28 +1,32 @@
-import { Hono } from 'hono'
-import { readAs, writeAs } from '../auth/access.ts'
-import type { Database, Statement } from '../db/client.ts'
-import type { Guard } from '../db/guard.ts'
-import type { App, Caller } from '../http/context.ts'
-import { requireMaster, validate } from '../http/endpoint.ts'
-import { ApiError } from '../http/errors.ts'
+import { type Context, Hono } from 'hono'
+import { readAs } from '../auth/access.ts'
+import type { App } from '../http/context.ts'
+import { type AppWithCaller, requireMaster, validate } from '../http/endpoint.ts'
+import {
+  cancelTransfer,
+  cancelTransfers,
+  type Operator,
+  retryTransfer,
+  retryTransfers,
+} from './change.ts'
 import { Cancellable, Retryable, TransferId, TransferQuery } from './input.ts'
 import type { Transfer } from './openapi.ts'
-import {
-  cancel,
-  isMissing,
-  type Objection,
-  objectionsToCancel,
-  objectionsToRetry,
-  pageOf,
-  retryStatements,
-  type View,
-  viewOf,
-} from './operator.ts'
-import { wake } from './wake.ts'
+import { pageOf, type View } from './operator.ts'
 
 const toTransfer = (view: View): Transfer => ({
   ...view,
   transactions: JSON.parse(view.transactions),
+})
+
+const operatorOf = ({
+  env,
+  var: { db, caller, now, settings },
+}: Context<AppWithCaller>): Operator => ({
+  db,
+  queue: env.DELIVERIES,
+  caller,
+  networks: settings.NETWORKS,
+  now,
 })
 
 export const deliveryRoutes = new Hono<App>()
@@ -34,36 +38,18 @@ export const deliveryRoutes = new Hono<App>()
     const nextCursor = rows.length > limit ? `${page.at(-1)?.id}` : null
     return c.json({ transfers: page.map(toTransfer), nextCursor })
   })
-  .post('/api/admin/transfers/retry', requireMaster(), validate('query', Retryable), async (c) => {
-    const { db, caller, now, settings } = c.var
-    const statements = retryStatements(db, c.req.valid('query'), settings.NETWORKS, now)
-    const [changed] = await writeAs(db, caller, [], statements)
-    await wakeChanged(c.env.DELIVERIES, changed)
-    return c.json({ changed: changed.length })
-  })
-  .post(
-    '/api/admin/transfers/cancel',
-    requireMaster(),
-    validate('query', Cancellable),
-    async (c) => {
-      const { db, caller, now, settings } = c.var
-      const statement = cancel(db, c.req.valid('query'), settings.NETWORKS, now)
-      const [changed] = await writeAs(db, caller, [], [statement])
-      await wakeChanged(c.env.DELIVERIES, changed)
-      return c.json({ changed: changed.length })
-    },
+  .post('/api/admin/transfers/retry', requireMaster(), validate('query', Retryable), async (c) =>
+    c.json({ changed: await retryTransfers(operatorOf(c), c.req.valid('query')) }),
+  )
+  .post('/api/admin/transfers/cancel', requireMaster(), validate('query', Cancellable), async (c) =>
+    c.json({ changed: await cancelTransfers(operatorOf(c), c.req.valid('query')) }),
   )
   .post(
     '/api/admin/transfers/:id/retry',
     requireMaster(),
     validate('param', TransferId),
     async (c) => {
-      const { db, caller, now, settings } = c.var
-      const { id } = c.req.valid('param')
-      const statements = retryStatements(db, { id }, settings.NETWORKS, now)
-      const objections = objectionsToRetry(id, settings.NETWORKS)
-      const view = await change(db, caller, id, objections, statements)
-      await wakeChanged(c.env.DELIVERIES, [view])
+      const view = await retryTransfer(operatorOf(c), c.req.valid('param').id)
       return c.json({ transfer: toTransfer(view) })
     },
   )
@@ -72,40 +58,7 @@ export const deliveryRoutes = new Hono<App>()
     requireMaster(),
     validate('param', TransferId),
     async (c) => {
-      const { db, caller, now, settings } = c.var
-      const { id } = c.req.valid('param')
-      const statements = [cancel(db, { id }, settings.NETWORKS, now)]
-      const objections = objectionsToCancel(id, settings.NETWORKS)
-      const view = await change(db, caller, id, objections, statements)
-      await wakeChanged(c.env.DELIVERIES, [view])
+      const view = await cancelTransfer(operatorOf(c), c.req.valid('param').id)
       return c.json({ transfer: toTransfer(view) })
     },
   )
-
-const wakeChanged = (queue: Env['DELIVERIES'], rows: readonly { chainId: number | null }[]) =>
-  wake(
-    queue,
-    rows.flatMap(({ chainId }) => chainId ?? []),
-  )
-
-/** Check, change and answer, in one trip. */
-async function change(
-  db: Database,
-  caller: Caller,
-  id: number,
-  objections: readonly Objection[],
-  statements: readonly Statement[],
-): Promise<View> {
-  const unknown = () => new ApiError('not_found', 'there is no transfer with this id')
-  const guards: Guard[] = [
-    { when: isMissing(id), error: unknown },
-    ...objections.map(({ when, reason }) => ({
-      when,
-      error: () => new ApiError('conflict', reason),
-    })),
-  ]
-  const results = await writeAs(db, caller, guards, [...statements, viewOf(db, id)] as const)
-  const view = results.at(-1)?.[0]
-  if (!view) throw unknown()
-  return view
-}

@@ -15,6 +15,7 @@ import {
   sql,
 } from 'drizzle-orm'
 import { ROLL_GRACE, writeAs } from '../auth/access.ts'
+import { recordAction } from '../auth/audit.ts'
 import {
   readAsUser,
   requireAdministrator,
@@ -103,11 +104,22 @@ export async function generateToken(
     when: exists(db.select({ id: tokens.id }).from(tokens).where(hasNameOf(token, now))),
     error: () => nameTaken(token),
   })
-  const [, [user]] = await writeAs(db, caller, guards, [
+  const [, , [user]] = await writeAs(db, caller, guards, [
     db.insert(tokens).values({ ...token, namespace: namespaceOf(token) }),
+    recordChange(db, caller, 'token.generate', token.id, now),
     selectEmail(db, caller),
   ])
   return { id: token.id, email: user?.email ?? '' }
+}
+
+/** Records what was done to a token, if it is a master token or belongs to another user. */
+function recordChange(db: Database, caller: Caller, action: string, id: string, now: Date) {
+  const token = sql`FROM tokens t WHERE t.id = ${id}`
+  // Only master tokens have a name that tells nothing of a person.
+  const details = sql`(SELECT json_object('kind', kind, 'role', role,
+    'name', iif(role = 'master', name, NULL)) ${token})`
+  const when = sql`EXISTS (SELECT 1 ${token} AND (role = 'master' OR userId <> ${caller.userId}))`
+  return recordAction(db, caller, { action, subject: id, details, when }, now)
 }
 
 /**
@@ -133,7 +145,7 @@ export async function rollToken(
   const text = (value: string, column: Column) => sql<string>`${value}`.as(column.name)
   const expiresAt = sql<string>`strftime('%Y-%m-%dT%H:%M:%fZ', ${createdAt},
     (unixepoch(${tokens.expiresAt}) - unixepoch(${tokens.createdAt})) || ' seconds')`
-  const [[rolled], , [user]] = await writeAs(
+  const [[rolled], , , [user]] = await writeAs(
     db,
     caller,
     [
@@ -162,6 +174,7 @@ export async function rollToken(
         )
         .returning({ id: tokens.id, name: tokens.name, role: tokens.role }),
       db.update(tokens).set({ rolledAt: now.toISOString() }).where(isOld),
+      recordChange(db, caller, 'token.roll', id, now),
       selectEmail(db, caller),
     ],
   )
@@ -232,6 +245,7 @@ export async function revokeToken(
           ),
         )
         .returning({ id: tokens.id }),
+      recordChange(db, caller, 'token.revoke', id, now),
     ],
   )
   if (revoked.length === 0) throw tokenNotFound()

@@ -76,7 +76,9 @@ export const recordChange = (db: Database, caller: Caller, change: Change, now: 
   recordAction(
     db,
     caller,
-    change,
+    {
+      ...change,
+      ...(caller.role !== 'master' && { when: isMasterEndpoint(db, change.subject) }),
+    },
     now,
-    caller.role === 'master' ? undefined : isMasterEndpoint(db, change.subject),
   )

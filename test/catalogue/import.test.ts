@@ -4,6 +4,7 @@ import { commit, stage, type Write } from '../../src/catalogue/import.ts'
 import { parseLines } from '../../src/catalogue/line.ts'
 import { guardedBatch } from '../../src/db/guard.ts'
 import {
+  auditLog,
   catalogueImports,
   catalogueLines,
   creators,
@@ -22,8 +23,9 @@ const PATH = '/api/admin/catalogue'
 let token: string
 
 beforeEach(async () => {
-  for (const table of [catalogueLines, catalogueImports, listings, nfts, creators, tokens, users])
+  for (const table of [catalogueLines, catalogueImports, listings, nfts, creators, tokens])
     await db.delete(table)
+  for (const table of [auditLog, users]) await db.delete(table)
   token = await aMasterToken()
 })
 
@@ -505,7 +507,7 @@ describe('an import of several calls', () => {
 
   it('is answered as before if it is repeated while its commit runs', async () => {
     const write: Write = (guards, statements) => guardedBatch(db, guards, statements)
-    const target = { db, write, importId: id, callHash: 'same', now: new Date() }
+    const target = { db, write, importId: id, callHash: 'same', caller: null, now: new Date() }
     const staged = parseLines(linesOf(catalogue).trim().split('\n'), 1, ['localhost']).staged
     await stage(target, { from: 1, last: 3, lines: staged })
     // Both calls have staged the lines before one of them commits.

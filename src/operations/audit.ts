@@ -1,0 +1,45 @@
+/** What administrators did. */
+import { desc, eq, lt } from 'drizzle-orm'
+import { readAsAdministrator } from '../auth/session.ts'
+import type { Database } from '../db/client.ts'
+import { auditLog, users } from '../db/schema.ts'
+import type { Caller } from '../http/context.ts'
+
+const PAGE_SIZE = 50
+
+/** The newest entries with an id below `before`, with who acted. */
+export const selectAudit = (db: Database, before: number, limit: number) =>
+  db
+    .select({
+      id: auditLog.id,
+      at: auditLog.at,
+      userId: auditLog.userId,
+      userName: users.name,
+      tokenName: auditLog.tokenName,
+      action: auditLog.action,
+      subject: auditLog.subject,
+      details: auditLog.details,
+    })
+    .from(auditLog)
+    .innerJoin(users, eq(users.id, auditLog.userId))
+    .where(lt(auditLog.id, before))
+    .orderBy(desc(auditLog.id))
+    .limit(limit)
+
+export type AuditEntry = Awaited<ReturnType<typeof selectAudit>>[number]
+
+/**
+ * Returns the administrator and a page of the audit log, newest first. `before` is the `next` of
+ * the page before. Throws `unauthenticated`, `forbidden`.
+ */
+export async function readAudit(
+  db: Database,
+  caller: Caller,
+  before: number = Number.MAX_SAFE_INTEGER,
+) {
+  const [account, rows] = await readAsAdministrator(db, caller, [
+    selectAudit(db, before, PAGE_SIZE + 1),
+  ])
+  const entries = rows.slice(0, PAGE_SIZE)
+  return { account, entries, next: rows.length > PAGE_SIZE ? entries.at(-1)?.id : undefined }
+}

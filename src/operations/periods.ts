@@ -1,0 +1,78 @@
+/** Orders by the hour or the day in which they were placed (UTC). */
+import type { hourlyOrders } from '../db/schema.ts'
+
+export type Range = 'hours' | 'days'
+
+/** Milliseconds of a period, and the number of periods. */
+const ranges = {
+  hours: { length: 60 * 60 * 1000, count: 48 },
+  days: { length: 24 * 60 * 60 * 1000, count: 30 },
+} as const satisfies Record<Range, object>
+
+export type Period = {
+  /** ISO 8601. */
+  start: string
+  orders: number
+  delivered: number
+  underWay: number
+  awaitingWallet: number
+  failed: number
+  cancelled: number
+  /**
+   * Milliseconds from the order to the end of the delivery; null if nothing is delivered. Of a day:
+   * the median of its hours, weighted by what was delivered.
+   */
+  p50: number | null
+  p95: number | null
+}
+
+type Hour = typeof hourlyOrders.$inferSelect
+
+/** The times at which the periods begin, in milliseconds since 1970. The last period is the present one. */
+function startsOf(range: Range, now: Date): number[] {
+  const { length, count } = ranges[range]
+  const last = Math.floor(now.getTime() / length) * length
+  return Array.from({ length: count }, (_, i) => last - (count - 1 - i) * length)
+}
+
+/** When the first period begins, as ISO 8601. */
+export const firstStart = (range: Range, now: Date): string =>
+  new Date(startsOf(range, now)[0] ?? now).toISOString()
+
+/** Returns all periods, the oldest first. */
+export function periodsOf(hours: readonly Hour[], range: Range, now: Date): Period[] {
+  const { length } = ranges[range]
+  const byStart = Map.groupBy(hours, ({ hour }) => Math.floor(Date.parse(hour) / length) * length)
+  return startsOf(range, now).map((start) => periodOf(start, byStart.get(start) ?? []))
+}
+
+function periodOf(start: number, hours: readonly Hour[]): Period {
+  const sum = (valueOf: (hour: Hour) => number) =>
+    hours.reduce((total, hour) => total + valueOf(hour), 0)
+  const orders = sum(({ firstId, lastId }) => lastId - firstId + 1)
+  const delivered = sum(({ transferred }) => transferred)
+  const underWay = sum((hour) => hour.underWay)
+  const awaitingWallet = sum((hour) => hour.awaitingWallet)
+  const failed = sum((hour) => hour.failed)
+  return {
+    start: new Date(start).toISOString(),
+    orders,
+    delivered,
+    underWay,
+    awaitingWallet,
+    failed,
+    cancelled: Math.max(0, orders - delivered - underWay - awaitingWallet - failed),
+    p50: medianOf(hours, ({ p50 }) => p50),
+    p95: medianOf(hours, ({ p95 }) => p95),
+  }
+}
+
+/** Half of what was delivered was ordered in hours with this value or less. */
+function medianOf(hours: readonly Hour[], valueOf: (hour: Hour) => number | null): number | null {
+  const values = hours
+    .map((hour) => ({ value: valueOf(hour) ?? 0, weight: hour.transferred }))
+    .filter(({ weight }) => weight > 0)
+    .sort((a, b) => a.value - b.value)
+  let rest = values.reduce((total, { weight }) => total + weight, 0) / 2
+  return values.find(({ weight }) => (rest -= weight) <= 0)?.value ?? null
+}

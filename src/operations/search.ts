@@ -1,0 +1,167 @@
+/** Finds what an operator may have in hand: any id, order number, wallet, hash or key. */
+import { type SQL, sql } from 'drizzle-orm'
+import { getAddress, isAddress } from 'viem/utils'
+import { readAsAdministrator } from '../auth/session.ts'
+import { type Database, raw } from '../db/client.ts'
+import type { deliveryStates } from '../db/schema.ts'
+import type { Caller } from '../http/context.ts'
+
+/** Results of each kind. */
+const LIMIT = 20
+
+/** The newest transactions whose replaced hashes are looked at. */
+const MAX_TRANSACTIONS = 10_000
+
+/** What the text may be. A value that it cannot be is null, and finds nothing. */
+type Terms = Record<'text' | 'id' | 'hash' | 'wallet' | 'email', string | number | null>
+
+function termsOf(text: string): Terms {
+  const hex = text.toLowerCase()
+  return {
+    text,
+    id: /^[1-9]\d{0,14}$/.test(text) ? Number(text) : null,
+    hash: /^0x[\da-f]{64}$/.test(hex) ? hex : null,
+    wallet: isAddress(text, { strict: false }) ? getAddress(text) : null,
+    email: text.includes('@') ? text.toLowerCase() : null,
+  }
+}
+
+export type FoundItem = {
+  id: number
+  orderId: number
+  /** Order number of the shop. */
+  providerId: string | null
+  title: string
+  state: (typeof deliveryStates)[number] | 'archived'
+  /** What has the text: the newest orders of a user are found by the user. */
+  by: 'order' | 'transfer' | 'number' | 'key' | 'transaction' | 'message' | 'buyer' | 'seller'
+}
+
+/** Conditions with `<> ''` let SQLite use the partial indexes of e-mail addresses and wallets. */
+const usersOf = ({ id, wallet, email }: Terms): SQL => sql`SELECT id FROM users WHERE id = ${id}
+  UNION SELECT id FROM users WHERE email = ${email} AND email <> ''
+  UNION SELECT id FROM users WHERE ethereumPublicAddr = ${wallet} AND ethereumPublicAddr <> ''`
+
+const transactionsOf = ({
+  hash,
+}: Terms): SQL => sql`SELECT id FROM transactions WHERE hash = ${hash}
+  UNION SELECT id FROM (SELECT id, replaced FROM transactions WHERE ${hash} IS NOT NULL
+    ORDER BY id DESC LIMIT ${MAX_TRANSACTIONS}) WHERE instr(replaced, ${hash})`
+
+/** The orders of a number, and of a webhook message. */
+const ordersOf = ({ id, text }: Terms): SQL => sql`SELECT ${id} AS id, 'order' AS "by"
+  UNION ALL SELECT id, 'number' FROM orders WHERE providerId = ${text}
+  UNION ALL SELECT orderId, 'message' FROM webhookMessages WHERE id = ${text}`
+
+const itemsOf = (terms: Terms): SQL => sql`SELECT ${terms.id} AS id, 'transfer' AS "by"
+  UNION ALL SELECT i.id, f."by" FROM (${ordersOf(terms)}) f JOIN orderItems i ON i.orderId = f.id
+  UNION ALL SELECT id, 'key' FROM deliveries WHERE "key" = ${terms.hash}
+  UNION ALL SELECT j.value, 'transaction' FROM (${transactionsOf(terms)}) f
+    JOIN transactions t ON t.id = f.id, json_each(t.items) j
+  UNION ALL SELECT * FROM (SELECT i.id, 'buyer' FROM (${usersOf(terms)}) u
+    JOIN orders o ON o.buyerId = u.id JOIN orderItems i ON i.orderId = o.id
+    ORDER BY o.id DESC LIMIT ${LIMIT})
+  UNION ALL SELECT * FROM (SELECT i.id, 'seller' FROM (${usersOf(terms)}) u
+    JOIN orderItems i ON i.sellerId = u.id ORDER BY i.orderId DESC LIMIT ${LIMIT})`
+
+const findItems = (db: Database, terms: Terms) =>
+  raw<FoundItem>(
+    db,
+    sql`SELECT d.id, i.orderId, o.providerId, n.title, d.state, min(f."by") AS "by"
+      FROM (${itemsOf(terms)}) f CROSS JOIN deliveries d ON d.id = f.id
+        CROSS JOIN orderItems i ON i.id = d.id CROSS JOIN orders o ON o.id = i.orderId
+        CROSS JOIN nfts n ON n.id = i.nftId
+      GROUP BY d.id ORDER BY d.id DESC LIMIT 100`,
+  )
+
+/** Orders that were moved to R2, which have no items here. */
+const findArchived = (db: Database, terms: Terms) =>
+  raw<FoundItem>(
+    db,
+    sql`SELECT a.itemId AS id, a.id AS orderId, o.providerId, n.title, 'archived' AS state,
+        min(f."by") AS "by"
+      FROM (${ordersOf(terms)}
+          UNION ALL SELECT id, 'transfer' FROM archivedOrders WHERE itemId = ${terms.id}
+          UNION ALL SELECT id, 'key' FROM archivedOrders WHERE "key" = ${terms.hash}) f
+        CROSS JOIN archivedOrders a ON a.id = f.id CROSS JOIN orders o ON o.id = a.id
+        CROSS JOIN nfts n ON n.id = a.nftId
+      GROUP BY a.id LIMIT ${LIMIT}`,
+  )
+
+export type FoundTransaction = {
+  hash: string
+  chainId: number
+  items: number
+  block: number | null
+}
+
+const findTransactions = (db: Database, terms: Terms) =>
+  raw<FoundTransaction>(
+    db,
+    sql`SELECT hash, chainId, json_array_length(items) AS items, block
+      FROM transactions WHERE id IN (${transactionsOf(terms)})`,
+  )
+
+export type FoundUser = {
+  id: number
+  name: string | null
+  username: string | null
+  email: string
+  ethereumPublicAddr: string
+}
+
+const findUsers = (db: Database, terms: Terms) =>
+  raw<FoundUser>(
+    db,
+    sql`SELECT id, name, username, email, ethereumPublicAddr FROM users
+      WHERE id IN (${usersOf(terms)})`,
+  )
+
+export type FoundNft = {
+  id: number
+  title: string
+  creatorId: number
+  network: string
+  contractAddr: string
+}
+
+const findNfts = (db: Database, { id }: Terms) =>
+  raw<FoundNft>(
+    db,
+    sql`SELECT id, title, creatorId, contractNetwork AS network, contractAddr
+      FROM nfts WHERE id = ${id}`,
+  )
+
+export type FoundListing = { id: number; title: string; nftId: number; sellerId: number }
+
+const findListings = (db: Database, { id }: Terms) =>
+  raw<FoundListing>(
+    db,
+    sql`SELECT l.id, n.title, l.nftId, l.sellerId
+      FROM listings l JOIN nfts n ON n.id = l.nftId WHERE l.id = ${id}`,
+  )
+
+export type Found = Awaited<ReturnType<typeof search>>
+
+/** Finds everything that has this text. Throws `unauthenticated`, `forbidden`. */
+export async function search(db: Database, caller: Caller, text: string) {
+  const terms = termsOf(text)
+  const [account, items, archived, transactions, users, nfts, listings] = await readAsAdministrator(
+    db,
+    caller,
+    [
+      findItems(db, terms),
+      findArchived(db, terms),
+      findTransactions(db, terms),
+      findUsers(db, terms),
+      findNfts(db, terms),
+      findListings(db, terms),
+    ],
+  )
+  return { account, items: [...items, ...archived], transactions, users, nfts, listings }
+}
+
+/** Returns the only item that was found, if nothing else was; its transaction does not count. */
+export function onlyItemIn({ items, users, nfts, listings }: Found): FoundItem | undefined {
+  return items.length + users.length + nfts.length + listings.length === 1 ? items[0] : undefined
+}

@@ -1,0 +1,171 @@
+/** The whole history of one item. */
+import { desc, eq, type SQL, sql } from 'drizzle-orm'
+import { readAsAdministrator } from '../auth/session.ts'
+import { type Database, raw } from '../db/client.ts'
+import { webhookEndpoints, webhookMessages } from '../db/schema.ts'
+import {
+  type Objection,
+  objectionsToCancel,
+  objectionsToRetry,
+  viewOf,
+} from '../delivery/operator.ts'
+import type { Settings } from '../env.ts'
+import type { Caller } from '../http/context.ts'
+import { ApiError } from '../http/errors.ts'
+
+/** The newest transactions, actions on many items, and messages that are looked at. */
+const MAX_TRANSACTIONS = 1000
+const MAX_ACTIONS = 200
+const MAX_MESSAGES = 100
+
+/** What the view of a delivery does not have. */
+type Order = {
+  paidAt: string
+  /** Order number of the shop. */
+  providerId: string | null
+  /** Namespace of the token that placed it. */
+  namespace: string
+  buyerId: number
+  sellerId: number
+  nftId: number
+  listingId: number
+  title: string
+  contractAddr: string
+  tokenId: string | null
+  /** Wallet of the recipient; null while the buyer has none. */
+  recipient: string | null
+}
+
+const selectOrder = (db: Database, id: number) =>
+  raw<Order>(
+    db,
+    sql`SELECT o.createdAt AS paidAt, o.providerId, o.namespace, o.buyerId, i.sellerId, i.nftId,
+        i.listingId, n.title, n.contractAddr, n.tokenId, i.ethRecipient AS recipient
+      FROM orderItems i JOIN orders o ON o.id = i.orderId JOIN nfts n ON n.id = i.nftId
+      WHERE i.id = ${id}`,
+  )
+
+/** A transaction that carried the item. */
+export type Carrier = {
+  hash: string
+  /** JSON: other hashes with the same nonce. */
+  replaced: string
+  contract: string
+  signer: string
+  nonce: number
+  items: number
+  block: number | null
+  nonceUsedAt: number | null
+  isOpen: 0 | 1
+  createdAt: string
+}
+
+/** The delivery knows only the newest transaction. Those before it have the id in their items. */
+const selectCarriers = (db: Database, id: number) =>
+  raw<Carrier>(
+    db,
+    sql`SELECT t.hash, t.replaced, t.contract, t.signer, t.nonce, json_array_length(t.items) AS items,
+        t.block, t.nonceUsedAt, t.isOpen, t.createdAt
+      FROM (SELECT t.* FROM deliveries d JOIN transactions t
+          ON t.id <= d.transactionId AND t.chainId = d.chainId
+        WHERE d.id = ${id} ORDER BY t.id DESC LIMIT ${MAX_TRANSACTIONS}) t
+      WHERE EXISTS (SELECT 1 FROM json_each(t.items) WHERE value = ${id}) ORDER BY t.id`,
+  )
+
+/** What operators did to the item: by its id, or to all items with a state or a reason. */
+const selectActions = (db: Database, id: number) =>
+  raw<{
+    at: string
+    action: string
+    userName: string | null
+    userId: number
+    tokenName: string | null
+    items: number
+  }>(
+    db,
+    sql`SELECT a.at, a.action, u.name AS userName, a.userId, a.tokenName,
+        coalesce(json_array_length(a.details, '$.items'), 1) AS items
+      FROM (SELECT * FROM auditLog WHERE subject = ${String(id)} AND action LIKE 'transfer.%'
+        UNION ALL SELECT * FROM (SELECT * FROM auditLog WHERE subject IS NULL
+          AND action LIKE 'transfer.%' ORDER BY id DESC LIMIT ${MAX_ACTIONS})
+        WHERE EXISTS (SELECT 1 FROM json_each(details, '$.items') WHERE value = ${id})) a
+      JOIN users u ON u.id = a.userId ORDER BY a.id`,
+  )
+
+/** The newest webhook messages of the order of the item. */
+const selectMessages = (db: Database, id: number) =>
+  db
+    .select({
+      id: webhookMessages.id,
+      type: webhookMessages.type,
+      state: webhookMessages.state,
+      attempts: webhookMessages.attempts,
+      at: webhookMessages.createdAt,
+      dueAt: webhookMessages.dueAt,
+      url: webhookEndpoints.url,
+    })
+    .from(webhookMessages)
+    .leftJoin(webhookEndpoints, eq(webhookEndpoints.id, webhookMessages.endpointId))
+    .where(eq(webhookMessages.orderId, sql`(SELECT orderId FROM orderItems WHERE id = ${id})`))
+    .orderBy(desc(webhookMessages.createdAt))
+    .limit(MAX_MESSAGES)
+
+/** An order that was moved to R2. */
+export type Archived = Pick<
+  Order,
+  'paidAt' | 'providerId' | 'namespace' | 'buyerId' | 'sellerId' | 'nftId' | 'listingId'
+> & {
+  orderId: number
+  /** The delivery key. */
+  key: string
+  /** The object in R2. */
+  file: string
+}
+
+const selectArchived = (db: Database, id: number) =>
+  raw<Archived>(
+    db,
+    sql`SELECT a.id AS orderId, a."key", a.file, a.sellerId, a.nftId, a.listingId, o.buyerId,
+        o.createdAt AS paidAt, o.providerId, o.namespace
+      FROM archivedOrders a JOIN orders o ON o.id = a.id WHERE a.itemId = ${id}`,
+  )
+
+/** Why an operator cannot retry or cancel the item; null if it is possible. */
+type Objections = { retry: string | null; cancel: string | null }
+
+const firstOf = (objections: readonly Objection[]): SQL =>
+  sql`CASE ${sql.join(
+    objections.map(({ when, reason }) => sql`WHEN ${when} THEN ${reason}`),
+    sql` `,
+  )} END`
+
+export type TransferHistory = Awaited<ReturnType<typeof readTransfer>>
+
+/**
+ * Returns the administrator and the history of an item. `transfer` is null if its order is archived.
+ * Throws `unauthenticated`, `forbidden`, `not_found`.
+ */
+export async function readTransfer(
+  db: Database,
+  caller: Caller,
+  { NETWORKS }: Pick<Settings, 'NETWORKS'>,
+  id: number,
+) {
+  const [account, [view], [order], carriers, actions, messages, [archived], [objections]] =
+    await readAsAdministrator(db, caller, [
+      viewOf(db, id),
+      selectOrder(db, id),
+      selectCarriers(db, id),
+      selectActions(db, id),
+      selectMessages(db, id),
+      selectArchived(db, id),
+      raw<Objections>(
+        db,
+        sql`SELECT ${firstOf(objectionsToRetry(id, NETWORKS))} AS retry,
+          ${firstOf(objectionsToCancel(id, NETWORKS))} AS cancel`,
+      ),
+    ])
+  const transfer = view && order && objections ? { ...view, ...order, objections } : null
+  if (!transfer && !archived) throw new ApiError('not_found', 'there is no transfer with this id')
+  return { account, transfer, carriers, actions, messages, archived: archived ?? null }
+}
