@@ -160,6 +160,7 @@ CREATE TABLE `hourlyOrders` (
 	`updatedAt` text NOT NULL
 );
 --> statement-breakpoint
+CREATE INDEX `hourlyOrders_open` ON `hourlyOrders` (`updatedAt`) WHERE "hourlyOrders"."failed" + "hourlyOrders"."awaitingWallet" + "hourlyOrders"."underWay" > 0;--> statement-breakpoint
 CREATE TABLE `idempotencyKeys` (
 	`namespace` text NOT NULL,
 	`key` text NOT NULL,
@@ -445,6 +446,7 @@ CREATE TABLE `webhookEndpoints` (
 	`previousSecretUntil` text,
 	`failingSince` text,
 	`warnedAt` text,
+	`sendingUntil` text,
 	`disabledAt` text,
 	`disabledReason` text,
 	`createdAt` text NOT NULL,
@@ -474,6 +476,7 @@ CREATE TABLE `webhookMessages` (
 );
 --> statement-breakpoint
 CREATE INDEX `webhookMessages_due` ON `webhookMessages` (`dueAt`,`endpointId`) WHERE "webhookMessages"."dueAt" IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `webhookMessages_pending` ON `webhookMessages` (`endpointId`,`dueAt`) WHERE "webhookMessages"."dueAt" IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `webhookMessages_endpoint` ON `webhookMessages` (`endpointId`,`createdAt`);--> statement-breakpoint
 CREATE INDEX `webhookMessages_order` ON `webhookMessages` (`orderId`) WHERE "webhookMessages"."orderId" IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `webhookMessages_age` ON `webhookMessages` (`createdAt`);

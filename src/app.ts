@@ -18,6 +18,7 @@ import { rateLimit } from './http/rate-limit.ts'
 import { requestContext } from './http/request-context.ts'
 import { requestLog } from './http/request-log.ts'
 import { marketplaceRoutes } from './marketplace/routes.ts'
+import { answerUnavailable, operationsRoutes } from './operations/routes.ts'
 import { orderRoutes, setErrorFields } from './orders/routes.ts'
 import { accountRoutes } from './site/account/routes.tsx'
 import { addressBookRoutes } from './site/addresses/routes.tsx'
@@ -31,6 +32,8 @@ import { profileRoutes } from './site/profile/routes.tsx'
 import { sessionRoutes } from './site/sessions/routes.tsx'
 import { signInRoutes } from './site/sign-in/routes.tsx'
 import { walletRoutes } from './site/wallet/routes.ts'
+import { webhookPageRoutes } from './site/webhooks/routes.tsx'
+import { webhookRoutes } from './webhooks/routes.ts'
 
 const app = new Hono<App>()
 app.onError(onError)
@@ -57,6 +60,7 @@ app.use(
   }),
 )
 app.use('/api/externalOrders/*', setErrorFields)
+app.use('/health', answerUnavailable)
 app.use(errorPages)
 app.use(allowCors)
 app.use(
@@ -82,8 +86,10 @@ app
   .route('/', marketplaceRoutes)
   .route('/', avatarRoutes)
   .route('/', orderRoutes)
+  .route('/', webhookRoutes)
   .route('/', deliveryRoutes)
   .route('/', catalogueRoutes)
+  .route('/', operationsRoutes)
   .route('/', walletRoutes)
   .route('/', homeRoutes)
   .route('/', orderPageRoutes)
@@ -95,5 +101,6 @@ app
   .route('/', sessionRoutes)
   .route('/', apiAccessRoutes)
   .route('/', operationRoutes)
+  .route('/', webhookPageRoutes)
 
 export default app

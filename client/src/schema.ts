@@ -265,6 +265,158 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List webhooks
+         * @description A user token lists the endpoints of its user with the role `user`, a master token all. Needs a token.
+         */
+        get: operations["listWebhooks"];
+        put?: never;
+        /**
+         * Create a webhook
+         * @description The endpoint gets the role of the token, and belongs to its user, who may have 10. A session must be of a recent sign-in. Needs a token that may write.
+         */
+        post: operations["createWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/webhooks/{webhook_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a webhook
+         * @description Needs a token.
+         */
+        get: operations["getWebhook"];
+        /**
+         * Update a webhook
+         * @description An absent field stays as it is. Disabling gives up what waits to be sent; a replay sends it after all. Needs a token that may write.
+         */
+        put: operations["updateWebhook"];
+        post?: never;
+        /**
+         * Delete a webhook
+         * @description Needs a token that may write.
+         */
+        delete: operations["deleteWebhook"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/webhooks/{webhook_id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rotate the secret of a webhook
+         * @description For 24 hours, messages are signed with the old secret as well. Needs a token that may write.
+         */
+        post: operations["rotateWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/webhooks/{webhook_id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test to a webhook
+         * @description Sends an event `webhook.test`. A disabled endpoint gets nothing: enable it first. Needs a token that may write.
+         */
+        post: operations["testWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/webhooks/{webhook_id}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the messages of a webhook
+         * @description The log of 30 days, newest first. A call with `state` looks at 1000 messages: a page may have fewer than `limit`, or none, before the last one. Go on until `nextCursor` is null. Needs a token.
+         */
+        get: operations["listWebhookMessages"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/webhooks/{webhook_id}/messages/{message_id}/resend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a message again
+         * @description Also one that was delivered. A disabled endpoint gets nothing: enable it first. Needs a token that may write.
+         */
+        post: operations["resendWebhookMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/webhooks/{webhook_id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send all messages since a time again
+         * @description Also those that were delivered. A disabled endpoint gets nothing: enable it first. Needs a token that may write.
+         */
+        post: operations["replayWebhookMessages"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/transfers": {
         parameters: {
             query?: never;
@@ -379,6 +531,46 @@ export interface paths {
          * @description The body is JSON Lines, a record a line: at most 1000 lines and 4 MiB. All records are written, or none. Repeating a call is safe. A larger catalogue, of up to 200000 lines, takes several calls with the same `import`, each with the number of its first `line`. Nothing changes before the call with `commit`. In `issues`, `lines[12]` is line 12. Needs a master token that may write.
          */
         post: operations["importCatalogue"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Check whether the instance can serve
+         * @description Returns 503 only if it cannot: the configuration is not valid, the database does not answer, or it lacks migrations. With a master token that may do more than read the metrics, the answer has the parts of the instance. Up to 10 seconds old. Needs no token.
+         */
+        get: operations["getHealth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the metrics of the instance
+         * @description Returns gauges in the text format of Prometheus, version 0.0.4. Up to 10 seconds old. Needs a master token, which may be one for metrics only.
+         */
+        get: operations["getMetrics"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -611,6 +803,30 @@ export interface components {
              * @description The picture.
              */
             avatar: string;
+        };
+        /** @description The fields of a new endpoint. */
+        NewWebhook: {
+            /** @description Where events are sent: an https URL of a public host. */
+            url: string;
+            /** @description The events to send. Alarms are only for endpoints with the role `master`. */
+            events: ("order.created" | "order.awaiting_wallet" | "order.delivered" | "order.failed" | "alarm.raised" | "alarm.cleared")[];
+        };
+        /** @description The fields to change. */
+        WebhookChanges: {
+            /** @description Where events are sent: an https URL of a public host. */
+            url?: string;
+            /** @description The events to send. Alarms are only for endpoints with the role `master`. */
+            events?: ("order.created" | "order.awaiting_wallet" | "order.delivered" | "order.failed" | "alarm.raised" | "alarm.cleared")[];
+            /** @description Whether events are sent. `true` also enables what failures disabled. */
+            enabled?: boolean;
+        };
+        /** @description What to send again. */
+        Replay: {
+            /**
+             * Format: date-time
+             * @description Messages that were created then or later are sent again.
+             */
+            since: string;
         };
         /**
          * @description `awaiting_wallet`: the buyer has no wallet. `queued`: to be sent. `in_flight`: sent, not final yet. `transferred`: the buyer has the NFT. `failed`: cancelled, or not deliverable.
@@ -1379,6 +1595,165 @@ export interface components {
              */
             latestReleaseAt: string;
         };
+        /** @description An endpoint with its new secret. */
+        WebhookSecret: {
+            /** @description The endpoint. */
+            webhook: components["schemas"]["Webhook"];
+            /** @description The secret that signs: `whsec_` and base64. Settings → Webhooks shows it again. */
+            secret: string;
+        };
+        /** @description An endpoint to which events are sent. */
+        Webhook: {
+            /**
+             * Format: uuid
+             * @description Id of the endpoint.
+             */
+            id: string;
+            /**
+             * Format: int64
+             * @description Id of the user who owns the endpoint.
+             */
+            userId: number;
+            /**
+             * @description `user`: gets the events of orders that its user bought or sold. `master`: gets those of all orders, and alarms, while its user is administrator.
+             * @enum {string}
+             */
+            role: "user" | "master";
+            /** @description Where events are sent. */
+            url: string;
+            /** @description The events that are sent. */
+            events: ("order.created" | "order.awaiting_wallet" | "order.delivered" | "order.failed" | "webhook.test" | "alarm.raised" | "alarm.cleared")[];
+            /** @description Whether events are sent. */
+            enabled: boolean;
+            /**
+             * Format: date-time
+             * @description Time of the first failed attempt after the last success; null if none has failed.
+             */
+            failingSince: string | null;
+            /**
+             * Format: date-time
+             * @description Time at which the endpoint was disabled; null while it is enabled.
+             */
+            disabledAt: string | null;
+            /**
+             * @description `failing`: nothing was accepted for 5 days. `gone`: it answered 410. `owner`: its owner disabled it. Null while it is enabled.
+             * @enum {string|null}
+             */
+            disabledReason: "failing" | "gone" | "owner" | null;
+            /**
+             * Format: date-time
+             * @description Until then the secret before the last rotation signs as well; null if there is none.
+             */
+            previousSecretUntil: string | null;
+            /**
+             * Format: date-time
+             * @description Time of creation.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description Time of the last change.
+             */
+            updatedAt: string;
+        };
+        /** @description A page of endpoints. */
+        WebhookPage: {
+            /** @description The endpoints, by id. */
+            webhooks: components["schemas"]["Webhook"][];
+            /** @description `cursor` of the next page; null on the last page. */
+            nextCursor: string | null;
+        };
+        /** @description An endpoint. */
+        WebhookAnswer: {
+            /** @description The endpoint. */
+            webhook: components["schemas"]["Webhook"];
+        };
+        /** @description A message. */
+        WebhookMessageAnswer: {
+            /** @description The message, which is sent now. */
+            message: components["schemas"]["WebhookMessage"];
+        };
+        /** @description An attempt to send a message. */
+        WebhookAttempt: {
+            /**
+             * Format: date-time
+             * @description Time of the attempt.
+             */
+            at: string;
+            /**
+             * Format: int64
+             * @description How long it took, in milliseconds.
+             */
+            duration: number;
+            /**
+             * Format: int64
+             * @description Status of the response; null if there was none.
+             */
+            status: number | null;
+            /** @description Why the attempt failed; null if it succeeded. */
+            error: string | null;
+        };
+        /** @description An event for an endpoint, and what became of it. */
+        WebhookMessage: {
+            /** @description Id of the message: the header `webhook-id` of each attempt. */
+            id: string;
+            /**
+             * @description The event.
+             * @enum {string}
+             */
+            type: "order.created" | "order.awaiting_wallet" | "order.delivered" | "order.failed" | "webhook.test" | "alarm.raised" | "alarm.cleared";
+            /**
+             * Format: int64
+             * @description Id of the order; null if the event is not of an order.
+             */
+            orderId: number | null;
+            /**
+             * @description `pending`: is sent at `dueAt`. `delivered`: the endpoint accepted it. `failed`: no more attempts are made, unless it is sent again.
+             * @enum {string}
+             */
+            state: "pending" | "delivered" | "failed";
+            /**
+             * Format: date-time
+             * @description Time of the next attempt; null if none is planned.
+             */
+            dueAt: string | null;
+            /**
+             * Format: date-time
+             * @description Time of the event.
+             */
+            createdAt: string;
+            /** @description The attempts that were made, in their order. */
+            attempts: components["schemas"]["WebhookAttempt"][];
+            /** @description The body that is sent. */
+            payload: {
+                /**
+                 * @description The event.
+                 * @enum {string}
+                 */
+                type: "order.created" | "order.awaiting_wallet" | "order.delivered" | "order.failed" | "webhook.test" | "alarm.raised" | "alarm.cleared";
+                /** @description Time of the event. */
+                timestamp: string;
+                /** @description What happened. Depends on the event. */
+                data: {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        /** @description A page of the log of an endpoint. */
+        WebhookLog: {
+            /** @description The messages, newest first. */
+            messages: components["schemas"]["WebhookMessage"][];
+            /** @description `cursor` of the next page; null on the last page. */
+            nextCursor: string | null;
+        };
+        /** @description What a replay sends. */
+        ReplayAnswer: {
+            /**
+             * Format: int64
+             * @description Number of messages that are sent again.
+             */
+            replayed: number;
+        };
         /** @description A page of transfers. */
         Transfers: {
             /** @description The transfers, by id. */
@@ -1524,6 +1899,216 @@ export interface components {
             user: components["schemas"]["RecordCounts"];
             nft: components["schemas"]["RecordCounts"];
             listing: components["schemas"]["RecordCounts"];
+        };
+        /** @description The instance can serve. */
+        Health: {
+            /**
+             * @description The instance can serve.
+             * @constant
+             */
+            status: "ok";
+            /** @description The parts of the instance, for a master token. */
+            components?: components["schemas"]["HealthComponents"];
+        };
+        /** @description The parts of the instance. */
+        HealthComponents: {
+            /** @description The database. */
+            d1: {
+                /** @description What is wrong; null if it answers. */
+                problem: string | null;
+            };
+            /** @description The storage of pictures. */
+            r2: {
+                /** @description What is wrong; null if it answers. */
+                problem: string | null;
+            };
+            /** @description The queues. */
+            queues: components["schemas"]["HealthQueue"][];
+            /** @description The networks. */
+            networks: components["schemas"]["HealthNetwork"][];
+            /** @description Numbers of order items that are not delivered. */
+            deliveries: {
+                /**
+                 * Format: int64
+                 * @description Items whose buyer has no wallet.
+                 */
+                awaitingWallet: number;
+                /**
+                 * Format: int64
+                 * @description Items that wait for a transaction.
+                 */
+                queued: number;
+                /**
+                 * Format: int64
+                 * @description Items whose transaction is not final.
+                 */
+                inFlight: number;
+                /**
+                 * Format: int64
+                 * @description Items that failed, without the cancelled ones.
+                 */
+                failed: number;
+            };
+            /** @description The oldest item that is queued or in flight; null if there is none. */
+            oldestUndelivered: {
+                /**
+                 * Format: int64
+                 * @description Id of the order item.
+                 */
+                id: number;
+                /**
+                 * Format: date-time
+                 * @description Time of the order.
+                 */
+                createdAt: string;
+                /**
+                 * Format: int64
+                 * @description Its age, seconds.
+                 */
+                seconds: number;
+            } | null;
+            /** @description Webhooks. */
+            webhooks: {
+                /**
+                 * Format: int64
+                 * @description Messages that are not delivered yet.
+                 */
+                pending: number;
+                /**
+                 * Format: int64
+                 * @description For how long the first of them is due, seconds. Negative before that.
+                 */
+                oldestDueSeconds: number | null;
+                /**
+                 * Format: int64
+                 * @description Endpoints that are disabled.
+                 */
+                disabled: number;
+            };
+            /** @description The cron trigger, which runs once a minute. */
+            cron: {
+                /**
+                 * Format: date-time
+                 * @description When the last run ended; null before the first.
+                 */
+                lastRunAt: string | null;
+                /** @description Names of the jobs that failed in it. */
+                failedJobs: string[];
+            };
+            /** @description The alarms that last, the oldest first. */
+            alarms: components["schemas"]["Alarm"][];
+        };
+        /** @description A queue. */
+        HealthQueue: {
+            /** @description `deliveries` or `webhooks`. */
+            name: string;
+            /** @description What is wrong; null if it answers. */
+            problem: string | null;
+            /**
+             * Format: int64
+             * @description Messages that wait.
+             */
+            messages: number;
+            /**
+             * Format: int64
+             * @description Age of the oldest of them, seconds.
+             */
+            oldestMessageSeconds: number | null;
+        };
+        /** @description A network. Values are null before the first answer. */
+        HealthNetwork: {
+            /** @description Name of the network, as in `contractNetwork` of an NFT. */
+            name: string;
+            /**
+             * Format: int64
+             * @description Id of the chain.
+             */
+            chainId: number;
+            /**
+             * Format: date-time
+             * @description When a node last answered. Each is asked once a minute.
+             */
+            checkedAt: string;
+            /** @description Why no node can be used since then; null if one answered. */
+            problem: string | null;
+            /**
+             * Format: int64
+             * @description Number of the newest block.
+             */
+            headNumber: number | null;
+            /**
+             * Format: int64
+             * @description Age of the newest block, seconds.
+             */
+            headSeconds: number | null;
+            /** @description Whether the Delivery contract is paused. */
+            isPaused: boolean | null;
+            /** @description Whether the Delivery contract is retired. */
+            isRetired: boolean | null;
+            /** @description Price of a unit of gas, wei. */
+            gasPrice: string | null;
+            /** @description The signers. */
+            signers: components["schemas"]["HealthSigner"][];
+        };
+        /** @description A signer of transactions. */
+        HealthSigner: {
+            /** @description Address of the signer. */
+            address: string;
+            /** @description Its balance, wei. */
+            balance: string;
+            /**
+             * Format: int64
+             * @description Items that the balance pays for at the present price of gas.
+             */
+            deliveries: number;
+            /**
+             * Format: int64
+             * @description Items that it may still deliver today; null if it is no relayer.
+             */
+            allowance: number | null;
+        };
+        /** @description Something that somebody has to look at. */
+        Alarm: {
+            /** @description Name of the alarm. */
+            name: string;
+            /** @description The network, signer, queue or job; empty if there is only one. */
+            subject: string;
+            /** @description What is wrong, as a sentence. */
+            detail: string;
+            /**
+             * Format: date-time
+             * @description When it began.
+             */
+            raisedAt: string;
+            /**
+             * Format: uri
+             * @description What to do.
+             */
+            runbookUrl: string;
+        };
+        /** @description The instance cannot serve. */
+        UnavailableError: {
+            /**
+             * @description The instance cannot serve.
+             * @constant
+             */
+            status: "unavailable";
+            /** @description What is wrong, as a sentence. */
+            error: string;
+            /** @description The code of the first issue. The status lists the possible ones. */
+            code: components["schemas"]["ErrorCode"];
+            /** @description Everything that is wrong. */
+            issues: components["schemas"]["Issue"][];
+            /**
+             * Format: uuid
+             * @description The same as the header `x-request-id`.
+             */
+            requestId: string;
+            /**
+             * Format: uri
+             * @description The page that explains the code.
+             */
+            documentationUrl: string;
         };
         /** @description The public keys. */
         JwkSet: {
@@ -1900,8 +2485,76 @@ export interface components {
                 "application/json": components["schemas"]["ApiError"];
             };
         };
+        /**
+         * @description `forbidden`: The token is valid, but may not do this. Use a token of the right user, a master token, or one that may write.
+         *
+         *     `cross_site`: A request with the session cookie, or a sign-in, came from another site. Send the token in the `Authorization` header.
+         *
+         *     `reauthentication_required`: The session is valid, but its sign-in was more than 10 minutes ago, and this changes how to get into the account. Sign in again, then repeat the call.
+         */
+        CreateWebhook403: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                "x-d1-bookmark": components["headers"]["Bookmark"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
         /** @description `conflict`: The current state does not allow this. Read the message; read the resource again. */
         Conflict: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                "x-d1-bookmark": components["headers"]["Bookmark"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
+        /**
+         * @description `forbidden`: The token is valid, but may not do this. Use a token of the right user, a master token, or one that may write.
+         *
+         *     `cross_site`: A request with the session cookie, or a sign-in, came from another site. Send the token in the `Authorization` header.
+         *
+         *     `reauthentication_required`: The session is valid, but its sign-in was more than 10 minutes ago, and this changes how to get into the account. Sign in again, then repeat the call.
+         */
+        UpdateWebhook403: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                "x-d1-bookmark": components["headers"]["Bookmark"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
+        /**
+         * @description `forbidden`: The token is valid, but may not do this. Use a token of the right user, a master token, or one that may write.
+         *
+         *     `cross_site`: A request with the session cookie, or a sign-in, came from another site. Send the token in the `Authorization` header.
+         *
+         *     `reauthentication_required`: The session is valid, but its sign-in was more than 10 minutes ago, and this changes how to get into the account. Sign in again, then repeat the call.
+         */
+        DeleteWebhook403: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                "x-d1-bookmark": components["headers"]["Bookmark"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
+        /**
+         * @description `forbidden`: The token is valid, but may not do this. Use a token of the right user, a master token, or one that may write.
+         *
+         *     `cross_site`: A request with the session cookie, or a sign-in, came from another site. Send the token in the `Authorization` header.
+         *
+         *     `reauthentication_required`: The session is valid, but its sign-in was more than 10 minutes ago, and this changes how to get into the account. Sign in again, then repeat the call.
+         */
+        RotateWebhookSecret403: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
@@ -1940,6 +2593,17 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["ApiError"];
+            };
+        };
+        /** @description `not_ready`: A setting or a migration is missing, or the instance runs with another `DELIVERY_KEY_SECRET` than the one it began with and places no orders. Send the call again later. Operators: the log says what to do; a changed secret must be set to the first one again. */
+        GetHealth503: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                "x-d1-bookmark": components["headers"]["Bookmark"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["UnavailableError"];
             };
         };
         /** @description `cross_site`: A request with the session cookie, or a sign-in, came from another site. Send the token in the `Authorization` header. */
@@ -2754,6 +3418,363 @@ export interface operations {
             503: components["responses"]["NotReady"];
         };
     };
+    listWebhooks: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+                /** @description Endpoints per page. */
+                limit?: number;
+            };
+            header?: {
+                /** @description The `x-d1-bookmark` of your last response. This request reads data at least as new, so you can read your own writes. */
+                "x-d1-bookmark"?: components["parameters"]["Bookmark"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of endpoints. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "x-d1-bookmark": components["headers"]["Bookmark"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookPage"];
+                };
+            };
+            400: components["responses"]["InvalidInput"];
+            401: components["responses"]["Unauthenticated"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReady"];
+        };
+    };
+    createWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The fields of a new endpoint. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewWebhook"];
+            };
+        };
+        responses: {
+            /** @description An endpoint with its new secret. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "x-d1-bookmark": components["headers"]["Bookmark"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookSecret"];
+                };
+            };
+            400: components["responses"]["InvalidInput"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["CreateWebhook403"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReady"];
+        };
+    };
+    getWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `x-d1-bookmark` of your last response. This request reads data at least as new, so you can read your own writes. */
+                "x-d1-bookmark"?: components["parameters"]["Bookmark"];
+            };
+            path: {
+                /** @description Id of the endpoint. */
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description An endpoint. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "x-d1-bookmark": components["headers"]["Bookmark"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookAnswer"];
+                };
+            };
+            400: components["responses"]["InvalidInput"];
+            401: components["responses"]["Unauthenticated"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReady"];
+        };
+    };
+    updateWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the endpoint. */
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        /** @description The fields to change. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookChanges"];
+            };
+        };
+        responses: {
+            /** @description An endpoint. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "x-d1-bookmark": components["headers"]["Bookmark"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookAnswer"];
+                };
+            };
+            400: components["responses"]["InvalidInput"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["UpdateWebhook403"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReady"];
+        };
+    };
+    deleteWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the endpoint. */
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description An endpoint. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "x-d1-bookmark": components["headers"]["Bookmark"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookAnswer"];
+                };
+            };
+            400: components["responses"]["InvalidInput"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["DeleteWebhook403"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReady"];
+        };
+    };
+    rotateWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the endpoint. */
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description An endpoint with its new secret. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "x-d1-bookmark": components["headers"]["Bookmark"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookSecret"];
+                };
+            };
+            400: components["responses"]["InvalidInput"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["RotateWebhookSecret403"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReady"];
+        };
+    };
+    testWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the endpoint. */
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A message. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "x-d1-bookmark": components["headers"]["Bookmark"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookMessageAnswer"];
+                };
+            };
+            400: components["responses"]["InvalidInput"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["ForbiddenOrCrossSite"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReady"];
+        };
+    };
+    listWebhookMessages: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+                /** @description Messages per page. */
+                limit?: number;
+                /** @description Selects messages in this state. */
+                state?: "pending" | "delivered" | "failed";
+            };
+            header?: {
+                /** @description The `x-d1-bookmark` of your last response. This request reads data at least as new, so you can read your own writes. */
+                "x-d1-bookmark"?: components["parameters"]["Bookmark"];
+            };
+            path: {
+                /** @description Id of the endpoint. */
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of the log of an endpoint. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "x-d1-bookmark": components["headers"]["Bookmark"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookLog"];
+                };
+            };
+            400: components["responses"]["InvalidInput"];
+            401: components["responses"]["Unauthenticated"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReady"];
+        };
+    };
+    resendWebhookMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the endpoint. */
+                webhook_id: string;
+                /** @description Id of the message: its `webhook-id`. */
+                message_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A message. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "x-d1-bookmark": components["headers"]["Bookmark"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookMessageAnswer"];
+                };
+            };
+            400: components["responses"]["InvalidInput"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["ForbiddenOrCrossSite"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReady"];
+        };
+    };
+    replayWebhookMessages: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the endpoint. */
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        /** @description What to send again. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Replay"];
+            };
+        };
+        responses: {
+            /** @description What a replay sends. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "x-d1-bookmark": components["headers"]["Bookmark"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReplayAnswer"];
+                };
+            };
+            400: components["responses"]["InvalidInput"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["ForbiddenOrCrossSite"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReady"];
+        };
+    };
     listTransfers: {
         parameters: {
             query?: {
@@ -3012,6 +4033,59 @@ export interface operations {
             503: components["responses"]["NotReady"];
         };
     };
+    getHealth: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The instance can serve. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "x-d1-bookmark": components["headers"]["Bookmark"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+            400: components["responses"]["InvalidInput"];
+            429: components["responses"]["RateLimited"];
+            503: components["responses"]["GetHealth503"];
+        };
+    };
+    getMetrics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The metrics. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "x-d1-bookmark": components["headers"]["Bookmark"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            400: components["responses"]["InvalidInput"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReady"];
+        };
+    };
     getSigningKeys: {
         parameters: {
             query?: never;
@@ -3184,6 +4258,26 @@ export interface Methods {
     getStats: operations["getStats"];
     /** List recent creators. The response may be up to 60 seconds old. Needs no token. */
     listCreators: operations["listCreators"];
+    /** Create a webhook. The endpoint gets the role of the token, and belongs to its user, who may have 10. A session must be of a recent sign-in. Needs a token that may write. */
+    createWebhook: operations["createWebhook"];
+    /** List webhooks. A user token lists the endpoints of its user with the role `user`, a master token all. Needs a token. */
+    listWebhooks: operations["listWebhooks"];
+    /** Get a webhook. Needs a token. */
+    getWebhook: operations["getWebhook"];
+    /** Update a webhook. An absent field stays as it is. Disabling gives up what waits to be sent; a replay sends it after all. Needs a token that may write. */
+    updateWebhook: operations["updateWebhook"];
+    /** Delete a webhook. Needs a token that may write. */
+    deleteWebhook: operations["deleteWebhook"];
+    /** Rotate the secret of a webhook. For 24 hours, messages are signed with the old secret as well. Needs a token that may write. */
+    rotateWebhookSecret: operations["rotateWebhookSecret"];
+    /** Send a test to a webhook. Sends an event `webhook.test`. A disabled endpoint gets nothing: enable it first. Needs a token that may write. */
+    testWebhook: operations["testWebhook"];
+    /** List the messages of a webhook. The log of 30 days, newest first. A call with `state` looks at 1000 messages: a page may have fewer than `limit`, or none, before the last one. Go on until `nextCursor` is null. Needs a token. */
+    listWebhookMessages: operations["listWebhookMessages"];
+    /** Send a message again. Also one that was delivered. A disabled endpoint gets nothing: enable it first. Needs a token that may write. */
+    resendWebhookMessage: operations["resendWebhookMessage"];
+    /** Send all messages since a time again. Also those that were delivered. A disabled endpoint gets nothing: enable it first. Needs a token that may write. */
+    replayWebhookMessages: operations["replayWebhookMessages"];
     /** List transfers. Returns the deliveries of order items in the order of their ids, in pages. Needs a master token. */
     listTransfers: operations["listTransfers"];
     /** Retry many transfers. Queues failed items again; queued items are looked at immediately. An item that a transaction carries is not changed. Changes at most 1000 items: repeat the call until it changes none. Needs a master token that may write. */
@@ -3196,6 +4290,10 @@ export interface Methods {
     cancelTransfer: operations["cancelTransfer"];
     /** Import users, NFTs and listings. The body is JSON Lines, a record a line: at most 1000 lines and 4 MiB. All records are written, or none. Repeating a call is safe. A larger catalogue, of up to 200000 lines, takes several calls with the same `import`, each with the number of its first `line`. Nothing changes before the call with `commit`. In `issues`, `lines[12]` is line 12. Needs a master token that may write. */
     importCatalogue: operations["importCatalogue"];
+    /** Check whether the instance can serve. Returns 503 only if it cannot: the configuration is not valid, the database does not answer, or it lacks migrations. With a master token that may do more than read the metrics, the answer has the parts of the instance. Up to 10 seconds old. Needs no token. */
+    getHealth: operations["getHealth"];
+    /** Read the metrics of the instance. Returns gauges in the text format of Prometheus, version 0.0.4. Up to 10 seconds old. Needs a master token, which may be one for metrics only. */
+    getMetrics: operations["getMetrics"];
     /** List the public keys that verify tokens (RFC 7517). Needs no token. */
     getSigningKeys: operations["getSigningKeys"];
     /** Request a message for a wallet to sign (EIP-4361). It works for 10 minutes, in the same browser: the response sets the cookie `wallet`, which the next call must send. Needs no token. */
@@ -3227,12 +4325,24 @@ export const routes: Record<keyof Methods, Route> = {
     getPicture: {"method":"GET","path":"/avatars/{user_id}/{picture}","body":null,"hasKey":false},
     getStats: {"method":"GET","path":"/api/public/stats","body":null,"hasKey":false},
     listCreators: {"method":"GET","path":"/api/public/creators","body":null,"hasKey":false},
+    createWebhook: {"method":"POST","path":"/api/webhooks","body":"json","hasKey":false},
+    listWebhooks: {"method":"GET","path":"/api/webhooks","body":null,"hasKey":false},
+    getWebhook: {"method":"GET","path":"/api/webhooks/{webhook_id}","body":null,"hasKey":false},
+    updateWebhook: {"method":"PUT","path":"/api/webhooks/{webhook_id}","body":"json","hasKey":false},
+    deleteWebhook: {"method":"DELETE","path":"/api/webhooks/{webhook_id}","body":null,"hasKey":false},
+    rotateWebhookSecret: {"method":"POST","path":"/api/webhooks/{webhook_id}/rotate","body":null,"hasKey":false},
+    testWebhook: {"method":"POST","path":"/api/webhooks/{webhook_id}/test","body":null,"hasKey":false},
+    listWebhookMessages: {"method":"GET","path":"/api/webhooks/{webhook_id}/messages","body":null,"hasKey":false},
+    resendWebhookMessage: {"method":"POST","path":"/api/webhooks/{webhook_id}/messages/{message_id}/resend","body":null,"hasKey":false},
+    replayWebhookMessages: {"method":"POST","path":"/api/webhooks/{webhook_id}/replay","body":"json","hasKey":false},
     listTransfers: {"method":"GET","path":"/api/admin/transfers","body":null,"hasKey":false},
     retryTransfers: {"method":"POST","path":"/api/admin/transfers/retry","body":null,"hasKey":false},
     cancelTransfers: {"method":"POST","path":"/api/admin/transfers/cancel","body":null,"hasKey":false},
     retryTransfer: {"method":"POST","path":"/api/admin/transfers/{id}/retry","body":null,"hasKey":false},
     cancelTransfer: {"method":"POST","path":"/api/admin/transfers/{id}/cancel","body":null,"hasKey":false},
     importCatalogue: {"method":"POST","path":"/api/admin/catalogue","body":"bytes","hasKey":false},
+    getHealth: {"method":"GET","path":"/health","body":null,"hasKey":false},
+    getMetrics: {"method":"GET","path":"/metrics","body":null,"hasKey":false},
     getSigningKeys: {"method":"GET","path":"/.well-known/jwks.json","body":null,"hasKey":false},
     requestWalletMessage: {"method":"POST","path":"/sign-in/wallet/message","body":"json","hasKey":false},
     signInWithWallet: {"method":"POST","path":"/sign-in/wallet","body":"json","hasKey":false},

@@ -98,6 +98,7 @@ function operationOf(endpoint: DescribedEndpoint): ZodOpenApiOperationObject {
 function accessOf({ method, access, info }: DescribedEndpoint): string {
   if (access === 'public') return 'Needs no token.'
   if (info.isSessionOnly) return 'Needs the session cookie of a signed-in browser.'
+  if (access === 'metrics') return 'Needs a master token, which may be one for metrics only.'
   const token = access === 'master' ? 'a master token' : 'a token'
   return `Needs ${token}${method === 'GET' ? '' : ' that may write'}.`
 }

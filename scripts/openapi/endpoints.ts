@@ -8,8 +8,10 @@ import { transferEndpoints } from '../../src/delivery/openapi.ts'
 import { type Endpoint, endpointsOf } from '../../src/http/endpoint.ts'
 import type { EndpointInfo, EndpointInfos } from '../../src/http/openapi.ts'
 import { marketplaceEndpoints } from '../../src/marketplace/openapi.ts'
+import { operationsEndpoints } from '../../src/operations/openapi.ts'
 import { orderEndpoints } from '../../src/orders/openapi.ts'
 import { walletEndpoints } from '../../src/site/wallet/openapi.ts'
+import { webhookEndpointInfos } from '../../src/webhooks/openapi.ts'
 
 export type DescribedEndpoint = Endpoint & { info: EndpointInfo }
 
@@ -20,8 +22,10 @@ export const endpointInfos: EndpointInfos = {
   ...marketplaceEndpoints,
   ...avatarEndpoints,
   ...orderEndpoints,
+  ...webhookEndpointInfos,
   ...transferEndpoints,
   ...catalogueEndpoints,
+  ...operationsEndpoints,
   ...walletEndpoints,
 }
 

@@ -50,7 +50,7 @@ function errorCodes({ access, info, inputs, method }: DescribedEndpoint): ErrorC
   const takesJson = inputs.some(({ target }) => target === 'json')
   const codes = new Set<ErrorCode>(['invalid_input', 'rate_limited', 'internal_error', 'not_ready'])
   if (access !== 'public') codes.add('unauthenticated')
-  if (access === 'master') codes.add('forbidden')
+  if (access === 'master' || access === 'metrics') codes.add('forbidden')
   if (method !== 'GET') {
     codes.add('cross_site')
     // A read-only token.
@@ -58,6 +58,7 @@ function errorCodes({ access, info, inputs, method }: DescribedEndpoint): ErrorC
   }
   if (takesJson) codes.add('payload_too_large').add('unsupported_media_type')
   for (const code of info.errors ?? []) codes.add(code)
+  if (info.isUnavailable) codes.delete('internal_error')
   return (Object.keys(statusOf) as ErrorCode[]).filter((code) => codes.has(code))
 }
 
@@ -77,15 +78,17 @@ const MANY = 3
 function errorResponse(
   status: number,
   codes: readonly ErrorCode[],
-  { operationId, errorFields }: EndpointInfo,
+  { operationId, errorFields, isUnavailable }: EndpointInfo,
 ): ZodOpenApiResponseObject {
-  const name = codes.length < MANY ? codes.join('_or_') : `${operationId}_${status}`
+  const hasStatus = isUnavailable && status === 503
+  const name = codes.length < MANY && !hasStatus ? codes.join('_or_') : `${operationId}_${status}`
   const id = pascalCase(errorFields && codes.length < MANY ? `orders_${name}` : name)
+  const schema = hasStatus ? UnavailableError : errorFields ? OrdersError : ApiError
   const response = components.get(id) ?? {
     id,
     description: codes.map((code) => `\`${code}\`: ${meaningOf(code)}`).join('\n\n'),
     headers: z.object({ ...commonHeaders, ...errorHeaders(codes) }),
-    content: { 'application/json': { schema: errorFields ? OrdersError : ApiError } },
+    content: { 'application/json': { schema } },
   }
   components.set(id, response)
   return response
@@ -119,6 +122,13 @@ const ApiError = z
 const OrdersError = z
   .object({ orders: z.null().describe('Always null in an error.'), ...ApiError.shape })
   .meta({ id: 'OrdersError', description: 'Why a request of the order endpoints failed.' })
+
+const UnavailableError = z
+  .object({
+    status: z.literal('unavailable').describe('The instance cannot serve.'),
+    ...ApiError.shape,
+  })
+  .meta({ id: 'UnavailableError', description: 'The instance cannot serve.' })
 
 function errorHeaders(codes: readonly ErrorCode[]): Record<string, z.ZodType> {
   if (codes.includes('unauthenticated')) return { 'WWW-Authenticate': wwwAuthenticate }

@@ -513,8 +513,9 @@ export const networks = sqliteTable('networks', {
 /** What the cron run last saw of each configured chain. */
 export const networkChecks = sqliteTable('networkChecks', {
   chainId: integer().primaryKey(),
+  /** When a node last answered; of the first check, if none ever did. */
   checkedAt: timestamp().notNull(),
-  /** Why no node could be used; null if one answered. The other columns keep what was seen last. */
+  /** Why no node can be used since then; null if one answered. */
   problem: text(),
   headNumber: integer(),
   headAt: timestamp(),
@@ -558,22 +559,31 @@ export const alarms = sqliteTable('alarms', {
 })
 
 /** Orders by the hour in which they were placed, and what has become of them. See `operations/hours.ts`. */
-export const hourlyOrders = sqliteTable('hourlyOrders', {
-  /** Begin of the hour. */
-  hour: timestamp().primaryKey(),
-  /** The first and the last delivery. Their ids have no gaps. */
-  firstId: integer().notNull(),
-  lastId: integer().notNull(),
-  transferred: integer().notNull(),
-  failed: integer().notNull(),
-  awaitingWallet: integer().notNull(),
-  /** Queued or in flight. */
-  underWay: integer().notNull(),
-  /** Milliseconds from the order to the end of the delivery, of those transferred. */
-  p50: integer(),
-  p95: integer(),
-  updatedAt: timestamp().notNull(),
-})
+export const hourlyOrders = sqliteTable(
+  'hourlyOrders',
+  {
+    /** Begin of the hour. */
+    hour: timestamp().primaryKey(),
+    /** The first and the last delivery. Their ids have no gaps. */
+    firstId: integer().notNull(),
+    lastId: integer().notNull(),
+    transferred: integer().notNull(),
+    /** Failed and not cancelled. The cancelled ones are in no column. */
+    failed: integer().notNull(),
+    awaitingWallet: integer().notNull(),
+    /** Queued or in flight. */
+    underWay: integer().notNull(),
+    /** Milliseconds from the order to the end of the delivery, of those transferred. */
+    p50: integer(),
+    p95: integer(),
+    updatedAt: timestamp().notNull(),
+  },
+  (t) => [
+    index('hourlyOrders_open')
+      .on(t.updatedAt)
+      .where(sql`${t.failed} + ${t.awaitingWallet} + ${t.underWay} > 0`),
+  ],
+)
 
 /** What administrators did. Never deleted. No personal data but the id of the administrator. */
 export const auditLog = sqliteTable(
@@ -606,7 +616,7 @@ export const webhookEvents = [
 ] as const
 export type WebhookEvent = (typeof webhookEvents)[number]
 
-const disabledReasons = ['failing', 'gone', 'owner'] as const
+export const disabledReasons = ['failing', 'gone', 'owner'] as const
 
 /** Where events are sent. */
 export const webhookEndpoints = sqliteTable(
@@ -629,6 +639,8 @@ export const webhookEndpoints = sqliteTable(
     failingSince: timestamp(),
     /** When the owner was told that it will be disabled. */
     warnedAt: timestamp(),
+    /** A consumer sends to it until then at the latest; null if none does. */
+    sendingUntil: timestamp(),
     disabledAt: timestamp(),
     /** `failing` for five days; `gone`: it answered 410; `owner`: by its owner. */
     disabledReason: text({ enum: disabledReasons }),
@@ -672,6 +684,8 @@ export const webhookMessages = sqliteTable(
   },
   (t) => [
     index('webhookMessages_due').on(t.dueAt, t.endpointId).where(sql`${t.dueAt} IS NOT NULL`),
+    // So that what waits for one endpoint does not slow down another.
+    index('webhookMessages_pending').on(t.endpointId, t.dueAt).where(sql`${t.dueAt} IS NOT NULL`),
     index('webhookMessages_endpoint').on(t.endpointId, t.createdAt),
     index('webhookMessages_order').on(t.orderId).where(sql`${t.orderId} IS NOT NULL`),
     index('webhookMessages_age').on(t.createdAt),

@@ -35,7 +35,7 @@ import type { Item, Loaded, OpenTransaction } from './state.ts'
 const KEYS_PER_CALL = 500
 
 /** Wei per unit of gas, for a node that does not tell what is usual. */
-const USUAL_TIP = 1_000_000_000n
+export const USUAL_TIP = 1_000_000_000n
 
 type SignerState = {
   /** Its transactions in blocks: its next nonce. */
@@ -170,13 +170,14 @@ export const hashesOf = ({ hash, replaced }: Pick<OpenTransaction, 'hash' | 'rep
 
 const distinct = <T>(values: readonly T[]): T[] => [...new Set(values)]
 
-const contractQuestions = (contract: Address, signers: readonly Address[]): Question[] => [
+export const contractQuestions = (contract: Address, signers: readonly Address[]): Question[] => [
   view(contract, PAUSED),
   view(contract, RETIRED),
   ...signers.map((signer) => view(contract, encodeRelayers(signer))),
 ]
 
-function readContract(
+/** Returns null if the contract does not answer. */
+export function readContract(
   contract: Address,
   signers: readonly Address[],
   head: Block,

@@ -30,6 +30,6 @@ export type App = {
     /** The time of the request. */
     now: Date
     /** Fields that error responses have beside `error` and `code`. */
-    errorFields?: Record<string, null>
+    errorFields?: Record<string, string | null>
   }
 }

@@ -15,7 +15,7 @@ import { jsonBody } from './json.ts'
 import './validation-messages.ts'
 
 /** Who may call an endpoint. */
-type Access = 'public' | 'token' | 'master'
+type Access = 'public' | 'token' | 'master' | 'metrics'
 type Input = { target: keyof ValidationTargets; schema: $ZodType }
 type Handler = (...args: never[]) => unknown
 
@@ -33,10 +33,20 @@ export type AppWithCaller = App & { Variables: { caller: Caller } }
 
 const safeMethods = /^(GET|HEAD)$/
 
-/** Throws `unauthenticated`; `forbidden` if a read-only token is used to change something. */
-function requireScope(c: Context<AppWithCaller>): Caller {
+function requireCaller(c: Context<AppWithCaller>): Caller {
   const caller = c.get('caller')
   if (!caller) throw unauthenticated(c.get('tokenProblem'))
+  return caller
+}
+
+/**
+ * Throws `unauthenticated`; `forbidden` if a read-only token is used to change something, and if the
+ * token is for metrics.
+ */
+function requireScope(c: Context<AppWithCaller>): Caller {
+  const caller = requireCaller(c)
+  if (caller.scope === 'metrics')
+    throw new ApiError('forbidden', 'this token may only read the metrics')
   if (caller.scope === 'read' && !safeMethods.test(c.req.method))
     throw new ApiError('forbidden', 'this token may only read')
   return caller
@@ -52,16 +62,23 @@ export function requireToken(): MiddlewareHandler<AppWithCaller> {
   return handler
 }
 
-/** Declares an endpoint that needs a master token. Throws `unauthenticated`, `forbidden`. */
-export function requireMaster(): MiddlewareHandler<AppWithCaller> {
+function masterEndpoint(
+  access: Access,
+  callerOf: (c: Context<AppWithCaller>) => Caller,
+): MiddlewareHandler<AppWithCaller> {
   const handler: MiddlewareHandler<AppWithCaller> = (c, next) => {
-    const caller = requireScope(c)
-    if (caller.role === 'master') return next()
+    if (callerOf(c).role === 'master') return next()
     throw new ApiError('forbidden', 'this endpoint requires a master token')
   }
-  declarations.set(handler, 'master')
+  declarations.set(handler, access)
   return handler
 }
+
+/** Declares an endpoint that needs a master token. Throws `unauthenticated`, `forbidden`. */
+export const requireMaster = () => masterEndpoint('master', requireScope)
+
+/** As `requireMaster`, and a token for metrics suffices. */
+export const requireMetrics = () => masterEndpoint('metrics', requireCaller)
 
 const bodyReaders = new Map<keyof ValidationTargets, (c: Context) => Promise<unknown>>([
   ['json', jsonBody],
@@ -105,7 +122,8 @@ export function issuesOf(found: readonly $ZodIssue[], root = ''): Issue[] {
   return [...issues.values()]
 }
 
-function invalidInput(found: readonly $ZodIssue[], root: string): ApiError {
+/** The error for what a schema has rejected. `root` names a value that is an array. */
+export function invalidInput(found: readonly $ZodIssue[], root = ''): ApiError {
   const [first, ...others] = issuesOf(found, root)
   return first
     ? rejected([first, ...others])

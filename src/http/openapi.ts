@@ -24,6 +24,8 @@ export type EndpointInfo = {
   bodiless?: Record<number, string>
   /** Error codes of this endpoint, beside those that every endpoint shares. */
   errors?: readonly ErrorCode[]
+  /** Whether a 503 has `status` beside the error, and stands for a 500 as well. */
+  isUnavailable?: true
   /** Whether it refuses API tokens. */
   isSessionOnly?: true
   /** Fields of its error bodies beside `error` and `code`. A middleware sets them in the context. */

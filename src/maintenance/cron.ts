@@ -1,14 +1,17 @@
 /** What the cron trigger does each minute. */
-import { lt } from 'drizzle-orm'
+import { lt, sql } from 'drizzle-orm'
 import { removeOrphans } from '../avatars/orphans.ts'
 import { sweepImports } from '../catalogue/import.ts'
-import { connect, type Database } from '../db/client.ts'
-import { emailLinks, idempotencyKeys, walletNonces } from '../db/schema.ts'
+import { connect, type Database, raw } from '../db/client.ts'
+import { cronRuns, emailLinks, idempotencyKeys, walletNonces } from '../db/schema.ts'
 import { failRemovedChains, wakeDueChains } from '../delivery/wake.ts'
 import { settingsOf } from '../env.ts'
 import { LINK_LIFETIME } from '../identity/email-link.ts'
 import { sweepTokens } from '../identity/sweep-tokens.ts'
 import { log } from '../log.ts'
+import { rollUpHours } from '../operations/hours.ts'
+import { checkNetworks } from '../operations/networks.ts'
+import { raiseAlarms } from '../operations/raise.ts'
 import { IDEMPOTENCY_LIFETIME } from '../orders/idempotency.ts'
 
 type Job = (env: Env, db: Database, now: Date) => Promise<unknown>
@@ -18,22 +21,42 @@ const jobs: Record<string, Job> = {
   failRemovedChains: (env, db, now) => failRemovedChains(db, settingsOf(env), now),
   deleteExpiredRows: (_env, db, now) => deleteExpiredRows(db, now),
   removeOrphans: (env, db, now) => removeOrphans(env.AVATARS, db, now),
+  checkNetworks: (env, db, now) => checkNetworks(db, settingsOf(env), now),
+  rollUpHours: (_env, db, now) => rollUpHours(db, now),
 }
 
 /** Runs all jobs. A job that fails is logged and does not stop the others. */
 export async function runCron(env: Env, now: Date): Promise<void> {
   settingsOf(env)
   const db = connect(env.DB)
-  await Promise.all(
-    Object.entries(jobs).map(async ([job, run]) => {
-      try {
-        await run(env, db, now)
-      } catch (error) {
-        log.error('cron_job_failed', { job, error })
-      }
-    }),
-  )
+  const failedJobs: string[] = []
+  const attempt = async (job: string, run: Job) => {
+    try {
+      await run(env, db, now)
+    } catch (error) {
+      failedJobs.push(job)
+      log.error('cron_job_failed', { job, error })
+    }
+  }
+  const recordEnd = () => attempt('recordEnd', () => db.batch([recordRunEnd(db, failedJobs)]))
+  await attempt('recordStart', () => db.batch([recordRunStart(db, now)]))
+  await Promise.all(Object.entries(jobs).map(([job, run]) => attempt(job, run)))
+  await recordEnd()
+  // After the others, because it tells what they found.
+  const failed = failedJobs.length
+  await attempt('raiseAlarms', raiseAlarms)
+  if (failedJobs.length > failed) await recordEnd()
 }
+
+const recordRunStart = (db: Database, now: Date) =>
+  raw<never>(
+    db,
+    sql`INSERT INTO cronRuns (id, startedAt, failedJobs) VALUES (1, ${now.toISOString()}, '[]')
+      ON CONFLICT (id) DO UPDATE SET startedAt = excluded.startedAt`,
+  )
+
+const recordRunEnd = (db: Database, failedJobs: readonly string[]) =>
+  db.update(cronRuns).set({ finishedAt: new Date().toISOString(), failedJobs: [...failedJobs] })
 
 /** Deletes rows that no request can use any more. */
 function deleteExpiredRows(db: Database, now: Date) {

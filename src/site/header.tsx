@@ -41,6 +41,7 @@ const links: MenuLink[] = [
   ['/settings/account', 'Account', 'wallet'],
   ['/settings/sessions', 'Sessions', 'session'],
   ['/settings/api-access', 'API Access', 'key'],
+  ['/settings/webhooks', 'Webhooks', 'webhook'],
 ]
 
 /** The browser opens and closes a popover without a script. */

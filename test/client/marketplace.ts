@@ -14,6 +14,8 @@ export async function aMarketplace(variables: Record<string, string> = {}) {
   return {
     folder: project.folder,
     url: `http://localhost:${ports.PORT}`,
+    /** The local node. */
+    rpcUrl: `http://127.0.0.1:${ports.RPC_PORT}`,
     /** The master token that `npm run dev` prints. */
     token: tokenIn(out),
     close: async () => {

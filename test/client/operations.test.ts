@@ -133,6 +133,8 @@ const calls: { [Id in OperationId]: () => Promise<Answer<Id>> } = {
   cancelTransfers: () => client.cancelTransfers({ status: 'in_flight', reason: 'nothing' }),
   retryTransfer: async () => client.retryTransfer({ id: (await aFailedOrder()).itemId }),
   cancelTransfer: async () => client.cancelTransfer({ id: (await anOrder()).itemId }),
+  getHealth: () => client.getHealth(),
+  getMetrics: () => client.getMetrics(),
   getSigningKeys: () => client.getSigningKeys(),
   requestWalletMessage: () => {
     const body = { address: aWallet().address, chainId: LOCAL_CHAIN_ID, purpose: 'link' as const }

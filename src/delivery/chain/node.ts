@@ -2,7 +2,7 @@
 import type { Network } from '../../env.ts'
 import { log } from '../../log.ts'
 import { type Block, block, blockAt, chainId, integer, read } from './questions.ts'
-import { type Ask, nodeAt, type Reply } from './rpc.ts'
+import { type Ask, nodeAt, type Replies, type Reply } from './rpc.ts'
 
 /** Milliseconds for which a node is left out. */
 const LEFT_OUT = 60_000
@@ -20,7 +20,7 @@ export type Node = {
   ask: Ask
 }
 
-type Urls = Pick<Network, 'rpcUrls' | 'callsPerBatch' | 'callsPerSecond'>
+type Urls = Pick<Network, 'rpcUrls' | 'callsPerBatch' | 'callsPerSecond'> & { timeout?: number }
 
 const nodes = (network: Urls): Node[] =>
   network.rpcUrls.map((url, index) => ({ index, url, ask: nodeAt(url, network) }))
@@ -42,10 +42,17 @@ export function leaveOut(network: Network, { url, index }: Node, reason: string)
   leftOut.set(url, Date.now() + LEFT_OUT)
 }
 
+const newest = blockAt('latest')
+
+/** What `headIn` needs to be asked. */
+export const headQuestions = [chainId, newest]
+
 /** Returns the newest block of a node, or why it cannot be used. */
-export async function readHead(network: Network, { ask }: Node): Promise<Block | string> {
-  const newest = blockAt('latest')
-  const replies = await ask([chainId, newest])
+export const readHead = async (network: Network, { ask }: Node): Promise<Block | string> =>
+  headIn(network, await ask(headQuestions))
+
+/** Returns the newest block in the replies of a node, or why it cannot be used. */
+export function headIn(network: Network, replies: Replies): Block | string {
   const id = read(integer, replies(chainId))
   if (id === null) return troubleOf(replies(chainId), 'the node does not tell its chain id')
   if (id !== network.chainId) return `the node has chain id ${id} instead of ${network.chainId}`

@@ -1,6 +1,11 @@
 /** How fast a node is asked: within the configured limits, and slower after it refused calls. */
 
-export type Limits = { callsPerBatch: number; callsPerSecond?: number | undefined }
+export type Limits = {
+  callsPerBatch: number
+  callsPerSecond?: number | undefined
+  /** Milliseconds that a node has to answer, if not the usual ones. */
+  timeout?: number
+}
 
 /** Milliseconds to wait after a refusal without `Retry-After`. Doubles with each. */
 const FIRST_DELAY = 250

@@ -38,7 +38,7 @@ export function nodeAt(url: string, limits: Limits): Ask {
           continue
         }
         const startedAt = await takeTurn(pace, calls.length, limits)
-        const { answers, retryAfter } = await post(url, calls)
+        const { answers, retryAfter } = await post(url, calls, limits)
         for (const [i, key] of calls.entries()) {
           const reply = answers[i]
           if (reply) replies.set(key, reply)
@@ -58,7 +58,11 @@ export function nodeAt(url: string, limits: Limits): Ask {
 /** `answers`: by the position of the call, without those that the node refused for its limits. */
 type Posted = { answers: (Reply | undefined)[]; retryAfter: number }
 
-async function post(url: string, calls: readonly string[]): Promise<Posted> {
+async function post(
+  url: string,
+  calls: readonly string[],
+  { timeout = TIMEOUT }: Limits,
+): Promise<Posted> {
   const body = calls.map((text, id) => `{"jsonrpc":"2.0","id":${id},${text.slice(1)}`).join(',')
   const all = (fault: string): Posted => ({ answers: calls.map(() => ({ fault })), retryAfter: 0 })
   try {
@@ -67,7 +71,7 @@ async function post(url: string, calls: readonly string[]): Promise<Posted> {
       headers: { 'content-type': 'application/json' },
       // Not every node takes batches.
       body: calls.length === 1 ? body : `[${body}]`,
-      signal: AbortSignal.timeout(TIMEOUT),
+      signal: AbortSignal.timeout(timeout),
     })
     const { status, headers } = response
     if (status === 413 || status === 429 || (status === 400 && calls.length > 1)) {

@@ -51,7 +51,7 @@ export const EmailField = (props: EmailFieldProps) => (
 )
 
 /** Why a field was rejected. */
-const Problem = ({ id, text }: { id: string; text: string | undefined }) =>
+export const Problem = ({ id, text }: { id: string; text: string | undefined }) =>
   text ? (
     <p class="problem" id={id}>
       {text}

@@ -129,6 +129,7 @@ it('begins with the operations that a shop needs first', () => {
     'Marketplace',
     'Transfers',
     'Catalogue',
+    'Operations',
     'Identity',
   ])
   const order = operations.map(({ operation }) => operation.tags[0])

@@ -19,6 +19,8 @@ export type Account = {
   /** Every command, in order. */
   commands: string[]
   uploads: Upload[]
+  /** What `wrangler secret put` has set. */
+  values?: Record<string, string>
   /**
    * `refuse`: the command fails and changes nothing. `kill`: it does its work, then the process
    * that ran it is killed.
@@ -110,6 +112,17 @@ async function replaceWrangler(folder: string): Promise<void> {
   const standIn = JSON.stringify(resolve('test/support/wrangler/stand-in.ts'))
   const wrangler = JSON.stringify(resolve('node_modules/wrangler'))
   await writeFile(join(folder, 'wrangler/package.json'), '{"main":"main.cjs"}')
+  // `npx wrangler` runs it, too.
+  await rm(join(folder, '.bin'))
+  await mkdir(join(folder, '.bin'))
+  for (const name of await readdir('node_modules/.bin'))
+    if (name !== 'wrangler')
+      await symlink(resolve('node_modules/.bin', name), join(folder, '.bin', name))
+  await writeFile(
+    join(folder, '.bin/wrangler'),
+    `#!/bin/sh\nexec node --no-warnings ${join(folder, 'wrangler/main.cjs')} "$@"\n`,
+    { mode: 0o755 },
+  )
   await writeFile(
     join(folder, 'wrangler/main.cjs'),
     `if (require.main === module) require(${standIn})\nelse module.exports = require(${wrangler})\n`,

@@ -4,9 +4,9 @@
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { DatabaseSync } from 'node:sqlite'
+import { backup, DatabaseSync } from 'node:sqlite'
 import type { Account, Upload } from './account.ts'
 
 /** What a command prints. */
@@ -26,14 +26,14 @@ function runWrangler() {
   process.exitCode = status ?? 1
 }
 
-function answer() {
+async function answer() {
   const account: Account = JSON.parse(readFileSync('account.json', 'utf8'))
   const { failure } = account
   const isFailing = failure !== undefined && line.startsWith(failure.command)
   account.commands.push(line)
   try {
     if (isFailing && failure.how === 'refuse') throw new Refusal(apiError('try again', 10001))
-    console.log(run(account))
+    console.log(await run(account))
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     console.error(`\x1b[31m✘ [ERROR] ${error.message}\x1b[0m`)
@@ -59,7 +59,7 @@ const sectionsOf = (environment: string) =>
     .map(([text]) => text)
     .join('\n')
 
-function run(account: Account): Answer {
+async function run(account: Account): Promise<Answer> {
   const [name = ''] = args.slice(-1)
   const environment = sectionsOf(`env.${optionOf('--env')}`)
   const worker = /^name = "(.*)"$/m.exec(environment)?.[1] ?? ''
@@ -74,6 +74,16 @@ function run(account: Account): Answer {
   if (line.startsWith('d1 create ')) {
     account.databases.push({ uuid: idOf(name), name })
     return `✅ Successfully created DB '${name}'`
+  }
+  if (line.startsWith('d1 time-travel restore ')) {
+    // The test has saved it there. SQLite copies it into the file that others have open.
+    await backup(new DatabaseSync('snapshot.sqlite'), realpathSync('remote.sqlite'))
+    return '⚡️ Time travel restored the database to the bookmark bookmark-1'
+  }
+  if (line.startsWith('d1 info ')) {
+    if (!account.databases.some((database) => database.name === name))
+      throw new Refusal(`Couldn't find DB with name '${name}'`)
+    return `│ database_size │ 1 MB │`
   }
   if (line.startsWith('d1 ')) {
     const known = account.databases.some(({ uuid }) => environment.includes(uuid))
@@ -108,6 +118,23 @@ function run(account: Account): Answer {
       )
     const list = consumers.map((consumer) => ` worker:${consumer}`).toString()
     return `Queue Name: ${name}\nNumber of Consumers: ${consumers.length}${list ? `\nConsumers: ${list.trim()}` : ''}`
+  }
+  if (line.startsWith('r2 bucket info ')) return `name: ${name}`
+  if (line.startsWith('secret put ')) {
+    if (!existing) throw new Refusal(`Worker "${worker}" (env: ${optionOf('--env')}) not found.`)
+    const [, , secret = ''] = args
+    existing.secrets = [...new Set([...existing.secrets, secret])]
+    account.values = { ...account.values, [secret]: readFileSync(0, 'utf8').trim() }
+    return `✨ Success! Uploaded secret ${secret}`
+  }
+  if (line.startsWith('deployments list '))
+    return (existing?.versions ?? []).map((version) => `Version(s):  (100%) ${version}`).join('\n')
+  if (line.startsWith('rollback ')) {
+    const version = args[1] ?? ''
+    if (!existing?.versions.includes(version))
+      throw new Refusal(`The version ${version} does not exist.`)
+    existing.versions.push(version)
+    return `SUCCESS  Worker Version ${version} has been deployed to 100% of traffic.`
   }
   if (line.startsWith('secret list ')) {
     if (!existing) throw new Refusal(`Worker "${worker}" (env: ${optionOf('--env')}) not found.`)
@@ -168,4 +195,4 @@ function runDatabase(command: string): Answer {
 }
 
 if (args.includes('--dry-run')) runWrangler()
-else answer()
+else void answer()

@@ -1,0 +1,124 @@
+import * as z from 'zod'
+import { address, bool, count, digits, id, orNull, positive, text, time } from '../http/fields.ts'
+import type { EndpointInfos } from '../http/openapi.ts'
+
+const tag = 'Operations'
+
+const problem = orNull(text('What is wrong; null if it answers.'))
+
+const Signer = z
+  .object({
+    address: address('Address of the signer.'),
+    balance: digits('Its balance, wei.'),
+    deliveries: count('Items that the balance pays for at the present price of gas.'),
+    allowance: orNull(
+      z.int().describe('Items that it may still deliver today; null if it is no relayer.'),
+    ),
+  })
+  .meta({ id: 'HealthSigner', description: 'A signer of transactions.' })
+
+const NetworkHealth = z
+  .object({
+    name: text('Name of the network, as in `contractNetwork` of an NFT.'),
+    chainId: positive('Id of the chain.'),
+    checkedAt: time('When a node last answered. Each is asked once a minute.'),
+    problem: orNull(text('Why no node can be used since then; null if one answered.')),
+    headNumber: orNull(count('Number of the newest block.')),
+    headSeconds: orNull(z.int().describe('Age of the newest block, seconds.')),
+    isPaused: orNull(bool('Whether the Delivery contract is paused.')),
+    isRetired: orNull(bool('Whether the Delivery contract is retired.')),
+    gasPrice: orNull(digits('Price of a unit of gas, wei.')),
+    signers: z.array(Signer).describe('The signers.'),
+  })
+  .meta({ id: 'HealthNetwork', description: 'A network. Values are null before the first answer.' })
+
+const QueueHealth = z
+  .object({
+    name: text('`deliveries` or `webhooks`.'),
+    problem,
+    messages: count('Messages that wait.'),
+    oldestMessageSeconds: orNull(z.int().describe('Age of the oldest of them, seconds.')),
+  })
+  .meta({ id: 'HealthQueue', description: 'A queue.' })
+
+const LastingAlarm = z
+  .object({
+    name: text('Name of the alarm.'),
+    subject: text('The network, signer, queue or job; empty if there is only one.'),
+    detail: text('What is wrong, as a sentence.'),
+    raisedAt: time('When it began.'),
+    runbookUrl: z.url().describe('What to do.'),
+  })
+  .meta({ id: 'Alarm', description: 'Something that somebody has to look at.' })
+
+const Components = z
+  .object({
+    d1: z.object({ problem }).describe('The database.'),
+    r2: z.object({ problem }).describe('The storage of pictures.'),
+    queues: z.array(QueueHealth).describe('The queues.'),
+    networks: z.array(NetworkHealth).describe('The networks.'),
+    deliveries: z
+      .object({
+        awaitingWallet: count('Items whose buyer has no wallet.'),
+        queued: count('Items that wait for a transaction.'),
+        inFlight: count('Items whose transaction is not final.'),
+        failed: count('Items that failed, without the cancelled ones.'),
+      })
+      .describe('Numbers of order items that are not delivered.'),
+    oldestUndelivered: orNull(
+      z
+        .object({
+          id: id('Id of the order item.'),
+          createdAt: time('Time of the order.'),
+          seconds: z.int().describe('Its age, seconds.'),
+        })
+        .describe('The oldest item that is queued or in flight; null if there is none.'),
+    ),
+    webhooks: z
+      .object({
+        pending: count('Messages that are not delivered yet.'),
+        oldestDueSeconds: orNull(
+          z.int().describe('For how long the first of them is due, seconds. Negative before that.'),
+        ),
+        disabled: count('Endpoints that are disabled.'),
+      })
+      .describe('Webhooks.'),
+    cron: z
+      .object({
+        lastRunAt: orNull(time('When the last run ended; null before the first.')),
+        failedJobs: z.array(z.string()).describe('Names of the jobs that failed in it.'),
+      })
+      .describe('The cron trigger, which runs once a minute.'),
+    alarms: z.array(LastingAlarm).describe('The alarms that last, the oldest first.'),
+  })
+  .meta({ id: 'HealthComponents', description: 'The parts of the instance.' })
+
+const Health = z
+  .object({
+    status: z.literal('ok').describe('The instance can serve.'),
+    components: Components.optional().describe('The parts of the instance, for a master token.'),
+  })
+  .meta({ id: 'Health', description: 'The instance can serve.' })
+export type Health = z.infer<typeof Health>
+
+export const operationsEndpoints = {
+  'GET /health': {
+    tag,
+    operationId: 'getHealth',
+    summary: 'Check whether the instance can serve',
+    description:
+      'Returns 503 only if it cannot: the configuration is not valid, the database does not ' +
+      'answer, or it lacks migrations. With a master token that may do more than read the ' +
+      'metrics, the answer has the parts of the instance. Up to 10 seconds old.',
+    answer: Health,
+    isUnavailable: true,
+  },
+  'GET /metrics': {
+    tag,
+    operationId: 'getMetrics',
+    summary: 'Read the metrics of the instance',
+    description:
+      'Returns gauges in the text format of Prometheus, version 0.0.4. Up to 10 seconds old.',
+    answer: z.file().mime('text/plain').describe('The metrics.'),
+  },
+} satisfies EndpointInfos

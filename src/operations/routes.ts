@@ -1,0 +1,55 @@
+/** What monitoring asks: `/health` and `/metrics`. */
+import { sql } from 'drizzle-orm'
+import { type Context, Hono } from 'hono'
+import { createMiddleware } from 'hono/factory'
+import { raw } from '../db/client.ts'
+import type { App } from '../http/context.ts'
+import { publicEndpoint, requireMetrics } from '../http/endpoint.ts'
+import { ApiError, errorResponse, TokenRequired } from '../http/errors.ts'
+import { cachedState, MAX_AGE } from './cached-state.ts'
+import { componentsOf } from './health.ts'
+import { METRICS_TYPE, metricsOf } from './metrics.ts'
+import type { Health } from './openapi.ts'
+import type { State } from './state.ts'
+
+/** Answers 503 whatever is wrong. The log says what. */
+export const answerUnavailable = createMiddleware<App>(async (c, next) => {
+  await next()
+  if (c.res.status < 500) return
+  c.set('errorFields', { status: 'unavailable' })
+  c.res = errorResponse(c, new ApiError('not_ready', 'the service is not available'))
+})
+
+export const operationsRoutes = new Hono<App>()
+  .get('/health', publicEndpoint(), async (c) => {
+    const { settings, now } = c.var
+    const state = await stateForMaster(c)
+    if (!state) await checkDatabase(c)
+    const components = state && componentsOf(state, settings.PUBLIC_URL, now)
+    return c.json<Health>({ status: 'ok', ...(components && { components }) })
+  })
+  .get('/metrics', requireMetrics(), async (c) => {
+    const state = await cachedState(c.env, c.var, c.var.caller)
+    return c.text(metricsOf(state, c.var.now), 200, { 'Content-Type': METRICS_TYPE })
+  })
+
+/** Returns null without a live master token: a probe must not fail because of its token. */
+async function stateForMaster(c: Context<App>): Promise<State | null> {
+  const { caller } = c.var
+  if (caller?.role !== 'master' || caller.scope === 'metrics') return null
+  try {
+    return await cachedState(c.env, c.var, caller)
+  } catch (error) {
+    if (error instanceof TokenRequired) return null
+    throw error
+  }
+}
+
+const answeredAt = new WeakMap<Env, number>()
+
+/** Throws if the database does not answer or lacks migrations. */
+async function checkDatabase({ env, var: { db, now } }: Context<App>): Promise<void> {
+  if (now.getTime() - (answeredAt.get(env) ?? 0) < MAX_AGE) return
+  await db.batch([raw(db, sql`SELECT id FROM cronRuns`)])
+  answeredAt.set(env, now.getTime())
+}

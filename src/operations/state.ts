@@ -1,0 +1,143 @@
+/**
+ * The state of the instance: what health, metrics, alarms and pages show. Read from D1, the queues
+ * and R2; nothing is counted in isolates. Finished deliveries are not counted, so that it costs the
+ * same for any number of them.
+ */
+import { inArray, sql } from 'drizzle-orm'
+import type { BatchResponse } from 'drizzle-orm/batch'
+import { type Database, raw } from '../db/client.ts'
+import { alarms, cronRuns, networkChecks } from '../db/schema.ts'
+import { chainIdsOf, type Settings } from '../env.ts'
+
+/** Items of a chain that are under way. Times are null if there is no such item. */
+type Work = {
+  /** Null for items whose network was not configured. */
+  chainId: number | null
+  queued: number
+  inFlight: number
+  /** Since when the first of the due items is due. */
+  dueAt: string | null
+  /** When the first transaction was signed that is in no block. */
+  unminedAt: string | null
+  /** The oldest item, and when it was ordered. */
+  firstId: number
+  firstAt: string
+}
+
+/** `problem`: why the queue does not tell. */
+type QueueState = {
+  messages: number
+  bytes: number
+  oldestAt: string | null
+  problem: string | null
+}
+
+export type State = Awaited<ReturnType<typeof readState>>
+
+/** Milliseconds in which a transaction of somebody else with the key of a signer is told. */
+const DAY = 24 * 60 * 60 * 1000
+
+/** `rows`: what the statements of `stateStatements` return. */
+export async function readState(
+  env: Env,
+  { NETWORKS }: Settings,
+  rows: Promise<BatchResponse<ReturnType<typeof stateStatements>>>,
+) {
+  const [read, deliveries, webhooks, storageProblem] = await Promise.all([
+    rows,
+    queueState(env.DELIVERIES),
+    queueState(env.WEBHOOKS),
+    storageProblemOf(env.AVATARS),
+  ])
+  const [queued, inFlight, [waiting], networks, foreign, [cron], [outbox], open] = read
+  const names = new Map(Object.entries(NETWORKS).map(([name, n]) => [n.chainId, name]))
+  return {
+    work: [...queued, ...inFlight],
+    awaitingWallet: waiting?.awaitingWallet ?? 0,
+    /** Without those that were cancelled. */
+    failed: waiting?.failed ?? 0,
+    networks: networks.map((check) => ({ name: names.get(check.chainId) ?? '', ...check })),
+    /** Signers whose nonces another program has used within a day. */
+    foreign,
+    cron: cron ?? null,
+    webhooks: outbox ?? { pending: 0, dueAt: null, disabled: 0 },
+    alarms: open.map((alarm) => ({ ...alarm, subject: alarm.key.slice(alarm.name.length + 1) })),
+    queues: { deliveries, webhooks },
+    storageProblem,
+  }
+}
+
+export const stateStatements = (db: Database, settings: Settings, now: Date) => {
+  const at = now.toISOString()
+  const dayAgo = new Date(now.getTime() - DAY).toISOString()
+  return [
+    work(
+      db,
+      sql`SELECT chainId, count(*) AS queued, 0 AS inFlight, NULL AS unminedAt,
+      min(dueAt) FILTER (WHERE dueAt <= ${at}) AS dueAt, min(id) AS firstId
+      FROM deliveries WHERE dueAt IS NOT NULL GROUP BY chainId`,
+    ),
+    work(
+      db,
+      sql`SELECT t.chainId, 0 AS queued, count(*) AS inFlight,
+      min(t.createdAt) FILTER (WHERE t.block IS NULL) AS unminedAt, NULL AS dueAt, min(d.id) AS firstId
+      FROM transactions t, json_each(t.items) i
+        JOIN deliveries d ON d.id = i.value AND d.state = 'in_flight'
+      WHERE t.isOpen GROUP BY t.chainId`,
+    ),
+    raw<{ awaitingWallet: number; failed: number }>(
+      db,
+      sql`SELECT (SELECT count(*) FROM deliveries INDEXED BY deliveries_waiting
+          WHERE state = 'awaiting_wallet') AS awaitingWallet,
+        (SELECT count(*) FROM deliveries INDEXED BY deliveries_failed
+          WHERE state = 'failed' AND wish = 'deliver') AS failed`,
+    ),
+    db
+      .select()
+      .from(networkChecks)
+      .where(inArray(networkChecks.chainId, chainIdsOf(settings))),
+    raw<{ chainId: number; signer: string; nonces: number }>(
+      db,
+      sql`SELECT chainId, signer, count(*) AS nonces FROM transactions
+        WHERE NOT isOpen AND block IS NULL AND nonceUsedAt IS NOT NULL AND updatedAt >= ${dayAgo}
+        GROUP BY chainId, signer`,
+    ),
+    db.select().from(cronRuns),
+    raw<{ pending: number; dueAt: string | null; disabled: number }>(
+      db,
+      sql`SELECT count(*) AS pending, min(dueAt) AS dueAt,
+          (SELECT count(*) FROM webhookEndpoints WHERE disabledAt IS NOT NULL) AS disabled
+        FROM webhookMessages WHERE dueAt IS NOT NULL`,
+    ),
+    db.select().from(alarms).orderBy(alarms.raisedAt, alarms.key),
+  ] as const
+}
+
+const work = (db: Database, groups: ReturnType<typeof sql>) =>
+  raw<Work>(
+    db,
+    sql`SELECT w.*, (SELECT createdAt FROM deliveries WHERE id = w.firstId) AS firstAt
+      FROM (${groups}) w`,
+  )
+
+async function queueState(queue: Queue): Promise<QueueState> {
+  try {
+    const { backlogCount, backlogBytes, oldestMessageTimestamp } = await queue.metrics()
+    // An empty queue may tell the beginning of 1970.
+    const isKnown = oldestMessageTimestamp && oldestMessageTimestamp.getTime() > 0
+    const oldestAt = isKnown ? oldestMessageTimestamp.toISOString() : null
+    return { messages: backlogCount, bytes: backlogBytes, oldestAt, problem: null }
+  } catch (error) {
+    return { messages: 0, bytes: 0, oldestAt: null, problem: String(error) }
+  }
+}
+
+/** Asks for an object that does not exist. */
+async function storageProblemOf(bucket: R2Bucket): Promise<string | null> {
+  try {
+    await bucket.head('health')
+    return null
+  } catch (error) {
+    return String(error)
+  }
+}

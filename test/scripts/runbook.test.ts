@@ -1,0 +1,405 @@
+/**
+ * Runs every command of docs/runbook.md against a local instance, in the order of the document. A
+ * section without an entry here fails. The remote database of the commands is that of the instance.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync, statSync } from 'node:fs'
+import { readFile, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { backup, DatabaseSync } from 'node:sqlite'
+import { text } from 'node:stream/consumers'
+import { parseEnv } from 'node:util'
+import { decodeJwt } from 'jose'
+import {
+  type Address,
+  createTestClient,
+  http,
+  parseEther,
+  publicActions,
+  walletActions,
+} from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { foundry } from 'viem/chains'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { localAccount, privateKeyOf } from '../../scripts/chain/accounts.ts'
+import { aMarketplace, type Marketplace } from '../client/marketplace.ts'
+import { databaseFile } from '../support/project.ts'
+import { type AccountProject, anAccountProject } from '../support/wrangler/account.ts'
+
+const owner = localAccount(5)
+const relayer = localAccount(0)
+const newKey = `0x${'5a'.repeat(32)}` as const
+const newRelayer = privateKeyToAccount(newKey)
+const WORKER = 'marketplace-api'
+const DATABASE = '00000000-0000-0000-0000-000000000000'
+
+let marketplace: Marketplace
+let account: AccountProject
+let rpcUrl: string
+let delivery: Address
+
+const runbook = readFileSync('docs/runbook.md', 'utf8')
+
+/** The commands of each section. */
+const sections = new Map(
+  runbook
+    .split(/^## /m)
+    .slice(1)
+    .map((section) => {
+      const [title = ''] = section.split('\n')
+      const blocks = [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, code = '']) => code)
+      return [title, blocks] as const
+    }),
+)
+
+beforeAll(async () => {
+  marketplace = await aMarketplace()
+  account = await anAccountProject()
+  rpcUrl = marketplace.rpcUrl
+  delivery = (
+    await readFile(join(marketplace.folder, '.wrangler/state/delivery'), 'utf8')
+  ).trim() as Address
+  const toml = (await readFile('wrangler.toml', 'utf8'))
+    .replaceAll(/\[env\.\w+\.vars\.NETWORKS\.\w+\]\n([^\n]+\n)+/g, '')
+    .replaceAll(/"<from[^"]*"/g, `"${DATABASE}"`)
+    .replaceAll('https://marketplace.example.com', marketplace.url)
+    .replaceAll('example.com', 'example.org')
+  await account.reset([toml, networkToml()].join('\n'), {
+    databases: [{ uuid: DATABASE, name: 'marketplace' }],
+    buckets: { 'marketplace-avatars': [] },
+    queues: { 'marketplace-deliveries': [WORKER], 'marketplace-webhooks': [WORKER] },
+    workers: {
+      [WORKER]: {
+        secrets: ['JWT_KEYS', 'TRANSFER_SIGNER_KEYS', 'DELIVERY_KEY_SECRET'],
+        versions: ['version-1', 'version-2'],
+      },
+    },
+    senders: ['example.org'],
+  })
+  await symlink(databaseFile(marketplace.folder), join(account.folder, 'remote.sqlite'))
+}, 120_000)
+
+afterAll(async () => {
+  await marketplace.close()
+  await account.remove()
+})
+
+const networkToml = () => `[env.production.vars.NETWORKS.ethereum]
+chainId = 31337
+rpcUrls = ["${rpcUrl}"]
+delivery = "${delivery}"
+finality = 1
+`
+
+/** Runs a block of commands with these variables, and returns what it has printed. */
+async function run(
+  code: string,
+  variables: Record<string, string> = {},
+  input = '',
+): Promise<string> {
+  const child = spawn('bash', ['-euo', 'pipefail', '-c', code], {
+    cwd: account.folder,
+    env: {
+      ...process.env,
+      PATH: `${join(account.folder, 'node_modules/.bin')}:${process.env.PATH}`,
+      JWT_KEYS: '',
+      TRANSFER_SIGNER_KEYS: '',
+      DELIVERY_KEY_SECRET: '',
+      URL: marketplace.url,
+      TOKEN: marketplace.token,
+      ...variables,
+    },
+  })
+  child.stdin.end(input)
+  const [out, errors, [status]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close'),
+  ])
+  expect({ code, errors, status }).toMatchObject({ status: 0 })
+  return out
+}
+
+/** What the commands read from the terminal, by the name of the variable. */
+const typed: Record<string, () => string> = {
+  TOKEN: () => marketplace.token,
+  DELIVERY_OWNER_KEY: () => privateKeyOf(owner),
+  TRANSFER_SIGNER_KEYS: () => privateKeyOf(relayer),
+}
+
+/** Runs a block as in the terminal of its section: what was typed before is still set. */
+const runBlock = (code = '', variables: Record<string, string> = {}) => {
+  const input = [...code.matchAll(/read -rs (\w+)/g)].map(([, name = '']) => typed[name]?.())
+  const DELIVERY_OWNER_KEY = privateKeyOf(owner)
+  return run(code, { DELIVERY_OWNER_KEY, ...variables }, `${input.join('\n')}\n`)
+}
+
+/** Runs all blocks of a section, and returns what each has printed. */
+async function runAll(title: string, variables?: Record<string, string>) {
+  const outs: string[] = []
+  for (const code of sections.get(title) ?? []) outs.push(await runBlock(code, variables))
+  return outs
+}
+
+const node = () =>
+  createTestClient({ chain: foundry, mode: 'anvil', transport: http(rpcUrl) })
+    .extend(publicActions)
+    .extend(walletActions)
+
+const runCron = () => fetch(`${marketplace.url}/cdn-cgi/local/scheduled`)
+
+const send = (path: string, token: string, init: RequestInit = {}) =>
+  fetch(marketplace.url + path, {
+    ...init,
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+  })
+
+type Order = {
+  id: number
+  failReason: string | null
+  orderItems: { id: number; status: string | null; txId: string | null }[]
+}
+
+async function callOrders(path: string, init?: RequestInit): Promise<Order> {
+  const response = await send(`/api/externalOrders${path}`, marketplace.token, init)
+  const { orders } = (await response.json()) as { orders: Order[] | null }
+  const [order] = orders ?? []
+  if (!order) throw new Error(`no order: ${response.status}`)
+  return order
+}
+
+/** The alarms that last, after a cron run. Health is cached for 10 seconds. */
+async function alarms(): Promise<string[]> {
+  await runCron()
+  return query<{ name: string }>('SELECT name FROM alarms').map(({ name }) => name)
+}
+
+function query<Row>(statement: string): Row[] {
+  const database = new DatabaseSync(databaseFile(marketplace.folder), { timeout: 5_000 })
+  try {
+    return database.prepare(statement).all() as Row[]
+  } finally {
+    database.close()
+  }
+}
+const change = (statement: string) => void query(statement)
+
+async function order(providerId: string, buyerUserId = 3): Promise<number> {
+  const body = JSON.stringify([{ nftId: 2, listingId: 2, quantity: 1, buyerUserId, providerId }])
+  return (await callOrders('', { method: 'POST', body })).id
+}
+
+const orderOf = (id: number) => callOrders(`/${id}`)
+
+const waitForStatus = (orderId: number, status: string) =>
+  vi.waitUntil(
+    async () => {
+      await runCron()
+      const [item] = (await orderOf(orderId)).orderItems
+      return item?.status === status && item
+    },
+    { timeout: 60_000, interval: 500 },
+  )
+
+/** Runs `change`, and sets the chain back to what it was. */
+async function onACopyOfTheChain(change: () => Promise<void>) {
+  const snapshot = await node().snapshot()
+  try {
+    await change()
+  } finally {
+    await node().revert({ id: snapshot })
+  }
+}
+
+const contract = (action: string) =>
+  run(`npm run contract -- ${action} --network ethereum --env production`, {
+    DELIVERY_OWNER_KEY: privateKeyOf(owner),
+  })
+
+/** By the title of the section. */
+const checks: Record<string, () => Promise<void>> = {
+  'Before you begin': async () => {
+    const [, health] = await runAll('Before you begin')
+    expect(health).toMatch(/^\{"status":"ok","components":\{/)
+  },
+
+  'Not serving': async () => {
+    const [out] = await runAll('Not serving')
+    expect(out).toContain('"version_id":"version-2"')
+    for (const secret of ['JWT_KEYS', 'TRANSFER_SIGNER_KEYS', 'DELIVERY_KEY_SECRET'])
+      expect(out).toContain(`"name": "${secret}"`)
+    expect(out).toContain('No migrations to apply!')
+  },
+
+  'Signer low': async () => {
+    const balance = await node().getBalance({ address: relayer.address })
+    await node().setBalance({ address: relayer.address, value: parseEther('0.0001') })
+    expect(await alarms()).toEqual(['signer_low'])
+    const [out] = await runAll('Signer low')
+    expect(out).toContain(`${relayer.address}  0 of 10000 items today, 0.0001 ETH`)
+    await node().setBalance({ address: relayer.address, value: balance })
+    expect(await alarms()).toEqual([])
+  },
+
+  'Node unavailable': async () => {
+    const [out = ''] = await runAll('Node unavailable')
+    expect(out).toContain('"problem":null')
+    expect(out).toContain('state        delivering')
+  },
+
+  'Chain stalled': async () => {
+    const [out] = await runAll('Chain stalled')
+    expect(out).toContain('state        delivering')
+  },
+
+  'Contract paused': async () => {
+    await contract('pause')
+    expect(await alarms()).toEqual(['contract_paused'])
+    const [out] = await runAll('Contract paused')
+    expect(out).toMatch(/state {8}paused[\s\S]*state {8}delivering/)
+    expect(await alarms()).toEqual([])
+  },
+
+  'No relayer': async () => {
+    await contract(`remove-relayer --relayer ${relayer.address}`)
+    expect(await alarms()).toEqual(['no_relayer'])
+    const [out] = await runAll('No relayer', { RELAYER: relayer.address })
+    expect(out).toContain(`${relayer.address}  0 of 3000 items today`)
+    expect(await alarms()).toEqual([])
+  },
+
+  Backlog: async () => {
+    const [out] = await runAll('Backlog')
+    expect(out).toBe('{"transfers":[],"nextCursor":null}'.repeat(2) + '{"changed":0}')
+  },
+
+  'Deliveries failed': async () => {
+    // A contract wallet of another chain cannot get the NFT.
+    change('UPDATE users SET walletChainId = 1 WHERE id = 4')
+    const id = await order('unlucky', 4)
+    const item = await waitForStatus(id, 'failed')
+    expect(await alarms()).toEqual(['deliveries_failed'])
+    const [retried, cancelled] = await runAll('Deliveries failed', { ITEM: String(item.id) })
+    expect(retried).toContain(`"id":${item.id},"orderId":${id}`)
+    expect(retried).toContain('{"changed":1}')
+    expect(cancelled).toContain('"wish":"cancel"')
+    await vi.waitUntil(
+      async () => {
+        await runCron()
+        return (await orderOf(id)).failReason === 'cancelled'
+      },
+      { timeout: 60_000, interval: 500 },
+    )
+    expect(await alarms()).toEqual([])
+  },
+
+  'Foreign transaction': async () => {
+    const [out] = await runAll('Foreign transaction')
+    expect(out).toContain(relayer.address)
+  },
+
+  'Webhooks backlog': async () => {
+    const [out] = await runAll('Webhooks backlog')
+    expect(out).toMatch(/Number of Consumers: 1\nConsumers: worker:marketplace-api/)
+    expect(out).toMatch(/\{"webhooks":\[\]/)
+  },
+
+  'Cron job failed': async () => {
+    const [out] = await runAll('Cron job failed')
+    expect(out).toContain('"failedJobs":[]')
+  },
+
+  'Storage unavailable': async () => {
+    const [out] = await runAll('Storage unavailable')
+    expect(out).toBe('name: marketplace-avatars\n')
+  },
+
+  'Leaked token': async () => {
+    const { JWT_KEYS = '' } = parseEnv(readFileSync(join(marketplace.folder, '.dev.vars'), 'utf8'))
+    const issue = 'npm run --silent token -- --master --name leaked --remote --env production'
+    const token = (await run(issue, { JWT_KEYS })).trim()
+    const { jti = '' } = decodeJwt(token)
+    expect((await send('/api/externalOrders', token)).status).toBe(200)
+    await runAll('Leaked token', { TOKEN_ID: jti })
+    expect((await send('/api/externalOrders', token)).status).toBe(401)
+  },
+
+  'Leaked JWT key': async () => {
+    const [out] = await runAll('Leaked JWT key')
+    expect(out).toContain('Uploaded secret JWT_KEYS')
+    expect(out).toContain('{"keys":[{"kty":"OKP"')
+    const { values } = await account.read()
+    expect(JSON.parse(values?.JWT_KEYS ?? '').keys).toHaveLength(1)
+  },
+
+  'Leaked relayer key': () =>
+    onACopyOfTheChain(async () => {
+      const variables = {
+        RELAYER: relayer.address,
+        NEW_RELAYER: newRelayer.address,
+        NEW_RELAYER_KEY: newKey,
+      }
+      const [stopped, restarted] = await runAll('Leaked relayer key', variables)
+      expect(stopped).toMatch(new RegExp(`state {8}paused[sS]*${relayer.address}  removed`))
+      expect(stopped).toMatch(/^0x[0-9a-f]{64}$/m)
+      expect(restarted).toMatch(/state {8}delivering[\s\S]*0 of 3000 items today/)
+      expect((await account.read()).values?.TRANSFER_SIGNER_KEYS).toBe(newKey)
+    }),
+
+  'Leaked owner key': () =>
+    onACopyOfTheChain(async () => {
+      const [status, retired] = await runAll('Leaked owner key')
+      expect(status).toContain(`contract     ${delivery}`)
+      expect(retired).toContain('state        retired')
+    }),
+
+  'Restore the database': async () => {
+    const source = new DatabaseSync(databaseFile(marketplace.folder))
+    await backup(source, join(account.folder, 'snapshot.sqlite'))
+    source.close()
+    const first = await waitForStatus(await order('restored'), 'transferred')
+    const [out] = await runAll('Restore the database', { TIME: new Date().toISOString() })
+    expect(out).toContain('Time travel restored the database')
+    expect(query("SELECT id FROM orders WHERE providerId = 'restored'")).toEqual([])
+    const second = await waitForStatus(await order('restored'), 'transferred')
+    expect(second.txId).toBe(first.txId)
+  },
+
+  'Roll back a version': async () => {
+    const [out] = await runAll('Roll back a version', { VERSION: 'version-1' })
+    expect(out).toContain('SUCCESS  Worker Version version-1 has been deployed')
+    expect(out).toContain('{"status":"ok"')
+  },
+
+  'Move to another contract': () =>
+    onACopyOfTheChain(async () => {
+      const [first, second] = sections.get('Move to another contract') ?? []
+      const out = await runBlock(first, { DELIVERY: delivery })
+      const [, successor = ''] = /^delivery = "(0x\w{40})"$/m.exec(out) ?? []
+      const toml = await account.readText('wrangler.toml')
+      await writeFile(join(account.folder, 'wrangler.toml'), toml.replace(delivery, successor))
+      const moved = await runBlock(second, { RELAYER: relayer.address })
+      expect(moved).toContain(`predecessor  ${delivery}`)
+      expect(moved).toContain('Uploaded marketplace-api')
+      expect(moved).toMatch(/have not approved/)
+    }),
+
+  'A person asks for their data': async () => {
+    await runAll('A person asks for their data', { USER_ID: '4' })
+    const file = join(account.folder, 'person.json')
+    expect((statSync(file).mode & 0o777).toString(8)).toBe('600')
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ user: { id: 4 } })
+    expect(query('SELECT email, ethereumPublicAddr, name FROM users WHERE id = 4')).toEqual([
+      { email: '', ethereumPublicAddr: '', name: null },
+    ])
+  },
+}
+
+it('has a check for every section', () => {
+  expect([...sections.keys()]).toEqual(Object.keys(checks))
+})
+
+it.each(Object.entries(checks))('%s', { timeout: 120_000 }, async (_title, check) => {
+  await check()
+})
