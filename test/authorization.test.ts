@@ -107,6 +107,13 @@ GET    /settings/api-access/tokens/:id                     | 401      | 403   | 
 POST   /settings/api-access/tokens/:id/revoke              | 401      | 403   | 403    | 404     | 403   | 403    | 403
 POST   /settings/api-access/tokens/:id/roll                | 401      | 403   | 403    | 404     | 403   | 403    | 403
 GET    /settings/api-access/everyone                       | 401      | 403   | 403    | 403     | 403   | 403    | 403
+GET    /operations                                         | 401      | 403   | 403    | 403     | 403   | 403    | 403
+POST   /operations/retry                                   | 401      | 403   | 403    | 403     | 403   | 403    | 403
+GET    /operations/audit                                   | 401      | 403   | 403    | 403     | 403   | 403    | 403
+GET    /operations/search                                  | 401      | 403   | 403    | 403     | 403   | 403    | 403
+GET    /operations/transfers/:id                           | 401      | 403   | 403    | 403     | 403   | 403    | 403
+POST   /operations/transfers/:id/retry                     | 401      | 403   | 403    | 403     | 403   | 403    | 403
+POST   /operations/transfers/:id/cancel                    | 401      | 403   | 403    | 403     | 403   | 403    | 403
 `
 
 const hiddenValues: unknown[] = [null, '', false, '00000000-0000-0000-0000-000000000000']

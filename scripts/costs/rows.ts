@@ -98,6 +98,14 @@ export const endpointCosts: Record<string, Cost> = {
   'POST /settings/api-access/tokens/:id/revoke': cost(1, 6, 1),
   'POST /settings/api-access/tokens/:id/roll': cost(0, 0, 0),
   'GET /settings/api-access/everyone': cost(1, 40, 0),
+  // Up to 10,000 failed items are counted by reason, and 30 days by hour.
+  'GET /operations': cost(1, 100, 0),
+  'POST /operations/retry': cost(1, 100, 0),
+  'GET /operations/audit': cost(1, 100, 0),
+  'GET /operations/search': cost(1, 100, 0),
+  'GET /operations/transfers/:id': cost(1, 100, 0),
+  'POST /operations/transfers/:id/retry': cost(1, 100, 9),
+  'POST /operations/transfers/:id/cancel': cost(1, 100, 9),
 }
 
 /**
