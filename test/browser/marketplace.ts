@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { vi } from 'vitest'
@@ -14,11 +14,15 @@ import { announceWallet } from './wallet-extension.ts'
 
 export type Marketplace = Awaited<ReturnType<typeof aMarketplace>>
 
-export async function aMarketplace() {
+/** `env` are variables of `npm run dev`. */
+export async function aMarketplace(env: Record<string, string> = {}) {
   const project = await aProject()
   await allowManySignIns(join(project.folder, 'wrangler.toml'))
   const ports = { PORT: await aFreePort(), RPC_PORT: await aFreePort() }
-  const { process: dev, out } = await project.start('dev', 'Press Ctrl-C to stop', ports)
+  const { process: dev, out } = await project.start('dev', 'Press Ctrl-C to stop', {
+    ...ports,
+    ...env,
+  })
   const browser = await chromium.launch({
     executablePath: CHROMIUM,
     args: [
@@ -37,7 +41,14 @@ export async function aMarketplace() {
     open: (options: BrowserContextOptions = {}) => openPage(browser, { baseURL: url, ...options }),
     nextLink: openMailbox(project.folder),
     /** Makes all sign-ins older, as if they had been 11 minutes ago. */
-    ageSessions: () => ageSessions(project.folder),
+    ageSessions: () => {
+      const createdAt = new Date(Date.now() - 11 * 60_000).toISOString()
+      change(project.folder, "UPDATE tokens SET createdAt = ? WHERE kind = 'session'", createdAt)
+    },
+    /** Changes rows of the database. */
+    change: (sql: string, ...values: SQLInputValue[]) => change(project.folder, sql, ...values),
+    /** Runs the cron trigger, which also runs by itself each minute. */
+    runCron: () => fetch(`${url}/cdn-cgi/local/scheduled`),
     /** The token that `npm run dev` prints. */
     masterToken: tokenIn(out),
     close: async () => {
@@ -119,10 +130,9 @@ export async function installWallet(
   }
 }
 
-function ageSessions(folder: string): void {
+function change(folder: string, sql: string, ...values: SQLInputValue[]): void {
   const database = new DatabaseSync(databaseFile(folder), { timeout: 5_000 })
-  const createdAt = new Date(Date.now() - 11 * 60_000).toISOString()
-  database.prepare("UPDATE tokens SET createdAt = ? WHERE kind = 'session'").run(createdAt)
+  database.prepare(sql).run(...values)
   database.close()
 }
 
