@@ -9,6 +9,7 @@ import { Cancellable, Retryable, TransferId, TransferQuery } from './input.ts'
 import type { Transfer } from './openapi.ts'
 import {
   cancel,
+  isArchived,
   isMissing,
   type Objection,
   objectionsToCancel,
@@ -97,12 +98,14 @@ async function change(
   statements: readonly Statement[],
 ): Promise<View> {
   const unknown = () => new ApiError('not_found', 'there is no transfer with this id')
-  const guards: Guard[] = [
+  const conflict = ({ when, reason }: Objection): Guard => ({
+    when,
+    error: () => new ApiError('conflict', reason),
+  })
+  const guards = [
+    conflict({ when: isArchived(id), reason: 'the order is archived' }),
     { when: isMissing(id), error: unknown },
-    ...objections.map(({ when, reason }) => ({
-      when,
-      error: () => new ApiError('conflict', reason),
-    })),
+    ...objections.map(conflict),
   ]
   const results = await writeAs(db, caller, guards, [...statements, viewOf(db, id)] as const)
   const view = results.at(-1)?.[0]

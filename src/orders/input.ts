@@ -1,5 +1,6 @@
 /** What the order endpoints take. */
 import * as z from 'zod'
+import * as mini from 'zod/mini'
 import { BillingFields } from '../addresses/schema.ts'
 import { cursorText, idText, limitText } from '../http/ids.ts'
 import { deliveryStatuses } from './list.ts'
@@ -57,6 +58,18 @@ export const IdempotencyHeader = z.object({
         'within 24 hours, it gets the first response again and places nothing.',
     ),
 })
+
+/** Which orders to archive. */
+export const ArchiveInput = mini
+  .object({
+    before: mini.iso
+      .date()
+      .check(mini.describe('A day (UTC), at least 30 days ago. Orders before it are archived.')),
+    cursor: mini
+      .optional(cursorText)
+      .check(mini.describe('The `nextCursor` of the previous call.')),
+  })
+  .check(mini.meta({ id: 'ArchiveRequest', description: 'Which orders to archive.' }))
 
 /** The path parameter `<order_ids>`, as digits: a number may be larger than any id. */
 export const OrderIds = z.object({
