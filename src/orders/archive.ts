@@ -61,11 +61,9 @@ export async function archiveOrders(
   if (lines.length > 0) {
     const { file, bytes, hash, places } = await fileOf(lines)
     await bucket.put(file, bytes, { sha256: hash })
-    const statements = [
-      ...moveStatements(db, lines, places, keptSince),
-      recordAction(db, caller, { action: 'order.archive', details: { file } }, now),
-    ]
-    await writeAs(db, caller, [unlessChanged(lines)], statements)
+    const [insert, ...deletes] = moveStatements(db, lines, places, keptSince)
+    const record = recordAction(db, caller, { action: 'order.archive', details: { file } }, now)
+    await writeAs(db, caller, [unlessChanged(lines)], [insert, record, ...deletes])
   }
   const last = page.at(-1)
   const isLast = !last || page.length < ARCHIVED_AT_ONCE || last.createdAt >= before
@@ -144,7 +142,7 @@ const unlessChanged = (lines: readonly ArchivedLine[]) => {
   }
 }
 
-/** The first one changes rows. A transaction goes with the last of its items. */
+/** A transaction goes with the last of its items. */
 function moveStatements(
   db: Database,
   lines: readonly ArchivedLine[],
@@ -180,5 +178,5 @@ function moveStatements(
           AND NOT EXISTS (SELECT 1 FROM json_each(transactions.items) i
             JOIN deliveries d ON d.id = i.value)`,
     ),
-  ]
+  ] as const
 }

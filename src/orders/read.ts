@@ -1,4 +1,4 @@
-import { and, type Column, eq, exists, inArray, or, type Placeholder, sql } from 'drizzle-orm'
+import { and, eq, exists, inArray, or, type Placeholder, sql } from 'drizzle-orm'
 import { readAs } from '../auth/access.ts'
 import { jsonValues } from '../db/client.ts'
 import { type Placeholders, prepared } from '../db/prepared.ts'

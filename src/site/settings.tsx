@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { Account } from '../auth/session.ts'
 import { ADMINISTRATOR } from '../db/schema.ts'
 import { Icon, type IconName } from './components/icon.tsx'
@@ -38,10 +38,10 @@ const notices = {
 export type Notice = keyof typeof notices
 
 /** An unknown name shows no message, because anyone can edit the URL. */
-export const NoticeName = z
-  .enum(Object.keys(notices) as [Notice, ...Notice[]])
-  .optional()
-  .catch(undefined)
+export const NoticeName = z.catch(
+  z.optional(z.enum(Object.keys(notices) as [Notice, ...Notice[]])),
+  undefined,
+)
 
 const sections: [Section, name: string, icon: IconName][] = [
   ['profile', 'Profile', 'user'],

@@ -4,7 +4,7 @@
  */
 
 import { inject } from 'vitest'
-import type * as z from 'zod'
+import type { $ZodType } from 'zod/v4/core'
 import { endpointInfos } from '../../../scripts/openapi/endpoints.ts'
 import { DEFAULT_PICTURE } from '../../../src/avatars/url.ts'
 import type { Endpoint } from '../../../src/http/endpoint.ts'
@@ -136,9 +136,9 @@ const valuesOf: Record<string, Values> = {
   after: (draw) => `${new Date().toISOString()},${tokenId(draw)}`,
 }
 
-const jsonSchemas = new WeakMap<z.ZodType, JsonSchema>()
+const jsonSchemas = new WeakMap<$ZodType, JsonSchema>()
 
-function knownSchemaOf(schema: z.ZodType): JsonSchema {
+function knownSchemaOf(schema: $ZodType): JsonSchema {
   const known = jsonSchemas.get(schema) ?? jsonSchemaOf(schema)
   jsonSchemas.set(schema, known)
   return known
