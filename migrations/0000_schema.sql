@@ -66,6 +66,7 @@ CREATE TABLE `auditLog` (
 	FOREIGN KEY (`userId`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
+CREATE INDEX `auditLog_user` ON `auditLog` (`userId`);--> statement-breakpoint
 CREATE TABLE `catalogueImports` (
 	`id` text PRIMARY KEY NOT NULL,
 	`lines` integer NOT NULL,

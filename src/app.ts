@@ -19,6 +19,7 @@ import { requestContext } from './http/request-context.ts'
 import { requestLog } from './http/request-log.ts'
 import { marketplaceRoutes } from './marketplace/routes.ts'
 import { orderRoutes, setErrorFields } from './orders/routes.ts'
+import { personalDataRoutes } from './personal-data/routes.ts'
 import { accountRoutes } from './site/account/routes.tsx'
 import { addressBookRoutes } from './site/addresses/routes.tsx'
 import { apiAccessRoutes } from './site/api-access/routes.tsx'
@@ -83,6 +84,7 @@ app
   .route('/', orderRoutes)
   .route('/', deliveryRoutes)
   .route('/', catalogueRoutes)
+  .route('/', personalDataRoutes)
   .route('/', walletRoutes)
   .route('/', homeRoutes)
   .route('/', orderPageRoutes)

@@ -9,6 +9,7 @@ import { type Endpoint, endpointsOf } from '../../src/http/endpoint.ts'
 import type { EndpointInfo, EndpointInfos } from '../../src/http/openapi.ts'
 import { marketplaceEndpoints } from '../../src/marketplace/openapi.ts'
 import { orderEndpoints } from '../../src/orders/openapi.ts'
+import { personalDataEndpoints } from '../../src/personal-data/openapi.ts'
 import { walletEndpoints } from '../../src/site/wallet/openapi.ts'
 
 export type DescribedEndpoint = Endpoint & { info: EndpointInfo }
@@ -22,6 +23,7 @@ export const endpointInfos: EndpointInfos = {
   ...orderEndpoints,
   ...transferEndpoints,
   ...catalogueEndpoints,
+  ...personalDataEndpoints,
   ...walletEndpoints,
 }
 

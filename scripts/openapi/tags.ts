@@ -49,6 +49,12 @@ export const tags: NonNullable<ZodOpenApiObject['tags']> = [
       'other, so that a file can be imported again.',
   },
   {
+    name: 'Retention',
+    description:
+      'What an instance keeps, for operators: finished orders are archived, and the data of a ' +
+      'person is handed over or removed.',
+  },
+  {
     name: 'Identity',
     description:
       'Sign-in with a wallet in a browser, and the keys that verify tokens. A shop does not need ' +

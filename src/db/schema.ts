@@ -580,20 +580,24 @@ export const hourlyOrders = sqliteTable('hourlyOrders', {
 })
 
 /** What administrators did. Never deleted. No personal data but the id of the administrator. */
-export const auditLog = sqliteTable('auditLog', {
-  id: id(),
-  at: timestamp().notNull(),
-  /** The administrator. */
-  userId: reference(() => users.id),
-  /** Name of the API token; null for a session. */
-  tokenName: text(),
-  /** As in `transfer.retry`. */
-  action: text().notNull(),
-  /** What it was done to, as in `7`; null if `details` says it. */
-  subject: text(),
-  /** JSON. */
-  details: text({ mode: 'json' }).$type<Record<string, unknown>>(),
-})
+export const auditLog = sqliteTable(
+  'auditLog',
+  {
+    id: id(),
+    at: timestamp().notNull(),
+    /** The administrator. */
+    userId: reference(() => users.id),
+    /** Name of the API token; null for a session. */
+    tokenName: text(),
+    /** As in `transfer.retry`. */
+    action: text().notNull(),
+    /** What it was done to, as in `7`; null if `details` says it. */
+    subject: text(),
+    /** JSON. */
+    details: text({ mode: 'json' }).$type<Record<string, unknown>>(),
+  },
+  (t) => [index('auditLog_user').on(t.userId)],
+)
 
 export const webhookEvents = [
   'order.created',
