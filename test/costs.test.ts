@@ -18,10 +18,10 @@ import {
   listCosts,
 } from '../scripts/costs/rows.ts'
 import app from '../src/app.ts'
-import { consume } from '../src/delivery/consumer.ts'
 import type { WakeUp } from '../src/delivery/wake.ts'
 import { endpointsOf } from '../src/http/endpoint.ts'
 import { runCron } from '../src/maintenance/cron.ts'
+import worker from '../src/worker.ts'
 import { BASE_URL, requestOf } from './support/api.ts'
 import { aChain } from './support/chain/chain.ts'
 import { startClock } from './support/delivery/clock.ts'
@@ -114,7 +114,9 @@ const measureBatch: Record<BatchCost, () => Promise<Cost>> = {
     // A block is made as soon as the run waits for one.
     startClock(() => chain.mine())
     const networks = { NETWORKS: networksOf([chain]) }
-    return costOf((measuredEnv) => consume(batchOf(chain.chainId), { ...measuredEnv, ...networks }))
+    return costOf((measuredEnv) =>
+      worker.queue(batchOf(chain.chainId), { ...measuredEnv, ...networks }),
+    )
   },
   'run cron once': () => costOf((measuredEnv) => runCron(measuredEnv, new Date())),
 }

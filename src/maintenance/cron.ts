@@ -10,12 +10,17 @@ import { LINK_LIFETIME } from '../identity/email-link.ts'
 import { sweepTokens } from '../identity/sweep-tokens.ts'
 import { log } from '../log.ts'
 import { IDEMPOTENCY_LIFETIME } from '../orders/idempotency.ts'
+import { handleFailing } from '../webhooks/failing.ts'
+import { pruneMessages } from '../webhooks/prune.ts'
+import { wakeWebhooks } from '../webhooks/wake.ts'
 
 type Job = (env: Env, db: Database, now: Date) => Promise<unknown>
 
 const jobs: Record<string, Job> = {
   wakeDueChains: (env, db, now) => wakeDueChains(env.DELIVERIES, db, settingsOf(env), now),
   failRemovedChains: (env, db, now) => failRemovedChains(db, settingsOf(env), now),
+  wakeWebhooks: (env, db, now) => wakeWebhooks(env.WEBHOOKS, db, now),
+  handleFailingWebhooks: (env, db, now) => handleFailing(env.EMAIL, db, settingsOf(env), now),
   deleteExpiredRows: (_env, db, now) => deleteExpiredRows(db, now),
   removeOrphans: (env, db, now) => removeOrphans(env.AVATARS, db, now),
 }
@@ -44,5 +49,6 @@ function deleteExpiredRows(db: Database, now: Date) {
     db.delete(emailLinks).where(lt(emailLinks.createdAt, before(LINK_LIFETIME))),
     ...sweepTokens(db, now),
     ...sweepImports(db, now),
+    pruneMessages(db, now),
   ])
 }

@@ -4,6 +4,7 @@ import { wake } from '../delivery/wake.ts'
 import type { Settings } from '../env.ts'
 import type { App } from '../http/context.ts'
 import { requireToken, validate } from '../http/endpoint.ts'
+import { wakeEndpoints } from '../webhooks/wake.ts'
 import type { PlacedOrder } from './answer.ts'
 import { placeOrdersOnce } from './idempotency.ts'
 import { IdempotencyHeader, OrderIds, OrderInputs, OrderQuery } from './input.ts'
@@ -38,11 +39,12 @@ export const orderRoutes = new Hono<App>()
       const { db, caller, settings, now } = c.var
       const inputs = c.req.valid('json')
       const key = c.req.valid('header')['idempotency-key']
-      const { orders, isReplay } = key
+      const { orders, isReplay, endpointIds } = key
         ? await placeOrdersOnce(db, caller, inputs, settings, key, now)
-        : { orders: await placeOrders(db, caller, inputs, settings, now), isReplay: false }
+        : await placeOrders(db, caller, inputs, settings, now)
       if (isReplay) c.header('Idempotent-Replayed', 'true')
       else c.executionCtx.waitUntil(startDelivery(c.env.DELIVERIES, settings, orders))
+      c.executionCtx.waitUntil(wakeEndpoints(c.env.WEBHOOKS, endpointIds))
       return c.json({ orders, error: null })
     },
   )
