@@ -48,6 +48,11 @@ export const endpointCosts: Record<string, Cost> = {
   'POST /api/admin/transfers/:id/cancel': cost(1, 22, 3),
   // One record is staged, written and forgotten.
   'POST /api/admin/catalogue': cost(3, 90, 20),
+  // Reads a page of orders, none of which is old enough.
+  'POST /api/admin/archive': cost(1, 1600, 0),
+  // With a page of 100 orders.
+  'GET /api/admin/users/:id/data': cost(3, 2700, 0),
+  'POST /api/admin/users/:id/forget': cost(1, 60, 10),
   'GET /': cost(1, 4, 0),
   'GET /docs': cost(1, 4, 0),
   'GET /docs/first-order': cost(1, 4, 0),
@@ -126,6 +131,7 @@ export const batchCosts = {
   'place 100 orders': cost(2, 2400, 800),
   // A run of two steps: one signs and broadcasts, one reads the receipts.
   'transfer 100 items': cost(5, 3200, 215),
+  'archive 500 orders': cost(2, 12000, 6000),
   'run cron once': cost(3, 100, 0),
 }
 export type BatchCost = keyof typeof batchCosts

@@ -111,6 +111,7 @@ const valuesOf: Record<string, Values> = {
   limit: pick(100),
   cursor: rowId,
   before: rowId,
+  'json.before': pick('2025-01-01'),
   side: pick('sold'),
   transfers: pick(2),
   reason: pick('cancelled', 'not configured'),
