@@ -61,6 +61,11 @@ export const endpointCosts: Record<string, Cost> = {
   // Each item that failed or waits for a wallet is counted: 20,000 in the large database.
   'GET /health': cost(1, 22_000, 0),
   'GET /metrics': cost(1, 22_000, 0),
+  // Reads a page of orders, none of which is old enough.
+  'POST /api/admin/archive': cost(1, 1600, 0),
+  // With a page of 100 orders.
+  'GET /api/admin/users/:id/data': cost(3, 2700, 0),
+  'POST /api/admin/users/:id/forget': cost(1, 60, 10),
   'GET /': cost(1, 4, 0),
   'GET /docs': cost(1, 4, 0),
   'GET /docs/first-order': cost(1, 4, 0),
@@ -151,5 +156,6 @@ export const batchCosts = {
   'transfer 100 items': cost(5, 3200, 215),
   // Also counts what failed, and rolls up 24 hours after another in a database that has no roll-ups.
   'run cron once': cost(8, 30_000, 60),
+  'archive 500 orders': cost(2, 12000, 6000),
 }
 export type BatchCost = keyof typeof batchCosts

@@ -135,6 +135,13 @@ const calls: { [Id in OperationId]: () => Promise<Answer<Id>> } = {
   cancelTransfer: async () => client.cancelTransfer({ id: (await anOrder()).itemId }),
   getHealth: () => client.getHealth(),
   getMetrics: () => client.getMetrics(),
+  archiveOrders: () => client.archiveOrders({ body: { before: '2026-01-01' } }),
+  getPersonalData: () => client.getPersonalData({ id: 3 }),
+  forgetPerson: async () => {
+    const visitor = aVisitor()
+    const { userId } = await visitor.signInWithWallet(await signedBy(aWallet(), visitor, 'sign-in'))
+    return client.forgetPerson({ id: userId })
+  },
   getSigningKeys: () => client.getSigningKeys(),
   requestWalletMessage: () => {
     const body = { address: aWallet().address, chainId: LOCAL_CHAIN_ID, purpose: 'link' as const }

@@ -150,6 +150,9 @@ const requests: Record<string, () => RequestParts | Promise<RequestParts>> = {
   'POST /api/admin/catalogue': () => ({
     body: '{"type":"user","id":"mona","email":"mona@example.com"}\n',
   }),
+  'POST /api/admin/archive': () => ({ json: { before: '2024-01-01' } }),
+  'GET /api/admin/users/:id/data': () => ({ params: { id: owner.id } }),
+  'POST /api/admin/users/:id/forget': async () => ({ params: { id: (await aUser()).id } }),
   'POST /sign-in/wallet/message': () => ({
     json: { address: seller.ethereumPublicAddr, chainId: 31337, purpose: 'sign-in' },
   }),

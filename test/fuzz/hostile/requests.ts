@@ -124,6 +124,7 @@ const valuesOf: Record<string, Values> = {
     return draw.endpoint.includes('/:webhook_id') ? messageId(draw) : webhookId(draw)
   },
   before: rowId,
+  'json.before': pick('2025-01-01'),
   side: pick('sold'),
   transfers: pick(2),
   reason: pick('cancelled', 'not configured'),
