@@ -27,6 +27,7 @@ import { apiAccessRoutes } from './site/api-access/routes.tsx'
 import { docsRoutes } from './site/docs/routes.tsx'
 import { errorPages } from './site/error-pages.tsx'
 import { homeRoutes } from './site/home/routes.tsx'
+import { operationRoutes } from './site/operations/routes.tsx'
 import { orderPageRoutes } from './site/orders/routes.tsx'
 import { profileRoutes } from './site/profile/routes.tsx'
 import { sessionRoutes } from './site/sessions/routes.tsx'
@@ -101,6 +102,7 @@ app
   .route('/', accountRoutes)
   .route('/', sessionRoutes)
   .route('/', apiAccessRoutes)
+  .route('/', operationRoutes)
   .route('/', webhookPageRoutes)
 
 export default app

@@ -47,8 +47,8 @@ export function periodsOf(hours: readonly Hour[], range: Range, now: Date): Peri
 }
 
 function periodOf(start: number, hours: readonly Hour[]): Period {
-  const sum = (valueOf: (hour: Hour) => number) =>
-    hours.reduce((total, hour) => total + valueOf(hour), 0)
+  const sum = (numberIn: (hour: Hour) => number) =>
+    hours.reduce((total, hour) => total + numberIn(hour), 0)
   const orders = sum(({ firstId, lastId }) => lastId - firstId + 1)
   const delivered = sum(({ transferred }) => transferred)
   const underWay = sum((hour) => hour.underWay)
@@ -62,17 +62,20 @@ function periodOf(start: number, hours: readonly Hour[]): Period {
     awaitingWallet,
     failed,
     cancelled: Math.max(0, orders - delivered - underWay - awaitingWallet - failed),
-    p50: medianOf(hours, ({ p50 }) => p50),
-    p95: medianOf(hours, ({ p95 }) => p95),
+    p50: medianOf(hours, 'p50'),
+    p95: medianOf(hours, 'p95'),
   }
 }
 
 /** Half of what was delivered was ordered in hours with this value or less. */
-function medianOf(hours: readonly Hour[], valueOf: (hour: Hour) => number | null): number | null {
-  const values = hours
-    .map((hour) => ({ value: valueOf(hour) ?? 0, weight: hour.transferred }))
-    .filter(({ weight }) => weight > 0)
-    .sort((a, b) => a.value - b.value)
-  let rest = values.reduce((total, { weight }) => total + weight, 0) / 2
-  return values.find(({ weight }) => (rest -= weight) <= 0)?.value ?? null
+function medianOf(hours: readonly Hour[], percentile: 'p50' | 'p95'): number | null {
+  const sorted = hours
+    .filter(({ transferred }) => transferred > 0)
+    .sort((a, b) => (a[percentile] ?? 0) - (b[percentile] ?? 0))
+  let rest = sorted.reduce((total, { transferred }) => total + transferred, 0) / 2
+  for (const hour of sorted) {
+    rest -= hour.transferred
+    if (rest <= 0) return hour[percentile]
+  }
+  return null
 }

@@ -1,4 +1,5 @@
 import type { Account } from '../auth/session.ts'
+import { ADMINISTRATOR } from '../db/schema.ts'
 import { Icon, type IconName } from './components/icon.tsx'
 import { displayName } from './components/names.ts'
 import { UserPicture } from './components/picture.tsx'
@@ -29,7 +30,11 @@ export const Header = ({ account, path }: { account: Account | null; path: strin
   </header>
 )
 
-const links: [path: string, name: string, icon: IconName][] = [
+type MenuLink = [path: string, name: string, icon: IconName]
+
+const administratorLinks: MenuLink[] = [['/operations', 'Operations', 'operations']]
+
+const links: MenuLink[] = [
   ['/orders', 'Orders', 'order'],
   ['/settings/profile', 'Profile', 'user'],
   ['/settings/addresses', 'Addresses', 'address'],
@@ -51,14 +56,16 @@ const UserMenu = ({ account }: { account: Account }) => {
         <p class="menu-name">{name}</p>
         <nav aria-label="Your account">
           <ul>
-            {links.map(([path, label, icon]) => (
-              <li>
-                <a href={path}>
-                  <Icon name={icon} />
-                  {label}
-                </a>
-              </li>
-            ))}
+            {[...links, ...(account.roleId === ADMINISTRATOR ? administratorLinks : [])].map(
+              ([path, label, icon]) => (
+                <li>
+                  <a href={path}>
+                    <Icon name={icon} />
+                    {label}
+                  </a>
+                </li>
+              ),
+            )}
           </ul>
         </nav>
         <form method="post" action="/sign-out">

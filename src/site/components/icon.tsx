@@ -1,6 +1,7 @@
 /// <reference path="./lucide.d.ts" />
 /** Icons of lucide.dev (ISC license), inlined into the pages. */
 import type { IconNode } from 'lucide'
+import operations from 'lucide/dist/esm/icons/activity.mjs'
 import arrowRight from 'lucide/dist/esm/icons/arrow-right.mjs'
 import check from 'lucide/dist/esm/icons/check.mjs'
 import alert from 'lucide/dist/esm/icons/circle-alert.mjs'
@@ -33,6 +34,7 @@ const icons = {
   key,
   leave,
   mail,
+  operations,
   order,
   plus,
   session,

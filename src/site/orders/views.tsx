@@ -1,6 +1,7 @@
 import type { Account } from '../../auth/session.ts'
 import type { Settings } from '../../env.ts'
 import type { HistoryEntry, Side } from '../../orders/history.ts'
+import { ExplorerLink } from '../components/explorer.tsx'
 import { Icon } from '../components/icon.tsx'
 import { shortAddress } from '../components/names.ts'
 import { money, plural } from '../components/numbers.ts'
@@ -157,24 +158,12 @@ function newsOf({ title, state, hash }: HistoryEntry): string {
 
 type TransactionProps = { entry: HistoryEntry; networks: Settings['NETWORKS'] }
 
-/** The transaction on the explorer of its network, whose links have the form of EIP-3091. */
-const Transaction = ({ entry: { hash, network }, networks }: TransactionProps) => {
-  if (!hash) return null
-  const explorer = networks[network]?.explorerUrl
-  return (
+const Transaction = ({ entry: { hash, network }, networks }: TransactionProps) =>
+  hash && (
     <p class="meta">
-      {explorer ? (
-        <a href={`${explorer.replace(/\/+$/, '')}/tx/${hash}`}>
-          Transaction {shortAddress(hash)} <Icon name="external" size={12} />
-        </a>
-      ) : (
-        <>
-          Transaction <span class="hash">{hash}</span>
-        </>
-      )}
+      Transaction <ExplorerLink network={networks[network]} kind="tx" value={hash} />
     </p>
   )
-}
 
 /** What is missing, or what went wrong. */
 const Message = ({ entry, side }: { entry: HistoryEntry; side: Side }) => {

@@ -1,0 +1,103 @@
+import type { AuditEntry, readAudit } from '../../operations/audit.ts'
+import { plural } from '../components/numbers.ts'
+import { Time } from '../components/time.tsx'
+import { OperationsPage } from './layout.tsx'
+import { TransferLink } from './state.tsx'
+
+type AuditProps = Omit<Awaited<ReturnType<typeof readAudit>>, 'account'> & {
+  isFirstPage: boolean
+  now: Date
+}
+
+export const Audit = ({ entries, next, isFirstPage, now }: AuditProps) => (
+  <OperationsPage path="/operations/audit">
+    <h1>Audit log</h1>
+    <AuditList entries={entries} now={now} />
+    <p class="actions">
+      {!isFirstPage && (
+        <a class="button" href="/operations/audit">
+          Newest entries
+        </a>
+      )}
+      {next && (
+        <a class="button" href={`/operations/audit?before=${next}`}>
+          Older entries
+        </a>
+      )}
+    </p>
+  </OperationsPage>
+)
+
+export const AuditList = ({ entries, now }: { entries: readonly AuditEntry[]; now: Date }) =>
+  entries.length === 0 ? (
+    <p class="empty">There are no entries.</p>
+  ) : (
+    <ol class="rows">
+      {entries.map((entry) => (
+        <li class="row">
+          <p>
+            <What entry={entry} />
+          </p>
+          <p class="meta">
+            <span>
+              <Who {...entry} />
+            </span>
+            <span>
+              <Time at={entry.at} now={now} />
+            </span>
+          </p>
+        </li>
+      ))}
+    </ol>
+  )
+
+type WhoProps = Pick<AuditEntry, 'userId' | 'userName' | 'tokenName'>
+
+/** The administrator, with the token that acted. */
+export const Who = ({ userId, userName, tokenName }: WhoProps) => (
+  <>
+    {userName ?? `User ${userId}`}
+    {tokenName && ` with the token “${tokenName}”`}
+  </>
+)
+
+const verbs: Record<string, string> = {
+  'transfer.retry': 'Retried',
+  'transfer.cancel': 'Cancelled',
+  'token.generate': 'Generated',
+  'token.roll': 'Rolled',
+  'token.revoke': 'Revoked',
+}
+
+const What = ({ entry: { action, subject, details } }: { entry: AuditEntry }) => {
+  const verb = verbs[action]
+  if (action.startsWith('transfer.')) {
+    if (subject)
+      return (
+        <>
+          {verb} <TransferLink id={Number(subject)} />
+        </>
+      )
+    const { items = [], reason, status } = details as { items?: number[] } & Record<string, string>
+    return (
+      <>
+        {verb} {plural(items.length, 'transfer')} ({[status, reason].filter(Boolean).join(': ')})
+      </>
+    )
+  }
+  if (action.startsWith('token.')) {
+    const { kind, role, name } = (details ?? {}) as Record<string, string | null>
+    const noun = kind === 'session' ? 'a browser session' : `a ${role} token`
+    return (
+      <>
+        {verb} {noun} {name && `“${name}”`} <span class="hint">{subject}</span>
+      </>
+    )
+  }
+  return (
+    <>
+      <span class="code">{action}</span> <span class="hint">{subject}</span>{' '}
+      {details && <span class="hint">{JSON.stringify(details)}</span>}
+    </>
+  )
+}

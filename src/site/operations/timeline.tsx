@@ -1,0 +1,166 @@
+import type { Child } from 'hono/jsx'
+import type { Network } from '../../env.ts'
+import type { Carrier, TransferHistory } from '../../operations/transfer.ts'
+import { ExplorerLink } from '../components/explorer.tsx'
+import { sentence } from '../components/field.tsx'
+import { plural } from '../components/numbers.ts'
+import { Time } from '../components/time.tsx'
+import { Who } from './audit.tsx'
+
+type Step = { at: string; title: Child; details?: Child; isProblem?: boolean }
+
+type TimelineProps = Omit<TransferHistory, 'account'> & { network: Network | undefined; now: Date }
+
+/** Everything that happened to an item, the oldest first. The present state is last. */
+export const Timeline = ({ network, now, ...history }: TimelineProps) => (
+  <ol class="timeline">
+    {[...pastOf(history, network), ...presentOf(history, now)].map(
+      ({ at, title, details, isProblem }) => (
+        <li class={isProblem ? 'failed' : ''}>
+          <p>
+            <strong>{title}</strong> <Time at={at} now={now} />
+          </p>
+          {details}
+        </li>
+      ),
+    )}
+  </ol>
+)
+
+type History = Omit<TransferHistory, 'account'>
+
+function pastOf(
+  { transfer, archived, carriers, actions, messages }: History,
+  network: Network | undefined,
+): Step[] {
+  const paidAt = (transfer ?? archived)?.paidAt
+  const steps: Step[] = [
+    ...(paidAt ? [{ at: paidAt, title: 'Order placed' }] : []),
+    ...carriers.map((carrier) => ({
+      at: carrier.createdAt,
+      title: 'Transaction sent',
+      details: <CarrierDetails carrier={carrier} network={network} />,
+    })),
+    ...actions.map(({ at, action, items, ...who }) => ({
+      at,
+      title: action === 'transfer.retry' ? 'Retried' : 'Cancellation requested',
+      details: (
+        <p class="meta">
+          <span>
+            by <Who {...who} />
+          </span>
+          {items > 1 && <span>with {plural(items - 1, 'other')}</span>}
+        </p>
+      ),
+    })),
+    ...messages.map(({ id, type, state, attempts, at, url }) => ({
+      at,
+      title: `Webhook ${type}`,
+      isProblem: state === 'failed',
+      details: (
+        <p class="meta">
+          <span>
+            {state}, {plural(attempts, 'attempt')}
+          </span>
+          <span>{url ? URL.parse(url)?.host : 'endpoint deleted'}</span>
+          <span class="code">{id}</span>
+        </p>
+      ),
+    })),
+  ]
+  return steps.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
+}
+
+/** What the item waits for, or how it has ended. */
+function presentOf({ transfer }: History, now: Date): Step[] {
+  if (!transfer) return []
+  const { status, wish, reason, tries, failingSince, dueAt, updatedAt, createdAt } = transfer
+  const details = (
+    <>
+      {reason && status !== 'transferred' && <p>{sentence(reason)}</p>}
+      <p class="meta">
+        {tries > 0 && <span>Failed in {plural(tries, 'transaction')}</span>}
+        {failingSince && status !== 'failed' && (
+          <span>
+            Fails since <Time at={failingSince} now={now} />
+          </span>
+        )}
+        {dueAt && (
+          <span>
+            {dueAt > now.toISOString() ? 'Next attempt' : 'Due'} <Time at={dueAt} now={now} />
+          </span>
+        )}
+      </p>
+    </>
+  )
+  const ended = wish === 'cancel' ? 'Cancelled' : 'Failed'
+  switch (status) {
+    case 'transferred':
+      return [{ at: updatedAt, title: 'Delivered' }]
+    case 'failed':
+      return [{ at: updatedAt, title: ended, details, isProblem: wish === 'deliver' }]
+    case 'awaiting_wallet':
+      return [{ at: createdAt, title: 'Waits until the buyer links a wallet' }]
+    case 'in_flight':
+      return [{ at: updatedAt, title: 'Waits until its transaction is final', details }]
+    default:
+      return [
+        {
+          at: updatedAt,
+          title: wish === 'cancel' ? 'Waits for its cancellation' : 'Waits for a transaction',
+          details,
+          isProblem: failingSince !== null,
+        },
+      ]
+  }
+}
+
+type CarrierProps = { carrier: Carrier; network: Network | undefined }
+
+const CarrierDetails = ({ carrier, network }: CarrierProps) => {
+  const replaced: string[] = JSON.parse(carrier.replaced)
+  return (
+    <>
+      <p class="meta">
+        <span>
+          <ExplorerLink network={network} kind="tx" value={carrier.hash} />
+        </span>
+        <span>
+          {carrier.block ? (
+            <>
+              Block{' '}
+              <ExplorerLink network={network} kind="block" value={carrier.block}>
+                {carrier.block}
+              </ExplorerLink>
+            </>
+          ) : carrier.nonceUsedAt ? (
+            'Its nonce was used by another transaction'
+          ) : (
+            'Not mined'
+          )}
+        </span>
+        <span>{carrier.isOpen ? 'open' : 'closed'}</span>
+        <span>{plural(carrier.items, 'item')}</span>
+      </p>
+      <p class="meta">
+        <span>
+          Signer <ExplorerLink network={network} kind="address" value={carrier.signer} />
+        </span>
+        <span>Nonce {carrier.nonce}</span>
+        <span>
+          Contract <ExplorerLink network={network} kind="address" value={carrier.contract} />
+        </span>
+      </p>
+      {replaced.length > 0 && (
+        <p class="meta">
+          Replaces{' '}
+          {replaced.map((hash) => (
+            <span>
+              <ExplorerLink network={network} kind="tx" value={hash} />
+            </span>
+          ))}
+        </p>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,175 @@
+import type { Child } from 'hono/jsx'
+import type { Network, Settings } from '../../env.ts'
+import type { TransferHistory } from '../../operations/transfer.ts'
+import { Confirm } from '../components/confirm.tsx'
+import { ExplorerLink } from '../components/explorer.tsx'
+import { plural } from '../components/numbers.ts'
+import { OperationsPage } from './layout.tsx'
+import { SearchLink, State } from './state.tsx'
+import { Timeline } from './timeline.tsx'
+
+export const transferNotices = {
+  retried: 'The transfer is queued again.',
+  cancelled: 'The transfer is being cancelled. It ends once the chain has recorded that.',
+}
+
+type TransferProps = Omit<TransferHistory, 'account'> & {
+  id: number
+  notice: keyof typeof transferNotices | undefined
+  settings: Pick<Settings, 'NETWORKS'>
+  now: Date
+}
+
+export const TransferPage = ({ id, notice, settings, now, ...history }: TransferProps) => {
+  const { transfer, archived } = history
+  const network = transfer ? settings.NETWORKS[transfer.network] : undefined
+  return (
+    <OperationsPage path={null} notice={notice && transferNotices[notice]}>
+      <div class="page-head">
+        <div class="row-head">
+          <h1>Transfer {id}</h1>
+          {transfer ? (
+            <State state={transfer.status} wish={transfer.wish} />
+          ) : (
+            <State state="archived" />
+          )}
+        </div>
+        {transfer && <Actions id={id} transfer={transfer} />}
+      </div>
+      {transfer && <Details transfer={transfer} network={network} />}
+      {archived && <ArchivedDetails archived={archived} />}
+      <section class="flow" aria-labelledby="history">
+        <h2 id="history">History</h2>
+        <Timeline {...history} network={network} now={now} />
+      </section>
+    </OperationsPage>
+  )
+}
+
+type Transfer = NonNullable<TransferHistory['transfer']>
+
+const Actions = ({ id, transfer }: { id: number; transfer: Transfer }) => {
+  const { status, objections } = transfer
+  // What a transaction carries is not sent once more.
+  const canRetry = !objections.retry && status !== 'in_flight'
+  const canCancel = !objections.cancel && transfer.wish === 'deliver'
+  return (
+    <div class="actions">
+      {canRetry && (
+        <Confirm
+          id="retry"
+          label="Retry"
+          title={`Retry transfer ${id}?`}
+          action={`/operations/transfers/${id}/retry`}
+          submit="Retry transfer"
+        >
+          <p>It is looked at now. It is delivered once, however often you retry it.</p>
+        </Confirm>
+      )}
+      {canCancel && (
+        <Confirm
+          id="cancel"
+          label="Cancel"
+          title={`Cancel transfer ${id}?`}
+          action={`/operations/transfers/${id}/cancel`}
+          submit="Cancel transfer"
+        >
+          <p>
+            Its key is used up on the chain, so it is never delivered. This cannot be undone, and
+            does not refund the buyer.
+          </p>
+        </Confirm>
+      )}
+      {!canRetry && !canCancel && objections.cancel && <p class="hint">{objections.cancel}</p>}
+    </div>
+  )
+}
+
+const Fact = ({ name, children }: { name: string; children?: Child }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </div>
+)
+
+type DetailsProps = { transfer: Transfer; network: Network | undefined }
+
+const Details = ({ transfer, network }: DetailsProps) => (
+  <dl class="facts panel">
+    <Fact name="Order">
+      <SearchLink q={transfer.orderId} />
+    </Fact>
+    <Fact name="Order number">{transfer.providerId ?? '–'}</Fact>
+    <Fact name="Placed with">{placedWith(transfer.namespace)}</Fact>
+    <Fact name="Buyer">
+      <SearchLink q={transfer.buyerId} text={`User ${transfer.buyerId}`} />
+    </Fact>
+    <Fact name="Seller">
+      <SearchLink q={transfer.sellerId} text={`User ${transfer.sellerId}`} />
+    </Fact>
+    <Fact name="NFT">
+      {transfer.title}, {plural(transfer.quantity, 'piece')} (NFT {transfer.nftId}, listing{' '}
+      {transfer.listingId})
+    </Fact>
+    <Fact name="Token">
+      {transfer.tokenId ?? '–'} of{' '}
+      <ExplorerLink network={network} kind="token" value={transfer.contractAddr} />
+    </Fact>
+    <Fact name="Network">
+      {transfer.network}
+      {transfer.chainId && `, chain ${transfer.chainId}`}
+    </Fact>
+    <Fact name="Recipient">
+      {transfer.recipient ? (
+        <ExplorerLink network={network} kind="address" value={transfer.recipient} />
+      ) : (
+        'No wallet yet'
+      )}
+    </Fact>
+    <Fact name="Contract">
+      {transfer.contract ? (
+        <ExplorerLink network={network} kind="address" value={transfer.contract} />
+      ) : (
+        'Not sent yet'
+      )}
+    </Fact>
+    <Fact name="Delivery key">
+      <span class="code">{transfer.key}</span>
+    </Fact>
+  </dl>
+)
+
+const ArchivedDetails = ({ archived }: { archived: NonNullable<TransferHistory['archived']> }) => (
+  <>
+    <p class="notice warn">
+      The order is archived. Its item, its transactions and what was delivered are in R2.
+    </p>
+    <dl class="facts panel">
+      <Fact name="Order">{archived.orderId}</Fact>
+      <Fact name="Order number">{archived.providerId ?? '–'}</Fact>
+      <Fact name="Placed with">{placedWith(archived.namespace)}</Fact>
+      <Fact name="Buyer">
+        <SearchLink q={archived.buyerId} text={`User ${archived.buyerId}`} />
+      </Fact>
+      <Fact name="Seller">
+        <SearchLink q={archived.sellerId} text={`User ${archived.sellerId}`} />
+      </Fact>
+      <Fact name="NFT">
+        NFT {archived.nftId}, listing {archived.listingId}
+      </Fact>
+      <Fact name="File">
+        <span class="code">{archived.file}</span>
+      </Fact>
+      <Fact name="Delivery key">
+        <span class="code">{archived.key}</span>
+      </Fact>
+    </dl>
+  </>
+)
+
+/** Names the token of a namespace: `master:<name>` or `user:<hash>:<name>`. */
+function placedWith(namespace: string): string {
+  const [role, ...rest] = namespace.split(':')
+  const name = rest.slice(role === 'user' ? 1 : 0).join(':')
+  return `${role} token “${name}”`
+}
