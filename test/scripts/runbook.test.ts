@@ -186,7 +186,9 @@ function query<Row>(statement: string): Row[] {
 const change = (statement: string) => void query(statement)
 
 async function order(providerId: string, buyerUserId = 3): Promise<number> {
-  const body = JSON.stringify([{ nftId: 2, listingId: 2, quantity: 1, buyerUserId, providerId }])
+  const buyerBillingData = { city: 'Bonn', country: 'DE', postal: '53111', street: 'Markt 1' }
+  const order = { nftId: 2, listingId: 2, quantity: 1, buyerUserId, buyerBillingData, providerId }
+  const body = JSON.stringify([order])
   return (await callOrders('', { method: 'POST', body })).id
 }
 
