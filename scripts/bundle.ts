@@ -8,13 +8,13 @@ import { CommandError, runCommand } from './shell/command.ts'
 /** KiB of gzip. A larger script takes longer to load on a cold start. */
 const LIMIT = 200
 
-/** Files for the OpenAPI document. The Worker may import their types. */
-const DOCUMENTATION = /(?:^|\/)(?:answer|openapi)\.ts$/
+/** Files for the OpenAPI document, and what they use of zod. The Worker may import their types. */
+const DOCUMENTATION = /(?:^|\/)(?:answer|openapi)\.ts$|\/zod\/v4\/classic\//
 
 await runCommand(
   {
     name: 'npx node scripts/bundle.ts',
-    purpose: `Bundles the Worker for each environment of wrangler.toml, and fails if it exceeds ${LIMIT} KiB of gzip, or contains \`answer.ts\` or \`openapi.ts\` of a folder. Part of \`npm run check\`.`,
+    purpose: `Bundles the Worker for each environment of wrangler.toml, and fails if it exceeds ${LIMIT} KiB of gzip, or contains \`answer.ts\` or \`openapi.ts\` of a folder, or \`zod\` instead of \`zod/mini\`. Part of \`npm run check\`.`,
     example: 'npx node scripts/bundle.ts',
   },
   async () => {

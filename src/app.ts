@@ -30,6 +30,8 @@ import { profileRoutes } from './site/profile/routes.tsx'
 import { sessionRoutes } from './site/sessions/routes.tsx'
 import { signInRoutes } from './site/sign-in/routes.tsx'
 import { walletRoutes } from './site/wallet/routes.ts'
+import { webhookPageRoutes } from './site/webhooks/routes.tsx'
+import { webhookRoutes } from './webhooks/routes.ts'
 
 const app = new Hono<App>()
 app.onError(onError)
@@ -81,6 +83,7 @@ app
   .route('/', marketplaceRoutes)
   .route('/', avatarRoutes)
   .route('/', orderRoutes)
+  .route('/', webhookRoutes)
   .route('/', deliveryRoutes)
   .route('/', catalogueRoutes)
   .route('/', walletRoutes)
@@ -93,5 +96,6 @@ app
   .route('/', accountRoutes)
   .route('/', sessionRoutes)
   .route('/', apiAccessRoutes)
+  .route('/', webhookPageRoutes)
 
 export default app

@@ -1,26 +1,40 @@
 /** Parses the configuration once. Errors name the variable. */
 import type { Hex } from 'viem'
 import { getAddress, isAddress } from 'viem/utils'
-import * as z from 'zod'
+import * as z from 'zod/mini'
+
+const nonEmpty = z.string().check(z.minLength(1))
+const positiveNumber = z.number().check(z.positive())
+const positiveInteger = z.int().check(z.positive())
+const integerFrom = (minimum: number, maximum: number) =>
+  z.int().check(z.gte(minimum), z.lte(maximum))
 
 const httpUrl = z.url({ protocol: /^https?$/ })
+const withoutSlash = z.pipe(
+  httpUrl,
+  z.transform((url) => url.replace(/\/+$/, '')),
+)
+const origin = z.pipe(
+  httpUrl,
+  z.transform((url) => new URL(url).origin),
+)
 
+const parsedJson = z.transform((value, { issues }) => {
+  if (typeof value !== 'string') return value
+  try {
+    return JSON.parse(value)
+  } catch {
+    issues.push({ code: 'custom', message: 'must be JSON', input: value })
+    return z.NEVER
+  }
+})
 /** A variable with JSON: an object in wrangler.toml, or text in a secret. */
-const json = <T extends z.ZodType>(schema: T) =>
-  z.preprocess((value, context) => {
-    if (typeof value !== 'string') return value
-    try {
-      return JSON.parse(value)
-    } catch {
-      context.addIssue('must be JSON')
-      return z.NEVER
-    }
-  }, schema)
+const json = <T extends z.ZodMiniType>(schema: T) => z.pipe(parsedJson, schema)
 
 const signingKey = z.object({
   kty: z.literal('OKP'),
   crv: z.literal('Ed25519'),
-  kid: z.string().min(1),
+  kid: nonEmpty,
   x: z.string(),
   d: z.string(),
 })
@@ -29,107 +43,114 @@ const signingKey = z.object({
 const LOOPBACK_HOST = /^(localhost|127\.0\.0\.1|\[::1\]):\d{1,5}$/
 
 /** An address in EIP-55 spelling. */
-const address = z
-  .string()
-  .refine((text) => isAddress(text, { strict: false }), 'must be an address')
-  .transform((text) => getAddress(text))
+const address = z.pipe(
+  z.string().check(z.refine((text) => isAddress(text, { strict: false }), 'must be an address')),
+  z.transform((text) => getAddress(text)),
+)
 
 /** What a wallet needs to add the chain: all of them, or none. */
 const walletSettings = ['name', 'walletRpcUrl', 'nativeCurrency'] as const
 
 const networkFields = z.object({
-  chainId: z.int().positive(),
+  chainId: positiveInteger,
   /** Nodes, tried in this order. One that fails or lags is left out for a minute. */
-  rpcUrls: z.array(httpUrl).min(1),
+  rpcUrls: z.array(httpUrl).check(z.minLength(1)),
   /** The Delivery contract. */
   delivery: address,
   /** When a block is final: the tag of the node, or a number of blocks including its own. */
-  finality: z.union([z.literal('finalized'), z.int().positive()]),
+  finality: z.union([z.literal('finalized'), positiveInteger]),
   /** Gas limit of one transfer, with everything that token and recipient do. */
-  gasPerItem: z.int().min(50_000).max(10_000_000).default(300_000),
-  itemsPerTransaction: z.int().min(1).max(256).default(50),
+  gasPerItem: z._default(integerFrom(50_000, 10_000_000), 300_000),
+  itemsPerTransaction: z._default(integerFrom(1, 256), 50),
   /** Maximum number of transactions of one signer that wait to be mined. */
-  transactionsInFlight: z.int().min(1).max(64).default(8),
+  transactionsInFlight: z._default(integerFrom(1, 64), 8),
   /** Maximum number of JSON-RPC calls in a second. */
-  callsPerSecond: z.number().positive().optional(),
+  callsPerSecond: z.optional(positiveNumber),
   /** Maximum number of JSON-RPC calls in one HTTP request. */
-  callsPerBatch: z.int().positive().default(20),
+  callsPerBatch: z._default(positiveInteger, 20),
   /** Upper limit for the price of a unit of gas. */
-  maxFeePerGasGwei: z.number().positive().default(500),
+  maxFeePerGasGwei: z._default(positiveNumber, 500),
   /** Block explorer, for links to transactions. */
-  explorerUrl: httpUrl.optional(),
+  explorerUrl: z.optional(httpUrl),
   /** The wallet that holds the NFTs for sale. Without it, the wallet of the seller holds them. */
-  treasury: address.optional(),
+  treasury: z.optional(address),
   /** The name of the chain in wallets (EIP-3085, as the next two). */
-  name: z.string().min(1).optional(),
+  name: z.optional(nonEmpty),
   /** A node for wallets. `rpcUrls` may hold keys, so they never leave. */
-  walletRpcUrl: z.url({ protocol: /^https$/ }).optional(),
-  nativeCurrency: z
-    .object({
-      name: z.string().min(1),
-      symbol: z.string().min(2).max(6),
-      decimals: z.int().nonnegative(),
-    })
-    .optional(),
+  walletRpcUrl: z.optional(z.url({ protocol: /^https$/ })),
+  nativeCurrency: z.optional(
+    z.object({
+      name: nonEmpty,
+      symbol: z.string().check(z.minLength(2), z.maxLength(6)),
+      decimals: z.int().check(z.nonnegative()),
+    }),
+  ),
 })
 
-const network = networkFields.superRefine((settings, context) => {
-  const missing = walletSettings.filter((key) => settings[key] === undefined)
-  if (missing.length === walletSettings.length) return
-  for (const key of missing)
-    context.addIssue({
-      code: 'custom',
-      path: [key],
-      message: `set all of ${walletSettings.join(', ')}, or none`,
-    })
-})
+const network = networkFields.check(
+  z.superRefine((settings, context) => {
+    const missing = walletSettings.filter((key) => settings[key] === undefined)
+    if (missing.length === walletSettings.length) return
+    for (const key of missing)
+      context.addIssue({
+        code: 'custom',
+        path: [key],
+        message: `set all of ${walletSettings.join(', ')}, or none`,
+      })
+  }),
+)
 
 /** Items are pinned to a chain, so two networks must not share one. */
 const networks = z
   .record(z.string(), network)
-  .refine(
-    (all) =>
-      new Set(Object.values(all).map(({ chainId }) => chainId)).size === Object.keys(all).length,
-    'two networks have the same chainId',
+  .check(
+    z.refine(
+      (all) =>
+        new Set(Object.values(all).map(({ chainId }) => chainId)).size === Object.keys(all).length,
+      'two networks have the same chainId',
+    ),
   )
+
+const loopbackHosts = z.pipe(
+  z._default(z.string(), ''),
+  z.transform((hosts) => hosts.split(',').flatMap((host) => host.trim() || [])),
+)
+const loopbackHost = z
+  .string()
+  .check(z.regex(LOOPBACK_HOST, 'must be a loopback host and its port'))
+
+const signerKeys = z.pipe(
+  z.string(),
+  z.transform((keys) => [...new Set(keys.split(',').map((key) => key.trim().toLowerCase()))]),
+)
+const signerKey = z.pipe(
+  z.string().check(z.regex(/^0x[0-9a-f]{64}$/, 'must be 32 bytes in hex')),
+  z.transform((key): Hex => `0x${key.slice(2)}`),
+)
 
 /** The variables that issuing tokens requires. */
 export const issuerSchema = z.object({
-  PUBLIC_URL: httpUrl.transform((url) => url.replace(/\/+$/, '')),
+  PUBLIC_URL: withoutSlash,
   /** JWK set of Ed25519 private keys. The first signs, and every key verifies. */
-  JWT_KEYS: json(z.object({ keys: z.array(signingKey).min(1) })),
+  JWT_KEYS: json(z.object({ keys: z.array(signingKey).check(z.minLength(1)) })),
 })
 
-const settingsSchema = issuerSchema.extend({
+const settingsSchema = z.extend(issuerSchema, {
   EMAIL_FROM: z.email(),
   /** Origins that a sign-in may redirect to, beside that of PUBLIC_URL. */
-  REDIRECT_ORIGINS: json(z.array(httpUrl.transform((url) => new URL(url).origin))),
+  REDIRECT_ORIGINS: json(z.array(origin)),
   /** Where the covers of NFTs are stored: `<COVERS_URL>/<coverKey>`. Without it, covers are drawn. */
-  COVERS_URL: httpUrl.transform((url) => url.replace(/\/+$/, '')).optional(),
+  COVERS_URL: z.optional(withoutSlash),
   /** Networks by name. The name is the `contractNetwork` of an NFT. */
   NETWORKS: json(networks),
   /** Loopback servers to fetch avatars from and to send webhooks to, as in `127.0.0.1:8000,localhost:3000`. */
-  LOOPBACK_HOSTS: z
-    .string()
-    .default('')
-    .transform((hosts) => hosts.split(',').flatMap((host) => host.trim() || []))
-    .pipe(z.array(z.string().regex(LOOPBACK_HOST, 'must be a loopback host and its port'))),
+  LOOPBACK_HOSTS: z.pipe(loopbackHosts, z.array(loopbackHost)),
   /** Orders that all user tokens of a user together may have that are not ended. */
-  MAX_OPEN_ORDERS: z.coerce.number<string | number>().pipe(z.int().positive()).default(1000),
+  MAX_OPEN_ORDERS: z._default(z.pipe(z.coerce.number<string | number>(), positiveInteger), 1000),
   /** Private keys of the relayers, separated by commas. */
-  TRANSFER_SIGNER_KEYS: z
-    .string()
-    .transform((keys) => [...new Set(keys.split(',').map((key) => key.trim().toLowerCase()))])
-    .pipe(
-      z.array(
-        z
-          .string()
-          .regex(/^0x[0-9a-f]{64}$/, 'must be 32 bytes in hex')
-          .transform((key): Hex => `0x${key.slice(2)}`),
-      ),
-    ),
+  TRANSFER_SIGNER_KEYS: z.pipe(signerKeys, z.array(signerKey)),
   /** Makes delivery keys from the order numbers of shops. Never changes. */
-  DELIVERY_KEY_SECRET: z.string().regex(/^[0-9a-f]{64}$/i, 'must be 32 bytes in hex'),
+  DELIVERY_KEY_SECRET: z.string().check(z.regex(/^[0-9a-f]{64}$/i, 'must be 32 bytes in hex')),
 })
 
 export type Network = z.infer<typeof network>

@@ -52,6 +52,16 @@ GET    /avatars/:user_id/:picture                          | 200      | 200   | 
 GET    /api/externalOrders                                  | 401      | 200   | 200    | 200     | 200   | 200    | 200
 GET    /api/externalOrders/:order_ids                      | 401      | 200   | 200    | 200     | order_not_found | 200    | 200
 POST   /api/externalOrders                                 | 401      | not_your_listing | 403    | not_your_listing | not_your_listing | 200    | 200
+GET    /api/webhooks                                       | 401      | 200   | 200    | 200     | 200   | 200    | 200
+POST   /api/webhooks                                       | 401      | 200   | 403    | 200     | 200   | 200    | 200
+GET    /api/webhooks/:webhook_id                           | 401      | 200   | 200    | 200     | 404   | 404    | 200
+PUT    /api/webhooks/:webhook_id                           | 401      | 200   | 403    | 200     | 404   | 404    | 200
+DELETE /api/webhooks/:webhook_id                           | 401      | 200   | 403    | 200     | 404   | 404    | 200
+POST   /api/webhooks/:webhook_id/rotate                    | 401      | 200   | 403    | 200     | 404   | 404    | 200
+POST   /api/webhooks/:webhook_id/test                      | 401      | 200   | 403    | 200     | 404   | 404    | 200
+GET    /api/webhooks/:webhook_id/messages                  | 401      | 200   | 200    | 200     | 404   | 404    | 200
+POST   /api/webhooks/:webhook_id/messages/:message_id/resend | 401      | 200   | 403    | 200     | 404   | 404    | 200
+POST   /api/webhooks/:webhook_id/replay                    | 401      | 200   | 403    | 200     | 404   | 404    | 200
 GET    /api/admin/transfers                                | 401      | 403   | 403    | 403     | 403   | 403    | 200
 POST   /api/admin/transfers/retry                          | 401      | 403   | 403    | 403     | 403   | 403    | 200
 POST   /api/admin/transfers/cancel                         | 401      | 403   | 403    | 403     | 403   | 403    | 200
@@ -64,6 +74,7 @@ GET    /docs/first-order                                   | 200      | 200   | 
 GET    /docs/retries                                       | 200      | 200   | 200    | 200     | 200   | 200    | 200
 GET    /docs/delivery                                      | 200      | 200   | 200    | 200     | 200   | 200    | 200
 GET    /docs/errors                                        | 200      | 200   | 200    | 200     | 200   | 200    | 200
+GET    /docs/runbook                                       | 200      | 200   | 200    | 200     | 200   | 200    | 200
 POST   /docs/token                                         | 401      | 403   | 403    | 200     | 403   | 403    | 403
 GET    /orders                                             | 401      | 403   | 403    | 200     | 403   | 403    | 403
 GET    /sign-in                                            | 200      | 200   | 200    | 303     | 200   | 200    | 200
@@ -104,6 +115,15 @@ GET    /settings/api-access/tokens/:id                     | 401      | 403   | 
 POST   /settings/api-access/tokens/:id/revoke              | 401      | 403   | 403    | 404     | 403   | 403    | 403
 POST   /settings/api-access/tokens/:id/roll                | 401      | 403   | 403    | 404     | 403   | 403    | 403
 GET    /settings/api-access/everyone                       | 401      | 403   | 403    | 403     | 403   | 403    | 403
+GET    /settings/webhooks                                  | 401      | 403   | 403    | 200     | 403   | 403    | 403
+POST   /settings/webhooks                                  | 401      | 403   | 403    | 303     | 403   | 403    | 403
+GET    /settings/webhooks/:webhook_id                      | 401      | 403   | 403    | 200     | 403   | 403    | 403
+POST   /settings/webhooks/:webhook_id                      | 401      | 403   | 403    | 303     | 403   | 403    | 403
+POST   /settings/webhooks/:webhook_id/rotate               | 401      | 403   | 403    | 303     | 403   | 403    | 403
+POST   /settings/webhooks/:webhook_id/delete               | 401      | 403   | 403    | 303     | 403   | 403    | 403
+POST   /settings/webhooks/:webhook_id/test                 | 401      | 403   | 403    | 303     | 403   | 403    | 403
+POST   /settings/webhooks/:webhook_id/messages/:message_id/resend | 401      | 403   | 403    | 303     | 403   | 403    | 403
+POST   /settings/webhooks/:webhook_id/replay               | 401      | 403   | 403    | 303     | 403   | 403    | 403
 `
 
 const hiddenValues: unknown[] = [null, '', false, '00000000-0000-0000-0000-000000000000']

@@ -265,6 +265,158 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List webhooks
+         * @description A user token lists the endpoints of its user with the role `user`, a master token all. Needs a token.
+         */
+        get: operations["listWebhooks"];
+        put?: never;
+        /**
+         * Create a webhook
+         * @description The endpoint gets the role of the token, and belongs to its user, who may have 10. A session must be of a recent sign-in. Needs a token that may write.
+         */
+        post: operations["createWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/webhooks/{webhook_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a webhook
+         * @description Needs a token.
+         */
+        get: operations["getWebhook"];
+        /**
+         * Update a webhook
+         * @description An absent field stays as it is. Disabling gives up what waits to be sent; a replay sends it after all. Needs a token that may write.
+         */
+        put: operations["updateWebhook"];
+        post?: never;
+        /**
+         * Delete a webhook
+         * @description Needs a token that may write.
+         */
+        delete: operations["deleteWebhook"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/webhooks/{webhook_id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rotate the secret of a webhook
+         * @description For 24 hours, messages are signed with the old secret as well. Needs a token that may write.
+         */
+        post: operations["rotateWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/webhooks/{webhook_id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test to a webhook
+         * @description Sends an event `webhook.test`. A disabled endpoint gets nothing: enable it first. Needs a token that may write.
+         */
+        post: operations["testWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/webhooks/{webhook_id}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the messages of a webhook
+         * @description The log of 30 days, newest first. A call with `state` looks at 1000 messages: a page may have fewer than `limit`, or none, before the last one. Go on until `nextCursor` is null. Needs a token.
+         */
+        get: operations["listWebhookMessages"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/webhooks/{webhook_id}/messages/{message_id}/resend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a message again
+         * @description Also one that was delivered. A disabled endpoint gets nothing: enable it first. Needs a token that may write.
+         */
+        post: operations["resendWebhookMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/webhooks/{webhook_id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send all messages since a time again
+         * @description Also those that were delivered. A disabled endpoint gets nothing: enable it first. Needs a token that may write.
+         */
+        post: operations["replayWebhookMessages"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/transfers": {
         parameters: {
             query?: never;
@@ -611,6 +763,30 @@ export interface components {
              * @description The picture.
              */
             avatar: string;
+        };
+        /** @description The fields of a new endpoint. */
+        NewWebhook: {
+            /** @description Where events are sent: an https URL of a public host. */
+            url: string;
+            /** @description The events to send. Alarms are only for endpoints with the role `master`. */
+            events: ("order.created" | "order.awaiting_wallet" | "order.delivered" | "order.failed" | "alarm.raised" | "alarm.cleared")[];
+        };
+        /** @description The fields to change. */
+        WebhookChanges: {
+            /** @description Where events are sent: an https URL of a public host. */
+            url?: string;
+            /** @description The events to send. Alarms are only for endpoints with the role `master`. */
+            events?: ("order.created" | "order.awaiting_wallet" | "order.delivered" | "order.failed" | "alarm.raised" | "alarm.cleared")[];
+            /** @description Whether events are sent. `true` also enables what failures disabled. */
+            enabled?: boolean;
+        };
+        /** @description What to send again. */
+        Replay: {
+            /**
+             * Format: date-time
+             * @description Messages that were created then or later are sent again.
+             */
+            since: string;
         };
         /**
          * @description `awaiting_wallet`: the buyer has no wallet. `queued`: to be sent. `in_flight`: sent, not final yet. `transferred`: the buyer has the NFT. `failed`: cancelled, or not deliverable.
@@ -1379,6 +1555,165 @@ export interface components {
              */
             latestReleaseAt: string;
         };
+        /** @description An endpoint with its new secret. */
+        WebhookSecret: {
+            /** @description The endpoint. */
+            webhook: components["schemas"]["Webhook"];
+            /** @description The secret that signs: `whsec_` and base64. Settings → Webhooks shows it again. */
+            secret: string;
+        };
+        /** @description An endpoint to which events are sent. */
+        Webhook: {
+            /**
+             * Format: uuid
+             * @description Id of the endpoint.
+             */
+            id: string;
+            /**
+             * Format: int64
+             * @description Id of the user who owns the endpoint.
+             */
+            userId: number;
+            /**
+             * @description `user`: gets the events of orders that its user bought or sold. `master`: gets those of all orders, and alarms, while its user is administrator.
+             * @enum {string}
+             */
+            role: "user" | "master";
+            /** @description Where events are sent. */
+            url: string;
+            /** @description The events that are sent. */
+            events: ("order.created" | "order.awaiting_wallet" | "order.delivered" | "order.failed" | "webhook.test" | "alarm.raised" | "alarm.cleared")[];
+            /** @description Whether events are sent. */
+            enabled: boolean;
+            /**
+             * Format: date-time
+             * @description Time of the first failed attempt after the last success; null if none has failed.
+             */
+            failingSince: string | null;
+            /**
+             * Format: date-time
+             * @description Time at which the endpoint was disabled; null while it is enabled.
+             */
+            disabledAt: string | null;
+            /**
+             * @description `failing`: nothing was accepted for 5 days. `gone`: it answered 410. `owner`: its owner disabled it. Null while it is enabled.
+             * @enum {string|null}
+             */
+            disabledReason: "failing" | "gone" | "owner" | null;
+            /**
+             * Format: date-time
+             * @description Until then the secret before the last rotation signs as well; null if there is none.
+             */
+            previousSecretUntil: string | null;
+            /**
+             * Format: date-time
+             * @description Time of creation.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description Time of the last change.
+             */
+            updatedAt: string;
+        };
+        /** @description A page of endpoints. */
+        WebhookPage: {
+            /** @description The endpoints, by id. */
+            webhooks: components["schemas"]["Webhook"][];
+            /** @description `cursor` of the next page; null on the last page. */
+            nextCursor: string | null;
+        };
+        /** @description An endpoint. */
+        WebhookAnswer: {
+            /** @description The endpoint. */
+            webhook: components["schemas"]["Webhook"];
+        };
+        /** @description A message. */
+        WebhookMessageAnswer: {
+            /** @description The message, which is sent now. */
+            message: components["schemas"]["WebhookMessage"];
+        };
+        /** @description An attempt to send a message. */
+        WebhookAttempt: {
+            /**
+             * Format: date-time
+             * @description Time of the attempt.
+             */
+            at: string;
+            /**
+             * Format: int64
+             * @description How long it took, in milliseconds.
+             */
+            duration: number;
+            /**
+             * Format: int64
+             * @description Status of the response; null if there was none.
+             */
+            status: number | null;
+            /** @description Why the attempt failed; null if it succeeded. */
+            error: string | null;
+        };
+        /** @description An event for an endpoint, and what became of it. */
+        WebhookMessage: {
+            /** @description Id of the message: the header `webhook-id` of each attempt. */
+            id: string;
+            /**
+             * @description The event.
+             * @enum {string}
+             */
+            type: "order.created" | "order.awaiting_wallet" | "order.delivered" | "order.failed" | "webhook.test" | "alarm.raised" | "alarm.cleared";
+            /**
+             * Format: int64
+             * @description Id of the order; null if the event is not of an order.
+             */
+            orderId: number | null;
+            /**
+             * @description `pending`: is sent at `dueAt`. `delivered`: the endpoint accepted it. `failed`: no more attempts are made, unless it is sent again.
+             * @enum {string}
+             */
+            state: "pending" | "delivered" | "failed";
+            /**
+             * Format: date-time
+             * @description Time of the next attempt; null if none is planned.
+             */
+            dueAt: string | null;
+            /**
+             * Format: date-time
+             * @description Time of the event.
+             */
+            createdAt: string;
+            /** @description The attempts that were made, in their order. */
+            attempts: components["schemas"]["WebhookAttempt"][];
+            /** @description The body that is sent. */
+            payload: {
+                /**
+                 * @description The event.
+                 * @enum {string}
+                 */
+                type: "order.created" | "order.awaiting_wallet" | "order.delivered" | "order.failed" | "webhook.test" | "alarm.raised" | "alarm.cleared";
+                /** @description Time of the event. */
+                timestamp: string;
+                /** @description What happened. Depends on the event. */
+                data: {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        /** @description A page of the log of an endpoint. */
+        WebhookLog: {
+            /** @description The messages, newest first. */
+            messages: components["schemas"]["WebhookMessage"][];
+            /** @description `cursor` of the next page; null on the last page. */
+            nextCursor: string | null;
+        };
+        /** @description What a replay sends. */
+        ReplayAnswer: {
+            /**
+             * Format: int64
+             * @description Number of messages that are sent again.
+             */
+            replayed: number;
+        };
         /** @description A page of transfers. */
         Transfers: {
             /** @description The transfers, by id. */
@@ -1900,8 +2235,76 @@ export interface components {
                 "application/json": components["schemas"]["ApiError"];
             };
         };
+        /**
+         * @description `forbidden`: The token is valid, but may not do this. Use a token of the right user, a master token, or one that may write.
+         *
+         *     `cross_site`: A request with the session cookie, or a sign-in, came from another site. Send the token in the `Authorization` header.
+         *
+         *     `reauthentication_required`: The session is valid, but its sign-in was more than 10 minutes ago, and this changes how to get into the account. Sign in again, then repeat the call.
+         */
+        CreateWebhook403: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                "x-d1-bookmark": components["headers"]["Bookmark"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
         /** @description `conflict`: The current state does not allow this. Read the message; read the resource again. */
         Conflict: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                "x-d1-bookmark": components["headers"]["Bookmark"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
+        /**
+         * @description `forbidden`: The token is valid, but may not do this. Use a token of the right user, a master token, or one that may write.
+         *
+         *     `cross_site`: A request with the session cookie, or a sign-in, came from another site. Send the token in the `Authorization` header.
+         *
+         *     `reauthentication_required`: The session is valid, but its sign-in was more than 10 minutes ago, and this changes how to get into the account. Sign in again, then repeat the call.
+         */
+        UpdateWebhook403: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                "x-d1-bookmark": components["headers"]["Bookmark"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
+        /**
+         * @description `forbidden`: The token is valid, but may not do this. Use a token of the right user, a master token, or one that may write.
+         *
+         *     `cross_site`: A request with the session cookie, or a sign-in, came from another site. Send the token in the `Authorization` header.
+         *
+         *     `reauthentication_required`: The session is valid, but its sign-in was more than 10 minutes ago, and this changes how to get into the account. Sign in again, then repeat the call.
+         */
+        DeleteWebhook403: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                "x-d1-bookmark": components["headers"]["Bookmark"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
+        /**
+         * @description `forbidden`: The token is valid, but may not do this. Use a token of the right user, a master token, or one that may write.
+         *
+         *     `cross_site`: A request with the session cookie, or a sign-in, came from another site. Send the token in the `Authorization` header.
+         *
+         *     `reauthentication_required`: The session is valid, but its sign-in was more than 10 minutes ago, and this changes how to get into the account. Sign in again, then repeat the call.
+         */
+        RotateWebhookSecret403: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
@@ -2754,6 +3157,363 @@ export interface operations {
             503: components["responses"]["NotReady"];
         };
     };
+    listWebhooks: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+                /** @description Endpoints per page. */
+                limit?: number;
+            };
+            header?: {
+                /** @description The `x-d1-bookmark` of your last response. This request reads data at least as new, so you can read your own writes. */
+                "x-d1-bookmark"?: components["parameters"]["Bookmark"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of endpoints. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "x-d1-bookmark": components["headers"]["Bookmark"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookPage"];
+                };
+            };
+            400: components["responses"]["InvalidInput"];
+            401: components["responses"]["Unauthenticated"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReady"];
+        };
+    };
+    createWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The fields of a new endpoint. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewWebhook"];
+            };
+        };
+        responses: {
+            /** @description An endpoint with its new secret. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "x-d1-bookmark": components["headers"]["Bookmark"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookSecret"];
+                };
+            };
+            400: components["responses"]["InvalidInput"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["CreateWebhook403"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReady"];
+        };
+    };
+    getWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `x-d1-bookmark` of your last response. This request reads data at least as new, so you can read your own writes. */
+                "x-d1-bookmark"?: components["parameters"]["Bookmark"];
+            };
+            path: {
+                /** @description Id of the endpoint. */
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description An endpoint. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "x-d1-bookmark": components["headers"]["Bookmark"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookAnswer"];
+                };
+            };
+            400: components["responses"]["InvalidInput"];
+            401: components["responses"]["Unauthenticated"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReady"];
+        };
+    };
+    updateWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the endpoint. */
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        /** @description The fields to change. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookChanges"];
+            };
+        };
+        responses: {
+            /** @description An endpoint. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "x-d1-bookmark": components["headers"]["Bookmark"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookAnswer"];
+                };
+            };
+            400: components["responses"]["InvalidInput"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["UpdateWebhook403"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReady"];
+        };
+    };
+    deleteWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the endpoint. */
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description An endpoint. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "x-d1-bookmark": components["headers"]["Bookmark"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookAnswer"];
+                };
+            };
+            400: components["responses"]["InvalidInput"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["DeleteWebhook403"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReady"];
+        };
+    };
+    rotateWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the endpoint. */
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description An endpoint with its new secret. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "x-d1-bookmark": components["headers"]["Bookmark"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookSecret"];
+                };
+            };
+            400: components["responses"]["InvalidInput"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["RotateWebhookSecret403"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReady"];
+        };
+    };
+    testWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the endpoint. */
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A message. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "x-d1-bookmark": components["headers"]["Bookmark"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookMessageAnswer"];
+                };
+            };
+            400: components["responses"]["InvalidInput"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["ForbiddenOrCrossSite"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReady"];
+        };
+    };
+    listWebhookMessages: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+                /** @description Messages per page. */
+                limit?: number;
+                /** @description Selects messages in this state. */
+                state?: "pending" | "delivered" | "failed";
+            };
+            header?: {
+                /** @description The `x-d1-bookmark` of your last response. This request reads data at least as new, so you can read your own writes. */
+                "x-d1-bookmark"?: components["parameters"]["Bookmark"];
+            };
+            path: {
+                /** @description Id of the endpoint. */
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of the log of an endpoint. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "x-d1-bookmark": components["headers"]["Bookmark"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookLog"];
+                };
+            };
+            400: components["responses"]["InvalidInput"];
+            401: components["responses"]["Unauthenticated"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReady"];
+        };
+    };
+    resendWebhookMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the endpoint. */
+                webhook_id: string;
+                /** @description Id of the message: its `webhook-id`. */
+                message_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A message. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "x-d1-bookmark": components["headers"]["Bookmark"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookMessageAnswer"];
+                };
+            };
+            400: components["responses"]["InvalidInput"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["ForbiddenOrCrossSite"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReady"];
+        };
+    };
+    replayWebhookMessages: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the endpoint. */
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        /** @description What to send again. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Replay"];
+            };
+        };
+        responses: {
+            /** @description What a replay sends. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "x-d1-bookmark": components["headers"]["Bookmark"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReplayAnswer"];
+                };
+            };
+            400: components["responses"]["InvalidInput"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["ForbiddenOrCrossSite"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReady"];
+        };
+    };
     listTransfers: {
         parameters: {
             query?: {
@@ -3184,6 +3944,26 @@ export interface Methods {
     getStats: operations["getStats"];
     /** List recent creators. The response may be up to 60 seconds old. Needs no token. */
     listCreators: operations["listCreators"];
+    /** Create a webhook. The endpoint gets the role of the token, and belongs to its user, who may have 10. A session must be of a recent sign-in. Needs a token that may write. */
+    createWebhook: operations["createWebhook"];
+    /** List webhooks. A user token lists the endpoints of its user with the role `user`, a master token all. Needs a token. */
+    listWebhooks: operations["listWebhooks"];
+    /** Get a webhook. Needs a token. */
+    getWebhook: operations["getWebhook"];
+    /** Update a webhook. An absent field stays as it is. Disabling gives up what waits to be sent; a replay sends it after all. Needs a token that may write. */
+    updateWebhook: operations["updateWebhook"];
+    /** Delete a webhook. Needs a token that may write. */
+    deleteWebhook: operations["deleteWebhook"];
+    /** Rotate the secret of a webhook. For 24 hours, messages are signed with the old secret as well. Needs a token that may write. */
+    rotateWebhookSecret: operations["rotateWebhookSecret"];
+    /** Send a test to a webhook. Sends an event `webhook.test`. A disabled endpoint gets nothing: enable it first. Needs a token that may write. */
+    testWebhook: operations["testWebhook"];
+    /** List the messages of a webhook. The log of 30 days, newest first. A call with `state` looks at 1000 messages: a page may have fewer than `limit`, or none, before the last one. Go on until `nextCursor` is null. Needs a token. */
+    listWebhookMessages: operations["listWebhookMessages"];
+    /** Send a message again. Also one that was delivered. A disabled endpoint gets nothing: enable it first. Needs a token that may write. */
+    resendWebhookMessage: operations["resendWebhookMessage"];
+    /** Send all messages since a time again. Also those that were delivered. A disabled endpoint gets nothing: enable it first. Needs a token that may write. */
+    replayWebhookMessages: operations["replayWebhookMessages"];
     /** List transfers. Returns the deliveries of order items in the order of their ids, in pages. Needs a master token. */
     listTransfers: operations["listTransfers"];
     /** Retry many transfers. Queues failed items again; queued items are looked at immediately. An item that a transaction carries is not changed. Changes at most 1000 items: repeat the call until it changes none. Needs a master token that may write. */
@@ -3227,6 +4007,16 @@ export const routes: Record<keyof Methods, Route> = {
     getPicture: {"method":"GET","path":"/avatars/{user_id}/{picture}","body":null,"hasKey":false},
     getStats: {"method":"GET","path":"/api/public/stats","body":null,"hasKey":false},
     listCreators: {"method":"GET","path":"/api/public/creators","body":null,"hasKey":false},
+    createWebhook: {"method":"POST","path":"/api/webhooks","body":"json","hasKey":false},
+    listWebhooks: {"method":"GET","path":"/api/webhooks","body":null,"hasKey":false},
+    getWebhook: {"method":"GET","path":"/api/webhooks/{webhook_id}","body":null,"hasKey":false},
+    updateWebhook: {"method":"PUT","path":"/api/webhooks/{webhook_id}","body":"json","hasKey":false},
+    deleteWebhook: {"method":"DELETE","path":"/api/webhooks/{webhook_id}","body":null,"hasKey":false},
+    rotateWebhookSecret: {"method":"POST","path":"/api/webhooks/{webhook_id}/rotate","body":null,"hasKey":false},
+    testWebhook: {"method":"POST","path":"/api/webhooks/{webhook_id}/test","body":null,"hasKey":false},
+    listWebhookMessages: {"method":"GET","path":"/api/webhooks/{webhook_id}/messages","body":null,"hasKey":false},
+    resendWebhookMessage: {"method":"POST","path":"/api/webhooks/{webhook_id}/messages/{message_id}/resend","body":null,"hasKey":false},
+    replayWebhookMessages: {"method":"POST","path":"/api/webhooks/{webhook_id}/replay","body":"json","hasKey":false},
     listTransfers: {"method":"GET","path":"/api/admin/transfers","body":null,"hasKey":false},
     retryTransfers: {"method":"POST","path":"/api/admin/transfers/retry","body":null,"hasKey":false},
     cancelTransfers: {"method":"POST","path":"/api/admin/transfers/cancel","body":null,"hasKey":false},

@@ -38,6 +38,16 @@ export const endpointCosts: Record<string, Cost> = {
   'GET /api/externalOrders/:order_ids': cost(1, 25, 0),
   // The buyer has no wallet, so the item waits for one. That takes more indexes.
   'POST /api/externalOrders': cost(2, 55, 10),
+  'GET /api/webhooks': cost(1, 20, 0),
+  'POST /api/webhooks': cost(1, 20, 5),
+  'GET /api/webhooks/:webhook_id': cost(1, 6, 0),
+  'PUT /api/webhooks/:webhook_id': cost(1, 20, 3),
+  'DELETE /api/webhooks/:webhook_id': cost(1, 20, 5),
+  'POST /api/webhooks/:webhook_id/rotate': cost(1, 20, 3),
+  'POST /api/webhooks/:webhook_id/test': cost(1, 20, 6),
+  'GET /api/webhooks/:webhook_id/messages': cost(1, 20, 0),
+  'POST /api/webhooks/:webhook_id/messages/:message_id/resend': cost(1, 20, 3),
+  'POST /api/webhooks/:webhook_id/replay': cost(1, 20, 4),
   'GET /api/admin/transfers': cost(1, 210, 0),
   // The filters of the sample requests select nothing. The first reads all queued items.
   'POST /api/admin/transfers/retry': cost(1, 500, 0),
@@ -54,6 +64,7 @@ export const endpointCosts: Record<string, Cost> = {
   'GET /docs/retries': cost(1, 4, 0),
   'GET /docs/delivery': cost(1, 4, 0),
   'GET /docs/errors': cost(1, 4, 0),
+  'GET /docs/runbook': cost(1, 4, 0),
   'POST /docs/token': cost(1, 12, 6),
   'GET /orders': cost(1, 200, 0),
   'GET /sign-in': cost(1, 4, 0),
@@ -94,6 +105,15 @@ export const endpointCosts: Record<string, Cost> = {
   'POST /settings/api-access/tokens/:id/revoke': cost(1, 6, 1),
   'POST /settings/api-access/tokens/:id/roll': cost(0, 0, 0),
   'GET /settings/api-access/everyone': cost(1, 40, 0),
+  'GET /settings/webhooks': cost(1, 20, 0),
+  'POST /settings/webhooks': cost(1, 20, 5),
+  'GET /settings/webhooks/:webhook_id': cost(1, 20, 0),
+  'POST /settings/webhooks/:webhook_id': cost(1, 20, 3),
+  'POST /settings/webhooks/:webhook_id/rotate': cost(1, 20, 3),
+  'POST /settings/webhooks/:webhook_id/delete': cost(1, 20, 5),
+  'POST /settings/webhooks/:webhook_id/test': cost(1, 20, 6),
+  'POST /settings/webhooks/:webhook_id/messages/:message_id/resend': cost(1, 20, 3),
+  'POST /settings/webhooks/:webhook_id/replay': cost(1, 20, 4),
 }
 
 /**

@@ -1,7 +1,7 @@
-import { type GuidePath, guides } from '../../src/site/docs/layout.tsx'
+import { guides } from '../../src/site/docs/layout.tsx'
 
 /** Leads from a guide to the one after it. */
-export const NextGuide = ({ path }: { path: GuidePath }) => (
+export const NextGuide = ({ path }: { path: keyof typeof guides }) => (
   <p class="next-guide">
     Next: <a href={path}>{guides[path].title}</a>
   </p>

@@ -8,6 +8,7 @@ import { ErrorReference } from './errors.tsx'
 import { FirstOrder } from './first-order.tsx'
 import { Following } from './following.tsx'
 import { Retries } from './retries.tsx'
+import { renderRunbook } from './runbook.ts'
 import { readPrograms } from './samples.tsx'
 
 /** Returns the HTML of each guide, by its path. */
@@ -21,6 +22,7 @@ export async function renderGuides(): Promise<Record<GuidePath, string>> {
     '/docs/retries': html(<Retries retry={retry} />),
     '/docs/delivery': html(<Following follow={follow} />),
     '/docs/errors': html(<ErrorReference />),
+    '/docs/runbook': await renderRunbook(),
   }
 }
 

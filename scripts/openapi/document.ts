@@ -124,7 +124,7 @@ function requestBody({ info, inputs }: DescribedEndpoint): ZodOpenApiRequestBody
   if (!type || !schema) return null
   // The schema of what is sent, before it is transformed.
   const { description = '' } =
-    z.globalRegistry.get(schema instanceof z.ZodPipe ? schema.in : schema) ?? {}
+    z.globalRegistry.get(schema instanceof z.core.$ZodPipe ? schema._zod.def.in : schema) ?? {}
   return { required: true, description, content: { [type]: { schema } } }
 }
 

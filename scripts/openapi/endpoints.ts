@@ -10,6 +10,7 @@ import type { EndpointInfo, EndpointInfos } from '../../src/http/openapi.ts'
 import { marketplaceEndpoints } from '../../src/marketplace/openapi.ts'
 import { orderEndpoints } from '../../src/orders/openapi.ts'
 import { walletEndpoints } from '../../src/site/wallet/openapi.ts'
+import { webhookEndpointInfos } from '../../src/webhooks/openapi.ts'
 
 export type DescribedEndpoint = Endpoint & { info: EndpointInfo }
 
@@ -20,6 +21,7 @@ export const endpointInfos: EndpointInfos = {
   ...marketplaceEndpoints,
   ...avatarEndpoints,
   ...orderEndpoints,
+  ...webhookEndpointInfos,
   ...transferEndpoints,
   ...catalogueEndpoints,
   ...walletEndpoints,

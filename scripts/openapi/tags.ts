@@ -38,6 +38,12 @@ export const tags: NonNullable<ZodOpenApiObject['tags']> = [
     description: 'Public numbers and lists. They need no token, and caches may keep them a minute.',
   },
   {
+    name: 'Webhooks',
+    description:
+      'Endpoints of yours to which events of orders are sent, signed as Standard Webhooks. The ' +
+      'guide “Webhooks” says how to receive them.',
+  },
+  {
     name: 'Transfers',
     description:
       'The deliveries of order items, for operators. A transfer has the id of its order item.',

@@ -62,7 +62,7 @@ export async function ensureSecrets(setup: Setup, isDatabaseKnown: boolean): Pro
 
 /** Returns sentences about values that the Worker would not take. They have no value in them. */
 function findInvalid({ JWT_KEYS, DELIVERY_KEY_SECRET }: Secrets): string[] {
-  const { success } = issuerSchema.pick({ JWT_KEYS: true }).safeParse({ JWT_KEYS })
+  const { success } = issuerSchema.shape.JWT_KEYS.safeParse(JWT_KEYS)
   return [
     ...(JWT_KEYS === undefined || success ? [] : ['JWT_KEYS must be a set of signing keys.']),
     ...(DELIVERY_KEY_SECRET === undefined || /^[0-9a-f]{64}$/i.test(DELIVERY_KEY_SECRET)

@@ -1,5 +1,6 @@
 /** Issues API tokens for an operator, without a sign-in. */
 import { and, desc, eq, isNull, notExists, sql } from 'drizzle-orm'
+import * as z from 'zod'
 import {
   API_TOKEN_LIFETIME,
   type Issuer,
@@ -12,6 +13,9 @@ import { issuerSchema } from '../../src/env.ts'
 import { hasNameOf, namespaceOf, TokenName } from '../../src/identity/namespace.ts'
 import type { SqliteDatabase } from '../database/remote.ts'
 import { CommandError } from '../shell/command.ts'
+
+// The schemas of the Worker, of `zod/mini`, come without messages.
+z.config(z.locales.en())
 
 const DAY = 24 * 60 * 60 * 1000
 

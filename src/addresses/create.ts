@@ -1,4 +1,5 @@
 import { and, eq, isNull, notExists } from 'drizzle-orm'
+import * as z from 'zod/mini'
 import { writeAs } from '../auth/access.ts'
 import { requireAccessTo } from '../auth/user-param.ts'
 import type { BoundStatement, Database } from '../db/client.ts'
@@ -57,7 +58,7 @@ function ownUserId(caller: Caller): number {
   throw invalidField('userId', 'is required with a master token')
 }
 
-const fieldNames = DeliveryFields.keyof().options
+const fieldNames = z.keyof(DeliveryFields).options
 const emptyFields = Object.fromEntries(fieldNames.map((name) => [name, null]))
 
 type Values = AddressFields & { userId: number; isDefault: boolean; now: string }

@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { UserParam, userIdOf } from '../auth/user-param.ts'
 import { addressKinds } from '../db/schema.ts'
 import type { App } from '../http/context.ts'
@@ -10,29 +10,33 @@ import { createAddress, kindOf } from './create.ts'
 import { listAddresses } from './list.ts'
 import { BillingChanges, DeliveryChanges, DeliveryFields, description, flag } from './schema.ts'
 
-const AddressId = z.object({ id: idText.describe('Id of the address.') })
+const AddressId = z.object({ id: idText.check(z.describe('Id of the address.')) })
 const Owner = {
   userId: z
-    .int()
-    .positive()
-    .nullish()
-    .transform((id) => id ?? undefined)
-    .describe('Id of the owner: by default the user of a user token. A master token must send it.'),
+    .pipe(
+      z.nullish(z.int().check(z.positive())),
+      z.transform((id) => id ?? undefined),
+    )
+    .check(
+      z.describe(
+        'Id of the owner: by default the user of a user token. A master token must send it.',
+      ),
+    ),
 }
 
-const NewAddress = DeliveryFields.extend({
-  ...Owner,
-  default: flag(description.default),
-  isDefault: flag(description.isDefault),
-}).meta({ id: 'NewAddress', description: 'The fields of a new address of either kind.' })
-const NewBillingAddress = BillingChanges.extend(Owner).meta({
-  id: 'NewBillingAddress',
-  description: 'The fields of a new billing address.',
-})
-const BillingAddressChanges = BillingChanges.meta({
-  id: 'BillingAddressChanges',
-  description: 'The fields to change.',
-})
+const NewAddress = z
+  .extend(DeliveryFields, {
+    ...Owner,
+    default: flag(description.default),
+    isDefault: flag(description.isDefault),
+  })
+  .check(z.meta({ id: 'NewAddress', description: 'The fields of a new address of either kind.' }))
+const NewBillingAddress = z
+  .extend(BillingChanges, Owner)
+  .check(z.meta({ id: 'NewBillingAddress', description: 'The fields of a new billing address.' }))
+const BillingAddressChanges = BillingChanges.check(
+  z.meta({ id: 'BillingAddressChanges', description: 'The fields to change.' }),
+)
 
 export const addressRoutes = new Hono<App>()
   .get(
@@ -52,9 +56,8 @@ export const addressRoutes = new Hono<App>()
       'query',
       z.object({
         type: z
-          .enum(addressKinds)
-          .optional()
-          .describe('Address kind. Overrides detection from the body.'),
+          .optional(z.enum(addressKinds))
+          .check(z.describe('Address kind. Overrides detection from the body.')),
       }),
     ),
     validate('json', NewAddress),
@@ -109,7 +112,9 @@ export const addressRoutes = new Hono<App>()
     requireToken(),
     validate(
       'query',
-      z.object({ type: z.literal('billing').optional().describe('Always `billing`.') }),
+      z.object({
+        type: z.optional(z.literal('billing')).check(z.describe('Always `billing`.')),
+      }),
     ),
     validate('json', NewBillingAddress),
     async (c) => {

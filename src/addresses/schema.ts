@@ -3,7 +3,7 @@
  * `addresses`.
  */
 import { and, isNull, sql } from 'drizzle-orm'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { addresses, type addressKinds } from '../db/schema.ts'
 
 export type AddressKind = (typeof addressKinds)[number]
@@ -14,18 +14,16 @@ export type AddressKind = (typeof addressKinds)[number]
  */
 export const isLive = and(isNull(addresses.deletedAt), sql`${addresses.origin} <> 'seller_order'`)
 
+// Bidirectional overrides would turn round the text beside it.
+const isLine = z.regex(
+  /^[^\p{Cc}\p{Cs}\u202A-\u202E\u2066-\u2069]{0,255}$/u,
+  'must be at most 255 characters without control characters',
+)
+const orNull = z.transform((text: string) => text || null)
+
 /** One line of text. It is trimmed, and an empty one is stored as null. */
-const line = (description: string, text = z.string().trim()) =>
-  text
-    // Bidirectional overrides would turn round the text beside it.
-    .regex(
-      /^[^\p{Cc}\p{Cs}\u202A-\u202E\u2066-\u2069]{0,255}$/u,
-      'must be at most 255 characters without control characters',
-    )
-    .transform((text) => text || null)
-    .nullable()
-    .optional()
-    .describe(description)
+const line = (description: string, text = z.string().check(z.trim())) =>
+  z.nullish(z.pipe(text.check(isLine), orNull)).check(z.describe(description))
 
 export const description = {
   name: 'Name of the recipient.',
@@ -42,15 +40,14 @@ export const description = {
 }
 
 /** Shops send several lines, which become one. */
-const street = z
-  .string()
-  .trim()
-  .overwrite((text) => text.replaceAll(/\s*[\r\n]+\s*/g, ', '))
+const street = z.string().check(
+  z.trim(),
+  z.overwrite((text) => text.replaceAll(/\s*[\r\n]+\s*/g, ', ')),
+)
 
 const email = z
   .string()
-  .trim()
-  .regex(/^([^\s@]+@[^\s@]+\.[^\s@]+)?$/, 'must be an e-mail address')
+  .check(z.trim(), z.regex(/^([^\s@]+@[^\s@]+\.[^\s@]+)?$/, 'must be an e-mail address'))
 
 /** The fields that a request may set on a billing address. */
 export const BillingFields = z.object({
@@ -73,12 +70,13 @@ export const DeliveryFields = z.object({
 /** The fields of an address. An absent field stays as it is, null clears it. */
 export type AddressFields = z.infer<typeof DeliveryFields>
 
-export const flag = (text: string) => z.boolean().optional().describe(text)
+export const flag = (text: string) => z.optional(z.boolean()).check(z.describe(text))
 
-export const DeliveryChanges = DeliveryFields.extend({
-  default: flag(description.default),
-})
-  .meta({ id: 'DeliveryAddressChanges', description: 'The fields to change.' })
-  .transform(({ default: isDefault, ...fields }) => ({ ...fields, isDefault }))
+export const DeliveryChanges = z.pipe(
+  z
+    .extend(DeliveryFields, { default: flag(description.default) })
+    .check(z.meta({ id: 'DeliveryAddressChanges', description: 'The fields to change.' })),
+  z.transform(({ default: isDefault, ...fields }) => ({ ...fields, isDefault })),
+)
 
-export const BillingChanges = BillingFields.extend({ isDefault: flag(description.isDefault) })
+export const BillingChanges = z.extend(BillingFields, { isDefault: flag(description.isDefault) })

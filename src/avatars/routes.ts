@@ -1,6 +1,6 @@
 import { type Context, Hono } from 'hono'
 import { etag } from 'hono/etag'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { UserParam, userIdOf } from '../auth/user-param.ts'
 import type { App } from '../http/context.ts'
 import { type AppWithCaller, publicEndpoint, requireToken, validate } from '../http/endpoint.ts'
@@ -14,12 +14,19 @@ import { avatarUrlOf } from './url.ts'
 
 const AvatarSource = z
   .object({
-    avatarUrl: z.string().trim().min(1).max(2048).describe('URL of the picture to download.'),
+    avatarUrl: z
+      .string()
+      .check(
+        z.trim(),
+        z.minLength(1),
+        z.maxLength(2048),
+        z.describe('URL of the picture to download.'),
+      ),
   })
-  .meta({ id: 'AvatarSource', description: 'Where the new avatar is.' })
+  .check(z.meta({ id: 'AvatarSource', description: 'Where the new avatar is.' }))
 const PictureParam = z.object({
-  user_id: z.string().meta({ description: 'Id of the user.', examples: ['3'] }),
-  picture: z.string().describe('The last segment of an `avatarUrl`.'),
+  user_id: z.string().check(z.meta({ description: 'Id of the user.', examples: ['3'] })),
+  picture: z.string().check(z.describe('The last segment of an `avatarUrl`.')),
 })
 
 /** Stores the picture that `readPicture` returns as the avatar of the user in the path. */

@@ -1,6 +1,6 @@
 /** Reads the lines of a catalogue. */
 import { parseEther } from 'viem/utils'
-import type * as z from 'zod'
+import type * as z from 'zod/mini'
 import { type CatalogueType, catalogueTypes } from '../db/schema.ts'
 import { issuesOf } from '../http/endpoint.ts'
 import type { Issue } from '../http/errors.ts'

@@ -3,7 +3,7 @@
  * the record in its normal form, with all keys in the order in which an export writes them.
  */
 import { formatEther, getAddress, isAddress, parseEther } from 'viem/utils'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { amountTypes, listingTypes } from '../db/schema.ts'
 import { EmailAddress } from '../identity/email-link.ts'
 import { Profile } from '../identity/profile.ts'
@@ -16,42 +16,58 @@ export const MAX_DEPTH = 32
 const visible = (max: number) =>
   z
     .string()
-    .regex(
-      /^(?:[^\p{Cc}\p{Cf}\p{Cs}]|\u200C|\u200D|[\u{E0020}-\u{E007F}])+$/u,
-      'must be visible characters',
+    .check(
+      z.regex(
+        /^(?:[^\p{Cc}\p{Cf}\p{Cs}]|\u200C|\u200D|[\u{E0020}-\u{E007F}])+$/u,
+        'must be visible characters',
+      ),
+      z.maxLength(max),
     )
-    .max(max)
 
 const id = visible(200)
-const address = z
-  .string()
-  .refine((text) => isAddress(text, { strict: false }), 'must be an address')
-  .transform((text) => getAddress(text))
-const uint256 = z
-  .string()
-  .regex(/^(0|[1-9]\d{0,77})$/, { error: 'must be decimal digits in quotes', abort: true })
-  .refine((digits) => BigInt(digits) < 2n ** 256n, 'must be less than 2^256')
-const time = z.iso
-  .datetime({ offset: true, abort: true })
-  .transform((text) => new Date(text).toISOString())
-  .refine((text) => /^[12]/.test(text), 'must be in the years 1000 to 2999')
-const pieces = z.int().positive()
+const address = z.pipe(
+  z.string().check(z.refine((text) => isAddress(text, { strict: false }), 'must be an address')),
+  z.transform((text) => getAddress(text)),
+)
+const uint256 = z.string().check(
+  z.regex(/^(0|[1-9]\d{0,77})$/, { error: 'must be decimal digits in quotes', abort: true }),
+  z.refine((digits) => BigInt(digits) < 2n ** 256n, 'must be less than 2^256'),
+)
+const time = z
+  .pipe(
+    z.iso.datetime({ offset: true, abort: true }),
+    z.transform((text) => new Date(text).toISOString()),
+  )
+  .check(z.refine((text) => /^[12]/.test(text), 'must be in the years 1000 to 2999'))
+const pieces = z.int().check(z.positive())
+
+/** Null unless it is given. */
+const orNull = <T extends z.ZodMiniType>(field: T) => z._default(z.nullable(field), null)
 
 const price = {
-  priceCents: z.int().nonnegative(),
-  priceEths: z
+  priceCents: z.int().check(z.nonnegative()),
+  priceEths: z.optional(
+    z
+      .string()
+      .check(
+        z.regex(
+          /^(0|[1-9]\d{0,58})(\.\d{1,18})?$/,
+          'must be a decimal number in quotes, as in "0.05"',
+        ),
+      ),
+  ),
+  priceWei: z.optional(uint256),
+  priceCurrency: z
     .string()
-    .regex(/^(0|[1-9]\d{0,58})(\.\d{1,18})?$/, 'must be a decimal number in quotes, as in "0.05"')
-    .optional(),
-  priceWei: uint256.optional(),
-  priceCurrency: z.string().regex(/^[A-Z]{3}$/, 'must be three capital letters, as in "EUR"'),
+    .check(z.regex(/^[A-Z]{3}$/, 'must be three capital letters, as in "EUR"')),
 }
 
 type Price = { priceEths?: string | undefined; priceWei?: string | undefined }
 
-const hasOnePrice = ({ priceEths, priceWei }: Price) =>
-  (priceEths === undefined) !== (priceWei === undefined)
-const onePrice = { error: 'set either priceEths or priceWei', path: ['priceEths'] }
+const hasOnePrice = z.refine<Price>(
+  ({ priceEths, priceWei }) => (priceEths === undefined) !== (priceWei === undefined),
+  { error: 'set either priceEths or priceWei', path: ['priceEths'] },
+)
 
 const inEth = ({ priceEths = '', priceWei }: Price) =>
   formatEther(priceWei === undefined ? parseEther(priceEths) : BigInt(priceWei))
@@ -60,29 +76,33 @@ const User = z
   .strictObject({
     type: z.literal('user'),
     id,
-    name: Profile.shape.name.nullable().default(null),
-    username: Profile.shape.username.nullable().default(null),
-    email: EmailAddress.nullable().default(null),
-    ethereumPublicAddr: address.nullable().default(null),
+    name: orNull(Profile.shape.name),
+    username: orNull(Profile.shape.username),
+    email: orNull(EmailAddress),
+    ethereumPublicAddr: orNull(address),
   })
-  .refine(({ email, ethereumPublicAddr }) => email || ethereumPublicAddr, {
-    error: 'set email or ethereumPublicAddr',
-    path: ['email'],
-  })
+  .check(
+    z.refine(({ email, ethereumPublicAddr }) => email || ethereumPublicAddr, {
+      error: 'set email or ethereumPublicAddr',
+      path: ['email'],
+    }),
+  )
 
 /** The metadata JSON of ERC-721 and ERC-1155. Its values are kept as they are. */
 const Metadata = z
   .custom<{ name: string }>((value) => typeof value === 'object' && !Array.isArray(value), {
     error: 'must be an object',
   })
-  .superRefine((metadata, context) => {
-    const { error } = visible(255).safeParse(metadata?.name)
-    for (const { message } of error?.issues ?? [])
-      context.addIssue({ code: 'custom', path: ['name'], message })
-    if (isDeeper(metadata, MAX_DEPTH)) context.addIssue(`must have at most ${MAX_DEPTH} levels`)
-  })
+  .check(
+    z.superRefine((metadata, context) => {
+      const { error } = visible(255).safeParse(metadata?.name)
+      for (const { message } of error?.issues ?? [])
+        context.addIssue({ code: 'custom', path: ['name'], message })
+      if (isDeeper(metadata, MAX_DEPTH)) context.addIssue(`must have at most ${MAX_DEPTH} levels`)
+    }),
+  )
 
-const Nft = z
+const NftFields = z
   .strictObject({
     type: z.literal('nft'),
     id,
@@ -92,24 +112,29 @@ const Nft = z
     contractName: visible(255),
     tokenId: uint256,
     amountType: z.enum(amountTypes),
-    amount: pieces.optional(),
-    status: z.enum(['released', 'draft']).default('released'),
-    releaseAt: time.nullable().default(null),
+    amount: z.optional(pieces),
+    status: z._default(z.enum(['released', 'draft']), 'released'),
+    releaseAt: orNull(time),
     ...price,
-    coverKey: visible(255).nullable().default(null),
-    category: visible(255).nullable().default(null),
+    coverKey: orNull(visible(255)),
+    category: orNull(visible(255)),
     metadata: Metadata,
   })
-  .refine(hasOnePrice, onePrice)
-  .refine(({ amountType, amount }) => amountType !== 'unique' || (amount ?? 1) === 1, {
-    error: 'must be 1 for a unique NFT',
-    path: ['amount'],
-  })
-  .refine(({ amountType, amount }) => amountType === 'unique' || amount !== undefined, {
-    error: 'is required, unless amountType is "unique"',
-    path: ['amount'],
-  })
-  .transform((nft) => ({
+  .check(
+    hasOnePrice,
+    z.refine(({ amountType, amount }) => amountType !== 'unique' || (amount ?? 1) === 1, {
+      error: 'must be 1 for a unique NFT',
+      path: ['amount'],
+    }),
+    z.refine(({ amountType, amount }) => amountType === 'unique' || amount !== undefined, {
+      error: 'is required, unless amountType is "unique"',
+      path: ['amount'],
+    }),
+  )
+
+const Nft = z.pipe(
+  NftFields,
+  z.transform((nft) => ({
     type: nft.type,
     id: nft.id,
     creator: nft.creator,
@@ -127,22 +152,26 @@ const Nft = z
     coverKey: nft.coverKey,
     category: nft.category,
     metadata: nft.metadata,
-  }))
+  })),
+)
 
-const Listing = z
+const ListingFields = z
   .strictObject({
     type: z.literal('listing'),
     id,
     nft: id,
     seller: id,
-    saleType: z.enum(listingTypes).default('regular'),
+    saleType: z._default(z.enum(listingTypes), 'regular'),
     ...price,
-    amount: pieces.nullable().default(null),
-    active: z.boolean().default(true),
-    activeTill: time.nullable().default(null),
+    amount: orNull(pieces),
+    active: z._default(z.boolean(), true),
+    activeTill: orNull(time),
   })
-  .refine(hasOnePrice, onePrice)
-  .transform((listing) => ({
+  .check(hasOnePrice)
+
+const Listing = z.pipe(
+  ListingFields,
+  z.transform((listing) => ({
     type: listing.type,
     id: listing.id,
     nft: listing.nft,
@@ -154,7 +183,8 @@ const Listing = z
     amount: listing.amount,
     active: listing.active,
     activeTill: listing.activeTill,
-  }))
+  })),
+)
 
 export const CatalogueRecord = z.discriminatedUnion('type', [User, Nft, Listing], {
   error: ({ code }) =>

@@ -1,6 +1,6 @@
 import { type Context, Hono } from 'hono'
 import { bytesToHex } from 'viem/utils'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { writeAs } from '../auth/access.ts'
 import { bodyReader } from '../http/body.ts'
 import type { App } from '../http/context.ts'
@@ -22,32 +22,38 @@ import { findProblems } from './problems.ts'
 const MAX_ISSUES = 1000
 
 /** The number of a line, from 1, in a query. */
-export const lineNumber = z
-  .string()
-  .trim()
-  .regex(/^[1-9]\d{0,5}$/, 'must be the number of a line')
-  .transform(Number)
+export const lineNumber = z.pipe(
+  z.string().check(z.trim(), z.regex(/^[1-9]\d{0,5}$/, 'must be the number of a line')),
+  z.transform(Number),
+)
 
+const importId = z.pipe(
+  z.uuid(),
+  z.transform((id) => id.toLowerCase()),
+)
 const flag = z.enum(['true', 'false'])
-const isTrue = (text: string) => text === 'true'
+const isTrue = z.transform((text: z.infer<typeof flag>) => text === 'true')
 const Query = z
   .strictObject({
     import: z
-      .uuid()
-      .transform((id) => id.toLowerCase())
-      .optional()
-      .describe('An id that you choose, for an import of several calls.'),
-    line: lineNumber.default(1).describe('The number of the first line in the body, from 1.'),
-    commit: flag
-      .transform(isTrue)
-      .optional()
-      .describe('Whether these are the last lines. Always, without `import`.'),
-    dryRun: flag.default('false').transform(isTrue).describe('Whether to undo the commit.'),
+      .optional(importId)
+      .check(z.describe('An id that you choose, for an import of several calls.')),
+    line: z
+      ._default(lineNumber, 1)
+      .check(z.describe('The number of the first line in the body, from 1.')),
+    commit: z
+      .optional(z.pipe(flag, isTrue))
+      .check(z.describe('Whether these are the last lines. Always, without `import`.')),
+    dryRun: z
+      .pipe(z._default(flag, 'false'), isTrue)
+      .check(z.describe('Whether to undo the commit.')),
   })
-  .refine(({ import: id, line, commit: isLast }) => id || (line === 1 && isLast !== false), {
-    error: 'is required for a part of an import',
-    path: ['import'],
-  })
+  .check(
+    z.refine(({ import: id, line, commit: isLast }) => id || (line === 1 && isLast !== false), {
+      error: 'is required for a part of an import',
+      path: ['import'],
+    }),
+  )
 
 const readBody = bodyReader(MAX_MIB * 1024 * 1024, `a call may have at most ${MAX_MIB} MiB`)
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })

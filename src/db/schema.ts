@@ -598,7 +598,7 @@ export const webhookEvents = [
 ] as const
 export type WebhookEvent = (typeof webhookEvents)[number]
 
-const disabledReasons = ['failing', 'gone', 'owner'] as const
+export const disabledReasons = ['failing', 'gone', 'owner'] as const
 
 /** Where events are sent. */
 export const webhookEndpoints = sqliteTable(

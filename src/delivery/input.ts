@@ -1,9 +1,10 @@
 /** What the transfer endpoints take. */
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { deliveryStates } from '../db/schema.ts'
 import { cursorText, idText, limitText } from '../http/ids.ts'
 
-export const TransferStatus = z.enum(deliveryStates).meta({
+// Registered without a check, which would give its id to a copy with another description, too.
+export const TransferStatus = z.enum(deliveryStates).register(z.globalRegistry, {
   id: 'TransferStatus',
   description:
     '`awaiting_wallet`: the buyer has no wallet. `queued`: to be sent. `in_flight`: sent, not ' +
@@ -11,25 +12,24 @@ export const TransferStatus = z.enum(deliveryStates).meta({
 })
 
 /** The path parameter. */
-export const TransferId = z.object({ id: idText.describe('The id of the order item.') })
-const selectsStatus = 'Selects items with this status.'
+export const TransferId = z.object({ id: idText.check(z.describe('The id of the order item.')) })
+const selectsStatus = z.describe('Selects items with this status.')
 /** The query of a list of transfers. */
 export const TransferQuery = z.object({
-  status: TransferStatus.optional().describe(selectsStatus),
+  status: z.optional(TransferStatus).check(selectsStatus),
   reason: z
-    .string()
-    .min(1)
-    .max(255)
-    .optional()
-    .describe('Selects items whose reason begins with this text.'),
-  cursor: cursorText.optional().describe('The `nextCursor` of the previous page.'),
-  limit: limitText(50).describe('Transfers per page.'),
+    .optional(z.string().check(z.minLength(1), z.maxLength(255)))
+    .check(z.describe('Selects items whose reason begins with this text.')),
+  cursor: z.optional(cursorText).check(z.describe('The `nextCursor` of the previous page.')),
+  limit: limitText(50).check(z.describe('Transfers per page.')),
 })
 /** Selects what to retry. */
-export const Retryable = TransferQuery.pick({ reason: true }).extend({
-  status: TransferStatus.extract(['queued', 'failed']).describe(selectsStatus),
+export const Retryable = z.object({
+  reason: TransferQuery.shape.reason,
+  status: z.enum(['queued', 'failed']).check(selectsStatus),
 })
 /** Selects what to cancel. */
-export const Cancellable = TransferQuery.pick({ reason: true }).extend({
-  status: TransferStatus.exclude(['transferred']).describe(selectsStatus),
+export const Cancellable = z.object({
+  reason: TransferQuery.shape.reason,
+  status: z.enum(['awaiting_wallet', 'queued', 'in_flight', 'failed']).check(selectsStatus),
 })

@@ -35,7 +35,7 @@ const Transfer = z
     network: text('Name of the network, as in `contractNetwork` of the NFT.'),
     chainId: orNull(positive('Id of the chain; null if it was not configured.')),
     quantity: positive('Number of pieces.'),
-    status: TransferStatus.describe('State of the delivery.'),
+    status: TransferStatus.check(z.describe('State of the delivery.')),
     key: hash('The delivery key: the contract uses it at most once.'),
     contract: orNull(
       address('Address of the Delivery contract; null before the first transaction.'),

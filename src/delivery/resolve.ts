@@ -5,7 +5,7 @@
  */
 import type { Address, Hex } from 'viem'
 import { zeroAddress } from 'viem'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import {
   CANCELLED,
   type ContractItem,

@@ -6,9 +6,8 @@
 import { zValidator } from '@hono/zod-validator'
 import type { Context, Hono, MiddlewareHandler, ValidationTargets } from 'hono'
 import { matchedRoutes } from 'hono/route'
-import type * as z from 'zod'
 // Imported by name: `z.core` would bundle the error messages of every language.
-import { type $ZodIssue, toDotPath } from 'zod/v4/core'
+import { type $ZodIssue, type $ZodType, toDotPath } from 'zod/v4/core'
 import { formBody } from './body.ts'
 import type { App, Caller } from './context.ts'
 import { ApiError, type Issue, rejected, unauthenticated } from './errors.ts'
@@ -17,7 +16,7 @@ import './validation-messages.ts'
 
 /** Who may call an endpoint. */
 type Access = 'public' | 'token' | 'master'
-type Input = { target: keyof ValidationTargets; schema: z.ZodType }
+type Input = { target: keyof ValidationTargets; schema: $ZodType }
 type Handler = (...args: never[]) => unknown
 
 const declarations = new WeakMap<Handler, Access>()
@@ -74,7 +73,7 @@ const bodyReaders = new Map<keyof ValidationTargets, (c: Context) => Promise<unk
  * `root` names a body that is an array, as in `orders[2].listingId: …`. A JSON body must also pass
  * `jsonBody`, and a form `formBody`.
  */
-export function validate<T extends keyof ValidationTargets, S extends z.ZodType>(
+export function validate<T extends keyof ValidationTargets, S extends $ZodType>(
   target: T,
   schema: S,
   root = '',
@@ -106,7 +105,8 @@ export function issuesOf(found: readonly $ZodIssue[], root = ''): Issue[] {
   return [...issues.values()]
 }
 
-function invalidInput(found: readonly $ZodIssue[], root: string): ApiError {
+/** The error for what a schema has rejected. `root` names a value that is an array. */
+export function invalidInput(found: readonly $ZodIssue[], root = ''): ApiError {
   const [first, ...others] = issuesOf(found, root)
   return first
     ? rejected([first, ...others])

@@ -12,7 +12,7 @@ import {
   notExists,
   sql,
 } from 'drizzle-orm'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { Database } from '../db/client.ts'
 import type { Guard } from '../db/guard.ts'
 import { emailLinks } from '../db/schema.ts'
@@ -36,9 +36,12 @@ const MAX_LINKS_PER_MAILBOX = 6
 /** Links that add an address, for one account. */
 const MAX_LINKS_PER_ACCOUNT = 3
 
-export const EmailAddress = z.string().trim().toLowerCase().pipe(z.email().max(254))
+export const EmailAddress = z.pipe(
+  z.string().check(z.trim(), z.toLowerCase()),
+  z.email().check(z.maxLength(254)),
+)
 export const LinkSecret = z.object({
-  secret: z.string().regex(/^[0-9a-f]{64}$/, 'is not a valid secret'),
+  secret: z.string().check(z.regex(/^[0-9a-f]{64}$/, 'is not a valid secret')),
 })
 
 type NewLink = {

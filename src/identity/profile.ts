@@ -1,6 +1,6 @@
 /** The names that a user shows to others. */
 import { eq } from 'drizzle-orm'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { writeAs } from '../auth/access.ts'
 import { requireSession } from '../auth/session.ts'
 import { type Database, violates } from '../db/client.ts'
@@ -18,26 +18,28 @@ const reserved = new Set([
   'support',
 ])
 
+const name = z.string().check(
+  z.trim(),
+  // Emoji and Persian have the joiners U+200C and U+200D.
+  z.regex(
+    /^(?:[^\p{Cc}\p{Cf}\p{Cs}]|[\u200C\u200D](?!$)){0,100}$/u,
+    'must be at most 100 characters, all of them visible',
+  ),
+)
+const username = z.string().check(
+  z.trim(),
+  z.regex(
+    /^([A-Za-z][A-Za-z0-9_]{2,29})?$/,
+    'must be 3 to 30 characters, a letter first: only a to z, 0 to 9 and _',
+  ),
+  z.refine((username) => !reserved.has(username.toLowerCase()), 'is reserved'),
+)
+const orNull = z.transform((text: string) => text || null)
+
 /** Both are optional. An empty one is stored as null. */
 export const Profile = z.object({
-  name: z
-    .string()
-    .trim()
-    // Emoji and Persian have the joiners U+200C and U+200D.
-    .regex(
-      /^(?:[^\p{Cc}\p{Cf}\p{Cs}]|[\u200C\u200D](?!$)){0,100}$/u,
-      'must be at most 100 characters, all of them visible',
-    )
-    .transform((name) => name || null),
-  username: z
-    .string()
-    .trim()
-    .regex(
-      /^([A-Za-z][A-Za-z0-9_]{2,29})?$/,
-      'must be 3 to 30 characters, a letter first: only a to z, 0 to 9 and _',
-    )
-    .refine((username) => !reserved.has(username.toLowerCase()), 'is reserved')
-    .transform((username) => username || null),
+  name: z.pipe(name, orNull),
+  username: z.pipe(username, orNull),
 })
 
 /**

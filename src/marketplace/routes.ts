@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { App } from '../http/context.ts'
 import { publicEndpoint, validate } from '../http/endpoint.ts'
 import { limitText } from '../http/ids.ts'
@@ -7,7 +7,7 @@ import { cached } from './cached.ts'
 import { readCreators } from './creators.ts'
 import { readStats } from './stats.ts'
 
-const Limit = z.object({ limit: limitText(20).describe('Number of creators.') })
+const Limit = z.object({ limit: limitText(20).check(z.describe('Number of creators.')) })
 
 export const marketplaceRoutes = new Hono<App>()
   .get('/api/public/stats', publicEndpoint(), async (c) => {

@@ -36,6 +36,7 @@ const links: [path: string, name: string, icon: IconName][] = [
   ['/settings/account', 'Account', 'wallet'],
   ['/settings/sessions', 'Sessions', 'session'],
   ['/settings/api-access', 'API Access', 'key'],
+  ['/settings/webhooks', 'Webhooks', 'webhook'],
 ]
 
 /** The browser opens and closes a popover without a script. */

@@ -1,11 +1,11 @@
 import type { Child } from 'hono/jsx'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { Account } from '../auth/session.ts'
 import { ADMINISTRATOR } from '../db/schema.ts'
 import { Icon, type IconName } from './components/icon.tsx'
 import { currentIf } from './header.tsx'
 
-type Section = 'profile' | 'addresses' | 'account' | 'sessions' | 'api-access'
+type Section = 'profile' | 'addresses' | 'account' | 'sessions' | 'api-access' | 'webhooks'
 type SettingsProps = {
   section: Section
   notice: Notice | undefined
@@ -32,16 +32,23 @@ const notices = {
   'session-ended': 'The session is ended.',
   'sessions-ended': 'All other sessions are ended.',
   'token-rolled': 'This is the new token. The old one works for 24 hours more.',
+  'webhook-created': 'The webhook is created. Your program needs its secret.',
+  'webhook-saved': 'The webhook is saved.',
+  'webhook-deleted': 'The webhook is deleted.',
+  'webhook-rotated':
+    'This is the new secret. For 24 hours, messages are signed with the old one as well.',
+  'webhook-sent': 'The message is on its way. Reload the page to see what became of it.',
+  'webhook-replayed': 'The messages are on their way. Reload the page to see what became of them.',
   'link-sent':
     'A link is on its way to this address. Open it in this browser. If none arrives, try again in 15 minutes.',
 }
 export type Notice = keyof typeof notices
 
 /** An unknown name shows no message, because anyone can edit the URL. */
-export const NoticeName = z
-  .enum(Object.keys(notices) as [Notice, ...Notice[]])
-  .optional()
-  .catch(undefined)
+export const NoticeName = z.catch(
+  z.optional(z.enum(Object.keys(notices) as [Notice, ...Notice[]])),
+  undefined,
+)
 
 const sections: [Section, name: string, icon: IconName][] = [
   ['profile', 'Profile', 'user'],
@@ -49,6 +56,7 @@ const sections: [Section, name: string, icon: IconName][] = [
   ['account', 'Account', 'wallet'],
   ['sessions', 'Sessions', 'session'],
   ['api-access', 'API Access', 'key'],
+  ['webhooks', 'Webhooks', 'webhook'],
 ]
 
 export const SettingsPage = ({ section, notice, undo, children }: SettingsProps) => (

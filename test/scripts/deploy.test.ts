@@ -46,7 +46,10 @@ const WORKER = 'marketplace-staging-api'
 const ready: Partial<Account> = {
   databases: [{ uuid: DATABASE, name: 'marketplace-staging' }],
   buckets: { 'marketplace-staging-avatars': [] },
-  queues: { 'marketplace-staging-deliveries': [WORKER] },
+  queues: {
+    'marketplace-staging-deliveries': [WORKER],
+    'marketplace-staging-webhooks': [WORKER],
+  },
   workers: {
     [WORKER]: {
       secrets: ['JWT_KEYS', 'TRANSFER_SIGNER_KEYS', 'DELIVERY_KEY_SECRET'],
@@ -157,6 +160,7 @@ it('does not deploy to an account that lacks something, and prints all of it', a
     `The account has no database marketplace-staging with the id "${DATABASE}". ${create}`,
     `The account has no bucket marketplace-staging-avatars. ${create}`,
     `The account has no queue marketplace-staging-deliveries. ${create}`,
+    `The account has no queue marketplace-staging-webhooks. ${create}`,
     set('JWT_KEYS'),
     set('TRANSFER_SIGNER_KEYS'),
     set('DELIVERY_KEY_SECRET'),
@@ -165,7 +169,7 @@ it('does not deploy to an account that lacks something, and prints all of it', a
 })
 
 it('does not deploy a Worker that does not exist, or whose queue another one reads', async () => {
-  const queues = { 'marketplace-staging-deliveries': ['other'] }
+  const queues = { ...ready.queues, 'marketplace-staging-deliveries': ['other'] }
   await configure([networkToml('staging', 'anvil')], { ...ready, queues, workers: {} })
   const { errors } = await deploy(relayer)
   expect(errors.trim().split('\n')).toEqual([

@@ -62,6 +62,7 @@ const CHANGES = [
   'r2 bucket create marketplace-staging-avatars',
   'r2 bucket lifecycle add marketplace-staging-avatars abort-incomplete-uploads --abort-multipart-days 7 --force',
   'queues create marketplace-staging-deliveries',
+  'queues create marketplace-staging-webhooks',
   'd1 migrations apply DB --remote --env staging',
   'deploy --env staging --secrets-file secrets.staging.json',
   'd1 execute DB --remote --env staging --json --yes --command insert',
@@ -151,11 +152,12 @@ describe('an empty account', () => {
     expect(status).toBe(0)
     expect(changesIn(await project.read())).toEqual([])
     expect(await Promise.all(files.map(project.readText))).toEqual(before)
-    expect(stepsOf(out).slice(2, 13)).toEqual([
+    expect(stepsOf(out).slice(2, 14)).toEqual([
       'database: marketplace-staging: already there',
       'bucket: marketplace-staging-avatars: already there',
       'lifecycle: marketplace-staging-avatars aborts incomplete uploads: already there',
       'queue: marketplace-staging-deliveries: already there',
+      'queue: marketplace-staging-webhooks: already there',
       'wrangler.toml: database_id of [env.staging.d1_databases]: already there',
       'wrangler.toml: routes of [env.staging]: already there',
       'wrangler.toml: PUBLIC_URL of [env.staging.vars]: already there',
@@ -178,6 +180,7 @@ it('changes nothing in a dry run, and prints what it would do', async () => {
     expect.arrayContaining([
       'database: marketplace-staging: would be created',
       'queue: marketplace-staging-deliveries: would be created',
+      'queue: marketplace-staging-webhooks: would be created',
       'wrangler.toml: EMAIL_FROM of [env.staging.vars]: would be "shop@example.org"',
       'secrets: JWT_KEYS, TRANSFER_SIGNER_KEYS, DELIVERY_KEY_SECRET: would be written to secrets.staging.json',
       'worker: marketplace-staging-api: would be deployed',
@@ -206,7 +209,7 @@ describe('goes on where it ended', () => {
     const account = await interruptEach('kill')
     // The migrations are applied again, which does nothing, before the deployment.
     expect(changesIn(account)).toEqual(
-      CHANGES.toSpliced(4, 0, 'd1 migrations apply DB --remote --env staging'),
+      CHANGES.toSpliced(5, 0, 'd1 migrations apply DB --remote --env staging'),
     )
     expect(administrators()).toEqual([{ id: 1, email: 'ada@example.org' }])
     const secrets = JSON.parse(await project.readText('secrets.staging.json'))
@@ -217,7 +220,7 @@ describe('goes on where it ended', () => {
     const account = await interruptEach('refuse')
     const twice = CHANGES.flatMap((change) => [change, change])
     // The migrations are applied again, which does nothing, before each deployment.
-    twice.splice(11, 0, 'd1 migrations apply DB --remote --env staging')
+    twice.splice(13, 0, 'd1 migrations apply DB --remote --env staging')
     expect(changesIn(account)).toEqual(twice)
     expect(administrators()).toEqual([{ id: 1, email: 'ada@example.org' }])
     const secrets = JSON.parse(await project.readText('secrets.staging.json'))
@@ -252,7 +255,7 @@ it('does not deploy while something must be done by hand, and prints all of it',
   await project.reset(original)
   const { out, status } = await setup()
   expect(status).toBe(1)
-  expect(changesIn(await project.read())).toEqual(CHANGES.slice(0, 4))
+  expect(changesIn(await project.read())).toEqual(CHANGES.slice(0, 5))
   expect(out).toContain(
     'Before the Worker can be deployed, do this and run the same command again:',
   )

@@ -91,6 +91,7 @@ it('ships at most 30 KiB of scripts and 15 KiB of styles with a page', async () 
     '/docs/retries',
     '/docs/delivery',
     '/docs/errors',
+    '/docs/runbook',
     '/nowhere',
   ]
   const pages = [

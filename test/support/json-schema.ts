@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import { type $ZodType, toJSONSchema } from 'zod/v4/core'
 
 /** What tests read of a JSON schema. */
 export type JsonSchema = {
@@ -10,8 +10,8 @@ export type JsonSchema = {
 }
 
 /** Returns the JSON schema of what a request may have, without references. */
-export function jsonSchemaOf(schema: z.ZodType): JsonSchema {
-  const { $defs = {}, ...root } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
+export function jsonSchemaOf(schema: $ZodType): JsonSchema {
+  const { $defs = {}, ...root } = toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
   return inlined(root, $defs) as JsonSchema
 }
 

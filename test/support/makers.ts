@@ -10,6 +10,8 @@ import {
   tokens,
   transactions,
   users,
+  webhookEndpoints,
+  webhookMessages,
 } from '../../src/db/schema.ts'
 import { settingsOf } from '../../src/env.ts'
 import { hashIdentity, namespaceOf, SESSION_NAME } from '../../src/identity/namespace.ts'
@@ -170,6 +172,49 @@ export const aTransaction = (values: Partial<typeof transactions.$inferInsert> =
         block: 1,
         blockHash: '0x1',
         isOpen: false,
+        ...timestamps,
+        ...values,
+      })
+      .returning(),
+  )
+
+/** An endpoint that gets the events of orders. */
+export const aWebhook = (
+  owner: { id: number },
+  values: Partial<typeof webhookEndpoints.$inferInsert> = {},
+) =>
+  first(
+    db
+      .insert(webhookEndpoints)
+      .values({
+        id: crypto.randomUUID(),
+        userId: owner.id,
+        role: 'user',
+        url: 'https://shop.example.com/hook',
+        events: ['order.created', 'order.delivered'],
+        secretId: '0'.repeat(32),
+        ...timestamps,
+        ...values,
+      })
+      .returning(),
+  )
+
+/** A message that was delivered. */
+export const aWebhookMessage = (
+  endpoint: { id: string },
+  values: Partial<typeof webhookMessages.$inferInsert> = {},
+) =>
+  first(
+    db
+      .insert(webhookMessages)
+      .values({
+        id: `msg_${crypto.randomUUID().replaceAll('-', '')}`,
+        endpointId: endpoint.id,
+        type: 'order.delivered',
+        orderId: 1,
+        payload: `{"type":"order.delivered","timestamp":"${NOW}","data":{"orderId":1}}`,
+        state: 'delivered',
+        attempts: 1,
         ...timestamps,
         ...values,
       })

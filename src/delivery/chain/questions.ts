@@ -1,7 +1,7 @@
 /** The questions that a node is asked (Ethereum JSON-RPC), and the shapes of its answers. */
 import type { Address, Hex } from 'viem'
 import { getAddress, isAddress, numberToHex } from 'viem/utils'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { isRevert, loggedMessage } from './revert.ts'
 import type { Question, Reply } from './rpc.ts'
 
@@ -59,26 +59,26 @@ export const broadcast = (raw: Hex): Question => ({
   params: [raw],
 })
 
-export const wei = z
-  .string()
-  .regex(/^0x[0-9a-f]+$/i)
-  .transform((hex) => BigInt(hex))
-export const integer = wei.transform(Number)
+export const wei = z.pipe(
+  z.string().check(z.regex(/^0x[0-9a-f]+$/i)),
+  z.transform((hex) => BigInt(hex)),
+)
+export const integer = z.pipe(wei, z.transform(Number))
 export const hex = z.custom<Hex>(
   (value) => typeof value === 'string' && /^0x([0-9a-f]{2})*$/i.test(value),
 )
 /** 32 bytes. */
 const word = z.custom<Hex>((value) => typeof value === 'string' && /^0x[0-9a-f]{64}$/i.test(value))
-const address = z
-  .string()
-  .refine((text) => isAddress(text, { strict: false }))
-  .transform((text) => getAddress(text))
+const address = z.pipe(
+  z.string().check(z.refine((text) => isAddress(text, { strict: false }))),
+  z.transform((text) => getAddress(text)),
+)
 
 export const block = z.object({
   number: integer,
   hash: word,
   timestamp: integer,
-  baseFeePerGas: wei.optional(),
+  baseFeePerGas: z.optional(wei),
 })
 export type Block = z.infer<typeof block>
 
@@ -95,7 +95,7 @@ export const receipt = z.object({
 export type Receipt = z.infer<typeof receipt>
 
 /** Returns the result, or null if the reply has no result or one of another shape. */
-export function read<T extends z.ZodType>(shape: T, reply: Reply): z.infer<T> | null {
+export function read<T extends z.ZodMiniType>(shape: T, reply: Reply): z.infer<T> | null {
   if (!('result' in reply)) return null
   const { success, data } = shape.safeParse(reply.result)
   return success ? data : null

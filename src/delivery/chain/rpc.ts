@@ -2,7 +2,7 @@
  * JSON-RPC 2.0 in batches, within the limits of a node. Answers are matched by id. What the node
  * said (a result or an error of its own) is kept apart from not having heard from it (a fault).
  */
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { batchSizeOf, type Limits, paceOf, slowDown, speedUp, takeTurn } from './pace.ts'
 import { isRevert } from './revert.ts'
 
@@ -99,12 +99,12 @@ export function retryAfterOf(headers: Headers): number {
 const errorSchema = z.object({
   code: z.number(),
   message: z.string(),
-  data: z.unknown().optional(),
+  data: z.optional(z.unknown()),
 })
 const answerSchema = z.object({
-  id: z.number().nullable(),
-  result: z.unknown().optional(),
-  error: errorSchema.nullish(),
+  id: z.nullable(z.number()),
+  result: z.optional(z.unknown()),
+  error: z.nullish(errorSchema),
 })
 
 function match(list: readonly unknown[], calls: number): (Reply | undefined)[] {

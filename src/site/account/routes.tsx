@@ -1,6 +1,6 @@
 /** Settings → Account: the sign-in methods of a user. */
 import { type Context, Hono } from 'hono'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { type Account, isRecent, readAccount } from '../../auth/session.ts'
 import { rateLimitKey } from '../../http/client-ip.ts'
 import type { App } from '../../http/context.ts'
@@ -37,7 +37,7 @@ export const accountRoutes = new Hono<App>()
     '/settings/account/email',
     requireToken(),
     signInRateLimit,
-    validate('form', z.object({ email: z.string().max(1000) })),
+    validate('form', z.object({ email: z.string().check(z.maxLength(1000)) })),
     async (c) => {
       const { db, caller, settings, now } = c.var
       const input = c.req.valid('form').email

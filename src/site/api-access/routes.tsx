@@ -1,7 +1,7 @@
 /** Settings → API Access: the tokens of a user, and all tokens for administrators. */
 import { type Context, Hono } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { isRecent } from '../../auth/session.ts'
 import { issuerOf } from '../../auth/tokens.ts'
 import { tokenRoles, tokenScopes } from '../../db/schema.ts'
@@ -29,12 +29,12 @@ import { TokenDetails } from './token-details.tsx'
 const TokenId = z.object({ id: z.uuid() })
 
 const NewToken = z.object({
-  name: z.string().max(1000),
+  name: z.string().check(z.maxLength(1000)),
   /** Only administrators can generate a `master` token. */
-  role: z.enum(tokenRoles).default('user'),
-  scope: z.enum(tokenScopes).default('write'),
+  role: z._default(z.enum(tokenRoles), 'user'),
+  scope: z._default(z.enum(tokenScopes), 'write'),
   /** Days until the token expires. */
-  days: z.enum(['365', '90', '30', '7']).default('365').transform(Number),
+  days: z.pipe(z._default(z.enum(['365', '90', '30', '7']), '365'), z.transform(Number)),
 })
 
 /** Milliseconds. */
@@ -42,9 +42,9 @@ const DAY = 24 * 60 * 60 * 1000
 
 const AllTokensFilter = z.object({
   /** A user id, an e-mail address or a wallet: show only the tokens of this user. */
-  owner: z.string().trim().max(254).optional(),
+  owner: z.optional(z.string().check(z.trim(), z.maxLength(254))),
   /** `<createdAt>,<id>`: show tokens that are older than this one. */
-  after: z.templateLiteral([z.iso.datetime(), ',', z.uuid()]).optional(),
+  after: z.optional(z.templateLiteral([z.iso.datetime(), ',', z.uuid()])),
 })
 
 export const apiAccessRoutes = new Hono<App>()
@@ -120,7 +120,7 @@ export const apiAccessRoutes = new Hono<App>()
     '/settings/api-access/tokens/:id/revoke',
     requireToken(),
     validate('param', TokenId),
-    validate('form', AllTokensFilter.extend({ back: z.literal('everyone').optional() })),
+    validate('form', z.extend(AllTokensFilter, { back: z.optional(z.literal('everyone')) })),
     async (c) => {
       const { db, caller, now } = c.var
       await revokeToken(db, caller, c.req.valid('param').id, now)
@@ -134,7 +134,7 @@ export const apiAccessRoutes = new Hono<App>()
   .get(
     '/settings/api-access/everyone',
     requireToken(),
-    validate('query', AllTokensFilter.extend({ notice: NoticeName })),
+    validate('query', z.extend(AllTokensFilter, { notice: NoticeName })),
     async (c) => {
       const { db, caller, now } = c.var
       const { notice, owner, after } = c.req.valid('query')

@@ -1,5 +1,5 @@
 import type { readToken } from '../../identity/api-tokens.ts'
-import { Icon } from '../components/icon.tsx'
+import { CopyField } from '../components/copy-field.tsx'
 import { ApiAccess, type Notice } from '../settings.tsx'
 import { isExpired, type Token, TokenBadges, TokenTimes } from './token-row.tsx'
 
@@ -32,23 +32,6 @@ export const TokenDetails = ({ account, token, jwt, url, now, notice }: TokenDet
       </a>
     </p>
   </ApiAccess>
-)
-
-/** A text to copy. `copy.js` shows the button. */
-const CopyField = ({ id, label, text }: { id: string; label: string; text: string }) => (
-  <div class="field">
-    <label for={id}>{label}</label>
-    <textarea id={id} class="code" readonly rows={4} spellcheck={false}>
-      {text}
-    </textarea>
-    <p class="actions">
-      <button class="button small" type="button" data-copy={id} hidden>
-        <Icon name="copy" />
-        Copy<span class="visually-hidden"> the text of “{label}”</span>
-      </button>
-      <span class="status" role="status" />
-    </p>
-  </div>
 )
 
 const RollForm = ({ token }: { token: Token }) => (

@@ -1,5 +1,5 @@
 import type { Child, JSX } from 'hono/jsx'
-import type { ZodError } from 'zod'
+import type { $ZodError } from 'zod/v4/core'
 
 type FieldProps = Omit<JSX.IntrinsicElements['input'], 'id' | 'name'> & {
   name: string
@@ -51,7 +51,7 @@ export const EmailField = (props: EmailFieldProps) => (
 )
 
 /** Why a field was rejected. */
-const Problem = ({ id, text }: { id: string; text: string | undefined }) =>
+export const Problem = ({ id, text }: { id: string; text: string | undefined }) =>
   text ? (
     <p class="problem" id={id}>
       {text}
@@ -64,7 +64,7 @@ export type Problems<Name extends string = string> = Partial<Record<Name, string
 /** Returns the first reason for each field that a schema has rejected. */
 export const problemsIn = <Fields,>({
   issues,
-}: ZodError<Fields>): Problems<keyof Fields & string> =>
+}: $ZodError<Fields>): Problems<keyof Fields & string> =>
   Object.fromEntries(
     issues.toReversed().map(({ path, message }) => [path[0], sentence(message)]),
   ) as Problems<keyof Fields & string>

@@ -19,6 +19,7 @@ import order from 'lucide/dist/esm/icons/shopping-bag.mjs'
 import upload from 'lucide/dist/esm/icons/upload.mjs'
 import user from 'lucide/dist/esm/icons/user-round.mjs'
 import wallet from 'lucide/dist/esm/icons/wallet.mjs'
+import webhook from 'lucide/dist/esm/icons/webhook.mjs'
 
 const icons = {
   address,
@@ -39,6 +40,7 @@ const icons = {
   upload,
   user,
   wallet,
+  webhook,
 } satisfies Record<string, IconNode>
 
 export type IconName = keyof typeof icons

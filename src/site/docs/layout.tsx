@@ -24,8 +24,13 @@ export const guides = {
   },
 } as const
 
-export type GuidePath = keyof typeof guides
-export const guidePaths = Object.keys(guides) as GuidePath[]
+export const guidePaths = Object.keys(guides) as (keyof typeof guides)[]
+
+/** The page for operators. */
+export const runbook = { '/docs/runbook': { title: 'Runbook' } } as const
+
+export const guideTitles = { ...guides, ...runbook }
+export type GuidePath = keyof typeof guideTitles
 
 type DocsPageProps = { path: '/docs' | GuidePath; children: Child }
 
@@ -48,6 +53,16 @@ export const DocsPage = ({ path, children }: DocsPageProps) => (
               </a>
             </li>
           ))}
+        </ul>
+        <p class="eyebrow" id="nav-operators">
+          Operators
+        </p>
+        <ul aria-labelledby="nav-operators">
+          <li>
+            <a href="/docs/runbook" {...currentIf(path === '/docs/runbook')}>
+              {runbook['/docs/runbook'].title}
+            </a>
+          </li>
         </ul>
         <p class="eyebrow" id="nav-reference">
           Reference

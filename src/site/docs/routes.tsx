@@ -8,7 +8,7 @@ import { publicEndpoint, requireToken } from '../../http/endpoint.ts'
 import { tokenRateLimit } from '../../http/rate-limit.ts'
 import { renewReferenceToken } from '../../identity/reference-token.ts'
 import { page } from '../page.tsx'
-import { DocsPage, FILE_URL, type GuidePath, guides } from './layout.tsx'
+import { DocsPage, FILE_URL, type GuidePath, guideTitles } from './layout.tsx'
 import { Reference } from './reference.tsx'
 
 export const docsRoutes = new Hono<App>()
@@ -35,6 +35,7 @@ export const docsRoutes = new Hono<App>()
   .get('/docs/retries', publicEndpoint(), (c) => guidePage(c, '/docs/retries'))
   .get('/docs/delivery', publicEndpoint(), (c) => guidePage(c, '/docs/delivery'))
   .get('/docs/errors', publicEndpoint(), (c) => guidePage(c, '/docs/errors'))
+  .get('/docs/runbook', publicEndpoint(), (c) => guidePage(c, '/docs/runbook'))
   .post('/docs/token', requireToken(), tokenRateLimit, async (c) => {
     const { db, settings, caller, now } = c.var
     return c.json(await renewReferenceToken(db, issuerOf(settings), caller, now))
@@ -44,7 +45,7 @@ async function guidePage(c: Context<App>, path: GuidePath) {
   const { db, caller, settings } = c.var
   const [account, guide] = await Promise.all([findAccount(db, caller), readGuide(c, path)])
   return page(c, {
-    title: guides[path].title,
+    title: guideTitles[path].title,
     account,
     styles: ['docs.css'],
     scripts: ['samples.js'],

@@ -1,6 +1,6 @@
 /** The page with what the signed-in user has bought and sold. */
 import { Hono } from 'hono'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { App } from '../../http/context.ts'
 import { requireToken, validate } from '../../http/endpoint.ts'
 import { readHistory } from '../../orders/history.ts'
@@ -11,19 +11,16 @@ import { Orders } from './views.tsx'
 /** Seconds between two loads without scripts, while something is on its way. */
 const REFRESH = 10
 
-const digits = z
-  .string()
-  .regex(/^\d{1,15}$/)
-  .transform(Number)
+const digits = z.pipe(z.string().check(z.regex(/^\d{1,15}$/)), z.transform(Number))
 
 const OrdersQuery = z.object({
   /** What the user has sold. */
-  side: z.literal('sold').optional().catch(undefined),
+  side: z.catch(z.optional(z.literal('sold')), undefined),
   /** Where the page begins: the cursor of a link. */
-  before: digits.optional().catch(undefined),
-  notice: z.literal('wallet-linked').optional().catch(undefined),
+  before: z.catch(z.optional(digits), undefined),
+  notice: z.catch(z.optional(z.literal('wallet-linked')), undefined),
   /** Transfers that linking has started. */
-  transfers: digits.optional().catch(undefined),
+  transfers: z.catch(z.optional(digits), undefined),
 })
 
 export const orderPageRoutes = new Hono<App>().get(

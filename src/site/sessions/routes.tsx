@@ -1,6 +1,6 @@
 /** Settings → Sessions: the browsers in which a user is signed in. */
 import { Hono } from 'hono'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { isRecent } from '../../auth/session.ts'
 import type { App } from '../../http/context.ts'
 import { requireToken, validate } from '../../http/endpoint.ts'

@@ -1,6 +1,6 @@
 /** The sign-in page, sign-in with an e-mail link, and sign-out. */
 import { type Context, Hono } from 'hono'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { requireSameOrigin } from '../../auth/authenticate.ts'
 import { findAccount, isRecent, readAccount, signOut, startSession } from '../../auth/session.ts'
 import { issuerOf } from '../../auth/tokens.ts'
@@ -35,7 +35,7 @@ import {
 
 const Redirect = z.object({
   /** The URL to open after sign-in, on this site or on an allowed one. */
-  redirect: z.string().max(2048).optional(),
+  redirect: z.optional(z.string().check(z.maxLength(2048))),
 })
 
 export const signInRoutes = new Hono<App>()
@@ -44,7 +44,7 @@ export const signInRoutes = new Hono<App>()
     publicEndpoint(),
     validate(
       'query',
-      Redirect.extend({ notice: z.enum(signInNotices).optional().catch(undefined) }),
+      z.extend(Redirect, { notice: z.catch(z.optional(z.enum(signInNotices)), undefined) }),
     ),
     async (c) => {
       const query = c.req.valid('query')
@@ -73,7 +73,7 @@ export const signInRoutes = new Hono<App>()
     publicEndpoint(),
     requireSameOrigin,
     signInRateLimit,
-    validate('form', Redirect.extend({ email: z.string().max(1000) })),
+    validate('form', z.extend(Redirect, { email: z.string().check(z.maxLength(1000)) })),
     async (c) => {
       const { db, settings, now } = c.var
       const form = c.req.valid('form')
@@ -100,7 +100,7 @@ export const signInRoutes = new Hono<App>()
     publicEndpoint(),
     validate(
       'query',
-      Redirect.extend({ notice: z.literal('another').optional().catch(undefined) }),
+      z.extend(Redirect, { notice: z.catch(z.optional(z.literal('another')), undefined) }),
     ),
     async (c) => {
       const { db, caller, settings } = c.var
@@ -146,7 +146,7 @@ export const signInRoutes = new Hono<App>()
     explainBrokenLink('sign-in'),
     requireSameOrigin,
     signInRateLimit,
-    validate('form', LinkSecret.extend(Redirect.shape)),
+    validate('form', z.extend(LinkSecret, Redirect.shape)),
     async (c) => {
       const { db, settings, now } = c.var
       const { secret, redirect } = c.req.valid('form')

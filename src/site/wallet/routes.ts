@@ -3,7 +3,7 @@ import { type Context, Hono } from 'hono'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import type { Hex } from 'viem'
 import { getAddress } from 'viem/utils'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { requireSameOrigin } from '../../auth/authenticate.ts'
 import { readAccount, requireRecent, startSession } from '../../auth/session.ts'
 import { issuerOf } from '../../auth/tokens.ts'
@@ -21,39 +21,53 @@ import {
 import { clientOf } from '../sign-in/client.ts'
 import { tellOwner } from '../tell-owner.ts'
 
+const Address = z.pipe(
+  z.string().check(z.regex(/^0x[\da-fA-F]{40}$/, 'must be an address')),
+  z.transform((text) => getAddress(text)),
+)
+
 const MessageRequest = z
   .object({
-    address: z
-      .string()
-      .regex(/^0x[\da-fA-F]{40}$/, 'must be an address')
-      .transform((text) => getAddress(text))
-      .describe('The address of the wallet.'),
+    address: Address.check(z.describe('The address of the wallet.')),
     chainId: z
       .int()
-      .positive()
-      .describe(
-        'The chain that the wallet is on. A contract wallet is another account on each chain.',
+      .check(
+        z.positive(),
+        z.describe(
+          'The chain that the wallet is on. A contract wallet is another account on each chain.',
+        ),
       ),
     purpose: z
       .enum(['sign-in', 'link'])
-      .describe('`sign-in`, or `link` to add the wallet to the account of the signed-in user.'),
+      .check(
+        z.describe('`sign-in`, or `link` to add the wallet to the account of the signed-in user.'),
+      ),
   })
-  .meta({ id: 'WalletMessageRequest', description: 'The wallet, and what the message is for.' })
+  .check(
+    z.meta({
+      id: 'WalletMessageRequest',
+      description: 'The wallet, and what the message is for.',
+    }),
+  )
 
 /** Characters. Contract wallets have long signatures: several owners, or code (EIP-6492). */
 const MAX_SIGNATURE_LENGTH = 32_768
 
+const Signature = z.pipe(
+  z
+    .string()
+    .check(z.maxLength(MAX_SIGNATURE_LENGTH), z.regex(/^0x[\da-fA-F]*$/, 'must be hexadecimal')),
+  z.transform((text): Hex => `0x${text.slice(2)}`),
+)
+
 const SignedMessage = z
   .object({
-    message: z.string().max(2048).describe('The message, exactly as it was received.'),
-    signature: z
+    message: z
       .string()
-      .max(MAX_SIGNATURE_LENGTH)
-      .regex(/^0x[\da-fA-F]*$/, 'must be hexadecimal')
-      .transform((text): Hex => `0x${text.slice(2)}`)
-      .describe('The signature of the wallet, hexadecimal with `0x`.'),
+      .check(z.maxLength(2048), z.describe('The message, exactly as it was received.')),
+    signature: Signature.check(z.describe('The signature of the wallet, hexadecimal with `0x`.')),
   })
-  .meta({ id: 'SignedWalletMessage', description: 'The message and its signature.' })
+  .check(z.meta({ id: 'SignedWalletMessage', description: 'The message and its signature.' }))
 
 /** Holds the secret whose hash is the nonce of the message. */
 const SECRET_COOKIE = 'wallet'

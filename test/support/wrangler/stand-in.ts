@@ -141,8 +141,8 @@ function deploy(account: Account, worker: string, environment: string): Answer {
   const secrets = [...new Set([...existing.secrets, ...Object.keys(upload?.secrets ?? {})])]
   const versions = [...existing.versions, idOf(`version ${existing.versions.length}`)]
   account.workers[worker] = { secrets, versions }
-  const [, queue = ''] = /\.consumers\]+\nqueue = "(.*)"/.exec(environment) ?? []
-  account.queues[queue] = [worker]
+  for (const [, queue = ''] of environment.matchAll(/\.consumers\]+\nqueue = "(.*)"/g))
+    account.queues[queue] = [worker]
   return `Uploaded ${worker}`
 }
 

@@ -1,0 +1,25 @@
+import type { Webhook } from '../../webhooks/answer.ts'
+import { Time } from '../components/time.tsx'
+
+const reasons = {
+  failing: 'it accepted nothing for 5 days',
+  gone: 'it answered 410 Gone',
+  owner: 'its owner did so',
+}
+
+/** Whether messages reach an endpoint, for a line of facts. */
+export const WebhookState = ({ webhook, now }: { webhook: Webhook; now: Date }) => {
+  const { disabledAt, disabledReason, failingSince } = webhook
+  if (disabledAt && disabledReason)
+    return (
+      <span class="problem">
+        Disabled <Time at={disabledAt} now={now} />: {reasons[disabledReason]}
+      </span>
+    )
+  if (!failingSince) return <span>Live</span>
+  return (
+    <span class="problem">
+      Failing, first <Time at={failingSince} now={now} />
+    </span>
+  )
+}

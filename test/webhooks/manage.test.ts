@@ -1,0 +1,337 @@
+import { eq } from 'drizzle-orm'
+import { describe, expect, inject, it } from 'vitest'
+import { auditLog, tokens, users, webhookEndpoints, webhookMessages } from '../../src/db/schema.ts'
+import { call } from '../support/api.ts'
+import {
+  aMasterToken,
+  anAdministrator,
+  aReadOnlyToken,
+  aSession,
+  aToken,
+  aUser,
+  aWebhook,
+  aWebhookMessage,
+  db,
+} from '../support/makers.ts'
+
+type Webhook = Record<string, unknown> & { id: string }
+
+const url = 'https://shop.example.com/hook'
+const hook = { url, events: ['order.created', 'order.failed'] }
+
+const create = (token: string, json: unknown = hook) =>
+  call('POST', '/api/webhooks', { token, json })
+
+async function created(token: string, json: unknown = hook) {
+  const response = await create(token, json)
+  expect(response.status).toBe(200)
+  return response.json<{ webhook: Webhook; secret: string }>()
+}
+
+const change = (token: string, id: string, json: unknown) =>
+  call('PUT', `/api/webhooks/${id}`, { token, json })
+
+const errorOf = async (response: Response) => {
+  const { code, error } = await response.json<{ code: string; error: string }>()
+  return `${response.status} ${code}: ${error}`
+}
+
+const rowOf = async (id: string) => {
+  const [row] = await db.select().from(webhookEndpoints).where(eq(webhookEndpoints.id, id))
+  if (!row) throw new Error('there is no such row')
+  return row
+}
+
+const recorded = (id: string) =>
+  db
+    .select({ action: auditLog.action, userId: auditLog.userId, details: auditLog.details })
+    .from(auditLog)
+    .where(eq(auditLog.subject, id))
+    .orderBy(auditLog.id)
+
+describe('creating', () => {
+  it('gives a user token an endpoint for the orders of its user, and its secret', async () => {
+    const user = await aUser()
+    const { webhook, secret } = await created(await aToken(user))
+    expect(webhook).toEqual({
+      id: expect.stringMatching(/^[\da-f-]{36}$/),
+      userId: user.id,
+      role: 'user',
+      url,
+      events: ['order.created', 'order.failed'],
+      enabled: true,
+      failingSince: null,
+      disabledAt: null,
+      disabledReason: null,
+      previousSecretUntil: null,
+      createdAt: expect.any(String),
+      updatedAt: webhook.createdAt,
+    })
+    expect(secret).toMatch(/^whsec_[A-Za-z\d+/]{43}=$/)
+    expect(await recorded(webhook.id)).toEqual([])
+  })
+
+  it('gives a master token an endpoint for all orders and alarms, and records it', async () => {
+    const administrator = await anAdministrator()
+    const events = ['order.failed', 'alarm.raised', 'alarm.cleared']
+    const { webhook } = await created(await aToken(administrator, 'master'), { url, events })
+    expect(webhook).toMatchObject({ userId: administrator.id, role: 'master', events })
+    expect(await recorded(webhook.id)).toEqual([
+      { action: 'webhook.create', userId: administrator.id, details: { events } },
+    ])
+  })
+
+  it('gives each endpoint a secret of its own', async () => {
+    const token = await aToken(await aUser())
+    const secrets = [(await created(token)).secret, (await created(token)).secret]
+    expect(new Set(secrets).size).toBe(2)
+  })
+
+  it('rejects alarms for a user token, and names the field', async () => {
+    const events = ['order.created', 'alarm.raised']
+    expect(await errorOf(await create(await aToken(await aUser()), { url, events }))).toBe(
+      '400 invalid_input: events: must not have alarms: only endpoints with the role master get them',
+    )
+  })
+
+  it.each([
+    ['http://shop.example.com/hook', 'url: must be an https URL'],
+    ['https://localhost/hook', 'url: must point to a public host'],
+    ['https://10.0.0.1/hook', 'url: must point to a public host'],
+    ['https://user:word@shop.example.com/', 'url: must not contain credentials'],
+    ['hook', 'url: must be a URL'],
+    ['', 'url: must not be empty'],
+    [`https://shop.example.com/${'a'.repeat(2048)}`, 'url: must have at most 2048 characters'],
+  ])('rejects the URL %.40s', async (wrong, message) => {
+    const response = await create(await aToken(await aUser()), { ...hook, url: wrong })
+    expect(await errorOf(response)).toBe(`400 invalid_input: ${message}`)
+  })
+
+  it('accepts http for a server on this machine that the configuration names', async () => {
+    const local = `http://${inject('remoteHost')}/empty`
+    const { webhook } = await created(await aToken(await aUser()), { ...hook, url: local })
+    expect(webhook.url).toBe(local)
+  })
+
+  it.each([
+    [[], 'events: must have at least one event'],
+    [['order.created', 'order.created'], 'events: must not have an event twice'],
+    [undefined, 'events: is required'],
+  ])('rejects the events %j', async (events, message) => {
+    const response = await create(await aToken(await aUser()), { url, events })
+    expect(await errorOf(response)).toBe(`400 invalid_input: ${message}`)
+  })
+
+  it('does not let a test be chosen, because it is always sent', async () => {
+    const response = await create(await aToken(await aUser()), { url, events: ['webhook.test'] })
+    expect(await errorOf(response)).toMatch(/^400 invalid_input: events\[0\]: must be one of/)
+  })
+
+  it('lets a user have 10 endpoints', async () => {
+    const user = await aUser()
+    for (let i = 0; i < 10; i++) await aWebhook(user)
+    expect(await errorOf(await create(await aToken(user)))).toBe(
+      '409 conflict: you have 10 webhooks: delete one that you do not need',
+    )
+  })
+
+  it('needs a recent sign-in with a session, because an endpoint outlives it', async () => {
+    const user = await aUser()
+    const session = await aSession(user)
+    expect((await create(session)).status).toBe(200)
+    const createdAt = new Date(Date.now() - 11 * 60_000).toISOString()
+    await db.update(tokens).set({ createdAt }).where(eq(tokens.userId, user.id))
+    const webhook = await aWebhook(user)
+    const path = `/api/webhooks/${webhook.id}`
+    for (const response of [
+      await create(session),
+      await change(session, webhook.id, { url }),
+      await call('POST', `${path}/rotate`, { token: session }),
+      await call('DELETE', path, { token: session }),
+    ])
+      expect(await errorOf(response)).toMatch(/^403 reauthentication_required/)
+    expect((await call('GET', path, { token: session })).status).toBe(200)
+    expect((await call('POST', `${path}/test`, { token: session })).status).toBe(200)
+    expect((await create(await aToken(user))).status).toBe(200)
+  })
+})
+
+describe('changing', () => {
+  it('keeps what is absent', async () => {
+    const user = await aUser()
+    const token = await aToken(user)
+    const { id } = await aWebhook(user)
+    const json = { events: ['order.failed'] }
+    const { webhook } = await (await change(token, id, json)).json<{ webhook: Webhook }>()
+    expect(webhook).toMatchObject({ url, events: ['order.failed'], enabled: true })
+    await change(token, id, { url: 'https://shop.example.com/other' })
+    expect(await rowOf(id)).toMatchObject({
+      url: 'https://shop.example.com/other',
+      events: ['order.failed'],
+      secretId: '0'.repeat(32),
+    })
+  })
+
+  it('checks the fields as a new endpoint does', async () => {
+    const user = await aUser()
+    const { id } = await aWebhook(user)
+    const token = await aToken(user)
+    expect(await errorOf(await change(token, id, { url: 'http://shop.example.com' }))).toBe(
+      '400 invalid_input: url: must be an https URL',
+    )
+    const alarms = { events: ['alarm.raised'] }
+    expect(await errorOf(await change(token, id, alarms))).toMatch(/^400 invalid_input: events/)
+    expect(await errorOf(await change(await aMasterToken(), id, alarms))).toMatch(
+      /^400 invalid_input: events/,
+    )
+    expect((await rowOf(id)).events).toEqual(['order.created', 'order.delivered'])
+  })
+
+  it('disables, and gives up what waits to be sent there', async () => {
+    const user = await aUser()
+    const [webhook, other] = [await aWebhook(user), await aWebhook(user)]
+    const dueAt = new Date().toISOString()
+    for (const endpoint of [webhook, other])
+      await aWebhookMessage(endpoint, { state: 'pending', dueAt })
+    const response = await change(await aToken(user), webhook.id, { enabled: false })
+    expect(await response.json()).toMatchObject({
+      webhook: { enabled: false, disabledAt: expect.any(String), disabledReason: 'owner' },
+    })
+    const states = db
+      .select({ state: webhookMessages.state, dueAt: webhookMessages.dueAt })
+      .from(webhookMessages)
+    expect(await states.where(eq(webhookMessages.endpointId, webhook.id))).toEqual([
+      { state: 'failed', dueAt: null },
+    ])
+    expect(await states.where(eq(webhookMessages.endpointId, other.id))).toEqual([
+      { state: 'pending', dueAt },
+    ])
+  })
+
+  it('forgets the failures when it enables again, but not while it is enabled', async () => {
+    const user = await aUser()
+    const token = await aToken(user)
+    const at = '2026-01-01T00:00:00.000Z'
+    const failed = { failingSince: at, warnedAt: at }
+    const live = await aWebhook(user, failed)
+    await change(token, live.id, { enabled: true })
+    expect(await rowOf(live.id)).toMatchObject(failed)
+    const disabled = await aWebhook(user, { ...failed, disabledAt: at, disabledReason: 'failing' })
+    await change(token, disabled.id, { enabled: false })
+    expect(await rowOf(disabled.id)).toMatchObject({ disabledAt: at, disabledReason: 'failing' })
+    await change(token, disabled.id, { enabled: true })
+    expect(await rowOf(disabled.id)).toMatchObject({
+      failingSince: null,
+      warnedAt: null,
+      disabledAt: null,
+      disabledReason: null,
+    })
+  })
+
+  it('rotates the secret; the old one signs for 24 hours more', async () => {
+    const token = await aToken(await aUser())
+    const { webhook, secret } = await created(token)
+    const before = await rowOf(webhook.id)
+    const response = await call('POST', `/api/webhooks/${webhook.id}/rotate`, { token })
+    const rotated = await response.json<{ webhook: Webhook; secret: string }>()
+    expect(rotated.secret).toMatch(/^whsec_/)
+    expect(rotated.secret).not.toBe(secret)
+    const row = await rowOf(webhook.id)
+    expect(row.secretId).not.toBe(before.secretId)
+    expect(row.previousSecretId).toBe(before.secretId)
+    const lasts = Date.parse(row.previousSecretUntil ?? '') - Date.parse(row.updatedAt)
+    expect(lasts).toBe(24 * 60 * 60 * 1000)
+    expect(rotated.webhook.previousSecretUntil).toBe(row.previousSecretUntil)
+  })
+
+  it('deletes, and sends nothing any more', async () => {
+    const user = await aUser()
+    const token = await aToken(user)
+    const webhook = await aWebhook(user)
+    const dueAt = new Date().toISOString()
+    const message = await aWebhookMessage(webhook, { state: 'pending', dueAt })
+    const path = `/api/webhooks/${webhook.id}`
+    const response = await call('DELETE', path, { token })
+    expect(await response.json()).toMatchObject({ webhook: { id: webhook.id, url } })
+    expect((await call('GET', path, { token })).status).toBe(404)
+    expect((await call('DELETE', path, { token })).status).toBe(404)
+    const [row] = await db.select().from(webhookMessages).where(eq(webhookMessages.id, message.id))
+    expect(row).toMatchObject({ state: 'failed', dueAt: null })
+  })
+
+  it('records what a master token does', async () => {
+    const administrator = await anAdministrator()
+    const token = await aToken(administrator, 'master')
+    const { id } = await aWebhook(await aUser())
+    await aWebhookMessage({ id })
+    const path = `/api/webhooks/${id}`
+    await change(token, id, { enabled: false, url: 'https://shop.example.com/secret-path' })
+    await change(token, id, { enabled: true })
+    await call('POST', `${path}/rotate`, { token })
+    const since = '2026-01-01T00:00:00.000Z'
+    await call('POST', `${path}/replay`, { token, json: { since } })
+    await call('DELETE', path, { token })
+    const by = { userId: administrator.id }
+    expect(await recorded(id)).toEqual([
+      { ...by, action: 'webhook.change', details: { enabled: false, url: true } },
+      { ...by, action: 'webhook.change', details: { enabled: true } },
+      { ...by, action: 'webhook.rotate', details: null },
+      { ...by, action: 'webhook.replay', details: { since } },
+      { ...by, action: 'webhook.delete', details: null },
+    ])
+  })
+})
+
+describe('the endpoints of others', () => {
+  it('do not exist for a user token', async () => {
+    const owner = await anAdministrator()
+    const token = await aToken(owner)
+    const foreign = await aWebhook(await aUser())
+    const master = await aWebhook(owner, { role: 'master' })
+    for (const { id } of [foreign, master]) {
+      const path = `/api/webhooks/${id}`
+      const since = '2026-01-01T00:00:00.000Z'
+      const message = await aWebhookMessage({ id }, { state: 'failed', attempts: 10 })
+      for (const response of [
+        await call('GET', path, { token }),
+        await change(token, id, { enabled: false }),
+        await call('DELETE', path, { token }),
+        await call('POST', `${path}/rotate`, { token }),
+        await call('POST', `${path}/test`, { token }),
+        await call('GET', `${path}/messages`, { token }),
+        await call('POST', `${path}/messages/${message.id}/resend`, { token }),
+        await call('POST', `${path}/replay`, { token, json: { since } }),
+      ])
+        expect(await errorOf(response)).toBe('404 not_found: there is no such webhook')
+      expect(await rowOf(id)).toMatchObject({ secretId: '0'.repeat(32), disabledAt: null })
+    }
+  })
+
+  it('are open to a master token, and master endpoints to the session of their administrator', async () => {
+    const administrator = await anAdministrator()
+    const { id } = await aWebhook(administrator, { role: 'master' })
+    const session = await aSession(administrator)
+    const get = async (token: string) =>
+      (await call('GET', `/api/webhooks/${id}`, { token })).status
+    expect(await get(await aMasterToken())).toBe(200)
+    expect(await get(session)).toBe(200)
+    expect((await change(session, id, { events: ['alarm.raised'] })).status).toBe(200)
+    expect(await recorded(id)).toMatchObject([
+      { action: 'webhook.change', userId: administrator.id },
+    ])
+    await db.update(users).set({ roleId: null }).where(eq(users.id, administrator.id))
+    expect(await get(session)).toBe(404)
+  })
+})
+
+it('lets a read-only token read, and change nothing', async () => {
+  const user = await aUser()
+  const { id } = await aWebhook(user)
+  const token = await aReadOnlyToken(user)
+  expect((await call('GET', '/api/webhooks', { token })).status).toBe(200)
+  expect((await call('GET', `/api/webhooks/${id}`, { token })).status).toBe(200)
+  expect((await call('GET', `/api/webhooks/${id}/messages`, { token })).status).toBe(200)
+  expect((await create(token)).status).toBe(403)
+  expect((await change(token, id, { enabled: false })).status).toBe(403)
+  expect((await call('POST', `/api/webhooks/${id}/test`, { token })).status).toBe(403)
+})
