@@ -2695,6 +2695,17 @@ export interface components {
                 "application/json": components["schemas"]["OrdersError"];
             };
         };
+        /** @description `forbidden`: The token is valid, but may not do this. Use a token of the right user, a master token, or one that may write. */
+        OrdersForbidden: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                "x-d1-bookmark": components["headers"]["Bookmark"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OrdersError"];
+            };
+        };
         /**
          * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
          *
@@ -3111,6 +3122,7 @@ export interface operations {
             };
             400: components["responses"]["OrdersInvalidInput"];
             401: components["responses"]["OrdersUnauthenticated"];
+            403: components["responses"]["OrdersForbidden"];
             429: components["responses"]["OrdersRateLimited"];
             500: components["responses"]["OrdersInternalError"];
             503: components["responses"]["OrdersNotReady"];
@@ -3193,6 +3205,7 @@ export interface operations {
             };
             400: components["responses"]["OrdersInvalidInputOrOrderNotFound"];
             401: components["responses"]["OrdersUnauthenticated"];
+            403: components["responses"]["OrdersForbidden"];
             429: components["responses"]["OrdersRateLimited"];
             500: components["responses"]["OrdersInternalError"];
             503: components["responses"]["OrdersNotReady"];
@@ -3543,6 +3556,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidInput"];
             401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
@@ -3827,6 +3841,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidInput"];
             401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["NotReady"];
@@ -3896,6 +3911,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidInput"];
             401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
@@ -4073,6 +4089,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidInput"];
             401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];

@@ -6,6 +6,7 @@ import { accountChapter } from './story/accounts.ts'
 import { createCaller, type Paths } from './story/calls.ts'
 import { catalogueChapter } from './story/catalogue.ts'
 import { errorChapter } from './story/errors.ts'
+import { operationsChapter } from './story/operations.ts'
 import { orderChapter } from './story/orders.ts'
 import { outageChapter } from './story/outages.ts'
 import { stable } from './story/stable.ts'
@@ -23,11 +24,13 @@ export async function tellStory(paths: Paths): Promise<string> {
       seller: await issue(2, 'shop'),
       buyer: await issue(3, 'app'),
       reader: await issue(2, 'reports', { scope: 'read' }),
+      metrics: await issue(1, 'metrics', { role: 'master', scope: 'metrics' }),
     }
     const teller = { ...caller, world, tokens, issue }
     await orderChapter(teller)
     await accountChapter(teller)
     await catalogueChapter(teller)
+    await operationsChapter(teller)
     await errorChapter(teller)
     await outageChapter(teller)
     const text = JSON.stringify(caller.examples, null, 2)

@@ -114,8 +114,14 @@ const configOf = (vars: Record<string, string>) => ({
     { name: 'TOKEN_LIMIT', namespace_id: '4', simple: { limit: 10, period: 60 as const } },
   ],
   queues: {
-    producers: [{ binding: 'DELIVERIES', queue: 'deliveries' }],
-    consumers: [{ queue: 'deliveries', max_batch_size: 100, max_batch_timeout: 1 }],
+    producers: [
+      { binding: 'DELIVERIES', queue: 'deliveries' },
+      { binding: 'WEBHOOKS', queue: 'deliveries-webhooks' },
+    ],
+    consumers: [
+      { queue: 'deliveries', max_batch_size: 100, max_batch_timeout: 1 },
+      { queue: 'deliveries-webhooks', max_batch_size: 10, max_batch_timeout: 1 },
+    ],
   },
 })
 
