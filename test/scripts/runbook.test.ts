@@ -273,7 +273,7 @@ const checks: Record<string, () => Promise<void>> = {
 
   Backlog: async () => {
     const [out] = await runAll('Backlog')
-    expect(out).toBe('{"transfers":[],"nextCursor":null}'.repeat(2) + '{"changed":0}')
+    expect(out).toBe(`${'{"transfers":[],"nextCursor":null}'.repeat(2)}{"changed":0}`)
   },
 
   'Deliveries failed': async () => {
