@@ -22,10 +22,10 @@ export const endpointCosts: Record<string, Cost> = {
   'POST /api/public/billingAddress': cost(1, 15, 3),
   'GET /api/public/user/:user_id/deliveryAddresses': cost(1, 12, 0),
   'PUT /api/public/deliveryAddress': cost(1, 6, 1),
-  'DELETE /api/public/deliveryAddress': cost(1, 6, 1),
+  'DELETE /api/public/deliveryAddress': cost(1, 6, 2),
   'GET /api/public/user/:user_id/billingAddresses': cost(1, 12, 0),
   'PUT /api/public/billingAddress': cost(1, 6, 1),
-  'DELETE /api/public/billingAddress': cost(1, 6, 1),
+  'DELETE /api/public/billingAddress': cost(1, 6, 2),
   'GET /api/public/stats': cost(0, 0, 0),
   'GET /api/public/creators': cost(0, 0, 0),
   'GET /api/public/user/:user_id/profile/avatar': cost(1, 3, 0),
@@ -34,8 +34,8 @@ export const endpointCosts: Record<string, Cost> = {
   'PUT /api/public/user/:user_id/profile/updateAvatarBytes': cost(2, 9, 1),
   'GET /avatars/:user_id/:picture': cost(0, 0, 0),
   // A page of 20 orders. Their ids, then the orders.
-  'GET /api/externalOrders': cost(2, 600, 0),
-  'GET /api/externalOrders/:order_ids': cost(1, 25, 0),
+  'GET /api/externalOrders': cost(2, 750, 0),
+  'GET /api/externalOrders/:order_ids': cost(1, 32, 0),
   // The buyer has no wallet, so the item waits for one. That takes more indexes.
   'POST /api/externalOrders': cost(2, 55, 10),
   'GET /api/webhooks': cost(1, 20, 0),
@@ -62,7 +62,7 @@ export const endpointCosts: Record<string, Cost> = {
   'GET /health': cost(1, 22_000, 0),
   'GET /metrics': cost(1, 22_000, 0),
   // Reads a page of orders, none of which is old enough.
-  'POST /api/admin/archive': cost(1, 1600, 0),
+  'POST /api/admin/archive': cost(1, 2600, 0),
   // With a page of 100 orders.
   'GET /api/admin/users/:id/data': cost(3, 2700, 0),
   'POST /api/admin/users/:id/forget': cost(1, 60, 10),
@@ -108,7 +108,7 @@ export const endpointCosts: Record<string, Cost> = {
   'POST /settings/sessions/:id/end': cost(1, 12, 0),
   'POST /settings/sessions/end-others': cost(1, 12, 0),
   'GET /settings/api-access': cost(1, 12, 0),
-  'POST /settings/api-access/tokens': cost(1, 15, 6),
+  'POST /settings/api-access/tokens': cost(1, 16, 6),
   'GET /settings/api-access/tokens/:id': cost(1, 4, 0),
   'POST /settings/api-access/tokens/:id/revoke': cost(1, 6, 1),
   'POST /settings/api-access/tokens/:id/roll': cost(0, 0, 0),
@@ -130,21 +130,21 @@ export const endpointCosts: Record<string, Cost> = {
  */
 export const listCosts: Record<'master' | 'seller', Record<string, Cost>> = {
   master: {
-    '': cost(2, 600, 0),
+    '': cost(2, 720, 0),
     'providerId=1': cost(1, 10, 0),
-    'buyerUserId=1': cost(2, 600, 0),
-    'deliveryStatus=failed': cost(2, 600, 0),
-    'deliveryStatus=transferred': cost(2, 2700, 0),
-    'deliveryStatus=pending': cost(2, 2700, 0),
+    'buyerUserId=1': cost(2, 720, 0),
+    'deliveryStatus=failed': cost(2, 750, 0),
+    'deliveryStatus=transferred': cost(2, 4200, 0),
+    'deliveryStatus=pending': cost(2, 3100, 0),
   },
   seller: {
-    '': cost(2, 700, 0),
+    '': cost(2, 850, 0),
     'providerId=1': cost(1, 10, 0),
     // None of the orders looked at is one to return.
-    'buyerUserId=1': cost(1, 2700, 0),
-    'deliveryStatus=failed': cost(2, 6700, 0),
-    'deliveryStatus=transferred': cost(2, 6700, 0),
-    'deliveryStatus=pending': cost(1, 6100, 0),
+    'buyerUserId=1': cost(1, 3100, 0),
+    'deliveryStatus=failed': cost(2, 7800, 0),
+    'deliveryStatus=transferred': cost(2, 7800, 0),
+    'deliveryStatus=pending': cost(1, 7100, 0),
   },
 }
 
@@ -156,6 +156,6 @@ export const batchCosts = {
   'transfer 100 items': cost(5, 3200, 215),
   // Also counts what failed, and rolls up 24 hours after another in a database that has no roll-ups.
   'run cron once': cost(8, 30_000, 60),
-  'archive 500 orders': cost(2, 12000, 6000),
+  'archive 500 orders': cost(2, 14000, 6000),
 }
 export type BatchCost = keyof typeof batchCosts

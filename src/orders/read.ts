@@ -88,9 +88,11 @@ const archivedOf = prepared((db, { ids }: Ids) =>
 )
 
 /** The NFTs or the listings of the orders. */
-const idsOfItems = (column: 'nftId' | 'listingId', ids: Placeholder) =>
-  sql`(SELECT ${sql.raw(column)} FROM ${orderItems} WHERE orderId IN ${jsonValues(ids)}
-    UNION ALL SELECT ${sql.raw(column)} FROM ${archivedOrders} WHERE id IN ${jsonValues(ids)})`
+const idsOfItems = (column: 'nftId' | 'listingId', ids: Placeholder) => {
+  const [item, archived] = [sql.raw(`i.${column}`), sql.raw(`a.${column}`)]
+  return sql`(SELECT coalesce(${item}, ${archived}) FROM json_each(${ids})
+    LEFT JOIN orderItems i ON i.orderId = value LEFT JOIN archivedOrders a ON a.id = value)`
+}
 
 const nftsOf = prepared((db, { ids }: Ids) =>
   db
