@@ -129,6 +129,13 @@ POST   /settings/webhooks/:webhook_id/delete               | 401      | 403   | 
 POST   /settings/webhooks/:webhook_id/test                 | 401      | 403   | 403    | 303     | 403   | 403    | 403
 POST   /settings/webhooks/:webhook_id/messages/:message_id/resend | 401      | 403   | 403    | 303     | 403   | 403    | 403
 POST   /settings/webhooks/:webhook_id/replay               | 401      | 403   | 403    | 303     | 403   | 403    | 403
+GET    /operations                                         | 401      | 403   | 403    | 403     | 403   | 403    | 403
+POST   /operations/retry                                   | 401      | 403   | 403    | 403     | 403   | 403    | 403
+GET    /operations/audit                                   | 401      | 403   | 403    | 403     | 403   | 403    | 403
+GET    /operations/search                                  | 401      | 403   | 403    | 403     | 403   | 403    | 403
+GET    /operations/transfers/:id                           | 401      | 403   | 403    | 403     | 403   | 403    | 403
+POST   /operations/transfers/:id/retry                     | 401      | 403   | 403    | 403     | 403   | 403    | 403
+POST   /operations/transfers/:id/cancel                    | 401      | 403   | 403    | 403     | 403   | 403    | 403
 `
 
 const hiddenValues: unknown[] = [null, '', false, '00000000-0000-0000-0000-000000000000']

@@ -55,7 +55,7 @@ const session = await aSession(await anAdministrator())
 /** Measures a request with a master token, or with a session for pages. */
 async function costOfRequest(endpoint: string): Promise<Cost> {
   const { method, path, ...content } = await sampleRequest(endpoint)
-  const isPage = /^\/(sign-in|settings|orders|docs|$)/.test(path)
+  const isPage = /^\/(sign-in|settings|orders|operations|docs|$)/.test(path)
   const token = isPage ? { cookie: `token=${session}` } : { authorization: tokenOf.master }
   const headers = { ...content.headers, ...token, origin: BASE_URL }
   const context = createExecutionContext()

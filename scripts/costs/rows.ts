@@ -122,6 +122,14 @@ export const endpointCosts: Record<string, Cost> = {
   'POST /settings/webhooks/:webhook_id/test': cost(1, 20, 6),
   'POST /settings/webhooks/:webhook_id/messages/:message_id/resend': cost(1, 20, 3),
   'POST /settings/webhooks/:webhook_id/replay': cost(1, 20, 4),
+  // Up to 10,000 failed items are counted by reason, and 30 days by hour.
+  'GET /operations': cost(1, 100, 0),
+  'POST /operations/retry': cost(1, 100, 0),
+  'GET /operations/audit': cost(1, 100, 0),
+  'GET /operations/search': cost(1, 100, 0),
+  'GET /operations/transfers/:id': cost(1, 100, 0),
+  'POST /operations/transfers/:id/retry': cost(1, 100, 9),
+  'POST /operations/transfers/:id/cancel': cost(1, 100, 9),
 }
 
 /**

@@ -6,8 +6,11 @@ import { type Database, raw } from '../db/client.ts'
 import type { deliveryStates } from '../db/schema.ts'
 import type { Caller } from '../http/context.ts'
 
-/** Results of each kind. */
+/** The newest orders of a user. */
 const LIMIT = 20
+
+/** Items of a transaction. */
+const MAX_ITEMS = 256
 
 /** The newest transactions whose replaced hashes are looked at. */
 const MAX_TRANSACTIONS = 10_000
@@ -53,25 +56,26 @@ const ordersOf = ({ id, text }: Terms): SQL => sql`SELECT ${id} AS id, 'order' A
   UNION ALL SELECT id, 'number' FROM orders WHERE providerId = ${text}
   UNION ALL SELECT orderId, 'message' FROM webhookMessages WHERE id = ${text}`
 
-const itemsOf = (terms: Terms): SQL => sql`SELECT ${terms.id} AS id, 'transfer' AS "by"
-  UNION ALL SELECT i.id, f."by" FROM (${ordersOf(terms)}) f JOIN orderItems i ON i.orderId = f.id
-  UNION ALL SELECT id, 'key' FROM deliveries WHERE "key" = ${terms.hash}
-  UNION ALL SELECT j.value, 'transaction' FROM (${transactionsOf(terms)}) f
-    JOIN transactions t ON t.id = f.id, json_each(t.items) j
-  UNION ALL SELECT * FROM (SELECT i.id, 'buyer' FROM (${usersOf(terms)}) u
-    JOIN orders o ON o.buyerId = u.id JOIN orderItems i ON i.orderId = o.id
-    ORDER BY o.id DESC LIMIT ${LIMIT})
-  UNION ALL SELECT * FROM (SELECT i.id, 'seller' FROM (${usersOf(terms)}) u
-    JOIN orderItems i ON i.sellerId = u.id ORDER BY i.orderId DESC LIMIT ${LIMIT})`
+/** Where items are found. D1 limits a compound SELECT to five terms, so each is a statement. */
+const itemsOf = (terms: Terms): SQL[] => [
+  sql`SELECT ${terms.id} AS id, 'transfer' AS "by"
+    UNION ALL SELECT id, 'key' FROM deliveries WHERE "key" = ${terms.hash}
+    UNION ALL SELECT j.value, 'transaction' FROM (${transactionsOf(terms)}) f
+      JOIN transactions t ON t.id = f.id, json_each(t.items) j`,
+  sql`SELECT i.id, f."by" FROM (${ordersOf(terms)}) f JOIN orderItems i ON i.orderId = f.id`,
+  sql`SELECT i.id, 'buyer' AS "by" FROM (${usersOf(terms)}) u JOIN orders o ON o.buyerId = u.id
+    JOIN orderItems i ON i.orderId = o.id ORDER BY o.id DESC LIMIT ${LIMIT}`,
+  sql`SELECT i.id, 'seller' AS "by" FROM (${usersOf(terms)}) u
+    JOIN orderItems i ON i.sellerId = u.id ORDER BY i.orderId DESC LIMIT ${LIMIT}`,
+]
 
-const findItems = (db: Database, terms: Terms) =>
+const findItems = (db: Database, found: SQL) =>
   raw<FoundItem>(
     db,
-    sql`SELECT d.id, i.orderId, o.providerId, n.title, d.state, min(f."by") AS "by"
-      FROM (${itemsOf(terms)}) f CROSS JOIN deliveries d ON d.id = f.id
+    sql`SELECT d.id, i.orderId, o.providerId, n.title, d.state, f."by"
+      FROM (${found}) f CROSS JOIN deliveries d ON d.id = f.id
         CROSS JOIN orderItems i ON i.id = d.id CROSS JOIN orders o ON o.id = i.orderId
-        CROSS JOIN nfts n ON n.id = i.nftId
-      GROUP BY d.id ORDER BY d.id DESC LIMIT 100`,
+        CROSS JOIN nfts n ON n.id = i.nftId LIMIT ${MAX_ITEMS}`,
   )
 
 /** Orders that were moved to R2, which have no items here. */
@@ -85,7 +89,7 @@ const findArchived = (db: Database, terms: Terms) =>
           UNION ALL SELECT id, 'key' FROM archivedOrders WHERE "key" = ${terms.hash}) f
         CROSS JOIN archivedOrders a ON a.id = f.id CROSS JOIN orders o ON o.id = a.id
         CROSS JOIN nfts n ON n.id = a.nftId
-      GROUP BY a.id LIMIT ${LIMIT}`,
+      GROUP BY a.id LIMIT ${MAX_ITEMS}`,
   )
 
 export type FoundTransaction = {
@@ -146,19 +150,19 @@ export type Found = Awaited<ReturnType<typeof search>>
 /** Finds everything that has this text. Throws `unauthenticated`, `forbidden`. */
 export async function search(db: Database, caller: Caller, text: string) {
   const terms = termsOf(text)
-  const [account, items, archived, transactions, users, nfts, listings] = await readAsAdministrator(
-    db,
-    caller,
-    [
-      findItems(db, terms),
+  const [account, archived, transactions, users, nfts, listings, ...items] =
+    await readAsAdministrator(db, caller, [
       findArchived(db, terms),
       findTransactions(db, terms),
       findUsers(db, terms),
       findNfts(db, terms),
       findListings(db, terms),
-    ],
-  )
-  return { account, items: [...items, ...archived], transactions, users, nfts, listings }
+      ...itemsOf(terms).map((found) => findItems(db, found)),
+    ])
+  // What is found in several ways is shown once, with the first of them.
+  const byId = new Map([...items.flat(), ...archived].toReversed().map((item) => [item.id, item]))
+  const newestFirst = [...byId.values()].sort((a, b) => b.id - a.id)
+  return { account, items: newestFirst, transactions, users, nfts, listings }
 }
 
 /** Returns the only item that was found, if nothing else was; its transaction does not count. */

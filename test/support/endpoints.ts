@@ -212,6 +212,15 @@ const requests: Record<string, () => RequestParts | Promise<RequestParts>> = {
     body: new URLSearchParams({ since }),
   }),
   'POST /settings/sessions/:id/end': () => ({ params: { id } }),
+  'POST /operations/retry': () => ({ body: new URLSearchParams({ reason: 'nothing' }) }),
+  'GET /operations/search': () => ({ query: `?q=0x${secret}` }),
+  'GET /operations/transfers/:id': async () => ({ params: { id: (await anOrder()).itemId } }),
+  'POST /operations/transfers/:id/retry': async () => ({
+    params: { id: (await anOrder('failed')).itemId },
+  }),
+  'POST /operations/transfers/:id/cancel': async () => ({
+    params: { id: (await anOrder()).itemId },
+  }),
 }
 
 /** A request without the token of a caller. */

@@ -3,6 +3,7 @@ import type { Network, Settings } from '../../env.ts'
 import type { TransferHistory } from '../../operations/transfer.ts'
 import { Confirm } from '../components/confirm.tsx'
 import { ExplorerLink } from '../components/explorer.tsx'
+import { sentence } from '../components/field.tsx'
 import { plural } from '../components/numbers.ts'
 import { OperationsPage } from './layout.tsx'
 import { SearchLink, State } from './state.tsx'
@@ -80,7 +81,9 @@ const Actions = ({ id, transfer }: { id: number; transfer: Transfer }) => {
           </p>
         </Confirm>
       )}
-      {!canRetry && !canCancel && objections.cancel && <p class="hint">{objections.cancel}</p>}
+      {!canRetry && !canCancel && objections.cancel && (
+        <p class="hint">{sentence(objections.cancel)}</p>
+      )}
     </div>
   )
 }

@@ -67,6 +67,12 @@ const valuesOf: Record<string, Values> = {
   'query.id': rowId,
   'query.kind': pick('delivery', 'billing'),
   'query.deleted': rowId,
+  'query.q': ({ world, dice }) => {
+    const { id, email, wallet } = pickFrom(dice, world.victims.all)
+    return dice.pick(String(id), email, wallet, `0x${'0'.repeat(64)}`)
+  },
+  'query.range': pick('days'),
+  'query.retried': pick('3'),
   'query.deliveryStatus': pick('pending', 'awaiting_wallet', 'failed'),
   'query.status': pick('failed', 'queued', 'awaiting_wallet'),
   'header.idempotency-key': ({ dice }) => `key-${dice.upTo(dice.chance(0.5) ? 5 : 500)}`,
