@@ -303,7 +303,7 @@ export interface paths {
         get: operations["getWebhook"];
         /**
          * Update a webhook
-         * @description An absent field stays as it is. Disabling gives up what waits to be sent; a replay sends it after all. Needs a token that may write.
+         * @description An absent field stays as it is. Messages fail that become due while the endpoint is disabled; a replay sends them after all. Needs a token that may write.
          */
         put: operations["updateWebhook"];
         post?: never;
@@ -3950,7 +3950,7 @@ export interface Methods {
     listWebhooks: operations["listWebhooks"];
     /** Get a webhook. Needs a token. */
     getWebhook: operations["getWebhook"];
-    /** Update a webhook. An absent field stays as it is. Disabling gives up what waits to be sent; a replay sends it after all. Needs a token that may write. */
+    /** Update a webhook. An absent field stays as it is. Messages fail that become due while the endpoint is disabled; a replay sends them after all. Needs a token that may write. */
     updateWebhook: operations["updateWebhook"];
     /** Delete a webhook. Needs a token that may write. */
     deleteWebhook: operations["deleteWebhook"];

@@ -125,7 +125,7 @@ const Attempts = ({ message: { attempts }, now }: Omit<MessageProps, 'webhook'>)
     <ol class="list">
       {attempts.map(({ at, status, duration, error }) => (
         <li>
-          <Time at={at} now={now} />: {error ?? status} ({duration} ms)
+          <Time at={at} now={now} />: {error ?? `it answered ${status}`} ({duration} ms)
         </li>
       ))}
     </ol>
