@@ -106,7 +106,7 @@ const Message = ({ webhook, message, now }: MessageProps) => (
         </button>
       </form>
     )}
-    <details class="wide">
+    <details>
       <summary>
         {plural(message.attempts.length, 'attempt')}
         <span class="visually-hidden"> of {message.id}</span>
