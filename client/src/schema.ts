@@ -303,7 +303,7 @@ export interface paths {
         get: operations["getWebhook"];
         /**
          * Update a webhook
-         * @description An absent field stays as it is. Disabling gives up what waits to be sent; a replay sends it after all. Needs a token that may write.
+         * @description An absent field stays as it is. Messages fail that become due while the endpoint is disabled; a replay sends them after all. Needs a token that may write.
          */
         put: operations["updateWebhook"];
         post?: never;
@@ -2868,7 +2868,7 @@ export interface components {
          *
          *     `cross_site`: A request with the session cookie, or a sign-in, came from another site. Send the token in the `Authorization` header.
          *
-         *     `reauthentication_required`: The session is valid, but its sign-in was more than 10 minutes ago, and this changes how to get into the account. Sign in again, then repeat the call.
+         *     `reauthentication_required`: The session is valid, but its sign-in was more than 10 minutes ago, and this changes how to get into the account, or where its events are sent. Sign in again, then repeat the call.
          */
         CreateWebhook403: {
             headers: {
@@ -2896,7 +2896,7 @@ export interface components {
          *
          *     `cross_site`: A request with the session cookie, or a sign-in, came from another site. Send the token in the `Authorization` header.
          *
-         *     `reauthentication_required`: The session is valid, but its sign-in was more than 10 minutes ago, and this changes how to get into the account. Sign in again, then repeat the call.
+         *     `reauthentication_required`: The session is valid, but its sign-in was more than 10 minutes ago, and this changes how to get into the account, or where its events are sent. Sign in again, then repeat the call.
          */
         UpdateWebhook403: {
             headers: {
@@ -2913,7 +2913,7 @@ export interface components {
          *
          *     `cross_site`: A request with the session cookie, or a sign-in, came from another site. Send the token in the `Authorization` header.
          *
-         *     `reauthentication_required`: The session is valid, but its sign-in was more than 10 minutes ago, and this changes how to get into the account. Sign in again, then repeat the call.
+         *     `reauthentication_required`: The session is valid, but its sign-in was more than 10 minutes ago, and this changes how to get into the account, or where its events are sent. Sign in again, then repeat the call.
          */
         DeleteWebhook403: {
             headers: {
@@ -2930,7 +2930,7 @@ export interface components {
          *
          *     `cross_site`: A request with the session cookie, or a sign-in, came from another site. Send the token in the `Authorization` header.
          *
-         *     `reauthentication_required`: The session is valid, but its sign-in was more than 10 minutes ago, and this changes how to get into the account. Sign in again, then repeat the call.
+         *     `reauthentication_required`: The session is valid, but its sign-in was more than 10 minutes ago, and this changes how to get into the account, or where its events are sent. Sign in again, then repeat the call.
          */
         RotateWebhookSecret403: {
             headers: {
@@ -3027,7 +3027,7 @@ export interface components {
          *
          *     `cross_site`: A request with the session cookie, or a sign-in, came from another site. Send the token in the `Authorization` header.
          *
-         *     `reauthentication_required`: The session is valid, but its sign-in was more than 10 minutes ago, and this changes how to get into the account. Sign in again, then repeat the call.
+         *     `reauthentication_required`: The session is valid, but its sign-in was more than 10 minutes ago, and this changes how to get into the account, or where its events are sent. Sign in again, then repeat the call.
          */
         LinkWallet403: {
             headers: {
@@ -3891,7 +3891,10 @@ export interface operations {
                 "x-d1-bookmark"?: components["parameters"]["Bookmark"];
             };
             path: {
-                /** @description Id of the endpoint. */
+                /**
+                 * @description Id of the endpoint.
+                 * @example e3b551e2-8b2e-42eb-8045-ae1ac713517a
+                 */
                 webhook_id: string;
             };
             cookie?: never;
@@ -3923,7 +3926,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the endpoint. */
+                /**
+                 * @description Id of the endpoint.
+                 * @example e3b551e2-8b2e-42eb-8045-ae1ac713517a
+                 */
                 webhook_id: string;
             };
             cookie?: never;
@@ -3962,7 +3968,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the endpoint. */
+                /**
+                 * @description Id of the endpoint.
+                 * @example e3b551e2-8b2e-42eb-8045-ae1ac713517a
+                 */
                 webhook_id: string;
             };
             cookie?: never;
@@ -3994,7 +4003,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the endpoint. */
+                /**
+                 * @description Id of the endpoint.
+                 * @example e3b551e2-8b2e-42eb-8045-ae1ac713517a
+                 */
                 webhook_id: string;
             };
             cookie?: never;
@@ -4026,7 +4038,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the endpoint. */
+                /**
+                 * @description Id of the endpoint.
+                 * @example e3b551e2-8b2e-42eb-8045-ae1ac713517a
+                 */
                 webhook_id: string;
             };
             cookie?: never;
@@ -4059,7 +4074,10 @@ export interface operations {
             query?: {
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
-                /** @description Messages per page. */
+                /**
+                 * @description Messages per page.
+                 * @example 1
+                 */
                 limit?: number;
                 /** @description Selects messages in this state. */
                 state?: "pending" | "delivered" | "failed";
@@ -4069,7 +4087,10 @@ export interface operations {
                 "x-d1-bookmark"?: components["parameters"]["Bookmark"];
             };
             path: {
-                /** @description Id of the endpoint. */
+                /**
+                 * @description Id of the endpoint.
+                 * @example e3b551e2-8b2e-42eb-8045-ae1ac713517a
+                 */
                 webhook_id: string;
             };
             cookie?: never;
@@ -4101,9 +4122,15 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the endpoint. */
+                /**
+                 * @description Id of the endpoint.
+                 * @example e3b551e2-8b2e-42eb-8045-ae1ac713517a
+                 */
                 webhook_id: string;
-                /** @description Id of the message: its `webhook-id`. */
+                /**
+                 * @description Id of the message: its `webhook-id`.
+                 * @example msg_eeb81f913a107110a867e009c1758f24
+                 */
                 message_id: string;
             };
             cookie?: never;
@@ -4136,7 +4163,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the endpoint. */
+                /**
+                 * @description Id of the endpoint.
+                 * @example e3b551e2-8b2e-42eb-8045-ae1ac713517a
+                 */
                 webhook_id: string;
             };
             cookie?: never;
@@ -4378,7 +4408,7 @@ export interface operations {
             query?: {
                 /**
                  * @description An id that you choose, for an import of several calls.
-                 * @example e3b551e2-8b2e-42eb-8045-ae1ac713517a
+                 * @example 5845b027-518e-420e-88a6-30145f190bf7
                  */
                 import?: string;
                 /**
@@ -4767,7 +4797,7 @@ export interface Methods {
     listWebhooks: operations["listWebhooks"];
     /** Get a webhook. Needs a token. */
     getWebhook: operations["getWebhook"];
-    /** Update a webhook. An absent field stays as it is. Disabling gives up what waits to be sent; a replay sends it after all. Needs a token that may write. */
+    /** Update a webhook. An absent field stays as it is. Messages fail that become due while the endpoint is disabled; a replay sends them after all. Needs a token that may write. */
     updateWebhook: operations["updateWebhook"];
     /** Delete a webhook. Needs a token that may write. */
     deleteWebhook: operations["deleteWebhook"];

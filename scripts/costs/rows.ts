@@ -71,6 +71,7 @@ export const endpointCosts: Record<string, Cost> = {
   'GET /docs/first-order': cost(1, 4, 0),
   'GET /docs/retries': cost(1, 4, 0),
   'GET /docs/delivery': cost(1, 4, 0),
+  'GET /docs/webhooks': cost(1, 4, 0),
   'GET /docs/errors': cost(1, 4, 0),
   'GET /docs/runbook': cost(1, 4, 0),
   'POST /docs/token': cost(1, 12, 6),
@@ -115,7 +116,9 @@ export const endpointCosts: Record<string, Cost> = {
   'GET /settings/api-access/everyone': cost(1, 40, 0),
   'GET /settings/webhooks': cost(1, 20, 0),
   'POST /settings/webhooks': cost(1, 20, 5),
+  // The webhooks of the sample requests belong to another user.
   'GET /settings/webhooks/:webhook_id': cost(1, 20, 0),
+<<<<<<< HEAD
   'POST /settings/webhooks/:webhook_id': cost(1, 20, 3),
   'POST /settings/webhooks/:webhook_id/rotate': cost(1, 20, 3),
   'POST /settings/webhooks/:webhook_id/delete': cost(1, 20, 5),
@@ -130,6 +133,14 @@ export const endpointCosts: Record<string, Cost> = {
   'GET /operations/transfers/:id': cost(1, 100, 0),
   'POST /operations/transfers/:id/retry': cost(1, 100, 9),
   'POST /operations/transfers/:id/cancel': cost(1, 100, 9),
+=======
+  'POST /settings/webhooks/:webhook_id': cost(0, 0, 0),
+  'POST /settings/webhooks/:webhook_id/rotate': cost(0, 0, 0),
+  'POST /settings/webhooks/:webhook_id/delete': cost(0, 0, 0),
+  'POST /settings/webhooks/:webhook_id/test': cost(0, 0, 0),
+  'POST /settings/webhooks/:webhook_id/messages/:message_id/resend': cost(0, 0, 0),
+  'POST /settings/webhooks/:webhook_id/replay': cost(0, 0, 0),
+>>>>>>> 41c014015ed6716953cc4b152af69359e2aa721b
 }
 
 /**
