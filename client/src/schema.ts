@@ -3891,10 +3891,7 @@ export interface operations {
                 "x-d1-bookmark"?: components["parameters"]["Bookmark"];
             };
             path: {
-                /**
-                 * @description Id of the endpoint.
-                 * @example e3b551e2-8b2e-42eb-8045-ae1ac713517a
-                 */
+                /** @description Id of the endpoint. */
                 webhook_id: string;
             };
             cookie?: never;
@@ -3926,10 +3923,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /**
-                 * @description Id of the endpoint.
-                 * @example e3b551e2-8b2e-42eb-8045-ae1ac713517a
-                 */
+                /** @description Id of the endpoint. */
                 webhook_id: string;
             };
             cookie?: never;
@@ -3968,10 +3962,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /**
-                 * @description Id of the endpoint.
-                 * @example e3b551e2-8b2e-42eb-8045-ae1ac713517a
-                 */
+                /** @description Id of the endpoint. */
                 webhook_id: string;
             };
             cookie?: never;
@@ -4003,10 +3994,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /**
-                 * @description Id of the endpoint.
-                 * @example e3b551e2-8b2e-42eb-8045-ae1ac713517a
-                 */
+                /** @description Id of the endpoint. */
                 webhook_id: string;
             };
             cookie?: never;
@@ -4038,10 +4026,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /**
-                 * @description Id of the endpoint.
-                 * @example e3b551e2-8b2e-42eb-8045-ae1ac713517a
-                 */
+                /** @description Id of the endpoint. */
                 webhook_id: string;
             };
             cookie?: never;
@@ -4074,10 +4059,7 @@ export interface operations {
             query?: {
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
-                /**
-                 * @description Messages per page.
-                 * @example 1
-                 */
+                /** @description Messages per page. */
                 limit?: number;
                 /** @description Selects messages in this state. */
                 state?: "pending" | "delivered" | "failed";
@@ -4087,10 +4069,7 @@ export interface operations {
                 "x-d1-bookmark"?: components["parameters"]["Bookmark"];
             };
             path: {
-                /**
-                 * @description Id of the endpoint.
-                 * @example e3b551e2-8b2e-42eb-8045-ae1ac713517a
-                 */
+                /** @description Id of the endpoint. */
                 webhook_id: string;
             };
             cookie?: never;
@@ -4122,15 +4101,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /**
-                 * @description Id of the endpoint.
-                 * @example e3b551e2-8b2e-42eb-8045-ae1ac713517a
-                 */
+                /** @description Id of the endpoint. */
                 webhook_id: string;
-                /**
-                 * @description Id of the message: its `webhook-id`.
-                 * @example msg_eeb81f913a107110a867e009c1758f24
-                 */
+                /** @description Id of the message: its `webhook-id`. */
                 message_id: string;
             };
             cookie?: never;
@@ -4163,10 +4136,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /**
-                 * @description Id of the endpoint.
-                 * @example e3b551e2-8b2e-42eb-8045-ae1ac713517a
-                 */
+                /** @description Id of the endpoint. */
                 webhook_id: string;
             };
             cookie?: never;
@@ -4408,7 +4378,7 @@ export interface operations {
             query?: {
                 /**
                  * @description An id that you choose, for an import of several calls.
-                 * @example 5845b027-518e-420e-88a6-30145f190bf7
+                 * @example e3b551e2-8b2e-42eb-8045-ae1ac713517a
                  */
                 import?: string;
                 /**

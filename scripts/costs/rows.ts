@@ -118,13 +118,12 @@ export const endpointCosts: Record<string, Cost> = {
   'POST /settings/webhooks': cost(1, 20, 5),
   // The webhooks of the sample requests belong to another user.
   'GET /settings/webhooks/:webhook_id': cost(1, 20, 0),
-<<<<<<< HEAD
-  'POST /settings/webhooks/:webhook_id': cost(1, 20, 3),
-  'POST /settings/webhooks/:webhook_id/rotate': cost(1, 20, 3),
-  'POST /settings/webhooks/:webhook_id/delete': cost(1, 20, 5),
-  'POST /settings/webhooks/:webhook_id/test': cost(1, 20, 6),
-  'POST /settings/webhooks/:webhook_id/messages/:message_id/resend': cost(1, 20, 3),
-  'POST /settings/webhooks/:webhook_id/replay': cost(1, 20, 4),
+  'POST /settings/webhooks/:webhook_id': cost(0, 0, 0),
+  'POST /settings/webhooks/:webhook_id/rotate': cost(0, 0, 0),
+  'POST /settings/webhooks/:webhook_id/delete': cost(0, 0, 0),
+  'POST /settings/webhooks/:webhook_id/test': cost(0, 0, 0),
+  'POST /settings/webhooks/:webhook_id/messages/:message_id/resend': cost(0, 0, 0),
+  'POST /settings/webhooks/:webhook_id/replay': cost(0, 0, 0),
   // Up to 10,000 failed items are counted by reason, and 30 days by hour.
   'GET /operations': cost(1, 100, 0),
   'POST /operations/retry': cost(1, 100, 0),
@@ -133,14 +132,6 @@ export const endpointCosts: Record<string, Cost> = {
   'GET /operations/transfers/:id': cost(1, 100, 0),
   'POST /operations/transfers/:id/retry': cost(1, 100, 9),
   'POST /operations/transfers/:id/cancel': cost(1, 100, 9),
-=======
-  'POST /settings/webhooks/:webhook_id': cost(0, 0, 0),
-  'POST /settings/webhooks/:webhook_id/rotate': cost(0, 0, 0),
-  'POST /settings/webhooks/:webhook_id/delete': cost(0, 0, 0),
-  'POST /settings/webhooks/:webhook_id/test': cost(0, 0, 0),
-  'POST /settings/webhooks/:webhook_id/messages/:message_id/resend': cost(0, 0, 0),
-  'POST /settings/webhooks/:webhook_id/replay': cost(0, 0, 0),
->>>>>>> 41c014015ed6716953cc4b152af69359e2aa721b
 }
 
 /**

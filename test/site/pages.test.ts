@@ -88,14 +88,11 @@ it('ships at most 30 KiB of scripts and 15 KiB of styles with a page', async () 
     '/settings/sessions',
     '/settings/api-access',
     '/settings/api-access/everyone',
-<<<<<<< HEAD
     '/operations',
     '/operations/audit',
     '/operations/search?q=nothing',
-=======
     '/settings/webhooks',
     `/settings/webhooks/${webhook.id}`,
->>>>>>> 41c014015ed6716953cc4b152af69359e2aa721b
     token,
     '/docs/first-order',
     '/docs/retries',

@@ -116,14 +116,6 @@ const configOf = (vars: Record<string, string>) => ({
   queues: {
     producers: [
       { binding: 'DELIVERIES', queue: 'deliveries' },
-<<<<<<< HEAD
-      { binding: 'WEBHOOKS', queue: 'deliveries-webhooks' },
-    ],
-    consumers: [
-      { queue: 'deliveries', max_batch_size: 100, max_batch_timeout: 1 },
-      { queue: 'deliveries-webhooks', max_batch_size: 10, max_batch_timeout: 1 },
-    ],
-=======
       { binding: 'WEBHOOKS', queue: 'story-webhooks' },
     ],
     consumers: ['deliveries', 'story-webhooks'].map((queue) => ({
@@ -131,7 +123,6 @@ const configOf = (vars: Record<string, string>) => ({
       max_batch_size: 100,
       max_batch_timeout: 1,
     })),
->>>>>>> 41c014015ed6716953cc4b152af69359e2aa721b
   },
 })
 
