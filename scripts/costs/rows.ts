@@ -144,8 +144,8 @@ export const listCosts: Record<'master' | 'seller', Record<string, Cost>> = {
 export const batchCosts = {
   'place an order': cost(2, 55, 8),
   'place 100 orders': cost(2, 2400, 800),
-  // A run of two steps: one signs and broadcasts, one reads the receipts.
-  'transfer 100 items': cost(5, 3200, 215),
-  'run cron once': cost(3, 100, 0),
+  // A run of two steps: one signs and broadcasts, one reads the receipts. Then webhooks are woken.
+  'transfer 100 items': cost(6, 3200, 215),
+  'run cron once': cost(5, 100, 0),
 }
 export type BatchCost = keyof typeof batchCosts

@@ -29,7 +29,8 @@ const marked = new Marked({
 })
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
-const escapeHtml = (text: string) => text.replace(/[&<>]/g, (character) => entities[character] ?? '')
+const escapeHtml = (text: string) =>
+  text.replace(/[&<>]/g, (character) => entities[character] ?? '')
 
 export const renderRunbook = async (): Promise<string> =>
   marked.parse(await readFile('docs/runbook.md', 'utf8'))
