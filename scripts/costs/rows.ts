@@ -162,10 +162,10 @@ export const listCosts: Record<'master' | 'seller', Record<string, Cost>> = {
 export const batchCosts = {
   'place an order': cost(2, 55, 8),
   'place 100 orders': cost(2, 2400, 800),
-  // A run of two steps: one signs and broadcasts, one reads the receipts.
-  'transfer 100 items': cost(5, 3200, 215),
+  // A run of two steps: one signs and broadcasts, one reads the receipts. Then webhooks are woken.
+  'transfer 100 items': cost(6, 3200, 215),
   // Also counts what failed, and rolls up 24 hours after another in a database that has no roll-ups.
-  'run cron once': cost(8, 30_000, 60),
+  'run cron once': cost(10, 30_000, 60),
   'archive 500 orders': cost(2, 14000, 6000),
 }
 export type BatchCost = keyof typeof batchCosts

@@ -3,6 +3,7 @@ import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { deliveries, users, webhookMessages } from '../../src/db/schema.ts'
 import { aShop, place, placed } from '../orders/shop.ts'
+import { callWith } from '../support/api.ts'
 import { anAdministrator, aTransaction, aUser, db } from '../support/makers.ts'
 import { measured } from '../support/measured.ts'
 import { anEndpoint } from './endpoints.ts'
@@ -81,6 +82,23 @@ it('an order that is placed writes order.created, due at once', async () => {
       },
     },
   ])
+})
+
+it('an order that is placed wakes the endpoints that are told, in no further trip', async () => {
+  const { token, input, seller, buyer } = await aShop()
+  const { id: first } = await anEndpoint({ userId: seller.id })
+  const { id: second } = await anEndpoint({ userId: buyer.id })
+  await anEndpoint({ userId: buyer.id, disabledAt: '2026-01-01', disabledReason: 'owner' })
+  const { database, trips } = measured(env.DB)
+  const response = await callWith({ DB: database }, 'POST', '/api/externalOrders', {
+    token,
+    json: [input, input],
+  })
+  expect(response.status).toBe(200)
+  expect(trips).toHaveLength(2)
+  const woken = sendBatch.mock.calls.flatMap(([messages]) => [...messages].map(({ body }) => body))
+  const byId = (a: unknown, b: unknown) => JSON.stringify(a).localeCompare(JSON.stringify(b))
+  expect(woken.sort(byId)).toEqual([{ endpointId: first }, { endpointId: second }].sort(byId))
 })
 
 it('an order that waits for a wallet writes order.awaiting_wallet as well', async () => {
