@@ -23,6 +23,7 @@ CREATE TABLE `addresses` (
 --> statement-breakpoint
 CREATE INDEX `addresses_live` ON `addresses` (`userId`,`kind`,`id`) WHERE "addresses"."deletedAt" IS NULL AND "addresses"."origin" <> 'seller_order';--> statement-breakpoint
 CREATE INDEX `addresses_counted` ON `addresses` (`userId`,`kind`) WHERE "addresses"."deletedAt" IS NULL AND "addresses"."origin" = 'request';--> statement-breakpoint
+CREATE INDEX `addresses_hidden` ON `addresses` (`userId`) WHERE "addresses"."deletedAt" IS NOT NULL OR "addresses"."origin" = 'seller_order';--> statement-breakpoint
 CREATE UNIQUE INDEX `addresses_default` ON `addresses` (`userId`,`kind`) WHERE "addresses"."isDefault" AND "addresses"."deletedAt" IS NULL;--> statement-breakpoint
 CREATE TABLE `alarms` (
 	`key` text PRIMARY KEY NOT NULL,
@@ -39,18 +40,22 @@ CREATE TABLE `archivedOrders` (
 	`nftId` integer NOT NULL,
 	`listingId` integer NOT NULL,
 	`sellerId` integer NOT NULL,
+	`status` text NOT NULL,
+	`ethRecipient` text,
 	`file` text NOT NULL,
 	`offset` integer NOT NULL,
 	`length` integer NOT NULL,
 	FOREIGN KEY (`id`) REFERENCES `orders`(`id`) ON UPDATE no action ON DELETE no action,
 	FOREIGN KEY (`nftId`) REFERENCES `nfts`(`id`) ON UPDATE no action ON DELETE no action,
 	FOREIGN KEY (`listingId`) REFERENCES `listings`(`id`) ON UPDATE no action ON DELETE no action,
-	FOREIGN KEY (`sellerId`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action
+	FOREIGN KEY (`sellerId`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action,
+	CONSTRAINT "archivedOrders_status" CHECK("archivedOrders"."status" IN ('transferred', 'failed'))
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `archivedOrders_key` ON `archivedOrders` (`key`);--> statement-breakpoint
 CREATE UNIQUE INDEX `archivedOrders_item` ON `archivedOrders` (`itemId`);--> statement-breakpoint
 CREATE INDEX `archivedOrders_seller` ON `archivedOrders` (`sellerId`,`id`);--> statement-breakpoint
+CREATE INDEX `archivedOrders_status` ON `archivedOrders` (`status`,`itemId`);--> statement-breakpoint
 CREATE TABLE `auditLog` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`at` text NOT NULL,
@@ -63,6 +68,7 @@ CREATE TABLE `auditLog` (
 );
 --> statement-breakpoint
 CREATE INDEX `auditLog_subject` ON `auditLog` (`subject`);--> statement-breakpoint
+CREATE INDEX `auditLog_user` ON `auditLog` (`userId`);--> statement-breakpoint
 CREATE TABLE `catalogueImports` (
 	`id` text PRIMARY KEY NOT NULL,
 	`lines` integer NOT NULL,
@@ -116,7 +122,6 @@ CREATE TABLE `deliveries` (
 	`createdAt` text NOT NULL,
 	`updatedAt` text NOT NULL,
 	FOREIGN KEY (`id`) REFERENCES `orderItems`(`id`) ON UPDATE no action ON DELETE no action,
-	FOREIGN KEY (`transactionId`) REFERENCES `transactions`(`id`) ON UPDATE no action ON DELETE no action,
 	FOREIGN KEY (`awaits`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action,
 	FOREIGN KEY (`placedBy`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action,
 	CONSTRAINT "deliveries_state" CHECK("deliveries"."state" IN ('awaiting_wallet', 'queued', 'in_flight', 'transferred', 'failed')),
@@ -201,6 +206,7 @@ CREATE TABLE `listings` (
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `listings_external` ON `listings` (`externalId`);--> statement-breakpoint
+CREATE INDEX `listings_seller` ON `listings` (`sellerId`) WHERE "listings"."active";--> statement-breakpoint
 CREATE TABLE `networkChecks` (
 	`chainId` integer PRIMARY KEY NOT NULL,
 	`checkedAt` text NOT NULL,

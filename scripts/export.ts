@@ -1,24 +1,36 @@
-/** `npm run export -- FILE.jsonl`: writes the catalogue to a file that `npm run import` reads. */
+/**
+ * `npm run export -- FILE.jsonl`: writes the catalogue to a file that `npm run import` reads. With
+ * `--user N`, writes the data of a person instead.
+ */
 import { readCatalogue } from './catalogue/export.ts'
 import { writeLines } from './catalogue/lines.ts'
 import { openMigratedDatabase } from './database/local.ts'
 import { openRemoteDatabase, type SqliteDatabase } from './database/remote.ts'
-import { runCommand, UsageError } from './shell/command.ts'
+import { parseInteger, runCommand, UsageError } from './shell/command.ts'
+import { instanceOptions, instanceVariables, withInstance } from './shell/instance.ts'
 
 await runCommand(
   {
     name: 'npm run export',
     purpose:
-      'Writes users, NFTs and listings to a file that `npm run import` reads. It holds e-mail addresses, so only its owner can read it.',
-    file: { value: 'FILE.jsonl', help: 'The file to write. It is replaced if it exists.' },
+      'Writes users, NFTs and listings to a file that `npm run import` reads; with --user, everything that is stored of a person. Only its owner can read the file.',
+    file: {
+      value: 'FILE',
+      help: 'The file to write: JSON Lines, or JSON with --user. It is replaced if it exists.',
+    },
     options: {
-      remote: { type: 'boolean', default: false, help: 'Of a deployed instance.' },
-      env: { type: 'string', value: 'NAME', help: 'With --remote: which one.' },
+      user: { type: 'string', value: 'N', help: 'Write the data of this user.' },
+      ...instanceOptions,
+    },
+    variables: {
+      MARKETPLACE_TOKEN: instanceVariables.MARKETPLACE_TOKEN.replace('With', 'With --user and'),
     },
     example: 'npm run export -- catalogue.jsonl',
   },
-  async ({ remote, env }, file: string) => {
+  async ({ user, ...instance }, file: string) => {
+    const { remote, env } = instance
     if (remote !== Boolean(env)) throw new UsageError('--remote and --env need each other.')
+    if (user !== undefined) return exportPerson(parseInteger('--user', user, 1), instance, file)
     if (remote && env) return write(openRemoteDatabase(env), file)
     const { db, close } = await openMigratedDatabase()
     try {
@@ -28,6 +40,20 @@ await runCommand(
     }
   },
 )
+
+/** Joins the pages of orders. */
+function exportPerson(id: number, instance: Parameters<typeof withInstance>[0], file: string) {
+  return withInstance(instance, async (client) => {
+    let { nextCursor, ...data } = await client.getPersonalData({ id })
+    while (nextCursor) {
+      const page = await client.getPersonalData({ id, cursor: nextCursor })
+      data = { ...data, orders: [...data.orders, ...page.orders] }
+      nextCursor = page.nextCursor
+    }
+    await writeLines(file, [JSON.stringify(data, null, 2)])
+    console.log(`Wrote the data of user ${id}, with ${data.orders.length} orders, to ${file}.`)
+  })
+}
 
 async function write(db: SqliteDatabase, file: string): Promise<void> {
   let lines = 0

@@ -14,8 +14,8 @@ import {
   reportProblems,
   showProgress,
 } from './catalogue/report.ts'
-import { readConfig } from './contract/networks.ts'
 import { CommandError, runCommand, UsageError } from './shell/command.ts'
+import { instanceVariables, remoteInstance } from './shell/instance.ts'
 
 await runCommand(
   {
@@ -34,7 +34,7 @@ await runCommand(
       ...collectionOptions,
     },
     variables: {
-      MARKETPLACE_TOKEN: 'With --remote: a master token of the instance. Required.',
+      ...instanceVariables,
       METADATA_LOOPBACK_HOSTS:
         'Servers on this machine to read metadata from, as in localhost:3000. Default: none',
     },
@@ -47,7 +47,7 @@ await runCommand(
       throw new UsageError(`--${Object.keys(values)[0]} needs --from-chain.`)
     const file = argument || (fromChain ? collectionFile(values) : '')
     if (!file) throw new UsageError('Name one file: FILE.jsonl.')
-    const instance = remote ? instanceOf(env) : null
+    const instance = remote ? remoteInstance(env) : null
     await forgetProblems(file)
     const leftOut = fromChain ? await importCollection(file, values, instance?.environment) : ''
     const run = async (isRehearsal: boolean) => {
@@ -62,17 +62,6 @@ await runCommand(
     if (leftOut) throw new CommandError(leftOut)
   },
 )
-
-function instanceOf(environment: string | undefined) {
-  const { MARKETPLACE_TOKEN: token } = process.env
-  if (!environment) throw new UsageError('--remote needs --env.')
-  if (!token)
-    throw new CommandError(
-      'MARKETPLACE_TOKEN is not set. Set it to a master token of the instance: npm run --silent token -- --master --remote --env …',
-    )
-  const { vars } = readConfig(environment)
-  return { url: String(vars.PUBLIC_URL), token, environment }
-}
 
 /** A contract does not know what operators have set: prices, names, what is released. */
 function refuseChanges(file: string, outcome: Outcome): void {

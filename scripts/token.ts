@@ -13,6 +13,11 @@ await runCommand(
       'Prints a token (a JWT), and nothing else. Prints the same token again until a day before it expires.',
     options: {
       master: { type: 'boolean', default: false, help: 'A master token. It acts for every user.' },
+      metrics: {
+        type: 'boolean',
+        default: false,
+        help: 'A master token that may only read the metrics.',
+      },
       user: {
         type: 'string',
         value: 'ID',
@@ -21,8 +26,7 @@ await runCommand(
       name: {
         type: 'string',
         value: 'TEXT',
-        default: 'command line',
-        help: 'Name of the token. Each name stands for one shop.',
+        help: 'Name of the token. Each name stands for one shop. Default: command line, or metrics for --metrics',
       },
       remote: { type: 'boolean', default: false, help: 'For a deployed instance.' },
       env: {
@@ -35,12 +39,14 @@ await runCommand(
     variables: { JWT_KEYS: 'With --remote: the signing keys of the instance. Required.' },
     example: 'npm run --silent token -- --user 3',
   },
-  async ({ master, user, name, remote, env }) => {
-    if (!master && user === undefined) throw new UsageError('--master or --user is missing.')
+  async ({ master, metrics, user, name, remote, env }) => {
+    if (!master && !metrics && user === undefined)
+      throw new UsageError('--master, --metrics or --user is missing.')
     const request: TokenRequest = {
-      role: master ? 'master' : 'user',
+      role: master || metrics ? 'master' : 'user',
+      scope: metrics ? 'metrics' : 'write',
       ...(user !== undefined && { userId: parseInteger('--user', user, 1) }),
-      name: parseTokenName(name),
+      name: parseTokenName(name ?? (metrics ? 'metrics' : 'command line')),
     }
     console.log(await (remote ? issueRemoteToken(env, request) : issueLocalToken(request)))
   },

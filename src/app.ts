@@ -20,6 +20,7 @@ import { requestLog } from './http/request-log.ts'
 import { marketplaceRoutes } from './marketplace/routes.ts'
 import { answerUnavailable, operationsRoutes } from './operations/routes.ts'
 import { orderRoutes, setErrorFields } from './orders/routes.ts'
+import { personalDataRoutes } from './personal-data/routes.ts'
 import { accountRoutes } from './site/account/routes.tsx'
 import { addressBookRoutes } from './site/addresses/routes.tsx'
 import { apiAccessRoutes } from './site/api-access/routes.tsx'
@@ -90,6 +91,7 @@ app
   .route('/', deliveryRoutes)
   .route('/', catalogueRoutes)
   .route('/', operationsRoutes)
+  .route('/', personalDataRoutes)
   .route('/', walletRoutes)
   .route('/', homeRoutes)
   .route('/', orderPageRoutes)

@@ -1,11 +1,12 @@
 import { env } from 'cloudflare:workers'
 import app from './app.ts'
+import { connect } from './db/client.ts'
 import { consume } from './delivery/consumer.ts'
 import type { WakeUp } from './delivery/wake.ts'
 import { setLogVersion } from './log.ts'
 import { runCron } from './maintenance/cron.ts'
 import { sendWebhooks } from './webhooks/consumer.ts'
-import type { WebhookWakeUp } from './webhooks/wake.ts'
+import { type WebhookWakeUp, wakeWebhooks } from './webhooks/wake.ts'
 
 setLogVersion(env.VERSION.id)
 
@@ -16,7 +17,9 @@ const worker = {
   queue: (batch, env) =>
     batch.queue.endsWith('-webhooks')
       ? sendWebhooks(batch as MessageBatch<WebhookWakeUp>, env)
-      : consume(batch as MessageBatch<WakeUp>, env),
+      : consume(batch as MessageBatch<WakeUp>, env, () =>
+          wakeWebhooks(env.WEBHOOKS, connect(env.DB), new Date()),
+        ),
 
   scheduled: (_controller, env) => runCron(env, new Date()),
 } satisfies ExportedHandler<Env, WakeUp | WebhookWakeUp>

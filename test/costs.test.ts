@@ -9,7 +9,7 @@ import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
-import { lastIds, type Size, synthetic } from '../scripts/catalogue/synthetic.ts'
+import { lastIds, NO_IDS, type Size, synthetic } from '../scripts/catalogue/synthetic.ts'
 import {
   type BatchCost,
   batchCosts,
@@ -18,10 +18,10 @@ import {
   listCosts,
 } from '../scripts/costs/rows.ts'
 import app from '../src/app.ts'
-import { consume } from '../src/delivery/consumer.ts'
 import type { WakeUp } from '../src/delivery/wake.ts'
 import { endpointsOf } from '../src/http/endpoint.ts'
 import { runCron } from '../src/maintenance/cron.ts'
+import worker from '../src/worker.ts'
 import { BASE_URL, requestOf } from './support/api.ts'
 import { aChain } from './support/chain/chain.ts'
 import { startClock } from './support/delivery/clock.ts'
@@ -114,13 +114,29 @@ const measureBatch: Record<BatchCost, () => Promise<Cost>> = {
     // A block is made as soon as the run waits for one.
     startClock(() => chain.mine())
     const networks = { NETWORKS: networksOf([chain]) }
-    return costOf((measuredEnv) => consume(batchOf(chain.chainId), { ...measuredEnv, ...networks }))
+    return costOf((measuredEnv) =>
+      worker.queue(batchOf(chain.chainId), { ...measuredEnv, ...networks }),
+    )
+  },
+  'archive 500 orders': () => {
+    const cursor = before.orderItems > 0 ? String(before.orderItems) : undefined
+    const json = { before: '2026-01-01', cursor }
+    const request = requestOf('POST', '/api/admin/archive', { token: tokenOf.master, json })
+    return costOf(async (measuredEnv) => {
+      const response = await app.fetch(request, measuredEnv, createExecutionContext())
+      // Every fiftieth item has failed, and may be retried.
+      expect(await response.json()).toMatchObject({ archived: 490 })
+    })
   },
   'run cron once': () => costOf((measuredEnv) => runCron(measuredEnv, new Date())),
 }
 
+/** The last ids before the database was filled. */
+let before = NO_IDS
+
 async function fill(size: Size) {
-  for (const sql of synthetic(size, await lastIds(env.DB))) await env.DB.prepare(sql).run()
+  before = await lastIds(env.DB)
+  for (const sql of synthetic(size, before)) await env.DB.prepare(sql).run()
 }
 
 /** Rows are upper limits: earlier requests of this test have added some rows. */
@@ -184,10 +200,14 @@ const allowedScans: Record<string, string> = {
   'creators USING INDEX creators_latest': 'stops at its LIMIT',
   'tokens USING INDEX tokens_live': 'stops at its LIMIT',
   'orders in insert into "addresses"': 'runs only if a foreign key is violated',
+  emailLinks: 'has only the links of 15 minutes',
+  networks: 'has one row per chain',
+  kept: 'has one row per chain',
   'r in INSERT INTO guard': 'a subquery over the lines of an import',
   'nfts in WITH r': 'runs only if a foreign key is violated',
   'listings in WITH r': 'runs only if a foreign key is violated',
   'deliveries in WITH r': 'runs only if a foreign key is violated',
+  'archivedOrders in WITH r': 'runs only if a foreign key is violated',
   'addresses in WITH r': 'runs only if a foreign key is violated',
   'orderItems in WITH r': 'runs only if a foreign key is violated',
 }

@@ -303,7 +303,7 @@ export interface paths {
         get: operations["getWebhook"];
         /**
          * Update a webhook
-         * @description An absent field stays as it is. Disabling gives up what waits to be sent; a replay sends it after all. Needs a token that may write.
+         * @description An absent field stays as it is. Messages fail that become due while the endpoint is disabled; a replay sends them after all. Needs a token that may write.
          */
         put: operations["updateWebhook"];
         post?: never;
@@ -577,6 +577,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/archive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Archive finished orders
+         * @description Moves items, deliveries and transactions of finished orders from the database to the object store: orders that were placed before a day, and whose item was transferred or cancelled at least 30 days ago. They are read and listed as before. Looks at 500 orders: repeat the call with `nextCursor` until that is null. Needs a master token that may write.
+         */
+        post: operations["archiveOrders"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/users/{id}/data": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the data of a person
+         * @description Returns everything that is stored of a person, except responses that are stored for 24 hours. Orders come in pages: repeat the call with `nextCursor` until that is null. Needs a master token.
+         */
+        get: operations["getPersonalData"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/users/{id}/forget": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Remove the data of a person
+         * @description Closes the account and removes its personal data: names, e-mail address, wallet, addresses, avatar, tokens, webhooks. Orders stay with ids and amounts. Whoever signs in with the same wallet or e-mail address gets a new account. Refused while something is to be delivered to or from the user, and for administrators. Repeating the call is safe. Needs a master token that may write.
+         */
+        post: operations["forgetPerson"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/.well-known/jwks.json": {
         parameters: {
             query?: never;
@@ -833,6 +893,16 @@ export interface components {
          * @enum {string}
          */
         TransferStatus: "awaiting_wallet" | "queued" | "in_flight" | "transferred" | "failed";
+        /** @description Which orders to archive. */
+        ArchiveRequest: {
+            /**
+             * Format: date
+             * @description A day (UTC), at least 30 days ago. Orders before it are archived.
+             */
+            before: string;
+            /** @description The `nextCursor` of the previous call. */
+            cursor?: string;
+        };
         /** @description The wallet, and what the message is for. */
         WalletMessageRequest: {
             /** @description The address of the wallet. */
@@ -2110,6 +2180,303 @@ export interface components {
              */
             documentationUrl: string;
         };
+        /** @description What a call has archived. */
+        ArchivedOrders: {
+            /**
+             * Format: int64
+             * @description Number of orders that were archived.
+             */
+            archived: number;
+            /** @description The `cursor` of the next call; null after the last. */
+            nextCursor: string | null;
+        };
+        /** @description What the instance stores of a person. */
+        PersonalData: {
+            user: components["schemas"]["Person"];
+            /** @description All addresses, deleted ones too. */
+            addresses: components["schemas"]["BookEntry"][];
+            /** @description API tokens and sessions. */
+            tokens: components["schemas"]["TokenRecord"][];
+            /** @description Mailed links. */
+            mailLinks: components["schemas"]["MailLink"][];
+            /** @description Webhook endpoints. */
+            webhooks: components["schemas"]["WebhookRecord"][];
+            /** @description Entries of the audit log. */
+            actions: components["schemas"]["AdministratorAction"][];
+            /** @description Orders that the person bought or sold, newest first, as a token of the person reads them. */
+            orders: components["schemas"]["Order"][];
+            /** @description The next `cursor`; null on the last page. */
+            nextCursor: string | null;
+        };
+        /** @description The account of a person. */
+        Person: {
+            /**
+             * Format: int64
+             * @description User id.
+             */
+            id: number;
+            /** @description Whether the marketplace has approved the user. Only for master tokens and the buyer; otherwise false. */
+            approved: boolean;
+            /** @description Whether the user is a company. Only for master tokens and the buyer; otherwise false. */
+            companyUser: boolean;
+            /** @description E-mail address; empty if the user has none. Only for master tokens and the buyer; otherwise empty. */
+            email: string;
+            /** @description Wallet address; empty if the user has none. */
+            ethereumPublicAddr: string;
+            /** @description Name. */
+            name: string | null;
+            /** @description How the user signed up: `wallet` or `email`. Only for master tokens and the buyer; otherwise empty. */
+            provider: string;
+            /** @description Id at the chat service. Only for master tokens and the buyer; otherwise null. */
+            chatServiceId: string | null;
+            /**
+             * Format: int64
+             * @description Role: 1 is an administrator. Only for master tokens and the buyer; otherwise null.
+             */
+            roleId: number | null;
+            /** @description User name. */
+            username: string | null;
+            /** @description Display setting. */
+            viewMode: string;
+            /** @description Id at the payment service. Only for master tokens and the buyer; otherwise null. */
+            paymentConnectId: string | null;
+            /** @description Id at the payment provider. Only for master tokens and the buyer; otherwise null. */
+            payprovExternalId: string | null;
+            /** @description Id at the onramp service. Only for master tokens and the buyer; otherwise null. */
+            onrampId: string | null;
+            /** @description Whether the user agreed to get the newsletter. Only for master tokens and the buyer; otherwise false. */
+            newsletterAgreement: boolean;
+            /** @description Language, such as `en`. Only for master tokens and the buyer; otherwise empty. */
+            locale: string;
+            /**
+             * Format: date-time
+             * @description Time of approval. Only for master tokens and the buyer; otherwise null.
+             */
+            approvedAt: string | null;
+            /**
+             * Format: date-time
+             * @description Time of the last sign-in. Only for master tokens and the buyer; otherwise null.
+             */
+            lastAccessAt: string | null;
+            /**
+             * Format: date-time
+             * @description Time when the user finished onboarding. Only for master tokens and the buyer; otherwise null.
+             */
+            onboardedAt: string | null;
+            /**
+             * Format: date-time
+             * @description Time of removal; null while the account exists. Only for master tokens and the buyer; otherwise null.
+             */
+            removedAt: string | null;
+            /**
+             * Format: date-time
+             * @description Time of creation.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description Time of the last change.
+             */
+            updatedAt: string;
+            /** @description IP address of the last sign-in. Only for master tokens and the buyer; otherwise empty. */
+            ipAddress: string;
+            /** @description Id in the catalogue. */
+            externalId: string | null;
+            /**
+             * Format: int64
+             * @description Chain of a wallet that is a contract; 0 for a wallet with a key.
+             */
+            walletChainId: number;
+            /** @description Hash of the first wallet or e-mail address that the user proved. Namespaces of tokens have it. */
+            identityHash: string;
+            /**
+             * Format: uri
+             * @description URL of the avatar, or of the default picture.
+             */
+            avatarUrl: string;
+        };
+        /** @description An address of a person. */
+        BookEntry: {
+            /**
+             * Format: int64
+             * @description Id of the address.
+             */
+            id: number;
+            /**
+             * @description Kind of address.
+             * @enum {string}
+             */
+            kind: "delivery" | "billing";
+            /**
+             * @description Where it is from: a request, an order of a shop, or an order of a seller.
+             * @enum {string}
+             */
+            origin: "request" | "order" | "seller_order";
+            /** @description Name of the recipient. */
+            name: string | null;
+            /** @description Street and house number. */
+            street: string | null;
+            /** @description Postal code. */
+            postal: string | null;
+            /** @description City. */
+            city: string | null;
+            /** @description Country, as text or as a code. */
+            country: string | null;
+            /** @description Name of the company. */
+            companyName: string | null;
+            /** @description Tax id of the company. */
+            taxId: string | null;
+            /** @description E-mail address of the recipient. */
+            email: string | null;
+            /** @description Phone number of the recipient. */
+            mobilePhone: string | null;
+            /** @description Whether it is the default of its kind. */
+            isDefault: boolean;
+            /**
+             * Format: date-time
+             * @description Time of creation.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description Time of the last change.
+             */
+            updatedAt: string;
+            /**
+             * Format: date-time
+             * @description Time of deletion; null while the address is live.
+             */
+            deletedAt: string | null;
+        };
+        /** @description What is stored of a token. The token itself is not. */
+        TokenRecord: {
+            /** @description Id of the token, its claim `jti`. */
+            id: string;
+            /**
+             * @description API token, or session of a browser.
+             * @enum {string}
+             */
+            kind: "api" | "session";
+            /**
+             * @description Whether it acts for its user, or for all.
+             * @enum {string}
+             */
+            role: "user" | "master";
+            /**
+             * @description What it may do.
+             * @enum {string}
+             */
+            scope: "read" | "write" | "metrics";
+            /** @description Name of the token. */
+            name: string;
+            /** @description Order numbers are unique within it. */
+            namespace: string;
+            /** @description Time of creation, to the second. */
+            createdAt: string;
+            /** @description Time when it expires, to the second. */
+            expiresAt: string;
+            /**
+             * Format: date-time
+             * @description Time of the last use.
+             */
+            lastUsedAt: string | null;
+            /**
+             * Format: date-time
+             * @description Time of revocation; null if it was not revoked.
+             */
+            revokedAt: string | null;
+            /**
+             * Format: date-time
+             * @description Time when a successor was made.
+             */
+            rolledAt: string | null;
+            /** @description Browser of the session. */
+            browser: string | null;
+            /** @description Country of the session, ISO 3166-1 alpha-2. */
+            country: string | null;
+        };
+        /** @description A mailed link of the last 15 minutes, without its secret. */
+        MailLink: {
+            /** @description Address to which the link was sent. */
+            email: string;
+            /** @description Who asked for it, as rate limits count clients: an IP address or network. */
+            client: string;
+            /**
+             * Format: date-time
+             * @description Time of creation.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description Time when it expires.
+             */
+            expiresAt: string;
+        };
+        /** @description A webhook endpoint, without its secret. */
+        WebhookRecord: {
+            /** @description Id of the endpoint. */
+            id: string;
+            /**
+             * @description Whether it gets events of its user, or of all orders.
+             * @enum {string}
+             */
+            role: "user" | "master";
+            /** @description Where events are sent. */
+            url: string;
+            /** @description The events to send. */
+            events: ("order.created" | "order.awaiting_wallet" | "order.delivered" | "order.failed" | "webhook.test" | "alarm.raised" | "alarm.cleared")[];
+            /**
+             * Format: date-time
+             * @description Time of the first failure after the last success.
+             */
+            failingSince: string | null;
+            /**
+             * Format: date-time
+             * @description Time when it was disabled.
+             */
+            disabledAt: string | null;
+            /**
+             * Format: date-time
+             * @description Time of creation.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description Time of the last change.
+             */
+            updatedAt: string;
+        };
+        /** @description What the person did as an administrator. */
+        AdministratorAction: {
+            /**
+             * Format: date-time
+             * @description Time of the action.
+             */
+            at: string;
+            /** @description Name of the API token; null for a session. */
+            tokenName: string | null;
+            /** @description What was done, such as `transfer.retry`. */
+            action: string;
+            /** @description Id of what it was done to. */
+            subject: string | null;
+            /** @description More about it. */
+            details: {
+                [key: string]: unknown;
+            } | null;
+        };
+        /** @description An account without personal data. */
+        ForgottenUser: {
+            /**
+             * Format: int64
+             * @description Id of the user.
+             */
+            id: number;
+            /**
+             * Format: date-time
+             * @description Time when the account was closed.
+             */
+            removedAt: string;
+        };
         /** @description The public keys. */
         JwkSet: {
             /** @description The first signs new tokens. */
@@ -2328,6 +2695,17 @@ export interface components {
                 "application/json": components["schemas"]["OrdersError"];
             };
         };
+        /** @description `forbidden`: The token is valid, but may not do this. Use a token of the right user, a master token, or one that may write. */
+        OrdersForbidden: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                "x-d1-bookmark": components["headers"]["Bookmark"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OrdersError"];
+            };
+        };
         /**
          * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
          *
@@ -2490,7 +2868,7 @@ export interface components {
          *
          *     `cross_site`: A request with the session cookie, or a sign-in, came from another site. Send the token in the `Authorization` header.
          *
-         *     `reauthentication_required`: The session is valid, but its sign-in was more than 10 minutes ago, and this changes how to get into the account. Sign in again, then repeat the call.
+         *     `reauthentication_required`: The session is valid, but its sign-in was more than 10 minutes ago, and this changes how to get into the account, or where its events are sent. Sign in again, then repeat the call.
          */
         CreateWebhook403: {
             headers: {
@@ -2518,7 +2896,7 @@ export interface components {
          *
          *     `cross_site`: A request with the session cookie, or a sign-in, came from another site. Send the token in the `Authorization` header.
          *
-         *     `reauthentication_required`: The session is valid, but its sign-in was more than 10 minutes ago, and this changes how to get into the account. Sign in again, then repeat the call.
+         *     `reauthentication_required`: The session is valid, but its sign-in was more than 10 minutes ago, and this changes how to get into the account, or where its events are sent. Sign in again, then repeat the call.
          */
         UpdateWebhook403: {
             headers: {
@@ -2535,7 +2913,7 @@ export interface components {
          *
          *     `cross_site`: A request with the session cookie, or a sign-in, came from another site. Send the token in the `Authorization` header.
          *
-         *     `reauthentication_required`: The session is valid, but its sign-in was more than 10 minutes ago, and this changes how to get into the account. Sign in again, then repeat the call.
+         *     `reauthentication_required`: The session is valid, but its sign-in was more than 10 minutes ago, and this changes how to get into the account, or where its events are sent. Sign in again, then repeat the call.
          */
         DeleteWebhook403: {
             headers: {
@@ -2552,7 +2930,7 @@ export interface components {
          *
          *     `cross_site`: A request with the session cookie, or a sign-in, came from another site. Send the token in the `Authorization` header.
          *
-         *     `reauthentication_required`: The session is valid, but its sign-in was more than 10 minutes ago, and this changes how to get into the account. Sign in again, then repeat the call.
+         *     `reauthentication_required`: The session is valid, but its sign-in was more than 10 minutes ago, and this changes how to get into the account, or where its events are sent. Sign in again, then repeat the call.
          */
         RotateWebhookSecret403: {
             headers: {
@@ -2606,6 +2984,18 @@ export interface components {
                 "application/json": components["schemas"]["UnavailableError"];
             };
         };
+        /** @description `request_in_progress`: Other calls order the same NFTs at the same time. Wait as long as `Retry-After` says, then send the same call again. */
+        RequestInProgress: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                "x-d1-bookmark": components["headers"]["Bookmark"];
+                "Retry-After": components["headers"]["RetryAfterIfInProgress"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
         /** @description `cross_site`: A request with the session cookie, or a sign-in, came from another site. Send the token in the `Authorization` header. */
         CrossSite: {
             headers: {
@@ -2637,7 +3027,7 @@ export interface components {
          *
          *     `cross_site`: A request with the session cookie, or a sign-in, came from another site. Send the token in the `Authorization` header.
          *
-         *     `reauthentication_required`: The session is valid, but its sign-in was more than 10 minutes ago, and this changes how to get into the account. Sign in again, then repeat the call.
+         *     `reauthentication_required`: The session is valid, but its sign-in was more than 10 minutes ago, and this changes how to get into the account, or where its events are sent. Sign in again, then repeat the call.
          */
         LinkWallet403: {
             headers: {
@@ -2732,6 +3122,7 @@ export interface operations {
             };
             400: components["responses"]["OrdersInvalidInput"];
             401: components["responses"]["OrdersUnauthenticated"];
+            403: components["responses"]["OrdersForbidden"];
             429: components["responses"]["OrdersRateLimited"];
             500: components["responses"]["OrdersInternalError"];
             503: components["responses"]["OrdersNotReady"];
@@ -2814,6 +3205,7 @@ export interface operations {
             };
             400: components["responses"]["OrdersInvalidInputOrOrderNotFound"];
             401: components["responses"]["OrdersUnauthenticated"];
+            403: components["responses"]["OrdersForbidden"];
             429: components["responses"]["OrdersRateLimited"];
             500: components["responses"]["OrdersInternalError"];
             503: components["responses"]["OrdersNotReady"];
@@ -3164,6 +3556,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidInput"];
             401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
@@ -3448,6 +3841,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidInput"];
             401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["NotReady"];
@@ -3517,6 +3911,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidInput"];
             401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
@@ -3694,6 +4089,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidInput"];
             401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
@@ -4086,6 +4482,113 @@ export interface operations {
             503: components["responses"]["NotReady"];
         };
     };
+    archiveOrders: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Which orders to archive. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ArchiveRequest"];
+            };
+        };
+        responses: {
+            /** @description What a call has archived. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "x-d1-bookmark": components["headers"]["Bookmark"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ArchivedOrders"];
+                };
+            };
+            400: components["responses"]["InvalidInput"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["ForbiddenOrCrossSite"];
+            409: components["responses"]["RequestInProgress"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReady"];
+        };
+    };
+    getPersonalData: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the previous answer. */
+                cursor?: string;
+            };
+            header?: {
+                /** @description The `x-d1-bookmark` of your last response. This request reads data at least as new, so you can read your own writes. */
+                "x-d1-bookmark"?: components["parameters"]["Bookmark"];
+            };
+            path: {
+                /** @description The id of the user. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What the instance stores of a person. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "x-d1-bookmark": components["headers"]["Bookmark"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PersonalData"];
+                };
+            };
+            400: components["responses"]["InvalidInput"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReady"];
+        };
+    };
+    forgetPerson: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the user. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description An account without personal data. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "x-d1-bookmark": components["headers"]["Bookmark"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ForgottenUser"];
+                };
+            };
+            400: components["responses"]["InvalidInput"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["ForbiddenOrCrossSite"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReady"];
+        };
+    };
     getSigningKeys: {
         parameters: {
             query?: never;
@@ -4264,7 +4767,7 @@ export interface Methods {
     listWebhooks: operations["listWebhooks"];
     /** Get a webhook. Needs a token. */
     getWebhook: operations["getWebhook"];
-    /** Update a webhook. An absent field stays as it is. Disabling gives up what waits to be sent; a replay sends it after all. Needs a token that may write. */
+    /** Update a webhook. An absent field stays as it is. Messages fail that become due while the endpoint is disabled; a replay sends them after all. Needs a token that may write. */
     updateWebhook: operations["updateWebhook"];
     /** Delete a webhook. Needs a token that may write. */
     deleteWebhook: operations["deleteWebhook"];
@@ -4294,6 +4797,12 @@ export interface Methods {
     getHealth: operations["getHealth"];
     /** Read the metrics of the instance. Returns gauges in the text format of Prometheus, version 0.0.4. Up to 10 seconds old. Needs a master token, which may be one for metrics only. */
     getMetrics: operations["getMetrics"];
+    /** Archive finished orders. Moves items, deliveries and transactions of finished orders from the database to the object store: orders that were placed before a day, and whose item was transferred or cancelled at least 30 days ago. They are read and listed as before. Looks at 500 orders: repeat the call with `nextCursor` until that is null. Needs a master token that may write. */
+    archiveOrders: operations["archiveOrders"];
+    /** Get the data of a person. Returns everything that is stored of a person, except responses that are stored for 24 hours. Orders come in pages: repeat the call with `nextCursor` until that is null. Needs a master token. */
+    getPersonalData: operations["getPersonalData"];
+    /** Remove the data of a person. Closes the account and removes its personal data: names, e-mail address, wallet, addresses, avatar, tokens, webhooks. Orders stay with ids and amounts. Whoever signs in with the same wallet or e-mail address gets a new account. Refused while something is to be delivered to or from the user, and for administrators. Repeating the call is safe. Needs a master token that may write. */
+    forgetPerson: operations["forgetPerson"];
     /** List the public keys that verify tokens (RFC 7517). Needs no token. */
     getSigningKeys: operations["getSigningKeys"];
     /** Request a message for a wallet to sign (EIP-4361). It works for 10 minutes, in the same browser: the response sets the cookie `wallet`, which the next call must send. Needs no token. */
@@ -4343,6 +4852,9 @@ export const routes: Record<keyof Methods, Route> = {
     importCatalogue: {"method":"POST","path":"/api/admin/catalogue","body":"bytes","hasKey":false},
     getHealth: {"method":"GET","path":"/health","body":null,"hasKey":false},
     getMetrics: {"method":"GET","path":"/metrics","body":null,"hasKey":false},
+    archiveOrders: {"method":"POST","path":"/api/admin/archive","body":"json","hasKey":false},
+    getPersonalData: {"method":"GET","path":"/api/admin/users/{id}/data","body":null,"hasKey":false},
+    forgetPerson: {"method":"POST","path":"/api/admin/users/{id}/forget","body":null,"hasKey":false},
     getSigningKeys: {"method":"GET","path":"/.well-known/jwks.json","body":null,"hasKey":false},
     requestWalletMessage: {"method":"POST","path":"/sign-in/wallet/message","body":"json","hasKey":false},
     signInWithWallet: {"method":"POST","path":"/sign-in/wallet","body":"json","hasKey":false},

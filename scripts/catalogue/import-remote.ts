@@ -7,6 +7,7 @@ import { MAX_IMPORT_LINES } from '../../src/catalogue/import.ts'
 import { type Problem, parseLines } from '../../src/catalogue/line.ts'
 import { readNetworks } from '../contract/networks.ts'
 import { CommandError } from '../shell/command.ts'
+import { described } from '../shell/instance.ts'
 import type { Outcome, Request } from './import.ts'
 import { chunksOf, hashOf } from './lines.ts'
 import { beside } from './report.ts'
@@ -64,7 +65,8 @@ export async function importRemotely(
         `An earlier run has committed this file. Run the command again to compare it with what is stored. (${error.message})`,
       )
     }
-    if (!(error instanceof ApiError) || error.status !== 400) throw described(error, url)
+    if (!(error instanceof ApiError) || error.status !== 400)
+      throw described(error, url, 'Run the command again to go on.')
     // What is staged does not fit to a file that is corrected.
     await rm(stateFile)
     return { problems: error.issues.map(toProblem) }
@@ -107,17 +109,4 @@ async function repeat<T>(send: () => Promise<T>): Promise<T> {
 function toProblem({ path, ...issue }: Issue): Problem {
   const [, line, field = ''] = /^lines\[(\d+)\]\.?(.*)$/.exec(path) ?? []
   return { ...issue, line: Number(line ?? 0), path: field }
-}
-
-function described(error: unknown, url: string): unknown {
-  if (error instanceof ApiError)
-    return new CommandError(
-      `${url} answered: ${error.message} (${error.code}, request ${error.requestId})`,
-    )
-  const cause = error instanceof TypeError && error.cause instanceof Error ? error.cause : undefined
-  return cause
-    ? new CommandError(
-        `${url} cannot be reached: ${cause.message}. Run the command again to go on.`,
-      )
-    : error
 }

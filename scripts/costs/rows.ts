@@ -22,10 +22,10 @@ export const endpointCosts: Record<string, Cost> = {
   'POST /api/public/billingAddress': cost(1, 15, 3),
   'GET /api/public/user/:user_id/deliveryAddresses': cost(1, 12, 0),
   'PUT /api/public/deliveryAddress': cost(1, 6, 1),
-  'DELETE /api/public/deliveryAddress': cost(1, 6, 1),
+  'DELETE /api/public/deliveryAddress': cost(1, 6, 2),
   'GET /api/public/user/:user_id/billingAddresses': cost(1, 12, 0),
   'PUT /api/public/billingAddress': cost(1, 6, 1),
-  'DELETE /api/public/billingAddress': cost(1, 6, 1),
+  'DELETE /api/public/billingAddress': cost(1, 6, 2),
   'GET /api/public/stats': cost(0, 0, 0),
   'GET /api/public/creators': cost(0, 0, 0),
   'GET /api/public/user/:user_id/profile/avatar': cost(1, 3, 0),
@@ -34,10 +34,20 @@ export const endpointCosts: Record<string, Cost> = {
   'PUT /api/public/user/:user_id/profile/updateAvatarBytes': cost(2, 9, 1),
   'GET /avatars/:user_id/:picture': cost(0, 0, 0),
   // A page of 20 orders. Their ids, then the orders.
-  'GET /api/externalOrders': cost(2, 600, 0),
-  'GET /api/externalOrders/:order_ids': cost(1, 25, 0),
+  'GET /api/externalOrders': cost(2, 750, 0),
+  'GET /api/externalOrders/:order_ids': cost(1, 32, 0),
   // The buyer has no wallet, so the item waits for one. That takes more indexes.
   'POST /api/externalOrders': cost(2, 55, 10),
+  'GET /api/webhooks': cost(1, 20, 0),
+  'POST /api/webhooks': cost(1, 20, 5),
+  'GET /api/webhooks/:webhook_id': cost(1, 6, 0),
+  'PUT /api/webhooks/:webhook_id': cost(1, 20, 3),
+  'DELETE /api/webhooks/:webhook_id': cost(1, 20, 5),
+  'POST /api/webhooks/:webhook_id/rotate': cost(1, 20, 3),
+  'POST /api/webhooks/:webhook_id/test': cost(1, 20, 6),
+  'GET /api/webhooks/:webhook_id/messages': cost(1, 20, 0),
+  'POST /api/webhooks/:webhook_id/messages/:message_id/resend': cost(1, 20, 3),
+  'POST /api/webhooks/:webhook_id/replay': cost(1, 20, 4),
   'GET /api/admin/transfers': cost(1, 210, 0),
   // The filters of the sample requests select nothing. The first reads all queued items.
   'POST /api/admin/transfers/retry': cost(1, 500, 0),
@@ -51,11 +61,17 @@ export const endpointCosts: Record<string, Cost> = {
   // Each item that failed or waits for a wallet is counted: 20,000 in the large database.
   'GET /health': cost(1, 22_000, 0),
   'GET /metrics': cost(1, 22_000, 0),
+  // Reads a page of orders, none of which is old enough.
+  'POST /api/admin/archive': cost(1, 2600, 0),
+  // With a page of 100 orders.
+  'GET /api/admin/users/:id/data': cost(3, 2700, 0),
+  'POST /api/admin/users/:id/forget': cost(1, 60, 10),
   'GET /': cost(1, 4, 0),
   'GET /docs': cost(1, 4, 0),
   'GET /docs/first-order': cost(1, 4, 0),
   'GET /docs/retries': cost(1, 4, 0),
   'GET /docs/delivery': cost(1, 4, 0),
+  'GET /docs/webhooks': cost(1, 4, 0),
   'GET /docs/errors': cost(1, 4, 0),
   'GET /docs/runbook': cost(1, 4, 0),
   'POST /docs/token': cost(1, 12, 6),
@@ -93,11 +109,21 @@ export const endpointCosts: Record<string, Cost> = {
   'POST /settings/sessions/:id/end': cost(1, 12, 0),
   'POST /settings/sessions/end-others': cost(1, 12, 0),
   'GET /settings/api-access': cost(1, 12, 0),
-  'POST /settings/api-access/tokens': cost(1, 15, 6),
+  'POST /settings/api-access/tokens': cost(1, 16, 6),
   'GET /settings/api-access/tokens/:id': cost(1, 4, 0),
   'POST /settings/api-access/tokens/:id/revoke': cost(1, 6, 1),
   'POST /settings/api-access/tokens/:id/roll': cost(0, 0, 0),
   'GET /settings/api-access/everyone': cost(1, 40, 0),
+  'GET /settings/webhooks': cost(1, 20, 0),
+  'POST /settings/webhooks': cost(1, 20, 5),
+  // The webhooks of the sample requests belong to another user.
+  'GET /settings/webhooks/:webhook_id': cost(1, 20, 0),
+  'POST /settings/webhooks/:webhook_id': cost(0, 0, 0),
+  'POST /settings/webhooks/:webhook_id/rotate': cost(0, 0, 0),
+  'POST /settings/webhooks/:webhook_id/delete': cost(0, 0, 0),
+  'POST /settings/webhooks/:webhook_id/test': cost(0, 0, 0),
+  'POST /settings/webhooks/:webhook_id/messages/:message_id/resend': cost(0, 0, 0),
+  'POST /settings/webhooks/:webhook_id/replay': cost(0, 0, 0),
   // Up to 10,000 failed items are counted by reason, and 30 days by hour.
   'GET /operations': cost(1, 100, 0),
   'POST /operations/retry': cost(1, 100, 0),
@@ -114,21 +140,21 @@ export const endpointCosts: Record<string, Cost> = {
  */
 export const listCosts: Record<'master' | 'seller', Record<string, Cost>> = {
   master: {
-    '': cost(2, 600, 0),
+    '': cost(2, 720, 0),
     'providerId=1': cost(1, 10, 0),
-    'buyerUserId=1': cost(2, 600, 0),
-    'deliveryStatus=failed': cost(2, 600, 0),
-    'deliveryStatus=transferred': cost(2, 2700, 0),
-    'deliveryStatus=pending': cost(2, 2700, 0),
+    'buyerUserId=1': cost(2, 720, 0),
+    'deliveryStatus=failed': cost(2, 750, 0),
+    'deliveryStatus=transferred': cost(2, 4200, 0),
+    'deliveryStatus=pending': cost(2, 3100, 0),
   },
   seller: {
-    '': cost(2, 700, 0),
+    '': cost(2, 850, 0),
     'providerId=1': cost(1, 10, 0),
     // None of the orders looked at is one to return.
-    'buyerUserId=1': cost(1, 2700, 0),
-    'deliveryStatus=failed': cost(2, 6700, 0),
-    'deliveryStatus=transferred': cost(2, 6700, 0),
-    'deliveryStatus=pending': cost(1, 6100, 0),
+    'buyerUserId=1': cost(1, 3100, 0),
+    'deliveryStatus=failed': cost(2, 7800, 0),
+    'deliveryStatus=transferred': cost(2, 7800, 0),
+    'deliveryStatus=pending': cost(1, 7100, 0),
   },
 }
 
@@ -136,9 +162,10 @@ export const listCosts: Record<'master' | 'seller', Record<string, Cost>> = {
 export const batchCosts = {
   'place an order': cost(2, 55, 8),
   'place 100 orders': cost(2, 2400, 800),
-  // A run of two steps: one signs and broadcasts, one reads the receipts.
-  'transfer 100 items': cost(5, 3200, 215),
+  // A run of two steps: one signs and broadcasts, one reads the receipts. Then webhooks are woken.
+  'transfer 100 items': cost(6, 3200, 215),
   // Also counts what failed, and rolls up 24 hours after another in a database that has no roll-ups.
-  'run cron once': cost(8, 30_000, 60),
+  'run cron once': cost(10, 30_000, 60),
+  'archive 500 orders': cost(2, 14000, 6000),
 }
 export type BatchCost = keyof typeof batchCosts

@@ -10,6 +10,7 @@ import type { EndpointInfo, EndpointInfos } from '../../src/http/openapi.ts'
 import { marketplaceEndpoints } from '../../src/marketplace/openapi.ts'
 import { operationsEndpoints } from '../../src/operations/openapi.ts'
 import { orderEndpoints } from '../../src/orders/openapi.ts'
+import { personalDataEndpoints } from '../../src/personal-data/openapi.ts'
 import { walletEndpoints } from '../../src/site/wallet/openapi.ts'
 import { webhookEndpointInfos } from '../../src/webhooks/openapi.ts'
 
@@ -26,6 +27,7 @@ export const endpointInfos: EndpointInfos = {
   ...transferEndpoints,
   ...catalogueEndpoints,
   ...operationsEndpoints,
+  ...personalDataEndpoints,
   ...walletEndpoints,
 }
 

@@ -49,13 +49,9 @@ const statusKey = (status: number | string) => `${status}` as `4${string}`
 function errorCodes({ access, info, inputs, method }: DescribedEndpoint): ErrorCode[] {
   const takesJson = inputs.some(({ target }) => target === 'json')
   const codes = new Set<ErrorCode>(['invalid_input', 'rate_limited', 'internal_error', 'not_ready'])
-  if (access !== 'public') codes.add('unauthenticated')
-  if (access === 'master' || access === 'metrics') codes.add('forbidden')
-  if (method !== 'GET') {
-    codes.add('cross_site')
-    // A read-only token.
-    if (access === 'token') codes.add('forbidden')
-  }
+  // A token may lack the role or the scope.
+  if (access !== 'public') codes.add('unauthenticated').add('forbidden')
+  if (method !== 'GET') codes.add('cross_site')
   if (takesJson) codes.add('payload_too_large').add('unsupported_media_type')
   for (const code of info.errors ?? []) codes.add(code)
   if (info.isUnavailable) codes.delete('internal_error')

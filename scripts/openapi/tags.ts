@@ -59,6 +59,12 @@ export const tags: NonNullable<ZodOpenApiObject['tags']> = [
     description: 'Health and metrics of the instance, for monitoring.',
   },
   {
+    name: 'Retention',
+    description:
+      'What an instance keeps, for operators: finished orders are archived, and the data of a ' +
+      'person is handed over or removed.',
+  },
+  {
     name: 'Identity',
     description:
       'Sign-in with a wallet in a browser, and the keys that verify tokens. A shop does not need ' +

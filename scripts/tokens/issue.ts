@@ -31,6 +31,8 @@ export function parseIssuer(variables: object): Issuer {
 
 export type TokenRequest = {
   role: 'user' | 'master'
+  /** Default: `write`. */
+  scope?: 'write' | 'metrics'
   /** The owner. Without it, a master token belongs to the first administrator. */
   userId?: number
   /** The name that the settings page shows. It decides the namespace. */
@@ -45,7 +47,7 @@ export function parseTokenName(name: string): string {
 }
 
 /**
- * Returns the JWT of the live token of this name and role. Stores a new one if none is valid for
+ * Returns the JWT of the live token of this name, role and scope. Stores a new one if none is valid for
  * another day; one that still is valid for less than that works until it expires. Throws a
  * `CommandError` if the token cannot have this owner, or belongs to another one.
  */
@@ -55,7 +57,7 @@ export async function issueToken(
   request: TokenRequest,
   now: Date,
 ): Promise<string> {
-  const { role, name } = request
+  const { role, name, scope = 'write' } = request
   const userId = await findOwner(db, request)
   const [live] = await db
     .select()
@@ -67,9 +69,13 @@ export async function issueToken(
     throw new CommandError(
       `User ${live.userId} has a live master token with the name "${name}". Choose another --name, or revoke that token in Settings → API Access.`,
     )
+  if (live && live.scope !== scope)
+    throw new CommandError(
+      `There is a live token with the name "${name}" and another permission. Choose another --name, or revoke that token in Settings → API Access.`,
+    )
   const tomorrow = new Date(now.getTime() + DAY)
   if (live && live.expiresAt > tomorrow.toISOString()) return signToken(issuer, live)
-  const token = newToken(issuer, { userId, role }, API_TOKEN_LIFETIME, now)
+  const token = newToken(issuer, { userId, role, scope }, API_TOKEN_LIFETIME, now)
   if (!(await storeToken(db, { ...token, name }, tomorrow)))
     throw new CommandError(`Another "${name}" token was generated meanwhile. Run this again.`)
   return signToken(issuer, token)

@@ -205,6 +205,10 @@ export const addresses = sqliteTable(
     index('addresses_counted')
       .on(t.userId, t.kind)
       .where(sql`${t.deletedAt} IS NULL AND ${t.origin} = 'request'`),
+    // Those that `addresses_live` does not have.
+    index('addresses_hidden')
+      .on(t.userId)
+      .where(sql`${t.deletedAt} IS NOT NULL OR ${t.origin} = 'seller_order'`),
     uniqueIndex('addresses_default')
       .on(t.userId, t.kind)
       .where(sql`${t.isDefault} AND ${t.deletedAt} IS NULL`),
@@ -306,6 +310,7 @@ export const listings = sqliteTable(
     ...timestamps,
   },
   (t) => [
+    index('listings_seller').on(t.sellerId).where(sql`${t.active}`),
     check('listings_price', sql`${t.priceCents} >= 0`),
     check('listings_type', oneOf(t.type, listingTypes)),
   ],
@@ -403,8 +408,11 @@ export const deliveries = sqliteTable(
       .default('deliver'),
     /** Number of changes. A run that read an older version changes nothing. */
     version: integer().notNull().default(0),
-    /** The newest transaction that carries the item. */
-    transactionId: integer().references(() => transactions.id),
+    /**
+     * The newest transaction that carries the item. No foreign key: to delete a transaction, SQLite
+     * would read all deliveries.
+     */
+    transactionId: integer(),
     /** Since when the item cannot be delivered; null if nothing is known against it. */
     failingSince: timestamp(),
     /** The transactions in which the transfer failed. */
@@ -602,7 +610,7 @@ export const auditLog = sqliteTable(
     /** JSON. */
     details: text({ mode: 'json' }).$type<Record<string, unknown>>(),
   },
-  (t) => [index('auditLog_subject').on(t.subject)],
+  (t) => [index('auditLog_subject').on(t.subject), index('auditLog_user').on(t.userId)],
 )
 
 export const webhookEvents = [
@@ -711,9 +719,12 @@ export const webhookAttempts = sqliteTable(
   (t) => [index('webhookAttempts_message').on(t.messageId)],
 )
 
+/** How the items of archived orders have ended. */
+export const archivedStatuses = ['transferred', 'failed'] as const
+
 /**
  * Finished orders whose items, deliveries and transactions were moved to R2. Their rows in `orders`
- * stay, and with them the uniqueness of order numbers.
+ * stay, and with them the uniqueness of order numbers. See `orders/archive.ts`.
  */
 export const archivedOrders = sqliteTable(
   'archivedOrders',
@@ -728,6 +739,9 @@ export const archivedOrders = sqliteTable(
     nftId: reference(() => nfts.id),
     listingId: reference(() => listings.id),
     sellerId: reference(() => users.id),
+    status: text({ enum: archivedStatuses }).notNull(),
+    /** Wallet of the recipient. Not in the line, so that no personal data is in R2. */
+    ethRecipient: text(),
     /** Where the line is: the key of an object in R2, and bytes in it. */
     file: text().notNull(),
     offset: integer().notNull(),
@@ -736,6 +750,8 @@ export const archivedOrders = sqliteTable(
   (t) => [
     uniqueIndex('archivedOrders_item').on(t.itemId),
     index('archivedOrders_seller').on(t.sellerId, t.id),
+    index('archivedOrders_status').on(t.status, t.itemId),
+    check('archivedOrders_status', oneOf(t.status, archivedStatuses)),
   ],
 )
 

@@ -12,6 +12,7 @@ import {
   type Filter,
   idsToCancel,
   idsToRetry,
+  isArchived,
   isMissing,
   type Objection,
   objectionsToCancel,
@@ -88,13 +89,15 @@ async function change(
 ): Promise<View> {
   const { db, caller, guards = [] } = operator
   const unknown = () => new ApiError('not_found', 'there is no transfer with this id')
-  const allGuards: Guard[] = [
+  const conflict = ({ when, reason }: Objection): Guard => ({
+    when,
+    error: () => new ApiError('conflict', reason),
+  })
+  const allGuards = [
     ...guards,
+    conflict({ when: isArchived(id), reason: 'the order is archived' }),
     { when: isMissing(id), error: unknown },
-    ...objections.map(({ when, reason }) => ({
-      when,
-      error: () => new ApiError('conflict', reason),
-    })),
+    ...objections.map(conflict),
   ]
   const results = await writeAs(db, caller, allGuards, [...statements, viewOf(db, id)] as const)
   const view = results.at(-1)?.[0]

@@ -6,15 +6,20 @@ import type { WakeUp } from './wake.ts'
 
 /**
  * Works on the chains that the messages name. A message is only a hint, so it is never repeated:
- * if a run fails, the cron run wakes its chain again.
+ * if a run fails, the cron run wakes its chain again. `onEnd` is called whenever deliveries have ended.
  */
-export async function consume(batch: MessageBatch<WakeUp>, env: Env): Promise<void> {
+export async function consume(
+  batch: MessageBatch<WakeUp>,
+  env: Env,
+  onEnd: () => Promise<void>,
+): Promise<void> {
   batch.ackAll()
   const deps = {
     db: connect(env.DB),
     settings: settingsOf(env),
     queue: env.DELIVERIES,
     clock: () => new Date(),
+    onEnd,
   }
   const chainIds = new Set(batch.messages.map(({ body }) => body.chainId))
   await Promise.all(

@@ -20,6 +20,8 @@ export type Deps = {
   settings: Pick<Settings, 'NETWORKS' | 'TRANSFER_SIGNER_KEYS'>
   queue: Queue<WakeUp>
   clock: () => Date
+  /** Called after a step in which deliveries ended. */
+  onEnd: () => Promise<void>
 }
 
 /** Works on a chain, unless another run does. */
@@ -32,6 +34,7 @@ export async function run(deps: Deps, chainId: number): Promise<void> {
   for (;;) {
     const done = await step(db, settings, network, lease, clock())
     if (!done) return
+    if (done.hasEnded) await deps.onEnd()
     const now = clock().getTime()
     const wait = done.lookAt ? done.lookAt.getTime() - now : Infinity
     if (now >= endAt) {

@@ -33,6 +33,8 @@ export type Step = {
   lookAt: Date | null
   /** Whether more items could be sent before that. */
   takesItems: boolean
+  /** Whether deliveries were transferred or have failed. */
+  hasEnded: boolean
   loaded: Loaded
 }
 
@@ -52,6 +54,7 @@ export async function step(
     loaded,
     lookAt: new Date(now.getTime() + BLOCKED_DELAY),
     takesItems: false,
+    hasEnded: false,
   })
   const { chainId } = network
   const observation = await observe(network, loaded, addresses)
@@ -74,7 +77,7 @@ export async function step(
       standing: fork.standing?.block ?? null,
       items: requeued.length,
     })
-    return { loaded, lookAt: now, takesItems: true }
+    return { loaded, lookAt: now, takesItems: true, hasEnded: false }
   }
 
   const cap = parseGwei(String(network.maxFeePerGasGwei))
@@ -95,7 +98,7 @@ export async function step(
     if (hasChanges(changes)) await store(db, chainId, lease, changes, now)
   } catch (error) {
     if (!(error instanceof Outdated)) throw error
-    return { loaded, lookAt: now, takesItems: true }
+    return { loaded, lookAt: now, takesItems: true, hasEnded: false }
   }
   logChanges(network, fates, changes)
   await send(network, observation, [
@@ -107,16 +110,23 @@ export async function step(
     (fate) => hasNoBlock(fate) && addresses.includes(fate.transaction.signer),
   )
   const inFlight = unmined.length + prepared.transactions.length
+  const hasEnded = changes.moves.some(({ state }) => state === 'transferred' || state === 'failed')
   const lookAt = nextLook(fates, prepared.transactions.length, observation, now)
   if (prepared.blocked || comparison.isBlocked) {
     const retryAt = new Date(now.getTime() + BLOCKED_DELAY)
-    return { loaded, lookAt: lookAt && lookAt < retryAt ? lookAt : retryAt, takesItems: false }
+    return {
+      loaded,
+      lookAt: lookAt && lookAt < retryAt ? lookAt : retryAt,
+      takesItems: false,
+      hasEnded,
+    }
   }
   const hasMoreToCompare = loaded.compared.length === COMPARED_ITEMS
   return {
     loaded,
     lookAt: hasMoreToCompare ? now : lookAt,
     takesItems: inFlight < signers.length * network.transactionsInFlight,
+    hasEnded,
   }
 }
 

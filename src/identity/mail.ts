@@ -86,6 +86,41 @@ function remedyFor({ type }: AccountEvent): string {
   return type === 'wallet-unlinked' ? 'sign in with this e-mail address' : 'sign in'
 }
 
+/** `failing` for four days; disabled, because it has `failed` for five or is `gone` (410). */
+export type WebhookProblem = 'failing' | 'failed' | 'gone'
+
+const webhookMails = {
+  failing: {
+    subject: 'A webhook fails',
+    lead: (host: string) =>
+      `Nothing that we have sent to ${host} in the last four days has arrived. Unless something arrives within a day, this webhook will be disabled.`,
+  },
+  failed: {
+    subject: 'A webhook was disabled',
+    lead: (host: string) =>
+      `Nothing that we have sent to ${host} in the last five days has arrived, so this webhook was disabled.`,
+  },
+  gone: {
+    subject: 'A webhook was disabled',
+    lead: (host: string) => `${host} has answered 410 Gone, so this webhook was disabled.`,
+  },
+}
+
+/** Tells the owner of a webhook what is wrong with it. Throws if the binding does not accept the mail. */
+export const mailWebhook = (
+  email: SendEmail,
+  mailer: Mailer,
+  to: string,
+  { problem, host }: { problem: WebhookProblem; host: string },
+): Promise<void> =>
+  send(email, mailer, to, {
+    subject: webhookMails[problem].subject,
+    lead: webhookMails[problem].lead(host),
+    url: `${mailer.PUBLIC_URL}/settings/webhooks`,
+    button: 'See your webhooks',
+    note: 'What is missed is kept for 30 days: replay it once the receiver works.',
+  })
+
 async function send(
   email: SendEmail,
   { PUBLIC_URL, EMAIL_FROM }: Mailer,

@@ -13,12 +13,17 @@ import { rollUpHours } from '../operations/hours.ts'
 import { checkNetworks } from '../operations/networks.ts'
 import { raiseAlarms } from '../operations/raise.ts'
 import { IDEMPOTENCY_LIFETIME } from '../orders/idempotency.ts'
+import { handleFailing } from '../webhooks/failing.ts'
+import { pruneMessages } from '../webhooks/prune.ts'
+import { wakeWebhooks } from '../webhooks/wake.ts'
 
 type Job = (env: Env, db: Database, now: Date) => Promise<unknown>
 
 const jobs: Record<string, Job> = {
   wakeDueChains: (env, db, now) => wakeDueChains(env.DELIVERIES, db, settingsOf(env), now),
   failRemovedChains: (env, db, now) => failRemovedChains(db, settingsOf(env), now),
+  wakeWebhooks: (env, db, now) => wakeWebhooks(env.WEBHOOKS, db, now),
+  handleFailingWebhooks: (env, db, now) => handleFailing(env.EMAIL, db, settingsOf(env), now),
   deleteExpiredRows: (_env, db, now) => deleteExpiredRows(db, now),
   removeOrphans: (env, db, now) => removeOrphans(env.AVATARS, db, now),
   checkNetworks: (env, db, now) => checkNetworks(db, settingsOf(env), now),
@@ -67,5 +72,6 @@ function deleteExpiredRows(db: Database, now: Date) {
     db.delete(emailLinks).where(lt(emailLinks.createdAt, before(LINK_LIFETIME))),
     ...sweepTokens(db, now),
     ...sweepImports(db, now),
+    pruneMessages(db, now),
   ])
 }

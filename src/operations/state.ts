@@ -88,7 +88,7 @@ export const stateStatements = (db: Database, settings: Settings, now: Date) => 
     raw<{ awaitingWallet: number; failed: number }>(
       db,
       sql`SELECT (SELECT count(*) FROM deliveries INDEXED BY deliveries_waiting
-          WHERE state = 'awaiting_wallet') AS awaitingWallet,
+          WHERE state IN ('awaiting_wallet', 'failed') AND state = 'awaiting_wallet') AS awaitingWallet,
         (SELECT count(*) FROM deliveries INDEXED BY deliveries_failed
           WHERE state = 'failed' AND wish = 'deliver') AS failed`,
     ),

@@ -1,10 +1,13 @@
 /** What a user has bought and sold, for the page that shows it. */
-import { eq, type SQL, sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { readAsUser } from '../auth/session.ts'
 import type { Database } from '../db/client.ts'
 import { type Placeholders, prepared } from '../db/prepared.ts'
-import { type deliveryStates, orderItems } from '../db/schema.ts'
+import type { deliveryStates } from '../db/schema.ts'
 import type { Caller } from '../http/context.ts'
+import { type Place, readLines } from './archived.ts'
+import { soldOrders } from './sold.ts'
+import type { OrderStore } from './store.ts'
 
 /** Orders on one page. */
 const PAGE_SIZE = 20
@@ -41,41 +44,42 @@ export type HistoryEntry = {
 
 export type Side = 'bought' | 'sold'
 
-type Range = Placeholders<{ userId: number; before: number }>
+type Range = Placeholders<{ userId: number; before: number; count: number }>
+
+/** What an archived order has in R2 is null here. */
+type Row = HistoryEntry & { file: string | null } & Omit<Place, 'file'>
 
 // Aliases, because D1 merges selected columns of the same name. CROSS JOIN keeps the order of the
 // tables, so that SQLite begins with the index of the condition and stops at the limit.
-const selectEntries = (db: Database, from: SQL, where: SQL, cursor: SQL) =>
-  db.all<HistoryEntry>(sql`SELECT o.id, o.providerId, o.createdAt AS paidAt,
+const selectEntries = (db: Database, from: SQL, where: SQL) =>
+  db.all<Row>(sql`SELECT o.id, o.providerId, o.createdAt AS paidAt,
       o.totalPriceCents, o.totalPriceCurrency AS currency, i.quantity,
-      i.ethRecipient AS recipient, i.nftId, n.title, n.coverKey, n.contractNetwork AS network,
-      d.state, d.reason, d.updatedAt AS changedAt, t.hash, t.createdAt AS sentAt,
-      o.buyerId, b.name AS buyerName, b.username AS buyerUsername
-    FROM ${from} CROSS JOIN nfts n ON n.id = i.nftId CROSS JOIN deliveries d ON d.id = i.id
-      CROSS JOIN users b ON b.id = o.buyerId LEFT JOIN transactions t ON t.id = d.transactionId
-    WHERE ${where} ORDER BY ${cursor} DESC LIMIT ${sql.raw(String(PAGE_SIZE + 1))}`)
+      coalesce(i.ethRecipient, a.ethRecipient) AS recipient, n.id AS nftId, n.title, n.coverKey,
+      n.contractNetwork AS network, coalesce(d.state, a.status) AS state, d.reason,
+      d.updatedAt AS changedAt, t.hash, t.createdAt AS sentAt, o.buyerId, b.name AS buyerName,
+      b.username AS buyerUsername, a.file, a.offset, a.length
+    FROM ${from} CROSS JOIN users b ON b.id = o.buyerId LEFT JOIN archivedOrders a ON a.id = o.id
+      LEFT JOIN orderItems i ON i.orderId = o.id LEFT JOIN deliveries d ON d.id = i.id
+      LEFT JOIN transactions t ON t.id = d.transactionId
+      LEFT JOIN nfts n ON n.id = coalesce(i.nftId, a.nftId)
+    WHERE ${where} ORDER BY o.id DESC LIMIT ${sql.raw(String(PAGE_SIZE + 1))}`)
 
 const entriesOf = {
   bought: prepared((db, { userId, before }: Range) =>
-    selectEntries(
-      db,
-      sql`orders o CROSS JOIN orderItems i ON i.orderId = o.id`,
-      sql`o.buyerId = ${userId} AND o.id < ${before}`,
-      sql`o.id`,
-    ),
+    selectEntries(db, sql`orders o`, sql`o.buyerId = ${userId} AND o.id < ${before}`),
   ),
-  sold: prepared((db, { userId, before }: Range) =>
+  sold: prepared((db, { userId, before, count }: Range) =>
     selectEntries(
       db,
-      sql`orderItems i CROSS JOIN orders o ON o.id = i.orderId`,
-      sql`i.sellerId = ${userId} AND i.orderId < ${before}`,
-      sql`i.orderId`,
+      sql`${soldOrders(userId, before, count)} s CROSS JOIN orders o ON o.id = s.orderId`,
+      sql`1`,
     ),
   ),
 }
 
 const anySold = prepared((db, { userId }: Placeholders<{ userId: number }>) =>
-  db.select({ id: orderItems.id }).from(orderItems).where(eq(orderItems.sellerId, userId)).limit(1),
+  db.all<unknown>(sql`SELECT 1 FROM orderItems WHERE sellerId = ${userId}
+    UNION ALL SELECT 1 FROM archivedOrders WHERE sellerId = ${userId} LIMIT 1`),
 )
 
 /**
@@ -83,14 +87,35 @@ const anySold = prepared((db, { userId }: Placeholders<{ userId: number }>) =>
  * is the `next` of the page before; null begins with the newest. Throws `unauthenticated`,
  * `forbidden`.
  */
-export async function readHistory(db: Database, caller: Caller, side: Side, before: number | null) {
+export async function readHistory(
+  { db, bucket }: OrderStore,
+  caller: Caller,
+  side: Side,
+  before: number | null,
+) {
   const { userId } = caller
-  const range = { userId, before: before ?? Number.MAX_SAFE_INTEGER }
+  const range = { userId, before: before ?? Number.MAX_SAFE_INTEGER, count: PAGE_SIZE + 1 }
   const [account, rows, sold] = await readAsUser(db, caller, [
     entriesOf[side](db, range),
     anySold(db, { userId }),
   ])
-  const entries: HistoryEntry[] = rows.slice(0, PAGE_SIZE)
+  const entries = await completed(bucket, rows.slice(0, PAGE_SIZE))
   const next = rows.length > PAGE_SIZE ? (rows[PAGE_SIZE - 1]?.id ?? null) : null
   return { account, entries, next, isSeller: sold.length > 0 }
+}
+
+/** Adds what archived orders have in R2. */
+async function completed(bucket: R2Bucket, rows: readonly Row[]): Promise<HistoryEntry[]> {
+  const places = rows.flatMap(({ id, file, offset, length }) =>
+    file === null ? [] : [{ id, file, offset, length }],
+  )
+  const lines = await readLines(bucket, places)
+  return rows.map((row) => {
+    const line = lines.get(row.id)
+    if (!line) return row
+    const { item, delivery, transaction } = line
+    const { hash, createdAt: sentAt } = transaction ?? { hash: null, createdAt: null }
+    const { reason, updatedAt: changedAt } = delivery
+    return { ...row, quantity: item.quantity, reason, changedAt, hash, sentAt }
+  })
 }

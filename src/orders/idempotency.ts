@@ -9,9 +9,8 @@ import { type Placeholders, prepared } from '../db/prepared.ts'
 import { idempotencyKeys, tokens } from '../db/schema.ts'
 import type { Caller } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
-import type { PlacedOrder } from './answer.ts'
 import type { OrderInput } from './input.ts'
-import { type OrderSettings, placeOrders } from './place.ts'
+import { type OrderSettings, type Placement, placeOrders } from './place.ts'
 import { type Plan, placedOrders, type WriteResult } from './plan.ts'
 import { nftIdsOf, writeResultJson } from './statements.ts'
 
@@ -85,12 +84,11 @@ export async function placeOrdersOnce(
   /** The value of `Idempotency-Key`. */
   key: string,
   now: Date,
-): Promise<{ orders: PlacedOrder[]; isReplay: boolean }> {
+): Promise<Placement> {
   const requestHash = hashOf(inputs)
   const storedAfter = new Date(now.getTime() - IDEMPOTENCY_LIFETIME).toISOString()
   const id = { tokenId: caller.tokenId, key, storedAfter }
-  let isReplay = false
-  const orders = await placeOrders(db, caller, inputs, settings, now, {
+  return placeOrders(db, caller, inputs, settings, now, {
     read: storedResponse(db, id),
     onRead: ([stored]) => {
       if (!stored) return null
@@ -99,7 +97,6 @@ export async function placeOrdersOnce(
           'idempotency_key_reused',
           'this Idempotency-Key was used with other orders',
         )
-      isReplay = true
       const plan: Plan = JSON.parse(stored.plan)
       const result: WriteResult = JSON.parse(stored.result)
       return placedOrders(caller, plan, result)
@@ -116,7 +113,6 @@ export async function placeOrdersOnce(
       }),
     ],
   })
-  return { orders, isReplay }
 }
 
 /** Throws `payload_too_large` if D1 cannot store the plan. */

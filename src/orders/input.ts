@@ -1,5 +1,6 @@
 /** What the order endpoints take. */
 import * as z from 'zod/mini'
+
 import { BillingFields } from '../addresses/schema.ts'
 import { cursorText, idText, limitText } from '../http/ids.ts'
 import { deliveryStatuses } from './list.ts'
@@ -69,6 +70,16 @@ export const IdempotencyHeader = z.object({
       ),
     ),
 })
+
+/** Which orders to archive. */
+export const ArchiveInput = z
+  .object({
+    before: z.iso
+      .date()
+      .check(z.describe('A day (UTC), at least 30 days ago. Orders before it are archived.')),
+    cursor: z.optional(cursorText).check(z.describe('The `nextCursor` of the previous call.')),
+  })
+  .check(z.meta({ id: 'ArchiveRequest', description: 'Which orders to archive.' }))
 
 const commaSeparated = z.pipe(
   z.string(),

@@ -1,12 +1,14 @@
 /** Lists the orders that a caller may see, newest first. */
 import { type Placeholder, type SQL, sql } from 'drizzle-orm'
 import { readAs } from '../auth/access.ts'
-import type { Database } from '../db/client.ts'
 import { type Placeholders, prepared } from '../db/prepared.ts'
 import { itemStatuses, shownStatus } from '../delivery/shown.ts'
 import type { Caller } from '../http/context.ts'
 import type { Order } from './answer.ts'
 import { readOrders } from './read.ts'
+import { soldOrders } from './sold.ts'
+import type { OrderStore } from './store.ts'
+import type { Viewer } from './visible.ts'
 
 /** What `deliveryStatus` selects by: the status of the item; `pending` where that is null. */
 export const deliveryStatuses = ['pending', ...itemStatuses] as const
@@ -43,12 +45,29 @@ type Source = {
 }
 
 // CROSS JOIN keeps the order of the tables, so that SQLite begins with the index of the condition.
+const select = (
+  { from, where = sql`1`, cursor, id, isMatch = sql`1` }: Source,
+  { before, count }: Placeholders<Values>,
+) => sql`SELECT ${cursor} AS cursor, ${id} AS id, (${isMatch}) AS isMatch
+  FROM ${from} WHERE ${where} AND ${cursor} < ${before} ORDER BY ${cursor} DESC LIMIT ${count}`
+
 const candidates = (sourceOf: (values: Placeholders<Values>) => Source) =>
+  prepared((db, values: Placeholders<Values>) =>
+    db.all<Candidate>(select(sourceOf(values), values)),
+  )
+
+/** The candidates that deliveries are, and the archived orders with the status. */
+const withArchived = (sourceOf: (values: Placeholders<Values>) => Source) =>
   prepared((db, values: Placeholders<Values>) => {
-    const { from, where = sql`1`, cursor, id, isMatch = sql`1` } = sourceOf(values)
-    return db.all<Candidate>(sql`SELECT ${cursor} AS cursor, ${id} AS id, (${isMatch}) AS isMatch
-      FROM ${from} WHERE ${where} AND ${cursor} < ${values.before}
-      ORDER BY ${cursor} DESC LIMIT ${values.count}`)
+    const archived = {
+      from: sql`archivedOrders`,
+      where: sql`status = ${values.status}`,
+      cursor: sql`itemId`,
+      id: sql`id`,
+    }
+    return db.all<Candidate>(sql`SELECT * FROM (${select(sourceOf(values), values)})
+      UNION ALL SELECT * FROM (${select(archived, values)})
+      ORDER BY cursor DESC LIMIT ${values.count}`)
   })
 
 const orderId = sql`o.id`
@@ -64,8 +83,7 @@ const hasStatus = (status: Placeholder) => sql`coalesce(${shownStatus}, 'pending
 const ownOrders = ({ userId, before, count }: Placeholders<Values>) => sql`(
   SELECT id FROM (SELECT id FROM orders
     WHERE buyerId = ${userId} AND id < ${before} ORDER BY id DESC LIMIT ${count})
-  UNION SELECT orderId FROM (SELECT orderId FROM orderItems
-    WHERE sellerId = ${userId} AND orderId < ${before} ORDER BY orderId DESC LIMIT ${count})) own`
+  UNION SELECT orderId FROM ${soldOrders(userId, before, count)}) own`
 
 const all = candidates(() => byOrder)
 const ofBuyer = candidates(({ buyerUserId }) => ({
@@ -76,12 +94,12 @@ const ofProvider = candidates(({ providerId }) => ({
   ...byOrder,
   where: sql`o.providerId = ${providerId}`,
 }))
-const waiting = candidates(({ status }) => ({
+const waiting = withArchived(({ status }) => ({
   ...byItem,
   // In the spelling of the index `deliveries_waiting`, so that SQLite uses it.
   where: sql`deliveries.state = ${status} AND deliveries.state IN ('awaiting_wallet', 'failed')`,
 }))
-const withStatus = candidates(({ status }) => ({ ...byItem, isMatch: hasStatus(status) }))
+const withStatus = withArchived(({ status }) => ({ ...byItem, isMatch: hasStatus(status) }))
 
 const ownId = sql`own.id`
 const own = candidates((values) => ({ from: ownOrders(values), cursor: ownId, id: ownId }))
@@ -89,26 +107,26 @@ const ownOfProvider = candidates(({ providerId, userId }) => ({
   ...byOrder,
   where: sql`o.providerId = ${providerId}`,
   isMatch: sql`o.buyerId = ${userId} OR EXISTS
-    (SELECT 1 FROM orderItems WHERE orderId = o.id AND sellerId = ${userId})`,
+    (SELECT 1 FROM orderItems WHERE orderId = o.id AND sellerId = ${userId}
+      UNION ALL SELECT 1 FROM archivedOrders WHERE id = o.id AND sellerId = ${userId})`,
 }))
 const ownWithStatus = candidates((values) => ({
-  from: sql`${ownOrders(values)} CROSS JOIN orderItems i ON i.orderId = own.id
-    CROSS JOIN deliveries ON deliveries.id = i.id`,
+  from: sql`${ownOrders(values)} LEFT JOIN archivedOrders a ON a.id = own.id
+    LEFT JOIN orderItems i ON i.orderId = own.id LEFT JOIN deliveries ON deliveries.id = i.id`,
   cursor: ownId,
   id: ownId,
-  isMatch: hasStatus(values.status),
+  isMatch: sql`coalesce(a.status, ${shownStatus}, 'pending') = ${values.status}`,
 }))
-const soldTo = candidates(({ userId, buyerUserId }) => ({
-  from: sql`orderItems i CROSS JOIN orders o ON o.id = i.orderId`,
-  where: sql`i.sellerId = ${userId}`,
-  cursor: sql`i.orderId`,
+const soldTo = candidates(({ userId, buyerUserId, before, count }) => ({
+  from: sql`${soldOrders(userId, before, count)} s CROSS JOIN orders o ON o.id = s.orderId`,
+  cursor: sql`s.orderId`,
   id: orderId,
   isMatch: sql`o.buyerId = ${buyerUserId}`,
 }))
 
 /** Returns the statement of a filter, and whether every candidate is an order to return. */
 function sourceOf(
-  { role, userId }: Caller,
+  { role, userId }: Viewer,
   { providerId, deliveryStatus, buyerUserId }: OrderFilter,
 ) {
   const isMaster = role === 'master'
@@ -131,31 +149,27 @@ type Page = {
 }
 
 /**
- * Returns a page of orders and where the next one begins; null on the last page. A page may have
- * fewer orders than `limit`, or none, before the last one: a call looks at a limited number of
- * orders, so its cost does not depend on how many there are. Throws `unauthenticated`.
+ * Returns a page of orders that `viewer` may see, and where the next one begins; null on the last
+ * page. A page may have fewer orders than `limit`, or none, before the last one: a call looks at a
+ * limited number of orders, so its cost does not depend on how many there are. Throws
+ * `unauthenticated`.
  */
 export async function listOrders(
-  db: Database,
+  store: OrderStore,
   caller: Caller,
   filter: OrderFilter,
   { limit, cursor = Number.MAX_SAFE_INTEGER }: Page,
+  viewer: Viewer = caller,
 ): Promise<{ orders: Order[]; nextCursor: string | null }> {
-  const { select, isExact } = sourceOf(caller, filter)
+  const { select, isExact } = sourceOf(viewer, filter)
   const { providerId = '', buyerUserId = 0, deliveryStatus: status = '' } = filter
-  const values = { before: cursor, userId: caller.userId, providerId, buyerUserId, status }
+  const values = { before: cursor, userId: viewer.userId, providerId, buyerUserId, status }
   const count = isExact ? limit + 1 : MAX_CANDIDATES
-  const [rows] = await readAs(db, caller, [select(db, { ...values, count })])
+  const [rows] = await readAs(store.db, caller, [select(store.db, { ...values, count })])
   const found = rows.filter(({ isMatch }) => isMatch)
   const page = found.slice(0, limit)
-  const orders =
-    page.length > 0
-      ? await readOrders(
-          db,
-          caller,
-          page.map(({ id }) => String(id)),
-        )
-      : []
+  const ids = page.map(({ id }) => String(id))
+  const orders = ids.length > 0 ? await readOrders(store, caller, ids, viewer) : []
   // Orders neither disappear nor change their buyer or seller between the two trips.
   const last = found.length > limit ? page.at(-1) : rows.length === count ? rows.at(-1) : null
   return { orders, nextCursor: last ? String(last.cursor) : null }

@@ -16,7 +16,7 @@ import {
   hasOtherSecret,
   insertPlan,
   nftIdsOf,
-  selectWriteResult,
+  selectWritten,
   storeSecretHash,
 } from './statements.ts'
 
@@ -24,6 +24,14 @@ import {
 const ATTEMPTS = 3
 
 export type OrderSettings = Pick<Settings, 'NETWORKS' | 'DELIVERY_KEY_SECRET' | 'MAX_OPEN_ORDERS'>
+
+export type Placement = {
+  orders: PlacedOrder[]
+  /** Whether an earlier call has placed them. */
+  isReplay: boolean
+  /** The webhook endpoints that have to be told of them. */
+  endpointIds: string[]
+}
 
 /** Statements of a function that wraps `placeOrders`. They run in its two trips. */
 export type Extension<Rows> = {
@@ -46,14 +54,14 @@ export async function placeOrders<Rows>(
   settings: OrderSettings,
   now: Date,
   extension?: Extension<Rows>,
-): Promise<PlacedOrder[]> {
+): Promise<Placement> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     const { data, namespace, extraRows } = await loadOrderData(db, caller, inputs, extension?.read)
     const problems = problemsOf(inputs, data, caller, now)
     // Before a stored response is returned: the caller may have lost the listing since.
     if (problems.some(({ code }) => code === 'not_your_listing')) requireNone(problems)
     const known = extraRows && extension?.onRead(extraRows)
-    if (known) return known
+    if (known) return { orders: known, isReplay: true, endpointIds: [] }
     requireNone(problems)
     // The write fails if too many orders are open. Only then it matters how many.
     if (attempt > 1) await checkOpenOrders(db, caller, inputs.length, settings.MAX_OPEN_ORDERS)
@@ -64,8 +72,11 @@ export async function placeOrders<Rows>(
     const secretHash = hashOfSecret(settings.DELIVERY_KEY_SECRET)
     const mostOpen = settings.MAX_OPEN_ORDERS - inputs.length
     const write = { caller, namespace, plan, secretHash, mostOpen, extraStatements }
-    const result = await writeOrders(db, write, now)
-    if (result) return placedOrders(caller, plan, result)
+    const written = await writeOrders(db, write, now)
+    if (written) {
+      const orders = placedOrders(caller, plan, written.result)
+      return { orders, isReplay: false, endpointIds: written.endpointIds }
+    }
   }
   throw new ApiError('request_in_progress', 'other calls order the same NFTs; try again', {
     'Retry-After': '1',
@@ -110,7 +121,7 @@ async function writeOrders(
   db: Database,
   { caller, namespace, plan, secretHash, mostOpen, extraStatements }: Write,
   date: Date,
-): Promise<WriteResult | null> {
+): Promise<{ result: WriteResult; endpointIds: string[] } | null> {
   const now = date.toISOString()
   try {
     const results = await writeAs(
@@ -125,13 +136,13 @@ async function writeOrders(
         storeSecretHash(db, { hash: secretHash }),
         ...insertPlan(db, plan, caller, { now, namespace }),
         ...extraStatements,
-        selectWriteResult(db, { nftIds: nftIdsOf(plan) }),
+        selectWritten(db, { nftIds: nftIdsOf(plan), orderCount: plan.orders.length }),
       ],
     )
     // Only the last statement returns a row.
     const [row] = results.flat()
     if (!row) throw new Error('the transaction returned no row')
-    return JSON.parse(row.result)
+    return { result: JSON.parse(row.result), endpointIds: JSON.parse(row.endpointIds) }
   } catch (error) {
     if (error instanceof LostRace || conflictMessage.test(String(error))) return null
     throw error

@@ -1,8 +1,9 @@
-import { and, type Column, eq, exists, inArray, or, type Placeholder, sql } from 'drizzle-orm'
+import { and, eq, exists, inArray, or, type Placeholder, sql } from 'drizzle-orm'
 import { readAs } from '../auth/access.ts'
-import { type Database, jsonValues } from '../db/client.ts'
+import { jsonValues } from '../db/client.ts'
 import { type Placeholders, prepared } from '../db/prepared.ts'
 import {
+  archivedOrders,
   deliveries,
   listings,
   nfts,
@@ -15,8 +16,10 @@ import { shownOfDelivery } from '../delivery/shown.ts'
 import type { Caller } from '../http/context.ts'
 import { ApiError, type Issue } from '../http/errors.ts'
 import type { Order } from './answer.ts'
+import { readArchivedItems } from './archived.ts'
 import { buyerColumns, itemColumns, listingColumns, nftColumns, orderColumns } from './columns.ts'
-import { visibleBuyer, visibleOrder } from './visible.ts'
+import type { OrderStore } from './store.ts'
+import { type Viewer, visibleBuyer, visibleOrder } from './visible.ts'
 
 type Ids = Placeholders<{ ids: string }>
 type Visible = Placeholders<{ ids: string; userId: number; isMaster: number }>
@@ -27,13 +30,17 @@ const visibleOrders = prepared((db, { ids, userId, isMaster }: Visible) => {
     .select({ id: orderItems.id })
     .from(orderItems)
     .where(and(eq(orderItems.orderId, orders.id), eq(orderItems.sellerId, userId)))
+  const soldAndArchived = db
+    .select({ id: archivedOrders.id })
+    .from(archivedOrders)
+    .where(and(eq(archivedOrders.id, orders.id), eq(archivedOrders.sellerId, userId)))
   return db
     .select(orderColumns)
     .from(orders)
     .where(
       and(
         inArray(orders.id, jsonValues(ids)),
-        or(sql`${isMaster} = 1`, eq(orders.buyerId, userId), exists(sold)),
+        or(sql`${isMaster} = 1`, eq(orders.buyerId, userId), exists(sold), exists(soldAndArchived)),
       ),
     )
 })
@@ -66,24 +73,39 @@ const itemsOf = prepared((db, { ids }: Ids) =>
     .orderBy(orderItems.id),
 )
 
-const selectFromItems = (db: Database, column: Column, ids: Placeholder) =>
+const archivedOf = prepared((db, { ids }: Ids) =>
   db
-    .select({ id: sql`${column}` })
-    .from(orderItems)
-    .where(inArray(orderItems.orderId, jsonValues(ids)))
+    .select({
+      id: archivedOrders.id,
+      status: archivedOrders.status,
+      ethRecipient: archivedOrders.ethRecipient,
+      file: archivedOrders.file,
+      offset: archivedOrders.offset,
+      length: archivedOrders.length,
+    })
+    .from(archivedOrders)
+    .where(inArray(archivedOrders.id, jsonValues(ids))),
+)
+
+/** The NFTs or the listings of the orders. */
+const idsOfItems = (column: 'nftId' | 'listingId', ids: Placeholder) => {
+  const [item, archived] = [sql.raw(`i.${column}`), sql.raw(`a.${column}`)]
+  return sql`(SELECT coalesce(${item}, ${archived}) FROM json_each(${ids})
+    LEFT JOIN orderItems i ON i.orderId = value LEFT JOIN archivedOrders a ON a.id = value)`
+}
 
 const nftsOf = prepared((db, { ids }: Ids) =>
   db
     .select(nftColumns)
     .from(nfts)
-    .where(inArray(nfts.id, selectFromItems(db, orderItems.nftId, ids))),
+    .where(inArray(nfts.id, idsOfItems('nftId', ids))),
 )
 
 const listingsOf = prepared((db, { ids }: Ids) =>
   db
     .select(listingColumns)
     .from(listings)
-    .where(inArray(listings.id, selectFromItems(db, orderItems.listingId, ids))),
+    .where(inArray(listings.id, idsOfItems('listingId', ids))),
 )
 
 /** Throws `order_not_found` with an issue for each id that has no order to show. */
@@ -103,35 +125,43 @@ function requireAll(orderIds: readonly string[], visible: ReadonlyMap<number, un
 }
 
 /**
- * Returns the orders with these ids (digits), in the given order, each once. Throws `unauthenticated`, and
- * `order_not_found` if one of them does not exist or the caller may not see it.
+ * Returns the orders with these ids (digits), in the given order, each once, as `viewer` may see
+ * them. Throws `unauthenticated`, and `order_not_found` if one of them does not exist or the viewer
+ * may not see it.
  */
 export async function readOrders(
-  db: Database,
+  { db, bucket }: OrderStore,
   caller: Caller,
   orderIds: readonly string[],
+  viewer: Viewer = caller,
 ): Promise<Order[]> {
   const ids = JSON.stringify(orderIds.map(Number))
-  const isMaster = Number(caller.role === 'master')
-  const [orderRows, buyerRows, itemRows, nftRows, listingRows] = await readAs(db, caller, [
-    visibleOrders(db, { ids, userId: caller.userId, isMaster }),
-    buyersOf(db, { ids }),
-    itemsOf(db, { ids }),
-    nftsOf(db, { ids }),
-    listingsOf(db, { ids }),
-  ])
+  const isMaster = Number(viewer.role === 'master')
+  const [orderRows, buyerRows, itemRows, nftRows, listingRows, archived] = await readAs(
+    db,
+    caller,
+    [
+      visibleOrders(db, { ids, userId: viewer.userId, isMaster }),
+      buyersOf(db, { ids }),
+      itemsOf(db, { ids }),
+      nftsOf(db, { ids }),
+      listingsOf(db, { ids }),
+      archivedOf(db, { ids }),
+    ],
+  )
   const visible = byId(orderRows)
   requireAll(orderIds, visible)
   const [buyers, nftsById, listingsById] = [byId(buyerRows), byId(nftRows), byId(listingRows)]
-  const itemsByOrder = Map.groupBy(itemRows, ({ orderId }) => orderId)
+  const allItems = [...itemRows, ...(await readArchivedItems(bucket, archived))]
+  const itemsByOrder = Map.groupBy(allItems, ({ orderId }) => orderId)
   return [...new Set(orderIds)].map((digits) => {
     const order = requireRow(visible, Number(digits))
     const items = itemsByOrder.get(order.id) ?? []
     return {
-      ...visibleOrder(caller, order),
+      ...visibleOrder(viewer, order),
       failReason: items.find(({ failReason }) => failReason)?.failReason ?? null,
       updatedAt: latest([order, ...items]),
-      buyer: visibleBuyer(caller, requireRow(buyers, order.buyerId)),
+      buyer: visibleBuyer(viewer, requireRow(buyers, order.buyerId)),
       orderItems: items.map(({ failReason, ...item }) => ({
         ...item,
         nft: requireRow(nftsById, item.nftId),

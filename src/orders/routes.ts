@@ -3,13 +3,16 @@ import { createMiddleware } from 'hono/factory'
 import { wake } from '../delivery/wake.ts'
 import type { Settings } from '../env.ts'
 import type { App } from '../http/context.ts'
-import { requireToken, validate } from '../http/endpoint.ts'
+import { requireMaster, requireToken, validate } from '../http/endpoint.ts'
+import { wakeEndpoints } from '../webhooks/wake.ts'
 import type { PlacedOrder } from './answer.ts'
+import { archiveOrders } from './archive.ts'
 import { placeOrdersOnce } from './idempotency.ts'
-import { IdempotencyHeader, OrderIds, OrderInputs, OrderQuery } from './input.ts'
+import { ArchiveInput, IdempotencyHeader, OrderIds, OrderInputs, OrderQuery } from './input.ts'
 import { listOrders } from './list.ts'
 import { placeOrders } from './place.ts'
 import { readOrders } from './read.ts'
+import { storeOf } from './store.ts'
 
 /** Error responses of the order endpoints have the key of a successful response as well. */
 const errorFields = { orders: null }
@@ -21,12 +24,11 @@ export const setErrorFields = createMiddleware<App>(async (c, next) => {
 export const orderRoutes = new Hono<App>()
   .get('/api/externalOrders', requireToken(), validate('query', OrderQuery), async (c) => {
     const { limit, cursor, ...filter } = c.req.valid('query')
-    const page = await listOrders(c.var.db, c.var.caller, filter, { limit, cursor })
+    const page = await listOrders(storeOf(c), c.var.caller, filter, { limit, cursor })
     return c.json({ ...page, error: null })
   })
   .get('/api/externalOrders/:order_ids', requireToken(), validate('param', OrderIds), async (c) => {
-    const { db, caller } = c.var
-    const orders = await readOrders(db, caller, c.req.valid('param').order_ids)
+    const orders = await readOrders(storeOf(c), c.var.caller, c.req.valid('param').order_ids)
     return c.json({ orders, error: null })
   })
   .post(
@@ -38,14 +40,19 @@ export const orderRoutes = new Hono<App>()
       const { db, caller, settings, now } = c.var
       const inputs = c.req.valid('json')
       const key = c.req.valid('header')['idempotency-key']
-      const { orders, isReplay } = key
+      const { orders, isReplay, endpointIds } = key
         ? await placeOrdersOnce(db, caller, inputs, settings, key, now)
-        : { orders: await placeOrders(db, caller, inputs, settings, now), isReplay: false }
+        : await placeOrders(db, caller, inputs, settings, now)
       if (isReplay) c.header('Idempotent-Replayed', 'true')
       else c.executionCtx.waitUntil(startDelivery(c.env.DELIVERIES, settings, orders))
+      c.executionCtx.waitUntil(wakeEndpoints(c.env.WEBHOOKS, endpointIds))
       return c.json({ orders, error: null })
     },
   )
+  .post('/api/admin/archive', requireMaster(), validate('json', ArchiveInput), async (c) => {
+    const { caller, now } = c.var
+    return c.json(await archiveOrders(storeOf(c), caller, c.req.valid('json'), now))
+  })
 
 /** Wakes the chains of items whose buyers have a wallet. */
 function startDelivery(

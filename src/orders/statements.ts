@@ -194,8 +194,19 @@ export const writeResultJson = (nftIds: Placeholder) => sql`json_object(
 
 export const nftIdsOf = ({ nfts }: Plan) => JSON.stringify(nfts.map(({ id }) => id))
 
-export const selectWriteResult = prepared((db, { nftIds }: Placeholders<{ nftIds: string }>) =>
-  db.all<{ result: string }>(sql`SELECT ${writeResultJson(nftIds)} AS result`),
+type Written = {
+  /** JSON of a `WriteResult`. */
+  result: string
+  /** JSON: the endpoints that have to be told of the orders. */
+  endpointIds: string
+}
+
+export const selectWritten = prepared(
+  (db, { nftIds, orderCount }: Placeholders<{ nftIds: string; orderCount: number }>) =>
+    db.all<Written>(sql`SELECT ${writeResultJson(nftIds)} AS result,
+      (SELECT json_group_array(DISTINCT endpointId) FROM webhookMessages
+        WHERE orderId > (SELECT max(id) FROM orders) - ${orderCount} AND dueAt IS NOT NULL)
+      AS endpointIds`),
 )
 
 type Expected = { rows: string; count: number; role: string; userId: number; now: string }

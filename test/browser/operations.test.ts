@@ -116,6 +116,46 @@ describe.skipIf(!hasChromium)('an operator in a browser', () => {
       fromBlock: 0n,
     })
 
+  /** Adds orders of a month: more by day than by night, some of which have failed. */
+  const addMonth = () =>
+    marketplace.change(`INSERT OR REPLACE INTO hourlyOrders
+      WITH RECURSIVE hours (i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM hours WHERE i < 700),
+        orders AS (SELECT i, 12 + i * 37 % 23 + 2 * abs(12 - i % 24) AS n FROM hours)
+      SELECT strftime('%Y-%m-%dT%H:00:00.000Z', 'now', '-' || i || ' hours'), 1, n,
+        n - (i % 11 = 0) * 4 - (i % 5 = 0) * 3 - (i < 8) * (9 - i), (i % 11 = 0) * 4,
+        (i % 5 = 0) * 3, (i < 8) * (9 - i), 9000 + i * 977 % 9000,
+        40000 + i * 7919 % 80000 + (i % 23 = 0) * 400000, '' FROM orders`)
+
+  it('reads the plots by keyboard, and without scripts', async () => {
+    addMonth()
+    const page = await marketplace.open({ reducedMotion: 'reduce' })
+    await signInByMail(marketplace, page, 'ada@example.com')
+    await page.goto('/operations')
+    const plot = page.getByRole('group').first()
+    await page.getByRole('link', { name: '30 days' }).focus()
+    await page.keyboard.press('Tab')
+    const shown = plot.getByRole('status')
+    await shown.waitFor()
+    const newest = await shown.textContent()
+    await page.keyboard.press('ArrowLeft')
+    await page.keyboard.press('ArrowLeft')
+    const earlier = await shown.textContent()
+    expect(earlier).toMatch(/^\w{3} \d+ \w{3} \d\d:00\nDelivered: \d+\nUnder way: 7\n/)
+    expect(earlier).not.toBe(newest)
+    await expectAccessible(page, 'operations with plots')
+    await page.keyboard.press('Escape')
+    await shown.waitFor({ state: 'hidden' })
+    await page.goto('/operations?range=days')
+    await expectAccessible(page, 'operations by day')
+
+    const plain = await marketplace.open({ javaScriptEnabled: false })
+    await signInByMail(marketplace, plain, 'ada@example.com')
+    await plain.goto('/operations')
+    expect(await plain.locator('.column title').first().textContent()).toContain('\nDelivered: ')
+    await plain.getByText('Table', { exact: true }).first().click()
+    await plain.getByRole('rowheader').first().waitFor()
+  })
+
   it('sees why an item fails, retries it when the provider works, and it arrives', async () => {
     const page = await marketplace.open({ reducedMotion: 'reduce' })
     await signInByMail(marketplace, page, 'ada@example.com')
@@ -159,5 +199,11 @@ describe.skipIf(!hasChromium)('an operator in a browser', () => {
     await marketplace.runCron()
     await page.goto('/operations')
     await waitFor(page, 'No alarm is raised.')
+    await page.getByRole('link', { name: 'Audit log' }).click()
+    await page.getByText('Retried 1 transfer').waitFor()
+    await expectAccessible(page, 'the audit log')
+    await page.goto('/operations/search?q=3')
+    await page.getByRole('heading', { name: 'Results for “3”' }).waitFor()
+    await expectAccessible(page, 'search results')
   }, 180_000)
 })

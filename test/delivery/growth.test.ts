@@ -58,7 +58,13 @@ function anInstance(chain: Chain, network: Parameters<typeof networksOf>[1] = {}
   const NETWORKS = networksOf([chain], network)
   const bindings = { DB: database, DELIVERIES: queue, NETWORKS }
   const settings = settingsOf({ ...env, ...bindings })
-  const deps = { db: connect(database), settings, queue, clock: () => new Date() }
+  const deps = {
+    db: connect(database),
+    settings,
+    queue,
+    clock: () => new Date(),
+    onEnd: async () => {},
+  }
   return { bindings, deps, trips, run: () => run(deps, chain.chainId) }
 }
 

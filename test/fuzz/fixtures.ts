@@ -13,6 +13,8 @@ import {
   anNft,
   aToken,
   aUser,
+  aWebhook,
+  aWebhookMessage,
   db,
 } from '../support/makers.ts'
 import type { KnownValues } from './schemas.ts'
@@ -47,7 +49,18 @@ export async function createFixtures() {
   const users = [seller, buyer, stranger, admin].map(({ id }) => id)
   /** Ids start at 1. They belong to the addresses above and to rows that requests create. */
   const rowId = fc.oneof(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 30 }))
+  /** Requests delete some of them. */
+  const webhooks = await Promise.all(
+    Array.from({ length: 40 }, async () => {
+      const { id } = await aWebhook(admin)
+      return { id, messageId: (await aWebhookMessage({ id })).id }
+    }),
+  )
   const known: KnownValues = {
+    webhook_id: fc.constantFrom(...webhooks.map(({ id }) => id)),
+    message_id: fc.constantFrom(...webhooks.map(({ messageId }) => messageId)),
+    url: fc.constantFrom('https://shop.example.com/hook', 'https://localhost/'),
+    since: fc.constantFrom('2026-01-01T00:00:00.000Z', '2026-11-01T00:00:00Z'),
     user_id: fc.constantFrom('me', ...users.map(String)),
     userId: fc.constantFrom(...users),
     buyerUserId: fc.constantFrom(...users),

@@ -20,15 +20,20 @@ declare module 'vitest' {
 
 const { seed, runs } = inject('fuzz')
 
-/** The queue drops its messages, because a consumer would write to the database meanwhile. */
-const bindings: Env = { ...env, DELIVERIES: { ...env.DELIVERIES, sendBatch: async () => sent } }
+/** The queues drop their messages, because a consumer would write to the database meanwhile. */
+const bindings: Env = {
+  ...env,
+  DELIVERIES: { ...env.DELIVERIES, sendBatch: async () => sent },
+  WEBHOOKS: { ...env.WEBHOOKS, sendBatch: async () => sent },
+}
 const sent = { metadata: { metrics: { backlogCount: 0, backlogBytes: 0 } } }
 
-/** Success needs more than the document says: a wallet's signature, or a picture on a server. */
+/** Success needs more than the document says: a signature, a picture, a message of the endpoint. */
 const withoutSuccess = new Set([
   'POST /sign-in/wallet',
   'POST /settings/account/wallet',
   'PUT /api/public/user/{user_id}/profile/avatar',
+  'POST /api/webhooks/{webhook_id}/messages/{message_id}/resend',
 ])
 
 /** The statuses of all responses by endpoint. */

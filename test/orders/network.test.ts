@@ -67,8 +67,8 @@ it('pins an item to the chain that its network has when it is placed', async () 
     const [localhost] = Object.values(settings.NETWORKS)
     const NETWORKS = { moving: { ...localhost, chainId } }
     const own = settingsOf({ ...env, NETWORKS })
-    const [order] = await placeOrders(db, caller, [input], own, new Date())
-    return order?.orderItems[0]
+    const { orders } = await placeOrders(db, caller, [input], own, new Date())
+    return orders[0]?.orderItems[0]
   }
   const [first, second] = [await placeWhere(5), await placeWhere(6)]
   expect(await deliveryOf(first)).toMatchObject({ chainId: 5, state: 'queued' })

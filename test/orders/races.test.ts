@@ -74,13 +74,14 @@ async function placeDuring(
     hasChanged = true
   }
   const caller = await callerOf(token)
-  const [order] = await placeOrders(
+  const { orders } = await placeOrders(
     dbWithHooks({ beforeWrite: changeOnce }),
     caller,
     [input],
     settings,
     new Date(),
   )
+  const [order] = orders
   if (!order) throw new Error('no order was placed')
   return order
 }

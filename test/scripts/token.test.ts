@@ -34,6 +34,12 @@ it('prints the same token for a name, and another token for another name', async
   expect((await issue('--master', '--name', 'shop2')).out).toBe(second)
 })
 
+it('prints a token for metrics', async () => {
+  const { out: token } = await issue('--metrics')
+  expect(decodeJwt(token)).toMatchObject({ sub: '1', role: 'master', scope: 'metrics' })
+  expect((await issue('--metrics')).out).toBe(token)
+})
+
 it('prints an error if the name is that of sessions', async () => {
   expect(await issue('--user', '1', '--name', 'session')).toEqual({
     out: '',

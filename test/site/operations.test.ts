@@ -378,7 +378,8 @@ describe('the page of a transfer', () => {
     await db.delete(deliveries).where(eq(deliveries.id, id))
     await db.delete(orderItems).where(eq(orderItems.id, id))
     const key = `0x${'d'.repeat(64)}`
-    const row = { id: orderId, itemId: id, key, nftId, listingId, sellerId, offset: 0, length: 9 }
+    const ids = { id: orderId, itemId: id, nftId, listingId, sellerId }
+    const row = { ...ids, key, status: 'transferred' as const, offset: 0, length: 9 }
     await db.insert(archivedOrders).values({ ...row, file: 'archive/2026-01.jsonl' })
     const { text } = await read(visitor, `/operations/transfers/${id}`)
     expect(text).toContain(`Transfer ${id} Archived`)

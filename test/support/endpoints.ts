@@ -5,7 +5,7 @@
 import { eq } from 'drizzle-orm'
 import { inject } from 'vitest'
 import { DEFAULT_PICTURE } from '../../src/avatars/url.ts'
-import { addresses, deliveries, emailLinks } from '../../src/db/schema.ts'
+import { addresses, deliveries, emailLinks, webhookEndpoints } from '../../src/db/schema.ts'
 import { aPng } from '../avatars/pictures.ts'
 import { aForm } from '../avatars/uploads.ts'
 import { type Call, call } from './api.ts'
@@ -17,6 +17,8 @@ import {
   aReadOnlyToken,
   aToken,
   aUser,
+  aWebhook,
+  aWebhookMessage,
   db,
 } from './makers.ts'
 
@@ -81,6 +83,26 @@ const id = crypto.randomUUID()
 
 const addressForm = { name: 'Ada', street: 'Road 1', city: 'Oslo', country: 'NO', isDefault: 'on' }
 
+/** At a server that accepts everything. */
+const hook = { url: `http://${inject('remoteHost')}/empty`, events: ['order.created'] as const }
+const hookForm = { url: hook.url, events: 'order.created' }
+
+/** The parameters of an endpoint of `owner`, which has no other one. */
+async function ownWebhook() {
+  await db.delete(webhookEndpoints)
+  const endpoint = await aWebhook(owner, { url: hook.url })
+  const message = await aWebhookMessage(endpoint)
+  return { params: { webhook_id: endpoint.id, message_id: message.id } }
+}
+
+/** As `ownWebhook`, with content. */
+const toOwnWebhook = (content: RequestParts) => async () => ({
+  ...(await ownWebhook()),
+  ...content,
+})
+
+const since = '2026-01-01T00:00'
+
 /** The variable parts of each request. Functions, because some requests succeed only once. */
 const requests: Record<string, () => RequestParts | Promise<RequestParts>> = {
   'POST /api/public/deliveryAddress': () => ({ json: { userId: owner.id, name: 'Ada' } }),
@@ -105,6 +127,18 @@ const requests: Record<string, () => RequestParts | Promise<RequestParts>> = {
     params: { order_ids: (await anOrder()).orderId },
   }),
   'POST /api/externalOrders': () => ({ json: orderInputs }),
+  'POST /api/webhooks': async () => {
+    await db.delete(webhookEndpoints)
+    return { json: hook }
+  },
+  'GET /api/webhooks/:webhook_id': ownWebhook,
+  'PUT /api/webhooks/:webhook_id': toOwnWebhook({ json: hook }),
+  'DELETE /api/webhooks/:webhook_id': ownWebhook,
+  'POST /api/webhooks/:webhook_id/rotate': ownWebhook,
+  'POST /api/webhooks/:webhook_id/test': ownWebhook,
+  'GET /api/webhooks/:webhook_id/messages': ownWebhook,
+  'POST /api/webhooks/:webhook_id/messages/:message_id/resend': ownWebhook,
+  'POST /api/webhooks/:webhook_id/replay': toOwnWebhook({ json: { since: `${since}:00Z` } }),
   'POST /api/admin/transfers/retry': () => ({ query: '?status=queued&reason=nothing' }),
   'POST /api/admin/transfers/cancel': () => ({ query: '?status=in_flight' }),
   'POST /api/admin/transfers/:id/retry': async () => ({
@@ -116,6 +150,9 @@ const requests: Record<string, () => RequestParts | Promise<RequestParts>> = {
   'POST /api/admin/catalogue': () => ({
     body: '{"type":"user","id":"mona","email":"mona@example.com"}\n',
   }),
+  'POST /api/admin/archive': () => ({ json: { before: '2024-01-01' } }),
+  'GET /api/admin/users/:id/data': () => ({ params: { id: owner.id } }),
+  'POST /api/admin/users/:id/forget': async () => ({ params: { id: (await aUser()).id } }),
   'POST /sign-in/wallet/message': () => ({
     json: { address: seller.ethereumPublicAddr, chainId: 31337, purpose: 'sign-in' },
   }),
@@ -159,6 +196,21 @@ const requests: Record<string, () => RequestParts | Promise<RequestParts>> = {
   'GET /settings/api-access/tokens/:id': () => ({ params: { id } }),
   'POST /settings/api-access/tokens/:id/revoke': () => ({ params: { id } }),
   'POST /settings/api-access/tokens/:id/roll': () => ({ params: { id } }),
+  'POST /settings/webhooks': async () => {
+    await db.delete(webhookEndpoints)
+    return { body: new URLSearchParams(hookForm) }
+  },
+  'GET /settings/webhooks/:webhook_id': ownWebhook,
+  'POST /settings/webhooks/:webhook_id': toOwnWebhook({
+    body: new URLSearchParams({ ...hookForm, enabled: 'on' }),
+  }),
+  'POST /settings/webhooks/:webhook_id/rotate': ownWebhook,
+  'POST /settings/webhooks/:webhook_id/delete': ownWebhook,
+  'POST /settings/webhooks/:webhook_id/test': ownWebhook,
+  'POST /settings/webhooks/:webhook_id/messages/:message_id/resend': ownWebhook,
+  'POST /settings/webhooks/:webhook_id/replay': toOwnWebhook({
+    body: new URLSearchParams({ since }),
+  }),
   'POST /settings/sessions/:id/end': () => ({ params: { id } }),
   'POST /operations/retry': () => ({ body: new URLSearchParams({ reason: 'nothing' }) }),
   'GET /operations/search': () => ({ query: `?q=0x${secret}` }),

@@ -60,7 +60,7 @@ export async function aToken(
   role: 'user' | 'master' = 'user',
   kind: 'api' | 'session' = 'api',
   name = kind === 'session' ? SESSION_NAME : `test ${++tokenCount}`,
-  scope: 'read' | 'write' = 'write',
+  scope: 'read' | 'write' | 'metrics' = 'write',
 ) {
   const record = newToken(issuer, { userId: user.id, role, scope }, API_TOKEN_LIFETIME, new Date())
   const namespace = namespaceOf({ ...record, name })
@@ -74,6 +74,10 @@ export const aReadOnlyToken = (user: { id: number }) =>
 
 /** Stores a session of the user and returns its JWT. */
 export const aSession = (user: { id: number }) => aToken(user, 'user', 'session')
+
+/** Returns the token for metrics of a new administrator. */
+export const aMetricsToken = async () =>
+  aToken(await anAdministrator(), 'master', 'api', undefined, 'metrics')
 
 /** Returns the master token of a new administrator, with a name of its own by default. */
 export const aMasterToken = async (name?: string) =>

@@ -10,7 +10,8 @@ import { BASE_URL } from './api.ts'
 import { aUser, db } from './makers.ts'
 
 type RequestOptions = {
-  form?: Record<string, string>
+  /** By name, or pairs: a name may come more than once. */
+  form?: Record<string, string> | [name: string, value: string][]
   json?: unknown
   headers?: Record<string, string>
   env?: Partial<Env>

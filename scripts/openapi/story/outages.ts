@@ -31,13 +31,14 @@ export async function outageChapter({ show, tokens, world }: Teller): Promise<vo
   await world.stopChain()
   const silent = 'The chain does not answer'
   await show(503, 'signInWithWallet', 'chain_unavailable', silent, forged)
-  for (const table of ['nfts', 'addresses', 'walletNonces'])
+  for (const table of ['nfts', 'addresses', 'walletNonces', 'cronRuns'])
     await world.sql(`ALTER TABLE ${table} RENAME TO ${table}_`)
   const summary = 'The database lacks a migration'
   await show(503, 'placeOrders', 'not_ready', summary, { token, body: [order] })
   const mine = { token, parameters: { user_id: 'me' } }
   await show(503, 'listDeliveryAddresses', 'not_ready', summary, mine)
   await show(503, 'signInWithWallet', 'not_ready', summary, signIn)
+  await show(503, 'getHealth', 'not_ready', summary)
 }
 
 /** `forged` is not signed by the key, so the chain has to be asked whether the wallet is a contract. */

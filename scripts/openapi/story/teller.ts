@@ -5,7 +5,7 @@ import type { World } from './world.ts'
 export type Teller = ReturnType<typeof createCaller> & {
   world: World
   /** JWTs of API tokens. */
-  tokens: Record<'shop' | 'seller' | 'buyer' | 'reader', string>
+  tokens: Record<'shop' | 'seller' | 'buyer' | 'reader' | 'metrics', string>
   /** Issues another token of a user. */
   issue: (userId: number, name: string, more?: object) => Promise<string>
 }

@@ -76,6 +76,7 @@ const GenerateForm = ({ isAdministrator, form }: GenerateFormProps) => (
         <select id="scope" name="scope">
           <option value="write">Read and change</option>
           <option value="read">Only read</option>
+          {isAdministrator && <option value="metrics">Only the metrics (master token)</option>}
         </select>
       </div>
       <div class="field">

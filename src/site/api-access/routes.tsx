@@ -61,7 +61,9 @@ export const apiAccessRoutes = new Hono<App>()
     validate('form', NewToken),
     async (c) => {
       const { db, settings, caller, now } = c.var
-      const { days, ...input } = c.req.valid('form')
+      const { days, ...form } = c.req.valid('form')
+      // Metrics are of the whole instance.
+      const input = form.scope === 'metrics' ? { ...form, role: 'master' as const } : form
       const name = TokenName.safeParse(input.name)
       if (!name.success) {
         const problem = sentence(name.error.issues[0]?.message ?? 'is not valid')

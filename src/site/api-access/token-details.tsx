@@ -22,7 +22,7 @@ export const TokenDetails = ({ account, token, jwt, url, now, notice }: TokenDet
     <CopyField
       id="curl"
       label="Try it in a terminal"
-      text={`curl -H "Authorization: Bearer ${jwt}" \\\n  ${url}/api/public/user/me/deliveryAddresses`}
+      text={`curl -H "Authorization: Bearer ${jwt}" \\\n  ${url}${token.scope === 'metrics' ? '/metrics' : '/api/public/user/me/deliveryAddresses'}`}
     />
     <p class="hint">You can read the token here again until you revoke it.</p>
     {!token.rolledAt && !isExpired(token, now) && <RollForm token={token} />}

@@ -42,6 +42,7 @@ export const TokenBadges = ({ token, now }: { token: Token; now: Date }) => (
   <>
     {token.role === 'master' && <span class="badge strong">Master</span>}
     {token.scope === 'read' && <span class="badge">Read-only</span>}
+    {token.scope === 'metrics' && <span class="badge">Metrics</span>}
     {token.rolledAt && <span class="badge">Replaced</span>}
     {isExpired(token, now) && <span class="badge">Expired</span>}
   </>

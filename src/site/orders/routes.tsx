@@ -4,6 +4,7 @@ import * as z from 'zod/mini'
 import type { App } from '../../http/context.ts'
 import { requireToken, validate } from '../../http/endpoint.ts'
 import { readHistory } from '../../orders/history.ts'
+import { storeOf } from '../../orders/store.ts'
 import { page } from '../page.tsx'
 import { isOnItsWay } from './steps.tsx'
 import { Orders } from './views.tsx'
@@ -28,9 +29,9 @@ export const orderPageRoutes = new Hono<App>().get(
   requireToken(),
   validate('query', OrdersQuery),
   async (c) => {
-    const { db, caller, settings, now } = c.var
+    const { caller, settings, now } = c.var
     const { side = 'bought', before, notice, transfers } = c.req.valid('query')
-    const history = await readHistory(db, caller, side, before ?? null)
+    const history = await readHistory(storeOf(c), caller, side, before ?? null)
     return page(c, {
       title: 'Orders',
       account: history.account,

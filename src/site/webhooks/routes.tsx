@@ -40,12 +40,12 @@ const ChangeForm = z.extend(Form, {
   ),
 })
 
-/** The browser sends a time without its zone: the form says that it is UTC. */
+/** The browser sends a time without seconds and zone: the form says that it is UTC. */
 const ReplayForm = z.object({
   since: z.pipe(
     z.pipe(
       z.string(),
-      z.transform((text) => `${text}Z`),
+      z.transform((text) => `${text}:00Z`),
     ),
     time,
   ),

@@ -4,7 +4,15 @@ import { newToken, SESSION_LIFETIME, signToken } from '../../../src/auth/tokens.
 import { BASE_URL } from '../../support/api.ts'
 import type { Dice } from '../../support/delivery/campaign/dice.ts'
 import { forged } from '../../support/forged.ts'
-import { aReadOnlyToken, aSession, aToken, aUser, issuer } from '../../support/makers.ts'
+import {
+  aReadOnlyToken,
+  aSession,
+  aToken,
+  aUser,
+  aWebhook,
+  aWebhookMessage,
+  issuer,
+} from '../../support/makers.ts'
 import { aWallet } from '../../support/visitor.ts'
 import { aSale, type Sale, type Victim, type Victims } from './victims.ts'
 
@@ -32,6 +40,9 @@ export type Attacker = {
   orderIds: number[]
   /** Idempotency keys that the attacker has used. */
   keys: Set<unknown>
+  /** Ids of the attacker's own webhooks and of their messages. */
+  webhookIds: unknown[]
+  messageIds: unknown[]
   /** What a seller sells. */
   sale: Sale | null
 }
@@ -46,6 +57,9 @@ export async function createSellers() {
     attacker.identities.add(user.identityHash)
     attacker.tokens.push(await aReadOnlyToken(user), await aToken(user, 'user', 'api', 'shop'))
     attacker.sessions.push(await aSession(user))
+    const webhook = await aWebhook(user)
+    attacker.webhookIds.push(webhook.id)
+    attacker.messageIds.push((await aWebhookMessage(webhook)).id)
     sellers.push({ ...attacker, sale: await aSale(user) })
   }
   return sellers
@@ -75,6 +89,8 @@ const anAttacker = (name: Attacker['name'], n: number): Attacker => ({
   walletSecret: '',
   orderIds: [],
   keys: new Set(),
+  webhookIds: [],
+  messageIds: [],
   sale: null,
 })
 

@@ -59,6 +59,8 @@ const fixed = [
   'userId',
   'buyerId',
   'orderId',
+  'endpointId',
+  'payload',
   'placedBy',
   'namespace',
   'role',
@@ -68,6 +70,9 @@ const fixed = [
 
 /** Columns of a user that any session, even an old one, may change. */
 const shown = ['avatarKey', 'name', 'username', 'updatedAt']
+
+/** Columns of a message that is sent again. */
+const sent = ['state', 'attempts', 'dueAt', 'updatedAt']
 
 /** By table: the changes that an attacker may cause. A table without a rule must not change. */
 const rules: Record<string, Rule> = {
@@ -138,6 +143,24 @@ const rules: Record<string, Rule> = {
     if (!before) return isOwnRequest
     if (after) return isOwnRequest && isOnly(columns, 'expiresAt')
     return step.attacker.emails.includes(String(row.email))
+  },
+
+  // A stolen session is too old to change one.
+  webhookEndpoints: (_, step, { before, row }) => {
+    if (!before) step.attacker.webhookIds.push(row.id)
+    return isOwn(step, row.userId) && row.role === 'user'
+  },
+
+  webhookMessages: ({ victims }, step, { before, after, row, columns }) => {
+    if (!after) return false
+    const isOwnEndpoint = step.attacker.webhookIds.includes(row.endpointId)
+    if (isOwnEndpoint && !before) step.attacker.messageIds.push(row.id)
+    // Triggers tell buyers and sellers of what happens to their orders.
+    if (isOwnEndpoint || (!before && String(row.type).startsWith('order.'))) return true
+    // With a stolen session, messages of the owner can be sent to the owner again.
+    const isRobbedEndpoint =
+      step.attacker.name === 'thief' && row.endpointId === victims.robbed.webhookId
+    return isRobbedEndpoint && (before ? isOnly(columns, ...sent) : row.type === 'webhook.test')
   },
 
   walletNonces: ({ nonces }, { attacker }, { before, row }) => {

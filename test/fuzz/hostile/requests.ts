@@ -43,6 +43,14 @@ const rowId: Values = ({ dice }) => 1 + dice.upTo(dice.chance(0.8) ? 60 : 400)
 const tokenId: Values = ({ world, dice, attacker }) => drawTokenId(dice, attacker, world.victims)
 const orderId: Values = ({ dice, attacker: { orderIds } }) =>
   orderIds.length > 0 && dice.chance(0.4) ? pickFrom(dice, orderIds.slice(-50)) : 1 + dice.upTo(50)
+const webhookId: Values = ({ world, dice, attacker: { webhookIds } }) =>
+  dice.chance(0.4) && webhookIds.length > 0
+    ? pickFrom(dice, webhookIds.slice(-5))
+    : pickFrom(dice, world.victims.all).webhookId
+const messageId: Values = ({ world, dice, attacker: { messageIds } }) =>
+  dice.chance(0.4) && messageIds.length > 0
+    ? pickFrom(dice, messageIds.slice(-5))
+    : pickFrom(dice, world.victims.all).messageId
 const line = pick('Mallory', 'Elsewhere 1', '', null)
 const ownEmail: Values = ({ dice, attacker }) => pickFrom(dice, attacker.emails)
 
@@ -50,6 +58,8 @@ const ownEmail: Values = ({ dice, attacker }) => pickFrom(dice, attacker.emails)
 const valuesOf: Record<string, Values> = {
   'param.user_id': (draw) => (draw.dice.chance(0.1) ? 'me' : userId(draw)),
   'param.id': rowId,
+  'param.webhook_id': webhookId,
+  'param.message_id': messageId,
   'param.order_ids': (draw) =>
     Array.from({ length: 1 + draw.dice.upTo(4) }, () => orderId(draw)).join(),
   'param.kind': pick('delivery', 'billing'),
@@ -115,8 +125,12 @@ const valuesOf: Record<string, Values> = {
   type: pick('billing', 'delivery'),
   avatarUrl: () => `http://${inject('remoteHost')}/picture.jpg`,
   limit: pick(100),
-  cursor: rowId,
+  cursor: (draw) => {
+    if (!draw.endpoint?.includes('webhook')) return rowId(draw)
+    return draw.endpoint.includes('/:webhook_id') ? messageId(draw) : webhookId(draw)
+  },
   before: rowId,
+  'json.before': pick('2025-01-01'),
   side: pick('sold'),
   transfers: pick(2),
   reason: pick('cancelled', 'not configured'),
@@ -133,6 +147,13 @@ const valuesOf: Record<string, Values> = {
   notice: pick('link-sent', 'signed-out', 'another', 'wallet-linked'),
   role: pick('user', 'user', 'master'),
   scope: pick('read', 'write'),
+  url: pick('https://evil.example.com/hook', 'https://evil.example.com/', 'https://10.0.0.1/'),
+  events: pick('order.created', 'order.delivered', 'order.failed', 'alarm.raised'),
+  'form.enabled': pick('on'),
+  enabled: pick(true, false),
+  state: pick('pending', 'delivered', 'failed'),
+  'form.since': pick('2026-01-01T00:00'),
+  since: pick('2026-01-01T00:00:00.000Z'),
   days: pick('7', '365'),
   back: pick('everyone'),
   owner: ({ world, dice }) => {

@@ -1,4 +1,5 @@
 /** The people and shops that nobody may take anything from. */
+import { env } from 'cloudflare:workers'
 import { eq, inArray } from 'drizzle-orm'
 import { decodeJwt } from 'jose'
 import {
@@ -10,7 +11,10 @@ import {
   orders,
   tokens,
   users,
+  webhookEndpoints,
 } from '../../../src/db/schema.ts'
+import { settingsOf } from '../../../src/env.ts'
+import { newSecretId, secretOf as webhookSecretOf } from '../../../src/webhooks/secret.ts'
 import { aPng } from '../../avatars/pictures.ts'
 import { type Call, callWith } from '../../support/api.ts'
 import {
@@ -20,6 +24,8 @@ import {
   aReadOnlyToken,
   aToken,
   aUser,
+  aWebhook,
+  aWebhookMessage,
   db,
 } from '../../support/makers.ts'
 import {
@@ -45,6 +51,9 @@ export type Victim = {
   reader: string
   /** A fresh session. */
   session: string
+  webhookId: string
+  /** A message of the webhook. */
+  messageId: string
   /** The secret of a sign-in link that waits in the mailbox. */
   linkSecret: string
   /** A signed sign-in message. The secret of its nonce stays in the victim's browser. */
@@ -57,15 +66,14 @@ export type Victim = {
  */
 export type Marker = { text: string; ownerId: number; shown?: true; logged?: true }
 
-/** The queue drops its messages, because a consumer would write to the database meanwhile. */
+/** The queues drop their messages, because a consumer would write to the database meanwhile. */
 const sent = { metadata: { metrics: { backlogCount: 0, backlogBytes: 0 } } }
-export const bindings = {
-  DELIVERIES: {
-    send: async () => sent,
-    sendBatch: async () => sent,
-    metrics: async () => sent.metadata.metrics,
-  },
+const queue = {
+  send: async () => sent,
+  sendBatch: async () => sent,
+  metrics: async () => sent.metadata.metrics,
 }
+export const bindings = { DELIVERIES: queue, WEBHOOKS: queue }
 
 const isPrivate = (value: unknown): value is string =>
   typeof value === 'string' && value.startsWith('private-')
@@ -125,7 +133,16 @@ async function aVictim(values: Partial<typeof users.$inferInsert> = {}) {
   await succeed(token, 'PUT', path, { body: aPng() })
   const session = cookieOf(visitor, 'token')
   const linkSecret = secretOf(mailedLink(visitor))
-  const secrets = [token, reader, session, linkSecret, cookieOf(visitor, 'wallet')]
+  const secretId = newSecretId()
+  const webhook = await aWebhook(user, {
+    role: values.roleId ? 'master' : 'user',
+    url: hidden('hook'),
+    secretId,
+  })
+  const { id: messageId } = await aWebhookMessage(webhook)
+  const webhookSecret = await webhookSecretOf(settingsOf(env), secretId)
+  const walletSecret = cookieOf(visitor, 'wallet')
+  const secrets = [token, reader, session, linkSecret, walletSecret, secretId, webhookSecret]
   const victim: Victim = {
     id: user.id,
     email: user.email,
@@ -133,6 +150,8 @@ async function aVictim(values: Partial<typeof users.$inferInsert> = {}) {
     token,
     reader,
     session,
+    webhookId: webhook.id,
+    messageId,
     linkSecret,
     signed: { message, signature },
   }
@@ -249,29 +268,34 @@ export async function createVictims(attackerSales: readonly Sale[]) {
 
 /** The private values in the rows of these users. */
 async function markersOf(ids: readonly number[]): Promise<Marker[]> {
-  const [userRows, addressRows, tokenRows, orderRows, deliveryRows] = await Promise.all([
-    db
-      .select()
-      .from(users)
-      .where(inArray(users.id, [...ids])),
-    db
-      .select()
-      .from(addresses)
-      .where(inArray(addresses.userId, [...ids])),
-    db
-      .select()
-      .from(tokens)
-      .where(inArray(tokens.userId, [...ids])),
-    db
-      .select()
-      .from(orders)
-      .where(inArray(orders.buyerId, [...ids])),
-    db
-      .select({ key: deliveries.key, ownerId: orders.buyerId })
-      .from(deliveries)
-      .innerJoin(orderItems, eq(orderItems.id, deliveries.id))
-      .innerJoin(orders, eq(orders.id, orderItems.orderId)),
-  ])
+  const [userRows, addressRows, tokenRows, webhookRows, orderRows, deliveryRows] =
+    await Promise.all([
+      db
+        .select()
+        .from(users)
+        .where(inArray(users.id, [...ids])),
+      db
+        .select()
+        .from(addresses)
+        .where(inArray(addresses.userId, [...ids])),
+      db
+        .select()
+        .from(tokens)
+        .where(inArray(tokens.userId, [...ids])),
+      db
+        .select()
+        .from(webhookEndpoints)
+        .where(inArray(webhookEndpoints.userId, [...ids])),
+      db
+        .select()
+        .from(orders)
+        .where(inArray(orders.buyerId, [...ids])),
+      db
+        .select({ key: deliveries.key, ownerId: orders.buyerId })
+        .from(deliveries)
+        .innerJoin(orderItems, eq(orderItems.id, deliveries.id))
+        .innerJoin(orders, eq(orders.id, orderItems.orderId)),
+    ])
   const shown = (ownerId: number, row: object): Marker[] =>
     Object.values(row)
       .filter(isPrivate)
@@ -280,6 +304,7 @@ async function markersOf(ids: readonly number[]): Promise<Marker[]> {
     ...userRows.flatMap((row) => shown(row.id, row)),
     ...addressRows.flatMap((row) => shown(row.userId, row)),
     ...tokenRows.flatMap((row) => shown(row.userId, row)),
+    ...webhookRows.flatMap((row) => shown(row.userId, row)),
     ...tokenRows.map(
       ({ id, userId }) => ({ text: id, ownerId: userId, shown: true, logged: true }) as const,
     ),
@@ -325,8 +350,11 @@ export async function answersOf(victims: Victims): Promise<Record<string, string
       await ask(who, 'GET', `/api/externalOrders/${readable.map((one) => one.id).join()}`, {
         token,
       })
-    for (const page of ['profile', 'addresses', 'account', 'sessions', 'api-access'])
+    for (const page of ['profile', 'addresses', 'account', 'sessions', 'api-access', 'webhooks'])
       await ask(who, 'GET', `/settings/${page}`, { headers: { cookie: `token=${session}` } })
+    await ask(who, 'GET', `/api/webhooks/${victim.webhookId}`, {
+      headers: { cookie: `token=${session}` },
+    })
     await ask(who, 'GET', `/sign-in/email?secret=${linkSecret}`, {})
   }
   for (const { token, content } of victims.placed)

@@ -72,6 +72,22 @@ it('returns the same token for a name, and another token for another name', asyn
   expect(rows.map(({ namespace }) => namespace)).toEqual(['master:shop', 'master:shop 2'])
 })
 
+it('issues a token for metrics, and none with the name of a token that may do more', async () => {
+  const request = { role: 'master', scope: 'metrics', name: 'metrics' } as const
+  const jwt = await issueToken(db, issuer, request, NOW)
+  expect(await verifyToken(issuer, jwt, NOW)).toMatchObject({ role: 'master', scope: 'metrics' })
+  expect(await issueToken(db, issuer, request, NOW)).toBe(jwt)
+  for (const [scope, name] of [
+    ['write', 'metrics'],
+    ['metrics', 'shop'],
+  ] as const) {
+    await issueToken(db, issuer, { role: 'master', name: 'shop' }, NOW)
+    await expect(issueToken(db, issuer, { role: 'master', scope, name }, NOW)).rejects.toThrow(
+      `There is a live token with the name "${name}" and another permission.`,
+    )
+  }
+})
+
 it('issues user tokens of one name to several users', async () => {
   const issue = (userId: number) => issueToken(db, issuer, { role: 'user', userId, name: 'x' }, NOW)
   expect(await issue(BUYER)).not.toBe(await issue(8))

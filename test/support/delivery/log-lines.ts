@@ -3,8 +3,8 @@ import { afterEach, beforeEach, expect, vi } from 'vitest'
 
 type LogLine = Record<string, unknown> & { event: string }
 
-/** Accounts of the operator, and hashes, which may be logged. */
-const PUBLIC_FIELDS = ['signer', 'contract', 'hash', 'replaces']
+/** Accounts of the operator, also in texts of alarms, hashes, and links to the runbook. They may be logged. */
+const PUBLIC_FIELDS = ['signer', 'contract', 'hash', 'replaces', 'subject', 'detail', 'runbookUrl']
 
 /**
  * Records the lines that each test of the file logs, and checks after it that they have no wallets,

@@ -1,0 +1,43 @@
+/** `npm run forget -- --user N`: removes the data of a person. */
+import { createInterface } from 'node:readline/promises'
+import type { MarketplaceClient } from '../client/src/index.ts'
+import { CommandError, parseInteger, runCommand } from './shell/command.ts'
+import { instanceOptions, instanceVariables, withInstance } from './shell/instance.ts'
+
+await runCommand(
+  {
+    name: 'npm run forget',
+    purpose:
+      'Removes the data of a person for good. Orders stay, with ids and amounts only. Hand the data over first: npm run export -- --user N FILE.json.',
+    options: {
+      user: { type: 'string', value: 'N', required: true, help: 'The id of the user.' },
+      yes: { type: 'boolean', default: false, help: 'Do not ask.' },
+      ...instanceOptions,
+    },
+    variables: instanceVariables,
+    example: 'npm run forget -- --user 3',
+  },
+  async ({ user, yes, ...instance }) => {
+    const id = parseInteger('--user', user, 1)
+    await withInstance(instance, async (client) => {
+      if (!yes) await confirm(client, id)
+      const { removedAt } = await client.forgetPerson({ id })
+      console.log(`User ${id} is forgotten. The account was closed at ${removedAt}.`)
+    })
+  },
+)
+
+/** Throws a `CommandError` unless the operator types the id. */
+async function confirm(client: MarketplaceClient, id: number): Promise<void> {
+  const { user } = await client.getPersonalData({ id })
+  const names = [user.name, user.username, user.email, user.ethereumPublicAddr].filter(Boolean)
+  console.log(`This removes the data of user ${id} for good: ${names.join(', ') || 'no name'}.`)
+  const terminal = createInterface({ input: process.stdin, output: process.stdout })
+  // Undefined if the input ends without a line.
+  const answer = await Promise.race([
+    terminal.question(`Type ${id} to go on: `),
+    new Promise<undefined>((resolve) => terminal.once('close', () => resolve(undefined))),
+  ])
+  terminal.close()
+  if (answer?.trim() !== String(id)) throw new CommandError('Nothing was changed.')
+}

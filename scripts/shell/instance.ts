@@ -1,0 +1,74 @@
+/** The instance that a command works on through its API: the local one, or a deployed one. */
+import { ApiError, createClient, type MarketplaceClient } from '../../client/src/index.ts'
+import { readConfig } from '../contract/networks.ts'
+import { openMigratedDatabase } from '../database/local.ts'
+import { readPublicUrl } from '../local/paths.ts'
+import { issueToken, parseIssuer } from '../tokens/issue.ts'
+import { CommandError, UsageError } from './command.ts'
+
+export const instanceOptions = {
+  remote: { type: 'boolean', default: false, help: 'Of a deployed instance.' },
+  env: { type: 'string', value: 'NAME', help: 'With --remote: which one.' },
+} as const
+
+export const instanceVariables = {
+  MARKETPLACE_TOKEN: 'With --remote: a master token of the instance. Required.',
+}
+
+type Instance = { url: string; token: string }
+
+/** Returns URL and token of a deployed instance. Throws a `CommandError` if one is missing. */
+export function remoteInstance(environment: string | undefined) {
+  const { MARKETPLACE_TOKEN: token } = process.env
+  if (!environment) throw new UsageError('--remote needs --env.')
+  if (!token)
+    throw new CommandError(
+      'MARKETPLACE_TOKEN is not set. Set it to a master token of the instance: npm run --silent token -- --master --remote --env …',
+    )
+  const { vars } = readConfig(environment)
+  return { url: String(vars.PUBLIC_URL), token, environment }
+}
+
+/** Returns the URL of the last `npm run dev`, and a master token for it. */
+async function localInstance(): Promise<Instance> {
+  const { db, env, close } = await openMigratedDatabase()
+  try {
+    const url = (await readPublicUrl()) ?? env.PUBLIC_URL
+    const request = { role: 'master', name: 'command line' } as const
+    const token = await issueToken(
+      db,
+      parseIssuer({ ...env, PUBLIC_URL: url }),
+      request,
+      new Date(),
+    )
+    return { url, token }
+  } finally {
+    await close()
+  }
+}
+
+type Values = { remote: boolean; env?: string | undefined }
+
+/** Calls the API of the instance that the options name. Throws a `CommandError` if a call fails. */
+export async function withInstance<T>(
+  { remote, env }: Values,
+  work: (client: MarketplaceClient) => Promise<T>,
+): Promise<T> {
+  if (env && !remote) throw new UsageError('--env needs --remote.')
+  const { url, token } = remote ? remoteInstance(env) : await localInstance()
+  try {
+    return await work(createClient({ url, token }))
+  } catch (error) {
+    throw described(error, url, remote ? 'Check the address.' : 'Is `npm run dev` running?')
+  }
+}
+
+/** Returns the error as a `CommandError`, if the API or the network is the cause. */
+export function described(error: unknown, url: string, advice: string): unknown {
+  if (error instanceof ApiError)
+    return new CommandError(
+      `${url} answered: ${error.message} (${error.code}, request ${error.requestId})`,
+    )
+  const cause = error instanceof TypeError && error.cause instanceof Error ? error.cause : undefined
+  return cause ? new CommandError(`${url} cannot be reached: ${cause.message}. ${advice}`) : error
+}

@@ -1,0 +1,119 @@
+/** The data of a person, as responses show it. These schemas are allow-lists. */
+import * as z from 'zod'
+import { description } from '../addresses/schema.ts'
+import { tokenRoles, tokenScopes, webhookEvents } from '../db/schema.ts'
+import { bool, id, orNull, text, time, timestamps } from '../http/fields.ts'
+import { BuyerFields, OrderPage } from '../orders/answer.ts'
+
+const line = (of: keyof typeof description) => orNull(text(description[of]))
+const timeOrNull = (description: string) => orNull(time(description))
+
+const Person = BuyerFields.extend({
+  externalId: orNull(text('Id in the catalogue.')),
+  walletChainId: z
+    .int()
+    .nonnegative()
+    .describe('Chain of a wallet that is a contract; 0 for a wallet with a key.'),
+  identityHash: text(
+    'Hash of the first wallet or e-mail address that the user proved. Namespaces of tokens have it.',
+  ),
+  avatarUrl: z.url().describe('URL of the avatar, or of the default picture.'),
+}).meta({ id: 'Person', description: 'The account of a person.' })
+
+const BookEntry = z
+  .object({
+    id: id('Id of the address.'),
+    kind: z.enum(['delivery', 'billing']).describe('Kind of address.'),
+    origin: z
+      .enum(['request', 'order', 'seller_order'])
+      .describe('Where it is from: a request, an order of a shop, or an order of a seller.'),
+    name: line('name'),
+    street: line('street'),
+    postal: line('postal'),
+    city: line('city'),
+    country: line('country'),
+    companyName: line('companyName'),
+    taxId: line('taxId'),
+    email: line('email'),
+    mobilePhone: line('mobilePhone'),
+    isDefault: bool('Whether it is the default of its kind.'),
+    ...timestamps(),
+    deletedAt: timeOrNull('Time of deletion; null while the address is live.'),
+  })
+  .meta({ id: 'BookEntry', description: 'An address of a person.' })
+
+const TokenRecord = z
+  .object({
+    id: text('Id of the token, its claim `jti`.'),
+    kind: z.enum(['api', 'session']).describe('API token, or session of a browser.'),
+    role: z.enum(tokenRoles).describe('Whether it acts for its user, or for all.'),
+    scope: z.enum(tokenScopes).describe('What it may do.'),
+    name: text('Name of the token.'),
+    namespace: text('Order numbers are unique within it.'),
+    createdAt: text('Time of creation, to the second.'),
+    expiresAt: text('Time when it expires, to the second.'),
+    lastUsedAt: timeOrNull('Time of the last use.'),
+    revokedAt: timeOrNull('Time of revocation; null if it was not revoked.'),
+    rolledAt: timeOrNull('Time when a successor was made.'),
+    browser: orNull(text('Browser of the session.')),
+    country: orNull(text('Country of the session, ISO 3166-1 alpha-2.')),
+  })
+  .meta({ id: 'TokenRecord', description: 'What is stored of a token. The token itself is not.' })
+
+const MailLink = z
+  .object({
+    email: text('Address to which the link was sent.'),
+    client: text('Who asked for it, as rate limits count clients: an IP address or network.'),
+    createdAt: time('Time of creation.'),
+    expiresAt: time('Time when it expires.'),
+  })
+  .meta({
+    id: 'MailLink',
+    description: 'A mailed link of the last 15 minutes, without its secret.',
+  })
+
+const WebhookRecord = z
+  .object({
+    id: text('Id of the endpoint.'),
+    role: z.enum(tokenRoles).describe('Whether it gets events of its user, or of all orders.'),
+    url: text('Where events are sent.'),
+    events: z.array(z.enum(webhookEvents)).describe('The events to send.'),
+    failingSince: timeOrNull('Time of the first failure after the last success.'),
+    disabledAt: timeOrNull('Time when it was disabled.'),
+    ...timestamps(),
+  })
+  .meta({ id: 'WebhookRecord', description: 'A webhook endpoint, without its secret.' })
+
+const AdministratorAction = z
+  .object({
+    at: time('Time of the action.'),
+    tokenName: orNull(text('Name of the API token; null for a session.')),
+    action: text('What was done, such as `transfer.retry`.'),
+    subject: orNull(text('Id of what it was done to.')),
+    details: z.record(z.string(), z.unknown()).nullable().describe('More about it.'),
+  })
+  .meta({ id: 'AdministratorAction', description: 'What the person did as an administrator.' })
+
+export const PersonalData = z
+  .object({
+    user: Person,
+    addresses: z.array(BookEntry).describe('All addresses, deleted ones too.'),
+    tokens: z.array(TokenRecord).describe('API tokens and sessions.'),
+    mailLinks: z.array(MailLink).describe('Mailed links.'),
+    webhooks: z.array(WebhookRecord).describe('Webhook endpoints.'),
+    actions: z.array(AdministratorAction).describe('Entries of the audit log.'),
+    orders: OrderPage.shape.orders.describe(
+      'Orders that the person bought or sold, newest first, as a token of the person reads them.',
+    ),
+    nextCursor: OrderPage.shape.nextCursor,
+  })
+  .meta({ id: 'PersonalData', description: 'What the instance stores of a person.' })
+export type PersonalData = z.infer<typeof PersonalData>
+
+export const ForgottenUser = z
+  .object({
+    id: id('Id of the user.'),
+    removedAt: time('Time when the account was closed.'),
+  })
+  .meta({ id: 'ForgottenUser', description: 'An account without personal data.' })
+export type ForgottenUser = z.infer<typeof ForgottenUser>

@@ -1,0 +1,111 @@
+/** Removes a person's data. Orders, amounts and records of the chain stay. */
+import { type SQL, sql } from 'drizzle-orm'
+import { writeAs } from '../auth/access.ts'
+import { recordAction } from '../auth/audit.ts'
+import { type Database, raw } from '../db/client.ts'
+import type { Guard } from '../db/guard.ts'
+import { ADMINISTRATOR } from '../db/schema.ts'
+import type { Caller } from '../http/context.ts'
+import { ApiError } from '../http/errors.ts'
+import { log } from '../log.ts'
+import type { OrderStore } from '../orders/store.ts'
+import type { ForgottenUser } from './answer.ts'
+import { addressIdsOf, isLinkOf } from './owned.ts'
+
+/**
+ * Closes the account of a user and removes its personal data, in one transaction; then its pictures.
+ * If those stay, cron removes them a day later. Throws `unauthenticated`, `not_found`, and
+ * `conflict` for an administrator, or while something may still be delivered to or from the user.
+ */
+export async function forgetPerson(
+  { db, bucket }: OrderStore,
+  caller: Caller,
+  userId: number,
+  now: Date,
+): Promise<ForgottenUser> {
+  const [, [user]] = await writeAs(db, caller, guardsOf(userId), [
+    // First, because it needs the e-mail address.
+    raw<never>(db, sql`DELETE FROM emailLinks WHERE ${isLinkOf(userId)}`),
+    closeAccount(db, userId, now),
+    recordAction(db, caller, { action: 'user.forget', subject: userId }, now),
+    ...removals(userId, now).map((statement) => raw<never>(db, statement)),
+  ])
+  if (!user) throw new Error('the transaction returned no user')
+  await removePictures(bucket, userId).catch((error: unknown) => {
+    log.error('avatar_not_removed', { key: `${userId}/`, error })
+  })
+  return user
+}
+
+function guardsOf(userId: number): Guard[] {
+  const conflict = (when: SQL, message: string): Guard => ({
+    when,
+    error: () => new ApiError('conflict', message),
+  })
+  return [
+    {
+      when: sql`NOT EXISTS (SELECT 1 FROM users WHERE id = ${userId})`,
+      error: () => new ApiError('not_found', 'there is no such user'),
+    },
+    conflict(
+      sql`EXISTS (SELECT 1 FROM users WHERE id = ${userId} AND roleId = ${ADMINISTRATOR})`,
+      'the user is an administrator: take that role away first',
+    ),
+    conflict(
+      sql`EXISTS (SELECT 1 FROM (
+          SELECT i.id FROM orders o CROSS JOIN orderItems i ON i.orderId = o.id
+            WHERE o.buyerId = ${userId}
+          UNION ALL SELECT id FROM orderItems WHERE sellerId = ${userId}) AS own
+        CROSS JOIN deliveries d ON d.id = own.id
+        WHERE d.state <> 'transferred' AND (d.state <> 'failed' OR d.wish <> 'cancel'))`,
+      'NFTs may still be delivered to or from the user: wait for them, or cancel them',
+    ),
+  ]
+}
+
+/** What identifies the user becomes empty, so that nobody signs in to this account again. */
+const closeAccount = (db: Database, userId: number, now: Date) =>
+  raw<ForgottenUser>(
+    db,
+    sql`UPDATE users SET externalId = NULL, companyUser = 0, email = '', ethereumPublicAddr = '',
+        walletChainId = 0, identityHash = lower(hex(randomblob(32))), name = NULL,
+        chatServiceId = NULL, roleId = NULL, username = NULL, viewMode = 'default',
+        paymentConnectId = NULL, payprovExternalId = NULL, onrampId = NULL,
+        newsletterAgreement = 0, locale = 'en', approvedAt = NULL, lastAccessAt = NULL,
+        onboardedAt = NULL, ipAddress = '', avatarKey = NULL,
+        removedAt = coalesce(removedAt, ${now.toISOString()}), updatedAt = ${now.toISOString()}
+      WHERE id = ${userId} RETURNING id, removedAt`,
+  )
+
+/**
+ * Addresses are emptied and not deleted, because SQLite would read all orders to delete one; orders
+ * keep the country. A stored response is found by the time of its orders.
+ */
+function removals(userId: number, now: Date): SQL[] {
+  const at = now.toISOString()
+  const endpoints = sql`(SELECT id FROM webhookEndpoints WHERE userId = ${userId})`
+  const messages = sql`(SELECT id FROM webhookMessages WHERE endpointId IN ${endpoints})`
+  const bought = sql`(SELECT id FROM orders WHERE buyerId = ${userId})`
+  return [
+    sql`UPDATE addresses SET name = NULL, street = NULL, postal = NULL, city = NULL,
+        companyName = NULL, taxId = NULL, email = NULL, mobilePhone = NULL, isDefault = 0,
+        country = iif(id IN (SELECT billingAddressId FROM orders WHERE buyerId = ${userId}),
+          country, NULL),
+        deletedAt = coalesce(deletedAt, ${at}), updatedAt = ${at}
+      WHERE id IN ${addressIdsOf(userId)}`,
+    sql`UPDATE orderItems SET ethRecipient = NULL, recipientChainId = 0 WHERE orderId IN ${bought}`,
+    sql`UPDATE archivedOrders SET ethRecipient = NULL WHERE id IN ${bought}`,
+    sql`DELETE FROM tokens WHERE userId = ${userId}`,
+    sql`DELETE FROM webhookAttempts WHERE messageId IN ${messages}`,
+    sql`DELETE FROM webhookMessages WHERE endpointId IN ${endpoints}`,
+    sql`DELETE FROM webhookEndpoints WHERE userId = ${userId}`,
+    sql`DELETE FROM idempotencyKeys WHERE (namespace, createdAt) IN
+      (SELECT namespace, createdAt FROM orders WHERE buyerId = ${userId})`,
+    sql`UPDATE listings SET active = 0, updatedAt = ${at} WHERE sellerId = ${userId} AND active`,
+  ]
+}
+
+async function removePictures(bucket: R2Bucket, userId: number): Promise<void> {
+  const { objects } = await bucket.list({ prefix: `${userId}/` })
+  if (objects.length > 0) await bucket.delete(objects.map(({ key }) => key))
+}

@@ -1,0 +1,149 @@
+/**
+ * Receivers of webhooks, built with the packages `standardwebhooks` and `svix`, from an order to its
+ * delivery on a real chain.
+ */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Webhook as StandardWebhook } from 'standardwebhooks'
+import { Webhook as SvixWebhook } from 'svix'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { createClient, type MarketplaceClient } from '../../client/src/index.ts'
+import { aMarketplace, type Marketplace } from './marketplace.ts'
+
+type Headers = Record<string, string>
+/** Throws if the message was not sent by the owner of the secret. */
+type Verify = (secret: string, body: string, headers: Headers) => void
+type Event = { type: string; data: { orderId: number; sequence: number; txId: string | null } }
+type Request = { headers: Headers; body: string }
+
+const packages: Record<string, Verify> = {
+  standardwebhooks: (secret, body, headers) =>
+    void new StandardWebhook(secret).verify(body, headers),
+  svix: (secret, body, headers) => new SvixWebhook(secret).verify(body, headers),
+}
+
+/**
+ * Starts a receiver that handles each message once, by its id. It answers 500 to the first attempt
+ * of an `order.created`, although it has handled it, so that the message comes again.
+ */
+async function aReceiver(verify: Verify) {
+  const requests: Request[] = []
+  const rejected: unknown[] = []
+  const handled = new Map<string, Event>()
+  const receiver = { url: '', host: '', secret: '', requests, rejected, handled, stop: () => {} }
+  const server = createServer(async (request, response) => {
+    const body = Buffer.concat(await request.toArray()).toString()
+    const headers = request.headers as Headers
+    requests.push({ headers, body })
+    const id = headers['webhook-id'] ?? ''
+    try {
+      verify(receiver.secret, body, headers)
+    } catch (error) {
+      rejected.push(error)
+      return void response.writeHead(401).end()
+    }
+    const isNew = !handled.has(id)
+    const event: Event = JSON.parse(body)
+    handled.set(id, event)
+    response.writeHead(isNew && event.type === 'order.created' ? 500 : 204).end()
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  receiver.host = `127.0.0.1:${(server.address() as AddressInfo).port}`
+  receiver.url = `http://${receiver.host}/hooks`
+  receiver.stop = () => void server.close()
+  return receiver
+}
+
+const receivers = await Promise.all(
+  Object.entries(packages).map(async ([name, verify]) =>
+    Object.assign(await aReceiver(verify), { name, verify, webhookId: '' }),
+  ),
+)
+
+let marketplace: Marketplace
+let client: MarketplaceClient
+
+beforeAll(async () => {
+  const LOOPBACK_HOSTS = receivers.map(({ host }) => host).join()
+  marketplace = await aMarketplace({ LOOPBACK_HOSTS })
+  client = createClient(marketplace)
+})
+
+afterAll(async () => {
+  for (const { stop } of receivers) stop()
+  await marketplace.close()
+})
+
+async function anOrder(): Promise<number> {
+  const body = [{ nftId: 2, listingId: 2, quantity: 1, buyerUserId: 3 }]
+  const [order] = (await client.placeOrders({ body })).orders
+  if (!order) throw new Error('no order was placed')
+  return order.id
+}
+
+describe.each(receivers)('a receiver built with $name', (receiver) => {
+  const { verify, requests, handled, rejected } = receiver
+
+  const eventsOf = (orderId: number) =>
+    [...handled.values()].filter(({ data }) => data.orderId === orderId)
+  const requestsOf = (type: string, orderId: number) =>
+    requests.filter(({ body }) => {
+      const event: Event = JSON.parse(body)
+      return event.type === type && event.data.orderId === orderId
+    })
+
+  it('verifies the events of an order, and handles each once, though one comes twice', async () => {
+    const { webhook, secret } = await client.createWebhook({
+      body: { url: receiver.url, events: ['order.created', 'order.delivered'] },
+    })
+    receiver.webhookId = webhook.id
+    receiver.secret = secret
+    const orderId = await anOrder()
+    await vi.waitUntil(() => requestsOf('order.created', orderId).length === 2, 30_000)
+    await vi.waitUntil(() => eventsOf(orderId).length === 2, 30_000)
+    expect(rejected).toEqual([])
+    const events = eventsOf(orderId).sort((a, b) => a.data.sequence - b.data.sequence)
+    expect(events).toMatchObject([
+      { type: 'order.created', data: { sequence: 0, txId: null } },
+      { type: 'order.delivered', data: { txId: expect.stringMatching(/^0x[0-9a-f]{64}$/) } },
+    ])
+    const [first, second] = requestsOf('order.created', orderId)
+    expect(second?.body).toBe(first?.body)
+    expect(second?.headers['webhook-id']).toBe(first?.headers['webhook-id'])
+    expect(Number(second?.headers['webhook-timestamp'])).toBeGreaterThanOrEqual(
+      Number(first?.headers['webhook-timestamp']) + 4,
+    )
+  })
+
+  it('rejects a forged message, one of another endpoint, and an old one', () => {
+    const [{ body, headers } = { body: '', headers: {} }] = requests
+    const { secret } = receiver
+    expect(() => verify(secret, body, headers)).not.toThrow()
+    expect(() => verify(secret, body.replace('"quantity":1', '"quantity":2'), headers)).toThrow()
+    expect(() => verify(secret, body, { ...headers, 'webhook-id': 'msg_other' })).toThrow()
+    const other = receivers.find(({ name }) => name !== receiver.name)
+    const otherSecret = other?.secret || `whsec_${Buffer.alloc(32).toString('base64')}`
+    expect(() => verify(otherSecret, body, headers)).toThrow()
+    const sentAt = new Date(Date.now() - 6 * 60_000)
+    const id = headers['webhook-id'] ?? ''
+    const old = {
+      'webhook-id': id,
+      'webhook-timestamp': String(Math.floor(sentAt.getTime() / 1000)),
+      'webhook-signature': new StandardWebhook(secret).sign(id, sentAt, body),
+    }
+    expect(() => verify(secret, body, old)).toThrow('too old')
+  })
+
+  it('verifies with the old and the new secret after a rotation', async () => {
+    const { secret: oldSecret } = receiver
+    const { secret } = await client.rotateWebhookSecret({ webhook_id: receiver.webhookId })
+    expect(secret).not.toBe(oldSecret)
+    const orderId = await anOrder()
+    await vi.waitUntil(() => requestsOf('order.delivered', orderId).length > 0, 30_000)
+    const [{ body, headers } = { body: '', headers: {} }] = requestsOf('order.delivered', orderId)
+    for (const either of [oldSecret, secret])
+      expect(() => verify(either, body, headers)).not.toThrow()
+    receiver.secret = secret
+  })
+})

@@ -1,0 +1,337 @@
+/** Each alarm: what raises it, what it says, and what clears it. */
+import { env } from 'cloudflare:workers'
+import { eq } from 'drizzle-orm'
+import { beforeEach, describe, expect, it } from 'vitest'
+import {
+  alarms,
+  deliveries,
+  hourlyOrders,
+  networkChecks,
+  transactions,
+  webhookEndpoints,
+  webhookMessages,
+} from '../../src/db/schema.ts'
+import { aChain, type Chain } from '../support/chain/chain.ts'
+import { anEngine, rowOf } from '../support/delivery/engine.ts'
+import { aPaidItem } from '../support/delivery/items.ts'
+import { recordLogs } from '../support/delivery/log-lines.ts'
+import { aRecordingQueue } from '../support/delivery/queue.ts'
+import { db } from '../support/makers.ts'
+import { anInstance, aSubscriber, broken } from './instance.ts'
+
+const logged = recordLogs()
+
+const edition = { standard: 'erc1155' } as const
+
+beforeEach(async () => {
+  await db.delete(deliveries)
+  await db.delete(transactions)
+  for (const table of [alarms, networkChecks, hourlyOrders, webhookMessages, webhookEndpoints])
+    await db.delete(table)
+})
+
+/** The sentence of an alarm that lasts. */
+async function detailOf(key: string) {
+  const [alarm] = await db.select().from(alarms).where(eq(alarms.key, key))
+  return alarm?.detail
+}
+
+const drop = { effect: { http: 'drop', reach: 'all' } } as const
+
+it('tells of a failing provider: raised, listed, sent, repeated after an hour, cleared once', async () => {
+  const chain = await aChain()
+  const instance = anInstance(chain)
+  const outbox = await aSubscriber()
+  expect(await instance.cron()).toEqual([])
+  await chain.setFaults(drop)
+  expect(await instance.cron(1)).toEqual([])
+  expect(await instance.cron(4)).toEqual([])
+  const key = `node_unavailable:${chain.chainId}`
+  expect(await instance.cron(5)).toEqual([key])
+
+  const since = instance.at(0).toISOString().slice(0, 16).replace('T', ' ')
+  const alarm = {
+    name: 'node_unavailable',
+    subject: `${chain.chainId}`,
+    detail: `No node of ${chain.name} can be used since ${since} UTC: the node cannot be reached.`,
+    runbookUrl: 'https://marketplace.test/docs/runbook#node-unavailable',
+  }
+  const raisedAt = instance.at(5).toISOString()
+  const raised = { type: 'alarm.raised', timestamp: raisedAt, data: { ...alarm, raisedAt } }
+  expect(logged('alarm_raised')).toEqual([{ ...alarm, isRepeated: false }])
+  expect((await instance.health()).alarms).toEqual([{ ...alarm, raisedAt }])
+  expect(await outbox()).toEqual([raised])
+
+  expect(await instance.cron(64)).toEqual([key])
+  expect(logged('alarm_raised')).toHaveLength(1)
+  expect(await instance.cron(65)).toEqual([key])
+  expect(logged('alarm_raised')[1]).toEqual({ ...alarm, isRepeated: true })
+  const repeated = { ...raised, timestamp: instance.at(65).toISOString() }
+  expect(await outbox()).toEqual([raised, repeated])
+
+  await chain.setFaults()
+  expect(await instance.cron(66)).toEqual([])
+  expect(await instance.cron(67)).toEqual([])
+  expect(logged('alarm_cleared')).toEqual([alarm])
+  const cleared = { ...raised, type: 'alarm.cleared', timestamp: instance.at(66).toISOString() }
+  expect(await outbox()).toEqual([raised, repeated, cleared])
+  expect((await instance.health()).alarms).toEqual([])
+})
+
+it('tells once if two cron runs are at work at the same time', async () => {
+  const outbox = await aSubscriber()
+  const item = await aPaidItem(market, edition)
+  await db
+    .update(deliveries)
+    .set({ state: 'failed', dueAt: null })
+    .where(eq(deliveries.id, item.id))
+  const instance = anInstance()
+  await Promise.all([instance.cron(), instance.cron(), instance.cron(0.001)])
+  expect(logged('alarm_raised')).toHaveLength(1)
+  expect(await outbox()).toHaveLength(1)
+  await db.update(deliveries).set({ wish: 'cancel' })
+  await Promise.all([instance.cron(1), instance.cron(1), instance.cron(1.001)])
+  expect(logged('alarm_cleared')).toHaveLength(1)
+  expect(await outbox()).toHaveLength(2)
+})
+
+/** A network that is not configured: nothing is asked, and nothing delivered. */
+const WALLET = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
+const market = {
+  name: 'elsewhere',
+  chainId: 5,
+  contracts: { erc721: WALLET, erc1155: WALLET },
+  seller: WALLET,
+} as const
+
+describe('signer_low', () => {
+  it('lasts while the balance is enough for fewer than 100 deliveries', async () => {
+    const chain = await aChain()
+    const instance = anInstance(chain)
+    await instance.cron()
+    const [check] = await db.select().from(networkChecks)
+    const one = BigInt(check?.gasPrice ?? 0) * 300_000n
+    const setBalance = (wei: bigint) =>
+      chain.rpc('anvil_setBalance', chain.signer, `0x${wei.toString(16)}`)
+    await setBalance(one * 99n)
+    expect(await instance.cron(1)).toEqual([`signer_low:${chain.chainId}:${chain.signer}`])
+    expect(logged('alarm_raised')[0]?.detail).toMatch(
+      new RegExp(
+        `^The signer ${chain.signer} has 0\\.\\d+ ETH on ${chain.name}: enough for 99 deliveries.$`,
+      ),
+    )
+    await setBalance(one * 100n)
+    expect(await instance.cron(2)).toEqual([])
+  })
+})
+
+describe('chain_stalled', () => {
+  it('lasts while the chain makes no block that an item waits for', async () => {
+    const chain = await aChain({ erc1155: 1 })
+    const instance = anInstance(chain)
+    expect(await instance.cron(11)).toEqual([])
+    await aPaidItem(chain, edition)
+    expect(await instance.cron(9)).toEqual([])
+    expect(await instance.cron(11)).toEqual([`chain_stalled:${chain.chainId}`])
+    expect(await detailOf(`chain_stalled:${chain.chainId}`)).toMatch(
+      /^chain-\d+ has made no block since \d{4}-\d\d-\d\d \d\d:\d\d UTC, and items wait for one\.$/,
+    )
+    await chain.rpc('evm_setNextBlockTimestamp', Math.floor(instance.at(11).getTime() / 1000))
+    await chain.mine()
+    expect(await instance.cron(12)).toEqual([])
+  })
+})
+
+describe('contract_paused', () => {
+  it('lasts until the contract is unpaused', async () => {
+    const chain = await aChain()
+    const instance = anInstance(chain)
+    await chain.asOwner('pause')
+    const key = `contract_paused:${chain.chainId}`
+    expect(await instance.cron()).toEqual([key])
+    expect(await detailOf(key)).toBe(`The Delivery contract of ${chain.name} is paused.`)
+    await chain.asOwner('unpause')
+    expect(await instance.cron(1)).toEqual([])
+  })
+
+  it('says if the contract is retired', async () => {
+    const chain = await aChain()
+    await chain.asOwner('retire')
+    await anInstance(chain).cron()
+    expect(await detailOf(`contract_paused:${chain.chainId}`)).toBe(
+      `The Delivery contract of ${chain.name} is retired.`,
+    )
+  })
+})
+
+describe('no_relayer', () => {
+  it('lasts until a signer is a relayer', async () => {
+    const chain = await aChain()
+    const instance = anInstance(chain)
+    await chain.asOwner('setRelayer', chain.signer, 0)
+    expect(await instance.cron()).toEqual([`no_relayer:${chain.chainId}`])
+    await chain.asOwner('setRelayer', chain.signer, 1000)
+    expect(await instance.cron(1)).toEqual([])
+  })
+})
+
+describe('backlog', () => {
+  /** The time of the last block is that of the instance, so that the chain has not stalled. */
+  const mineAt = async (chain: Chain, at: Date) => {
+    await chain.rpc('evm_setNextBlockTimestamp', Math.floor(at.getTime() / 1000))
+    await chain.mine()
+  }
+
+  it('lasts while an item is due for more than 30 minutes', async () => {
+    const chain = await aChain({ erc1155: 1 })
+    const instance = anInstance(chain)
+    const item = await aPaidItem(chain, edition)
+    await mineAt(chain, instance.at(30))
+    expect(await instance.cron(29)).toEqual([])
+    expect(await instance.cron(31)).toEqual([`backlog:${chain.chainId}`])
+    expect(await detailOf(`backlog:${chain.chainId}`)).toMatch(
+      /^1 item of chain \d+ under way, the oldest without progress since [-\d]+ [:\d]+ UTC\.$/,
+    )
+    await anEngine(chain).run()
+    expect(await rowOf(item)).toMatchObject({ state: 'transferred' })
+    expect(await instance.cron(32)).toEqual([])
+  })
+
+  it('lasts while a transaction is in no block for 30 minutes, and not while it waits for finality', async () => {
+    const chain = await aChain({ erc1155: 1 })
+    const instance = anInstance(chain)
+    await chain.setAutomine(false)
+    const item = await aPaidItem(chain, edition)
+    const engine = anEngine(chain, { finality: 100 })
+    await engine.step()
+    expect(await rowOf(item)).toMatchObject({ state: 'in_flight' })
+    await chain.rpc('anvil_dropAllTransactions')
+    await mineAt(chain, instance.at(31))
+    expect(await instance.cron(31)).toEqual([`backlog:${chain.chainId}`])
+    await engine.step(31 * 60)
+    await chain.mine()
+    await engine.step(31 * 60 + 30)
+    expect(await instance.cron(32)).toEqual([])
+  })
+
+  it('lasts while a message waits in a queue for 15 minutes', async () => {
+    const instance = anInstance()
+    const { queue } = aRecordingQueue()
+    const metrics = async () => ({
+      backlogCount: 7,
+      backlogBytes: 700,
+      oldestMessageTimestamp: instance.at(0),
+    })
+    const DELIVERIES = { ...queue, metrics }
+    expect(await instance.cron(14, { DELIVERIES })).toEqual([])
+    expect(await instance.cron(15, { DELIVERIES })).toEqual(['backlog:deliveries'])
+    expect(await detailOf('backlog:deliveries')).toMatch(
+      /^7 messages in the queue of deliveries, the oldest since [-\d]+ [:\d]+ UTC\.$/,
+    )
+    expect(await instance.cron(16)).toEqual([])
+  })
+})
+
+describe('deliveries_failed', () => {
+  it('counts those that failed and were not cancelled', async () => {
+    const instance = anInstance()
+    const set = (values: Partial<typeof deliveries.$inferInsert>) =>
+      db.update(deliveries).set(values)
+    await aPaidItem(market, edition)
+    await aPaidItem(market, edition)
+    await set({ state: 'failed', dueAt: null })
+    expect(await instance.cron()).toEqual(['deliveries_failed'])
+    expect(await detailOf('deliveries_failed')).toBe('2 deliveries failed.')
+    await set({ wish: 'cancel' })
+    expect(await instance.cron(1)).toEqual([])
+  })
+
+  it('says the new number without telling again', async () => {
+    const instance = anInstance()
+    const item = await aPaidItem(market, edition)
+    await aPaidItem(market, edition)
+    await db.update(deliveries).set({ state: 'failed', dueAt: null })
+    await instance.cron()
+    await db.delete(deliveries).where(eq(deliveries.id, item.id))
+    await instance.cron(1)
+    expect(await detailOf('deliveries_failed')).toBe('1 delivery failed.')
+    expect(logged('alarm_raised')).toHaveLength(1)
+  })
+})
+
+describe('foreign_transaction', () => {
+  it('lasts for 24 hours after somebody else used a nonce of a signer', async () => {
+    const chain = await aChain({ erc1155: 1 })
+    const instance = anInstance(chain)
+    await chain.setAutomine(false)
+    await aPaidItem(chain, edition)
+    const engine = anEngine(chain)
+    await chain.setFaults({ on: ['eth_sendRawTransaction'], effect: { dropTransaction: true } })
+    await engine.step()
+    await chain.setFaults()
+    const [signed] = await db.select().from(transactions)
+    await chain.rpc('eth_sendTransaction', {
+      from: chain.signer,
+      to: chain.owner,
+      value: '0x1',
+      nonce: `0x${signed?.nonce.toString(16)}`,
+    })
+    await chain.mine()
+    for (const second of [61, 122, 183, 244]) {
+      await engine.step(second)
+      await chain.mine()
+    }
+    const key = `foreign_transaction:${chain.chainId}:${chain.signer}`
+    expect(await instance.cron(5)).toEqual([key])
+    expect(await detailOf(key)).toBe(
+      `Another program used 1 nonce of the signer ${chain.signer} on chain ${chain.chainId} within 24 hours.`,
+    )
+    expect(await instance.cron(24 * 60 + 5)).toEqual([])
+  })
+})
+
+describe('webhooks_backlog', () => {
+  it('lasts while a message is due for more than 15 minutes', async () => {
+    const instance = anInstance()
+    const time = instance.at(0).toISOString()
+    await db.insert(webhookMessages).values({
+      id: 'msg_1',
+      endpointId: 'none',
+      type: 'webhook.test',
+      payload: '{}',
+      state: 'pending',
+      dueAt: time,
+      createdAt: time,
+      updatedAt: time,
+    })
+    expect(await instance.cron(14)).toEqual([])
+    expect(await instance.cron(15)).toEqual(['webhooks_backlog'])
+    expect(await detailOf('webhooks_backlog')).toMatch(
+      /^1 webhook message pending, the oldest due since [-\d]+ [:\d]+ UTC\.$/,
+    )
+    await db.update(webhookMessages).set({ state: 'delivered', dueAt: null })
+    expect(await instance.cron(16)).toEqual([])
+  })
+})
+
+describe('cron_job_failed', () => {
+  it('lasts until the job succeeds', async () => {
+    const instance = anInstance()
+    const AVATARS = broken(env.AVATARS, 'get')
+    expect(await instance.cron(0, { AVATARS })).toEqual(['cron_job_failed:removeOrphans'])
+    expect(await detailOf('cron_job_failed:removeOrphans')).toBe(
+      'The job removeOrphans of the cron trigger failed.',
+    )
+    expect(await instance.cron(1)).toEqual([])
+  })
+})
+
+describe('storage_unavailable', () => {
+  it('lasts while R2 does not answer', async () => {
+    const instance = anInstance()
+    const AVATARS = broken(env.AVATARS, 'head')
+    expect(await instance.cron(0, { AVATARS })).toEqual(['storage_unavailable'])
+    expect(await detailOf('storage_unavailable')).toBe('R2 does not answer.')
+    expect(await instance.cron(1)).toEqual([])
+  })
+})

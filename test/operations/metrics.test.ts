@@ -1,0 +1,122 @@
+/** `GET /metrics`, and tokens for it. */
+import { env } from 'cloudflare:workers'
+import { beforeEach, describe, expect, it } from 'vitest'
+import app from '../../src/app.ts'
+import { alarms, cronRuns, deliveries, networkChecks } from '../../src/db/schema.ts'
+import { endpointsOf } from '../../src/http/endpoint.ts'
+import { call } from '../support/api.ts'
+import { aChain } from '../support/chain/chain.ts'
+import { aPaidItem } from '../support/delivery/items.ts'
+import { sampleRequest } from '../support/endpoints.ts'
+import { aMasterToken, aMetricsToken, db } from '../support/makers.ts'
+import { parseExposition } from './exposition.ts'
+import { anInstance, broken } from './instance.ts'
+
+beforeEach(async () => {
+  for (const table of [deliveries, alarms, networkChecks, cronRuns]) await db.delete(table)
+})
+
+/** Returns the samples of the metrics, by name and labels. */
+async function metricsOf(instance: ReturnType<typeof anInstance>, changes: Partial<Env> = {}) {
+  const response = await instance.get('/metrics', await aMetricsToken(), changes)
+  expect(response.status).toBe(200)
+  expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
+  return parseExposition(await response.text())
+}
+
+describe('the metrics', () => {
+  it('are gauges of the state', async () => {
+    const chain = await aChain({ erc1155: 3 })
+    const instance = anInstance(chain)
+    await chain.asOwner('pause')
+    await instance.cron()
+    const item = await aPaidItem(chain, { standard: 'erc1155' })
+    await aPaidItem(chain, { standard: 'erc1155', recipient: null })
+    await db.update(deliveries).set({ createdAt: instance.at(-2).toISOString() })
+    const metrics = await metricsOf(instance)
+    const { chainId, name, signer } = chain
+    const network = `{chain_id="${chainId}",network="${name}"}`
+    expect(Object.fromEntries(metrics)).toEqual({
+      'marketplace_deliveries{state="awaiting_wallet"}': 1,
+      'marketplace_deliveries{state="queued"}': 1,
+      'marketplace_deliveries{state="in_flight"}': 0,
+      'marketplace_deliveries{state="failed"}': 0,
+      marketplace_oldest_undelivered_seconds: expect.any(Number),
+      'marketplace_queue_backlog_messages{queue="deliveries"}': 0,
+      'marketplace_queue_backlog_messages{queue="webhooks"}': 0,
+      'marketplace_queue_backlog_bytes{queue="deliveries"}': 0,
+      'marketplace_queue_backlog_bytes{queue="webhooks"}': 0,
+      'marketplace_queue_oldest_message_seconds{queue="deliveries"}': 0,
+      'marketplace_queue_oldest_message_seconds{queue="webhooks"}': 0,
+      [`marketplace_network_up${network}`]: 1,
+      [`marketplace_network_last_check_timestamp_seconds${network}`]:
+        instance.at(0).getTime() / 1000,
+      [`marketplace_network_head_block${network}`]: expect.any(Number),
+      [`marketplace_network_head_age_seconds${network}`]: expect.any(Number),
+      [`marketplace_network_gas_price_wei${network}`]: expect.any(Number),
+      [`marketplace_contract_paused${network}`]: 1,
+      [`marketplace_signer_balance_wei{chain_id="${chainId}",signer="${signer}"}`]:
+        expect.any(Number),
+      [`marketplace_signer_deliveries_left{chain_id="${chainId}",signer="${signer}"}`]:
+        expect.any(Number),
+      [`marketplace_signer_allowance_items{chain_id="${chainId}",signer="${signer}"}`]:
+        expect.any(Number),
+      marketplace_webhook_pending_messages: 0,
+      marketplace_webhook_oldest_due_seconds: 0,
+      marketplace_webhook_disabled_endpoints: 0,
+      marketplace_cron_last_run_timestamp_seconds: expect.any(Number),
+      marketplace_cron_failed_jobs: 0,
+      marketplace_storage_up: 1,
+      [`marketplace_alarm{name="contract_paused",subject="${chainId}"}`]: 1,
+    })
+    expect(metrics.get('marketplace_oldest_undelivered_seconds')).toBeGreaterThanOrEqual(120)
+    expect(item.id).toBeGreaterThan(0)
+  })
+
+  it('have no samples of what is not known', async () => {
+    const metrics = await metricsOf(anInstance(), {
+      AVATARS: broken(env.AVATARS, 'head'),
+      WEBHOOKS: broken(env.WEBHOOKS, 'metrics'),
+    })
+    const names = [...metrics.keys()]
+    expect(metrics.get('marketplace_storage_up')).toBe(0)
+    expect(names.filter((name) => name.includes('webhooks"'))).toEqual([])
+    expect(names.filter((name) => /network|signer|cron/.test(name))).toEqual([])
+  })
+
+  it('escape labels', async () => {
+    const at = new Date().toISOString()
+    const subject = 'a "quoted" \\ name\nin two lines'
+    const name = 'cron_job_failed'
+    await db
+      .insert(alarms)
+      .values({ key: `${name}:${subject}`, name, detail: '', raisedAt: at, notifiedAt: at })
+    const metrics = await metricsOf(anInstance())
+    const labels = 'name="cron_job_failed",subject="a \\"quoted\\" \\\\ name\\nin two lines"'
+    expect(metrics.get(`marketplace_alarm{${labels}}`)).toBe(1)
+  })
+
+  it('are readable with any master token', async () => {
+    const response = await anInstance().get('/metrics', await aMasterToken())
+    expect(response.status).toBe(200)
+  })
+})
+
+describe('a token for metrics', () => {
+  const endpoints = endpointsOf(app).filter(
+    ({ access, path }) => access !== 'public' && path !== '/metrics',
+  )
+
+  it.each(endpoints.map(({ method, path }) => `${method} ${path}`))(
+    'is refused by %s',
+    async (endpoint) => {
+      const { method, path, ...content } = await sampleRequest(endpoint)
+      const response = await call(method, path, { ...content, token: await aMetricsToken() })
+      expect(response.status).toBe(403)
+      expect(await response.json()).toMatchObject({
+        code: 'forbidden',
+        error: 'this token may only read the metrics',
+      })
+    },
+  )
+})

@@ -1,0 +1,185 @@
+import { env } from 'cloudflare:workers'
+import { and, eq } from 'drizzle-orm'
+import { expect, it, vi } from 'vitest'
+import {
+  addresses,
+  archivedOrders,
+  auditLog,
+  deliveries,
+  idempotencyKeys,
+  listings,
+  tokens,
+  users,
+} from '../../src/db/schema.ts'
+import { aShop, placed, placeError } from '../orders/shop.ts'
+import { call } from '../support/api.ts'
+import { archive, end } from '../support/archive.ts'
+import { anAddress, anAdministrator, aToken, aUser, db } from '../support/makers.ts'
+import { aVisitor, signInByEmail } from '../support/visitor.ts'
+import { aPerson, everything } from './person.ts'
+
+const forget = (token: string, { id }: { id: number }) =>
+  call('POST', `/api/admin/users/${id}/forget`, { token })
+
+it('leaves no text of the person in the database or the bucket', async () => {
+  const { master, user, texts } = await aPerson()
+  await archive(master)
+  const personal = [...Object.values(texts), user.ethereumPublicAddr, user.identityHash]
+  const before = await everything()
+  expect(personal.filter((text) => !before.includes(text))).toEqual([])
+  const response = await forget(master, user)
+  expect(response.status).toBe(200)
+  expect(await response.json()).toEqual({ id: user.id, removedAt: expect.stringMatching(/Z$/) })
+  const after = await everything()
+  // The namespace of what the user has sold has the hash, so that order numbers stay unique.
+  const stays = personal.filter((text) => after.includes(text))
+  expect(stays).toEqual([user.identityHash])
+  expect((await env.AVATARS.list({ prefix: `${user.id}/` })).objects).toEqual([])
+})
+
+it('keeps the books: orders with amounts, and the countries of their billing addresses', async () => {
+  const { master, user, bought, sold } = await aPerson()
+  await archive(master)
+  const path = `/api/externalOrders/${[...bought, ...sold].map(({ id }) => id)}`
+  const read = async () => {
+    const response = await call('GET', path, { token: master })
+    const { orders } = await response.json<{
+      orders: { id: number; buyerId: number; buyer: object; orderItems: object[] }[]
+    }>()
+    return orders.map(({ buyer, orderItems: [item], ...order }) => ({
+      ...order,
+      item: { ...item, ethRecipient: null, listing: null },
+    }))
+  }
+  const before = await read()
+  await forget(master, user)
+  expect(await read()).toEqual(before)
+  const rows = await db.select().from(addresses).where(eq(addresses.userId, user.id))
+  expect(rows.every(({ street, city, deletedAt }) => !street && !city && deletedAt)).toBe(true)
+  const used = rows.filter(({ origin }) => origin === 'order')
+  expect(used.map(({ country }) => country)).toEqual(['NO', 'NO', 'NO'])
+  expect(rows.filter(({ kind }) => kind === 'delivery')).toMatchObject([{ country: null }])
+})
+
+it('takes the wallet from archived orders, and leaves those of others as they are', async () => {
+  const { master, user, other } = await aPerson()
+  await end(await placed(other.token, [other.input]))
+  await placed(other.token, [other.input])
+  await archive(master)
+  await forget(master, user)
+  const recipients = await db
+    .selectDistinct({ sellerId: archivedOrders.sellerId, wallet: archivedOrders.ethRecipient })
+    .from(archivedOrders)
+  expect(recipients.map(({ wallet }) => wallet)).not.toContain(user.ethereumPublicAddr)
+  expect(recipients).toContainEqual({
+    sellerId: other.seller.id,
+    wallet: other.buyer.ethereumPublicAddr,
+  })
+})
+
+it('ends every token at once, and stops the sales of the person', async () => {
+  const { master, user, token, listing, other } = await aPerson()
+  const path = '/api/externalOrders'
+  expect((await call('GET', path, { token })).status).toBe(200)
+  await forget(master, user)
+  expect((await call('GET', path, { token })).status).toBe(401)
+  expect(await db.select().from(tokens).where(eq(tokens.userId, user.id))).toEqual([])
+  const [sale] = await db.select().from(listings).where(eq(listings.id, listing.id))
+  expect(sale?.active).toBe(false)
+  const input = { ...other.input, listingId: listing.id, nftId: listing.nftId }
+  expect(await placeError(other.token, [input])).toMatchObject({ code: 'listing_inactive' })
+})
+
+it('takes no more orders of the person, also with a key whose response was stored', async () => {
+  const { master, user, input, texts } = await aPerson()
+  await forget(master, user)
+  const stored = and(eq(idempotencyKeys.key, texts.username))
+  expect(await db.select().from(idempotencyKeys).where(stored)).toEqual([])
+  const headers = { 'idempotency-key': texts.username }
+  expect(await placeError(master, [input], headers)).toMatchObject({ code: 'buyer_not_found' })
+})
+
+it('gives a new, empty account to whoever signs in with the same address', async () => {
+  const { master, user, texts } = await aPerson()
+  await forget(master, user)
+  const visitor = aVisitor()
+  await signInByEmail(visitor, texts.email)
+  const [account] = await db.select().from(users).where(eq(users.email, texts.email))
+  expect(account?.id).not.toBe(user.id)
+  expect(account).toMatchObject({ name: null, removedAt: null })
+  expect(await (await visitor.get('/orders')).text()).not.toContain('<li class="order"')
+})
+
+it('can be repeated, and records each time in the audit log', async () => {
+  const { master, user } = await aPerson()
+  const first = await (await forget(master, user)).json()
+  const second = await forget(master, user)
+  expect(second.status).toBe(200)
+  expect(await second.json()).toEqual(first)
+  const entries = await db
+    .select()
+    .from(auditLog)
+    .where(eq(auditLog.subject, `${user.id}`))
+  expect(entries).toMatchObject([{ action: 'user.forget' }, { action: 'user.forget' }])
+})
+
+it('closes the account even if its pictures cannot be removed, and removes them when repeated', async () => {
+  const { master, user } = await aPerson()
+  const errors = vi.spyOn(console, 'error').mockImplementation(() => {})
+  vi.spyOn(env.AVATARS, 'delete').mockRejectedValueOnce(new Error('unavailable'))
+  expect((await forget(master, user)).status).toBe(200)
+  expect(String(errors.mock.calls[0])).toContain('"event":"avatar_not_removed"')
+  const pictures = async () => (await env.AVATARS.list({ prefix: `${user.id}/` })).objects.length
+  expect(await pictures()).toBe(1)
+  await forget(master, user)
+  expect(await pictures()).toBe(0)
+})
+
+it.each([
+  { state: 'awaiting_wallet' },
+  { state: 'queued', dueAt: '2999-01-01T00:00:00.000Z' },
+  { state: 'in_flight' },
+  { state: 'failed', reason: 'the transfer would revert' },
+] as const)('is refused to buyer and seller while an item is %j', async (delivery) => {
+  const { token, buyer, seller, input } = await aShop()
+  const orders = await placed(token, [input])
+  const awaits = delivery.state === 'awaiting_wallet' ? buyer.id : null
+  await end(orders, { ...delivery, awaits })
+  for (const user of [buyer, seller]) {
+    const response = await forget(token, user)
+    expect(response.status).toBe(409)
+    expect(await response.json()).toMatchObject({
+      code: 'conflict',
+      error: 'NFTs may still be delivered to or from the user: wait for them, or cancel them',
+    })
+    const [row] = await db.select().from(users).where(eq(users.id, user.id))
+    expect(row).toMatchObject({ removedAt: null, ethereumPublicAddr: user.ethereumPublicAddr })
+  }
+  const itemId = orders[0]?.orderItems[0]?.id ?? 0
+  await db
+    .update(deliveries)
+    .set({ state: 'failed', wish: 'cancel', awaits: null })
+    .where(eq(deliveries.id, itemId))
+  expect((await forget(token, buyer)).status).toBe(200)
+})
+
+it('is refused for administrators and unknown users', async () => {
+  const administrator = await anAdministrator()
+  const token = await aToken(administrator, 'master')
+  expect(await (await forget(token, administrator)).json()).toMatchObject({
+    code: 'conflict',
+    error: 'the user is an administrator: take that role away first',
+  })
+  expect((await forget(token, { id: 999_999 })).status).toBe(404)
+})
+
+it('changes nothing of other people', async () => {
+  const { master, user } = await aPerson()
+  const bystander = await aUser({ email: 'bystander@example.com', name: 'By Stander' })
+  const address = await anAddress(bystander, { street: 'By street' })
+  const stranger = await aToken(bystander)
+  await forget(master, user)
+  expect(await db.select().from(users).where(eq(users.id, bystander.id))).toEqual([bystander])
+  expect(await db.select().from(addresses).where(eq(addresses.id, address.id))).toEqual([address])
+  expect((await call('GET', '/api/externalOrders', { token: stranger })).status).toBe(200)
+})

@@ -1,0 +1,93 @@
+/** A person who has left data everywhere. */
+import { env } from 'cloudflare:workers'
+import { eq } from 'drizzle-orm'
+import {
+  deliveries,
+  emailLinks,
+  users,
+  webhookAttempts,
+  webhookEndpoints,
+  webhookMessages,
+} from '../../src/db/schema.ts'
+import { hashIdentity } from '../../src/identity/namespace.ts'
+import { aPng } from '../avatars/pictures.ts'
+import { uploadBytes } from '../avatars/uploads.ts'
+import { aShop, placed } from '../orders/shop.ts'
+import { cancelled, end } from '../support/archive.ts'
+import { aListing, anAddress, anNft, aToken, db } from '../support/makers.ts'
+
+let people = 0
+
+/** Texts that identify the person. They are nowhere else. */
+const textsOf = (n: number) => ({
+  name: `Pia Person ${n}`,
+  username: `pia${n}`,
+  email: `pia${n}@example.com`,
+  street: `Pia street ${n}`,
+  mobilePhone: `+4900${n}`,
+  webhook: `https://pia${n}.example.com/hook`,
+  ip: `198.51.100.${n}`,
+})
+
+/** Bought and sold things, one of them archived, with addresses, tokens, a webhook and an avatar. */
+export async function aPerson() {
+  const texts = textsOf(++people)
+  const { name, username, email, street, mobilePhone, ip } = texts
+  const shop = await aShop()
+  const { buyer: user, token: master } = shop
+  const now = new Date().toISOString()
+  await db
+    .update(users)
+    .set({ name, username, email, ipAddress: ip, externalId: `pia-${people}` })
+    .where(eq(users.id, user.id))
+  const token = await aToken(user)
+  await anAddress(user, { kind: 'delivery', name, email, mobilePhone, country: 'NO' })
+  await anAddress(user, { street, deletedAt: now })
+  await uploadBytes(aPng(), { token })
+  await db.insert(emailLinks).values({
+    ...{ secretHash: `secret of ${username}`, email, mailbox: email, client: ip },
+    ...{ identityHash: hashIdentity('email', email), createdAt: now, expiresAt: now },
+  })
+  await db.insert(webhookEndpoints).values({
+    ...{ id: username, userId: user.id, role: 'user', url: texts.webhook, secretId: 'id' },
+    ...{ events: ['order.created'], createdAt: now, updatedAt: now },
+  })
+  await db.insert(webhookMessages).values({
+    ...{ id: `msg_${username}`, endpointId: username, type: 'order.created', payload: '{}' },
+    ...{ state: 'delivered', createdAt: now, updatedAt: now },
+  })
+  await db.insert(webhookAttempts).values({ messageId: `msg_${username}`, at: now, duration: 1 })
+
+  const place = { street, city: 'Oslo', country: 'NO', postal: '0150' }
+  const input = { ...shop.input, buyerBillingData: place }
+  const bought = await placed(master, [input, input])
+  const nft = await anNft(user)
+  const listing = await aListing(nft)
+  const other = await aShop()
+  const sale = { nftId: nft.id, listingId: listing.id, quantity: 1, buyerUserId: other.buyer.id }
+  const sold = await placed(token, [{ ...sale, buyerBillingData: place }])
+  await end(bought.slice(0, 1))
+  await end([...bought.slice(1), ...sold], cancelled)
+  await placed(other.token, [other.input])
+  const [today] = await placed(master, [input], { 'idempotency-key': username })
+  await db
+    .update(deliveries)
+    .set(cancelled)
+    .where(eq(deliveries.id, today?.orderItems[0]?.id ?? 0))
+  return { user, texts, master, token, bought, sold, today, listing, other, input: shop.input }
+}
+
+/** Every text that the instance stores, in the database and the bucket. */
+export async function everything(): Promise<string> {
+  const { results: tables } = await env.DB.prepare(
+    `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '%\\_%' ESCAPE '\\'`,
+  ).all<{ name: string }>()
+  const rows = await Promise.all(
+    tables.map(({ name }) => env.DB.prepare(`SELECT * FROM "${name}"`).all()),
+  )
+  const { objects } = await env.AVATARS.list()
+  const texts = await Promise.all(
+    objects.map(async ({ key }) => `${key} ${await (await env.AVATARS.get(key))?.text()}`),
+  )
+  return JSON.stringify([rows.map(({ results }) => results), texts])
+}
