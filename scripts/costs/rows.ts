@@ -50,12 +50,12 @@ export const endpointCosts: Record<string, Cost> = {
   'POST /api/webhooks/:webhook_id/replay': cost(1, 20, 4),
   'GET /api/admin/transfers': cost(1, 210, 0),
   // The filters of the sample requests select nothing. The first reads all queued items.
-  'POST /api/admin/transfers/retry': cost(1, 500, 0),
-  'POST /api/admin/transfers/cancel': cost(1, 10, 0),
+  'POST /api/admin/transfers/retry': cost(1, 700, 0),
+  'POST /api/admin/transfers/cancel': cost(1, 15, 0),
   // The orders were placed by the seller, so their items are in the index of open orders. The buyer
   // has no wallet, so the retried item waits for one.
-  'POST /api/admin/transfers/:id/retry': cost(1, 40, 5),
-  'POST /api/admin/transfers/:id/cancel': cost(1, 22, 3),
+  'POST /api/admin/transfers/:id/retry': cost(1, 60, 8),
+  'POST /api/admin/transfers/:id/cancel': cost(1, 30, 6),
   // One record is staged, written and forgotten.
   'POST /api/admin/catalogue': cost(3, 90, 20),
   // Each item that failed or waits for a wallet is counted: 20,000 in the large database.
@@ -109,9 +109,9 @@ export const endpointCosts: Record<string, Cost> = {
   'POST /settings/sessions/:id/end': cost(1, 12, 0),
   'POST /settings/sessions/end-others': cost(1, 12, 0),
   'GET /settings/api-access': cost(1, 12, 0),
-  'POST /settings/api-access/tokens': cost(1, 16, 6),
+  'POST /settings/api-access/tokens': cost(1, 20, 6),
   'GET /settings/api-access/tokens/:id': cost(1, 4, 0),
-  'POST /settings/api-access/tokens/:id/revoke': cost(1, 6, 1),
+  'POST /settings/api-access/tokens/:id/revoke': cost(1, 8, 1),
   'POST /settings/api-access/tokens/:id/roll': cost(0, 0, 0),
   'GET /settings/api-access/everyone': cost(1, 40, 0),
   'GET /settings/webhooks': cost(1, 20, 0),
@@ -124,14 +124,16 @@ export const endpointCosts: Record<string, Cost> = {
   'POST /settings/webhooks/:webhook_id/test': cost(0, 0, 0),
   'POST /settings/webhooks/:webhook_id/messages/:message_id/resend': cost(0, 0, 0),
   'POST /settings/webhooks/:webhook_id/replay': cost(0, 0, 0),
-  // Up to 10,000 failed items are counted by reason, and 30 days by hour.
-  'GET /operations': cost(1, 100, 0),
-  'POST /operations/retry': cost(1, 100, 0),
-  'GET /operations/audit': cost(1, 100, 0),
-  'GET /operations/search': cost(1, 100, 0),
-  'GET /operations/transfers/:id': cost(1, 100, 0),
-  'POST /operations/transfers/:id/retry': cost(1, 100, 9),
-  'POST /operations/transfers/:id/cancel': cost(1, 100, 9),
+  // Counts up to 10,000 failed items by reason.
+  'GET /operations': cost(1, 22_000, 0),
+  // Reads all failed items twice: to record which ones are retried, and to retry them.
+  'POST /operations/retry': cost(1, 40_100, 0),
+  'GET /operations/audit': cost(1, 150, 0),
+  // A hash may have been replaced: the newest 10,000 transactions are looked at.
+  'GET /operations/search': cost(1, 20_200, 0),
+  'GET /operations/transfers/:id': cost(1, 60, 0),
+  'POST /operations/transfers/:id/retry': cost(1, 60, 8),
+  'POST /operations/transfers/:id/cancel': cost(1, 30, 6),
 }
 
 /**
