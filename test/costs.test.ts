@@ -190,6 +190,9 @@ describe.each([
 /** Scans that are allowed, and why. The key is the start of the scan. */
 const allowedScans: Record<string, string> = {
   nftCounts: 'has one row per amountType',
+  alarms: 'has only alarms that last',
+  found: 'a subquery of what a search has found',
+  newest: 'stops at its LIMIT',
   own: 'a subquery that stops at its LIMIT',
   sold: 'a subquery over the JSON of the statement',
   returned: 'a subquery over the JSON of the statement',

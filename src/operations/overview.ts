@@ -31,14 +31,14 @@ const selectTotals = (db: Database) =>
   raw<Totals>(
     db,
     sql`SELECT (SELECT count(*) FROM deliveries WHERE dueAt IS NOT NULL) AS queued,
-      (SELECT coalesce(sum(json_array_length(items)), 0) FROM transactions WHERE isOpen) AS inFlight,
+      (SELECT coalesce(sum(json_array_length(items)), 0) FROM transactions t WHERE t.isOpen) AS inFlight,
       (SELECT count(*) FROM deliveries WHERE state = 'awaiting_wallet'
         AND state IN ('awaiting_wallet', 'failed')) AS awaitingWallet,
       (SELECT count(*) FROM webhookMessages WHERE dueAt IS NOT NULL) AS pendingWebhooks,
       (SELECT count(*) FROM webhookEndpoints
         WHERE failingSince IS NOT NULL AND disabledAt IS NULL) AS failingEndpoints,
       (SELECT count(*) FROM webhookEndpoints
-        WHERE disabledReason IN ('failing', 'gone')) AS disabledEndpoints`,
+        WHERE disabledAt IS NOT NULL AND disabledReason IN ('failing', 'gone')) AS disabledEndpoints`,
   )
 
 export type Overview = Awaited<ReturnType<typeof readOverview>>

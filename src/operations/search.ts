@@ -48,7 +48,7 @@ const usersOf = ({ id, wallet, email }: Terms): SQL => sql`SELECT id FROM users 
 const transactionsOf = ({
   hash,
 }: Terms): SQL => sql`SELECT id FROM transactions WHERE hash = ${hash}
-  UNION SELECT id FROM (SELECT id, replaced FROM transactions WHERE ${hash} IS NOT NULL
+  UNION SELECT id FROM (SELECT id, replaced FROM transactions newest WHERE ${hash} IS NOT NULL
     ORDER BY id DESC LIMIT ${MAX_TRANSACTIONS}) WHERE instr(replaced, ${hash})`
 
 /** The orders of a number, and of a webhook message. */
@@ -60,20 +60,20 @@ const ordersOf = ({ id, text }: Terms): SQL => sql`SELECT ${id} AS id, 'order' A
 const itemsOf = (terms: Terms): SQL[] => [
   sql`SELECT ${terms.id} AS id, 'transfer' AS "by"
     UNION ALL SELECT id, 'key' FROM deliveries WHERE "key" = ${terms.hash}
-    UNION ALL SELECT j.value, 'transaction' FROM (${transactionsOf(terms)}) f
-      JOIN transactions t ON t.id = f.id, json_each(t.items) j`,
-  sql`SELECT i.id, f."by" FROM (${ordersOf(terms)}) f JOIN orderItems i ON i.orderId = f.id`,
-  sql`SELECT i.id, 'buyer' AS "by" FROM (${usersOf(terms)}) u JOIN orders o ON o.buyerId = u.id
+    UNION ALL SELECT j.value, 'transaction' FROM (${transactionsOf(terms)}) found
+      JOIN transactions t ON t.id = found.id, json_each(t.items) j`,
+  sql`SELECT i.id, found."by" FROM (${ordersOf(terms)}) found JOIN orderItems i ON i.orderId = found.id`,
+  sql`SELECT i.id, 'buyer' AS "by" FROM (${usersOf(terms)}) found JOIN orders o ON o.buyerId = found.id
     JOIN orderItems i ON i.orderId = o.id ORDER BY o.id DESC LIMIT ${LIMIT}`,
-  sql`SELECT i.id, 'seller' AS "by" FROM (${usersOf(terms)}) u
-    JOIN orderItems i ON i.sellerId = u.id ORDER BY i.orderId DESC LIMIT ${LIMIT}`,
+  sql`SELECT i.id, 'seller' AS "by" FROM (${usersOf(terms)}) found
+    JOIN orderItems i ON i.sellerId = found.id ORDER BY i.orderId DESC LIMIT ${LIMIT}`,
 ]
 
 const findItems = (db: Database, found: SQL) =>
   raw<FoundItem>(
     db,
-    sql`SELECT d.id, i.orderId, o.providerId, n.title, d.state, f."by"
-      FROM (${found}) f CROSS JOIN deliveries d ON d.id = f.id
+    sql`SELECT d.id, i.orderId, o.providerId, n.title, d.state, found."by"
+      FROM (${found}) found CROSS JOIN deliveries d ON d.id = found.id
         CROSS JOIN orderItems i ON i.id = d.id CROSS JOIN orders o ON o.id = i.orderId
         CROSS JOIN nfts n ON n.id = i.nftId LIMIT ${MAX_ITEMS}`,
   )
@@ -83,11 +83,11 @@ const findArchived = (db: Database, terms: Terms) =>
   raw<FoundItem>(
     db,
     sql`SELECT a.itemId AS id, a.id AS orderId, o.providerId, n.title, 'archived' AS state,
-        min(f."by") AS "by"
+        min(found."by") AS "by"
       FROM (${ordersOf(terms)}
           UNION ALL SELECT id, 'transfer' FROM archivedOrders WHERE itemId = ${terms.id}
-          UNION ALL SELECT id, 'key' FROM archivedOrders WHERE "key" = ${terms.hash}) f
-        CROSS JOIN archivedOrders a ON a.id = f.id CROSS JOIN orders o ON o.id = a.id
+          UNION ALL SELECT id, 'key' FROM archivedOrders WHERE "key" = ${terms.hash}) found
+        CROSS JOIN archivedOrders a ON a.id = found.id CROSS JOIN orders o ON o.id = a.id
         CROSS JOIN nfts n ON n.id = a.nftId
       GROUP BY a.id LIMIT ${MAX_ITEMS}`,
   )

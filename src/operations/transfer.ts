@@ -64,12 +64,12 @@ export type Carrier = {
 const selectCarriers = (db: Database, id: number) =>
   raw<Carrier>(
     db,
-    sql`SELECT t.hash, t.replaced, t.contract, t.signer, t.nonce, json_array_length(t.items) AS items,
-        t.block, t.nonceUsedAt, t.isOpen, t.createdAt
+    sql`SELECT hash, replaced, contract, signer, nonce, json_array_length(items) AS items,
+        block, nonceUsedAt, isOpen, createdAt
       FROM (SELECT t.* FROM deliveries d JOIN transactions t
           ON t.id <= d.transactionId AND t.chainId = d.chainId
-        WHERE d.id = ${id} ORDER BY t.id DESC LIMIT ${MAX_TRANSACTIONS}) t
-      WHERE EXISTS (SELECT 1 FROM json_each(t.items) WHERE value = ${id}) ORDER BY t.id`,
+        WHERE d.id = ${id} ORDER BY t.id DESC LIMIT ${MAX_TRANSACTIONS}) newest
+      WHERE EXISTS (SELECT 1 FROM json_each(items) WHERE value = ${id}) ORDER BY newest.id`,
   )
 
 /** What operators did to the item: by its id, or to all items with a state or a reason. */
@@ -83,13 +83,13 @@ const selectActions = (db: Database, id: number) =>
     items: number
   }>(
     db,
-    sql`SELECT a.at, a.action, u.name AS userName, a.userId, a.tokenName,
-        coalesce(json_array_length(a.details, '$.items'), 1) AS items
+    sql`SELECT newest.at, action, u.name AS userName, userId, tokenName,
+        coalesce(json_array_length(details, '$.items'), 1) AS items
       FROM (SELECT * FROM auditLog WHERE subject = ${String(id)} AND action LIKE 'transfer.%'
         UNION ALL SELECT * FROM (SELECT * FROM auditLog WHERE subject IS NULL
           AND action LIKE 'transfer.%' ORDER BY id DESC LIMIT ${MAX_ACTIONS})
-        WHERE EXISTS (SELECT 1 FROM json_each(details, '$.items') WHERE value = ${id})) a
-      JOIN users u ON u.id = a.userId ORDER BY a.id`,
+        WHERE EXISTS (SELECT 1 FROM json_each(details, '$.items') WHERE value = ${id})) newest
+      JOIN users u ON u.id = userId ORDER BY newest.id`,
   )
 
 /** The newest webhook messages of the order of the item. */
