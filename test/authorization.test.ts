@@ -73,6 +73,7 @@ GET    /docs                                               | 200      | 200   | 
 GET    /docs/first-order                                   | 200      | 200   | 200    | 200     | 200   | 200    | 200
 GET    /docs/retries                                       | 200      | 200   | 200    | 200     | 200   | 200    | 200
 GET    /docs/delivery                                      | 200      | 200   | 200    | 200     | 200   | 200    | 200
+GET    /docs/webhooks                                      | 200      | 200   | 200    | 200     | 200   | 200    | 200
 GET    /docs/errors                                        | 200      | 200   | 200    | 200     | 200   | 200    | 200
 GET    /docs/runbook                                       | 200      | 200   | 200    | 200     | 200   | 200    | 200
 POST   /docs/token                                         | 401      | 403   | 403    | 200     | 403   | 403    | 403

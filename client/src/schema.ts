@@ -303,7 +303,7 @@ export interface paths {
         get: operations["getWebhook"];
         /**
          * Update a webhook
-         * @description An absent field stays as it is. Disabling gives up what waits to be sent; a replay sends it after all. Needs a token that may write.
+         * @description An absent field stays as it is. Messages fail that become due while the endpoint is disabled; a replay sends them after all. Needs a token that may write.
          */
         put: operations["updateWebhook"];
         post?: never;
@@ -2240,7 +2240,7 @@ export interface components {
          *
          *     `cross_site`: A request with the session cookie, or a sign-in, came from another site. Send the token in the `Authorization` header.
          *
-         *     `reauthentication_required`: The session is valid, but its sign-in was more than 10 minutes ago, and this changes how to get into the account. Sign in again, then repeat the call.
+         *     `reauthentication_required`: The session is valid, but its sign-in was more than 10 minutes ago, and this changes how to get into the account, or where its events are sent. Sign in again, then repeat the call.
          */
         CreateWebhook403: {
             headers: {
@@ -2268,7 +2268,7 @@ export interface components {
          *
          *     `cross_site`: A request with the session cookie, or a sign-in, came from another site. Send the token in the `Authorization` header.
          *
-         *     `reauthentication_required`: The session is valid, but its sign-in was more than 10 minutes ago, and this changes how to get into the account. Sign in again, then repeat the call.
+         *     `reauthentication_required`: The session is valid, but its sign-in was more than 10 minutes ago, and this changes how to get into the account, or where its events are sent. Sign in again, then repeat the call.
          */
         UpdateWebhook403: {
             headers: {
@@ -2285,7 +2285,7 @@ export interface components {
          *
          *     `cross_site`: A request with the session cookie, or a sign-in, came from another site. Send the token in the `Authorization` header.
          *
-         *     `reauthentication_required`: The session is valid, but its sign-in was more than 10 minutes ago, and this changes how to get into the account. Sign in again, then repeat the call.
+         *     `reauthentication_required`: The session is valid, but its sign-in was more than 10 minutes ago, and this changes how to get into the account, or where its events are sent. Sign in again, then repeat the call.
          */
         DeleteWebhook403: {
             headers: {
@@ -2302,7 +2302,7 @@ export interface components {
          *
          *     `cross_site`: A request with the session cookie, or a sign-in, came from another site. Send the token in the `Authorization` header.
          *
-         *     `reauthentication_required`: The session is valid, but its sign-in was more than 10 minutes ago, and this changes how to get into the account. Sign in again, then repeat the call.
+         *     `reauthentication_required`: The session is valid, but its sign-in was more than 10 minutes ago, and this changes how to get into the account, or where its events are sent. Sign in again, then repeat the call.
          */
         RotateWebhookSecret403: {
             headers: {
@@ -2376,7 +2376,7 @@ export interface components {
          *
          *     `cross_site`: A request with the session cookie, or a sign-in, came from another site. Send the token in the `Authorization` header.
          *
-         *     `reauthentication_required`: The session is valid, but its sign-in was more than 10 minutes ago, and this changes how to get into the account. Sign in again, then repeat the call.
+         *     `reauthentication_required`: The session is valid, but its sign-in was more than 10 minutes ago, and this changes how to get into the account, or where its events are sent. Sign in again, then repeat the call.
          */
         LinkWallet403: {
             headers: {
@@ -3236,7 +3236,10 @@ export interface operations {
                 "x-d1-bookmark"?: components["parameters"]["Bookmark"];
             };
             path: {
-                /** @description Id of the endpoint. */
+                /**
+                 * @description Id of the endpoint.
+                 * @example e3b551e2-8b2e-42eb-8045-ae1ac713517a
+                 */
                 webhook_id: string;
             };
             cookie?: never;
@@ -3267,7 +3270,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the endpoint. */
+                /**
+                 * @description Id of the endpoint.
+                 * @example e3b551e2-8b2e-42eb-8045-ae1ac713517a
+                 */
                 webhook_id: string;
             };
             cookie?: never;
@@ -3306,7 +3312,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the endpoint. */
+                /**
+                 * @description Id of the endpoint.
+                 * @example e3b551e2-8b2e-42eb-8045-ae1ac713517a
+                 */
                 webhook_id: string;
             };
             cookie?: never;
@@ -3338,7 +3347,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the endpoint. */
+                /**
+                 * @description Id of the endpoint.
+                 * @example e3b551e2-8b2e-42eb-8045-ae1ac713517a
+                 */
                 webhook_id: string;
             };
             cookie?: never;
@@ -3370,7 +3382,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the endpoint. */
+                /**
+                 * @description Id of the endpoint.
+                 * @example e3b551e2-8b2e-42eb-8045-ae1ac713517a
+                 */
                 webhook_id: string;
             };
             cookie?: never;
@@ -3403,7 +3418,10 @@ export interface operations {
             query?: {
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
-                /** @description Messages per page. */
+                /**
+                 * @description Messages per page.
+                 * @example 1
+                 */
                 limit?: number;
                 /** @description Selects messages in this state. */
                 state?: "pending" | "delivered" | "failed";
@@ -3413,7 +3431,10 @@ export interface operations {
                 "x-d1-bookmark"?: components["parameters"]["Bookmark"];
             };
             path: {
-                /** @description Id of the endpoint. */
+                /**
+                 * @description Id of the endpoint.
+                 * @example e3b551e2-8b2e-42eb-8045-ae1ac713517a
+                 */
                 webhook_id: string;
             };
             cookie?: never;
@@ -3444,9 +3465,15 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the endpoint. */
+                /**
+                 * @description Id of the endpoint.
+                 * @example e3b551e2-8b2e-42eb-8045-ae1ac713517a
+                 */
                 webhook_id: string;
-                /** @description Id of the message: its `webhook-id`. */
+                /**
+                 * @description Id of the message: its `webhook-id`.
+                 * @example msg_eeb81f913a107110a867e009c1758f24
+                 */
                 message_id: string;
             };
             cookie?: never;
@@ -3479,7 +3506,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the endpoint. */
+                /**
+                 * @description Id of the endpoint.
+                 * @example e3b551e2-8b2e-42eb-8045-ae1ac713517a
+                 */
                 webhook_id: string;
             };
             cookie?: never;
@@ -3721,7 +3751,7 @@ export interface operations {
             query?: {
                 /**
                  * @description An id that you choose, for an import of several calls.
-                 * @example e3b551e2-8b2e-42eb-8045-ae1ac713517a
+                 * @example 5845b027-518e-420e-88a6-30145f190bf7
                  */
                 import?: string;
                 /**
@@ -3950,7 +3980,7 @@ export interface Methods {
     listWebhooks: operations["listWebhooks"];
     /** Get a webhook. Needs a token. */
     getWebhook: operations["getWebhook"];
-    /** Update a webhook. An absent field stays as it is. Disabling gives up what waits to be sent; a replay sends it after all. Needs a token that may write. */
+    /** Update a webhook. An absent field stays as it is. Messages fail that become due while the endpoint is disabled; a replay sends them after all. Needs a token that may write. */
     updateWebhook: operations["updateWebhook"];
     /** Delete a webhook. Needs a token that may write. */
     deleteWebhook: operations["deleteWebhook"];

@@ -63,6 +63,7 @@ export const endpointCosts: Record<string, Cost> = {
   'GET /docs/first-order': cost(1, 4, 0),
   'GET /docs/retries': cost(1, 4, 0),
   'GET /docs/delivery': cost(1, 4, 0),
+  'GET /docs/webhooks': cost(1, 4, 0),
   'GET /docs/errors': cost(1, 4, 0),
   'GET /docs/runbook': cost(1, 4, 0),
   'POST /docs/token': cost(1, 12, 6),
@@ -107,13 +108,14 @@ export const endpointCosts: Record<string, Cost> = {
   'GET /settings/api-access/everyone': cost(1, 40, 0),
   'GET /settings/webhooks': cost(1, 20, 0),
   'POST /settings/webhooks': cost(1, 20, 5),
+  // The webhooks of the sample requests belong to another user.
   'GET /settings/webhooks/:webhook_id': cost(1, 20, 0),
-  'POST /settings/webhooks/:webhook_id': cost(1, 20, 3),
-  'POST /settings/webhooks/:webhook_id/rotate': cost(1, 20, 3),
-  'POST /settings/webhooks/:webhook_id/delete': cost(1, 20, 5),
-  'POST /settings/webhooks/:webhook_id/test': cost(1, 20, 6),
-  'POST /settings/webhooks/:webhook_id/messages/:message_id/resend': cost(1, 20, 3),
-  'POST /settings/webhooks/:webhook_id/replay': cost(1, 20, 4),
+  'POST /settings/webhooks/:webhook_id': cost(0, 0, 0),
+  'POST /settings/webhooks/:webhook_id/rotate': cost(0, 0, 0),
+  'POST /settings/webhooks/:webhook_id/delete': cost(0, 0, 0),
+  'POST /settings/webhooks/:webhook_id/test': cost(0, 0, 0),
+  'POST /settings/webhooks/:webhook_id/messages/:message_id/resend': cost(0, 0, 0),
+  'POST /settings/webhooks/:webhook_id/replay': cost(0, 0, 0),
 }
 
 /**

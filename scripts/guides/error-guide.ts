@@ -106,7 +106,7 @@ export const errorGuides: Record<ErrorCode, ErrorGuide> = {
   },
   reauthentication_required: {
     cause:
-      'The session is valid, but its sign-in was more than 10 minutes ago, and this changes how to get into the account',
+      'The session is valid, but its sign-in was more than 10 minutes ago, and this changes how to get into the account, or where its events are sent',
     action: 'Sign in again, then repeat the call',
   },
   not_found: {

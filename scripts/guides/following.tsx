@@ -54,6 +54,9 @@ export const Following = ({ follow }: { follow: Programs }) => (
     <h2>Many orders</h2>
     <ul class="list">
       <li>
+        Let the marketplace tell you: <a href="/docs/webhooks">Webhooks</a>.
+      </li>
+      <li>
         One call reads up to 100 orders: <code class="code">GET /api/externalOrders/1,2,3</code>.
       </li>
       <li>
@@ -66,6 +69,6 @@ export const Following = ({ follow }: { follow: Programs }) => (
         last answer with the next request.
       </li>
     </ul>
-    <NextGuide path="/docs/errors" />
+    <NextGuide path="/docs/webhooks" />
   </>
 )

@@ -10,17 +10,23 @@ import { Following } from './following.tsx'
 import { Retries } from './retries.tsx'
 import { renderRunbook } from './runbook.ts'
 import { readPrograms } from './samples.tsx'
+import { Webhooks } from './webhooks.tsx'
 
 /** Returns the HTML of each guide, by its path. */
 export async function renderGuides(): Promise<Record<GuidePath, string>> {
-  const [place, read, retry, follow] = await Promise.all(
-    ['place', 'read', 'retry', 'follow'].map(readPrograms),
-  )
-  if (!place || !read || !retry || !follow) throw new Error('a program was not read')
+  const [place, read, retry, follow, create, receive] = await Promise.all([
+    readPrograms('place'),
+    readPrograms('read'),
+    readPrograms('retry'),
+    readPrograms('follow'),
+    readPrograms('webhook'),
+    readPrograms('receive'),
+  ])
   return {
     '/docs/first-order': html(<FirstOrder place={place} read={read} />),
     '/docs/retries': html(<Retries retry={retry} />),
     '/docs/delivery': html(<Following follow={follow} />),
+    '/docs/webhooks': html(<Webhooks create={create} receive={receive} />),
     '/docs/errors': html(<ErrorReference />),
     '/docs/runbook': await renderRunbook(),
   }

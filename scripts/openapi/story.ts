@@ -9,6 +9,7 @@ import { errorChapter } from './story/errors.ts'
 import { orderChapter } from './story/orders.ts'
 import { outageChapter } from './story/outages.ts'
 import { stable } from './story/stable.ts'
+import { webhookChapter } from './story/webhooks.ts'
 import { createWorld, PUBLIC_URL } from './story/world.ts'
 
 /** Returns the text of the file with the examples. */
@@ -27,10 +28,12 @@ export async function tellStory(paths: Paths): Promise<string> {
     const teller = { ...caller, world, tokens, issue }
     await orderChapter(teller)
     await accountChapter(teller)
+    await webhookChapter(teller)
     await catalogueChapter(teller)
     await errorChapter(teller)
     await outageChapter(teller)
     const text = JSON.stringify(caller.examples, null, 2)
+      .replaceAll(`http://${world.pictureHost}/webhooks`, 'https://shop.example.com/webhooks')
       .replaceAll(`http://${world.pictureHost}`, 'https://pictures.example.com')
       // The test server turns https into http.
       .replaceAll(PUBLIC_URL.replace('https', 'http'), PUBLIC_URL)

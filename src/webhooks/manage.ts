@@ -1,10 +1,10 @@
 /** Creates, changes and deletes endpoints. A session must be of a recent sign-in. */
-import { and, count, eq, gte, isNotNull, not, sql } from 'drizzle-orm'
+import { count, eq, gte, not, sql } from 'drizzle-orm'
 import type { SQLiteUpdateSetSource } from 'drizzle-orm/sqlite-core'
 import { writeAs } from '../auth/access.ts'
 import type { Database, Statement } from '../db/client.ts'
 import type { Guard } from '../db/guard.ts'
-import { webhookEndpoints, webhookMessages } from '../db/schema.ts'
+import { webhookEndpoints } from '../db/schema.ts'
 import type { Settings } from '../env.ts'
 import type { Caller } from '../http/context.ts'
 import { parseDestination } from '../http/destination.ts'
@@ -62,9 +62,8 @@ export async function createWebhook(
 }
 
 /**
- * Changes the given fields. What waits to be sent is given up when the endpoint is disabled. Throws
- * `unauthenticated`, `not_found`, `invalid_input`, `reauthentication_required`, and the errors of
- * `guards`.
+ * Changes the given fields. Throws `unauthenticated`, `not_found`, `invalid_input`,
+ * `reauthentication_required`, and the errors of `guards`.
  */
 export async function updateWebhook(
   db: Database,
@@ -99,7 +98,6 @@ export async function updateWebhook(
     values,
     guards,
     rules: events?.some(isAlarm) ? [requireMasterEndpoint(db, id)] : [],
-    statements: enabled === false ? [giveUp(db, id, now)] : [],
   })
 }
 
@@ -140,10 +138,7 @@ export const deleteWebhook = (
     action: 'webhook.delete',
     values: {},
     guards,
-    statements: [
-      giveUp(db, id, now),
-      db.delete(webhookEndpoints).where(eq(webhookEndpoints.id, id)),
-    ],
+    statements: [db.delete(webhookEndpoints).where(eq(webhookEndpoints.id, id))],
   })
 
 type Change = {
@@ -184,13 +179,6 @@ async function change(
   if (!row) throw new Error('the UPDATE returned no row')
   return toWebhook(row)
 }
-
-/** Ends the messages that wait to be sent. A replay sends them again. */
-const giveUp = (db: Database, endpointId: string, now: Date) =>
-  db
-    .update(webhookMessages)
-    .set({ state: 'failed', dueAt: null, updatedAt: now.toISOString() })
-    .where(and(eq(webhookMessages.endpointId, endpointId), isNotNull(webhookMessages.dueAt)))
 
 const requireMasterEndpoint = (db: Database, id: string): Guard => ({
   when: not(isMasterEndpoint(db, id)),

@@ -68,8 +68,8 @@ export const webhookEndpointInfos = {
     operationId: 'updateWebhook',
     summary: 'Update a webhook',
     description:
-      'An absent field stays as it is. Disabling gives up what waits to be sent; a replay sends ' +
-      'it after all.',
+      'An absent field stays as it is. Messages fail that become due while the endpoint is ' +
+      'disabled; a replay sends them after all.',
     answer: WebhookAnswer,
     errors: ['not_found', 'reauthentication_required'],
   },

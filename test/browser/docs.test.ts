@@ -1,11 +1,16 @@
 /** The documentation of the API in a browser: guides, and the reference. */
-import { execFile, spawnSync } from 'node:child_process'
+import { execFile, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createClient } from '../../client/src/index.ts'
+import { aFreePort } from '../support/project.ts'
 import { expectAccessible } from './accessibility.ts'
 import { hasChromium } from './chromium.ts'
 import { aMarketplace, type Marketplace, signInByMail } from './marketplace.ts'
@@ -16,6 +21,8 @@ type Language = 'sh' | 'ts' | 'py'
 const languages: readonly Language[] = hasPython ? ['sh', 'ts', 'py'] : ['sh', 'ts']
 const names = { sh: 'curl', ts: 'TypeScript', py: 'Python' }
 const commands = { sh: 'sh', ts: process.execPath, py: 'python3' }
+
+type Received = { headers: IncomingHttpHeaders; body: string }
 
 /** Opens an operation of the reference, and returns its part of the page. */
 async function openOperation(page: Page, tag: string, operationId: string) {
@@ -35,9 +42,12 @@ async function programIn(page: Page, id: string, language: Language): Promise<st
 describe.skipIf(!hasChromium)('the documentation', () => {
   let marketplace: Marketplace
   let folder: string
+  /** Where webhooks are sent. */
+  let receiverPort: string
 
   beforeAll(async () => {
-    marketplace = await aMarketplace()
+    receiverPort = await aFreePort()
+    marketplace = await aMarketplace({ LOOPBACK_HOSTS: `localhost:${receiverPort}` })
     folder = await mkdtemp(join(tmpdir(), 'samples-'))
   })
   afterAll(async () => {
@@ -45,14 +55,37 @@ describe.skipIf(!hasChromium)('the documentation', () => {
     await rm(folder, { recursive: true })
   })
 
-  /** Runs a program as a reader does who has set the token. Returns what it prints. */
-  async function run(program: string, language: Language): Promise<string> {
+  /** Stores a program as a reader does who has installed its packages. Returns the file. */
+  async function store(program: string, language: Language): Promise<string> {
     const file = join(folder, `program.${language === 'ts' ? 'mts' : language}`)
     const client = JSON.stringify(resolve('client/src/index.ts'))
-    await writeFile(file, program.replace("'marketplace-client'", client))
-    const env = { ...process.env, TOKEN: marketplace.masterToken }
-    const { stdout } = await promisify(execFile)(commands[language], [file], { env })
+    const library = JSON.stringify(import.meta.resolve('standardwebhooks'))
+    await writeFile(
+      file,
+      program.replace("'marketplace-client'", client).replace("'standardwebhooks'", library),
+    )
+    return file
+  }
+
+  /** Runs a program as a reader does who has set the token. Returns what it prints. */
+  async function run(program: string, language: Language, variables = {}): Promise<string> {
+    const file = await store(program, language)
+    const env = { ...process.env, TOKEN: marketplace.masterToken, ...variables }
+    const { stdout } = await promisify(execFile)(commands[language], [file], { env, cwd: folder })
     return stdout
+  }
+
+  /** Creates a webhook at `receiverPort`. */
+  async function aWebhook() {
+    const client = createClient({ url: marketplace.url, token: marketplace.masterToken })
+    const body = { url: `http://localhost:${receiverPort}/`, events: ['order.failed' as const] }
+    const { webhook, secret } = await client.createWebhook({ body })
+    const parameter = { webhook_id: webhook.id }
+    return {
+      secret,
+      test: () => client.testWebhook(parameter),
+      remove: () => client.deleteWebhook(parameter),
+    }
   }
 
   it('places an order, without errors and without requests to other hosts', async () => {
@@ -120,6 +153,69 @@ describe.skipIf(!hasChromium)('the documentation', () => {
     expect(await runSample('/docs/retries', 'retry')).toBe(retried)
   })
 
+  it.each(languages)('has a program that creates a webhook (%s)', async (language) => {
+    const page = await marketplace.open()
+    await page.goto('/docs/webhooks')
+    const output = await run(await programIn(page, 'webhook', language), language)
+    expect(output).toMatch(/whsec_[\w+/]{43}=/)
+  })
+
+  it('has a program that checks the signature of a request (curl)', async () => {
+    const page = await marketplace.open()
+    await page.goto('/docs/webhooks')
+    const program = await programIn(page, 'receive', 'sh')
+    const { secret, test, remove } = await aWebhook()
+    const { promise: received, resolve: receive } = Promise.withResolvers<Received>()
+    const server = createServer(async (request, response) => {
+      receive({ headers: request.headers, body: await text(request) })
+      response.end()
+    }).listen(Number(receiverPort), 'localhost')
+    await test()
+    const { headers, body } = await received
+    server.close()
+    await remove()
+    await writeFile(join(folder, 'body.json'), body)
+    const variables = {
+      WEBHOOK_SECRET: secret,
+      WEBHOOK_ID: headers['webhook-id'],
+      WEBHOOK_TIMESTAMP: headers['webhook-timestamp'],
+      WEBHOOK_SIGNATURE: headers['webhook-signature'],
+    }
+    expect(await run(program, 'sh', variables)).toBe(`authentic: ${body}\n`)
+    await writeFile(join(folder, 'body.json'), `${body} `)
+    expect(await run(program, 'sh', variables)).toBe('not authentic\n')
+  })
+
+  it.each(languages.filter((language) => language !== 'sh'))(
+    'has a program that receives webhooks (%s)',
+    async (language) => {
+      const page = await marketplace.open()
+      await page.goto('/docs/webhooks')
+      const file = await store(await programIn(page, 'receive', language), language)
+      const { secret, test, remove } = await aWebhook()
+      const env = { ...process.env, WEBHOOK_SECRET: secret, PORT: receiverPort }
+      const program = spawn(commands[language], [file], { env })
+      let output = ''
+      program.stdout.on('data', (chunk) => {
+        output += chunk
+      })
+      await expect.poll(() => output, { timeout: 15_000 }).toBe('listening\n')
+      await test()
+      const printed = /^listening\nwebhook.test \{"message": ?"This is a test."\}\n$/
+      await expect.poll(() => output, { timeout: 15_000 }).toMatch(printed)
+      const body = '{"type":"order.failed","timestamp":"","data":{}}'
+      const forged = { 'webhook-id': 'msg_1', 'webhook-timestamp': '1', 'webhook-signature': 'v1,' }
+      for (const headers of [{}, forged]) {
+        const init = { method: 'POST', body, headers }
+        expect((await fetch(`http://localhost:${receiverPort}/`, init)).status).toBe(400)
+      }
+      expect(output).toMatch(printed)
+      await remove()
+      program.kill()
+      await once(program, 'exit')
+    },
+  )
+
   it.each(languages)('writes the request of an operation as a program (%s)', async (language) => {
     const page = await marketplace.open()
     await openOperation(page, 'Orders', 'placeOrders')
@@ -163,7 +259,7 @@ describe.skipIf(!hasChromium)('the documentation', () => {
   it('is accessible', async () => {
     const page = await marketplace.open({ reducedMotion: 'reduce' })
     const check = (name: string) => expectAccessible(page, `docs, ${name}`)
-    for (const guide of ['first-order', 'retries', 'delivery', 'errors']) {
+    for (const guide of ['first-order', 'retries', 'delivery', 'webhooks', 'errors']) {
       await page.goto(`/docs/${guide}`)
       await check(guide)
     }

@@ -14,11 +14,13 @@ import { announceWallet } from './wallet-extension.ts'
 
 export type Marketplace = Awaited<ReturnType<typeof aMarketplace>>
 
-export async function aMarketplace() {
+/** `variables`: more variables of the environment. */
+export async function aMarketplace(variables: Record<string, string> = {}) {
   const project = await aProject()
   await allowManySignIns(join(project.folder, 'wrangler.toml'))
   const ports = { PORT: await aFreePort(), RPC_PORT: await aFreePort() }
-  const { process: dev, out } = await project.start('dev', 'Press Ctrl-C to stop', ports)
+  const environment = { ...ports, ...variables }
+  const { process: dev, out } = await project.start('dev', 'Press Ctrl-C to stop', environment)
   const browser = await chromium.launch({
     executablePath: CHROMIUM,
     args: [

@@ -74,6 +74,19 @@ async function aBillingAddress(): Promise<number> {
   return answer.newBillingAddress.id
 }
 
+/** Creates a webhook at a server that accepts everything. Returns its parameter. */
+async function aWebhook() {
+  const body = { url: `http://${pictureHost}/`, events: ['alarm.raised' as const] }
+  const { webhook } = await client.createWebhook({ body })
+  return { webhook_id: webhook.id }
+}
+
+async function aWebhookMessage() {
+  const endpoint = await aWebhook()
+  const { message } = await client.testWebhook(endpoint)
+  return { ...endpoint, message_id: message.id }
+}
+
 /** Returns a client with the cookies of a browser. */
 const aVisitor = () => createClient({ url: marketplace.url, fetch: aBrowser() })
 const aWallet = () => privateKeyToAccount(generatePrivateKey())
@@ -128,6 +141,24 @@ const calls: { [Id in OperationId]: () => Promise<Answer<Id>> } = {
     client.importCatalogue({
       body: new Blob(['{"type":"user","id":"mona","email":"mona@example.com"}']),
     }),
+  listWebhooks: () => client.listWebhooks(),
+  createWebhook: () =>
+    client.createWebhook({ body: { url: `http://${pictureHost}/`, events: ['order.created'] } }),
+  getWebhook: async () => client.getWebhook(await aWebhook()),
+  updateWebhook: async () =>
+    client.updateWebhook({ ...(await aWebhook()), body: { enabled: false } }),
+  deleteWebhook: async () => client.deleteWebhook(await aWebhook()),
+  rotateWebhookSecret: async () => client.rotateWebhookSecret(await aWebhook()),
+  testWebhook: async () => client.testWebhook(await aWebhook()),
+  listWebhookMessages: async () => {
+    const { webhook_id } = await aWebhookMessage()
+    return client.listWebhookMessages({ webhook_id })
+  },
+  resendWebhookMessage: async () => client.resendWebhookMessage(await aWebhookMessage()),
+  replayWebhookMessages: async () => {
+    const { webhook_id } = await aWebhookMessage()
+    return client.replayWebhookMessages({ webhook_id, body: { since: '2026-01-01T00:00:00.000Z' } })
+  },
   listTransfers: () => client.listTransfers(),
   retryTransfers: () => client.retryTransfers({ status: 'queued', reason: 'nothing' }),
   cancelTransfers: () => client.cancelTransfers({ status: 'in_flight', reason: 'nothing' }),

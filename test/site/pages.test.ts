@@ -2,6 +2,7 @@ import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
 import { ADMINISTRATOR } from '../../src/db/schema.ts'
 import { call } from '../support/api.ts'
+import { aWebhook } from '../support/makers.ts'
 import { aSignedInVisitor, aVisitor, generate, signInByWallet } from '../support/visitor.ts'
 
 const asPerson = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
@@ -74,7 +75,8 @@ async function assetsOf(html: string): Promise<{ path: string; bytes: number }[]
 }
 
 it('ships at most 30 KiB of scripts and 15 KiB of styles with a page', async () => {
-  const { visitor } = await aSignedInVisitor({ roleId: ADMINISTRATOR })
+  const { visitor, user } = await aSignedInVisitor({ roleId: ADMINISTRATOR })
+  const webhook = await aWebhook(user)
   const { path: token } = await generate(visitor)
   const signedIn = [
     '/',
@@ -86,11 +88,14 @@ it('ships at most 30 KiB of scripts and 15 KiB of styles with a page', async () 
     '/settings/sessions',
     '/settings/api-access',
     '/settings/api-access/everyone',
+    '/settings/webhooks',
+    `/settings/webhooks/${webhook.id}`,
     token,
     '/docs/first-order',
     '/docs/retries',
     '/docs/delivery',
     '/docs/errors',
+    '/docs/webhooks',
     '/docs/runbook',
     '/nowhere',
   ]

@@ -62,7 +62,7 @@ describe('the list', () => {
     await aWebhook(user, { role: 'master', url: 'https://master.example.com/' })
     const text = (await textOf(visitor, PAGE)).replaceAll(/<[^>]+>/g, '')
     expect(text).toContain('https://shop.example.com/hookLive2 events')
-    expect(text).toContain('https://failing.example.com/Failing, first 3 hours ago')
+    expect(text).toContain('https://failing.example.com/Failing: first 3 hours ago')
     expect(text).toContain('Disabled 2 days ago: it accepted nothing for 5 days')
     expect(text).toContain('Disabled 2 days ago: it answered 410 Gone')
     expect(text).toContain('Disabled 2 days ago: its owner did so')

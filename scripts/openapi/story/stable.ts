@@ -33,6 +33,14 @@ const kinds: Kind[] = [
     pattern: /(?<="x": ")[\w-]{43}(?=")/g,
     replacement: (n) => Buffer.from(hex(`key ${n}`), 'hex').toString('base64url'),
   },
+  // Ids of messages, and secrets of webhooks.
+  { pattern: /\bmsg_[\da-f]{32}\b/g, replacement: (n) => `msg_${hex(`message ${n}`).slice(32)}` },
+  {
+    pattern: /\bwhsec_[\w+/]{43}=/g,
+    replacement: (n) => `whsec_${Buffer.from(hex(`secret ${n}`), 'hex').toString('base64')}`,
+  },
+  // Milliseconds of an attempt.
+  { pattern: /(?<="duration": )\d+/g, replacement: () => '42' },
   { pattern: /(?<="block": )\d+/g, replacement: (n) => String(1000 + n) },
 ]
 

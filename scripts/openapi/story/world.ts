@@ -114,8 +114,15 @@ const configOf = (vars: Record<string, string>) => ({
     { name: 'TOKEN_LIMIT', namespace_id: '4', simple: { limit: 10, period: 60 as const } },
   ],
   queues: {
-    producers: [{ binding: 'DELIVERIES', queue: 'deliveries' }],
-    consumers: [{ queue: 'deliveries', max_batch_size: 100, max_batch_timeout: 1 }],
+    producers: [
+      { binding: 'DELIVERIES', queue: 'deliveries' },
+      { binding: 'WEBHOOKS', queue: 'story-webhooks' },
+    ],
+    consumers: ['deliveries', 'story-webhooks'].map((queue) => ({
+      queue,
+      max_batch_size: 100,
+      max_batch_timeout: 1,
+    })),
   },
 })
 

@@ -18,6 +18,10 @@ export const guides = {
     title: 'Following a delivery',
     summary: 'From paid to the wallet of the buyer, and what can stop it.',
   },
+  '/docs/webhooks': {
+    title: 'Webhooks',
+    summary: 'Let the marketplace tell your program what happens to orders.',
+  },
   '/docs/errors': {
     title: 'Errors',
     summary: 'What every code means, and what to do.',

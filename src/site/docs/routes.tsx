@@ -34,6 +34,7 @@ export const docsRoutes = new Hono<App>()
   .get('/docs/first-order', publicEndpoint(), (c) => guidePage(c, '/docs/first-order'))
   .get('/docs/retries', publicEndpoint(), (c) => guidePage(c, '/docs/retries'))
   .get('/docs/delivery', publicEndpoint(), (c) => guidePage(c, '/docs/delivery'))
+  .get('/docs/webhooks', publicEndpoint(), (c) => guidePage(c, '/docs/webhooks'))
   .get('/docs/errors', publicEndpoint(), (c) => guidePage(c, '/docs/errors'))
   .get('/docs/runbook', publicEndpoint(), (c) => guidePage(c, '/docs/runbook'))
   .post('/docs/token', requireToken(), tokenRateLimit, async (c) => {

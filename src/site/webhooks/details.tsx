@@ -35,7 +35,10 @@ export const WebhookDetails = ({ webhook, secret, form, ...props }: WebhookDetai
           Created <Time at={webhook.createdAt} now={now} />
         </span>
       </p>
-      {webhook.enabled && <Send webhook={webhook} now={now} />}
+      <div class="actions">
+        {webhook.enabled && <Send webhook={webhook} now={now} />}
+        {secret && <Delete webhook={webhook} />}
+      </div>
       {secret ? (
         <>
           <Secret webhook={webhook} secret={secret} now={now} />
@@ -60,7 +63,7 @@ const pathOf = ({ id }: Webhook) => `/settings/webhooks/${id}`
 const REPLAY = 60 * 60 * 1000
 
 const Send = ({ webhook, now }: { webhook: Webhook; now: Date }) => (
-  <div class="actions">
+  <>
     <form method="post" action={`${pathOf(webhook)}/test`}>
       <button class="button small" type="submit">
         Send a test
@@ -85,7 +88,19 @@ const Send = ({ webhook, now }: { webhook: Webhook; now: Date }) => (
         value={new Date(now.getTime() - REPLAY).toISOString().slice(0, 16)}
       />
     </Confirm>
-  </div>
+  </>
+)
+
+const Delete = ({ webhook }: { webhook: Webhook }) => (
+  <Confirm
+    id="delete"
+    label="Delete"
+    title="Delete the webhook?"
+    action={`${pathOf(webhook)}/delete`}
+    submit="Delete webhook"
+  >
+    <p>No more messages are sent, and the log is gone. This cannot be undone.</p>
+  </Confirm>
 )
 
 const Secret = ({ webhook, secret, now }: { webhook: Webhook; secret: string; now: Date }) => {
@@ -110,15 +125,6 @@ const Secret = ({ webhook, secret, now }: { webhook: Webhook; secret: string; no
             The webhook gets a new secret. For 24 hours, messages are signed with the old one as
             well, so that your program can change over.
           </p>
-        </Confirm>
-        <Confirm
-          id="delete"
-          label="Delete the webhook"
-          title="Delete the webhook?"
-          action={`${pathOf(webhook)}/delete`}
-          submit="Delete"
-        >
-          <p>No more messages are sent, and the log is gone. This cannot be undone.</p>
         </Confirm>
       </div>
     </section>

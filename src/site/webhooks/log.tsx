@@ -106,7 +106,7 @@ const Message = ({ webhook, message, now }: MessageProps) => (
         </button>
       </form>
     )}
-    <details class="wide">
+    <details>
       <summary>
         {plural(message.attempts.length, 'attempt')}
         <span class="visually-hidden"> of {message.id}</span>
@@ -125,7 +125,7 @@ const Attempts = ({ message: { attempts }, now }: Omit<MessageProps, 'webhook'>)
     <ol class="list">
       {attempts.map(({ at, status, duration, error }) => (
         <li>
-          <Time at={at} now={now} />: {error ?? status} ({duration} ms)
+          <Time at={at} now={now} />: {error ?? `it answered ${status}`} ({duration} ms)
         </li>
       ))}
     </ol>

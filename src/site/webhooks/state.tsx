@@ -19,7 +19,7 @@ export const WebhookState = ({ webhook, now }: { webhook: Webhook; now: Date }) 
   if (!failingSince) return <span>Live</span>
   return (
     <span class="problem">
-      Failing, first <Time at={failingSince} now={now} />
+      Failing: first <Time at={failingSince} now={now} />
     </span>
   )
 }

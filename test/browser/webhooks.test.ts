@@ -1,0 +1,147 @@
+/** Settings → Webhooks in a browser, with a receiver that sometimes fails. */
+import { createServer, type Server } from 'node:http'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { aFreePort } from '../support/project.ts'
+import { expectAccessible } from './accessibility.ts'
+import { hasChromium } from './chromium.ts'
+import { aMarketplace, type Marketplace, signInByMail } from './marketplace.ts'
+
+describe.skipIf(!hasChromium)('in a browser', () => {
+  let marketplace: Marketplace
+  let receiver: Server
+  let url: string
+  /** What the receiver answers. */
+  let status = 204
+  /** `webhook-id` of the requests that have arrived. */
+  const received: string[] = []
+
+  beforeAll(async () => {
+    const port = await aFreePort()
+    url = `http://localhost:${port}/webhooks`
+    receiver = createServer((request, response) => {
+      received.push(String(request.headers['webhook-id']))
+      response.writeHead(status).end()
+    }).listen(Number(port), 'localhost')
+    marketplace = await aMarketplace({ LOOPBACK_HOSTS: `localhost:${port}` })
+  })
+  afterAll(async () => {
+    receiver.close()
+    await marketplace?.close()
+  })
+
+  async function aSignedInPage(email: string, options = {}) {
+    const page = await marketplace.open(options)
+    await signInByMail(marketplace, page, email)
+    return page
+  }
+  type Page = Awaited<ReturnType<typeof aSignedInPage>>
+
+  async function createWebhook(page: Page) {
+    await page.goto('/settings/webhooks')
+    await page.getByLabel('URL').fill(url)
+    await page.getByRole('button', { name: 'Create webhook' }).click()
+    await page.getByText('The webhook is created.').waitFor()
+  }
+
+  /** Sends a test, and reloads the page until the log shows what became of it. */
+  async function sendTest(page: Page, outcome: string) {
+    await page.getByRole('button', { name: 'Send a test' }).click()
+    await page.getByText('The message is on its way.').waitFor()
+    await expect
+      .poll(async () => {
+        await page.reload()
+        return page.locator('ol.rows > li').first().textContent()
+      })
+      .toContain(outcome)
+  }
+
+  it('creates a webhook, sends a test, and sends it again', async () => {
+    status = 204
+    const page = await aSignedInPage('sender@example.com')
+    await createWebhook(page)
+    await page.getByRole('button', { name: 'Copy the text of “Secret”' }).click()
+    expect(await page.evaluate('navigator.clipboard.readText()')).toMatch(/^whsec_/)
+    await sendTest(page, '1 attempt')
+    const [id] = received.slice(-1)
+    await page.getByText('1 attempt').click()
+    await page.getByText('it answered 204').waitFor()
+    await page.getByText('"message": "This is a test."').waitFor()
+    await page.getByRole('button', { name: 'Resend' }).click()
+    await page.getByText('The message is on its way.').waitFor()
+    await expect.poll(() => received.filter((one) => one === id).length).toBe(2)
+  })
+
+  it('works by keyboard: replay, rotate and delete in dialogs', async () => {
+    status = 204
+    const page = await aSignedInPage('keys@example.com')
+    await createWebhook(page)
+    const secret = await page.getByLabel('Secret', { exact: true }).inputValue()
+    await sendTest(page, 'Delivered')
+    const press = async (name: string) => {
+      await page.getByRole('button', { name, exact: true }).focus()
+      await page.keyboard.press('Enter')
+    }
+    const before = received.length
+    await press('Replay')
+    await press('Send again')
+    await page.getByText('The messages are on their way.').waitFor()
+    await expect.poll(() => received.length).toBe(before + 1)
+    await press('Rotate the secret')
+    await press('Rotate')
+    await page.getByText('This is the new secret.').waitFor()
+    expect(await page.getByLabel('Secret', { exact: true }).inputValue()).not.toBe(secret)
+    await press('Delete')
+    await page.keyboard.press('Escape')
+    await page.getByRole('heading', { name: url }).waitFor()
+    await press('Delete')
+    await press('Delete webhook')
+    await page.getByText('The webhook is deleted.').waitFor()
+    await page.getByText('You have no webhooks yet.').waitFor()
+  })
+
+  it('works without JavaScript', async () => {
+    status = 204
+    const page = await aSignedInPage('plain@example.com', { javaScriptEnabled: false })
+    await createWebhook(page)
+    expect(await page.getByRole('button', { name: 'Copy' }).count()).toBe(0)
+    await sendTest(page, 'Delivered')
+    await page.getByText('1 attempt').click()
+    await page.getByText('"message": "This is a test."').waitFor()
+    await page.getByLabel('The buyer has no wallet yet').uncheck()
+    await page.getByLabel('Send events to this URL').uncheck()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('The webhook is saved.').waitFor()
+    await page.getByText(/Disabled .*: its owner did so/).waitFor()
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    await page.getByRole('button', { name: 'Delete webhook' }).click()
+    await page.getByText('You have no webhooks yet.').waitFor()
+  })
+
+  it('is accessible on every page', async () => {
+    const page = await aSignedInPage('accessible@example.com', { reducedMotion: 'reduce' })
+    const check = (name: string) => expectAccessible(page, `webhooks, ${name}`)
+    await page.goto('/settings/webhooks')
+    await check('none')
+    await page.getByLabel('URL').fill('https://localhost/webhooks')
+    await page.getByRole('button', { name: 'Create webhook' }).click()
+    await page.getByText('Must point to a public host.').waitFor()
+    await check('wrong URL')
+    await createWebhook(page)
+    await check('created')
+    status = 204
+    await sendTest(page, 'Delivered')
+    status = 500
+    await sendTest(page, '1 attempt')
+    await page.getByText('1 attempt').first().click()
+    await check('log')
+    await page.getByRole('button', { name: 'Replay' }).click()
+    await check('replay')
+    await page.keyboard.press('Escape')
+    await page.goto('/settings/webhooks')
+    await check('list')
+    await marketplace.ageSessions()
+    await page.getByRole('link', { name: 'Show' }).click()
+    await page.getByRole('link', { name: 'Sign in again' }).waitFor()
+    await check('old sign-in')
+  }, 300_000)
+})
