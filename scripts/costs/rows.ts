@@ -147,7 +147,7 @@ export const batchCosts = {
   'place an order': cost(2, 55, 8),
   'place 100 orders': cost(2, 2400, 800),
   // A run of two steps: one signs and broadcasts, one reads the receipts. Then webhooks are woken.
-  'transfer 100 items': cost(6, 3200, 215),
+  'transfer 100 items': cost(6, 3200, 217),
   'run cron once': cost(5, 100, 0),
 }
 export type BatchCost = keyof typeof batchCosts
