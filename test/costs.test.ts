@@ -7,7 +7,7 @@
  */
 import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
 import { lastIds, NO_IDS, type Size, synthetic } from '../scripts/catalogue/synthetic.ts'
 import {
@@ -18,6 +18,7 @@ import {
   listCosts,
 } from '../scripts/costs/rows.ts'
 import app from '../src/app.ts'
+import { webhookEndpoints } from '../src/db/schema.ts'
 import type { WakeUp } from '../src/delivery/wake.ts'
 import { endpointsOf } from '../src/http/endpoint.ts'
 import { runCron } from '../src/maintenance/cron.ts'
@@ -29,7 +30,7 @@ import { networksOf } from './support/delivery/engine.ts'
 import { paidItems } from './support/delivery/items.ts'
 import { aRecordingQueue } from './support/delivery/queue.ts'
 import { sampleRequest, tokenOf } from './support/endpoints.ts'
-import { anAddress, anAdministrator, aSession, aToken, aUser } from './support/makers.ts'
+import { anAddress, anAdministrator, aSession, aToken, aUser, db } from './support/makers.ts'
 import { measured } from './support/measured.ts'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 300_000 })
@@ -138,6 +139,11 @@ async function fill(size: Size) {
   before = await lastIds(env.DB)
   for (const sql of synthetic(size, before)) await env.DB.prepare(sql).run()
 }
+
+// Endpoints of earlier samples would get messages of the orders.
+beforeEach(async () => {
+  await db.delete(webhookEndpoints)
+})
 
 /** Rows are upper limits: earlier requests of this test have added some rows. */
 const expectCost = (cost: Cost, limit: Cost | undefined) => {

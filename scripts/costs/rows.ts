@@ -163,7 +163,7 @@ export const batchCosts = {
   'place an order': cost(2, 55, 8),
   'place 100 orders': cost(2, 2400, 800),
   // A run of two steps: one signs and broadcasts, one reads the receipts. Then webhooks are woken.
-  'transfer 100 items': cost(6, 3200, 215),
+  'transfer 100 items': cost(6, 3200, 217),
   // Also counts what failed, and rolls up 24 hours after another in a database that has no roll-ups.
   'run cron once': cost(10, 30_000, 60),
   'archive 500 orders': cost(2, 14000, 6000),
