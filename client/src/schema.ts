@@ -3160,9 +3160,15 @@ export interface operations {
     listWebhooks: {
         parameters: {
             query?: {
-                /** @description The `nextCursor` of the previous page. */
+                /**
+                 * @description The `nextCursor` of the previous page.
+                 * @example 3310c60f-d7f1-4312-81c4-f8bd284d0161
+                 */
                 cursor?: string;
-                /** @description Endpoints per page. */
+                /**
+                 * @description Endpoints per page.
+                 * @example 20
+                 */
                 limit?: number;
             };
             header?: {
@@ -3416,14 +3422,20 @@ export interface operations {
     listWebhookMessages: {
         parameters: {
             query?: {
-                /** @description The `nextCursor` of the previous page. */
+                /**
+                 * @description The `nextCursor` of the previous page.
+                 * @example msg_bc23b6e333c70e8b68d29774ab09a548
+                 */
                 cursor?: string;
                 /**
                  * @description Messages per page.
                  * @example 1
                  */
                 limit?: number;
-                /** @description Selects messages in this state. */
+                /**
+                 * @description Selects messages in this state.
+                 * @example delivered
+                 */
                 state?: "pending" | "delivered" | "failed";
             };
             header?: {
@@ -3751,7 +3763,7 @@ export interface operations {
             query?: {
                 /**
                  * @description An id that you choose, for an import of several calls.
-                 * @example 5845b027-518e-420e-88a6-30145f190bf7
+                 * @example 084a8131-1c06-4c6b-875c-d930d213c3c2
                  */
                 import?: string;
                 /**
