@@ -68,7 +68,7 @@ export async function createFixtures() {
     listingId: preferFirst(sales.map(({ listing }) => listing.id)),
     quantity: fc.integer({ min: 1, max: 3 }),
     id: rowId.map(String),
-    order_ids: fc.array(rowId, { minLength: 1, maxLength: 5 }).map((ids) => ids.join()),
+    order_ids: fc.array(rowId, { minLength: 1, maxLength: 2 }).map((ids) => ids.join()),
     chainId: fc.constant(31337),
     // The schema of an address does not show that it must be an e-mail address.
     email: fc.emailAddress(),
