@@ -92,7 +92,7 @@ export const endpointCosts: Record<string, Cost> = {
   'POST /settings/sessions/:id/end': cost(1, 12, 0),
   'POST /settings/sessions/end-others': cost(1, 12, 0),
   'GET /settings/api-access': cost(1, 12, 0),
-  'POST /settings/api-access/tokens': cost(1, 15, 6),
+  'POST /settings/api-access/tokens': cost(1, 20, 6),
   'GET /settings/api-access/tokens/:id': cost(1, 4, 0),
   'POST /settings/api-access/tokens/:id/revoke': cost(1, 6, 1),
   'POST /settings/api-access/tokens/:id/roll': cost(0, 0, 0),
@@ -128,8 +128,8 @@ export const batchCosts = {
   'place an order': cost(2, 55, 8),
   'place 100 orders': cost(2, 2400, 800),
   // A run of two steps: one signs and broadcasts, one reads the receipts.
-  'transfer 100 items': cost(5, 3200, 215),
-  // Also counts what failed, and rolls up 24 hours after another in a database that has no roll-ups.
-  'run cron once': cost(8, 30_000, 60),
+  'transfer 100 items': cost(5, 3200, 220),
+  // Counts each item that failed or waits for a wallet: 20,000 in the large database.
+  'run cron once': cost(8, 30_000, 20),
 }
 export type BatchCost = keyof typeof batchCosts

@@ -22,7 +22,7 @@ export async function wakeWebhooks(
     const [due] = await db.batch([
       raw<WebhookWakeUp>(
         db,
-        sql`SELECT DISTINCT endpointId FROM webhookMessages WHERE dueAt <= ${now.toISOString()}
+        sql`SELECT DISTINCT endpointId FROM webhookMessages INDEXED BY webhookMessages_due WHERE dueAt <= ${now.toISOString()}
           LIMIT ${BATCH}`,
       ),
     ])
