@@ -128,7 +128,7 @@ export const batchCosts = {
   'place an order': cost(2, 55, 8),
   'place 100 orders': cost(2, 2400, 800),
   // A run of two steps: one signs and broadcasts, one reads the receipts.
-  'transfer 100 items': cost(5, 3200, 220),
+  'transfer 100 items': cost(5, 3200, 217),
   // Counts each item that failed or waits for a wallet: 20,000 in the large database.
   'run cron once': cost(8, 30_000, 20),
 }
