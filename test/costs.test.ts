@@ -129,7 +129,17 @@ const measureBatch: Record<BatchCost, () => Promise<Cost>> = {
       expect(await response.json()).toMatchObject({ archived: 490 })
     })
   },
-  'run cron once': () => costOf((measuredEnv) => runCron(measuredEnv, new Date())),
+  'run cron once': async () => {
+    // As if the cron trigger had always run: the newest order is counted, and alarms were told.
+    await env.DB.prepare(
+      `INSERT OR REPLACE INTO hourlyOrders (hour, firstId, lastId, transferred, failed, awaitingWallet, underWay, updatedAt)
+       SELECT substr(?1, 1, 13) || ':00:00.000Z', max(id), max(id), 0, 0, 0, 1, ?1 FROM deliveries`,
+    )
+      .bind(new Date().toISOString())
+      .run()
+    await runCron(env, new Date())
+    return costOf((measuredEnv) => runCron(measuredEnv, new Date()))
+  },
 }
 
 /** The last ids before the database was filled. */
@@ -216,6 +226,20 @@ const allowedScans: Record<string, string> = {
   'archivedOrders in WITH r': 'runs only if a foreign key is violated',
   'addresses in WITH r': 'runs only if a foreign key is violated',
   'orderItems in WITH r': 'runs only if a foreign key is violated',
+  'auditLog in WITH r': 'runs only if a foreign key is violated',
+  'archivedOrders in WITH r': 'runs only if a foreign key is violated',
+  'w in SELECT w.*': 'has a row for each chain',
+  'deliveries USING COVERING INDEX deliveries_failed': 'has only items that failed',
+  'transactions USING INDEX transactions_unmined': 'has only transactions that were not mined',
+  cronRuns: 'has one row',
+  alarms: 'has only alarms that last',
+  'webhookEndpoints USING INDEX webhookEndpoints_disabled': 'has only those that are disabled',
+  'e USING INDEX webhookEndpoints_master': 'has only those of administrators',
+  'hourlyOrders USING': 'stops at its LIMIT',
+  'deliveries in INSERT INTO hourlyOrders': 'stops at its LIMIT',
+  'start in INSERT INTO hourlyOrders': 'has at most two rows',
+  'h in INSERT INTO hourlyOrders': 'has a row for each hour that is computed',
+  'hours in INSERT INTO hourlyOrders': 'has a row for each hour that is computed',
 }
 
 it('scans no table', async () => {

@@ -109,7 +109,7 @@ export const endpointCosts: Record<string, Cost> = {
   'POST /settings/sessions/:id/end': cost(1, 12, 0),
   'POST /settings/sessions/end-others': cost(1, 12, 0),
   'GET /settings/api-access': cost(1, 12, 0),
-  'POST /settings/api-access/tokens': cost(1, 16, 6),
+  'POST /settings/api-access/tokens': cost(1, 20, 6),
   'GET /settings/api-access/tokens/:id': cost(1, 4, 0),
   'POST /settings/api-access/tokens/:id/revoke': cost(1, 6, 1),
   'POST /settings/api-access/tokens/:id/roll': cost(0, 0, 0),
@@ -165,7 +165,7 @@ export const batchCosts = {
   // A run of two steps: one signs and broadcasts, one reads the receipts. Then webhooks are woken.
   'transfer 100 items': cost(6, 3200, 217),
   // Also counts what failed, and rolls up 24 hours after another in a database that has no roll-ups.
-  'run cron once': cost(10, 30_000, 60),
+  'run cron once': cost(10, 30_000, 25),
   'archive 500 orders': cost(2, 14000, 6000),
 }
 export type BatchCost = keyof typeof batchCosts
