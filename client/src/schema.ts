@@ -3438,7 +3438,10 @@ export interface operations {
                 "x-d1-bookmark"?: components["parameters"]["Bookmark"];
             };
             path: {
-                /** @description The id of the user. */
+                /**
+                 * @description The id of the user.
+                 * @example 6
+                 */
                 id: number;
             };
             cookie?: never;
@@ -3470,7 +3473,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of the user. */
+                /**
+                 * @description The id of the user.
+                 * @example 6
+                 */
                 id: number;
             };
             cookie?: never;

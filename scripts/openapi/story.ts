@@ -8,6 +8,7 @@ import { catalogueChapter } from './story/catalogue.ts'
 import { errorChapter } from './story/errors.ts'
 import { orderChapter } from './story/orders.ts'
 import { outageChapter } from './story/outages.ts'
+import { retentionChapter } from './story/retention.ts'
 import { stable } from './story/stable.ts'
 import { createWorld, PUBLIC_URL } from './story/world.ts'
 
@@ -28,6 +29,7 @@ export async function tellStory(paths: Paths): Promise<string> {
     await orderChapter(teller)
     await accountChapter(teller)
     await catalogueChapter(teller)
+    await retentionChapter(teller)
     await errorChapter(teller)
     await outageChapter(teller)
     const text = JSON.stringify(caller.examples, null, 2)
