@@ -4529,7 +4529,10 @@ export interface operations {
                 "x-d1-bookmark"?: components["parameters"]["Bookmark"];
             };
             path: {
-                /** @description The id of the user. */
+                /**
+                 * @description The id of the user.
+                 * @example 6
+                 */
                 id: number;
             };
             cookie?: never;
@@ -4561,7 +4564,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of the user. */
+                /**
+                 * @description The id of the user.
+                 * @example 6
+                 */
                 id: number;
             };
             cookie?: never;
