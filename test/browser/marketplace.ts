@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { vi } from 'vitest'
@@ -39,7 +39,14 @@ export async function aMarketplace(variables: Record<string, string> = {}) {
     open: (options: BrowserContextOptions = {}) => openPage(browser, { baseURL: url, ...options }),
     nextLink: openMailbox(project.folder),
     /** Makes all sign-ins older, as if they had been 11 minutes ago. */
-    ageSessions: () => ageSessions(project.folder),
+    ageSessions: () => {
+      const createdAt = new Date(Date.now() - 11 * 60_000).toISOString()
+      change(project.folder, "UPDATE tokens SET createdAt = ? WHERE kind = 'session'", createdAt)
+    },
+    /** Changes rows of the database. */
+    change: (sql: string, ...values: SQLInputValue[]) => change(project.folder, sql, ...values),
+    /** Runs the cron trigger, which also runs by itself each minute. */
+    runCron: () => fetch(`${url}/cdn-cgi/local/scheduled`),
     /** The token that `npm run dev` prints. */
     masterToken: tokenIn(out),
     close: async () => {
@@ -121,10 +128,9 @@ export async function installWallet(
   }
 }
 
-function ageSessions(folder: string): void {
+function change(folder: string, sql: string, ...values: SQLInputValue[]): void {
   const database = new DatabaseSync(databaseFile(folder), { timeout: 5_000 })
-  const createdAt = new Date(Date.now() - 11 * 60_000).toISOString()
-  database.prepare("UPDATE tokens SET createdAt = ? WHERE kind = 'session'").run(createdAt)
+  database.prepare(sql).run(...values)
   database.close()
 }
 

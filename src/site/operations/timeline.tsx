@@ -82,7 +82,7 @@ function presentOf({ transfer }: History, now: Date): Step[] {
         {tries > 0 && <span>Failed in {plural(tries, 'transaction')}</span>}
         {failingSince && status !== 'failed' && (
           <span>
-            Fails since <Time at={failingSince} now={now} />
+            First failed <Time at={failingSince} now={now} />
           </span>
         )}
         {dueAt && (

@@ -1,0 +1,209 @@
+/** An operator in a browser: from a provider that fails, over the alarm, to the delivered NFT. */
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Page } from 'playwright-core'
+import {
+  createPublicClient,
+  encodeFunctionResult,
+  http,
+  parseAbiItem,
+  toFunctionSelector,
+} from 'viem'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { deliveryAbi } from '../../contracts/delivery-abi.ts'
+import { type Anvil, startAnvil } from '../../scripts/chain/anvil.ts'
+import { RpcProxy } from '../support/chain/proxy.ts'
+import { expectAccessible } from './accessibility.ts'
+import { hasChromium } from './chromium.ts'
+import { aMarketplace, installWallet, type Marketplace, signInByMail } from './marketplace.ts'
+
+type PlacedOrders = { orders: { orderItems: { id: number }[] }[] }
+
+const billing = { city: 'Oslo', country: 'NO', postal: '0154', street: 'Karl Johans gate 31' }
+
+const [deliver] = deliveryAbi.filter((part) => part.type === 'function' && part.name === 'deliver')
+
+/** The provider says that the recipient refuses the token. */
+const refused = {
+  on: ['eth_call'],
+  containing: deliver ? toFunctionSelector(deliver).slice(2) : '',
+  effect: {
+    result: encodeFunctionResult({
+      abi: deliveryAbi,
+      functionName: 'deliver',
+      result: [{ outcome: 3, gasUsed: 50_000n, reason: '0x' }],
+    }),
+  },
+}
+
+describe.skipIf(!hasChromium)('an operator in a browser', () => {
+  let anvil: Anvil
+  let proxy: RpcProxy
+  let provider: Server
+  let marketplace: Marketplace
+
+  beforeAll(async () => {
+    anvil = await startAnvil({ port: 0 })
+    proxy = new RpcProxy(anvil.url)
+    provider = createServer((request, response) => proxy.answer(request, response))
+    await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve))
+    const { port } = provider.address() as AddressInfo
+    marketplace = await aMarketplace({ RPC_URL: `http://127.0.0.1:${port}` })
+  })
+  afterAll(async () => {
+    await marketplace?.close()
+    provider?.close()
+    await anvil?.stop()
+  })
+
+  /** A buyer with a wallet. */
+  async function aBuyer() {
+    const page = await marketplace.open()
+    const { account } = await installWallet(page)
+    await page.goto('/sign-in')
+    await page.getByRole('button', { name: 'Test Wallet' }).click()
+    await page.getByRole('button', { name: /^Menu of/ }).waitFor()
+    await page.goto('/settings/account')
+    const text = (await page.locator('main').textContent()) ?? ''
+    await page.context().close()
+    return { id: Number(/Your user id is (\d+)/.exec(text)?.[1]), wallet: account.address }
+  }
+
+  /** Orders one piece of NFT 3, as a shop does. Returns the id of the item. */
+  async function placeOrder(buyerUserId: number, providerId: string): Promise<number> {
+    const order = { nftId: 3, listingId: 3, quantity: 1, buyerUserId, providerId }
+    const response = await fetch(`${marketplace.url}/api/externalOrders`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${marketplace.masterToken}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify([{ ...order, buyerBillingData: billing }]),
+    })
+    const { orders } = (await response.json()) as PlacedOrders
+    return orders[0]?.orderItems[0]?.id ?? 0
+  }
+
+  /** Loads the page again until it has the text. */
+  const waitFor = (page: Page, text: string) =>
+    expect
+      .poll(
+        async () => {
+          await page.reload()
+          return page.locator('main').textContent()
+        },
+        { timeout: 40_000, interval: 500 },
+      )
+      .toContain(text)
+
+  /** Makes failures older, as if they had begun 11 minutes ago. */
+  function ageFailures() {
+    const now = Date.now()
+    marketplace.change(
+      'UPDATE deliveries SET failingSince = ?, dueAt = ? WHERE failingSince IS NOT NULL AND dueAt IS NOT NULL',
+      new Date(now - 11 * 60_000).toISOString(),
+      new Date(now).toISOString(),
+    )
+  }
+
+  /** The transfers to a wallet on the chain. */
+  const transfersTo = (wallet: `0x${string}`) =>
+    createPublicClient({ transport: http(anvil.url) }).getLogs({
+      event: parseAbiItem(
+        'event TransferSingle(address indexed by, address indexed from, address indexed to, uint256 id, uint256 value)',
+      ),
+      args: { to: wallet },
+      fromBlock: 0n,
+    })
+
+  /** Adds orders of a month: more by day than by night, some of which have failed. */
+  const addMonth = () =>
+    marketplace.change(`INSERT OR REPLACE INTO hourlyOrders
+      WITH RECURSIVE hours (i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM hours WHERE i < 700),
+        orders AS (SELECT i, 12 + i * 37 % 23 + 2 * abs(12 - i % 24) AS n FROM hours)
+      SELECT strftime('%Y-%m-%dT%H:00:00.000Z', 'now', '-' || i || ' hours'), 1, n,
+        n - (i % 11 = 0) * 4 - (i % 5 = 0) * 3 - (i < 8) * (9 - i), (i % 11 = 0) * 4,
+        (i % 5 = 0) * 3, (i < 8) * (9 - i), 9000 + i * 977 % 9000,
+        40000 + i * 7919 % 80000 + (i % 23 = 0) * 400000, '' FROM orders`)
+
+  it('reads the plots by keyboard, and without scripts', async () => {
+    addMonth()
+    const page = await marketplace.open({ reducedMotion: 'reduce' })
+    await signInByMail(marketplace, page, 'ada@example.com')
+    await page.goto('/operations')
+    const plot = page.getByRole('group').first()
+    await page.getByRole('link', { name: '30 days' }).focus()
+    await page.keyboard.press('Tab')
+    const shown = plot.getByRole('status')
+    await shown.waitFor()
+    const newest = await shown.textContent()
+    await page.keyboard.press('ArrowLeft')
+    await page.keyboard.press('ArrowLeft')
+    const earlier = await shown.textContent()
+    expect(earlier).toMatch(/^\w{3} \d+ \w{3} \d\d:00\nDelivered: \d+\nUnder way: 7\n/)
+    expect(earlier).not.toBe(newest)
+    await expectAccessible(page, 'operations with plots')
+    await page.keyboard.press('Escape')
+    await shown.waitFor({ state: 'hidden' })
+    await page.goto('/operations?range=days')
+    await expectAccessible(page, 'operations by day')
+
+    const plain = await marketplace.open({ javaScriptEnabled: false })
+    await signInByMail(marketplace, plain, 'ada@example.com')
+    await plain.goto('/operations')
+    expect(await plain.locator('.column title').first().textContent()).toContain('\nDelivered: ')
+    await plain.getByText('Table', { exact: true }).first().click()
+    await plain.getByRole('rowheader').first().waitFor()
+  })
+
+  it('sees why an item fails, retries it when the provider works, and it arrives', async () => {
+    const page = await marketplace.open({ reducedMotion: 'reduce' })
+    await signInByMail(marketplace, page, 'ada@example.com')
+    await page.getByRole('button', { name: /^Menu of/ }).click()
+    await page.getByRole('link', { name: 'Operations' }).click()
+    await page.getByText('No alarm is raised.').waitFor()
+    await expectAccessible(page, 'operations of a new instance')
+
+    proxy.setFaults([refused])
+    const buyer = await aBuyer()
+    const id = await placeOrder(buyer.id, 'OPS-1')
+    await page.getByRole('searchbox', { name: 'Search' }).fill('OPS-1')
+    await page.getByRole('button', { name: 'Search' }).click()
+    await page.getByRole('heading', { name: `Transfer ${id}` }).waitFor()
+    await waitFor(page, 'The recipient did not accept the token')
+    await expectAccessible(page, 'a transfer that fails')
+
+    ageFailures()
+    await marketplace.runCron()
+    await waitFor(page, 'Failed')
+    await marketplace.runCron()
+    await page.goto('/operations')
+    await waitFor(page, '1 delivery failed.')
+    expect(await page.getByRole('link', { name: 'Runbook' }).getAttribute('href')).toBe(
+      '/docs/runbook#deliveries-failed',
+    )
+    await expectAccessible(page, 'operations with an alarm')
+
+    proxy.setFaults([])
+    await page.getByRole('button', { name: /^Retry all/ }).click()
+    await page.getByRole('heading', { name: 'Retry 1 transfer?' }).waitFor()
+    await expectAccessible(page, 'operations, retry all')
+    await page.getByRole('button', { name: 'Retry', exact: true }).click()
+    await page.getByText('1 transfer is queued again').waitFor()
+    await page.goto(`/operations/transfers/${id}`)
+    await waitFor(page, 'Delivered')
+    await page.getByText('by Ada').waitFor()
+    await expectAccessible(page, 'a transfer that was retried')
+    expect(await transfersTo(buyer.wallet)).toHaveLength(1)
+
+    await marketplace.runCron()
+    await page.goto('/operations')
+    await waitFor(page, 'No alarm is raised.')
+    await page.getByRole('link', { name: 'Audit log' }).click()
+    await page.getByText('Retried 1 transfer').waitFor()
+    await expectAccessible(page, 'the audit log')
+    await page.goto('/operations/search?q=3')
+    await page.getByRole('heading', { name: 'Results for “3”' }).waitFor()
+    await expectAccessible(page, 'search results')
+  }, 180_000)
+})
