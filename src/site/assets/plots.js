@@ -49,4 +49,5 @@ for (const area of document.querySelectorAll('.plot-area')) {
     show(columns.indexOf(target.closest('.column'))),
   )
   drawing.addEventListener('pointerleave', () => show(-1))
+  addEventListener('resize', () => show(shown))
 }

@@ -11,6 +11,8 @@ type ConfirmProps = {
   action: string
   /** The text of the button that confirms. */
   submit: string
+  /** Whether it takes nothing away. */
+  isHarmless?: boolean
   /** Hidden fields of the form. */
   values?: Record<string, string | undefined>
   children: Child
@@ -27,6 +29,7 @@ export const Confirm = ({
   title,
   action,
   submit,
+  isHarmless = false,
   values = {},
   children,
 }: ConfirmProps) => (
@@ -46,7 +49,7 @@ export const Confirm = ({
           <button class="button" type="button" {...command('close', id)}>
             Cancel
           </button>
-          <button class="button danger" type="submit">
+          <button class={`button ${isHarmless ? 'primary' : 'danger'}`} type="submit">
             {submit}
           </button>
         </p>

@@ -164,11 +164,12 @@ const Failures = ({ failures }: { failures: readonly Failure[] }) => {
                 title={`Retry ${plural(Math.min(items, MAX_CHANGED), 'transfer')}?`}
                 action="/operations/retry"
                 submit="Retry"
+                isHarmless
                 values={{ reason }}
               >
                 <p>
-                  They failed because {reason}. Each is queued again and tried for 10 minutes, after
-                  which it fails again if nothing has changed.
+                  {sentence(reason)} What is queued again fails after 10 minutes if nothing has
+                  changed.
                 </p>
                 {items > MAX_CHANGED && (
                   <p>{count(items - MAX_CHANGED)} more are left. Retry them afterwards.</p>

@@ -58,12 +58,7 @@ export const Results = ({ q, settings, ...found }: ResultsProps) => {
             </h3>
             <p class="meta">
               {user.email && <span>{user.email}</span>}
-              {user.ethereumPublicAddr && (
-                <SearchLink
-                  q={user.ethereumPublicAddr}
-                  text={shortAddress(user.ethereumPublicAddr)}
-                />
-              )}{' '}
+              {user.ethereumPublicAddr && <span>{shortAddress(user.ethereumPublicAddr)}</span>}
               <span>
                 <a href={`/settings/api-access/everyone?owner=${user.id}`}>Tokens and sessions</a>
               </span>

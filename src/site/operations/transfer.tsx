@@ -63,6 +63,7 @@ const Actions = ({ id, transfer }: { id: number; transfer: Transfer }) => {
           title={`Retry transfer ${id}?`}
           action={`/operations/transfers/${id}/retry`}
           submit="Retry transfer"
+          isHarmless
         >
           <p>It is looked at now. It is delivered once, however often you retry it.</p>
         </Confirm>
