@@ -227,7 +227,6 @@ const allowedScans: Record<string, string> = {
   'addresses in WITH r': 'runs only if a foreign key is violated',
   'orderItems in WITH r': 'runs only if a foreign key is violated',
   'auditLog in WITH r': 'runs only if a foreign key is violated',
-  'archivedOrders in WITH r': 'runs only if a foreign key is violated',
   'w in SELECT w.*': 'has a row for each chain',
   'deliveries USING COVERING INDEX deliveries_failed': 'has only items that failed',
   'transactions USING INDEX transactions_unmined': 'has only transactions that were not mined',

@@ -4529,10 +4529,7 @@ export interface operations {
                 "x-d1-bookmark"?: components["parameters"]["Bookmark"];
             };
             path: {
-                /**
-                 * @description The id of the user.
-                 * @example 6
-                 */
+                /** @description The id of the user. */
                 id: number;
             };
             cookie?: never;
@@ -4564,10 +4561,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /**
-                 * @description The id of the user.
-                 * @example 6
-                 */
+                /** @description The id of the user. */
                 id: number;
             };
             cookie?: never;
