@@ -38,7 +38,7 @@ const selectTotals = (db: Database) =>
       (SELECT count(*) FROM webhookEndpoints
         WHERE failingSince IS NOT NULL AND disabledAt IS NULL) AS failingEndpoints,
       (SELECT count(*) FROM webhookEndpoints
-        WHERE disabledReason IN ('failing', 'gone')) AS disabledEndpoints`,
+        WHERE disabledAt IS NOT NULL AND disabledReason IN ('failing', 'gone')) AS disabledEndpoints`,
   )
 
 export type Overview = Awaited<ReturnType<typeof readOverview>>
