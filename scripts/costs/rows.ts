@@ -37,7 +37,7 @@ export const endpointCosts: Record<string, Cost> = {
   'GET /api/externalOrders': cost(2, 600, 0),
   'GET /api/externalOrders/:order_ids': cost(1, 25, 0),
   // The buyer has no wallet, so the item waits for one. That takes more indexes.
-  'POST /api/externalOrders': cost(2, 55, 10),
+  'POST /api/externalOrders': cost(2, 58, 10),
   'GET /api/webhooks': cost(1, 20, 0),
   'POST /api/webhooks': cost(1, 20, 5),
   'GET /api/webhooks/:webhook_id': cost(1, 6, 0),
@@ -144,8 +144,8 @@ export const listCosts: Record<'master' | 'seller', Record<string, Cost>> = {
 
 /** Costs of batches and of the cron job. */
 export const batchCosts = {
-  'place an order': cost(2, 55, 8),
-  'place 100 orders': cost(2, 2400, 800),
+  'place an order': cost(2, 58, 8),
+  'place 100 orders': cost(2, 2440, 800),
   // A run of two steps: one signs and broadcasts, one reads the receipts. Then webhooks are woken.
   'transfer 100 items': cost(6, 3200, 217),
   'run cron once': cost(5, 100, 0),
