@@ -52,14 +52,16 @@ export async function createFixtures() {
   /** Requests delete some of them. */
   const webhooks = await Promise.all(
     Array.from({ length: 40 }, async () => {
-      const { id } = await aWebhook(admin)
+      const { id } = await aWebhook(admin, { role: 'master' })
       return { id, messageId: (await aWebhookMessage({ id })).id }
     }),
   )
   const known: KnownValues = {
     webhook_id: fc.constantFrom(...webhooks.map(({ id }) => id)),
     message_id: fc.constantFrom(...webhooks.map(({ messageId }) => messageId)),
-    url: fc.constantFrom('https://shop.example.com/hook', 'https://localhost/'),
+    url: fc.constantFrom('https://shop.example.com/hook', 'https://shop.example.com/'),
+    // The schema does not show that no event may come twice.
+    events: fc.constantFrom(['order.created'], ['order.failed', 'alarm.raised']),
     since: fc.constantFrom('2026-01-01T00:00:00.000Z', '2026-11-01T00:00:00Z'),
     user_id: fc.constantFrom('me', ...users.map(String)),
     userId: fc.constantFrom(...users),
