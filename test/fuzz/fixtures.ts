@@ -6,6 +6,7 @@ import * as fc from 'fast-check'
 import { DEFAULT_PICTURE } from '../../src/avatars/url.ts'
 import * as schema from '../../src/db/schema.ts'
 import { addressKinds } from '../../src/db/schema.ts'
+import { call } from '../support/api.ts'
 import {
   aListing,
   anAddress,
@@ -81,6 +82,15 @@ export async function createFixtures() {
   }
   const userTokens = await Promise.all([aToken(seller), aToken(buyer), aToken(stranger)])
   const master = await aToken(admin, 'master')
+  // Something is to be delivered to or from each of them, so that no request makes them be forgotten.
+  const buyerBillingData = { street: 'Road 1', city: 'Oslo', postal: '0150', country: 'NO' }
+  const [sale] = sales
+  const orders = [buyer, stranger].map(({ id }) => ({
+    ...{ nftId: sale?.nft.id, listingId: sale?.listing.id, quantity: 1 },
+    ...{ buyerUserId: id, buyerBillingData },
+  }))
+  const placed = await call('POST', '/api/externalOrders', { token: master, json: orders })
+  if (!placed.ok) throw new Error(await placed.text())
   const valid = fc.constantFrom<Record<string, string>>(
     ...[...userTokens, master].map((token) => ({
       authorization: `Bearer ${token}`,
