@@ -14,7 +14,7 @@ import { NetworkPanel } from './network.tsx'
 import { Plots } from './plots.tsx'
 import { State, TransferLink } from './state.tsx'
 
-export type Retried = { items: number; reason: string }
+type Retried = { items: number; reason: string }
 
 type OverviewProps = Omit<Overview, 'account'> & {
   range: Range

@@ -9,7 +9,7 @@ import { OperationsPage } from './layout.tsx'
 import { SearchLink, State } from './state.tsx'
 import { Timeline } from './timeline.tsx'
 
-export const transferNotices = {
+const transferNotices = {
   retried: 'The transfer is queued again.',
   cancelled: 'The transfer is being cancelled. It ends once the chain has recorded that.',
 }
