@@ -73,6 +73,7 @@ export async function createFixtures() {
     id: rowId.map(String),
     order_ids: fc.array(rowId, { minLength: 1, maxLength: 2 }).map((ids) => ids.join()),
     chainId: fc.constant(31337),
+    before: fc.constant('2025-01-01'),
     // The schema of an address does not show that it must be an e-mail address.
     email: fc.emailAddress(),
     picture: fc.constant(`${DEFAULT_PICTURE}.jpg`),
@@ -82,12 +83,15 @@ export async function createFixtures() {
   }
   const userTokens = await Promise.all([aToken(seller), aToken(buyer), aToken(stranger)])
   const master = await aToken(admin, 'master')
-  // Something is to be delivered to or from each of them, so that no request makes them be forgotten.
+  // Something may be delivered to or from each of them, so that no request makes them be forgotten.
+  // One buyer has no wallet, the other buys on a network without a chain: no delivery starts.
   const buyerBillingData = { street: 'Road 1', city: 'Oslo', postal: '0150', country: 'NO' }
-  const [sale] = sales
-  const orders = [buyer, stranger].map(({ id }) => ({
+  const orders = [
+    { buyer: stranger, sale: sales[0] },
+    { buyer, sale: sales[3] },
+  ].map(({ buyer, sale }) => ({
     ...{ nftId: sale?.nft.id, listingId: sale?.listing.id, quantity: 1 },
-    ...{ buyerUserId: id, buyerBillingData },
+    ...{ buyerUserId: buyer.id, buyerBillingData },
   }))
   const placed = await call('POST', '/api/externalOrders', { token: master, json: orders })
   if (!placed.ok) throw new Error(await placed.text())
