@@ -32,12 +32,9 @@ async function confirm(client: MarketplaceClient, id: number): Promise<void> {
   const { user } = await client.getPersonalData({ id })
   const names = [user.name, user.username, user.email, user.ethereumPublicAddr].filter(Boolean)
   console.log(`This removes the data of user ${id} for good: ${names.join(', ') || 'no name'}.`)
+  if (!process.stdin.isTTY) throw new CommandError('Nothing was changed. Add --yes to go on.')
   const terminal = createInterface({ input: process.stdin, output: process.stdout })
-  // Undefined if the input ends without a line.
-  const answer = await Promise.race([
-    terminal.question(`Type ${id} to go on: `),
-    new Promise<undefined>((resolve) => terminal.once('close', () => resolve(undefined))),
-  ])
+  const answer = await terminal.question(`Type ${id} to go on: `)
   terminal.close()
-  if (answer?.trim() !== String(id)) throw new CommandError('Nothing was changed.')
+  if (answer.trim() !== String(id)) throw new CommandError('Nothing was changed.')
 }

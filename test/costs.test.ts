@@ -7,7 +7,7 @@
  */
 import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
 import { lastIds, NO_IDS, type Size, synthetic } from '../scripts/catalogue/synthetic.ts'
 import {
@@ -18,6 +18,7 @@ import {
   listCosts,
 } from '../scripts/costs/rows.ts'
 import app from '../src/app.ts'
+import { webhookEndpoints } from '../src/db/schema.ts'
 import type { WakeUp } from '../src/delivery/wake.ts'
 import { endpointsOf } from '../src/http/endpoint.ts'
 import { runCron } from '../src/maintenance/cron.ts'
@@ -29,7 +30,7 @@ import { networksOf } from './support/delivery/engine.ts'
 import { paidItems } from './support/delivery/items.ts'
 import { aRecordingQueue } from './support/delivery/queue.ts'
 import { sampleRequest, tokenOf } from './support/endpoints.ts'
-import { anAddress, anAdministrator, aSession, aToken, aUser } from './support/makers.ts'
+import { anAddress, anAdministrator, aSession, aToken, aUser, db } from './support/makers.ts'
 import { measured } from './support/measured.ts'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 300_000 })
@@ -128,7 +129,17 @@ const measureBatch: Record<BatchCost, () => Promise<Cost>> = {
       expect(await response.json()).toMatchObject({ archived: 490 })
     })
   },
-  'run cron once': () => costOf((measuredEnv) => runCron(measuredEnv, new Date())),
+  'run cron once': async () => {
+    // As if the cron trigger had always run: the newest order is counted, and alarms were told.
+    await env.DB.prepare(
+      `INSERT OR REPLACE INTO hourlyOrders (hour, firstId, lastId, transferred, failed, awaitingWallet, underWay, updatedAt)
+       SELECT substr(?1, 1, 13) || ':00:00.000Z', max(id), max(id), 0, 0, 0, 1, ?1 FROM deliveries`,
+    )
+      .bind(new Date().toISOString())
+      .run()
+    await runCron(env, new Date())
+    return costOf((measuredEnv) => runCron(measuredEnv, new Date()))
+  },
 }
 
 /** The last ids before the database was filled. */
@@ -138,6 +149,11 @@ async function fill(size: Size) {
   before = await lastIds(env.DB)
   for (const sql of synthetic(size, before)) await env.DB.prepare(sql).run()
 }
+
+// Endpoints of earlier samples would get messages of the orders.
+beforeEach(async () => {
+  await db.delete(webhookEndpoints)
+})
 
 /** Rows are upper limits: earlier requests of this test have added some rows. */
 const expectCost = (cost: Cost, limit: Cost | undefined) => {
@@ -194,6 +210,7 @@ const allowedScans: Record<string, string> = {
   found: 'a subquery of what a search has found',
   newest: 'stops at its LIMIT',
   own: 'a subquery that stops at its LIMIT',
+  'm in SELECT m.id': 'a subquery that stops at its LIMIT',
   sold: 'a subquery over the JSON of the statement',
   returned: 'a subquery over the JSON of the statement',
   instance: 'has one row',
@@ -210,9 +227,30 @@ const allowedScans: Record<string, string> = {
   'nfts in WITH r': 'runs only if a foreign key is violated',
   'listings in WITH r': 'runs only if a foreign key is violated',
   'deliveries in WITH r': 'runs only if a foreign key is violated',
+  'm in SELECT m.id': 'a subquery that stops at its LIMIT',
+  'auditLog in WITH r': 'runs only if a foreign key is violated',
   'archivedOrders in WITH r': 'runs only if a foreign key is violated',
   'addresses in WITH r': 'runs only if a foreign key is violated',
   'orderItems in WITH r': 'runs only if a foreign key is violated',
+  'w in SELECT w.*': 'has a row for each chain',
+  'deliveries USING COVERING INDEX deliveries_failed': 'has only items that failed',
+  'transactions USING INDEX transactions_unmined': 'has only transactions that were not mined',
+  cronRuns: 'has one row',
+  alarms: 'has only alarms that last',
+  'webhookEndpoints USING INDEX webhookEndpoints_disabled': 'has only those that are disabled',
+  'e USING INDEX webhookEndpoints_master': 'has only those of administrators',
+  'hourlyOrders USING': 'stops at its LIMIT',
+  'transactions USING INDEX transactions_open': 'has only transactions that are not final',
+  'transactions in SELECT hash': 'stops at its LIMIT',
+  'transactions in SELECT d.id': 'stops at its LIMIT',
+  't in SELECT t.hash': 'a subquery that stops at its LIMIT',
+  'a in SELECT a.at': 'a subquery that stops at its LIMIT',
+  'f in SELECT': 'a subquery over what was found',
+  'u in SELECT d.id': 'a subquery over what was found',
+  'deliveries in INSERT INTO hourlyOrders': 'stops at its LIMIT',
+  'start in INSERT INTO hourlyOrders': 'has at most two rows',
+  'h in INSERT INTO hourlyOrders': 'has a row for each hour that is computed',
+  'hours in INSERT INTO hourlyOrders': 'has a row for each hour that is computed',
 }
 
 it('scans no table', async () => {

@@ -9,6 +9,7 @@ import { errorChapter } from './story/errors.ts'
 import { operationsChapter } from './story/operations.ts'
 import { orderChapter } from './story/orders.ts'
 import { outageChapter } from './story/outages.ts'
+import { retentionChapter } from './story/retention.ts'
 import { stable } from './story/stable.ts'
 import { webhookChapter } from './story/webhooks.ts'
 import { createWorld, PUBLIC_URL } from './story/world.ts'
@@ -33,6 +34,7 @@ export async function tellStory(paths: Paths): Promise<string> {
     await webhookChapter(teller)
     await catalogueChapter(teller)
     await operationsChapter(teller)
+    await retentionChapter(teller)
     await errorChapter(teller)
     await outageChapter(teller)
     const text = JSON.stringify(caller.examples, null, 2)

@@ -6,51 +6,60 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { type Database, raw } from '../db/client.ts'
 
-/** Hours that one run computes after the newest one. A new instance has more of them. */
+/** Hours that one run computes after the newest one. A database without roll-ups has more of them. */
 const NEW_HOURS = 24
 
+/** Items after which an hour ends, so that a run reads few rows. The others count for the next one. */
+const MAX_ITEMS = 50_000
+
 /**
- * Computes the two newest hours again, those after them, and one hour with items that may still
- * change: the one that was computed longest ago.
+ * Computes the two newest hours again, those after them, and one older hour with items that may
+ * still change: the one that was computed longest ago.
  */
 export const rollUpHours = (db: Database, now: Date) =>
   db.batch([rollUp(db, newHours, now), rollUp(db, oldestOpenHour, now)])
 
+const newest = sql`SELECT hour, firstId FROM hourlyOrders ORDER BY hour DESC LIMIT 2`
+
 const oldestOpenHour = sql`SELECT hour, firstId, lastId FROM hourlyOrders
-  WHERE failed + awaitingWallet + underWay > 0 ORDER BY updatedAt LIMIT 1`
+  WHERE failed + awaitingWallet + underWay > 0 AND hour NOT IN (SELECT hour FROM (${newest}))
+  ORDER BY updatedAt LIMIT 1`
 
 const hourOf = (time: SQL) => sql`substr(${time}, 1, 13) || ':00:00.000Z'`
 
-/** The first delivery that was ordered after the hour in which the delivery `id` was. */
-const nextId = (hour: SQL, id: SQL) => sql`(SELECT id FROM deliveries n WHERE n.id > ${id}
-  AND n.createdAt >= strftime('%Y-%m-%dT%H:00:00.000Z', ${hour}, '+1 hour') ORDER BY n.id LIMIT 1)`
+const after = (hour: SQL) => sql`strftime('%Y-%m-%dT%H:00:00.000Z', ${hour}, '+1 hour')`
 
-const hourOfRow = hourOf(sql`d.createdAt`)
+/** The first delivery after the hour that begins with the delivery `id`; null if there is none. */
+const nextId = (hour: SQL, id: SQL) => sql`coalesce(
+  (SELECT id FROM deliveries n WHERE n.id > ${id} AND n.id < ${id} + ${MAX_ITEMS}
+    AND n.createdAt >= ${after(hour)} ORDER BY n.id LIMIT 1),
+  (SELECT min(id) FROM deliveries n WHERE n.id >= ${id} + ${MAX_ITEMS}))`
+
+/** Later than the hour before, whatever the clock said. */
+const nextHour = sql`max(${hourOf(sql`d.createdAt`)}, ${after(sql`h.hour`)})`
 
 const newHours = sql`SELECT hour, firstId,
     coalesce(nextId - 1, (SELECT max(id) FROM deliveries)) AS lastId FROM (
-  WITH RECURSIVE newest (hour, firstId) AS (
-      SELECT * FROM (SELECT hour, firstId FROM hourlyOrders ORDER BY hour DESC LIMIT 2)
+  WITH RECURSIVE start (hour, firstId) AS (
+      SELECT * FROM (${newest})
       UNION ALL SELECT ${hourOf(sql`createdAt`)}, id
         FROM (SELECT id, createdAt FROM deliveries ORDER BY id LIMIT 1)
         WHERE NOT EXISTS (SELECT 1 FROM hourlyOrders)),
     hours (hour, firstId, nextId, number) AS (
       SELECT hour, firstId, ${nextId(sql`hour`, sql`firstId`)}, 0
-        FROM (SELECT * FROM newest ORDER BY hour LIMIT 1)
-      UNION ALL SELECT ${hourOfRow}, d.id, ${nextId(hourOfRow, sql`d.id`)}, number + 1
+        FROM (SELECT * FROM start ORDER BY hour LIMIT 1)
+      UNION ALL SELECT ${nextHour}, d.id, ${nextId(nextHour, sql`d.id`)}, number + 1
         FROM hours h JOIN deliveries d ON d.id = h.nextId WHERE number <= ${NEW_HOURS})
   SELECT * FROM hours)`
 
-/**
- * Finished orders may have been archived since, and their rows are gone. What was counted of them
- * stays.
- */
+/** Orders may have been archived since, and their rows are gone. What was counted of them stays. */
 const rollUp = (db: Database, hours: SQL, now: Date) =>
   raw<never>(
     db,
     sql`INSERT INTO hourlyOrders (hour, firstId, lastId, transferred, failed, awaitingWallet, underWay,
         p50, p95, updatedAt)
-      SELECT h.hour, h.firstId, h.lastId, iif(isWhole, h.transferred, max(h.transferred, coalesce(old.transferred, 0))),
+      SELECT h.hour, h.firstId, h.lastId,
+        iif(isWhole, h.transferred, max(h.transferred, coalesce(old.transferred, 0))),
         h.failed, h.awaitingWallet, h.underWay, iif(isWhole OR old.hour IS NULL, h.p50, old.p50),
         iif(isWhole OR old.hour IS NULL, h.p95, old.p95), ${now.toISOString()}
       FROM (
@@ -59,15 +68,14 @@ const rollUp = (db: Database, hours: SQL, now: Date) =>
           count(*) FILTER (WHERE state = 'failed' AND wish = 'deliver') AS failed,
           count(*) FILTER (WHERE state = 'awaiting_wallet') AS awaitingWallet,
           count(*) FILTER (WHERE state IN ('queued', 'in_flight')) AS underWay,
-          min(duration) FILTER (WHERE state = 'transferred' AND position * 100 >= items * 50) AS p50,
-          min(duration) FILTER (WHERE state = 'transferred' AND position * 100 >= items * 95) AS p95
+          min(duration) FILTER (WHERE state = 'transferred' AND share >= 0.5) AS p50,
+          min(duration) FILTER (WHERE state = 'transferred' AND share >= 0.95) AS p95
         FROM (
-          SELECT r.*, count(*) OVER (PARTITION BY hour, state) AS items,
-            row_number() OVER (PARTITION BY hour, state ORDER BY duration) AS position
+          SELECT *, cume_dist() OVER (PARTITION BY hour, state ORDER BY duration) AS share
           FROM (
             SELECT h.*, d.id, d.state, d.wish,
               CAST(round((julianday(d.updatedAt) - julianday(d.createdAt)) * 86400000) AS INTEGER) AS duration
-            FROM (${hours}) h LEFT JOIN deliveries d ON d.id BETWEEN h.firstId AND h.lastId) r)
+            FROM (${hours}) h LEFT JOIN deliveries d ON d.id BETWEEN h.firstId AND h.lastId))
         GROUP BY hour) h LEFT JOIN hourlyOrders old ON old.hour = h.hour
       WHERE true
       ON CONFLICT (hour) DO UPDATE SET lastId = excluded.lastId, transferred = excluded.transferred,

@@ -204,7 +204,8 @@ type Written = {
 export const selectWritten = prepared(
   (db, { nftIds, orderCount }: Placeholders<{ nftIds: string; orderCount: number }>) =>
     db.all<Written>(sql`SELECT ${writeResultJson(nftIds)} AS result,
-      (SELECT json_group_array(DISTINCT endpointId) FROM webhookMessages
+      (SELECT json_group_array(DISTINCT endpointId)
+        FROM webhookMessages INDEXED BY webhookMessages_order
         WHERE orderId > (SELECT max(id) FROM orders) - ${orderCount} AND dueAt IS NOT NULL)
       AS endpointIds`),
 )

@@ -115,7 +115,7 @@ function messagesOf(db: Database, caller: Caller, endpointId: string, cursor: st
 }
 
 /** The statements of a page of the log, for `toLog`. */
-export function logStatements(db: Database, caller: Caller, id: string, page: LogPage) {
+function logStatements(db: Database, caller: Caller, id: string, page: LogPage) {
   const { cursor, limit, state } = page
   const of = messagesOf(db, caller, id, cursor)
   const count = state ? MAX_CANDIDATES : limit + 1
@@ -135,7 +135,7 @@ export function logStatements(db: Database, caller: Caller, id: string, page: Lo
 }
 
 /** Returns the messages, and where the next page begins; null on the last page. */
-export function toLog(rows: MessageRow[], last: { id: string }[], limit: number) {
+function toLog(rows: MessageRow[], last: { id: string }[], limit: number) {
   const messages = rows.slice(0, limit).map(toMessage)
   const next = rows.length > limit ? messages.at(-1) : last[0]
   return { messages, nextCursor: next?.id ?? null }

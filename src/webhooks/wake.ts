@@ -42,8 +42,9 @@ export async function wakeWebhooks(
     const [due] = await db.batch([
       raw<WebhookWakeUp>(
         db,
-        sql`SELECT endpointId FROM (
-            SELECT DISTINCT endpointId FROM webhookMessages WHERE dueAt <= ${at})
+        // Otherwise SQLite reads all that is pending, because that index is in the order of DISTINCT.
+        sql`SELECT endpointId FROM (SELECT DISTINCT endpointId
+            FROM webhookMessages INDEXED BY webhookMessages_due WHERE dueAt <= ${at})
           JOIN webhookEndpoints e ON e.id = endpointId WHERE coalesce(sendingUntil, '') <= ${at}`,
       ),
     ])

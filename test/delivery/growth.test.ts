@@ -125,7 +125,9 @@ describe('with 3,000 transferred items', () => {
     expect(await rowOf(inFlight)).toMatchObject({ state: 'transferred' })
 
     expect(trips.length).toBeGreaterThan(40)
-    expect(trips.filter(({ rowsRead }) => rowsRead > FEW)).toEqual([])
+    // All of them were ordered in this hour, which the cron run counts.
+    const others = trips.filter(({ statements }) => !/INTO hourlyOrders/.test(`${statements}`))
+    expect(others.filter(({ rowsRead }) => rowsRead > FEW)).toEqual([])
   })
 })
 

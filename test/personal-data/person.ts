@@ -65,7 +65,8 @@ export async function aPerson() {
   const listing = await aListing(nft)
   const other = await aShop()
   const sale = { nftId: nft.id, listingId: listing.id, quantity: 1, buyerUserId: other.buyer.id }
-  const sold = await placed(token, [{ ...sale, buyerBillingData: place }])
+  const elsewhere = { ...place, street: 'Other street' }
+  const sold = await placed(token, [{ ...sale, buyerBillingData: elsewhere }])
   await end(bought.slice(0, 1))
   await end([...bought.slice(1), ...sold], cancelled)
   await placed(other.token, [other.input])

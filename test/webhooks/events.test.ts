@@ -89,6 +89,9 @@ it('an order that is placed wakes the endpoints that are told, in no further tri
   const { id: first } = await anEndpoint({ userId: seller.id })
   const { id: second } = await anEndpoint({ userId: buyer.id })
   await anEndpoint({ userId: buyer.id, disabledAt: '2026-01-01', disabledReason: 'owner' })
+  // The first use of a token is stored.
+  await place(token, [input])
+  sendBatch.mockClear()
   const { database, trips } = measured(env.DB)
   const response = await callWith({ DB: database }, 'POST', '/api/externalOrders', {
     token,

@@ -31,7 +31,7 @@ export const guides = {
 export const guidePaths = Object.keys(guides) as (keyof typeof guides)[]
 
 /** The page for operators. */
-export const runbook = { '/docs/runbook': { title: 'Runbook' } } as const
+const runbook = { '/docs/runbook': { title: 'Runbook' } } as const
 
 export const guideTitles = { ...guides, ...runbook }
 export type GuidePath = keyof typeof guideTitles

@@ -127,6 +127,7 @@ it('begins with the operations that a shop needs first', () => {
     'Addresses',
     'Avatars',
     'Marketplace',
+    'Webhooks',
     'Transfers',
     'Catalogue',
     'Operations',
