@@ -65,6 +65,8 @@ beforeAll(async () => {
     .replaceAll(/"<from[^"]*"/g, `"${DATABASE}"`)
     .replaceAll('https://marketplace.example.com', marketplace.url)
     .replaceAll('example.com', 'example.org')
+    // Local development has a contract of its own.
+    .replace(delivery, `0x${'de'.repeat(20)}`)
   await account.reset([toml, networkToml()].join('\n'), {
     databases: [{ uuid: DATABASE, name: 'marketplace' }],
     buckets: { 'marketplace-avatars': [] },
@@ -343,7 +345,7 @@ const checks: Record<string, () => Promise<void>> = {
         NEW_RELAYER_KEY: newKey,
       }
       const [stopped, restarted] = await runAll('Leaked relayer key', variables)
-      expect(stopped).toMatch(new RegExp(`state {8}paused[sS]*${relayer.address}  removed`))
+      expect(stopped).toMatch(new RegExp(`state {8}paused[\\s\\S]*${relayer.address}  removed`))
       expect(stopped).toMatch(/^0x[0-9a-f]{64}$/m)
       expect(restarted).toMatch(/state {8}delivering[\s\S]*0 of 3000 items today/)
       expect((await account.read()).values?.TRANSFER_SIGNER_KEYS).toBe(newKey)
@@ -380,11 +382,11 @@ const checks: Record<string, () => Promise<void>> = {
       const out = await runBlock(first, { DELIVERY: delivery })
       const [, successor = ''] = /^delivery = "(0x\w{40})"$/m.exec(out) ?? []
       const toml = await account.readText('wrangler.toml')
-      await writeFile(join(account.folder, 'wrangler.toml'), toml.replaceAll(delivery, successor))
+      await writeFile(join(account.folder, 'wrangler.toml'), toml.replace(delivery, successor))
       const moved = await runBlock(second, { RELAYER: relayer.address })
       expect(moved).toContain(`predecessor  ${delivery}`)
       expect(moved).toContain('Uploaded marketplace-api')
-      expect(moved).toMatch(/have not approved/)
+      expect(moved).toContain('approvals    0 of 0 missing')
     }),
 
   'A person asks for their data': async () => {

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { vi } from 'vitest'
 
-const LINKED = ['migrations', 'node_modules', 'package.json', 'scripts', 'src']
+const LINKED = ['client', 'migrations', 'node_modules', 'package.json', 'scripts', 'src']
 
 export type Project = {
   folder: string
