@@ -75,22 +75,20 @@ export async function updateWebhook(
   guards: readonly Guard[] = [],
 ): Promise<Webhook> {
   const { disabledAt, disabledReason, failingSince, warnedAt } = webhookEndpoints
-  /** The value while the endpoint is enabled; null if it is enabled again. */
-  const unlessDisabled = (column: typeof failingSince | typeof warnedAt) =>
-    sql`iif(${disabledAt} IS NULL, ${column}, NULL)`
+  const newUrl = url === undefined ? sql`${webhookEndpoints.url}` : normalized(url, settings)
+  /** Failures of another URL, or from before it was disabled, do not count. */
+  const startsAnew = sql`(${webhookEndpoints.url} <> ${newUrl}
+    OR (${Number(enabled === true)} AND ${disabledAt} IS NOT NULL))`
   const values = {
-    ...(url !== undefined && { url: normalized(url, settings) }),
+    url: newUrl,
+    failingSince: sql`iif(${startsAnew}, NULL, ${failingSince})`,
+    warnedAt: sql`iif(${startsAnew}, NULL, ${warnedAt})`,
     ...(events && { events }),
     ...(enabled === false && {
       disabledAt: sql`coalesce(${disabledAt}, ${now.toISOString()})`,
       disabledReason: sql`coalesce(${disabledReason}, 'owner')`,
     }),
-    ...(enabled && {
-      failingSince: unlessDisabled(failingSince),
-      warnedAt: unlessDisabled(warnedAt),
-      disabledAt: null,
-      disabledReason: null,
-    }),
+    ...(enabled && { disabledAt: null, disabledReason: null }),
   }
   return change(db, caller, id, now, {
     action: 'webhook.change',
