@@ -206,7 +206,6 @@ describe.each([
 /** Scans that are allowed, and why. The key is the start of the scan. */
 const allowedScans: Record<string, string> = {
   nftCounts: 'has one row per amountType',
-  alarms: 'has only alarms that last',
   found: 'a subquery of what a search has found',
   newest: 'stops at its LIMIT',
   own: 'a subquery that stops at its LIMIT',
@@ -238,13 +237,6 @@ const allowedScans: Record<string, string> = {
   'webhookEndpoints USING INDEX webhookEndpoints_disabled': 'has only those that are disabled',
   'e USING INDEX webhookEndpoints_master': 'has only those of administrators',
   'hourlyOrders USING': 'stops at its LIMIT',
-  'transactions USING INDEX transactions_open': 'has only transactions that are not final',
-  'transactions in SELECT hash': 'stops at its LIMIT',
-  'transactions in SELECT d.id': 'stops at its LIMIT',
-  't in SELECT t.hash': 'a subquery that stops at its LIMIT',
-  'a in SELECT a.at': 'a subquery that stops at its LIMIT',
-  'f in SELECT': 'a subquery over what was found',
-  'u in SELECT d.id': 'a subquery over what was found',
   'deliveries in INSERT INTO hourlyOrders': 'stops at its LIMIT',
   'start in INSERT INTO hourlyOrders': 'has at most two rows',
   'h in INSERT INTO hourlyOrders': 'has a row for each hour that is computed',
