@@ -216,6 +216,18 @@ describe('changing', () => {
     })
   })
 
+  it('forgets the failures of another URL, but not of the same', async () => {
+    const user = await aUser()
+    const token = await aToken(user)
+    const at = '2026-01-01T00:00:00.000Z'
+    const failed = { failingSince: at, warnedAt: at }
+    const { id, url: old } = await aWebhook(user, failed)
+    await change(token, id, { url: old })
+    expect(await rowOf(id)).toMatchObject(failed)
+    await change(token, id, { url: 'https://new.shop.com/hook' })
+    expect(await rowOf(id)).toMatchObject({ failingSince: null, warnedAt: null })
+  })
+
   it('rotates the secret; the old one signs for 24 hours more', async () => {
     const token = await aToken(await aUser())
     const { webhook, secret } = await created(token)
