@@ -3814,9 +3814,15 @@ export interface operations {
     listWebhooks: {
         parameters: {
             query?: {
-                /** @description The `nextCursor` of the previous page. */
+                /**
+                 * @description The `nextCursor` of the previous page.
+                 * @example 3310c60f-d7f1-4312-81c4-f8bd284d0161
+                 */
                 cursor?: string;
-                /** @description Endpoints per page. */
+                /**
+                 * @description Endpoints per page.
+                 * @example 20
+                 */
                 limit?: number;
             };
             header?: {
@@ -3891,7 +3897,10 @@ export interface operations {
                 "x-d1-bookmark"?: components["parameters"]["Bookmark"];
             };
             path: {
-                /** @description Id of the endpoint. */
+                /**
+                 * @description Id of the endpoint.
+                 * @example e3b551e2-8b2e-42eb-8045-ae1ac713517a
+                 */
                 webhook_id: string;
             };
             cookie?: never;
@@ -3923,7 +3932,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the endpoint. */
+                /**
+                 * @description Id of the endpoint.
+                 * @example e3b551e2-8b2e-42eb-8045-ae1ac713517a
+                 */
                 webhook_id: string;
             };
             cookie?: never;
@@ -3962,7 +3974,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the endpoint. */
+                /**
+                 * @description Id of the endpoint.
+                 * @example e3b551e2-8b2e-42eb-8045-ae1ac713517a
+                 */
                 webhook_id: string;
             };
             cookie?: never;
@@ -3994,7 +4009,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the endpoint. */
+                /**
+                 * @description Id of the endpoint.
+                 * @example e3b551e2-8b2e-42eb-8045-ae1ac713517a
+                 */
                 webhook_id: string;
             };
             cookie?: never;
@@ -4026,7 +4044,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the endpoint. */
+                /**
+                 * @description Id of the endpoint.
+                 * @example e3b551e2-8b2e-42eb-8045-ae1ac713517a
+                 */
                 webhook_id: string;
             };
             cookie?: never;
@@ -4057,11 +4078,20 @@ export interface operations {
     listWebhookMessages: {
         parameters: {
             query?: {
-                /** @description The `nextCursor` of the previous page. */
+                /**
+                 * @description The `nextCursor` of the previous page.
+                 * @example msg_bc23b6e333c70e8b68d29774ab09a548
+                 */
                 cursor?: string;
-                /** @description Messages per page. */
+                /**
+                 * @description Messages per page.
+                 * @example 1
+                 */
                 limit?: number;
-                /** @description Selects messages in this state. */
+                /**
+                 * @description Selects messages in this state.
+                 * @example delivered
+                 */
                 state?: "pending" | "delivered" | "failed";
             };
             header?: {
@@ -4069,7 +4099,10 @@ export interface operations {
                 "x-d1-bookmark"?: components["parameters"]["Bookmark"];
             };
             path: {
-                /** @description Id of the endpoint. */
+                /**
+                 * @description Id of the endpoint.
+                 * @example e3b551e2-8b2e-42eb-8045-ae1ac713517a
+                 */
                 webhook_id: string;
             };
             cookie?: never;
@@ -4101,9 +4134,15 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the endpoint. */
+                /**
+                 * @description Id of the endpoint.
+                 * @example e3b551e2-8b2e-42eb-8045-ae1ac713517a
+                 */
                 webhook_id: string;
-                /** @description Id of the message: its `webhook-id`. */
+                /**
+                 * @description Id of the message: its `webhook-id`.
+                 * @example msg_eeb81f913a107110a867e009c1758f24
+                 */
                 message_id: string;
             };
             cookie?: never;
@@ -4136,7 +4175,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the endpoint. */
+                /**
+                 * @description Id of the endpoint.
+                 * @example e3b551e2-8b2e-42eb-8045-ae1ac713517a
+                 */
                 webhook_id: string;
             };
             cookie?: never;
@@ -4378,7 +4420,7 @@ export interface operations {
             query?: {
                 /**
                  * @description An id that you choose, for an import of several calls.
-                 * @example e3b551e2-8b2e-42eb-8045-ae1ac713517a
+                 * @example 084a8131-1c06-4c6b-875c-d930d213c3c2
                  */
                 import?: string;
                 /**
@@ -4529,7 +4571,10 @@ export interface operations {
                 "x-d1-bookmark"?: components["parameters"]["Bookmark"];
             };
             path: {
-                /** @description The id of the user. */
+                /**
+                 * @description The id of the user.
+                 * @example 6
+                 */
                 id: number;
             };
             cookie?: never;
@@ -4561,7 +4606,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of the user. */
+                /**
+                 * @description The id of the user.
+                 * @example 6
+                 */
                 id: number;
             };
             cookie?: never;

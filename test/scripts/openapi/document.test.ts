@@ -19,7 +19,7 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 )
 
 /** A page or a form of it. */
-const page = /^\w+ \/($|docs|orders|sign-in|sign-out|settings)/
+const page = /^\w+ \/($|docs|operations|orders|sign-in|sign-out|settings)/
 
 /** A sentence, or several. A table may follow. */
 const sentence = /^(`|[A-Z]|1 to).*[.|`]$/s
@@ -131,6 +131,7 @@ it('begins with the operations that a shop needs first', () => {
     'Transfers',
     'Catalogue',
     'Operations',
+    'Retention',
     'Identity',
   ])
   const order = operations.map(({ operation }) => operation.tags[0])
