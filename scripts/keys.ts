@@ -1,4 +1,6 @@
 /** `npm run --silent keys`: prints a new value for one of the secrets, and nothing else. */
+import type { Hex } from 'viem'
+import { privateKeyToAddress } from 'viem/accounts'
 import { generators } from './keys/generate.ts'
 import { runCommand } from './shell/command.ts'
 
@@ -11,7 +13,8 @@ const names = {
 await runCommand(
   {
     name: 'npm run --silent keys',
-    purpose: 'Prints a new value for a secret, and nothing else.',
+    purpose:
+      'Prints a new value for a secret, and nothing else; for a relayer also its address, as an error message.',
     actions: {
       jwt: 'A value of JWT_KEYS.',
       delivery: 'A value of DELIVERY_KEY_SECRET.',
@@ -19,5 +22,9 @@ await runCommand(
     },
     example: 'npm run --silent keys -- jwt > jwt-keys.json',
   },
-  async (_options, action) => console.log(await generators[names[action]]()),
+  async (_options, action) => {
+    const value = await generators[names[action]]()
+    console.log(value)
+    if (action === 'relayer') console.error(`Its address: ${privateKeyToAddress(value as Hex)}`)
+  },
 )

@@ -328,7 +328,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate the secret of a webhook
-         * @description For 24 hours, messages are signed with the old secret as well. Needs a token that may write.
+         * @description For 24 hours, messages are signed with the old secret as well, and a second call gets `conflict`. If a secret has leaked, make another webhook. Needs a token that may write.
          */
         post: operations["rotateWebhookSecret"];
         delete?: never;
@@ -2984,18 +2984,6 @@ export interface components {
                 "application/json": components["schemas"]["UnavailableError"];
             };
         };
-        /** @description `request_in_progress`: Other calls order the same NFTs at the same time. Wait as long as `Retry-After` says, then send the same call again. */
-        RequestInProgress: {
-            headers: {
-                "x-request-id": components["headers"]["RequestId"];
-                "x-d1-bookmark": components["headers"]["Bookmark"];
-                "Retry-After": components["headers"]["RetryAfterIfInProgress"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ApiError"];
-            };
-        };
         /** @description `cross_site`: A request with the session cookie, or a sign-in, came from another site. Send the token in the `Authorization` header. */
         CrossSite: {
             headers: {
@@ -4034,6 +4022,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["RotateWebhookSecret403"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["NotReady"];
@@ -4420,7 +4409,7 @@ export interface operations {
             query?: {
                 /**
                  * @description An id that you choose, for an import of several calls.
-                 * @example 084a8131-1c06-4c6b-875c-d930d213c3c2
+                 * @example 90d8fc9c-cc63-4acd-8f6f-255729d0b6e8
                  */
                 import?: string;
                 /**
@@ -4552,7 +4541,6 @@ export interface operations {
             400: components["responses"]["InvalidInput"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["ForbiddenOrCrossSite"];
-            409: components["responses"]["RequestInProgress"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
@@ -4563,7 +4551,10 @@ export interface operations {
     getPersonalData: {
         parameters: {
             query?: {
-                /** @description The `nextCursor` of the previous answer. */
+                /**
+                 * @description The `nextCursor` of the previous answer.
+                 * @example 1000
+                 */
                 cursor?: string;
             };
             header?: {
@@ -4819,7 +4810,7 @@ export interface Methods {
     updateWebhook: operations["updateWebhook"];
     /** Delete a webhook. Needs a token that may write. */
     deleteWebhook: operations["deleteWebhook"];
-    /** Rotate the secret of a webhook. For 24 hours, messages are signed with the old secret as well. Needs a token that may write. */
+    /** Rotate the secret of a webhook. For 24 hours, messages are signed with the old secret as well, and a second call gets `conflict`. If a secret has leaked, make another webhook. Needs a token that may write. */
     rotateWebhookSecret: operations["rotateWebhookSecret"];
     /** Send a test to a webhook. Sends an event `webhook.test`. A disabled endpoint gets nothing: enable it first. Needs a token that may write. */
     testWebhook: operations["testWebhook"];

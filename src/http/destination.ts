@@ -40,7 +40,8 @@ export function parseDestination(
   const invalidUrl = (reason: string) => invalidField(field, reason)
   if (!URL.canParse(text, base)) throw invalidUrl('must be a URL')
   const url = new URL(text, base)
-  if (!/^https?:$/.test(url.protocol)) throw invalidUrl('must be an http or https URL')
+  if (!/^https?:$/.test(url.protocol))
+    throw invalidUrl(isHttpsOnly ? 'must be an https URL' : 'must be an http or https URL')
   if (url.username || url.password) throw invalidUrl('must not contain credentials')
   if (loopbackHosts.includes(url.host)) return url
   if (isHttpsOnly && url.protocol !== 'https:') throw invalidUrl('must be an https URL')

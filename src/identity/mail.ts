@@ -111,13 +111,13 @@ export const mailWebhook = (
   email: SendEmail,
   mailer: Mailer,
   to: string,
-  { problem, host }: { problem: WebhookProblem; host: string },
+  { problem, id, host }: { problem: WebhookProblem; id: string; host: string },
 ): Promise<void> =>
   send(email, mailer, to, {
     subject: webhookMails[problem].subject,
     lead: webhookMails[problem].lead(host),
-    url: `${mailer.PUBLIC_URL}/settings/webhooks`,
-    button: 'See your webhooks',
+    url: `${mailer.PUBLIC_URL}/settings/webhooks/${id}`,
+    button: 'See the webhook',
     note: 'What is missed is kept for 30 days: replay it once the receiver works.',
   })
 

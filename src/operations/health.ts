@@ -57,7 +57,10 @@ export function componentsOf(
       : null,
     webhooks: {
       pending: webhooks.pending,
-      oldestDueSeconds: secondsSince(webhooks.dueAt, now),
+      oldestDueSeconds:
+        webhooks.dueAt && secondsSince(webhooks.dueAt, now) >= 0
+          ? secondsSince(webhooks.dueAt, now)
+          : null,
       disabled: webhooks.disabled,
     },
     cron: { lastRunAt: cron?.finishedAt ?? null, failedJobs: cron?.failedJobs ?? [] },

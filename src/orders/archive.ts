@@ -11,7 +11,7 @@ import { type Database, raw } from '../db/client.ts'
 import { deliveries, orderItems, transactions } from '../db/schema.ts'
 import { CANCELLED_REASON } from '../delivery/moves.ts'
 import type { Caller } from '../http/context.ts'
-import { ApiError, invalidField } from '../http/errors.ts'
+import { invalidField } from '../http/errors.ts'
 import type { ArchivedLine, Place } from './archived.ts'
 import { itemColumns } from './columns.ts'
 import type { OrderStore } from './store.ts'
@@ -37,8 +37,9 @@ type Request = {
 
 /**
  * Archives the finished orders among the next ones that were placed before a day. Returns how many,
- * and where to continue; null after the last. Throws `unauthenticated`, `invalid_input` for a day
- * less than 30 days ago, and `request_in_progress` if another call changes them.
+ * and where to continue; null after the last. If another call changes one of them meanwhile, none of
+ * these is archived: the next run does it. Throws `unauthenticated`, and `invalid_input` for a day
+ * less than 30 days ago.
  */
 export async function archiveOrders(
   { db, bucket }: OrderStore,
@@ -58,16 +59,22 @@ export async function archiveOrders(
       !transaction?.isOpen &&
       delivery.id !== lastId,
   )
+  let archived = 0
   if (lines.length > 0) {
     const { file, bytes, hash, places } = await fileOf(lines)
     await bucket.put(file, bytes, { sha256: hash })
     const [insert, ...deletes] = moveStatements(db, lines, places, keptSince)
     const record = recordAction(db, caller, { action: 'order.archive', details: { file } }, now)
-    await writeAs(db, caller, [unlessChanged(lines)], [insert, record, ...deletes])
+    try {
+      await writeAs(db, caller, [unlessChanged(lines)], [insert, record, ...deletes])
+      archived = lines.length
+    } catch (error) {
+      if (!(error instanceof Changed)) throw error
+    }
   }
   const last = page.at(-1)
   const isLast = !last || page.length < ARCHIVED_AT_ONCE || last.createdAt >= before
-  return { archived: lines.length, nextCursor: isLast ? null : String(last.id) }
+  return { archived, nextCursor: isLast ? null : String(last.id) }
 }
 
 /** Reads the next deliveries, with their items and transactions. `lastId` is the newest of all. */
@@ -130,15 +137,15 @@ async function fileOf(lines: readonly ArchivedLine[]) {
   return { file, bytes, hash, places }
 }
 
+/** Another call has changed an order since it was read. */
+class Changed extends Error {}
+
 const unlessChanged = (lines: readonly ArchivedLine[]) => {
   const expected = JSON.stringify(lines.map(({ delivery }) => [delivery.id, delivery.version]))
   return {
     when: sql`(SELECT count(*) FROM json_each(${expected})
       JOIN deliveries d ON d.id = value ->> 0 AND d.version = value ->> 1) < ${lines.length}`,
-    error: () =>
-      new ApiError('request_in_progress', 'another call changes the same orders; try again', {
-        'Retry-After': '1',
-      }),
+    error: () => new Changed(),
   }
 }
 

@@ -80,6 +80,5 @@ export const orderEndpoints = {
       'least 30 days ago. They are read and listed as before. Looks at ' +
       `${ARCHIVED_AT_ONCE} orders: repeat the call with \`nextCursor\` until that is null.`,
     answer: Archived,
-    errors: ['request_in_progress'],
   },
 } satisfies EndpointInfos

@@ -74,7 +74,7 @@ async function tellOwner(
 ): Promise<void> {
   if (!endpoint.email) return
   const { host } = new URL(endpoint.url)
-  await mailWebhook(email, mailer, endpoint.email, { problem, host }).catch((error) =>
-    log.error('mail_failed', { mail: `webhook-${problem}`, error }),
+  await mailWebhook(email, mailer, endpoint.email, { problem, id: endpoint.id, host }).catch(
+    (error) => log.error('mail_failed', { mail: `webhook-${problem}`, error }),
   )
 }

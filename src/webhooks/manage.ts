@@ -1,5 +1,5 @@
 /** Creates, changes and deletes endpoints. A session must be of a recent sign-in. */
-import { count, eq, gte, not, sql } from 'drizzle-orm'
+import { and, count, eq, exists, gt, gte, not, sql } from 'drizzle-orm'
 import type { SQLiteUpdateSetSource } from 'drizzle-orm/sqlite-core'
 import { writeAs } from '../auth/access.ts'
 import type { Database, Statement } from '../db/client.ts'
@@ -53,7 +53,8 @@ export async function createWebhook(
     .insert(webhookEndpoints)
     .values({ ...values, createdAt: at, updatedAt: at })
     .returning(endpointColumns)
-  const action = { action: 'webhook.create', subject: id, details: { events } }
+  const { host } = new URL(values.url)
+  const action = { action: 'webhook.create', subject: id, details: { events, host } }
   const record = recordChange(db, caller, action, now)
   const conditions = [...guards, requireRecentSession(db, caller, now), limitWebhooks(db, userId)]
   const [[row]] = await writeAs(db, caller, conditions, [insert, record])
@@ -92,7 +93,11 @@ export async function updateWebhook(
   }
   return change(db, caller, id, now, {
     action: 'webhook.change',
-    details: { events, enabled, ...(url !== undefined && { url: true }) },
+    details: {
+      events,
+      enabled,
+      ...(typeof newUrl === 'string' && { host: new URL(newUrl).host }),
+    },
     values,
     guards,
     rules: events?.some(isAlarm) ? [requireMasterEndpoint(db, id)] : [],
@@ -101,7 +106,8 @@ export async function updateWebhook(
 
 /**
  * Gives an endpoint a new secret. The old one signs as well for 24 hours. Throws
- * `unauthenticated`, `not_found`, `reauthentication_required`, and the errors of `guards`.
+ * `unauthenticated`, `not_found`, `reauthentication_required`, `conflict` while an older one still
+ * signs, and the errors of `guards`.
  */
 export async function rotateSecret(
   db: Database,
@@ -117,7 +123,9 @@ export async function rotateSecret(
     previousSecretUntil: new Date(now.getTime() + ROTATION_GRACE).toISOString(),
     secretId,
   }
-  const webhook = await change(db, caller, id, now, { action: 'webhook.rotate', values, guards })
+  const rules = [requireOneSecret(db, id, now)]
+  const rotation = { action: 'webhook.rotate', values, guards, rules }
+  const webhook = await change(db, caller, id, now, rotation)
   return { webhook, secret: await secretOf(settings, secretId) }
 }
 
@@ -181,6 +189,26 @@ async function change(
 const requireMasterEndpoint = (db: Database, id: string): Guard => ({
   when: not(isMasterEndpoint(db, id)),
   error: alarmsNotAllowed,
+})
+
+/** Rejects a rotation that would end a secret before its 24 hours. */
+const requireOneSecret = (db: Database, id: string, now: Date): Guard => ({
+  when: exists(
+    db
+      .select({ id: webhookEndpoints.id })
+      .from(webhookEndpoints)
+      .where(
+        and(
+          eq(webhookEndpoints.id, id),
+          gt(webhookEndpoints.previousSecretUntil, now.toISOString()),
+        ),
+      ),
+  ),
+  error: () =>
+    new ApiError(
+      'conflict',
+      'the secret was rotated less than 24 hours ago, and the one before still signs; if one has leaked, make another webhook',
+    ),
 })
 
 /** Rejects one more endpoint of a user who has as many as allowed. */

@@ -84,9 +84,11 @@ export const webhookEndpointInfos = {
     tag,
     operationId: 'rotateWebhookSecret',
     summary: 'Rotate the secret of a webhook',
-    description: 'For 24 hours, messages are signed with the old secret as well.',
+    description:
+      'For 24 hours, messages are signed with the old secret as well, and a second call gets ' +
+      '`conflict`. If a secret has leaked, make another webhook.',
     answer: WebhookSecret,
-    errors: ['not_found', 'reauthentication_required'],
+    errors: ['not_found', 'conflict', 'reauthentication_required'],
   },
   'POST /api/webhooks/:webhook_id/test': {
     tag,

@@ -326,9 +326,7 @@ describe('archiving', () => {
         .where(inArray(deliveries.id, itemIdsOf(old.slice(0, 1))))
       return null as never
     })
-    const response = await archiveOnce(token)
-    expect(response.status).toBe(409)
-    expect(await response.json()).toMatchObject({ code: 'request_in_progress' })
+    expect(await (await archiveOnce(token)).json()).toMatchObject({ archived: 0 })
     expect(await isArchived(old[1])).toBe(false)
     put.mockRestore()
     expect(await archive(token)).toBe(2)

@@ -1,3 +1,5 @@
+import type { Hex } from 'viem'
+import { privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { aProject, type Project } from '../support/project.ts'
 
@@ -20,9 +22,11 @@ it('prints another secret for delivery keys each time', async () => {
   expect((await project.run('keys', ['delivery'])).out).not.toBe(out)
 })
 
-it('prints the private key of a new account', async () => {
-  const { out } = await project.run('keys', ['relayer'])
+it('prints the private key of a new account, and beside it the address', async () => {
+  const { out, errors } = await project.run('keys', ['relayer'])
   expect(out).toMatch(/^0x[0-9a-f]{64}\n$/)
+  const address = privateKeyToAddress(out.trim() as Hex)
+  expect(errors).toBe(`Its address: ${address}\n`)
 })
 
 it.each([[[]], [['other']], [['jwt', 'delivery']]])('refuses %j', async (args) => {

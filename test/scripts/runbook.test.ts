@@ -342,7 +342,7 @@ const checks: Record<string, () => Promise<void>> = {
       const variables = {
         RELAYER: relayer.address,
         NEW_RELAYER: newRelayer.address,
-        NEW_RELAYER_KEY: newKey,
+        KEYS: newKey,
       }
       const [stopped, restarted] = await runAll('Leaked relayer key', variables)
       expect(stopped).toMatch(new RegExp(`state {8}paused[\\s\\S]*${relayer.address}  removed`))

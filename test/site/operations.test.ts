@@ -185,7 +185,7 @@ it('groups failures by what is before the colon, and retries a group', async () 
   const response = await visitor.post('/operations/retry', { form: { reason } })
   expect(response.status).toBe(303)
   const after = await read(visitor, response.headers.get('location') ?? '')
-  expect(after.text).toContain(`2 transfers are queued again: ${reason}.`)
+  expect(after.text).toContain('2 transfers are queued again.')
   expect(await stateOf(first.id)).toBe('queued')
   expect(await stateOf(second.id)).toBe('queued')
   expect(await stateOf(other.id)).toBe('failed')
@@ -196,9 +196,7 @@ it('says how many transfers a retry has left', async () => {
   const { visitor } = await anAdministratorVisitor()
   await anItem(failed('no code'))
   const { text } = await read(visitor, '/operations?retried=1000&reason=no%20code')
-  expect(text).toContain(
-    '1,000 transfers are queued again: no code. 1 transfer with this reason is left.',
-  )
+  expect(text).toContain('1,000 transfers are queued again. 1 transfer with this reason is left.')
 })
 
 it('shows signers and contract as the cron run saw them', async () => {

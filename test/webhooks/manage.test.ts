@@ -77,7 +77,11 @@ describe('creating', () => {
     const { webhook } = await created(await aToken(administrator, 'master'), { url, events })
     expect(webhook).toMatchObject({ userId: administrator.id, role: 'master', events })
     expect(await recorded(webhook.id)).toEqual([
-      { action: 'webhook.create', userId: administrator.id, details: { events } },
+      {
+        action: 'webhook.create',
+        userId: administrator.id,
+        details: { events, host: new URL(url).host },
+      },
     ])
   })
 
@@ -244,6 +248,18 @@ describe('changing', () => {
     expect(rotated.webhook.previousSecretUntil).toBe(row.previousSecretUntil)
   })
 
+  it('does not rotate again while the old secret still signs', async () => {
+    const token = await aToken(await aUser())
+    const { webhook } = await created(token)
+    const path = `/api/webhooks/${webhook.id}/rotate`
+    expect((await call('POST', path, { token })).status).toBe(200)
+    const before = await rowOf(webhook.id)
+    expect(await errorOf(await call('POST', path, { token }))).toMatch(
+      /^409 conflict: the secret was rotated less than 24 hours ago/,
+    )
+    expect(await rowOf(webhook.id)).toEqual(before)
+  })
+
   it('deletes', async () => {
     const user = await aUser()
     const token = await aToken(user)
@@ -269,7 +285,7 @@ describe('changing', () => {
     await call('DELETE', path, { token })
     const by = { userId: administrator.id }
     expect(await recorded(id)).toEqual([
-      { ...by, action: 'webhook.change', details: { enabled: false, url: true } },
+      { ...by, action: 'webhook.change', details: { enabled: false, host: 'shop.example.com' } },
       { ...by, action: 'webhook.change', details: { enabled: true } },
       { ...by, action: 'webhook.rotate', details: null },
       { ...by, action: 'webhook.replay', details: { since } },

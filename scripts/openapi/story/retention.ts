@@ -10,7 +10,8 @@ export async function retentionChapter({ show, tokens, world }: Teller): Promise
   const wallet = localAccount(6).address
   const { results } = await world.sql(`SELECT id FROM users WHERE ethereumPublicAddr = '${wallet}'`)
   const person = { token, parameters: { id: Number(results[0]?.id) } }
-  await show(200, 'getPersonalData', 'new_user', 'What is stored of a new user', person)
+  const page = { token, parameters: { ...person.parameters, cursor: '1000' } }
+  await show(200, 'getPersonalData', 'new_user', 'What is stored of a new user', page)
   await show(200, 'forgetPerson', 'forgotten', 'The data of the user is removed', person)
   const seller = { token, parameters: { id: 1 } }
   await show(409, 'forgetPerson', 'conflict', 'The user is an administrator', seller)

@@ -16,6 +16,7 @@ export async function webhookChapter(teller: Teller): Promise<void> {
   const own = { token, parameters: { webhook_id: webhook.id } }
   const messageId = await sendMessages(teller, own)
   await show(200, 'rotateWebhookSecret', 'rotated', 'The new secret', own)
+  await show(409, 'rotateWebhookSecret', 'conflict', 'The old secret still signs', own)
   await show(200, 'getWebhook', 'webhook', 'One endpoint', own)
   const cursor = '00000000-0000-0000-0000-000000000000'
   const page = { token, parameters: { cursor, limit: 20 } }

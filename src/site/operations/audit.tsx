@@ -67,6 +67,14 @@ const verbs: Record<string, string> = {
   'token.generate': 'Generated',
   'token.roll': 'Rolled',
   'token.revoke': 'Revoked',
+  'webhook.create': 'Made the webhook',
+  'webhook.change': 'Changed the webhook',
+  'webhook.rotate': 'Rotated the secret of the webhook',
+  'webhook.replay': 'Replayed messages of the webhook',
+  'webhook.delete': 'Deleted the webhook',
+  'user.forget': 'Removed the data of user',
+  'order.archive': 'Archived orders',
+  'catalogue.import': 'Imported a catalogue',
 }
 
 const What = ({ entry: { action, subject, details } }: { entry: AuditEntry }) => {
@@ -96,7 +104,7 @@ const What = ({ entry: { action, subject, details } }: { entry: AuditEntry }) =>
   }
   return (
     <>
-      <span class="code">{action}</span> <span class="hint">{subject}</span>{' '}
+      {verb ?? <span class="code">{action}</span>} <span class="hint">{subject}</span>{' '}
       {details && <span class="hint">{JSON.stringify(details)}</span>}
     </>
   )

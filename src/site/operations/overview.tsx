@@ -100,7 +100,8 @@ function retriedText({ items, reason }: Retried, failures: readonly Failure[]): 
     left > 0
       ? ` ${plural(left, 'transfer')} with this reason ${left === 1 ? 'is' : 'are'} left.`
       : ''
-  return `${plural(items, 'transfer')} ${items === 1 ? 'is' : 'are'} queued again: ${reason}.${rest}`
+  // Without the reason: anyone can edit the URL that it comes from.
+  return `${plural(items, 'transfer')} ${items === 1 ? 'is' : 'are'} queued again.${rest}`
 }
 
 /** The runbook has a section for each name, with dashes. */
