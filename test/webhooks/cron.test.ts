@@ -78,7 +78,7 @@ it('warns after four days of failure and disables after five, with one mail each
   expect(warnings[0]?.text).toBe(
     [
       'Nothing that we have sent to hooks.example.com in the last four days has arrived. Unless something arrives within a day, this webhook will be disabled.',
-      `https://marketplace.test/settings/webhooks/${endpoint}`,
+      `https://marketplace.test/settings/webhooks/${endpoint.id}`,
       'What is missed is kept for 30 days: replay it once the receiver works.\n',
     ].join('\n\n'),
   )
