@@ -50,7 +50,20 @@ export async function createFixtures() {
   const users = [seller, buyer, stranger, admin].map(({ id }) => id)
   /** Ids start at 1. They belong to the addresses above and to rows that requests create. */
   const rowId = fc.oneof(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 30 }))
-  /** Requests delete some of them. */
+  const master = await aToken(admin, 'master')
+  // Something may be delivered to or from each of them, so that no request makes them be forgotten.
+  // One buyer has no wallet, the other buys on a network without a chain: no delivery starts.
+  const buyerBillingData = { street: 'Road 1', city: 'Oslo', postal: '0150', country: 'NO' }
+  const orders = [
+    { buyer: stranger, sale: sales[0] },
+    { buyer, sale: sales[3] },
+  ].map(({ buyer, sale }) => ({
+    ...{ nftId: sale?.nft.id, listingId: sale?.listing.id, quantity: 1 },
+    ...{ buyerUserId: buyer.id, buyerBillingData },
+  }))
+  const placed = await call('POST', '/api/externalOrders', { token: master, json: orders })
+  if (!placed.ok) throw new Error(await placed.text())
+  /** Requests delete some of them. Made after the orders, whose events the queue would send. */
   const webhooks = await Promise.all(
     Array.from({ length: 40 }, async () => {
       const { id } = await aWebhook(admin, { role: 'master' })
@@ -82,19 +95,6 @@ export async function createFixtures() {
     'x-d1-bookmark': fc.constant('00000001-00000002-00000003-00000000000000000000000000000004'),
   }
   const userTokens = await Promise.all([aToken(seller), aToken(buyer), aToken(stranger)])
-  const master = await aToken(admin, 'master')
-  // Something may be delivered to or from each of them, so that no request makes them be forgotten.
-  // One buyer has no wallet, the other buys on a network without a chain: no delivery starts.
-  const buyerBillingData = { street: 'Road 1', city: 'Oslo', postal: '0150', country: 'NO' }
-  const orders = [
-    { buyer: stranger, sale: sales[0] },
-    { buyer, sale: sales[3] },
-  ].map(({ buyer, sale }) => ({
-    ...{ nftId: sale?.nft.id, listingId: sale?.listing.id, quantity: 1 },
-    ...{ buyerUserId: buyer.id, buyerBillingData },
-  }))
-  const placed = await call('POST', '/api/externalOrders', { token: master, json: orders })
-  if (!placed.ok) throw new Error(await placed.text())
   const valid = fc.constantFrom<Record<string, string>>(
     ...[...userTokens, master].map((token) => ({
       authorization: `Bearer ${token}`,
