@@ -234,6 +234,7 @@ const allowedScans: Record<string, string> = {
   'deliveries USING COVERING INDEX deliveries_failed': 'has only items that failed',
   'transactions USING INDEX transactions_unmined': 'has only transactions that were not mined',
   cronRuns: 'has one row',
+  alarms: 'has only alarms that last',
   'webhookEndpoints USING INDEX webhookEndpoints_disabled': 'has only those that are disabled',
   'e USING INDEX webhookEndpoints_master': 'has only those of administrators',
   'hourlyOrders USING': 'stops at its LIMIT',
