@@ -57,10 +57,7 @@ export function componentsOf(
       : null,
     webhooks: {
       pending: webhooks.pending,
-      oldestDueSeconds:
-        webhooks.dueAt && secondsSince(webhooks.dueAt, now) >= 0
-          ? secondsSince(webhooks.dueAt, now)
-          : null,
+      oldestDueSeconds: secondsSince(webhooks.dueAt, now),
       disabled: webhooks.disabled,
     },
     cron: { lastRunAt: cron?.finishedAt ?? null, failedJobs: cron?.failedJobs ?? [] },

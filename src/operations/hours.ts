@@ -29,7 +29,7 @@ const hourOf = (time: SQL) => sql`substr(${time}, 1, 13) || ':00:00.000Z'`
 
 const after = (hour: SQL) => sql`strftime('%Y-%m-%dT%H:00:00.000Z', ${hour}, '+1 hour')`
 
-/** The first delivery after the hour that begins with the delivery `id`; null if there is none. */
+/** Id of the first delivery after an hour; null if there is none. `id` is the first of the hour. */
 const nextId = (hour: SQL, id: SQL) => sql`coalesce(
   (SELECT id FROM deliveries n WHERE n.id > ${id} AND n.id < ${id} + ${MAX_ITEMS}
     AND n.createdAt >= ${after(hour)} ORDER BY n.id LIMIT 1),

@@ -110,7 +110,7 @@ export function metricsOf(state: State, now: Date): string {
 
   gauge('webhook_pending_messages', 'Webhook messages not delivered yet.', [[{}, webhooks.pending]])
   gauge('webhook_oldest_due_seconds', 'For how long the first of them is due.', [
-    [{}, Math.max(0, since(webhooks.dueAt) ?? 0)],
+    [{}, since(webhooks.dueAt) ?? 0],
   ])
   gauge('webhook_disabled_endpoints', 'Disabled webhook endpoints.', [[{}, webhooks.disabled]])
   gauge('cron_last_run_timestamp_seconds', 'When the last cron run ended.', [

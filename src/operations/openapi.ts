@@ -78,7 +78,7 @@ const Components = z
       .object({
         pending: count('Messages that are not delivered yet.'),
         oldestDueSeconds: orNull(
-          z.int().describe('For how long the first of them is due, seconds. Negative before that.'),
+          z.int().describe('For how long the first of them is due, seconds; null if none is due.'),
         ),
         disabled: count('Endpoints that are disabled.'),
       })

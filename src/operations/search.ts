@@ -1,4 +1,4 @@
-/** Finds what an operator may have in hand: any id, order number, wallet, hash or key. */
+/** Finds rows by any id, order number, wallet, hash or key. */
 import { type SQL, sql } from 'drizzle-orm'
 import { getAddress, isAddress } from 'viem/utils'
 import { readAsAdministrator } from '../auth/session.ts'

@@ -105,7 +105,7 @@ export const stateStatements = (db: Database, settings: Settings, now: Date) => 
     db.select().from(cronRuns),
     raw<{ pending: number; dueAt: string | null; disabled: number }>(
       db,
-      sql`SELECT count(*) AS pending, min(dueAt) AS dueAt,
+      sql`SELECT count(*) AS pending, min(dueAt) FILTER (WHERE dueAt <= ${at}) AS dueAt,
           (SELECT count(*) FROM webhookEndpoints WHERE disabledAt IS NOT NULL) AS disabled
         FROM webhookMessages WHERE dueAt IS NOT NULL`,
     ),

@@ -83,8 +83,6 @@ const closeAccount = (db: Database, userId: number, now: Date) =>
  */
 function removals(userId: number, now: Date): SQL[] {
   const at = now.toISOString()
-  const endpoints = sql`(SELECT id FROM webhookEndpoints WHERE userId = ${userId})`
-  const messages = sql`(SELECT id FROM webhookMessages WHERE endpointId IN ${endpoints})`
   const bought = sql`(SELECT id FROM orders WHERE buyerId = ${userId})`
   return [
     sql`UPDATE addresses SET name = NULL, street = NULL, postal = NULL, city = NULL,
@@ -96,8 +94,7 @@ function removals(userId: number, now: Date): SQL[] {
     sql`UPDATE orderItems SET ethRecipient = NULL, recipientChainId = 0 WHERE orderId IN ${bought}`,
     sql`UPDATE archivedOrders SET ethRecipient = NULL WHERE id IN ${bought}`,
     sql`DELETE FROM tokens WHERE userId = ${userId}`,
-    sql`DELETE FROM webhookAttempts WHERE messageId IN ${messages}`,
-    sql`DELETE FROM webhookMessages WHERE endpointId IN ${endpoints}`,
+    // Triggers delete their messages and attempts.
     sql`DELETE FROM webhookEndpoints WHERE userId = ${userId}`,
     sql`DELETE FROM idempotencyKeys WHERE (namespace, createdAt) IN
       (SELECT namespace, createdAt FROM orders WHERE buyerId = ${userId})`,

@@ -20,9 +20,9 @@ export const personalDataEndpoints = {
     summary: 'Remove the data of a person',
     description:
       'Closes the account and removes its personal data: names, e-mail address, wallet, addresses, ' +
-      'avatar, tokens, webhooks. Orders stay with ids and amounts. Whoever signs in with the same ' +
-      'wallet or e-mail address gets a new account. Refused while something is to be delivered to ' +
-      'or from the user, and for administrators. Repeating the call is safe.',
+      'avatar, tokens and webhooks. Orders stay, with ids and amounts. A later sign-in with the same ' +
+      'wallet or e-mail address makes a new account. Answers `conflict` for an administrator, and ' +
+      'while an NFT may still be delivered to or from the user. The call can be repeated safely.',
     answer: ForgottenUser,
     errors: ['not_found', 'conflict'],
   },

@@ -130,8 +130,8 @@ export async function rotateSecret(
 }
 
 /**
- * Deletes an endpoint, and returns what it was. Nothing is sent to it any more; its log is deleted
- * with time. Throws as `rotateSecret` does.
+ * Deletes an endpoint and its log, and returns what it was. Nothing is sent to it any more. Throws
+ * `unauthenticated`, `not_found`, `reauthentication_required`, and the errors of `guards`.
  */
 export const deleteWebhook = (
   db: Database,

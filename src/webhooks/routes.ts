@@ -1,6 +1,5 @@
 /** The endpoints to which events of orders are sent. */
 import { type Context, Hono } from 'hono'
-import { connect } from '../db/client.ts'
 import type { App } from '../http/context.ts'
 import { requireToken, validate } from '../http/endpoint.ts'
 import {
@@ -15,7 +14,7 @@ import {
 import { createWebhook, deleteWebhook, rotateSecret, updateWebhook } from './manage.ts'
 import { listWebhooks, readLog, readWebhook } from './read.ts'
 import { replayMessages, resendMessage, sendTest } from './resend.ts'
-import { wakeWebhooks } from './wake.ts'
+import { wakeEndpoints } from './wake.ts'
 
 export const webhookRoutes = new Hono<App>()
   .get('/api/webhooks', requireToken(), validate('query', WebhookQuery), async (c) =>
@@ -64,8 +63,9 @@ export const webhookRoutes = new Hono<App>()
     validate('param', WebhookId),
     async (c) => {
       const { db, caller, now } = c.var
-      const message = await sendTest(db, caller, c.req.valid('param').webhook_id, now)
-      wake(c)
+      const { webhook_id } = c.req.valid('param')
+      const message = await sendTest(db, caller, webhook_id, now)
+      wake(c, webhook_id)
       return c.json({ message })
     },
   )
@@ -87,7 +87,7 @@ export const webhookRoutes = new Hono<App>()
       const { db, caller, now } = c.var
       const { webhook_id: endpointId, message_id: id } = c.req.valid('param')
       const message = await resendMessage(db, caller, { endpointId, id }, now)
-      wake(c)
+      wake(c, endpointId)
       return c.json({ message })
     },
   )
@@ -101,11 +101,11 @@ export const webhookRoutes = new Hono<App>()
       const { webhook_id } = c.req.valid('param')
       const { since } = c.req.valid('json')
       const replayed = await replayMessages(db, caller, webhook_id, since, now)
-      wake(c)
+      wake(c, webhook_id)
       return c.json({ replayed })
     },
   )
 
-/** Wakes the consumer after the response. */
-const wake = <E extends App>({ env, var: { now }, executionCtx }: Context<E>) =>
-  executionCtx.waitUntil(wakeWebhooks(env.WEBHOOKS, connect(env.DB), now))
+/** Wakes the consumer for an endpoint, after the response. */
+const wake = <E extends App>({ env, executionCtx }: Context<E>, endpointId: string) =>
+  executionCtx.waitUntil(wakeEndpoints(env.WEBHOOKS, [endpointId]))

@@ -39,8 +39,13 @@ const kinds: Kind[] = [
     pattern: /\bwhsec_[\w+/]{43}=/g,
     replacement: (n) => `whsec_${Buffer.from(hex(`secret ${n}`), 'hex').toString('base64')}`,
   },
-  // Of the queue, which has a clock of its own.
-  { pattern: /(?<="oldestMessageSeconds": )-?\d+/g, replacement: () => '1' },
+  // What waits in a queue at this moment.
+  { pattern: /(?<="messages": )\d+/g, replacement: () => '0' },
+  { pattern: /(?<="oldestMessageSeconds": )-?\d+/g, replacement: () => 'null' },
+  {
+    pattern: /(?<=marketplace_queue_\w+\{queue=\\"\w+\\"\} )-?\d+/g,
+    replacement: () => '0',
+  },
   // Milliseconds of an attempt.
   { pattern: /(?<="duration": )\d+/g, replacement: () => '42' },
   { pattern: /(?<="block": )\d+/g, replacement: (n) => String(1000 + n) },

@@ -2,7 +2,6 @@
 import { type Context, Hono } from 'hono'
 import * as z from 'zod/mini'
 import { isRecent, requireAdministrator, requireSession } from '../../auth/session.ts'
-import { connect } from '../../db/client.ts'
 import { tokenRoles } from '../../db/schema.ts'
 import type { App } from '../../http/context.ts'
 import { type AppWithCaller, invalidInput, requireToken, validate } from '../../http/endpoint.ts'
@@ -12,7 +11,7 @@ import { createWebhook, deleteWebhook, rotateSecret, updateWebhook } from '../..
 import { readOwnWebhooks, readWebhookPage } from '../../webhooks/read.ts'
 import { replayMessages, resendMessage, sendTest } from '../../webhooks/resend.ts'
 import { secretOf } from '../../webhooks/secret.ts'
-import { wakeWebhooks } from '../../webhooks/wake.ts'
+import { wakeEndpoints } from '../../webhooks/wake.ts'
 import { type Problems, sentence } from '../components/field.tsx'
 import { page } from '../page.tsx'
 import { type Notice, NoticeName } from '../settings.tsx'
@@ -172,9 +171,9 @@ function parsed(values: z.infer<typeof Form>): z.infer<typeof NewWebhook> {
 const redirect = (c: Context<AppWithCaller>, id: string, notice: Notice) =>
   c.redirect(`/settings/webhooks/${id}?notice=${notice}`, 303)
 
-/** Wakes the consumer after the response. */
+/** Wakes the consumer for the endpoint, after the response. */
 function sent(c: Context<AppWithCaller>, id: string, notice: Notice) {
-  c.executionCtx.waitUntil(wakeWebhooks(c.env.WEBHOOKS, connect(c.env.DB), c.var.now))
+  c.executionCtx.waitUntil(wakeEndpoints(c.env.WEBHOOKS, [id]))
   return redirect(c, id, notice)
 }
 
