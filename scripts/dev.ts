@@ -5,7 +5,7 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { max } from 'drizzle-orm'
 import type { Address } from 'viem'
-import { orders } from '../src/db/schema.ts'
+import { orders } from '../src/db/schema/orders.ts'
 import { startAnvil } from './chain/anvil.ts'
 import { LOCAL_CHAIN_ID } from './chain/collectibles.ts'
 import { migrate, openLocalDatabase } from './database/local.ts'

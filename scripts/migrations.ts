@@ -8,20 +8,20 @@ await runCommand(
   {
     name: 'npx node scripts/migrations.ts',
     purpose:
-      'Fails if src/db/schema.ts has changes that no migration contains. Part of `npm run check`.',
+      'Fails if src/db/schema/ has changes that no migration contains. Part of `npm run check`.',
     example: 'npx node scripts/migrations.ts',
   },
   () => {
     const copy = mkdtempSync(join('node_modules', '.migrations-'))
     try {
       cpSync('migrations', copy, { recursive: true })
-      const options = ['--dialect', 'sqlite', '--schema', './src/db/schema.ts']
+      const options = ['--dialect', 'sqlite', '--schema', './src/db/schema/*.ts']
       execFileSync('drizzle-kit', ['generate', ...options, '--out', relative('.', copy)], {
         stdio: ['ignore', 'ignore', 'inherit'],
       })
       if (readdirSync(copy).length > readdirSync('migrations').length)
         throw new CommandError(
-          'src/db/schema.ts has changes without a migration. Run `npm run db:generate`.',
+          'src/db/schema/ has changes without a migration. Run `npm run db:generate`.',
         )
     } finally {
       rmSync(copy, { recursive: true })

@@ -17,7 +17,7 @@ import { CommandError, runCommand } from './shell/command.ts'
 const DOCUMENT = 'docs/openapi.json'
 const EXAMPLES = 'scripts/openapi/examples.json'
 const ERRORS = 'docs/errors.md'
-const ASSETS = 'src/site/assets'
+const ASSETS = 'src/pages/assets'
 const CLIENT = 'client/src/schema.ts'
 const CATALOGUE = 'docs/catalogue.schema.json'
 

@@ -10,7 +10,7 @@ import { addMissingSecrets } from './local/secrets.ts'
 import { runCommand } from './shell/command.ts'
 import { runWrangler } from './shell/wrangler.ts'
 
-const ASSETS = 'src/site/assets'
+const ASSETS = 'src/pages/assets'
 
 await runCommand(
   {

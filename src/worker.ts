@@ -1,10 +1,10 @@
 import { env } from 'cloudflare:workers'
 import app from './app.ts'
 import { connect } from './db/client.ts'
-import { consume } from './delivery/consumer.ts'
+import { consume } from './delivery/engine/consumer.ts'
 import type { WakeUp } from './delivery/wake.ts'
 import { setLogVersion } from './log.ts'
-import { runCron } from './maintenance/cron.ts'
+import { runCron } from './operations/cron.ts'
 import { sendWebhooks } from './webhooks/consumer.ts'
 import { type WebhookWakeUp, wakeWebhooks } from './webhooks/wake.ts'
 

@@ -18,10 +18,10 @@ import {
   listCosts,
 } from '../scripts/costs/rows.ts'
 import app from '../src/app.ts'
-import { webhookEndpoints } from '../src/db/schema.ts'
+import { webhookEndpoints } from '../src/db/schema/webhooks.ts'
 import type { WakeUp } from '../src/delivery/wake.ts'
 import { endpointsOf } from '../src/http/endpoint.ts'
-import { runCron } from '../src/maintenance/cron.ts'
+import { runCron } from '../src/operations/cron.ts'
 import worker from '../src/worker.ts'
 import { BASE_URL, requestOf } from './support/api.ts'
 import { aChain } from './support/chain/chain.ts'

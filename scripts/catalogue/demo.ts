@@ -2,8 +2,9 @@
  * The demo catalogue. Scripts and the README rely on its ids. NFTs are on the network `localhost`,
  * and wallets are accounts of anvil.
  */
-import type { addresses, listings, nfts, users } from '../../src/db/schema.ts'
-import { ADMINISTRATOR } from '../../src/db/schema.ts'
+import type { listings, nfts } from '../../src/db/schema/catalogue.ts'
+import type { addresses, users } from '../../src/db/schema/users.ts'
+import { ADMINISTRATOR } from '../../src/db/schema/users.ts'
 import { hashIdentity } from '../../src/identity/namespace.ts'
 import { localAccount } from '../chain/accounts.ts'
 import type { Collectibles } from '../chain/collectibles.ts'

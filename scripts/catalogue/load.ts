@@ -2,7 +2,9 @@
 import { and, eq, ne, or } from 'drizzle-orm'
 import { type Address, getAddress } from 'viem'
 import type { Database, Statement } from '../../src/db/client.ts'
-import { addresses, deliveries, listings, nfts, users } from '../../src/db/schema.ts'
+import { listings, nfts } from '../../src/db/schema/catalogue.ts'
+import { deliveries } from '../../src/db/schema/delivery.ts'
+import { addresses, users } from '../../src/db/schema/users.ts'
 import { type Collectibles, LOCAL_CHAIN_ID } from '../chain/collectibles.ts'
 import { demoCatalogue, seller } from './demo.ts'
 

@@ -1,7 +1,8 @@
 /** Whether those who hold the NFTs for sale have approved the Delivery contract. */
 import { and, eq, gt, isNull, ne, or, sql } from 'drizzle-orm'
 import { type Address, getAddress, isAddress, parseAbi } from 'viem'
-import { listings, nfts, users } from '../../src/db/schema.ts'
+import { listings, nfts } from '../../src/db/schema/catalogue.ts'
+import { users } from '../../src/db/schema/users.ts'
 import type { SqliteDatabase } from '../database/remote.ts'
 import type { Network } from './networks.ts'
 import { attempt, isContractError, type Node } from './node.ts'

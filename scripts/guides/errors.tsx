@@ -1,5 +1,5 @@
 import { type ErrorCode, statusOf } from '../../src/http/errors.ts'
-import { FILE_URL } from '../../src/site/docs/layout.tsx'
+import { FILE_URL } from '../../src/pages/docs/layout.tsx'
 import { errorGuides } from './error-guide.ts'
 import { Code } from './samples.tsx'
 import { Text } from './text.tsx'

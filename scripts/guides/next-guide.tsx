@@ -1,4 +1,4 @@
-import { guides } from '../../src/site/docs/layout.tsx'
+import { guides } from '../../src/pages/docs/layout.tsx'
 
 /** Leads from a guide to the one after it. */
 export const NextGuide = ({ path }: { path: keyof typeof guides }) => (

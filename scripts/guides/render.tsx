@@ -3,7 +3,7 @@
  * from its static files instead of carrying their texts.
  */
 import type { Child } from 'hono/jsx'
-import type { GuidePath } from '../../src/site/docs/layout.tsx'
+import type { GuidePath } from '../../src/pages/docs/layout.tsx'
 import { ErrorReference } from './errors.tsx'
 import { FirstOrder } from './first-order.tsx'
 import { Following } from './following.tsx'

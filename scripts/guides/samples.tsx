@@ -1,13 +1,13 @@
 /** Programs that the guides show. Each is a file for each language in `assets/samples/`. */
 import { readFile } from 'node:fs/promises'
-import { Icon } from '../../src/site/components/icon.tsx'
+import { Icon } from '../../src/pages/components/icon.tsx'
 
 const languages = { sh: 'curl', ts: 'TypeScript', py: 'Python' } as const
 type Language = keyof typeof languages
 
 export type Programs = Record<Language, string>
 
-const SAMPLES = 'src/site/assets/samples'
+const SAMPLES = 'src/pages/assets/samples'
 
 /** Reads a program in every language. */
 export async function readPrograms(name: string): Promise<Programs> {

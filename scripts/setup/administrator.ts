@@ -1,6 +1,6 @@
 /** Appoints the first administrator. */
 import { and, eq, isNull, sql } from 'drizzle-orm'
-import { ADMINISTRATOR, users } from '../../src/db/schema.ts'
+import { ADMINISTRATOR, users } from '../../src/db/schema/users.ts'
 import { hashIdentity } from '../../src/identity/namespace.ts'
 import { unusedHash } from '../../src/identity/sign-in.ts'
 import type { SqliteDatabase } from '../database/remote.ts'

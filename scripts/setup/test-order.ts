@@ -1,7 +1,9 @@
 /** Places one order of something that is for sale on a testnet. */
 import { and, eq, gt, inArray, isNotNull, isNull, ne, or } from 'drizzle-orm'
 import type { Issuer } from '../../src/auth/tokens.ts'
-import { ADMINISTRATOR, listings, nfts, orders, users } from '../../src/db/schema.ts'
+import { listings, nfts } from '../../src/db/schema/catalogue.ts'
+import { orders } from '../../src/db/schema/orders.ts'
+import { ADMINISTRATOR, users } from '../../src/db/schema/users.ts'
 import { parseNetwork, readNetworks } from '../contract/networks.ts'
 import type { SqliteDatabase } from '../database/remote.ts'
 import { CommandError } from '../shell/command.ts'

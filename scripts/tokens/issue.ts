@@ -8,7 +8,7 @@ import {
   signToken,
   type TokenRecord,
 } from '../../src/auth/tokens.ts'
-import { ADMINISTRATOR, tokens, users } from '../../src/db/schema.ts'
+import { ADMINISTRATOR, tokens, users } from '../../src/db/schema/users.ts'
 import { issuerSchema } from '../../src/env.ts'
 import { hasNameOf, namespaceOf, TokenName } from '../../src/identity/namespace.ts'
 import type { SqliteDatabase } from '../database/remote.ts'

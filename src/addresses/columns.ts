@@ -1,6 +1,6 @@
 /** The columns to select. Answers are allow-lists: a column that is not named here is never read. */
 import { columnsOf } from '../db/columns.ts'
-import { addresses } from '../db/schema.ts'
+import { addresses } from '../db/schema/users.ts'
 import type { Addresses } from './answer.ts'
 
 const place = ['street', 'postal', 'city', 'country', 'companyName', 'taxId'] as const

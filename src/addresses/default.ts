@@ -1,6 +1,6 @@
 import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../db/client.ts'
-import { addresses } from '../db/schema.ts'
+import { addresses } from '../db/schema/users.ts'
 import type { AddressKind } from './schema.ts'
 
 /** In the spelling of the index `addresses_default`, so that SQLite uses it. */

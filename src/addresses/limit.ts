@@ -2,7 +2,7 @@ import { and, count, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../db/client.ts'
 import type { Guard } from '../db/guard.ts'
 import { type Placeholders, preparedCondition } from '../db/prepared.ts'
-import { addresses } from '../db/schema.ts'
+import { addresses } from '../db/schema/users.ts'
 import { ApiError } from '../http/errors.ts'
 import type { AddressKind } from './schema.ts'
 

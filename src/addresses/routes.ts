@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import * as z from 'zod/mini'
 import { UserParam, userIdOf } from '../auth/user-param.ts'
-import { addressKinds } from '../db/schema.ts'
+import { addressKinds } from '../db/schema/users.ts'
 import type { App } from '../http/context.ts'
 import { requireToken, validate } from '../http/endpoint.ts'
 import { idText } from '../http/ids.ts'

@@ -4,7 +4,7 @@
  */
 import { and, isNull, sql } from 'drizzle-orm'
 import * as z from 'zod/mini'
-import { addresses, type addressKinds } from '../db/schema.ts'
+import { addresses, type addressKinds } from '../db/schema/users.ts'
 
 export type AddressKind = (typeof addressKinds)[number]
 

@@ -1,6 +1,6 @@
 import { and, eq, gt, ne, type SQL } from 'drizzle-orm'
 import type { Database } from '../db/client.ts'
-import { addresses } from '../db/schema.ts'
+import { addresses } from '../db/schema/users.ts'
 import type { AddressKind } from './schema.ts'
 
 /** Milliseconds after a deletion in which it can be undone. */

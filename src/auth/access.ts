@@ -6,7 +6,7 @@ import type { BatchResponse } from 'drizzle-orm/batch'
 import type { Database, Statement } from '../db/client.ts'
 import { type Guard, guardedBatch } from '../db/guard.ts'
 import { type Placeholders, prepared, preparedCondition } from '../db/prepared.ts'
-import { ADMINISTRATOR, tokens, users } from '../db/schema.ts'
+import { ADMINISTRATOR, tokens, users } from '../db/schema/users.ts'
 import type { Caller } from '../http/context.ts'
 import { unauthenticated } from '../http/errors.ts'
 

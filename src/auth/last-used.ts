@@ -2,7 +2,7 @@
 import { and, eq, isNull, lt, or } from 'drizzle-orm'
 import { createMiddleware } from 'hono/factory'
 import { connect, type Database } from '../db/client.ts'
-import { tokens } from '../db/schema.ts'
+import { tokens } from '../db/schema/users.ts'
 import type { App, Caller } from '../http/context.ts'
 import { log } from '../log.ts'
 

@@ -1,5 +1,5 @@
 /**
- * The first 48 hex digits of the SHA-256 of site/assets/default-avatar.jpg, the picture of users
+ * The first 48 hex digits of the SHA-256 of pages/assets/default-avatar.jpg, the picture of users
  * without an avatar. Picture URLs are immutable, so a new file needs a new value.
  */
 export const DEFAULT_PICTURE = '691624d52cd7ae0400f8608f8383e0e75c39d90d982d930b'

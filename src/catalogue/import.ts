@@ -9,7 +9,7 @@ import {
   catalogueImports,
   catalogueLines,
   catalogueTypes,
-} from '../db/schema.ts'
+} from '../db/schema/catalogue.ts'
 import type { Caller } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import type { StagedLine } from './line.ts'

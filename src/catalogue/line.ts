@@ -1,7 +1,7 @@
 /** Reads the lines of a catalogue. */
 import { parseEther } from 'viem/utils'
 import type * as z from 'zod/mini'
-import { type CatalogueType, catalogueTypes } from '../db/schema.ts'
+import { type CatalogueType, catalogueTypes } from '../db/schema/catalogue.ts'
 import { issuesOf } from '../http/endpoint.ts'
 import type { Issue } from '../http/errors.ts'
 import { hashIdentity } from '../identity/namespace.ts'

@@ -4,7 +4,7 @@
  */
 import { formatEther, getAddress, isAddress, parseEther } from 'viem/utils'
 import * as z from 'zod/mini'
-import { amountTypes, listingTypes } from '../db/schema.ts'
+import { amountTypes, listingTypes } from '../db/schema/catalogue.ts'
 import { EmailAddress } from '../identity/email-link.ts'
 import { Profile } from '../identity/profile.ts'
 import { isDeeper } from './json.ts'

@@ -1,6 +1,6 @@
 /** The fields of orders and order items that come from deliveries. */
 import { sql } from 'drizzle-orm'
-import { deliveries, transactions } from '../db/schema.ts'
+import { deliveries, transactions } from '../db/schema/delivery.ts'
 
 export const itemStatuses = ['awaiting_wallet', 'transferring', 'transferred', 'failed'] as const
 type ItemStatus = (typeof itemStatuses)[number]

@@ -2,8 +2,8 @@ import { sql } from 'drizzle-orm'
 import { type Database, raw } from '../db/client.ts'
 import { chainIdsOf, type Settings } from '../env.ts'
 import { log } from '../log.ts'
-import { isCompareDue } from './load.ts'
-import { NOT_CONFIGURED } from './moves.ts'
+import { isCompareDue } from './engine/load.ts'
+import { NOT_CONFIGURED } from './engine/moves.ts'
 
 /** Says that a chain has something to do. The database tells what. */
 export type WakeUp = { chainId: number }

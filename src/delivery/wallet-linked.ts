@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { RunnableQuery } from 'drizzle-orm/runnable-query'
 import { type Database, raw, type Statement } from '../db/client.ts'
-import { NOT_CONFIGURED } from './moves.ts'
+import { NOT_CONFIGURED } from './engine/moves.ts'
 
 /** `walletChainId`: the chain of a contract; 0 for a wallet with a key. */
 type Wallet = { address: string; walletChainId: number }

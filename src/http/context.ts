@@ -1,6 +1,6 @@
 import type { RequestIdVariables } from 'hono/request-id'
 import type { Database, Trips } from '../db/client.ts'
-import type { tokenRoles, tokenScopes } from '../db/schema.ts'
+import type { tokenRoles, tokenScopes } from '../db/schema/users.ts'
 import type { Settings } from '../env.ts'
 
 /** The caller, from the verified claims of the token. D1 checks that it is live and has these claims. */

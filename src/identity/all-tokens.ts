@@ -3,7 +3,7 @@ import { and, eq, exists, gt, isNull, type SQL, sql } from 'drizzle-orm'
 import { getAddress, isAddress } from 'viem/utils'
 import { administratorRequired, readAsUser, selectAdministrator } from '../auth/session.ts'
 import type { Database } from '../db/client.ts'
-import { ADMINISTRATOR, tokens, users } from '../db/schema.ts'
+import { ADMINISTRATOR, tokens, users } from '../db/schema/users.ts'
 import type { Caller } from '../http/context.ts'
 import { newestFirst, tokenColumns } from './api-tokens.ts'
 

@@ -27,7 +27,7 @@ import {
 import { type Issuer, newToken, signToken } from '../auth/tokens.ts'
 import type { Database } from '../db/client.ts'
 import type { Guard } from '../db/guard.ts'
-import { tokens, users } from '../db/schema.ts'
+import { tokens, users } from '../db/schema/users.ts'
 import type { Caller } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import { hasNameOf, namespaceOf } from './namespace.ts'

@@ -5,10 +5,10 @@ import {
   type Hex,
 } from 'viem'
 import { encodeDeployData, hashMessage } from 'viem/utils'
-import { usableNodes } from '../delivery/chain/node.ts'
-import { unheard, view } from '../delivery/chain/questions.ts'
-import { isRevert } from '../delivery/chain/revert.ts'
 import type { Network } from '../env.ts'
+import { usableNodes } from '../ethereum/node.ts'
+import { unheard, view } from '../ethereum/questions.ts'
+import { isRevert } from '../ethereum/revert.ts'
 import { ApiError } from '../http/errors.ts'
 import { log } from '../log.ts'
 

@@ -15,7 +15,7 @@ import {
 import * as z from 'zod/mini'
 import type { Database } from '../db/client.ts'
 import type { Guard } from '../db/guard.ts'
-import { emailLinks } from '../db/schema.ts'
+import { emailLinks } from '../db/schema/users.ts'
 import { ApiError } from '../http/errors.ts'
 import { hashIdentity } from './namespace.ts'
 import { hashSecret, newSecret } from './secret.ts'

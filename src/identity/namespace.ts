@@ -5,7 +5,7 @@
 import { and, eq, gt, isNull, type SQL, sql } from 'drizzle-orm'
 import { sha256, stringToBytes } from 'viem/utils'
 import * as z from 'zod/mini'
-import { tokens, users } from '../db/schema.ts'
+import { tokens, users } from '../db/schema/users.ts'
 import type { Caller } from '../http/context.ts'
 
 /** The name of all sessions. */

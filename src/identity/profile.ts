@@ -4,7 +4,7 @@ import * as z from 'zod/mini'
 import { writeAs } from '../auth/access.ts'
 import { requireSession } from '../auth/session.ts'
 import { type Database, violates } from '../db/client.ts'
-import { users } from '../db/schema.ts'
+import { users } from '../db/schema/users.ts'
 import type { Caller } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 

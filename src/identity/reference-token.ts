@@ -4,7 +4,7 @@ import { writeAs } from '../auth/access.ts'
 import { requireRecentSignIn, requireSession } from '../auth/session.ts'
 import { type Issuer, newToken, signToken } from '../auth/tokens.ts'
 import type { Database } from '../db/client.ts'
-import { tokens } from '../db/schema.ts'
+import { tokens } from '../db/schema/users.ts'
 import type { Caller } from '../http/context.ts'
 import { namespaceOf, REFERENCE_NAME } from './namespace.ts'
 

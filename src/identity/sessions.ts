@@ -3,7 +3,7 @@ import { and, desc, eq, gt, isNull, ne, type SQL, sql } from 'drizzle-orm'
 import { writeAs } from '../auth/access.ts'
 import { readAsUser, requireRecentSignIn, requireSession } from '../auth/session.ts'
 import type { Database } from '../db/client.ts'
-import { tokens } from '../db/schema.ts'
+import { tokens } from '../db/schema/users.ts'
 import type { Caller } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 

@@ -2,7 +2,8 @@
 import { and, desc, eq, isNull, lte, sql } from 'drizzle-orm'
 import type { Database } from '../db/client.ts'
 import { type Placeholders, prepared } from '../db/prepared.ts'
-import { nfts, users } from '../db/schema.ts'
+import { nfts } from '../db/schema/catalogue.ts'
+import { users } from '../db/schema/users.ts'
 import { selectCreators } from './creators.ts'
 import { selectNftCounts, toStats } from './stats.ts'
 

@@ -1,6 +1,6 @@
 import type { Database } from '../db/client.ts'
 import { prepared } from '../db/prepared.ts'
-import { nftCounts } from '../db/schema.ts'
+import { nftCounts } from '../db/schema/catalogue.ts'
 import type { Stats } from './openapi.ts'
 
 /** One row for each `amountType`. */

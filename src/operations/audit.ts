@@ -2,7 +2,8 @@
 import { desc, eq, lt } from 'drizzle-orm'
 import { readAsAdministrator } from '../auth/session.ts'
 import type { Database } from '../db/client.ts'
-import { auditLog, users } from '../db/schema.ts'
+import { auditLog } from '../db/schema/operations.ts'
+import { users } from '../db/schema/users.ts'
 import type { Caller } from '../http/context.ts'
 
 const PAGE_SIZE = 50

@@ -2,12 +2,12 @@
 import { sql } from 'drizzle-orm'
 import type { Address } from 'viem'
 import { type Database, raw } from '../db/client.ts'
-import type { networkChecks } from '../db/schema.ts'
-import { headIn, headQuestions, isBehind, type Node, usableNodes } from '../delivery/chain/node.ts'
-import { balanceOf, read, tip, wei } from '../delivery/chain/questions.ts'
-import { signerOf } from '../delivery/chain/signer.ts'
-import { contractQuestions, readContract, USUAL_TIP } from '../delivery/observe.ts'
+import type { networkChecks } from '../db/schema/operations.ts'
+import { contractQuestions, readContract, USUAL_TIP } from '../delivery/engine/observe.ts'
 import type { Network, Settings } from '../env.ts'
+import { headIn, headQuestions, isBehind, type Node, usableNodes } from '../ethereum/node.ts'
+import { balanceOf, read, tip, wei } from '../ethereum/questions.ts'
+import { signerOf } from '../ethereum/signer.ts'
 
 /** Milliseconds that a node has to answer. */
 const TIMEOUT = 5_000

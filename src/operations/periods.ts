@@ -1,5 +1,5 @@
 /** Orders by the hour or the day in which they were placed (UTC). */
-import type { hourlyOrders } from '../db/schema.ts'
+import type { hourlyOrders } from '../db/schema/operations.ts'
 
 export type Range = 'hours' | 'days'
 

@@ -3,7 +3,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { getAddress, isAddress } from 'viem/utils'
 import { readAsAdministrator } from '../auth/session.ts'
 import { type Database, raw } from '../db/client.ts'
-import type { deliveryStates } from '../db/schema.ts'
+import type { deliveryStates } from '../db/schema/delivery.ts'
 import type { Caller } from '../http/context.ts'
 
 /** The newest orders of a user. */

@@ -6,7 +6,7 @@
 import { inArray, sql } from 'drizzle-orm'
 import type { BatchResponse } from 'drizzle-orm/batch'
 import { type Database, raw } from '../db/client.ts'
-import { alarms, cronRuns, networkChecks } from '../db/schema.ts'
+import { alarms, cronRuns, networkChecks } from '../db/schema/operations.ts'
 import { chainIdsOf, type Settings } from '../env.ts'
 
 /** Items of a chain that are under way. Times are null if there is no such item. */

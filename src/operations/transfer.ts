@@ -2,13 +2,13 @@
 import { desc, eq, type SQL, sql } from 'drizzle-orm'
 import { readAsAdministrator } from '../auth/session.ts'
 import { type Database, raw } from '../db/client.ts'
-import { webhookEndpoints, webhookMessages } from '../db/schema.ts'
+import { webhookEndpoints, webhookMessages } from '../db/schema/webhooks.ts'
 import {
   type Objection,
   objectionsToCancel,
   objectionsToRetry,
   viewOf,
-} from '../delivery/operator.ts'
+} from '../delivery/admin/operator.ts'
 import type { Settings } from '../env.ts'
 import type { Caller } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'

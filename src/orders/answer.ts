@@ -3,7 +3,7 @@
  * follow from them, and a column that they do not name is not in `columns.ts`, and never read.
  */
 import * as z from 'zod'
-import { listingTypes } from '../db/schema.ts'
+import { listingTypes } from '../db/schema/catalogue.ts'
 import { itemStatuses } from '../delivery/shown.ts'
 import {
   address,

@@ -8,8 +8,9 @@ import { bytesToHex } from 'viem/utils'
 import { readAs, writeAs } from '../auth/access.ts'
 import { recordAction } from '../auth/audit.ts'
 import { type Database, raw } from '../db/client.ts'
-import { deliveries, orderItems, transactions } from '../db/schema.ts'
-import { CANCELLED_REASON } from '../delivery/moves.ts'
+import { deliveries, transactions } from '../db/schema/delivery.ts'
+import { orderItems } from '../db/schema/orders.ts'
+import { CANCELLED_REASON } from '../delivery/engine/moves.ts'
 import type { Caller } from '../http/context.ts'
 import { invalidField } from '../http/errors.ts'
 import type { ArchivedLine, Place } from './archived.ts'
@@ -24,7 +25,7 @@ const KEPT = 30 * 24 * 60 * 60 * 1000
 
 /**
  * Mined transactions that stay on each chain, whatever their age. They tell the next nonce of each
- * signer, and the search for a block that stands (`delivery/heal.ts`) compares them.
+ * signer, and the search for a block that stands (`delivery/engine/heal.ts`) compares them.
  */
 const KEPT_TRANSACTIONS = 1000
 

@@ -3,13 +3,8 @@
  * `archivedOrders` says where. The lines have no personal data.
  */
 import type { InferSelectModel } from 'drizzle-orm'
-import type {
-  archivedOrders,
-  archivedStatuses,
-  deliveries,
-  orderItems,
-  transactions,
-} from '../db/schema.ts'
+import type { deliveries, transactions } from '../db/schema/delivery.ts'
+import type { archivedOrders, archivedStatuses, orderItems } from '../db/schema/orders.ts'
 import type { itemColumns } from './columns.ts'
 
 type ItemRow = InferSelectModel<typeof orderItems>

@@ -1,6 +1,8 @@
 /** The columns to select. Answers are allow-lists: a column that is not named here is never read. */
 import { columnsOf } from '../db/columns.ts'
-import { listings, nfts, orderItems, orders, users } from '../db/schema.ts'
+import { listings, nfts } from '../db/schema/catalogue.ts'
+import { orderItems, orders } from '../db/schema/orders.ts'
+import { users } from '../db/schema/users.ts'
 import type { BuyerFields, Listing, Nft, Order } from './answer.ts'
 
 export const orderColumns = columnsOf(orders, [

@@ -2,7 +2,7 @@
 import { and, count, eq, type Placeholder, sql } from 'drizzle-orm'
 import type { Database } from '../db/client.ts'
 import { type Placeholders, prepared, preparedCondition } from '../db/prepared.ts'
-import { deliveries } from '../db/schema.ts'
+import { deliveries } from '../db/schema/delivery.ts'
 import type { Caller } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 

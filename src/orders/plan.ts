@@ -1,7 +1,7 @@
 /** The plan of a placement: everything that is written and answered, except what the database adds. */
 import type { Hex } from 'viem'
 import { formatEther } from 'viem/utils'
-import { NOT_CONFIGURED } from '../delivery/moves.ts'
+import { NOT_CONFIGURED } from '../delivery/engine/moves.ts'
 import type { Settings } from '../env.ts'
 import type { Caller } from '../http/context.ts'
 import type { Listing, Nft, PlacedOrder } from './answer.ts'

@@ -2,16 +2,10 @@ import { and, eq, exists, inArray, or, type Placeholder, sql } from 'drizzle-orm
 import { readAs } from '../auth/access.ts'
 import { jsonValues } from '../db/client.ts'
 import { type Placeholders, prepared } from '../db/prepared.ts'
-import {
-  archivedOrders,
-  deliveries,
-  listings,
-  nfts,
-  orderItems,
-  orders,
-  transactions,
-  users,
-} from '../db/schema.ts'
+import { listings, nfts } from '../db/schema/catalogue.ts'
+import { deliveries, transactions } from '../db/schema/delivery.ts'
+import { archivedOrders, orderItems, orders } from '../db/schema/orders.ts'
+import { users } from '../db/schema/users.ts'
 import { shownOfDelivery } from '../delivery/shown.ts'
 import type { Caller } from '../http/context.ts'
 import { ApiError, type Issue } from '../http/errors.ts'

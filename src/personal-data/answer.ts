@@ -1,7 +1,8 @@
 /** The data of a person, as responses show it. These schemas are allow-lists. */
 import * as z from 'zod'
 import { description } from '../addresses/schema.ts'
-import { tokenRoles, tokenScopes, webhookEvents } from '../db/schema.ts'
+import { tokenRoles, tokenScopes } from '../db/schema/users.ts'
+import { webhookEvents } from '../db/schema/webhooks.ts'
 import { bool, id, orNull, text, time, timestamps } from '../http/fields.ts'
 import { BuyerFields, OrderPage } from '../orders/answer.ts'
 

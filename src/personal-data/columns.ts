@@ -1,6 +1,8 @@
 /** The columns to select. Answers are allow-lists: a column that is not named here is never read. */
 import { columnsOf } from '../db/columns.ts'
-import { addresses, auditLog, emailLinks, tokens, users, webhookEndpoints } from '../db/schema.ts'
+import { auditLog } from '../db/schema/operations.ts'
+import { addresses, emailLinks, tokens, users } from '../db/schema/users.ts'
+import { webhookEndpoints } from '../db/schema/webhooks.ts'
 import { buyerColumns } from '../orders/columns.ts'
 
 export const personColumns = {

@@ -1,6 +1,6 @@
 /** Endpoints and messages, as responses show them. */
 import * as z from 'zod'
-import { disabledReasons, webhookEvents, webhookStates } from '../db/schema.ts'
+import { disabledReasons, webhookEvents, webhookStates } from '../db/schema/webhooks.ts'
 import { bool, count, id, orNull, positive, text, time, timestamps } from '../http/fields.ts'
 
 export const Webhook = z

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { type Database, raw } from '../db/client.ts'
-import { ADMINISTRATOR } from '../db/schema.ts'
+import { ADMINISTRATOR } from '../db/schema/users.ts'
 
 /** Messages of one run. */
 const MESSAGES = 20

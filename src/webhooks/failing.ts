@@ -2,8 +2,8 @@
 import { sql } from 'drizzle-orm'
 import { type Database, raw } from '../db/client.ts'
 import type { Settings } from '../env.ts'
-import { mailWebhook, type WebhookProblem } from '../identity/mail.ts'
 import { log } from '../log.ts'
+import { mailWebhook, type WebhookProblem } from '../mail/mail.ts'
 
 const DAY = 24 * 60 * 60 * 1000
 

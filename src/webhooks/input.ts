@@ -1,6 +1,6 @@
 /** What the webhook endpoints take. */
 import * as z from 'zod/mini'
-import { type WebhookEvent, webhookStates } from '../db/schema.ts'
+import { type WebhookEvent, webhookStates } from '../db/schema/webhooks.ts'
 import { limitText } from '../http/ids.ts'
 
 /** The events that an endpoint may choose. `webhook.test` is always sent. */

@@ -1,7 +1,8 @@
 /** Messages that wait to be sent. Triggers of the database write those of orders. */
 import { sql } from 'drizzle-orm'
 import { type Database, raw } from '../db/client.ts'
-import { ADMINISTRATOR, type WebhookEvent } from '../db/schema.ts'
+import { ADMINISTRATOR } from '../db/schema/users.ts'
+import type { WebhookEvent } from '../db/schema/webhooks.ts'
 
 export type Alarm = {
   type: Extract<WebhookEvent, 'alarm.raised' | 'alarm.cleared'>

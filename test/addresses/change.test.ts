@@ -1,6 +1,6 @@
 import { and, eq, isNull } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
-import { addresses } from '../../src/db/schema.ts'
+import { addresses } from '../../src/db/schema/users.ts'
 import { call } from '../support/api.ts'
 import { expectFields } from '../support/fields.ts'
 import { aMasterToken, anAddress, aToken, aUser, db } from '../support/makers.ts'

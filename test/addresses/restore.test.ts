@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { restoreAddress } from '../../src/addresses/change.ts'
 import { MAX_ADDRESSES } from '../../src/addresses/limit.ts'
 import { verifyToken } from '../../src/auth/tokens.ts'
-import { addresses } from '../../src/db/schema.ts'
+import { addresses } from '../../src/db/schema/users.ts'
 import { anAddress, aToken, aUser, db, issuer } from '../support/makers.ts'
 import { delivery, list, remove } from './kinds.ts'
 

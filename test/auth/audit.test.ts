@@ -1,7 +1,9 @@
 /** What the audit log records of the actions of administrators. */
 import { eq } from 'drizzle-orm'
 import { beforeEach, expect, it } from 'vitest'
-import { ADMINISTRATOR, auditLog, deliveries } from '../../src/db/schema.ts'
+import { deliveries } from '../../src/db/schema/delivery.ts'
+import { auditLog } from '../../src/db/schema/operations.ts'
+import { ADMINISTRATOR } from '../../src/db/schema/users.ts'
 import { aUserRecord, linesOf } from '../catalogue/records.ts'
 import { aShop, placed } from '../orders/shop.ts'
 import { call } from '../support/api.ts'

@@ -7,7 +7,7 @@ import {
   signToken,
   verifyToken,
 } from '../../src/auth/tokens.ts'
-import { tokens } from '../../src/db/schema.ts'
+import { tokens } from '../../src/db/schema/users.ts'
 import type { SigningKey } from '../../src/env.ts'
 import { aUser, db, issuer } from '../support/makers.ts'
 import { aVisitor } from '../support/visitor.ts'

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { eq } from 'drizzle-orm'
 import { afterEach, expect, it, vi } from 'vitest'
-import { tokens } from '../../src/db/schema.ts'
+import { tokens } from '../../src/db/schema/users.ts'
 import { call } from '../support/api.ts'
 import { aMasterToken, aToken, aUser, db } from '../support/makers.ts'
 import { aPng, formatAndSize } from './pictures.ts'

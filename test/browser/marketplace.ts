@@ -7,7 +7,7 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { vi } from 'vitest'
 import { LOCAL_CHAIN_ID } from '../../scripts/chain/collectibles.ts'
-import type { WalletNetwork } from '../../src/site/wallet/networks.ts'
+import type { WalletNetwork } from '../../src/pages/wallet/networks.ts'
 import { aFreePort, aProject, databaseFile, tokenIn } from '../support/project.ts'
 import { CHROMIUM } from './chromium.ts'
 import { announceWallet } from './wallet-extension.ts'

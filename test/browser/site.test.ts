@@ -1,7 +1,7 @@
 /** The pages in a browser, with a wallet and a mailbox. */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { WalletNetwork } from '../../src/site/wallet/networks.ts'
+import type { WalletNetwork } from '../../src/pages/wallet/networks.ts'
 import { expectAccessible } from './accessibility.ts'
 import { hasChromium } from './chromium.ts'
 import {

@@ -4,15 +4,14 @@ import { commit, stage, type Write } from '../../src/catalogue/import.ts'
 import { parseLines } from '../../src/catalogue/line.ts'
 import { guardedBatch } from '../../src/db/guard.ts'
 import {
-  auditLog,
   catalogueImports,
   catalogueLines,
   creators,
   listings,
   nfts,
-  tokens,
-  users,
-} from '../../src/db/schema.ts'
+} from '../../src/db/schema/catalogue.ts'
+import { auditLog } from '../../src/db/schema/operations.ts'
+import { tokens, users } from '../../src/db/schema/users.ts'
 import { hashIdentity } from '../../src/identity/namespace.ts'
 import { call } from '../support/api.ts'
 import { aListing, aMasterToken, anNft, aToken, aUser, db } from '../support/makers.ts'

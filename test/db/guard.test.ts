@@ -2,7 +2,7 @@ import { eq, exists, sql } from 'drizzle-orm'
 import { expect, it } from 'vitest'
 import { guardedBatch } from '../../src/db/guard.ts'
 import { type Placeholders, preparedCondition } from '../../src/db/prepared.ts'
-import { users } from '../../src/db/schema.ts'
+import { users } from '../../src/db/schema/users.ts'
 import { aUser, db } from '../support/makers.ts'
 
 const nameOf = async (id: number) =>

@@ -2,7 +2,7 @@ import { eq, sql } from 'drizzle-orm'
 import { expect, it, vi } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
 import { type Placeholders, prepared } from '../../src/db/prepared.ts'
-import { users } from '../../src/db/schema.ts'
+import { users } from '../../src/db/schema/users.ts'
 import { aUser, db } from '../support/makers.ts'
 
 it('builds the SQL once and binds the values of each call', async () => {

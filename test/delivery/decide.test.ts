@@ -11,17 +11,17 @@ import {
 import { describe, expect, it } from 'vitest'
 import { deliveryAbi } from '../../contracts/delivery-abi.ts'
 import { localAccount, privateKeyOf } from '../../scripts/chain/accounts.ts'
+import { decide, type Fate } from '../../src/delivery/engine/decide.ts'
+import type { Observation } from '../../src/delivery/engine/observe.ts'
+import type { CarriedItem, OpenTransaction } from '../../src/delivery/engine/state.ts'
 import {
   CANCELLED,
   type ContractItem,
   contentHashOf,
   encodeDeliver,
-} from '../../src/delivery/chain/contract.ts'
-import type { Receipt } from '../../src/delivery/chain/questions.ts'
-import { sign, signerOf } from '../../src/delivery/chain/signer.ts'
-import { decide, type Fate } from '../../src/delivery/decide.ts'
-import type { Observation } from '../../src/delivery/observe.ts'
-import type { CarriedItem, OpenTransaction } from '../../src/delivery/state.ts'
+} from '../../src/ethereum/contract.ts'
+import type { Receipt } from '../../src/ethereum/questions.ts'
+import { sign, signerOf } from '../../src/ethereum/signer.ts'
 
 const signer = signerOf(privateKeyOf(localAccount(0)))
 const DELIVERY: Address = '0x00000000000000000000000000000000000000D1'

@@ -2,7 +2,7 @@
 import { env } from 'cloudflare:workers'
 import { getAddress } from 'viem'
 import { describe, expect, it } from 'vitest'
-import { retry } from '../../src/delivery/operator.ts'
+import { retry } from '../../src/delivery/admin/operator.ts'
 import { failRemovedChains } from '../../src/delivery/wake.ts'
 import { settingsOf } from '../../src/env.ts'
 import { tokenCalls } from '../support/chain/calls.ts'

@@ -1,7 +1,8 @@
 /** The delivery keys of orders. They identify a delivery on the chain, whatever happens to D1. */
 import { eq } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
-import { deliveries, instance, orderItems, orders } from '../../src/db/schema.ts'
+import { deliveries, instance } from '../../src/db/schema/delivery.ts'
+import { orderItems, orders } from '../../src/db/schema/orders.ts'
 import { hashOfSecret, makeKeys } from '../../src/delivery/key.ts'
 import { placeOrders } from '../../src/orders/place.ts'
 import { fingerprint } from '../fuzz/fixtures.ts'

@@ -12,7 +12,7 @@ import {
 import { beforeEach, describe, expect, it } from 'vitest'
 import artifact from '../../contracts/Delivery.json' with { type: 'json' }
 import { deliveryAbi } from '../../contracts/delivery-abi.ts'
-import { cancel, retry } from '../../src/delivery/operator.ts'
+import { cancel, retry } from '../../src/delivery/admin/operator.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import { anEngine, rowOf, rowsOf, transactionsOf } from '../support/delivery/engine.ts'
 import { deliveriesOf, transferEvents } from '../support/delivery/events.ts'

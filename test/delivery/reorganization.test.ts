@@ -1,7 +1,7 @@
 /** What the engine does when the chain drops blocks. */
 import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { cancel } from '../../src/delivery/operator.ts'
+import { cancel } from '../../src/delivery/admin/operator.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import {
   anEngine,

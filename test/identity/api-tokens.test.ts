@@ -3,7 +3,7 @@ import { and, eq } from 'drizzle-orm'
 import { decodeJwt } from 'jose'
 import { expect, it } from 'vitest'
 import { API_TOKEN_LIFETIME, newToken, verifyToken } from '../../src/auth/tokens.ts'
-import { ADMINISTRATOR, tokens, users } from '../../src/db/schema.ts'
+import { ADMINISTRATOR, tokens, users } from '../../src/db/schema/users.ts'
 import { call } from '../support/api.ts'
 import { aToken, aUser, db, issuer } from '../support/makers.ts'
 import {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import { expect, it, vi } from 'vitest'
-import { emailLinks, users } from '../../src/db/schema.ts'
+import { emailLinks, users } from '../../src/db/schema/users.ts'
 import { aUser, db } from '../support/makers.ts'
 import {
   anEmail,

@@ -1,6 +1,7 @@
 import { eq, inArray } from 'drizzle-orm'
 import { expect, it } from 'vitest'
-import { deliveries, transactions, users } from '../../src/db/schema.ts'
+import { deliveries, transactions } from '../../src/db/schema/delivery.ts'
+import { users } from '../../src/db/schema/users.ts'
 import { call } from '../support/api.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
 import { aRecordingQueue } from '../support/delivery/queue.ts'

@@ -1,7 +1,7 @@
 import { and, eq } from 'drizzle-orm'
 import { decodeJwt } from 'jose'
 import { expect, it } from 'vitest'
-import { tokens } from '../../src/db/schema.ts'
+import { tokens } from '../../src/db/schema/users.ts'
 import { call } from '../support/api.ts'
 import { db } from '../support/makers.ts'
 import { aSignedInVisitor, generate, revoke, type Visitor } from '../support/visitor.ts'

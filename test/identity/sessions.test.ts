@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { describeBrowser } from '../../src/site/sign-in/client.ts'
+import { describeBrowser } from '../../src/pages/sign-in/client.ts'
 import {
   anEmail,
   aVisitor,

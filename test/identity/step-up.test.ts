@@ -1,7 +1,7 @@
 /** What a session may do only for 10 minutes after the sign-in. */
 import { eq } from 'drizzle-orm'
 import { expect, it } from 'vitest'
-import { emailLinks } from '../../src/db/schema.ts'
+import { emailLinks } from '../../src/db/schema/users.ts'
 import { BASE_URL } from '../support/api.ts'
 import { aUser, db } from '../support/makers.ts'
 import {

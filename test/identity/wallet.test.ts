@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { createSiweMessage, parseSiweMessage } from 'viem/siwe'
 import { describe, expect, it, vi } from 'vitest'
-import { tokens, users, walletNonces } from '../../src/db/schema.ts'
+import { tokens, users, walletNonces } from '../../src/db/schema/users.ts'
 import { aUser, db } from '../support/makers.ts'
 import {
   aVisitor,

@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers'
 import { eq, inArray } from 'drizzle-orm'
 import fc from 'fast-check'
 import { afterEach, expect, it } from 'vitest'
-import { nfts } from '../../src/db/schema.ts'
+import { nfts } from '../../src/db/schema/catalogue.ts'
 import { anNft, aUser, db } from '../support/makers.ts'
 
 type Rows = Record<string, unknown>[]

@@ -2,15 +2,9 @@
 import { env } from 'cloudflare:workers'
 import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
-import {
-  alarms,
-  deliveries,
-  hourlyOrders,
-  networkChecks,
-  transactions,
-  webhookEndpoints,
-  webhookMessages,
-} from '../../src/db/schema.ts'
+import { deliveries, transactions } from '../../src/db/schema/delivery.ts'
+import { alarms, hourlyOrders, networkChecks } from '../../src/db/schema/operations.ts'
+import { webhookEndpoints, webhookMessages } from '../../src/db/schema/webhooks.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import { anEngine, rowOf } from '../support/delivery/engine.ts'
 import { aPaidItem } from '../support/delivery/items.ts'

@@ -1,7 +1,8 @@
 /** Orders by hour. */
 import { eq } from 'drizzle-orm'
 import { beforeEach, expect, it } from 'vitest'
-import { deliveries, hourlyOrders } from '../../src/db/schema.ts'
+import { deliveries } from '../../src/db/schema/delivery.ts'
+import { hourlyOrders } from '../../src/db/schema/operations.ts'
 import { rollUpHours } from '../../src/operations/hours.ts'
 import { aPaidItem, paidItems } from '../support/delivery/items.ts'
 import { db } from '../support/makers.ts'

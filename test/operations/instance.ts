@@ -1,7 +1,8 @@
 /** An instance whose cron trigger a test runs by hand, minutes after it was started. */
 import { env } from 'cloudflare:workers'
-import { alarms, webhookEndpoints, webhookMessages } from '../../src/db/schema.ts'
-import { runCron } from '../../src/maintenance/cron.ts'
+import { alarms } from '../../src/db/schema/operations.ts'
+import { webhookEndpoints, webhookMessages } from '../../src/db/schema/webhooks.ts'
+import { runCron } from '../../src/operations/cron.ts'
 import { callWith } from '../support/api.ts'
 import type { Chain } from '../support/chain/chain.ts'
 import { type NetworkSettings, networksOf } from '../support/delivery/engine.ts'

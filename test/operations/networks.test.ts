@@ -1,7 +1,7 @@
 /** What the cron run sees of networks, and keeps of them. */
 import { env } from 'cloudflare:workers'
 import { beforeEach, expect, it } from 'vitest'
-import { networkChecks } from '../../src/db/schema.ts'
+import { networkChecks } from '../../src/db/schema/operations.ts'
 import { settingsOf } from '../../src/env.ts'
 import { checkNetworks } from '../../src/operations/networks.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'

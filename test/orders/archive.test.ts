@@ -2,14 +2,9 @@ import { env } from 'cloudflare:workers'
 import { eq, inArray, sql } from 'drizzle-orm'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { removeOrphans } from '../../src/avatars/orphans.ts'
-import {
-  archivedOrders,
-  auditLog,
-  deliveries,
-  networks,
-  orderItems,
-  transactions,
-} from '../../src/db/schema.ts'
+import { deliveries, networks, transactions } from '../../src/db/schema/delivery.ts'
+import { auditLog } from '../../src/db/schema/operations.ts'
+import { archivedOrders, orderItems } from '../../src/db/schema/orders.ts'
 import type { PlacedOrder } from '../../src/orders/answer.ts'
 import { call, callWith } from '../support/api.ts'
 import { archive, BEFORE, cancelled, end, transferred } from '../support/archive.ts'

@@ -1,7 +1,7 @@
 /** Billing addresses that orders create. */
 import { eq } from 'drizzle-orm'
 import { expect, it } from 'vitest'
-import { addresses } from '../../src/db/schema.ts'
+import { addresses } from '../../src/db/schema/users.ts'
 import { call } from '../support/api.ts'
 import { anAddress, aToken, aUser, db } from '../support/makers.ts'
 import { aShop, billingData, place, placed, placeError } from './shop.ts'

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { expect, it } from 'vitest'
-import { tokens } from '../../src/db/schema.ts'
+import { tokens } from '../../src/db/schema/users.ts'
 import { call } from '../support/api.ts'
 import { aListing, anAddress, anNft, aToken, aUser, db } from '../support/makers.ts'
 import {

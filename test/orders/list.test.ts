@@ -1,6 +1,7 @@
 import { eq, inArray } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
-import { deliveries, orderItems } from '../../src/db/schema.ts'
+import { deliveries } from '../../src/db/schema/delivery.ts'
+import { orderItems } from '../../src/db/schema/orders.ts'
 import type { Order, PlacedOrder } from '../../src/orders/answer.ts'
 import { call } from '../support/api.ts'
 import { aMasterToken, anAddress, aToken, aTransaction, aUser, db } from '../support/makers.ts'

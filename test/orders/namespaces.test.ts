@@ -1,15 +1,10 @@
 /** Order numbers and idempotency keys of several shops. A token name stands for one shop. */
 import { eq } from 'drizzle-orm'
 import { expect, it } from 'vitest'
-import {
-  ADMINISTRATOR,
-  deliveries,
-  listings,
-  orderItems,
-  orders,
-  tokens,
-  users,
-} from '../../src/db/schema.ts'
+import { listings } from '../../src/db/schema/catalogue.ts'
+import { deliveries } from '../../src/db/schema/delivery.ts'
+import { orderItems, orders } from '../../src/db/schema/orders.ts'
+import { ADMINISTRATOR, tokens, users } from '../../src/db/schema/users.ts'
 import { aUser, db } from '../support/makers.ts'
 import {
   aSignedInVisitor,

@@ -2,7 +2,7 @@
 import { env } from 'cloudflare:workers'
 import { eq } from 'drizzle-orm'
 import { expect, it } from 'vitest'
-import { deliveries } from '../../src/db/schema.ts'
+import { deliveries } from '../../src/db/schema/delivery.ts'
 import { settingsOf } from '../../src/env.ts'
 import type { Order } from '../../src/orders/answer.ts'
 import { placeOrders } from '../../src/orders/place.ts'

@@ -1,15 +1,10 @@
 /** Calls that run at the same time. */
 import { eq } from 'drizzle-orm'
 import { expect, it } from 'vitest'
-import {
-  addresses,
-  deliveries,
-  listings,
-  nfts,
-  orders,
-  tokens,
-  users,
-} from '../../src/db/schema.ts'
+import { listings, nfts } from '../../src/db/schema/catalogue.ts'
+import { deliveries } from '../../src/db/schema/delivery.ts'
+import { orders } from '../../src/db/schema/orders.ts'
+import { addresses, tokens, users } from '../../src/db/schema/users.ts'
 import type { PlacedOrder } from '../../src/orders/answer.ts'
 import { placeOrders } from '../../src/orders/place.ts'
 import { anAddress, aToken, aUser, db } from '../support/makers.ts'

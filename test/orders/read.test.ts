@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { expect, it } from 'vitest'
-import { deliveries, orderItems, orders } from '../../src/db/schema.ts'
+import { deliveries } from '../../src/db/schema/delivery.ts'
+import { orderItems, orders } from '../../src/db/schema/orders.ts'
 import type { Order } from '../../src/orders/answer.ts'
 import { call } from '../support/api.ts'
 import { expectFields, fields } from '../support/fields.ts'

@@ -1,16 +1,11 @@
 import { env } from 'cloudflare:workers'
 import { and, eq } from 'drizzle-orm'
 import { expect, it, vi } from 'vitest'
-import {
-  addresses,
-  archivedOrders,
-  auditLog,
-  deliveries,
-  idempotencyKeys,
-  listings,
-  tokens,
-  users,
-} from '../../src/db/schema.ts'
+import { listings } from '../../src/db/schema/catalogue.ts'
+import { deliveries } from '../../src/db/schema/delivery.ts'
+import { auditLog } from '../../src/db/schema/operations.ts'
+import { archivedOrders, idempotencyKeys } from '../../src/db/schema/orders.ts'
+import { addresses, tokens, users } from '../../src/db/schema/users.ts'
 import { aShop, placed, placeError } from '../orders/shop.ts'
 import { call } from '../support/api.ts'
 import { archive, end } from '../support/archive.ts'

@@ -1,14 +1,9 @@
 /** A person who has left data everywhere. */
 import { env } from 'cloudflare:workers'
 import { eq } from 'drizzle-orm'
-import {
-  deliveries,
-  emailLinks,
-  users,
-  webhookAttempts,
-  webhookEndpoints,
-  webhookMessages,
-} from '../../src/db/schema.ts'
+import { deliveries } from '../../src/db/schema/delivery.ts'
+import { emailLinks, users } from '../../src/db/schema/users.ts'
+import { webhookAttempts, webhookEndpoints, webhookMessages } from '../../src/db/schema/webhooks.ts'
 import { hashIdentity } from '../../src/identity/namespace.ts'
 import { aPng } from '../avatars/pictures.ts'
 import { uploadBytes } from '../avatars/uploads.ts'

@@ -1,6 +1,7 @@
 /** Old orders whose delivery has ended, and calls that archive them. */
 import { eq } from 'drizzle-orm'
-import { deliveries, orderItems, orders } from '../../src/db/schema.ts'
+import { deliveries } from '../../src/db/schema/delivery.ts'
+import { orderItems, orders } from '../../src/db/schema/orders.ts'
 import type { PlacedOrder } from '../../src/orders/answer.ts'
 import { call } from './api.ts'
 import { aTransaction, db } from './makers.ts'

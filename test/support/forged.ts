@@ -11,7 +11,7 @@ import {
   signToken,
   type TokenRecord,
 } from '../../src/auth/tokens.ts'
-import { tokens, users } from '../../src/db/schema.ts'
+import { tokens, users } from '../../src/db/schema/users.ts'
 import type { SigningKey } from '../../src/env.ts'
 import { anAdministrator, aToken, aUser, db, issuer } from './makers.ts'
 

@@ -2,17 +2,10 @@
 import { env } from 'cloudflare:workers'
 import { API_TOKEN_LIFETIME, newToken, signToken } from '../../src/auth/tokens.ts'
 import { connect } from '../../src/db/client.ts'
-import {
-  ADMINISTRATOR,
-  addresses,
-  listings,
-  nfts,
-  tokens,
-  transactions,
-  users,
-  webhookEndpoints,
-  webhookMessages,
-} from '../../src/db/schema.ts'
+import { listings, nfts } from '../../src/db/schema/catalogue.ts'
+import { transactions } from '../../src/db/schema/delivery.ts'
+import { ADMINISTRATOR, addresses, tokens, users } from '../../src/db/schema/users.ts'
+import { webhookEndpoints, webhookMessages } from '../../src/db/schema/webhooks.ts'
 import { settingsOf } from '../../src/env.ts'
 import { hashIdentity, namespaceOf, SESSION_NAME } from '../../src/identity/namespace.ts'
 

@@ -5,7 +5,7 @@ import { eq } from 'drizzle-orm'
 import { decodeJwt } from 'jose'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import app from '../../src/app.ts'
-import { tokens, type users } from '../../src/db/schema.ts'
+import { tokens, type users } from '../../src/db/schema/users.ts'
 import { BASE_URL } from './api.ts'
 import { aUser, db } from './makers.ts'
 

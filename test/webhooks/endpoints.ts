@@ -7,7 +7,7 @@ import {
   webhookEndpoints,
   webhookEvents,
   webhookMessages,
-} from '../../src/db/schema.ts'
+} from '../../src/db/schema/webhooks.ts'
 import { sendWebhooks } from '../../src/webhooks/consumer.ts'
 import { newSecretId } from '../../src/webhooks/secret.ts'
 import type { WebhookWakeUp } from '../../src/webhooks/wake.ts'

@@ -1,6 +1,8 @@
 import { eq } from 'drizzle-orm'
 import { describe, expect, inject, it } from 'vitest'
-import { auditLog, tokens, users, webhookEndpoints } from '../../src/db/schema.ts'
+import { auditLog } from '../../src/db/schema/operations.ts'
+import { tokens, users } from '../../src/db/schema/users.ts'
+import { webhookEndpoints } from '../../src/db/schema/webhooks.ts'
 import { call } from '../support/api.ts'
 import {
   aMasterToken,

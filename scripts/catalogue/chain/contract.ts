@@ -11,8 +11,8 @@ import {
   zeroAddress,
 } from 'viem'
 import * as z from 'zod'
-import { codeOf, hex, read } from '../../../src/delivery/chain/questions.ts'
-import type { Ask, Question, Reply } from '../../../src/delivery/chain/rpc.ts'
+import { codeOf, hex, read } from '../../../src/ethereum/questions.ts'
+import type { Ask, Question, Reply } from '../../../src/ethereum/rpc.ts'
 import { CommandError } from '../../shell/command.ts'
 
 const abi = parseAbi([

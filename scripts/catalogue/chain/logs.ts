@@ -5,9 +5,9 @@
  */
 import { type Address, type Hex, numberToHex } from 'viem'
 import * as z from 'zod'
-import { blockAt, hex, integer } from '../../../src/delivery/chain/questions.ts'
-import { loggedMessage } from '../../../src/delivery/chain/revert.ts'
-import { nodeAt, retryAfterOf } from '../../../src/delivery/chain/rpc.ts'
+import { blockAt, hex, integer } from '../../../src/ethereum/questions.ts'
+import { loggedMessage } from '../../../src/ethereum/revert.ts'
+import { nodeAt, retryAfterOf } from '../../../src/ethereum/rpc.ts'
 import type { Network } from '../../contract/networks.ts'
 import { delayAfter, MAX_FAILURES, readBlock, unreachable, type Wait } from './nodes.ts'
 import { RangeSize } from './range-size.ts'

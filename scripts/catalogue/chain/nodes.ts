@@ -8,8 +8,8 @@ import {
   integer,
   read,
   unheard,
-} from '../../../src/delivery/chain/questions.ts'
-import { type Ask, nodeAt, type Question, type Reply } from '../../../src/delivery/chain/rpc.ts'
+} from '../../../src/ethereum/questions.ts'
+import { type Ask, nodeAt, type Question, type Reply } from '../../../src/ethereum/rpc.ts'
 import type { Network } from '../../contract/networks.ts'
 import { CommandError } from '../../shell/command.ts'
 

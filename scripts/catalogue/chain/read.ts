@@ -1,6 +1,6 @@
 /** Reads a collection of NFTs from its contract into a file of catalogue records. */
 import type { Address } from 'viem'
-import type { Ask } from '../../../src/delivery/chain/rpc.ts'
+import type { Ask } from '../../../src/ethereum/rpc.ts'
 import type { Network } from '../../contract/networks.ts'
 import { CommandError } from '../../shell/command.ts'
 import { readContract, readTotalSupply, type TokenContract } from './contract.ts'

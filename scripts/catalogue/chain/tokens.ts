@@ -1,8 +1,8 @@
 /** Finds the tokens of a contract that exist at the newest final block. */
 import type { Address } from 'viem'
 import * as z from 'zod'
-import { type Block, blockAt } from '../../../src/delivery/chain/questions.ts'
-import type { Ask } from '../../../src/delivery/chain/rpc.ts'
+import { type Block, blockAt } from '../../../src/ethereum/questions.ts'
+import type { Ask } from '../../../src/ethereum/rpc.ts'
 import type { Network } from '../../contract/networks.ts'
 import { CommandError } from '../../shell/command.ts'
 import {

@@ -54,7 +54,7 @@ function idOf({ body }: { body: unknown }): number {
 async function changeAvatar({ show, tokens, world }: Teller): Promise<void> {
   const token = tokens.buyer
   const parameters = { user_id: 'me' }
-  const picture = new Blob([await readFile('src/site/assets/default-avatar.jpg')])
+  const picture = new Blob([await readFile('src/pages/assets/default-avatar.jpg')])
   await show(200, 'getAvatar', 'default', 'The picture of users without one', { token, parameters })
   const bytes = { token, parameters, upload: await picture.arrayBuffer() }
   await show(200, 'uploadAvatarBytes', 'uploaded', 'The new avatar', bytes)

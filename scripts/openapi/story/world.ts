@@ -12,7 +12,7 @@ import {
   type TokenRecord,
 } from '../../../src/auth/tokens.ts'
 import { connect, type Database } from '../../../src/db/client.ts'
-import { tokens } from '../../../src/db/schema.ts'
+import { tokens } from '../../../src/db/schema/users.ts'
 import { namespaceOf } from '../../../src/identity/namespace.ts'
 import { deliveryOwner, seller, supply, transferSigner } from '../../catalogue/demo.ts'
 import { loadDemo } from '../../catalogue/load.ts'
@@ -102,7 +102,7 @@ const configOf = (vars: Record<string, string>) => ({
   // One variable, because .dev.vars would replace the others.
   vars: { STORY: JSON.stringify(vars) },
   version_metadata: { binding: 'VERSION' },
-  assets: { directory: 'src/site/assets', binding: 'ASSETS' },
+  assets: { directory: 'src/pages/assets', binding: 'ASSETS' },
   d1_databases: [{ binding: 'DB', database_id: 'story', migrations_dir: 'migrations' }],
   r2_buckets: [{ binding: 'AVATARS', bucket_name: 'avatars' }],
   images: { binding: 'IMAGES' },
@@ -128,7 +128,7 @@ const configOf = (vars: Record<string, string>) => ({
 
 /** Serves a picture to replace an avatar with. */
 async function servePicture(): Promise<{ server: Server; host: string }> {
-  const picture = await readFile('src/site/assets/default-avatar.jpg')
+  const picture = await readFile('src/pages/assets/default-avatar.jpg')
   const server = createServer((_request, response) => response.end(picture)).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()

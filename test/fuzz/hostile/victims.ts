@@ -2,17 +2,16 @@
 import { env } from 'cloudflare:workers'
 import { eq, inArray } from 'drizzle-orm'
 import { decodeJwt } from 'jose'
+import { deliveries } from '../../../src/db/schema/delivery.ts'
+import { orderItems, orders } from '../../../src/db/schema/orders.ts'
 import {
   ADMINISTRATOR,
   addresses,
   addressKinds,
-  deliveries,
-  orderItems,
-  orders,
   tokens,
   users,
-  webhookEndpoints,
-} from '../../../src/db/schema.ts'
+} from '../../../src/db/schema/users.ts'
+import { webhookEndpoints } from '../../../src/db/schema/webhooks.ts'
 import { settingsOf } from '../../../src/env.ts'
 import { newSecretId, secretOf as webhookSecretOf } from '../../../src/webhooks/secret.ts'
 import { aPng } from '../../avatars/pictures.ts'

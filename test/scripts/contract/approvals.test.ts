@@ -7,7 +7,8 @@ import { findHoldings, findMissingApprovals } from '../../../scripts/contract/ap
 import type { Network } from '../../../scripts/contract/networks.ts'
 import { createNode } from '../../../scripts/contract/node.ts'
 import type { SqliteDatabase } from '../../../scripts/database/remote.ts'
-import { listings, nfts, users } from '../../../src/db/schema.ts'
+import { listings, nfts } from '../../../src/db/schema/catalogue.ts'
+import { users } from '../../../src/db/schema/users.ts'
 import { aDatabase, withDrizzle } from '../../support/sqlite.ts'
 
 const NOW = new Date('2026-03-01T12:00:00.000Z')

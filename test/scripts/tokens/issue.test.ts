@@ -2,7 +2,7 @@ import { beforeEach, expect, it } from 'vitest'
 import type { SqliteDatabase } from '../../../scripts/database/remote.ts'
 import { issueToken, parseTokenName } from '../../../scripts/tokens/issue.ts'
 import { generateSigningKey, verifyToken } from '../../../src/auth/tokens.ts'
-import { ADMINISTRATOR, tokens, users } from '../../../src/db/schema.ts'
+import { ADMINISTRATOR, tokens, users } from '../../../src/db/schema/users.ts'
 import { aDatabase, withDrizzle } from '../../support/sqlite.ts'
 
 const issuer = { url: 'https://marketplace.test', keys: [await generateSigningKey()] }

@@ -1,8 +1,8 @@
 /** The delivery engine without its queue: a test takes one step after another. */
 import { env } from 'cloudflare:workers'
 import { connect } from '../../../src/db/client.ts'
-import { step } from '../../../src/delivery/step.ts'
-import { release } from '../../../src/delivery/store.ts'
+import { step } from '../../../src/delivery/engine/step.ts'
+import { release } from '../../../src/delivery/engine/store.ts'
 import { type Network, settingsOf } from '../../../src/env.ts'
 import type { Chain } from '../chain/chain.ts'
 

@@ -2,7 +2,7 @@
 import { env } from 'cloudflare:workers'
 import { eq } from 'drizzle-orm'
 import { bytesToHex, getAddress } from 'viem'
-import { users } from '../../../src/db/schema.ts'
+import { users } from '../../../src/db/schema/users.ts'
 import type { Chain } from '../chain/chain.ts'
 import { anAddress, aUser, db } from '../makers.ts'
 

@@ -3,7 +3,7 @@
  * and it repeats orders that a restored database has forgotten.
  */
 import { eq } from 'drizzle-orm'
-import { users } from '../../../../src/db/schema.ts'
+import { users } from '../../../../src/db/schema/users.ts'
 import { wake } from '../../../../src/delivery/wake.ts'
 import { queueAwaiting } from '../../../../src/delivery/wallet-linked.ts'
 import { db } from '../../makers.ts'

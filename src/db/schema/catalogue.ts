@@ -1,0 +1,165 @@
+import { sql } from 'drizzle-orm'
+import { check, index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { boolean, id, oneOf, reference, timestamp, timestamps } from './columns.ts'
+import { users } from './users.ts'
+
+/** `payload.amountType`: whether the number of pieces of an NFT is limited. */
+export const amountTypes = ['unique', 'limited', 'unlimited'] as const
+
+export const nfts = sqliteTable(
+  'nfts',
+  {
+    id: id(),
+    /** The operator's own id. */
+    externalId: text().notNull().unique('nfts_external'),
+    amount: integer().notNull(),
+    /** Pieces left to sell. Does not change if `amountType` is `unlimited`. */
+    availableAmount: integer().notNull(),
+    approved: boolean().notNull().default(true),
+    storageNetworkTx: text(),
+    chainTx: text(),
+    creatorPublicAddr: text().notNull(),
+    contractAddr: text().notNull(),
+    contractName: text().notNull(),
+    /** A name in the NETWORKS configuration. */
+    contractNetwork: text().notNull(),
+    coverKey: text(),
+    category: text(),
+    secretPhrase: text(),
+    fee: text(),
+    feeRecipient: text(),
+    payload: text({ mode: 'json' }).$type<Record<string, unknown>>().notNull(),
+    /** Cents. */
+    price: integer().notNull(),
+    priceEths: text().notNull(),
+    priceCurrency: text().notNull(),
+    priceType: text().notNull().default('FIXED'),
+    downloadable: boolean().notNull().default(false),
+    title: text().notNull(),
+    creatorId: reference(() => users.id),
+    useCaseId: integer().notNull().default(1),
+    upgradeable: boolean().notNull().default(false),
+    /** uint256 as decimal text. */
+    tokenId: text(),
+    newTokenId: text(),
+    oldTokenId: text(),
+    /** `released` if the NFT is on sale. */
+    status: text().notNull(),
+    releaseAt: timestamp().notNull(),
+    biddingEnabled: boolean().notNull().default(false),
+    ...timestamps,
+    deletedAt: timestamp(),
+    fractionalized: boolean().notNull().default(false),
+    redeemable: boolean().notNull().default(false),
+    qrcodePrintfileId: text(),
+    salesContractUrl: text(),
+    amountType: text({ enum: amountTypes }).generatedAlwaysAs(
+      sql`json_extract(payload, '$.amountType')`,
+      { mode: 'virtual' },
+    ),
+  },
+  (t) => [
+    index('nfts_token').on(t.contractAddr, t.tokenId, t.contractNetwork),
+    index('nfts_released')
+      .on(t.releaseAt)
+      .where(sql`${t.status} = 'released' AND ${t.deletedAt} IS NULL`),
+    index('nfts_creator')
+      .on(t.creatorId, t.releaseAt)
+      .where(sql`${t.status} = 'released' AND ${t.deletedAt} IS NULL`),
+    check('nfts_stock', sql`${t.availableAmount} >= 0`),
+    check('nfts_payload', sql`json_valid(${t.payload})`),
+  ],
+)
+
+export const listingTypes = ['auction', 'regular'] as const
+
+export const listings = sqliteTable(
+  'listings',
+  {
+    id: id(),
+    /** The operator's own id. */
+    externalId: text().notNull().unique('listings_external'),
+    /** Cents. */
+    priceCents: integer().notNull(),
+    /** Most pieces of one order; null if only the stock limits it. */
+    amount: integer(),
+    priceEths: text().notNull(),
+    priceWei: text().notNull(),
+    activeTill: timestamp(),
+    active: boolean().notNull(),
+    type: text({ enum: listingTypes }).notNull(),
+    txHash: text(),
+    priceCurrency: text().notNull(),
+    sellerId: reference(() => users.id),
+    nftId: reference(() => nfts.id),
+    captureCronId: text(),
+    ...timestamps,
+  },
+  (t) => [
+    index('listings_seller').on(t.sellerId).where(sql`${t.active}`),
+    check('listings_price', sql`${t.priceCents} >= 0`),
+    check('listings_type', oneOf(t.type, listingTypes)),
+  ],
+)
+
+export const catalogueTypes = ['user', 'nft', 'listing'] as const
+export type CatalogueType = (typeof catalogueTypes)[number]
+
+/** Imports of catalogues whose lines are sent in several calls. Deleted after a day. */
+export const catalogueImports = sqliteTable(
+  'catalogueImports',
+  {
+    /** A UUID that the client has chosen. */
+    id: text().primaryKey(),
+    /** The last line that was staged, from 1. */
+    lines: integer().notNull(),
+    /** JSON: how many records were created, updated and unchanged; null before the commit. */
+    result: text(),
+    /** First line and SHA-256 of the body of the call that committed. Only it is answered again. */
+    callHash: text(),
+    createdAt: timestamp().notNull(),
+  },
+  (t) => [index('catalogueImports_age').on(t.createdAt)],
+)
+
+/** Records that wait for the commit of their import. */
+export const catalogueLines = sqliteTable(
+  'catalogueLines',
+  {
+    importId: text().notNull(),
+    /** From 1. */
+    line: integer().notNull(),
+    type: text({ enum: catalogueTypes }),
+    externalId: text(),
+    /** JSON as `export` writes it; null for a line that has problems. */
+    record: text(),
+    /** What SQL cannot compute: `users.identityHash` or `listings.priceWei`. */
+    derived: text(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.importId, t.line] }),
+    index('catalogueLines_record').on(t.importId, t.type, t.externalId),
+  ],
+)
+
+/** Numbers of NFTs that are released and not deleted, by amountType. Updated by triggers. */
+export const nftCounts = sqliteTable('nftCounts', {
+  /** `other` for a missing or unknown `amountType`. */
+  amountType: text({ enum: [...amountTypes, 'other'] }).primaryKey(),
+  nfts: integer().notNull(),
+})
+
+/** Creators of NFTs that are released and not deleted. Updated by triggers. */
+export const creators = sqliteTable(
+  'creators',
+  {
+    userId: integer()
+      .primaryKey()
+      .references(() => users.id),
+    nfts: integer().notNull(),
+    latestReleaseAt: timestamp().notNull(),
+  },
+  (t) => [
+    index('creators_latest').on(sql`${t.latestReleaseAt} DESC`, t.userId).where(sql`${t.nfts} > 0`),
+  ],
+)

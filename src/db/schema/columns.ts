@@ -1,0 +1,21 @@
+/**
+ * All tables. Columns have the names of the fields in the API's JSON. Timestamps are ISO 8601 UTC
+ * text with milliseconds, which sorts by time. Wei and ETH are decimal text, because D1 rounds
+ * integers above 2^53. Money is an integer in cents.
+ *
+ * The triggers, and the view `guard` that stops a batch, are in `migrations/0001_triggers.sql`.
+ */
+import { sql } from 'drizzle-orm'
+import { type AnySQLiteColumn, integer, text } from 'drizzle-orm/sqlite-core'
+
+/**
+ * No AUTOINCREMENT: it costs a second write. The row with the highest id is never deleted, so ids
+ * are not reused.
+ */
+export const id = () => integer().primaryKey()
+export const timestamp = () => text()
+export const boolean = () => integer({ mode: 'boolean' })
+export const reference = (column: () => AnySQLiteColumn) => integer().notNull().references(column)
+export const timestamps = { createdAt: timestamp().notNull(), updatedAt: timestamp().notNull() }
+export const oneOf = (column: AnySQLiteColumn, values: readonly string[]) =>
+  sql`${column} IN (${sql.raw(values.map((value) => `'${value}'`).join(', '))})`

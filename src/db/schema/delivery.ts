@@ -1,0 +1,153 @@
+import { sql } from 'drizzle-orm'
+import { check, index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import { boolean, id, oneOf, timestamp, timestamps } from './columns.ts'
+import { orderItems } from './orders.ts'
+import { users } from './users.ts'
+
+export const deliveryStates = [
+  'awaiting_wallet',
+  'queued',
+  'in_flight',
+  'transferred',
+  'failed',
+] as const
+
+/**
+ * The delivery of each order item. The fields `status` and `txId` of an item and `failReason` of an
+ * order are read from here.
+ */
+export const deliveries = sqliteTable(
+  'deliveries',
+  {
+    /** Id of the order item. */
+    id: integer()
+      .primaryKey()
+      .references(() => orderItems.id),
+    /** The delivery key, hex. The Delivery contract uses it at most once. */
+    key: text().notNull().unique('deliveries_key'),
+    /** The chain of the NFT when the order was placed; null if its network was not configured. */
+    chainId: integer(),
+    /** The Delivery contract of the newest transaction; null before the first. */
+    contract: text(),
+    state: text({ enum: deliveryStates }).notNull(),
+    wish: text({ enum: ['deliver', 'cancel'] })
+      .notNull()
+      .default('deliver'),
+    /** Number of changes. A run that read an older version changes nothing. */
+    version: integer().notNull().default(0),
+    /**
+     * The newest transaction that carries the item. No foreign key: to delete a transaction, SQLite
+     * would read all deliveries.
+     */
+    transactionId: integer(),
+    /** Since when the item cannot be delivered; null if nothing is known against it. */
+    failingSince: timestamp(),
+    /** The transactions in which the transfer failed. */
+    tries: integer().notNull().default(0),
+    /** Why the item failed, or what it waits for. */
+    reason: text(),
+    /** When the item is looked at next; null if nothing is to be done or a transaction carries it. */
+    dueAt: timestamp(),
+    /** The buyer whose wallet the item waits for. */
+    awaits: integer().references(() => users.id),
+    /** The user whose user token placed the order; null for a master token. */
+    placedBy: integer().references(() => users.id),
+    ...timestamps,
+  },
+  (t) => [
+    index('deliveries_due').on(t.chainId, t.dueAt).where(sql`${t.dueAt} IS NOT NULL`),
+    // Only states in which items stay, so that passing through the others writes no index.
+    index('deliveries_waiting')
+      .on(t.state, t.id)
+      .where(sql`${t.state} IN ('awaiting_wallet', 'failed')`),
+    index('deliveries_compared')
+      .on(t.chainId, t.id)
+      .where(sql`${t.state} IN ('awaiting_wallet', 'failed')`),
+    // Counts what a user's tokens have under way. Going from one of the states to another writes nothing.
+    index('deliveries_open')
+      .on(t.placedBy)
+      .where(
+        sql`${t.placedBy} IS NOT NULL AND ${t.state} IN ('awaiting_wallet', 'queued', 'in_flight')`,
+      ),
+    // Counts what failed and was not cancelled, by reason.
+    index('deliveries_failed')
+      .on(t.reason)
+      .where(sql`${t.state} = 'failed' AND ${t.wish} = 'deliver'`),
+    index('deliveries_awaits').on(t.awaits).where(sql`${t.awaits} IS NOT NULL`),
+    check('deliveries_state', oneOf(t.state, deliveryStates)),
+    check('deliveries_wish', oneOf(t.wish, ['deliver', 'cancel'])),
+    check('deliveries_awaits', sql`(${t.state} = 'awaiting_wallet') = (${t.awaits} IS NOT NULL)`),
+  ],
+)
+
+/** Calls of a Delivery contract. Stored before they are broadcast. */
+export const transactions = sqliteTable(
+  'transactions',
+  {
+    id: id(),
+    chainId: integer().notNull(),
+    /** The Delivery contract that is called. */
+    contract: text().notNull(),
+    signer: text().notNull(),
+    nonce: integer().notNull(),
+    /** JSON: the ids of the items, in the order of the call. */
+    items: text({ mode: 'json' }).$type<number[]>().notNull(),
+    /** The newest hash; once one is mined, that one. */
+    hash: text().notNull(),
+    /** JSON: the other hashes: those with lower fees and, once such a one is mined, the newest. */
+    replaced: text({ mode: 'json' }).$type<string[]>().notNull(),
+    /** The newest signed bytes, hex; null once the transaction is closed. */
+    raw: text(),
+    gas: text().notNull(),
+    maxFeePerGas: text().notNull(),
+    maxPriorityFeePerGas: text().notNull(),
+    /** The last block time at which the call has an effect, in seconds since 1970. */
+    deadline: integer().notNull(),
+    /** The newest block when the newest bytes were signed. */
+    signedAtBlock: integer().notNull(),
+    /** When the newest bytes were signed. */
+    signedAt: timestamp().notNull(),
+    /** The block that has the transaction; null while none is known. */
+    block: integer(),
+    blockHash: text(),
+    /** The newest block when the nonce was first seen used by another transaction. */
+    nonceUsedAt: integer(),
+    /** Whether the transaction may still be mined or dropped by a reorganization. */
+    isOpen: boolean().notNull(),
+    ...timestamps,
+  },
+  (t) => [
+    uniqueIndex('transactions_open').on(t.chainId, t.signer, t.nonce).where(sql`${t.isOpen}`),
+    index('transactions_block').on(t.chainId, t.block).where(sql`${t.block} IS NOT NULL`),
+    index('transactions_hash').on(t.hash),
+    // Their bytes may still wait at a node, so a new transaction at the nonce has to outbid them.
+    index('transactions_unmined')
+      .on(t.chainId, t.signer, t.nonce)
+      .where(sql`NOT ${t.isOpen} AND ${t.block} IS NULL`),
+  ],
+)
+
+/** One row for each chain: who works on it, when to look next, and what is settled. */
+export const networks = sqliteTable('networks', {
+  chainId: integer().primaryKey(),
+  /** Id of the run that works on the chain; null once it has released the lease. */
+  lease: text(),
+  /** The run may be taken for dead after this time. */
+  leaseUntil: timestamp().notNull(),
+  /** When the next run is needed; null if nothing is under way. */
+  wakeAt: timestamp(),
+  /** The highest block in which something was settled. */
+  settledBlock: integer(),
+  settledHash: text(),
+  /** The last item whose key was compared with the chain, of those that failed or wait. */
+  comparedId: integer().notNull().default(0),
+  /** When all of them were compared. */
+  comparedAt: timestamp(),
+})
+
+/** One row: what must not change while the instance lives. */
+export const instance = sqliteTable('instance', {
+  id: integer().primaryKey(),
+  /** SHA-256 of DELIVERY_KEY_SECRET, hex. With another secret, other keys would be made. */
+  deliverySecretHash: text().notNull(),
+})

@@ -1,0 +1,99 @@
+import { sql } from 'drizzle-orm'
+import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { boolean, id, reference, timestamp } from './columns.ts'
+import { users } from './users.ts'
+
+/** What the cron run last saw of each configured chain. */
+export const networkChecks = sqliteTable('networkChecks', {
+  chainId: integer().primaryKey(),
+  /** When a node last answered; of the first check, if none ever did. */
+  checkedAt: timestamp().notNull(),
+  /** Why no node can be used since then; null if one answered. */
+  problem: text(),
+  headNumber: integer(),
+  headAt: timestamp(),
+  /** Wei for a unit of gas: base fee and tip. */
+  gasPrice: text(),
+  isPaused: boolean(),
+  isRetired: boolean(),
+  /** JSON: the signers. See `operations/networks.ts`. */
+  signers: text({ mode: 'json' }).$type<
+    {
+      address: string
+      /** Wei. */
+      balance: string
+      /** Items that the balance pays for at the present price of gas. */
+      deliveries: number
+      /** Items that the contract still accepts today; null if the signer is no relayer. */
+      allowance: number | null
+    }[]
+  >(),
+})
+
+/** One row: the last cron run. */
+export const cronRuns = sqliteTable('cronRuns', {
+  id: integer().primaryKey(),
+  startedAt: timestamp().notNull(),
+  finishedAt: timestamp(),
+  /** JSON: the names of the jobs that failed. */
+  failedJobs: text({ mode: 'json' }).$type<string[]>().notNull(),
+})
+
+/** Alarms that last. A row is deleted when its alarm is over. */
+export const alarms = sqliteTable('alarms', {
+  /** Name and subject, as in `signer_low:31337:0x…`. */
+  key: text().primaryKey(),
+  name: text().notNull(),
+  /** A sentence with the numbers. */
+  detail: text().notNull(),
+  raisedAt: timestamp().notNull(),
+  /** When the log and the webhooks last told of it. */
+  notifiedAt: timestamp().notNull(),
+})
+
+/** Orders by the hour in which they were placed, and what has become of them. See `operations/hours.ts`. */
+export const hourlyOrders = sqliteTable(
+  'hourlyOrders',
+  {
+    /** Begin of the hour. */
+    hour: timestamp().primaryKey(),
+    /** The first and the last delivery. Their ids have no gaps. */
+    firstId: integer().notNull(),
+    lastId: integer().notNull(),
+    transferred: integer().notNull(),
+    /** Failed and not cancelled. The cancelled ones are in no column. */
+    failed: integer().notNull(),
+    awaitingWallet: integer().notNull(),
+    /** Queued or in flight. */
+    underWay: integer().notNull(),
+    /** Milliseconds from the order to the end of the delivery, of those transferred. */
+    p50: integer(),
+    p95: integer(),
+    updatedAt: timestamp().notNull(),
+  },
+  (t) => [
+    index('hourlyOrders_open')
+      .on(t.updatedAt)
+      .where(sql`${t.failed} + ${t.awaitingWallet} + ${t.underWay} > 0`),
+  ],
+)
+
+/** What administrators did. Never deleted. No personal data but the id of the administrator. */
+export const auditLog = sqliteTable(
+  'auditLog',
+  {
+    id: id(),
+    at: timestamp().notNull(),
+    /** The administrator. */
+    userId: reference(() => users.id),
+    /** Name of the API token; null for a session. */
+    tokenName: text(),
+    /** As in `transfer.retry`. */
+    action: text().notNull(),
+    /** What it was done to, as in `7`; null if `details` says it. */
+    subject: text(),
+    /** JSON. */
+    details: text({ mode: 'json' }).$type<Record<string, unknown>>(),
+  },
+  (t) => [index('auditLog_subject').on(t.subject), index('auditLog_user').on(t.userId)],
+)

@@ -1,0 +1,191 @@
+import { sql } from 'drizzle-orm'
+import { check, index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import { boolean, id, oneOf, reference, timestamp, timestamps } from './columns.ts'
+
+/** `users.roleId` of administrators, who may create and use master tokens. */
+export const ADMINISTRATOR = 1
+
+export const users = sqliteTable(
+  'users',
+  {
+    id: id(),
+    /** The operator's own id, for users of the catalogue. See `catalogue/`. */
+    externalId: text(),
+    approved: boolean().notNull().default(true),
+    companyUser: boolean().notNull().default(false),
+    /** Lower case; `''` if the user has none. */
+    email: text().notNull().default(''),
+    /** Checksummed (EIP-55); `''` if the user has no wallet. */
+    ethereumPublicAddr: text().notNull().default(''),
+    /** The chain on which the contract at this address signed; 0 for a wallet with a key. */
+    walletChainId: integer().notNull().default(0),
+    /**
+     * Hash of the first identity that the user proved (`hashIdentity`). Never changes. Extended if
+     * another user had the identity before, and has unlinked it.
+     */
+    identityHash: text().notNull(),
+    name: text(),
+    /** How the user signed up: `wallet` or `email`. */
+    provider: text().notNull(),
+    chatServiceId: text(),
+    roleId: integer(),
+    username: text(),
+    viewMode: text().notNull().default('default'),
+    paymentConnectId: text(),
+    payprovExternalId: text(),
+    onrampId: text(),
+    newsletterAgreement: boolean().notNull().default(false),
+    locale: text().notNull().default('en'),
+    approvedAt: timestamp(),
+    lastAccessAt: timestamp(),
+    onboardedAt: timestamp(),
+    removedAt: timestamp(),
+    ...timestamps,
+    ipAddress: text().notNull().default(''),
+    /** Key of the avatar in R2; null while the user has the default avatar. */
+    avatarKey: text(),
+  },
+  (t) => [
+    uniqueIndex('users_external').on(t.externalId).where(sql`${t.externalId} IS NOT NULL`),
+    uniqueIndex('users_identity').on(t.identityHash),
+    uniqueIndex('users_email').on(t.email).where(sql`${t.email} <> ''`),
+    uniqueIndex('users_username')
+      .on(sql`lower(${t.username})`)
+      .where(sql`${t.username} IS NOT NULL`),
+    uniqueIndex('users_wallet')
+      .on(t.ethereumPublicAddr, t.walletChainId)
+      .where(sql`${t.ethereumPublicAddr} <> ''`),
+  ],
+)
+
+const tokenKinds = ['api', 'session'] as const
+export const tokenRoles = ['user', 'master'] as const
+/** `write` includes reading. `metrics` reads the metrics of the instance, and nothing else. */
+export const tokenScopes = ['read', 'write', 'metrics'] as const
+
+/** Claims of all issued tokens. The token itself is never stored. */
+export const tokens = sqliteTable(
+  'tokens',
+  {
+    /** Claim `jti`. */
+    id: text().primaryKey(),
+    userId: reference(() => users.id),
+    kind: text({ enum: tokenKinds }).notNull(),
+    role: text({ enum: tokenRoles }).notNull(),
+    scope: text({ enum: tokenScopes }).notNull().default('write'),
+    name: text().notNull(),
+    /** Provider ids and idempotency keys are unique within it. See `identity/namespace.ts`. */
+    namespace: text().notNull(),
+    /** Header `kid`: the key that signed the token. */
+    keyId: text().notNull(),
+    /** Claim `iat`, to the second. */
+    createdAt: timestamp().notNull(),
+    /** Claim `exp`, to the second. */
+    expiresAt: timestamp().notNull(),
+    lastUsedAt: timestamp(),
+    revokedAt: timestamp(),
+    /** When a successor was made under the same name. The token works for 24 hours more. */
+    rolledAt: timestamp(),
+    /** The browser of a session, such as `Firefox on Windows`. */
+    browser: text(),
+    /** The country from which a session was started, ISO 3166-1 alpha-2. */
+    country: text(),
+  },
+  (t) => [
+    index('tokens_user').on(t.userId),
+    index('tokens_ended').on(
+      sql`CASE WHEN ${t.revokedAt} IS NULL THEN ${t.expiresAt} ELSE ${t.revokedAt} END`,
+    ),
+    index('tokens_rolled')
+      .on(t.rolledAt)
+      .where(sql`${t.rolledAt} IS NOT NULL AND ${t.revokedAt} IS NULL`),
+    index('tokens_live').on(t.createdAt, t.id).where(sql`${t.revokedAt} IS NULL`),
+    index('tokens_namespace')
+      .on(t.namespace)
+      .where(sql`${t.kind} = 'api' AND ${t.revokedAt} IS NULL AND ${t.rolledAt} IS NULL`),
+    check('tokens_kind', oneOf(t.kind, tokenKinds)),
+    check('tokens_role', oneOf(t.role, tokenRoles)),
+    check('tokens_scope', oneOf(t.scope, tokenScopes)),
+  ],
+)
+
+/** Nonces of EIP-4361 messages. A nonce is used once: using it deletes it. */
+export const walletNonces = sqliteTable(
+  'walletNonces',
+  { nonce: text().primaryKey(), expiresAt: timestamp().notNull() },
+  (t) => [index('walletNonces_expiry').on(t.expiresAt)],
+)
+
+/** Sign-in links sent by e-mail. Only the SHA-256 of their secret is stored. */
+export const emailLinks = sqliteTable(
+  'emailLinks',
+  {
+    secretHash: text().primaryKey(),
+    email: text().notNull(),
+    /** The address without its plus tag: where mails to it arrive. */
+    mailbox: text().notNull(),
+    /** Who asked for the link, as rate limits count clients. */
+    client: text().notNull(),
+    /** `users.identityHash` of a user who signs up with this link. SQL cannot compute it. */
+    identityHash: text().notNull(),
+    /** The signed-in user who adds this address; null for a sign-in. */
+    userId: integer().references(() => users.id),
+    redirect: text(),
+    createdAt: timestamp().notNull(),
+    /** The time of creation for a link that a newer one has replaced. */
+    expiresAt: timestamp().notNull(),
+  },
+  (t) => [
+    index('emailLinks_age').on(t.createdAt),
+    index('emailLinks_mailbox').on(t.mailbox, t.createdAt),
+    index('emailLinks_user').on(t.userId, t.createdAt).where(sql`${t.userId} IS NOT NULL`),
+  ],
+)
+
+export const addressKinds = ['delivery', 'billing'] as const
+
+/**
+ * `request`: added by the user or with a master token. `order`: from an order of a master token; in
+ * the user's lists as well, but not counted. `seller_order`: from an order of a seller's token; kept
+ * for that order, and in no list.
+ */
+const addressOrigins = ['request', 'order', 'seller_order'] as const
+
+export const addresses = sqliteTable(
+  'addresses',
+  {
+    id: id(),
+    kind: text({ enum: addressKinds }).notNull(),
+    origin: text({ enum: addressOrigins }).notNull().default('request'),
+    userId: reference(() => users.id),
+    name: text(),
+    street: text(),
+    postal: text(),
+    city: text(),
+    country: text(),
+    companyName: text(),
+    taxId: text(),
+    email: text(),
+    mobilePhone: text(),
+    isDefault: boolean().notNull().default(false),
+    ...timestamps,
+    deletedAt: timestamp(),
+  },
+  (t) => [
+    index('addresses_live')
+      .on(t.userId, t.kind, t.id)
+      .where(sql`${t.deletedAt} IS NULL AND ${t.origin} <> 'seller_order'`),
+    index('addresses_counted')
+      .on(t.userId, t.kind)
+      .where(sql`${t.deletedAt} IS NULL AND ${t.origin} = 'request'`),
+    // Those that `addresses_live` does not have.
+    index('addresses_hidden')
+      .on(t.userId)
+      .where(sql`${t.deletedAt} IS NOT NULL OR ${t.origin} = 'seller_order'`),
+    uniqueIndex('addresses_default')
+      .on(t.userId, t.kind)
+      .where(sql`${t.isDefault} AND ${t.deletedAt} IS NULL`),
+    check('addresses_kind', oneOf(t.kind, addressKinds)),
+    check('addresses_origin', oneOf(t.origin, addressOrigins)),
+  ],
+)

@@ -1,0 +1,95 @@
+/** Changes of items that a step writes. */
+import type { Hex } from 'viem'
+import { withoutAddresses } from '../../ethereum/revert.ts'
+import type { CarriedItem, Item } from './state.ts'
+
+/** The new values of an item. Nothing is written if its version is another one by then. */
+export type Move = {
+  id: number
+  version: number
+  state: Item['state']
+  wish: Item['wish']
+  failingSince: string | null
+  tries: number
+  reason: string | null
+  dueAt: string | null
+  /** Its transaction, of those that the same step writes. */
+  transaction?: Hex | undefined
+  /** Whether its pieces return to the stock. */
+  isReturned?: boolean
+}
+
+export const CANCELLED_REASON = 'cancelled'
+
+/** The reason of items whose chain is not in the configuration. */
+export const NOT_CONFIGURED = 'the network of the NFT is not configured'
+
+/** Transactions in which a transfer may fail before the item fails. */
+const MAX_TRIES = 3
+
+type Source = Pick<CarriedItem, 'id' | 'version' | 'wish' | 'failingSince' | 'tries' | 'reason'>
+
+/** Copies what stays the same. */
+const moveOf = ({ id, version, wish, failingSince, tries, reason }: Source) => ({
+  id,
+  version,
+  wish,
+  failingSince,
+  tries,
+  reason,
+})
+
+/** Queues the item. It is looked at again at `at`. */
+export const queue = (item: Source, at: Date): Move => ({
+  ...moveOf(item),
+  state: 'queued',
+  dueAt: at.toISOString(),
+})
+
+export const transferred = (item: Source, transaction?: Hex): Move => ({
+  ...moveOf(item),
+  state: 'transferred',
+  wish: 'deliver',
+  failingSince: null,
+  reason: null,
+  dueAt: null,
+  transaction,
+})
+
+export const fail = (item: Source, reason: string, transaction?: Hex): Move => ({
+  ...moveOf(item),
+  state: 'failed',
+  wish: 'deliver',
+  reason,
+  dueAt: null,
+  transaction,
+})
+
+/** The key was used up without a transfer. The pieces return to the stock, but only once. */
+export const cancelled = (item: Source, transaction?: Hex): Move => ({
+  ...fail(item, CANCELLED_REASON, transaction),
+  wish: 'cancel',
+  isReturned: item.reason !== CANCELLED_REASON,
+})
+
+/** The transfer failed in a transaction. It is tried again at once, a few times. */
+export function failedInTransaction(item: Source, reason: string, now: Date): Move {
+  const tries = item.tries + 1
+  const failingSince = item.failingSince ?? now.toISOString()
+  const failing = { ...item, tries, failingSince, reason }
+  return tries >= MAX_TRIES ? fail(failing, reason) : queue(failing, now)
+}
+
+/** The item waits for something, and is looked at again at `at`. */
+export const wait = (item: Source, reason: string, failingSince: string, at: Date): Move =>
+  queue({ ...item, reason, failingSince }, at)
+
+/**
+ * Queues the item with what it waits for. One that is cancelled again keeps its reason, which says
+ * that its pieces have returned to the stock.
+ */
+export const postpone = (item: Source, reason: string, at: Date): Move =>
+  queue({ ...item, reason: item.reason === CANCELLED_REASON ? item.reason : reason }, at)
+
+/** What the log may show of a reason. */
+export const loggedReason = (reason: string | null) => reason && withoutAddresses(reason)

@@ -1,0 +1,183 @@
+/**
+ * Items whose key a final block has, although no open transaction carries them: the database was
+ * set back, or a transaction was mined after it had been given up. The transaction that used the
+ * key tells what was delivered to whom.
+ */
+import type { Address, Hex } from 'viem'
+import { zeroAddress } from 'viem'
+import * as z from 'zod/mini'
+import {
+  CANCELLED,
+  type ContractItem,
+  contentHashOf,
+  decodeDeliver,
+  isUse,
+  type KeyRecord,
+  PREDECESSOR,
+  usedTopics,
+} from '../../ethereum/contract.ts'
+import {
+  hex,
+  integer,
+  logs,
+  logsOf,
+  type Receipt,
+  read,
+  receipt,
+  receiptOf,
+  view,
+} from '../../ethereum/questions.ts'
+import type { Ask, Question } from '../../ethereum/rpc.ts'
+import { amountOf, parseTransfer, takeTransfer } from '../../ethereum/token.ts'
+import { NO_TRANSFER } from './decide.ts'
+import { CANCELLED_REASON, cancelled, fail, type Move, transferred } from './moves.ts'
+import type { Item } from './state.ts'
+
+/** A transaction that the database does not know. */
+export type FoundTransaction = {
+  hash: Hex
+  signer: Address
+  nonce: number
+  contract: Address
+  block: number
+  blockHash: Hex
+  items: number[]
+}
+
+/** An item with the record of its key, and the contract that was asked. */
+export type Recorded = { item: Item; contract: Address; record: KeyRecord }
+
+type Resolution = { moves: Move[]; found: FoundTransaction[] }
+
+const transactionOf = (hash: Hex): Question => ({
+  method: 'eth_getTransactionByHash',
+  params: [hash],
+})
+const transactionShape = z.object({ hash: hex, nonce: integer, input: hex })
+
+/** Items that the node tells too little about are left as they are. */
+export async function resolve(ask: Ask, recorded: readonly Recorded[]): Promise<Resolution> {
+  const moves: Move[] = []
+  const unknown = recorded.filter(
+    ({ item, record }) =>
+      record.contentHash !== CANCELLED ||
+      item.state !== 'failed' ||
+      item.reason !== CANCELLED_REASON,
+  )
+  if (unknown.length === 0) return { moves, found: [] }
+
+  const contracts = await withPredecessors(
+    ask,
+    unknown.map(({ contract }) => contract),
+  )
+  const groups = [...Map.groupBy(unknown, ({ contract, record }) => `${contract} ${record.block}`)]
+  const questions = groups.flatMap(([, [first, ...rest]]) =>
+    first
+      ? logsOf(
+          first.record.block,
+          contracts.get(first.contract) ?? [first.contract],
+          usedTopics([first, ...rest].map(({ item }) => item.key)),
+        )
+      : [],
+  )
+  const events = await ask(questions)
+  const uses = new Map<Hex, { hash: Hex; contract: Address }>()
+  for (const question of questions)
+    for (const { address, topics, transactionHash } of read(logs, events(question)) ?? [])
+      if (topics[1]) uses.set(topics[1], { hash: transactionHash, contract: address })
+
+  const hashes = [...new Set([...uses.values()].map(({ hash }) => hash))]
+  const replies = await ask(hashes.flatMap((hash) => [receiptOf(hash), transactionOf(hash)]))
+  const found = new Map<Hex, FoundTransaction>()
+  const logsLeft = new Map<Hex, Receipt['logs']>()
+  for (const { item, record } of unknown) {
+    const use = uses.get(item.key)
+    if (!use) continue
+    const { hash, contract } = use
+    const mined = read(receipt, replies(receiptOf(hash)))
+    const transaction = read(transactionShape, replies(transactionOf(hash)))
+    // A node may leave out events, or answer about another transaction.
+    if (mined?.transactionHash !== hash || transaction?.hash !== hash) continue
+    if (!mined.logs.some((log) => isUse(log, contract, item.key))) continue
+    const remaining = logsLeft.get(hash) ?? [...mined.logs]
+    logsLeft.set(hash, remaining)
+    const delivered = itemIn(transaction.input, item.key)
+    const move = settle(item, record, delivered, remaining, hash)
+    if (move.state === item.state && move.reason === item.reason) continue
+    moves.push(move)
+    const known = found.get(hash)
+    if (known) known.items.push(item.id)
+    else
+      found.set(hash, {
+        hash,
+        signer: mined.from,
+        nonce: transaction.nonce,
+        contract,
+        block: mined.blockNumber,
+        blockHash: mined.blockHash,
+        items: [item.id],
+      })
+  }
+  return { moves, found: [...found.values()] }
+}
+
+function settle(
+  item: Item,
+  record: KeyRecord,
+  delivered: ContractItem | null,
+  logs: Receipt['logs'],
+  hash: Hex,
+): Move {
+  if (record.contentHash === CANCELLED) return cancelled(item, hash)
+  if (!delivered || contentHashOf(delivered) !== record.contentHash)
+    return fail(item, `the delivery key was used by another caller: transaction ${hash}`, hash)
+  if (!isContentOf(item, delivered))
+    return fail(
+      item,
+      `the delivery key was used for another delivery: transaction ${hash}, recipient ${delivered.to}`,
+      hash,
+    )
+  return takeTransfer(logs, delivered) ? transferred(item, hash) : fail(item, NO_TRANSFER, hash)
+}
+
+/** Whether this is what the order says. While the buyer has no wallet, any recipient is right. */
+function isContentOf(item: Item, delivered: ContractItem): boolean {
+  const transfer = parseTransfer({
+    ...item,
+    recipient: item.recipient ?? delivered.to,
+    holder: delivered.from,
+  })
+  if (typeof transfer === 'string') return false
+  return (
+    transfer.token === delivered.token &&
+    transfer.to === delivered.to &&
+    transfer.tokenId === delivered.tokenId &&
+    [amountOf(transfer, 'erc721'), amountOf(transfer, 'erc1155')].includes(delivered.amount)
+  )
+}
+
+function itemIn(input: Hex, key: Hex): ContractItem | null {
+  try {
+    return decodeDeliver(input).find((item) => item.key === key) ?? null
+  } catch {
+    return null
+  }
+}
+
+/** Returns each contract with those that it replaces: the events of a key are theirs. */
+async function withPredecessors(
+  ask: Ask,
+  contracts: readonly Address[],
+): Promise<Map<Address, Address[]>> {
+  const chains = new Map(contracts.map((contract) => [contract, [contract]]))
+  for (const chain of chains.values()) {
+    for (let last = chain.at(-1); last; ) {
+      const question = view(last, PREDECESSOR)
+      const data = read(hex, (await ask([question]))(question))
+      const predecessor: Address = `0x${data?.slice(26) ?? ''}`
+      last = data?.length === 66 && predecessor !== zeroAddress ? predecessor : undefined
+      if (last) chain.push(last)
+    }
+  }
+  return chains
+}

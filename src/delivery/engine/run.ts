@@ -1,0 +1,70 @@
+/** A run: works on one chain until nothing is left to do at present. */
+import type { Database } from '../../db/client.ts'
+import type { Network, Settings } from '../../env.ts'
+import { log } from '../../log.ts'
+import { MAX_DELAY, type WakeUp, wake } from '../wake.ts'
+import { type Step, step } from './step.ts'
+import { release } from './store.ts'
+
+/** Milliseconds that a run waits for a block itself. Longer waits are left to a message. */
+const MAX_WAIT = 2_000
+
+/** Milliseconds until a comparison with the chain is tried again that was not possible. */
+const COMPARE_DELAY = 60_000
+
+/** Milliseconds after which a run ends, and a message continues its work. */
+const MAX_DURATION = 120_000
+
+export type Deps = {
+  db: Database
+  settings: Pick<Settings, 'NETWORKS' | 'TRANSFER_SIGNER_KEYS'>
+  queue: Queue<WakeUp>
+  clock: () => Date
+  /** Called after a step in which deliveries ended. */
+  onEnd: () => Promise<void>
+}
+
+/** Works on a chain, unless another run does. */
+export async function run(deps: Deps, chainId: number): Promise<void> {
+  const { db, settings, clock } = deps
+  const network = Object.values(settings.NETWORKS).find((network) => network.chainId === chainId)
+  if (!network) return log.error('unknown_chain', { chainId })
+  const lease = crypto.randomUUID()
+  const endAt = clock().getTime() + MAX_DURATION
+  for (;;) {
+    const done = await step(db, settings, network, lease, clock())
+    if (!done) return
+    if (done.hasEnded) await deps.onEnd()
+    const now = clock().getTime()
+    const wait = done.lookAt ? done.lookAt.getTime() - now : Infinity
+    if (now >= endAt) {
+      const rest = { ...done, lookAt: new Date(now), takesItems: false }
+      await finish(deps, network, lease, rest)
+      return
+    }
+    if (wait > MAX_WAIT) {
+      if (!(await finish(deps, network, lease, done))) return
+    } else if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait))
+  }
+}
+
+/** Releases the lease and plans the next run. Returns whether this one has to go on. */
+async function finish(
+  { db, queue, clock }: Deps,
+  { chainId }: Network,
+  lease: string,
+  { lookAt, takesItems, loaded }: Step,
+): Promise<boolean> {
+  const now = clock()
+  const { wakeAt } = loaded.network
+  // A message for this time is under way already.
+  const planned = wakeAt && wakeAt > now.toISOString() ? wakeAt : null
+  const compareAt = new Date(now.getTime() + COMPARE_DELAY)
+  const plan = { lookAt, takesItems, compareAt, planned }
+  const released = await release(db, chainId, lease, plan, now)
+  if (released?.isHeld) return true
+  if (!released?.wakeAt || released.wakeAt === planned) return false
+  const delay = Math.ceil((new Date(released.wakeAt).getTime() - now.getTime()) / 1000)
+  if (delay <= MAX_DELAY) await wake(queue, [chainId], Math.max(0, delay))
+  return false
+}

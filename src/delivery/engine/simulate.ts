@@ -1,0 +1,206 @@
+/** Asks a node what batches would do, before they are signed. */
+import { type Address, encodeFunctionData, type Hex, numberToHex } from 'viem'
+import type { Network } from '../../env.ts'
+import { decodeResults, encodeDeliver, type ItemResult } from '../../ethereum/contract.ts'
+import {
+  codeOf,
+  gasOf,
+  hex,
+  read,
+  simulate as simulateCall,
+  unheard,
+  view,
+  wei,
+} from '../../ethereum/questions.ts'
+import { NO_CODE, revertReason } from '../../ethereum/revert.ts'
+import type { Ask, Question } from '../../ethereum/rpc.ts'
+import { diagnosisQuestions, readHolderProblem } from '../../ethereum/token.ts'
+import type { Batch, Candidate } from './assign.ts'
+import type { Problem } from './failure.ts'
+
+/** EIP-7825. */
+const MAX_GAS = 16_777_216
+
+/** Gas of a call without items, and of an item without the call of its token. */
+const GAS_PER_CALL = 40_000
+const GAS_AROUND_ITEM = 34_000
+
+export type Simulation = {
+  /** Items that would be delivered, with the gas that their tokens use. */
+  good: { candidate: Candidate; gasUsed: number }[]
+  /** `problem`: why an item must not be sent although its transfer would succeed. */
+  bad: { candidate: Candidate; result: ItemResult; problem?: Problem }[]
+  /**
+   * Items of which the node says too little: the gas did not suffice, their key is used, or it does
+   * not tell the code of a contract wallet.
+   */
+  open: Candidate[]
+}
+
+const NOT_DEPLOYED: Problem = {
+  cause: 'item',
+  reason: 'the contract wallet of the recipient is not deployed',
+}
+
+/** A wallet is asked for its code if it is a contract: without code, nobody is known to own it. */
+const walletQuestion = ({ item, call }: Candidate): Question[] =>
+  item.recipientChainId !== 0 && item.wish === 'deliver' ? [codeOf(call.to)] : []
+
+/** Returns what each batch would do; or why the node does not tell. */
+export async function simulate(
+  ask: Ask,
+  { gasPerItem }: Network,
+  batches: readonly Batch[],
+  deadline: number,
+): Promise<(Simulation | string)[]> {
+  const questions = batches.map(({ signer, contract, candidates }) => {
+    const gas = candidates.length * (gasPerItem * 1.02 + 110_000) + 300_000
+    return simulateCall({
+      from: signer,
+      to: contract,
+      data: encodeDeliver(callsOf(candidates), 0, gasPerItem, deadline),
+      gas: numberToHex(Math.min(MAX_GAS, Math.ceil(gas))),
+    })
+  })
+  const wallets = batches.flatMap(({ candidates }) => candidates.flatMap(walletQuestion))
+  const replies = await ask([...questions, ...wallets])
+  return questions.map((question, i) => {
+    const reply = replies(question)
+    const data = read(hex, reply)
+    const results = data && decodeResults(data)
+    if (!results)
+      return unheard(reply) ?? ('error' in reply ? revertOf(reply.error.data) : 'no answer')
+    const simulation: Simulation = { good: [], bad: [], open: [] }
+    for (const [k, candidate] of (batches[i]?.candidates ?? []).entries()) {
+      const result = results[k]
+      const [code] = walletQuestion(candidate).map((asked) => read(hex, replies(asked)))
+      if (result?.outcome === 'delivered' || result?.outcome === 'cancelled') {
+        if (code === '0x') simulation.bad.push({ candidate, result, problem: NOT_DEPLOYED })
+        else if (code === null) simulation.open.push(candidate)
+        else simulation.good.push({ candidate, gasUsed: Number(result.gasUsed) })
+      } else if (result?.outcome === 'failed') simulation.bad.push({ candidate, result })
+      else simulation.open.push(candidate)
+    }
+    return simulation
+  })
+}
+
+export const callsOf = (candidates: readonly Candidate[]) => candidates.map(({ call }) => call)
+
+const revertOf = (data: unknown) =>
+  `the contract reverts: ${read(hex, { result: data }) ? revertReason(data as Hex) : 'no reason'}`
+
+/** The gas limit that the simulated items need, with room for one that uses up its limit. */
+const gasNeeded = (good: Simulation['good'], gasPerItem: number): number =>
+  Math.ceil(
+    1.25 * good.reduce((gas, { gasUsed }) => gas + gasUsed + GAS_AROUND_ITEM, GAS_PER_CALL) +
+      (gasPerItem * 64) / 63 +
+      60_000,
+  )
+
+/** Returns as many of the items as fit into one transaction. */
+export function fitGas(good: Simulation['good'], gasPerItem: number): Simulation['good'] {
+  const fitting = [...good]
+  while (fitting.length > 1 && gasNeeded(fitting, gasPerItem) > MAX_GAS) fitting.pop()
+  return fitting
+}
+
+export type Call = { signer: Address; contract: Address; good: Simulation['good'] }
+
+const oracleAbi = [
+  {
+    type: 'function',
+    name: 'getL1Fee',
+    stateMutability: 'view',
+    inputs: [{ name: 'data', type: 'bytes' }],
+    outputs: [{ name: '', type: 'uint256' }],
+  },
+] as const
+/** The predeployed contract of OP-stack chains that tells the fee for publishing the data. */
+const ORACLE = '0x420000000000000000000000000000000000000F'
+
+/** The gas limit of a call, and its L1 data fee in wei (0 on most chains). */
+export type Limit = { gas: bigint; l1Fee: bigint }
+
+/**
+ * Returns the limits of each call. Estimating is slow, so a node is asked about the largest call
+ * only, unless that needs more gas than in the simulation: then each one may be different.
+ */
+export async function estimate(
+  ask: Ask,
+  { gasPerItem }: Network,
+  calls: readonly Call[],
+  deadline: number,
+  maxFeePerGas: bigint,
+): Promise<Limit[]> {
+  // All items are to be reached, so that the estimate holds for all.
+  const dataOf = ({ good }: Call) =>
+    encodeDeliver(
+      callsOf(good.map(({ candidate }) => candidate)),
+      good.length,
+      gasPerItem,
+      deadline,
+    )
+  const questionOf = (call: Call, data: Hex) =>
+    gasOf({
+      from: call.signer,
+      to: call.contract,
+      data,
+      maxFeePerGas: numberToHex(maxFeePerGas),
+    })
+  const [largest] = calls.toSorted((a, b) => b.good.length - a.good.length)
+  if (!largest) return []
+  const data = dataOf(largest)
+  const question = questionOf(largest, data)
+  const fee = view(ORACLE, encodeFunctionData({ abi: oracleAbi, args: [data] }))
+  const replies = await ask([question, fee])
+  const l1Fee = read(wei, replies(fee)) ?? 0n
+  const estimated = Number(read(wei, replies(question)) ?? 0)
+  const needed = calls.map(({ good }) => gasNeeded(good, gasPerItem))
+  if (estimated <= gasNeeded(largest.good, gasPerItem))
+    return needed.map((gas) => ({ gas: limited(gas), l1Fee }))
+  const questions = calls.map((call) => questionOf(call, dataOf(call)))
+  const estimates = await ask(questions)
+  return questions.map((question, i) => {
+    const gas = Number(read(wei, estimates(question)) ?? estimated)
+    return { gas: limited(Math.max(gas, needed[i] ?? 0)), l1Fee }
+  })
+}
+
+const limited = (gas: number) => BigInt(Math.min(MAX_GAS, Math.ceil(gas)))
+
+/** Returns the problem of each item that would fail; null if the node does not tell. */
+export async function diagnose(
+  ask: Ask,
+  { gasPerItem }: Network,
+  bad: Simulation['bad'],
+): Promise<Map<Candidate, Problem | null>> {
+  const replies = await ask(
+    bad.flatMap(({ candidate: { contract, call }, problem }) =>
+      problem ? [] : diagnosisQuestions(contract, call),
+    ),
+  )
+  return new Map(
+    bad.map(({ candidate, result, problem }) => {
+      if (problem) return [candidate, problem]
+      const { contract, call } = candidate
+      const [plain] = diagnosisQuestions(contract, call)
+      if (!plain || 'fault' in replies(plain)) return [candidate, null]
+      const reason = holderOrItem(readHolderProblem(contract, call, replies), result, gasPerItem)
+      return [candidate, reason]
+    }),
+  )
+}
+
+function holderOrItem(
+  holderProblem: string | null,
+  { gasUsed, reason }: ItemResult,
+  gasPerItem: number,
+): Problem {
+  const text = revertReason(reason)
+  if (text === NO_CODE) return { cause: 'item', reason: text }
+  if (holderProblem) return { cause: 'holder', reason: `${holderProblem}: ${text}` }
+  if (gasUsed > gasPerItem * 0.95)
+    return { cause: 'item', reason: 'the transfer needs more gas than gasPerItem allows' }
+  return { cause: 'item', reason: `the recipient did not accept the token: ${text}` }
+}

@@ -1,0 +1,77 @@
+/** Chooses a node of a network. One that fails, lags or has another chain is left out for a while. */
+import type { Network } from '../env.ts'
+import { log } from '../log.ts'
+import { type Block, block, blockAt, chainId, integer, read } from './questions.ts'
+import { type Ask, nodeAt, type Replies, type Reply } from './rpc.ts'
+
+/** Milliseconds for which a node is left out. */
+const LEFT_OUT = 60_000
+
+/** Seconds after which the newest block of a node is compared with that of another node. */
+const OLD_BLOCK = 60
+
+/** URL → when it is tried again, in milliseconds since 1970. */
+const leftOut = new Map<string, number>()
+
+export type Node = {
+  /** Position in `rpcUrls`. URLs are never logged, because they may hold keys. */
+  index: number
+  url: string
+  ask: Ask
+}
+
+type Urls = Pick<Network, 'rpcUrls' | 'callsPerBatch' | 'callsPerSecond'> & { timeout?: number }
+
+const nodes = (network: Urls): Node[] =>
+  network.rpcUrls.map((url, index) => ({ index, url, ask: nodeAt(url, network) }))
+
+/** Returns the nodes that are not left out, or all if there would be none. */
+export function usableNodes(network: Urls): Node[] {
+  const all = nodes(network)
+  const usable = all.filter(({ url }) => (leftOut.get(url) ?? 0) <= Date.now())
+  return usable.length > 0 ? usable : all
+}
+
+/** Returns the nodes of the network except this one. */
+export const otherNodes = (network: Network, { url }: Node): Node[] =>
+  usableNodes(network).filter((node) => node.url !== url)
+
+/** Leaves a node out for a minute. */
+export function leaveOut(network: Network, { url, index }: Node, reason: string): void {
+  log.error('node_left_out', { chainId: network.chainId, node: index, reason })
+  leftOut.set(url, Date.now() + LEFT_OUT)
+}
+
+const newest = blockAt('latest')
+
+/** What `headIn` needs to be asked. */
+export const headQuestions = [chainId, newest]
+
+/** Returns the newest block of a node, or why it cannot be used. */
+export const readHead = async (network: Network, { ask }: Node): Promise<Block | string> =>
+  headIn(network, await ask(headQuestions))
+
+/** Returns the newest block in the replies of a node, or why it cannot be used. */
+export function headIn(network: Network, replies: Replies): Block | string {
+  const id = read(integer, replies(chainId))
+  if (id === null) return troubleOf(replies(chainId), 'the node does not tell its chain id')
+  if (id !== network.chainId) return `the node has chain id ${id} instead of ${network.chainId}`
+  const head = read(block, replies(newest))
+  return head ?? troubleOf(replies(newest), 'the node does not tell the newest block')
+}
+
+const troubleOf = (reply: Reply, otherwise: string): string =>
+  'fault' in reply ? reply.fault : otherwise
+
+/**
+ * Returns whether another node has newer blocks. Asked only about an old block, which is normal
+ * where blocks are made on demand.
+ */
+export async function isBehind(network: Network, node: Node, head: Block): Promise<boolean> {
+  if (Date.now() / 1000 - head.timestamp < OLD_BLOCK) return false
+  for (const other of otherNodes(network, node)) {
+    const theirs = await readHead(network, other)
+    if (typeof theirs !== 'string' && theirs.number > head.number + 1) return true
+  }
+  return false
+}

@@ -1,0 +1,71 @@
+/** Why a call would revert, in words. */
+import { type Abi, decodeErrorResult, erc1155Abi, type Hex } from 'viem'
+import { deliveryAbi } from '../../contracts/delivery-abi.ts'
+
+/** ERC-6093. Those of ERC-1155 are in viem's ABI. */
+const erc721Errors: Record<string, string[]> = {
+  ERC721InvalidOwner: ['address owner'],
+  ERC721NonexistentToken: ['uint256 tokenId'],
+  ERC721IncorrectOwner: ['address sender', 'uint256 tokenId', 'address owner'],
+  ERC721InvalidSender: ['address sender'],
+  ERC721InvalidReceiver: ['address receiver'],
+  ERC721InsufficientApproval: ['address operator', 'uint256 tokenId'],
+  ERC721InvalidApprover: ['address approver'],
+  ERC721InvalidOperator: ['address operator'],
+}
+
+type AbiError = Extract<Abi[number], { type: 'error' }>
+
+const abi: AbiError[] = [
+  ...deliveryAbi.filter((item) => item.type === 'error'),
+  ...erc1155Abi.filter((item) => item.type === 'error'),
+  ...Object.entries(erc721Errors).map(([name, inputs]) => ({
+    type: 'error' as const,
+    name,
+    inputs: inputs.map((input) => {
+      const [type = '', name = ''] = input.split(' ')
+      return { type, name }
+    }),
+  })),
+]
+
+export const NO_CODE = 'the token contract has no code'
+
+/** How nodes say that the call itself failed: geth and anvil use code 3, others only words. */
+const isExecution =
+  /revert|invalid ?(fe)? ?opcode|out ?of ?gas|stack (under|over)flow|gas required exceeds/i
+
+/** Whether the node ran the call and it failed, rather than the node having failed. */
+export const isRevert = ({ code, message }: { code: number; message: string }): boolean =>
+  code === 3 || isExecution.test(message)
+
+/** Returns why a call reverted, in words and without addresses. */
+export function revertReason(data: Hex): string {
+  return withoutAddresses(decoded(data)).slice(0, 200)
+}
+
+/** Wallets are personal data; reasons are logged. */
+export const withoutAddresses = (text: string): string =>
+  text.replace(/0x[0-9a-f]{40,}/gi, (hex) => `${hex.slice(0, 6)}…`)
+
+/** Returns what the log may show of a node's message: the URL of a node may hold a key. */
+export const loggedMessage = (message: string): string =>
+  withoutAddresses(message.replace(/https?:\S+/gi, '…')).slice(0, 200)
+
+/** `data` may be cut off. */
+function decoded(data: Hex): string {
+  if (data === '0x') return 'no reason given'
+  try {
+    const { errorName, args, abiItem } = decodeErrorResult({ abi, data })
+    const values: readonly unknown[] = args ?? []
+    if (errorName === 'TokenHasNoCode') return NO_CODE
+    if (errorName === 'Error') return String(values[0])
+    if (errorName === 'Panic') return `Panic (code: ${values[0]})`
+    const named = abiItem.inputs.flatMap((input, i) =>
+      input.type === 'address' ? [] : [`${input.name}: ${values[i]}`],
+    )
+    return named.length > 0 ? `${errorName} (${named.join(', ')})` : errorName
+  } catch {
+    return `error ${data.slice(0, 10)}`
+  }
+}

@@ -1,0 +1,79 @@
+/** What the cron trigger does each minute. */
+import { lt, sql } from 'drizzle-orm'
+import { removeOrphans } from '../avatars/orphans.ts'
+import { sweepImports } from '../catalogue/import.ts'
+import { connect, type Database, raw } from '../db/client.ts'
+import { cronRuns } from '../db/schema/operations.ts'
+import { idempotencyKeys } from '../db/schema/orders.ts'
+import { emailLinks, walletNonces } from '../db/schema/users.ts'
+import { failRemovedChains, wakeDueChains } from '../delivery/wake.ts'
+import { settingsOf } from '../env.ts'
+import { LINK_LIFETIME } from '../identity/email-link.ts'
+import { sweepTokens } from '../identity/sweep-tokens.ts'
+import { log } from '../log.ts'
+import { IDEMPOTENCY_LIFETIME } from '../orders/idempotency.ts'
+import { handleFailing } from '../webhooks/failing.ts'
+import { pruneMessages } from '../webhooks/prune.ts'
+import { wakeWebhooks } from '../webhooks/wake.ts'
+import { rollUpHours } from './hours.ts'
+import { checkNetworks } from './networks.ts'
+import { raiseAlarms } from './raise.ts'
+
+type Job = (env: Env, db: Database, now: Date) => Promise<unknown>
+
+const jobs: Record<string, Job> = {
+  wakeDueChains: (env, db, now) => wakeDueChains(env.DELIVERIES, db, settingsOf(env), now),
+  failRemovedChains: (env, db, now) => failRemovedChains(db, settingsOf(env), now),
+  wakeWebhooks: (env, db, now) => wakeWebhooks(env.WEBHOOKS, db, now),
+  handleFailingWebhooks: (env, db, now) => handleFailing(env.EMAIL, db, settingsOf(env), now),
+  deleteExpiredRows: (_env, db, now) => deleteExpiredRows(db, now),
+  removeOrphans: (env, db, now) => removeOrphans(env.AVATARS, db, now),
+  checkNetworks: (env, db, now) => checkNetworks(db, settingsOf(env), now),
+  rollUpHours: (_env, db, now) => rollUpHours(db, now),
+}
+
+/** Runs all jobs. A job that fails is logged and does not stop the others. */
+export async function runCron(env: Env, now: Date): Promise<void> {
+  settingsOf(env)
+  const db = connect(env.DB)
+  const failedJobs: string[] = []
+  const attempt = async (job: string, run: Job) => {
+    try {
+      await run(env, db, now)
+    } catch (error) {
+      failedJobs.push(job)
+      log.error('cron_job_failed', { job, error })
+    }
+  }
+  const recordEnd = () => attempt('recordEnd', () => db.batch([recordRunEnd(db, failedJobs)]))
+  await attempt('recordStart', () => db.batch([recordRunStart(db, now)]))
+  await Promise.all(Object.entries(jobs).map(([job, run]) => attempt(job, run)))
+  await recordEnd()
+  // After the others, because it tells what they found.
+  const failed = failedJobs.length
+  await attempt('raiseAlarms', raiseAlarms)
+  if (failedJobs.length > failed) await recordEnd()
+}
+
+const recordRunStart = (db: Database, now: Date) =>
+  raw<never>(
+    db,
+    sql`INSERT INTO cronRuns (id, startedAt, failedJobs) VALUES (1, ${now.toISOString()}, '[]')
+      ON CONFLICT (id) DO UPDATE SET startedAt = excluded.startedAt`,
+  )
+
+const recordRunEnd = (db: Database, failedJobs: readonly string[]) =>
+  db.update(cronRuns).set({ finishedAt: new Date().toISOString(), failedJobs: [...failedJobs] })
+
+/** Deletes rows that no request can use any more. */
+function deleteExpiredRows(db: Database, now: Date) {
+  const before = (lifetime: number) => new Date(now.getTime() - lifetime).toISOString()
+  return db.batch([
+    db.delete(idempotencyKeys).where(lt(idempotencyKeys.createdAt, before(IDEMPOTENCY_LIFETIME))),
+    db.delete(walletNonces).where(lt(walletNonces.expiresAt, now.toISOString())),
+    db.delete(emailLinks).where(lt(emailLinks.createdAt, before(LINK_LIFETIME))),
+    ...sweepTokens(db, now),
+    ...sweepImports(db, now),
+    pruneMessages(db, now),
+  ])
+}

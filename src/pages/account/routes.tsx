@@ -1,0 +1,118 @@
+/** Settings → Account: the sign-in methods of a user. */
+import { type Context, Hono } from 'hono'
+import * as z from 'zod/mini'
+import { type Account, isRecent, readAccount } from '../../auth/session.ts'
+import { rateLimitKey } from '../../http/client-ip.ts'
+import type { App } from '../../http/context.ts'
+import { publicEndpoint, requireToken, validate } from '../../http/endpoint.ts'
+import { signInRateLimit } from '../../http/rate-limit.ts'
+import { EmailAddress, LinkSecret } from '../../identity/email-link.ts'
+import {
+  createConfirmationLink,
+  linkEmail,
+  readConfirmationLink,
+  unlink,
+} from '../../identity/link.ts'
+import { mailLink } from '../../mail/mail.ts'
+import { page } from '../page.tsx'
+import { type Notice, NoticeName } from '../settings.tsx'
+import { explainBrokenLink } from '../sign-in/broken-link.tsx'
+import { tellOwner } from '../tell-owner.ts'
+import { walletNetworksOf } from '../wallet/networks.ts'
+import { walletScripts } from '../wallet/views.tsx'
+import { AccountSettings, ConfirmEmail } from './views.tsx'
+
+export const accountRoutes = new Hono<App>()
+  .get('/settings', publicEndpoint(), (c) => c.redirect('/settings/profile', 303))
+  .get(
+    '/settings/account',
+    requireToken(),
+    validate('query', z.object({ notice: NoticeName })),
+    async (c) => {
+      const account = await readAccount(c.var.db, c.var.caller)
+      return accountPage(c, { account, notice: c.req.valid('query').notice })
+    },
+  )
+  .post(
+    '/settings/account/email',
+    requireToken(),
+    signInRateLimit,
+    validate('form', z.object({ email: z.string().check(z.maxLength(1000)) })),
+    async (c) => {
+      const { db, caller, settings, now } = c.var
+      const input = c.req.valid('form').email
+      const email = EmailAddress.safeParse(input)
+      if (!email.success) {
+        const account = await readAccount(db, caller)
+        return accountPage(c, { account, email: input, problem: 'This is not an e-mail address.' })
+      }
+      const request = { email: email.data, client: rateLimitKey(c.req.raw) }
+      const secret = await createConfirmationLink(db, caller, request, now)
+      if (secret) await mailLink(c.env.EMAIL, settings, { to: email.data, secret, purpose: 'link' })
+      return c.redirect('/settings/account?notice=link-sent', 303)
+    },
+  )
+  .get(
+    '/settings/account/email',
+    requireToken(),
+    explainBrokenLink('link'),
+    validate('query', LinkSecret),
+    async (c) => {
+      const { db, caller, now } = c.var
+      const { secret } = c.req.valid('query')
+      const { account, email } = await readConfirmationLink(db, caller, secret, now)
+      return page(c, {
+        title: 'Confirm your e-mail address',
+        account,
+        children: <ConfirmEmail email={email} secret={secret} />,
+      })
+    },
+  )
+  .post(
+    '/settings/account/email/confirm',
+    requireToken(),
+    explainBrokenLink('link'),
+    validate('form', LinkSecret),
+    async (c) => {
+      const { db, caller, now } = c.var
+      const email = await linkEmail(db, caller, c.req.valid('form').secret, now)
+      tellOwner(c, email, { type: 'email-linked' })
+      return c.redirect('/settings/account?notice=email-linked', 303)
+    },
+  )
+  .post('/settings/account/email/unlink', requireToken(), async (c) => {
+    const { db, caller, now } = c.var
+    tellOwner(c, await unlink(db, caller, 'email', now), { type: 'email-unlinked' })
+    return c.redirect('/settings/account?notice=email-unlinked', 303)
+  })
+  .post('/settings/account/wallet/unlink', requireToken(), async (c) => {
+    const { db, caller, now } = c.var
+    tellOwner(c, await unlink(db, caller, 'ethereumPublicAddr', now), { type: 'wallet-unlinked' })
+    return c.redirect('/settings/account?notice=wallet-unlinked', 303)
+  })
+
+type AccountState = {
+  account: Account
+  notice?: Notice | undefined
+  email?: string
+  problem?: string
+}
+
+function accountPage<E extends App>(c: Context<E>, { notice, ...state }: AccountState) {
+  const { settings, now } = c.var
+  const canChange = isRecent(state.account, now)
+  return page(c, {
+    title: 'Account',
+    account: state.account,
+    scripts: state.account.ethereumPublicAddr ? ['dialog.js'] : canChange ? walletScripts : [],
+    status: state.problem ? 400 : 200,
+    children: (
+      <AccountSettings
+        {...state}
+        canChange={canChange}
+        notice={notice}
+        networks={walletNetworksOf(settings)}
+      />
+    ),
+  })
+}

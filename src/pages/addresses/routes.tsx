@@ -1,0 +1,213 @@
+/** Settings → Addresses: the delivery and billing addresses of a user. */
+import { type Context, Hono } from 'hono'
+import * as z from 'zod/mini'
+import { deleteAddress, restoreAddress, updateAddress } from '../../addresses/change.ts'
+import { createAddress } from '../../addresses/create.ts'
+import { type Deleted, readAddress, readAddressBook } from '../../addresses/list.ts'
+import { type AddressFields, BillingFields, DeliveryFields } from '../../addresses/schema.ts'
+import { readAccount, requireSession } from '../../auth/session.ts'
+import { addressKinds } from '../../db/schema/users.ts'
+import type { App } from '../../http/context.ts'
+import { type AppWithCaller, requireToken, validate } from '../../http/endpoint.ts'
+import { ApiError, statusOf } from '../../http/errors.ts'
+import { idText } from '../../http/ids.ts'
+import { type Problems, problemsIn, sentence } from '../components/field.tsx'
+import { page } from '../page.tsx'
+import { type Notice, NoticeName } from '../settings.tsx'
+import { AddressForm, type AddressFormState, requiredFields } from './form.tsx'
+import { AddressBook } from './views.tsx'
+
+const Kind = z.object({ kind: z.enum(addressKinds) })
+const Target = z.extend(Kind, { id: idText })
+
+/** The values are checked later, so that the page can show them again. */
+const text = z._default(z.string().check(z.maxLength(1000)), '')
+const Form = z.object({
+  name: text,
+  companyName: text,
+  street: text,
+  postal: text,
+  city: text,
+  country: text,
+  taxId: text,
+  email: text,
+  mobilePhone: text,
+  isDefault: z.pipe(
+    z.optional(z.literal('on')),
+    z.transform((value) => value === 'on'),
+  ),
+})
+
+const fieldsOf = { delivery: DeliveryFields, billing: BillingFields }
+
+export const addressBookRoutes = new Hono<App>()
+  .get(
+    '/settings/addresses',
+    requireToken(),
+    validate(
+      'query',
+      z.object({
+        notice: NoticeName,
+        kind: z.catch(z.optional(Kind.shape.kind), undefined),
+        deleted: z.catch(z.optional(idText), undefined),
+      }),
+    ),
+    (c) => {
+      const { notice, kind, deleted } = c.req.valid('query')
+      return bookPage(c, { notice, deleted: kind && deleted ? { kind, id: deleted } : undefined })
+    },
+  )
+  .get('/settings/addresses/:kind/new', requireToken(), validate('param', Kind), async (c) => {
+    const account = await readAccount(c.var.db, c.var.caller)
+    const { kind } = c.req.valid('param')
+    return page(c, {
+      title: 'New address',
+      account,
+      children: <AddressForm kind={kind} values={{}} isDefault={false} />,
+    })
+  })
+  .post(
+    '/settings/addresses/:kind/new',
+    requireToken(),
+    validate('param', Kind),
+    validate('form', Form),
+    (c) => {
+      const { db, caller, now } = c.var
+      const { kind } = c.req.valid('param')
+      return save(c, { kind, values: c.req.valid('form') }, 'address-added', (address) =>
+        createAddress(db, caller, kind, { ...address, userId: caller.userId }, now, [
+          requireSession(caller),
+        ]),
+      )
+    },
+  )
+  .get('/settings/addresses/:kind/:id', requireToken(), validate('param', Target), async (c) => {
+    const { db, caller } = c.var
+    const { kind, id } = c.req.valid('param')
+    const { account, address } = await readAddress(db, caller, kind, id)
+    return page(c, {
+      title: 'Edit address',
+      account,
+      children: <AddressForm kind={kind} id={id} values={address} isDefault={address.default} />,
+    })
+  })
+  .post(
+    '/settings/addresses/:kind/:id',
+    requireToken(),
+    validate('param', Target),
+    validate('form', Form),
+    (c) => {
+      const { db, caller, now } = c.var
+      const { kind, id } = c.req.valid('param')
+      return save(c, { kind, id, values: c.req.valid('form') }, 'address-saved', (address) =>
+        updateAddress(db, caller, kind, id, address, now, [requireSession(caller)]),
+      )
+    },
+  )
+  .post(
+    '/settings/addresses/:kind/:id/default',
+    requireToken(),
+    validate('param', Target),
+    async (c) => {
+      const { db, caller, now } = c.var
+      const { kind, id } = c.req.valid('param')
+      const guards = [requireSession(caller)]
+      await updateAddress(db, caller, kind, id, { isDefault: true }, now, guards)
+      return c.redirect(bookPath('default-changed'), 303)
+    },
+  )
+  .post(
+    '/settings/addresses/:kind/:id/delete',
+    requireToken(),
+    validate('param', Target),
+    async (c) => {
+      const { db, caller, now } = c.var
+      const { kind, id } = c.req.valid('param')
+      // After a second click the address is deleted already. The page says whether it is.
+      await deleteAddress(db, caller, kind, id, now, [requireSession(caller)]).catch(allowNotFound)
+      return c.redirect(`/settings/addresses?kind=${kind}&deleted=${id}`, 303)
+    },
+  )
+  .post(
+    '/settings/addresses/:kind/:id/restore',
+    requireToken(),
+    validate('param', Target),
+    async (c) => {
+      const { db, caller, now } = c.var
+      const { kind, id } = c.req.valid('param')
+      try {
+        await restoreAddress(db, caller, kind, id, now, [requireSession(caller)])
+      } catch (error) {
+        return bookPage(c, { problem: requireTooMany(error) })
+      }
+      return c.redirect(bookPath('address-restored'), 303)
+    },
+  )
+
+const bookPath = (notice: Notice) => `/settings/addresses?notice=${notice}`
+
+type BookState = { notice?: Notice | undefined; deleted?: Deleted | undefined; problem?: string }
+
+async function bookPage(c: Context<AppWithCaller>, { deleted, ...state }: BookState) {
+  const { db, caller, now } = c.var
+  const { account, ...book } = await readAddressBook(db, caller, deleted, now)
+  return page(c, {
+    title: 'Addresses',
+    account,
+    status: state.problem ? statusOf.too_many_addresses : 200,
+    children: <AddressBook {...book} {...state} />,
+  })
+}
+
+type Entered = { kind: AddressFormState['kind']; id?: number; values: z.infer<typeof Form> }
+type NewValues = AddressFields & { isDefault: boolean }
+
+/** Names the required fields that are empty; undefined if there are none. */
+function missingIn(fields: AddressFields): Problems<keyof AddressFields> | undefined {
+  const missing = requiredFields.filter((name) => !fields[name])
+  if (missing.length > 0) return Object.fromEntries(missing.map((name) => [name, 'Is required.']))
+}
+
+/** Saves what the user has entered, or shows the form again with what is wrong. */
+async function save(
+  c: Context<AppWithCaller>,
+  { kind, id, values }: Entered,
+  notice: Notice,
+  write: (address: NewValues) => Promise<unknown>,
+) {
+  const { isDefault } = values
+  const fields = fieldsOf[kind].safeParse(values)
+  const problems = fields.success ? missingIn(fields.data) : problemsIn(fields.error)
+  if (!fields.success || problems) return rejectedPage(c, { kind, id, values, isDefault, problems })
+  try {
+    await write({ ...fields.data, isDefault })
+  } catch (error) {
+    return rejectedPage(c, { kind, id, values, isDefault, problem: requireTooMany(error) })
+  }
+  return c.redirect(bookPath(notice), 303)
+}
+
+function allowNotFound(error: unknown): void {
+  if (!(error instanceof ApiError) || error.code !== 'not_found') throw error
+}
+
+/** Returns the sentence of `too_many_addresses`. Throws every other error. */
+function requireTooMany(error: unknown): string {
+  if (error instanceof ApiError && error.code === 'too_many_addresses')
+    return sentence(error.message)
+  throw error
+}
+
+async function rejectedPage(c: Context<AppWithCaller>, state: AddressFormState) {
+  const { db, caller } = c.var
+  const { kind, id, problem } = state
+  const account = id
+    ? (await readAddress(db, caller, kind, id)).account
+    : await readAccount(db, caller)
+  return page(c, {
+    title: id ? 'Edit address' : 'New address',
+    account,
+    status: problem ? statusOf.too_many_addresses : 400,
+    children: <AddressForm {...state} />,
+  })
+}

@@ -1,0 +1,176 @@
+/** Settings → API Access: the tokens of a user, and all tokens for administrators. */
+import { type Context, Hono } from 'hono'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import * as z from 'zod/mini'
+import { isRecent } from '../../auth/session.ts'
+import { issuerOf } from '../../auth/tokens.ts'
+import { tokenRoles, tokenScopes } from '../../db/schema/users.ts'
+import type { App } from '../../http/context.ts'
+import { type AppWithCaller, requireToken, validate } from '../../http/endpoint.ts'
+import { ApiError } from '../../http/errors.ts'
+import { tokenRateLimit } from '../../http/rate-limit.ts'
+import { readAllTokens } from '../../identity/all-tokens.ts'
+import {
+  generateToken,
+  readOwnTokens,
+  readToken,
+  revokeToken,
+  rollToken,
+} from '../../identity/api-tokens.ts'
+import { TokenName } from '../../identity/namespace.ts'
+import { sentence } from '../components/field.tsx'
+import { page } from '../page.tsx'
+import { type Notice, NoticeName } from '../settings.tsx'
+import { tellOwner } from '../tell-owner.ts'
+import { AllTokens, everyonePath } from './all-tokens.tsx'
+import { OwnTokens, type RejectedForm } from './own-tokens.tsx'
+import { TokenDetails } from './token-details.tsx'
+
+const TokenId = z.object({ id: z.uuid() })
+
+const NewToken = z.object({
+  name: z.string().check(z.maxLength(1000)),
+  /** Only administrators can generate a `master` token. */
+  role: z._default(z.enum(tokenRoles), 'user'),
+  scope: z._default(z.enum(tokenScopes), 'write'),
+  /** Days until the token expires. */
+  days: z.pipe(z._default(z.enum(['365', '90', '30', '7']), '365'), z.transform(Number)),
+})
+
+/** Milliseconds. */
+const DAY = 24 * 60 * 60 * 1000
+
+const AllTokensFilter = z.object({
+  /** A user id, an e-mail address or a wallet: show only the tokens of this user. */
+  owner: z.optional(z.string().check(z.trim(), z.maxLength(254))),
+  /** `<createdAt>,<id>`: show tokens that are older than this one. */
+  after: z.optional(z.templateLiteral([z.iso.datetime(), ',', z.uuid()])),
+})
+
+export const apiAccessRoutes = new Hono<App>()
+  .get(
+    '/settings/api-access',
+    requireToken(),
+    validate('query', z.object({ notice: NoticeName })),
+    (c) => ownTokensPage(c, { notice: c.req.valid('query').notice }),
+  )
+  .post(
+    '/settings/api-access/tokens',
+    requireToken(),
+    tokenRateLimit,
+    validate('form', NewToken),
+    async (c) => {
+      const { db, settings, caller, now } = c.var
+      const { days, ...form } = c.req.valid('form')
+      // Metrics are of the whole instance.
+      const input = form.scope === 'metrics' ? { ...form, role: 'master' as const } : form
+      const name = TokenName.safeParse(input.name)
+      if (!name.success) {
+        const problem = sentence(name.error.issues[0]?.message ?? 'is not valid')
+        return ownTokensPage(c, { form: { name: input.name, problem }, status: 400 })
+      }
+      const token = { ...input, name: name.data, lifetime: days * DAY }
+      try {
+        const { id, email } = await generateToken(db, issuerOf(settings), caller, token, now)
+        if (token.role === 'master') tellOwner(c, email, { type: 'master-token', name: token.name })
+        return c.redirect(`/settings/api-access/tokens/${id}`, 303)
+      } catch (error) {
+        if (!(error instanceof ApiError) || error.code !== 'conflict') throw error
+        const form = { name: token.name, problem: sentence(error.message) }
+        return ownTokensPage(c, { form, status: 409 })
+      }
+    },
+  )
+  .get(
+    '/settings/api-access/tokens/:id',
+    requireToken(),
+    validate('param', TokenId),
+    validate('query', z.object({ notice: NoticeName })),
+    async (c) => {
+      const { db, settings, caller, now } = c.var
+      const details = await readToken(db, issuerOf(settings), caller, c.req.valid('param').id, now)
+      return page(c, {
+        title: details.token.name,
+        account: details.account,
+        scripts: ['copy.js'],
+        children: (
+          <TokenDetails
+            {...details}
+            url={settings.PUBLIC_URL}
+            now={now}
+            notice={c.req.valid('query').notice}
+          />
+        ),
+      })
+    },
+  )
+  .post(
+    '/settings/api-access/tokens/:id/roll',
+    requireToken(),
+    tokenRateLimit,
+    validate('param', TokenId),
+    async (c) => {
+      const { db, settings, caller, now } = c.var
+      const { id } = c.req.valid('param')
+      const rolled = await rollToken(db, issuerOf(settings), caller, id, now)
+      if (rolled.role === 'master')
+        tellOwner(c, rolled.email, { type: 'master-token', name: rolled.name })
+      return c.redirect(`/settings/api-access/tokens/${rolled.id}?notice=token-rolled`, 303)
+    },
+  )
+  .post(
+    '/settings/api-access/tokens/:id/revoke',
+    requireToken(),
+    validate('param', TokenId),
+    validate('form', z.extend(AllTokensFilter, { back: z.optional(z.literal('everyone')) })),
+    async (c) => {
+      const { db, caller, now } = c.var
+      await revokeToken(db, caller, c.req.valid('param').id, now)
+      const { back, ...filter } = c.req.valid('form')
+      const path = back
+        ? everyonePath({ ...filter, notice: 'token-revoked' })
+        : '/settings/api-access?notice=token-revoked'
+      return c.redirect(path, 303)
+    },
+  )
+  .get(
+    '/settings/api-access/everyone',
+    requireToken(),
+    validate('query', z.extend(AllTokensFilter, { notice: NoticeName })),
+    async (c) => {
+      const { db, caller, now } = c.var
+      const { notice, owner, after } = c.req.valid('query')
+      const [createdAt, id] = after?.split(',') ?? []
+      const cursor = createdAt && id ? { createdAt, id } : undefined
+      const all = await readAllTokens(db, caller, { owner, after: cursor }, now)
+      return page(c, {
+        title: 'Everyone’s tokens',
+        account: all.account,
+        scripts: ['dialog.js'],
+        children: <AllTokens {...all} owner={owner} after={after} now={now} notice={notice} />,
+      })
+    },
+  )
+
+type OwnTokensState = {
+  notice?: Notice | undefined
+  form?: RejectedForm
+  status?: ContentfulStatusCode
+}
+
+/** The page with the tokens of the user, and the form that was rejected. */
+async function ownTokensPage(
+  c: Context<AppWithCaller>,
+  { notice, form, status = 200 }: OwnTokensState,
+) {
+  const { db, caller, now } = c.var
+  const own = await readOwnTokens(db, caller)
+  const canChange = isRecent(own.account, now)
+  return page(c, {
+    title: 'API Access',
+    account: own.account,
+    scripts: ['dialog.js'],
+    status,
+    children: <OwnTokens {...own} canChange={canChange} now={now} notice={notice} form={form} />,
+  })
+}

@@ -1,0 +1,216 @@
+import { MAX_CHANGED } from '../../delivery/admin/operator.ts'
+import type { Settings } from '../../env.ts'
+import { type Failure, MAX_FAILURES } from '../../operations/failures.ts'
+import type { Overview } from '../../operations/overview.ts'
+import type { Range } from '../../operations/periods.ts'
+import { Confirm } from '../components/confirm.tsx'
+import { sentence } from '../components/field.tsx'
+import { Icon } from '../components/icon.tsx'
+import { count, plural } from '../components/numbers.ts'
+import { Time } from '../components/time.tsx'
+import { AuditList } from './audit.tsx'
+import { OperationsPage } from './layout.tsx'
+import { NetworkPanel } from './network.tsx'
+import { Plots } from './plots.tsx'
+import { State, TransferLink } from './state.tsx'
+
+type Retried = { items: number; reason: string }
+
+type OverviewProps = Omit<Overview, 'account'> & {
+  range: Range
+  retried: Retried | undefined
+  settings: Pick<Settings, 'NETWORKS'>
+  now: Date
+}
+
+export const OverviewPage = ({
+  hours,
+  alarms,
+  totals,
+  waiting,
+  failures,
+  checks,
+  audit,
+  range,
+  retried,
+  settings,
+  now,
+}: OverviewProps) => (
+  <OperationsPage path="/operations" notice={retried && retriedText(retried, failures)}>
+    <Alarms alarms={alarms} now={now} />
+    <dl class="numbers">
+      <Figure name="Queued" value={totals.queued} />
+      <Figure name="In flight" value={totals.inFlight} />
+      <Figure name="Without a wallet" value={totals.awaitingWallet} />
+      <Figure name="Failed" value={failures.reduce((sum, { items }) => sum + items, 0)} />
+    </dl>
+    <section class="flow" aria-labelledby="plots">
+      <h2 id="plots">Orders and deliveries</h2>
+      <Plots hours={hours} range={range} now={now} />
+    </section>
+    <section class="flow" aria-labelledby="failures">
+      <h2 id="failures">Failures</h2>
+      <Failures failures={failures} />
+    </section>
+    <section class="flow" aria-labelledby="oldest">
+      <h2 id="oldest">Oldest under way</h2>
+      <Waiting waiting={waiting} now={now} />
+    </section>
+    <section class="flow" aria-labelledby="networks">
+      <h2 id="networks">Signers and contracts</h2>
+      {Object.entries(settings.NETWORKS).map(([name, network]) => (
+        <NetworkPanel
+          name={name}
+          network={network}
+          check={checks.find(({ chainId }) => chainId === network.chainId)}
+          now={now}
+        />
+      ))}
+    </section>
+    <section class="flow" aria-labelledby="webhooks">
+      <h2 id="webhooks">Webhooks</h2>
+      <dl class="numbers">
+        <Figure name="Messages to send" value={totals.pendingWebhooks} />
+        <Figure name="Failing endpoints" value={totals.failingEndpoints} />
+        <Figure name="Disabled after failures" value={totals.disabledEndpoints} />
+      </dl>
+    </section>
+    <section class="flow" aria-labelledby="audit">
+      <h2 id="audit">Audit log</h2>
+      <AuditList entries={audit} now={now} />
+      <p class="actions">
+        <a class="button" href="/operations/audit">
+          All entries
+        </a>
+      </p>
+    </section>
+  </OperationsPage>
+)
+
+const Figure = ({ name, value }: { name: string; value: number }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{count(value)}</dd>
+  </div>
+)
+
+function retriedText({ items, reason }: Retried, failures: readonly Failure[]): string {
+  const left = failures.find((failure) => failure.reason === reason)?.items ?? 0
+  const rest =
+    left > 0
+      ? ` ${plural(left, 'transfer')} with this reason ${left === 1 ? 'is' : 'are'} left.`
+      : ''
+  // Without the reason: anyone can edit the URL that it comes from.
+  return `${plural(items, 'transfer')} ${items === 1 ? 'is' : 'are'} queued again.${rest}`
+}
+
+/** The runbook has a section for each name, with dashes. */
+const Alarms = ({ alarms, now }: Pick<OverviewProps, 'alarms' | 'now'>) =>
+  alarms.length === 0 ? (
+    <p class="notice">
+      <Icon name="succeeded" /> No alarm is raised.
+    </p>
+  ) : (
+    <ul class="rows alarms" aria-label="Alarms">
+      {alarms.map(({ name, detail, raisedAt }) => (
+        <li class="row">
+          <div class="row-head">
+            <Icon name="alert" />
+            <h2>{sentence(name.replaceAll('_', ' ')).slice(0, -1)}</h2>
+          </div>
+          <p>{detail}</p>
+          <p class="meta">
+            <span>
+              Raised <Time at={raisedAt} now={now} />
+            </span>
+          </p>
+          <p class="actions">
+            <a class="button small" href={`/docs/runbook#${name.replaceAll('_', '-')}`}>
+              Runbook<span class="visually-hidden">: {name}</span>
+            </a>
+          </p>
+        </li>
+      ))}
+    </ul>
+  )
+
+const Failures = ({ failures }: { failures: readonly Failure[] }) => {
+  if (failures.length === 0) return <p class="empty">Nothing has failed.</p>
+  const isMore = failures.reduce((sum, { items }) => sum + items, 0) === MAX_FAILURES
+  return (
+    <>
+      {isMore && (
+        <p class="hint">
+          More than {count(MAX_FAILURES)} transfers have failed. Not all are shown.
+        </p>
+      )}
+      <ul class="rows">
+        {failures.map(({ reason, items, oldestId }, i) => (
+          <li class="row">
+            <p>{sentence(reason)}</p>
+            <p class="meta">
+              <span>{plural(items, 'transfer')}</span>
+              <span>
+                Oldest: <TransferLink id={oldestId} />
+              </span>
+            </p>
+            <div class="actions">
+              <Confirm
+                id={`retry-${i}`}
+                label={
+                  <>
+                    Retry all<span class="visually-hidden">: {reason}</span>
+                  </>
+                }
+                title={`Retry ${plural(Math.min(items, MAX_CHANGED), 'transfer')}?`}
+                action="/operations/retry"
+                submit="Retry"
+                isHarmless
+                values={{ reason }}
+              >
+                <p>
+                  {sentence(reason)} What is queued again fails after 10 minutes if nothing has
+                  changed.
+                </p>
+                {items > MAX_CHANGED && (
+                  <p>{count(items - MAX_CHANGED)} more are left. Retry them afterwards.</p>
+                )}
+              </Confirm>
+            </div>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+const Waiting = ({ waiting, now }: Pick<OverviewProps, 'waiting' | 'now'>) =>
+  waiting.length === 0 ? (
+    <p class="empty">Everything is delivered, or waits for a wallet.</p>
+  ) : (
+    <ol class="rows">
+      {waiting.map(({ id, orderId, network, status, wish, reason, createdAt, dueAt }) => (
+        <li class="row">
+          <div class="row-head">
+            <h3>
+              <TransferLink id={id} />
+            </h3>
+            <State state={status} wish={wish} />
+          </div>
+          <p class="meta">
+            <span>Order {orderId}</span>
+            <span>{network}</span>
+            <span>
+              Ordered <Time at={createdAt} now={now} />
+            </span>
+            {dueAt && (
+              <span>
+                {dueAt > now.toISOString() ? 'Next attempt' : 'Due'} <Time at={dueAt} now={now} />
+              </span>
+            )}
+          </p>
+          {reason && <p>{sentence(reason)}</p>}
+        </li>
+      ))}
+    </ol>
+  )

@@ -1,0 +1,191 @@
+/** The sign-in page, sign-in with an e-mail link, and sign-out. */
+import { type Context, Hono } from 'hono'
+import * as z from 'zod/mini'
+import { requireSameOrigin } from '../../auth/authenticate.ts'
+import { findAccount, isRecent, readAccount, signOut, startSession } from '../../auth/session.ts'
+import { issuerOf } from '../../auth/tokens.ts'
+import { rateLimitKey } from '../../http/client-ip.ts'
+import type { App } from '../../http/context.ts'
+import { publicEndpoint, requireToken, validate } from '../../http/endpoint.ts'
+import { signInRateLimit } from '../../http/rate-limit.ts'
+import {
+  createSignInLink,
+  EmailAddress,
+  LinkSecret,
+  proveEmail,
+  readSignInLink,
+} from '../../identity/email-link.ts'
+import { signIn } from '../../identity/sign-in.ts'
+import { mailLink } from '../../mail/mail.ts'
+import { page } from '../page.tsx'
+import { walletNetworksOf } from '../wallet/networks.ts'
+import { walletScripts } from '../wallet/views.tsx'
+import { explainBrokenLink } from './broken-link.tsx'
+import { clientOf } from './client.ts'
+import { deleteLinkAddress, linkAddressOf, storeLinkAddress } from './link-address.ts'
+import { allowedRedirect, HOME, withoutSecret } from './redirect.ts'
+import {
+  ConfirmSignIn,
+  LinkSent,
+  SignIn,
+  SignInAgain,
+  type SignInProps,
+  signInNotices,
+} from './views.tsx'
+
+const Redirect = z.object({
+  /** The URL to open after sign-in, on this site or on an allowed one. */
+  redirect: z.optional(z.string().check(z.maxLength(2048))),
+})
+
+export const signInRoutes = new Hono<App>()
+  .get(
+    '/sign-in',
+    publicEndpoint(),
+    validate(
+      'query',
+      z.extend(Redirect, { notice: z.catch(z.optional(z.enum(signInNotices)), undefined) }),
+    ),
+    async (c) => {
+      const query = c.req.valid('query')
+      const redirect = allowedRedirect(c.var.settings, query.redirect)
+      // Reads D1: with a revoked session, this page and the others would redirect to each other.
+      if (await findAccount(c.var.db, c.var.caller)) return c.redirect(redirect ?? HOME, 303)
+      return signInPage(c, { redirect, notice: query.notice })
+    },
+  )
+  .get('/sign-in/again', requireToken(), validate('query', Redirect), async (c) => {
+    const { db, caller, settings, now } = c.var
+    const account = await readAccount(db, caller)
+    const redirect = allowedRedirect(settings, c.req.valid('query').redirect) ?? HOME
+    if (isRecent(account, now)) return c.redirect(redirect, 303)
+    return page(c, {
+      title: 'Sign in again',
+      account,
+      scripts: account.ethereumPublicAddr ? walletScripts : [],
+      children: (
+        <SignInAgain account={account} redirect={redirect} networks={walletNetworksOf(settings)} />
+      ),
+    })
+  })
+  .post(
+    '/sign-in/email',
+    publicEndpoint(),
+    requireSameOrigin,
+    signInRateLimit,
+    validate('form', z.extend(Redirect, { email: z.string().check(z.maxLength(1000)) })),
+    async (c) => {
+      const { db, settings, now } = c.var
+      const form = c.req.valid('form')
+      const redirect = allowedRedirect(settings, form.redirect)
+      const email = EmailAddress.safeParse(form.email)
+      if (!email.success)
+        return signInPage(c, {
+          redirect,
+          email: form.email,
+          problem: 'This is not an e-mail address.',
+        })
+      const client = rateLimitKey(c.req.raw)
+      const request = { email: email.data, client, redirect: withoutSecret(redirect) }
+      const secret = await createSignInLink(db, request, now)
+      if (secret)
+        await mailLink(c.env.EMAIL, settings, { to: email.data, secret, purpose: 'sign-in' })
+      const isAnother = linkAddressOf(c) === email.data
+      storeLinkAddress(c, email.data)
+      return c.redirect(linkSentPath(request.redirect, isAnother), 303)
+    },
+  )
+  .get(
+    '/sign-in/email/sent',
+    publicEndpoint(),
+    validate(
+      'query',
+      z.extend(Redirect, { notice: z.catch(z.optional(z.literal('another')), undefined) }),
+    ),
+    async (c) => {
+      const { db, caller, settings } = c.var
+      const { redirect, notice } = c.req.valid('query')
+      const account = await findAccount(db, caller)
+      return page(c, {
+        title: 'Check your mail',
+        account,
+        children: (
+          <LinkSent
+            email={linkAddressOf(c)}
+            redirect={allowedRedirect(settings, redirect)}
+            isAnother={notice === 'another'}
+            isSignedIn={account !== null}
+          />
+        ),
+      })
+    },
+  )
+  .get(
+    '/sign-in/email',
+    publicEndpoint(),
+    explainBrokenLink('sign-in'),
+    signInRateLimit,
+    validate('query', LinkSecret),
+    async (c) => {
+      const { db, caller, now } = c.var
+      const { secret } = c.req.valid('query')
+      const [link, account] = await Promise.all([
+        readSignInLink(db, secret, now),
+        findAccount(db, caller),
+      ])
+      return page(c, {
+        title: 'Sign in',
+        account,
+        children: <ConfirmSignIn {...link} secret={secret} account={account} />,
+      })
+    },
+  )
+  .post(
+    '/sign-in/email/confirm',
+    publicEndpoint(),
+    explainBrokenLink('sign-in'),
+    requireSameOrigin,
+    signInRateLimit,
+    validate('form', z.extend(LinkSecret, Redirect.shape)),
+    async (c) => {
+      const { db, settings, now } = c.var
+      const { secret, redirect } = c.req.valid('form')
+      const proof = proveEmail(db, secret, null, now)
+      await startSession(c, await signIn(db, issuerOf(settings), proof, clientOf(c), now))
+      deleteLinkAddress(c)
+      return c.redirect(allowedRedirect(settings, redirect) ?? HOME, 303)
+    },
+  )
+  .post('/sign-out', publicEndpoint(), requireSameOrigin, async (c) => {
+    await signOut(c)
+    return c.redirect('/sign-in?notice=signed-out', 303)
+  })
+
+function signInPage(
+  c: Context<App>,
+  state: Pick<SignInProps, 'redirect' | 'email' | 'problem' | 'notice'>,
+) {
+  const { settings } = c.var
+  return page(c, {
+    title: 'Sign in',
+    account: null,
+    scripts: walletScripts,
+    status: state.problem ? 400 : 200,
+    children: (
+      <SignIn
+        {...state}
+        networks={walletNetworksOf(settings)}
+        host={new URL(settings.PUBLIC_URL).host}
+      />
+    ),
+  })
+}
+
+/** The path of the page after a request for a link. */
+function linkSentPath(redirect: string | null, isAnother: boolean): string {
+  const query = new URLSearchParams({
+    ...(redirect && { redirect }),
+    ...(isAnother && { notice: 'another' }),
+  })
+  return `/sign-in/email/sent${query.size > 0 ? `?${query}` : ''}`
+}

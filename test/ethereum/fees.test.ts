@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest'
+import { firstFees, isUnderpriced, outbid } from '../../src/ethereum/fees.ts'
+
+const fees = (maxFeePerGas: bigint, maxPriorityFeePerGas: bigint) => ({
+  maxFeePerGas,
+  maxPriorityFeePerGas,
+})
+const market = (baseFee: bigint, tip: bigint) => ({ baseFee, tip })
+
+describe('the first fees', () => {
+  it.each([
+    ['leave room for the base fee to double', market(10n, 3n), 1000n, fees(23n, 3n)],
+    ['are at most 70 % of the cap', market(40n, 10n), 100n, fees(70n, 10n)],
+    ['may be exactly what the network asks', market(60n, 10n), 100n, fees(70n, 10n)],
+    ['are zero where the network asks nothing', market(0n, 0n), 100n, fees(0n, 0n)],
+    ['have no tip where none is asked', market(7n, 0n), 100n, fees(14n, 0n)],
+    ['may be a tip only', market(0n, 70n), 100n, fees(70n, 70n)],
+  ])('%s', (_, asked, cap, expected) => {
+    expect(firstFees(asked, cap)).toEqual(expected)
+  })
+
+  it.each([
+    ['the base fee and the tip', market(61n, 10n), 100n],
+    ['the tip', market(0n, 71n), 100n],
+    ['the base fee', market(8n, 0n), 10n],
+  ])('do not exist if %s are above 70 %% of the cap', (_, asked, cap) => {
+    expect(firstFees(asked, cap)).toBeNull()
+  })
+})
+
+describe('the fees of a replacement', () => {
+  it.each([
+    ['raise both by an eighth', fees(80n, 8n), market(1n, 1n), 1000n, fees(90n, 9n)],
+    ['round up', fees(81n, 1n), market(1n, 1n), 1000n, fees(92n, 2n)],
+    ['are at least one wei', fees(0n, 0n), market(0n, 0n), 1000n, fees(1n, 1n)],
+    ['follow the market', fees(80n, 8n), market(200n, 20n), 1000n, fees(420n, 20n)],
+    ['stop at the cap', fees(80n, 8n), market(200n, 20n), 300n, fees(300n, 20n)],
+    ['may be the cap', fees(80n, 8n), market(1n, 1n), 90n, fees(90n, 9n)],
+    [
+      'have a tip that is raised even if the market has none',
+      fees(80n, 8n),
+      market(9n, 0n),
+      99n,
+      fees(90n, 9n),
+    ],
+  ])('%s', (_, old, asked, cap, expected) => {
+    expect(outbid(old, asked, cap)).toEqual(expected)
+  })
+
+  it.each([
+    ['an eighth more is above the cap', fees(90n, 9n), market(1n, 1n), 100n],
+    ['the tip alone is above the cap', fees(80n, 8n), market(1n, 101n), 100n],
+  ])('do not exist if %s', (_, old, asked, cap) => {
+    expect(outbid(old, asked, cap)).toBeNull()
+  })
+
+  it('exist for the first fees of every market, so that these can be replaced', () => {
+    for (let base = 0n; base <= 140n; base += 7n)
+      for (let tip = 0n; tip <= 140n; tip += 7n) {
+        const first = firstFees(market(base, tip), 140n)
+        if (first) expect(outbid(first, market(base, tip), 140n)).not.toBeNull()
+      }
+  })
+})
+
+it.each([
+  [true, fees(29n, 10n), market(20n, 10n)],
+  [false, fees(30n, 10n), market(20n, 10n)],
+  [false, fees(0n, 0n), market(0n, 0n)],
+])('says that the fees are underpriced: %s', (expected, paid, asked) => {
+  expect(isUnderpriced(paid, asked)).toBe(expected)
+})

@@ -1,0 +1,177 @@
+/** Which node of a network is asked. */
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import type { Network } from '../../src/env.ts'
+import {
+  isBehind,
+  leaveOut,
+  type Node,
+  otherNodes,
+  readHead,
+  usableNodes,
+} from '../../src/ethereum/node.ts'
+import { aChain, type Chain } from '../support/chain/chain.ts'
+import type { Effect } from '../support/chain/faults.ts'
+import { anEngine } from '../support/delivery/engine.ts'
+import { recordLogs } from '../support/delivery/log-lines.ts'
+
+const logged = recordLogs()
+
+/** A network with nodes of these names, which are all the node of the chain. */
+const networkOf = (chain: Chain, ...names: string[]): Network => ({
+  ...anEngine(chain).network,
+  rpcUrls: names.map((name) => `${chain.proxyUrl}/${name}`),
+})
+
+/** A network whose nodes are not asked. */
+const unaskedNetwork = (...names: string[]): Network => ({
+  chainId: 1,
+  rpcUrls: names.map((name) => `https://${crypto.randomUUID()}.test/${name}`),
+  delivery: '0x0000000000000000000000000000000000000001',
+  finality: 1,
+  gasPerItem: 300_000,
+  itemsPerTransaction: 50,
+  transactionsInFlight: 8,
+  callsPerBatch: 20,
+  maxFeePerGasGwei: 500,
+})
+
+const nameOf = ({ url }: Node) => url.split('/').at(-1)
+const usable = (network: Network) => usableNodes(network).map(nameOf)
+
+function nodeOf(network: Network, index = 0): Node {
+  const node = usableNodes(network)[index]
+  if (!node) throw new Error('no such node')
+  return node
+}
+
+/** Stops the clock. Returns a function that moves it by seconds. */
+function stopClock() {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+  return (seconds: number) => void vi.setSystemTime(Date.now() + seconds * 1000)
+}
+
+describe('a node that is left out', () => {
+  it('is asked again after a minute, and logged by its position only', () => {
+    const pass = stopClock()
+    const network = unaskedNetwork('first', 'second')
+    expect(usable(network)).toEqual(['first', 'second'])
+    leaveOut(network, nodeOf(network), 'the node cannot be reached')
+    expect(logged('node_left_out')).toEqual([
+      { chainId: 1, node: 0, reason: 'the node cannot be reached' },
+    ])
+    expect(usable(network)).toEqual(['second'])
+    pass(59)
+    expect(usable(network)).toEqual(['second'])
+    pass(1)
+    expect(usable(network)).toEqual(['first', 'second'])
+  })
+
+  it('is asked at once if all are left out', () => {
+    stopClock()
+    const network = unaskedNetwork('first', 'second')
+    for (const node of usableNodes(network)) leaveOut(network, node, 'a test')
+    expect(usable(network)).toEqual(['first', 'second'])
+    const single = unaskedNetwork('single')
+    leaveOut(single, nodeOf(single), 'a test')
+    expect(usable(single)).toEqual(['single'])
+  })
+
+  it('is not asked to confirm what another one says', () => {
+    const network = unaskedNetwork('first', 'second', 'third')
+    expect(otherNodes(network, nodeOf(network, 1)).map(nameOf)).toEqual(['first', 'third'])
+    leaveOut(network, nodeOf(network, 2), 'a test')
+    expect(otherNodes(network, nodeOf(network)).map(nameOf)).toEqual(['second'])
+  })
+})
+
+describe('the newest block of a node', () => {
+  it('is told with its hash, time and base fee', async () => {
+    const chain = await aChain()
+    const network = networkOf(chain, 'node')
+    const block = await chain.rpc('eth_getBlockByNumber', 'latest', false)
+    const { number, hash, timestamp, baseFeePerGas } = block as Record<string, string>
+    expect(await readHead(network, nodeOf(network))).toEqual({
+      number: Number(number),
+      hash,
+      timestamp: Number(timestamp),
+      baseFeePerGas: BigInt(baseFeePerGas ?? 0),
+    })
+  })
+
+  it.each<[string, Effect, string[]]>([
+    ['the node cannot be reached', { http: 'drop', reach: 'none' }, []],
+    ['the node did not answer in time', { http: 'hang', reach: 'none' }, []],
+    ['the node cannot be reached', { http: 'malformed', reach: 'none' }, []],
+    ['the node answered with HTTP 503', { http: 503, reach: 'none' }, []],
+    ['the node has chain id 5 instead of OURS', { result: '0x5' }, ['eth_chainId']],
+    ['the node does not tell its chain id', { result: 'five' }, ['eth_chainId']],
+    ['the node does not tell the newest block', { result: null }, ['eth_getBlockByNumber']],
+    ['the node does not tell the newest block', { result: {} }, ['eth_getBlockByNumber']],
+    [
+      'the node does not tell the newest block',
+      { error: { code: -32603, message: 'internal error' }, reach: 'none' },
+      ['eth_getBlockByNumber'],
+    ],
+  ])('is unknown: %s', async (reason, effect, on) => {
+    const chain = await aChain()
+    const network = networkOf(chain, 'node')
+    await chain.setFaults({ ...(on.length > 0 && { on }), effect })
+    expect(await readHead(network, nodeOf(network))).toBe(
+      reason.replace('OURS', `${chain.chainId}`),
+    )
+  })
+})
+
+describe('a node with an old block', () => {
+  /** Whether the first node is behind the second one, so many seconds after the newest block. */
+  async function isFirstBehind(chain: Chain, seconds: number, ...names: string[]) {
+    const pass = stopClock()
+    const network = networkOf(chain, ...names)
+    const first = nodeOf(network)
+    const head = await readHead(network, first)
+    if (typeof head === 'string') throw new Error(head)
+    pass(head.timestamp + seconds - Date.now() / 1000)
+    return isBehind(network, first, head)
+  }
+
+  it('is behind if another one has newer blocks', async () => {
+    const chain = await aChain()
+    await chain.mine(5)
+    await chain.setFaults({ node: 'frozen', effect: { behind: 2 } })
+    expect(await isFirstBehind(chain, 61, 'frozen', 'live')).toBe(true)
+    // A node may get a block a little later than another one.
+    await chain.setFaults({ node: 'frozen', effect: { behind: 1 } })
+    expect(await isFirstBehind(chain, 61, 'frozen', 'live')).toBe(false)
+  })
+
+  it('is not behind if nobody has newer blocks, because the chain makes them on demand', async () => {
+    const chain = await aChain()
+    await chain.mine(5)
+    expect(await isFirstBehind(chain, 3600, 'first', 'second')).toBe(false)
+    expect(await isFirstBehind(chain, 3600, 'single')).toBe(false)
+    await chain.setFaults({ node: 'second', effect: { behind: 3 } })
+    expect(await isFirstBehind(chain, 3600, 'first', 'second')).toBe(false)
+  })
+
+  it('is not behind a node that fails or has another chain', async () => {
+    const chain = await aChain()
+    await chain.mine(5)
+    for (const fault of [
+      { effect: { http: 'drop', reach: 'none' } },
+      { on: ['eth_chainId'], effect: { result: '0x5' } },
+    ] as const) {
+      await chain.setFaults({ node: 'first', effect: { behind: 3 } }, { ...fault, node: 'second' })
+      expect(await isFirstBehind(chain, 3600, 'first', 'second')).toBe(false)
+    }
+  })
+
+  it('is compared with another one only when the block is a minute old', async () => {
+    const chain = await aChain()
+    await chain.mine(5)
+    await chain.setFaults({ node: 'first', effect: { behind: 3 } })
+    await chain.takeCounts()
+    expect(await isFirstBehind(chain, 59, 'first', 'second')).toBe(false)
+    expect((await chain.takeCounts()).calls).toEqual({ eth_chainId: 1, eth_getBlockByNumber: 1 })
+  })
+})

@@ -1,0 +1,342 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { Limits } from '../../src/ethereum/pace.ts'
+import { nodeAt, type Question, type Replies } from '../../src/ethereum/rpc.ts'
+import { watchRequests } from '../support/chain/fetch.ts'
+import { fakeTime } from '../support/fake-time.ts'
+
+type Call = { id: number; method: string }
+type Sent = { calls: Call[]; isBatch: boolean; at: number }
+
+/** Milliseconds that the nodes take to answer. */
+const LATENCY = 100
+
+let nodes = 0
+
+/** A node that answers requests like this. `sent` are the requests, `inParallel` how many at most. */
+function aNode(
+  answer: (calls: Call[], sent: readonly Sent[]) => unknown,
+  limits: Limits = { callsPerBatch: 20 },
+) {
+  const url = `https://node-${++nodes}.test/a-secret-key`
+  const state = { sent: [] as Sent[], inParallel: 0 }
+  let underWay = 0
+  onTestFinished(
+    watchRequests(url, async (body) => {
+      const json: Call | Call[] = JSON.parse(body)
+      const isBatch = Array.isArray(json)
+      const calls = isBatch ? json : [json]
+      state.sent.push({ calls, isBatch, at: Date.now() })
+      const answers = answer(calls, state.sent)
+      state.inParallel = Math.max(state.inParallel, ++underWay)
+      await new Promise((resolve) => setTimeout(resolve, LATENCY))
+      underWay--
+      if (answers instanceof Error) throw answers
+      if (answers instanceof Response) return answers
+      return Response.json(isBatch || !Array.isArray(answers) ? answers : answers[0])
+    }),
+  )
+  return Object.assign(state, { url, ask: nodeAt(url, limits) })
+}
+
+const question = (method: string): Question => ({ method, params: [] })
+const questions = (count: number) =>
+  Array.from({ length: count }, (_, i) => question(`method-${i}`))
+const resultOf = ({ id, method }: Call) => ({ id, result: method })
+const named = (calls: readonly Call[]) => calls.map(resultOf)
+const errors = (calls: readonly Call[], error: object) => calls.map(({ id }) => ({ id, error }))
+
+const sizesOf = (sent: readonly Sent[]) => sent.map(({ calls }) => calls.length)
+/** Milliseconds after the first request. */
+const timesOf = (sent: readonly Sent[]) => sent.map(({ at }) => at - (sent[0]?.at ?? 0))
+
+/** The most calls within a second. */
+const mostInOneSecond = (sent: readonly Sent[]) =>
+  Math.max(
+    ...sent.map(({ at }) =>
+      sent
+        .filter((other) => other.at >= at && other.at < at + 1000)
+        .reduce((sum, { calls }) => sum + calls.length, 0),
+    ),
+  )
+
+function expectAllAnswered(replies: Replies, asked: readonly Question[]) {
+  for (const one of asked) expect(replies(one)).toEqual({ result: one.method })
+}
+
+describe('answers', () => {
+  it('are matched by id, in whatever order they come', async () => {
+    const { ask } = aNode((calls) => named(calls).reverse())
+    expectAllAnswered(await ask(questions(3)), questions(3))
+  })
+
+  it('that are missing, empty or malformed are faults of their question alone', async () => {
+    const { ask } = aNode(([, b, c, d]) => [
+      { id: d?.id, result: 'd' },
+      { id: b?.id },
+      { id: c?.id, error: 'nonsense' },
+      { id: 99, result: 'a' },
+      { result: 'a' },
+      null,
+    ])
+    const replies = await ask(['a', 'b', 'c', 'd'].map(question))
+    for (const name of ['a', 'b', 'c'])
+      expect(replies(question(name))).toEqual({ fault: 'the node gave no answer' })
+    expect(replies(question('d'))).toEqual({ result: 'd' })
+  })
+
+  it('keep what the node said apart from not having heard it', async () => {
+    const error = { code: 3, message: 'execution reverted', data: '0x' }
+    const { ask } = aNode(([a]) => [{ id: a?.id, error }])
+    const replies = await ask([question('a'), question('b')])
+    expect(replies(question('a'))).toEqual({ error })
+    expect(replies(question('b'))).toEqual({ fault: 'the node gave no answer' })
+    expect(replies(question('never asked'))).toEqual({ fault: 'not asked' })
+  })
+
+  it('may be null, or say that there is no error', async () => {
+    const { ask } = aNode((calls) => calls.map(({ id }) => ({ id, result: null, error: null })))
+    expect((await ask([question('a')]))(question('a'))).toEqual({ result: null })
+  })
+})
+
+describe('questions', () => {
+  it('that are the same are asked once', async () => {
+    const node = aNode(named)
+    await node.ask([question('a'), question('b'), question('a')])
+    expect(node.sent.map(({ calls }) => calls.map(({ method }) => method))).toEqual([['a', 'b']])
+  })
+
+  it('go in as many requests as the node needs', async () => {
+    const node = aNode(named, { callsPerBatch: 2 })
+    expectAllAnswered(await node.ask(questions(5)), questions(5))
+    expect(sizesOf(node.sent)).toEqual([2, 2, 1])
+  })
+
+  it('go without a batch if there is one only, because not every node takes batches', async () => {
+    const node = aNode(named)
+    expectAllAnswered(await node.ask(questions(1)), questions(1))
+    expect(node.sent).toMatchObject([{ isBatch: false }])
+  })
+
+  it('are no request if there are none', async () => {
+    const node = aNode(named)
+    await node.ask([])
+    expect(node.sent).toEqual([])
+  })
+
+  it('are sent in at most five requests at a time', async () => {
+    const node = aNode(named, { callsPerBatch: 1 })
+    expectAllAnswered(await node.ask(questions(40)), questions(40))
+    expect(node.sent).toHaveLength(40)
+    expect(node.inParallel).toBe(5)
+  })
+})
+
+describe('a node that fails', () => {
+  it.each<[string, () => unknown, string]>([
+    ['with a status', () => new Response('', { status: 503 }), 'the node answered with HTTP 503'],
+    ['with nonsense', () => new Response('<html>'), 'the node cannot be reached'],
+    [
+      'without a connection',
+      () => new Error('cannot fetch https://node.test/a-secret-key'),
+      'the node cannot be reached',
+    ],
+    [
+      'by silence',
+      () => new DOMException('late', 'TimeoutError'),
+      'the node did not answer in time',
+    ],
+  ])('%s is told once, without its URL', async (_, answer, fault) => {
+    const node = aNode(answer)
+    const replies = await node.ask(questions(2))
+    for (const one of questions(2)) expect(replies(one)).toEqual({ fault })
+    expect(node.sent).toHaveLength(1)
+  })
+})
+
+describe('a configured limit', () => {
+  it.each([
+    [30, 20, 100],
+    [30, 7, 100],
+    [5, 20, 23],
+    [1, 20, 4],
+    [2.5, 1, 9],
+  ])(
+    'of %d calls a second is kept in every second, with %d calls a batch',
+    async (callsPerSecond, callsPerBatch, count) => {
+      const inFakeTime = fakeTime()
+      const node = aNode(named, { callsPerSecond, callsPerBatch })
+      // Two asks after each other share the limit.
+      await inFakeTime(node.ask(questions(count)))
+      expectAllAnswered(await inFakeTime(node.ask(questions(count))), questions(count))
+      expect(Math.max(...sizesOf(node.sent))).toBeLessThanOrEqual(callsPerBatch)
+      expect(mostInOneSecond(node.sent)).toBeLessThanOrEqual(callsPerSecond)
+      const seconds = (timesOf(node.sent).at(-1) ?? 0) / 1000
+      // Whole batches leave some of a second unused.
+      expect(seconds).toBeLessThan((2 * 2 * count) / Math.floor(callsPerSecond) + 1)
+    },
+  )
+})
+
+const limitExceeded = { code: -32005, message: 'limit exceeded' }
+const invalidRequest = { code: -32600, message: 'batch of more than 10 requests' }
+
+/** How nodes refuse a batch. */
+const refusals: [string, (calls: Call[]) => unknown][] = [
+  ['HTTP 413', () => new Response('', { status: 413 })],
+  ['HTTP 429', () => new Response('', { status: 429 })],
+  ['HTTP 400', () => new Response('', { status: 400 })],
+  ['-32600 for the whole batch', () => ({ jsonrpc: '2.0', id: null, error: invalidRequest })],
+  ['-32005 for the whole batch', () => ({ jsonrpc: '2.0', id: null, error: limitExceeded })],
+  ['-32600 for the first call', (calls) => errors(calls.slice(0, 1), invalidRequest)],
+  ['-32600 for each call', (calls) => errors(calls, { code: -32600, message: 'no' })],
+  ['-32005 for each call', (calls) => errors(calls, limitExceeded)],
+  ['429 for each call', (calls) => errors(calls, { code: 429, message: 'slow down' })],
+  ['words for each call', (calls) => errors(calls, { code: -32000, message: 'Too Many Requests' })],
+  [
+    'words of a free tier',
+    (calls) =>
+      errors(calls, { code: -32000, message: 'exceeded its compute units per second capacity' }),
+  ],
+  [
+    'an answer to 10 calls, and -32005 for the others',
+    (calls) => [...named(calls.slice(0, 10)), ...errors(calls.slice(10), limitExceeded)],
+  ],
+]
+
+describe('a node that takes 10 calls a batch', () => {
+  it.each(refusals)('and refuses more with %s answers 100 calls', async (_, refuse) => {
+    const inFakeTime = fakeTime()
+    const node = aNode((calls) => (calls.length > 10 ? refuse(calls) : named(calls)), {
+      callsPerBatch: 50,
+    })
+    expectAllAnswered(await inFakeTime(node.ask(questions(100))), questions(100))
+    expect(node.inParallel).toBeLessThanOrEqual(5)
+    expect(node.sent.length).toBeLessThanOrEqual(40)
+    expect(timesOf(node.sent).at(-1)).toBeLessThanOrEqual(10_000)
+  })
+})
+
+describe('a node that refuses calls', () => {
+  /** Refuses so many requests, and answers the others. */
+  const refusing = (count: number, headers: Record<string, string> = {}) =>
+    aNode((calls, sent) =>
+      sent.length <= count ? new Response('', { status: 429, headers }) : named(calls),
+    )
+
+  it('is asked after a quarter of a second, and then after twice the time', async () => {
+    const inFakeTime = fakeTime()
+    const node = refusing(4)
+    expectAllAnswered(await inFakeTime(node.ask(questions(1))), questions(1))
+    const waits = [250, 500, 1000, 2000]
+    let at = 0
+    expect(timesOf(node.sent)).toEqual([0, ...waits.map((wait) => (at += LATENCY + wait))])
+  })
+
+  it('counts as one refusal for requests that are under way together', async () => {
+    const inFakeTime = fakeTime()
+    const node = refusing(5)
+    expectAllAnswered(await inFakeTime(node.ask(questions(100))), questions(100))
+    expect(sizesOf(node.sent).slice(0, 5)).toEqual([20, 20, 20, 20, 20])
+    expect(sizesOf(node.sent).slice(5, 10)).toEqual([10, 10, 10, 10, 10])
+    expect(new Set(timesOf(node.sent).slice(5, 10))).toEqual(new Set([LATENCY + 250]))
+  })
+
+  it('gets larger batches again once it answers', async () => {
+    const inFakeTime = fakeTime()
+    const node = refusing(1)
+    await inFakeTime(node.ask(questions(20)))
+    for (let i = 0; i < 15; i++) await inFakeTime(node.ask(questions(20)))
+    const sizes = sizesOf(node.sent)
+    expect(sizes.slice(0, 3)).toEqual([20, 10, 10])
+    expect(sizes.at(-1)).toBe(20)
+  })
+
+  it.each([
+    ['seconds', () => '3', 3000],
+    ['a date', () => new Date(Date.now() + 4000).toUTCString(), 4000],
+    ['nonsense', () => 'soon', 250],
+    ['a time that has passed', () => new Date(0).toUTCString(), 250],
+  ])('is asked when it says so, with Retry-After in %s', async (_, retryAfter, expected) => {
+    const inFakeTime = fakeTime()
+    const node = refusing(1, { 'retry-after': retryAfter() })
+    expectAllAnswered(await inFakeTime(node.ask(questions(1))), questions(1))
+    const [, wait] = timesOf(node.sent)
+    expect(wait).toBeGreaterThan(expected - 1000)
+    expect(wait).toBeLessThanOrEqual(LATENCY + expected)
+  })
+
+  it('is not asked for a minute if it wants to be left alone for an hour', async () => {
+    const inFakeTime = fakeTime()
+    const node = refusing(1, { 'retry-after': '3600' })
+    const start = Date.now()
+    const limited = { fault: 'the node limits calls' }
+    expect((await inFakeTime(node.ask(questions(1))))(question('method-0'))).toEqual(limited)
+    expect((await inFakeTime(node.ask(questions(1))))(question('method-0'))).toEqual(limited)
+    expect(node.sent).toHaveLength(1)
+    expect(Date.now() - start).toBe(LATENCY)
+    await inFakeTime(new Promise((resolve) => setTimeout(resolve, 60_000)))
+    expectAllAnswered(await inFakeTime(node.ask(questions(1))), questions(1))
+  })
+
+  it('is given up after 20 seconds without an answer', async () => {
+    const inFakeTime = fakeTime()
+    const node = refusing(Infinity)
+    const start = Date.now()
+    const replies = await inFakeTime(node.ask(questions(100)))
+    for (const one of questions(100))
+      expect(replies(one)).toEqual({ fault: 'the node limits calls' })
+    expect(Date.now() - start).toBeLessThan(20_000)
+    expect(node.sent.length).toBeLessThanOrEqual(5 * 7)
+  })
+
+  it('does not slow down another node', async () => {
+    const inFakeTime = fakeTime()
+    await inFakeTime(refusing(3).ask(questions(20)))
+    const other = aNode(named)
+    const start = Date.now()
+    await inFakeTime(other.ask(questions(20)))
+    expect(sizesOf(other.sent)).toEqual([20])
+    expect(Date.now() - start).toBe(LATENCY)
+  })
+
+  it('for one call only answers the others', async () => {
+    const inFakeTime = fakeTime()
+    const node = aNode((calls) =>
+      calls.map((call) =>
+        call.method === 'method-7' ? { id: call.id, error: limitExceeded } : resultOf(call),
+      ),
+    )
+    const replies = await inFakeTime(node.ask(questions(20)))
+    expect(replies(question('method-7'))).toEqual({ fault: 'the node limits calls' })
+    expectAllAnswered(
+      replies,
+      questions(20).filter(({ method }) => method !== 'method-7'),
+    )
+  })
+})
+
+it('does not take the words of a contract for a limit of the node', async () => {
+  const error = { code: 3, message: 'execution reverted: rate limit, too many requests' }
+  const node = aNode((calls) => errors(calls, error))
+  const replies = await node.ask(questions(2))
+  for (const one of questions(2)) expect(replies(one)).toEqual({ error })
+  expect(node.sent).toHaveLength(1)
+})
+
+it('gets 1,000 calls through 10 calls a batch and 30 calls a second without being told', async () => {
+  const inFakeTime = fakeTime()
+  const accepted: number[] = []
+  const node = aNode((calls) => {
+    const now = Date.now()
+    const recent = accepted.filter((at) => at > now - 1000)
+    if (calls.length > 10 || recent.length + calls.length > 30)
+      return new Response('', { status: 429 })
+    accepted.push(...calls.map(() => now))
+    return named(calls)
+  })
+  const start = Date.now()
+  expectAllAnswered(await inFakeTime(node.ask(questions(1000))), questions(1000))
+  expect(Date.now() - start).toBeLessThan(120_000)
+  expect(node.sent.length).toBeLessThan(1000)
+})

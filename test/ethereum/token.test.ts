@@ -1,0 +1,240 @@
+import {
+  type Address,
+  encodeAbiParameters,
+  encodeEventTopics,
+  getAddress,
+  type Hex,
+  parseAbi,
+  zeroAddress,
+} from 'viem'
+import { describe, expect, it } from 'vitest'
+import type { ContractItem, Log } from '../../src/ethereum/contract.ts'
+import type { Reply } from '../../src/ethereum/rpc.ts'
+import {
+  amountOf,
+  cancelItem,
+  diagnosisQuestions,
+  type Order,
+  parseTransfer,
+  readHolderProblem,
+  readStandard,
+  standardQuestions,
+  takeTransfer,
+} from '../../src/ethereum/token.ts'
+
+const address = (digit: string): Address => getAddress(`0x${digit.repeat(40)}`)
+const token = address('a')
+const holder = address('b')
+const buyer = address('c')
+const stranger = address('d')
+const KEY: Hex = `0x${'07'.repeat(32)}`
+
+describe('an order', () => {
+  const order: Order = {
+    contractAddr: token.toLowerCase(),
+    tokenId: '7',
+    quantity: 3,
+    holder: holder.toLowerCase(),
+    recipient: buyer.toLowerCase(),
+  }
+
+  it('becomes a transfer in the types of the chain', () => {
+    const transfer = { token, from: holder, to: buyer, tokenId: 7n, quantity: 3n }
+    expect(parseTransfer(order)).toEqual(transfer)
+  })
+
+  const MAX = 2n ** 256n - 1n
+
+  it('may have any token id that a chain has', () => {
+    expect(parseTransfer({ ...order, tokenId: `${MAX}` })).toMatchObject({ tokenId: MAX })
+    expect(parseTransfer({ ...order, tokenId: '0' })).toMatchObject({ tokenId: 0n })
+  })
+
+  it.each<[string, Partial<Order>]>([
+    ['the NFT has no valid contract address', { contractAddr: '' }],
+    ['the NFT has no valid contract address', { contractAddr: '0x1234' }],
+    ['the NFT has no valid token id', { tokenId: null }],
+    ['the NFT has no valid token id', { tokenId: '' }],
+    ['the NFT has no valid token id', { tokenId: '-1' }],
+    ['the NFT has no valid token id', { tokenId: '0x7' }],
+    ['the NFT has no valid token id', { tokenId: `${MAX + 1n}` }],
+    ['the NFT has no valid token id', { tokenId: '9'.repeat(79) }],
+    ['the recipient is not a wallet', { recipient: null }],
+    ['the recipient is not a wallet', { recipient: 'buyer.eth' }],
+    ['the seller has no wallet', { holder: '' }],
+    ['the quantity is not a number of pieces', { quantity: 0 }],
+    ['the quantity is not a number of pieces', { quantity: -1 }],
+    ['the quantity is not a number of pieces', { quantity: 1.5 }],
+    ['the quantity is not a number of pieces', { quantity: 2 ** 53 }],
+  ])('cannot be delivered because %s: %o', (reason, wrong) => {
+    expect(parseTransfer({ ...order, ...wrong })).toBe(reason)
+  })
+
+  it('has the amount 0 for the contract if the token is ERC-721', () => {
+    const transfer = { token, from: holder, to: buyer, tokenId: 7n, quantity: 1n }
+    expect(amountOf(transfer, 'erc721')).toBe(0n)
+    expect(amountOf(transfer, 'erc1155')).toBe(1n)
+  })
+})
+
+it('cancels with an item that has nothing but its key', () => {
+  const none = { token: zeroAddress, from: zeroAddress, to: zeroAddress, tokenId: 0n, amount: 0n }
+  expect(cancelItem(KEY)).toEqual({ key: KEY, ...none })
+})
+
+const abi = parseAbi([
+  'event Transfer(address indexed from, address indexed to, uint256 indexed id)',
+  'event TransferSingle(address indexed operator, address indexed from, address indexed to, uint256 id, uint256 value)',
+  'event TransferBatch(address indexed operator, address indexed from, address indexed to, uint256[] ids, uint256[] values)',
+])
+const oldTransfer = parseAbi([
+  'event Transfer(address indexed from, address indexed to, uint256 id)',
+])
+
+const logOf = (topics: readonly unknown[], data: Hex): Log => ({
+  address: token,
+  topics: topics.filter((topic): topic is Hex => typeof topic === 'string'),
+  data,
+})
+type Parties = { from?: Address; to?: Address }
+const transfer = (id: bigint, { from = holder, to = buyer }: Parties = {}): Log =>
+  logOf(encodeEventTopics({ abi, eventName: 'Transfer', args: { from, to, id } }), '0x')
+const single = (id: bigint, value: bigint, { from = holder, to = buyer }: Parties = {}): Log =>
+  logOf(
+    encodeEventTopics({ abi, eventName: 'TransferSingle', args: { operator: stranger, from, to } }),
+    encodeAbiParameters([{ type: 'uint256' }, { type: 'uint256' }], [id, value]),
+  )
+const batch = (ids: bigint[], values: bigint[], { from = holder, to = buyer }: Parties = {}): Log =>
+  logOf(
+    encodeEventTopics({ abi, eventName: 'TransferBatch', args: { operator: stranger, from, to } }),
+    encodeAbiParameters([{ type: 'uint256[]' }, { type: 'uint256[]' }], [ids, values]),
+  )
+const unique: ContractItem = { key: KEY, token, from: holder, to: buyer, tokenId: 7n, amount: 0n }
+const edition: ContractItem = { ...unique, amount: 3n }
+
+describe('the event that proves a transfer', () => {
+  it.each<[string, ContractItem, Log]>([
+    ['Transfer for ERC-721', unique, transfer(7n)],
+    ['TransferSingle for ERC-1155', edition, single(7n, 3n)],
+    ['TransferBatch for ERC-1155', edition, batch([7n], [3n])],
+    ['TransferBatch with other tokens', edition, batch([6n, 7n, 8n], [1n, 3n, 1n])],
+    ['of a token in another spelling', unique, { ...transfer(7n), address: `0x${'a'.repeat(40)}` }],
+  ])('is %s', (_, item, log) => {
+    const other = transfer(99n)
+    const logs = [other, log]
+    expect(takeTransfer(logs, item)).toBe(true)
+    expect(logs).toEqual([other])
+  })
+
+  it.each<[string, ContractItem, Log]>([
+    ['of another token contract', unique, { ...transfer(7n), address: stranger }],
+    ['from another wallet', unique, transfer(7n, { from: stranger })],
+    ['to another wallet', unique, transfer(7n, { to: stranger })],
+    ['of another token', unique, transfer(8n)],
+    [
+      'of an ERC-20 token',
+      unique,
+      {
+        address: token,
+        topics: encodeEventTopics({
+          abi: oldTransfer,
+          eventName: 'Transfer',
+          args: { from: holder, to: buyer },
+        }).flatMap((topic) => (typeof topic === 'string' ? topic : [])),
+        data: encodeAbiParameters([{ type: 'uint256' }], [7n]),
+      },
+    ],
+    ['of an edition, if the item is unique', unique, single(7n, 0n, { from: stranger })],
+    ['of a unique token, if the item is an edition', edition, transfer(7n)],
+    ['single, of another contract', edition, { ...single(7n, 3n), address: stranger }],
+    ['single, from another wallet', edition, single(7n, 3n, { from: stranger })],
+    ['single, to another wallet', edition, single(7n, 3n, { to: stranger })],
+    ['single, of another token', edition, single(8n, 3n)],
+    ['single, of fewer pieces', edition, single(7n, 2n)],
+    ['single, of more pieces', edition, single(7n, 4n)],
+    ['single, with data that are cut off', edition, { ...single(7n, 3n), data: '0x07' }],
+    ['in a batch, from another wallet', edition, batch([7n], [3n], { from: stranger })],
+    ['in a batch, to another wallet', edition, batch([7n], [3n], { to: stranger })],
+    ['in a batch, with the pieces of another token', edition, batch([7n, 8n], [1n, 3n])],
+    ['in a batch, with data that are cut off', edition, { ...batch([7n], [3n]), data: '0x' }],
+    ['with too few topics', unique, { ...transfer(7n), topics: transfer(7n).topics.slice(0, 3) }],
+    ['without topics', unique, { ...transfer(7n), topics: [] }],
+    [
+      'of another kind',
+      unique,
+      { ...transfer(7n), topics: [KEY, ...transfer(7n).topics.slice(1)] },
+    ],
+  ])('is not an event %s', (_, item, log) => {
+    const logs = [log]
+    expect(takeTransfer(logs, item)).toBe(false)
+    expect(logs).toEqual([log])
+  })
+
+  it('proves one item only', () => {
+    const logs = [single(7n, 3n), single(7n, 3n)]
+    expect([edition, edition, edition].map((item) => takeTransfer(logs, item))).toEqual([
+      true,
+      true,
+      false,
+    ])
+  })
+})
+
+const word = (value: bigint): Reply => ({ result: `0x${value.toString(16).padStart(64, '0')}` })
+const reverted: Reply = { error: { code: 3, message: 'execution reverted' } }
+
+describe('the standard of a token', () => {
+  const [isErc721] = standardQuestions(token)
+  const read = (erc721: Reply, erc1155: Reply) =>
+    readStandard(token, (question) =>
+      JSON.stringify(question) === JSON.stringify(isErc721) ? erc721 : erc1155,
+    )
+
+  it.each<[string | null, Reply, Reply]>([
+    ['erc721', word(1n), word(0n)],
+    ['erc1155', word(0n), word(1n)],
+    ['erc1155', reverted, word(1n)],
+    [null, word(0n), word(0n)],
+    [null, reverted, reverted],
+    // A contract that accepts every call, and an account without code.
+    [null, word(2n), word(2n)],
+    [null, { result: '0x' }, { result: '0x' }],
+    [null, { fault: 'no answer' }, { fault: 'no answer' }],
+  ])('is %s if the token says %o and %o', (standard, erc721, erc1155) => {
+    expect(read(erc721, erc1155)).toBe(standard)
+  })
+})
+
+describe('what hinders the holder', () => {
+  const problemOf = (item: ContractItem, plain: Reply, isApproved: Reply, holding: Reply) => {
+    const replies = [plain, isApproved, holding]
+    const questions = diagnosisQuestions(stranger, item).map((question) => JSON.stringify(question))
+    return readHolderProblem(
+      stranger,
+      item,
+      (question) => replies[questions.indexOf(JSON.stringify(question))] ?? { fault: 'not asked' },
+    )
+  }
+  const yes = word(1n)
+  const no = word(0n)
+
+  it.each<[string | null, ContractItem, Reply, Reply, Reply]>([
+    [null, unique, { result: '0x' }, no, no],
+    ['the holder does not have the token', unique, reverted, yes, word(BigInt(stranger))],
+    ['the holder does not have the token', edition, reverted, no, word(2n)],
+    [
+      'the holder has not approved the delivery contract',
+      unique,
+      reverted,
+      no,
+      word(BigInt(holder)),
+    ],
+    ['the holder has not approved the delivery contract', edition, reverted, no, word(3n)],
+    ['the holder has not approved the delivery contract', unique, reverted, no, reverted],
+    ['the token cannot be transferred at present', edition, reverted, yes, word(3n)],
+    ['the token cannot be transferred at present', unique, reverted, yes, reverted],
+    ['the token cannot be transferred at present', edition, reverted, { fault: '' }, { fault: '' }],
+  ])('is: %s', (problem, item, plain, isApproved, holding) => {
+    expect(problemOf(item, plain, isApproved, holding)).toBe(problem)
+  })
+})

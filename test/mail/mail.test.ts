@@ -1,0 +1,66 @@
+import { expect, it } from 'vitest'
+import { type AccountEvent, mailEvent, mailLink } from '../../src/mail/mail.ts'
+
+const mailer = { PUBLIC_URL: 'https://marketplace.test', EMAIL_FROM: 'no-reply@marketplace.test' }
+
+type Mail = { from: string; to: string; subject: string; text: string; html: string }
+
+/** Returns the mail that the function sends. */
+async function mailOf(send: (email: SendEmail) => Promise<void>): Promise<Mail> {
+  const mails: Mail[] = []
+  await send({
+    send: async (mail: Mail) => {
+      mails.push(mail)
+      return { messageId: 'test' }
+    },
+  } as SendEmail)
+  expect(mails).toHaveLength(1)
+  return mails[0] as Mail
+}
+
+const eventMail = (event: AccountEvent) =>
+  mailOf((email) => mailEvent(email, mailer, 'ada@example.com', event))
+
+const secret = 'ab'.repeat(32)
+const linkMail = () =>
+  mailOf((email) => mailLink(email, mailer, { to: 'ada@example.com', secret, purpose: 'sign-in' }))
+
+it('says all of it in the text, for mail programs without HTML', async () => {
+  expect(await linkMail()).toMatchObject({
+    from: 'no-reply@marketplace.test',
+    to: 'ada@example.com',
+    subject: 'Your sign-in link for marketplace.test',
+    text: [
+      'Open this link to sign in:',
+      `https://marketplace.test/sign-in/email?secret=${secret}`,
+      'The link works once and expires in 15 minutes. If you did not ask for it, ignore this mail. We never ask for a password.\n',
+    ].join('\n\n'),
+  })
+})
+
+it('has the link as a button and as text, below the name of the site', async () => {
+  const { html } = await linkMail()
+  const url = `https://marketplace.test/sign-in/email?secret=${secret}`
+  expect(html).toMatch(new RegExp(`<a [^>]*href="${url.replace('?', '\\?')}"[^>]*>Sign in</a>`))
+  expect(html).toContain(`>${url}</p>`)
+  expect(html).toContain('>Marketplace</td>')
+  expect(html).toContain('>Your sign-in link</h1>')
+  expect(html).toContain('We never ask for a password.')
+})
+
+it('is light and dark, and loads nothing', async () => {
+  const { html } = await linkMail()
+  expect(html).toContain('<meta name="color-scheme" content="light dark">')
+  expect(html).toContain('@media (prefers-color-scheme: dark)')
+  expect(html).not.toMatch(/<(img|link|script)\b|url\(|@import/)
+})
+
+it('escapes the name of a token', async () => {
+  const name = `"><img src=x onerror='alert(1)'> & co`
+  const { html, text } = await eventMail({ type: 'master-token', name })
+  expect(html).not.toContain('<img')
+  expect(html).toContain(
+    '“&quot;&gt;&lt;img src=x onerror=&#39;alert(1)&#39;&gt; &amp; co”. It acts for every user.',
+  )
+  expect(text).toContain(`with the name “${name}”`)
+})

@@ -1,0 +1,210 @@
+import { env } from 'cloudflare:workers'
+import { eq } from 'drizzle-orm'
+import { beforeEach, expect, it, vi } from 'vitest'
+import { pictureKey } from '../../src/avatars/url.ts'
+import { deliveries } from '../../src/db/schema/delivery.ts'
+import { idempotencyKeys } from '../../src/db/schema/orders.ts'
+import { emailLinks, tokens, users, walletNonces } from '../../src/db/schema/users.ts'
+import { settingsOf } from '../../src/env.ts'
+import { runCron } from '../../src/operations/cron.ts'
+import { rowOf } from '../support/delivery/engine.ts'
+import { aPaidItem } from '../support/delivery/items.ts'
+import { aRecordingQueue } from '../support/delivery/queue.ts'
+import { aUser, db } from '../support/makers.ts'
+
+const WALLET = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
+const networkSettings = settingsOf(env).NETWORKS.localhost
+
+const MINUTE = 60_000
+const DAY = 24 * 60 * MINUTE
+const now = new Date()
+const before = (milliseconds: number) => new Date(now.getTime() - milliseconds).toISOString()
+
+beforeEach(async () => {
+  await db.delete(deliveries)
+})
+
+/** An order item whose delivery is due. */
+async function aDueItem() {
+  const market = {
+    name: 'localhost',
+    chainId: 31337,
+    contracts: { erc721: WALLET, erc1155: WALLET },
+    seller: WALLET,
+  } as const
+  const item = await aPaidItem(market, { standard: 'erc721' })
+  await db.update(deliveries).set({ dueAt: now.toISOString() }).where(eq(deliveries.id, item.id))
+  return item
+}
+
+/**
+ * Runs the cron jobs and returns the log lines without version and without alarms, which
+ * test/operations is about, and the ids of the chains that were woken.
+ */
+async function run(bindings: Partial<Env> = {}, at = now) {
+  const recording = aRecordingQueue()
+  const lines: unknown[] = []
+  const spies = (['log', 'error'] as const).map((method) =>
+    vi.spyOn(console, method).mockImplementation((line) => {
+      const { version, ...fields } = JSON.parse(line)
+      if (!fields.event.startsWith('alarm_')) lines.push(fields)
+    }),
+  )
+  await runCron({ ...env, DELIVERIES: recording.queue, ...bindings }, at)
+  for (const spy of spies) spy.mockRestore()
+  return { lines, woken: recording.pending().map(({ chainId }) => chainId) }
+}
+
+it('wakes a chain that has something to do, once', async () => {
+  expect(await run()).toEqual({ woken: [], lines: [] })
+  const first = await aDueItem()
+  await aDueItem()
+  expect(await run({}, new Date(now.getTime() - 1))).toEqual({ woken: [], lines: [] })
+  expect(await run()).toEqual({ woken: [31337], lines: [] })
+  const networks = { ...env.NETWORKS, other: { ...networkSettings, chainId: 5 } }
+  expect(await run({ NETWORKS: networks })).toEqual({ woken: [31337], lines: [] })
+  await db.update(deliveries).set({ chainId: 5 }).where(eq(deliveries.id, first.id))
+  expect(await run({ NETWORKS: networks })).toEqual({ woken: [31337, 5], lines: [] })
+})
+
+it('fails due items of a chain that is not configured', async () => {
+  const item = await aDueItem()
+  const { id } = await aDueItem()
+  await db.update(deliveries).set({ chainId: 5 }).where(eq(deliveries.id, id))
+  const NETWORKS = { other: { ...networkSettings, chainId: 5 } }
+  const reason = 'the network of the NFT is not configured'
+  expect(await run({ NETWORKS })).toEqual({
+    woken: [5],
+    lines: [{ event: 'delivery_failed', itemId: item.id, reason }],
+  })
+  expect(await rowOf(item)).toMatchObject({ state: 'failed', reason, dueAt: null, version: 1 })
+  expect(await rowOf({ id })).toMatchObject({ state: 'queued', version: 0 })
+  expect(await run({ NETWORKS })).toEqual({ woken: [5], lines: [] })
+})
+
+it('deletes stored responses after 24 hours', async () => {
+  const response = { namespace: 'master:shop', requestHash: '', plan: '{}', result: '{}' }
+  await db.insert(idempotencyKeys).values([
+    { ...response, key: 'old', createdAt: before(DAY + MINUTE) },
+    { ...response, key: 'new', createdAt: before(DAY - MINUTE) },
+  ])
+  await run()
+  const rows = await db.select({ key: idempotencyKeys.key }).from(idempotencyKeys)
+  expect(rows).toEqual([{ key: 'new' }])
+})
+
+it('deletes expired nonces', async () => {
+  await db.insert(walletNonces).values([
+    { nonce: 'expired', expiresAt: before(MINUTE) },
+    { nonce: 'valid', expiresAt: before(-MINUTE) },
+  ])
+  await run()
+  const rows = await db.select({ nonce: walletNonces.nonce }).from(walletNonces)
+  expect(rows).toEqual([{ nonce: 'valid' }])
+})
+
+it('deletes mailed links after 15 minutes, also those that were replaced', async () => {
+  const link = {
+    email: 'ada@example.com',
+    mailbox: 'ada@example.com',
+    client: '192.0.2.1',
+    identityHash: 'ada',
+  }
+  await db.insert(emailLinks).values([
+    { secretHash: 'expired', ...link, createdAt: before(16 * MINUTE), expiresAt: before(MINUTE) },
+    { secretHash: 'valid', ...link, createdAt: before(14 * MINUTE), expiresAt: before(-MINUTE) },
+    // It still counts towards the limit of its mailbox.
+    { secretHash: 'replaced', ...link, createdAt: before(14 * MINUTE), expiresAt: before(MINUTE) },
+  ])
+  await run()
+  const rows = await db.select({ secretHash: emailLinks.secretHash }).from(emailLinks)
+  expect(rows.map(({ secretHash }) => secretHash).sort()).toEqual(['replaced', 'valid'])
+})
+
+/** The columns of an API token of a new user, without its id. */
+const aTokenRow = async <Times extends object>(times: Times) => ({
+  userId: (await aUser()).id,
+  kind: 'api' as const,
+  role: 'user' as const,
+  name: 'test',
+  namespace: 'test',
+  keyId: 'test',
+  ...times,
+})
+
+it('deletes tokens and sessions 30 days after they were revoked or have expired', async () => {
+  const token = await aTokenRow({ createdAt: before(400 * DAY) })
+  const { userId } = token
+  await db.insert(tokens).values([
+    { ...token, id: 'expired 31 days ago', expiresAt: before(31 * DAY) },
+    { ...token, id: 'expired 29 days ago', expiresAt: before(29 * DAY) },
+    { ...token, id: 'revoked 31 days ago', expiresAt: before(-DAY), revokedAt: before(31 * DAY) },
+    { ...token, id: 'revoked 29 days ago', expiresAt: before(-DAY), revokedAt: before(29 * DAY) },
+    { ...token, id: 'live', expiresAt: before(-DAY) },
+  ])
+  await run()
+  const rows = await db.select({ id: tokens.id }).from(tokens).where(eq(tokens.userId, userId))
+  expect(rows.map(({ id }) => id).sort()).toEqual([
+    'expired 29 days ago',
+    'live',
+    'revoked 29 days ago',
+  ])
+})
+
+it('revokes rolled tokens after 24 hours', async () => {
+  const token = await aTokenRow({ createdAt: before(40 * DAY), expiresAt: before(-DAY) })
+  const { userId } = token
+  await db.insert(tokens).values([
+    { ...token, id: 'rolled long ago', rolledAt: before(DAY) },
+    { ...token, id: 'rolled now', rolledAt: before(DAY - MINUTE) },
+    { ...token, id: 'not rolled' },
+  ])
+  await run()
+  const rows = await db
+    .select({ id: tokens.id, revokedAt: tokens.revokedAt })
+    .from(tokens)
+    .where(eq(tokens.userId, userId))
+    .orderBy(tokens.id)
+  expect(rows).toEqual([
+    { id: 'not rolled', revokedAt: null },
+    { id: 'rolled long ago', revokedAt: now.toISOString() },
+    { id: 'rolled now', revokedAt: null },
+  ])
+})
+
+it('removes pictures that no user points to', async () => {
+  const user = await aUser()
+  const [used, unused] = ['a', 'b'].map((digit) => pictureKey(user.id, digit.repeat(48)))
+  for (const key of [used, unused]) await env.AVATARS.put(key ?? '', 'a picture')
+  await db.update(users).set({ avatarKey: used }).where(eq(users.id, user.id))
+  await run({}, new Date(now.getTime() + 2 * DAY))
+  const { objects } = await env.AVATARS.list({ prefix: `${user.id}/` })
+  expect(objects.map(({ key }) => key)).toEqual([used])
+})
+
+it('logs a job that fails and runs the others', async () => {
+  await db.insert(walletNonces).values({ nonce: 'stale', expiresAt: before(MINUTE) })
+  const get = () => Promise.reject(new Error('the bucket is unavailable'))
+  const { lines } = await run({ AVATARS: Object.assign(Object.create(env.AVATARS), { get }) })
+  expect(lines).toContainEqual({
+    event: 'cron_job_failed',
+    job: 'removeOrphans',
+    error: 'Error: the bucket is unavailable',
+  })
+  const rows = await db.select({ nonce: walletNonces.nonce }).from(walletNonces)
+  expect(rows).not.toContainEqual({ nonce: 'stale' })
+})
+
+it('logs the chains of messages that the queue did not accept', async () => {
+  await aDueItem()
+  const { queue } = aRecordingQueue()
+  const sendBatch = () => Promise.reject(new Error('the queue is unavailable'))
+  const { lines } = await run({ DELIVERIES: { ...queue, sendBatch } })
+  expect(lines).toEqual([
+    {
+      event: 'wake_up_failed',
+      chainIds: [31337],
+      error: 'Error: the queue is unavailable',
+    },
+  ])
+})

@@ -1,0 +1,475 @@
+/** The pages for operators, as HTML. */
+import { eq } from 'drizzle-orm'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { deliveries } from '../../src/db/schema/delivery.ts'
+import { alarms, auditLog, hourlyOrders, networkChecks } from '../../src/db/schema/operations.ts'
+import { archivedOrders, orderItems } from '../../src/db/schema/orders.ts'
+import { ADMINISTRATOR } from '../../src/db/schema/users.ts'
+import { webhookEndpoints, webhookMessages } from '../../src/db/schema/webhooks.ts'
+import { aShop, billingData, placed, settings, times } from '../orders/shop.ts'
+import { call } from '../support/api.ts'
+import { aMasterToken, aTransaction, db } from '../support/makers.ts'
+import { aSignedInVisitor, type Visitor } from '../support/visitor.ts'
+
+/** The text of HTML, with single spaces. */
+const textOf = (html: string) =>
+  html
+    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll('&quot;', '"')
+    .trim()
+
+/** Reads a page: its HTML, its text, and the text of the section with this heading. */
+async function read(visitor: Visitor, path: string, overrides: Partial<Env> = {}) {
+  const response = await visitor.get(path, { env: overrides })
+  expect(response.status).toBe(200)
+  const html = await response.text()
+  const sectionOf = (id: string) =>
+    textOf(new RegExp(`<h2 id="${id}".*?(?=<h2 id="(?!retry)|<footer)`, 's').exec(html)?.[0] ?? '')
+  return { html, text: textOf(html), sectionOf }
+}
+
+type Delivery = Partial<typeof deliveries.$inferInsert>
+
+/** Places an order of one piece, and puts its delivery into a state. */
+async function anItem(values: Delivery, providerId?: string) {
+  const { input } = await aShop()
+  const token = await aMasterToken(`shop ${crypto.randomUUID().slice(0, 8)}`)
+  const [order] = await placed(token, [{ ...input, ...(providerId && { providerId }) }])
+  const id = order?.orderItems[0]?.id ?? 0
+  await db.update(deliveries).set(values).where(eq(deliveries.id, id))
+  return { id, orderId: order?.id ?? 0 }
+}
+
+const failed = (reason: string): Delivery => ({ state: 'failed', reason, dueAt: null })
+
+const stateOf = async (id: number) =>
+  (await db.select().from(deliveries).where(eq(deliveries.id, id)))[0]?.state
+
+const anAdministratorVisitor = (name = 'Olga') => aSignedInVisitor({ roleId: ADMINISTRATOR, name })
+
+const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString()
+
+beforeEach(async () => {
+  await db.update(deliveries).set({ state: 'transferred', reason: null, dueAt: null, awaits: null })
+  for (const table of [alarms, hourlyOrders, networkChecks, auditLog]) await db.delete(table)
+})
+
+it('is for administrators only, whose menu has a link to it', async () => {
+  const { visitor } = await aSignedInVisitor()
+  const refused = await visitor.get('/operations')
+  expect(refused.status).toBe(403)
+  expect(await refused.text()).toContain('Only administrators may do this.')
+  expect(await (await visitor.get('/orders')).text()).not.toContain('href="/operations"')
+  const administrator = await anAdministratorVisitor()
+  const { html } = await read(administrator.visitor, '/operations')
+  expect(html).toContain('<a href="/operations">')
+})
+
+it('has a sentence where there is nothing to show', async () => {
+  const { visitor } = await anAdministratorVisitor()
+  const { text } = await read(visitor, '/operations')
+  expect(text).toContain('No alarm is raised.')
+  expect(text).toContain('No order was placed in the last 30 days, so there is nothing to draw.')
+  expect(text).toContain('Everything is delivered, or waits for a wallet.')
+  expect(text).toContain('Nothing has failed.')
+  expect(text).toContain('Not checked yet: the cron run does it each minute.')
+  expect(text).toContain('There are no entries.')
+})
+
+it('shows alarms with their age, and a link to the runbook', async () => {
+  const { visitor } = await anAdministratorVisitor()
+  const raisedAt = minutesAgo(5)
+  await db.insert(alarms).values({
+    key: 'signer_low:31337:0x1',
+    name: 'signer_low',
+    detail: 'The signer 0x1 can pay for 7 deliveries.',
+    raisedAt,
+    notifiedAt: raisedAt,
+  })
+  const { html, text } = await read(visitor, '/operations')
+  expect(text).toContain('Signer low The signer 0x1 can pay for 7 deliveries. Raised 5 minutes ago')
+  expect(html).toContain('href="/docs/runbook#signer-low"')
+})
+
+describe('the plots', () => {
+  const hour = (hoursAgo: number, values: Partial<typeof hourlyOrders.$inferInsert>) => {
+    const at = new Date(Date.now() - hoursAgo * 60 * 60_000).toISOString()
+    return {
+      hour: `${at.slice(0, 13)}:00:00.000Z`,
+      firstId: 1,
+      lastId: 10,
+      transferred: 0,
+      failed: 0,
+      awaitingWallet: 0,
+      underWay: 0,
+      updatedAt: at,
+      ...values,
+    }
+  }
+
+  it('have a title for each hour, a table, and no scripts in the page', async () => {
+    const { visitor } = await anAdministratorVisitor()
+    const values = { transferred: 5, failed: 1, awaitingWallet: 2, underWay: 1 }
+    await db.insert(hourlyOrders).values(hour(1, { ...values, p50: 42_000, p95: 5_400_000 }))
+    const { html } = await read(visitor, '/operations')
+    const titles = [...html.matchAll(/<title>([^<]*)<\/title>/g)].map(([, title]) => title)
+    // 48 hours of two plots, 30 days of one, and the title of the page.
+    expect(titles).toHaveLength(48 + 48 + 30 + 1)
+    expect(titles).toContainEqual(
+      expect.stringMatching(
+        /^\w{3} \d+ \w+ \d\d:00\nDelivered: 5\nUnder way: 1\nWithout a wallet: 2\nFailed: 1\nCancelled: 1$/,
+      ),
+    )
+    expect(titles).toContainEqual(
+      expect.stringMatching(/\nHalf of them \(p50\): 42 s\n95 % of them \(p95\): 1.5 h$/),
+    )
+    expect(titles).toContainEqual(expect.stringMatching(/^\w{3} \d+ \w+\nOrders: 10$/))
+    expect(textOf(html)).toMatch(/\d\d:00 5 1 2 1 1 /)
+  })
+
+  it('show 30 days on request, each with the sums of its hours', async () => {
+    const { visitor } = await anAdministratorVisitor()
+    const day = 24 * Math.ceil(1 + new Date().getUTCHours() / 24)
+    const evening = day + new Date().getUTCHours() - 23
+    await db
+      .insert(hourlyOrders)
+      .values([
+        hour(evening, { transferred: 9, failed: 1, p50: 1000, p95: 2000 }),
+        hour(evening + 1, { transferred: 1, p50: 60_000, p95: 120_000, firstId: 1, lastId: 1 }),
+      ])
+    const { html } = await read(visitor, '/operations?range=days')
+    expect(html).toContain(
+      'Delivered: 10\nUnder way: 0\nWithout a wallet: 0\nFailed: 1\nCancelled: 0',
+    )
+    expect(html).toContain('Half of them (p50): 1 s\n95 % of them (p95): 2 s')
+  })
+})
+
+it('lists the oldest items under way with what they wait for', async () => {
+  const { visitor } = await anAdministratorVisitor()
+  const dueAt = new Date(Date.now() + 5 * 60_000).toISOString()
+  const waiting = await anItem({ state: 'queued', reason: 'the signer has no funds', dueAt })
+  const cancelled = await anItem({ state: 'queued', wish: 'cancel', dueAt })
+  const { sectionOf } = await read(visitor, '/operations')
+  expect(sectionOf('oldest')).toContain(
+    `Transfer ${waiting.id} Queued Order ${waiting.orderId} localhost Ordered just now` +
+      ' Next attempt in 4 minutes The signer has no funds.' +
+      ` Transfer ${cancelled.id} Being cancelled`,
+  )
+})
+
+it('groups failures by what is before the colon, and retries a group', async () => {
+  const { visitor } = await anAdministratorVisitor()
+  const first = await anItem(failed('the recipient did not accept the token: 0x1'))
+  const second = await anItem(failed('the recipient did not accept the token: 0x2'))
+  const other = await anItem(failed('the holder has no piece'))
+  await anItem({ ...failed('cancelled'), wish: 'cancel' })
+  const { html, sectionOf } = await read(visitor, '/operations')
+  expect(sectionOf('failures')).toContain(
+    `Failures The recipient did not accept the token. 2 transfers Oldest: Transfer ${first.id}`,
+  )
+  expect(sectionOf('failures')).toContain('The holder has no piece. 1 transfer ')
+  expect(sectionOf('failures')).toContain('Retry 2 transfers?')
+  expect(sectionOf('failures')).not.toContain('ancelled')
+  const reason = 'the recipient did not accept the token'
+  expect(html).toContain(`<input type="hidden" name="reason" value="${reason}"/>`)
+
+  const response = await visitor.post('/operations/retry', { form: { reason } })
+  expect(response.status).toBe(303)
+  const after = await read(visitor, response.headers.get('location') ?? '')
+  expect(after.text).toContain('2 transfers are queued again.')
+  expect(await stateOf(first.id)).toBe('queued')
+  expect(await stateOf(second.id)).toBe('queued')
+  expect(await stateOf(other.id)).toBe('failed')
+  expect(after.sectionOf('audit')).toContain(`Retried 2 transfers (failed: ${reason}) Olga`)
+})
+
+it('says how many transfers a retry has left', async () => {
+  const { visitor } = await anAdministratorVisitor()
+  await anItem(failed('no code'))
+  const { text } = await read(visitor, '/operations?retried=1000&reason=no%20code')
+  expect(text).toContain('1,000 transfers are queued again. 1 transfer with this reason is left.')
+})
+
+it('shows signers and contract as the cron run saw them', async () => {
+  const { visitor } = await anAdministratorVisitor()
+  await db.insert(networkChecks).values({
+    chainId: 31337,
+    checkedAt: minutesAgo(1),
+    problem: 'the node answered 503',
+    headNumber: 12_345,
+    headAt: minutesAgo(2),
+    gasPrice: '1500000000',
+    isPaused: true,
+    isRetired: false,
+    signers: [
+      {
+        address: `0x${'1'.repeat(40)}`,
+        balance: '1250000000000000000',
+        deliveries: 2777,
+        allowance: 500,
+      },
+      { address: `0x${'2'.repeat(40)}`, balance: '0', deliveries: 0, allowance: null },
+    ],
+  })
+  const localhost = { ...settings.NETWORKS.localhost, explorerUrl: 'https://explorer.example/' }
+  const { html, sectionOf } = await read(visitor, '/operations', { NETWORKS: { localhost } })
+  const networks = sectionOf('networks')
+  expect(networks).toContain('localhost Not reachable Paused Chain 31337')
+  expect(networks).toContain('Block 12,345 , 2 minutes ago Gas 1.5 gwei The node answered 503.')
+  expect(networks).toContain('0x1111…1111 1.25 ETH 2,777 deliveries 500 items')
+  expect(networks).toContain('0x2222…2222 0 ETH 0 deliveries No relayer')
+  expect(html).toContain(`href="https://explorer.example/address/0x${'1'.repeat(40)}"`)
+})
+
+it('counts the messages and endpoints of webhooks', async () => {
+  const { visitor, user } = await anAdministratorVisitor()
+  const at = minutesAgo(1)
+  const endpoint = {
+    userId: user.id,
+    role: 'user' as const,
+    url: 'https://shop.example/hook',
+    events: ['order.delivered' as const],
+    secretId: '0',
+    createdAt: at,
+    updatedAt: at,
+  }
+  await db.insert(webhookEndpoints).values([
+    { ...endpoint, id: 'failing', failingSince: at },
+    { ...endpoint, id: 'gone', failingSince: at, disabledAt: at, disabledReason: 'gone' },
+    { ...endpoint, id: 'owner', disabledAt: at, disabledReason: 'owner' },
+  ])
+  const message = {
+    endpointId: 'failing',
+    type: 'webhook.test',
+    payload: '{}',
+    createdAt: at,
+    updatedAt: at,
+  } as const
+  await db.insert(webhookMessages).values([
+    { ...message, id: 'msg_1', state: 'pending', dueAt: at },
+    { ...message, id: 'msg_2', state: 'delivered' },
+  ])
+  const { sectionOf } = await read(visitor, '/operations')
+  expect(sectionOf('webhooks')).toContain(
+    'Messages to send 1 Failing endpoints 1 Disabled after failures 1',
+  )
+})
+
+describe('the page of a transfer', () => {
+  it('tells the whole history of an item', async () => {
+    const { visitor } = await anAdministratorVisitor()
+    const { id, orderId } = await anItem({ dueAt: null }, 'SHOP-7')
+    const hash = (digit: string) => `0x${digit.repeat(64)}`
+    const inItem = { items: [id, id + 1], chainId: 31337, createdAt: minutesAgo(-1) }
+    await aTransaction({ ...inItem, hash: hash('a'), block: null, nonceUsedAt: 9, nonce: 3 })
+    await aTransaction({ ...inItem, items: [id + 1] })
+    const { id: transactionId } = await aTransaction({
+      ...inItem,
+      hash: hash('b'),
+      replaced: [hash('c')],
+      nonce: 4,
+      block: 77,
+      createdAt: minutesAgo(-2),
+    })
+    const updatedAt = minutesAgo(-3)
+    await db
+      .update(deliveries)
+      .set({ state: 'transferred', transactionId, chainId: 31337, updatedAt })
+      .where(eq(deliveries.id, id))
+    const at = minutesAgo(-4)
+    await db.insert(webhookMessages).values({
+      id: `msg_${id}`,
+      endpointId: 'deleted',
+      type: 'order.delivered',
+      orderId,
+      payload: '{}',
+      state: 'failed',
+      attempts: 10,
+      createdAt: at,
+      updatedAt: at,
+    })
+    const localhost = { ...settings.NETWORKS.localhost, explorerUrl: 'https://explorer.example' }
+    const page = await read(visitor, `/operations/transfers/${id}`, { NETWORKS: { localhost } })
+    expect(page.text).toMatch(
+      new RegExp(`Transfer ${id} Delivered .* Order number SHOP-7 Placed with master token “shop `),
+    )
+    expect(page.sectionOf('history')).toMatch(
+      new RegExp(
+        'Order placed just now' +
+          ' Transaction sent in \\d+ seconds 0xaaaa…aaaa Its nonce was used by another transaction closed 2 items' +
+          ' Signer \\S+ Nonce 3 .*' +
+          ' Transaction sent in 1 minute 0xbbbb…bbbb Block 77 closed 2 items' +
+          ' Signer \\S+ Nonce 4 .* Replaces 0xcccc…cccc' +
+          ` Webhook order.delivered in 3 minutes failed, 10 attempts endpoint deleted msg_${id}` +
+          ' Delivered in 2 minutes',
+      ),
+    )
+    expect(page.html).toContain(`href="https://explorer.example/tx/${hash('a')}"`)
+    expect(page.html).toContain('href="https://explorer.example/block/77"')
+    expect(page.text).toContain('The NFT is transferred already')
+    expect(page.html).not.toContain('<dialog')
+  })
+
+  it('retries a failed item, and tells who did', async () => {
+    const { visitor } = await anAdministratorVisitor()
+    const { id } = await anItem(failed('no code'))
+    const path = `/operations/transfers/${id}`
+    expect((await read(visitor, path)).text).toContain('Failed just now No code.')
+    const response = await visitor.post(`${path}/retry`)
+    const { text, sectionOf } = await read(visitor, response.headers.get('location') ?? '')
+    expect(text).toContain('The transfer is queued again.')
+    expect(sectionOf('history')).toContain(
+      'Retried just now by Olga Waits for a transaction just now',
+    )
+    expect(await stateOf(id)).toBe('queued')
+  })
+
+  it('cancels an item, and does not offer it again', async () => {
+    const { visitor } = await anAdministratorVisitor()
+    const { id } = await anItem(failed('no code'))
+    const path = `/operations/transfers/${id}`
+    const response = await visitor.post(`${path}/cancel`)
+    const page = await read(visitor, response.headers.get('location') ?? '')
+    expect(page.text).toContain(`Transfer ${id} Being cancelled`)
+    expect(page.sectionOf('history')).toContain('Cancellation requested just now by Olga')
+    expect(page.html).not.toContain(`action="${path}/cancel"`)
+    const again = await visitor.post(`${path}/retry`)
+    expect(again.status).toBe(303)
+  })
+
+  it('says that a transfer cannot be retried', async () => {
+    const { visitor } = await anAdministratorVisitor()
+    const { id } = await anItem({ state: 'transferred', dueAt: null })
+    const response = await visitor.post(`/operations/transfers/${id}/retry`)
+    expect(response.status).toBe(409)
+    expect(await response.text()).toContain('The NFT is transferred already.')
+    expect((await visitor.get('/operations/transfers/999999')).status).toBe(404)
+  })
+
+  it('tells who retried many items at once', async () => {
+    const { visitor } = await anAdministratorVisitor()
+    const items = [await anItem(failed('no code: 1')), await anItem(failed('no code: 2'))]
+    const token = await aMasterToken('ops')
+    await call('POST', '/api/admin/transfers/retry?status=failed&reason=no%20code', { token })
+    const path = `/operations/transfers/${items[0]?.id}`
+    const { sectionOf } = await read(visitor, path)
+    expect(sectionOf('history')).toMatch(
+      /Retried just now by User \d+ with the token “ops” with 1 other /,
+    )
+  })
+
+  it('shows what is left of an archived order', async () => {
+    const { visitor } = await anAdministratorVisitor()
+    const { id, orderId } = await anItem({ state: 'transferred', dueAt: null }, 'OLD-1')
+    const [item] = await db.select().from(orderItems).where(eq(orderItems.id, id))
+    if (!item) throw new Error('there is no item')
+    const { nftId, listingId, sellerId } = item
+    await db.delete(deliveries).where(eq(deliveries.id, id))
+    await db.delete(orderItems).where(eq(orderItems.id, id))
+    const key = `0x${'d'.repeat(64)}`
+    const ids = { id: orderId, itemId: id, nftId, listingId, sellerId }
+    const row = { ...ids, key, status: 'transferred' as const, offset: 0, length: 9 }
+    await db.insert(archivedOrders).values({ ...row, file: 'archive/2026-01.jsonl' })
+    const { text } = await read(visitor, `/operations/transfers/${id}`)
+    expect(text).toContain(`Transfer ${id} Archived`)
+    expect(text).toContain(`Order ${orderId} Order number OLD-1`)
+    expect(text).toContain(`File archive/2026-01.jsonl Delivery key ${key}`)
+    for (const q of [key, 'OLD-1']) {
+      const found = await visitor.get(`/operations/search?q=${q}`)
+      expect(found.headers.get('location')).toBe(`/operations/transfers/${id}`)
+    }
+  })
+})
+
+describe('the search', () => {
+  const searchFor = (visitor: Visitor, q: string) =>
+    visitor.get(`/operations/search?q=${encodeURIComponent(q)}`)
+
+  it('opens the only transfer that has the number, key, transaction or message', async () => {
+    const { visitor } = await anAdministratorVisitor()
+    const { id, orderId } = await anItem({ dueAt: null }, 'ORDER-99')
+    const hash = `0x${'e'.repeat(64)}`
+    const old = `0x${'f'.repeat(64)}`
+    await aTransaction({ items: [id], hash, replaced: [old] })
+    const at = minutesAgo(1)
+    const message = `msg_${'0'.repeat(32)}`
+    await db.insert(webhookMessages).values({
+      id: message,
+      endpointId: 'e',
+      type: 'order.created',
+      orderId,
+      payload: '{}',
+      state: 'delivered',
+      createdAt: at,
+      updatedAt: at,
+    })
+    const [delivery] = await db.select().from(deliveries).where(eq(deliveries.id, id))
+    for (const q of [
+      'ORDER-99',
+      ' ORDER-99 ',
+      delivery?.key ?? '',
+      hash,
+      old,
+      old.toUpperCase().replace('X', 'x'),
+      message,
+    ]) {
+      const response = await searchFor(visitor, q)
+      expect(response.headers.get('location'), q).toBe(`/operations/transfers/${id}`)
+    }
+  })
+
+  it('finds a user by wallet and by e-mail address, with what the user bought and sold', async () => {
+    const { visitor } = await anAdministratorVisitor()
+    const { input, seller, token } = await aShop({ nft: { title: 'Blue' } })
+    const { user } = await aSignedInVisitor({ email: 'ada@example.com', name: 'Ada' })
+    const billing = { buyerUserId: user.id, buyerBillingData: billingData }
+    const [order] = await placed(token, [{ ...input, ...billing }])
+    const id = order?.orderItems[0]?.id
+    for (const q of [user.ethereumPublicAddr.toLowerCase(), 'ADA@example.com']) {
+      const { sectionOf } = await read(visitor, `/operations/search?q=${q}`)
+      expect(sectionOf('transfers')).toContain(
+        `Transfer ${id} Queued Blue Order ${order?.id} bought by the user`,
+      )
+      expect(sectionOf('users')).toContain(`User ${user.id}: Ada`)
+    }
+    const sold = await read(visitor, `/operations/search?q=${seller.id}`)
+    expect(sold.sectionOf('transfers')).toMatch(
+      new RegExp(`Transfer ${id} Queued Blue Order \\d+ sold by the user`),
+    )
+  })
+
+  it('groups everything that has the same id', async () => {
+    const { visitor } = await anAdministratorVisitor()
+    const shop = await aShop({ nft: { title: 'Green' } })
+    await placed(shop.token, [shop.input])
+    const { text, sectionOf } = await read(visitor, '/operations/search?q=1')
+    expect(text).toContain('Results for “1”')
+    expect(sectionOf('users')).toContain('User 1:')
+    expect(sectionOf('nfts')).toContain('NFT 1:')
+    expect(sectionOf('listings')).toContain('Listing 1:')
+  })
+
+  it('says that nothing was found, and where requests are', async () => {
+    const { visitor } = await anAdministratorVisitor()
+    const { text } = await read(visitor, '/operations/search?q=nothing')
+    expect(text).toContain('Nothing has this id, number, wallet, hash or key.')
+    const request = await read(visitor, `/operations/search?q=${crypto.randomUUID()}`)
+    expect(request.text).toContain('Requests are only in the log: search it for this requestId.')
+  })
+})
+
+it('shows the audit log in pages', async () => {
+  const { visitor, user } = await anAdministratorVisitor()
+  for (const i of times(55, (i) => i + 1))
+    await db.insert(auditLog).values({ at: minutesAgo(1), userId: user.id, action: `test.${i}.` })
+  const first = await read(visitor, '/operations/audit')
+  expect(first.text).toContain('test.55. Olga 1 minute ago')
+  expect(first.text).not.toContain('test.5. ')
+  const [, next = ''] = /href="(\/operations\/audit\?before=\d+)"/.exec(first.html) ?? []
+  const second = await read(visitor, next)
+  expect(second.text).toContain('test.5. ')
+  expect(second.text).not.toContain('test.6. ')
+  expect(second.html).not.toContain('?before=')
+})

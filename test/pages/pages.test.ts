@@ -1,0 +1,124 @@
+import { env } from 'cloudflare:workers'
+import { expect, it } from 'vitest'
+import { ADMINISTRATOR } from '../../src/db/schema/users.ts'
+import { call } from '../support/api.ts'
+import { aWebhook } from '../support/makers.ts'
+import { aSignedInVisitor, aVisitor, generate, signInByWallet } from '../support/visitor.ts'
+
+const asPerson = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
+
+it('redirects to the sign-in page, and from there back', async () => {
+  const response = await aVisitor().get('/settings/api-access?notice=token-revoked')
+  expect(response.status).toBe(303)
+  expect(response.headers.get('location')).toBe(
+    '/sign-in?redirect=%2Fsettings%2Fapi-access%3Fnotice%3Dtoken-revoked&notice=required',
+  )
+  const form = await aVisitor().post('/settings/api-access/tokens', { form: { name: 'x' } })
+  expect(form.headers.get('location')).toBe(
+    '/sign-in?redirect=%2Fsettings%2Fapi-access&notice=not-saved',
+  )
+})
+
+it('answers errors as JSON to programs, and as pages to people', async () => {
+  const program = await call('GET', '/settings/api-access')
+  expect(program.status).toBe(401)
+  expect(await program.json()).toMatchObject({ code: 'unauthenticated' })
+  const person = await call('GET', '/nowhere', { headers: asPerson })
+  expect(person.status).toBe(404)
+  expect(person.headers.get('content-type')).toMatch('text/html')
+  expect(await person.text()).toContain('There is nothing at this path.')
+  const api = await call('GET', '/api/nowhere', { headers: asPerson })
+  expect(await api.json()).toEqual({
+    error: 'there is nothing at this path',
+    code: 'not_found',
+    issues: [{ path: '', code: 'not_found', message: 'there is nothing at this path' }],
+    requestId: api.headers.get('x-request-id'),
+    documentationUrl: 'https://marketplace.test/docs/errors#not_found',
+  })
+})
+
+it('allows only scripts of this site, no frames and no caching', async () => {
+  const visitor = aVisitor()
+  await signInByWallet(visitor)
+  const paths = ['/settings/api-access', '/settings/account', '/nowhere']
+  const pages = await Promise.all([
+    aVisitor().get('/sign-in'),
+    ...paths.map((path) => visitor.get(path)),
+  ])
+  for (const page of pages) {
+    const policy = page.headers.get('content-security-policy') ?? ''
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).toContain("script-src 'self'")
+    expect(policy).toContain("frame-ancestors 'none'")
+    expect(policy).not.toMatch(/unsafe|\*/)
+    expect(page.headers.get('cache-control')).toBe('private, no-store')
+    expect(page.headers.get('x-content-type-options')).toBe('nosniff')
+    expect(page.headers.get('cross-origin-opener-policy')).toBe('same-origin')
+    expect(page.headers.get('referrer-policy')).toBe('same-origin')
+    const html = await page.text()
+    expect(html).toMatch(/^<!doctype html>/i)
+    expect(html).not.toMatch(/<script(?![^>]*src=)|\sstyle=|\son\w+=/)
+  }
+})
+
+/** The paths of the assets that a page loads, with the bytes of each after gzip. */
+async function assetsOf(html: string): Promise<{ path: string; bytes: number }[]> {
+  const paths = [...html.matchAll(/<(?:script|link)[^>]* (?:src|href)="(\/[^"]+\.(?:js|css))"/g)]
+  return Promise.all(
+    paths.map(async ([, path = '']) => {
+      const { ok, body } = await env.ASSETS.fetch(`https://assets.local${path}`)
+      if (!ok || !body) throw new Error(`${path} does not exist`)
+      const compressed = body.pipeThrough(new CompressionStream('gzip'))
+      return { path, bytes: (await new Response(compressed).arrayBuffer()).byteLength }
+    }),
+  )
+}
+
+it('ships at most 30 KiB of scripts and 15 KiB of styles with a page', async () => {
+  const { visitor, user } = await aSignedInVisitor({ roleId: ADMINISTRATOR })
+  const webhook = await aWebhook(user)
+  const { path: token } = await generate(visitor)
+  const signedIn = [
+    '/',
+    '/orders',
+    '/settings/profile',
+    '/settings/addresses',
+    '/settings/addresses/delivery/new',
+    '/settings/account',
+    '/settings/sessions',
+    '/settings/api-access',
+    '/settings/api-access/everyone',
+    '/operations',
+    '/operations/audit',
+    '/operations/search?q=nothing',
+    '/settings/webhooks',
+    `/settings/webhooks/${webhook.id}`,
+    token,
+    '/docs/first-order',
+    '/docs/retries',
+    '/docs/delivery',
+    '/docs/errors',
+    '/docs/webhooks',
+    '/docs/runbook',
+    '/nowhere',
+  ]
+  const pages = [
+    ...(await Promise.all(signedIn.map((path) => visitor.get(path)))),
+    await aVisitor().get('/sign-in'),
+    await aVisitor().get('/sign-in/email/sent'),
+  ]
+  for (const page of pages) {
+    const assets = await assetsOf(await page.text())
+    const sum = (type: string) =>
+      assets.reduce((all, { path, bytes }) => all + (path.endsWith(type) ? bytes : 0), 0)
+    expect(sum('.css')).toBeGreaterThan(1000)
+    expect(sum('.css')).toBeLessThanOrEqual(15 * 1024)
+    expect(sum('.js')).toBeLessThanOrEqual(30 * 1024)
+  }
+})
+
+it('shows the menu of the signed-in user on every page', async () => {
+  const { visitor } = await aSignedInVisitor({ name: 'Ada' })
+  for (const path of ['/', '/orders', '/docs', '/docs/retries', '/settings/sessions', '/nowhere'])
+    expect(await (await visitor.get(path)).text(), path).toContain('aria-label="Menu of Ada"')
+})

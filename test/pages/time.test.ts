@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest'
+import { relativeTime } from '../../src/pages/components/time.tsx'
+
+const now = new Date('2026-06-15T12:00:00.000Z')
+
+it.each([
+  ['2026-06-15T11:59:55.000Z', 'just now'],
+  ['2026-06-15T11:59:30.000Z', '30 seconds ago'],
+  ['2026-06-15T11:59:00.000Z', '1 minute ago'],
+  ['2026-06-15T09:59:59.000Z', '2 hours ago'],
+  ['2026-06-14T12:00:00.000Z', '1 day ago'],
+  ['2026-06-22T12:00:00.000Z', 'in 7 days'],
+  ['2026-06-15T12:00:00.000Z', 'just now'],
+  ['2026-01-15T12:00:00.000Z', '5 months ago'],
+  ['2027-06-15T12:00:00.000Z', 'in 1 year'],
+  ['2027-06-14T12:00:00.000Z', 'in 12 months'],
+  ['2024-06-01T12:00:00.000Z', '2 years ago'],
+])('tells %s as "%s"', (at, text) => {
+  expect(relativeTime(new Date(at), now)).toBe(text)
+})

@@ -1,0 +1,288 @@
+import { eq } from 'drizzle-orm'
+import { describe, expect, it } from 'vitest'
+import { auditLog } from '../../src/db/schema/operations.ts'
+import { ADMINISTRATOR, users } from '../../src/db/schema/users.ts'
+import { webhookAttempts, webhookEndpoints, webhookMessages } from '../../src/db/schema/webhooks.ts'
+import { aToken, aUser, aWebhook, aWebhookMessage, db } from '../support/makers.ts'
+import { ageSession, aSignedInVisitor, aVisitor, type Visitor } from '../support/visitor.ts'
+
+const PAGE = '/settings/webhooks'
+const HOOK = 'https://shop.example.com/hook'
+
+const textOf = async (visitor: Visitor, path: string) => {
+  const response = await visitor.get(path)
+  expect(response.status).toBe(200)
+  return response.text()
+}
+
+const rowsOf = ({ id }: { id: number }) =>
+  db.select().from(webhookEndpoints).where(eq(webhookEndpoints.userId, id))
+
+const rowOf = async (id: string) => {
+  const [row] = await db.select().from(webhookEndpoints).where(eq(webhookEndpoints.id, id))
+  return row
+}
+
+const messagesOf = (id: string) =>
+  db.select().from(webhookMessages).where(eq(webhookMessages.endpointId, id))
+
+/** The fields of a form with these boxes ticked. */
+const form = (url: string, events: string[], others: Record<string, string> = {}) => [
+  ...Object.entries({ url, ...others }),
+  ...events.map((event): [string, string] => ['events', event]),
+]
+
+async function aVisitorWithWebhook(values: Parameters<typeof aWebhook>[1] = {}) {
+  const signedIn = await aSignedInVisitor()
+  const webhook = await aWebhook(signedIn.user, values)
+  return { ...signedIn, webhook, path: `${PAGE}/${webhook.id}` }
+}
+
+describe('the list', () => {
+  it('says that there are none yet, and offers events of orders', async () => {
+    const { visitor } = await aSignedInVisitor()
+    const html = await textOf(visitor, PAGE)
+    expect(html).toContain('You have no webhooks yet.')
+    expect(html).toContain('<input type="checkbox" name="events" value="order.failed" checked=""/>')
+    expect(html).not.toMatch(/alarm\.raised|All orders/)
+  })
+
+  it('shows own endpoints with their state, and nobody else’s', async () => {
+    const { visitor, user } = await aVisitorWithWebhook()
+    const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString()
+    await aWebhook(user, { url: 'https://failing.example.com/', failingSince: hoursAgo(3) })
+    for (const disabledReason of ['failing', 'gone', 'owner'] as const)
+      await aWebhook(user, { disabledAt: hoursAgo(48), disabledReason })
+    await aWebhook(await aUser(), { url: 'https://foreign.example.com/' })
+    await aWebhook(user, { role: 'master', url: 'https://master.example.com/' })
+    const text = (await textOf(visitor, PAGE)).replaceAll(/<[^>]+>/g, '')
+    expect(text).toContain('https://shop.example.com/hookLive2 events')
+    expect(text).toContain('https://failing.example.com/Failing: first 3 hours ago')
+    expect(text).toContain('Disabled 2 days ago: it accepted nothing for 5 days')
+    expect(text).toContain('Disabled 2 days ago: it answered 410 Gone')
+    expect(text).toContain('Disabled 2 days ago: its owner did so')
+    expect(text).not.toMatch(/foreign|master/)
+  })
+
+  it('takes no more than 10', async () => {
+    const { visitor, user } = await aSignedInVisitor()
+    for (let i = 0; i < 10; i++) await aWebhook(user)
+    expect(await textOf(visitor, PAGE)).toContain('You have as many webhooks as allowed.')
+    const response = await visitor.post(PAGE, { form: form(HOOK, ['order.created']) })
+    expect(response.status).toBe(409)
+  })
+})
+
+describe('the form', () => {
+  it('creates an endpoint, and shows its secret', async () => {
+    const { visitor, user } = await aSignedInVisitor()
+    const events = ['order.delivered', 'order.failed']
+    const response = await visitor.post(PAGE, { form: form(HOOK, events) })
+    const [row] = await rowsOf(user)
+    expect(row).toMatchObject({ role: 'user', url: HOOK, events })
+    expect(response.status).toBe(303)
+    const path = response.headers.get('location') ?? ''
+    expect(path).toBe(`${PAGE}/${row?.id}?notice=webhook-created`)
+    const html = await textOf(visitor, path)
+    expect(html).toContain('The webhook is created. Your program needs its secret.')
+    expect(html).toMatch(/<textarea[^>]*>whsec_[\w+/]{43}=<\/textarea>/)
+  })
+
+  it('takes a single event', async () => {
+    const { visitor, user } = await aSignedInVisitor()
+    await visitor.post(PAGE, { form: form(HOOK, ['order.failed']) })
+    expect(await rowsOf(user)).toMatchObject([{ events: ['order.failed'] }])
+  })
+
+  it('shows again what was entered, and what is wrong with it', async () => {
+    const { visitor, user } = await aSignedInVisitor()
+    const response = await visitor.post(PAGE, { form: form('http://shop.example.com/"x', []) })
+    expect(response.status).toBe(400)
+    const html = await response.text()
+    expect(html).toContain('value="http://shop.example.com/&quot;x"')
+    expect(html).toContain('<p class="problem" id="events-problem">Must have at least one event.')
+    const wrong = await visitor.post(PAGE, {
+      form: form('http://shop.example.com', ['order.failed']),
+    })
+    expect(await wrong.text()).toContain(
+      '<p class="problem" id="url-problem">Must be an https URL.',
+    )
+    expect(await rowsOf(user)).toEqual([])
+  })
+
+  it('lets an administrator choose all orders and alarms, and records it', async () => {
+    const { visitor, user } = await aSignedInVisitor({ roleId: ADMINISTRATOR })
+    expect(await textOf(visitor, PAGE)).toContain('All orders and alarms')
+    const events = ['order.failed', 'alarm.raised']
+    const rejected = await visitor.post(PAGE, { form: form(HOOK, events, { role: 'user' }) })
+    expect(rejected.status).toBe(400)
+    await visitor.post(PAGE, { form: form(HOOK, events, { role: 'master' }) })
+    const [row] = await rowsOf(user)
+    expect(row).toMatchObject({ role: 'master', events })
+    const records = await db
+      .select()
+      .from(auditLog)
+      .where(eq(auditLog.subject, row?.id ?? ''))
+    expect(records).toMatchObject([{ action: 'webhook.create', userId: user.id, tokenName: null }])
+  })
+
+  it('lets nobody else choose them', async () => {
+    const { visitor, user } = await aSignedInVisitor()
+    const response = await visitor.post(PAGE, {
+      form: form(HOOK, ['order.failed'], { role: 'master' }),
+    })
+    expect(response.status).toBe(403)
+    expect(await rowsOf(user)).toEqual([])
+  })
+})
+
+describe('an endpoint', () => {
+  it('is not found if it is another user’s, or a master endpoint of a former administrator', async () => {
+    const { visitor } = await aSignedInVisitor()
+    const foreign = await aWebhook(await aUser())
+    expect((await visitor.get(`${PAGE}/${foreign.id}`)).status).toBe(404)
+    expect((await visitor.post(`${PAGE}/${foreign.id}/delete`)).status).toBe(404)
+    expect(await rowOf(foreign.id)).toEqual(foreign)
+    const former = await aSignedInVisitor({ roleId: ADMINISTRATOR })
+    const master = await aWebhook(former.user, { role: 'master' })
+    expect((await former.visitor.get(`${PAGE}/${master.id}`)).status).toBe(200)
+    await db.update(users).set({ roleId: null }).where(eq(users.id, former.user.id))
+    expect((await former.visitor.get(`${PAGE}/${master.id}`)).status).toBe(404)
+  })
+
+  it('can be changed, disabled and enabled', async () => {
+    const { visitor, webhook, path } = await aVisitorWithWebhook()
+    const other = 'https://shop.example.com/other'
+    const response = await visitor.post(path, { form: form(other, ['order.failed']) })
+    expect(response.headers.get('location')).toBe(`${path}?notice=webhook-saved`)
+    const changed = { url: other, events: ['order.failed'] }
+    expect(await rowOf(webhook.id)).toMatchObject({ ...changed, disabledReason: 'owner' })
+    expect(await textOf(visitor, path)).not.toMatch(/Send a test|Replay|Resend/)
+    await visitor.post(path, { form: form(other, ['order.failed'], { enabled: 'on' }) })
+    expect(await rowOf(webhook.id)).toMatchObject({ ...changed, disabledAt: null })
+    const wrong = await visitor.post(path, { form: form('ftp://shop.example.com', []) })
+    expect(wrong.status).toBe(400)
+    expect(await wrong.text()).toContain('value="ftp://shop.example.com"')
+    expect(await rowOf(webhook.id)).toMatchObject(changed)
+  })
+
+  it('gets a new secret', async () => {
+    const { visitor, webhook, path } = await aVisitorWithWebhook()
+    const before = await textOf(visitor, path)
+    await visitor.post(`${path}/rotate`)
+    const after = await textOf(visitor, `${path}?notice=webhook-rotated`)
+    const secretIn = (html: string) => /whsec_[\w+/]+=/.exec(html)?.[0]
+    expect(secretIn(after)).toMatch(/^whsec_/)
+    expect(secretIn(after)).not.toBe(secretIn(before))
+    expect(after).toContain('The one before signs as well; this ends')
+    expect(await rowOf(webhook.id)).toMatchObject({ previousSecretId: webhook.secretId })
+  })
+
+  it('can be deleted', async () => {
+    const { visitor, webhook, path } = await aVisitorWithWebhook()
+    const response = await visitor.post(`${path}/delete`)
+    expect(response.headers.get('location')).toBe(`${PAGE}?notice=webhook-deleted`)
+    expect(await rowOf(webhook.id)).toBeUndefined()
+  })
+
+  it('hides the secret, and cannot be changed, if the sign-in was long ago', async () => {
+    const { visitor, webhook, path } = await aVisitorWithWebhook()
+    await ageSession(visitor, 11)
+    expect(await textOf(visitor, PAGE)).toContain('Sign in again to create a webhook.')
+    const html = await textOf(visitor, path)
+    expect(html).toContain('Sign in again to see the secret, or to change or delete the webhook.')
+    expect(html).not.toMatch(/whsec_|Rotate|Save/)
+    const again = /^\/sign-in\/again/
+    const content = { form: form('https://evil.example.com/', ['order.created']) }
+    for (const action of ['', '/rotate', '/delete'])
+      expect((await visitor.post(path + action, content)).headers.get('location')).toMatch(again)
+    expect((await visitor.post(PAGE, content)).headers.get('location')).toMatch(again)
+    expect(await rowOf(webhook.id)).toEqual(webhook)
+    expect((await visitor.post(`${path}/test`)).status).toBe(303)
+  })
+
+  it('accepts no API token', async () => {
+    const { user, webhook, path } = await aVisitorWithWebhook()
+    const authorization = `Bearer ${await aToken(user)}`
+    const visitor = aVisitor()
+    const message = await aWebhookMessage(webhook)
+    for (const action of ['', '/rotate', '/delete', '/test', `/messages/${message.id}/resend`])
+      expect(
+        (
+          await visitor.post(path + action, {
+            headers: { authorization },
+            form: form(HOOK, ['order.created']),
+          })
+        ).status,
+        action,
+      ).toBe(403)
+    expect(await rowOf(webhook.id)).toEqual(webhook)
+    expect(await messagesOf(webhook.id)).toEqual([message])
+  })
+})
+
+describe('the log', () => {
+  it('shows messages with attempts and payload, escaped', async () => {
+    const { visitor, webhook, path } = await aVisitorWithWebhook()
+    expect(await textOf(visitor, path)).toContain('There are no such messages yet.')
+    const payload = '{"type":"order.failed","timestamp":"","data":{"failReason":"<b>no</b>"}}'
+    const failed = { type: 'order.failed', state: 'failed', orderId: 4711, payload } as const
+    const message = await aWebhookMessage(webhook, failed)
+    const at = new Date(Date.now() - 3_600_000).toISOString()
+    await db.insert(webhookAttempts).values([
+      { messageId: message.id, at, duration: 42, status: 500, error: 'the status is 500' },
+      { messageId: message.id, at, duration: 15_000, status: null, error: 'no answer' },
+    ])
+    const html = await textOf(visitor, path)
+    expect(html).not.toContain('<b>')
+    const text = html.replaceAll(/<[^>]+>/g, '')
+    expect(text).toContain('order.failedFailed')
+    expect(text).toContain('Order 4711')
+    expect(text).toContain(`2 attempts of ${message.id}`)
+    expect(text).toContain('1 hour ago: the status is 500 (42 ms)')
+    expect(text).toContain('1 hour ago: no answer (15000 ms)')
+    expect(text).toContain('&quot;failReason&quot;: &quot;&lt;b&gt;no&lt;/b&gt;&quot;')
+  })
+
+  it('has pages, and selects by the state', async () => {
+    const { visitor, webhook, path } = await aVisitorWithWebhook()
+    for (let i = 0; i < 21; i++) await aWebhookMessage(webhook)
+    await aWebhookMessage(webhook, { state: 'failed', createdAt: '2025-01-01T00:00:00.000Z' })
+    const rows = (html: string) => [...html.matchAll(/<li class="row/g)].length
+    const first = await textOf(visitor, path)
+    expect(rows(first)).toBe(20)
+    const [, next = ''] = /href="([^"]+)">Older messages/.exec(first) ?? []
+    const second = await textOf(visitor, next.replaceAll('&amp;', '&').replace('#log', ''))
+    expect(rows(second)).toBe(2)
+    expect(second).toContain('Newest messages')
+    expect(second).not.toContain('Older messages')
+    expect(rows(await textOf(visitor, `${path}?state=failed`))).toBe(1)
+  })
+
+  it('sends a test, one message again, and all since a time', async () => {
+    const { visitor, webhook, path } = await aVisitorWithWebhook()
+    const old = { createdAt: '2026-01-01T11:59:59.000Z' }
+    const [before, since, resent] = [
+      await aWebhookMessage(webhook, old),
+      await aWebhookMessage(webhook, { createdAt: '2026-01-01T12:00:00.000Z' }),
+      await aWebhookMessage(webhook, old),
+    ]
+    const test = await visitor.post(`${path}/test`)
+    expect(test.headers.get('location')).toBe(`${path}?notice=webhook-sent`)
+    await visitor.post(`${path}/messages/${resent.id}/resend`)
+    const replay = await visitor.post(`${path}/replay`, { form: { since: '2026-01-01T12:00' } })
+    expect(replay.headers.get('location')).toBe(`${path}?notice=webhook-replayed`)
+    const rows = await messagesOf(webhook.id)
+    expect(
+      rows
+        .map(({ type }) => type)
+        .sort()
+        .at(-1),
+    ).toBe('webhook.test')
+    const stateOf = ({ id }: { id: string }) => rows.find((row) => row.id === id)?.updatedAt
+    expect(stateOf(before)).toBe(before.updatedAt)
+    expect(stateOf(since)).not.toBe(since.updatedAt)
+    expect(stateOf(resent)).not.toBe(resent.updatedAt)
+    expect((await visitor.post(`${path}/replay`, { form: { since: 'Z' } })).status).toBe(400)
+  })
+})
