@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Abi } from 'viem'
-import { CommandError, runCommand } from '../scripts/shell/command.ts'
+import { CommandError, defineCommand, start } from '../scripts/shell/command.ts'
 import { type Compilation, compile, compilerVersion, standardInput } from './solidity.ts'
 
 const SOURCE = 'contracts/Delivery.sol'
@@ -21,7 +21,7 @@ const settings = {
   optimizer: { enabled: true, runs: 1_000_000 },
 }
 
-await runCommand(
+export const command = defineCommand(
   {
     name: 'npm run contract:compile',
     purpose: `Compiles ${SOURCE}, and writes contracts/Delivery.json and contracts/delivery-abi.ts.`,
@@ -100,3 +100,5 @@ async function checkUpToDate(files: Record<string, string>): Promise<void> {
 function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }
+
+if (import.meta.main) await start(command)

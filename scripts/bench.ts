@@ -9,7 +9,7 @@ import { createMasterToken, databaseSql } from './bench/database.ts'
 import { measurePairs, type Result } from './bench/measure.ts'
 import { measureTransfers, type Scenario } from './bench/transfers.ts'
 import { SWITCHED_OFF, serveWorker } from './bench/worker.ts'
-import { parseInteger, runCommand, UsageError } from './shell/command.ts'
+import { defineCommand, parseInteger, start, UsageError } from './shell/command.ts'
 
 const key = await generateSigningKey()
 const issuer = { url: 'https://bench.test', keys: [key] }
@@ -44,7 +44,7 @@ const parts: Record<string, () => Promise<void> | void> = {
   startup: benchStartup,
 }
 
-await runCommand(
+export const command = defineCommand(
   {
     name: 'npm run bench',
     purpose:
@@ -123,3 +123,5 @@ function benchStartup(): void {
   )
   console.log(`Start-up: ${/Active: ([\d.]+ ms)/.exec(output)?.[1] ?? 'unknown'} of CPU time`)
 }
+
+if (import.meta.main) await start(command)

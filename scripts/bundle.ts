@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
-import { CommandError, runCommand } from './shell/command.ts'
+import { CommandError, defineCommand, start } from './shell/command.ts'
 
 /** KiB of gzip. A larger script takes longer to load on a cold start. */
 const LIMIT = 215
@@ -11,7 +11,7 @@ const LIMIT = 215
 /** Files for the OpenAPI document, and what they use of zod. The Worker may import their types. */
 const DOCUMENTATION = /(?:^|\/)(?:answer|openapi)\.ts$|\/zod\/v4\/classic\//
 
-await runCommand(
+export const command = defineCommand(
   {
     name: 'npx node scripts/bundle.ts',
     purpose: `Bundles the Worker for each environment of wrangler.toml, and fails if it exceeds ${LIMIT} KiB of gzip, or contains \`answer.ts\` or \`openapi.ts\` of a folder, or \`zod\` instead of \`zod/mini\`. Part of \`npm run check\`.`,
@@ -47,3 +47,5 @@ async function bundle(environment: string): Promise<{ size: number; files: strin
     files: Object.keys(inputs),
   }
 }
+
+if (import.meta.main) await start(command)

@@ -1,8 +1,8 @@
 /** `npm run chaos`: delivers many items under random faults. A seed reproduces a run. */
-import { parseInteger, runCommand } from './shell/command.ts'
+import { defineCommand, parseInteger, start } from './shell/command.ts'
 import { runTest } from './shell/vitest.ts'
 
-await runCommand(
+export const command = defineCommand(
   {
     name: 'npm run chaos',
     purpose:
@@ -23,3 +23,5 @@ await runCommand(
     })
   },
 )
+
+if (import.meta.main) await start(command)

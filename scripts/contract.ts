@@ -14,12 +14,12 @@ import { attempt, confirm, connect } from './contract/node.ts'
 import { describeContract } from './contract/status.ts'
 import { openMigratedDatabase } from './database/local.ts'
 import { openRemoteDatabase } from './database/remote.ts'
-import { CommandError, parseInteger, runCommand } from './shell/command.ts'
+import { CommandError, defineCommand, parseInteger, start } from './shell/command.ts'
 
 /** The contract stores daily limits as uint32. */
 const MAX_PER_DAY = 2 ** 32 - 1
 
-await runCommand(
+export const command = defineCommand(
   {
     name: 'npm run contract',
     purpose: 'Deploys a Delivery contract, shows its state, or changes it as its owner.',
@@ -148,3 +148,5 @@ function parseAddress(option: string, value = ''): Address {
   if (isAddress(value)) return getAddress(value)
   throw new CommandError(`${option} must be an address, not "${value}".`)
 }
+
+if (import.meta.main) await start(command)

@@ -3,7 +3,7 @@
  * that `test/costs.test.ts` asserts. CPU time is left out: at 2 ms a call it adds 0.04 dollars.
  */
 import { batchCosts, type Cost, endpointCosts } from './costs/rows.ts'
-import { runCommand } from './shell/command.ts'
+import { defineCommand, start } from './shell/command.ts'
 
 /** Dollars per unit beyond what the paid plan includes (Cloudflare's prices, November 2026). */
 const PRICES = {
@@ -42,7 +42,7 @@ const table = {
   '**an order, placed and transferred**': order + transfer,
 }
 
-await runCommand(
+export const command = defineCommand(
   {
     name: 'npm run costs',
     purpose: 'Prints what a million calls cost in dollars, without chain fees and CPU time.',
@@ -54,3 +54,5 @@ await runCommand(
       console.log(`| ${name} | ${(cost * 1e6).toFixed(2)} |`)
   },
 )
+
+if (import.meta.main) await start(command)

@@ -4,9 +4,9 @@ import { readEnvironment } from './cloudflare/environment.ts'
 import { findNetworkProblems, findPlaceholders, readSigners } from './deploy/checks.ts'
 import { release, show } from './deploy/release.ts'
 import { findAccountProblems } from './deploy/resources.ts'
-import { CommandError, runCommand } from './shell/command.ts'
+import { CommandError, defineCommand, start } from './shell/command.ts'
 
-await runCommand(
+export const command = defineCommand(
   {
     name: 'npm run deploy',
     purpose:
@@ -33,3 +33,5 @@ await runCommand(
     await release(env)
   },
 )
+
+if (import.meta.main) await start(command)

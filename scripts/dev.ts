@@ -19,11 +19,11 @@ import { checkPort } from './local/port.ts'
 import { addMissingSecrets } from './local/secrets.ts'
 import { welcome } from './local/welcome.ts'
 import { startCron, startWorker } from './local/worker.ts'
-import { parseInteger, runCommand } from './shell/command.ts'
+import { defineCommand, parseInteger, start } from './shell/command.ts'
 import { createSupervisor, type Supervisor } from './shell/supervisor.ts'
 import { issueToken, parseIssuer } from './tokens/issue.ts'
 
-await runCommand(
+export const command = defineCommand(
   {
     name: 'npm run dev',
     purpose:
@@ -124,3 +124,5 @@ async function prepareDatabase(url: string, rpcUrl: string, delivery: Address) {
     await local.close()
   }
 }
+
+if (import.meta.main) await start(command)

@@ -6,10 +6,10 @@ import { readCatalogue } from './catalogue/export.ts'
 import { writeLines } from './catalogue/lines.ts'
 import { openMigratedDatabase } from './database/local.ts'
 import { openRemoteDatabase, type SqliteDatabase } from './database/remote.ts'
-import { parseInteger, runCommand, UsageError } from './shell/command.ts'
+import { defineCommand, parseInteger, start, UsageError } from './shell/command.ts'
 import { instanceOptions, instanceVariables, withInstance } from './shell/instance.ts'
 
-await runCommand(
+export const command = defineCommand(
   {
     name: 'npm run export',
     purpose:
@@ -66,3 +66,5 @@ async function write(db: SqliteDatabase, file: string): Promise<void> {
   await writeLines(file, counted())
   console.log(`Wrote ${lines} records to ${file}.`)
 }
+
+if (import.meta.main) await start(command)

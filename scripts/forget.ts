@@ -1,10 +1,10 @@
 /** `npm run forget -- --user N`: removes the data of a person. */
 import { createInterface } from 'node:readline/promises'
 import type { MarketplaceClient } from '../client/src/index.ts'
-import { CommandError, parseInteger, runCommand } from './shell/command.ts'
+import { CommandError, defineCommand, parseInteger, start } from './shell/command.ts'
 import { instanceOptions, instanceVariables, withInstance } from './shell/instance.ts'
 
-await runCommand(
+export const command = defineCommand(
   {
     name: 'npm run forget',
     purpose:
@@ -38,3 +38,5 @@ async function confirm(client: MarketplaceClient, id: number): Promise<void> {
   terminal.close()
   if (answer.trim() !== String(id)) throw new CommandError('Nothing was changed.')
 }
+
+if (import.meta.main) await start(command)

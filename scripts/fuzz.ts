@@ -2,10 +2,10 @@
  * `npm run fuzz`: sends valid, damaged and hostile requests to every endpoint. With `--hostile`,
  * attackers play against victims instead. A seed reproduces a run.
  */
-import { parseInteger, runCommand, UsageError } from './shell/command.ts'
+import { defineCommand, parseInteger, start, UsageError } from './shell/command.ts'
 import { runTest } from './shell/vitest.ts'
 
-await runCommand(
+export const command = defineCommand(
   {
     name: 'npm run fuzz',
     purpose:
@@ -34,3 +34,5 @@ await runCommand(
     })
   },
 )
+
+if (import.meta.main) await start(command)

@@ -14,10 +14,10 @@ import {
   reportProblems,
   showProgress,
 } from './catalogue/report.ts'
-import { CommandError, runCommand, UsageError } from './shell/command.ts'
+import { CommandError, defineCommand, start, UsageError } from './shell/command.ts'
 import { instanceVariables, remoteInstance } from './shell/instance.ts'
 
-await runCommand(
+export const command = defineCommand(
   {
     name: 'npm run import',
     purpose:
@@ -80,3 +80,5 @@ async function report(file: string, outcome: Outcome, isDryRun: boolean): Promis
   if (isDryRun) console.log('Nothing was changed. Without --dry-run, this would be:')
   console.log(describeCounts(outcome.counts))
 }
+
+if (import.meta.main) await start(command)

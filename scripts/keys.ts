@@ -2,7 +2,7 @@
 import type { Hex } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
 import { generators } from './keys/generate.ts'
-import { runCommand } from './shell/command.ts'
+import { defineCommand, start } from './shell/command.ts'
 
 const names = {
   jwt: 'JWT_KEYS',
@@ -10,7 +10,7 @@ const names = {
   relayer: 'TRANSFER_SIGNER_KEYS',
 } as const
 
-await runCommand(
+export const command = defineCommand(
   {
     name: 'npm run --silent keys',
     purpose:
@@ -28,3 +28,5 @@ await runCommand(
     if (action === 'relayer') console.error(`Its address: ${privateKeyToAddress(value as Hex)}`)
   },
 )
+
+if (import.meta.main) await start(command)

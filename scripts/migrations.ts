@@ -2,9 +2,9 @@
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { CommandError, runCommand } from './shell/command.ts'
+import { CommandError, defineCommand, start } from './shell/command.ts'
 
-await runCommand(
+export const command = defineCommand(
   {
     name: 'npx node scripts/migrations.ts',
     purpose:
@@ -28,3 +28,5 @@ await runCommand(
     }
   },
 )
+
+if (import.meta.main) await start(command)

@@ -12,7 +12,7 @@ import { catalogueSchema } from './openapi/catalogue-schema.ts'
 import type * as Builder from './openapi/document.ts'
 import { withErrorTable } from './openapi/error-table.ts'
 import { tellStory } from './openapi/story.ts'
-import { CommandError, runCommand } from './shell/command.ts'
+import { CommandError, defineCommand, start } from './shell/command.ts'
 
 const DOCUMENT = 'docs/openapi.json'
 const EXAMPLES = 'scripts/openapi/examples.json'
@@ -21,7 +21,7 @@ const ASSETS = 'src/pages/assets'
 const CLIENT = 'client/src/schema.ts'
 const CATALOGUE = 'docs/catalogue.schema.json'
 
-await runCommand(
+export const command = defineCommand(
   {
     name: 'npm run openapi',
     purpose: `Writes the OpenAPI document, ${DOCUMENT}, the types of the client, the guides, the table of errors in ${ERRORS}, and ${CATALOGUE}.`,
@@ -63,3 +63,5 @@ async function load<Module>(path: string): Promise<Module> {
 function format(document: object): string {
   return `${JSON.stringify(document, null, 1).replace(/\n {4,}|\n {3}(?=[}\]])/g, '')}\n`
 }
+
+if (import.meta.main) await start(command)

@@ -7,12 +7,12 @@ import { copyFile, mkdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { SECRETS } from './local/paths.ts'
 import { addMissingSecrets } from './local/secrets.ts'
-import { runCommand } from './shell/command.ts'
+import { defineCommand, start } from './shell/command.ts'
 import { runWrangler } from './shell/wrangler.ts'
 
 const ASSETS = 'src/pages/assets'
 
-await runCommand(
+export const command = defineCommand(
   {
     name: 'npm run prepare',
     purpose:
@@ -32,3 +32,5 @@ await runCommand(
     execFileSync('npm', ['run', 'build', '--workspace', 'client'], { stdio: 'ignore' })
   },
 )
+
+if (import.meta.main) await start(command)

@@ -4,11 +4,11 @@
  */
 import { mkdir, rm } from 'node:fs/promises'
 import { startVitest } from 'vitest/node'
-import { runCommand } from './shell/command.ts'
+import { defineCommand, start } from './shell/command.ts'
 
 const FOLDER = 'screenshots'
 
-await runCommand(
+export const command = defineCommand(
   {
     name: 'npm run screenshots',
     purpose: `Saves a picture of every page in ${FOLDER}/, at 390 and 1280 px, light and dark.`,
@@ -24,3 +24,5 @@ await runCommand(
     console.log(`The pictures are in ${FOLDER}/.`)
   },
 )
+
+if (import.meta.main) await start(command)

@@ -1,9 +1,9 @@
 /** `npm run seed`: adds a synthetic catalogue to the local database. */
 import { lastIds, synthetic } from './catalogue/synthetic.ts'
 import { openMigratedDatabase } from './database/local.ts'
-import { CommandError, parseInteger, runCommand, UsageError } from './shell/command.ts'
+import { CommandError, defineCommand, parseInteger, start, UsageError } from './shell/command.ts'
 
-await runCommand(
+export const command = defineCommand(
   {
     name: 'npm run seed',
     purpose:
@@ -41,3 +41,5 @@ await runCommand(
     console.log(`Added ${size.users} users, ${size.nfts} NFTs and ${size.orders} orders.`)
   },
 )
+
+if (import.meta.main) await start(command)

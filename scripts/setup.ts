@@ -3,9 +3,9 @@ import * as z from 'zod'
 import { readEnvironment } from './cloudflare/environment.ts'
 import { report, type Setup } from './setup/report.ts'
 import { goLive, prepare } from './setup/steps.ts'
-import { CommandError, runCommand } from './shell/command.ts'
+import { CommandError, defineCommand, start } from './shell/command.ts'
 
-await runCommand(
+export const command = defineCommand(
   {
     name: 'npm run setup',
     purpose:
@@ -50,14 +50,9 @@ await runCommand(
     }
     const isUploadNeeded = await prepare(setup, options)
     if (demands.size === 0) await goLive(setup, options, isUploadNeeded)
-    if (demands.size > 0) {
-      printList(
-        'Before the Worker can be deployed, do this and run the same command again:',
-        demands,
-      )
-      if (!isDryRun) process.exitCode = 1
-    }
+    printList('Before the Worker can be deployed, do this and run the same command again:', demands)
     printList('Left to do by hand:', advice)
+    if (demands.size > 0 && !isDryRun) throw new CommandError('\nThe Worker was not deployed.')
   },
 )
 
@@ -81,3 +76,5 @@ function printList(title: string, sentences: Set<string>): void {
   for (const sentence of sentences)
     console.log(`${++number}. ${sentence.replaceAll('\n', '\n   ')}`)
 }
+
+if (import.meta.main) await start(command)

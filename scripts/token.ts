@@ -3,10 +3,10 @@ import { unstable_readConfig } from 'wrangler'
 import { openMigratedDatabase } from './database/local.ts'
 import { openRemoteDatabase } from './database/remote.ts'
 import { readPublicUrl } from './local/paths.ts'
-import { CommandError, parseInteger, runCommand, UsageError } from './shell/command.ts'
+import { CommandError, defineCommand, parseInteger, start, UsageError } from './shell/command.ts'
 import { issueToken, parseIssuer, parseTokenName, type TokenRequest } from './tokens/issue.ts'
 
-await runCommand(
+export const command = defineCommand(
   {
     name: 'npm run --silent token',
     purpose:
@@ -72,3 +72,5 @@ function issueRemoteToken(environment: string, request: TokenRequest): Promise<s
   const issuer = parseIssuer({ ...vars, JWT_KEYS })
   return issueToken(openRemoteDatabase(environment), issuer, request, new Date())
 }
+
+if (import.meta.main) await start(command)

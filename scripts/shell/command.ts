@@ -18,26 +18,44 @@ type Values<O extends Options> = Parsed<O> & {
   [Name in keyof O as O[Name] extends { required: true } ? Name : never]: string
 }
 
+/** Takes the arguments of the command line, and returns the exit status. */
+type RunnableCommand = (args: readonly string[]) => Promise<number>
+
 /**
- * Runs a command with the options and the action or the file that its arguments name. With `--help` or `-h`,
- * prints the help instead. An error is printed and ends the process with status 1.
+ * Returns a function that runs `main` with the options and the action or the file that its arguments
+ * name, and prints errors. With `--help` or `-h`, it prints the help instead.
+ *
+ * @example
+ * export const command = defineCommand({ name: 'npm run seed', … }, async ({ users }) => { … })
+ * if (import.meta.main) await start(command)
  */
-export async function runCommand<O extends Options, A extends string = never>(
+export function defineCommand<O extends Options, A extends string = never>(
   command: Command<O, A>,
   main: (options: Values<O>, argument: A) => Promise<void> | void,
-): Promise<void> {
-  try {
-    const args = process.argv.slice(2)
-    if (args.includes('--help') || args.includes('-h')) return console.log(helpOf(command))
-    const { values, positionals } = parse(args, command)
-    const argument = parseArgument(command, positionals)
-    await main(requireOptions(command, values), argument)
-  } catch (error) {
-    const known = findCommandError(error)
-    console.error(known?.message ?? error)
-    if (known instanceof UsageError) console.error(usageOf(command))
-    process.exit(1)
+): RunnableCommand {
+  return async (args) => {
+    try {
+      if (args.includes('--help') || args.includes('-h')) {
+        console.log(helpOf(command))
+        return 0
+      }
+      const { values, positionals } = parse([...args], command)
+      const argument = parseArgument(command, positionals)
+      await main(requireOptions(command, values), argument)
+      return 0
+    } catch (error) {
+      const known = findCommandError(error)
+      console.error(known?.message ?? error)
+      if (known instanceof UsageError) console.error(usageOf(command))
+      return 1
+    }
   }
+}
+
+/** Runs a command with the arguments of this process. Ends the process if it fails. */
+export async function start(command: RunnableCommand): Promise<void> {
+  const status = await command(process.argv.slice(2))
+  if (status !== 0) process.exit(status)
 }
 
 function parse<O extends Options>(args: string[], { options, actions, file }: Command<O>) {
