@@ -95,17 +95,17 @@ function operationOf(endpoint: DescribedEndpoint): ZodOpenApiOperationObject {
 }
 
 /** Returns the sentence that says what a caller needs. */
-function accessOf({ method, access, info }: DescribedEndpoint): string {
+function accessOf({ method, access }: DescribedEndpoint): string {
   if (access === 'public') return 'Needs no token.'
-  if (info.isSessionOnly) return 'Needs the session cookie of a signed-in browser.'
+  if (access === 'session') return 'Needs the session cookie of a signed-in browser.'
   if (access === 'metrics') return 'Needs a master token, which may be one for metrics only.'
   const token = access === 'master' ? 'a master token' : 'a token'
   return `Needs ${token}${method === 'GET' ? '' : ' that may write'}.`
 }
 
-function securityOf({ access, info }: DescribedEndpoint) {
+function securityOf({ access }: DescribedEndpoint) {
   if (access === 'public') return []
-  return info.isSessionOnly ? [{ cookie: [] }] : [{ bearer: [] }, { cookie: [] }]
+  return access === 'session' ? [{ cookie: [] }] : [{ bearer: [] }, { cookie: [] }]
 }
 
 /** Only reads of the API may use a replica, which the bookmark is for. */

@@ -33,6 +33,6 @@ export const endpointInfos: EndpointInfos = {
 
 /** In the order of the routes. */
 export const describedEndpoints = endpointsOf(app).flatMap((endpoint): DescribedEndpoint[] => {
-  const info = endpointInfos[`${endpoint.method} ${endpoint.path}`]
+  const info = endpoint.info ?? endpointInfos[`${endpoint.method} ${endpoint.path}`]
   return info ? [{ ...endpoint, info }] : []
 })

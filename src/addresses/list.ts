@@ -73,7 +73,7 @@ export async function readAddressBook(
   now: Date,
 ) {
   const { userId } = caller
-  const [account, delivery, billing, undoable] = await readAsUser(db, caller, [
+  const [account, delivery, billing, undoable] = await readAsUser({ db, caller }, [
     addressesOf.delivery(db, { userId }),
     addressesOf.billing(db, { userId }),
     selectUndoable(db, { kind: 'delivery', id: 0, ...deleted, userId }, now),
@@ -89,7 +89,7 @@ export async function readAddress(db: Database, caller: Caller, kind: AddressKin
     .select(addressColumns.delivery)
     .from(addresses)
     .where(and(isListed(kind, caller), eq(addresses.id, id)))
-  const [account, [address]] = await readAsUser(db, caller, [select])
+  const [account, [address]] = await readAsUser({ db, caller }, [select])
   if (!address) throw new ApiError('not_found', 'there is no such address')
   return { account, address }
 }

@@ -8,7 +8,7 @@ import { type Guard, guardedBatch } from '../db/guard.ts'
 import { type Placeholders, prepared, preparedCondition } from '../db/prepared.ts'
 import { ADMINISTRATOR, tokens, users } from '../db/schema/users.ts'
 import type { Caller } from '../http/context.ts'
-import { unauthenticated } from '../http/errors.ts'
+import { ApiError, unauthenticated } from '../http/errors.ts'
 
 type Claims = Placeholders<Caller>
 
@@ -25,7 +25,7 @@ const graceBegin = sql.raw(`strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '-${ROLL_GRACE
  */
 const selectLiveToken = (db: Database, { tokenId, userId, role, scope }: Claims) =>
   db
-    .select({ id: tokens.id })
+    .select({ kind: tokens.kind })
     .from(tokens)
     .innerJoin(users, eq(users.id, tokens.userId))
     .where(
@@ -50,28 +50,72 @@ const isTokenNotLive = preparedCondition((db, claims: Claims) =>
 
 const tokenRevoked = () => unauthenticated('the token was revoked')
 
+export const sessionRequired = () =>
+  new ApiError('forbidden', 'sign in to do this: an API token is not accepted here')
+
+const isNotSession = preparedCondition((db, { tokenId }: Placeholders<Pick<Caller, 'tokenId'>>) =>
+  notExists(
+    db
+      .select({ id: tokens.id })
+      .from(tokens)
+      .where(and(eq(tokens.id, tokenId), eq(tokens.kind, 'session'))),
+  ),
+)
+
+/** Selects the user if that is an administrator. */
+export const selectAdministrator = (
+  db: Database,
+  { userId }: Pick<Caller, 'userId'> | Placeholders<Pick<Caller, 'userId'>>,
+) =>
+  db
+    .select({ id: users.id })
+    .from(users)
+    .where(and(eq(users.id, userId), eq(users.roleId, ADMINISTRATOR)))
+
+const isNotAdministrator = preparedCondition((db, caller: Placeholders<Pick<Caller, 'userId'>>) =>
+  notExists(selectAdministrator(db, caller)),
+)
+
+/** Rejects a caller who is not an administrator. */
+export const administratorGuard = ({ userId }: Caller): Guard => ({
+  when: isNotAdministrator({ userId }),
+  error: () => new ApiError('forbidden', 'only administrators may do this'),
+})
+
+/** The guards of the token, and of what the endpoint requires of it. */
+function callerGuards(caller: Caller): Guard[] {
+  const { tokenId, requires } = caller
+  const guards: Guard[] = [{ when: isTokenNotLive(caller), error: tokenRevoked }]
+  if (requires) guards.push({ when: isNotSession({ tokenId }), error: sessionRequired })
+  if (requires === 'administrator') guards.push(administratorGuard(caller))
+  return guards
+}
+
 /**
- * Runs the statements in one trip, together with the check that the token is live. Throws
- * `unauthenticated` if it is not.
+ * Runs the statements in one trip, together with the check that the token is live and is what the
+ * endpoint requires. Throws `unauthenticated`, `forbidden`.
  */
 export async function readAs<const T extends readonly Statement[]>(
   db: Database,
   caller: Caller,
   statements: T,
 ): Promise<BatchResponse<T>> {
-  const [live, ...results] = await db.batch([liveToken(db, caller), ...statements])
-  if (live.length === 0) throw tokenRevoked()
+  // Other callers must not even make D1 read the data. A guard is a write, which no replica takes.
+  if (caller.requires === 'administrator') return guardedBatch(db, callerGuards(caller), statements)
+  const [[live], ...results] = await db.batch([liveToken(db, caller), ...statements])
+  if (!live) throw tokenRevoked()
+  if (caller.requires === 'session' && live.kind !== 'session') throw sessionRequired()
   return results as BatchResponse<T>
 }
 
 /**
- * Runs the statements as one transaction. Throws `unauthenticated` if the token is not live, or
- * the error of the first guard whose condition holds; nothing is written then.
+ * Runs the statements as one transaction. Throws `unauthenticated` if the token is not live,
+ * `forbidden` if it is not what the endpoint requires, or the error of the first guard whose
+ * condition holds; nothing is written then.
  */
 export const writeAs = <const T extends readonly Statement[]>(
   db: Database,
   caller: Caller,
   guards: readonly Guard[],
   statements: T,
-): Promise<BatchResponse<T>> =>
-  guardedBatch(db, [{ when: isTokenNotLive(caller), error: tokenRevoked }, ...guards], statements)
+): Promise<BatchResponse<T>> => guardedBatch(db, [...callerGuards(caller), ...guards], statements)

@@ -6,11 +6,11 @@ import { deleteCookie, setCookie } from 'hono/cookie'
 import type { CookieOptions } from 'hono/utils/cookie'
 import type { Database, Statement } from '../db/client.ts'
 import type { Guard } from '../db/guard.ts'
-import { type Placeholders, prepared, preparedCondition } from '../db/prepared.ts'
-import { ADMINISTRATOR, tokens, users } from '../db/schema/users.ts'
-import type { App, Caller } from '../http/context.ts'
+import { type Placeholders, prepared } from '../db/prepared.ts'
+import { tokens, users } from '../db/schema/users.ts'
+import type { App, Caller, Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
-import { readAs, writeAs } from './access.ts'
+import { readAs, sessionRequired } from './access.ts'
 import { SESSION_COOKIE } from './authenticate.ts'
 import { issuerOf, SESSION_LIFETIME, signToken, type TokenRecord } from './tokens.ts'
 
@@ -72,8 +72,8 @@ const selectAccount = prepared((db, { tokenId }: TokenId) =>
 )
 
 /** Returns the signed-in user. Throws `unauthenticated`, `forbidden`. */
-export async function readAccount(db: Database, caller: Caller): Promise<Account> {
-  const [account] = await readAsUser(db, caller, [])
+export async function readAccount({ db, caller }: Session): Promise<Account> {
+  const [account] = await readAsUser({ db, caller }, [])
   return account
 }
 
@@ -81,20 +81,21 @@ export async function readAccount(db: Database, caller: Caller): Promise<Account
 export async function findAccount(db: Database, caller: Caller | null): Promise<Account | null> {
   if (!caller) return null
   try {
-    return await readAccount(db, caller)
+    return await readAccount({ db, caller: { ...caller, requires: 'session' } })
   } catch (error) {
     if (error instanceof ApiError) return null
     throw error
   }
 }
 
+/** For an endpoint with `requireSession` or `requireAdministrator`. */
+type Session = Pick<Ctx, 'db' | 'caller'>
+
 /**
- * Runs the statements as `readAs`, and returns the signed-in user first. Throws `unauthenticated`,
- * and `forbidden` if the token is not a session.
+ * Runs the statements as `readAs`, and returns the signed-in user first. Throws as `readAs`.
  */
 export async function readAsUser<const T extends readonly Statement[]>(
-  db: Database,
-  caller: Caller,
+  { db, caller }: Session,
   statements: T,
 ): Promise<[Account, ...BatchResponse<T>]> {
   const { tokenId } = caller
@@ -105,25 +106,6 @@ export async function readAsUser<const T extends readonly Statement[]>(
   if (!account) throw sessionRequired()
   return [account, ...(results as BatchResponse<T>)]
 }
-
-// An API token must not create tokens or change how its user signs in.
-const sessionRequired = () =>
-  new ApiError('forbidden', 'sign in to do this: an API token is not accepted here')
-
-const isNotSession = preparedCondition((db, { tokenId }: TokenId) =>
-  notExists(
-    db
-      .select({ id: tokens.id })
-      .from(tokens)
-      .where(and(eq(tokens.id, tokenId), eq(tokens.kind, 'session'))),
-  ),
-)
-
-/** Rejects a caller with an API token instead of a session. */
-export const requireSession = ({ tokenId }: Caller): Guard => ({
-  when: isNotSession({ tokenId }),
-  error: sessionRequired,
-})
 
 const recentAfter = (now: Date): string => new Date(now.getTime() - RECENT).toISOString()
 
@@ -158,38 +140,3 @@ export function requireRecentSignIn(
     .where(and(eq(tokens.id, tokenId), gt(tokens.createdAt, recentAfter(now))))
   return { when: sql`${condition} AND ${notExists(recent)}`, error: reauthenticationRequired }
 }
-
-/** Selects the user of the caller if that user is an administrator. */
-export const selectAdministrator = (db: Database, { userId }: Caller) =>
-  db
-    .select({ id: users.id })
-    .from(users)
-    .where(and(eq(users.id, userId), eq(users.roleId, ADMINISTRATOR)))
-
-export const administratorRequired = () =>
-  new ApiError('forbidden', 'only administrators may do this')
-
-/**
- * Runs the statements in one trip, and returns the signed-in administrator first. Throws
- * `unauthenticated`, and `forbidden` to all others, for whom nothing is read.
- */
-export async function readAsAdministrator<const T extends readonly Statement[]>(
-  db: Database,
-  caller: Caller,
-  statements: T,
-): Promise<[Account, ...BatchResponse<T>]> {
-  const { tokenId } = caller
-  const guards = [requireSession(caller), requireAdministrator(db, caller)]
-  const [[account], ...results] = await writeAs(db, caller, guards, [
-    selectAccount(db, { tokenId }),
-    ...statements,
-  ])
-  if (!account) throw sessionRequired()
-  return [account, ...(results as BatchResponse<T>)]
-}
-
-/** Rejects a caller who is not an administrator. */
-export const requireAdministrator = (db: Database, caller: Caller): Guard => ({
-  when: notExists(selectAdministrator(db, caller)),
-  error: administratorRequired,
-})

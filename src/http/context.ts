@@ -10,7 +10,20 @@ export type Caller = {
   userId: number
   role: (typeof tokenRoles)[number]
   scope: (typeof tokenScopes)[number]
+  /**
+   * What the endpoint requires of the token: a session, or a session of an administrator. Checked
+   * together with the token, by `readAs` and `writeAs`.
+   */
+  requires?: 'session' | 'administrator'
 }
+
+/**
+ * What a verb needs of a request: handlers pass `c.var`. A verb takes `(ctx, input)`, and names the
+ * parts of the context that it uses.
+ *
+ * @example async function deleteAddress({ db, caller, now }: Ctx, { kind, id }: OwnAddress)
+ */
+export type Ctx = { db: Database; caller: Caller; now: Date }
 
 /**
  * The context of every handler. Middleware that runs for each request reads single variables with

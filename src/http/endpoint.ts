@@ -1,7 +1,8 @@
 /**
- * Declares endpoints. The first handler of a route says who may call it; `validate` says what it
- * takes. Requests are validated by these declarations. The OpenAPI document is built from them and
- * from the `openapi.ts` of each folder, and a test compares them with the authorization matrix.
+ * Declares endpoints. The first handler of a route says who may call it, and what the OpenAPI
+ * document says about it; `validate` says what it takes. Requests are validated by these
+ * declarations, the document is built from them, and a test compares them with the authorization
+ * matrix.
  */
 import { zValidator } from '@hono/zod-validator'
 import type { Context, Hono, MiddlewareHandler, ValidationTargets } from 'hono'
@@ -12,22 +13,31 @@ import { formBody } from './body.ts'
 import type { App, Caller } from './context.ts'
 import { ApiError, type Issue, rejected, unauthenticated } from './errors.ts'
 import { jsonBody } from './json.ts'
+import type { EndpointInfo } from './openapi.ts'
 import './validation-messages.ts'
 
-/** Who may call an endpoint. */
-type Access = 'public' | 'token' | 'master' | 'metrics'
+/** Who may call an endpoint: the functions below explain each. */
+type Access = 'public' | 'token' | 'session' | 'administrator' | 'master' | 'metrics'
+type Declaration = { access: Access; info: EndpointInfo | null }
 type Input = { target: keyof ValidationTargets; schema: $ZodType }
 type Handler = (...args: never[]) => unknown
 
-const declarations = new WeakMap<Handler, Access>()
+const declarations = new WeakMap<Handler, Declaration>()
 const inputs = new WeakMap<Handler, Input>()
 
-/** Declares an endpoint that needs no token. */
-export function publicEndpoint(): MiddlewareHandler<App> {
-  const handler: MiddlewareHandler<App> = (_c, next) => next()
-  declarations.set(handler, 'public')
+function declare<H extends Handler>(handler: H, access: Access, info: EndpointInfo | null): H {
+  declarations.set(handler, { access, info })
   return handler
 }
+
+/**
+ * Declares an endpoint that needs no token. `info` puts it into the OpenAPI document; pages have
+ * none.
+ *
+ * @example app.get('/api/public/stats', publicEndpoint({ summary: 'Read statistics', … }), …)
+ */
+export const publicEndpoint = (info: EndpointInfo | null = null): MiddlewareHandler<App> =>
+  declare((_c, next) => next(), 'public', info)
 
 export type AppWithCaller = App & { Variables: { caller: Caller } }
 
@@ -52,33 +62,64 @@ function requireScope(c: Context<AppWithCaller>): Caller {
   return caller
 }
 
-/** Declares an endpoint that needs a token. Throws `unauthenticated`, `forbidden`. */
-export function requireToken(): MiddlewareHandler<AppWithCaller> {
-  const handler: MiddlewareHandler<AppWithCaller> = (c, next) => {
-    requireScope(c)
-    return next()
-  }
-  declarations.set(handler, 'token')
-  return handler
-}
+/**
+ * Declares an endpoint that needs a token: of a user, a master token, or a session. Throws
+ * `unauthenticated`, `forbidden`.
+ */
+export const requireToken = (info: EndpointInfo | null = null): MiddlewareHandler<AppWithCaller> =>
+  declare(
+    (c, next) => {
+      requireScope(c)
+      return next()
+    },
+    'token',
+    info,
+  )
 
-function masterEndpoint(
-  access: Access,
+/** Lets the token check of `readAs` and `writeAs` require a session, which only D1 knows. */
+const sessionEndpoint = (
+  requires: NonNullable<Caller['requires']>,
+  info: EndpointInfo | null,
+): MiddlewareHandler<AppWithCaller> =>
+  declare(
+    (c, next) => {
+      c.set('caller', { ...requireScope(c), requires })
+      return next()
+    },
+    requires,
+    info,
+  )
+
+/**
+ * Declares an endpoint for people who are signed in with a browser. An API token is `forbidden`: it
+ * must not create tokens or change how its user signs in.
+ */
+export const requireSession = (info: EndpointInfo | null = null) => sessionEndpoint('session', info)
+
+/** Declares an endpoint for administrators who are signed in with a browser. */
+export const requireAdministrator = () => sessionEndpoint('administrator', null)
+
+const masterEndpoint = (
+  access: 'master' | 'metrics',
   callerOf: (c: Context<AppWithCaller>) => Caller,
-): MiddlewareHandler<AppWithCaller> {
-  const handler: MiddlewareHandler<AppWithCaller> = (c, next) => {
-    if (callerOf(c).role === 'master') return next()
-    throw new ApiError('forbidden', 'this endpoint requires a master token')
-  }
-  declarations.set(handler, access)
-  return handler
-}
+  info: EndpointInfo | null,
+): MiddlewareHandler<AppWithCaller> =>
+  declare(
+    (c, next) => {
+      if (callerOf(c).role === 'master') return next()
+      throw new ApiError('forbidden', 'this endpoint requires a master token')
+    },
+    access,
+    info,
+  )
 
 /** Declares an endpoint that needs a master token. Throws `unauthenticated`, `forbidden`. */
-export const requireMaster = () => masterEndpoint('master', requireScope)
+export const requireMaster = (info: EndpointInfo | null = null) =>
+  masterEndpoint('master', requireScope, info)
 
 /** As `requireMaster`, and a token for metrics suffices. */
-export const requireMetrics = () => masterEndpoint('metrics', requireCaller)
+export const requireMetrics = (info: EndpointInfo | null = null) =>
+  masterEndpoint('metrics', requireCaller, info)
 
 const bodyReaders = new Map<keyof ValidationTargets, (c: Context) => Promise<unknown>>([
   ['json', jsonBody],
@@ -132,7 +173,9 @@ export function invalidInput(found: readonly $ZodIssue[], root = ''): ApiError {
 
 /** Whether no endpoint of this request needs a token. */
 export const isPublic = (c: Context): boolean =>
-  !matchedRoutes(c).some(({ handler }) => (declarations.get(handler) ?? 'public') !== 'public')
+  !matchedRoutes(c).some(
+    ({ handler }) => (declarations.get(handler)?.access ?? 'public') !== 'public',
+  )
 
 /** An endpoint as its handlers declare it. */
 export type Endpoint = {
@@ -141,6 +184,8 @@ export type Endpoint = {
   inputs: Input[]
   /** Null if no handler declares it. */
   access: Access | null
+  /** What the OpenAPI document says about it; null for a page. */
+  info: EndpointInfo | null
 }
 
 /** Every endpoint of the app, in the order of its routes. */
@@ -149,10 +194,17 @@ export function endpointsOf(app: Pick<Hono<App>, 'routes'>): Endpoint[] {
   for (const { method, path, handler } of app.routes) {
     if (method === 'ALL') continue
     const key = `${method} ${path}`
-    const endpoint: Endpoint = endpoints.get(key) ?? { method, path, inputs: [], access: null }
+    const endpoint: Endpoint = endpoints.get(key) ?? {
+      method,
+      path,
+      inputs: [],
+      access: null,
+      info: null,
+    }
     const input = inputs.get(handler)
     if (input) endpoint.inputs.push(input)
-    endpoint.access ??= declarations.get(handler) ?? null
+    const declaration = declarations.get(handler)
+    if (declaration) Object.assign(endpoint, declaration)
     endpoints.set(key, endpoint)
   }
   return [...endpoints.values()]

@@ -1,12 +1,7 @@
-/**
- * Every folder with endpoints of the OpenAPI document describes them in its `openapi.ts`. The Worker
- * does not need these texts: `scripts/bundle.ts` fails if it imports more than types from a file of
- * the name `openapi.ts` or `answer.ts`.
- */
 import type * as z from 'zod'
 import type { ErrorCode } from './errors.ts'
 
-/** What the OpenAPI document says about an endpoint, beside what its handlers declare. */
+/** What the OpenAPI document says about an endpoint, beside its access and its inputs. */
 export type EndpointInfo = {
   tag: string
   /** What a client would name a method for the endpoint. Unique. */
@@ -26,8 +21,6 @@ export type EndpointInfo = {
   errors?: readonly ErrorCode[]
   /** Whether a 503 has `status` beside the error, and stands for a 500 as well. */
   isUnavailable?: true
-  /** Whether it refuses API tokens. */
-  isSessionOnly?: true
   /** Fields of its error bodies beside `error` and `code`. A middleware sets them in the context. */
   errorFields?: Record<string, null>
 }

@@ -1,9 +1,9 @@
 /** All live tokens of the instance, for administrators. */
-import { and, eq, exists, gt, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, eq, gt, isNull, type SQL, sql } from 'drizzle-orm'
 import { getAddress, isAddress } from 'viem/utils'
-import { administratorRequired, readAsUser, selectAdministrator } from '../auth/session.ts'
+import { readAsUser } from '../auth/session.ts'
 import type { Database } from '../db/client.ts'
-import { ADMINISTRATOR, tokens, users } from '../db/schema/users.ts'
+import { tokens, users } from '../db/schema/users.ts'
 import type { Caller } from '../http/context.ts'
 import { newestFirst, tokenColumns } from './api-tokens.ts'
 
@@ -23,7 +23,7 @@ export async function readAllTokens(
   }: { owner: string | undefined; after: { createdAt: string; id: string } | undefined },
   now: Date,
 ) {
-  const [account, rows] = await readAsUser(db, caller, [
+  const [account, rows] = await readAsUser({ db, caller }, [
     db
       .select({
         ...tokenColumns,
@@ -35,7 +35,6 @@ export async function readAllTokens(
         and(
           isNull(tokens.revokedAt),
           gt(tokens.expiresAt, now.toISOString()),
-          exists(selectAdministrator(db, caller)),
           owner ? isOwner(owner) : undefined,
           after && sql`(${tokens.createdAt}, ${tokens.id}) < (${after.createdAt}, ${after.id})`,
         ),
@@ -44,7 +43,6 @@ export async function readAllTokens(
       // One row more than a page shows whether there is a next page.
       .limit(PAGE_SIZE + 1),
   ])
-  if (account.roleId !== ADMINISTRATOR) throw administratorRequired()
   const page = rows.slice(0, PAGE_SIZE)
   return { account, tokens: page, next: rows.length > PAGE_SIZE ? page.at(-1) : undefined }
 }

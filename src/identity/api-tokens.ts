@@ -14,16 +14,9 @@ import {
   or,
   sql,
 } from 'drizzle-orm'
-import { ROLL_GRACE, writeAs } from '../auth/access.ts'
+import { administratorGuard, ROLL_GRACE, selectAdministrator, writeAs } from '../auth/access.ts'
 import { recordAction } from '../auth/audit.ts'
-import {
-  readAsUser,
-  requireAdministrator,
-  requireRecent,
-  requireRecentSignIn,
-  requireSession,
-  selectAdministrator,
-} from '../auth/session.ts'
+import { readAsUser, requireRecent, requireRecentSignIn } from '../auth/session.ts'
 import { type Issuer, newToken, signToken } from '../auth/tokens.ts'
 import type { Database } from '../db/client.ts'
 import type { Guard } from '../db/guard.ts'
@@ -60,7 +53,7 @@ const isOwnToken = ({ userId }: Caller) =>
  * `forbidden`.
  */
 export async function readOwnTokens(db: Database, caller: Caller) {
-  const [account, ownTokens] = await readAsUser(db, caller, [
+  const [account, ownTokens] = await readAsUser({ db, caller }, [
     db
       .select(tokenColumns)
       .from(tokens)
@@ -94,12 +87,8 @@ export async function generateToken(
 ): Promise<{ id: string; email: string }> {
   const owner = { userId: caller.userId, role, scope }
   const token = { ...newToken(issuer, owner, lifetime, now), kind: 'api', name } as const
-  const guards = [
-    requireSession(caller),
-    requireRecentSignIn(db, caller, now),
-    limitTokens(db, caller, now),
-  ]
-  if (role === 'master') guards.push(requireAdministrator(db, caller))
+  const guards = [requireRecentSignIn(db, caller, now), limitTokens(db, caller, now)]
+  if (role === 'master') guards.push(administratorGuard(caller))
   guards.push({
     when: exists(db.select({ id: tokens.id }).from(tokens).where(hasNameOf(token, now))),
     error: () => nameTaken(token),
@@ -149,7 +138,6 @@ export async function rollToken(
     db,
     caller,
     [
-      requireSession(caller),
       requireRecentSignIn(db, caller, now),
       {
         when: notExists(db.select({ id: tokens.id }).from(tokens).where(isOld)),
@@ -202,7 +190,7 @@ export async function readToken(
   id: string,
   now: Date,
 ) {
-  const [account, [token]] = await readAsUser(db, caller, [
+  const [account, [token]] = await readAsUser({ db, caller }, [
     db
       .select(tokenColumns)
       .from(tokens)
@@ -229,7 +217,7 @@ export async function revokeToken(
   const [revoked] = await writeAs(
     db,
     caller,
-    [requireSession(caller), requireRecentSignIn(db, caller, now, notOwn)],
+    [requireRecentSignIn(db, caller, now, notOwn)],
     [
       db
         .update(tokens)

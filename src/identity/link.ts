@@ -1,7 +1,7 @@
 /** Adds a second sign-in method to the account of a signed-in user, or removes one of two. */
 import { and, eq, exists, ne, type SQL } from 'drizzle-orm'
 import { writeAs } from '../auth/access.ts'
-import { readAsUser, requireRecentSignIn, requireSession } from '../auth/session.ts'
+import { readAsUser, requireRecentSignIn } from '../auth/session.ts'
 import { type Database, violates } from '../db/client.ts'
 import type { Guard } from '../db/guard.ts'
 import { users } from '../db/schema/users.ts'
@@ -73,7 +73,7 @@ export async function readConfirmationLink(
   secret: string,
   now: Date,
 ) {
-  const [account, [link]] = await readAsUser(db, caller, [
+  const [account, [link]] = await readAsUser({ db, caller }, [
     selectLink(db, secret, caller.userId, now),
   ])
   if (!link) throw linkExpired()
@@ -158,7 +158,6 @@ export async function unlink(
 
 /** Accepts only a session whose user has signed in a short time ago. */
 const requireOwner = (db: Database, caller: Caller, now: Date): Guard[] => [
-  requireSession(caller),
   requireRecentSignIn(db, caller, now),
 ]
 

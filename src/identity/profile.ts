@@ -2,7 +2,6 @@
 import { eq } from 'drizzle-orm'
 import * as z from 'zod/mini'
 import { writeAs } from '../auth/access.ts'
-import { requireSession } from '../auth/session.ts'
 import { type Database, violates } from '../db/client.ts'
 import { users } from '../db/schema/users.ts'
 import type { Caller } from '../http/context.ts'
@@ -57,7 +56,7 @@ export async function updateProfile(
     .set({ ...profile, updatedAt: now.toISOString() })
     .where(eq(users.id, caller.userId))
   try {
-    await writeAs(db, caller, [requireSession(caller)], [update])
+    await writeAs(db, caller, [], [update])
   } catch (error) {
     if (violates(error, "index 'users_username'"))
       throw new ApiError('conflict', 'this user name is taken')

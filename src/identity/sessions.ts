@@ -1,7 +1,7 @@
 /** The browser sessions of a user. */
 import { and, desc, eq, gt, isNull, ne, type SQL, sql } from 'drizzle-orm'
 import { writeAs } from '../auth/access.ts'
-import { readAsUser, requireRecentSignIn, requireSession } from '../auth/session.ts'
+import { readAsUser, requireRecentSignIn } from '../auth/session.ts'
 import type { Database } from '../db/client.ts'
 import { tokens } from '../db/schema/users.ts'
 import type { Caller } from '../http/context.ts'
@@ -17,7 +17,7 @@ const isLiveSession = ({ userId }: Caller, now: Date): SQL | undefined =>
 
 /** Returns the account and its live sessions, newest first. Throws `unauthenticated`, `forbidden`. */
 export async function readSessions(db: Database, caller: Caller, now: Date) {
-  const [account, sessions] = await readAsUser(db, caller, [
+  const [account, sessions] = await readAsUser({ db, caller }, [
     db
       .select({
         id: tokens.id,
@@ -59,7 +59,7 @@ async function revokeSessions(db: Database, caller: Caller, which: SQL, now: Dat
     .set({ revokedAt: now.toISOString() })
     .where(and(isLiveSession(caller, now), which))
     .returning({ id: sql`1` })
-  const guards = [requireSession(caller), requireRecentSignIn(db, caller, now)]
+  const guards = [requireRecentSignIn(db, caller, now)]
   const [revoked] = await writeAs(db, caller, guards, [revoke])
   return revoked.length
 }

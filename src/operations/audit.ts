@@ -1,6 +1,6 @@
 /** What administrators did. */
 import { desc, eq, lt } from 'drizzle-orm'
-import { readAsAdministrator } from '../auth/session.ts'
+import { readAsUser } from '../auth/session.ts'
 import type { Database } from '../db/client.ts'
 import { auditLog } from '../db/schema/operations.ts'
 import { users } from '../db/schema/users.ts'
@@ -38,9 +38,7 @@ export async function readAudit(
   caller: Caller,
   before: number = Number.MAX_SAFE_INTEGER,
 ) {
-  const [account, rows] = await readAsAdministrator(db, caller, [
-    selectAudit(db, before, PAGE_SIZE + 1),
-  ])
+  const [account, rows] = await readAsUser({ db, caller }, [selectAudit(db, before, PAGE_SIZE + 1)])
   const entries = rows.slice(0, PAGE_SIZE)
   return { account, entries, next: rows.length > PAGE_SIZE ? entries.at(-1)?.id : undefined }
 }

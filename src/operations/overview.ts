@@ -1,6 +1,6 @@
 /** What the page of operators shows, in one trip. */
 import { asc, gte, inArray, sql } from 'drizzle-orm'
-import { readAsAdministrator } from '../auth/session.ts'
+import { readAsUser } from '../auth/session.ts'
 import { type Database, raw } from '../db/client.ts'
 import { alarms, hourlyOrders, networkChecks } from '../db/schema/operations.ts'
 import { pageOf } from '../delivery/admin/operator.ts'
@@ -53,7 +53,7 @@ export async function readOverview(
   const oldest = (status: 'queued' | 'in_flight') =>
     pageOf(db, { status, cursor: 0, limit: OLDEST })
   const [account, hours, raised, [totals], queued, inFlight, failures, checks, audit] =
-    await readAsAdministrator(db, caller, [
+    await readAsUser({ db, caller }, [
       db
         .select()
         .from(hourlyOrders)

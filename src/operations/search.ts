@@ -1,7 +1,7 @@
 /** Finds rows by any id, order number, wallet, hash or key. */
 import { type SQL, sql } from 'drizzle-orm'
 import { getAddress, isAddress } from 'viem/utils'
-import { readAsAdministrator } from '../auth/session.ts'
+import { readAsUser } from '../auth/session.ts'
 import { type Database, raw } from '../db/client.ts'
 import type { deliveryStates } from '../db/schema/delivery.ts'
 import type { Caller } from '../http/context.ts'
@@ -150,15 +150,17 @@ export type Found = Awaited<ReturnType<typeof search>>
 /** Finds everything that has this text. Throws `unauthenticated`, `forbidden`. */
 export async function search(db: Database, caller: Caller, text: string) {
   const terms = termsOf(text)
-  const [account, archived, transactions, users, nfts, listings, ...items] =
-    await readAsAdministrator(db, caller, [
+  const [account, archived, transactions, users, nfts, listings, ...items] = await readAsUser(
+    { db, caller },
+    [
       findArchived(db, terms),
       findTransactions(db, terms),
       findUsers(db, terms),
       findNfts(db, terms),
       findListings(db, terms),
       ...itemsOf(terms).map((found) => findItems(db, found)),
-    ])
+    ],
+  )
   // What is found in several ways is shown once, with the first of them.
   const byId = new Map([...items.flat(), ...archived].toReversed().map((item) => [item.id, item]))
   const newestFirst = [...byId.values()].sort((a, b) => b.id - a.id)

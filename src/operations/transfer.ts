@@ -1,6 +1,6 @@
 /** The whole history of one item. */
 import { desc, eq, type SQL, sql } from 'drizzle-orm'
-import { readAsAdministrator } from '../auth/session.ts'
+import { readAsUser } from '../auth/session.ts'
 import { type Database, raw } from '../db/client.ts'
 import { webhookEndpoints, webhookMessages } from '../db/schema/webhooks.ts'
 import {
@@ -152,7 +152,7 @@ export async function readTransfer(
   id: number,
 ) {
   const [account, [view], [order], carriers, actions, messages, [archived], [objections]] =
-    await readAsAdministrator(db, caller, [
+    await readAsUser({ db, caller }, [
       viewOf(db, id),
       selectOrder(db, id),
       selectCarriers(db, id),

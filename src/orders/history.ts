@@ -95,7 +95,7 @@ export async function readHistory(
 ) {
   const { userId } = caller
   const range = { userId, before: before ?? Number.MAX_SAFE_INTEGER, count: PAGE_SIZE + 1 }
-  const [account, rows, sold] = await readAsUser(db, caller, [
+  const [account, rows, sold] = await readAsUser({ db, caller }, [
     entriesOf[side](db, range),
     anySold(db, { userId }),
   ])

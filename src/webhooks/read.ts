@@ -59,7 +59,7 @@ export async function readWebhook(db: Database, caller: Caller, id: string): Pro
 
 /** Returns the signed-in user and all own endpoints, oldest first. Throws as `readAsUser`. */
 export async function readOwnWebhooks(db: Database, caller: Caller) {
-  const [account, rows] = await readAsUser(db, caller, [
+  const [account, rows] = await readAsUser({ db, caller }, [
     db
       .select(endpointColumns)
       .from(webhookEndpoints)
@@ -162,7 +162,7 @@ export async function readLog(db: Database, caller: Caller, id: string, page: Lo
  * `readAsUser`, and `not_found`.
  */
 export async function readWebhookPage(db: Database, caller: Caller, id: string, page: LogPage) {
-  const [account, [row], rows, last] = await readAsUser(db, caller, [
+  const [account, [row], rows, last] = await readAsUser({ db, caller }, [
     db
       .select({ ...endpointColumns, secretId: webhookEndpoints.secretId })
       .from(webhookEndpoints)

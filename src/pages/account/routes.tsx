@@ -4,7 +4,7 @@ import * as z from 'zod/mini'
 import { type Account, isRecent, readAccount } from '../../auth/session.ts'
 import { rateLimitKey } from '../../http/client-ip.ts'
 import type { App } from '../../http/context.ts'
-import { publicEndpoint, requireToken, validate } from '../../http/endpoint.ts'
+import { publicEndpoint, requireSession, validate } from '../../http/endpoint.ts'
 import { signInRateLimit } from '../../http/rate-limit.ts'
 import { EmailAddress, LinkSecret } from '../../identity/email-link.ts'
 import {
@@ -26,16 +26,16 @@ export const accountRoutes = new Hono<App>()
   .get('/settings', publicEndpoint(), (c) => c.redirect('/settings/profile', 303))
   .get(
     '/settings/account',
-    requireToken(),
+    requireSession(),
     validate('query', z.object({ notice: NoticeName })),
     async (c) => {
-      const account = await readAccount(c.var.db, c.var.caller)
+      const account = await readAccount(c.var)
       return accountPage(c, { account, notice: c.req.valid('query').notice })
     },
   )
   .post(
     '/settings/account/email',
-    requireToken(),
+    requireSession(),
     signInRateLimit,
     validate('form', z.object({ email: z.string().check(z.maxLength(1000)) })),
     async (c) => {
@@ -43,7 +43,7 @@ export const accountRoutes = new Hono<App>()
       const input = c.req.valid('form').email
       const email = EmailAddress.safeParse(input)
       if (!email.success) {
-        const account = await readAccount(db, caller)
+        const account = await readAccount(c.var)
         return accountPage(c, { account, email: input, problem: 'This is not an e-mail address.' })
       }
       const request = { email: email.data, client: rateLimitKey(c.req.raw) }
@@ -54,7 +54,7 @@ export const accountRoutes = new Hono<App>()
   )
   .get(
     '/settings/account/email',
-    requireToken(),
+    requireSession(),
     explainBrokenLink('link'),
     validate('query', LinkSecret),
     async (c) => {
@@ -70,7 +70,7 @@ export const accountRoutes = new Hono<App>()
   )
   .post(
     '/settings/account/email/confirm',
-    requireToken(),
+    requireSession(),
     explainBrokenLink('link'),
     validate('form', LinkSecret),
     async (c) => {
@@ -80,12 +80,12 @@ export const accountRoutes = new Hono<App>()
       return c.redirect('/settings/account?notice=email-linked', 303)
     },
   )
-  .post('/settings/account/email/unlink', requireToken(), async (c) => {
+  .post('/settings/account/email/unlink', requireSession(), async (c) => {
     const { db, caller, now } = c.var
     tellOwner(c, await unlink(db, caller, 'email', now), { type: 'email-unlinked' })
     return c.redirect('/settings/account?notice=email-unlinked', 303)
   })
-  .post('/settings/account/wallet/unlink', requireToken(), async (c) => {
+  .post('/settings/account/wallet/unlink', requireSession(), async (c) => {
     const { db, caller, now } = c.var
     tellOwner(c, await unlink(db, caller, 'ethereumPublicAddr', now), { type: 'wallet-unlinked' })
     return c.redirect('/settings/account?notice=wallet-unlinked', 303)

@@ -5,10 +5,10 @@ import { deleteAddress, restoreAddress, updateAddress } from '../../addresses/ch
 import { createAddress } from '../../addresses/create.ts'
 import { type Deleted, readAddress, readAddressBook } from '../../addresses/list.ts'
 import { type AddressFields, BillingFields, DeliveryFields } from '../../addresses/schema.ts'
-import { readAccount, requireSession } from '../../auth/session.ts'
+import { readAccount } from '../../auth/session.ts'
 import { addressKinds } from '../../db/schema/users.ts'
 import type { App } from '../../http/context.ts'
-import { type AppWithCaller, requireToken, validate } from '../../http/endpoint.ts'
+import { type AppWithCaller, requireSession, validate } from '../../http/endpoint.ts'
 import { ApiError, statusOf } from '../../http/errors.ts'
 import { idText } from '../../http/ids.ts'
 import { type Problems, problemsIn, sentence } from '../components/field.tsx'
@@ -43,7 +43,7 @@ const fieldsOf = { delivery: DeliveryFields, billing: BillingFields }
 export const addressBookRoutes = new Hono<App>()
   .get(
     '/settings/addresses',
-    requireToken(),
+    requireSession(),
     validate(
       'query',
       z.object({
@@ -57,8 +57,8 @@ export const addressBookRoutes = new Hono<App>()
       return bookPage(c, { notice, deleted: kind && deleted ? { kind, id: deleted } : undefined })
     },
   )
-  .get('/settings/addresses/:kind/new', requireToken(), validate('param', Kind), async (c) => {
-    const account = await readAccount(c.var.db, c.var.caller)
+  .get('/settings/addresses/:kind/new', requireSession(), validate('param', Kind), async (c) => {
+    const account = await readAccount(c.var)
     const { kind } = c.req.valid('param')
     return page(c, {
       title: 'New address',
@@ -68,20 +68,18 @@ export const addressBookRoutes = new Hono<App>()
   })
   .post(
     '/settings/addresses/:kind/new',
-    requireToken(),
+    requireSession(),
     validate('param', Kind),
     validate('form', Form),
     (c) => {
       const { db, caller, now } = c.var
       const { kind } = c.req.valid('param')
       return save(c, { kind, values: c.req.valid('form') }, 'address-added', (address) =>
-        createAddress(db, caller, kind, { ...address, userId: caller.userId }, now, [
-          requireSession(caller),
-        ]),
+        createAddress(db, caller, kind, { ...address, userId: caller.userId }, now),
       )
     },
   )
-  .get('/settings/addresses/:kind/:id', requireToken(), validate('param', Target), async (c) => {
+  .get('/settings/addresses/:kind/:id', requireSession(), validate('param', Target), async (c) => {
     const { db, caller } = c.var
     const { kind, id } = c.req.valid('param')
     const { account, address } = await readAddress(db, caller, kind, id)
@@ -93,50 +91,49 @@ export const addressBookRoutes = new Hono<App>()
   })
   .post(
     '/settings/addresses/:kind/:id',
-    requireToken(),
+    requireSession(),
     validate('param', Target),
     validate('form', Form),
     (c) => {
       const { db, caller, now } = c.var
       const { kind, id } = c.req.valid('param')
       return save(c, { kind, id, values: c.req.valid('form') }, 'address-saved', (address) =>
-        updateAddress(db, caller, kind, id, address, now, [requireSession(caller)]),
+        updateAddress(db, caller, kind, id, address, now),
       )
     },
   )
   .post(
     '/settings/addresses/:kind/:id/default',
-    requireToken(),
+    requireSession(),
     validate('param', Target),
     async (c) => {
       const { db, caller, now } = c.var
       const { kind, id } = c.req.valid('param')
-      const guards = [requireSession(caller)]
-      await updateAddress(db, caller, kind, id, { isDefault: true }, now, guards)
+      await updateAddress(db, caller, kind, id, { isDefault: true }, now)
       return c.redirect(bookPath('default-changed'), 303)
     },
   )
   .post(
     '/settings/addresses/:kind/:id/delete',
-    requireToken(),
+    requireSession(),
     validate('param', Target),
     async (c) => {
       const { db, caller, now } = c.var
       const { kind, id } = c.req.valid('param')
       // After a second click the address is deleted already. The page says whether it is.
-      await deleteAddress(db, caller, kind, id, now, [requireSession(caller)]).catch(allowNotFound)
+      await deleteAddress(db, caller, kind, id, now).catch(allowNotFound)
       return c.redirect(`/settings/addresses?kind=${kind}&deleted=${id}`, 303)
     },
   )
   .post(
     '/settings/addresses/:kind/:id/restore',
-    requireToken(),
+    requireSession(),
     validate('param', Target),
     async (c) => {
       const { db, caller, now } = c.var
       const { kind, id } = c.req.valid('param')
       try {
-        await restoreAddress(db, caller, kind, id, now, [requireSession(caller)])
+        await restoreAddress(db, caller, kind, id, now)
       } catch (error) {
         return bookPage(c, { problem: requireTooMany(error) })
       }
@@ -201,9 +198,7 @@ function requireTooMany(error: unknown): string {
 async function rejectedPage(c: Context<AppWithCaller>, state: AddressFormState) {
   const { db, caller } = c.var
   const { kind, id, problem } = state
-  const account = id
-    ? (await readAddress(db, caller, kind, id)).account
-    : await readAccount(db, caller)
+  const account = id ? (await readAddress(db, caller, kind, id)).account : await readAccount(c.var)
   return page(c, {
     title: id ? 'Edit address' : 'New address',
     account,

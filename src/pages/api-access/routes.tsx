@@ -6,7 +6,12 @@ import { isRecent } from '../../auth/session.ts'
 import { issuerOf } from '../../auth/tokens.ts'
 import { tokenRoles, tokenScopes } from '../../db/schema/users.ts'
 import type { App } from '../../http/context.ts'
-import { type AppWithCaller, requireToken, validate } from '../../http/endpoint.ts'
+import {
+  type AppWithCaller,
+  requireAdministrator,
+  requireSession,
+  validate,
+} from '../../http/endpoint.ts'
 import { ApiError } from '../../http/errors.ts'
 import { tokenRateLimit } from '../../http/rate-limit.ts'
 import { readAllTokens } from '../../identity/all-tokens.ts'
@@ -50,13 +55,13 @@ const AllTokensFilter = z.object({
 export const apiAccessRoutes = new Hono<App>()
   .get(
     '/settings/api-access',
-    requireToken(),
+    requireSession(),
     validate('query', z.object({ notice: NoticeName })),
     (c) => ownTokensPage(c, { notice: c.req.valid('query').notice }),
   )
   .post(
     '/settings/api-access/tokens',
-    requireToken(),
+    requireSession(),
     tokenRateLimit,
     validate('form', NewToken),
     async (c) => {
@@ -83,7 +88,7 @@ export const apiAccessRoutes = new Hono<App>()
   )
   .get(
     '/settings/api-access/tokens/:id',
-    requireToken(),
+    requireSession(),
     validate('param', TokenId),
     validate('query', z.object({ notice: NoticeName })),
     async (c) => {
@@ -106,7 +111,7 @@ export const apiAccessRoutes = new Hono<App>()
   )
   .post(
     '/settings/api-access/tokens/:id/roll',
-    requireToken(),
+    requireSession(),
     tokenRateLimit,
     validate('param', TokenId),
     async (c) => {
@@ -120,7 +125,7 @@ export const apiAccessRoutes = new Hono<App>()
   )
   .post(
     '/settings/api-access/tokens/:id/revoke',
-    requireToken(),
+    requireSession(),
     validate('param', TokenId),
     validate('form', z.extend(AllTokensFilter, { back: z.optional(z.literal('everyone')) })),
     async (c) => {
@@ -135,7 +140,7 @@ export const apiAccessRoutes = new Hono<App>()
   )
   .get(
     '/settings/api-access/everyone',
-    requireToken(),
+    requireAdministrator(),
     validate('query', z.extend(AllTokensFilter, { notice: NoticeName })),
     async (c) => {
       const { db, caller, now } = c.var

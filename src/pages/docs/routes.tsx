@@ -4,7 +4,7 @@ import { raw } from 'hono/html'
 import { findAccount, isRecent } from '../../auth/session.ts'
 import { issuerOf } from '../../auth/tokens.ts'
 import type { App } from '../../http/context.ts'
-import { publicEndpoint, requireToken } from '../../http/endpoint.ts'
+import { publicEndpoint, requireSession } from '../../http/endpoint.ts'
 import { tokenRateLimit } from '../../http/rate-limit.ts'
 import { renewReferenceToken } from '../../identity/reference-token.ts'
 import { page } from '../page.tsx'
@@ -37,7 +37,7 @@ export const docsRoutes = new Hono<App>()
   .get('/docs/webhooks', publicEndpoint(), (c) => guidePage(c, '/docs/webhooks'))
   .get('/docs/errors', publicEndpoint(), (c) => guidePage(c, '/docs/errors'))
   .get('/docs/runbook', publicEndpoint(), (c) => guidePage(c, '/docs/runbook'))
-  .post('/docs/token', requireToken(), tokenRateLimit, async (c) => {
+  .post('/docs/token', requireSession(), tokenRateLimit, async (c) => {
     const { db, settings, caller, now } = c.var
     return c.json(await renewReferenceToken(db, issuerOf(settings), caller, now))
   })

@@ -1,7 +1,6 @@
 /** The pages for operators. Only administrators see them. */
 import { type Context, Hono } from 'hono'
 import * as z from 'zod/mini'
-import { requireAdministrator, requireSession } from '../../auth/session.ts'
 import {
   cancelTransfer,
   type Operator,
@@ -10,7 +9,7 @@ import {
 } from '../../delivery/admin/change.ts'
 import { TransferId } from '../../delivery/admin/input.ts'
 import type { App } from '../../http/context.ts'
-import { type AppWithCaller, requireToken, validate } from '../../http/endpoint.ts'
+import { type AppWithCaller, requireAdministrator, validate } from '../../http/endpoint.ts'
 import { cursorText } from '../../http/ids.ts'
 import { readAudit } from '../../operations/audit.ts'
 import { readOverview } from '../../operations/overview.ts'
@@ -41,7 +40,7 @@ const TransferNotice = z.object({
 const styles = ['operations.css']
 
 export const operationRoutes = new Hono<App>()
-  .get('/operations', requireToken(), validate('query', OverviewQuery), async (c) => {
+  .get('/operations', requireAdministrator(), validate('query', OverviewQuery), async (c) => {
     const { db, caller, settings, now } = c.var
     const { range, retried: items, reason } = c.req.valid('query')
     const { account, ...overview } = await readOverview(db, caller, settings, now)
@@ -56,7 +55,7 @@ export const operationRoutes = new Hono<App>()
   })
   .post(
     '/operations/retry',
-    requireToken(),
+    requireAdministrator(),
     validate('form', z.object({ reason: text })),
     async (c) => {
       const { reason } = c.req.valid('form')
@@ -69,7 +68,7 @@ export const operationRoutes = new Hono<App>()
   )
   .get(
     '/operations/audit',
-    requireToken(),
+    requireAdministrator(),
     validate('query', z.object({ before: z.catch(z.optional(cursorText), undefined) })),
     async (c) => {
       const { db, caller, now } = c.var
@@ -85,7 +84,7 @@ export const operationRoutes = new Hono<App>()
   )
   .get(
     '/operations/search',
-    requireToken(),
+    requireAdministrator(),
     validate('query', z.object({ q: text })),
     async (c) => {
       const { db, caller, settings } = c.var
@@ -104,7 +103,7 @@ export const operationRoutes = new Hono<App>()
   )
   .get(
     '/operations/transfers/:id',
-    requireToken(),
+    requireAdministrator(),
     validate('param', TransferId),
     validate('query', TransferNotice),
     async (c) => {
@@ -123,7 +122,7 @@ export const operationRoutes = new Hono<App>()
   )
   .post(
     '/operations/transfers/:id/retry',
-    requireToken(),
+    requireAdministrator(),
     validate('param', TransferId),
     async (c) => {
       const { id } = await retryTransfer(operatorOf(c), c.req.valid('param').id)
@@ -132,7 +131,7 @@ export const operationRoutes = new Hono<App>()
   )
   .post(
     '/operations/transfers/:id/cancel',
-    requireToken(),
+    requireAdministrator(),
     validate('param', TransferId),
     async (c) => {
       const { id } = await cancelTransfer(operatorOf(c), c.req.valid('param').id)
@@ -142,6 +141,5 @@ export const operationRoutes = new Hono<App>()
 
 function operatorOf(c: Context<AppWithCaller>): Operator {
   const { db, caller, now, settings } = c.var
-  const guards = [requireSession(caller), requireAdministrator(db, caller)]
-  return { db, queue: c.env.DELIVERIES, caller, networks: settings.NETWORKS, now, guards }
+  return { db, queue: c.env.DELIVERIES, caller, networks: settings.NETWORKS, now }
 }

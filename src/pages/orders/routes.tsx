@@ -2,7 +2,7 @@
 import { Hono } from 'hono'
 import * as z from 'zod/mini'
 import type { App } from '../../http/context.ts'
-import { requireToken, validate } from '../../http/endpoint.ts'
+import { requireSession, validate } from '../../http/endpoint.ts'
 import { readHistory } from '../../orders/history.ts'
 import { storeOf } from '../../orders/store.ts'
 import { page } from '../page.tsx'
@@ -26,7 +26,7 @@ const OrdersQuery = z.object({
 
 export const orderPageRoutes = new Hono<App>().get(
   '/orders',
-  requireToken(),
+  requireSession(),
   validate('query', OrdersQuery),
   async (c) => {
     const { caller, settings, now } = c.var

@@ -7,7 +7,7 @@ import { fetchPicture } from '../../avatars/remote.ts'
 import { storeAvatar } from '../../avatars/replace.ts'
 import { pictureFromForm } from '../../avatars/upload.ts'
 import type { App } from '../../http/context.ts'
-import { type AppWithCaller, requireToken, validate } from '../../http/endpoint.ts'
+import { type AppWithCaller, requireSession, validate } from '../../http/endpoint.ts'
 import { ApiError, type ErrorCode, statusOf } from '../../http/errors.ts'
 import { avatarRateLimit } from '../../http/rate-limit.ts'
 import { Profile, updateProfile } from '../../identity/profile.ts'
@@ -23,14 +23,14 @@ const Names = z.object({ name: text, username: text })
 export const profileRoutes = new Hono<App>()
   .get(
     '/settings/profile',
-    requireToken(),
+    requireSession(),
     validate('query', z.object({ notice: NoticeName })),
     async (c) => {
-      const account = await readAccount(c.var.db, c.var.caller)
+      const account = await readAccount(c.var)
       return profilePage(c, { account, notice: c.req.valid('query').notice })
     },
   )
-  .post('/settings/profile', requireToken(), validate('form', Names), async (c) => {
+  .post('/settings/profile', requireSession(), validate('form', Names), async (c) => {
     const { db, caller, now } = c.var
     const values = c.req.valid('form')
     const profile = Profile.safeParse(values)
@@ -44,12 +44,12 @@ export const profileRoutes = new Hono<App>()
     }
     return c.redirect('/settings/profile?notice=profile-saved', 303)
   })
-  .post('/settings/profile/avatar', requireToken(), avatarRateLimit, (c) =>
+  .post('/settings/profile/avatar', requireSession(), avatarRateLimit, (c) =>
     changePicture(c, { field: 'avatar' }, () => pictureFromForm(c.req.raw)),
   )
   .post(
     '/settings/profile/avatar-url',
-    requireToken(),
+    requireSession(),
     avatarRateLimit,
     validate('form', z.object({ avatarUrl: z.string().check(z.trim(), z.maxLength(2048)) })),
     (c) => {
@@ -83,7 +83,7 @@ function profilePage(
 }
 
 async function rejectedNames(c: Context<AppWithCaller>, status: ErrorCode, names: ProfileForm) {
-  const account = await readAccount(c.var.db, c.var.caller)
+  const account = await readAccount(c.var)
   return profilePage(c, { account, status, names })
 }
 
@@ -96,8 +96,8 @@ async function changePicture(
   form: Pick<PictureForm, 'field' | 'value'>,
   readPicture: () => Promise<Blob>,
 ) {
-  const { db, caller, now } = c.var
-  const account = await readAccount(db, caller)
+  const { caller, now } = c.var
+  const account = await readAccount(c.var)
   try {
     await storeAvatar(avatarDepsOf(c), caller, account.id, await readPicture(), now)
   } catch (error) {

@@ -3,7 +3,7 @@ import { Hono } from 'hono'
 import * as z from 'zod/mini'
 import { isRecent } from '../../auth/session.ts'
 import type { App } from '../../http/context.ts'
-import { requireToken, validate } from '../../http/endpoint.ts'
+import { requireSession, validate } from '../../http/endpoint.ts'
 import { endOneSession, endOtherSessions, readSessions } from '../../identity/sessions.ts'
 import { page } from '../page.tsx'
 import { NoticeName } from '../settings.tsx'
@@ -12,7 +12,7 @@ import { Sessions } from './views.tsx'
 export const sessionRoutes = new Hono<App>()
   .get(
     '/settings/sessions',
-    requireToken(),
+    requireSession(),
     validate('query', z.object({ notice: NoticeName })),
     async (c) => {
       const { db, caller, now } = c.var
@@ -34,7 +34,7 @@ export const sessionRoutes = new Hono<App>()
   )
   .post(
     '/settings/sessions/:id/end',
-    requireToken(),
+    requireSession(),
     validate('param', z.object({ id: z.uuid() })),
     async (c) => {
       const { db, caller, now } = c.var
@@ -42,7 +42,7 @@ export const sessionRoutes = new Hono<App>()
       return c.redirect('/settings/sessions?notice=session-ended', 303)
     },
   )
-  .post('/settings/sessions/end-others', requireToken(), async (c) => {
+  .post('/settings/sessions/end-others', requireSession(), async (c) => {
     const { db, caller, now } = c.var
     await endOtherSessions(db, caller, now)
     return c.redirect('/settings/sessions?notice=sessions-ended', 303)

@@ -6,7 +6,7 @@ import { findAccount, isRecent, readAccount, signOut, startSession } from '../..
 import { issuerOf } from '../../auth/tokens.ts'
 import { rateLimitKey } from '../../http/client-ip.ts'
 import type { App } from '../../http/context.ts'
-import { publicEndpoint, requireToken, validate } from '../../http/endpoint.ts'
+import { publicEndpoint, requireSession, validate } from '../../http/endpoint.ts'
 import { signInRateLimit } from '../../http/rate-limit.ts'
 import {
   createSignInLink,
@@ -54,9 +54,9 @@ export const signInRoutes = new Hono<App>()
       return signInPage(c, { redirect, notice: query.notice })
     },
   )
-  .get('/sign-in/again', requireToken(), validate('query', Redirect), async (c) => {
-    const { db, caller, settings, now } = c.var
-    const account = await readAccount(db, caller)
+  .get('/sign-in/again', requireSession(), validate('query', Redirect), async (c) => {
+    const { settings, now } = c.var
+    const account = await readAccount(c.var)
     const redirect = allowedRedirect(settings, c.req.valid('query').redirect) ?? HOME
     if (isRecent(account, now)) return c.redirect(redirect, 303)
     return page(c, {

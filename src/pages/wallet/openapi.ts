@@ -37,7 +37,6 @@ export const walletEndpoints = {
         transfers: count('How many order items waited for the wallet and are transferred now.'),
       })
       .meta({ id: 'LinkedWallet', description: 'The wallet is linked.' }),
-    isSessionOnly: true,
     errors: ['forbidden', 'reauthentication_required', 'conflict', 'chain_unavailable'],
   },
 } satisfies EndpointInfos

@@ -9,7 +9,7 @@ import { readAccount, requireRecent, startSession } from '../../auth/session.ts'
 import { issuerOf } from '../../auth/tokens.ts'
 import { wake } from '../../delivery/wake.ts'
 import type { App } from '../../http/context.ts'
-import { publicEndpoint, requireToken, validate } from '../../http/endpoint.ts'
+import { publicEndpoint, requireSession, validate } from '../../http/endpoint.ts'
 import { signInRateLimit } from '../../http/rate-limit.ts'
 import { linkWallet } from '../../identity/link.ts'
 import { signIn } from '../../identity/sign-in.ts'
@@ -111,7 +111,7 @@ export const walletRoutes = new Hono<App>()
   )
   .post(
     '/settings/account/wallet',
-    requireToken(),
+    requireSession(),
     signInRateLimit,
     validate('json', SignedMessage),
     async (c) => {
@@ -119,7 +119,7 @@ export const walletRoutes = new Hono<App>()
       const secret = messageSecretOf(c)
       const signed = { ...c.req.valid('json'), purpose: 'link', secret } as const
       // Rejects an API token or an old session before the chain is asked about the signature.
-      requireRecent(await readAccount(db, caller), now)
+      requireRecent(await readAccount(c.var), now)
       const proof = await verifyWalletMessage(db, settings, signed, now)
       const { chainIds, email } = await linkWallet(db, caller, proof, now)
       tellOwner(c, email, { type: 'wallet-linked' })

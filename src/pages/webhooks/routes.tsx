@@ -1,10 +1,11 @@
 /** Settings → Webhooks: where events are sent, and what became of each message. */
 import { type Context, Hono } from 'hono'
 import * as z from 'zod/mini'
-import { isRecent, requireAdministrator, requireSession } from '../../auth/session.ts'
+import { administratorGuard } from '../../auth/access.ts'
+import { isRecent } from '../../auth/session.ts'
 import { tokenRoles } from '../../db/schema/users.ts'
 import type { App } from '../../http/context.ts'
-import { type AppWithCaller, invalidInput, requireToken, validate } from '../../http/endpoint.ts'
+import { type AppWithCaller, invalidInput, requireSession, validate } from '../../http/endpoint.ts'
 import { ApiError, statusOf } from '../../http/errors.ts'
 import { LogQuery, MessageId, NewWebhook, time, WebhookId } from '../../webhooks/input.ts'
 import { createWebhook, deleteWebhook, rotateSecret, updateWebhook } from '../../webhooks/manage.ts'
@@ -59,16 +60,15 @@ const PageQuery = z.object({
 export const webhookPageRoutes = new Hono<App>()
   .get(
     '/settings/webhooks',
-    requireToken(),
+    requireSession(),
     validate('query', z.object({ notice: NoticeName })),
     (c) => listPage(c, { notice: c.req.valid('query').notice }),
   )
-  .post('/settings/webhooks', requireToken(), validate('form', CreateForm), async (c) => {
+  .post('/settings/webhooks', requireSession(), validate('form', CreateForm), async (c) => {
     const { db, settings, caller, now } = c.var
     const values = c.req.valid('form')
     const { role } = values
-    const guards = [requireSession(caller)]
-    if (role === 'master') guards.push(requireAdministrator(db, caller))
+    const guards = role === 'master' ? [administratorGuard(caller)] : []
     try {
       const input = { ...parsed(values), role }
       const { webhook } = await createWebhook(db, settings, caller, input, now, guards)
@@ -79,14 +79,14 @@ export const webhookPageRoutes = new Hono<App>()
   })
   .get(
     '/settings/webhooks/:webhook_id',
-    requireToken(),
+    requireSession(),
     validate('param', WebhookId),
     validate('query', PageQuery),
     (c) => detailsPage(c, c.req.valid('param').webhook_id, c.req.valid('query')),
   )
   .post(
     '/settings/webhooks/:webhook_id',
-    requireToken(),
+    requireSession(),
     validate('param', WebhookId),
     validate('form', ChangeForm),
     async (c) => {
@@ -95,8 +95,7 @@ export const webhookPageRoutes = new Hono<App>()
       const values = c.req.valid('form')
       try {
         const changes = { ...parsed(values), enabled: values.enabled }
-        const guards = [requireSession(caller)]
-        await updateWebhook(db, settings, caller, webhook_id, changes, now, guards)
+        await updateWebhook(db, settings, caller, webhook_id, changes, now)
         return redirect(c, webhook_id, 'webhook-saved')
       } catch (error) {
         return detailsPage(c, webhook_id, { form: rejectedForm(values, error) })
@@ -105,58 +104,58 @@ export const webhookPageRoutes = new Hono<App>()
   )
   .post(
     '/settings/webhooks/:webhook_id/rotate',
-    requireToken(),
+    requireSession(),
     validate('param', WebhookId),
     async (c) => {
       const { db, settings, caller, now } = c.var
       const { webhook_id } = c.req.valid('param')
-      await rotateSecret(db, settings, caller, webhook_id, now, [requireSession(caller)])
+      await rotateSecret(db, settings, caller, webhook_id, now)
       return redirect(c, webhook_id, 'webhook-rotated')
     },
   )
   .post(
     '/settings/webhooks/:webhook_id/delete',
-    requireToken(),
+    requireSession(),
     validate('param', WebhookId),
     async (c) => {
       const { db, caller, now } = c.var
       const { webhook_id } = c.req.valid('param')
-      await deleteWebhook(db, caller, webhook_id, now, [requireSession(caller)])
+      await deleteWebhook(db, caller, webhook_id, now)
       return c.redirect('/settings/webhooks?notice=webhook-deleted', 303)
     },
   )
   .post(
     '/settings/webhooks/:webhook_id/test',
-    requireToken(),
+    requireSession(),
     validate('param', WebhookId),
     async (c) => {
       const { db, caller, now } = c.var
       const { webhook_id } = c.req.valid('param')
-      await sendTest(db, caller, webhook_id, now, [requireSession(caller)])
+      await sendTest(db, caller, webhook_id, now)
       return sent(c, webhook_id, 'webhook-sent')
     },
   )
   .post(
     '/settings/webhooks/:webhook_id/messages/:message_id/resend',
-    requireToken(),
+    requireSession(),
     validate('param', MessageId),
     async (c) => {
       const { db, caller, now } = c.var
       const { webhook_id: endpointId, message_id: id } = c.req.valid('param')
-      await resendMessage(db, caller, { endpointId, id }, now, [requireSession(caller)])
+      await resendMessage(db, caller, { endpointId, id }, now)
       return sent(c, endpointId, 'webhook-sent')
     },
   )
   .post(
     '/settings/webhooks/:webhook_id/replay',
-    requireToken(),
+    requireSession(),
     validate('param', WebhookId),
     validate('form', ReplayForm),
     async (c) => {
       const { db, caller, now } = c.var
       const { webhook_id } = c.req.valid('param')
       const { since } = c.req.valid('form')
-      await replayMessages(db, caller, webhook_id, since, now, [requireSession(caller)])
+      await replayMessages(db, caller, webhook_id, since, now)
       return sent(c, webhook_id, 'webhook-replayed')
     },
   )
