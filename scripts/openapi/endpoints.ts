@@ -1,5 +1,4 @@
 /** The endpoints of the document: what their handlers declare, and what their folders say of them. */
-import { addressEndpoints } from '../../src/addresses/openapi.ts'
 import app from '../../src/app.ts'
 import { authEndpoints } from '../../src/auth/openapi.ts'
 import { avatarEndpoints } from '../../src/avatars/openapi.ts'
@@ -19,7 +18,6 @@ export type DescribedEndpoint = Endpoint & { info: EndpointInfo }
 /** Pages and their forms have none. */
 export const endpointInfos: EndpointInfos = {
   ...authEndpoints,
-  ...addressEndpoints,
   ...marketplaceEndpoints,
   ...avatarEndpoints,
   ...orderEndpoints,

@@ -4,68 +4,58 @@ import type { RunnableQuery } from 'drizzle-orm/runnable-query'
 import type { SQLiteUpdateSetSource } from 'drizzle-orm/sqlite-core'
 import { writeAs } from '../auth/access.ts'
 import type { Database } from '../db/client.ts'
-import type { Guard } from '../db/guard.ts'
 import { addresses, users } from '../db/schema/users.ts'
-import type { Caller } from '../http/context.ts'
+import type { Caller, Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
-import type { Addresses } from './answer.ts'
-import { addressColumns } from './columns.ts'
 import { selectDefault, unsetDefault } from './default.ts'
 import { limitAddressesIf } from './limit.ts'
-import { type AddressFields, type AddressKind, isLive } from './schema.ts'
+import {
+  type Addresses,
+  type AddressFields,
+  type AddressKind,
+  addressColumns,
+  isLive,
+} from './schema.ts'
 import { isOwn, isUndoable } from './undo.ts'
 
+type Target<K extends AddressKind> = { kind: K; id: number }
 type Changes = AddressFields & { isDefault?: boolean | undefined }
 
 /**
  * Changes the given fields. A new default address replaces the previous one. Throws `not_found`
- * if the address is deleted, unknown, of a seller's order, or not accessible to the caller, and the
- * errors of `guards`.
+ * if the address is deleted, unknown, of a seller's order, or not accessible to the caller.
  */
 export async function updateAddress<K extends AddressKind>(
-  db: Database,
-  caller: Caller,
-  kind: K,
-  id: number,
-  changes: Changes,
-  now: Date,
-  guards: readonly Guard[] = [],
+  { db, caller, now }: Ctx,
+  { kind, id, changes }: Target<K> & { changes: Changes },
 ): Promise<Addresses[K]> {
-  const target = isAccessible(db, caller, kind, id)
+  const target = isAccessible(db, caller, { kind, id })
   const update = updateWhere[kind](db, target, { ...changes, updatedAt: now.toISOString() })
-  if (!changes.isDefault) return requireRow((await writeAs(db, caller, guards, [update]))[0])
+  if (!changes.isDefault) return requireRow((await writeAs(db, caller, [], [update]))[0])
   const owner = db.select({ userId: addresses.userId }).from(addresses).where(target)
   const unsetPrevious = unsetDefault(db, kind, sql`${owner}`, now)
-  return requireRow((await writeAs(db, caller, guards, [unsetPrevious, update]))[1])
+  return requireRow((await writeAs(db, caller, [], [unsetPrevious, update]))[1])
 }
 
 /** Deletes an address. Orders that used it keep it. Throws as `updateAddress` does. */
 export async function deleteAddress<K extends AddressKind>(
-  db: Database,
-  caller: Caller,
-  kind: K,
-  id: number,
-  now: Date,
-  guards: readonly Guard[] = [],
+  { db, caller, now }: Ctx,
+  { kind, id }: Target<K>,
 ): Promise<Addresses[K]> {
   const at = now.toISOString()
-  const target = isAccessible(db, caller, kind, id)
+  const target = isAccessible(db, caller, { kind, id })
   const remove = updateWhere[kind](db, target, { deletedAt: at, updatedAt: at })
-  return requireRow((await writeAs(db, caller, guards, [remove]))[0])
+  return requireRow((await writeAs(db, caller, [], [remove]))[0])
 }
 
 /**
  * Undoes a deletion of the last hour; a live address stays as it is. The address is the default
- * again, unless there is another one now. Throws `not_found` if the caller has no such address,
- * `too_many_addresses`, and the errors of `guards`.
+ * again, unless there is another one now. Throws `not_found` if the caller has no such address, and
+ * `too_many_addresses`.
  */
 export async function restoreAddress<K extends AddressKind>(
-  db: Database,
-  caller: Caller,
-  kind: K,
-  id: number,
-  now: Date,
-  guards: readonly Guard[] = [],
+  { db, caller, now }: Ctx,
+  { kind, id }: Target<K>,
 ): Promise<Addresses[K]> {
   const { userId } = caller
   const address = { kind, id, userId }
@@ -85,11 +75,11 @@ export async function restoreAddress<K extends AddressKind>(
     },
   )
   const limit = limitAddressesIf(db, exists(counted), { kind, userId })
-  return requireRow((await writeAs(db, caller, [...guards, limit], [restore]))[0])
+  return requireRow((await writeAs(db, caller, [limit], [restore]))[0])
 }
 
 /** The live address, if it belongs to the caller, or to an existing user for a master token. */
-function isAccessible(db: Database, caller: Caller, kind: AddressKind, id: number) {
+function isAccessible(db: Database, caller: Caller, { kind, id }: Target<AddressKind>) {
   const owner = db
     .select({ id: users.id })
     .from(users)

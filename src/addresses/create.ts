@@ -1,38 +1,38 @@
 import { and, eq, isNull, notExists } from 'drizzle-orm'
-import * as z from 'zod/mini'
 import { writeAs } from '../auth/access.ts'
 import { requireAccessTo } from '../auth/user-param.ts'
 import type { BoundStatement, Database } from '../db/client.ts'
 import type { Guard } from '../db/guard.ts'
 import { type Placeholders, prepared, preparedCondition } from '../db/prepared.ts'
 import { addresses, users } from '../db/schema/users.ts'
-import type { Caller } from '../http/context.ts'
+import type { Caller, Ctx } from '../http/context.ts'
 import { invalidField, rejected } from '../http/errors.ts'
-import type { Addresses } from './answer.ts'
-import { addressColumns } from './columns.ts'
 import { unsetDefault } from './default.ts'
 import { limitAddresses } from './limit.ts'
-import { type AddressFields, type AddressKind, BillingFields, DeliveryFields } from './schema.ts'
+import {
+  type Addresses,
+  type AddressFields,
+  type AddressKind,
+  addressColumns,
+  BillingFields,
+  DeliveryFields,
+} from './schema.ts'
 
 type NewAddress = AddressFields & { userId?: number | undefined; isDefault?: boolean | undefined }
 
 /**
  * Creates an address. A new default address replaces the previous one. Throws `invalid_input` if
  * the owner is missing, `user_not_found` if there is none, `forbidden` if a user token names another
- * owner, `too_many_addresses`, and the errors of `guards`.
+ * owner, and `too_many_addresses`.
  */
 export async function createAddress<K extends AddressKind>(
-  db: Database,
-  caller: Caller,
-  kind: K,
-  { userId = ownUserId(caller), isDefault = false, ...fields }: NewAddress,
-  now: Date,
-  guards: readonly Guard[] = [],
+  { db, caller, now }: Ctx,
+  { kind, userId = ownUserId(caller), isDefault = false, ...fields }: NewAddress & { kind: K },
 ): Promise<Addresses[K]> {
   requireAccessTo(caller, userId)
   const values = { ...emptyFields, ...fields, userId, isDefault, now: now.toISOString() }
   const insert = insertAddress[kind](db, values)
-  const conditions = [...guards, requireUser(userId), limitAddresses({ kind, userId })]
+  const conditions = [requireUser(userId), limitAddresses({ kind, userId })]
   if (!isDefault) return requireRow((await writeAs(db, caller, conditions, [insert]))[0])
   const unsetPrevious = unsetDefault(db, kind, userId, now)
   return requireRow((await writeAs(db, caller, conditions, [unsetPrevious, insert]))[1])
@@ -58,7 +58,7 @@ function ownUserId(caller: Caller): number {
   throw invalidField('userId', 'is required with a master token')
 }
 
-const fieldNames = z.keyof(DeliveryFields).options
+const fieldNames = DeliveryFields.keyof().options
 const emptyFields = Object.fromEntries(fieldNames.map((name) => [name, null]))
 
 type Values = AddressFields & { userId: number; isDefault: boolean; now: string }

@@ -5,11 +5,9 @@ import { requireAccessTo } from '../auth/user-param.ts'
 import type { BoundStatement, Database } from '../db/client.ts'
 import { type Placeholders, prepared } from '../db/prepared.ts'
 import { addresses, users } from '../db/schema/users.ts'
-import type { Caller } from '../http/context.ts'
+import type { Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
-import type { Addresses } from './answer.ts'
-import { addressColumns } from './columns.ts'
-import { type AddressKind, isLive } from './schema.ts'
+import { type Addresses, type AddressKind, addressColumns, isLive } from './schema.ts'
 import { selectUndoable } from './undo.ts'
 
 type Owner = { userId: number }
@@ -48,10 +46,8 @@ const userById = prepared((db, { userId }: Placeholders<Owner>) =>
 
 /** Returns the live addresses of a user by id. Throws `forbidden`, `not_found`. */
 export async function listAddresses<K extends AddressKind>(
-  db: Database,
-  caller: Caller,
-  kind: K,
-  userId: number,
+  { db, caller }: Omit<Ctx, 'now'>,
+  { kind, userId }: { kind: K; userId: number },
 ): Promise<Addresses[K][]> {
   requireAccessTo(caller, userId)
   const list = addressesOf[kind](db, { userId })
@@ -66,12 +62,7 @@ export async function listAddresses<K extends AddressKind>(
  * Returns the signed-in user with all live addresses by id, and `deleted` again if that address is
  * deleted and can be restored. Throws `unauthenticated`, `forbidden`.
  */
-export async function readAddressBook(
-  db: Database,
-  caller: Caller,
-  deleted: Deleted | undefined,
-  now: Date,
-) {
+export async function readAddressBook({ db, caller, now }: Ctx, deleted: Deleted | undefined) {
   const { userId } = caller
   const [account, delivery, billing, undoable] = await readAsUser({ db, caller }, [
     addressesOf.delivery(db, { userId }),
@@ -84,7 +75,10 @@ export async function readAddressBook(
 /**
  * Returns a live address of the signed-in user. Throws `unauthenticated`, `forbidden`, `not_found`.
  */
-export async function readAddress(db: Database, caller: Caller, kind: AddressKind, id: number) {
+export async function readAddress(
+  { db, caller }: Omit<Ctx, 'now'>,
+  { kind, id }: { kind: AddressKind; id: number },
+) {
   const select = db
     .select(addressColumns.delivery)
     .from(addresses)

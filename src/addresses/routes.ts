@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import * as z from 'zod/mini'
+import * as z from 'zod'
 import { UserParam, userIdOf } from '../auth/user-param.ts'
 import { addressKinds } from '../db/schema/users.ts'
 import type { App } from '../http/context.ts'
@@ -7,137 +7,226 @@ import { requireToken, validate } from '../http/endpoint.ts'
 import { idText } from '../http/ids.ts'
 import { deleteAddress, updateAddress } from './change.ts'
 import { createAddress, kindOf } from './create.ts'
+import { MAX_ADDRESSES } from './limit.ts'
 import { listAddresses } from './list.ts'
-import { BillingChanges, DeliveryChanges, DeliveryFields, description, flag } from './schema.ts'
+import {
+  BillingAddress,
+  BillingChanges,
+  DeliveryAddress,
+  DeliveryChanges,
+  DeliveryFields,
+  description,
+  flag,
+} from './schema.ts'
 
-const AddressId = z.object({ id: idText.check(z.describe('Id of the address.')) })
+const AddressId = z.object({ id: idText.describe('Id of the address.') })
 const Owner = {
   userId: z
-    .pipe(
-      z.nullish(z.int().check(z.positive())),
-      z.transform((id) => id ?? undefined),
-    )
-    .check(
-      z.describe(
-        'Id of the owner: by default the user of a user token. A master token must send it.',
-      ),
-    ),
+    .int()
+    .positive()
+    .nullish()
+    .transform((id) => id ?? undefined)
+    .describe('Id of the owner: by default the user of a user token. A master token must send it.'),
 }
 
-const NewAddress = z
-  .extend(DeliveryFields, {
-    ...Owner,
-    default: flag(description.default),
-    isDefault: flag(description.isDefault),
-  })
-  .check(z.meta({ id: 'NewAddress', description: 'The fields of a new address of either kind.' }))
-const NewBillingAddress = z
-  .extend(BillingChanges, Owner)
-  .check(z.meta({ id: 'NewBillingAddress', description: 'The fields of a new billing address.' }))
-const BillingAddressChanges = BillingChanges.check(
-  z.meta({ id: 'BillingAddressChanges', description: 'The fields to change.' }),
+const NewAddress = DeliveryFields.extend({
+  ...Owner,
+  default: flag(description.default),
+  isDefault: flag(description.isDefault),
+}).meta({ id: 'NewAddress', description: 'The fields of a new address of either kind.' })
+const NewBillingAddress = BillingChanges.extend(Owner).meta({
+  id: 'NewBillingAddress',
+  description: 'The fields of a new billing address.',
+})
+const BillingAddressChanges = BillingChanges.meta({
+  id: 'BillingAddressChanges',
+  description: 'The fields to change.',
+})
+
+const tag = 'Addresses'
+const updateDescription = 'An absent field stays as it is; null clears it.'
+const createDescription = `A user has at most ${MAX_ADDRESSES} live addresses of each kind, without those of orders.`
+
+/** An answer with the only key `key`. The first letter of its component is upper case. */
+const answerOf = <K extends string, T extends z.ZodType>(key: K, value: T, of: string) =>
+  z
+    .object({ [key]: value } as Record<K, T>)
+    .meta({ id: `${key[0]?.toUpperCase()}${key.slice(1)}Answer`, description: of })
+
+const list = 'The live addresses of the user, by id.'
+const Deliveries = answerOf(
+  'deliveryAddresses',
+  z.array(DeliveryAddress).describe(list),
+  'The delivery addresses of a user.',
 )
+const Created = 'The new address.'
+const Changed = 'The address after the change.'
+const NewDelivery = answerOf('newDeliveryAddress', DeliveryAddress, Created)
+const UpdatedDelivery = answerOf('updatedDeliveryAddress', DeliveryAddress, Changed)
+const Billings = answerOf(
+  'billingAddresses',
+  z.array(BillingAddress).describe(list),
+  'The billing addresses of a user.',
+)
+const NewBilling = answerOf('newBillingAddress', BillingAddress, Created)
+const UpdatedBilling = answerOf('updatedBillingAddress', BillingAddress, Changed)
 
 export const addressRoutes = new Hono<App>()
   .get(
     '/api/public/user/:user_id/deliveryAddresses',
-    requireToken(),
+    requireToken({
+      tag,
+      operationId: 'listDeliveryAddresses',
+      summary: 'List the delivery addresses of a user',
+      answer: Deliveries,
+      errors: ['forbidden', 'not_found'],
+    }),
     validate('param', UserParam),
     async (c) => {
-      const { db, caller } = c.var
-      const userId = userIdOf(caller, c.req.valid('param').user_id)
-      return c.json({ deliveryAddresses: await listAddresses(db, caller, 'delivery', userId) })
+      const userId = userIdOf(c.var.caller, c.req.valid('param').user_id)
+      const deliveryAddresses = await listAddresses(c.var, { kind: 'delivery', userId })
+      return c.json({ deliveryAddresses })
     },
   )
   .post(
     '/api/public/deliveryAddress',
-    requireToken(),
+    requireToken({
+      tag,
+      operationId: 'createAddress',
+      summary: 'Create a delivery or a billing address',
+      description:
+        `${createDescription} Without \`type\`, a body with at least one address field or ` +
+        '`isDefault`, and none of `name`, `email`, `mobilePhone` and `default`, creates a billing ' +
+        'address. An `id` in the query is ignored.',
+      answer: z.union([NewDelivery, NewBilling]).describe('The new address, of the kind created.'),
+      errors: ['user_not_found', 'forbidden', 'too_many_addresses'],
+    }),
     validate(
       'query',
       z.object({
         type: z
-          .optional(z.enum(addressKinds))
-          .check(z.describe('Address kind. Overrides detection from the body.')),
+          .enum(addressKinds)
+          .optional()
+          .describe('Address kind. Overrides detection from the body.'),
       }),
     ),
     validate('json', NewAddress),
     async (c) => {
-      const { db, caller, now } = c.var
       const body = c.req.valid('json')
       const kind = c.req.valid('query').type ?? kindOf(body)
       const { default: isDefault, ...delivery } = body
       if (kind === 'delivery') {
-        const address = await createAddress(db, caller, kind, { ...delivery, isDefault }, now)
+        const address = await createAddress(c.var, { kind, ...delivery, isDefault })
         return c.json({ newDeliveryAddress: address })
       }
       const { name, email, mobilePhone, ...fields } = delivery
-      return c.json({ newBillingAddress: await createAddress(db, caller, kind, fields, now) })
+      return c.json({ newBillingAddress: await createAddress(c.var, { kind, ...fields }) })
     },
   )
   .put(
     '/api/public/deliveryAddress',
-    requireToken(),
+    requireToken({
+      tag,
+      operationId: 'updateDeliveryAddress',
+      summary: 'Update a delivery address',
+      description: updateDescription,
+      answer: UpdatedDelivery,
+      errors: ['not_found'],
+    }),
     validate('query', AddressId),
     validate('json', DeliveryChanges),
     async (c) => {
-      const { db, caller, now } = c.var
       const { id } = c.req.valid('query')
       const changes = c.req.valid('json')
-      const address = await updateAddress(db, caller, 'delivery', id, changes, now)
+      const address = await updateAddress(c.var, { kind: 'delivery', id, changes })
       return c.json({ updatedDeliveryAddress: address })
     },
   )
   .delete(
     '/api/public/deliveryAddress',
-    requireToken(),
+    requireToken({
+      tag,
+      operationId: 'deleteDeliveryAddress',
+      summary: 'Delete a delivery address',
+      answer: UpdatedDelivery,
+      errors: ['not_found'],
+    }),
     validate('query', AddressId),
     async (c) => {
-      const { db, caller, now } = c.var
-      const address = await deleteAddress(db, caller, 'delivery', c.req.valid('query').id, now)
+      const address = await deleteAddress(c.var, { kind: 'delivery', ...c.req.valid('query') })
       return c.json({ updatedDeliveryAddress: address })
     },
   )
   .get(
     '/api/public/user/:user_id/billingAddresses',
-    requireToken(),
+    requireToken({
+      tag,
+      operationId: 'listBillingAddresses',
+      summary: 'List the billing addresses of a user',
+      answer: Billings,
+      errors: ['forbidden', 'not_found'],
+    }),
     validate('param', UserParam),
     async (c) => {
-      const { db, caller } = c.var
-      const userId = userIdOf(caller, c.req.valid('param').user_id)
-      return c.json({ billingAddresses: await listAddresses(db, caller, 'billing', userId) })
+      const userId = userIdOf(c.var.caller, c.req.valid('param').user_id)
+      return c.json({ billingAddresses: await listAddresses(c.var, { kind: 'billing', userId }) })
     },
   )
   .post(
     '/api/public/billingAddress',
-    requireToken(),
+    requireToken({
+      tag,
+      operationId: 'createBillingAddress',
+      summary: 'Create a billing address',
+      description: createDescription,
+      answer: NewBilling,
+      errors: ['user_not_found', 'forbidden', 'too_many_addresses'],
+    }),
     validate(
       'query',
       z.object({
-        type: z.optional(z.literal('billing')).check(z.describe('Always `billing`.')),
+        type: z.literal('billing').optional().describe('Always `billing`.'),
       }),
     ),
     validate('json', NewBillingAddress),
     async (c) => {
-      const { db, caller, now } = c.var
-      const body = c.req.valid('json')
-      return c.json({ newBillingAddress: await createAddress(db, caller, 'billing', body, now) })
+      const fields = c.req.valid('json')
+      return c.json({
+        newBillingAddress: await createAddress(c.var, { kind: 'billing', ...fields }),
+      })
     },
   )
   .put(
     '/api/public/billingAddress',
-    requireToken(),
+    requireToken({
+      tag,
+      operationId: 'updateBillingAddress',
+      summary: 'Update a billing address',
+      description: updateDescription,
+      answer: UpdatedBilling,
+      errors: ['not_found'],
+    }),
     validate('query', AddressId),
     validate('json', BillingAddressChanges),
     async (c) => {
-      const { db, caller, now } = c.var
       const { id } = c.req.valid('query')
       const changes = c.req.valid('json')
-      const address = await updateAddress(db, caller, 'billing', id, changes, now)
+      const address = await updateAddress(c.var, { kind: 'billing', id, changes })
       return c.json({ updatedBillingAddress: address })
     },
   )
-  .delete('/api/public/billingAddress', requireToken(), validate('query', AddressId), async (c) => {
-    const { db, caller, now } = c.var
-    const address = await deleteAddress(db, caller, 'billing', c.req.valid('query').id, now)
-    return c.json({ updatedBillingAddress: address })
-  })
+  .delete(
+    '/api/public/billingAddress',
+    requireToken({
+      tag,
+      operationId: 'deleteBillingAddress',
+      summary: 'Delete a billing address',
+      answer: UpdatedBilling,
+      errors: ['not_found'],
+    }),
+    validate('query', AddressId),
+    async (c) => {
+      const address = await deleteAddress(c.var, { kind: 'billing', ...c.req.valid('query') })
+      return c.json({ updatedBillingAddress: address })
+    },
+  )

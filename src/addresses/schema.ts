@@ -1,10 +1,12 @@
 /**
- * The two kinds of address: the fields that requests may set. Both kinds are in the table
- * `addresses`.
+ * Addresses: their kinds, the fields that requests send, and the fields that responses show. Both
+ * kinds are in the table `addresses`.
  */
 import { and, isNull, sql } from 'drizzle-orm'
-import * as z from 'zod/mini'
+import * as z from 'zod'
+import { columnsOf } from '../db/columns.ts'
 import { addresses, type addressKinds } from '../db/schema/users.ts'
+import { bool, id, orNull, text, time, timestamps } from '../http/fields.ts'
 
 export type AddressKind = (typeof addressKinds)[number]
 
@@ -13,17 +15,6 @@ export type AddressKind = (typeof addressKinds)[number]
  * of the index `addresses_live`, so that SQLite uses it.
  */
 export const isLive = and(isNull(addresses.deletedAt), sql`${addresses.origin} <> 'seller_order'`)
-
-// Bidirectional overrides would turn round the text beside it.
-const isLine = z.regex(
-  /^[^\p{Cc}\p{Cs}\u202A-\u202E\u2066-\u2069]{0,255}$/u,
-  'must be at most 255 characters without control characters',
-)
-const orNull = z.transform((text: string) => text || null)
-
-/** One line of text. It is trimmed, and an empty one is stored as null. */
-const line = (description: string, text = z.string().check(z.trim())) =>
-  z.nullish(z.pipe(text.check(isLine), orNull)).check(z.describe(description))
 
 export const description = {
   name: 'Name of the recipient.',
@@ -39,15 +30,27 @@ export const description = {
   isDefault: 'Whether this is the default billing address of the user. A user has at most one.',
 }
 
+// Bidirectional overrides would turn round the text beside it.
+const isLine = /^[^\p{Cc}\p{Cs}\u202A-\u202E\u2066-\u2069]{0,255}$/u
+
+/** One line of text. It is trimmed, and an empty one is stored as null. */
+const line = (description: string, given = z.string().trim()) =>
+  given
+    .regex(isLine, 'must be at most 255 characters without control characters')
+    .transform((value) => value || null)
+    .nullish()
+    .describe(description)
+
 /** Shops send several lines, which become one. */
-const street = z.string().check(
-  z.trim(),
-  z.overwrite((text) => text.replaceAll(/\s*[\r\n]+\s*/g, ', ')),
-)
+const street = z
+  .string()
+  .trim()
+  .overwrite((value) => value.replaceAll(/\s*[\r\n]+\s*/g, ', '))
 
 const email = z
   .string()
-  .check(z.trim(), z.regex(/^([^\s@]+@[^\s@]+\.[^\s@]+)?$/, 'must be an e-mail address'))
+  .trim()
+  .regex(/^([^\s@]+@[^\s@]+\.[^\s@]+)?$/, 'must be an e-mail address')
 
 /** The fields that a request may set on a billing address. */
 export const BillingFields = z.object({
@@ -70,13 +73,61 @@ export const DeliveryFields = z.object({
 /** The fields of an address. An absent field stays as it is, null clears it. */
 export type AddressFields = z.infer<typeof DeliveryFields>
 
-export const flag = (text: string) => z.optional(z.boolean()).check(z.describe(text))
+export const flag = (text: string) => z.boolean().optional().describe(text)
 
-export const DeliveryChanges = z.pipe(
-  z
-    .extend(DeliveryFields, { default: flag(description.default) })
-    .check(z.meta({ id: 'DeliveryAddressChanges', description: 'The fields to change.' })),
-  z.transform(({ default: isDefault, ...fields }) => ({ ...fields, isDefault })),
-)
+export const DeliveryChanges = DeliveryFields.extend({ default: flag(description.default) })
+  .meta({ id: 'DeliveryAddressChanges', description: 'The fields to change.' })
+  .transform(({ default: isDefault, ...fields }) => ({ ...fields, isDefault }))
 
-export const BillingChanges = z.extend(BillingFields, { isDefault: flag(description.isDefault) })
+export const BillingChanges = BillingFields.extend({ isDefault: flag(description.isDefault) })
+
+const shown = (field: keyof typeof description) => orNull(text(description[field]))
+
+const ids = {
+  id: id('Id of the address.'),
+  userId: id('Id of the user who owns the address.'),
+}
+const place = {
+  street: shown('street'),
+  postal: shown('postal'),
+  city: shown('city'),
+  country: shown('country'),
+  companyName: shown('companyName'),
+  taxId: shown('taxId'),
+}
+const times = {
+  ...timestamps(),
+  deletedAt: orNull(time('Time of deletion; null while the address is live.')),
+}
+
+/** A delivery address, as responses show it. */
+export const DeliveryAddress = z
+  .object({
+    ...ids,
+    name: shown('name'),
+    ...place,
+    email: shown('email'),
+    mobilePhone: shown('mobilePhone'),
+    default: bool(description.default),
+    ...times,
+  })
+  .meta({ id: 'DeliveryAddress', description: 'An address to which a shop delivers.' })
+
+/** A billing address, as responses show it. */
+export const BillingAddress = z
+  .object({ ...ids, isDefault: bool(description.isDefault), ...place, ...times })
+  .meta({ id: 'BillingAddress', description: 'An address for invoices. Each order has one.' })
+
+export type Addresses = {
+  delivery: z.infer<typeof DeliveryAddress>
+  billing: z.infer<typeof BillingAddress>
+}
+
+/** The columns to select, by kind. A column that no answer names is never read. */
+export const addressColumns = {
+  delivery: {
+    ...columnsOf(addresses, DeliveryAddress.omit({ default: true })),
+    default: addresses.isDefault,
+  },
+  billing: columnsOf(addresses, BillingAddress),
+}

@@ -1,5 +1,5 @@
 /** The user that a path names. See docs/decisions.md, "Who may do what". */
-import * as z from 'zod/mini'
+import * as z from 'zod'
 import type { Caller } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import { idText } from '../http/ids.ts'
@@ -8,7 +8,7 @@ import { idText } from '../http/ids.ts'
 export const UserParam = z.object({
   user_id: z
     .union([z.literal('me'), idText], { error: 'must be me or a positive integer' })
-    .check(z.describe('A user id, or `me` for the caller.')),
+    .describe('A user id, or `me` for the caller.'),
 })
 
 type UserId = z.infer<typeof UserParam>['user_id']

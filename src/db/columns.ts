@@ -3,11 +3,18 @@ import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 
 type Columns<T extends SQLiteTable> = T['_']['columns']
 
-/** The columns of a table with these names, to select. */
+/**
+ * The columns of a table that an answer shows, to select. Answers are allow-lists: a column that the
+ * schema does not name is never read.
+ *
+ * @example db.select(columnsOf(addresses, BillingAddress)).from(addresses)
+ */
 export function columnsOf<T extends SQLiteTable, K extends string & keyof Columns<T>>(
   table: T,
-  names: readonly K[],
+  answer: { shape: Record<K, unknown> } | readonly K[],
 ) {
   const columns = getTableColumns(table)
-  return Object.fromEntries(names.map((name) => [name, columns[name]])) as Pick<Columns<T>, K>
+  return Object.fromEntries(
+    ('shape' in answer ? Object.keys(answer.shape) : answer).map((name) => [name, columns[name]]),
+  ) as Pick<Columns<T>, K>
 }

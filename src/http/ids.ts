@@ -1,19 +1,23 @@
-import * as z from 'zod/mini'
+import * as z from 'zod'
 
 // 15 digits are always a safe integer.
-const digits = z.string().check(z.trim(), z.regex(/^[1-9]\d{0,14}$/, 'must be a positive integer'))
+const digits = z
+  .string()
+  .trim()
+  .regex(/^[1-9]\d{0,14}$/, 'must be a positive integer')
 
 /** An id in a path or query: a positive integer without sign, fraction or leading zero. */
-export const idText = z.pipe(digits, z.transform(Number))
+export const idText = digits.transform(Number)
 
 /** Where a list continues: the id of the last element that the client has. */
-export const cursorText = z.pipe(digits, z.transform(Number))
+export const cursorText = digits.transform(Number)
 
 /** A number of elements. */
-export const pageLength = z.pipe(
-  z.string().check(z.trim(), z.regex(/^([1-9]\d?|100)$/, 'must be a number from 1 to 100')),
-  z.transform(Number),
-)
+export const pageLength = z
+  .string()
+  .trim()
+  .regex(/^([1-9]\d?|100)$/, 'must be a number from 1 to 100')
+  .transform(Number)
 
 /** The largest number of elements on a page, in a query. */
-export const limitText = (byDefault: number) => z._default(pageLength, byDefault)
+export const limitText = (byDefault: number) => pageLength.default(byDefault)

@@ -17,7 +17,7 @@ async function anOwner() {
   const caller = await verifyToken(issuer, token, new Date())
   if (!caller) throw new Error('the token is not valid')
   const restore = (id: number, kind: 'delivery' | 'billing' = 'delivery') =>
-    restoreAddress(db, caller, kind, id, now)
+    restoreAddress({ db, caller, now }, { kind, id })
   const deleted = (values: Partial<typeof addresses.$inferInsert> = {}) =>
     anAddress(user, { kind: 'delivery', deletedAt: ago(1), ...values })
   return { user, token, restore, deleted }

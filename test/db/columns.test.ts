@@ -1,6 +1,6 @@
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { expect, it } from 'vitest'
-import { addressColumns } from '../../src/addresses/columns.ts'
+import { addressColumns } from '../../src/addresses/schema.ts'
 import { columnsOf } from '../../src/db/columns.ts'
 import {
   buyerColumns,

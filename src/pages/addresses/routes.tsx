@@ -72,17 +72,15 @@ export const addressBookRoutes = new Hono<App>()
     validate('param', Kind),
     validate('form', Form),
     (c) => {
-      const { db, caller, now } = c.var
       const { kind } = c.req.valid('param')
       return save(c, { kind, values: c.req.valid('form') }, 'address-added', (address) =>
-        createAddress(db, caller, kind, { ...address, userId: caller.userId }, now),
+        createAddress(c.var, { kind, ...address, userId: c.var.caller.userId }),
       )
     },
   )
   .get('/settings/addresses/:kind/:id', requireSession(), validate('param', Target), async (c) => {
-    const { db, caller } = c.var
     const { kind, id } = c.req.valid('param')
-    const { account, address } = await readAddress(db, caller, kind, id)
+    const { account, address } = await readAddress(c.var, { kind, id })
     return page(c, {
       title: 'Edit address',
       account,
@@ -95,10 +93,9 @@ export const addressBookRoutes = new Hono<App>()
     validate('param', Target),
     validate('form', Form),
     (c) => {
-      const { db, caller, now } = c.var
       const { kind, id } = c.req.valid('param')
       return save(c, { kind, id, values: c.req.valid('form') }, 'address-saved', (address) =>
-        updateAddress(db, caller, kind, id, address, now),
+        updateAddress(c.var, { kind, id, changes: address }),
       )
     },
   )
@@ -107,9 +104,8 @@ export const addressBookRoutes = new Hono<App>()
     requireSession(),
     validate('param', Target),
     async (c) => {
-      const { db, caller, now } = c.var
       const { kind, id } = c.req.valid('param')
-      await updateAddress(db, caller, kind, id, { isDefault: true }, now)
+      await updateAddress(c.var, { kind, id, changes: { isDefault: true } })
       return c.redirect(bookPath('default-changed'), 303)
     },
   )
@@ -118,10 +114,9 @@ export const addressBookRoutes = new Hono<App>()
     requireSession(),
     validate('param', Target),
     async (c) => {
-      const { db, caller, now } = c.var
       const { kind, id } = c.req.valid('param')
       // After a second click the address is deleted already. The page says whether it is.
-      await deleteAddress(db, caller, kind, id, now).catch(allowNotFound)
+      await deleteAddress(c.var, { kind, id }).catch(allowNotFound)
       return c.redirect(`/settings/addresses?kind=${kind}&deleted=${id}`, 303)
     },
   )
@@ -130,10 +125,9 @@ export const addressBookRoutes = new Hono<App>()
     requireSession(),
     validate('param', Target),
     async (c) => {
-      const { db, caller, now } = c.var
       const { kind, id } = c.req.valid('param')
       try {
-        await restoreAddress(db, caller, kind, id, now)
+        await restoreAddress(c.var, { kind, id })
       } catch (error) {
         return bookPage(c, { problem: requireTooMany(error) })
       }
@@ -146,8 +140,7 @@ const bookPath = (notice: Notice) => `/settings/addresses?notice=${notice}`
 type BookState = { notice?: Notice | undefined; deleted?: Deleted | undefined; problem?: string }
 
 async function bookPage(c: Context<AppWithCaller>, { deleted, ...state }: BookState) {
-  const { db, caller, now } = c.var
-  const { account, ...book } = await readAddressBook(db, caller, deleted, now)
+  const { account, ...book } = await readAddressBook(c.var, deleted)
   return page(c, {
     title: 'Addresses',
     account,
@@ -196,9 +189,8 @@ function requireTooMany(error: unknown): string {
 }
 
 async function rejectedPage(c: Context<AppWithCaller>, state: AddressFormState) {
-  const { db, caller } = c.var
   const { kind, id, problem } = state
-  const account = id ? (await readAddress(db, caller, kind, id)).account : await readAccount(c.var)
+  const account = id ? (await readAddress(c.var, { kind, id })).account : await readAccount(c.var)
   return page(c, {
     title: id ? 'Edit address' : 'New address',
     account,
