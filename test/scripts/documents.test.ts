@@ -49,6 +49,19 @@ it('has the current output of `npm run costs` in docs/performance.md', () => {
   expect(read('docs/performance.md')).toContain(costs)
 })
 
+it('has the same version in the packages, the OpenAPI document and the changelog', () => {
+  const versions = ['package.json', 'client/package.json'].map(
+    (path) => JSON.parse(read(path)).version,
+  )
+  const [, newest] = /^## \[(\d\S*)\]/m.exec(read('CHANGELOG.md')) ?? []
+  const { info } = JSON.parse(read('docs/openapi.json'))
+  expect([...versions, newest]).toEqual([info.version, info.version, info.version])
+})
+
+it('has one entry for what is not released', () => {
+  expect([...read('CHANGELOG.md').matchAll(/^## .*Unreleased/gm)].length).toBeLessThanOrEqual(1)
+})
+
 /** The changelog also names commands that were removed. */
 const guides = documents.filter((document) => document !== 'CHANGELOG.md')
 

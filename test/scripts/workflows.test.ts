@@ -3,7 +3,13 @@ import { parseYaml } from '@redocly/openapi-core'
 import { describe, expect, it } from 'vitest'
 
 type Step = { uses?: string; run?: string }
-type Job = { needs?: string; uses?: string; steps?: Step[]; environment?: string }
+type Job = {
+  needs?: string
+  uses?: string
+  steps?: Step[]
+  environment?: string
+  permissions?: Record<string, string>
+}
 type Workflow = {
   on: Record<string, unknown>
   permissions: Record<string, string>
@@ -14,13 +20,20 @@ const files = globSync('.github/workflows/*.yml').sort()
 const read = (file: string) => parseYaml(readFileSync(file, 'utf8')) as Workflow
 const stepsOf = ({ jobs }: Workflow) => Object.values(jobs).flatMap(({ steps = [] }) => steps)
 
-it('has a workflow for pull requests and one for deployments', () => {
-  expect(files).toEqual(['.github/workflows/check.yml', '.github/workflows/deploy.yml'])
+it('has a workflow for pull requests, one for deployments and one for releases', () => {
+  expect(files).toEqual([
+    '.github/workflows/check.yml',
+    '.github/workflows/deploy.yml',
+    '.github/workflows/release.yml',
+  ])
 })
 
 describe.each(files)('%s', (file) => {
-  it('may only read the repository', () => {
-    expect(read(file).permissions).toEqual({ contents: 'read' })
+  it('may only read the repository, except to make a release', () => {
+    const { permissions, jobs } = read(file)
+    expect(permissions).toEqual({ contents: 'read' })
+    for (const [name, job] of Object.entries(jobs))
+      if (name !== 'release') expect(job.permissions).toBeUndefined()
   })
 
   it('pins each action to a commit', () => {
@@ -44,5 +57,19 @@ it('deploys main and tags after the checks, with the wrangler of the lockfile', 
   expect(jobs.deploy?.steps?.flatMap(({ run }) => run ?? [])).toEqual([
     'npm ci',
     'npm run deploy -- --env "$ENVIRONMENT"',
+  ])
+})
+
+it('releases the client of a tag after the checks', () => {
+  const { on, jobs } = read('.github/workflows/release.yml')
+  expect(on).toEqual({ push: { tags: ['v*'] } })
+  expect(jobs.check).toEqual({ uses: './.github/workflows/check.yml' })
+  expect(jobs.release?.needs).toBe('check')
+  expect(jobs.release?.permissions).toEqual({ contents: 'write' })
+  expect(jobs.release?.steps?.flatMap(({ run }) => run ?? [])).toEqual([
+    expect.stringContaining('"$GITHUB_REF_NAME" = "v$(npm pkg get version'),
+    'npm ci',
+    'npm pack -w client',
+    expect.stringMatching(/^gh release create .*marketplace-client-\*\.tgz$/),
   ])
 })
