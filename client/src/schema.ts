@@ -628,7 +628,7 @@ export interface paths {
         put?: never;
         /**
          * Remove the data of a person
-         * @description Closes the account and removes its personal data: names, e-mail address, wallet, addresses, avatar, tokens, webhooks. Orders stay with ids and amounts. Whoever signs in with the same wallet or e-mail address gets a new account. Refused while something is to be delivered to or from the user, and for administrators. Repeating the call is safe. Needs a master token that may write.
+         * @description Closes the account and removes its personal data: names, e-mail address, wallet, addresses, avatar, tokens and webhooks. Orders stay, with ids and amounts. A later sign-in with the same wallet or e-mail address makes a new account. Answers `conflict` for an administrator, and while an NFT may still be delivered to or from the user. The call can be repeated safely. Needs a master token that may write.
          */
         post: operations["forgetPerson"];
         delete?: never;
@@ -2046,7 +2046,7 @@ export interface components {
                 pending: number;
                 /**
                  * Format: int64
-                 * @description For how long the first of them is due, seconds. Negative before that.
+                 * @description For how long the first of them is due, seconds; null if none is due.
                  */
                 oldestDueSeconds: number | null;
                 /**
@@ -4840,7 +4840,7 @@ export interface Methods {
     archiveOrders: operations["archiveOrders"];
     /** Get the data of a person. Returns everything that is stored of a person, except responses that are stored for 24 hours. Orders come in pages: repeat the call with `nextCursor` until that is null. Needs a master token. */
     getPersonalData: operations["getPersonalData"];
-    /** Remove the data of a person. Closes the account and removes its personal data: names, e-mail address, wallet, addresses, avatar, tokens, webhooks. Orders stay with ids and amounts. Whoever signs in with the same wallet or e-mail address gets a new account. Refused while something is to be delivered to or from the user, and for administrators. Repeating the call is safe. Needs a master token that may write. */
+    /** Remove the data of a person. Closes the account and removes its personal data: names, e-mail address, wallet, addresses, avatar, tokens and webhooks. Orders stay, with ids and amounts. A later sign-in with the same wallet or e-mail address makes a new account. Answers `conflict` for an administrator, and while an NFT may still be delivered to or from the user. The call can be repeated safely. Needs a master token that may write. */
     forgetPerson: operations["forgetPerson"];
     /** List the public keys that verify tokens (RFC 7517). Needs no token. */
     getSigningKeys: operations["getSigningKeys"];

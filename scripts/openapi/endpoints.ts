@@ -6,7 +6,6 @@ import { catalogueEndpoints } from '../../src/catalogue/openapi.ts'
 import { transferEndpoints } from '../../src/delivery/admin/openapi.ts'
 import { type Endpoint, endpointsOf } from '../../src/http/endpoint.ts'
 import type { EndpointInfo, EndpointInfos } from '../../src/http/openapi.ts'
-import { marketplaceEndpoints } from '../../src/marketplace/openapi.ts'
 import { operationsEndpoints } from '../../src/operations/openapi.ts'
 import { orderEndpoints } from '../../src/orders/openapi.ts'
 import { walletEndpoints } from '../../src/pages/wallet/openapi.ts'
@@ -18,7 +17,6 @@ export type DescribedEndpoint = Endpoint & { info: EndpointInfo }
 /** Pages and their forms have none. */
 export const endpointInfos: EndpointInfos = {
   ...authEndpoints,
-  ...marketplaceEndpoints,
   ...avatarEndpoints,
   ...orderEndpoints,
   ...webhookEndpointInfos,

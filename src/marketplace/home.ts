@@ -1,12 +1,13 @@
 /** What the start page shows of the marketplace. */
 import { and, desc, eq, isNull, lte, sql } from 'drizzle-orm'
-import type { Database } from '../db/client.ts'
 import { type Placeholders, prepared } from '../db/prepared.ts'
 import { nfts } from '../db/schema/catalogue.ts'
 import { users } from '../db/schema/users.ts'
+import type { Ctx } from '../http/context.ts'
 import { selectCreators } from './creators.ts'
 import { selectNftCounts, toStats } from './stats.ts'
 
+/** Rows that the start page shows. */
 const RELEASES = 12
 const CREATORS = 6
 
@@ -34,7 +35,7 @@ const selectReleases = prepared((db, { now }: Placeholders<{ now: string }>) =>
 )
 
 /** Returns the newest releases, the creators of the newest releases, and the numbers of NFTs. */
-export async function readHome(db: Database, now: Date) {
+export async function readHome({ db, now }: Pick<Ctx, 'db' | 'now'>) {
   const [releases, creators, counts] = await db.batch([
     selectReleases(db, { now: now.toISOString() }),
     selectCreators(db, { limit: CREATORS }),

@@ -1,12 +1,27 @@
-import type { Database } from '../db/client.ts'
+import * as z from 'zod'
 import { prepared } from '../db/prepared.ts'
 import { nftCounts } from '../db/schema/catalogue.ts'
-import type { Stats } from './openapi.ts'
+import type { Ctx } from '../http/context.ts'
+import { count } from '../http/fields.ts'
 
-/** One row for each `amountType`. */
+export const Stats = z
+  .object({
+    nfts: z
+      .object({
+        total: count('All NFTs.'),
+        unique: count('NFTs with one piece.'),
+        rare: count('NFTs with a limited number of pieces.'),
+        unlimited: count('NFTs without a limit.'),
+      })
+      .describe('Numbers of NFTs that are released and not deleted.'),
+  })
+  .meta({ id: 'Stats', description: 'Statistics of the marketplace.' })
+
+/** Selects one row for each `amountType`. */
 export const selectNftCounts = prepared((db) => db.select().from(nftCounts))
 
-export function toStats(counts: readonly (typeof nftCounts.$inferSelect)[]): Stats {
+/** Converts the rows of `selectNftCounts`. */
+export function toStats(counts: readonly (typeof nftCounts.$inferSelect)[]): z.infer<typeof Stats> {
   const countOf = (amountType: string) =>
     counts.find((count) => count.amountType === amountType)?.nfts ?? 0
   return {
@@ -20,7 +35,7 @@ export function toStats(counts: readonly (typeof nftCounts.$inferSelect)[]): Sta
 }
 
 /** Returns the numbers of NFTs that are released and not deleted. */
-export async function readStats(db: Database): Promise<Stats> {
+export async function readStats({ db }: Pick<Ctx, 'db'>) {
   const [counts] = await db.batch([selectNftCounts(db, {})])
   return toStats(counts)
 }

@@ -6,6 +6,8 @@ import { anNft, aUser, db } from '../support/makers.ts'
 
 const at = (day: number) => `2026-03-${String(day).padStart(2, '0')}T00:00:00.000Z`
 
+const ctx = { db, settings: { PUBLIC_URL: BASE_URL } }
+
 type CreatorsBody = { creators: { id: number; avatarUrl: string }[]; stats: unknown }
 
 it('returns creators and statistics, without private fields', async () => {
@@ -41,7 +43,7 @@ it('returns creators and statistics, without private fields', async () => {
 it('returns the avatar of the creator', async () => {
   const creator = await aUser({ avatarKey: 'a/picture.jpg' })
   await anNft(creator, { releaseAt: at(28) })
-  const { creators } = await readCreators(db, BASE_URL, 100)
+  const { creators } = await readCreators(ctx, { limit: 100 })
   const avatarUrl = `${BASE_URL}/avatars/a/picture.jpg`
   expect(creators).toContainEqual(expect.objectContaining({ id: creator.id, avatarUrl }))
 })
@@ -54,7 +56,7 @@ it('sorts by latest release, then by id', async () => {
   await anNft(early, { releaseAt: at(10) })
   await anNft(early, { releaseAt: at(9) })
   const expected = [late, first, second, early].map(({ id }) => id)
-  const { creators } = await readCreators(db, BASE_URL, 100)
+  const { creators } = await readCreators(ctx, { limit: 100 })
   expect(creators.map(({ id }) => id).filter((id) => expected.includes(id))).toEqual(expected)
 })
 
@@ -64,7 +66,7 @@ it('omits removed users and users without a released NFT', async () => {
   await anNft(removed, { releaseAt: at(21) })
   await anNft(withdrawn, { releaseAt: at(21), deletedAt: at(22) })
   await anNft(withdrawn, { releaseAt: at(21), status: 'draft' })
-  const ids = (await readCreators(db, BASE_URL, 100)).creators.map(({ id }) => id)
+  const ids = (await readCreators(ctx, { limit: 100 })).creators.map(({ id }) => id)
   expect(ids).not.toContain(removed.id)
   expect(ids).not.toContain(withdrawn.id)
 })

@@ -32,9 +32,9 @@ async function multiply(
 /** Returns the rows that each of the two queries reads. */
 async function rowsRead() {
   const { database, trips } = measured(env.DB)
-  const db = connect(database)
-  const { nfts } = await readStats(db)
-  const { creators } = await readCreators(db, BASE_URL, 5)
+  const ctx = { db: connect(database), settings: { PUBLIC_URL: BASE_URL } }
+  const { nfts } = await readStats(ctx)
+  const { creators } = await readCreators(ctx, { limit: 5 })
   expect(creators).toHaveLength(5)
   expect(trips).toHaveLength(2)
   return { total: nfts.total, rows: trips.map((trip) => trip.rowsRead) }

@@ -7,7 +7,7 @@ import { anNft, aUser, db } from '../support/makers.ts'
 const DELETED_AT = '2026-02-01T00:00:00.000Z'
 
 it('returns zeros for an empty catalogue', async () => {
-  expect(await readStats(db)).toEqual({ nfts: { total: 0, unique: 0, rare: 0, unlimited: 0 } })
+  expect(await readStats({ db })).toEqual({ nfts: { total: 0, unique: 0, rare: 0, unlimited: 0 } })
 })
 
 it('counts released NFTs by amountType, and those of other types in the total', async () => {

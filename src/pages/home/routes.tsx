@@ -3,7 +3,7 @@ import { Hono } from 'hono'
 import { findAccount } from '../../auth/session.ts'
 import type { App } from '../../http/context.ts'
 import { publicEndpoint } from '../../http/endpoint.ts'
-import { remembered } from '../../marketplace/cached.ts'
+import { cachedResult } from '../../marketplace/cached.ts'
 import { readHome } from '../../marketplace/home.ts'
 import { page } from '../page.tsx'
 import { HomePage } from './views.tsx'
@@ -12,7 +12,7 @@ export const homeRoutes = new Hono<App>().get('/', publicEndpoint(), async (c) =
   const { db, caller, settings, now } = c.var
   const [account, { data }] = await Promise.all([
     findAccount(db, caller),
-    remembered('home', now, () => readHome(db, now)),
+    cachedResult('home', now, () => readHome({ db, now })),
   ])
   return page(c, {
     title: 'Digital collectibles',
