@@ -1,23 +1,16 @@
 /** Parses the configuration once. Errors name the variable. */
 import type { Hex } from 'viem'
 import { getAddress, isAddress } from 'viem/utils'
-import * as z from 'zod/mini'
+import * as z from 'zod'
 
-const nonEmpty = z.string().check(z.minLength(1))
-const positiveNumber = z.number().check(z.positive())
-const positiveInteger = z.int().check(z.positive())
-const integerFrom = (minimum: number, maximum: number) =>
-  z.int().check(z.gte(minimum), z.lte(maximum))
+const nonEmpty = z.string().min(1)
+const positiveNumber = z.number().positive()
+const positiveInteger = z.int().positive()
+const integerFrom = (minimum: number, maximum: number) => z.int().min(minimum).max(maximum)
 
 const httpUrl = z.url({ protocol: /^https?$/ })
-const withoutSlash = z.pipe(
-  httpUrl,
-  z.transform((url) => url.replace(/\/+$/, '')),
-)
-const origin = z.pipe(
-  httpUrl,
-  z.transform((url) => new URL(url).origin),
-)
+const withoutSlash = httpUrl.transform((url) => url.replace(/\/+$/, ''))
+const origin = httpUrl.transform((url) => new URL(url).origin)
 
 const parsedJson = z.transform((value, { issues }) => {
   if (typeof value !== 'string') return value
@@ -29,7 +22,7 @@ const parsedJson = z.transform((value, { issues }) => {
   }
 })
 /** A variable with JSON: an object in wrangler.toml, or text in a secret. */
-const json = <T extends z.ZodMiniType>(schema: T) => z.pipe(parsedJson, schema)
+const json = <T extends z.ZodType>(schema: T) => parsedJson.pipe(schema)
 
 const signingKey = z.object({
   kty: z.literal('OKP'),
@@ -43,10 +36,10 @@ const signingKey = z.object({
 const LOOPBACK_HOST = /^(localhost|127\.0\.0\.1|\[::1\]):\d{1,5}$/
 
 /** An address in EIP-55 spelling. */
-const address = z.pipe(
-  z.string().check(z.refine((text) => isAddress(text, { strict: false }), 'must be an address')),
-  z.transform((text) => getAddress(text)),
-)
+const address = z
+  .string()
+  .refine((text) => isAddress(text, { strict: false }), 'must be an address')
+  .transform((text) => getAddress(text))
 
 /** What a wallet needs to add the chain: all of them, or none. */
 const walletSettings = ['name', 'walletRpcUrl', 'nativeCurrency'] as const
@@ -54,103 +47,97 @@ const walletSettings = ['name', 'walletRpcUrl', 'nativeCurrency'] as const
 const networkFields = z.object({
   chainId: positiveInteger,
   /** Nodes, tried in this order. One that fails or lags is left out for a minute. */
-  rpcUrls: z.array(httpUrl).check(z.minLength(1)),
+  rpcUrls: z.array(httpUrl).min(1),
   /** The Delivery contract. */
   delivery: address,
   /** When a block is final: the tag of the node, or a number of blocks including its own. */
   finality: z.union([z.literal('finalized'), positiveInteger]),
   /** Gas limit of one transfer, with everything that token and recipient do. */
-  gasPerItem: z._default(integerFrom(50_000, 10_000_000), 300_000),
-  itemsPerTransaction: z._default(integerFrom(1, 256), 50),
+  gasPerItem: integerFrom(50_000, 10_000_000).default(300_000),
+  itemsPerTransaction: integerFrom(1, 256).default(50),
   /** Maximum number of transactions of one signer that wait to be mined. */
-  transactionsInFlight: z._default(integerFrom(1, 64), 8),
+  transactionsInFlight: integerFrom(1, 64).default(8),
   /** Maximum number of JSON-RPC calls in a second. */
-  callsPerSecond: z.optional(positiveNumber),
+  callsPerSecond: positiveNumber.optional(),
   /** Maximum number of JSON-RPC calls in one HTTP request. */
-  callsPerBatch: z._default(positiveInteger, 20),
+  callsPerBatch: positiveInteger.default(20),
   /** Upper limit for the price of a unit of gas. */
-  maxFeePerGasGwei: z._default(positiveNumber, 500),
+  maxFeePerGasGwei: positiveNumber.default(500),
   /** Block explorer, for links to transactions. */
-  explorerUrl: z.optional(httpUrl),
+  explorerUrl: httpUrl.optional(),
   /** The wallet that holds the NFTs for sale. Without it, the wallet of the seller holds them. */
-  treasury: z.optional(address),
+  treasury: address.optional(),
   /** The name of the chain in wallets (EIP-3085, as the next two). */
-  name: z.optional(nonEmpty),
+  name: nonEmpty.optional(),
   /** A node for wallets. `rpcUrls` may hold keys, so they never leave. */
-  walletRpcUrl: z.optional(z.url({ protocol: /^https$/ })),
-  nativeCurrency: z.optional(
-    z.object({
+  walletRpcUrl: z.url({ protocol: /^https$/ }).optional(),
+  nativeCurrency: z
+    .object({
       name: nonEmpty,
-      symbol: z.string().check(z.minLength(2), z.maxLength(6)),
-      decimals: z.int().check(z.nonnegative()),
-    }),
-  ),
+      symbol: z.string().min(2).max(6),
+      decimals: z.int().nonnegative(),
+    })
+    .optional(),
 })
 
-const network = networkFields.check(
-  z.superRefine((settings, context) => {
-    const missing = walletSettings.filter((key) => settings[key] === undefined)
-    if (missing.length === walletSettings.length) return
-    for (const key of missing)
-      context.addIssue({
-        code: 'custom',
-        path: [key],
-        message: `set all of ${walletSettings.join(', ')}, or none`,
-      })
-  }),
-)
+const network = networkFields.superRefine((settings, context) => {
+  const missing = walletSettings.filter((key) => settings[key] === undefined)
+  if (missing.length === walletSettings.length) return
+  for (const key of missing)
+    context.addIssue({
+      code: 'custom',
+      path: [key],
+      message: `set all of ${walletSettings.join(', ')}, or none`,
+    })
+})
 
 /** Items are pinned to a chain, so two networks must not share one. */
 const networks = z
   .record(z.string(), network)
-  .check(
-    z.refine(
-      (all) =>
-        new Set(Object.values(all).map(({ chainId }) => chainId)).size === Object.keys(all).length,
-      'two networks have the same chainId',
-    ),
+  .refine(
+    (all) =>
+      new Set(Object.values(all).map(({ chainId }) => chainId)).size === Object.keys(all).length,
+    'two networks have the same chainId',
   )
 
-const loopbackHosts = z.pipe(
-  z._default(z.string(), ''),
-  z.transform((hosts) => hosts.split(',').flatMap((host) => host.trim() || [])),
-)
-const loopbackHost = z
+const loopbackHosts = z
   .string()
-  .check(z.regex(LOOPBACK_HOST, 'must be a loopback host and its port'))
+  .default('')
+  .transform((hosts) => hosts.split(',').flatMap((host) => host.trim() || []))
+  .pipe(z.array(z.string().regex(LOOPBACK_HOST, 'must be a loopback host and its port')))
 
-const signerKeys = z.pipe(
-  z.string(),
-  z.transform((keys) => [...new Set(keys.split(',').map((key) => key.trim().toLowerCase()))]),
-)
-const signerKey = z.pipe(
-  z.string().check(z.regex(/^0x[0-9a-f]{64}$/, 'must be 32 bytes in hex')),
-  z.transform((key): Hex => `0x${key.slice(2)}`),
-)
+const signerKey = z
+  .string()
+  .regex(/^0x[0-9a-f]{64}$/, 'must be 32 bytes in hex')
+  .transform((key): Hex => `0x${key.slice(2)}`)
+const signerKeys = z
+  .string()
+  .transform((keys) => [...new Set(keys.split(',').map((key) => key.trim().toLowerCase()))])
+  .pipe(z.array(signerKey))
 
 /** The variables that issuing tokens requires. */
 export const issuerSchema = z.object({
   PUBLIC_URL: withoutSlash,
   /** JWK set of Ed25519 private keys. The first signs, and every key verifies. */
-  JWT_KEYS: json(z.object({ keys: z.array(signingKey).check(z.minLength(1)) })),
+  JWT_KEYS: json(z.object({ keys: z.array(signingKey).min(1) })),
 })
 
-const settingsSchema = z.extend(issuerSchema, {
+const settingsSchema = issuerSchema.extend({
   EMAIL_FROM: z.email(),
   /** Origins that a sign-in may redirect to, beside that of PUBLIC_URL. */
   REDIRECT_ORIGINS: json(z.array(origin)),
   /** Where the covers of NFTs are stored: `<COVERS_URL>/<coverKey>`. Without it, covers are drawn. */
-  COVERS_URL: z.optional(withoutSlash),
+  COVERS_URL: withoutSlash.optional(),
   /** Networks by name. The name is the `contractNetwork` of an NFT. */
   NETWORKS: json(networks),
   /** Loopback servers to fetch avatars from and to send webhooks to, as in `127.0.0.1:8000,localhost:3000`. */
-  LOOPBACK_HOSTS: z.pipe(loopbackHosts, z.array(loopbackHost)),
+  LOOPBACK_HOSTS: loopbackHosts,
   /** Orders that all user tokens of a user together may have that are not ended. */
-  MAX_OPEN_ORDERS: z._default(z.pipe(z.coerce.number<string | number>(), positiveInteger), 1000),
+  MAX_OPEN_ORDERS: z.coerce.number<string | number>().pipe(positiveInteger).default(1000),
   /** Private keys of the relayers, separated by commas. */
-  TRANSFER_SIGNER_KEYS: z.pipe(signerKeys, z.array(signerKey)),
+  TRANSFER_SIGNER_KEYS: signerKeys,
   /** Makes delivery keys from the order numbers of shops. Never changes. */
-  DELIVERY_KEY_SECRET: z.string().check(z.regex(/^[0-9a-f]{64}$/i, 'must be 32 bytes in hex')),
+  DELIVERY_KEY_SECRET: z.string().regex(/^[0-9a-f]{64}$/i, 'must be 32 bytes in hex'),
 })
 
 export type Network = z.infer<typeof network>

@@ -8,7 +8,6 @@ import { type Endpoint, endpointsOf } from '../../src/http/endpoint.ts'
 import type { EndpointInfo, EndpointInfos } from '../../src/http/openapi.ts'
 import { operationsEndpoints } from '../../src/operations/openapi.ts'
 import { orderEndpoints } from '../../src/orders/openapi.ts'
-import { walletEndpoints } from '../../src/pages/wallet/openapi.ts'
 import { personalDataEndpoints } from '../../src/personal-data/openapi.ts'
 import { webhookEndpointInfos } from '../../src/webhooks/openapi.ts'
 
@@ -24,7 +23,6 @@ export const endpointInfos: EndpointInfos = {
   ...catalogueEndpoints,
   ...operationsEndpoints,
   ...personalDataEndpoints,
-  ...walletEndpoints,
 }
 
 /** In the order of the routes. */

@@ -1,7 +1,7 @@
 /** The audit log: what administrators did. It has no personal data but the id of the administrator. */
 import { type SQL, sql } from 'drizzle-orm'
-import { type Database, raw } from '../db/client.ts'
-import type { Caller } from '../http/context.ts'
+import { raw } from '../db/client.ts'
+import type { Ctx } from '../http/context.ts'
 
 type Action = {
   /** As in `transfer.retry`. */
@@ -19,37 +19,33 @@ type Action = {
  * of a user who is administrator. Put it into the transaction of the action, directly after the
  * statement that acts: it records nothing if that changed no row.
  */
-export const recordAction = (db: Database, caller: Caller, action: Action, now: Date) =>
-  insert(db, caller, action, detailsOf(action), sql`tokens`, sql`changes() > 0`, now)
+export const recordAction = (ctx: Ctx, action: Action) =>
+  insertAction(ctx, action, {
+    details: detailsOf(action),
+    from: sql`tokens`,
+    condition: sql`changes() > 0`,
+  })
 
 /**
  * The statement that records an action on many rows. `ids` selects them, in parentheses. Put it
  * directly before the statement that acts: it records nothing if there are none.
  */
-export const recordItems = (db: Database, caller: Caller, action: Action, ids: SQL, now: Date) =>
-  insert(
-    db,
-    caller,
-    action,
-    sql`json_set(${detailsOf(action)}, '$.items', json(items))`,
-    sql`tokens, (SELECT json_group_array(id) AS items FROM ${ids})`,
-    sql`items <> '[]'`,
-    now,
-  )
+export const recordItems = (ctx: Ctx, { ids, ...action }: Action & { ids: SQL }) =>
+  insertAction(ctx, action, {
+    details: sql`json_set(${detailsOf(action)}, '$.items', json(items))`,
+    from: sql`tokens, (SELECT json_group_array(id) AS items FROM ${ids})`,
+    condition: sql`items <> '[]'`,
+  })
 
 const detailsOf = ({ details }: Action): SQL =>
   details && 'queryChunks' in details
     ? sql`${details}`
     : sql`${details ? JSON.stringify(details) : null}`
 
-const insert = (
-  db: Database,
-  { tokenId, userId }: Caller,
+const insertAction = (
+  { db, caller: { tokenId, userId }, now }: Ctx,
   { action, subject, when }: Action,
-  details: SQL,
-  from: SQL,
-  condition: SQL,
-  now: Date,
+  { details, from, condition }: { details: SQL; from: SQL; condition: SQL },
 ) =>
   raw<never>(
     db,

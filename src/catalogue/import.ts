@@ -154,7 +154,7 @@ const recordImport = (db: Database, caller: Caller, importId: string, now: Date)
   const details = sql`(SELECT result FROM catalogueImports WHERE id = ${importId})`
   const when = sql`NOT EXISTS (SELECT 1 FROM auditLog
     WHERE subject = ${importId} AND action = ${action})`
-  return recordAction(db, caller, { action, subject: importId, details, when }, now)
+  return recordAction({ db, caller, now }, { action, subject: importId, details, when })
 }
 
 /** Runs the statements, and stops the transaction at its end. */

@@ -2,27 +2,24 @@
 import { and, eq, gt, isNull, type SQL, sql } from 'drizzle-orm'
 import { getAddress, isAddress } from 'viem/utils'
 import { readAsUser } from '../auth/session.ts'
-import type { Database } from '../db/client.ts'
 import { tokens, users } from '../db/schema/users.ts'
-import type { Caller } from '../http/context.ts'
+import type { Ctx } from '../http/context.ts'
 import { newestFirst, tokenColumns } from './api-tokens.ts'
 
 const PAGE_SIZE = 50
 
+type TokenFilter = {
+  /** A user id, an e-mail address or a wallet. */
+  owner: string | undefined
+  /** The last token of the previous page. */
+  after: { createdAt: string; id: string } | undefined
+}
+
 /**
  * Returns a page of the live tokens of all users, and the cursor of the next page, for
- * administrators. `owner` is a user id, an e-mail address or a wallet; `after` is the last token of
- * the previous page. Throws `unauthenticated`, `forbidden`.
+ * administrators. Throws `unauthenticated`, `forbidden`.
  */
-export async function readAllTokens(
-  db: Database,
-  caller: Caller,
-  {
-    owner,
-    after,
-  }: { owner: string | undefined; after: { createdAt: string; id: string } | undefined },
-  now: Date,
-) {
+export async function readAllTokens({ db, caller, now }: Ctx, { owner, after }: TokenFilter) {
   const [account, rows] = await readAsUser({ db, caller }, [
     db
       .select({

@@ -17,15 +17,18 @@ import {
 import { administratorGuard, ROLL_GRACE, selectAdministrator, writeAs } from '../auth/access.ts'
 import { recordAction } from '../auth/audit.ts'
 import { readAsUser, requireRecent, requireRecentSignIn } from '../auth/session.ts'
-import { type Issuer, newToken, signToken } from '../auth/tokens.ts'
+import { issuerOf, newToken, signToken } from '../auth/tokens.ts'
 import type { Database } from '../db/client.ts'
 import type { Guard } from '../db/guard.ts'
 import { tokens, users } from '../db/schema/users.ts'
-import type { Caller } from '../http/context.ts'
+import type { Settings } from '../env.ts'
+import type { Caller, Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import { hasNameOf, namespaceOf } from './namespace.ts'
 
 const MAX_LIVE_TOKENS_PER_USER = 50
+
+type IssuerCtx = Ctx & { settings: Settings }
 
 /** What the settings pages show of a token, and what it takes to sign it again. */
 export const tokenColumns = {
@@ -52,7 +55,7 @@ const isOwnToken = ({ userId }: Caller) =>
  * Returns the account and its API tokens, including expired ones. Throws `unauthenticated`,
  * `forbidden`.
  */
-export async function readOwnTokens(db: Database, caller: Caller) {
+export async function readOwnTokens({ db, caller }: Omit<Ctx, 'now'>) {
   const [account, ownTokens] = await readAsUser({ db, caller }, [
     db
       .select(tokenColumns)
@@ -79,14 +82,15 @@ const selectEmail = (db: Database, { userId }: Caller) =>
  * many tokens or a live token has the same namespace.
  */
 export async function generateToken(
-  db: Database,
-  issuer: Issuer,
-  caller: Caller,
+  { db, caller, now, settings }: IssuerCtx,
   { name, role, scope, lifetime }: NewToken,
-  now: Date,
 ): Promise<{ id: string; email: string }> {
   const owner = { userId: caller.userId, role, scope }
-  const token = { ...newToken(issuer, owner, lifetime, now), kind: 'api', name } as const
+  const token = {
+    ...newToken(issuerOf(settings), owner, lifetime, now),
+    kind: 'api',
+    name,
+  } as const
   const guards = [requireRecentSignIn(db, caller, now), limitTokens(db, caller, now)]
   if (role === 'master') guards.push(administratorGuard(caller))
   guards.push({
@@ -95,20 +99,20 @@ export async function generateToken(
   })
   const [, , [user]] = await writeAs(db, caller, guards, [
     db.insert(tokens).values({ ...token, namespace: namespaceOf(token) }),
-    recordChange(db, caller, 'token.generate', token.id, now),
+    recordChange({ db, caller, now }, 'token.generate', token.id),
     selectEmail(db, caller),
   ])
   return { id: token.id, email: user?.email ?? '' }
 }
 
 /** Records what was done to a token, if it is a master token or belongs to another user. */
-function recordChange(db: Database, caller: Caller, action: string, id: string, now: Date) {
+function recordChange({ db, caller, now }: Ctx, action: string, id: string) {
   const token = sql`FROM tokens t WHERE t.id = ${id}`
   // Only master tokens have a name that tells nothing of a person.
   const details = sql`(SELECT json_object('kind', kind, 'role', role,
     'name', iif(role = 'master', name, NULL)) ${token})`
   const when = sql`EXISTS (SELECT 1 ${token} AND (role = 'master' OR userId <> ${caller.userId}))`
-  return recordAction(db, caller, { action, subject: id, details, when }, now)
+  return recordAction({ db, caller, now }, { action, subject: id, details, when })
 }
 
 /**
@@ -117,14 +121,11 @@ function recordChange(db: Database, caller: Caller, action: string, id: string, 
  * `forbidden`, `reauthentication_required`, `not_found`.
  */
 export async function rollToken(
-  db: Database,
-  issuer: Issuer,
-  caller: Caller,
+  { db, caller, now, settings }: IssuerCtx,
   id: string,
-  now: Date,
 ): Promise<{ id: string; name: string; role: Caller['role']; email: string }> {
   // The owner and the lifetime are those of the old token, which only the database knows.
-  const { keyId, createdAt, ...successor } = newToken(issuer, { role: 'user' }, 0, now)
+  const { keyId, createdAt, ...successor } = newToken(issuerOf(settings), { role: 'user' }, 0, now)
   const isOld = and(
     eq(tokens.id, id),
     isOwnToken(caller),
@@ -162,7 +163,7 @@ export async function rollToken(
         )
         .returning({ id: tokens.id, name: tokens.name, role: tokens.role }),
       db.update(tokens).set({ rolledAt: now.toISOString() }).where(isOld),
-      recordChange(db, caller, 'token.roll', id, now),
+      recordChange({ db, caller, now }, 'token.roll', id),
       selectEmail(db, caller),
     ],
   )
@@ -173,7 +174,7 @@ export async function rollToken(
 type TokenTimes = Pick<typeof tokens.$inferSelect, 'expiresAt' | 'rolledAt'>
 
 /** When a token stops working, as ISO 8601. */
-export function endOf({ expiresAt, rolledAt }: TokenTimes): string {
+export function tokenEnd({ expiresAt, rolledAt }: TokenTimes): string {
   if (!rolledAt) return expiresAt
   const graceEnd = new Date(new Date(rolledAt).getTime() + ROLL_GRACE)
   return [expiresAt, graceEnd.toISOString()].sort()[0] ?? expiresAt
@@ -183,13 +184,7 @@ export function endOf({ expiresAt, rolledAt }: TokenTimes): string {
  * Returns one of the caller's API tokens with its JWT, which is signed again from the stored
  * claims. Throws `unauthenticated`, `forbidden`, `reauthentication_required`, `not_found`.
  */
-export async function readToken(
-  db: Database,
-  issuer: Issuer,
-  caller: Caller,
-  id: string,
-  now: Date,
-) {
+export async function readToken({ db, caller, now, settings }: IssuerCtx, id: string) {
   const [account, [token]] = await readAsUser({ db, caller }, [
     db
       .select(tokenColumns)
@@ -198,7 +193,7 @@ export async function readToken(
   ])
   requireRecent(account, now)
   if (!token) throw tokenNotFound()
-  return { account, token, jwt: await signToken(issuer, token) }
+  return { account, token, jwt: await signToken(issuerOf(settings), token) }
 }
 
 /**
@@ -206,12 +201,7 @@ export async function readToken(
  * `unauthenticated`, `forbidden`, `not_found`, and `reauthentication_required` if it is not an API
  * token of the caller.
  */
-export async function revokeToken(
-  db: Database,
-  caller: Caller,
-  id: string,
-  now: Date,
-): Promise<void> {
+export async function revokeToken({ db, caller, now }: Ctx, id: string): Promise<void> {
   const own = db.select({ id: tokens.id }).from(tokens)
   const notOwn = notExists(own.where(and(eq(tokens.id, id), isOwnToken(caller))))
   const [revoked] = await writeAs(
@@ -233,7 +223,7 @@ export async function revokeToken(
           ),
         )
         .returning({ id: tokens.id }),
-      recordChange(db, caller, 'token.revoke', id, now),
+      recordChange({ db, caller, now }, 'token.revoke', id),
     ],
   )
   if (revoked.length === 0) throw tokenNotFound()

@@ -12,10 +12,11 @@ import {
   notExists,
   sql,
 } from 'drizzle-orm'
-import * as z from 'zod/mini'
+import * as z from 'zod'
 import type { Database } from '../db/client.ts'
 import type { Guard } from '../db/guard.ts'
 import { emailLinks } from '../db/schema/users.ts'
+import type { Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import { hashIdentity } from './namespace.ts'
 import { hashSecret, newSecret } from './secret.ts'
@@ -36,13 +37,13 @@ const MAX_LINKS_PER_MAILBOX = 6
 /** Links that add an address, for one account. */
 const MAX_LINKS_PER_ACCOUNT = 3
 
-export const EmailAddress = z.pipe(
-  z.string().check(z.trim(), z.toLowerCase()),
-  z.email().check(z.maxLength(254)),
-)
+export const EmailAddress = z.string().trim().toLowerCase().pipe(z.email().max(254))
 export const LinkSecret = z.object({
-  secret: z.string().check(z.regex(/^[0-9a-f]{64}$/, 'is not a valid secret')),
+  secret: z.string().regex(/^[0-9a-f]{64}$/, 'is not a valid secret'),
 })
+
+/** Of a request that needs no token. */
+type PublicCtx = Omit<Ctx, 'caller'>
 
 type NewLink = {
   /** Lower case. */
@@ -74,7 +75,7 @@ const isCounted = ({ email, client, userId }: NewLink, now: Date) =>
  * Returns a new secret, and the statement that stores its link. The statement returns no row if
  * the mailbox was sent too many links.
  */
-export function newEmailLink(db: Database, link: NewLink, now: Date) {
+export function newEmailLink({ db, now }: PublicCtx, link: NewLink) {
   const { email, client, userId, redirect } = link
   const secret = newSecret()
   const secretHash = hashSecret(secret)
@@ -107,12 +108,11 @@ export function newEmailLink(db: Database, link: NewLink, now: Date) {
  * this mailbox. A new address is treated like a known one: the sign-in creates its user.
  */
 export async function createSignInLink(
-  db: Database,
+  { db, now }: PublicCtx,
   request: Omit<NewLink, 'userId'>,
-  now: Date,
 ): Promise<string | null> {
   const link = { ...request, userId: null }
-  const { secret, insert } = newEmailLink(db, link, now)
+  const { secret, insert } = newEmailLink({ db, now }, link)
   const replaced = db
     .select({ secretHash: emailLinks.secretHash })
     .from(emailLinks)
@@ -130,7 +130,7 @@ export async function createSignInLink(
 }
 
 /** Rejects a request for a link that adds an address, if the account has requested too many. */
-export const limitLinksOf = (db: Database, userId: number, now: Date): Guard => ({
+export const limitLinks = (db: Database, userId: number, now: Date): Guard => ({
   when: sql`${db
     .select({ links: count() })
     .from(emailLinks)
@@ -145,23 +145,26 @@ export const limitLinksOf = (db: Database, userId: number, now: Date): Guard => 
     ),
 })
 
-/** Selects a live link: a sign-in link (`userId` null), or a link that this user asked for. */
-export const selectLink = (db: Database, secret: string, userId: number | null, now: Date) =>
+/** A sign-in link (`userId` null), or a link that this user asked for. */
+type LinkId = { secret: string; userId: number | null }
+
+/** Selects a live link. */
+export const selectLink = ({ db, now }: PublicCtx, link: LinkId) =>
   db
     .select({ email: emailLinks.email, redirect: emailLinks.redirect })
     .from(emailLinks)
-    .where(isLive(secret, userId, now))
+    .where(isLive(link, now))
 
 /** Returns the address and the redirect of a sign-in link. Throws `link_expired`. */
-export async function readSignInLink(db: Database, secret: string, now: Date) {
-  const [link] = await selectLink(db, secret, null, now)
+export async function readSignInLink(ctx: PublicCtx, secret: string) {
+  const [link] = await selectLink(ctx, { secret, userId: null })
   if (!link) throw linkExpired()
   return link
 }
 
-/** Returns a proof of the address that the link was sent to. `userId` is as in `selectLink`. */
-export function proveEmail(db: Database, secret: string, userId: number | null, now: Date): Proof {
-  const condition = isLive(secret, userId, now)
+/** Returns a proof of the address that the link was sent to. */
+export function proveEmail({ db, now }: PublicCtx, link: LinkId): Proof {
+  const condition = isLive(link, now)
   const email = db.select({ email: emailLinks.email }).from(emailLinks).where(condition)
   const identityHash = db
     .select({ identityHash: emailLinks.identityHash })
@@ -177,7 +180,7 @@ export function proveEmail(db: Database, secret: string, userId: number | null, 
   }
 }
 
-const isLive = (secret: string, userId: number | null, now: Date) =>
+const isLive = ({ secret, userId }: LinkId, now: Date) =>
   and(
     eq(emailLinks.secretHash, hashSecret(secret)),
     userId === null ? isNull(emailLinks.userId) : eq(emailLinks.userId, userId),

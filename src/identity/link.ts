@@ -7,9 +7,9 @@ import type { Guard } from '../db/guard.ts'
 import { users } from '../db/schema/users.ts'
 import { queueAwaiting } from '../delivery/wallet-linked.ts'
 import { hasTransfersUnderWay, removeRecipient } from '../delivery/wallet-unlinked.ts'
-import type { Caller } from '../http/context.ts'
+import type { Caller, Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
-import { limitLinksOf, linkExpired, newEmailLink, proveEmail, selectLink } from './email-link.ts'
+import { limitLinks, linkExpired, newEmailLink, proveEmail, selectLink } from './email-link.ts'
 import type { WalletProof } from './wallet.ts'
 
 /**
@@ -18,10 +18,8 @@ import type { WalletProof } from './wallet.ts'
  * `reauthentication_required`, `conflict`.
  */
 export async function linkWallet(
-  db: Database,
-  caller: Caller,
+  { db, caller, now }: Ctx,
   { address, walletChainId, guard, consume }: WalletProof,
-  now: Date,
 ): Promise<{ chainIds: number[]; email: string }> {
   const update = db
     .update(users)
@@ -31,7 +29,7 @@ export async function linkWallet(
   const [[user], , , queued] = await writeAs(
     db,
     caller,
-    [...requireOwner(db, caller, now), guard, requireUnset(db, caller, 'ethereumPublicAddr')],
+    [requireRecentSignIn(db, caller, now), guard, requireUnset(db, caller, 'ethereumPublicAddr')],
     [update, consume, ...queueAwaiting(db, caller.userId, { address, walletChainId }, now)],
   ).catch(conflictOn('users.ethereumPublicAddr', 'this wallet belongs to another account'))
   return { chainIds: queued.flatMap(({ chainId }) => chainId ?? []), email: user?.email ?? '' }
@@ -43,20 +41,18 @@ export async function linkWallet(
  * `forbidden`, `reauthentication_required`, `conflict`, `rate_limited`.
  */
 export async function createConfirmationLink(
-  db: Database,
-  caller: Caller,
+  { db, caller, now }: Ctx,
   { email, client }: { email: string; client: string },
-  now: Date,
 ): Promise<string | null> {
   const link = { email, client, userId: caller.userId, redirect: null }
-  const { secret, insert } = newEmailLink(db, link, now)
+  const { secret, insert } = newEmailLink({ db, now }, link)
   const [stored] = await writeAs(
     db,
     caller,
     [
-      ...requireOwner(db, caller, now),
+      requireRecentSignIn(db, caller, now),
       requireUnset(db, caller, 'email'),
-      limitLinksOf(db, caller.userId, now),
+      limitLinks(db, caller.userId, now),
     ],
     [insert],
   )
@@ -67,14 +63,9 @@ export async function createConfirmationLink(
  * Returns the account, and the address that the link adds to it. Throws `unauthenticated`,
  * `forbidden`, `link_expired`.
  */
-export async function readConfirmationLink(
-  db: Database,
-  caller: Caller,
-  secret: string,
-  now: Date,
-) {
+export async function readConfirmationLink({ db, caller, now }: Ctx, secret: string) {
   const [account, [link]] = await readAsUser({ db, caller }, [
-    selectLink(db, secret, caller.userId, now),
+    selectLink({ db, now }, { secret, userId: caller.userId }),
   ])
   if (!link) throw linkExpired()
   return { account, email: link.email }
@@ -84,13 +75,8 @@ export async function readConfirmationLink(
  * Links the address of a mailed link, and returns it. Throws `unauthenticated`, `forbidden`,
  * `reauthentication_required`, `conflict`, `link_expired`.
  */
-export async function linkEmail(
-  db: Database,
-  caller: Caller,
-  secret: string,
-  now: Date,
-): Promise<string> {
-  const { guard, value, consume } = proveEmail(db, secret, caller.userId, now)
+export async function linkEmail({ db, caller, now }: Ctx, secret: string): Promise<string> {
+  const { guard, value, consume } = proveEmail({ db, now }, { secret, userId: caller.userId })
   const update = db
     .update(users)
     .set({ email: value, updatedAt: now.toISOString() })
@@ -99,7 +85,7 @@ export async function linkEmail(
   const [[user]] = await writeAs(
     db,
     caller,
-    [...requireOwner(db, caller, now), guard, requireUnset(db, caller, 'email')],
+    [requireRecentSignIn(db, caller, now), guard, requireUnset(db, caller, 'email')],
     [update, consume],
   ).catch(conflictOn('users.email', 'this e-mail address belongs to another account'))
   return user?.email ?? ''
@@ -112,12 +98,7 @@ type Method = keyof typeof methodNames
  * Throws `unauthenticated`, `forbidden`, `reauthentication_required`, and `conflict` if it is the
  * only one, if there is none, or if something is still transferred to or from the wallet.
  */
-export async function unlink(
-  db: Database,
-  caller: Caller,
-  method: Method,
-  now: Date,
-): Promise<string> {
+export async function unlink({ db, caller, now }: Ctx, method: Method): Promise<string> {
   const { userId } = caller
   const isCaller = eq(users.id, userId)
   const other = method === 'email' ? 'ethereumPublicAddr' : 'email'
@@ -133,7 +114,7 @@ export async function unlink(
     error: () => new ApiError('conflict', message),
   })
   const guards = [
-    ...requireOwner(db, caller, now),
+    requireRecentSignIn(db, caller, now),
     conflict(isUnset(method), `your account does not have ${methodNames[method]}`),
     conflict(isUnset(other), `this is your only way to sign in: link ${methodNames[other]} first`),
   ]
@@ -155,11 +136,6 @@ export async function unlink(
   ])
   return before?.email ?? ''
 }
-
-/** Accepts only a session whose user has signed in a short time ago. */
-const requireOwner = (db: Database, caller: Caller, now: Date): Guard[] => [
-  requireRecentSignIn(db, caller, now),
-]
 
 const methodNames = { email: 'an e-mail address', ethereumPublicAddr: 'a wallet' }
 

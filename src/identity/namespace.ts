@@ -4,7 +4,7 @@
  */
 import { and, eq, gt, isNull, type SQL, sql } from 'drizzle-orm'
 import { sha256, stringToBytes } from 'viem/utils'
-import * as z from 'zod/mini'
+import * as z from 'zod'
 import { tokens, users } from '../db/schema/users.ts'
 import type { Caller } from '../http/context.ts'
 
@@ -15,19 +15,19 @@ export const SESSION_NAME = 'session'
 export const REFERENCE_NAME = 'API reference'
 
 /** The name of an API token. */
-export const TokenName = z.string().check(
-  z.trim(),
-  z.minLength(1, 'must not be empty'),
-  z.regex(/^[^\p{Cc}\p{Cf}\p{Cs}]{0,100}$/u, 'must be at most 100 characters, all of them visible'),
-  z.refine(
+export const TokenName = z
+  .string()
+  .trim()
+  .min(1, 'must not be empty')
+  .regex(/^[^\p{Cc}\p{Cf}\p{Cs}]{0,100}$/u, 'must be at most 100 characters, all of them visible')
+  .refine(
     (name) => name.toLowerCase() !== SESSION_NAME,
     `must not be "${SESSION_NAME}", which is the name of browser sessions`,
-  ),
-  z.refine(
+  )
+  .refine(
     (name) => name.toLowerCase() !== REFERENCE_NAME.toLowerCase(),
     `must not be "${REFERENCE_NAME}", which is the name of tokens of the API reference`,
-  ),
-)
+  )
 
 /**
  * Returns the SHA-256 hash of a wallet (EIP-55; of a contract: `<chain id>:<EIP-55>`) or an e-mail

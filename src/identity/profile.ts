@@ -1,10 +1,10 @@
 /** The names that a user shows to others. */
 import { eq } from 'drizzle-orm'
-import * as z from 'zod/mini'
+import * as z from 'zod'
 import { writeAs } from '../auth/access.ts'
-import { type Database, violates } from '../db/client.ts'
+import { violates } from '../db/client.ts'
 import { users } from '../db/schema/users.ts'
-import type { Caller } from '../http/context.ts'
+import type { Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 
 /** User names that would speak for the marketplace. */
@@ -17,28 +17,28 @@ const reserved = new Set([
   'support',
 ])
 
-const name = z.string().check(
-  z.trim(),
-  // Emoji and Persian have the joiners U+200C and U+200D.
-  z.regex(
+const name = z
+  .string()
+  .trim()
+  .regex(
+    // Emoji and Persian have the joiners U+200C and U+200D.
     /^(?:[^\p{Cc}\p{Cf}\p{Cs}]|[\u200C\u200D](?!$)){0,100}$/u,
     'must be at most 100 characters, all of them visible',
-  ),
-)
-const username = z.string().check(
-  z.trim(),
-  z.regex(
+  )
+const username = z
+  .string()
+  .trim()
+  .regex(
     /^([A-Za-z][A-Za-z0-9_]{2,29})?$/,
     'must be 3 to 30 characters, a letter first: only a to z, 0 to 9 and _',
-  ),
-  z.refine((username) => !reserved.has(username.toLowerCase()), 'is reserved'),
-)
-const orNull = z.transform((text: string) => text || null)
+  )
+  .refine((username) => !reserved.has(username.toLowerCase()), 'is reserved')
+const orNull = (text: string) => text || null
 
 /** Both are optional. An empty one is stored as null. */
 export const Profile = z.object({
-  name: z.pipe(name, orNull),
-  username: z.pipe(username, orNull),
+  name: name.transform(orNull),
+  username: username.transform(orNull),
 })
 
 /**
@@ -46,10 +46,8 @@ export const Profile = z.object({
  * another user has the user name, whatever the case of its letters.
  */
 export async function updateProfile(
-  db: Database,
-  caller: Caller,
+  { db, caller, now }: Ctx,
   profile: z.infer<typeof Profile>,
-  now: Date,
 ): Promise<void> {
   const update = db
     .update(users)

@@ -2,10 +2,10 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import { writeAs } from '../auth/access.ts'
 import { requireRecentSignIn } from '../auth/session.ts'
-import { type Issuer, newToken, signToken } from '../auth/tokens.ts'
-import type { Database } from '../db/client.ts'
+import { issuerOf, newToken, signToken } from '../auth/tokens.ts'
 import { tokens } from '../db/schema/users.ts'
-import type { Caller } from '../http/context.ts'
+import type { Settings } from '../env.ts'
+import type { Ctx } from '../http/context.ts'
 import { namespaceOf, REFERENCE_NAME } from './namespace.ts'
 
 /** Milliseconds. */
@@ -16,12 +16,13 @@ const LIFETIME = 60 * 60 * 1000
  * it, which each call renews; JWTs that were signed before still work until they expire. Throws
  * `unauthenticated`, `forbidden`, `reauthentication_required`.
  */
-export async function renewReferenceToken(
-  db: Database,
-  issuer: Issuer,
-  caller: Caller,
-  now: Date,
-): Promise<{ token: string; expiresAt: string }> {
+export async function renewReferenceToken({
+  db,
+  caller,
+  now,
+  settings,
+}: Ctx & { settings: Settings }): Promise<{ token: string; expiresAt: string }> {
+  const issuer = issuerOf(settings)
   const { userId } = caller
   const { id, ...claims } = newToken(issuer, { userId, role: 'user' }, LIFETIME, now)
   const { keyId, createdAt, expiresAt } = claims

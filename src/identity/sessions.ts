@@ -2,9 +2,8 @@
 import { and, desc, eq, gt, isNull, ne, type SQL, sql } from 'drizzle-orm'
 import { writeAs } from '../auth/access.ts'
 import { readAsUser, requireRecentSignIn } from '../auth/session.ts'
-import type { Database } from '../db/client.ts'
 import { tokens } from '../db/schema/users.ts'
-import type { Caller } from '../http/context.ts'
+import type { Caller, Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 
 const isLiveSession = ({ userId }: Caller, now: Date): SQL | undefined =>
@@ -16,7 +15,7 @@ const isLiveSession = ({ userId }: Caller, now: Date): SQL | undefined =>
   )
 
 /** Returns the account and its live sessions, newest first. Throws `unauthenticated`, `forbidden`. */
-export async function readSessions(db: Database, caller: Caller, now: Date) {
+export async function readSessions({ db, caller, now }: Ctx) {
   const [account, sessions] = await readAsUser({ db, caller }, [
     db
       .select({
@@ -34,13 +33,8 @@ export async function readSessions(db: Database, caller: Caller, now: Date) {
 }
 
 /** Throws `unauthenticated`, `forbidden`, `reauthentication_required`, `not_found`. */
-export async function endOneSession(
-  db: Database,
-  caller: Caller,
-  id: string,
-  now: Date,
-): Promise<void> {
-  const ended = await revokeSessions(db, caller, eq(tokens.id, id), now)
+export async function endOneSession(ctx: Ctx, id: string): Promise<void> {
+  const ended = await revokeSessions(ctx, eq(tokens.id, id))
   if (ended === 0) throw new ApiError('not_found', 'this session does not exist')
 }
 
@@ -48,12 +42,12 @@ export async function endOneSession(
  * Ends all sessions of the caller but the present one. Throws `unauthenticated`, `forbidden`,
  * `reauthentication_required`.
  */
-export async function endOtherSessions(db: Database, caller: Caller, now: Date): Promise<void> {
-  await revokeSessions(db, caller, ne(tokens.id, caller.tokenId), now)
+export async function endOtherSessions(ctx: Ctx): Promise<void> {
+  await revokeSessions(ctx, ne(tokens.id, ctx.caller.tokenId))
 }
 
 /** Returns how many sessions were revoked. */
-async function revokeSessions(db: Database, caller: Caller, which: SQL, now: Date) {
+async function revokeSessions({ db, caller, now }: Ctx, which: SQL) {
   const revoke = db
     .update(tokens)
     .set({ revokedAt: now.toISOString() })

@@ -1,11 +1,12 @@
 /** Exchanges a proof of a wallet or an e-mail address for a session. */
 import { and, eq, exists, isNotNull, type SQL, sql } from 'drizzle-orm'
 import { endSession } from '../auth/session.ts'
-import { type Issuer, newToken, SESSION_LIFETIME, type TokenRecord } from '../auth/tokens.ts'
-import type { Database, Statement } from '../db/client.ts'
+import { issuerOf, newToken, SESSION_LIFETIME, type TokenRecord } from '../auth/tokens.ts'
+import type { Statement } from '../db/client.ts'
 import { type Guard, guardedBatch } from '../db/guard.ts'
 import { tokens, users } from '../db/schema/users.ts'
-import type { Caller } from '../http/context.ts'
+import type { Settings } from '../env.ts'
+import type { Caller, Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import { namespaceOf, SESSION_NAME } from './namespace.ts'
 
@@ -46,12 +47,11 @@ const fieldOf = { wallet: 'ethereumPublicAddr', email: 'email' } as const
  * closed, or the error of the proof's guard.
  */
 export async function signIn(
-  db: Database,
-  issuer: Issuer,
-  { method, value, walletChainId, identityHash, guard, consume }: Proof,
-  { ipAddress, browser, country, previous }: Client,
-  now: Date,
+  { db, now, settings }: Omit<Ctx, 'caller'> & { settings: Settings },
+  { proof, client }: { proof: Proof; client: Client },
 ): Promise<TokenRecord> {
+  const { method, value, walletChainId, identityHash, guard, consume } = proof
+  const { ipAddress, browser, country, previous } = client
   const nowText = now.toISOString()
   const column = columnOf[method]
   // Without it, SQLite does not use the partial index of the column.
@@ -67,7 +67,7 @@ export async function signIn(
     .from(users)
     .where(and(isOwner, isNotNull(users.removedAt)))
   const role = 'user'
-  const session = newToken(issuer, { role }, SESSION_LIFETIME, now)
+  const session = newToken(issuerOf(settings), { role }, SESSION_LIFETIME, now)
 
   const [[user]] = await guardedBatch(
     db,

@@ -7,9 +7,9 @@ import { and, eq, gt, notExists, sql } from 'drizzle-orm'
 import type { Hex } from 'viem'
 import { createSiweMessage, parseSiweMessage, validateSiweMessage } from 'viem/siwe'
 import { getAddress, verifyMessage } from 'viem/utils'
-import type { Database } from '../db/client.ts'
 import { walletNonces } from '../db/schema/users.ts'
 import type { Network, Settings } from '../env.ts'
+import type { Ctx } from '../http/context.ts'
 import { ApiError, invalidField } from '../http/errors.ts'
 import { isSignedByContract } from './contract-wallet.ts'
 import { hashIdentity } from './namespace.ts'
@@ -26,6 +26,7 @@ const statements = {
 type Purpose = keyof typeof statements
 
 type Site = Pick<Settings, 'PUBLIC_URL' | 'NETWORKS'>
+type SiteCtx = Omit<Ctx, 'caller'> & { settings: Site }
 type WalletRequest = { address: Hex; chainId: number; purpose: Purpose }
 type SignedMessage = {
   message: string
@@ -39,17 +40,15 @@ export type WalletProof = Proof & { address: Hex }
 
 /** Returns a message to sign, and the secret for the browser. Throws `invalid_input`. */
 export async function createWalletMessage(
-  db: Database,
-  site: Site,
+  { db, now, settings }: SiteCtx,
   request: WalletRequest,
-  now: Date,
 ): Promise<{ message: string; secret: string }> {
-  requireNetwork(site, request.chainId)
+  requireNetwork(settings, request.chainId)
   const secret = newSecret()
   const nonce = hashSecret(secret)
   const expirationTime = new Date(now.getTime() + MESSAGE_LIFETIME)
   await db.insert(walletNonces).values({ nonce, expiresAt: expirationTime.toISOString() })
-  const message = writeMessage(site, { ...request, nonce, issuedAt: now, expirationTime })
+  const message = writeMessage(settings, { ...request, nonce, issuedAt: now, expirationTime })
   return { message, secret }
 }
 
@@ -59,36 +58,36 @@ export async function createWalletMessage(
  * `chain_unavailable`.
  */
 export async function verifyWalletMessage(
-  db: Database,
-  site: Site,
+  { db, now, settings }: SiteCtx,
   { message, signature, purpose, secret }: SignedMessage,
-  now: Date,
 ): Promise<WalletProof> {
   const fields = parseSiweMessage(message)
   const { address, chainId, nonce, issuedAt, expirationTime } = fields
   if (!address || !chainId || !nonce || !issuedAt || !expirationTime)
     throw invalidField('message', 'must be a message that this site wrote')
-  const { host } = new URL(site.PUBLIC_URL)
+  const { host } = new URL(settings.PUBLIC_URL)
   if (fields.domain !== host)
     throw invalidMessage(`the message is for ${fields.domain}, not for ${host}`)
-  const network = requireNetwork(site, chainId)
+  const network = requireNetwork(settings, chainId)
   if (!validateSiweMessage({ message: fields, domain: host, time: now }))
     throw invalidMessage('the message has expired: please try again')
   const request = { address, chainId, nonce, issuedAt, expirationTime, purpose }
-  if (message !== writeMessage(site, request))
+  if (message !== writeMessage(settings, request))
     throw invalidMessage('the message is not the one that this site wrote')
   if (!secret || nonce !== hashSecret(secret))
     throw invalidMessage('the message was requested by another browser')
   const walletChainId = await walletChainOf(network, { address, message, signature })
   if (walletChainId === null) throw invalidMessage('the signature does not match the wallet')
-  return createProof(db, { address: getAddress(address), walletChainId }, nonce, now)
+  return createProof({ db, now }, { address: getAddress(address), walletChainId, nonce })
 }
 
 const createProof = (
-  db: Database,
-  { address, walletChainId }: Pick<WalletProof, 'address' | 'walletChainId'>,
-  nonce: string,
-  now: Date,
+  { db, now }: Omit<SiteCtx, 'settings'>,
+  {
+    address,
+    walletChainId,
+    nonce,
+  }: Pick<WalletProof, 'address' | 'walletChainId'> & { nonce: string },
 ): WalletProof => ({
   address,
   walletChainId,

@@ -65,7 +65,7 @@ export async function archiveOrders(
     const { file, bytes, hash, places } = await fileOf(lines)
     await bucket.put(file, bytes, { sha256: hash })
     const [insert, ...deletes] = moveStatements(db, lines, places, keptSince)
-    const record = recordAction(db, caller, { action: 'order.archive', details: { file } }, now)
+    const record = recordAction({ db, caller, now }, { action: 'order.archive', details: { file } })
     try {
       await writeAs(db, caller, [unlessChanged(lines)], [insert, record, ...deletes])
       archived = lines.length

@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx'
-import * as z from 'zod/mini'
+import * as z from 'zod'
 import type { Account } from '../auth/session.ts'
 import { ADMINISTRATOR } from '../db/schema/users.ts'
 import { Icon, type IconName } from './components/icon.tsx'
@@ -37,18 +37,18 @@ const notices = {
   'webhook-deleted': 'The webhook is deleted.',
   'webhook-rotated':
     'This is the new secret. For 24 hours, messages are signed with the old one as well.',
-  'webhook-sent': 'The message is on its way. Reload the page to see what became of it.',
-  'webhook-replayed': 'The messages are on their way. Reload the page to see what became of them.',
+  'webhook-sent': 'The message is on its way. Reload the page to see the result.',
+  'webhook-replayed': 'The messages are on their way. Reload the page to see the results.',
   'link-sent':
     'A link is on its way to this address. Open it in this browser. If none arrives, try again in 15 minutes.',
 }
 export type Notice = keyof typeof notices
 
 /** An unknown name shows no message, because anyone can edit the URL. */
-export const NoticeName = z.catch(
-  z.optional(z.enum(Object.keys(notices) as [Notice, ...Notice[]])),
-  undefined,
-)
+export const NoticeName = z
+  .enum(Object.keys(notices) as [Notice, ...Notice[]])
+  .optional()
+  .catch(undefined)
 
 const sections: [Section, name: string, icon: IconName][] = [
   ['profile', 'Profile', 'user'],

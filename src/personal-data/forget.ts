@@ -27,7 +27,7 @@ export async function forgetPerson(
     // First, because it needs the e-mail address.
     raw<never>(db, sql`DELETE FROM emailLinks WHERE ${isLinkOf(userId)}`),
     closeAccount(db, userId, now),
-    recordAction(db, caller, { action: 'user.forget', subject: userId }, now),
+    recordAction({ db, caller, now }, { action: 'user.forget', subject: userId }),
     ...removals(userId, now).map((statement) => raw<never>(db, statement)),
   ])
   if (!user) throw new Error('the transaction returned no user')

@@ -75,11 +75,9 @@ type Change = { action: string; subject: string; details?: Record<string, unknow
  */
 export const recordChange = (db: Database, caller: Caller, change: Change, now: Date) =>
   recordAction(
-    db,
-    caller,
+    { db, caller, now },
     {
       ...change,
       ...(caller.role !== 'master' && { when: isMasterEndpoint(db, change.subject) }),
     },
-    now,
   )

@@ -41,19 +41,14 @@ it('accepts a signature that the contract accepts, and rejects another', async (
     PUBLIC_URL: 'https://marketplace.test',
     NETWORKS: { own: { ...network, chainId, rpcUrls: [rpcUrl] } },
   }
-  const now = new Date()
+  const ctx = { db, settings: site, now: new Date() }
   const wallet = { address: ADDRESS, chainId: chain.chainId, purpose: 'sign-in' } as const
-  const { message, secret } = await createWalletMessage(db, site, wallet, now)
+  const { message, secret } = await createWalletMessage(ctx, wallet)
   const signed = { message, secret, purpose: 'sign-in' } as const
-  const proof = await verifyWalletMessage(
-    db,
-    site,
-    { ...signed, signature: signatureOf('42') },
-    now,
-  )
+  const proof = await verifyWalletMessage(ctx, { ...signed, signature: signatureOf('42') })
   expect(proof.address.toLowerCase()).toBe(ADDRESS)
   await expect(
-    verifyWalletMessage(db, site, { ...signed, signature: signatureOf('43') }, now),
+    verifyWalletMessage(ctx, { ...signed, signature: signatureOf('43') }),
   ).rejects.toThrow('does not match the wallet')
 })
 

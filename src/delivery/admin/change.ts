@@ -38,14 +38,14 @@ export type Operator = {
 export function retryTransfer(operator: Operator, id: number): Promise<View> {
   const { db, caller, networks, now } = operator
   const [retry, ...others] = retryStatements(db, { id }, networks, now)
-  const record = recordAction(db, caller, { action: 'transfer.retry', subject: id }, now)
+  const record = recordAction({ db, caller, now }, { action: 'transfer.retry', subject: id })
   return change(operator, id, objectionsToRetry(id, networks), [retry, record, ...others])
 }
 
 /** Throws `unauthenticated`, `not_found`, and `conflict` if the item cannot be cancelled. */
 export function cancelTransfer(operator: Operator, id: number): Promise<View> {
   const { db, caller, networks, now } = operator
-  const record = recordAction(db, caller, { action: 'transfer.cancel', subject: id }, now)
+  const record = recordAction({ db, caller, now }, { action: 'transfer.cancel', subject: id })
   const statements = [cancel(db, { id }, networks, now), record]
   return change(operator, id, objectionsToCancel(id, networks), statements)
 }
@@ -55,7 +55,7 @@ export async function retryTransfers(operator: Operator, filter: Filter): Promis
   const { db, caller, networks, now, guards = [] } = operator
   const action = { action: 'transfer.retry', details: filter }
   const [, changed] = await writeAs(db, caller, guards, [
-    recordItems(db, caller, action, idsToRetry(filter, networks, now), now),
+    recordItems({ db, caller, now }, { ...action, ids: idsToRetry(filter, networks, now) }),
     ...retryStatements(db, filter, networks, now),
   ])
   await wakeChanged(operator, changed)
@@ -67,7 +67,7 @@ export async function cancelTransfers(operator: Operator, filter: Filter): Promi
   const { db, caller, networks, now, guards = [] } = operator
   const action = { action: 'transfer.cancel', details: filter }
   const [, changed] = await writeAs(db, caller, guards, [
-    recordItems(db, caller, action, idsToCancel(filter, networks), now),
+    recordItems({ db, caller, now }, { ...action, ids: idsToCancel(filter, networks) }),
     cancel(db, filter, networks, now),
   ])
   await wakeChanged(operator, changed)

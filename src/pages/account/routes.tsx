@@ -1,6 +1,6 @@
 /** Settings → Account: the sign-in methods of a user. */
 import { type Context, Hono } from 'hono'
-import * as z from 'zod/mini'
+import * as z from 'zod'
 import { type Account, isRecent, readAccount } from '../../auth/session.ts'
 import { rateLimitKey } from '../../http/client-ip.ts'
 import type { App } from '../../http/context.ts'
@@ -37,9 +37,8 @@ export const accountRoutes = new Hono<App>()
     '/settings/account/email',
     requireSession(),
     signInRateLimit,
-    validate('form', z.object({ email: z.string().check(z.maxLength(1000)) })),
+    validate('form', z.object({ email: z.string().max(1000) })),
     async (c) => {
-      const { db, caller, settings, now } = c.var
       const input = c.req.valid('form').email
       const email = EmailAddress.safeParse(input)
       if (!email.success) {
@@ -47,8 +46,9 @@ export const accountRoutes = new Hono<App>()
         return accountPage(c, { account, email: input, problem: 'This is not an e-mail address.' })
       }
       const request = { email: email.data, client: rateLimitKey(c.req.raw) }
-      const secret = await createConfirmationLink(db, caller, request, now)
-      if (secret) await mailLink(c.env.EMAIL, settings, { to: email.data, secret, purpose: 'link' })
+      const secret = await createConfirmationLink(c.var, request)
+      if (secret)
+        await mailLink(c.env.EMAIL, c.var.settings, { to: email.data, secret, purpose: 'link' })
       return c.redirect('/settings/account?notice=link-sent', 303)
     },
   )
@@ -58,9 +58,8 @@ export const accountRoutes = new Hono<App>()
     explainBrokenLink('link'),
     validate('query', LinkSecret),
     async (c) => {
-      const { db, caller, now } = c.var
       const { secret } = c.req.valid('query')
-      const { account, email } = await readConfirmationLink(db, caller, secret, now)
+      const { account, email } = await readConfirmationLink(c.var, secret)
       return page(c, {
         title: 'Confirm your e-mail address',
         account,
@@ -74,20 +73,17 @@ export const accountRoutes = new Hono<App>()
     explainBrokenLink('link'),
     validate('form', LinkSecret),
     async (c) => {
-      const { db, caller, now } = c.var
-      const email = await linkEmail(db, caller, c.req.valid('form').secret, now)
+      const email = await linkEmail(c.var, c.req.valid('form').secret)
       tellOwner(c, email, { type: 'email-linked' })
       return c.redirect('/settings/account?notice=email-linked', 303)
     },
   )
   .post('/settings/account/email/unlink', requireSession(), async (c) => {
-    const { db, caller, now } = c.var
-    tellOwner(c, await unlink(db, caller, 'email', now), { type: 'email-unlinked' })
+    tellOwner(c, await unlink(c.var, 'email'), { type: 'email-unlinked' })
     return c.redirect('/settings/account?notice=email-unlinked', 303)
   })
   .post('/settings/account/wallet/unlink', requireSession(), async (c) => {
-    const { db, caller, now } = c.var
-    tellOwner(c, await unlink(db, caller, 'ethereumPublicAddr', now), { type: 'wallet-unlinked' })
+    tellOwner(c, await unlink(c.var, 'ethereumPublicAddr'), { type: 'wallet-unlinked' })
     return c.redirect('/settings/account?notice=wallet-unlinked', 303)
   })
 

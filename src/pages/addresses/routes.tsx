@@ -1,6 +1,6 @@
 /** Settings → Addresses: the delivery and billing addresses of a user. */
 import { type Context, Hono } from 'hono'
-import * as z from 'zod/mini'
+import * as z from 'zod'
 import { deleteAddress, restoreAddress, updateAddress } from '../../addresses/change.ts'
 import { createAddress } from '../../addresses/create.ts'
 import { type Deleted, readAddress, readAddressBook } from '../../addresses/list.ts'
@@ -18,10 +18,10 @@ import { AddressForm, type AddressFormState, requiredFields } from './form.tsx'
 import { AddressBook } from './views.tsx'
 
 const Kind = z.object({ kind: z.enum(addressKinds) })
-const Target = z.extend(Kind, { id: idText })
+const Target = Kind.extend({ id: idText })
 
 /** The values are checked later, so that the page can show them again. */
-const text = z._default(z.string().check(z.maxLength(1000)), '')
+const text = z.string().max(1000).default('')
 const Form = z.object({
   name: text,
   companyName: text,
@@ -32,10 +32,10 @@ const Form = z.object({
   taxId: text,
   email: text,
   mobilePhone: text,
-  isDefault: z.pipe(
-    z.optional(z.literal('on')),
-    z.transform((value) => value === 'on'),
-  ),
+  isDefault: z
+    .literal('on')
+    .optional()
+    .transform((value) => value === 'on'),
 })
 
 const fieldsOf = { delivery: DeliveryFields, billing: BillingFields }
@@ -48,8 +48,8 @@ export const addressBookRoutes = new Hono<App>()
       'query',
       z.object({
         notice: NoticeName,
-        kind: z.catch(z.optional(Kind.shape.kind), undefined),
-        deleted: z.catch(z.optional(idText), undefined),
+        kind: Kind.shape.kind.optional().catch(undefined),
+        deleted: idText.optional().catch(undefined),
       }),
     ),
     (c) => {

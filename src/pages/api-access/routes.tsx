@@ -1,9 +1,8 @@
 /** Settings → API Access: the tokens of a user, and all tokens for administrators. */
 import { type Context, Hono } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
-import * as z from 'zod/mini'
+import * as z from 'zod'
 import { isRecent } from '../../auth/session.ts'
-import { issuerOf } from '../../auth/tokens.ts'
 import { tokenRoles, tokenScopes } from '../../db/schema/users.ts'
 import type { App } from '../../http/context.ts'
 import {
@@ -34,12 +33,12 @@ import { TokenDetails } from './token-details.tsx'
 const TokenId = z.object({ id: z.uuid() })
 
 const NewToken = z.object({
-  name: z.string().check(z.maxLength(1000)),
+  name: z.string().max(1000),
   /** Only administrators can generate a `master` token. */
-  role: z._default(z.enum(tokenRoles), 'user'),
-  scope: z._default(z.enum(tokenScopes), 'write'),
+  role: z.enum(tokenRoles).default('user'),
+  scope: z.enum(tokenScopes).default('write'),
   /** Days until the token expires. */
-  days: z.pipe(z._default(z.enum(['365', '90', '30', '7']), '365'), z.transform(Number)),
+  days: z.enum(['365', '90', '30', '7']).default('365').transform(Number),
 })
 
 /** Milliseconds. */
@@ -47,9 +46,9 @@ const DAY = 24 * 60 * 60 * 1000
 
 const AllTokensFilter = z.object({
   /** A user id, an e-mail address or a wallet: show only the tokens of this user. */
-  owner: z.optional(z.string().check(z.trim(), z.maxLength(254))),
+  owner: z.string().trim().max(254).optional(),
   /** `<createdAt>,<id>`: show tokens that are older than this one. */
-  after: z.optional(z.templateLiteral([z.iso.datetime(), ',', z.uuid()])),
+  after: z.templateLiteral([z.iso.datetime(), ',', z.uuid()]).optional(),
 })
 
 export const apiAccessRoutes = new Hono<App>()
@@ -65,7 +64,6 @@ export const apiAccessRoutes = new Hono<App>()
     tokenRateLimit,
     validate('form', NewToken),
     async (c) => {
-      const { db, settings, caller, now } = c.var
       const { days, ...form } = c.req.valid('form')
       // Metrics are of the whole instance.
       const input = form.scope === 'metrics' ? { ...form, role: 'master' as const } : form
@@ -76,7 +74,7 @@ export const apiAccessRoutes = new Hono<App>()
       }
       const token = { ...input, name: name.data, lifetime: days * DAY }
       try {
-        const { id, email } = await generateToken(db, issuerOf(settings), caller, token, now)
+        const { id, email } = await generateToken(c.var, token)
         if (token.role === 'master') tellOwner(c, email, { type: 'master-token', name: token.name })
         return c.redirect(`/settings/api-access/tokens/${id}`, 303)
       } catch (error) {
@@ -92,8 +90,8 @@ export const apiAccessRoutes = new Hono<App>()
     validate('param', TokenId),
     validate('query', z.object({ notice: NoticeName })),
     async (c) => {
-      const { db, settings, caller, now } = c.var
-      const details = await readToken(db, issuerOf(settings), caller, c.req.valid('param').id, now)
+      const { settings, now } = c.var
+      const details = await readToken(c.var, c.req.valid('param').id)
       return page(c, {
         title: details.token.name,
         account: details.account,
@@ -115,9 +113,7 @@ export const apiAccessRoutes = new Hono<App>()
     tokenRateLimit,
     validate('param', TokenId),
     async (c) => {
-      const { db, settings, caller, now } = c.var
-      const { id } = c.req.valid('param')
-      const rolled = await rollToken(db, issuerOf(settings), caller, id, now)
+      const rolled = await rollToken(c.var, c.req.valid('param').id)
       if (rolled.role === 'master')
         tellOwner(c, rolled.email, { type: 'master-token', name: rolled.name })
       return c.redirect(`/settings/api-access/tokens/${rolled.id}?notice=token-rolled`, 303)
@@ -127,10 +123,9 @@ export const apiAccessRoutes = new Hono<App>()
     '/settings/api-access/tokens/:id/revoke',
     requireSession(),
     validate('param', TokenId),
-    validate('form', z.extend(AllTokensFilter, { back: z.optional(z.literal('everyone')) })),
+    validate('form', AllTokensFilter.extend({ back: z.literal('everyone').optional() })),
     async (c) => {
-      const { db, caller, now } = c.var
-      await revokeToken(db, caller, c.req.valid('param').id, now)
+      await revokeToken(c.var, c.req.valid('param').id)
       const { back, ...filter } = c.req.valid('form')
       const path = back
         ? everyonePath({ ...filter, notice: 'token-revoked' })
@@ -141,18 +136,19 @@ export const apiAccessRoutes = new Hono<App>()
   .get(
     '/settings/api-access/everyone',
     requireAdministrator(),
-    validate('query', z.extend(AllTokensFilter, { notice: NoticeName })),
+    validate('query', AllTokensFilter.extend({ notice: NoticeName })),
     async (c) => {
-      const { db, caller, now } = c.var
       const { notice, owner, after } = c.req.valid('query')
       const [createdAt, id] = after?.split(',') ?? []
       const cursor = createdAt && id ? { createdAt, id } : undefined
-      const all = await readAllTokens(db, caller, { owner, after: cursor }, now)
+      const all = await readAllTokens(c.var, { owner, after: cursor })
       return page(c, {
         title: 'Everyone’s tokens',
         account: all.account,
         scripts: ['dialog.js'],
-        children: <AllTokens {...all} owner={owner} after={after} now={now} notice={notice} />,
+        children: (
+          <AllTokens {...all} owner={owner} after={after} now={c.var.now} notice={notice} />
+        ),
       })
     },
   )
@@ -168,8 +164,8 @@ async function ownTokensPage(
   c: Context<AppWithCaller>,
   { notice, form, status = 200 }: OwnTokensState,
 ) {
-  const { db, caller, now } = c.var
-  const own = await readOwnTokens(db, caller)
+  const { now } = c.var
+  const own = await readOwnTokens(c.var)
   const canChange = isRecent(own.account, now)
   return page(c, {
     title: 'API Access',

@@ -1,4 +1,4 @@
-import { endOf, type readOwnTokens } from '../../identity/api-tokens.ts'
+import { type readOwnTokens, tokenEnd } from '../../identity/api-tokens.ts'
 import { Confirm } from '../components/confirm.tsx'
 import { LastUsed, Time } from '../components/time.tsx'
 
@@ -48,7 +48,7 @@ export const TokenBadges = ({ token, now }: { token: Token; now: Date }) => (
   </>
 )
 
-export const isExpired = (token: Token, now: Date) => endOf(token) <= now.toISOString()
+export const isExpired = (token: Token, now: Date) => tokenEnd(token) <= now.toISOString()
 
 export const TokenTimes = ({ token, now }: { token: Token; now: Date }) => (
   <>
@@ -65,7 +65,7 @@ export const TokenTimes = ({ token, now }: { token: Token; now: Date }) => (
       )}
     </span>
     <span>
-      {isExpired(token, now) ? 'Expired' : 'Expires'} <Time at={endOf(token)} now={now} />
+      {isExpired(token, now) ? 'Expired' : 'Expires'} <Time at={tokenEnd(token)} now={now} />
     </span>
   </>
 )

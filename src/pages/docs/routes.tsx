@@ -2,7 +2,6 @@
 import { type Context, Hono } from 'hono'
 import { raw } from 'hono/html'
 import { findAccount, isRecent } from '../../auth/session.ts'
-import { issuerOf } from '../../auth/tokens.ts'
 import type { App } from '../../http/context.ts'
 import { publicEndpoint, requireSession } from '../../http/endpoint.ts'
 import { tokenRateLimit } from '../../http/rate-limit.ts'
@@ -37,10 +36,9 @@ export const docsRoutes = new Hono<App>()
   .get('/docs/webhooks', publicEndpoint(), (c) => guidePage(c, '/docs/webhooks'))
   .get('/docs/errors', publicEndpoint(), (c) => guidePage(c, '/docs/errors'))
   .get('/docs/runbook', publicEndpoint(), (c) => guidePage(c, '/docs/runbook'))
-  .post('/docs/token', requireSession(), tokenRateLimit, async (c) => {
-    const { db, settings, caller, now } = c.var
-    return c.json(await renewReferenceToken(db, issuerOf(settings), caller, now))
-  })
+  .post('/docs/token', requireSession(), tokenRateLimit, async (c) =>
+    c.json(await renewReferenceToken(c.var)),
+  )
 
 async function guidePage(c: Context<App>, path: GuidePath) {
   const { db, caller, settings } = c.var

@@ -1,6 +1,6 @@
 /** The page with what the signed-in user has bought and sold. */
 import { Hono } from 'hono'
-import * as z from 'zod/mini'
+import * as z from 'zod'
 import type { App } from '../../http/context.ts'
 import { requireSession, validate } from '../../http/endpoint.ts'
 import { readHistory } from '../../orders/history.ts'
@@ -12,16 +12,19 @@ import { Orders } from './views.tsx'
 /** Seconds between two loads without scripts, while something is on its way. */
 const REFRESH = 10
 
-const digits = z.pipe(z.string().check(z.regex(/^\d{1,15}$/)), z.transform(Number))
+const digits = z
+  .string()
+  .regex(/^\d{1,15}$/)
+  .transform(Number)
 
 const OrdersQuery = z.object({
   /** What the user has sold. */
-  side: z.catch(z.optional(z.literal('sold')), undefined),
+  side: z.literal('sold').optional().catch(undefined),
   /** Where the page begins: the cursor of a link. */
-  before: z.catch(z.optional(digits), undefined),
-  notice: z.catch(z.optional(z.literal('wallet-linked')), undefined),
+  before: digits.optional().catch(undefined),
+  notice: z.literal('wallet-linked').optional().catch(undefined),
   /** Transfers that linking has started. */
-  transfers: z.catch(z.optional(digits), undefined),
+  transfers: digits.optional().catch(undefined),
 })
 
 export const orderPageRoutes = new Hono<App>().get(

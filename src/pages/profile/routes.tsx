@@ -1,6 +1,6 @@
 /** Settings → Profile: the picture and the names of a user. */
 import { type Context, Hono } from 'hono'
-import * as z from 'zod/mini'
+import * as z from 'zod'
 import { type Account, readAccount } from '../../auth/session.ts'
 import { avatarDepsOf } from '../../avatars/deps.ts'
 import { fetchPicture } from '../../avatars/remote.ts'
@@ -17,7 +17,7 @@ import { type Notice, NoticeName } from '../settings.tsx'
 import { type PictureForm, type ProfileForm, ProfileSettings } from './views.tsx'
 
 /** The values are checked later, so that the page can show them again. */
-const text = z.string().check(z.maxLength(1000))
+const text = z.string().max(1000)
 const Names = z.object({ name: text, username: text })
 
 export const profileRoutes = new Hono<App>()
@@ -31,13 +31,12 @@ export const profileRoutes = new Hono<App>()
     },
   )
   .post('/settings/profile', requireSession(), validate('form', Names), async (c) => {
-    const { db, caller, now } = c.var
     const values = c.req.valid('form')
     const profile = Profile.safeParse(values)
     if (!profile.success)
       return rejectedNames(c, 'invalid_input', { values, problems: problemsIn(profile.error) })
     try {
-      await updateProfile(db, caller, profile.data, now)
+      await updateProfile(c.var, profile.data)
     } catch (error) {
       const { code, message } = requireCode(error, ['conflict'])
       return rejectedNames(c, code, { values, problems: { username: sentence(message) } })
@@ -51,7 +50,7 @@ export const profileRoutes = new Hono<App>()
     '/settings/profile/avatar-url',
     requireSession(),
     avatarRateLimit,
-    validate('form', z.object({ avatarUrl: z.string().check(z.trim(), z.maxLength(2048)) })),
+    validate('form', z.object({ avatarUrl: z.string().trim().max(2048) })),
     (c) => {
       const { avatarUrl } = c.req.valid('form')
       const loopbackHosts = c.var.settings.LOOPBACK_HOSTS

@@ -1,6 +1,6 @@
 /** Settings → Sessions: the browsers in which a user is signed in. */
 import { Hono } from 'hono'
-import * as z from 'zod/mini'
+import * as z from 'zod'
 import { isRecent } from '../../auth/session.ts'
 import type { App } from '../../http/context.ts'
 import { requireSession, validate } from '../../http/endpoint.ts'
@@ -15,8 +15,8 @@ export const sessionRoutes = new Hono<App>()
     requireSession(),
     validate('query', z.object({ notice: NoticeName })),
     async (c) => {
-      const { db, caller, now } = c.var
-      const own = await readSessions(db, caller, now)
+      const { caller, now } = c.var
+      const own = await readSessions(c.var)
       return page(c, {
         title: 'Sessions',
         account: own.account,
@@ -37,13 +37,11 @@ export const sessionRoutes = new Hono<App>()
     requireSession(),
     validate('param', z.object({ id: z.uuid() })),
     async (c) => {
-      const { db, caller, now } = c.var
-      await endOneSession(db, caller, c.req.valid('param').id, now)
+      await endOneSession(c.var, c.req.valid('param').id)
       return c.redirect('/settings/sessions?notice=session-ended', 303)
     },
   )
   .post('/settings/sessions/end-others', requireSession(), async (c) => {
-    const { db, caller, now } = c.var
-    await endOtherSessions(db, caller, now)
+    await endOtherSessions(c.var)
     return c.redirect('/settings/sessions?notice=sessions-ended', 303)
   })

@@ -1,9 +1,8 @@
 /** The sign-in page, sign-in with an e-mail link, and sign-out. */
 import { type Context, Hono } from 'hono'
-import * as z from 'zod/mini'
+import * as z from 'zod'
 import { requireSameOrigin } from '../../auth/authenticate.ts'
 import { findAccount, isRecent, readAccount, signOut, startSession } from '../../auth/session.ts'
-import { issuerOf } from '../../auth/tokens.ts'
 import { rateLimitKey } from '../../http/client-ip.ts'
 import type { App } from '../../http/context.ts'
 import { publicEndpoint, requireSession, validate } from '../../http/endpoint.ts'
@@ -35,7 +34,7 @@ import {
 
 const Redirect = z.object({
   /** The URL to open after sign-in, on this site or on an allowed one. */
-  redirect: z.optional(z.string().check(z.maxLength(2048))),
+  redirect: z.string().max(2048).optional(),
 })
 
 export const signInRoutes = new Hono<App>()
@@ -44,7 +43,7 @@ export const signInRoutes = new Hono<App>()
     publicEndpoint(),
     validate(
       'query',
-      z.extend(Redirect, { notice: z.catch(z.optional(z.enum(signInNotices)), undefined) }),
+      Redirect.extend({ notice: z.enum(signInNotices).optional().catch(undefined) }),
     ),
     async (c) => {
       const query = c.req.valid('query')
@@ -73,9 +72,9 @@ export const signInRoutes = new Hono<App>()
     publicEndpoint(),
     requireSameOrigin,
     signInRateLimit,
-    validate('form', z.extend(Redirect, { email: z.string().check(z.maxLength(1000)) })),
+    validate('form', Redirect.extend({ email: z.string().max(1000) })),
     async (c) => {
-      const { db, settings, now } = c.var
+      const { settings } = c.var
       const form = c.req.valid('form')
       const redirect = allowedRedirect(settings, form.redirect)
       const email = EmailAddress.safeParse(form.email)
@@ -87,7 +86,7 @@ export const signInRoutes = new Hono<App>()
         })
       const client = rateLimitKey(c.req.raw)
       const request = { email: email.data, client, redirect: withoutSecret(redirect) }
-      const secret = await createSignInLink(db, request, now)
+      const secret = await createSignInLink(c.var, request)
       if (secret)
         await mailLink(c.env.EMAIL, settings, { to: email.data, secret, purpose: 'sign-in' })
       const isAnother = linkAddressOf(c) === email.data
@@ -100,7 +99,7 @@ export const signInRoutes = new Hono<App>()
     publicEndpoint(),
     validate(
       'query',
-      z.extend(Redirect, { notice: z.catch(z.optional(z.literal('another')), undefined) }),
+      Redirect.extend({ notice: z.literal('another').optional().catch(undefined) }),
     ),
     async (c) => {
       const { db, caller, settings } = c.var
@@ -127,10 +126,10 @@ export const signInRoutes = new Hono<App>()
     signInRateLimit,
     validate('query', LinkSecret),
     async (c) => {
-      const { db, caller, now } = c.var
+      const { db, caller } = c.var
       const { secret } = c.req.valid('query')
       const [link, account] = await Promise.all([
-        readSignInLink(db, secret, now),
+        readSignInLink(c.var, secret),
         findAccount(db, caller),
       ])
       return page(c, {
@@ -146,14 +145,13 @@ export const signInRoutes = new Hono<App>()
     explainBrokenLink('sign-in'),
     requireSameOrigin,
     signInRateLimit,
-    validate('form', z.extend(LinkSecret, Redirect.shape)),
+    validate('form', LinkSecret.extend(Redirect.shape)),
     async (c) => {
-      const { db, settings, now } = c.var
       const { secret, redirect } = c.req.valid('form')
-      const proof = proveEmail(db, secret, null, now)
-      await startSession(c, await signIn(db, issuerOf(settings), proof, clientOf(c), now))
+      const proof = proveEmail(c.var, { secret, userId: null })
+      await startSession(c, await signIn(c.var, { proof, client: clientOf(c) }))
       deleteLinkAddress(c)
-      return c.redirect(allowedRedirect(settings, redirect) ?? HOME, 303)
+      return c.redirect(allowedRedirect(c.var.settings, redirect) ?? HOME, 303)
     },
   )
   .post('/sign-out', publicEndpoint(), requireSameOrigin, async (c) => {

@@ -3,13 +3,13 @@ import { type Context, Hono } from 'hono'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import type { Hex } from 'viem'
 import { getAddress } from 'viem/utils'
-import * as z from 'zod/mini'
+import * as z from 'zod'
 import { requireSameOrigin } from '../../auth/authenticate.ts'
 import { readAccount, requireRecent, startSession } from '../../auth/session.ts'
-import { issuerOf } from '../../auth/tokens.ts'
 import { wake } from '../../delivery/wake.ts'
 import type { App } from '../../http/context.ts'
 import { publicEndpoint, requireSession, validate } from '../../http/endpoint.ts'
+import { count, id, text } from '../../http/fields.ts'
 import { signInRateLimit } from '../../http/rate-limit.ts'
 import { linkWallet } from '../../identity/link.ts'
 import { signIn } from '../../identity/sign-in.ts'
@@ -21,53 +21,43 @@ import {
 import { clientOf } from '../sign-in/client.ts'
 import { tellOwner } from '../tell-owner.ts'
 
-const Address = z.pipe(
-  z.string().check(z.regex(/^0x[\da-fA-F]{40}$/, 'must be an address')),
-  z.transform((text) => getAddress(text)),
-)
+const Address = z
+  .string()
+  .regex(/^0x[\da-fA-F]{40}$/, 'must be an address')
+  .transform((text) => getAddress(text))
 
 const MessageRequest = z
   .object({
-    address: Address.check(z.describe('The address of the wallet.')),
+    address: Address.describe('The address of the wallet.'),
     chainId: z
       .int()
-      .check(
-        z.positive(),
-        z.describe(
-          'The chain that the wallet is on. A contract wallet is another account on each chain.',
-        ),
+      .positive()
+      .describe(
+        'The chain that the wallet is on. A contract wallet is another account on each chain.',
       ),
     purpose: z
       .enum(['sign-in', 'link'])
-      .check(
-        z.describe('`sign-in`, or `link` to add the wallet to the account of the signed-in user.'),
-      ),
+      .describe('`sign-in`, or `link` to add the wallet to the account of the signed-in user.'),
   })
-  .check(
-    z.meta({
-      id: 'WalletMessageRequest',
-      description: 'The wallet, and what the message is for.',
-    }),
-  )
+  .meta({ id: 'WalletMessageRequest', description: 'The wallet, and what the message is for.' })
 
 /** Characters. Contract wallets have long signatures: several owners, or code (EIP-6492). */
 const MAX_SIGNATURE_LENGTH = 32_768
 
-const Signature = z.pipe(
-  z
-    .string()
-    .check(z.maxLength(MAX_SIGNATURE_LENGTH), z.regex(/^0x[\da-fA-F]*$/, 'must be hexadecimal')),
-  z.transform((text): Hex => `0x${text.slice(2)}`),
-)
+const Signature = z
+  .string()
+  .max(MAX_SIGNATURE_LENGTH)
+  .regex(/^0x[\da-fA-F]*$/, 'must be hexadecimal')
+  .transform((text): Hex => `0x${text.slice(2)}`)
 
 const SignedMessage = z
   .object({
-    message: z
-      .string()
-      .check(z.maxLength(2048), z.describe('The message, exactly as it was received.')),
-    signature: Signature.check(z.describe('The signature of the wallet, hexadecimal with `0x`.')),
+    message: z.string().max(2048).describe('The message, exactly as it was received.'),
+    signature: Signature.describe('The signature of the wallet, hexadecimal with `0x`.'),
   })
-  .check(z.meta({ id: 'SignedWalletMessage', description: 'The message and its signature.' }))
+  .meta({ id: 'SignedWalletMessage', description: 'The message and its signature.' })
+
+const tag = 'Identity'
 
 /** Holds the secret whose hash is the nonce of the message. */
 const SECRET_COOKIE = 'wallet'
@@ -80,30 +70,44 @@ const deleteMessageSecret = (c: Context) => deleteCookie(c, SECRET_COOKIE, cooki
 export const walletRoutes = new Hono<App>()
   .post(
     '/sign-in/wallet/message',
-    publicEndpoint(),
+    publicEndpoint({
+      tag,
+      operationId: 'requestWalletMessage',
+      summary: 'Request a message for a wallet to sign (EIP-4361)',
+      description: `It works for ${MESSAGE_LIFETIME / 60_000} minutes, in the same browser: the response sets the cookie \`wallet\`, which the next call must send.`,
+      answer: z
+        .object({ message: text('The message to sign.') })
+        .meta({ id: 'WalletMessage', description: 'The message for the wallet.' }),
+    }),
     requireSameOrigin,
     signInRateLimit,
     validate('json', MessageRequest),
     async (c) => {
-      const { db, settings, now } = c.var
-      const request = c.req.valid('json')
-      const { message, secret } = await createWalletMessage(db, settings, request, now)
+      const { message, secret } = await createWalletMessage(c.var, c.req.valid('json'))
       setCookie(c, SECRET_COOKIE, secret, { ...cookie, maxAge: MESSAGE_LIFETIME / 1000 })
       return c.json({ message })
     },
   )
   .post(
     '/sign-in/wallet',
-    publicEndpoint(),
+    publicEndpoint({
+      tag,
+      operationId: 'signInWithWallet',
+      summary: 'Sign in with a wallet',
+      description: 'A new wallet creates a user. The session is the cookie `token`.',
+      answer: z
+        .object({ userId: id('The id of the signed-in user.') })
+        .meta({ id: 'SignedIn', description: 'The user who signed in.' }),
+      errors: ['unauthenticated', 'forbidden', 'chain_unavailable'],
+    }),
     requireSameOrigin,
     signInRateLimit,
     validate('json', SignedMessage),
     async (c) => {
-      const { db, settings, now } = c.var
       const secret = messageSecretOf(c)
       const signed = { ...c.req.valid('json'), purpose: 'sign-in', secret } as const
-      const proof = await verifyWalletMessage(db, settings, signed, now)
-      const session = await signIn(db, issuerOf(settings), proof, clientOf(c), now)
+      const proof = await verifyWalletMessage(c.var, signed)
+      const session = await signIn(c.var, { proof, client: clientOf(c) })
       deleteMessageSecret(c)
       await startSession(c, session)
       return c.json({ userId: session.userId })
@@ -111,17 +115,30 @@ export const walletRoutes = new Hono<App>()
   )
   .post(
     '/settings/account/wallet',
-    requireSession(),
+    requireSession({
+      tag,
+      operationId: 'linkWallet',
+      summary: 'Link a wallet to the account',
+      description:
+        'Starts the transfers that waited for a wallet. The sign-in must not be older than 10 minutes.',
+      answer: z
+        .object({
+          userId: id('The id of the signed-in user.'),
+          transfers: count('How many order items waited for the wallet and are transferred now.'),
+        })
+        .meta({ id: 'LinkedWallet', description: 'The wallet is linked.' }),
+      errors: ['forbidden', 'reauthentication_required', 'conflict', 'chain_unavailable'],
+    }),
     signInRateLimit,
     validate('json', SignedMessage),
     async (c) => {
-      const { db, settings, caller, now } = c.var
+      const { caller, now } = c.var
       const secret = messageSecretOf(c)
       const signed = { ...c.req.valid('json'), purpose: 'link', secret } as const
       // Rejects an API token or an old session before the chain is asked about the signature.
       requireRecent(await readAccount(c.var), now)
-      const proof = await verifyWalletMessage(db, settings, signed, now)
-      const { chainIds, email } = await linkWallet(db, caller, proof, now)
+      const proof = await verifyWalletMessage(c.var, signed)
+      const { chainIds, email } = await linkWallet(c.var, proof)
       tellOwner(c, email, { type: 'wallet-linked' })
       c.executionCtx.waitUntil(wake(c.env.DELIVERIES, chainIds))
       deleteMessageSecret(c)
