@@ -1,22 +1,20 @@
 /**
- * Writes the OpenAPI document, the types of the client, the table of errors in docs/errors.md, and the
- * schema of catalogues.
+ * Writes the OpenAPI document, the types of the client, the HTML of the guides, and the schema of
+ * catalogues.
  * With `--check` it fails if one of the files is out of date. With `--examples` it first makes the
  * examples again: a real run of the demo catalogue, which takes half a minute.
  */
 import { copyFile, readFile, writeFile } from 'node:fs/promises'
 import { runnerImport } from 'vite'
 import { generateSchema } from '../client/generate.ts'
-import type * as Guides from './guides/render.tsx'
 import { catalogueSchema } from './openapi/catalogue-schema.ts'
 import type * as Builder from './openapi/document.ts'
-import { withErrorTable } from './openapi/error-table.ts'
+import { renderGuides } from './openapi/guides.ts'
 import { tellStory } from './openapi/story.ts'
 import { CommandError, defineCommand, start } from './shell/command.ts'
 
 const DOCUMENT = 'docs/openapi.json'
 const EXAMPLES = 'scripts/openapi/examples.json'
-const ERRORS = 'docs/errors.md'
 const ASSETS = 'src/pages/assets'
 const CLIENT = 'client/src/schema.ts'
 const CATALOGUE = 'docs/catalogue.schema.json'
@@ -24,7 +22,7 @@ const CATALOGUE = 'docs/catalogue.schema.json'
 export const command = defineCommand(
   {
     name: 'npm run openapi',
-    purpose: `Writes the OpenAPI document, ${DOCUMENT}, the types of the client, the guides, the table of errors in ${ERRORS}, and ${CATALOGUE}.`,
+    purpose: `Writes the OpenAPI document, ${DOCUMENT}, the types of the client, the HTML of the guides, and ${CATALOGUE}.`,
     options: {
       check: { type: 'boolean', help: 'Only fail if one of them is out of date.' },
       examples: { type: 'boolean', help: 'Make the examples again: a real run of a minute.' },
@@ -33,14 +31,12 @@ export const command = defineCommand(
   },
   async ({ check, examples }) => {
     const module = await load<typeof Builder>('./scripts/openapi/document.ts')
-    const { renderGuides } = await load<typeof Guides>('./scripts/guides/render.tsx')
     if (examples) await writeFile(EXAMPLES, await tellStory(module.createOpenApi([]).paths ?? {}))
     const document = format(module.createOpenApi(JSON.parse(await readFile(EXAMPLES, 'utf8'))))
     const texts: Record<string, string> = {
       [DOCUMENT]: document,
       [CLIENT]: await generateSchema(document),
       [CATALOGUE]: catalogueSchema(),
-      [ERRORS]: withErrorTable(await readFile(ERRORS, 'utf8')),
     }
     for (const [path, html] of Object.entries(await renderGuides()))
       texts[`${ASSETS}${path}.fragment`] = html

@@ -2,8 +2,8 @@ import * as z from 'zod'
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi'
 import { type ErrorCode, statusOf } from '../../src/http/errors.ts'
 import type { EndpointInfo } from '../../src/http/openapi.ts'
-import { errorGuides } from '../guides/error-guide.ts'
 import type { DescribedEndpoint } from './endpoints.ts'
+import { errorText } from './error-texts.ts'
 import {
   commonHeaders,
   ownHeaders,
@@ -60,7 +60,7 @@ function errorCodes({ access, info, inputs, method }: DescribedEndpoint): ErrorC
 
 /** Returns the cause of an error code and what to do. */
 function meaningOf(code: ErrorCode): string {
-  const { cause, action } = errorGuides[code]
+  const { cause, action } = errorText(code)
   return `${cause}. ${action}.`
 }
 

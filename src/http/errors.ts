@@ -7,7 +7,7 @@ import { callsOf, log } from '../log.ts'
 import type { App } from './context.ts'
 import { callerRequestId } from './request-log.ts'
 
-/** Every error code and its status. `error-guide.ts` describes them. */
+/** Every error code and its status. docs/errors.md describes them. */
 export const statusOf = {
   invalid_input: 400,
   order_not_found: 400,

@@ -11,7 +11,7 @@ import { statusOf } from '../../src/http/errors.ts'
 const read = (path: string) => readFileSync(path, 'utf8')
 const readme = read('README.md')
 const endpointTable = read('docs/endpoints.md')
-const documents = globSync(['*.md', 'docs/*.md', 'test/*.md'])
+const documents = globSync(['*.md', 'docs/**/*.md', 'test/*.md'])
 const { scripts } = JSON.parse(read('package.json'))
 
 /** Pages and their forms are not in the table. */

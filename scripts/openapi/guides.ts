@@ -1,0 +1,101 @@
+/** Renders the Markdown of the guides to the HTML that the Worker serves below `/docs`. */
+import { readFile } from 'node:fs/promises'
+import { Marked, type Token, type Tokens } from 'marked'
+import type { GuidePath } from '../../src/pages/docs/layout.tsx'
+
+const files: Record<GuidePath, string> = {
+  '/docs/first-order': 'docs/guides/first-order.md',
+  '/docs/retries': 'docs/guides/retries.md',
+  '/docs/delivery': 'docs/guides/delivery.md',
+  '/docs/webhooks': 'docs/guides/webhooks.md',
+  '/docs/errors': 'docs/errors.md',
+  '/docs/runbook': 'docs/runbook.md',
+}
+
+/** The languages of programs, of which a page shows one. */
+const languages: Record<string, string> = { sh: 'curl', ts: 'TypeScript', py: 'Python' }
+
+/** Returns the HTML of each guide, by its path. */
+export async function renderGuides(): Promise<Record<string, string>> {
+  const guides = Object.entries(files).map(async ([path, file]) => [
+    path,
+    render(await readFile(file, 'utf8')),
+  ])
+  return Object.fromEntries(await Promise.all(guides))
+}
+
+const marked = new Marked({
+  renderer: {
+    heading({ tokens, depth, text }) {
+      const id = depth > 1 ? ` id="${slug(text)}"` : ''
+      return `<h${depth}${id}>${this.parser.parseInline(tokens)}</h${depth}>\n`
+    },
+    link({ href, tokens }) {
+      return `<a href="${escapeHtml(sitePath(href))}">${this.parser.parseInline(tokens)}</a>`
+    },
+    codespan: ({ text }) => `<code class="code">${escapeHtml(text)}</code>`,
+    // Boxes that scroll can be scrolled with the keyboard if they have the focus.
+    code: ({ text }) => `<pre class="code" tabindex="0"><code>${escapeHtml(text)}</code></pre>\n`,
+    table({ header, rows }) {
+      const cell = (tag: string) => (content: Tokens.TableCell) =>
+        `<${tag}>${this.parser.parseInline(content.tokens)}</${tag.split(' ')[0]}>`
+      const head = header.map(cell('th scope="col"')).join('')
+      const body = rows.map((row) => `<tr${rowId(row)}>${row.map(cell('td')).join('')}</tr>\n`)
+      return `<div class="table" tabindex="0"><table><thead><tr>${head}</tr></thead><tbody>\n${body.join('')}</tbody></table></div>\n`
+    },
+  },
+})
+
+function render(markdown: string): string {
+  const tokens = marked.lexer(markdown).filter(({ type }) => type !== 'space')
+  const blocks: string[] = []
+  while (tokens.length > 0) {
+    const end = tokens.findIndex((token) => !isProgram(token))
+    const programs = tokens.splice(0, end < 0 ? tokens.length : end).filter(isProgram)
+    blocks.push(programs.length > 0 ? tabs(programs) : marked.parser(tokens.splice(0, 1)))
+  }
+  return blocks.join('')
+}
+
+/** A program in one of several languages begins with the language and a name: ` ```ts place `. */
+const isProgram = (token: Token): token is Tokens.Code =>
+  token.type === 'code' && /^\w+ \w/.test(token.lang ?? '')
+
+/** One of the programs at a time. `samples.js` remembers the language, and shows the button. */
+function tabs(programs: Tokens.Code[]): string {
+  const inputs = programs.map(({ lang = '' }, i) => {
+    const [language = '', name] = lang.split(' ')
+    const id = `${name}-${language}`
+    return `<input type="radio" class="visually-hidden" id="${id}" name="${name}" value="${language}"${i === 0 ? ' checked' : ''}><label for="${id}">${languages[language]}</label>\n`
+  })
+  return `<fieldset class="samples"><legend class="visually-hidden">Language</legend>
+${inputs.join('')}<button class="button small" type="button" data-copy-sample hidden><span>Copy</span><span class="visually-hidden"> the program</span></button>
+${marked.parser(programs)}</fieldset>
+`
+}
+
+/** The id of a heading, as GitHub makes it. */
+const slug = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replace(/[^\w\- ]/g, '')
+    .replaceAll(' ', '-')
+
+/** A row that begins with a code, or has one after a status, can be linked: `/docs/errors#sold_out`. */
+function rowId(row: Tokens.TableCell[]): string {
+  const [, code] = row.map(({ text }) => /^`(\w+)`$/.exec(text)).find((match) => match) ?? []
+  return code ? ` id="${code}"` : ''
+}
+
+/** Links between guides are links between files in the repository, and between paths on the site. */
+function sitePath(href: string): string {
+  const [file = '', anchor] = href.split('#')
+  if (!file.endsWith('.md')) return href
+  const name = file.slice(file.lastIndexOf('/') + 1)
+  const guide = Object.entries(files).find(([, path]) => path.endsWith(`/${name}`))
+  if (!guide) throw new Error(`${href} leads to a document that the site does not have.`)
+  return anchor ? `${guide[0]}#${anchor}` : guide[0]
+}
+
+const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+const escapeHtml = (text: string) => text.replace(/[&<>"]/g, (found) => entities[found] ?? '')

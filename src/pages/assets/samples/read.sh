@@ -1,2 +1,0 @@
-curl http://localhost:8787/api/externalOrders/1 \
-  -H "Authorization: Bearer $TOKEN"

@@ -1,9 +1,0 @@
-# Checks one request: its body is in the file body.json, its headers are in
-# $WEBHOOK_ID, $WEBHOOK_TIMESTAMP and $WEBHOOK_SIGNATURE.
-key=$(printf %s "${WEBHOOK_SECRET#whsec_}" | base64 -d | od -An -v -tx1 | tr -d ' \n')
-expected=$({ printf %s "$WEBHOOK_ID.$WEBHOOK_TIMESTAMP."; cat body.json; } |
-  openssl dgst -sha256 -mac HMAC -macopt "hexkey:$key" -binary | base64)
-case " $WEBHOOK_SIGNATURE " in
-  *" v1,$expected "*) echo "authentic: $(cat body.json)" ;;
-  *) echo 'not authentic' ;;
-esac
