@@ -1,74 +1,3 @@
-CREATE TABLE `addresses` (
-	`id` integer PRIMARY KEY NOT NULL,
-	`kind` text NOT NULL,
-	`origin` text DEFAULT 'request' NOT NULL,
-	`userId` integer NOT NULL,
-	`name` text,
-	`street` text,
-	`postal` text,
-	`city` text,
-	`country` text,
-	`companyName` text,
-	`taxId` text,
-	`email` text,
-	`mobilePhone` text,
-	`isDefault` integer DEFAULT false NOT NULL,
-	`createdAt` text NOT NULL,
-	`updatedAt` text NOT NULL,
-	`deletedAt` text,
-	FOREIGN KEY (`userId`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action,
-	CONSTRAINT "addresses_kind" CHECK("addresses"."kind" IN ('delivery', 'billing')),
-	CONSTRAINT "addresses_origin" CHECK("addresses"."origin" IN ('request', 'order', 'seller_order'))
-);
---> statement-breakpoint
-CREATE INDEX `addresses_live` ON `addresses` (`userId`,`kind`,`id`) WHERE "addresses"."deletedAt" IS NULL AND "addresses"."origin" <> 'seller_order';--> statement-breakpoint
-CREATE INDEX `addresses_counted` ON `addresses` (`userId`,`kind`) WHERE "addresses"."deletedAt" IS NULL AND "addresses"."origin" = 'request';--> statement-breakpoint
-CREATE INDEX `addresses_hidden` ON `addresses` (`userId`) WHERE "addresses"."deletedAt" IS NOT NULL OR "addresses"."origin" = 'seller_order';--> statement-breakpoint
-CREATE UNIQUE INDEX `addresses_default` ON `addresses` (`userId`,`kind`) WHERE "addresses"."isDefault" AND "addresses"."deletedAt" IS NULL;--> statement-breakpoint
-CREATE TABLE `alarms` (
-	`key` text PRIMARY KEY NOT NULL,
-	`name` text NOT NULL,
-	`detail` text NOT NULL,
-	`raisedAt` text NOT NULL,
-	`notifiedAt` text NOT NULL
-);
---> statement-breakpoint
-CREATE TABLE `archivedOrders` (
-	`id` integer PRIMARY KEY NOT NULL,
-	`itemId` integer NOT NULL,
-	`key` text NOT NULL,
-	`nftId` integer NOT NULL,
-	`listingId` integer NOT NULL,
-	`sellerId` integer NOT NULL,
-	`status` text NOT NULL,
-	`ethRecipient` text,
-	`file` text NOT NULL,
-	`offset` integer NOT NULL,
-	`length` integer NOT NULL,
-	FOREIGN KEY (`id`) REFERENCES `orders`(`id`) ON UPDATE no action ON DELETE no action,
-	FOREIGN KEY (`nftId`) REFERENCES `nfts`(`id`) ON UPDATE no action ON DELETE no action,
-	FOREIGN KEY (`listingId`) REFERENCES `listings`(`id`) ON UPDATE no action ON DELETE no action,
-	FOREIGN KEY (`sellerId`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action,
-	CONSTRAINT "archivedOrders_status" CHECK("archivedOrders"."status" IN ('transferred', 'failed'))
-);
---> statement-breakpoint
-CREATE UNIQUE INDEX `archivedOrders_key` ON `archivedOrders` (`key`);--> statement-breakpoint
-CREATE UNIQUE INDEX `archivedOrders_item` ON `archivedOrders` (`itemId`);--> statement-breakpoint
-CREATE INDEX `archivedOrders_seller` ON `archivedOrders` (`sellerId`,`id`);--> statement-breakpoint
-CREATE INDEX `archivedOrders_status` ON `archivedOrders` (`status`,`itemId`);--> statement-breakpoint
-CREATE TABLE `auditLog` (
-	`id` integer PRIMARY KEY NOT NULL,
-	`at` text NOT NULL,
-	`userId` integer NOT NULL,
-	`tokenName` text,
-	`action` text NOT NULL,
-	`subject` text,
-	`details` text,
-	FOREIGN KEY (`userId`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action
-);
---> statement-breakpoint
-CREATE INDEX `auditLog_subject` ON `auditLog` (`subject`);--> statement-breakpoint
-CREATE INDEX `auditLog_user` ON `auditLog` (`userId`);--> statement-breakpoint
 CREATE TABLE `catalogueImports` (
 	`id` text PRIMARY KEY NOT NULL,
 	`lines` integer NOT NULL,
@@ -97,91 +26,6 @@ CREATE TABLE `creators` (
 );
 --> statement-breakpoint
 CREATE INDEX `creators_latest` ON `creators` ("latestReleaseAt" DESC,`userId`) WHERE "creators"."nfts" > 0;--> statement-breakpoint
-CREATE TABLE `cronRuns` (
-	`id` integer PRIMARY KEY NOT NULL,
-	`startedAt` text NOT NULL,
-	`finishedAt` text,
-	`failedJobs` text NOT NULL
-);
---> statement-breakpoint
-CREATE TABLE `deliveries` (
-	`id` integer PRIMARY KEY NOT NULL,
-	`key` text NOT NULL,
-	`chainId` integer,
-	`contract` text,
-	`state` text NOT NULL,
-	`wish` text DEFAULT 'deliver' NOT NULL,
-	`version` integer DEFAULT 0 NOT NULL,
-	`transactionId` integer,
-	`failingSince` text,
-	`tries` integer DEFAULT 0 NOT NULL,
-	`reason` text,
-	`dueAt` text,
-	`awaits` integer,
-	`placedBy` integer,
-	`createdAt` text NOT NULL,
-	`updatedAt` text NOT NULL,
-	FOREIGN KEY (`id`) REFERENCES `orderItems`(`id`) ON UPDATE no action ON DELETE no action,
-	FOREIGN KEY (`awaits`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action,
-	FOREIGN KEY (`placedBy`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action,
-	CONSTRAINT "deliveries_state" CHECK("deliveries"."state" IN ('awaiting_wallet', 'queued', 'in_flight', 'transferred', 'failed')),
-	CONSTRAINT "deliveries_wish" CHECK("deliveries"."wish" IN ('deliver', 'cancel')),
-	CONSTRAINT "deliveries_awaits" CHECK(("deliveries"."state" = 'awaiting_wallet') = ("deliveries"."awaits" IS NOT NULL))
-);
---> statement-breakpoint
-CREATE UNIQUE INDEX `deliveries_key` ON `deliveries` (`key`);--> statement-breakpoint
-CREATE INDEX `deliveries_due` ON `deliveries` (`chainId`,`dueAt`) WHERE "deliveries"."dueAt" IS NOT NULL;--> statement-breakpoint
-CREATE INDEX `deliveries_waiting` ON `deliveries` (`state`,`id`) WHERE "deliveries"."state" IN ('awaiting_wallet', 'failed');--> statement-breakpoint
-CREATE INDEX `deliveries_compared` ON `deliveries` (`chainId`,`id`) WHERE "deliveries"."state" IN ('awaiting_wallet', 'failed');--> statement-breakpoint
-CREATE INDEX `deliveries_open` ON `deliveries` (`placedBy`) WHERE "deliveries"."placedBy" IS NOT NULL AND "deliveries"."state" IN ('awaiting_wallet', 'queued', 'in_flight');--> statement-breakpoint
-CREATE INDEX `deliveries_failed` ON `deliveries` (`reason`) WHERE "deliveries"."state" = 'failed' AND "deliveries"."wish" = 'deliver';--> statement-breakpoint
-CREATE INDEX `deliveries_awaits` ON `deliveries` (`awaits`) WHERE "deliveries"."awaits" IS NOT NULL;--> statement-breakpoint
-CREATE TABLE `emailLinks` (
-	`secretHash` text PRIMARY KEY NOT NULL,
-	`email` text NOT NULL,
-	`mailbox` text NOT NULL,
-	`client` text NOT NULL,
-	`identityHash` text NOT NULL,
-	`userId` integer,
-	`redirect` text,
-	`createdAt` text NOT NULL,
-	`expiresAt` text NOT NULL,
-	FOREIGN KEY (`userId`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action
-);
---> statement-breakpoint
-CREATE INDEX `emailLinks_age` ON `emailLinks` (`createdAt`);--> statement-breakpoint
-CREATE INDEX `emailLinks_mailbox` ON `emailLinks` (`mailbox`,`createdAt`);--> statement-breakpoint
-CREATE INDEX `emailLinks_user` ON `emailLinks` (`userId`,`createdAt`) WHERE "emailLinks"."userId" IS NOT NULL;--> statement-breakpoint
-CREATE TABLE `hourlyOrders` (
-	`hour` text PRIMARY KEY NOT NULL,
-	`firstId` integer NOT NULL,
-	`lastId` integer NOT NULL,
-	`transferred` integer NOT NULL,
-	`failed` integer NOT NULL,
-	`awaitingWallet` integer NOT NULL,
-	`underWay` integer NOT NULL,
-	`p50` integer,
-	`p95` integer,
-	`updatedAt` text NOT NULL
-);
---> statement-breakpoint
-CREATE INDEX `hourlyOrders_open` ON `hourlyOrders` (`updatedAt`) WHERE "hourlyOrders"."failed" + "hourlyOrders"."awaitingWallet" + "hourlyOrders"."underWay" > 0;--> statement-breakpoint
-CREATE TABLE `idempotencyKeys` (
-	`namespace` text NOT NULL,
-	`key` text NOT NULL,
-	`requestHash` text NOT NULL,
-	`plan` text NOT NULL,
-	`result` text NOT NULL,
-	`createdAt` text NOT NULL,
-	PRIMARY KEY(`namespace`, `key`)
-);
---> statement-breakpoint
-CREATE INDEX `idempotencyKeys_age` ON `idempotencyKeys` (`createdAt`);--> statement-breakpoint
-CREATE TABLE `instance` (
-	`id` integer PRIMARY KEY NOT NULL,
-	`deliverySecretHash` text NOT NULL
-);
---> statement-breakpoint
 CREATE TABLE `listings` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`externalId` text NOT NULL,
@@ -207,29 +51,6 @@ CREATE TABLE `listings` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `listings_external` ON `listings` (`externalId`);--> statement-breakpoint
 CREATE INDEX `listings_seller` ON `listings` (`sellerId`) WHERE "listings"."active";--> statement-breakpoint
-CREATE TABLE `networkChecks` (
-	`chainId` integer PRIMARY KEY NOT NULL,
-	`checkedAt` text NOT NULL,
-	`problem` text,
-	`headNumber` integer,
-	`headAt` text,
-	`gasPrice` text,
-	`isPaused` integer,
-	`isRetired` integer,
-	`signers` text
-);
---> statement-breakpoint
-CREATE TABLE `networks` (
-	`chainId` integer PRIMARY KEY NOT NULL,
-	`lease` text,
-	`leaseUntil` text NOT NULL,
-	`wakeAt` text,
-	`settledBlock` integer,
-	`settledHash` text,
-	`comparedId` integer DEFAULT 0 NOT NULL,
-	`comparedAt` text
-);
---> statement-breakpoint
 CREATE TABLE `nftCounts` (
 	`amountType` text PRIMARY KEY NOT NULL,
 	`nfts` integer NOT NULL
@@ -285,6 +106,147 @@ CREATE UNIQUE INDEX `nfts_external` ON `nfts` (`externalId`);--> statement-break
 CREATE INDEX `nfts_token` ON `nfts` (`contractAddr`,`tokenId`,`contractNetwork`);--> statement-breakpoint
 CREATE INDEX `nfts_released` ON `nfts` (`releaseAt`) WHERE "nfts"."status" = 'released' AND "nfts"."deletedAt" IS NULL;--> statement-breakpoint
 CREATE INDEX `nfts_creator` ON `nfts` (`creatorId`,`releaseAt`) WHERE "nfts"."status" = 'released' AND "nfts"."deletedAt" IS NULL;--> statement-breakpoint
+CREATE TABLE `deliveries` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`key` text NOT NULL,
+	`chainId` integer,
+	`contract` text,
+	`state` text NOT NULL,
+	`wish` text DEFAULT 'deliver' NOT NULL,
+	`version` integer DEFAULT 0 NOT NULL,
+	`transactionId` integer,
+	`failingSince` text,
+	`tries` integer DEFAULT 0 NOT NULL,
+	`reason` text,
+	`dueAt` text,
+	`awaits` integer,
+	`placedBy` integer,
+	`createdAt` text NOT NULL,
+	`updatedAt` text NOT NULL,
+	FOREIGN KEY (`id`) REFERENCES `orderItems`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`awaits`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`placedBy`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action,
+	CONSTRAINT "deliveries_state" CHECK("deliveries"."state" IN ('awaiting_wallet', 'queued', 'in_flight', 'transferred', 'failed')),
+	CONSTRAINT "deliveries_wish" CHECK("deliveries"."wish" IN ('deliver', 'cancel')),
+	CONSTRAINT "deliveries_awaits" CHECK(("deliveries"."state" = 'awaiting_wallet') = ("deliveries"."awaits" IS NOT NULL))
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `deliveries_key` ON `deliveries` (`key`);--> statement-breakpoint
+CREATE INDEX `deliveries_due` ON `deliveries` (`chainId`,`dueAt`) WHERE "deliveries"."dueAt" IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `deliveries_waiting` ON `deliveries` (`state`,`id`) WHERE "deliveries"."state" IN ('awaiting_wallet', 'failed');--> statement-breakpoint
+CREATE INDEX `deliveries_compared` ON `deliveries` (`chainId`,`id`) WHERE "deliveries"."state" IN ('awaiting_wallet', 'failed');--> statement-breakpoint
+CREATE INDEX `deliveries_open` ON `deliveries` (`placedBy`) WHERE "deliveries"."placedBy" IS NOT NULL AND "deliveries"."state" IN ('awaiting_wallet', 'queued', 'in_flight');--> statement-breakpoint
+CREATE INDEX `deliveries_failed` ON `deliveries` (`reason`) WHERE "deliveries"."state" = 'failed' AND "deliveries"."wish" = 'deliver';--> statement-breakpoint
+CREATE INDEX `deliveries_awaits` ON `deliveries` (`awaits`) WHERE "deliveries"."awaits" IS NOT NULL;--> statement-breakpoint
+CREATE TABLE `instance` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`deliverySecretHash` text NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE `networks` (
+	`chainId` integer PRIMARY KEY NOT NULL,
+	`lease` text,
+	`leaseUntil` text NOT NULL,
+	`wakeAt` text,
+	`settledBlock` integer,
+	`settledHash` text,
+	`comparedId` integer DEFAULT 0 NOT NULL,
+	`comparedAt` text
+);
+--> statement-breakpoint
+CREATE TABLE `transactions` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`chainId` integer NOT NULL,
+	`contract` text NOT NULL,
+	`signer` text NOT NULL,
+	`nonce` integer NOT NULL,
+	`items` text NOT NULL,
+	`hash` text NOT NULL,
+	`replaced` text NOT NULL,
+	`raw` text,
+	`gas` text NOT NULL,
+	`maxFeePerGas` text NOT NULL,
+	`maxPriorityFeePerGas` text NOT NULL,
+	`deadline` integer NOT NULL,
+	`signedAtBlock` integer NOT NULL,
+	`signedAt` text NOT NULL,
+	`block` integer,
+	`blockHash` text,
+	`nonceUsedAt` integer,
+	`isOpen` integer NOT NULL,
+	`createdAt` text NOT NULL,
+	`updatedAt` text NOT NULL
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `transactions_open` ON `transactions` (`chainId`,`signer`,`nonce`) WHERE "transactions"."isOpen";--> statement-breakpoint
+CREATE INDEX `transactions_block` ON `transactions` (`chainId`,`block`) WHERE "transactions"."block" IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `transactions_hash` ON `transactions` (`hash`);--> statement-breakpoint
+CREATE INDEX `transactions_unmined` ON `transactions` (`chainId`,`signer`,`nonce`) WHERE NOT "transactions"."isOpen" AND "transactions"."block" IS NULL;--> statement-breakpoint
+CREATE TABLE `alarms` (
+	`key` text PRIMARY KEY NOT NULL,
+	`name` text NOT NULL,
+	`detail` text NOT NULL,
+	`raisedAt` text NOT NULL,
+	`notifiedAt` text NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE `auditLog` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`at` text NOT NULL,
+	`userId` integer NOT NULL,
+	`tokenName` text,
+	`action` text NOT NULL,
+	`subject` text,
+	`details` text,
+	FOREIGN KEY (`userId`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE INDEX `auditLog_subject` ON `auditLog` (`subject`);--> statement-breakpoint
+CREATE INDEX `auditLog_user` ON `auditLog` (`userId`);--> statement-breakpoint
+CREATE TABLE `cronRuns` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`startedAt` text NOT NULL,
+	`finishedAt` text,
+	`failedJobs` text NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE `hourlyOrders` (
+	`hour` text PRIMARY KEY NOT NULL,
+	`firstId` integer NOT NULL,
+	`lastId` integer NOT NULL,
+	`transferred` integer NOT NULL,
+	`failed` integer NOT NULL,
+	`awaitingWallet` integer NOT NULL,
+	`underWay` integer NOT NULL,
+	`p50` integer,
+	`p95` integer,
+	`updatedAt` text NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX `hourlyOrders_open` ON `hourlyOrders` (`updatedAt`) WHERE "hourlyOrders"."failed" + "hourlyOrders"."awaitingWallet" + "hourlyOrders"."underWay" > 0;--> statement-breakpoint
+CREATE TABLE `networkChecks` (
+	`chainId` integer PRIMARY KEY NOT NULL,
+	`checkedAt` text NOT NULL,
+	`problem` text,
+	`headNumber` integer,
+	`headAt` text,
+	`gasPrice` text,
+	`isPaused` integer,
+	`isRetired` integer,
+	`signers` text
+);
+--> statement-breakpoint
+CREATE TABLE `idempotencyKeys` (
+	`namespace` text NOT NULL,
+	`key` text NOT NULL,
+	`requestHash` text NOT NULL,
+	`plan` text NOT NULL,
+	`result` text NOT NULL,
+	`createdAt` text NOT NULL,
+	PRIMARY KEY(`namespace`, `key`)
+);
+--> statement-breakpoint
+CREATE INDEX `idempotencyKeys_age` ON `idempotencyKeys` (`createdAt`);--> statement-breakpoint
 CREATE TABLE `orderItems` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`orderId` integer NOT NULL,
@@ -335,6 +297,49 @@ CREATE TABLE `orders` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `orders_provider_id` ON `orders` (`providerId`,`namespace`) WHERE "orders"."providerId" IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `orders_buyer` ON `orders` (`buyerId`);--> statement-breakpoint
+CREATE TABLE `addresses` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`kind` text NOT NULL,
+	`origin` text DEFAULT 'request' NOT NULL,
+	`userId` integer NOT NULL,
+	`name` text,
+	`street` text,
+	`postal` text,
+	`city` text,
+	`country` text,
+	`companyName` text,
+	`taxId` text,
+	`email` text,
+	`mobilePhone` text,
+	`isDefault` integer DEFAULT false NOT NULL,
+	`createdAt` text NOT NULL,
+	`updatedAt` text NOT NULL,
+	`deletedAt` text,
+	FOREIGN KEY (`userId`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action,
+	CONSTRAINT "addresses_kind" CHECK("addresses"."kind" IN ('delivery', 'billing')),
+	CONSTRAINT "addresses_origin" CHECK("addresses"."origin" IN ('request', 'order', 'seller_order'))
+);
+--> statement-breakpoint
+CREATE INDEX `addresses_live` ON `addresses` (`userId`,`kind`,`id`) WHERE "addresses"."deletedAt" IS NULL AND "addresses"."origin" <> 'seller_order';--> statement-breakpoint
+CREATE INDEX `addresses_counted` ON `addresses` (`userId`,`kind`) WHERE "addresses"."deletedAt" IS NULL AND "addresses"."origin" = 'request';--> statement-breakpoint
+CREATE INDEX `addresses_hidden` ON `addresses` (`userId`) WHERE "addresses"."deletedAt" IS NOT NULL OR "addresses"."origin" = 'seller_order';--> statement-breakpoint
+CREATE UNIQUE INDEX `addresses_default` ON `addresses` (`userId`,`kind`) WHERE "addresses"."isDefault" AND "addresses"."deletedAt" IS NULL;--> statement-breakpoint
+CREATE TABLE `emailLinks` (
+	`secretHash` text PRIMARY KEY NOT NULL,
+	`email` text NOT NULL,
+	`mailbox` text NOT NULL,
+	`client` text NOT NULL,
+	`identityHash` text NOT NULL,
+	`userId` integer,
+	`redirect` text,
+	`createdAt` text NOT NULL,
+	`expiresAt` text NOT NULL,
+	FOREIGN KEY (`userId`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE INDEX `emailLinks_age` ON `emailLinks` (`createdAt`);--> statement-breakpoint
+CREATE INDEX `emailLinks_mailbox` ON `emailLinks` (`mailbox`,`createdAt`);--> statement-breakpoint
+CREATE INDEX `emailLinks_user` ON `emailLinks` (`userId`,`createdAt`) WHERE "emailLinks"."userId" IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `tokens` (
 	`id` text PRIMARY KEY NOT NULL,
 	`userId` integer NOT NULL,
@@ -362,34 +367,6 @@ CREATE INDEX `tokens_ended` ON `tokens` (CASE WHEN "revokedAt" IS NULL THEN "exp
 CREATE INDEX `tokens_rolled` ON `tokens` (`rolledAt`) WHERE "tokens"."rolledAt" IS NOT NULL AND "tokens"."revokedAt" IS NULL;--> statement-breakpoint
 CREATE INDEX `tokens_live` ON `tokens` (`createdAt`,`id`) WHERE "tokens"."revokedAt" IS NULL;--> statement-breakpoint
 CREATE INDEX `tokens_namespace` ON `tokens` (`namespace`) WHERE "tokens"."kind" = 'api' AND "tokens"."revokedAt" IS NULL AND "tokens"."rolledAt" IS NULL;--> statement-breakpoint
-CREATE TABLE `transactions` (
-	`id` integer PRIMARY KEY NOT NULL,
-	`chainId` integer NOT NULL,
-	`contract` text NOT NULL,
-	`signer` text NOT NULL,
-	`nonce` integer NOT NULL,
-	`items` text NOT NULL,
-	`hash` text NOT NULL,
-	`replaced` text NOT NULL,
-	`raw` text,
-	`gas` text NOT NULL,
-	`maxFeePerGas` text NOT NULL,
-	`maxPriorityFeePerGas` text NOT NULL,
-	`deadline` integer NOT NULL,
-	`signedAtBlock` integer NOT NULL,
-	`signedAt` text NOT NULL,
-	`block` integer,
-	`blockHash` text,
-	`nonceUsedAt` integer,
-	`isOpen` integer NOT NULL,
-	`createdAt` text NOT NULL,
-	`updatedAt` text NOT NULL
-);
---> statement-breakpoint
-CREATE UNIQUE INDEX `transactions_open` ON `transactions` (`chainId`,`signer`,`nonce`) WHERE "transactions"."isOpen";--> statement-breakpoint
-CREATE INDEX `transactions_block` ON `transactions` (`chainId`,`block`) WHERE "transactions"."block" IS NOT NULL;--> statement-breakpoint
-CREATE INDEX `transactions_hash` ON `transactions` (`hash`);--> statement-breakpoint
-CREATE INDEX `transactions_unmined` ON `transactions` (`chainId`,`signer`,`nonce`) WHERE NOT "transactions"."isOpen" AND "transactions"."block" IS NULL;--> statement-breakpoint
 CREATE TABLE `users` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`externalId` text,

@@ -70,7 +70,6 @@ POST   /api/admin/transfers/:id/cancel                     | 401      | 403   | 
 POST   /api/admin/catalogue                                | 401      | 403   | 403    | 403     | 403   | 403    | 200
 GET    /health                                             | 200      | 200   | 200    | 200     | 200   | 200    | 200
 GET    /metrics                                            | 401      | 403   | 403    | 403     | 403   | 403    | 200
-POST   /api/admin/archive                                  | 401      | 403   | 403    | 403     | 403   | 403    | 200
 GET    /api/admin/users/:id/data                           | 401      | 403   | 403    | 403     | 403   | 403    | 200
 POST   /api/admin/users/:id/forget                         | 401      | 403   | 403    | 403     | 403   | 403    | 200
 GET    /                                                   | 200      | 200   | 200    | 200     | 200   | 200    | 200

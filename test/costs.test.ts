@@ -119,16 +119,6 @@ const measureBatch: Record<BatchCost, () => Promise<Cost>> = {
       worker.queue(batchOf(chain.chainId), { ...measuredEnv, ...networks }),
     )
   },
-  'archive 500 orders': () => {
-    const cursor = before.orderItems > 0 ? String(before.orderItems) : undefined
-    const json = { before: '2026-01-01', cursor }
-    const request = requestOf('POST', '/api/admin/archive', { token: tokenOf.master, json })
-    return costOf(async (measuredEnv) => {
-      const response = await app.fetch(request, measuredEnv, createExecutionContext())
-      // Every fiftieth item has failed, and may be retried.
-      expect(await response.json()).toMatchObject({ archived: 490 })
-    })
-  },
   'run cron once': async () => {
     // As if the cron trigger had always run: the newest order is counted, and alarms were told.
     await env.DB.prepare(
@@ -227,7 +217,6 @@ const allowedScans: Record<string, string> = {
   'listings in WITH r': 'runs only if a foreign key is violated',
   'deliveries in WITH r': 'runs only if a foreign key is violated',
   'auditLog in WITH r': 'runs only if a foreign key is violated',
-  'archivedOrders in WITH r': 'runs only if a foreign key is violated',
   'addresses in WITH r': 'runs only if a foreign key is violated',
   'orderItems in WITH r': 'runs only if a foreign key is violated',
   'w in SELECT w.*': 'has a row for each chain',

@@ -577,26 +577,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/admin/archive": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Archive finished orders
-         * @description Moves items, deliveries and transactions of finished orders from the database to the object store: orders that were placed before a day, and whose item was transferred or cancelled at least 30 days ago. They are read and listed as before. Looks at 500 orders: repeat the call with `nextCursor` until that is null. Needs a master token that may write.
-         */
-        post: operations["archiveOrders"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/admin/users/{id}/data": {
         parameters: {
             query?: never;
@@ -893,16 +873,6 @@ export interface components {
          * @enum {string}
          */
         TransferStatus: "awaiting_wallet" | "queued" | "in_flight" | "transferred" | "failed";
-        /** @description Which orders to archive. */
-        ArchiveRequest: {
-            /**
-             * Format: date
-             * @description A day (UTC), at least 30 days ago. Orders before it are archived.
-             */
-            before: string;
-            /** @description The `nextCursor` of the previous call. */
-            cursor?: string;
-        };
         /** @description The wallet, and what the message is for. */
         WalletMessageRequest: {
             /** @description The address of the wallet. */
@@ -2179,16 +2149,6 @@ export interface components {
              * @description The page that explains the code.
              */
             documentationUrl: string;
-        };
-        /** @description What a call has archived. */
-        ArchivedOrders: {
-            /**
-             * Format: int64
-             * @description Number of orders that were archived.
-             */
-            archived: number;
-            /** @description The `cursor` of the next call; null after the last. */
-            nextCursor: string | null;
         };
         /** @description What the instance stores of a person. */
         PersonalData: {
@@ -4513,41 +4473,6 @@ export interface operations {
             503: components["responses"]["NotReady"];
         };
     };
-    archiveOrders: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** @description Which orders to archive. */
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["ArchiveRequest"];
-            };
-        };
-        responses: {
-            /** @description What a call has archived. */
-            200: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    "x-d1-bookmark": components["headers"]["Bookmark"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ArchivedOrders"];
-                };
-            };
-            400: components["responses"]["InvalidInput"];
-            401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["ForbiddenOrCrossSite"];
-            413: components["responses"]["PayloadTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["NotReady"];
-        };
-    };
     getPersonalData: {
         parameters: {
             query?: {
@@ -4836,8 +4761,6 @@ export interface Methods {
     getHealth: operations["getHealth"];
     /** Read the metrics of the instance. Returns gauges in the text format of Prometheus, version 0.0.4. Up to 10 seconds old. Needs a master token, which may be one for metrics only. */
     getMetrics: operations["getMetrics"];
-    /** Archive finished orders. Moves items, deliveries and transactions of finished orders from the database to the object store: orders that were placed before a day, and whose item was transferred or cancelled at least 30 days ago. They are read and listed as before. Looks at 500 orders: repeat the call with `nextCursor` until that is null. Needs a master token that may write. */
-    archiveOrders: operations["archiveOrders"];
     /** Get the data of a person. Returns everything that is stored of a person, except responses that are stored for 24 hours. Orders come in pages: repeat the call with `nextCursor` until that is null. Needs a master token. */
     getPersonalData: operations["getPersonalData"];
     /** Remove the data of a person. Closes the account and removes its personal data: names, e-mail address, wallet, addresses, avatar, tokens and webhooks. Orders stay, with ids and amounts. A later sign-in with the same wallet or e-mail address makes a new account. Answers `conflict` for an administrator, and while an NFT may still be delivered to or from the user. The call can be repeated safely. Needs a master token that may write. */
@@ -4891,7 +4814,6 @@ export const routes: Record<keyof Methods, Route> = {
     importCatalogue: {"method":"POST","path":"/api/admin/catalogue","body":"bytes","hasKey":false},
     getHealth: {"method":"GET","path":"/health","body":null,"hasKey":false},
     getMetrics: {"method":"GET","path":"/metrics","body":null,"hasKey":false},
-    archiveOrders: {"method":"POST","path":"/api/admin/archive","body":"json","hasKey":false},
     getPersonalData: {"method":"GET","path":"/api/admin/users/{id}/data","body":null,"hasKey":false},
     forgetPerson: {"method":"POST","path":"/api/admin/users/{id}/forget","body":null,"hasKey":false},
     getSigningKeys: {"method":"GET","path":"/.well-known/jwks.json","body":null,"hasKey":false},

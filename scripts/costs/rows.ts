@@ -61,8 +61,6 @@ export const endpointCosts: Record<string, Cost> = {
   // Each item that failed or waits for a wallet is counted: 20,000 in the large database.
   'GET /health': cost(1, 22_000, 0),
   'GET /metrics': cost(1, 22_000, 0),
-  // Reads a page of orders, none of which is old enough.
-  'POST /api/admin/archive': cost(1, 2600, 0),
   // With a page of 100 orders.
   'GET /api/admin/users/:id/data': cost(3, 2700, 0),
   'POST /api/admin/users/:id/forget': cost(1, 60, 10),
@@ -166,6 +164,5 @@ export const batchCosts = {
   'transfer 100 items': cost(6, 3200, 217),
   // Also counts what failed, and rolls up 24 hours after another in a database that has no roll-ups.
   'run cron once': cost(10, 30_000, 25),
-  'archive 500 orders': cost(2, 14000, 6000),
 }
 export type BatchCost = keyof typeof batchCosts

@@ -60,9 +60,7 @@ export const tags: NonNullable<ZodOpenApiObject['tags']> = [
   },
   {
     name: 'Retention',
-    description:
-      'What an instance keeps, for operators: finished orders are archived, and the data of a ' +
-      'person is handed over or removed.',
+    description: 'What an instance keeps of a person, for operators: it is handed over or removed.',
   },
   {
     name: 'Identity',

@@ -52,32 +52,26 @@ const newHours = sql`SELECT hour, firstId,
         FROM hours h JOIN deliveries d ON d.id = h.nextId WHERE number <= ${NEW_HOURS})
   SELECT * FROM hours)`
 
-/** Orders may have been archived since, and their rows are gone. What was counted of them stays. */
 const rollUp = (db: Database, hours: SQL, now: Date) =>
   raw<never>(
     db,
     sql`INSERT INTO hourlyOrders (hour, firstId, lastId, transferred, failed, awaitingWallet, underWay,
         p50, p95, updatedAt)
-      SELECT h.hour, h.firstId, h.lastId,
-        iif(isWhole, h.transferred, max(h.transferred, coalesce(old.transferred, 0))),
-        h.failed, h.awaitingWallet, h.underWay, iif(isWhole OR old.hour IS NULL, h.p50, old.p50),
-        iif(isWhole OR old.hour IS NULL, h.p95, old.p95), ${now.toISOString()}
+      SELECT hour, firstId, lastId,
+        count(*) FILTER (WHERE state = 'transferred'),
+        count(*) FILTER (WHERE state = 'failed' AND wish = 'deliver'),
+        count(*) FILTER (WHERE state = 'awaiting_wallet'),
+        count(*) FILTER (WHERE state IN ('queued', 'in_flight')),
+        min(duration) FILTER (WHERE state = 'transferred' AND share >= 0.5),
+        min(duration) FILTER (WHERE state = 'transferred' AND share >= 0.95),
+        ${now.toISOString()}
       FROM (
-        SELECT hour, firstId, lastId, count(id) > lastId - firstId AS isWhole,
-          count(*) FILTER (WHERE state = 'transferred') AS transferred,
-          count(*) FILTER (WHERE state = 'failed' AND wish = 'deliver') AS failed,
-          count(*) FILTER (WHERE state = 'awaiting_wallet') AS awaitingWallet,
-          count(*) FILTER (WHERE state IN ('queued', 'in_flight')) AS underWay,
-          min(duration) FILTER (WHERE state = 'transferred' AND share >= 0.5) AS p50,
-          min(duration) FILTER (WHERE state = 'transferred' AND share >= 0.95) AS p95
+        SELECT *, cume_dist() OVER (PARTITION BY hour, state ORDER BY duration) AS share
         FROM (
-          SELECT *, cume_dist() OVER (PARTITION BY hour, state ORDER BY duration) AS share
-          FROM (
-            SELECT h.*, d.id, d.state, d.wish,
-              CAST(round((julianday(d.updatedAt) - julianday(d.createdAt)) * 86400000) AS INTEGER) AS duration
-            FROM (${hours}) h LEFT JOIN deliveries d ON d.id BETWEEN h.firstId AND h.lastId))
-        GROUP BY hour) h LEFT JOIN hourlyOrders old ON old.hour = h.hour
-      WHERE true
+          SELECT h.*, d.state, d.wish,
+            CAST(round((julianday(d.updatedAt) - julianday(d.createdAt)) * 86400000) AS INTEGER) AS duration
+          FROM (${hours}) h LEFT JOIN deliveries d ON d.id BETWEEN h.firstId AND h.lastId))
+      WHERE true GROUP BY hour
       ON CONFLICT (hour) DO UPDATE SET lastId = excluded.lastId, transferred = excluded.transferred,
         failed = excluded.failed, awaitingWallet = excluded.awaitingWallet, underWay = excluded.underWay,
         p50 = excluded.p50, p95 = excluded.p95, updatedAt = excluded.updatedAt`,

@@ -35,7 +35,7 @@ export type FoundItem = {
   /** Order number of the shop. */
   providerId: string | null
   title: string
-  state: (typeof deliveryStates)[number] | 'archived'
+  state: (typeof deliveryStates)[number]
   /** What has the text: the newest orders of a user are found by the user. */
   by: 'order' | 'transfer' | 'number' | 'key' | 'transaction' | 'message' | 'buyer' | 'seller'
 }
@@ -76,20 +76,6 @@ const findItems = (db: Database, found: SQL) =>
       FROM (${found}) found CROSS JOIN deliveries d ON d.id = found.id
         CROSS JOIN orderItems i ON i.id = d.id CROSS JOIN orders o ON o.id = i.orderId
         CROSS JOIN nfts n ON n.id = i.nftId LIMIT ${MAX_ITEMS}`,
-  )
-
-/** Orders that were moved to R2, which have no items here. */
-const findArchived = (db: Database, terms: Terms) =>
-  raw<FoundItem>(
-    db,
-    sql`SELECT a.itemId AS id, a.id AS orderId, o.providerId, n.title, 'archived' AS state,
-        min(found."by") AS "by"
-      FROM (${ordersOf(terms)}
-          UNION ALL SELECT id, 'transfer' FROM archivedOrders WHERE itemId = ${terms.id}
-          UNION ALL SELECT id, 'key' FROM archivedOrders WHERE "key" = ${terms.hash}) found
-        CROSS JOIN archivedOrders a ON a.id = found.id CROSS JOIN orders o ON o.id = a.id
-        CROSS JOIN nfts n ON n.id = a.nftId
-      GROUP BY a.id LIMIT ${MAX_ITEMS}`,
   )
 
 export type FoundTransaction = {
@@ -150,10 +136,9 @@ export type Found = Awaited<ReturnType<typeof search>>
 /** Finds everything that has this text. Throws `unauthenticated`, `forbidden`. */
 export async function search(db: Database, caller: Caller, text: string) {
   const terms = termsOf(text)
-  const [account, archived, transactions, users, nfts, listings, ...items] = await readAsUser(
+  const [account, transactions, users, nfts, listings, ...items] = await readAsUser(
     { db, caller },
     [
-      findArchived(db, terms),
       findTransactions(db, terms),
       findUsers(db, terms),
       findNfts(db, terms),
@@ -162,7 +147,12 @@ export async function search(db: Database, caller: Caller, text: string) {
     ],
   )
   // What is found in several ways is shown once, with the first of them.
-  const byId = new Map([...items.flat(), ...archived].toReversed().map((item) => [item.id, item]))
+  const byId = new Map(
+    items
+      .flat()
+      .toReversed()
+      .map((item) => [item.id, item]),
+  )
   const newestFirst = [...byId.values()].sort((a, b) => b.id - a.id)
   return { account, items: newestFirst, transactions, users, nfts, listings }
 }

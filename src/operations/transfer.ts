@@ -110,26 +110,6 @@ const selectMessages = (db: Database, id: number) =>
     .orderBy(desc(webhookMessages.createdAt))
     .limit(MAX_MESSAGES)
 
-/** An order that was moved to R2. */
-export type Archived = Pick<
-  Order,
-  'paidAt' | 'providerId' | 'namespace' | 'buyerId' | 'sellerId' | 'nftId' | 'listingId'
-> & {
-  orderId: number
-  /** The delivery key. */
-  key: string
-  /** The object in R2. */
-  file: string
-}
-
-const selectArchived = (db: Database, id: number) =>
-  raw<Archived>(
-    db,
-    sql`SELECT a.id AS orderId, a."key", a.file, a.sellerId, a.nftId, a.listingId, o.buyerId,
-        o.createdAt AS paidAt, o.providerId, o.namespace
-      FROM archivedOrders a JOIN orders o ON o.id = a.id WHERE a.itemId = ${id}`,
-  )
-
 /** Why an operator cannot retry or cancel the item; null if it is possible. */
 type Objections = { retry: string | null; cancel: string | null }
 
@@ -142,7 +122,7 @@ const firstOf = (objections: readonly Objection[]): SQL =>
 export type TransferHistory = Awaited<ReturnType<typeof readTransfer>>
 
 /**
- * Returns the administrator and the history of an item. `transfer` is null if its order is archived.
+ * Returns the administrator and the history of an item.
  * Throws `unauthenticated`, `forbidden`, `not_found`.
  */
 export async function readTransfer(
@@ -151,21 +131,22 @@ export async function readTransfer(
   { NETWORKS }: Pick<Settings, 'NETWORKS'>,
   id: number,
 ) {
-  const [account, [view], [order], carriers, actions, messages, [archived], [objections]] =
-    await readAsUser({ db, caller }, [
+  const [account, [view], [order], carriers, actions, messages, [objections]] = await readAsUser(
+    { db, caller },
+    [
       viewOf(db, id),
       selectOrder(db, id),
       selectCarriers(db, id),
       selectActions(db, id),
       selectMessages(db, id),
-      selectArchived(db, id),
       raw<Objections>(
         db,
         sql`SELECT ${firstOf(objectionsToRetry(id, NETWORKS))} AS retry,
           ${firstOf(objectionsToCancel(id, NETWORKS))} AS cancel`,
       ),
-    ])
-  const transfer = view && order && objections ? { ...view, ...order, objections } : null
-  if (!transfer && !archived) throw new ApiError('not_found', 'there is no transfer with this id')
-  return { account, transfer, carriers, actions, messages, archived: archived ?? null }
+    ],
+  )
+  if (!view || !order || !objections)
+    throw new ApiError('not_found', 'there is no transfer with this id')
+  return { account, transfer: { ...view, ...order, objections }, carriers, actions, messages }
 }

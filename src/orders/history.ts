@@ -4,10 +4,8 @@ import { readAsUser } from '../auth/session.ts'
 import type { Database } from '../db/client.ts'
 import { type Placeholders, prepared } from '../db/prepared.ts'
 import type { deliveryStates } from '../db/schema/delivery.ts'
-import type { Caller } from '../http/context.ts'
-import { type Place, readLines } from './archived.ts'
-import { soldOrders } from './sold.ts'
-import type { OrderStore } from './store.ts'
+import type { Ctx } from '../http/context.ts'
+import { soldOrders } from './list.ts'
 
 /** Orders on one page. */
 const PAGE_SIZE = 20
@@ -46,22 +44,18 @@ export type Side = 'bought' | 'sold'
 
 type Range = Placeholders<{ userId: number; before: number; count: number }>
 
-/** What an archived order has in R2 is null here. */
-type Row = HistoryEntry & { file: string | null } & Omit<Place, 'file'>
-
 // Aliases, because D1 merges selected columns of the same name. CROSS JOIN keeps the order of the
 // tables, so that SQLite begins with the index of the condition and stops at the limit.
 const selectEntries = (db: Database, from: SQL, where: SQL) =>
-  db.all<Row>(sql`SELECT o.id, o.providerId, o.createdAt AS paidAt,
+  db.all<HistoryEntry>(sql`SELECT o.id, o.providerId, o.createdAt AS paidAt,
       o.totalPriceCents, o.totalPriceCurrency AS currency, i.quantity,
-      coalesce(i.ethRecipient, a.ethRecipient) AS recipient, n.id AS nftId, n.title, n.coverKey,
-      n.contractNetwork AS network, coalesce(d.state, a.status) AS state, d.reason,
+      i.ethRecipient AS recipient, n.id AS nftId, n.title, n.coverKey,
+      n.contractNetwork AS network, d.state, d.reason,
       d.updatedAt AS changedAt, t.hash, t.createdAt AS sentAt, o.buyerId, b.name AS buyerName,
-      b.username AS buyerUsername, a.file, a.offset, a.length
-    FROM ${from} CROSS JOIN users b ON b.id = o.buyerId LEFT JOIN archivedOrders a ON a.id = o.id
-      LEFT JOIN orderItems i ON i.orderId = o.id LEFT JOIN deliveries d ON d.id = i.id
-      LEFT JOIN transactions t ON t.id = d.transactionId
-      LEFT JOIN nfts n ON n.id = coalesce(i.nftId, a.nftId)
+      b.username AS buyerUsername
+    FROM ${from} CROSS JOIN users b ON b.id = o.buyerId
+      CROSS JOIN orderItems i ON i.orderId = o.id CROSS JOIN deliveries d ON d.id = i.id
+      CROSS JOIN nfts n ON n.id = i.nftId LEFT JOIN transactions t ON t.id = d.transactionId
     WHERE ${where} ORDER BY o.id DESC LIMIT ${sql.raw(String(PAGE_SIZE + 1))}`)
 
 const entriesOf = {
@@ -78,8 +72,7 @@ const entriesOf = {
 }
 
 const anySold = prepared((db, { userId }: Placeholders<{ userId: number }>) =>
-  db.all<unknown>(sql`SELECT 1 FROM orderItems WHERE sellerId = ${userId}
-    UNION ALL SELECT 1 FROM archivedOrders WHERE sellerId = ${userId} LIMIT 1`),
+  db.all<unknown>(sql`SELECT 1 FROM orderItems WHERE sellerId = ${userId} LIMIT 1`),
 )
 
 /**
@@ -88,8 +81,7 @@ const anySold = prepared((db, { userId }: Placeholders<{ userId: number }>) =>
  * `forbidden`.
  */
 export async function readHistory(
-  { db, bucket }: OrderStore,
-  caller: Caller,
+  { db, caller }: Pick<Ctx, 'db' | 'caller'>,
   side: Side,
   before: number | null,
 ) {
@@ -99,23 +91,7 @@ export async function readHistory(
     entriesOf[side](db, range),
     anySold(db, { userId }),
   ])
-  const entries = await completed(bucket, rows.slice(0, PAGE_SIZE))
+  const entries = rows.slice(0, PAGE_SIZE)
   const next = rows.length > PAGE_SIZE ? (rows[PAGE_SIZE - 1]?.id ?? null) : null
   return { account, entries, next, isSeller: sold.length > 0 }
-}
-
-/** Adds what archived orders have in R2. */
-async function completed(bucket: R2Bucket, rows: readonly Row[]): Promise<HistoryEntry[]> {
-  const places = rows.flatMap(({ id, file, offset, length }) =>
-    file === null ? [] : [{ id, file, offset, length }],
-  )
-  const lines = await readLines(bucket, places)
-  return rows.map((row) => {
-    const line = lines.get(row.id)
-    if (!line) return row
-    const { item, delivery, transaction } = line
-    const { hash, createdAt: sentAt } = transaction ?? { hash: null, createdAt: null }
-    const { reason, updatedAt: changedAt } = delivery
-    return { ...row, quantity: item.quantity, reason, changedAt, hash, sentAt }
-  })
 }

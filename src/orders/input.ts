@@ -71,16 +71,6 @@ export const IdempotencyHeader = z.object({
     ),
 })
 
-/** Which orders to archive. */
-export const ArchiveInput = z
-  .object({
-    before: z.iso
-      .date()
-      .check(z.describe('A day (UTC), at least 30 days ago. Orders before it are archived.')),
-    cursor: z.optional(cursorText).check(z.describe('The `nextCursor` of the previous call.')),
-  })
-  .check(z.meta({ id: 'ArchiveRequest', description: 'Which orders to archive.' }))
-
 const commaSeparated = z.pipe(
   z.string(),
   z.transform((text) => text.split(',').map((value) => value.trim())),

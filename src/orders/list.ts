@@ -3,11 +3,9 @@ import { type Placeholder, type SQL, sql } from 'drizzle-orm'
 import { readAs } from '../auth/access.ts'
 import { type Placeholders, prepared } from '../db/prepared.ts'
 import { itemStatuses, shownStatus } from '../delivery/shown.ts'
-import type { Caller } from '../http/context.ts'
+import type { Ctx } from '../http/context.ts'
 import type { Order } from './answer.ts'
 import { readOrders } from './read.ts'
-import { soldOrders } from './sold.ts'
-import type { OrderStore } from './store.ts'
 import type { Viewer } from './visible.ts'
 
 /** What `deliveryStatus` selects by: the status of the item; `pending` where that is null. */
@@ -56,20 +54,6 @@ const candidates = (sourceOf: (values: Placeholders<Values>) => Source) =>
     db.all<Candidate>(select(sourceOf(values), values)),
   )
 
-/** The candidates that deliveries are, and the archived orders with the status. */
-const withArchived = (sourceOf: (values: Placeholders<Values>) => Source) =>
-  prepared((db, values: Placeholders<Values>) => {
-    const archived = {
-      from: sql`archivedOrders`,
-      where: sql`status = ${values.status}`,
-      cursor: sql`itemId`,
-      id: sql`id`,
-    }
-    return db.all<Candidate>(sql`SELECT * FROM (${select(sourceOf(values), values)})
-      UNION ALL SELECT * FROM (${select(archived, values)})
-      ORDER BY cursor DESC LIMIT ${values.count}`)
-  })
-
 const orderId = sql`o.id`
 const byOrder = { from: sql`orders o`, cursor: orderId, id: orderId }
 const byItem = {
@@ -78,6 +62,11 @@ const byItem = {
   id: sql`i.orderId`,
 }
 const hasStatus = (status: Placeholder) => sql`coalesce(${shownStatus}, 'pending') = ${status}`
+
+/** The newest orders that a user has sold, before one of them, as the column `orderId`. */
+export const soldOrders = (userId: Placeholder, before: Placeholder, count: Placeholder) => sql`(
+  SELECT orderId FROM orderItems
+  WHERE sellerId = ${userId} AND orderId < ${before} ORDER BY orderId DESC LIMIT ${count})`
 
 /** What the user has bought and sold. */
 const ownOrders = ({ userId, before, count }: Placeholders<Values>) => sql`(
@@ -94,12 +83,12 @@ const ofProvider = candidates(({ providerId }) => ({
   ...byOrder,
   where: sql`o.providerId = ${providerId}`,
 }))
-const waiting = withArchived(({ status }) => ({
+const waiting = candidates(({ status }) => ({
   ...byItem,
   // In the spelling of the index `deliveries_waiting`, so that SQLite uses it.
   where: sql`deliveries.state = ${status} AND deliveries.state IN ('awaiting_wallet', 'failed')`,
 }))
-const withStatus = withArchived(({ status }) => ({ ...byItem, isMatch: hasStatus(status) }))
+const withStatus = candidates(({ status }) => ({ ...byItem, isMatch: hasStatus(status) }))
 
 const ownId = sql`own.id`
 const own = candidates((values) => ({ from: ownOrders(values), cursor: ownId, id: ownId }))
@@ -107,15 +96,14 @@ const ownOfProvider = candidates(({ providerId, userId }) => ({
   ...byOrder,
   where: sql`o.providerId = ${providerId}`,
   isMatch: sql`o.buyerId = ${userId} OR EXISTS
-    (SELECT 1 FROM orderItems WHERE orderId = o.id AND sellerId = ${userId}
-      UNION ALL SELECT 1 FROM archivedOrders WHERE id = o.id AND sellerId = ${userId})`,
+    (SELECT 1 FROM orderItems WHERE orderId = o.id AND sellerId = ${userId})`,
 }))
 const ownWithStatus = candidates((values) => ({
-  from: sql`${ownOrders(values)} LEFT JOIN archivedOrders a ON a.id = own.id
-    LEFT JOIN orderItems i ON i.orderId = own.id LEFT JOIN deliveries ON deliveries.id = i.id`,
+  from: sql`${ownOrders(values)} CROSS JOIN orderItems i ON i.orderId = own.id
+    CROSS JOIN deliveries ON deliveries.id = i.id`,
   cursor: ownId,
   id: ownId,
-  isMatch: sql`coalesce(a.status, ${shownStatus}, 'pending') = ${values.status}`,
+  isMatch: hasStatus(values.status),
 }))
 const soldTo = candidates(({ userId, buyerUserId, before, count }) => ({
   from: sql`${soldOrders(userId, before, count)} s CROSS JOIN orders o ON o.id = s.orderId`,
@@ -155,21 +143,20 @@ type Page = {
  * `unauthenticated`.
  */
 export async function listOrders(
-  store: OrderStore,
-  caller: Caller,
+  ctx: Pick<Ctx, 'db' | 'caller'>,
   filter: OrderFilter,
   { limit, cursor = Number.MAX_SAFE_INTEGER }: Page,
-  viewer: Viewer = caller,
+  viewer: Viewer = ctx.caller,
 ): Promise<{ orders: Order[]; nextCursor: string | null }> {
   const { select, isExact } = sourceOf(viewer, filter)
   const { providerId = '', buyerUserId = 0, deliveryStatus: status = '' } = filter
   const values = { before: cursor, userId: viewer.userId, providerId, buyerUserId, status }
   const count = isExact ? limit + 1 : MAX_CANDIDATES
-  const [rows] = await readAs(store.db, caller, [select(store.db, { ...values, count })])
+  const [rows] = await readAs(ctx.db, ctx.caller, [select(ctx.db, { ...values, count })])
   const found = rows.filter(({ isMatch }) => isMatch)
   const page = found.slice(0, limit)
   const ids = page.map(({ id }) => String(id))
-  const orders = ids.length > 0 ? await readOrders(store, caller, ids, viewer) : []
+  const orders = ids.length > 0 ? await readOrders(ctx, ids, viewer) : []
   // Orders neither disappear nor change their buyer or seller between the two trips.
   const last = found.length > limit ? page.at(-1) : rows.length === count ? rows.at(-1) : null
   return { orders, nextCursor: last ? String(last.cursor) : null }

@@ -1,18 +1,8 @@
-import * as z from 'zod'
-import { count, orNull, text } from '../http/fields.ts'
 import type { EndpointInfos } from '../http/openapi.ts'
 import { OrderPage, Orders, PlacedOrders } from './answer.ts'
-import { ARCHIVED_AT_ONCE } from './archive.ts'
 import { MAX_ORDERS } from './input.ts'
 
 const tag = 'Orders'
-
-const Archived = z
-  .object({
-    archived: count('Number of orders that were archived.'),
-    nextCursor: orNull(text('The `cursor` of the next call; null after the last.')),
-  })
-  .meta({ id: 'ArchivedOrders', description: 'What a call has archived.' })
 
 /** As `setErrorFields` does. */
 const errorFields = { orders: null }
@@ -69,16 +59,5 @@ export const orderEndpoints = {
       'idempotency_key_reused',
     ],
     errorFields,
-  },
-  'POST /api/admin/archive': {
-    tag: 'Retention',
-    operationId: 'archiveOrders',
-    summary: 'Archive finished orders',
-    description:
-      'Moves items, deliveries and transactions of finished orders from the database to the object ' +
-      'store: orders that were placed before a day, and whose item was transferred or cancelled at ' +
-      'least 30 days ago. They are read and listed as before. Looks at ' +
-      `${ARCHIVED_AT_ONCE} orders: repeat the call with \`nextCursor\` until that is null.`,
-    answer: Archived,
   },
 } satisfies EndpointInfos

@@ -1,18 +1,16 @@
 import { and, eq, exists, inArray, or, type Placeholder, sql } from 'drizzle-orm'
 import { readAs } from '../auth/access.ts'
-import { jsonValues } from '../db/client.ts'
+import { type Database, jsonValues } from '../db/client.ts'
 import { type Placeholders, prepared } from '../db/prepared.ts'
 import { listings, nfts } from '../db/schema/catalogue.ts'
 import { deliveries, transactions } from '../db/schema/delivery.ts'
-import { archivedOrders, orderItems, orders } from '../db/schema/orders.ts'
+import { orderItems, orders } from '../db/schema/orders.ts'
 import { users } from '../db/schema/users.ts'
 import { shownOfDelivery } from '../delivery/shown.ts'
-import type { Caller } from '../http/context.ts'
+import type { Ctx } from '../http/context.ts'
 import { ApiError, type Issue } from '../http/errors.ts'
 import type { Order } from './answer.ts'
-import { readArchivedItems } from './archived.ts'
 import { buyerColumns, itemColumns, listingColumns, nftColumns, orderColumns } from './columns.ts'
-import type { OrderStore } from './store.ts'
 import { type Viewer, visibleBuyer, visibleOrder } from './visible.ts'
 
 type Ids = Placeholders<{ ids: string }>
@@ -24,17 +22,13 @@ const visibleOrders = prepared((db, { ids, userId, isMaster }: Visible) => {
     .select({ id: orderItems.id })
     .from(orderItems)
     .where(and(eq(orderItems.orderId, orders.id), eq(orderItems.sellerId, userId)))
-  const soldAndArchived = db
-    .select({ id: archivedOrders.id })
-    .from(archivedOrders)
-    .where(and(eq(archivedOrders.id, orders.id), eq(archivedOrders.sellerId, userId)))
   return db
     .select(orderColumns)
     .from(orders)
     .where(
       and(
         inArray(orders.id, jsonValues(ids)),
-        or(sql`${isMaster} = 1`, eq(orders.buyerId, userId), exists(sold), exists(soldAndArchived)),
+        or(sql`${isMaster} = 1`, eq(orders.buyerId, userId), exists(sold)),
       ),
     )
 })
@@ -67,39 +61,25 @@ const itemsOf = prepared((db, { ids }: Ids) =>
     .orderBy(orderItems.id),
 )
 
-const archivedOf = prepared((db, { ids }: Ids) =>
-  db
-    .select({
-      id: archivedOrders.id,
-      status: archivedOrders.status,
-      ethRecipient: archivedOrders.ethRecipient,
-      file: archivedOrders.file,
-      offset: archivedOrders.offset,
-      length: archivedOrders.length,
-    })
-    .from(archivedOrders)
-    .where(inArray(archivedOrders.id, jsonValues(ids))),
-)
-
 /** The NFTs or the listings of the orders. */
-const idsOfItems = (column: 'nftId' | 'listingId', ids: Placeholder) => {
-  const [item, archived] = [sql.raw(`i.${column}`), sql.raw(`a.${column}`)]
-  return sql`(SELECT coalesce(${item}, ${archived}) FROM json_each(${ids})
-    LEFT JOIN orderItems i ON i.orderId = value LEFT JOIN archivedOrders a ON a.id = value)`
-}
+const idsOfItems = (db: Database, column: 'nftId' | 'listingId', ids: Placeholder) =>
+  db
+    .select({ id: orderItems[column] })
+    .from(orderItems)
+    .where(inArray(orderItems.orderId, jsonValues(ids)))
 
 const nftsOf = prepared((db, { ids }: Ids) =>
   db
     .select(nftColumns)
     .from(nfts)
-    .where(inArray(nfts.id, idsOfItems('nftId', ids))),
+    .where(inArray(nfts.id, idsOfItems(db, 'nftId', ids))),
 )
 
 const listingsOf = prepared((db, { ids }: Ids) =>
   db
     .select(listingColumns)
     .from(listings)
-    .where(inArray(listings.id, idsOfItems('listingId', ids))),
+    .where(inArray(listings.id, idsOfItems(db, 'listingId', ids))),
 )
 
 /** Throws `order_not_found` with an issue for each id that has no order to show. */
@@ -124,30 +104,23 @@ function requireAll(orderIds: readonly string[], visible: ReadonlyMap<number, un
  * may not see it.
  */
 export async function readOrders(
-  { db, bucket }: OrderStore,
-  caller: Caller,
+  { db, caller }: Pick<Ctx, 'db' | 'caller'>,
   orderIds: readonly string[],
   viewer: Viewer = caller,
 ): Promise<Order[]> {
   const ids = JSON.stringify(orderIds.map(Number))
   const isMaster = Number(viewer.role === 'master')
-  const [orderRows, buyerRows, itemRows, nftRows, listingRows, archived] = await readAs(
-    db,
-    caller,
-    [
-      visibleOrders(db, { ids, userId: viewer.userId, isMaster }),
-      buyersOf(db, { ids }),
-      itemsOf(db, { ids }),
-      nftsOf(db, { ids }),
-      listingsOf(db, { ids }),
-      archivedOf(db, { ids }),
-    ],
-  )
+  const [orderRows, buyerRows, itemRows, nftRows, listingRows] = await readAs(db, caller, [
+    visibleOrders(db, { ids, userId: viewer.userId, isMaster }),
+    buyersOf(db, { ids }),
+    itemsOf(db, { ids }),
+    nftsOf(db, { ids }),
+    listingsOf(db, { ids }),
+  ])
   const visible = byId(orderRows)
   requireAll(orderIds, visible)
   const [buyers, nftsById, listingsById] = [byId(buyerRows), byId(nftRows), byId(listingRows)]
-  const allItems = [...itemRows, ...(await readArchivedItems(bucket, archived))]
-  const itemsByOrder = Map.groupBy(allItems, ({ orderId }) => orderId)
+  const itemsByOrder = Map.groupBy(itemRows, ({ orderId }) => orderId)
   return [...new Set(orderIds)].map((digits) => {
     const order = requireRow(visible, Number(digits))
     const items = itemsByOrder.get(order.id) ?? []

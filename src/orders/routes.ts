@@ -3,16 +3,14 @@ import { createMiddleware } from 'hono/factory'
 import { wake } from '../delivery/wake.ts'
 import type { Settings } from '../env.ts'
 import type { App } from '../http/context.ts'
-import { requireMaster, requireToken, validate } from '../http/endpoint.ts'
+import { requireToken, validate } from '../http/endpoint.ts'
 import { wakeEndpoints } from '../webhooks/wake.ts'
 import type { PlacedOrder } from './answer.ts'
-import { archiveOrders } from './archive.ts'
 import { placeOrdersOnce } from './idempotency.ts'
-import { ArchiveInput, IdempotencyHeader, OrderIds, OrderInputs, OrderQuery } from './input.ts'
+import { IdempotencyHeader, OrderIds, OrderInputs, OrderQuery } from './input.ts'
 import { listOrders } from './list.ts'
 import { placeOrders } from './place.ts'
 import { readOrders } from './read.ts'
-import { storeOf } from './store.ts'
 
 /** Error responses of the order endpoints have the key of a successful response as well. */
 const errorFields = { orders: null }
@@ -24,11 +22,11 @@ export const setErrorFields = createMiddleware<App>(async (c, next) => {
 export const orderRoutes = new Hono<App>()
   .get('/api/externalOrders', requireToken(), validate('query', OrderQuery), async (c) => {
     const { limit, cursor, ...filter } = c.req.valid('query')
-    const page = await listOrders(storeOf(c), c.var.caller, filter, { limit, cursor })
+    const page = await listOrders(c.var, filter, { limit, cursor })
     return c.json({ ...page, error: null })
   })
   .get('/api/externalOrders/:order_ids', requireToken(), validate('param', OrderIds), async (c) => {
-    const orders = await readOrders(storeOf(c), c.var.caller, c.req.valid('param').order_ids)
+    const orders = await readOrders(c.var, c.req.valid('param').order_ids)
     return c.json({ orders, error: null })
   })
   .post(
@@ -49,10 +47,6 @@ export const orderRoutes = new Hono<App>()
       return c.json({ orders, error: null })
     },
   )
-  .post('/api/admin/archive', requireMaster(), validate('json', ArchiveInput), async (c) => {
-    const { caller, now } = c.var
-    return c.json(await archiveOrders(storeOf(c), caller, c.req.valid('json'), now))
-  })
 
 /** Wakes the chains of items whose buyers have a wallet. */
 function startDelivery(

@@ -4,10 +4,9 @@ import { avatarUrlOf } from '../avatars/url.ts'
 import { auditLog } from '../db/schema/operations.ts'
 import { addresses, emailLinks, tokens, users } from '../db/schema/users.ts'
 import { webhookEndpoints } from '../db/schema/webhooks.ts'
-import type { Caller } from '../http/context.ts'
+import type { Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import { listOrders } from '../orders/list.ts'
-import type { OrderStore } from '../orders/store.ts'
 import type { PersonalData } from './answer.ts'
 import {
   actionColumns,
@@ -33,12 +32,10 @@ type Request = {
  * sold, as they see them. Throws `unauthenticated`, `not_found`.
  */
 export async function readPersonalData(
-  store: OrderStore,
-  caller: Caller,
+  { db, caller }: Pick<Ctx, 'db' | 'caller'>,
   { userId, cursor }: Request,
   baseUrl: string,
 ): Promise<PersonalData> {
-  const { db } = store
   const [[person], book, tokenRows, mailLinks, webhooks, actions] = await readAs(db, caller, [
     db.select(personColumns).from(users).where(eq(users.id, userId)),
     db
@@ -54,7 +51,7 @@ export async function readPersonalData(
   const { avatarKey, ...user } = person
   const viewer = { role: 'user', userId } as const
   const page = { limit: PAGE_SIZE, cursor }
-  const { orders, nextCursor } = await listOrders(store, caller, {}, page, viewer)
+  const { orders, nextCursor } = await listOrders({ db, caller }, {}, page, viewer)
   return {
     user: { ...user, avatarUrl: avatarUrlOf(baseUrl, { id: userId, avatarKey }) },
     addresses: book,

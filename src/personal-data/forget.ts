@@ -8,7 +8,6 @@ import { ADMINISTRATOR } from '../db/schema/users.ts'
 import type { Caller } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import { log } from '../log.ts'
-import type { OrderStore } from '../orders/store.ts'
 import type { ForgottenUser } from './answer.ts'
 import { addressIdsOf, isLinkOf } from './owned.ts'
 
@@ -18,7 +17,7 @@ import { addressIdsOf, isLinkOf } from './owned.ts'
  * `conflict` for an administrator, or while something may still be delivered to or from the user.
  */
 export async function forgetPerson(
-  { db, bucket }: OrderStore,
+  { db, bucket }: { db: Database; bucket: R2Bucket },
   caller: Caller,
   userId: number,
   now: Date,
@@ -83,7 +82,6 @@ const closeAccount = (db: Database, userId: number, now: Date) =>
  */
 function removals(userId: number, now: Date): SQL[] {
   const at = now.toISOString()
-  const bought = sql`(SELECT id FROM orders WHERE buyerId = ${userId})`
   return [
     sql`UPDATE addresses SET name = NULL, street = NULL, postal = NULL, city = NULL,
         companyName = NULL, taxId = NULL, email = NULL, mobilePhone = NULL, isDefault = 0,
@@ -91,8 +89,8 @@ function removals(userId: number, now: Date): SQL[] {
           country, NULL),
         deletedAt = coalesce(deletedAt, ${at}), updatedAt = ${at}
       WHERE id IN ${addressIdsOf(userId)}`,
-    sql`UPDATE orderItems SET ethRecipient = NULL, recipientChainId = 0 WHERE orderId IN ${bought}`,
-    sql`UPDATE archivedOrders SET ethRecipient = NULL WHERE id IN ${bought}`,
+    sql`UPDATE orderItems SET ethRecipient = NULL, recipientChainId = 0
+      WHERE orderId IN (SELECT id FROM orders WHERE buyerId = ${userId})`,
     sql`DELETE FROM tokens WHERE userId = ${userId}`,
     // Triggers delete their messages and attempts.
     sql`DELETE FROM webhookEndpoints WHERE userId = ${userId}`,

@@ -1,7 +1,6 @@
 import { Hono } from 'hono'
 import type { App } from '../http/context.ts'
 import { requireMaster, validate } from '../http/endpoint.ts'
-import { storeOf } from '../orders/store.ts'
 import { readPersonalData } from './data.ts'
 import { forgetPerson } from './forget.ts'
 import { DataQuery, PersonParam } from './input.ts'
@@ -13,9 +12,8 @@ export const personalDataRoutes = new Hono<App>()
     validate('param', PersonParam),
     validate('query', DataQuery),
     async (c) => {
-      const { caller, settings } = c.var
       const request = { userId: c.req.valid('param').id, ...c.req.valid('query') }
-      return c.json(await readPersonalData(storeOf(c), caller, request, settings.PUBLIC_URL))
+      return c.json(await readPersonalData(c.var, request, c.var.settings.PUBLIC_URL))
     },
   )
   .post(
@@ -23,7 +21,8 @@ export const personalDataRoutes = new Hono<App>()
     requireMaster(),
     validate('param', PersonParam),
     async (c) => {
-      const { caller, now } = c.var
-      return c.json(await forgetPerson(storeOf(c), caller, c.req.valid('param').id, now))
+      const { db, caller, now } = c.var
+      const stores = { db, bucket: c.env.AVATARS }
+      return c.json(await forgetPerson(stores, caller, c.req.valid('param').id, now))
     },
   )

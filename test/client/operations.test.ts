@@ -166,7 +166,6 @@ const calls: { [Id in OperationId]: () => Promise<Answer<Id>> } = {
   cancelTransfer: async () => client.cancelTransfer({ id: (await anOrder()).itemId }),
   getHealth: () => client.getHealth(),
   getMetrics: () => client.getMetrics(),
-  archiveOrders: () => client.archiveOrders({ body: { before: '2026-01-01' } }),
   getPersonalData: () => client.getPersonalData({ id: 3 }),
   forgetPerson: async () => {
     const visitor = aVisitor()

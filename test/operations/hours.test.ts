@@ -119,13 +119,3 @@ it('computes two known and 24 new hours in a run, and the rest later', async () 
   expect(await hours()).toHaveLength(26)
   expect(await hours()).toHaveLength(30)
 })
-
-it('keeps what it counted of orders that were archived since', async () => {
-  const gone = await anItem('10:00', transferred(at('10:01')))
-  const open = await anItem('10:01', failed)
-  const before = { transferred: 1, p50: 60_000, lastId: open }
-  expect(await hours()).toMatchObject([{ ...before, failed: 1 }])
-  await db.delete(deliveries).where(eq(deliveries.id, gone))
-  await set(open, { state: 'failed', wish: 'cancel' })
-  expect(await hours()).toMatchObject([{ ...before, firstId: gone, failed: 0 }])
-})

@@ -21,10 +21,8 @@ it('reads 100 orders in one trip with the same statements as one order', async (
     times(100, () => input),
   )
   const ids = orders.map(({ id }) => String(id))
-  const one = await tripsOf((db) =>
-    readOrders({ db, bucket: env.AVATARS }, caller, ids.slice(0, 1)),
-  )
-  const hundred = await tripsOf((db) => readOrders({ db, bucket: env.AVATARS }, caller, ids))
+  const one = await tripsOf((db) => readOrders({ db, caller }, ids.slice(0, 1)))
+  const hundred = await tripsOf((db) => readOrders({ db, caller }, ids))
   expect(one).toHaveLength(1)
   expect(hundred.map(({ statements }) => statements)).toEqual(
     one.map(({ statements }) => statements),

@@ -3,7 +3,6 @@ import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { alarms, auditLog, hourlyOrders, networkChecks } from '../../src/db/schema/operations.ts'
-import { archivedOrders, orderItems } from '../../src/db/schema/orders.ts'
 import { ADMINISTRATOR } from '../../src/db/schema/users.ts'
 import { webhookEndpoints, webhookMessages } from '../../src/db/schema/webhooks.ts'
 import { aShop, billingData, placed, settings, times } from '../orders/shop.ts'
@@ -358,28 +357,6 @@ describe('the page of a transfer', () => {
     expect(sectionOf('history')).toMatch(
       /Retried just now by User \d+ with the token “ops” with 1 other /,
     )
-  })
-
-  it('shows what is left of an archived order', async () => {
-    const { visitor } = await anAdministratorVisitor()
-    const { id, orderId } = await anItem({ state: 'transferred', dueAt: null }, 'OLD-1')
-    const [item] = await db.select().from(orderItems).where(eq(orderItems.id, id))
-    if (!item) throw new Error('there is no item')
-    const { nftId, listingId, sellerId } = item
-    await db.delete(deliveries).where(eq(deliveries.id, id))
-    await db.delete(orderItems).where(eq(orderItems.id, id))
-    const key = `0x${'d'.repeat(64)}`
-    const ids = { id: orderId, itemId: id, nftId, listingId, sellerId }
-    const row = { ...ids, key, status: 'transferred' as const, offset: 0, length: 9 }
-    await db.insert(archivedOrders).values({ ...row, file: 'archive/2026-01.jsonl' })
-    const { text } = await read(visitor, `/operations/transfers/${id}`)
-    expect(text).toContain(`Transfer ${id} Archived`)
-    expect(text).toContain(`Order ${orderId} Order number OLD-1`)
-    expect(text).toContain(`File archive/2026-01.jsonl Delivery key ${key}`)
-    for (const q of [key, 'OLD-1']) {
-      const found = await visitor.get(`/operations/search?q=${q}`)
-      expect(found.headers.get('location')).toBe(`/operations/transfers/${id}`)
-    }
   })
 })
 

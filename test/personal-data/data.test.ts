@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
 import { aShop, placed, times } from '../orders/shop.ts'
 import { call } from '../support/api.ts'
-import { archive } from '../support/archive.ts'
 import { aMasterToken, aToken, aUser } from '../support/makers.ts'
 import { aPerson } from './person.ts'
 
@@ -14,7 +13,6 @@ async function read(token: string, { id }: { id: number }, query = '') {
 
 it('has everything that is stored of a person, and no secrets', async () => {
   const { master, user, texts, bought, sold, today } = await aPerson()
-  await archive(master)
   const data = await read(master, user)
   const { name, username, email, ip, street, webhook, mobilePhone } = texts
   expect(data).toMatchObject({

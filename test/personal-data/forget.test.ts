@@ -4,11 +4,11 @@ import { expect, it, vi } from 'vitest'
 import { listings } from '../../src/db/schema/catalogue.ts'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { auditLog } from '../../src/db/schema/operations.ts'
-import { archivedOrders, idempotencyKeys } from '../../src/db/schema/orders.ts'
+import { idempotencyKeys } from '../../src/db/schema/orders.ts'
 import { addresses, tokens, users } from '../../src/db/schema/users.ts'
 import { aShop, placed, placeError } from '../orders/shop.ts'
 import { call } from '../support/api.ts'
-import { archive, end } from '../support/archive.ts'
+import { end } from '../support/ended.ts'
 import { anAddress, anAdministrator, aToken, aUser, db } from '../support/makers.ts'
 import { aVisitor, signInByEmail } from '../support/visitor.ts'
 import { aPerson, everything } from './person.ts'
@@ -18,7 +18,6 @@ const forget = (token: string, { id }: { id: number }) =>
 
 it('leaves no text of the person in the database or the bucket', async () => {
   const { master, user, texts } = await aPerson()
-  await archive(master)
   const personal = [...Object.values(texts), user.ethereumPublicAddr, user.identityHash]
   const before = await everything()
   expect(personal.filter((text) => !before.includes(text))).toEqual([])
@@ -36,7 +35,6 @@ it('leaves no text of the person in the database or the bucket', async () => {
 
 it('keeps the books: orders with amounts, and the countries of their billing addresses', async () => {
   const { master, user, bought, sold } = await aPerson()
-  await archive(master)
   const path = `/api/externalOrders/${[...bought, ...sold].map(({ id }) => id)}`
   const read = async () => {
     const response = await call('GET', path, { token: master })
@@ -56,22 +54,6 @@ it('keeps the books: orders with amounts, and the countries of their billing add
   const used = rows.filter(({ origin }) => origin === 'order')
   expect(used.map(({ country }) => country)).toEqual(['NO', 'NO', 'NO'])
   expect(rows.filter(({ kind }) => kind === 'delivery')).toMatchObject([{ country: null }])
-})
-
-it('takes the wallet from archived orders, and leaves those of others as they are', async () => {
-  const { master, user, other } = await aPerson()
-  await end(await placed(other.token, [other.input]))
-  await placed(other.token, [other.input])
-  await archive(master)
-  await forget(master, user)
-  const recipients = await db
-    .selectDistinct({ sellerId: archivedOrders.sellerId, wallet: archivedOrders.ethRecipient })
-    .from(archivedOrders)
-  expect(recipients.map(({ wallet }) => wallet)).not.toContain(user.ethereumPublicAddr)
-  expect(recipients).toContainEqual({
-    sellerId: other.seller.id,
-    wallet: other.buyer.ethereumPublicAddr,
-  })
 })
 
 it('ends every token at once, and stops the sales of the person', async () => {

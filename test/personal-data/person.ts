@@ -8,7 +8,7 @@ import { hashIdentity } from '../../src/identity/namespace.ts'
 import { aPng } from '../avatars/pictures.ts'
 import { uploadBytes } from '../avatars/uploads.ts'
 import { aShop, placed } from '../orders/shop.ts'
-import { cancelled, end } from '../support/archive.ts'
+import { cancelled, end } from '../support/ended.ts'
 import { aListing, anAddress, anNft, aToken, db } from '../support/makers.ts'
 
 let people = 0
@@ -24,7 +24,7 @@ const textsOf = (n: number) => ({
   ip: `198.51.100.${n}`,
 })
 
-/** Bought and sold things, one of them archived, with addresses, tokens, a webhook and an avatar. */
+/** Bought and sold things, with addresses, tokens, a webhook and an avatar. */
 export async function aPerson() {
   const texts = textsOf(++people)
   const { name, username, email, street, mobilePhone, ip } = texts

@@ -152,7 +152,6 @@ const requests: Record<string, () => RequestParts | Promise<RequestParts>> = {
   'POST /api/admin/catalogue': () => ({
     body: '{"type":"user","id":"mona","email":"mona@example.com"}\n',
   }),
-  'POST /api/admin/archive': () => ({ json: { before: '2024-01-01' } }),
   'GET /api/admin/users/:id/data': () => ({ params: { id: owner.id } }),
   'POST /api/admin/users/:id/forget': async () => ({ params: { id: (await aUser()).id } }),
   'POST /sign-in/wallet/message': () => ({

@@ -1,11 +1,9 @@
-/** An operator archives old orders, and answers the requests of persons for their data. */
+/** An operator answers the requests of persons for their data. */
 import { localAccount } from '../../chain/accounts.ts'
 import type { Teller } from './teller.ts'
 
 export async function retentionChapter({ show, tokens, world }: Teller): Promise<void> {
   const token = tokens.shop
-  const body = { before: '2026-01-01' }
-  await show(200, 'archiveOrders', 'last', 'The last call: nothing is left', { token, body })
   // The user who has signed in with this wallet, and done nothing else.
   const wallet = localAccount(6).address
   const { results } = await world.sql(`SELECT id FROM users WHERE ethereumPublicAddr = '${wallet}'`)

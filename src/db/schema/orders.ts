@@ -9,7 +9,7 @@ import {
   uniqueIndex,
 } from 'drizzle-orm/sqlite-core'
 import { listings, nfts } from './catalogue.ts'
-import { id, oneOf, reference, timestamp, timestamps } from './columns.ts'
+import { id, reference, timestamp, timestamps } from './columns.ts'
 import { addresses, users } from './users.ts'
 
 export const orders = sqliteTable(
@@ -70,42 +70,6 @@ export const orderItems = sqliteTable(
     index('orderItems_order').on(t.orderId),
     index('orderItems_seller').on(t.sellerId, t.orderId),
     check('orderItems_quantity', sql`${t.quantity} > 0`),
-  ],
-)
-
-/** How the items of archived orders have ended. */
-export const archivedStatuses = ['transferred', 'failed'] as const
-
-/**
- * Finished orders whose items, deliveries and transactions were moved to R2. Their rows in `orders`
- * stay, and with them the uniqueness of order numbers. See `orders/archive.ts`.
- */
-export const archivedOrders = sqliteTable(
-  'archivedOrders',
-  {
-    /** Id of the order. */
-    id: integer()
-      .primaryKey()
-      .references(() => orders.id),
-    itemId: integer().notNull(),
-    /** The delivery key, hex. */
-    key: text().notNull().unique('archivedOrders_key'),
-    nftId: reference(() => nfts.id),
-    listingId: reference(() => listings.id),
-    sellerId: reference(() => users.id),
-    status: text({ enum: archivedStatuses }).notNull(),
-    /** Wallet of the recipient. Not in the line, so that no personal data is in R2. */
-    ethRecipient: text(),
-    /** Where the line is: the key of an object in R2, and bytes in it. */
-    file: text().notNull(),
-    offset: integer().notNull(),
-    length: integer().notNull(),
-  },
-  (t) => [
-    uniqueIndex('archivedOrders_item').on(t.itemId),
-    index('archivedOrders_seller').on(t.sellerId, t.id),
-    index('archivedOrders_status').on(t.status, t.itemId),
-    check('archivedOrders_status', oneOf(t.status, archivedStatuses)),
   ],
 )
 

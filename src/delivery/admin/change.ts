@@ -13,7 +13,6 @@ import {
   type Filter,
   idsToCancel,
   idsToRetry,
-  isArchived,
   isMissing,
   type Objection,
   objectionsToCancel,
@@ -95,7 +94,6 @@ async function change(
   })
   const allGuards = [
     ...guards,
-    conflict({ when: isArchived(id), reason: 'the order is archived' }),
     { when: isMissing(id), error: unknown },
     ...objections.map(conflict),
   ]

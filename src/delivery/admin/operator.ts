@@ -94,10 +94,6 @@ export type Objection = { when: SQL; reason: string }
 export const isMissing = (id: number): SQL =>
   sql`NOT EXISTS (SELECT 1 FROM deliveries WHERE id = ${id})`
 
-/** In the spelling of the index `archivedOrders_status`, so that SQLite uses it. */
-export const isArchived = (id: number): SQL => sql`EXISTS (SELECT 1 FROM archivedOrders
-  WHERE status IN ('transferred', 'failed') AND itemId = ${id})`
-
 const objection = (id: number, condition: SQL, reason: string): Objection => ({
   when: sql`EXISTS (SELECT 1 FROM deliveries d WHERE d.id = ${id} AND ${condition})`,
   reason,

@@ -73,7 +73,6 @@ const verbs: Record<string, string> = {
   'webhook.replay': 'Replayed messages of the webhook',
   'webhook.delete': 'Deleted the webhook',
   'user.forget': 'Removed the data of user',
-  'order.archive': 'Archived orders',
   'catalogue.import': 'Imported a catalogue',
 }
 

@@ -6,7 +6,6 @@ const names: Record<FoundItem['state'], string> = {
   in_flight: 'In flight',
   transferred: 'Delivered',
   failed: 'Failed',
-  archived: 'Archived',
 }
 
 type StateProps = { state: FoundItem['state']; wish?: 'deliver' | 'cancel' }

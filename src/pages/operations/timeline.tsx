@@ -30,12 +30,11 @@ export const Timeline = ({ network, now, ...history }: TimelineProps) => (
 type History = Omit<TransferHistory, 'account'>
 
 function pastOf(
-  { transfer, archived, carriers, actions, messages }: History,
+  { transfer, carriers, actions, messages }: History,
   network: Network | undefined,
 ): Step[] {
-  const paidAt = (transfer ?? archived)?.paidAt
   const steps: Step[] = [
-    ...(paidAt ? [{ at: paidAt, title: 'Order placed' }] : []),
+    { at: transfer.paidAt, title: 'Order placed' },
     ...carriers.map((carrier) => ({
       at: carrier.createdAt,
       title: 'Transaction sent',
@@ -73,7 +72,6 @@ function pastOf(
 
 /** What the item waits for, or how it has ended. */
 function presentOf({ transfer }: History, now: Date): Step[] {
-  if (!transfer) return []
   const { status, wish, reason, tries, failingSince, dueAt, updatedAt, createdAt } = transfer
   const details = (
     <>

@@ -22,23 +22,18 @@ type TransferProps = Omit<TransferHistory, 'account'> & {
 }
 
 export const TransferPage = ({ id, notice, settings, now, ...history }: TransferProps) => {
-  const { transfer, archived } = history
-  const network = transfer ? settings.NETWORKS[transfer.network] : undefined
+  const { transfer } = history
+  const network = settings.NETWORKS[transfer.network]
   return (
     <OperationsPage path={null} notice={notice && transferNotices[notice]}>
       <div class="page-head">
         <div class="row-head">
           <h1>Transfer {id}</h1>
-          {transfer ? (
-            <State state={transfer.status} wish={transfer.wish} />
-          ) : (
-            <State state="archived" />
-          )}
+          <State state={transfer.status} wish={transfer.wish} />
         </div>
-        {transfer && <Actions id={id} transfer={transfer} />}
+        <Actions id={id} transfer={transfer} />
       </div>
-      {transfer && <Details transfer={transfer} network={network} />}
-      {archived && <ArchivedDetails archived={archived} />}
+      <Details transfer={transfer} network={network} />
       <section class="flow" aria-labelledby="history">
         <h2 id="history">History</h2>
         <Timeline {...history} network={network} now={now} />
@@ -47,7 +42,7 @@ export const TransferPage = ({ id, notice, settings, now, ...history }: Transfer
   )
 }
 
-type Transfer = NonNullable<TransferHistory['transfer']>
+type Transfer = TransferHistory['transfer']
 
 const Actions = ({ id, transfer }: { id: number; transfer: Transfer }) => {
   const { status, objections } = transfer
@@ -141,34 +136,6 @@ const Details = ({ transfer, network }: DetailsProps) => (
       <span class="code">{transfer.key}</span>
     </Fact>
   </dl>
-)
-
-const ArchivedDetails = ({ archived }: { archived: NonNullable<TransferHistory['archived']> }) => (
-  <>
-    <p class="notice warn">
-      The order is archived. Its item, its transactions and what was delivered are in R2.
-    </p>
-    <dl class="facts panel">
-      <Fact name="Order">{archived.orderId}</Fact>
-      <Fact name="Order number">{archived.providerId ?? '–'}</Fact>
-      <Fact name="Placed with">{placedWith(archived.namespace)}</Fact>
-      <Fact name="Buyer">
-        <SearchLink q={archived.buyerId} text={`User ${archived.buyerId}`} />
-      </Fact>
-      <Fact name="Seller">
-        <SearchLink q={archived.sellerId} text={`User ${archived.sellerId}`} />
-      </Fact>
-      <Fact name="NFT">
-        NFT {archived.nftId}, listing {archived.listingId}
-      </Fact>
-      <Fact name="File">
-        <span class="code">{archived.file}</span>
-      </Fact>
-      <Fact name="Delivery key">
-        <span class="code">{archived.key}</span>
-      </Fact>
-    </dl>
-  </>
 )
 
 /** Names the token of a namespace: `master:<name>` or `user:<hash>:<name>`. */

@@ -4,7 +4,6 @@ import * as z from 'zod'
 import type { App } from '../../http/context.ts'
 import { requireSession, validate } from '../../http/endpoint.ts'
 import { readHistory } from '../../orders/history.ts'
-import { storeOf } from '../../orders/store.ts'
 import { page } from '../page.tsx'
 import { isOnItsWay } from './steps.tsx'
 import { Orders } from './views.tsx'
@@ -32,9 +31,9 @@ export const orderPageRoutes = new Hono<App>().get(
   requireSession(),
   validate('query', OrdersQuery),
   async (c) => {
-    const { caller, settings, now } = c.var
+    const { settings, now } = c.var
     const { side = 'bought', before, notice, transfers } = c.req.valid('query')
-    const history = await readHistory(storeOf(c), caller, side, before ?? null)
+    const history = await readHistory(c.var, side, before ?? null)
     return page(c, {
       title: 'Orders',
       account: history.account,
