@@ -15,13 +15,13 @@ export function setLogVersion(id: string): void {
 
 export const log = {
   /** A step that was taken. */
-  info: (event: string, fields: Fields = {}): void => console.log(lineOf(event, fields)),
+  info: (event: string, fields: Fields = {}): void => console.log(formatLine(event, fields)),
 
   /** Something that an operator should look at. */
-  error: (event: string, fields: Fields = {}): void => console.error(lineOf(event, fields)),
+  error: (event: string, fields: Fields = {}): void => console.error(formatLine(event, fields)),
 }
 
-const lineOf = (event: string, fields: Fields): string =>
+const formatLine = (event: string, fields: Fields): string =>
   JSON.stringify({ event, ...fields, version }, (_key, value) =>
     value instanceof Error ? errorText(value) : value,
   )

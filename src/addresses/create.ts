@@ -47,7 +47,7 @@ function requireRow<Row>([row]: readonly Row[]): Row {
  * The kind that a body describes, if the request does not say it: a billing address has at least
  * one address field or `isDefault`, and nothing that only a delivery address has.
  */
-export function kindOf(body: object): AddressKind {
+export function detectKind(body: object): AddressKind {
   const given = [...fieldNames, 'default', 'isDefault'].filter((name) => Object.hasOwn(body, name))
   const isBilling = given.every((name) => name in BillingFields.shape || name === 'isDefault')
   return given.length > 0 && isBilling ? 'billing' : 'delivery'

@@ -4,7 +4,7 @@ import { addresses } from '../db/schema/users.ts'
 import type { AddressKind } from './schema.ts'
 
 /** In the spelling of the index `addresses_default`, so that SQLite uses it. */
-const isDefaultOf = (kind: AddressKind, userId: number | SQL) =>
+const isDefaultAddress = (kind: AddressKind, userId: number | SQL) =>
   and(
     eq(addresses.userId, userId),
     eq(addresses.kind, kind),
@@ -14,11 +14,11 @@ const isDefaultOf = (kind: AddressKind, userId: number | SQL) =>
 
 /** Selects the live default address of a user. */
 export const selectDefault = (db: Database, kind: AddressKind, userId: number) =>
-  db.select({ id: addresses.id }).from(addresses).where(isDefaultOf(kind, userId))
+  db.select({ id: addresses.id }).from(addresses).where(isDefaultAddress(kind, userId))
 
 /** Makes the default address of a user one like the others, before another one becomes it. */
 export const unsetDefault = (db: Database, kind: AddressKind, userId: number | SQL, now: Date) =>
   db
     .update(addresses)
     .set({ isDefault: false, updatedAt: now.toISOString() })
-    .where(isDefaultOf(kind, userId))
+    .where(isDefaultAddress(kind, userId))

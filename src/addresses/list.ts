@@ -20,7 +20,7 @@ const isListed = (kind: AddressKind, { userId }: Owner | Placeholders<Owner>) =>
 
 type List<K extends AddressKind> = (db: Database, owner: Owner) => BoundStatement<Addresses[K][]>
 
-const addressesOf: { [K in AddressKind]: List<K> } = {
+const selectLiveAddresses: { [K in AddressKind]: List<K> } = {
   delivery: prepared((db, owner: Placeholders<Owner>) =>
     db
       .select(addressColumns.delivery)
@@ -50,7 +50,7 @@ export async function listAddresses<K extends AddressKind>(
   { kind, userId }: { kind: K; userId: number },
 ): Promise<Addresses[K][]> {
   requireAccessTo(caller, userId)
-  const list = addressesOf[kind](db, { userId })
+  const list = selectLiveAddresses[kind](db, { userId })
   // A live token proves that its own user exists.
   if (userId === caller.userId) return (await readAs(db, caller, [list]))[0]
   const [rows, [user]] = await readAs(db, caller, [list, userById(db, { userId })])
@@ -65,8 +65,8 @@ export async function listAddresses<K extends AddressKind>(
 export async function readAddressBook({ db, caller, now }: Ctx, deleted: Deleted | undefined) {
   const { userId } = caller
   const [account, delivery, billing, undoable] = await readAsUser({ db, caller }, [
-    addressesOf.delivery(db, { userId }),
-    addressesOf.billing(db, { userId }),
+    selectLiveAddresses.delivery(db, { userId }),
+    selectLiveAddresses.billing(db, { userId }),
     selectUndoable(db, { kind: 'delivery', id: 0, ...deleted, userId }, now),
   ])
   return { account, delivery, billing, undo: undoable.length > 0 ? deleted : undefined }

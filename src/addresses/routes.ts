@@ -6,7 +6,7 @@ import type { App } from '../http/context.ts'
 import { requireToken, validate } from '../http/endpoint.ts'
 import { idText } from '../http/ids.ts'
 import { deleteAddress, updateAddress } from './change.ts'
-import { createAddress, kindOf } from './create.ts'
+import { createAddress, detectKind } from './create.ts'
 import { MAX_ADDRESSES } from './limit.ts'
 import { listAddresses } from './list.ts'
 import {
@@ -48,28 +48,28 @@ const updateDescription = 'An absent field stays as it is; null clears it.'
 const createDescription = `A user has at most ${MAX_ADDRESSES} live addresses of each kind, without those of orders.`
 
 /** An answer with the only key `key`. The first letter of its component is upper case. */
-const answerOf = <K extends string, T extends z.ZodType>(key: K, value: T, of: string) =>
+const singleKey = <K extends string, T extends z.ZodType>(key: K, value: T, of: string) =>
   z
     .object({ [key]: value } as Record<K, T>)
     .meta({ id: `${key[0]?.toUpperCase()}${key.slice(1)}Answer`, description: of })
 
 const list = 'The live addresses of the user, by id.'
-const Deliveries = answerOf(
+const Deliveries = singleKey(
   'deliveryAddresses',
   z.array(DeliveryAddress).describe(list),
   'The delivery addresses of a user.',
 )
 const Created = 'The new address.'
 const Changed = 'The address after the change.'
-const NewDelivery = answerOf('newDeliveryAddress', DeliveryAddress, Created)
-const UpdatedDelivery = answerOf('updatedDeliveryAddress', DeliveryAddress, Changed)
-const Billings = answerOf(
+const NewDelivery = singleKey('newDeliveryAddress', DeliveryAddress, Created)
+const UpdatedDelivery = singleKey('updatedDeliveryAddress', DeliveryAddress, Changed)
+const Billings = singleKey(
   'billingAddresses',
   z.array(BillingAddress).describe(list),
   'The billing addresses of a user.',
 )
-const NewBilling = answerOf('newBillingAddress', BillingAddress, Created)
-const UpdatedBilling = answerOf('updatedBillingAddress', BillingAddress, Changed)
+const NewBilling = singleKey('newBillingAddress', BillingAddress, Created)
+const UpdatedBilling = singleKey('updatedBillingAddress', BillingAddress, Changed)
 
 export const addressRoutes = new Hono<App>()
   .get(
@@ -113,7 +113,7 @@ export const addressRoutes = new Hono<App>()
     validate('json', NewAddress),
     async (c) => {
       const body = c.req.valid('json')
-      const kind = c.req.valid('query').type ?? kindOf(body)
+      const kind = c.req.valid('query').type ?? detectKind(body)
       const { default: isDefault, ...delivery } = body
       if (kind === 'delivery') {
         const address = await createAddress(c.var, { kind, ...delivery, isDefault })

@@ -21,7 +21,7 @@ type Action = {
  */
 export const recordAction = (ctx: Ctx, action: Action) =>
   insertAction(ctx, action, {
-    details: detailsOf(action),
+    details: detailsSql(action),
     from: sql`tokens`,
     condition: sql`changes() > 0`,
   })
@@ -32,12 +32,12 @@ export const recordAction = (ctx: Ctx, action: Action) =>
  */
 export const recordItems = (ctx: Ctx, { ids, ...action }: Action & { ids: SQL }) =>
   insertAction(ctx, action, {
-    details: sql`json_set(${detailsOf(action)}, '$.items', json(items))`,
+    details: sql`json_set(${detailsSql(action)}, '$.items', json(items))`,
     from: sql`tokens, (SELECT json_group_array(id) AS items FROM ${ids})`,
     condition: sql`items <> '[]'`,
   })
 
-const detailsOf = ({ details }: Action): SQL =>
+const detailsSql = ({ details }: Action): SQL =>
   details && 'queryChunks' in details
     ? sql`${details}`
     : sql`${details ? JSON.stringify(details) : null}`

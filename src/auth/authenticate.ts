@@ -4,7 +4,7 @@ import { createMiddleware } from 'hono/factory'
 import { parse } from 'hono/utils/cookie'
 import type { App } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
-import { issuerOf, problemOf, verifyToken } from './tokens.ts'
+import { explainInvalidToken, issuerOf, verifyToken } from './tokens.ts'
 
 /** Name of the session cookie. */
 export const SESSION_COOKIE = 'token'
@@ -23,7 +23,7 @@ export const authenticate = createMiddleware<App>(async (c, next) => {
   if (caller && !header && !safeMethods.test(c.req.method)) rejectCrossSite(c)
   c.set('caller', caller)
   if (jwt && !caller)
-    c.set('tokenProblem', problemOf(issuerOf(c.get('settings')), jwt, c.get('now')))
+    c.set('tokenProblem', explainInvalidToken(issuerOf(c.get('settings')), jwt, c.get('now')))
   await next()
 })
 

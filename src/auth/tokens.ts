@@ -131,7 +131,7 @@ export async function verifyToken(issuer: Issuer, jwt: string, now: Date): Promi
 }
 
 /** Returns why `verifyToken` does not accept a JWT. Nothing of its content is verified. */
-export function problemOf(issuer: Issuer, jwt: string, now: Date): string {
+export function explainInvalidToken(issuer: Issuer, jwt: string, now: Date): string {
   try {
     const { kid } = decodeProtectedHeader(jwt)
     const { iss, exp } = decodeJwt(jwt)

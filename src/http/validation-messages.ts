@@ -5,7 +5,7 @@
 import * as z from 'zod'
 import type { $ZodRawIssue } from 'zod/v4/core'
 
-z.config({ customError: (issue) => messageOf(issue) })
+z.config({ customError: (issue) => issueMessage(issue) })
 
 /** By the name of the type in the schema. */
 const types: Record<string, string> = {
@@ -27,7 +27,7 @@ const formats: Record<string, string> = {
   datetime: 'must be a time, as in 2026-01-31T12:00:00.000Z',
 }
 
-function messageOf(issue: $ZodRawIssue): string {
+function issueMessage(issue: $ZodRawIssue): string {
   switch (issue.code) {
     case 'invalid_type':
       return typeMessage(issue.expected, issue.input)
@@ -36,11 +36,11 @@ function messageOf(issue: $ZodRawIssue): string {
     case 'invalid_format':
       return formats[issue.format] ?? 'has the wrong form'
     case 'too_big':
-      return `must ${sizeOf(issue.origin, 'at most', Number(issue.maximum))}`
+      return `must ${describeSize(issue.origin, 'at most', Number(issue.maximum))}`
     case 'too_small':
       return issue.origin === 'string' && issue.minimum === 1
         ? 'must not be empty'
-        : `must ${sizeOf(issue.origin, 'at least', Number(issue.minimum))}`
+        : `must ${describeSize(issue.origin, 'at least', Number(issue.minimum))}`
     case 'unrecognized_keys':
       return `has unknown keys: ${issue.keys.join(', ')}`
     default:
@@ -58,7 +58,7 @@ function typeMessage(expected: string, input: unknown): string {
 const alternatives = (values: readonly unknown[]): string =>
   (values.length > 1 ? 'one of ' : '') + values.map((value) => JSON.stringify(value)).join(', ')
 
-function sizeOf(origin: string, limit: string, size: number): string {
+function describeSize(origin: string, limit: string, size: number): string {
   if (origin === 'string') return `have ${limit} ${size} characters`
   if (origin === 'array') return `have ${limit} ${size} elements`
   return `be ${limit} ${size}`

@@ -24,7 +24,7 @@ import { tokens, users } from '../db/schema/users.ts'
 import type { Settings } from '../env.ts'
 import type { Caller, Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
-import { hasNameOf, namespaceOf } from './namespace.ts'
+import { hasNamespace, tokenNamespace } from './namespace.ts'
 
 const MAX_LIVE_TOKENS_PER_USER = 50
 
@@ -94,11 +94,11 @@ export async function generateToken(
   const guards = [requireRecentSignIn(db, caller, now), limitTokens(db, caller, now)]
   if (role === 'master') guards.push(administratorGuard(caller))
   guards.push({
-    when: exists(db.select({ id: tokens.id }).from(tokens).where(hasNameOf(token, now))),
+    when: exists(db.select({ id: tokens.id }).from(tokens).where(hasNamespace(token, now))),
     error: () => nameTaken(token),
   })
   const [, , [user]] = await writeAs(db, caller, guards, [
-    db.insert(tokens).values({ ...token, namespace: namespaceOf(token) }),
+    db.insert(tokens).values({ ...token, namespace: tokenNamespace(token) }),
     recordChange({ db, caller, now }, 'token.generate', token.id),
     selectEmail(db, caller),
   ])

@@ -57,14 +57,14 @@ type NewLink = {
 }
 
 /** The address without the plus tag of its local part: where mails to it arrive. */
-const mailboxOf = (email: string): string => email.replace(/(?<=.)\+[^@]*(?=@)/, '')
+const stripPlusTag = (email: string): string => email.replace(/(?<=.)\+[^@]*(?=@)/, '')
 
 const countedSince = (now: Date): string => new Date(now.getTime() - LINK_LIFETIME).toISOString()
 
 /** The links that count together with a new one. */
 const isCounted = ({ email, client, userId }: NewLink, now: Date) =>
   and(
-    eq(emailLinks.mailbox, mailboxOf(email)),
+    eq(emailLinks.mailbox, stripPlusTag(email)),
     gt(emailLinks.createdAt, countedSince(now)),
     userId === null
       ? and(eq(emailLinks.client, client), isNull(emailLinks.userId))
@@ -88,7 +88,7 @@ export function newEmailLink({ db, now }: PublicCtx, link: NewLink) {
         .select({
           secretHash: sql<string>`${secretHash}`.as('secretHash'),
           email: sql<string>`${email}`.as('email'),
-          mailbox: sql<string>`${mailboxOf(email)}`.as('mailbox'),
+          mailbox: sql<string>`${stripPlusTag(email)}`.as('mailbox'),
           client: sql<string>`${client}`.as('client'),
           identityHash: sql<string>`${hashIdentity('email', email)}`.as('identityHash'),
           userId: sql<number | null>`${userId}`.as('userId'),

@@ -40,15 +40,15 @@ export const hashIdentity = (method: 'wallet' | 'email', value: string): string 
 type NamedToken = { role: Caller['role']; userId: number | SQL; name: string }
 
 /** The namespace of a token, as SQL: the hash of the user is only known in the database. */
-export const namespaceOf = ({ role, userId, name }: NamedToken): SQL =>
+export const tokenNamespace = ({ role, userId, name }: NamedToken): SQL =>
   role === 'master'
     ? sql`${`master:${name}`}`
     : sql`(SELECT 'user:' || identityHash || ${`:${name}`} FROM ${users} WHERE id = ${userId})`
 
 /** Selects the live API tokens that have the namespace of this token. */
-export const hasNameOf = (token: NamedToken, now: Date) =>
+export const hasNamespace = (token: NamedToken, now: Date) =>
   and(
-    eq(tokens.namespace, namespaceOf(token)),
+    eq(tokens.namespace, tokenNamespace(token)),
     // Literals, so that SQLite uses the partial index `tokens_namespace`.
     eq(tokens.kind, sql`'api'`),
     isNull(tokens.revokedAt),

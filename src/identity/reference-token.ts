@@ -6,7 +6,7 @@ import { issuerOf, newToken, signToken } from '../auth/tokens.ts'
 import { tokens } from '../db/schema/users.ts'
 import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
-import { namespaceOf, REFERENCE_NAME } from './namespace.ts'
+import { REFERENCE_NAME, tokenNamespace } from './namespace.ts'
 
 /** Milliseconds. */
 const LIFETIME = 60 * 60 * 1000
@@ -49,7 +49,7 @@ export async function renewReferenceToken({
         .values({
           ...token,
           id: sql`COALESCE(${present}, ${id})`,
-          namespace: namespaceOf(token),
+          namespace: tokenNamespace(token),
         })
         .onConflictDoUpdate({ target: tokens.id, set: { keyId, createdAt, expiresAt } })
         .returning({ id: tokens.id }),

@@ -8,7 +8,7 @@ import { tokens, users } from '../db/schema/users.ts'
 import type { Settings } from '../env.ts'
 import type { Caller, Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
-import { namespaceOf, SESSION_NAME } from './namespace.ts'
+import { SESSION_NAME, tokenNamespace } from './namespace.ts'
 
 /** A single-use proof that somebody owns a wallet or an e-mail address. */
 export type Proof = {
@@ -36,10 +36,13 @@ export type Client = {
   previous: Caller | null
 }
 
-const columnOf = { wallet: users.ethereumPublicAddr, email: users.email }
+const identityColumns = { wallet: users.ethereumPublicAddr, email: users.email }
 /** The columns of a unique index. */
-const keyOf = { wallet: [users.ethereumPublicAddr, users.walletChainId], email: [users.email] }
-const fieldOf = { wallet: 'ethereumPublicAddr', email: 'email' } as const
+const uniqueColumns = {
+  wallet: [users.ethereumPublicAddr, users.walletChainId],
+  email: [users.email],
+}
+const identityFields = { wallet: 'ethereumPublicAddr', email: 'email' } as const
 
 /**
  * Consumes the proof, creates a session, and ends the previous one of the browser, in one
@@ -53,7 +56,7 @@ export async function signIn(
   const { method, value, walletChainId, identityHash, guard, consume } = proof
   const { ipAddress, browser, country, previous } = client
   const nowText = now.toISOString()
-  const column = columnOf[method]
+  const column = identityColumns[method]
   // Without it, SQLite does not use the partial index of the column.
   const isSet = sql`${column} <> ''`
   const isOwner = and(
@@ -83,7 +86,7 @@ export async function signIn(
         .insert(users)
         .values({
           provider: method,
-          [fieldOf[method]]: value,
+          [identityFields[method]]: value,
           walletChainId,
           identityHash: unusedHash(identityHash),
           ipAddress,
@@ -93,7 +96,7 @@ export async function signIn(
           updatedAt: nowText,
         })
         .onConflictDoUpdate({
-          target: keyOf[method],
+          target: uniqueColumns[method],
           targetWhere: isSet,
           set: { lastAccessAt: nowText, ipAddress },
         })
@@ -103,7 +106,7 @@ export async function signIn(
         userId,
         kind: 'session',
         name: SESSION_NAME,
-        namespace: namespaceOf({ role, userId, name: SESSION_NAME }),
+        namespace: tokenNamespace({ role, userId, name: SESSION_NAME }),
         browser,
         country,
       }),

@@ -76,7 +76,7 @@ export async function verifyWalletMessage(
     throw invalidMessage('the message is not the one that this site wrote')
   if (!secret || nonce !== hashSecret(secret))
     throw invalidMessage('the message was requested by another browser')
-  const walletChainId = await walletChainOf(network, { address, message, signature })
+  const walletChainId = await findSignerChain(network, { address, message, signature })
   if (walletChainId === null) throw invalidMessage('the signature does not match the wallet')
   return createProof({ db, now }, { address: getAddress(address), walletChainId, nonce })
 }
@@ -132,7 +132,7 @@ function requireNetwork({ NETWORKS }: Site, chainId: number): Network {
  * signature of a key locally, and that of a contract (EIP-1271) with a call. Whoever owns the key
  * owns the address on every chain. Whoever owns the contract does not.
  */
-async function walletChainOf(
+async function findSignerChain(
   network: Network,
   signed: { address: Hex; message: string; signature: Hex },
 ): Promise<number | null> {

@@ -5,7 +5,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { App } from '../http/context.ts'
 import type { ErrorCode } from '../http/errors.ts'
 import { sentence } from './components/field.tsx'
-import { findAccountOf, isForPerson } from './failed-request.ts'
+import { findAccountSafely, isForPerson } from './failed-request.ts'
 import { page } from './page.tsx'
 import type { SignInNotice } from './sign-in/views.tsx'
 
@@ -19,22 +19,22 @@ export const errorPages = createMiddleware<App>(async (c, next) => {
   }
   const { error, code } = await c.res.json<{ error: string; code: ErrorCode }>()
   if (code === 'reauthentication_required') {
-    c.res = c.redirect(`/sign-in/again?redirect=${encodeURIComponent(pageOf(c))}`, 303)
+    c.res = c.redirect(`/sign-in/again?redirect=${encodeURIComponent(returnPath(c))}`, 303)
     return
   }
   // What is wrong with the address of a page is in its path or its query.
   const isWrongAddress = code === 'invalid_input' && c.req.method === 'GET'
   const status = isWrongAddress ? 404 : (c.res.status as ContentfulStatusCode)
-  const { title } = explanationOf(status)
+  const { title } = explainStatus(status)
   c.res = await page(c, {
     title,
-    account: await findAccountOf(c),
+    account: await findAccountSafely(c),
     status,
     children: (
       <ErrorPage
         status={status}
         message={isWrongAddress ? 'there is nothing at this path' : error}
-        formPath={formPageOf(c)}
+        formPath={formPath(c)}
         requestId={c.var.requestId}
       />
     ),
@@ -47,22 +47,22 @@ const isJson = (response: Response) =>
 /** The sign-in page, which says why it is shown, and leads back. */
 function signInPath(c: Context<App>): string {
   const notice: SignInNotice = c.req.method === 'GET' ? 'required' : 'not-saved'
-  return `/sign-in?${new URLSearchParams({ redirect: pageOf(c), notice })}`
+  return `/sign-in?${new URLSearchParams({ redirect: returnPath(c), notice })}`
 }
 
 /**
  * The page to return to after the sign-in: a GET can be repeated; otherwise the page that has the
  * form, which must be filled in again.
  */
-function pageOf(c: Context<App>): string {
+function returnPath(c: Context<App>): string {
   const { pathname, search } = new URL(c.req.url)
   if (c.req.method === 'GET') return pathname + search
   const [, page, section] = pathname.split('/')
-  return formPageOf(c) ?? (page === 'settings' ? `/settings/${section}` : '/')
+  return formPath(c) ?? (page === 'settings' ? `/settings/${section}` : '/')
 }
 
 /** The page of this site whose form was sent; null if the request was none of a form. */
-function formPageOf(c: Context<App>): string | null {
+function formPath(c: Context<App>): string | null {
   const { origin } = new URL(c.req.url)
   const form = URL.parse(c.req.header('referer') ?? '')
   if (c.req.method === 'GET' || form?.origin !== origin) return null
@@ -106,7 +106,7 @@ const explanations: Record<number, Explanation> = {
   },
 }
 
-const explanationOf = (status: number): Explanation =>
+const explainStatus = (status: number): Explanation =>
   explanations[status] ?? {
     title: 'That did not work',
     advice: 'Nothing was changed. Go back, check what you entered, and try again.',
@@ -120,7 +120,7 @@ type ErrorPageProps = {
 }
 
 const ErrorPage = ({ status, message, formPath, requestId }: ErrorPageProps) => {
-  const { title, advice } = explanationOf(status)
+  const { title, advice } = explainStatus(status)
   return (
     <section class="card narrow">
       <p class="eyebrow">Error {status}</p>

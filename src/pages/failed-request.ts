@@ -11,7 +11,7 @@ export const isForPerson = (c: Context<App>): boolean =>
  * Returns the signed-in user for the header of the page, or null. Never throws: if the database has
  * failed, the page must not fail too.
  */
-export async function findAccountOf(c: Context<App>): Promise<Account | null> {
+export async function findAccountSafely(c: Context<App>): Promise<Account | null> {
   // An error may come before these are set.
   const { db, caller = null }: Partial<App['Variables']> = c.var
   if (!db) return null

@@ -49,7 +49,7 @@ export async function handleFailing(
     ),
   ])
   await Promise.all([
-    ...warned.map((endpoint) => tellOwner(email, mailer, endpoint, 'failing')),
+    ...warned.map((endpoint) => notifyOwner(email, mailer, endpoint, 'failing')),
     ...disabled.map((endpoint) => tellDisabled(email, mailer, endpoint, 'failed')),
   ])
 }
@@ -62,11 +62,11 @@ export function tellDisabled(
   problem: 'failed' | 'gone',
 ): Promise<void> {
   log.info('webhook_disabled', { endpointId: endpoint.id, reason: problem })
-  return tellOwner(email, mailer, endpoint, problem)
+  return notifyOwner(email, mailer, endpoint, problem)
 }
 
 /** An owner without an e-mail address gets no mail. */
-async function tellOwner(
+async function notifyOwner(
   email: SendEmail,
   mailer: Mailer,
   endpoint: FailingEndpoint,

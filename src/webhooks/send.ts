@@ -53,13 +53,17 @@ async function post(
     const response = await fetch(destination, init)
     response.body?.cancel().catch(() => {})
     const { status } = response
-    return { status, error: problemOf(status), retryAfter: response.headers.get('retry-after') }
+    return {
+      status,
+      error: explainInvalidToken(status),
+      retryAfter: response.headers.get('retry-after'),
+    }
   } catch (error) {
     return { status: null, error: reasonOf(error, signal), retryAfter: null }
   }
 }
 
-function problemOf(status: number): string | null {
+function explainInvalidToken(status: number): string | null {
   if (status >= 200 && status < 300) return null
   return status >= 300 && status < 400
     ? `it answered ${status}; redirects are not followed`

@@ -206,7 +206,12 @@ describe('the standard of a token', () => {
 })
 
 describe('what hinders the holder', () => {
-  const problemOf = (item: ContractItem, plain: Reply, isApproved: Reply, holding: Reply) => {
+  const explainInvalidToken = (
+    item: ContractItem,
+    plain: Reply,
+    isApproved: Reply,
+    holding: Reply,
+  ) => {
     const replies = [plain, isApproved, holding]
     const questions = diagnosisQuestions(stranger, item).map((question) => JSON.stringify(question))
     return readHolderProblem(
@@ -235,6 +240,6 @@ describe('what hinders the holder', () => {
     ['the token cannot be transferred at present', unique, reverted, yes, reverted],
     ['the token cannot be transferred at present', edition, reverted, { fault: '' }, { fault: '' }],
   ])('is: %s', (problem, item, plain, isApproved, holding) => {
-    expect(problemOf(item, plain, isApproved, holding)).toBe(problem)
+    expect(explainInvalidToken(item, plain, isApproved, holding)).toBe(problem)
   })
 })

@@ -57,7 +57,7 @@ addFormats.default(headerAjv)
 /** Throws an error that says how the response differs from the document. */
 export async function assertDocumented(request: Request, response: Response): Promise<void> {
   const { pathname } = new URL(request.url)
-  const problem = await problemOf(request.method, pathname, response)
+  const problem = await explainInvalidToken(request.method, pathname, response)
   if (problem)
     throw new Error(`${request.method} ${pathname} answered ${response.status}: ${problem}`)
 }
@@ -65,7 +65,7 @@ export async function assertDocumented(request: Request, response: Response): Pr
 /** Statuses that every path may have. */
 const commonStatuses = new Set([400, 403, 404, 429])
 
-async function problemOf(method: string, path: string, response: Response) {
+async function explainInvalidToken(method: string, path: string, response: Response) {
   if (!response.headers.get('x-request-id')) return 'x-request-id is missing'
   if (method === 'OPTIONS') return response.status === 204 ? null : 'OPTIONS must get 204'
   const template = Object.keys(document.paths).find((candidate) => matches(candidate, path))

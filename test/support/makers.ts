@@ -7,7 +7,7 @@ import { transactions } from '../../src/db/schema/delivery.ts'
 import { ADMINISTRATOR, addresses, tokens, users } from '../../src/db/schema/users.ts'
 import { webhookEndpoints, webhookMessages } from '../../src/db/schema/webhooks.ts'
 import { settingsOf } from '../../src/env.ts'
-import { hashIdentity, namespaceOf, SESSION_NAME } from '../../src/identity/namespace.ts'
+import { hashIdentity, SESSION_NAME, tokenNamespace } from '../../src/identity/namespace.ts'
 
 export const db = connect(env.DB)
 
@@ -56,7 +56,7 @@ export async function aToken(
   scope: 'read' | 'write' | 'metrics' = 'write',
 ) {
   const record = newToken(issuer, { userId: user.id, role, scope }, API_TOKEN_LIFETIME, new Date())
-  const namespace = namespaceOf({ ...record, name })
+  const namespace = tokenNamespace({ ...record, name })
   await db.insert(tokens).values({ ...record, kind, name, namespace })
   return signToken(issuer, record)
 }

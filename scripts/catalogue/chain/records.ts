@@ -112,7 +112,7 @@ function* recordsOf(
   if (!options.creator.id) yield take(user)
   for (const token of state.tokens()) {
     const nft = nftOf(token, creator, options)
-    const problem = problemOf(nft, JSON.stringify(nft), token)
+    const problem = explainInvalidToken(nft, JSON.stringify(nft), token)
     if (problem) {
       written.problems.push(problem)
       continue
@@ -166,7 +166,7 @@ function nftOf({ key, supply, metadata }: StoredToken, creator: string, options:
   }
 }
 
-function problemOf(
+function explainInvalidToken(
   nft: { id: string },
   line: string,
   { supply }: StoredToken,

@@ -13,7 +13,7 @@ import {
 } from '../../../src/auth/tokens.ts'
 import { connect, type Database } from '../../../src/db/client.ts'
 import { tokens } from '../../../src/db/schema/users.ts'
-import { namespaceOf } from '../../../src/identity/namespace.ts'
+import { tokenNamespace } from '../../../src/identity/namespace.ts'
 import { deliveryOwner, seller, supply, transferSigner } from '../../catalogue/demo.ts'
 import { loadDemo } from '../../catalogue/load.ts'
 import { privateKeyOf } from '../../chain/accounts.ts'
@@ -82,7 +82,7 @@ export async function createWorld() {
     issueToken: async (request: TokenRequest, now: Date): Promise<string> => {
       const { kind = 'api', ...owner } = request
       const token = newToken(issuer, owner, API_TOKEN_LIFETIME, now)
-      await db.insert(tokens).values({ ...token, kind, namespace: namespaceOf(token) })
+      await db.insert(tokens).values({ ...token, kind, namespace: tokenNamespace(token) })
       return signToken(issuer, token)
     },
     stopChain: () => anvil.stop(),

@@ -14,11 +14,11 @@ import {
   unlink,
 } from '../../identity/link.ts'
 import { mailLink } from '../../mail/mail.ts'
+import { notifyOwner } from '../notify-owner.ts'
 import { page } from '../page.tsx'
 import { type Notice, NoticeName } from '../settings.tsx'
 import { explainBrokenLink } from '../sign-in/broken-link.tsx'
-import { tellOwner } from '../tell-owner.ts'
-import { walletNetworksOf } from '../wallet/networks.ts'
+import { walletNetworks } from '../wallet/networks.ts'
 import { walletScripts } from '../wallet/views.tsx'
 import { AccountSettings, ConfirmEmail } from './views.tsx'
 
@@ -74,16 +74,16 @@ export const accountRoutes = new Hono<App>()
     validate('form', LinkSecret),
     async (c) => {
       const email = await linkEmail(c.var, c.req.valid('form').secret)
-      tellOwner(c, email, { type: 'email-linked' })
+      notifyOwner(c, email, { type: 'email-linked' })
       return c.redirect('/settings/account?notice=email-linked', 303)
     },
   )
   .post('/settings/account/email/unlink', requireSession(), async (c) => {
-    tellOwner(c, await unlink(c.var, 'email'), { type: 'email-unlinked' })
+    notifyOwner(c, await unlink(c.var, 'email'), { type: 'email-unlinked' })
     return c.redirect('/settings/account?notice=email-unlinked', 303)
   })
   .post('/settings/account/wallet/unlink', requireSession(), async (c) => {
-    tellOwner(c, await unlink(c.var, 'ethereumPublicAddr'), { type: 'wallet-unlinked' })
+    notifyOwner(c, await unlink(c.var, 'ethereumPublicAddr'), { type: 'wallet-unlinked' })
     return c.redirect('/settings/account?notice=wallet-unlinked', 303)
   })
 
@@ -107,7 +107,7 @@ function accountPage<E extends App>(c: Context<E>, { notice, ...state }: Account
         {...state}
         canChange={canChange}
         notice={notice}
-        networks={walletNetworksOf(settings)}
+        networks={walletNetworks(settings)}
       />
     ),
   })

@@ -33,7 +33,7 @@ const fields: Record<FieldName, FieldInfo> = {
   mobilePhone: { label: 'Phone', autocomplete: 'tel', type: 'tel' },
 }
 
-const fieldsOf: Record<AddressKind, FieldName[]> = {
+const fieldSchemas: Record<AddressKind, FieldName[]> = {
   delivery: [
     'name',
     'companyName',
@@ -51,7 +51,7 @@ const fieldsOf: Record<AddressKind, FieldName[]> = {
 /** Without these, an address leads nowhere. The API also takes incomplete ones. */
 export const requiredFields = ['street', 'city', 'country'] as const satisfies FieldName[]
 
-const sectionOf = { delivery: 'shipping', billing: 'billing' }
+const autocompleteSections = { delivery: 'shipping', billing: 'billing' }
 
 export const AddressForm = (state: AddressFormState) => {
   const { kind, id, values, isDefault, problems = {}, problem } = state
@@ -67,7 +67,7 @@ export const AddressForm = (state: AddressFormState) => {
       )}
       <form method="post" action={`/settings/addresses/${kind}/${id ?? 'new'}`} class="panel">
         <div class="fields">
-          {fieldsOf[kind].map((name) => (
+          {fieldSchemas[kind].map((name) => (
             <AddressField
               kind={kind}
               name={name}
@@ -113,7 +113,9 @@ const AddressField = ({ kind, name, value, problem }: AddressFieldProps) => {
         value={value}
         problem={problem}
         maxlength={255}
-        autocomplete={autocomplete === 'off' ? 'off' : `${sectionOf[kind]} ${autocomplete}`}
+        autocomplete={
+          autocomplete === 'off' ? 'off' : `${autocompleteSections[kind]} ${autocomplete}`
+        }
       />
     </div>
   )

@@ -38,7 +38,7 @@ const Form = z.object({
     .transform((value) => value === 'on'),
 })
 
-const fieldsOf = { delivery: DeliveryFields, billing: BillingFields }
+const fieldSchemas = { delivery: DeliveryFields, billing: BillingFields }
 
 export const addressBookRoutes = new Hono<App>()
   .get(
@@ -166,7 +166,7 @@ async function save(
   write: (address: NewValues) => Promise<unknown>,
 ) {
   const { isDefault } = values
-  const fields = fieldsOf[kind].safeParse(values)
+  const fields = fieldSchemas[kind].safeParse(values)
   const problems = fields.success ? missingIn(fields.data) : problemsIn(fields.error)
   if (!fields.success || problems) return rejectedPage(c, { kind, id, values, isDefault, problems })
   try {

@@ -72,7 +72,7 @@ const AddressList = ({ kind, title, empty, addresses }: AddressListProps) => (
 )
 
 const AddressRow = ({ kind, address }: { kind: AddressKind; address: Address }) => {
-  const [title, ...lines] = linesOf(address)
+  const [title, ...lines] = addressLines(address)
   const path = `/settings/addresses/${kind}/${address.id}`
   const name = <span class="visually-hidden"> {title}</span>
   return (
@@ -111,7 +111,7 @@ const joined = (separator: string, ...texts: (string | null | undefined)[]) =>
   texts.filter(Boolean).join(separator)
 
 /** The parts of an address that are filled in: who, where, and how to reach them. */
-function linesOf(address: Address): string[] {
+function addressLines(address: Address): string[] {
   const lines = [
     joined(', ', address.name, address.companyName),
     joined(', ', address.street, joined(' ', address.postal, address.city), address.country),

@@ -1,6 +1,6 @@
 import type { readAllTokens } from '../../identity/all-tokens.ts'
 import { Field } from '../components/field.tsx'
-import { identityOf } from '../components/names.ts'
+import { contactName } from '../components/names.ts'
 import { ApiAccess, type Notice } from '../settings.tsx'
 import { type Filter, TokenRow } from './token-row.tsx'
 
@@ -38,7 +38,7 @@ export const AllTokens = ({ account, tokens, next, owner, after, now, notice }: 
           <TokenRow
             token={token}
             now={now}
-            owner={`User ${token.userId} · ${identityOf(token.owner)}`}
+            owner={`User ${token.userId} · ${contactName(token.owner)}`}
             filter={{ owner, after }}
           />
         ))}

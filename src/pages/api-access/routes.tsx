@@ -23,9 +23,9 @@ import {
 } from '../../identity/api-tokens.ts'
 import { TokenName } from '../../identity/namespace.ts'
 import { sentence } from '../components/field.tsx'
+import { notifyOwner } from '../notify-owner.ts'
 import { page } from '../page.tsx'
 import { type Notice, NoticeName } from '../settings.tsx'
-import { tellOwner } from '../tell-owner.ts'
 import { AllTokens, everyonePath } from './all-tokens.tsx'
 import { OwnTokens, type RejectedForm } from './own-tokens.tsx'
 import { TokenDetails } from './token-details.tsx'
@@ -75,7 +75,8 @@ export const apiAccessRoutes = new Hono<App>()
       const token = { ...input, name: name.data, lifetime: days * DAY }
       try {
         const { id, email } = await generateToken(c.var, token)
-        if (token.role === 'master') tellOwner(c, email, { type: 'master-token', name: token.name })
+        if (token.role === 'master')
+          notifyOwner(c, email, { type: 'master-token', name: token.name })
         return c.redirect(`/settings/api-access/tokens/${id}`, 303)
       } catch (error) {
         if (!(error instanceof ApiError) || error.code !== 'conflict') throw error
@@ -115,7 +116,7 @@ export const apiAccessRoutes = new Hono<App>()
     async (c) => {
       const rolled = await rollToken(c.var, c.req.valid('param').id)
       if (rolled.role === 'master')
-        tellOwner(c, rolled.email, { type: 'master-token', name: rolled.name })
+        notifyOwner(c, rolled.email, { type: 'master-token', name: rolled.name })
       return c.redirect(`/settings/api-access/tokens/${rolled.id}?notice=token-rolled`, 303)
     },
   )

@@ -21,7 +21,7 @@ export const TokenRow = ({ token, now, owner, filter, children }: TokenRowProps)
   <li class="row line">
     <div>
       <div class="row-head">
-        <h4>{nameOf(token)}</h4>
+        <h4>{displayName(token)}</h4>
         <TokenBadges token={token} now={now} />
       </div>
       {owner && <p class="meta">{owner}</p>}
@@ -36,7 +36,7 @@ export const TokenRow = ({ token, now, owner, filter, children }: TokenRowProps)
   </li>
 )
 
-const nameOf = ({ kind, name }: Token) => (kind === 'session' ? 'Browser session' : name)
+const displayName = ({ kind, name }: Token) => (kind === 'session' ? 'Browser session' : name)
 
 export const TokenBadges = ({ token, now }: { token: Token; now: Date }) => (
   <>
@@ -75,10 +75,10 @@ const Revoke = ({ token, filter }: { token: Token; filter?: Filter | undefined }
     id={`revoke-${token.id}`}
     label={
       <>
-        Revoke<span class="visually-hidden"> {nameOf(token)}</span>
+        Revoke<span class="visually-hidden"> {displayName(token)}</span>
       </>
     }
-    title={`Revoke “${nameOf(token)}”?`}
+    title={`Revoke “${displayName(token)}”?`}
     action={`/settings/api-access/tokens/${token.id}/revoke`}
     submit="Revoke token"
     values={filter ? { back: 'everyone', ...filter } : {}}

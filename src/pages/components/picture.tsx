@@ -31,12 +31,12 @@ export const Cover = ({ nft: { id, coverKey }, coversUrl }: CoverProps) => {
           />
         ))}
       </svg>
-      {coversUrl && coverKey && <img src={coverUrlOf(coversUrl, coverKey)} alt="" loading="lazy" />}
+      {coversUrl && coverKey && <img src={coverUrl(coversUrl, coverKey)} alt="" loading="lazy" />}
     </div>
   )
 }
 
-const coverUrlOf = (coversUrl: string, key: string) =>
+const coverUrl = (coversUrl: string, key: string) =>
   `${coversUrl}/${key.split('/').map(encodeURIComponent).join('/')}`
 
 /** Returns a function that returns integers below a limit: the same ones for the same seed. */

@@ -50,7 +50,7 @@ export const HomePage = ({ releases, creators, stats, isSignedIn, coversUrl, now
             <li class="creator">
               <UserPicture user={creator} size={40} />
               <div>
-                <h3>{nameOf(creator)}</h3>
+                <h3>{displayName(creator)}</h3>
                 <p class="meta">
                   {plural(creator.nfts, 'NFT')}, the latest{' '}
                   <Time at={creator.latestReleaseAt} now={now} />
@@ -71,7 +71,7 @@ const Figure = ({ name, value }: { name: string; value: number }) => (
   </div>
 )
 
-const nameOf = ({ name, username }: { name: string | null; username: string | null }) =>
+const displayName = ({ name, username }: { name: string | null; username: string | null }) =>
   name || username || 'A creator without a name'
 
 type ReleaseProps = { release: Home['releases'][number]; coversUrl: string | undefined }
@@ -83,15 +83,15 @@ const Release = ({ release, coversUrl }: ReleaseProps) => {
       <Cover nft={release} coversUrl={coversUrl} />
       <h3>{title}</h3>
       <p class="meta">
-        <span>{nameOf({ name: creatorName, username: creatorUsername })}</span>
-        <span>{editionOf(release)}</span>
+        <span>{displayName({ name: creatorName, username: creatorUsername })}</span>
+        <span>{describeEdition(release)}</span>
       </p>
       <p>{money(price, priceCurrency)}</p>
     </li>
   )
 }
 
-function editionOf({ amountType, amount }: Home['releases'][number]): string {
+function describeEdition({ amountType, amount }: Home['releases'][number]): string {
   if (amountType === 'unlimited') return 'Open edition'
   return amount === 1 ? 'Unique' : `Edition of ${count(amount)}`
 }

@@ -19,7 +19,7 @@ export const hasEnded = ({ state }: HistoryEntry): boolean =>
 
 const waiting: Step = { label: 'Delivered', state: 'waits' }
 
-function stepsOf({ state, hash, paidAt, sentAt, changedAt }: HistoryEntry): Step[] {
+function deliverySteps({ state, hash, paidAt, sentAt, changedAt }: HistoryEntry): Step[] {
   const paid: Step = { label: 'Paid', state: 'done', at: paidAt }
   const sent: Step = { label: 'Sent', state: 'done', at: sentAt }
   switch (state) {
@@ -46,7 +46,7 @@ const spoken: Record<Step['state'], string> = {
 
 export const Steps = ({ entry, now }: { entry: HistoryEntry; now: Date }) => (
   <ol class="steps" aria-label="Progress">
-    {stepsOf(entry).map(({ label, state, at }) => (
+    {deliverySteps(entry).map(({ label, state, at }) => (
       <li class={state}>
         {state === 'done' && <Icon name="succeeded" />}
         {state === 'failed' && <Icon name="failed" />}

@@ -43,12 +43,12 @@ export const Orders = ({ account, side, entries, next, isFirstPage, ...props }: 
       )}
       <p class="actions">
         {!isFirstPage && (
-          <a class="button" href={pathOf(side)}>
+          <a class="button" href={listPath(side)}>
             Newest orders
           </a>
         )}
         {next !== null && (
-          <a class="button" href={pathOf(side, next)}>
+          <a class="button" href={listPath(side, next)}>
             Older orders
           </a>
         )}
@@ -78,7 +78,7 @@ const emptyText: Record<Side, string> = {
   sold: 'You have not sold anything yet.',
 }
 
-function pathOf(side: Side, before?: number): string {
+function listPath(side: Side, before?: number): string {
   const query = new URLSearchParams({
     ...(side === 'sold' && { side }),
     ...(before && { before: String(before) }),
@@ -90,12 +90,12 @@ const Tabs = ({ side }: { side: Side }) => (
   <nav class="tabs" aria-label="Orders">
     <ul>
       <li>
-        <a href={pathOf('bought')} {...currentIf(side === 'bought')}>
+        <a href={listPath('bought')} {...currentIf(side === 'bought')}>
           Bought
         </a>
       </li>
       <li>
-        <a href={pathOf('sold')} {...currentIf(side === 'sold')}>
+        <a href={listPath('sold')} {...currentIf(side === 'sold')}>
           Sold
         </a>
       </li>
@@ -127,7 +127,7 @@ const Order = ({ entry, side, settings, now }: OrderProps) => {
       class="order"
       id={`order-${id}`}
       data-version={`${entry.state} ${entry.changedAt} ${entry.hash}`}
-      data-news={newsOf(entry)}
+      data-news={describeState(entry)}
     >
       <Cover nft={{ id: nftId, coverKey }} coversUrl={settings.COVERS_URL} />
       <div>
@@ -150,7 +150,7 @@ const buyerOf = ({ buyerId, buyerName, buyerUsername, recipient }: HistoryEntry)
   buyerName ?? buyerUsername ?? (recipient ? shortAddress(recipient) : `user ${buyerId}`)
 
 /** What is said when the delivery has changed. */
-function newsOf({ title, state, hash }: HistoryEntry): string {
+function describeState({ title, state, hash }: HistoryEntry): string {
   if (state === 'transferred') return `${title} is delivered.`
   if (state === 'failed') return `${title} could not be delivered.`
   return hash ? `${title} is sent.` : ''

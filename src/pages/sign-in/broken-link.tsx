@@ -5,10 +5,10 @@ import type { Account } from '../../auth/session.ts'
 import type { App } from '../../http/context.ts'
 import { ApiError } from '../../http/errors.ts'
 import { displayName } from '../components/names.ts'
-import { findAccountOf, isForPerson } from '../failed-request.ts'
+import { findAccountSafely, isForPerson } from '../failed-request.ts'
 import { page } from '../page.tsx'
 import { SettingsPage } from '../settings.tsx'
-import { linkAddressOf } from './link-address.ts'
+import { readLinkAddress } from './link-address.ts'
 import { HOME } from './redirect.ts'
 import { EmailForm } from './views.tsx'
 
@@ -19,9 +19,9 @@ type Cause = 'cut' | 'ended'
 export const explainBrokenLink = (purpose: 'sign-in' | 'link') =>
   createMiddleware<App>(async (c, next) => {
     await next()
-    const cause = causeOf(c.error)
+    const cause = linkProblem(c.error)
     if (!cause || !isForPerson(c)) return
-    const account = await findAccountOf(c)
+    const account = await findAccountSafely(c)
     c.res = await page(c, {
       title: titles[cause],
       account,
@@ -30,12 +30,12 @@ export const explainBrokenLink = (purpose: 'sign-in' | 'link') =>
         purpose === 'link' ? (
           <BrokenConfirmation cause={cause} />
         ) : (
-          <BrokenSignIn cause={cause} email={linkAddressOf(c)} account={account} />
+          <BrokenSignIn cause={cause} email={readLinkAddress(c)} account={account} />
         ),
     })
   })
 
-function causeOf(error: unknown): Cause | null {
+function linkProblem(error: unknown): Cause | null {
   if (!(error instanceof ApiError)) return null
   if (error.code === 'link_expired') return 'ended'
   return error.code === 'invalid_input' ? 'cut' : null

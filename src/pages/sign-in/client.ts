@@ -33,7 +33,7 @@ export function describeBrowser(userAgent: string): string | null {
 }
 
 /** The browser of a request that signs in. */
-export function clientOf(c: Context<App>): Client {
+export function describeClient(c: Context<App>): Client {
   const country = c.req.raw.cf?.country
   return {
     ipAddress: clientIp(c.req.raw),

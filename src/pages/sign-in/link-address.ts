@@ -19,5 +19,5 @@ export const storeLinkAddress = (c: Context, email: string): void =>
 export const deleteLinkAddress = (c: Context) => deleteCookie(c, COOKIE, cookie)
 
 /** Returns the address, or undefined if the cookie has none. */
-export const linkAddressOf = (c: Context): string | undefined =>
+export const readLinkAddress = (c: Context): string | undefined =>
   EmailAddress.safeParse(getCookie(c, COOKIE)).data

@@ -17,11 +17,11 @@ import {
 import { signIn } from '../../identity/sign-in.ts'
 import { mailLink } from '../../mail/mail.ts'
 import { page } from '../page.tsx'
-import { walletNetworksOf } from '../wallet/networks.ts'
+import { walletNetworks } from '../wallet/networks.ts'
 import { walletScripts } from '../wallet/views.tsx'
 import { explainBrokenLink } from './broken-link.tsx'
-import { clientOf } from './client.ts'
-import { deleteLinkAddress, linkAddressOf, storeLinkAddress } from './link-address.ts'
+import { describeClient } from './client.ts'
+import { deleteLinkAddress, readLinkAddress, storeLinkAddress } from './link-address.ts'
 import { allowedRedirect, HOME, withoutSecret } from './redirect.ts'
 import {
   ConfirmSignIn,
@@ -63,7 +63,7 @@ export const signInRoutes = new Hono<App>()
       account,
       scripts: account.ethereumPublicAddr ? walletScripts : [],
       children: (
-        <SignInAgain account={account} redirect={redirect} networks={walletNetworksOf(settings)} />
+        <SignInAgain account={account} redirect={redirect} networks={walletNetworks(settings)} />
       ),
     })
   })
@@ -89,7 +89,7 @@ export const signInRoutes = new Hono<App>()
       const secret = await createSignInLink(c.var, request)
       if (secret)
         await mailLink(c.env.EMAIL, settings, { to: email.data, secret, purpose: 'sign-in' })
-      const isAnother = linkAddressOf(c) === email.data
+      const isAnother = readLinkAddress(c) === email.data
       storeLinkAddress(c, email.data)
       return c.redirect(linkSentPath(request.redirect, isAnother), 303)
     },
@@ -110,7 +110,7 @@ export const signInRoutes = new Hono<App>()
         account,
         children: (
           <LinkSent
-            email={linkAddressOf(c)}
+            email={readLinkAddress(c)}
             redirect={allowedRedirect(settings, redirect)}
             isAnother={notice === 'another'}
             isSignedIn={account !== null}
@@ -149,7 +149,7 @@ export const signInRoutes = new Hono<App>()
     async (c) => {
       const { secret, redirect } = c.req.valid('form')
       const proof = proveEmail(c.var, { secret, userId: null })
-      await startSession(c, await signIn(c.var, { proof, client: clientOf(c) }))
+      await startSession(c, await signIn(c.var, { proof, client: describeClient(c) }))
       deleteLinkAddress(c)
       return c.redirect(allowedRedirect(c.var.settings, redirect) ?? HOME, 303)
     },
@@ -172,7 +172,7 @@ function signInPage(
     children: (
       <SignIn
         {...state}
-        networks={walletNetworksOf(settings)}
+        networks={walletNetworks(settings)}
         host={new URL(settings.PUBLIC_URL).host}
       />
     ),

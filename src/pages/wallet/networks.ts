@@ -16,14 +16,14 @@ export type WalletNetwork = {
 }
 
 /** Returns the networks for pages. The nodes of `rpcUrls` are left out: their URLs may hold keys. */
-export const walletNetworksOf = ({ NETWORKS }: Pick<Settings, 'NETWORKS'>): WalletNetwork[] =>
+export const walletNetworks = ({ NETWORKS }: Pick<Settings, 'NETWORKS'>): WalletNetwork[] =>
   Object.entries(NETWORKS).map(([key, network]) => ({
     chainId: network.chainId,
     name: network.name ?? key,
-    addition: additionOf(network),
+    addition: addChainParameters(network),
   }))
 
-function additionOf({
+function addChainParameters({
   chainId,
   name,
   walletRpcUrl,

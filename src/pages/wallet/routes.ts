@@ -18,8 +18,8 @@ import {
   MESSAGE_LIFETIME,
   verifyWalletMessage,
 } from '../../identity/wallet.ts'
-import { clientOf } from '../sign-in/client.ts'
-import { tellOwner } from '../tell-owner.ts'
+import { notifyOwner } from '../notify-owner.ts'
+import { describeClient } from '../sign-in/client.ts'
 
 const Address = z
   .string()
@@ -63,7 +63,7 @@ const tag = 'Identity'
 const SECRET_COOKIE = 'wallet'
 const cookie = { httpOnly: true, secure: true, sameSite: 'Strict', path: '/' } as const
 
-const messageSecretOf = (c: Context) => getCookie(c, SECRET_COOKIE)
+const readMessageSecret = (c: Context) => getCookie(c, SECRET_COOKIE)
 
 const deleteMessageSecret = (c: Context) => deleteCookie(c, SECRET_COOKIE, cookie)
 
@@ -104,10 +104,10 @@ export const walletRoutes = new Hono<App>()
     signInRateLimit,
     validate('json', SignedMessage),
     async (c) => {
-      const secret = messageSecretOf(c)
+      const secret = readMessageSecret(c)
       const signed = { ...c.req.valid('json'), purpose: 'sign-in', secret } as const
       const proof = await verifyWalletMessage(c.var, signed)
-      const session = await signIn(c.var, { proof, client: clientOf(c) })
+      const session = await signIn(c.var, { proof, client: describeClient(c) })
       deleteMessageSecret(c)
       await startSession(c, session)
       return c.json({ userId: session.userId })
@@ -133,13 +133,13 @@ export const walletRoutes = new Hono<App>()
     validate('json', SignedMessage),
     async (c) => {
       const { caller, now } = c.var
-      const secret = messageSecretOf(c)
+      const secret = readMessageSecret(c)
       const signed = { ...c.req.valid('json'), purpose: 'link', secret } as const
       // Rejects an API token or an old session before the chain is asked about the signature.
       requireRecent(await readAccount(c.var), now)
       const proof = await verifyWalletMessage(c.var, signed)
       const { chainIds, email } = await linkWallet(c.var, proof)
-      tellOwner(c, email, { type: 'wallet-linked' })
+      notifyOwner(c, email, { type: 'wallet-linked' })
       c.executionCtx.waitUntil(wake(c.env.DELIVERIES, chainIds))
       deleteMessageSecret(c)
       return c.json({ userId: caller.userId, transfers: chainIds.length })
