@@ -95,27 +95,28 @@ const place = {
   companyName: shown('companyName'),
   taxId: shown('taxId'),
 }
-const times = {
+
+/** What people write into an address, as responses show it. */
+export const addressTexts = {
+  name: shown('name'),
+  ...place,
+  email: shown('email'),
+  mobilePhone: shown('mobilePhone'),
+}
+
+export const addressTimes = {
   ...timestamps(),
   deletedAt: orNull(time('Time of deletion; null while the address is live.')),
 }
 
 /** A delivery address, as responses show it. */
 export const DeliveryAddress = z
-  .object({
-    ...ids,
-    name: shown('name'),
-    ...place,
-    email: shown('email'),
-    mobilePhone: shown('mobilePhone'),
-    default: bool(description.default),
-    ...times,
-  })
+  .object({ ...ids, ...addressTexts, default: bool(description.default), ...addressTimes })
   .meta({ id: 'DeliveryAddress', description: 'An address to which a shop delivers.' })
 
 /** A billing address, as responses show it. */
 export const BillingAddress = z
-  .object({ ...ids, isDefault: bool(description.isDefault), ...place, ...times })
+  .object({ ...ids, isDefault: bool(description.isDefault), ...place, ...addressTimes })
   .meta({ id: 'BillingAddress', description: 'An address for invoices. Each order has one.' })
 
 export type Addresses = {

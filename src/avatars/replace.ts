@@ -2,33 +2,30 @@ import { and, eq, isNull, not, or, sql } from 'drizzle-orm'
 import { bytesToHex } from 'viem/utils'
 import { readAs, writeAs } from '../auth/access.ts'
 import { requireAccessTo } from '../auth/user-param.ts'
-import type { Database } from '../db/client.ts'
 import { type Placeholders, prepared } from '../db/prepared.ts'
 import { users } from '../db/schema/users.ts'
-import type { Caller } from '../http/context.ts'
+import type { Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import { log } from '../log.ts'
+import type { AvatarCtx } from './context.ts'
 import { toJpeg } from './picture.ts'
 import { type AvatarOwner, pictureKey } from './url.ts'
-
-export type AvatarDeps = {
-  db: Database
-  bucket: R2Bucket
-  images: ImagesBinding
-  /** Keeps the Worker alive after the response until the work is done. */
-  waitUntil: (work: Promise<unknown>) => void
-}
 
 const avatarOwner = prepared((db, { userId }: Placeholders<{ userId: number }>) =>
   db.select({ id: users.id, avatarKey: users.avatarKey }).from(users).where(eq(users.id, userId)),
 )
 
 /** Returns a user's avatar key, for any caller. Throws `unauthenticated`, `not_found`. */
-export async function readAvatar(db: Database, caller: Caller, userId: number) {
+export async function readAvatar(
+  { db, caller }: Omit<Ctx, 'now'>,
+  userId: number,
+): Promise<AvatarOwner> {
   const [[user]] = await readAs(db, caller, [avatarOwner(db, { userId })])
   if (!user) throw new ApiError('not_found', 'there is no such user')
   return user
 }
+
+type NewAvatar = { userId: number; readPicture: () => Promise<Blob> }
 
 /**
  * Replaces the avatar of a user, and returns the user with the new key. `readPicture` is called only
@@ -36,35 +33,30 @@ export async function readAvatar(db: Database, caller: Caller, userId: number) {
  * `not_found`, and the errors of `readPicture` and `storeAvatar`.
  */
 export async function replaceAvatar(
-  deps: AvatarDeps,
-  caller: Caller,
-  userId: number,
-  readPicture: () => Promise<Blob>,
-  now: Date,
+  ctx: AvatarCtx,
+  { userId, readPicture }: NewAvatar,
 ): Promise<AvatarOwner> {
-  requireAccessTo(caller, userId)
-  await readAvatar(deps.db, caller, userId)
-  return storeAvatar(deps, caller, userId, await readPicture(), now)
+  requireAccessTo(ctx.caller, userId)
+  await readAvatar(ctx, userId)
+  return storeAvatar(ctx, { userId, picture: await readPicture() })
 }
 
 /**
  * Stores the picture as the avatar of a user whom the caller may change, and returns the user with
  * the new key. The object is written first, then the user's row, so the user's key always points to
- * an existing object. What no user points to, orphans.ts removes a day after it was written. Throws `unauthenticated`, and the errors of `toJpeg`.
+ * an existing object. An object to which no user points is removed a day after it was written, by
+ * orphans.ts. Throws `unauthenticated`, and the errors of `toJpeg`.
  */
 export async function storeAvatar(
-  deps: AvatarDeps,
-  caller: Caller,
-  userId: number,
-  picture: Blob,
-  now: Date,
+  ctx: AvatarCtx,
+  { userId, picture }: { userId: number; picture: Blob },
 ): Promise<AvatarOwner> {
-  const jpeg = await toJpeg(deps.images, picture)
+  const jpeg = await toJpeg(ctx.images, picture)
   const key = pictureKey(userId, await newHash(jpeg))
-  await deps.bucket.put(key, jpeg, { httpMetadata: { contentType: 'image/jpeg' } })
-  const { avatarKey, replacedKey } = await updateAvatarKey(deps, caller, userId, key, now)
-  if (avatarKey !== key) deleteLater(deps, key)
-  if (replacedKey) keepForADay(deps, replacedKey)
+  await ctx.bucket.put(key, jpeg, { httpMetadata: { contentType: 'image/jpeg' } })
+  const { avatarKey, replacedKey } = await updateAvatarKey(ctx, { userId, key })
+  if (avatarKey !== key) deleteLater(ctx, key)
+  if (replacedKey) keepForADay(ctx, replacedKey)
   return { id: userId, avatarKey }
 }
 
@@ -86,14 +78,8 @@ async function newHash(jpeg: Uint8Array<ArrayBuffer>): Promise<string> {
  * changes nothing. The read and the update are one transaction: of concurrent uploads, each learns
  * the key that it replaced, and exactly one object stays in use.
  */
-async function updateAvatarKey(
-  deps: AvatarDeps,
-  caller: Caller,
-  userId: number,
-  key: string,
-  now: Date,
-) {
-  const { db } = deps
+async function updateAvatarKey(ctx: AvatarCtx, { userId, key }: { userId: number; key: string }) {
+  const { db, caller, now } = ctx
   const prefix = key.slice(0, key.indexOf('/') + 1 + CONTENT_DIGITS)
   const hasSameContent = sql`substr(${users.avatarKey}, 1, ${prefix.length}) = ${prefix}`
   try {
@@ -116,13 +102,13 @@ async function updateAvatarKey(
       : { avatarKey: previousKey, replacedKey: null }
   } catch (error) {
     // After any other error the row may have been written, and the object may be in use.
-    if (error instanceof ApiError) deleteLater(deps, key)
+    if (error instanceof ApiError) deleteLater(ctx, key)
     throw error
   }
 }
 
 /** Writes the object again, because orphans.ts removes it a day after it was written. */
-function keepForADay({ bucket, waitUntil }: AvatarDeps, key: string): void {
+function keepForADay({ bucket, waitUntil }: AvatarCtx, key: string): void {
   const rewrite = async () => {
     const object = await bucket.get(key)
     if (object)
@@ -135,7 +121,7 @@ function keepForADay({ bucket, waitUntil }: AvatarDeps, key: string): void {
   )
 }
 
-function deleteLater({ bucket, waitUntil }: AvatarDeps, key: string): void {
+function deleteLater({ bucket, waitUntil }: AvatarCtx, key: string): void {
   waitUntil(
     bucket.delete(key).catch((error: unknown) => {
       log.error('avatar_not_removed', { key, error })

@@ -1,33 +1,46 @@
 import { type Context, Hono } from 'hono'
 import { etag } from 'hono/etag'
-import * as z from 'zod/mini'
+import * as z from 'zod'
 import { UserParam, userIdOf } from '../auth/user-param.ts'
 import type { App } from '../http/context.ts'
 import { type AppWithCaller, publicEndpoint, requireToken, validate } from '../http/endpoint.ts'
 import { avatarRateLimit } from '../http/rate-limit.ts'
-import { avatarDepsOf } from './deps.ts'
-import { fetchPicture } from './remote.ts'
+import { avatarContext } from './context.ts'
+import { MAX_BYTES } from './limits.ts'
+import { MAX_AVIF_EDGE, MAX_EDGE, MAX_PIXELS } from './picture.ts'
+import { fetchPicture, MAX_REDIRECTS, TIMEOUT } from './remote.ts'
 import { readAvatar, replaceAvatar } from './replace.ts'
 import { findPicture, pictureHeaders } from './serve.ts'
 import { pictureFromBody, pictureFromForm } from './upload.ts'
-import { avatarUrlOf } from './url.ts'
+import { avatarUrl } from './url.ts'
 
 const AvatarSource = z
   .object({
-    avatarUrl: z
-      .string()
-      .check(
-        z.trim(),
-        z.minLength(1),
-        z.maxLength(2048),
-        z.describe('URL of the picture to download.'),
-      ),
+    avatarUrl: z.string().trim().min(1).max(2048).describe('URL of the picture to download.'),
   })
-  .check(z.meta({ id: 'AvatarSource', description: 'Where the new avatar is.' }))
+  .meta({ id: 'AvatarSource', description: 'Where the new avatar is.' })
 const PictureParam = z.object({
-  user_id: z.string().check(z.meta({ description: 'Id of the user.', examples: ['3'] })),
-  picture: z.string().check(z.describe('The last segment of an `avatarUrl`.')),
+  user_id: z.string().meta({ description: 'Id of the user.', examples: ['3'] }),
+  picture: z.string().describe('The last segment of an `avatarUrl`.'),
 })
+const Avatar = z
+  .object({
+    avatarUrl: z
+      .url()
+      .describe('URL of the avatar. Users without an avatar have a default picture.'),
+  })
+  .meta({ id: 'Avatar', description: 'Where the avatar is.' })
+
+const tag = 'Avatars'
+const replacing = {
+  tag,
+  answer: Avatar,
+  errors: ['forbidden', 'not_found', 'payload_too_large', 'unsupported_media_type'],
+} as const
+const storedDescription =
+  `The picture is a JPEG, PNG, GIF, WebP, HEIC or AVIF file; AVIF with at most ${MAX_AVIF_EDGE} pixels a side. It has at most ${MAX_BYTES / 1024 / 1024} MiB and ${MAX_PIXELS / 1e6} megapixels. ` +
+  `It is stored as a JPEG of at most ${MAX_EDGE} × ${MAX_EDGE} pixels without metadata, and ` +
+  'replaces the previous avatar.'
 
 /** Stores the picture that `readPicture` returns as the avatar of the user in the path. */
 async function updateAvatar(
@@ -35,26 +48,39 @@ async function updateAvatar(
   { user_id }: z.infer<typeof UserParam>,
   readPicture: () => Promise<Blob>,
 ) {
-  const { caller, settings, now } = c.var
-  const userId = userIdOf(caller, user_id)
-  const user = await replaceAvatar(avatarDepsOf(c), caller, userId, readPicture, now)
-  return c.json({ avatarUrl: avatarUrlOf(settings.PUBLIC_URL, user) })
+  const userId = userIdOf(c.var.caller, user_id)
+  const user = await replaceAvatar(avatarContext(c), { userId, readPicture })
+  return c.json({ avatarUrl: avatarUrl(c.var.settings.PUBLIC_URL, user) })
 }
 
 export const avatarRoutes = new Hono<App>()
   .get(
     '/api/public/user/:user_id/profile/avatar',
-    requireToken(),
+    requireToken({
+      tag,
+      operationId: 'getAvatar',
+      summary: "Get the URL of a user's avatar",
+      description: 'Any token may read the avatar of any user.',
+      answer: Avatar,
+      errors: ['not_found'],
+    }),
     validate('param', UserParam),
     async (c) => {
-      const { db, caller, settings } = c.var
-      const user = await readAvatar(db, caller, userIdOf(caller, c.req.valid('param').user_id))
-      return c.json({ avatarUrl: avatarUrlOf(settings.PUBLIC_URL, user) })
+      const { caller, settings } = c.var
+      const user = await readAvatar(c.var, userIdOf(caller, c.req.valid('param').user_id))
+      return c.json({ avatarUrl: avatarUrl(settings.PUBLIC_URL, user) })
     },
   )
   .put(
     '/api/public/user/:user_id/profile/avatar',
-    requireToken(),
+    requireToken({
+      ...replacing,
+      operationId: 'replaceAvatar',
+      summary: "Replace a user's avatar with the picture at a URL",
+      description:
+        'The URL is http or https, and points to a public host. The download ' +
+        `follows up to ${MAX_REDIRECTS} redirects and takes at most ${TIMEOUT / 1000} seconds. ${storedDescription}`,
+    }),
     avatarRateLimit,
     validate('param', UserParam),
     validate('json', AvatarSource),
@@ -67,21 +93,50 @@ export const avatarRoutes = new Hono<App>()
   )
   .put(
     '/api/public/user/:user_id/profile/updateAvatarFile',
-    requireToken(),
+    requireToken({
+      ...replacing,
+      operationId: 'uploadAvatarFile',
+      summary: "Replace a user's avatar with a file in a form",
+      description: storedDescription,
+      body: {
+        type: 'multipart/form-data',
+        schema: z
+          .object({ avatar: z.file().describe('The picture.') })
+          .meta({ id: 'AvatarForm', description: 'A form with the new avatar.' }),
+      },
+    }),
     avatarRateLimit,
     validate('param', UserParam),
     (c) => updateAvatar(c, c.req.valid('param'), () => pictureFromForm(c.req.raw)),
   )
   .put(
     '/api/public/user/:user_id/profile/updateAvatarBytes',
-    requireToken(),
+    requireToken({
+      ...replacing,
+      operationId: 'uploadAvatarBytes',
+      summary: "Replace a user's avatar with the bytes of the body",
+      description: `The bytes decide, whatever \`Content-Type\` says. ${storedDescription}`,
+      body: { type: 'application/octet-stream', schema: z.file().describe('The picture.') },
+    }),
     avatarRateLimit,
     validate('param', UserParam),
     (c) => updateAvatar(c, c.req.valid('param'), () => pictureFromBody(c.req.raw)),
   )
   .get(
     '/avatars/:user_id/:picture',
-    publicEndpoint(),
+    publicEndpoint({
+      tag,
+      operationId: 'getPicture',
+      summary: 'Get a picture',
+      description: 'Serves the picture at an `avatarUrl`. The picture at a URL never changes.',
+      answer: z.file().mime('image/jpeg').describe('The picture.'),
+      headers: {
+        ETag: 'Identifies the picture, for `If-None-Match`.',
+        'Cache-Control': 'For how long caches may keep the response.',
+      },
+      bodiless: { 304: 'The picture has the ETag that `If-None-Match` names.' },
+      errors: ['not_found'],
+    }),
     // A cache that gets a 304 updates the headers of its copy, so a 304 needs all of them.
     etag({ retainedHeaders: ['etag', 'x-request-id', ...Object.keys(pictureHeaders)] }),
     validate('param', PictureParam),

@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, gt, isNull, sql } from 'drizzle-orm'
 import * as z from 'zod'
-import { avatarUrlOf } from '../avatars/url.ts'
+import { avatarUrl } from '../avatars/url.ts'
 import { type Placeholders, prepared } from '../db/prepared.ts'
 import { creators } from '../db/schema/catalogue.ts'
 import { users } from '../db/schema/users.ts'
@@ -56,7 +56,7 @@ export async function readCreators(
   return {
     creators: rows.map(({ avatarKey, ...creator }) => ({
       ...creator,
-      avatarUrl: avatarUrlOf(settings.PUBLIC_URL, { id: creator.id, avatarKey }),
+      avatarUrl: avatarUrl(settings.PUBLIC_URL, { id: creator.id, avatarKey }),
     })),
     stats: toStats(counts),
   }

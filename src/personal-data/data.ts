@@ -1,29 +1,38 @@
 import { eq, inArray } from 'drizzle-orm'
 import { readAs } from '../auth/access.ts'
-import { avatarUrlOf } from '../avatars/url.ts'
+import { avatarUrl } from '../avatars/url.ts'
+import { columnsOf } from '../db/columns.ts'
 import { auditLog } from '../db/schema/operations.ts'
 import { addresses, emailLinks, tokens, users } from '../db/schema/users.ts'
 import { webhookEndpoints } from '../db/schema/webhooks.ts'
+import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import { listOrders } from '../orders/list.ts'
-import type { PersonalData } from './answer.ts'
+import { isMailLink, selectAddressIds } from './owned.ts'
 import {
-  actionColumns,
-  bookColumns,
-  endpointColumns,
-  linkColumns,
-  personColumns,
-  tokenColumns,
-} from './columns.ts'
-import { addressIdsOf, isLinkOf } from './owned.ts'
+  AdministratorAction,
+  BookEntry,
+  MailLink,
+  Person,
+  type PersonalData,
+  TokenRecord,
+  WebhookRecord,
+} from './schema.ts'
 
 /** Orders of one answer. */
 const PAGE_SIZE = 100
 
-type Request = {
+const personColumns = {
+  ...columnsOf(users, Person.omit({ avatarUrl: true })),
+  avatarKey: users.avatarKey,
+}
+
+type DataCtx = Omit<Ctx, 'now'> & { settings: Pick<Settings, 'PUBLIC_URL'> }
+
+type DataInput = {
   userId: number
-  /** The `nextCursor` of the answer before; undefined begins with the newest order. */
+  /** The `nextCursor` of the previous answer; undefined begins with the newest order. */
   cursor?: number | undefined
 }
 
@@ -32,20 +41,25 @@ type Request = {
  * sold, as they see them. Throws `unauthenticated`, `not_found`.
  */
 export async function readPersonalData(
-  { db, caller }: Pick<Ctx, 'db' | 'caller'>,
-  { userId, cursor }: Request,
-  baseUrl: string,
+  { db, caller, settings }: DataCtx,
+  { userId, cursor }: DataInput,
 ): Promise<PersonalData> {
   const [[person], book, tokenRows, mailLinks, webhooks, actions] = await readAs(db, caller, [
     db.select(personColumns).from(users).where(eq(users.id, userId)),
     db
-      .select(bookColumns)
+      .select(columnsOf(addresses, BookEntry))
       .from(addresses)
-      .where(inArray(addresses.id, addressIdsOf(userId))),
-    db.select(tokenColumns).from(tokens).where(eq(tokens.userId, userId)),
-    db.select(linkColumns).from(emailLinks).where(isLinkOf(userId)),
-    db.select(endpointColumns).from(webhookEndpoints).where(eq(webhookEndpoints.userId, userId)),
-    db.select(actionColumns).from(auditLog).where(eq(auditLog.userId, userId)),
+      .where(inArray(addresses.id, selectAddressIds(userId))),
+    db.select(columnsOf(tokens, TokenRecord)).from(tokens).where(eq(tokens.userId, userId)),
+    db.select(columnsOf(emailLinks, MailLink)).from(emailLinks).where(isMailLink(userId)),
+    db
+      .select(columnsOf(webhookEndpoints, WebhookRecord))
+      .from(webhookEndpoints)
+      .where(eq(webhookEndpoints.userId, userId)),
+    db
+      .select(columnsOf(auditLog, AdministratorAction))
+      .from(auditLog)
+      .where(eq(auditLog.userId, userId)),
   ])
   if (!person) throw new ApiError('not_found', 'there is no such user')
   const { avatarKey, ...user } = person
@@ -53,7 +67,7 @@ export async function readPersonalData(
   const page = { limit: PAGE_SIZE, cursor }
   const { orders, nextCursor } = await listOrders({ db, caller }, {}, page, viewer)
   return {
-    user: { ...user, avatarUrl: avatarUrlOf(baseUrl, { id: userId, avatarKey }) },
+    user: { ...user, avatarUrl: avatarUrl(settings.PUBLIC_URL, { id: userId, avatarKey }) },
     addresses: book,
     tokens: tokenRows,
     mailLinks,

@@ -1,15 +1,16 @@
 /** Removes a person's data. Orders, amounts and records of the chain stay. */
 import { type SQL, sql } from 'drizzle-orm'
+import { addressTexts } from '../addresses/schema.ts'
 import { writeAs } from '../auth/access.ts'
 import { recordAction } from '../auth/audit.ts'
 import { type Database, raw } from '../db/client.ts'
 import type { Guard } from '../db/guard.ts'
 import { ADMINISTRATOR } from '../db/schema/users.ts'
-import type { Caller } from '../http/context.ts'
+import type { Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import { log } from '../log.ts'
-import type { ForgottenUser } from './answer.ts'
-import { addressIdsOf, isLinkOf } from './owned.ts'
+import { isMailLink, selectAddressIds } from './owned.ts'
+import type { ForgottenUser } from './schema.ts'
 
 /**
  * Closes the account of a user and removes its personal data, in one transaction; then its pictures.
@@ -17,14 +18,12 @@ import { addressIdsOf, isLinkOf } from './owned.ts'
  * `conflict` for an administrator, or while something may still be delivered to or from the user.
  */
 export async function forgetPerson(
-  { db, bucket }: { db: Database; bucket: R2Bucket },
-  caller: Caller,
+  { db, caller, now, bucket }: Ctx & { bucket: R2Bucket },
   userId: number,
-  now: Date,
 ): Promise<ForgottenUser> {
-  const [, [user]] = await writeAs(db, caller, guardsOf(userId), [
+  const [, [user]] = await writeAs(db, caller, forgetGuards(userId), [
     // First, because it needs the e-mail address.
-    raw<never>(db, sql`DELETE FROM emailLinks WHERE ${isLinkOf(userId)}`),
+    raw<never>(db, sql`DELETE FROM emailLinks WHERE ${isMailLink(userId)}`),
     closeAccount(db, userId, now),
     recordAction({ db, caller, now }, { action: 'user.forget', subject: userId }),
     ...removals(userId, now).map((statement) => raw<never>(db, statement)),
@@ -36,7 +35,7 @@ export async function forgetPerson(
   return user
 }
 
-function guardsOf(userId: number): Guard[] {
+function forgetGuards(userId: number): Guard[] {
   const conflict = (when: SQL, message: string): Guard => ({
     when,
     error: () => new ApiError('conflict', message),
@@ -76,6 +75,14 @@ const closeAccount = (db: Database, userId: number, now: Date) =>
       WHERE id = ${userId} RETURNING id, removedAt`,
   )
 
+/** All texts of an address but the country, which orders need. */
+const emptyTexts = sql.raw(
+  Object.keys(addressTexts)
+    .filter((name) => name !== 'country')
+    .map((name) => `${name} = NULL`)
+    .join(', '),
+)
+
 /**
  * Addresses are emptied and not deleted, because SQLite would read all orders to delete one; orders
  * keep the country. A stored response is found by the time of its orders.
@@ -83,12 +90,11 @@ const closeAccount = (db: Database, userId: number, now: Date) =>
 function removals(userId: number, now: Date): SQL[] {
   const at = now.toISOString()
   return [
-    sql`UPDATE addresses SET name = NULL, street = NULL, postal = NULL, city = NULL,
-        companyName = NULL, taxId = NULL, email = NULL, mobilePhone = NULL, isDefault = 0,
+    sql`UPDATE addresses SET ${emptyTexts}, isDefault = 0,
         country = iif(id IN (SELECT billingAddressId FROM orders WHERE buyerId = ${userId}),
           country, NULL),
         deletedAt = coalesce(deletedAt, ${at}), updatedAt = ${at}
-      WHERE id IN ${addressIdsOf(userId)}`,
+      WHERE id IN ${selectAddressIds(userId)}`,
     sql`UPDATE orderItems SET ethRecipient = NULL, recipientChainId = 0
       WHERE orderId IN (SELECT id FROM orders WHERE buyerId = ${userId})`,
     sql`DELETE FROM tokens WHERE userId = ${userId}`,

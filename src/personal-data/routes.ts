@@ -1,28 +1,55 @@
 import { Hono } from 'hono'
+import * as z from 'zod'
 import type { App } from '../http/context.ts'
 import { requireMaster, validate } from '../http/endpoint.ts'
+import { cursorText, idText } from '../http/ids.ts'
 import { readPersonalData } from './data.ts'
 import { forgetPerson } from './forget.ts'
-import { DataQuery, PersonParam } from './input.ts'
+import { ForgottenUser, PersonalData } from './schema.ts'
+
+const tag = 'Retention'
+const PersonParam = z.object({ id: idText.describe('The id of the user.') })
+const DataQuery = z.object({
+  cursor: cursorText.optional().describe('The `nextCursor` of the previous answer.'),
+})
 
 export const personalDataRoutes = new Hono<App>()
   .get(
     '/api/admin/users/:id/data',
-    requireMaster(),
+    requireMaster({
+      tag,
+      operationId: 'getPersonalData',
+      summary: 'Get the data of a person',
+      description:
+        'Returns everything that is stored of a person, except responses that are stored for 24 hours. ' +
+        'Orders come in pages: repeat the call with `nextCursor` until that is null.',
+      answer: PersonalData,
+      errors: ['not_found'],
+    }),
     validate('param', PersonParam),
     validate('query', DataQuery),
     async (c) => {
-      const request = { userId: c.req.valid('param').id, ...c.req.valid('query') }
-      return c.json(await readPersonalData(c.var, request, c.var.settings.PUBLIC_URL))
+      const { id: userId } = c.req.valid('param')
+      return c.json(await readPersonalData(c.var, { userId, ...c.req.valid('query') }))
     },
   )
   .post(
     '/api/admin/users/:id/forget',
-    requireMaster(),
+    requireMaster({
+      tag,
+      operationId: 'forgetPerson',
+      summary: 'Remove the data of a person',
+      description:
+        'Closes the account and removes its personal data: names, e-mail address, wallet, addresses, ' +
+        'avatar, tokens and webhooks. Orders stay, with ids and amounts. A later sign-in with the same ' +
+        'wallet or e-mail address makes a new account. Answers `conflict` for an administrator, and ' +
+        'while an NFT may still be delivered to or from the user. The call can be repeated safely.',
+      answer: ForgottenUser,
+      errors: ['not_found', 'conflict'],
+    }),
     validate('param', PersonParam),
     async (c) => {
-      const { db, caller, now } = c.var
-      const stores = { db, bucket: c.env.AVATARS }
-      return c.json(await forgetPerson(stores, caller, c.req.valid('param').id, now))
+      const ctx = { ...c.var, bucket: c.env.AVATARS }
+      return c.json(await forgetPerson(ctx, c.req.valid('param').id))
     },
   )

@@ -20,15 +20,17 @@ async function aVerifiedCaller(): Promise<Caller> {
 it('reads an avatar in one trip', async () => {
   const { database, trips } = measured(env.DB)
   const caller = await aVerifiedCaller()
-  await readAvatar(connect(database), caller, caller.userId)
+  await readAvatar({ db: connect(database), caller }, caller.userId)
   expect(trips).toMatchObject([{ rowsRead: 3, rowsWritten: 0 }])
 })
 
 it('replaces an avatar in two trips: before the picture is read, and after it is stored', async () => {
   const { database, trips } = measured(env.DB)
   const caller = await aVerifiedCaller()
-  const deps = {
+  const ctx = {
     db: connect(database),
+    caller,
+    now: new Date(),
     bucket: env.AVATARS,
     images: env.IMAGES,
     waitUntil: () => {},
@@ -37,7 +39,7 @@ it('replaces an avatar in two trips: before the picture is read, and after it is
     expect(trips).toHaveLength(1)
     return new Blob([aPng()])
   }
-  await replaceAvatar(deps, caller, caller.userId, readPicture, new Date())
+  await replaceAvatar(ctx, { userId: caller.userId, readPicture })
   expect(trips).toMatchObject([
     { rowsRead: 3, rowsWritten: 0 },
     { rowsRead: 6, rowsWritten: 1 },

@@ -1,10 +1,10 @@
 /** The picture of a user, and the cover of an NFT. */
-import { type AvatarOwner, avatarUrlOf } from '../../avatars/url.ts'
+import { type AvatarOwner, avatarUrl } from '../../avatars/url.ts'
 
 /** `size` is in pixels. The picture stands beside a name, so screen readers skip it. */
 export const UserPicture = ({ user, size }: { user: AvatarOwner; size: number }) => (
   // A path, because pages may only load pictures of the host that served them.
-  <img class="avatar" src={avatarUrlOf('', user)} alt="" width={size} height={size} />
+  <img class="avatar" src={avatarUrl('', user)} alt="" width={size} height={size} />
 )
 
 type CoverProps = {

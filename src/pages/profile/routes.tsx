@@ -2,7 +2,7 @@
 import { type Context, Hono } from 'hono'
 import * as z from 'zod'
 import { type Account, readAccount } from '../../auth/session.ts'
-import { avatarDepsOf } from '../../avatars/deps.ts'
+import { avatarContext } from '../../avatars/context.ts'
 import { fetchPicture } from '../../avatars/remote.ts'
 import { storeAvatar } from '../../avatars/replace.ts'
 import { pictureFromForm } from '../../avatars/upload.ts'
@@ -95,10 +95,9 @@ async function changePicture(
   form: Pick<PictureForm, 'field' | 'value'>,
   readPicture: () => Promise<Blob>,
 ) {
-  const { caller, now } = c.var
   const account = await readAccount(c.var)
   try {
-    await storeAvatar(avatarDepsOf(c), caller, account.id, await readPicture(), now)
+    await storeAvatar(avatarContext(c), { userId: account.id, picture: await readPicture() })
   } catch (error) {
     const { code, message } = requireCode(error, pictureErrors)
     const problem = sentence(message.replace(/^avatar(Url)?: /, ''))

@@ -1,15 +1,14 @@
 /** The data of a person, as responses show it. These schemas are allow-lists. */
 import * as z from 'zod'
-import { description } from '../addresses/schema.ts'
-import { tokenRoles, tokenScopes } from '../db/schema/users.ts'
+import { addressTexts, addressTimes } from '../addresses/schema.ts'
+import { addresses, tokenRoles, tokenScopes, tokens } from '../db/schema/users.ts'
 import { webhookEvents } from '../db/schema/webhooks.ts'
 import { bool, id, orNull, text, time, timestamps } from '../http/fields.ts'
 import { BuyerFields, OrderPage } from '../orders/answer.ts'
 
-const line = (of: keyof typeof description) => orNull(text(description[of]))
 const timeOrNull = (description: string) => orNull(time(description))
 
-const Person = BuyerFields.extend({
+export const Person = BuyerFields.extend({
   externalId: orNull(text('Id in the catalogue.')),
   walletChainId: z
     .int()
@@ -21,32 +20,23 @@ const Person = BuyerFields.extend({
   avatarUrl: z.url().describe('URL of the avatar, or of the default picture.'),
 }).meta({ id: 'Person', description: 'The account of a person.' })
 
-const BookEntry = z
+export const BookEntry = z
   .object({
     id: id('Id of the address.'),
-    kind: z.enum(['delivery', 'billing']).describe('Kind of address.'),
+    kind: z.enum(addresses.kind.enumValues).describe('Kind of address.'),
     origin: z
-      .enum(['request', 'order', 'seller_order'])
+      .enum(addresses.origin.enumValues)
       .describe('Where it is from: a request, an order of a shop, or an order of a seller.'),
-    name: line('name'),
-    street: line('street'),
-    postal: line('postal'),
-    city: line('city'),
-    country: line('country'),
-    companyName: line('companyName'),
-    taxId: line('taxId'),
-    email: line('email'),
-    mobilePhone: line('mobilePhone'),
+    ...addressTexts,
     isDefault: bool('Whether it is the default of its kind.'),
-    ...timestamps(),
-    deletedAt: timeOrNull('Time of deletion; null while the address is live.'),
+    ...addressTimes,
   })
   .meta({ id: 'BookEntry', description: 'An address of a person.' })
 
-const TokenRecord = z
+export const TokenRecord = z
   .object({
     id: text('Id of the token, its claim `jti`.'),
-    kind: z.enum(['api', 'session']).describe('API token, or session of a browser.'),
+    kind: z.enum(tokens.kind.enumValues).describe('API token, or session of a browser.'),
     role: z.enum(tokenRoles).describe('Whether it acts for its user, or for all.'),
     scope: z.enum(tokenScopes).describe('What it may do.'),
     name: text('Name of the token.'),
@@ -61,7 +51,7 @@ const TokenRecord = z
   })
   .meta({ id: 'TokenRecord', description: 'What is stored of a token. The token itself is not.' })
 
-const MailLink = z
+export const MailLink = z
   .object({
     email: text('Address to which the link was sent.'),
     client: text('Who asked for it, as rate limits count clients: an IP address or network.'),
@@ -73,7 +63,7 @@ const MailLink = z
     description: 'A mailed link of the last 15 minutes, without its secret.',
   })
 
-const WebhookRecord = z
+export const WebhookRecord = z
   .object({
     id: text('Id of the endpoint.'),
     role: z.enum(tokenRoles).describe('Whether it gets events of its user, or of all orders.'),
@@ -85,7 +75,7 @@ const WebhookRecord = z
   })
   .meta({ id: 'WebhookRecord', description: 'A webhook endpoint, without its secret.' })
 
-const AdministratorAction = z
+export const AdministratorAction = z
   .object({
     at: time('Time of the action.'),
     tokenName: orNull(text('Name of the API token; null for a session.')),
