@@ -34,6 +34,8 @@ const workers = defineProject({
           // These override .dev.vars, which `npm run dev` writes.
           ...secrets,
         },
+        // Queues without a consumer: a test that needs the consumer calls it.
+        queueProducers: { DELIVERIES: 'deliveries', WEBHOOKS: 'webhooks' },
         // Tests send more requests than a client may.
         ratelimits: {
           RATE_LIMIT: { namespace_id: '1001', simple: { limit: 1e9, period: 60 } },
@@ -49,6 +51,9 @@ const workers = defineProject({
     include: ['test/**/*.test.{ts,tsx}'],
     exclude: ['test/{scripts,client,contracts,browser}/**'],
     setupFiles: ['test/support/setup.ts'],
+    // Starting a worker and loading the modules takes longer than most test files. Files share them,
+    // and setup.ts empties the database and the caches before each file.
+    isolate: false,
     // Tests use real chains and image conversion, and share the processor.
     testTimeout: 60_000,
     hookTimeout: 120_000,

@@ -22,9 +22,11 @@ import { users } from '../src/db/schema/users.ts'
 import { endpointsOf } from '../src/http/endpoint.ts'
 import { type ErrorCode, statusOf } from '../src/http/errors.ts'
 import { BASE_URL, call, requestOf } from './support/api.ts'
-import { owner, type SampleRequest, sampleRequest, tokenOf } from './support/endpoints.ts'
+import { type SampleRequest, sampleWorld } from './support/endpoints.ts'
 import { forged } from './support/forged.ts'
 import { aSession, db } from './support/makers.ts'
+
+const { owner, tokenOf, sampleRequest } = await sampleWorld()
 
 // Each test sends about a hundred requests.
 vi.setConfig({ testTimeout: 60_000 })

@@ -29,9 +29,11 @@ import { startClock } from './support/delivery/clock.ts'
 import { networksOf } from './support/delivery/engine.ts'
 import { paidItems } from './support/delivery/items.ts'
 import { aRecordingQueue } from './support/delivery/queue.ts'
-import { sampleRequest, tokenOf } from './support/endpoints.ts'
+import { sampleWorld } from './support/endpoints.ts'
 import { anAddress, anAdministrator, aSession, aToken, aUser, db } from './support/makers.ts'
 import { measured } from './support/measured.ts'
+
+const { tokenOf, sampleRequest } = await sampleWorld()
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 300_000 })
 

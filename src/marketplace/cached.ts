@@ -35,3 +35,6 @@ export async function cachedAnswer<T>(
   c.header('Cache-Control', `public, max-age=${MAX_AGE}`)
   return data
 }
+
+/** Forgets the results of this isolate. */
+export const clearCachedResults = (): void => entries.clear()

@@ -12,12 +12,14 @@ import {
   dbWithHooks,
   ordersOf,
   placed,
-  sendBatch,
+  recordWakeUps,
   settings,
   times,
 } from '../orders/shop.ts'
 import { callWith } from '../support/api.ts'
 import { aMasterToken, aToken, db } from '../support/makers.ts'
+
+const sendBatch = recordWakeUps()
 
 /** The secret of the tests: the byte 7, 32 times. */
 const SECRET = '07'.repeat(32)

@@ -8,10 +8,12 @@ import { endpointsOf } from '../../src/http/endpoint.ts'
 import { call } from '../support/api.ts'
 import { aChain } from '../support/chain/chain.ts'
 import { aPaidItem } from '../support/delivery/items.ts'
-import { sampleRequest } from '../support/endpoints.ts'
+import { sampleWorld } from '../support/endpoints.ts'
 import { aMasterToken, aMetricsToken, db } from '../support/makers.ts'
 import { parseExposition } from './exposition.ts'
 import { anInstance, broken } from './instance.ts'
+
+const { sampleRequest } = await sampleWorld()
 
 beforeEach(async () => {
   for (const table of [deliveries, alarms, networkChecks, cronRuns]) await db.delete(table)

@@ -16,11 +16,13 @@ import {
   place,
   placed,
   placeError,
-  sendBatch,
+  recordWakeUps,
   settings,
   stockOf,
   times,
 } from './shop.ts'
+
+const sendBatch = recordWakeUps()
 
 const withKey = (key: string) => ({ 'idempotency-key': key })
 const isReplay = ({ headers }: Response) => headers.get('idempotent-replayed') === 'true'

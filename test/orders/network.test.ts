@@ -8,7 +8,9 @@ import type { Order } from '../../src/orders/answer.ts'
 import { placeOrders } from '../../src/orders/place.ts'
 import { call, callWith } from '../support/api.ts'
 import { aListing, anAddress, anNft, aUser, db } from '../support/makers.ts'
-import { aShop, callerOf, placed, sendBatch, settings, stockOf } from './shop.ts'
+import { aShop, callerOf, placed, recordWakeUps, settings, stockOf } from './shop.ts'
+
+const sendBatch = recordWakeUps()
 
 const reason = 'the network of the NFT is not configured'
 

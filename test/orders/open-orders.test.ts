@@ -8,7 +8,9 @@ import { addresses } from '../../src/db/schema/users.ts'
 import { settingsOf } from '../../src/env.ts'
 import { callWith } from '../support/api.ts'
 import { aListing, anAddress, anNft, aSession, aToken, aUser, db } from '../support/makers.ts'
-import { aShop, billingData, ordersOf, placed, sendBatch, stockOf, times } from './shop.ts'
+import { aShop, billingData, ordersOf, placed, recordWakeUps, stockOf, times } from './shop.ts'
+
+const sendBatch = recordWakeUps()
 
 const LIMIT = 4
 

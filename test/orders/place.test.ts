@@ -6,7 +6,9 @@ import { addresses, users } from '../../src/db/schema/users.ts'
 import type { PlacedOrder } from '../../src/orders/answer.ts'
 import { expectFields, fields } from '../support/fields.ts'
 import { aListing, anAddress, anNft, aUser, db } from '../support/makers.ts'
-import { aShop, billingData, ordersOf, place, placed, sendBatch, times } from './shop.ts'
+import { aShop, billingData, ordersOf, place, placed, recordWakeUps, times } from './shop.ts'
+
+const sendBatch = recordWakeUps()
 
 it('returns a paid order with exactly the documented fields', async () => {
   const { token, seller, buyer, address, nft, listing, input } = await aShop()

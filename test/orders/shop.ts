@@ -11,12 +11,18 @@ import type { PlacedOrder } from '../../src/orders/answer.ts'
 import { call } from '../support/api.ts'
 import { aListing, aMasterToken, anAddress, anNft, aUser, db, issuer } from '../support/makers.ts'
 
-/** Replaces the queue, so that no delivery starts while a test runs. */
-export const sendBatch = vi.spyOn(env.DELIVERIES, 'sendBatch')
-beforeEach(() => {
-  sendBatch.mockReset()
-  sendBatch.mockResolvedValue({ metadata: { metrics: { backlogCount: 0, backlogBytes: 0 } } })
-})
+/**
+ * Records what each test of the file sends to the queue of deliveries. A function, because files
+ * share this module, but not their hooks.
+ */
+export function recordWakeUps() {
+  const sendBatch = vi.spyOn(env.DELIVERIES, 'sendBatch')
+  beforeEach(() => {
+    sendBatch.mockReset()
+    sendBatch.mockResolvedValue({ metadata: { metrics: { backlogCount: 0, backlogBytes: 0 } } })
+  })
+  return sendBatch
+}
 
 export const settings = settingsOf(env)
 

@@ -24,60 +24,16 @@ import {
   db,
 } from './makers.ts'
 
-/**
- * The owner of the addresses and the buyer of the orders. Has no wallet, so that deliveries of the
- * orders do not start.
- */
-export const owner = await aUser({ ethereumPublicAddr: '' })
-const seller = await aUser()
-
-/** The API tokens of the callers. */
-export const tokenOf = {
-  owner: await aToken(owner),
-  reader: await aReadOnlyToken(owner),
-  other: await aToken(await aUser()),
-  seller: await aToken(seller),
-  master: await aToken(await anAdministrator(), 'master'),
-}
-
-const addressQuery = async (kind: 'delivery' | 'billing') =>
-  `?id=${(await anAddress(owner, { kind })).id}`
-
-await anAddress(owner)
-const nft = await anNft(seller, { amountType: 'unlimited' })
-const listing = await aListing(nft)
-
-const orderInputs = [{ nftId: nft.id, listingId: listing.id, quantity: 1, buyerUserId: owner.id }]
-
-/** Places an order for `owner` and sets the state of its delivery. */
-async function anOrder(state: 'awaiting_wallet' | 'failed' = 'awaiting_wallet') {
-  const content = { token: tokenOf.seller, json: orderInputs }
-  const response = await call('POST', '/api/externalOrders', content)
-  const { orders } = await response.json<{
-    orders: { id: number; orderItems: { id: number }[] }[]
-  }>()
-  const [order] = orders
-  const [item] = order?.orderItems ?? []
-  if (!order || !item) throw new Error('no order was placed')
-  await db
-    .update(deliveries)
-    .set({ state, awaits: state === 'failed' ? null : owner.id })
-    .where(eq(deliveries.id, item.id))
-  return { orderId: order.id, itemId: item.id }
-}
-
-const pageAddress = await anAddress(owner, { kind: 'delivery', origin: 'order' })
-
-/** The path parameters of an address of `owner`, which is live or deleted then. */
-async function ownAddress(deletedAt: string | null = null) {
-  await db.update(addresses).set({ deletedAt }).where(eq(addresses.id, pageAddress.id))
-  return { params: { kind: 'delivery', id: pageAddress.id } }
-}
-
 type RequestParts = Pick<Call, 'json' | 'body' | 'headers'> & {
   /** Values of the path parameters. */
   params?: Record<string, number | string>
   query?: string
+}
+
+/** A request without the token of a caller. */
+export type SampleRequest = Pick<Call, 'json' | 'body' | 'headers'> & {
+  method: string
+  path: string
 }
 
 const secret = '0'.repeat(64)
@@ -89,154 +45,206 @@ const addressForm = { name: 'Ada', street: 'Road 1', city: 'Oslo', country: 'NO'
 const hook = { url: `http://${inject('remoteHost')}/empty`, events: ['order.created'] as const }
 const hookForm = { url: hook.url, events: 'order.created' }
 
-/** The parameters of an endpoint of `owner`, which has no other one. */
-async function ownWebhook() {
-  await db.delete(webhookEndpoints)
-  const endpoint = await aWebhook(owner, { url: hook.url })
-  const message = await aWebhookMessage(endpoint)
-  return { params: { webhook_id: endpoint.id, message_id: message.id } }
-}
-
-/** As `ownWebhook`, with content. */
-const toOwnWebhook = (content: RequestParts) => async () => ({
-  ...(await ownWebhook()),
-  ...content,
-})
-
 const since = '2026-01-01T00:00'
 
-/** The variable parts of each request. Functions, because some requests succeed only once. */
-const requests: Record<string, () => RequestParts | Promise<RequestParts>> = {
-  'POST /api/public/deliveryAddress': () => ({ json: { userId: owner.id, name: 'Ada' } }),
-  'POST /api/public/billingAddress': () => ({ json: { userId: owner.id, city: 'Oslo' } }),
-  'PUT /api/public/deliveryAddress': async () => ({
-    query: await addressQuery('delivery'),
-    json: { name: 'Ada' },
-  }),
-  'PUT /api/public/billingAddress': async () => ({
-    query: await addressQuery('billing'),
-    json: { city: 'Oslo' },
-  }),
-  'DELETE /api/public/deliveryAddress': async () => ({ query: await addressQuery('delivery') }),
-  'DELETE /api/public/billingAddress': async () => ({ query: await addressQuery('billing') }),
-  'PUT /api/public/user/:user_id/profile/avatar': () => ({
-    json: { avatarUrl: `http://${inject('remoteHost')}/picture.jpg` },
-  }),
-  'PUT /api/public/user/:user_id/profile/updateAvatarFile': () => ({ body: aForm(aPng()) }),
-  'PUT /api/public/user/:user_id/profile/updateAvatarBytes': () => ({ body: aPng() }),
-  'GET /avatars/:user_id/:picture': () => ({ params: { picture: `${DEFAULT_PICTURE}.jpg` } }),
-  'GET /api/externalOrders/:order_ids': async () => ({
-    params: { order_ids: (await anOrder()).orderId },
-  }),
-  'POST /api/externalOrders': () => ({ json: orderInputs }),
-  'POST /api/webhooks': async () => {
-    await db.delete(webhookEndpoints)
-    return { json: hook }
-  },
-  'GET /api/webhooks/:webhook_id': ownWebhook,
-  'PUT /api/webhooks/:webhook_id': toOwnWebhook({ json: hook }),
-  'DELETE /api/webhooks/:webhook_id': ownWebhook,
-  'POST /api/webhooks/:webhook_id/rotate': ownWebhook,
-  'POST /api/webhooks/:webhook_id/test': ownWebhook,
-  'GET /api/webhooks/:webhook_id/messages': ownWebhook,
-  'POST /api/webhooks/:webhook_id/messages/:message_id/resend': ownWebhook,
-  'POST /api/webhooks/:webhook_id/replay': toOwnWebhook({ json: { since: `${since}:00Z` } }),
-  'POST /api/admin/transfers/retry': () => ({ query: '?status=queued&reason=nothing' }),
-  'POST /api/admin/transfers/cancel': () => ({ query: '?status=in_flight' }),
-  'POST /api/admin/transfers/:id/retry': async () => ({
-    params: { id: (await anOrder('failed')).itemId },
-  }),
-  'POST /api/admin/transfers/:id/cancel': async () => ({
-    params: { id: (await anOrder()).itemId },
-  }),
-  'POST /api/admin/catalogue': () => ({
-    body: '{"type":"user","id":"mona","email":"mona@example.com"}\n',
-  }),
-  'GET /api/admin/users/:id/data': () => ({ params: { id: owner.id } }),
-  'POST /api/admin/users/:id/forget': async () => ({ params: { id: (await aUser()).id } }),
-  'POST /sign-in/wallet/message': () => ({
-    json: { address: seller.ethereumPublicAddr, chainId: 31337, purpose: 'sign-in' },
-  }),
-  'POST /sign-in/wallet': () => ({ json: { message: 'not a sign-in message', signature: '0x' } }),
-  'POST /sign-in/email': () => ({ body: new URLSearchParams({ email: 'somebody@example.com' }) }),
-  'GET /sign-in/email': () => ({ query: `?secret=${secret}` }),
-  'POST /sign-in/email/confirm': () => ({ body: new URLSearchParams({ secret }) }),
-  'POST /settings/account/wallet': () => ({
-    json: { message: 'not a sign-in message', signature: '0x' },
-  }),
-  'POST /settings/account/email': async () => {
-    // An account gets only a few links in 15 minutes.
-    await db.delete(emailLinks)
-    return { body: new URLSearchParams({ email: 'me@example.com' }) }
-  },
-  'GET /settings/account/email': () => ({ query: `?secret=${secret}` }),
-  'POST /settings/account/email/confirm': () => ({ body: new URLSearchParams({ secret }) }),
-  'POST /settings/profile': () => ({
-    body: new URLSearchParams({ name: 'Ada', username: '' }),
-  }),
-  'POST /settings/profile/avatar': () => ({ body: aForm(aPng()) }),
-  'POST /settings/profile/avatar-url': () => ({
-    body: new URLSearchParams({ avatarUrl: `http://${inject('remoteHost')}/picture.jpg` }),
-  }),
-  'GET /settings/addresses/:kind/new': () => ({ params: { kind: 'delivery' } }),
-  'POST /settings/addresses/:kind/new': () => ({
-    params: { kind: 'delivery' },
-    body: new URLSearchParams(addressForm),
-  }),
-  'GET /settings/addresses/:kind/:id': () => ownAddress(),
-  'POST /settings/addresses/:kind/:id': async () => ({
-    ...(await ownAddress()),
-    body: new URLSearchParams(addressForm),
-  }),
-  'POST /settings/addresses/:kind/:id/default': () => ownAddress(),
-  'POST /settings/addresses/:kind/:id/delete': () => ownAddress(),
-  'POST /settings/addresses/:kind/:id/restore': () => ownAddress(new Date().toISOString()),
-  'POST /settings/api-access/tokens': () => ({
-    body: new URLSearchParams({ name: crypto.randomUUID() }),
-  }),
-  'GET /settings/api-access/tokens/:id': () => ({ params: { id } }),
-  'POST /settings/api-access/tokens/:id/revoke': () => ({ params: { id } }),
-  'POST /settings/api-access/tokens/:id/roll': () => ({ params: { id } }),
-  'POST /settings/webhooks': async () => {
-    await db.delete(webhookEndpoints)
-    return { body: new URLSearchParams(hookForm) }
-  },
-  'GET /settings/webhooks/:webhook_id': ownWebhook,
-  'POST /settings/webhooks/:webhook_id': toOwnWebhook({
-    body: new URLSearchParams({ ...hookForm, enabled: 'on' }),
-  }),
-  'POST /settings/webhooks/:webhook_id/rotate': ownWebhook,
-  'POST /settings/webhooks/:webhook_id/delete': ownWebhook,
-  'POST /settings/webhooks/:webhook_id/test': ownWebhook,
-  'POST /settings/webhooks/:webhook_id/messages/:message_id/resend': ownWebhook,
-  'POST /settings/webhooks/:webhook_id/replay': toOwnWebhook({
-    body: new URLSearchParams({ since }),
-  }),
-  'POST /settings/sessions/:id/end': () => ({ params: { id } }),
-  'POST /operations/retry': () => ({ body: new URLSearchParams({ reason: 'nothing' }) }),
-  'GET /operations/search': () => ({ query: `?q=0x${secret}` }),
-  'GET /operations/transfers/:id': async () => ({ params: { id: (await anOrder()).itemId } }),
-  'POST /operations/transfers/:id/retry': async () => ({
-    params: { id: (await anOrder('failed')).itemId },
-  }),
-  'POST /operations/transfers/:id/cancel': async () => ({
-    params: { id: (await anOrder()).itemId },
-  }),
-}
+/**
+ * Stores the callers and what they own. Each test file calls it once, because it has a database of
+ * its own.
+ */
+export async function sampleWorld() {
+  /**
+   * The owner of the addresses and the buyer of the orders. Has no wallet, so that deliveries of the
+   * orders do not start.
+   */
+  const owner = await aUser({ ethereumPublicAddr: '' })
+  const seller = await aUser()
 
-/** A request without the token of a caller. */
-export type SampleRequest = Pick<Call, 'json' | 'body' | 'headers'> & {
-  method: string
-  path: string
-}
+  /** The API tokens of the callers. */
+  const tokenOf = {
+    owner: await aToken(owner),
+    reader: await aReadOnlyToken(owner),
+    other: await aToken(await aUser()),
+    seller: await aToken(seller),
+    master: await aToken(await anAdministrator(), 'master'),
+  }
 
-/** Returns a new sample request for an endpoint (`METHOD /path/:with/parameters`). */
-export async function sampleRequest(endpoint: string): Promise<SampleRequest> {
-  const [method = '', pattern = ''] = endpoint.split(' ')
-  const { params, query = '', ...content } = (await requests[endpoint]?.()) ?? {}
-  const path = Object.entries({ user_id: owner.id, ...params }).reduce(
-    (current, [name, value]) => current.replace(`:${name}`, String(value)),
-    pattern,
-  )
-  return { method, path: path + query, ...content }
+  const addressQuery = async (kind: 'delivery' | 'billing') =>
+    `?id=${(await anAddress(owner, { kind })).id}`
+
+  await anAddress(owner)
+  const nft = await anNft(seller, { amountType: 'unlimited' })
+  const listing = await aListing(nft)
+
+  const orderInputs = [{ nftId: nft.id, listingId: listing.id, quantity: 1, buyerUserId: owner.id }]
+
+  /** Places an order for `owner` and sets the state of its delivery. */
+  async function anOrder(state: 'awaiting_wallet' | 'failed' = 'awaiting_wallet') {
+    const content = { token: tokenOf.seller, json: orderInputs }
+    const response = await call('POST', '/api/externalOrders', content)
+    const { orders } = await response.json<{
+      orders: { id: number; orderItems: { id: number }[] }[]
+    }>()
+    const [order] = orders
+    const [item] = order?.orderItems ?? []
+    if (!order || !item) throw new Error('no order was placed')
+    await db
+      .update(deliveries)
+      .set({ state, awaits: state === 'failed' ? null : owner.id })
+      .where(eq(deliveries.id, item.id))
+    return { orderId: order.id, itemId: item.id }
+  }
+
+  const pageAddress = await anAddress(owner, { kind: 'delivery', origin: 'order' })
+
+  /** The path parameters of an address of `owner`, which is live or deleted then. */
+  async function ownAddress(deletedAt: string | null = null) {
+    await db.update(addresses).set({ deletedAt }).where(eq(addresses.id, pageAddress.id))
+    return { params: { kind: 'delivery', id: pageAddress.id } }
+  }
+
+  /** The parameters of an endpoint of `owner`, which has no other one. */
+  async function ownWebhook() {
+    await db.delete(webhookEndpoints)
+    const endpoint = await aWebhook(owner, { url: hook.url })
+    const message = await aWebhookMessage(endpoint)
+    return { params: { webhook_id: endpoint.id, message_id: message.id } }
+  }
+
+  /** As `ownWebhook`, with content. */
+  const toOwnWebhook = (content: RequestParts) => async () => ({
+    ...(await ownWebhook()),
+    ...content,
+  })
+
+  /** The variable parts of each request. Functions, because some requests succeed only once. */
+  const requests: Record<string, () => RequestParts | Promise<RequestParts>> = {
+    'POST /api/public/deliveryAddress': () => ({ json: { userId: owner.id, name: 'Ada' } }),
+    'POST /api/public/billingAddress': () => ({ json: { userId: owner.id, city: 'Oslo' } }),
+    'PUT /api/public/deliveryAddress': async () => ({
+      query: await addressQuery('delivery'),
+      json: { name: 'Ada' },
+    }),
+    'PUT /api/public/billingAddress': async () => ({
+      query: await addressQuery('billing'),
+      json: { city: 'Oslo' },
+    }),
+    'DELETE /api/public/deliveryAddress': async () => ({ query: await addressQuery('delivery') }),
+    'DELETE /api/public/billingAddress': async () => ({ query: await addressQuery('billing') }),
+    'PUT /api/public/user/:user_id/profile/avatar': () => ({
+      json: { avatarUrl: `http://${inject('remoteHost')}/picture.jpg` },
+    }),
+    'PUT /api/public/user/:user_id/profile/updateAvatarFile': () => ({ body: aForm(aPng()) }),
+    'PUT /api/public/user/:user_id/profile/updateAvatarBytes': () => ({ body: aPng() }),
+    'GET /avatars/:user_id/:picture': () => ({ params: { picture: `${DEFAULT_PICTURE}.jpg` } }),
+    'GET /api/externalOrders/:order_ids': async () => ({
+      params: { order_ids: (await anOrder()).orderId },
+    }),
+    'POST /api/externalOrders': () => ({ json: orderInputs }),
+    'POST /api/webhooks': async () => {
+      await db.delete(webhookEndpoints)
+      return { json: hook }
+    },
+    'GET /api/webhooks/:webhook_id': ownWebhook,
+    'PUT /api/webhooks/:webhook_id': toOwnWebhook({ json: hook }),
+    'DELETE /api/webhooks/:webhook_id': ownWebhook,
+    'POST /api/webhooks/:webhook_id/rotate': ownWebhook,
+    'POST /api/webhooks/:webhook_id/test': ownWebhook,
+    'GET /api/webhooks/:webhook_id/messages': ownWebhook,
+    'POST /api/webhooks/:webhook_id/messages/:message_id/resend': ownWebhook,
+    'POST /api/webhooks/:webhook_id/replay': toOwnWebhook({ json: { since: `${since}:00Z` } }),
+    'POST /api/admin/transfers/retry': () => ({ query: '?status=queued&reason=nothing' }),
+    'POST /api/admin/transfers/cancel': () => ({ query: '?status=in_flight' }),
+    'POST /api/admin/transfers/:id/retry': async () => ({
+      params: { id: (await anOrder('failed')).itemId },
+    }),
+    'POST /api/admin/transfers/:id/cancel': async () => ({
+      params: { id: (await anOrder()).itemId },
+    }),
+    'POST /api/admin/catalogue': () => ({
+      body: '{"type":"user","id":"mona","email":"mona@example.com"}\n',
+    }),
+    'GET /api/admin/users/:id/data': () => ({ params: { id: owner.id } }),
+    'POST /api/admin/users/:id/forget': async () => ({ params: { id: (await aUser()).id } }),
+    'POST /sign-in/wallet/message': () => ({
+      json: { address: seller.ethereumPublicAddr, chainId: 31337, purpose: 'sign-in' },
+    }),
+    'POST /sign-in/wallet': () => ({ json: { message: 'not a sign-in message', signature: '0x' } }),
+    'POST /sign-in/email': () => ({ body: new URLSearchParams({ email: 'somebody@example.com' }) }),
+    'GET /sign-in/email': () => ({ query: `?secret=${secret}` }),
+    'POST /sign-in/email/confirm': () => ({ body: new URLSearchParams({ secret }) }),
+    'POST /settings/account/wallet': () => ({
+      json: { message: 'not a sign-in message', signature: '0x' },
+    }),
+    'POST /settings/account/email': async () => {
+      // An account gets only a few links in 15 minutes.
+      await db.delete(emailLinks)
+      return { body: new URLSearchParams({ email: 'me@example.com' }) }
+    },
+    'GET /settings/account/email': () => ({ query: `?secret=${secret}` }),
+    'POST /settings/account/email/confirm': () => ({ body: new URLSearchParams({ secret }) }),
+    'POST /settings/profile': () => ({
+      body: new URLSearchParams({ name: 'Ada', username: '' }),
+    }),
+    'POST /settings/profile/avatar': () => ({ body: aForm(aPng()) }),
+    'POST /settings/profile/avatar-url': () => ({
+      body: new URLSearchParams({ avatarUrl: `http://${inject('remoteHost')}/picture.jpg` }),
+    }),
+    'GET /settings/addresses/:kind/new': () => ({ params: { kind: 'delivery' } }),
+    'POST /settings/addresses/:kind/new': () => ({
+      params: { kind: 'delivery' },
+      body: new URLSearchParams(addressForm),
+    }),
+    'GET /settings/addresses/:kind/:id': () => ownAddress(),
+    'POST /settings/addresses/:kind/:id': async () => ({
+      ...(await ownAddress()),
+      body: new URLSearchParams(addressForm),
+    }),
+    'POST /settings/addresses/:kind/:id/default': () => ownAddress(),
+    'POST /settings/addresses/:kind/:id/delete': () => ownAddress(),
+    'POST /settings/addresses/:kind/:id/restore': () => ownAddress(new Date().toISOString()),
+    'POST /settings/api-access/tokens': () => ({
+      body: new URLSearchParams({ name: crypto.randomUUID() }),
+    }),
+    'GET /settings/api-access/tokens/:id': () => ({ params: { id } }),
+    'POST /settings/api-access/tokens/:id/revoke': () => ({ params: { id } }),
+    'POST /settings/api-access/tokens/:id/roll': () => ({ params: { id } }),
+    'POST /settings/webhooks': async () => {
+      await db.delete(webhookEndpoints)
+      return { body: new URLSearchParams(hookForm) }
+    },
+    'GET /settings/webhooks/:webhook_id': ownWebhook,
+    'POST /settings/webhooks/:webhook_id': toOwnWebhook({
+      body: new URLSearchParams({ ...hookForm, enabled: 'on' }),
+    }),
+    'POST /settings/webhooks/:webhook_id/rotate': ownWebhook,
+    'POST /settings/webhooks/:webhook_id/delete': ownWebhook,
+    'POST /settings/webhooks/:webhook_id/test': ownWebhook,
+    'POST /settings/webhooks/:webhook_id/messages/:message_id/resend': ownWebhook,
+    'POST /settings/webhooks/:webhook_id/replay': toOwnWebhook({
+      body: new URLSearchParams({ since }),
+    }),
+    'POST /settings/sessions/:id/end': () => ({ params: { id } }),
+    'POST /operations/retry': () => ({ body: new URLSearchParams({ reason: 'nothing' }) }),
+    'GET /operations/search': () => ({ query: `?q=0x${secret}` }),
+    'GET /operations/transfers/:id': async () => ({ params: { id: (await anOrder()).itemId } }),
+    'POST /operations/transfers/:id/retry': async () => ({
+      params: { id: (await anOrder('failed')).itemId },
+    }),
+    'POST /operations/transfers/:id/cancel': async () => ({
+      params: { id: (await anOrder()).itemId },
+    }),
+  }
+
+  /** Returns a new sample request for an endpoint (`METHOD /path/:with/parameters`). */
+  async function sampleRequest(endpoint: string): Promise<SampleRequest> {
+    const [method = '', pattern = ''] = endpoint.split(' ')
+    const { params, query = '', ...content } = (await requests[endpoint]?.()) ?? {}
+    const path = Object.entries({ user_id: owner.id, ...params }).reduce(
+      (current, [name, value]) => current.replace(`:${name}`, String(value)),
+      pattern,
+    )
+    return { method, path: path + query, ...content }
+  }
+
+  return { owner, tokenOf, sampleRequest }
 }

@@ -1,4 +1,9 @@
-import { applyD1Migrations } from 'cloudflare:test'
-import { env } from 'cloudflare:workers'
+/** Runs before each test file. Files share a worker, so it removes what earlier files have left. */
+import { clearCachedResults } from '../../src/marketplace/cached.ts'
+import { emptyBucket, emptyDatabase } from './database.ts'
+import { resetClock } from './delivery/clock.ts'
 
-await applyD1Migrations(env.DB, env.MIGRATIONS)
+await emptyDatabase()
+await emptyBucket()
+clearCachedResults()
+resetClock()

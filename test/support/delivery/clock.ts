@@ -6,6 +6,11 @@ const realSetTimeout = globalThis.setTimeout
 /** The time at the end of the last test: for rows of earlier tests, time never goes back. */
 let latest = 0
 
+/** Lets the next test begin at the real time. */
+export const resetClock = (): void => {
+  latest = 0
+}
+
 /** Called when something waits for a time, once the clock was moved there. */
 type OnWait = () => unknown
 
