@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import {
   commit,
   discard,
-  type Import,
+  type ImportCtx,
   LinesHaveProblems,
   stage,
 } from '../../src/catalogue/import.ts'
@@ -18,7 +18,7 @@ import { chunksOf } from './lines.ts'
 
 export async function importLocally({ file, isDryRun, show }: Request): Promise<Outcome> {
   const { db, close } = await openMigratedDatabase()
-  const target: Import = {
+  const target: ImportCtx = {
     db,
     write: (guards, statements) => guardedBatch(db, guards, statements),
     caller: null,
@@ -33,7 +33,7 @@ export async function importLocally({ file, isDryRun, show }: Request): Promise<
     show(1, isDryRun ? 'checking' : 'writing')
     if (problems.length > 0)
       return { problems: [...problems, ...(await findProblems(db, target.importId))] }
-    return { counts: await commit(target, last, isDryRun) }
+    return { counts: await commit(target, { last, isDryRun }) }
   } catch (error) {
     if (/SQLITE_BUSY/.test(String(error)))
       throw new CommandError(
@@ -48,7 +48,7 @@ export async function importLocally({ file, isDryRun, show }: Request): Promise<
 }
 
 /** Stages all lines, and returns the number of the last one and what is wrong with single lines. */
-async function stageFile(target: Import, file: string, show: Request['show']) {
+async function stageFile(target: ImportCtx, file: string, show: Request['show']) {
   const networks = Object.keys(readNetworks(undefined))
   const problems: Problem[] = []
   let last = 0

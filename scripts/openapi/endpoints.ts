@@ -1,7 +1,6 @@
 /** The endpoints of the document: what their handlers declare, and what their folders say of them. */
 import app from '../../src/app.ts'
 import { authEndpoints } from '../../src/auth/openapi.ts'
-import { catalogueEndpoints } from '../../src/catalogue/openapi.ts'
 import { transferEndpoints } from '../../src/delivery/admin/openapi.ts'
 import { type Endpoint, endpointsOf } from '../../src/http/endpoint.ts'
 import type { EndpointInfo, EndpointInfos } from '../../src/http/openapi.ts'
@@ -17,7 +16,6 @@ export const endpointInfos: EndpointInfos = {
   ...orderEndpoints,
   ...webhookEndpointInfos,
   ...transferEndpoints,
-  ...catalogueEndpoints,
   ...operationsEndpoints,
 }
 

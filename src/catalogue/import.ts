@@ -19,7 +19,7 @@ import { countRecords, writeRecords } from './write.ts'
 /** Lines of an import. One transaction writes them, and D1 stops a statement after 30 seconds. */
 export const MAX_IMPORT_LINES = 200_000
 
-/** Milliseconds. */
+/** Milliseconds after which an import is deleted. */
 const LIFETIME = 24 * 60 * 60 * 1000
 
 /** Characters of a bound value. D1 takes 2,000,000 bytes. */
@@ -31,8 +31,8 @@ export type Write = <const T extends readonly Statement[]>(
   statements: T,
 ) => Promise<BatchResponse<T>>
 
-/** An import and what it works with. */
-export type Import = {
+/** The context of an import. */
+export type ImportCtx = {
   db: Database
   write: Write
   /** Who imports; null for a command on this machine. */
@@ -49,9 +49,9 @@ const actions = ['created', 'updated', 'unchanged'] as const
 export type Counts = Record<CatalogueType, Record<(typeof actions)[number], number>>
 
 /** The last line that is staged, and what the commit did; null before it. */
-export type Progress = { lines: number; result: Counts | null }
+type Progress = { lines: number; result: Counts | null }
 
-/** The staged lines do not fit to each other or to what is stored. `findProblems` finds why. */
+/** Staged lines are in conflict with each other or with what is stored. `findProblems` says how. */
 export class LinesHaveProblems extends Error {}
 
 const conflict = (message: string) => () => new ApiError('conflict', message)
@@ -62,7 +62,7 @@ const conflict = (message: string) => () => new ApiError('conflict', message)
  * `conflict`.
  */
 export async function stage(
-  { db, write, importId, callHash, now }: Import,
+  { db, write, importId, callHash, now }: ImportCtx,
   { from, last, lines }: { from: number; last: number; lines: readonly StagedLine[] },
 ): Promise<Progress> {
   const stored = sql`FROM catalogueImports WHERE id = ${importId}`
@@ -78,7 +78,7 @@ export async function stage(
     VALUES (${importId}, ${last}, ${now.toISOString()})
     ON CONFLICT (id) DO UPDATE SET lines = iif(result IS NULL, max(lines, excluded.lines), lines)
     RETURNING lines, result`
-  const inserts = jsonOf(lines).map((json) =>
+  const inserts = toJsonChunks(lines).map((json) =>
     raw(
       db,
       sql`INSERT INTO catalogueLines (importId, line, type, externalId, record, derived)
@@ -93,11 +93,11 @@ export async function stage(
   const [rows] = await write([isOver, skips], [raw<Row>(db, update), ...inserts])
   const [row] = rows as Row[]
   if (!row) throw new Error('staging returned no row')
-  return { lines: row.lines, result: row.result === null ? null : countsIn(row.result) }
+  return { lines: row.lines, result: row.result === null ? null : toCounts(row.result) }
 }
 
 /** Returns JSON arrays of lines, each short enough for a bound value. */
-function jsonOf(lines: readonly StagedLine[]): string[] {
+function toJsonChunks(lines: readonly StagedLine[]): string[] {
   const arrays: string[][] = []
   let length = Infinity
   for (const element of lines.map((line) => JSON.stringify(line))) {
@@ -113,15 +113,15 @@ function jsonOf(lines: readonly StagedLine[]): string[] {
 
 /**
  * Makes the staged lines the catalogue, and deletes them. `last` is the number of the last one. A
- * dry run does all of that, and then undoes it. A call that is repeated while it runs returns what
- * the first one did. Throws `conflict` if later lines are staged, and `LinesHaveProblems`; nothing
- * is changed then.
+ * dry run does all of that, and then undoes it. A call that is repeated while it runs returns the
+ * result of the first one. Throws `conflict` if later lines are staged, and `LinesHaveProblems`;
+ * nothing is changed then.
  */
 export async function commit(
-  { db, write, caller, importId, callHash, now }: Import,
-  last: number,
-  isDryRun: boolean,
+  ctx: ImportCtx,
+  { last, isDryRun }: { last: number; isDryRun: boolean },
 ): Promise<Counts> {
+  const { db, write, caller, importId, callHash, now } = ctx
   const guards = [
     {
       when: sql`${last} IS NOT (SELECT lines FROM catalogueImports WHERE id = ${importId})`,
@@ -140,15 +140,15 @@ export async function commit(
     ...writeRecords(db, importId, now),
     deleteLines(db, importId),
   ] as const
-  if (!isDryRun) return countsIn((await write(guards, statements))[0][0]?.result)
+  if (!isDryRun) return toCounts((await write(guards, statements))[0][0]?.result)
   const [rows] = await db.batch([raw<Result>(db, sql`SELECT ${result} AS result`)])
-  await rehearse(db, write, guards, statements)
-  return countsIn(rows[0]?.result)
+  await rehearse(ctx, guards, statements)
+  return toCounts(rows[0]?.result)
 }
 
 type Result = { result: string }
 
-/** Records an import once, also if its last call is repeated while it runs. */
+/** Records an import once, even if its last call is repeated while it runs. */
 const recordImport = (db: Database, caller: Caller, importId: string, now: Date) => {
   const action = 'catalogue.import'
   const details = sql`(SELECT result FROM catalogueImports WHERE id = ${importId})`
@@ -157,10 +157,9 @@ const recordImport = (db: Database, caller: Caller, importId: string, now: Date)
   return recordAction({ db, caller, now }, { action, subject: importId, details, when })
 }
 
-/** Runs the statements, and stops the transaction at its end. */
+/** Runs the statements, and aborts the transaction at its end. */
 async function rehearse(
-  db: Database,
-  write: Write,
+  { db, write }: ImportCtx,
   guards: readonly Guard[],
   statements: readonly Statement[],
 ): Promise<void> {
@@ -174,15 +173,15 @@ async function rehearse(
 const deleteLines = (db: Database, importId: string) =>
   db.delete(catalogueLines).where(eq(catalogueLines.importId, importId))
 
-/** Forgets an import. */
-export async function discard({ db, importId }: Import): Promise<void> {
+/** Deletes an import and its staged lines. */
+export async function discard({ db, importId }: ImportCtx): Promise<void> {
   await db.batch([
     deleteLines(db, importId),
     db.delete(catalogueImports).where(eq(catalogueImports.id, importId)),
   ])
 }
 
-/** Statements that forget the imports that began a day ago or earlier. */
+/** Returns the statements that delete imports older than a day. */
 export function sweepImports(db: Database, now: Date) {
   const old = db
     .select({ id: catalogueImports.id })
@@ -194,7 +193,7 @@ export function sweepImports(db: Database, now: Date) {
   ]
 }
 
-function countsIn(result = '{}'): Counts {
+function toCounts(result = '{}'): Counts {
   const totals: Partial<Record<string, number>> = JSON.parse(result)
   const ofType = (type: CatalogueType) =>
     Object.fromEntries(actions.map((action) => [action, totals[`${type}.${action}`] ?? 0]))

@@ -1,6 +1,6 @@
 /** Reads the lines of a catalogue. */
 import { parseEther } from 'viem/utils'
-import type * as z from 'zod/mini'
+import type * as z from 'zod'
 import { type CatalogueType, catalogueTypes } from '../db/schema/catalogue.ts'
 import { issuesOf } from '../http/endpoint.ts'
 import type { Issue } from '../http/errors.ts'
@@ -30,7 +30,7 @@ export type StagedLine = {
 type ParsedLine = { staged: StagedLine; problems: Problem[] }
 
 /** Splits text into lines. The last one may end with a line break. */
-export const linesOf = (text: string): string[] =>
+export const splitLines = (text: string): string[] =>
   text === '' ? [] : text.replace(/\r?\n$/, '').split(/\r?\n/)
 
 /** Parses lines that begin with the number `from`, and skips those that are blank. */
@@ -71,6 +71,7 @@ function parseJson(text: string): unknown {
 const isType = (type: unknown): type is CatalogueType =>
   catalogueTypes.some((other) => other === type)
 
+/** Stages a line with issues, so that other lines may refer to its record. */
 function failed(line: number, value: unknown, issues: readonly Issue[]): ParsedLine {
   const { type, id } = Object(value)
   const known = isType(type) && typeof id === 'string' && { type, externalId: id }
@@ -87,11 +88,12 @@ function stagedLine(line: number, data: z.infer<typeof CatalogueRecord>, text: s
     type: data.type,
     externalId: data.id,
     record: JSON.stringify({ ...data, metadata }),
-    derived: derivedFrom(data),
+    derived: derive(data),
   }
 }
 
-function derivedFrom(data: z.infer<typeof CatalogueRecord>): string | null {
+/** Returns what SQL cannot compute from a record. */
+function derive(data: z.infer<typeof CatalogueRecord>): string | null {
   switch (data.type) {
     case 'user':
       return data.ethereumPublicAddr

@@ -1,11 +1,11 @@
-/** What the staged lines of an import cannot do: how they fit to each other and to what is stored. */
+/** Conflicts of staged lines with each other and with what is stored. */
 import { type SQL, sql } from 'drizzle-orm'
 import { type Database, raw } from '../db/client.ts'
 import type { ErrorCode } from '../http/errors.ts'
 import type { Problem } from './line.ts'
-import { meantUsers as users, value, withLines } from './sql.ts'
+import { matchedUsers as users, value, withLines } from './sql.ts'
 
-/** Of one kind. */
+/** Problems of one kind that are reported. */
 const MAX_PROBLEMS = 10_000
 
 const messages = {
@@ -23,6 +23,7 @@ type Code = keyof typeof messages
 
 export const problemCodes = Object.keys(messages) as Code[]
 
+/** Selects a problem for each line of `from` that meets the condition. */
 const lines = (code: Code, field: string, from: string, condition: string) =>
   `SELECT r.line, '${field}' AS path, '${code}' AS code FROM ${from} WHERE ${condition}`
 

@@ -3,7 +3,7 @@
  * the record in its normal form, with all keys in the order in which an export writes them.
  */
 import { formatEther, getAddress, isAddress, parseEther } from 'viem/utils'
-import * as z from 'zod/mini'
+import * as z from 'zod'
 import { amountTypes, listingTypes } from '../db/schema/catalogue.ts'
 import { EmailAddress } from '../identity/email-link.ts'
 import { Profile } from '../identity/profile.ts'
@@ -16,50 +16,42 @@ export const MAX_DEPTH = 32
 const visible = (max: number) =>
   z
     .string()
-    .check(
-      z.regex(
-        /^(?:[^\p{Cc}\p{Cf}\p{Cs}]|\u200C|\u200D|[\u{E0020}-\u{E007F}])+$/u,
-        'must be visible characters',
-      ),
-      z.maxLength(max),
+    .regex(
+      /^(?:[^\p{Cc}\p{Cf}\p{Cs}]|\u200C|\u200D|[\u{E0020}-\u{E007F}])+$/u,
+      'must be visible characters',
     )
+    .max(max)
 
 const id = visible(200)
-const address = z.pipe(
-  z.string().check(z.refine((text) => isAddress(text, { strict: false }), 'must be an address')),
-  z.transform((text) => getAddress(text)),
-)
-const uint256 = z.string().check(
-  z.regex(/^(0|[1-9]\d{0,77})$/, { error: 'must be decimal digits in quotes', abort: true }),
-  z.refine((digits) => BigInt(digits) < 2n ** 256n, 'must be less than 2^256'),
-)
-const time = z
-  .pipe(
-    z.iso.datetime({ offset: true, abort: true }),
-    z.transform((text) => new Date(text).toISOString()),
-  )
-  .check(z.refine((text) => /^[12]/.test(text), 'must be in the years 1000 to 2999'))
-const pieces = z.int().check(z.positive())
+const address = z
+  .string()
+  .refine((text) => isAddress(text, { strict: false }), 'must be an address')
+  .transform((text) => getAddress(text))
+const uint256 = z
+  .string()
+  .regex(/^(0|[1-9]\d{0,77})$/, { error: 'must be decimal digits in quotes', abort: true })
+  .refine((digits) => BigInt(digits) < 2n ** 256n, 'must be less than 2^256')
+const time = z.iso
+  .datetime({ offset: true, abort: true })
+  .transform((text) => new Date(text).toISOString())
+  .refine((text) => /^[12]/.test(text), 'must be in the years 1000 to 2999')
+const pieces = z.int().positive()
 
 /** Null unless it is given. */
-const orNull = <T extends z.ZodMiniType>(field: T) => z._default(z.nullable(field), null)
+const orNull = <T extends z.ZodType>(field: T) => field.nullable().default(null)
 
 const price = {
-  priceCents: z.int().check(z.nonnegative()),
-  priceEths: z.optional(
-    z
-      .string()
-      .check(
-        z.regex(
-          /^(0|[1-9]\d{0,58})(\.\d{1,18})?$/,
-          'must be a decimal number in quotes, as in "0.05"',
-        ),
-      ),
-  ),
-  priceWei: z.optional(uint256),
+  priceCents: z.int().nonnegative().describe('Price of one piece, in cents.'),
+  priceEths: z
+    .string()
+    .regex(/^(0|[1-9]\d{0,58})(\.\d{1,18})?$/, 'must be a decimal number in quotes, as in "0.05"')
+    .optional()
+    .describe('Price of one piece in ETH, as in "0.05". Set this or `priceWei`.'),
+  priceWei: uint256.optional().describe('Price of one piece in wei. Set this or `priceEths`.'),
   priceCurrency: z
     .string()
-    .check(z.regex(/^[A-Z]{3}$/, 'must be three capital letters, as in "EUR"')),
+    .regex(/^[A-Z]{3}$/, 'must be three capital letters, as in "EUR"')
+    .describe('Currency of `priceCents`, ISO 4217.'),
 }
 
 type Price = { priceEths?: string | undefined; priceWei?: string | undefined }
@@ -72,119 +64,116 @@ const hasOnePrice = z.refine<Price>(
 const inEth = ({ priceEths = '', priceWei }: Price) =>
   formatEther(priceWei === undefined ? parseEther(priceEths) : BigInt(priceWei))
 
+/** Every field as undefined. Spread first, it gives a record the order of keys of an export. */
+const unsetFields = ({ shape }: z.ZodObject): object =>
+  Object.fromEntries(Object.keys(shape).map((key) => [key, undefined]))
+
 const User = z
   .strictObject({
-    type: z.literal('user'),
-    id,
-    name: orNull(Profile.shape.name),
-    username: orNull(Profile.shape.username),
-    email: orNull(EmailAddress),
-    ethereumPublicAddr: orNull(address),
+    type: z.literal('user').describe('A creator or seller.'),
+    id: id.describe('Your own id of the user, by which other records refer to it.'),
+    name: orNull(Profile.shape.name).describe('The name that others see.'),
+    username: orNull(Profile.shape.username).describe(
+      '3 to 30 characters, a letter first: only a to z, 0 to 9 and _.',
+    ),
+    email: orNull(EmailAddress).describe(
+      'The address with which the user signs in. Set this, `ethereumPublicAddr` or both.',
+    ),
+    ethereumPublicAddr: orNull(address).describe(
+      'The wallet with which the user signs in, and to which NFTs are sent.',
+    ),
   })
-  .check(
-    z.refine(({ email, ethereumPublicAddr }) => email || ethereumPublicAddr, {
-      error: 'set email or ethereumPublicAddr',
-      path: ['email'],
-    }),
-  )
+  .refine(({ email, ethereumPublicAddr }) => email || ethereumPublicAddr, {
+    error: 'set email or ethereumPublicAddr',
+    path: ['email'],
+  })
 
 /** The metadata JSON of ERC-721 and ERC-1155. Its values are kept as they are. */
 const Metadata = z
   .custom<{ name: string }>((value) => typeof value === 'object' && !Array.isArray(value), {
     error: 'must be an object',
   })
-  .check(
-    z.superRefine((metadata, context) => {
-      const { error } = visible(255).safeParse(metadata?.name)
-      for (const { message } of error?.issues ?? [])
-        context.addIssue({ code: 'custom', path: ['name'], message })
-      if (isDeeper(metadata, MAX_DEPTH)) context.addIssue(`must have at most ${MAX_DEPTH} levels`)
-    }),
-  )
+  .superRefine((metadata, context) => {
+    const { error } = visible(255).safeParse(metadata?.name)
+    for (const { message } of error?.issues ?? [])
+      context.addIssue({ code: 'custom', path: ['name'], message })
+    if (isDeeper(metadata, MAX_DEPTH)) context.addIssue(`must have at most ${MAX_DEPTH} levels`)
+  })
+  // A custom check has no JSON Schema: editors get this one.
+  .meta({
+    description: 'The metadata JSON of ERC-721 or ERC-1155, as it is. `name` is the title.',
+    type: 'object',
+    required: ['name'],
+    properties: { name: { type: 'string', minLength: 1, maxLength: 255 } },
+  })
 
 const NftFields = z
   .strictObject({
-    type: z.literal('nft'),
-    id,
-    creator: id,
-    network: z.string(),
-    contract: address,
-    contractName: visible(255),
-    tokenId: uint256,
-    amountType: z.enum(amountTypes),
-    amount: z.optional(pieces),
-    status: z._default(z.enum(['released', 'draft']), 'released'),
-    releaseAt: orNull(time),
+    type: z.literal('nft').describe('A token of a contract.'),
+    id: id.describe('Your own id of the NFT, by which listings refer to it.'),
+    creator: id.describe('The id of the user who made the NFT.'),
+    network: z.string().describe('The name of the network in the configuration.'),
+    contract: address.describe('The address of the token contract.'),
+    contractName: visible(255).describe('The name of the token contract.'),
+    tokenId: uint256.describe('The id of the token in the contract, a uint256 as decimal digits.'),
+    amountType: z
+      .enum(amountTypes)
+      .describe('Whether the pieces for sale are one, a number, or as many as are bought.'),
+    amount: pieces
+      .optional()
+      .describe('Pieces that were issued. May be left out for a unique NFT.'),
+    status: z
+      .enum(['released', 'draft'])
+      .default('released')
+      .describe('Whether the NFT can be bought.'),
+    releaseAt: orNull(time).describe(
+      'Time of the release. Without it, the time of the first import.',
+    ),
     ...price,
-    coverKey: orNull(visible(255)),
-    category: orNull(visible(255)),
+    coverKey: orNull(visible(255)).describe(
+      'The cover picture: its name below COVERS_URL. Without it, a cover is drawn.',
+    ),
+    category: orNull(visible(255)).describe('A category of your own.'),
     metadata: Metadata,
   })
-  .check(
-    hasOnePrice,
-    z.refine(({ amountType, amount }) => amountType !== 'unique' || (amount ?? 1) === 1, {
-      error: 'must be 1 for a unique NFT',
-      path: ['amount'],
-    }),
-    z.refine(({ amountType, amount }) => amountType === 'unique' || amount !== undefined, {
-      error: 'is required, unless amountType is "unique"',
-      path: ['amount'],
-    }),
-  )
+  .check(hasOnePrice)
+  .refine(({ amountType, amount }) => amountType !== 'unique' || (amount ?? 1) === 1, {
+    error: 'must be 1 for a unique NFT',
+    path: ['amount'],
+  })
+  .refine(({ amountType, amount }) => amountType === 'unique' || amount !== undefined, {
+    error: 'is required, unless amountType is "unique"',
+    path: ['amount'],
+  })
 
-const Nft = z.pipe(
-  NftFields,
-  z.transform((nft) => ({
-    type: nft.type,
-    id: nft.id,
-    creator: nft.creator,
-    network: nft.network,
-    contract: nft.contract,
-    contractName: nft.contractName,
-    tokenId: nft.tokenId,
-    amountType: nft.amountType,
-    amount: nft.amount ?? 1,
-    status: nft.status,
-    releaseAt: nft.releaseAt,
-    priceCents: nft.priceCents,
-    priceEths: inEth(nft),
-    priceCurrency: nft.priceCurrency,
-    coverKey: nft.coverKey,
-    category: nft.category,
-    metadata: nft.metadata,
-  })),
-)
+const Nft = NftFields.transform((nft) => ({
+  ...unsetFields(NftFields),
+  ...nft,
+  amount: nft.amount ?? 1,
+  priceEths: inEth(nft),
+  priceWei: undefined,
+}))
 
 const ListingFields = z
   .strictObject({
-    type: z.literal('listing'),
-    id,
-    nft: id,
-    seller: id,
-    saleType: z._default(z.enum(listingTypes), 'regular'),
+    type: z.literal('listing').describe('An offer to sell an NFT.'),
+    id: id.describe('Your own id of the listing.'),
+    nft: id.describe('The id of the NFT.'),
+    seller: id.describe('The id of the user who sells it.'),
+    saleType: z.enum(listingTypes).default('regular').describe('A fixed price, or an auction.'),
     ...price,
-    amount: orNull(pieces),
-    active: z._default(z.boolean(), true),
-    activeTill: orNull(time),
+    amount: orNull(pieces).describe('The most pieces of one order; null for no limit.'),
+    active: z.boolean().default(true).describe('Whether orders are accepted.'),
+    activeTill: orNull(time).describe('Time when the listing ends; null if it does not end.'),
   })
   .check(hasOnePrice)
 
-const Listing = z.pipe(
-  ListingFields,
-  z.transform((listing) => ({
-    type: listing.type,
-    id: listing.id,
-    nft: listing.nft,
-    seller: listing.seller,
-    saleType: listing.saleType,
-    priceCents: listing.priceCents,
-    priceEths: inEth(listing),
-    priceCurrency: listing.priceCurrency,
-    amount: listing.amount,
-    active: listing.active,
-    activeTill: listing.activeTill,
-  })),
-)
+const Listing = ListingFields.transform((listing) => ({
+  ...unsetFields(ListingFields),
+  ...listing,
+  priceEths: inEth(listing),
+  priceWei: undefined,
+}))
 
 export const CatalogueRecord = z.discriminatedUnion('type', [User, Nft, Listing], {
   error: ({ code }) =>

@@ -1,67 +1,87 @@
 import { type Context, Hono } from 'hono'
 import { bytesToHex } from 'viem/utils'
-import * as z from 'zod/mini'
+import * as z from 'zod'
 import { writeAs } from '../auth/access.ts'
 import { bodyReader } from '../http/body.ts'
 import type { App } from '../http/context.ts'
 import { requireMaster, validate } from '../http/endpoint.ts'
 import { ApiError, rejected } from '../http/errors.ts'
+import { count, orNull } from '../http/fields.ts'
 import {
   commit,
   discard,
+  type ImportCtx,
   LinesHaveProblems,
   MAX_IMPORT_LINES,
   stage,
-  type Write,
 } from './import.ts'
-import { MAX_LINES, MAX_MIB } from './limits.ts'
-import { linesOf, type Problem, parseLines } from './line.ts'
-import { findProblems } from './problems.ts'
+import { type Problem, parseLines, splitLines } from './line.ts'
+import { findProblems, problemCodes } from './problems.ts'
+
+/** Limits of the body of a call. */
+const MAX_MIB = 4
+const MAX_LINES = 1000
 
 /** Issues of one answer. */
 const MAX_ISSUES = 1000
 
 /** The number of a line, from 1, in a query. */
-export const lineNumber = z.pipe(
-  z.string().check(z.trim(), z.regex(/^[1-9]\d{0,5}$/, 'must be the number of a line')),
-  z.transform(Number),
-)
+export const lineNumber = z
+  .string()
+  .trim()
+  .regex(/^[1-9]\d{0,5}$/, 'must be the number of a line')
+  .transform(Number)
 
-const importId = z.pipe(
-  z.uuid(),
-  z.transform((id) => id.toLowerCase()),
-)
 const flag = z.enum(['true', 'false'])
-const isTrue = z.transform((text: z.infer<typeof flag>) => text === 'true')
+const isTrue = (text: z.infer<typeof flag>) => text === 'true'
 const Query = z
   .strictObject({
     import: z
-      .optional(importId)
-      .check(z.describe('An id that you choose, for an import of several calls.')),
-    line: z
-      ._default(lineNumber, 1)
-      .check(z.describe('The number of the first line in the body, from 1.')),
-    commit: z
-      .optional(z.pipe(flag, isTrue))
-      .check(z.describe('Whether these are the last lines. Always, without `import`.')),
-    dryRun: z
-      .pipe(z._default(flag, 'false'), isTrue)
-      .check(z.describe('Whether to undo the commit.')),
+      .uuid()
+      .transform((id) => id.toLowerCase())
+      .optional()
+      .describe('An id that you choose, for an import of several calls.'),
+    line: lineNumber.default(1).describe('The number of the first line in the body, from 1.'),
+    commit: flag
+      .transform(isTrue)
+      .optional()
+      .describe('Whether these are the last lines. Always, without `import`.'),
+    dryRun: flag.default('false').transform(isTrue).describe('Whether to undo the commit.'),
   })
-  .check(
-    z.refine(({ import: id, line, commit: isLast }) => id || (line === 1 && isLast !== false), {
-      error: 'is required for a part of an import',
-      path: ['import'],
-    }),
-  )
+  .refine(({ import: id, line, commit: isLast }) => id || (line === 1 && isLast !== false), {
+    error: 'is required for a part of an import',
+    path: ['import'],
+  })
+
+const Numbers = z
+  .object({
+    created: count('Records that are new.'),
+    updated: count('Records that changed what is stored.'),
+    unchanged: count('Records that are stored like this already.'),
+  })
+  .meta({ id: 'RecordCounts', description: 'Numbers of records of a type.' })
+const ImportProgress = z
+  .object({
+    lines: count('The last line that is stored for the import. Continue after it.'),
+    result: orNull(
+      z
+        .object({ user: Numbers, nft: Numbers, listing: Numbers })
+        .meta({ id: 'ImportResult', description: 'What the commit did, by type of record.' })
+        .describe('What the commit did, or would do; null before it.'),
+    ),
+  })
+  .meta({ id: 'ImportProgress', description: 'An import so far.' })
 
 const readBody = bodyReader(MAX_MIB * 1024 * 1024, `a call may have at most ${MAX_MIB} MiB`)
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 
-/** Returns the lines, and what tells the call from others of its import. Throws `payload_too_large`, `invalid_input`. */
+/**
+ * Returns the lines, and a hash that no other call of the import has. Throws `payload_too_large`,
+ * `invalid_input`.
+ */
 async function readCall(c: Context, line: number) {
   const bytes = await readBody(c)
-  const lines = linesOf(decode(bytes))
+  const lines = splitLines(decode(bytes))
   if (lines.length > MAX_LINES)
     throw new ApiError('payload_too_large', `a call may have at most ${MAX_LINES} lines`)
   const hash = await crypto.subtle.digest('SHA-256', bytes)
@@ -84,42 +104,61 @@ function refuse(problems: readonly Problem[]): void {
   if (first) throw rejected([first, ...others])
 }
 
+/** As `commit`, but throws the error of the problems that it finds. */
+async function commitOrRefuse(ctx: ImportCtx, options: { last: number; isDryRun: boolean }) {
+  try {
+    return await commit(ctx, options)
+  } catch (error) {
+    if (error instanceof LinesHaveProblems) refuse(await findProblems(ctx.db, ctx.importId))
+    throw error
+  }
+}
+
 export const catalogueRoutes = new Hono<App>().post(
   '/api/admin/catalogue',
-  requireMaster(),
+  requireMaster({
+    tag: 'Catalogue',
+    operationId: 'importCatalogue',
+    summary: 'Import users, NFTs and listings',
+    description:
+      `The body is JSON Lines, a record a line: at most ${MAX_LINES} lines and ${MAX_MIB} MiB. ` +
+      'All records are written, or none. Repeating a call is safe. A larger catalogue, of up to ' +
+      `${MAX_IMPORT_LINES} lines, takes several calls with the same \`import\`, each with the ` +
+      'number of its first `line`. Nothing changes before the call with `commit`. In `issues`, ' +
+      '`lines[12]` is line 12.',
+    body: { type: 'application/x-ndjson', schema: z.file().describe('JSON Lines.') },
+    answer: ImportProgress,
+    errors: [...problemCodes, 'network_not_found', 'conflict', 'payload_too_large'],
+  }),
   validate('query', Query),
   async (c) => {
     const { db, caller, now, settings } = c.var
-    const { import: id, line, commit: isLast = !id, dryRun } = c.req.valid('query')
-    const { lines, callHash } = await readCall(c, line)
-    const last = line + lines.length - 1
+    const { import: id, line: from, commit: isLast = !id, dryRun } = c.req.valid('query')
+    const { lines, callHash } = await readCall(c, from)
+    const last = from + lines.length - 1
     if (last > MAX_IMPORT_LINES)
       throw new ApiError(
         'payload_too_large',
         `an import may have at most ${MAX_IMPORT_LINES} lines`,
       )
-    const { staged, problems } = parseLines(lines, line, Object.keys(settings.NETWORKS))
+    const { staged, problems } = parseLines(lines, from, Object.keys(settings.NETWORKS))
     refuse(problems)
-
-    const target = {
+    const ctx: ImportCtx = {
       db,
-      write: ((guards, statements) => writeAs(db, caller, guards, statements)) as Write,
+      write: (guards, statements) => writeAs(db, caller, guards, statements),
       caller,
       importId: id ?? crypto.randomUUID(),
       callHash,
       now,
     }
-    const progress = await stage(target, { from: line, last, lines: staged })
+    const progress = await stage(ctx, { from, last, lines: staged })
     if (progress.result || !isLast) return c.json(progress)
     try {
-      const result = await commit(target, last, dryRun)
+      const result = await commitOrRefuse(ctx, { last, isDryRun: dryRun })
       return c.json({ lines: last, result })
-    } catch (error) {
-      if (error instanceof LinesHaveProblems) refuse(await findProblems(db, target.importId))
-      throw error
     } finally {
       // Another call cannot name this import.
-      if (!id) await discard(target)
+      if (!id) await discard(ctx)
     }
   },
 )

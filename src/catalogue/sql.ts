@@ -12,10 +12,10 @@ export const withLines = (importId: string, now = '') => sql`WITH r AS NOT MATER
 export const value = (field: string) => `(r.record ->> '$.${field}')`
 
 /**
- * The lines with users: `u` has the id of the record, `m` its e-mail address, `w` its wallet. `p`,
- * the first of them, is the user that the record means.
+ * The lines with the users that they match: `u` by the id of the record, `m` by its e-mail address,
+ * `w` by its wallet. `p` is the first of them.
  */
-export const meantUsers = `r LEFT JOIN users u ON u.externalId = r.externalId
+export const matchedUsers = `r LEFT JOIN users u ON u.externalId = r.externalId
   LEFT JOIN users m ON m.email = ${value('email')} AND m.email <> ''
   LEFT JOIN users w ON w.ethereumPublicAddr = ${value('ethereumPublicAddr')}
     AND w.ethereumPublicAddr <> '' AND w.walletChainId = 0
@@ -30,14 +30,14 @@ function object(fields: Record<string, string>): string {
 const quoted = (columns: Record<string, string>) =>
   Object.fromEntries(Object.entries(columns).map(([key, column]) => [key, `json_quote(${column})`]))
 
-/** The id by which other records refer to a user, also to one who has signed up. */
-const refer = (table: string) => `coalesce(${table}.externalId, 'user-' || ${table}.id)`
+/** The id by which records refer to a user. Users who have signed up have one, too. */
+const userReference = (table: string) => `coalesce(${table}.externalId, 'user-' || ${table}.id)`
 
 /** The record of the user `u`, in its normal form. */
 export const userRecord = object(
   quoted({
     type: `'user'`,
-    id: refer('u'),
+    id: userReference('u'),
     name: 'u.name',
     username: 'u.username',
     email: `nullif(u.email, '')`,
@@ -51,7 +51,7 @@ export const nftRecord = (releaseAt = 'n.releaseAt') =>
     ...quoted({
       type: `'nft'`,
       id: 'n.externalId',
-      creator: refer('u'),
+      creator: userReference('u'),
       network: 'n.contractNetwork',
       contract: 'n.contractAddr',
       contractName: 'n.contractName',
@@ -75,7 +75,7 @@ export const listingRecord = object({
     type: `'listing'`,
     id: 'l.externalId',
     nft: 'n.externalId',
-    seller: refer('u'),
+    seller: userReference('u'),
     saleType: 'l.type',
     priceCents: 'l.priceCents',
     priceEths: 'l.priceEths',

@@ -1,9 +1,9 @@
 /** Writes the staged records. The statements run in this order, in one transaction. */
 import { sql } from 'drizzle-orm'
 import { type Database, raw } from '../db/client.ts'
-import { listingRecord, meantUsers, nftRecord, value, withLines } from './sql.ts'
+import { listingRecord, matchedUsers, nftRecord, value, withLines } from './sql.ts'
 
-/** A record without a time keeps the one that is stored. */
+/** The stored record. A line without `releaseAt` keeps the stored time, so both compare as equal. */
 const storedNft = nftRecord(`iif(${value('releaseAt')} IS NULL, NULL, n.releaseAt)`)
 
 const nfts = `r LEFT JOIN nfts n ON n.externalId = r.externalId
@@ -15,8 +15,8 @@ const isRenamed = (user: string) =>
   `(${user}.name IS NOT ${value('name')} OR ${user}.username IS NOT ${value('username')})`
 
 /**
- * What is done with each record, as JSON such as `{"nft.created": 3}`. Users who have signed in keep
- * their names.
+ * Counts what happens to each record, as JSON such as `{"nft.created": 3}`. Users who have signed in
+ * keep their names.
  */
 export const countRecords = (importId: string) => sql`(${withLines(importId)}
   SELECT json_group_object(key, total) FROM (
@@ -24,7 +24,7 @@ export const countRecords = (importId: string) => sql`(${withLines(importId)}
       SELECT r.type, CASE WHEN p.id IS NULL THEN 'created' WHEN u.id IS NULL THEN 'updated'
         WHEN u.lastAccessAt IS NULL AND ${isRenamed('u')} THEN 'updated'
         ELSE 'unchanged' END AS action
-      FROM ${meantUsers} WHERE r.type = 'user'
+      FROM ${matchedUsers} WHERE r.type = 'user'
       UNION ALL
       SELECT r.type, CASE WHEN n.id IS NULL THEN 'created'
         WHEN r.record = ${storedNft} THEN 'unchanged' ELSE 'updated' END

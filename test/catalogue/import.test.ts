@@ -511,9 +511,9 @@ describe('an import of several calls', () => {
     await stage(target, { from: 1, last: 3, lines: staged })
     // Both calls have staged the lines before one of them commits.
     await stage(target, { from: 1, last: 3, lines: staged })
-    const first = await commit(target, 3, false)
+    const first = await commit(target, { last: 3, isDryRun: false })
     expect(first.nft).toEqual(numbers(1, 0, 0))
-    expect(await commit(target, 3, false)).toEqual(first)
+    expect(await commit(target, { last: 3, isDryRun: false })).toEqual(first)
   })
 
   it('refuses a gap, and a commit that forgets lines', async () => {
