@@ -2,8 +2,11 @@
  * An HTTP server that starts chains and sets the faults of their proxies. It runs in Node, because
  * tests run in workerd, which cannot start processes. One server serves all test files.
  */
+import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
 import { setTimeout } from 'node:timers/promises'
 import {
@@ -21,9 +24,10 @@ import type { TestProject } from 'vitest/node'
 import type { CompiledContract } from '../../../contracts/solidity.ts'
 import { localAccount } from '../../../scripts/chain/accounts.ts'
 import { type Anvil, startAnvil, whileMining } from '../../../scripts/chain/anvil.ts'
-import { deployCollectibles } from '../../../scripts/chain/collectibles.ts'
+import { type Collectibles, deployCollectibles } from '../../../scripts/chain/collectibles.ts'
 import { deployDelivery } from '../../../scripts/chain/delivery.ts'
 import { ANSWERS, compileFixtures, hookAbi } from '../../contracts/fixtures.ts'
+import { tokenCalls } from './calls.ts'
 import type { ChainOptions, ChainRecord, HostileContract } from './chain.ts'
 import type { Fault, RandomFaults } from './faults.ts'
 import { RpcProxy } from './proxy.ts'
@@ -41,7 +45,8 @@ declare module 'vitest' {
 const FIRST_CHAIN_ID = 31338
 
 type Account = ReturnType<typeof localAccount>
-type Accounts = [Account, Account, Account, Account]
+/** The signer, the seller, the owner of the Delivery contract and the other signer. */
+const accounts = [0, 1, 5, 6].map(localAccount) as [Account, Account, Account, Account]
 
 const chains = new Map<number, { anvil: Anvil; proxy: RpcProxy }>()
 let chainCount = 0
@@ -62,6 +67,7 @@ export default async function setup(project: TestProject) {
     server.closeAllConnections()
     server.close()
     await Promise.all([...chains.values()].map(({ anvil }) => anvil.stop()))
+    rmSync(directory, { recursive: true })
   }
 }
 
@@ -113,28 +119,23 @@ async function start(options: ChainOptions): Promise<ChainRecord> {
   return start(options)
 }
 
-/** Starts a node, deploys the contracts, gives the seller tokens and approves the delivery. */
+/** Starts a node with the contracts and gives the seller tokens. */
 async function startOnce(
   chainId: number,
   { erc721 = 0, erc1155 = 0, args = [] }: ChainOptions,
 ): Promise<ChainRecord> {
-  const anvil = await startAnvil({ port: 0, args: ['--chain-id', `${chainId}`, ...args] })
-  // Added before the deployment, which may fail, so that the teardown stops the node.
+  const { file, contracts, delivery } = await deployed()
+  const anvil = await startAnvil({
+    port: 0,
+    args: ['--chain-id', `${chainId}`, '--load-state', file, ...args],
+  })
+  // Added before the tokens are minted, which may fail, so that the teardown stops the node.
   chains.set(chainId, { anvil, proxy: new RpcProxy(anvil.url) })
-  const [signer, seller, owner, other] = [0, 1, 5, 6].map(localAccount) as Accounts
-  const deployed = async () => {
-    const delivery = await deployDelivery(anvil.url, owner, {
-      relayers: [signer.address, other.address],
-    })
-    const contracts = await deployCollectibles(anvil.url, {
-      seller,
-      operator: delivery,
-      uniques: erc721,
-      editions: [{ id: 1n, amount: BigInt(erc1155) }],
-    })
-    return { delivery, contracts }
-  }
-  const { delivery, contracts } = await whileMining(anvil.url, deployed())
+  const [signer, seller, owner, other] = accounts
+  const uniques = tokenCalls(anvil.url, seller.address, contracts.erc721)
+  for (let i = 0; i < erc721; i++) await uniques('mint', seller.address)
+  const editions = tokenCalls(anvil.url, seller.address, contracts.erc1155)
+  if (erc1155 > 0) await editions('mint', seller.address, 1n, BigInt(erc1155), '0x')
   return {
     chainId,
     rpcUrl: anvil.url,
@@ -144,6 +145,34 @@ async function startOnce(
     otherSigner: other.address,
     owner: owner.address,
     seller: seller.address,
+  }
+}
+
+type Deployed = { file: string; contracts: Collectibles; delivery: Address }
+
+/** A chain with the contracts, in a file. Every chain starts with it, because deploying takes time. */
+let state: Promise<Deployed> | undefined
+const deployed = () => (state ??= deploy())
+
+const directory = mkdtempSync(join(tmpdir(), 'chains-'))
+
+/** Deploys the contracts, approves the delivery and stores the chain. */
+async function deploy(): Promise<Deployed> {
+  const file = join(directory, 'deployed.json')
+  // Tests read earlier blocks, too.
+  const args = ['--dump-state', file, '--preserve-historical-states']
+  const anvil = await startAnvil({ port: 0, args })
+  const [signer, seller, owner, other] = accounts
+  const deployAll = async () => {
+    const relayers = [signer.address, other.address]
+    const delivery = await deployDelivery(anvil.url, owner, { relayers })
+    const tokens = { seller, operator: delivery, uniques: 0, editions: [] }
+    return { delivery, contracts: await deployCollectibles(anvil.url, tokens) }
+  }
+  try {
+    return { file, ...(await whileMining(anvil.url, deployAll())) }
+  } finally {
+    await anvil.stop()
   }
 }
 
