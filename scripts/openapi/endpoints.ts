@@ -5,7 +5,6 @@ import { transferEndpoints } from '../../src/delivery/admin/openapi.ts'
 import { type Endpoint, endpointsOf } from '../../src/http/endpoint.ts'
 import type { EndpointInfo, EndpointInfos } from '../../src/http/openapi.ts'
 import { operationsEndpoints } from '../../src/operations/openapi.ts'
-import { orderEndpoints } from '../../src/orders/openapi.ts'
 import { webhookEndpointInfos } from '../../src/webhooks/openapi.ts'
 
 export type DescribedEndpoint = Endpoint & { info: EndpointInfo }
@@ -13,7 +12,6 @@ export type DescribedEndpoint = Endpoint & { info: EndpointInfo }
 /** Pages and their forms have none. */
 export const endpointInfos: EndpointInfos = {
   ...authEndpoints,
-  ...orderEndpoints,
   ...webhookEndpointInfos,
   ...transferEndpoints,
   ...operationsEndpoints,

@@ -3,7 +3,8 @@ import type * as z from 'zod'
 import type { ZodOpenApiOverride } from 'zod-openapi'
 import { lineNumber } from '../../src/catalogue/routes.ts'
 import { idText, pageLength } from '../../src/http/ids.ts'
-import { MAX_ORDERS, OrderIds } from '../../src/orders/input.ts'
+import { OrderIds } from '../../src/orders/routes.ts'
+import { MAX_ORDERS } from '../../src/orders/schema.ts'
 
 type JsonSchema = Parameters<ZodOpenApiOverride>[0]['jsonSchema']
 

@@ -1,6 +1,10 @@
 /** Delivery keys. The Delivery contract uses each at most once. */
+import { sql } from 'drizzle-orm'
 import type { Hex } from 'viem'
 import { bytesToHex, hexToBytes, sha256 } from 'viem/utils'
+import type { Guard } from '../db/guard.ts'
+import { type Placeholders, prepared, preparedCondition } from '../db/prepared.ts'
+import { ApiError } from '../http/errors.ts'
 
 /** A key that belongs to an order number of a shop, or is random. */
 export type KeySource = { namespace: string; providerId: string | null }
@@ -24,4 +28,30 @@ export async function makeKeys(secret: string, orders: readonly KeySource[]): Pr
 }
 
 /** Returns the SHA-256 of DELIVERY_KEY_SECRET, hex. */
-export const hashOfSecret = (secret: string): string => sha256(`0x${secret}`).slice(2)
+export const hashSecret = (secret: string): string => sha256(`0x${secret}`).slice(2)
+
+type SecretHash = Placeholders<{ secretHash: string }>
+
+/**
+ * Stores which DELIVERY_KEY_SECRET made the keys of this instance. Another one would make another
+ * key for the same order number, and deliver it twice.
+ */
+export const storeSecretHash = prepared((db, { secretHash }: SecretHash) =>
+  db.all<never>(sql`INSERT INTO instance (id, deliverySecretHash)
+    SELECT 1, ${secretHash} WHERE NOT EXISTS (SELECT 1 FROM instance)`),
+)
+
+const hasOtherSecret = preparedCondition(
+  (_, { secretHash }: SecretHash) =>
+    sql`EXISTS (SELECT 1 FROM instance WHERE deliverySecretHash <> ${secretHash})`,
+)
+
+/** Rejects with `not_ready` if another secret made the keys of this instance. */
+export const requireSameSecret = (secretHash: string): Guard => ({
+  when: hasOtherSecret({ secretHash }),
+  error: () =>
+    new ApiError(
+      'not_ready',
+      'the secret DELIVERY_KEY_SECRET is not the one that this instance began with',
+    ),
+})

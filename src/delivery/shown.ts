@@ -1,24 +1,58 @@
-/** The fields of orders and order items that come from deliveries. */
-import { sql } from 'drizzle-orm'
-import { deliveries, transactions } from '../db/schema/delivery.ts'
+/** What orders and order items show of deliveries. */
+import { type SQL, sql } from 'drizzle-orm'
+import { deliveries, type deliveryStates, transactions } from '../db/schema/delivery.ts'
 
 export const itemStatuses = ['awaiting_wallet', 'transferring', 'transferred', 'failed'] as const
 type ItemStatus = (typeof itemStatuses)[number]
-
-const { state, reason, transactionId, updatedAt } = deliveries
-
-/** An item that is queued again after a transaction stays `transferring`. Null before the first. */
-export const shownStatus = sql<ItemStatus | null>`CASE
-    WHEN ${state} NOT IN ('queued', 'in_flight') THEN ${state}
-    WHEN ${transactionId} IS NOT NULL THEN 'transferring' END`
+type DeliveryState = (typeof deliveryStates)[number]
 
 /**
- * The columns to select, with `transactions` joined. `failReason` is for the order, the others are
- * for its item.
+ * The status of an order item by the state of its delivery. Null means that it depends on whether a
+ * transaction was sent: an item that is queued again after one stays `transferring`. The trigger
+ * `orderEvents_insert` (migrations/0001_triggers.sql) repeats this map.
  */
-export const shownOfDelivery = {
-  status: shownStatus.as('status'),
-  txId: sql<string | null>`${transactions.hash}`.as('txId'),
-  failReason: sql<string | null>`iif(${state} = 'failed', ${reason}, NULL)`.as('failReason'),
-  updatedAt,
+const statusByState: Record<DeliveryState, ItemStatus | null> = {
+  awaiting_wallet: 'awaiting_wallet',
+  queued: null,
+  in_flight: null,
+  transferred: 'transferred',
+  failed: 'failed',
 }
+
+/** Returns the status of an order item. `txId` is null before the first transaction. */
+export const itemStatus = (state: DeliveryState, txId: string | null): ItemStatus | null =>
+  statusByState[state] ?? (txId === null ? null : 'transferring')
+
+const cases = Object.entries(statusByState).flatMap(([state, status]) =>
+  status ? [`WHEN '${state}' THEN '${status}'`] : [],
+)
+
+/** SQL of `itemStatus`. */
+export const itemStatusSql: SQL<ItemStatus | null> = sql`coalesce(
+  CASE ${deliveries.state} ${sql.raw(cases.join(' '))} END,
+  iif(${deliveries.transactionId} IS NULL, NULL, 'transferring'))`
+
+/** The columns to select of a delivery, with `transactions` joined. */
+export const deliveryColumns = {
+  state: deliveries.state,
+  reason: deliveries.reason,
+  /** Time of the last change. */
+  changedAt: deliveries.updatedAt,
+  /** The newest transaction; null before the first. */
+  txId: sql<string | null>`${transactions.hash}`.as('txId'),
+  /** Time when the newest transaction was signed. */
+  sentAt: sql<string | null>`${transactions.createdAt}`.as('sentAt'),
+}
+
+/** A delivery, as `deliveryColumns` selects it. */
+export type DeliveryRow = {
+  state: DeliveryState
+  reason: string | null
+  changedAt: string
+  txId: string | null
+  sentAt: string | null
+}
+
+/** Returns why a delivery has failed; null unless it has. */
+export const failReason = ({ state, reason }: DeliveryRow): string | null =>
+  itemStatus(state, null) === 'failed' ? reason : null

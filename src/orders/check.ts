@@ -1,13 +1,33 @@
 /** Checks whether orders may be placed. Pure functions of the request and the rows it names. */
-import type { Caller } from '../http/context.ts'
+import type { Ctx } from '../http/context.ts'
 import type { ErrorCode, Issue } from '../http/errors.ts'
-import type { Listing, Nft } from './answer.ts'
-import type { OrderInput } from './input.ts'
-import type { OrderData } from './load.ts'
+import { isUnlimited, type Listing, type Nft } from './nft.ts'
+import type { NewOrder } from './schema.ts'
+
+type Buyer = {
+  id: number
+  /** `''` if the buyer has no wallet. */
+  wallet: string
+  /** The chain of a wallet that is a contract; 0 for a wallet with a key. */
+  walletChainId: number
+  /** The live billing address with the lowest id. */
+  billingAddressId: number | null
+}
+
+/** The rows that the orders of a call name. Rows that do not exist are absent. */
+export type OrderData = {
+  nfts: Map<number, Nft>
+  listings: Map<number, Listing>
+  buyers: Map<number, Buyer>
+  /** Orders of earlier calls in the namespace: provider id to order id. */
+  placed: Map<string, number>
+  /** The namespace of the caller's token. */
+  namespace: string
+}
 
 type Check = {
   data: OrderData
-  caller: Caller
+  caller: Ctx['caller']
   now: Date
   /** Pieces sold by the earlier orders of the call: NFT id to number. */
   sold: Map<number, number>
@@ -16,18 +36,17 @@ type Check = {
   /** Buyers whose first billing address comes from an earlier order of the call. */
   newAddresses: Set<number>
   /** Adds an issue about a field of the order that is checked. */
-  report: (field: keyof OrderInput, code: ErrorCode, message: string) => void
+  report: (field: keyof NewOrder, code: ErrorCode, message: string) => void
 }
 
 /**
  * Returns why these orders cannot be placed: everything that is wrong, in the order of the call. A
  * record that is missing, or that the caller may not use, hides what follows from it.
  */
-export function problemsOf(
-  inputs: readonly OrderInput[],
+export function findProblems(
+  { caller, now }: Pick<Ctx, 'caller' | 'now'>,
+  inputs: readonly NewOrder[],
   data: OrderData,
-  caller: Caller,
-  now: Date,
 ): Issue[] {
   const issues: Issue[] = []
   const call = { sold: new Map(), providerIds: new Map(), newAddresses: new Set<number>() }
@@ -39,7 +58,7 @@ export function problemsOf(
   return issues
 }
 
-function checkOrder(input: OrderInput, i: number, check: Check): void {
+function checkOrder(input: NewOrder, i: number, check: Check): void {
   const { data, caller, report } = check
   const listing = data.listings.get(input.listingId)
   if (caller.role !== 'master' && listing && listing.sellerId !== caller.userId) {
@@ -55,7 +74,7 @@ function checkOrder(input: OrderInput, i: number, check: Check): void {
 }
 
 /** Returns the NFT, if it exists. */
-function findNft({ nftId }: OrderInput, { data, report }: Check): Nft | undefined {
+function findNft({ nftId }: NewOrder, { data, report }: Check): Nft | undefined {
   const nft = data.nfts.get(nftId)
   const exists = nft && !nft.deletedAt
   if (!exists) report('nftId', 'nft_not_found', `there is no NFT ${nftId}`)
@@ -65,7 +84,7 @@ function findNft({ nftId }: OrderInput, { data, report }: Check): Nft | undefine
 }
 
 function checkListing(
-  { listingId, nftId }: OrderInput,
+  { listingId, nftId }: NewOrder,
   listing: Listing | undefined,
   nft: Nft | undefined,
   { now, report }: Check,
@@ -80,7 +99,7 @@ function checkListing(
 }
 
 function checkQuantity(
-  { quantity }: OrderInput,
+  { quantity }: NewOrder,
   nft: Nft,
   listing: Listing | undefined,
   { sold, report }: Check,
@@ -102,18 +121,15 @@ function checkQuantity(
 const largestQuantity = ({ amount, priceCents }: Listing): number =>
   Math.min(amount ?? Infinity, Math.floor(Number.MAX_SAFE_INTEGER / Math.max(priceCents, 1)))
 
-/** Whether orders do not reduce the stock of the NFT. */
-export const isUnlimited = ({ payload }: Nft): boolean => payload.amountType === 'unlimited'
-
 /** The billing address of the request, if the four fields of a place are given. */
-export function newBillingAddress({ buyerBillingData }: OrderInput) {
+export function newBillingAddress({ buyerBillingData }: NewOrder) {
   const { city, country, postal, street, companyName = null, taxId = null } = buyerBillingData ?? {}
   return city && country && postal && street
     ? { city, country, postal, street, companyName, taxId }
     : null
 }
 
-function checkBuyer(input: OrderInput, check: Check): void {
+function checkBuyer(input: NewOrder, check: Check): void {
   const { data, caller, newAddresses, report } = check
   const buyer = data.buyers.get(input.buyerUserId)
   if (!buyer) report('buyerUserId', 'buyer_not_found', `there is no user ${input.buyerUserId}`)
@@ -132,7 +148,7 @@ function checkBuyer(input: OrderInput, check: Check): void {
  * Returns whether no other order has the provider id. An order that was placed before may have taken
  * the last piece itself, so nothing else of it is checked.
  */
-function checkProviderId({ providerId }: OrderInput, i: number, check: Check): boolean {
+function checkProviderId({ providerId }: NewOrder, i: number, check: Check): boolean {
   const { data, providerIds, report } = check
   if (!providerId) return true
   const [placed, earlier] = [data.placed.get(providerId), providerIds.get(providerId)]

@@ -2,11 +2,10 @@
 import { type Placeholder, type SQL, sql } from 'drizzle-orm'
 import { readAs } from '../auth/access.ts'
 import { type Placeholders, prepared } from '../db/prepared.ts'
-import { itemStatuses, shownStatus } from '../delivery/shown.ts'
-import type { Ctx } from '../http/context.ts'
-import type { Order } from './answer.ts'
-import { readOrders } from './read.ts'
-import type { Viewer } from './visible.ts'
+import { itemStatuses, itemStatusSql } from '../delivery/shown.ts'
+import type { Viewer } from './buyer.ts'
+import { type ReadCtx, readOrders } from './read.ts'
+import type { Order } from './schema.ts'
 
 /** What `deliveryStatus` selects by: the status of the item; `pending` where that is null. */
 export const deliveryStatuses = ['pending', ...itemStatuses] as const
@@ -49,9 +48,9 @@ const select = (
 ) => sql`SELECT ${cursor} AS cursor, ${id} AS id, (${isMatch}) AS isMatch
   FROM ${from} WHERE ${where} AND ${cursor} < ${before} ORDER BY ${cursor} DESC LIMIT ${count}`
 
-const candidates = (sourceOf: (values: Placeholders<Values>) => Source) =>
+const candidates = (buildSource: (values: Placeholders<Values>) => Source) =>
   prepared((db, values: Placeholders<Values>) =>
-    db.all<Candidate>(select(sourceOf(values), values)),
+    db.all<Candidate>(select(buildSource(values), values)),
   )
 
 const orderId = sql`o.id`
@@ -61,25 +60,28 @@ const byItem = {
   cursor: sql`deliveries.id`,
   id: sql`i.orderId`,
 }
-const hasStatus = (status: Placeholder) => sql`coalesce(${shownStatus}, 'pending') = ${status}`
+const hasStatus = (status: Placeholder) => sql`coalesce(${itemStatusSql}, 'pending') = ${status}`
 
-/** The newest orders that a user has sold, before one of them, as the column `orderId`. */
-export const soldOrders = (userId: Placeholder, before: Placeholder, count: Placeholder) => sql`(
-  SELECT orderId FROM orderItems
+type Range = Placeholders<Pick<Values, 'userId' | 'before' | 'count'>>
+
+/** Selects the newest orders that a user has bought, before one of them. */
+export const selectBought = ({ userId, before, count }: Range) => sql`(SELECT id FROM orders
+  WHERE buyerId = ${userId} AND id < ${before} ORDER BY id DESC LIMIT ${count})`
+
+/** Selects the newest orders that a user has sold, before one of them, as the column `orderId`. */
+export const selectSold = ({ userId, before, count }: Range) => sql`(SELECT orderId FROM orderItems
   WHERE sellerId = ${userId} AND orderId < ${before} ORDER BY orderId DESC LIMIT ${count})`
 
 /** What the user has bought and sold. */
-const ownOrders = ({ userId, before, count }: Placeholders<Values>) => sql`(
-  SELECT id FROM (SELECT id FROM orders
-    WHERE buyerId = ${userId} AND id < ${before} ORDER BY id DESC LIMIT ${count})
-  UNION SELECT orderId FROM ${soldOrders(userId, before, count)}) own`
+const selectOwn = (range: Range) => sql`(SELECT id FROM ${selectBought(range)}
+  UNION SELECT orderId FROM ${selectSold(range)}) own`
 
 const all = candidates(() => byOrder)
-const ofBuyer = candidates(({ buyerUserId }) => ({
+const byBuyer = candidates(({ buyerUserId }) => ({
   ...byOrder,
   where: sql`o.buyerId = ${buyerUserId}`,
 }))
-const ofProvider = candidates(({ providerId }) => ({
+const byProviderId = candidates(({ providerId }) => ({
   ...byOrder,
   where: sql`o.providerId = ${providerId}`,
 }))
@@ -91,45 +93,45 @@ const waiting = candidates(({ status }) => ({
 const withStatus = candidates(({ status }) => ({ ...byItem, isMatch: hasStatus(status) }))
 
 const ownId = sql`own.id`
-const own = candidates((values) => ({ from: ownOrders(values), cursor: ownId, id: ownId }))
-const ownOfProvider = candidates(({ providerId, userId }) => ({
+const own = candidates((values) => ({ from: selectOwn(values), cursor: ownId, id: ownId }))
+const ownByProviderId = candidates(({ providerId, userId }) => ({
   ...byOrder,
   where: sql`o.providerId = ${providerId}`,
   isMatch: sql`o.buyerId = ${userId} OR EXISTS
     (SELECT 1 FROM orderItems WHERE orderId = o.id AND sellerId = ${userId})`,
 }))
 const ownWithStatus = candidates((values) => ({
-  from: sql`${ownOrders(values)} CROSS JOIN orderItems i ON i.orderId = own.id
+  from: sql`${selectOwn(values)} CROSS JOIN orderItems i ON i.orderId = own.id
     CROSS JOIN deliveries ON deliveries.id = i.id`,
   cursor: ownId,
   id: ownId,
   isMatch: hasStatus(values.status),
 }))
-const soldTo = candidates(({ userId, buyerUserId, before, count }) => ({
-  from: sql`${soldOrders(userId, before, count)} s CROSS JOIN orders o ON o.id = s.orderId`,
+const soldTo = candidates((values) => ({
+  from: sql`${selectSold(values)} s CROSS JOIN orders o ON o.id = s.orderId`,
   cursor: sql`s.orderId`,
   id: orderId,
-  isMatch: sql`o.buyerId = ${buyerUserId}`,
+  isMatch: sql`o.buyerId = ${values.buyerUserId}`,
 }))
 
-/** Returns the statement of a filter, and whether every candidate is an order to return. */
-function sourceOf(
+/** Returns the statement for a filter, and whether every candidate is an order to return. */
+function chooseCandidates(
   { role, userId }: Viewer,
   { providerId, deliveryStatus, buyerUserId }: OrderFilter,
 ) {
   const isMaster = role === 'master'
   const exact = (select: typeof all) => ({ select, isExact: true })
   const filtered = (select: typeof all) => ({ select, isExact: false })
-  if (providerId !== undefined) return isMaster ? exact(ofProvider) : filtered(ownOfProvider)
+  if (providerId !== undefined) return isMaster ? exact(byProviderId) : filtered(ownByProviderId)
   if (buyerUserId !== undefined)
-    return isMaster || buyerUserId === userId ? exact(ofBuyer) : filtered(soldTo)
+    return isMaster || buyerUserId === userId ? exact(byBuyer) : filtered(soldTo)
   if (deliveryStatus === undefined) return exact(isMaster ? all : own)
   if (!isMaster) return filtered(ownWithStatus)
   if (deliveryStatus === 'awaiting_wallet' || deliveryStatus === 'failed') return exact(waiting)
   return filtered(withStatus)
 }
 
-type Page = {
+type ListRequest = OrderFilter & {
   /** The largest number of orders. */
   limit: number
   /** The `nextCursor` of the page before; undefined begins with the newest order. */
@@ -137,27 +139,26 @@ type Page = {
 }
 
 /**
- * Returns a page of orders that `viewer` may see, and where the next one begins; null on the last
+ * Returns a page of orders that the viewer may see, and where the next one begins; null on the last
  * page. A page may have fewer orders than `limit`, or none, before the last one: a call looks at a
  * limited number of orders, so its cost does not depend on how many there are. Throws
  * `unauthenticated`.
  */
 export async function listOrders(
-  ctx: Pick<Ctx, 'db' | 'caller'>,
-  filter: OrderFilter,
-  { limit, cursor = Number.MAX_SAFE_INTEGER }: Page,
-  viewer: Viewer = ctx.caller,
+  ctx: ReadCtx,
+  { limit, cursor = Number.MAX_SAFE_INTEGER, ...filter }: ListRequest,
 ): Promise<{ orders: Order[]; nextCursor: string | null }> {
-  const { select, isExact } = sourceOf(viewer, filter)
+  const { db, caller, viewer = caller } = ctx
+  const { select, isExact } = chooseCandidates(viewer, filter)
   const { providerId = '', buyerUserId = 0, deliveryStatus: status = '' } = filter
   const values = { before: cursor, userId: viewer.userId, providerId, buyerUserId, status }
   const count = isExact ? limit + 1 : MAX_CANDIDATES
-  const [rows] = await readAs(ctx.db, ctx.caller, [select(ctx.db, { ...values, count })])
-  const found = rows.filter(({ isMatch }) => isMatch)
-  const page = found.slice(0, limit)
-  const ids = page.map(({ id }) => String(id))
-  const orders = ids.length > 0 ? await readOrders(ctx, ids, viewer) : []
+  const [rows] = await readAs(db, caller, [select(db, { ...values, count })])
+  const matches = rows.filter(({ isMatch }) => isMatch)
+  const page = matches.slice(0, limit)
+  const orderIds = page.map(({ id }) => String(id))
+  const orders = orderIds.length > 0 ? await readOrders(ctx, orderIds) : []
   // Orders neither disappear nor change their buyer or seller between the two trips.
-  const last = found.length > limit ? page.at(-1) : rows.length === count ? rows.at(-1) : null
+  const last = matches.length > limit ? page.at(-1) : rows.length === count ? rows.at(-1) : null
   return { orders, nextCursor: last ? String(last.cursor) : null }
 }

@@ -1,35 +1,19 @@
-/** Loads the rows that a placement depends on, in one trip. */
+/** Loads the rows that placing orders depends on, in one trip. */
 import { and, eq, inArray, isNull, sql } from 'drizzle-orm'
 import { isLive } from '../addresses/schema.ts'
 import { readAs } from '../auth/access.ts'
-import { type BoundStatement, type Database, jsonValues } from '../db/client.ts'
-import { type Placeholders, prepared } from '../db/prepared.ts'
+import { jsonValues } from '../db/client.ts'
+import { type Placeholders, prepared, preparedCondition } from '../db/prepared.ts'
 import { listings, nfts } from '../db/schema/catalogue.ts'
 import { orders } from '../db/schema/orders.ts'
 import { addresses, tokens, users } from '../db/schema/users.ts'
-import type { Caller } from '../http/context.ts'
-import type { Listing, Nft } from './answer.ts'
-import { listingColumns, nftColumns } from './columns.ts'
-import type { OrderInput } from './input.ts'
-
-type Buyer = {
-  id: number
-  /** `''` if the buyer has no wallet. */
-  wallet: string
-  /** The chain of a wallet that is a contract; 0 for a wallet with a key. */
-  walletChainId: number
-  /** The live billing address with the lowest id. */
-  billingAddressId: number | null
-}
-
-/** The rows that the orders of a call name. Rows that do not exist are absent. */
-export type OrderData = {
-  nfts: Map<number, Nft>
-  listings: Map<number, Listing>
-  buyers: Map<number, Buyer>
-  /** Orders of earlier calls in the namespace: provider id to order id. */
-  placed: Map<string, number>
-}
+import type { Caller, Ctx } from '../http/context.ts'
+import type { OrderData } from './check.ts'
+import { type IdempotentCall, selectStored } from './idempotency.ts'
+import { listingColumns, nftColumns } from './nft.ts'
+import { byId } from './order.ts'
+import type { Plan } from './plan.ts'
+import type { NewOrder } from './schema.ts'
 
 type Ids = Placeholders<{ ids: string }>
 
@@ -81,46 +65,67 @@ const selectNamespace = prepared((db, { tokenId }: Placeholders<{ tokenId: strin
 )
 
 /**
- * Loads the data, the namespace of the caller's token and, in the same trip, the rows of an `extra`
- * statement. Throws `unauthenticated`.
+ * Loads the rows that the orders of a call name, and the response that is stored for its
+ * idempotency key. Throws `unauthenticated`.
  */
-export async function loadOrderData<Rows>(
-  db: Database,
-  caller: Caller,
-  inputs: readonly OrderInput[],
-  extra?: BoundStatement<Rows>,
-): Promise<{ data: OrderData; namespace: string; extraRows?: Rows }> {
-  const distinct = (ids: readonly number[]) => ({ ids: JSON.stringify([...new Set(ids)]) })
+export async function loadOrderData(
+  { db, caller }: Pick<Ctx, 'db' | 'caller'>,
+  inputs: readonly NewOrder[],
+  call: IdempotentCall | null,
+) {
   const { tokenId } = caller
+  const distinct = (ids: readonly number[]) => ({ ids: JSON.stringify([...new Set(ids)]) })
   const providerIds = JSON.stringify(inputs.flatMap(({ providerId }) => providerId ?? []))
-  const statements = [
+  const [nfts, listings, buyers, placed, [token], responses] = await readAs(db, caller, [
     nftsById(db, distinct(inputs.map(({ nftId }) => nftId))),
     listingsById(db, distinct(inputs.map(({ listingId }) => listingId))),
     buyersById(db, distinct(inputs.map(({ buyerUserId }) => buyerUserId))),
-    selectNamespace(db, { tokenId }),
     ordersByProviderId(db, { tokenId, providerIds }),
-  ] as const
-  if (!extra) return toLoaded(await readAs(db, caller, statements))
-  const [nfts, listings, buyers, tokens, placed, extraRows] = await readAs(db, caller, [
-    ...statements,
-    extra,
+    selectNamespace(db, { tokenId }),
+    ...(call ? [selectStored(db, { ...call, tokenId })] : []),
   ])
-  return { ...toLoaded([nfts, listings, buyers, tokens, placed]), extraRows }
-}
-
-type Placed = { id: number; providerId: string | null }
-type Results = readonly [Nft[], Listing[], Buyer[], { namespace: string }[], Placed[]]
-
-function toLoaded([nfts, listings, buyers, [token], placed]: Results) {
   if (!token) throw new Error('a live token was not read')
-  const data = {
+  const data: OrderData = {
     nfts: byId(nfts),
     listings: byId(listings),
     buyers: byId(buyers),
     placed: new Map(placed.map(({ id, providerId }) => [providerId ?? '', id])),
+    namespace: token.namespace,
   }
-  return { data, namespace: token.namespace }
+  return { data, stored: responses?.[0] }
 }
 
-const byId = <Row extends { id: number }>(rows: readonly Row[]): Map<number, Row> =>
-  new Map(rows.map((row) => [row.id, row]))
+type Expected = { rows: string; count: number; role: string; userId: number; now: string }
+
+const isOutdated = preparedCondition(
+  (_, { rows, count, role, userId, now }: Placeholders<Expected>) =>
+    sql`(SELECT count(*) FROM json_each(${rows}) AS expected
+    JOIN listings ON listings.id = value ->> 'listingId' AND listings.nftId = value ->> 'nftId'
+      AND listings.priceCents = value ->> 'priceCents' AND listings.priceWei = value ->> 'priceWei'
+      AND listings.priceCurrency = value ->> 'priceCurrency'
+      AND listings.active AND (listings.activeTill IS NULL OR listings.activeTill > ${now})
+      AND (${role} = 'master' OR listings.sellerId = ${userId})
+    JOIN nfts ON nfts.id = listings.nftId AND nfts.status = 'released' AND nfts.deletedAt IS NULL
+    JOIN users ON users.id = value ->> 'buyerId' AND users.ethereumPublicAddr = value ->> 'wallet'
+      AND users.walletChainId = value ->> 'walletChainId' AND users.removedAt IS NULL
+    LEFT JOIN addresses ON addresses.id = value ->> 'billingAddressId'
+    WHERE value ->> 'billingAddressId' IS NULL OR addresses.deletedAt IS NULL) < ${count}`,
+)
+
+/** Whether something that was checked, or that the response shows, has changed since it was read. */
+export function hasChanged({ role, userId }: Caller, plan: Plan) {
+  const listings = byId(plan.listings)
+  const rows = plan.orders.map(({ order, item, billing, hidden }) => ({
+    listingId: item.listingId,
+    nftId: item.nftId,
+    priceCents: item.priceCents,
+    priceWei: listings.get(item.listingId)?.priceWei,
+    priceCurrency: item.priceCurrency,
+    buyerId: order.buyerId,
+    wallet: item.ethRecipient ?? '',
+    walletChainId: hidden.recipientChainId,
+    ...billing,
+  }))
+  const expected = { rows: JSON.stringify(rows), count: rows.length, now: plan.placedAt }
+  return isOutdated({ ...expected, role, userId })
+}

@@ -1,81 +1,75 @@
-import { writeAs } from '../auth/access.ts'
-import type { BoundStatement, Database, Statement } from '../db/client.ts'
+/** Places paid orders. */
+import { and, count, eq, type Placeholder, sql } from 'drizzle-orm'
+import type { Database } from '../db/client.ts'
 import type { Guard } from '../db/guard.ts'
-import { hashOfSecret, makeKeys } from '../delivery/key.ts'
+import { type Placeholders, prepared, preparedCondition } from '../db/prepared.ts'
+import { deliveries } from '../db/schema/delivery.ts'
 import type { Settings } from '../env.ts'
-import type { Caller } from '../http/context.ts'
+import type { Ctx } from '../http/context.ts'
 import { ApiError, type Issue, rejected } from '../http/errors.ts'
-import type { PlacedOrder } from './answer.ts'
-import { problemsOf } from './check.ts'
-import type { OrderInput } from './input.ts'
-import { loadOrderData } from './load.ts'
-import { checkOpenOrders, hasMoreOpen } from './open-orders.ts'
-import { type Plan, placedOrders, planOrders, type WriteResult } from './plan.ts'
-import {
-  hasChanged,
-  hasOtherSecret,
-  insertPlan,
-  nftIdsOf,
-  selectWritten,
-  storeSecretHash,
-} from './statements.ts'
+import { findProblems } from './check.ts'
+import { idempotentCall, replay, storeResponse } from './idempotency.ts'
+import { hasChanged, loadOrderData } from './load.ts'
+import { placedOrders, planOrders } from './plan.ts'
+import type { NewOrder, PlacedOrder } from './schema.ts'
+import { LostRace, writePlan } from './write.ts'
 
 /** How often a call starts again because another call changed what it had read. */
 const ATTEMPTS = 3
 
-export type OrderSettings = Pick<Settings, 'NETWORKS' | 'DELIVERY_KEY_SECRET' | 'MAX_OPEN_ORDERS'>
-
-export type Placement = {
-  orders: PlacedOrder[]
-  /** Whether an earlier call has placed them. */
-  isReplay: boolean
-  /** The webhook endpoints that have to be told of them. */
-  endpointIds: string[]
+type PlaceCtx = Ctx & {
+  settings: Pick<Settings, 'NETWORKS' | 'DELIVERY_KEY_SECRET' | 'MAX_OPEN_ORDERS'>
 }
 
-/** Statements of a function that wraps `placeOrders`. They run in its two trips. */
-export type Extension<Rows> = {
-  read: BoundStatement<Rows>
-  /** Receives the rows of `read`. Orders that it returns are the response; nothing is placed. */
-  onRead: (rows: Rows) => PlacedOrder[] | null
-  write: (plan: Plan) => Statement[]
+type Placement = {
+  orders: PlacedOrder[]
+  /** Whether an earlier call with the same idempotency key has placed them. */
+  isReplay: boolean
+  /** The webhook endpoints that have messages about them. */
+  endpointIds: string[]
 }
 
 /**
  * Places paid orders, all of them or none, in two trips: the first reads what they depend on, the
- * second writes them unless that has changed. A call that loses such a race starts again. Throws
- * `unauthenticated`, `forbidden`, `too_many_open_orders`, `request_in_progress`, `not_ready`, and the
- * codes of `problemsOf`.
+ * second writes them unless that has changed. A call that loses such a race starts again. With an
+ * idempotency key, a repeated call returns the first response.
+ *
+ * Throws `unauthenticated`, `forbidden`, `too_many_open_orders`, `request_in_progress`, `not_ready`,
+ * `idempotency_key_reused`, `payload_too_large`, and the codes of `findProblems`.
+ *
+ * @example const { orders } = await placeOrders(c.var, { orders: c.req.valid('json') })
  */
-export async function placeOrders<Rows>(
-  db: Database,
-  caller: Caller,
-  inputs: readonly OrderInput[],
-  settings: OrderSettings,
-  now: Date,
-  extension?: Extension<Rows>,
+export async function placeOrders(
+  ctx: PlaceCtx,
+  { orders: inputs, key }: { orders: readonly NewOrder[]; key?: string | undefined },
 ): Promise<Placement> {
+  const { db, caller, now } = ctx
+  const call = key ? idempotentCall(key, inputs, now) : null
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    const { data, namespace, extraRows } = await loadOrderData(db, caller, inputs, extension?.read)
-    const problems = problemsOf(inputs, data, caller, now)
+    const { data, stored } = await loadOrderData(ctx, inputs, call)
+    const problems = findProblems(ctx, inputs, data)
     // Before a stored response is returned: the caller may have lost the listing since.
     if (problems.some(({ code }) => code === 'not_your_listing')) requireNone(problems)
-    const known = extraRows && extension?.onRead(extraRows)
-    if (known) return { orders: known, isReplay: true, endpointIds: [] }
+    if (call && stored)
+      return { orders: replay(caller, call, stored), isReplay: true, endpointIds: [] }
     requireNone(problems)
     // The write fails if too many orders are open. Only then it matters how many.
-    if (attempt > 1) await checkOpenOrders(db, caller, inputs.length, settings.MAX_OPEN_ORDERS)
-    const sources = inputs.map(({ providerId }) => ({ namespace, providerId: providerId || null }))
-    const keys = await makeKeys(settings.DELIVERY_KEY_SECRET, sources)
-    const plan = planOrders(inputs, data, keys, settings.NETWORKS, now)
-    const extraStatements = extension?.write(plan) ?? []
-    const secretHash = hashOfSecret(settings.DELIVERY_KEY_SECRET)
-    const mostOpen = settings.MAX_OPEN_ORDERS - inputs.length
-    const write = { caller, namespace, plan, secretHash, mostOpen, extraStatements }
-    const written = await writeOrders(db, write, now)
-    if (written) {
-      const orders = placedOrders(caller, plan, written.result)
-      return { orders, isReplay: false, endpointIds: written.endpointIds }
+    if (attempt > 1) await checkOpenOrders(ctx, inputs.length)
+    const plan = await planOrders(ctx, inputs, data)
+    const { namespace } = data
+    try {
+      const { written, endpointIds } = await writePlan(ctx, {
+        plan,
+        namespace,
+        guards: [
+          { when: hasChanged(caller, plan), error: () => new LostRace() },
+          ...limitOpenOrders(ctx, inputs.length),
+        ],
+        others: call ? storeResponse(db, { namespace, plan }, call) : [],
+      })
+      return { orders: placedOrders(caller, plan, written), isReplay: false, endpointIds }
+    } catch (error) {
+      if (!(error instanceof LostRace)) throw error
     }
   }
   throw new ApiError('request_in_progress', 'other calls order the same NFTs; try again', {
@@ -87,64 +81,43 @@ function requireNone([first, ...others]: readonly Issue[]): void {
   if (first) throw rejected([first, ...others])
 }
 
-class LostRace extends Error {}
+const countOpen = (db: Database, userId: Placeholder) =>
+  db
+    .select({ open: count() })
+    .from(deliveries)
+    .where(
+      and(
+        eq(deliveries.placedBy, userId),
+        // In the spelling of the index `deliveries_open`, so that SQLite uses it.
+        sql`${deliveries.state} IN ('awaiting_wallet', 'queued', 'in_flight')`,
+      ),
+    )
 
-/** Stock, a provider id, a delivery key or an idempotency key that another call has taken since the first trip. */
-const conflictMessage = /CHECK constraint failed: nfts_stock|UNIQUE constraint failed/
+const openOrders = prepared((db, { userId }: Placeholders<{ userId: number }>) =>
+  countOpen(db, userId),
+)
 
-const limitOpen = ({ userId }: Caller, most: number): Guard => ({
-  when: hasMoreOpen({ userId, most }),
-  error: () => new LostRace(),
-})
+const hasMoreOpen = preparedCondition(
+  (db, { userId, most }: Placeholders<{ userId: number; most: number }>) =>
+    sql`${countOpen(db, userId)} > ${most}`,
+)
 
-type Write = {
-  caller: Caller
-  namespace: string
-  plan: Plan
-  secretHash: string
-  /** Orders that the user of a user token may have under way before these. */
-  mostOpen: number
-  extraStatements: readonly Statement[]
+/** Limits the orders that all user tokens of a user together have under way. */
+function limitOpenOrders({ caller, settings }: PlaceCtx, added: number): Guard[] {
+  if (caller.role === 'master') return []
+  const most = settings.MAX_OPEN_ORDERS - added
+  return [{ when: hasMoreOpen({ userId: caller.userId, most }), error: () => new LostRace() }]
 }
 
-const otherSecret = () =>
-  new ApiError(
-    'not_ready',
-    'the secret DELIVERY_KEY_SECRET is not the one that this instance began with',
-  )
-
-/**
- * Returns null, with nothing written, if another call came between the two trips, or if too many
- * orders are open.
- */
-async function writeOrders(
-  db: Database,
-  { caller, namespace, plan, secretHash, mostOpen, extraStatements }: Write,
-  date: Date,
-): Promise<{ result: WriteResult; endpointIds: string[] } | null> {
-  const now = date.toISOString()
-  try {
-    const results = await writeAs(
-      db,
-      caller,
-      [
-        { when: hasOtherSecret({ hash: secretHash }), error: otherSecret },
-        { when: hasChanged(plan, caller, now), error: () => new LostRace() },
-        ...(caller.role === 'master' ? [] : [limitOpen(caller, mostOpen)]),
-      ],
-      [
-        storeSecretHash(db, { hash: secretHash }),
-        ...insertPlan(db, plan, caller, { now, namespace }),
-        ...extraStatements,
-        selectWritten(db, { nftIds: nftIdsOf(plan), orderCount: plan.orders.length }),
-      ],
+/** Throws `too_many_open_orders` if `added` orders would exceed the limit. */
+async function checkOpenOrders({ db, caller, settings }: PlaceCtx, added: number): Promise<void> {
+  if (caller.role === 'master') return
+  const [[row]] = await db.batch([openOrders(db, { userId: caller.userId })])
+  const open = row?.open ?? 0
+  const limit = settings.MAX_OPEN_ORDERS
+  if (open + added > limit)
+    throw new ApiError(
+      'too_many_open_orders',
+      `you have ${open} orders that are not ended, and this call would add ${added}; the limit is ${limit}`,
     )
-    // Only the last statement returns a row.
-    const [row] = results.flat()
-    if (!row) throw new Error('the transaction returned no row')
-    return { result: JSON.parse(row.result), endpointIds: JSON.parse(row.endpointIds) }
-  } catch (error) {
-    if (error instanceof LostRace || conflictMessage.test(String(error))) return null
-    throw error
-  }
 }

@@ -1,48 +1,14 @@
-/** The plan of a placement: everything that is written and answered, except what the database adds. */
-import type { Hex } from 'viem'
+/** Plans what placing orders writes. The database adds the ids and the stock that is left. */
 import { formatEther } from 'viem/utils'
+import type { deliveries } from '../db/schema/delivery.ts'
 import { NOT_CONFIGURED } from '../delivery/engine/moves.ts'
+import { makeKeys } from '../delivery/key.ts'
 import type { Settings } from '../env.ts'
 import type { Caller } from '../http/context.ts'
-import type { Listing, Nft, PlacedOrder } from './answer.ts'
-import { isUnlimited, newBillingAddress } from './check.ts'
-import type { OrderInput } from './input.ts'
-import type { OrderData } from './load.ts'
-import { visibleOrder } from './visible.ts'
-
-type NewBillingAddress = NonNullable<ReturnType<typeof newBillingAddress>>
-type Item = PlacedOrder['orderItems'][number]
-
-/** `chainId` is null if the network of the NFT is not configured: the item fails at once. */
-type PlannedDelivery = { key: Hex; chainId: number | null }
-
-type PlannedOrder = {
-  order: Omit<PlacedOrder, 'id' | 'billingAddressId' | 'orderItems'>
-  item: Omit<Item, 'id' | 'orderId' | 'nft' | 'listing'>
-  /** Stored with the item, and not in the answer. */
-  recipientChainId: number
-  sellerId: number
-  /** Id of an existing billing address, or the index of a new one in `newAddresses`. */
-  billing: { id: number } | { newAddress: number }
-  delivery: PlannedDelivery
-}
-
-export type Plan = {
-  orders: PlannedOrder[]
-  newAddresses: ({ userId: number } & NewBillingAddress)[]
-  /** As they were read; the transaction fails if a price has changed. */
-  nfts: Nft[]
-  listings: Listing[]
-}
-
-/** What the transaction adds. The ids that one INSERT assigns are consecutive. */
-export type WriteResult = {
-  lastOrderId: number
-  lastItemId: number
-  lastAddressId: number | null
-  /** Stock after the sale: NFT id to pieces. */
-  available: Record<string, number>
-}
+import { newBillingAddress, type OrderData } from './check.ts'
+import { isUnlimited, type Listing, type Nft } from './nft.ts'
+import { buildOrder, byId, type ItemRow, type OrderRow, requireRow } from './order.ts'
+import type { NewOrder, PlacedOrder } from './schema.ts'
 
 /** The columns that are the same for every order. */
 export const orderConstants = {
@@ -58,100 +24,134 @@ export const orderConstants = {
 /** The columns that are the same for every order item. */
 export const itemConstants = { paymentProvider: 'external', ProductType: 'nft' }
 
-/** Plans orders without problems. `keys` are the delivery keys, by position. */
-export function planOrders(
-  inputs: readonly OrderInput[],
+type Added = 'id' | 'orderId' | 'billingAddressId' | 'createdAt' | 'updatedAt'
+
+/** The rows of an order, without ids and times, and without the constants above. */
+export type PlannedOrder = {
+  order: Omit<OrderRow, Added | keyof typeof orderConstants>
+  /** Id of an existing billing address, or the position of a new one in `newAddresses`. */
+  billing: { billingAddressId: number } | { newAddress: number }
+  item: Omit<ItemRow, Added | keyof typeof itemConstants | 'delivery'>
+  /** Columns of the item that responses do not show. */
+  hidden: { sellerId: number; recipientChainId: number }
+  delivery: Pick<typeof deliveries.$inferInsert, 'key' | 'awaits' | 'dueAt'> & {
+    /** Null if the network of the NFT is not configured. */
+    chainId: number | null
+    state: 'awaiting_wallet' | 'queued' | 'failed'
+    reason: string | null
+  }
+}
+
+type NewAddress = NonNullable<ReturnType<typeof newBillingAddress>> & { userId: number }
+
+export type Plan = {
+  placedAt: string
+  orders: PlannedOrder[]
+  newAddresses: NewAddress[]
+  /** As they were read. Nothing is written if a price has changed since. */
+  nfts: Nft[]
+  listings: Listing[]
+}
+
+/** What the transaction adds. The ids that one INSERT assigns are consecutive. */
+export type Written = {
+  lastOrderId: number
+  lastItemId: number
+  lastAddressId: number | null
+  /** Stock after the sale: NFT id to pieces. */
+  available: Record<string, number>
+}
+
+type PlanCtx = { now: Date; settings: Pick<Settings, 'NETWORKS' | 'DELIVERY_KEY_SECRET'> }
+
+/** Plans orders that may be placed. */
+export async function planOrders(
+  { now, settings }: PlanCtx,
+  inputs: readonly NewOrder[],
   data: OrderData,
-  keys: readonly Hex[],
-  networks: Settings['NETWORKS'],
-  now: Date,
-): Plan {
-  const timestamps = { createdAt: now.toISOString(), updatedAt: now.toISOString() }
-  const newAddresses: Plan['newAddresses'] = []
-  const keyAt = new Map(keys.entries())
+): Promise<Plan> {
+  const { namespace } = data
+  const sources = inputs.map(({ providerId }) => ({ namespace, providerId: providerId || null }))
+  const keys = new Map((await makeKeys(settings.DELIVERY_KEY_SECRET, sources)).entries())
+  const placedAt = now.toISOString()
+  const newAddresses: NewAddress[] = []
   const orders = inputs.map((input, i): PlannedOrder => {
-    const nft = required(data.nfts, input.nftId)
-    const listing = required(data.listings, input.listingId)
-    const buyer = required(data.buyers, input.buyerUserId)
-    const chainId = networks[nft.contractNetwork]?.chainId ?? null
-    const isUndeliverable = chainId === null && buyer.wallet !== ''
+    const nft = requireRow(data.nfts, input.nftId)
+    const listing = requireRow(data.listings, input.listingId)
+    const buyer = requireRow(data.buyers, input.buyerUserId)
     const address = newBillingAddress(input)
     if (address) newAddresses.push({ userId: buyer.id, ...address })
-    const firstNew = newAddresses.findIndex(({ userId }) => userId === buyer.id)
+    const chainId = settings.NETWORKS[nft.contractNetwork]?.chainId ?? null
     return {
       order: {
-        ...orderConstants,
         buyerId: buyer.id,
         providerId: input.providerId || null,
         payprovWebhookToken: crypto.randomUUID(),
         totalPriceCents: listing.priceCents * input.quantity,
         totalPriceCurrency: listing.priceCurrency,
         totalPriceEth: formatEther(BigInt(listing.priceWei) * BigInt(input.quantity)),
-        failReason: isUndeliverable ? NOT_CONFIGURED : null,
-        ...timestamps,
       },
+      billing: address
+        ? { newAddress: newAddresses.length - 1 }
+        : buyer.billingAddressId !== null
+          ? { billingAddressId: buyer.billingAddressId }
+          : { newAddress: newAddresses.findIndex(({ userId }) => userId === buyer.id) },
       item: {
-        ...itemConstants,
-        nftId: input.nftId,
+        nftId: nft.id,
         listingId: listing.id,
         quantity: input.quantity,
         priceCents: listing.priceCents,
         priceEths: formatEther(BigInt(listing.priceWei)),
         ethRecipient: buyer.wallet || null,
         priceCurrency: listing.priceCurrency,
-        txId: null,
-        status: isUndeliverable ? 'failed' : buyer.wallet ? null : 'awaiting_wallet',
-        ...timestamps,
       },
-      recipientChainId: buyer.walletChainId,
-      sellerId: listing.sellerId,
-      billing: address
-        ? { newAddress: newAddresses.length - 1 }
-        : buyer.billingAddressId !== null
-          ? { id: buyer.billingAddressId }
-          : { newAddress: firstNew },
-      delivery: { key: required(keyAt, i), chainId },
+      hidden: { sellerId: listing.sellerId, recipientChainId: buyer.walletChainId },
+      delivery: { key: requireRow(keys, i), chainId, ...firstState(buyer, chainId, placedAt) },
     }
   })
-  return {
-    orders,
-    newAddresses,
-    nfts: [...data.nfts.values()],
-    listings: [...data.listings.values()],
-  }
+  const [nfts, listings] = [[...data.nfts.values()], [...data.listings.values()]]
+  return { placedAt, orders, newAddresses, nfts, listings }
 }
 
-/** Builds the response. The same caller, plan and result always give the same response. */
-export function placedOrders(caller: Caller, plan: Plan, result: WriteResult): PlacedOrder[] {
-  const updatedAt = plan.orders[0]?.order.updatedAt ?? ''
-  const nfts = new Map(
-    plan.nfts.map((nft) => {
-      const availableAmount = result.available[nft.id] ?? nft.availableAmount
-      return [nft.id, isUnlimited(nft) ? nft : { ...nft, availableAmount, updatedAt }]
-    }),
-  )
-  const listings = new Map(plan.listings.map((listing) => [listing.id, listing]))
-  const firstOrderId = result.lastOrderId - plan.orders.length + 1
-  const firstItemId = result.lastItemId - plan.orders.length + 1
-  const firstAddressId = (result.lastAddressId ?? 0) - plan.newAddresses.length + 1
-  return plan.orders.map(({ order, billing, item }, i) => ({
-    id: firstOrderId + i,
-    billingAddressId: 'id' in billing ? billing.id : firstAddressId + billing.newAddress,
-    ...visibleOrder(caller, order),
-    orderItems: [
-      {
-        id: firstItemId + i,
-        orderId: firstOrderId + i,
-        ...item,
-        nft: required(nfts, item.nftId),
-        listing: required(listings, item.listingId),
-      },
-    ],
-  }))
+/** An item waits for the wallet of its buyer, or is due at once. */
+function firstState(buyer: { id: number; wallet: string }, chainId: number | null, now: string) {
+  const none = { awaits: null, dueAt: null, reason: null }
+  if (!buyer.wallet) return { ...none, state: 'awaiting_wallet', awaits: buyer.id } as const
+  if (chainId === null) return { ...none, state: 'failed', reason: NOT_CONFIGURED } as const
+  return { ...none, state: 'queued', dueAt: now } as const
 }
 
-function required<Row>(rows: Map<number, Row>, id: number): Row {
-  const row = rows.get(id)
-  if (row === undefined) throw new Error(`row ${id} was not read`)
-  return row
+/** Builds the response. The same caller, plan and ids always give the same response. */
+export function placedOrders(caller: Caller, plan: Plan, written: Written): PlacedOrder[] {
+  const { placedAt } = plan
+  const times = { createdAt: placedAt, updatedAt: placedAt }
+  const nfts = plan.nfts.map((nft) => {
+    const availableAmount = written.available[nft.id] ?? nft.availableAmount
+    return isUnlimited(nft) ? nft : { ...nft, availableAmount, updatedAt: placedAt }
+  })
+  const sold = { nfts: byId(nfts), listings: byId(plan.listings) }
+  const firstOrderId = written.lastOrderId - plan.orders.length + 1
+  const firstItemId = written.lastItemId - plan.orders.length + 1
+  const firstAddressId = (written.lastAddressId ?? 0) - plan.newAddresses.length + 1
+  return plan.orders.map(({ order, billing, item, delivery }, i) => {
+    const orderId = firstOrderId + i
+    const billingAddressId =
+      'newAddress' in billing ? firstAddressId + billing.newAddress : billing.billingAddressId
+    const { state, reason } = delivery
+    const shown = { state, reason, changedAt: placedAt, txId: null, sentAt: null }
+    return buildOrder(caller, {
+      order: { id: orderId, billingAddressId, ...orderConstants, ...order, ...times },
+      items: [
+        {
+          id: firstItemId + i,
+          orderId,
+          ...itemConstants,
+          ...item,
+          createdAt: placedAt,
+          delivery: shown,
+        },
+      ],
+      sold,
+    })
+  })
 }

@@ -65,7 +65,7 @@ export async function readPersonalData(
   const { avatarKey, ...user } = person
   const viewer = { role: 'user', userId } as const
   const page = { limit: PAGE_SIZE, cursor }
-  const { orders, nextCursor } = await listOrders({ db, caller }, {}, page, viewer)
+  const { orders, nextCursor } = await listOrders({ db, caller, viewer }, page)
   return {
     user: { ...user, avatarUrl: avatarUrl(settings.PUBLIC_URL, { id: userId, avatarKey }) },
     addresses: book,

@@ -4,7 +4,8 @@ import { addressTexts, addressTimes } from '../addresses/schema.ts'
 import { addresses, tokenRoles, tokenScopes, tokens } from '../db/schema/users.ts'
 import { webhookEvents } from '../db/schema/webhooks.ts'
 import { bool, id, orNull, text, time, timestamps } from '../http/fields.ts'
-import { BuyerFields, OrderPage } from '../orders/answer.ts'
+import { BuyerFields } from '../orders/buyer.ts'
+import { OrderPage } from '../orders/schema.ts'
 
 const timeOrNull = (description: string) => orNull(time(description))
 

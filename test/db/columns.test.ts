@@ -2,13 +2,9 @@ import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { expect, it } from 'vitest'
 import { addressColumns } from '../../src/addresses/schema.ts'
 import { columnsOf } from '../../src/db/columns.ts'
-import {
-  buyerColumns,
-  itemColumns,
-  listingColumns,
-  nftColumns,
-  orderColumns,
-} from '../../src/orders/columns.ts'
+import { buyerColumns } from '../../src/orders/buyer.ts'
+import { listingColumns, nftColumns } from '../../src/orders/nft.ts'
+import { itemColumns, orderColumns } from '../../src/orders/order.ts'
 import { fields } from '../support/fields.ts'
 
 it('selects the columns with these names, and no others', () => {

@@ -166,7 +166,7 @@ async function place100Orders(chain: Chain, { deps }: Instance) {
   await anAddress(buyer)
   const order = { nftId: nft.id, listingId, quantity: 1, buyerUserId: buyer.id }
   const caller = await callerOf(await aMasterToken())
-  await placeOrders(deps.db, caller, times(100, order), deps.settings, new Date())
+  await placeOrders({ ...deps, caller, now: new Date() }, { orders: times(100, order) })
 }
 
 /** Seconds from now until the chain is looked at again; null if nothing is planned. */

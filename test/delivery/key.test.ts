@@ -3,7 +3,7 @@ import { eq } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import { deliveries, instance } from '../../src/db/schema/delivery.ts'
 import { orderItems, orders } from '../../src/db/schema/orders.ts'
-import { hashOfSecret, makeKeys } from '../../src/delivery/key.ts'
+import { hashSecret, makeKeys } from '../../src/delivery/key.ts'
 import { placeOrders } from '../../src/orders/place.ts'
 import { fingerprint } from '../fuzz/fixtures.ts'
 import {
@@ -144,7 +144,7 @@ describe('DELIVERY_KEY_SECRET', () => {
         deliverySecretHash: '4bb06f8e4e3a7715d201d573d0aa423762e55dabd61a2c02278fa56cc6d294e0',
       },
     ])
-    expect(hashOfSecret('AB'.repeat(32))).toBe(hashOfSecret('ab'.repeat(32)))
+    expect(hashSecret('AB'.repeat(32))).toBe(hashSecret('ab'.repeat(32)))
   })
 
   it('gives 503 and writes nothing if it is another one, until the first is back', async () => {
@@ -171,11 +171,13 @@ describe('DELIVERY_KEY_SECRET', () => {
     const caller = await callerOf(token)
     const place = (secret: string, database = db) =>
       placeOrders(
-        database,
-        caller,
-        [input],
-        { ...settings, DELIVERY_KEY_SECRET: secret },
-        new Date(),
+        {
+          db: database,
+          caller,
+          settings: { ...settings, DELIVERY_KEY_SECRET: secret },
+          now: new Date(),
+        },
+        { orders: [input] },
       )
     const racing = dbWithHooks({ beforeWrite: () => place(SECRET) })
     await expect(place(OTHER_SECRET, racing)).rejects.toMatchObject({ code: 'not_ready' })

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { safeParseAsync } from 'zod/v4/core'
 import app from '../../src/app.ts'
 import { endpointsOf } from '../../src/http/endpoint.ts'
-import { OrderInputs } from '../../src/orders/input.ts'
+import { NewOrders } from '../../src/orders/schema.ts'
 import { type JsonSchema, jsonSchemaOf } from '../support/json-schema.ts'
 
 const wrongValues = [undefined, null, '', ' ', 'x', 'x'.repeat(5000), '1', 0, -1, 1.5, 1e300, true]
@@ -24,7 +24,7 @@ function inputsFor({ properties = {}, items, anyOf = [] }: JsonSchema): unknown[
 }
 
 it('finds the fields of orders, and of what is in them', () => {
-  const inputs = inputsFor(jsonSchemaOf(OrderInputs))
+  const inputs = inputsFor(jsonSchemaOf(NewOrders))
   expect(inputs).toContainEqual([{ buyerBillingData: { city: 1.5 } }])
 })
 

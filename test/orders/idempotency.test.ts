@@ -3,8 +3,8 @@ import { expect, it } from 'vitest'
 import { listings, nfts } from '../../src/db/schema/catalogue.ts'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { idempotencyKeys } from '../../src/db/schema/orders.ts'
-import type { PlacedOrder } from '../../src/orders/answer.ts'
-import { placeOrdersOnce } from '../../src/orders/idempotency.ts'
+import { placeOrders } from '../../src/orders/place.ts'
+import type { PlacedOrder } from '../../src/orders/schema.ts'
 import { call } from '../support/api.ts'
 import { aMasterToken, aToken, aUser, db } from '../support/makers.ts'
 import {
@@ -161,7 +161,10 @@ it('replays orders that were written although the response of the database was l
     },
   })
   await expect(
-    placeOrdersOnce(brokenDb, caller, [input], settings, 'lost', new Date()),
+    placeOrders(
+      { db: brokenDb, caller, settings, now: new Date() },
+      { orders: [input], key: 'lost' },
+    ),
   ).rejects.toThrow('Network connection lost')
   const response = await place(token, [input], withKey('lost'))
   expect(response.status).toBe(200)
@@ -215,13 +218,9 @@ it('returns the first response if the same call with a provider id is placed mea
       first ??= await placed(token, inputs, withKey('same'))
     },
   })
-  const { orders, isReplay } = await placeOrdersOnce(
-    racingDb,
-    caller,
-    inputs,
-    settings,
-    'same',
-    new Date(),
+  const { orders, isReplay } = await placeOrders(
+    { db: racingDb, caller, settings, now: new Date() },
+    { orders: inputs, key: 'same' },
   )
   expect(isReplay).toBe(true)
   expect(orders).toEqual(first)

@@ -4,8 +4,8 @@ import { eq } from 'drizzle-orm'
 import { expect, it } from 'vitest'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { settingsOf } from '../../src/env.ts'
-import type { Order } from '../../src/orders/answer.ts'
 import { placeOrders } from '../../src/orders/place.ts'
+import type { Order } from '../../src/orders/schema.ts'
 import { call, callWith } from '../support/api.ts'
 import { aListing, anAddress, anNft, aUser, db } from '../support/makers.ts'
 import { aShop, callerOf, placed, recordWakeUps, settings, stockOf } from './shop.ts'
@@ -69,7 +69,10 @@ it('pins an item to the chain that its network has when it is placed', async () 
     const [localhost] = Object.values(settings.NETWORKS)
     const NETWORKS = { moving: { ...localhost, chainId } }
     const own = settingsOf({ ...env, NETWORKS })
-    const { orders } = await placeOrders(db, caller, [input], own, new Date())
+    const { orders } = await placeOrders(
+      { db, caller, settings: own, now: new Date() },
+      { orders: [input] },
+    )
     return orders[0]?.orderItems[0]
   }
   const [first, second] = [await placeWhere(5), await placeWhere(6)]

@@ -5,8 +5,8 @@ import { listings, nfts } from '../../src/db/schema/catalogue.ts'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { orders } from '../../src/db/schema/orders.ts'
 import { addresses, tokens, users } from '../../src/db/schema/users.ts'
-import type { PlacedOrder } from '../../src/orders/answer.ts'
 import { placeOrders } from '../../src/orders/place.ts'
+import type { PlacedOrder } from '../../src/orders/schema.ts'
 import { anAddress, aToken, aUser, db } from '../support/makers.ts'
 import {
   aShop,
@@ -70,11 +70,8 @@ async function placeDuring(
   }
   const caller = await callerOf(token)
   const { orders } = await placeOrders(
-    dbWithHooks({ beforeWrite: changeOnce }),
-    caller,
-    [input],
-    settings,
-    new Date(),
+    { db: dbWithHooks({ beforeWrite: changeOnce }), caller, settings, now: new Date() },
+    { orders: [input] },
   )
   const [order] = orders
   if (!order) throw new Error('no order was placed')
@@ -168,7 +165,10 @@ it('returns 409 with Retry-After if the data changes during every attempt', asyn
     beforeWrite: () => updateListing(shop, { priceCents: priceCents++ }),
   })
   await expect(
-    placeOrders(changingDb, await callerOf(shop.token), [shop.input], settings, new Date()),
+    placeOrders(
+      { db: changingDb, caller: await callerOf(shop.token), settings, now: new Date() },
+      { orders: [shop.input] },
+    ),
   ).rejects.toMatchObject({ code: 'request_in_progress', headers: { 'Retry-After': '1' } })
   expect(await ordersOf(shop.buyer)).toEqual([])
 })
@@ -183,7 +183,10 @@ it('does not start again after an unrelated database error', async () => {
     },
   })
   await expect(
-    placeOrders(brokenDb, await callerOf(token), [input], settings, new Date()),
+    placeOrders(
+      { db: brokenDb, caller: await callerOf(token), settings, now: new Date() },
+      { orders: [input] },
+    ),
   ).rejects.toThrow('D1 is unavailable')
   expect(writes).toBe(1)
 })
@@ -200,7 +203,10 @@ it('writes an order, its item and its delivery together or not at all', async ()
     },
   })
   await expect(
-    placeOrders(brokenDb, await callerOf(token), [input], settings, new Date()),
+    placeOrders(
+      { db: brokenDb, caller: await callerOf(token), settings, now: new Date() },
+      { orders: [input] },
+    ),
   ).rejects.toThrow('the response was lost')
   const [row] = await ordersOf(buyer)
   expect(await db.$count(orders)).toBe(before.orders + 1)

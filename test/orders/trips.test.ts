@@ -39,7 +39,9 @@ it('places 100 orders in two trips with the same statements as one order', async
       buyerBillingData: billingData,
       providerId: `${count}-${i}`,
     }))
-    const trips = await tripsOf((db) => placeOrders(db, caller, inputs, settings, new Date()))
+    const trips = await tripsOf((db) =>
+      placeOrders({ db, caller, settings, now: new Date() }, { orders: inputs }),
+    )
     return trips.map(({ statements }) => statements)
   }
   const one = await statementsOf(1)
@@ -53,7 +55,9 @@ it('reads the open orders of a seller, and no others, to place one more', async 
   const [token, otherToken] = await Promise.all([aToken(shop.seller), aToken(other.seller)])
   const caller = await callerOf(token)
   const rowsReadForOne = async () => {
-    const trips = await tripsOf((db) => placeOrders(db, caller, [shop.input], settings, new Date()))
+    const trips = await tripsOf((db) =>
+      placeOrders({ db, caller, settings, now: new Date() }, { orders: [shop.input] }),
+    )
     expect(trips).toHaveLength(2)
     return trips.reduce((sum, { rowsRead }) => sum + rowsRead, 0)
   }
@@ -78,7 +82,9 @@ it('reads and writes no more rows to place an order in a larger store', async ()
   const caller = await callerOf(token)
   const order = { ...input, buyerBillingData: billingData }
   const rowsOf = async () => {
-    const trips = await tripsOf((db) => placeOrders(db, caller, [order], settings, new Date()))
+    const trips = await tripsOf((db) =>
+      placeOrders({ db, caller, settings, now: new Date() }, { orders: [order] }),
+    )
     return trips.map(({ rowsRead, rowsWritten }) => ({ rowsRead, rowsWritten }))
   }
   const small = await rowsOf()

@@ -2,7 +2,7 @@
 import { eq } from 'drizzle-orm'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { orderItems, orders } from '../../src/db/schema/orders.ts'
-import type { PlacedOrder } from '../../src/orders/answer.ts'
+import type { PlacedOrder } from '../../src/orders/schema.ts'
 import { aTransaction, db } from './makers.ts'
 
 /** When the orders were placed that `ended` changes. */

@@ -33,7 +33,7 @@ export const orderPageRoutes = new Hono<App>().get(
   async (c) => {
     const { settings, now } = c.var
     const { side = 'bought', before, notice, transfers } = c.req.valid('query')
-    const history = await readHistory(c.var, side, before ?? null)
+    const history = await readHistory(c.var, { side, before: before ?? null })
     return page(c, {
       title: 'Orders',
       account: history.account,

@@ -10,19 +10,20 @@ type Step = {
 }
 
 /** Whether the state changes soon, without anybody doing anything. */
-export const isOnItsWay = ({ state }: HistoryEntry): boolean =>
+export const isOnItsWay = ({ delivery: { state } }: HistoryEntry): boolean =>
   state === 'queued' || state === 'in_flight'
 
 /** Whether the state does not change any more. */
-export const hasEnded = ({ state }: HistoryEntry): boolean =>
+export const hasEnded = ({ delivery: { state } }: HistoryEntry): boolean =>
   state === 'transferred' || state === 'failed'
 
 const waiting: Step = { label: 'Delivered', state: 'waits' }
 
-function deliverySteps({ state, hash, paidAt, sentAt, changedAt }: HistoryEntry): Step[] {
-  const paid: Step = { label: 'Paid', state: 'done', at: paidAt }
-  const sent: Step = { label: 'Sent', state: 'done', at: sentAt }
-  switch (state) {
+function deliverySteps({ order, item, delivery }: HistoryEntry): Step[] {
+  const paid: Step = { label: 'Paid', state: 'done', at: order.createdAt }
+  const sent: Step = { label: 'Sent', state: 'done', at: delivery.sentAt }
+  const changedAt = item.updatedAt
+  switch (delivery.state) {
     case 'transferred':
       return [paid, sent, { label: 'Delivered', state: 'done', at: changedAt }]
     case 'failed':
@@ -30,7 +31,7 @@ function deliverySteps({ state, hash, paidAt, sentAt, changedAt }: HistoryEntry)
     case 'awaiting_wallet':
       return [paid, { label: 'Needs a wallet', state: 'waits' }, waiting]
     default:
-      return hash
+      return item.txId
         ? [paid, sent, { label: 'On its way', state: 'current' }]
         : [paid, { label: 'Being sent', state: 'current' }, waiting]
   }

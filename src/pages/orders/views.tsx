@@ -104,7 +104,7 @@ const Tabs = ({ side }: { side: Side }) => (
 )
 
 const WalletMissing = ({ entries }: { entries: HistoryEntry[] }) => {
-  const waiting = entries.filter(({ state }) => state === 'awaiting_wallet').length
+  const waiting = entries.filter(({ item }) => item.status === 'awaiting_wallet').length
   if (waiting === 0) return null
   return (
     <p class="notice warn">
@@ -121,22 +121,23 @@ type OrderProps = { entry: HistoryEntry; side: Side; settings: ShownSettings; no
 
 /** `orders.js` compares `data-version`, and tells `data-news` when it has changed. */
 const Order = ({ entry, side, settings, now }: OrderProps) => {
-  const { id, nftId, title, coverKey, quantity, totalPriceCents, currency, providerId } = entry
+  const { order, item, delivery } = entry
+  const { id, providerId, totalPriceCents, totalPriceCurrency } = order
   return (
     <li
       class="order"
       id={`order-${id}`}
-      data-version={`${entry.state} ${entry.changedAt} ${entry.hash}`}
+      data-version={`${delivery.state} ${item.updatedAt} ${item.txId}`}
       data-news={describeState(entry)}
     >
-      <Cover nft={{ id: nftId, coverKey }} coversUrl={settings.COVERS_URL} />
+      <Cover nft={item.nft} coversUrl={settings.COVERS_URL} />
       <div>
-        <h2>{title}</h2>
+        <h2>{item.nft.title}</h2>
         <p class="meta">
-          <span>{plural(quantity, 'piece')}</span>
-          <span>{money(totalPriceCents, currency)}</span>
+          <span>{plural(item.quantity, 'piece')}</span>
+          <span>{money(totalPriceCents, totalPriceCurrency)}</span>
           <span>Order {providerId ?? id}</span>
-          {side === 'sold' && <span>Buyer: {buyerOf(entry)}</span>}
+          {side === 'sold' && <span>Buyer: {buyerName(entry)}</span>}
         </p>
         <Transaction entry={entry} networks={settings.NETWORKS} />
         <Message entry={entry} side={side} />
@@ -146,29 +147,32 @@ const Order = ({ entry, side, settings, now }: OrderProps) => {
   )
 }
 
-const buyerOf = ({ buyerId, buyerName, buyerUsername, recipient }: HistoryEntry): string =>
-  buyerName ?? buyerUsername ?? (recipient ? shortAddress(recipient) : `user ${buyerId}`)
+const buyerName = ({ order: { buyer }, item: { ethRecipient } }: HistoryEntry): string =>
+  buyer.name ?? buyer.username ?? (ethRecipient ? shortAddress(ethRecipient) : `user ${buyer.id}`)
 
 /** What is said when the delivery has changed. */
-function describeState({ title, state, hash }: HistoryEntry): string {
-  if (state === 'transferred') return `${title} is delivered.`
-  if (state === 'failed') return `${title} could not be delivered.`
-  return hash ? `${title} is sent.` : ''
+function describeState({ item: { nft, status } }: HistoryEntry): string {
+  const { title } = nft
+  if (status === 'transferred') return `${title} is delivered.`
+  if (status === 'failed') return `${title} could not be delivered.`
+  return status === 'transferring' ? `${title} is sent.` : ''
 }
 
 type TransactionProps = { entry: HistoryEntry; networks: Settings['NETWORKS'] }
 
-const Transaction = ({ entry: { hash, network }, networks }: TransactionProps) =>
-  hash && (
+const Transaction = ({ entry: { item }, networks }: TransactionProps) =>
+  item.txId && (
     <p class="meta">
-      Transaction <ExplorerLink network={networks[network]} kind="tx" value={hash} />
+      Transaction{' '}
+      <ExplorerLink network={networks[item.nft.contractNetwork]} kind="tx" value={item.txId} />
     </p>
   )
 
 /** What is missing, or what went wrong. */
 const Message = ({ entry, side }: { entry: HistoryEntry; side: Side }) => {
-  const { id, state, reason } = entry
-  if (state === 'awaiting_wallet')
+  const { id, failReason } = entry.order
+  const { status } = entry.item
+  if (status === 'awaiting_wallet')
     return side === 'bought' ? (
       <p class="order-message">
         <a href="/settings/account">Link a wallet</a> to receive this.
@@ -176,12 +180,12 @@ const Message = ({ entry, side }: { entry: HistoryEntry; side: Side }) => {
     ) : (
       <p class="order-message">The buyer has not linked a wallet yet.</p>
     )
-  if (state !== 'failed') return null
+  if (status !== 'failed') return null
   return (
     <p class="order-message problem">
-      {reason === 'cancelled'
+      {failReason === 'cancelled'
         ? 'The delivery was cancelled.'
-        : `The delivery failed: ${reason ?? 'for an unknown reason'}.`}{' '}
+        : `The delivery failed: ${failReason ?? 'for an unknown reason'}.`}{' '}
       Ask the operator of the marketplace, and name order {id}.
     </p>
   )

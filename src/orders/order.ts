@@ -1,0 +1,56 @@
+/** Builds an order from its rows: for placing, reading and listing orders, and for pages. */
+import type * as z from 'zod'
+import { columnsOf } from '../db/columns.ts'
+import { orderItems, orders } from '../db/schema/orders.ts'
+import { type DeliveryRow, failReason, itemStatus } from '../delivery/shown.ts'
+import type { Viewer } from './buyer.ts'
+import type { Listing, Nft } from './nft.ts'
+import { OrderFields, OrderItemFields, type PlacedOrder } from './schema.ts'
+
+const StoredOrder = OrderFields.omit({ failReason: true })
+/** Without what an order item shows of its delivery. */
+const StoredItem = OrderItemFields.omit({ status: true, txId: true, updatedAt: true })
+
+export const orderColumns = columnsOf(orders, StoredOrder)
+export const itemColumns = columnsOf(orderItems, StoredItem)
+
+export type OrderRow = z.infer<typeof StoredOrder>
+export type ItemRow = z.infer<typeof StoredItem> & { delivery: DeliveryRow }
+
+/** What the items of orders have sold, by id. */
+export type SoldRows = { nfts: ReadonlyMap<number, Nft>; listings: ReadonlyMap<number, Listing> }
+
+const NIL_UUID = '00000000-0000-0000-0000-000000000000'
+
+/** Returns an order as `viewer` may see it, without its buyer. */
+export function buildOrder(
+  viewer: Viewer,
+  { order, items, sold }: { order: OrderRow; items: readonly ItemRow[]; sold: SoldRows },
+): PlacedOrder {
+  const reasons = items.map(({ delivery }) => failReason(delivery))
+  const changes = items.map(({ delivery }) => delivery.changedAt)
+  return {
+    ...order,
+    payprovWebhookToken: viewer.role === 'master' ? order.payprovWebhookToken : NIL_UUID,
+    failReason: reasons.find((reason) => reason !== null) ?? null,
+    updatedAt: [order.updatedAt, ...changes].sort().at(-1) ?? order.updatedAt,
+    orderItems: items.map(({ delivery, ...item }) => ({
+      ...item,
+      status: itemStatus(delivery.state, delivery.txId),
+      txId: delivery.txId,
+      updatedAt: delivery.changedAt,
+      nft: requireRow(sold.nfts, item.nftId),
+      listing: requireRow(sold.listings, item.listingId),
+    })),
+  }
+}
+
+export const byId = <Row extends { id: number }>(rows: readonly Row[]): Map<number, Row> =>
+  new Map(rows.map((row) => [row.id, row]))
+
+/** Returns the row with this id. Throws if it was not read. */
+export function requireRow<Row>(rows: ReadonlyMap<number, Row>, id: number): Row {
+  const row = rows.get(id)
+  if (!row) throw new Error(`row ${id} was not read`)
+  return row
+}

@@ -1,0 +1,206 @@
+/**
+ * Writes planned orders in one transaction. Each statement takes its rows from one JSON array, whose
+ * elements have values by column name. So the number of statements is constant, and D1's limit of 100
+ * bound values does not matter.
+ *
+ * SQLite assigns consecutive ids in the order of the array: the id of row i of n is
+ * `max(id) - n + 1 + i`.
+ */
+import { type Placeholder, type SQL, sql } from 'drizzle-orm'
+import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { writeAs } from '../auth/access.ts'
+import type { Statement } from '../db/client.ts'
+import type { Guard } from '../db/guard.ts'
+import { type Placeholders, prepared } from '../db/prepared.ts'
+import { deliveries } from '../db/schema/delivery.ts'
+import { orderItems, orders } from '../db/schema/orders.ts'
+import { addresses } from '../db/schema/users.ts'
+import { hashSecret, requireSameSecret, storeSecretHash } from '../delivery/key.ts'
+import type { Settings } from '../env.ts'
+import type { Ctx } from '../http/context.ts'
+import { itemConstants, orderConstants, type Plan, type Written } from './plan.ts'
+
+type Values = {
+  /** JSON: an array of rows. */
+  rows: string
+  now: string
+  namespace: string
+  /** `addresses.origin` of new billing addresses. */
+  origin: 'order' | 'seller_order'
+  /** `deliveries.placedBy`. */
+  placedBy: number | null
+  orderCount: number
+  newAddressCount: number
+}
+
+/**
+ * Prepares the INSERT of JSON rows. Their values fill `columns`; `others` are the expressions of
+ * the other columns.
+ */
+const insertRows = (
+  table: SQLiteTable,
+  columns: readonly string[],
+  others: (values: Placeholders<Values>) => Record<string, SQL | Placeholder>,
+) =>
+  prepared((db, values: Placeholders<Values>) => {
+    const expressions = { ...others(values), createdAt: values.now, updatedAt: values.now }
+    const names = [...columns, ...Object.keys(expressions)].map((name) => sql.identifier(name))
+    const selected = [
+      ...columns.map((name) => sql.raw(`value ->> '${name}'`)),
+      ...Object.values(expressions),
+    ]
+    return db.all<never>(sql`INSERT INTO ${table} (${sql.join(names, sql`, `)})
+      SELECT ${sql.join(selected, sql`, `)} FROM json_each(${values.rows}) ORDER BY json_each.key`)
+  })
+
+const asExpressions = (constants: Record<string, string | null>) =>
+  Object.fromEntries(Object.entries(constants).map(([name, value]) => [name, sql`${value}`]))
+
+const insertAddresses = insertRows(
+  addresses,
+  ['userId', 'city', 'country', 'postal', 'street', 'companyName', 'taxId'],
+  ({ origin }) => ({ kind: sql`'billing'`, origin }),
+)
+
+/** The CHECK `nfts_stock` fails if there are not enough pieces. */
+const reduceStock = prepared((db, { rows, now }: Placeholders<Values>) =>
+  db.all<never>(sql`UPDATE nfts SET availableAmount = availableAmount - sold.quantity, updatedAt = ${now}
+    FROM (SELECT value ->> 'nftId' AS nftId, sum(value ->> 'quantity') AS quantity
+      FROM json_each(${rows}) GROUP BY 1) AS sold
+    WHERE nfts.id = sold.nftId AND nfts.amountType IS NOT 'unlimited'`),
+)
+
+/** A row has the id of its billing address, or the position of a new one. */
+const insertOrders = insertRows(
+  orders,
+  [
+    'buyerId',
+    'providerId',
+    'payprovWebhookToken',
+    'totalPriceCents',
+    'totalPriceCurrency',
+    'totalPriceEth',
+  ],
+  ({ namespace, newAddressCount }) => ({
+    ...asExpressions(orderConstants),
+    namespace,
+    billingAddressId: sql`coalesce(value ->> 'billingAddressId',
+      (SELECT max(id) FROM addresses) - ${newAddressCount} + 1 + (value ->> 'newAddress'))`,
+  }),
+)
+
+const insertItems = insertRows(
+  orderItems,
+  [
+    'nftId',
+    'listingId',
+    'sellerId',
+    'quantity',
+    'priceCents',
+    'priceEths',
+    'ethRecipient',
+    'recipientChainId',
+    'priceCurrency',
+  ],
+  ({ orderCount }) => ({
+    ...asExpressions(itemConstants),
+    orderId: sql`(SELECT max(id) FROM orders) - ${orderCount} + 1 + json_each.key`,
+  }),
+)
+
+const insertDeliveries = insertRows(
+  deliveries,
+  ['key', 'chainId', 'awaits', 'state', 'dueAt', 'reason'],
+  ({ orderCount, placedBy }) => ({
+    id: sql`(SELECT max(id) FROM "orderItems") - ${orderCount} + 1 + json_each.key`,
+    placedBy,
+  }),
+)
+
+/** The statements that write the orders of a plan. */
+function insertPlan({ db, caller }: Ctx, plan: Plan, namespace: string): Statement[] {
+  const withRows = (rows: readonly object[]): Values => ({
+    rows: JSON.stringify(rows),
+    now: plan.placedAt,
+    namespace,
+    origin: caller.role === 'master' ? 'order' : 'seller_order',
+    placedBy: caller.role === 'master' ? null : caller.userId,
+    orderCount: plan.orders.length,
+    newAddressCount: plan.newAddresses.length,
+  })
+  const items = withRows(plan.orders.map(({ item, hidden }) => ({ ...item, ...hidden })))
+  return [
+    ...(plan.newAddresses.length > 0 ? [insertAddresses(db, withRows(plan.newAddresses))] : []),
+    reduceStock(db, items),
+    insertOrders(db, withRows(plan.orders.map(({ order, billing }) => ({ ...order, ...billing })))),
+    insertItems(db, items),
+    insertDeliveries(db, withRows(plan.orders.map(({ delivery }) => delivery))),
+  ]
+}
+
+/** JSON of a `Written`, once the rows of the plan are inserted. */
+export const writtenJson = (nftIds: Placeholder) => sql`json_object(
+  'lastOrderId', (SELECT max(id) FROM orders),
+  'lastItemId', (SELECT max(id) FROM "orderItems"),
+  'lastAddressId', (SELECT max(id) FROM addresses),
+  'available', (SELECT json_group_object(id, availableAmount) FROM nfts
+    WHERE id IN (SELECT value FROM json_each(${nftIds}))))`
+
+export const nftIdsJson = ({ nfts }: Plan) => JSON.stringify(nfts.map(({ id }) => id))
+
+const selectWritten = prepared(
+  (db, { nftIds, orderCount }: Placeholders<{ nftIds: string; orderCount: number }>) =>
+    db.all<{ written: string; endpointIds: string }>(sql`SELECT ${writtenJson(nftIds)} AS written,
+      (SELECT json_group_array(DISTINCT endpointId)
+        FROM webhookMessages INDEXED BY webhookMessages_order
+        WHERE orderId > (SELECT max(id) FROM orders) - ${orderCount} AND dueAt IS NOT NULL)
+      AS endpointIds`),
+)
+
+/** What another call has taken since the first trip: stock, or a provider id, delivery or idempotency key. */
+const isConflict = (error: unknown) =>
+  /CHECK constraint failed: nfts_stock|UNIQUE constraint failed/.test(String(error))
+
+/** Another call came between the two trips, or a guard holds. Nothing was written. */
+export class LostRace extends Error {}
+
+type Write = {
+  plan: Plan
+  namespace: string
+  guards: readonly Guard[]
+  /** Statements that follow those of the plan. */
+  others: readonly Statement[]
+}
+
+/**
+ * Writes the orders of a plan. Returns what the database has added, and the webhook endpoints that
+ * have messages to send. Throws `unauthenticated`, `forbidden`, `not_ready`, `LostRace`, and the
+ * errors of the guards.
+ */
+export async function writePlan(
+  ctx: Ctx & { settings: Pick<Settings, 'DELIVERY_KEY_SECRET'> },
+  { plan, namespace, guards, others }: Write,
+): Promise<{ written: Written; endpointIds: string[] }> {
+  const { db, caller, settings } = ctx
+  const secretHash = hashSecret(settings.DELIVERY_KEY_SECRET)
+  const statements = [
+    storeSecretHash(db, { secretHash }),
+    ...insertPlan(ctx, plan, namespace),
+    ...others,
+    selectWritten(db, { nftIds: nftIdsJson(plan), orderCount: plan.orders.length }),
+  ]
+  try {
+    const results = await writeAs(
+      db,
+      caller,
+      [requireSameSecret(secretHash), ...guards],
+      statements,
+    )
+    // Only the last statement returns a row.
+    const [row] = results.flat()
+    if (!row) throw new Error('the transaction returned no row')
+    return { written: JSON.parse(row.written), endpointIds: JSON.parse(row.endpointIds) }
+  } catch (error) {
+    throw isConflict(error) ? new LostRace() : error
+  }
+}
