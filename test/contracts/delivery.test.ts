@@ -235,6 +235,18 @@ describe('a call', () => {
     expect(await Promise.all(items.map(isUsed))).toEqual([true, true, false])
   })
 
+  it('never makes an item fail for want of gas', async () => {
+    const items = [world.anEdition(), world.anEdition()]
+    const seen = new Set<string>()
+    for (let gas = 100_000n; gas < 900_000n; gas += 20_000n) {
+      const outcomes = delivery.simulate(items, { gas, minimum: 1 }).catch(({ message }) => {
+        return /OutOfGas\(\)/.test(message) ? ['OutOfGas'] : [message]
+      })
+      seen.add(String(await outcomes))
+    }
+    expect([...seen]).toEqual(['OutOfGas', 'delivered,notReached', 'delivered,delivered'])
+  })
+
   it('is reverted when its gas limit for an item exceeds all numbers', async () => {
     for (const gasPerItem of [2n ** 256n - 1n, 2n ** 255n])
       await expect(delivery.deliver([world.anEdition()], { gasPerItem })).rejects.toThrow()

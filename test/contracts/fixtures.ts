@@ -37,14 +37,14 @@ export const hookAbi = parseAbi([
 
 const FIXTURES = 'test/contracts/fixtures'
 
-/** The compiled fixtures, by name. */
+let compiled: ReturnType<typeof compile>['contracts'] | undefined
+
+/** Returns the compiled fixtures by name. Compiles them once in each process. */
 export function compileFixtures() {
   const sources = Object.fromEntries(
     readdirSync(FIXTURES).map((name) => [name, readFileSync(`${FIXTURES}/${name}`, 'utf8')]),
   )
-  return compile(sources, {
-    evmVersion: 'paris',
-    viaIR: false,
-    optimizer: { enabled: true, runs: 200 },
-  }).contracts
+  const optimizer = { enabled: true, runs: 200 }
+  compiled ??= compile(sources, { evmVersion: 'paris', viaIR: false, optimizer }).contracts
+  return compiled
 }

@@ -131,7 +131,7 @@ async function bodyProblem(documented: DocumentedResponse, method: string, respo
   const content = documented.content[type]
   if (!content) return `the document does not have the type ${type || '(none)'}`
   if (type !== 'application/json') return null
-  const validate = validatorOf(content)
+  const validate = validatorOf(content.schema)
   const json = JSON.parse(new TextDecoder().decode(body))
   if (!validate(json)) return ajv.errorsText(validate.errors, { dataVar: 'body' })
   const isListed = response.status < 400 || codesOf(documented).includes(json.code)
@@ -140,19 +140,17 @@ async function bodyProblem(documented: DocumentedResponse, method: string, respo
 
 /** Returns how a value violates a schema of the document, or null if it is valid. */
 export function problemWith(schema: object | undefined, value: unknown): string | null {
-  const validate = validatorOf({ schema })
+  const validate = validatorOf(schema)
   return validate(value) ? null : ajv.errorsText(validate.errors, { dataVar: 'value' })
 }
 
 const validators = new WeakMap<object, ReturnType<typeof ajv.compile>>()
 
-function validatorOf(content: { schema?: object | undefined }) {
-  const known = validators.get(content)
+function validatorOf(schema: object = {}) {
+  const known = validators.get(schema)
   if (known) return known
-  const schema = JSON.parse(
-    JSON.stringify(content.schema ?? {}).replaceAll('"#/components/', '"document#/components/'),
-  )
-  const validate = ajv.compile(schema)
-  validators.set(content, validate)
+  const text = JSON.stringify(schema).replaceAll('"#/components/', '"document#/components/')
+  const validate = ajv.compile(JSON.parse(text))
+  validators.set(schema, validate)
   return validate
 }
