@@ -20,10 +20,11 @@ const files = globSync('.github/workflows/*.yml').sort()
 const read = (file: string) => parseYaml(readFileSync(file, 'utf8')) as Workflow
 const stepsOf = ({ jobs }: Workflow) => Object.values(jobs).flatMap(({ steps = [] }) => steps)
 
-it('has a workflow for pull requests, one for deployments and one for releases', () => {
+it('has a workflow for pull requests, one for deployments, one for nights and one for releases', () => {
   expect(files).toEqual([
     '.github/workflows/check.yml',
     '.github/workflows/deploy.yml',
+    '.github/workflows/nightly.yml',
     '.github/workflows/release.yml',
   ])
 })
@@ -46,6 +47,12 @@ it('runs .ci/run for each pull request', () => {
   const workflow = read('.github/workflows/check.yml')
   expect(Object.keys(workflow.on)).toContain('pull_request')
   expect(stepsOf(workflow).map(({ run }) => run)).toContain('.ci/run')
+})
+
+it('breaks the guards each night', () => {
+  const workflow = read('.github/workflows/nightly.yml')
+  expect(Object.keys(workflow.on)).toContain('schedule')
+  expect(stepsOf(workflow).map(({ run }) => run)).toContain('npm run test:guards')
 })
 
 it('deploys main and tags after the checks, with the wrangler of the lockfile', () => {

@@ -1,0 +1,15 @@
+import { access } from './access.ts'
+import { contract } from './contract.ts'
+import { delivery } from './delivery.ts'
+import type { Guard } from './guard.ts'
+import { requests } from './requests.ts'
+import { signIn } from './sign-in.ts'
+
+/** The guards that `npm run test:guards` breaks, one at a time. */
+export const guards: readonly Guard[] = [
+  ...access,
+  ...signIn,
+  ...requests,
+  ...delivery,
+  ...contract,
+]
