@@ -107,14 +107,6 @@ export const contract: Guard[] = [
     title: 'is undone when fewer items than the minimum are reached',
   },
   {
-    name: 'the contract gives each token the whole gas limit',
-    file,
-    text: 'return gasPerItem + gasPerItem / 63 + GAS_TO_ENTER;',
-    broken: 'return 0 * gasPerItem;',
-    test: 'test/contracts/gas.test.ts',
-    title: 'too little gas never makes an item fail',
-  },
-  {
     name: 'the contract copies only the beginning of what a token reverts with',
     file,
     text: 'if gt(size, MAX_REASON_BYTES) { size := MAX_REASON_BYTES }',
