@@ -66,12 +66,12 @@ export async function raiseAlarms(env: Env, db: Database, now: Date): Promise<vo
   if (told.length > 0) await wakeWebhooks(env.WEBHOOKS, db, now)
 }
 
-/** Whether other alarms last than those that were read, or some were told again. */
+/** Whether another run has raised, cleared or repeated an alarm since the read. */
 const hasChanged = (alarms: readonly { key: string; notifiedAt: string }[]) => {
-  const known = JSON.stringify(alarms.map(({ key, notifiedAt }) => [key, notifiedAt]))
+  const known = JSON.stringify(alarms.map(({ key, notifiedAt }) => ({ key, notifiedAt })))
   return sql`(SELECT count(*) FROM alarms) <> ${alarms.length}
     OR (SELECT count(*) FROM json_each(${known}) JOIN alarms a
-      ON a.key = value ->> 0 AND a.notifiedAt = value ->> 1) <> ${alarms.length}`
+      ON a.key = value ->> 'key' AND a.notifiedAt = value ->> 'notifiedAt') <> ${alarms.length}`
 }
 
 const upsert = (db: Database, rows: readonly object[]) =>

@@ -108,8 +108,8 @@ const ownWithStatus = candidates((values) => ({
   isMatch: hasStatus(values.status),
 }))
 const soldTo = candidates((values) => ({
-  from: sql`${selectSold(values)} s CROSS JOIN orders o ON o.id = s.orderId`,
-  cursor: sql`s.orderId`,
+  from: sql`${selectSold(values)} own CROSS JOIN orders o ON o.id = own.orderId`,
+  cursor: sql`own.orderId`,
   id: orderId,
   isMatch: sql`o.buyerId = ${values.buyerUserId}`,
 }))

@@ -19,7 +19,7 @@ type Released = {
 const GONE = 410
 
 /**
- * Stores what came of the attempts, and gives the endpoint back. A message that was sent again,
+ * Records the attempts and releases the endpoint's lease. A message that was sent again,
  * replayed or deleted meanwhile stays as it is. What was sent before a crash is sent again.
  */
 export async function release(
@@ -29,21 +29,22 @@ export async function release(
   now: Date,
 ): Promise<Released> {
   const at = now.toISOString()
-  const rows = JSON.stringify(attempts.map(rowOf))
+  const rows = JSON.stringify(attempts.map(toRow))
   const hasSuccess = +attempts.some(({ error }) => error === null)
   const isGone = +attempts.some(({ status }) => status === GONE)
   const [, , [disabled], [next]] = await db.batch([
     raw<never>(
       db,
       sql`INSERT INTO webhookAttempts (messageId, at, duration, status, error)
-        SELECT value ->> 0, value ->> 4, value ->> 5, value ->> 6, value ->> 7
-        FROM json_each(${rows}) JOIN webhookMessages m ON m.id = value ->> 0`,
+        SELECT m.id, value ->> 'at', value ->> 'duration', value ->> 'status', value ->> 'error'
+        FROM json_each(${rows}) JOIN webhookMessages m ON m.id = value ->> 'messageId'`,
     ),
     raw<never>(
       db,
-      sql`UPDATE webhookMessages SET state = value ->> 2, dueAt = value ->> 3,
+      sql`UPDATE webhookMessages SET state = value ->> 'state', dueAt = value ->> 'nextDueAt',
           attempts = attempts + 1, updatedAt = ${at}
-        FROM json_each(${rows}) WHERE webhookMessages.id = value ->> 0 AND dueAt = value ->> 1`,
+        FROM json_each(${rows})
+        WHERE webhookMessages.id = value ->> 'messageId' AND dueAt = value ->> 'dueAt'`,
     ),
     raw<FailingEndpoint & { isDisabled: 0 | 1 }>(
       db,
@@ -73,9 +74,10 @@ export async function release(
   return { dueAt: next?.dueAt ?? null, disabled: disabled?.isDisabled ? disabled : undefined }
 }
 
-function rowOf({ message, at, duration, status, error, retryAfter }: Attempt) {
+function toRow({ message, at, duration, status, error, retryAfter }: Attempt) {
   const failedAt = new Date(at.getTime() + duration)
-  const dueAt = error === null ? null : retryAt(message.attempts + 1, retryAfter, failedAt)
-  const state = dueAt ? 'pending' : error === null ? 'delivered' : 'failed'
-  return [message.id, message.dueAt, state, dueAt, at, duration, status, error]
+  const nextDueAt = error === null ? null : retryAt(message.attempts + 1, retryAfter, failedAt)
+  const state = nextDueAt ? 'pending' : error === null ? 'delivered' : 'failed'
+  const { id: messageId, dueAt } = message
+  return { messageId, dueAt, state, nextDueAt, at, duration, status, error }
 }
