@@ -66,22 +66,22 @@ const workers = defineProject({
   },
 })
 
-/** Tests of commands and of API clients. They run in Node. */
+/** Tests of contracts, commands and documents. They run in Node. */
 const scripts = defineProject({
   test: {
     name: 'scripts',
-    include: ['test/{scripts,client,contracts}/**/*.test.ts'],
+    include: ['test/{scripts,contracts}/**/*.test.ts'],
     testTimeout: 180_000,
     hookTimeout: 60_000,
   },
 })
 
-/** Tests of the pages, with Chromium and `npm run dev`. */
-const browser = defineProject({
+/** Tests of pages, in Chromium, and of clients. They share one `npm run dev`. */
+const instance = defineProject({
   test: {
-    name: 'browser',
-    include: ['test/browser/**/*.test.ts'],
-    globalSetup: ['test/browser/chromium.ts'],
+    name: 'instance',
+    include: ['test/{client,browser}/**/*.test.ts'],
+    globalSetup: ['test/support/instance/setup.ts', 'test/browser/chromium.ts'],
     testTimeout: 60_000,
     hookTimeout: 120_000,
     // A busy machine lays out a page seconds after the size of the window changes.
@@ -91,7 +91,7 @@ const browser = defineProject({
 
 export default defineConfig({
   test: {
-    projects: [workers, scripts, browser],
+    projects: [workers, scripts, instance],
     // Every request logs a line. Only failed tests show theirs.
     silent: 'passed-only',
     // Vitest leaves one core free by default. That halves the speed of a machine with two cores.

@@ -2,31 +2,23 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { expect, it } from 'vitest'
 import {
   ApiError,
   createClient,
   DeliveryFailedError,
   DeliveryTimeoutError,
-  type MarketplaceClient,
   type NewOrder,
 } from '../../client/src/index.ts'
-import { aMarketplace, type Marketplace } from './marketplace.ts'
+import { aPerson, instance } from '../support/instance/instance.ts'
 
-const order = { nftId: 2, listingId: 2, quantity: 1, buyerUserId: 3 }
-/** User 5 has no wallet. */
+const buyerUserId = aPerson(privateKeyToAddress(generatePrivateKey()))
 const buyerBillingData = { street: 'Road 1', postal: '0150', city: 'Oslo', country: 'NO' }
-const orderWithoutWallet = { ...order, buyerUserId: 5, buyerBillingData }
+const order = { nftId: 2, listingId: 2, quantity: 1, buyerUserId, buyerBillingData }
+const orderWithoutWallet = { ...order, buyerUserId: aPerson() }
 
-let marketplace: Marketplace
-let client: MarketplaceClient
-
-beforeAll(async () => {
-  marketplace = await aMarketplace()
-  client = createClient(marketplace)
-})
-
-afterAll(() => marketplace.close())
+const client = createClient(instance)
 
 async function anOrder(newOrder: NewOrder) {
   const [placed] = (await client.placeOrders({ body: [newOrder] })).orders
@@ -45,7 +37,7 @@ async function aCutConnection(cuts: number) {
     const { authorization = '', 'idempotency-key': key } = request.headers
     keys.push(String(key))
     const chunks = await request.toArray()
-    const answer = await fetch(marketplace.url + request.url, {
+    const answer = await fetch(instance.url + request.url, {
       method: request.method ?? '',
       headers: { authorization, 'content-type': 'application/json', 'idempotency-key': `${key}` },
       body: Buffer.concat(chunks),
@@ -61,23 +53,21 @@ async function aCutConnection(cuts: number) {
 
 it('places an order once if the connection breaks after it was placed', async () => {
   const network = await aCutConnection(2)
-  const { token } = marketplace
+  const { token } = instance
   const shop = createClient({ url: network.url, token, retry: { delay: 1 } })
-  const { transfers } = await client.listTransfers({ limit: 100 })
 
   const { orders } = await shop.placeOrders({ body: [order] })
 
   network.stop()
   expect(network.keys).toHaveLength(3)
   expect(new Set(network.keys).size).toBe(1)
-  const { transfers: now } = await client.listTransfers({ limit: 100 })
-  const added = now.slice(transfers.length)
-  expect(added.map(({ orderId }) => orderId)).toEqual(orders.map(({ id }) => id))
+  const { orders: stored } = await client.listOrders({ buyerUserId })
+  expect(stored.map(({ id }) => id)).toEqual(orders.map(({ id }) => id))
 })
 
 it('uses another key for each call, or the key of the caller', async () => {
   const network = await aCutConnection(0)
-  const shop = createClient({ ...marketplace, url: network.url })
+  const shop = createClient({ ...instance, url: network.url })
   const headers = { 'idempotency-key': `mine-${Date.now()}` }
   const first = await shop.placeOrders({ body: [order] }, { headers })
   const again = await shop.placeOrders({ body: [order] }, { headers })
@@ -93,7 +83,7 @@ it('uses another key for each call, or the key of the caller', async () => {
 it('waits until an order is delivered', async () => {
   const { id } = await anOrder(order)
   const delivered = await client.waitForDelivery(id, { interval: 100 })
-  expect(delivered).toMatchObject({ id, buyerId: 3, failReason: null })
+  expect(delivered).toMatchObject({ id, buyerId: buyerUserId, failReason: null })
   expect(delivered.orderItems).toMatchObject([
     { status: 'transferred', txId: expect.stringMatching(/^0x[0-9a-f]{64}$/) },
   ])
@@ -115,7 +105,7 @@ it('throws the last state if an order is not delivered in time', async () => {
     .catch((thrown) => thrown)
   expect(error).toBeInstanceOf(DeliveryTimeoutError)
   expect(error.message).toBe(`order ${id}: item ${itemId} is awaiting_wallet after 2000 ms`)
-  expect(error.order).toMatchObject({ id, buyerId: 5 })
+  expect(error.order).toMatchObject({ id, buyerId: orderWithoutWallet.buyerUserId })
 })
 
 it('stops to wait if the caller aborts', async () => {
@@ -142,7 +132,7 @@ it('throws the error of the API with all issues', async () => {
       { path: 'orders[1].listingId', code: 'listing_inactive' },
     ],
     requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
-    documentationUrl: `${marketplace.url}/docs/errors#nft_not_found`,
+    documentationUrl: `${instance.url}/docs/errors#nft_not_found`,
     retryAfter: null,
   })
 })

@@ -2,8 +2,6 @@
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { DatabaseSync } from 'node:sqlite'
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import {
@@ -14,38 +12,25 @@ import {
 } from '../../client/src/index.ts'
 import { LOCAL_CHAIN_ID } from '../../scripts/chain/collectibles.ts'
 import { document } from '../support/document.ts'
-import { databaseFile } from '../support/project.ts'
-import { aBrowser, aMarketplace, fetchDocumented, type Marketplace } from './marketplace.ts'
+import { aPerson, instance, query } from '../support/instance/instance.ts'
+import { aBrowser, fetchDocumented } from './documented.ts'
 
 const picture = new Uint8Array(await readFile('test/avatars/fixtures/phone.jpg'))
-const pictures = createServer((_, response) => response.end(picture)).listen(0, '127.0.0.1')
-await once(pictures, 'listening')
-const pictureHost = `127.0.0.1:${(pictures.address() as AddressInfo).port}`
-
-let marketplace: Marketplace
-let client: MarketplaceClient
+const { url, token, receivers } = instance
+const pictureHost = `127.0.0.1:${receivers.pictures}`
+const client = createClient({ url, token, fetch: fetchDocumented })
+const pictures = createServer((_, response) => response.end(picture))
 
 beforeAll(async () => {
-  marketplace = await aMarketplace({ LOOPBACK_HOSTS: pictureHost })
-  const { url, token } = marketplace
-  client = createClient({ url, token, fetch: fetchDocumented })
+  await once(pictures.listen(receivers.pictures, '127.0.0.1'), 'listening')
 })
 
-afterAll(async () => {
-  pictures.close()
-  await marketplace.close()
-})
+afterAll(() => pictures.close())
 
-/** Changes a row of the database. */
-function change(sql: string, id: number) {
-  const database = new DatabaseSync(databaseFile(marketplace.folder), { timeout: 5_000 })
-  database.prepare(sql).run(id)
-  database.close()
-}
-
-/** User 5 has no wallet, so that the delivery of the order does not start. */
+/** Has no wallet, so that no delivery starts. */
+const buyerUserId = aPerson()
 const buyerBillingData = { street: 'Road 1', postal: '0150', city: 'Oslo', country: 'NO' }
-const newOrder = { nftId: 3, listingId: 3, quantity: 1, buyerUserId: 5, buyerBillingData }
+const newOrder = { nftId: 3, listingId: 3, quantity: 1, buyerUserId, buyerBillingData }
 
 /** Places an order and returns its ids. */
 async function anOrder() {
@@ -59,7 +44,7 @@ async function anOrder() {
 /** Places an order whose delivery has failed. */
 async function aFailedOrder() {
   const order = await anOrder()
-  change("UPDATE deliveries SET state = 'failed', awaits = NULL WHERE id = ?", order.itemId)
+  query("UPDATE deliveries SET state = 'failed', awaits = NULL WHERE id = ?", order.itemId)
   return order
 }
 
@@ -74,11 +59,19 @@ async function aBillingAddress(): Promise<number> {
   return answer.newBillingAddress.id
 }
 
-/** Creates a webhook at a server that accepts everything. Returns its parameter. */
-async function aWebhook() {
-  const body = { url: `http://${pictureHost}/`, events: ['alarm.raised' as const] }
-  const { webhook } = await client.createWebhook({ body })
+const newWebhook = { url: `http://${pictureHost}/`, events: ['alarm.raised' as const] }
+
+async function createWebhook() {
+  const { webhook } = await client.createWebhook({ body: newWebhook })
   return { webhook_id: webhook.id }
+}
+
+let webhook: ReturnType<typeof createWebhook> | undefined
+
+/** Returns the parameter of a webhook that several tests use. A person may have only ten. */
+const aWebhook = () => {
+  webhook ??= createWebhook()
+  return webhook
 }
 
 async function aWebhookMessage() {
@@ -88,7 +81,7 @@ async function aWebhookMessage() {
 }
 
 /** Returns a client with the cookies of a browser. */
-const aVisitor = () => createClient({ url: marketplace.url, fetch: aBrowser() })
+const aVisitor = () => createClient({ url: url, fetch: aBrowser() })
 const aWallet = () => privateKeyToAccount(generatePrivateKey())
 
 /** Returns a message that the wallet has signed, as the body of a request. */
@@ -102,19 +95,10 @@ async function signedBy(
   return { body: { message, signature: await wallet.signMessage({ message }) } }
 }
 
-/** Returns a visitor whose account has no wallet. */
-async function aSignedInVisitor() {
-  const visitor = aVisitor()
-  const signed = await signedBy(aWallet(), visitor, 'sign-in')
-  const { userId } = await visitor.signInWithWallet(signed)
-  change("UPDATE users SET ethereumPublicAddr = '' WHERE id = ?", userId)
-  return visitor
-}
-
 const calls: { [Id in OperationId]: () => Promise<Answer<Id>> } = {
   placeOrders: () => client.placeOrders({ body: [newOrder, newOrder] }),
   getOrders: async () => client.getOrders({ order_ids: [(await anOrder()).orderId] }),
-  listOrders: () => client.listOrders({ buyerUserId: 5 }),
+  listOrders: () => client.listOrders({ buyerUserId }),
   listDeliveryAddresses: () => client.listDeliveryAddresses({ user_id: 3 }),
   createAddress: () => client.createAddress({ body: { userId: 3, name: 'Bo' } }),
   updateDeliveryAddress: async () =>
@@ -142,12 +126,11 @@ const calls: { [Id in OperationId]: () => Promise<Answer<Id>> } = {
       body: new Blob(['{"type":"user","id":"mona","email":"mona@example.com"}']),
     }),
   listWebhooks: () => client.listWebhooks(),
-  createWebhook: () =>
-    client.createWebhook({ body: { url: `http://${pictureHost}/`, events: ['order.created'] } }),
+  createWebhook: () => client.createWebhook({ body: newWebhook }),
   getWebhook: async () => client.getWebhook(await aWebhook()),
   updateWebhook: async () =>
-    client.updateWebhook({ ...(await aWebhook()), body: { enabled: false } }),
-  deleteWebhook: async () => client.deleteWebhook(await aWebhook()),
+    client.updateWebhook({ ...(await aWebhook()), body: { enabled: true } }),
+  deleteWebhook: async () => client.deleteWebhook(await createWebhook()),
   rotateWebhookSecret: async () => client.rotateWebhookSecret(await aWebhook()),
   testWebhook: async () => client.testWebhook(await aWebhook()),
   listWebhookMessages: async () => {
@@ -182,7 +165,9 @@ const calls: { [Id in OperationId]: () => Promise<Answer<Id>> } = {
     return visitor.signInWithWallet(await signedBy(aWallet(), visitor, 'sign-in'))
   },
   linkWallet: async () => {
-    const visitor = await aSignedInVisitor()
+    const visitor = aVisitor()
+    const { userId } = await visitor.signInWithWallet(await signedBy(aWallet(), visitor, 'sign-in'))
+    query("UPDATE users SET ethereumPublicAddr = '' WHERE id = ?", userId)
     return visitor.linkWallet(await signedBy(aWallet(), visitor, 'link'))
   },
 }
@@ -216,7 +201,7 @@ it('iterates over all pages of orders, newest first', async () => {
   const placed: number[] = []
   for (let i = 0; i < 3; i++) placed.unshift((await anOrder()).orderId)
   const pages: number[][] = []
-  const filter = { deliveryStatus: 'awaiting_wallet', limit: 2 } as const
+  const filter = { buyerUserId, limit: 2 }
   for await (const { orders } of client.pages('listOrders', filter))
     pages.push(orders.map(({ id }) => id))
   expect(pages.flat().slice(0, 3)).toEqual(placed)

@@ -4,12 +4,11 @@
  */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { Webhook as SvixWebhook } from 'svix'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { createClient, type MarketplaceClient } from '../../client/src/index.ts'
-import { aMarketplace, type Marketplace } from './marketplace.ts'
+import { createClient } from '../../client/src/index.ts'
+import { instance } from '../support/instance/instance.ts'
 
 type Headers = Record<string, string>
 /** Throws if the message was not sent by the owner of the secret. */
@@ -17,21 +16,23 @@ type Verify = (secret: string, body: string, headers: Headers) => void
 type Event = { type: string; data: { orderId: number; sequence: number; txId: string | null } }
 type Request = { headers: Headers; body: string }
 
-const packages: Record<string, Verify> = {
+const packages: Record<'standardwebhooks' | 'svix', Verify> = {
   standardwebhooks: (secret, body, headers) =>
     void new StandardWebhook(secret).verify(body, headers),
   svix: (secret, body, headers) => new SvixWebhook(secret).verify(body, headers),
 }
 
 /**
- * Starts a receiver that handles each message once, by its id. It answers 500 to the first attempt
- * of an `order.created`, although it has handled it, so that the message comes again.
+ * A receiver that handles each message once, by its id. It answers 500 to the first attempt of an
+ * `order.created`, although it has handled it, so that the message comes again.
  */
-async function aReceiver(verify: Verify) {
+function aReceiver(name: keyof typeof packages) {
+  const port = instance.receivers[name]
+  const verify = packages[name]
   const requests: Request[] = []
   const rejected: unknown[] = []
   const handled = new Map<string, Event>()
-  const receiver = { url: '', host: '', secret: '', requests, rejected, handled, stop: () => {} }
+  const url = `http://127.0.0.1:${port}/hooks`
   const server = createServer(async (request, response) => {
     const body = Buffer.concat(await request.toArray()).toString()
     const headers = request.headers as Headers
@@ -47,32 +48,33 @@ async function aReceiver(verify: Verify) {
     const event: Event = JSON.parse(body)
     handled.set(id, event)
     response.writeHead(isNew && event.type === 'order.created' ? 500 : 204).end()
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  receiver.host = `127.0.0.1:${(server.address() as AddressInfo).port}`
-  receiver.url = `http://${receiver.host}/hooks`
-  receiver.stop = () => void server.close()
+  })
+  const identity = { secret: '', webhookId: '' }
+  const receiver = { name, port, url, verify, requests, rejected, handled, server, ...identity }
   return receiver
 }
 
-const receivers = await Promise.all(
-  Object.entries(packages).map(async ([name, verify]) =>
-    Object.assign(await aReceiver(verify), { name, verify, webhookId: '' }),
-  ),
-)
+const receivers = [aReceiver('standardwebhooks'), aReceiver('svix')]
+const client = createClient(instance)
 
-let marketplace: Marketplace
-let client: MarketplaceClient
+/** Placed when both receivers wait for its events. */
+let firstOrder: number
 
 beforeAll(async () => {
-  const LOOPBACK_HOSTS = receivers.map(({ host }) => host).join()
-  marketplace = await aMarketplace({ LOOPBACK_HOSTS })
-  client = createClient(marketplace)
+  for (const receiver of receivers) {
+    await once(receiver.server.listen(receiver.port, '127.0.0.1'), 'listening')
+    const events = ['order.created' as const, 'order.delivered' as const]
+    const { webhook, secret } = await client.createWebhook({ body: { url: receiver.url, events } })
+    Object.assign(receiver, { webhookId: webhook.id, secret })
+  }
+  firstOrder = await anOrder()
 })
 
 afterAll(async () => {
-  for (const { stop } of receivers) stop()
-  await marketplace.close()
+  for (const { server, webhookId } of receivers) {
+    await client.deleteWebhook({ webhook_id: webhookId })
+    server.close()
+  }
 })
 
 async function anOrder(): Promise<number> {
@@ -94,21 +96,15 @@ describe.each(receivers)('a receiver built with $name', (receiver) => {
     })
 
   it('verifies the events of an order, and handles each once, though one comes twice', async () => {
-    const { webhook, secret } = await client.createWebhook({
-      body: { url: receiver.url, events: ['order.created', 'order.delivered'] },
-    })
-    receiver.webhookId = webhook.id
-    receiver.secret = secret
-    const orderId = await anOrder()
-    await vi.waitUntil(() => requestsOf('order.created', orderId).length === 2, 30_000)
-    await vi.waitUntil(() => eventsOf(orderId).length === 2, 30_000)
+    await vi.waitUntil(() => requestsOf('order.created', firstOrder).length === 2, 30_000)
+    await vi.waitUntil(() => eventsOf(firstOrder).length === 2, 30_000)
     expect(rejected).toEqual([])
-    const events = eventsOf(orderId).sort((a, b) => a.data.sequence - b.data.sequence)
+    const events = eventsOf(firstOrder).sort((a, b) => a.data.sequence - b.data.sequence)
     expect(events).toMatchObject([
       { type: 'order.created', data: { sequence: 0, txId: null } },
       { type: 'order.delivered', data: { txId: expect.stringMatching(/^0x[0-9a-f]{64}$/) } },
     ])
-    const [first, second] = requestsOf('order.created', orderId)
+    const [first, second] = requestsOf('order.created', firstOrder)
     expect(second?.body).toBe(first?.body)
     expect(second?.headers['webhook-id']).toBe(first?.headers['webhook-id'])
     expect(Number(second?.headers['webhook-timestamp'])).toBeGreaterThanOrEqual(

@@ -23,8 +23,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { foundry } from 'viem/chains'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { localAccount, privateKeyOf } from '../../scripts/chain/accounts.ts'
-import { aMarketplace, type Marketplace } from '../client/marketplace.ts'
-import { databaseFile } from '../support/project.ts'
+import { aFreePort, aProject, databaseFile, tokenIn } from '../support/project.ts'
 import { type AccountProject, anAccountProject } from '../support/wrangler/account.ts'
 
 const owner = localAccount(5)
@@ -34,7 +33,7 @@ const newRelayer = privateKeyToAccount(newKey)
 const WORKER = 'marketplace-api'
 const DATABASE = '00000000-0000-0000-0000-000000000000'
 
-let marketplace: Marketplace
+let marketplace: Awaited<ReturnType<typeof aMarketplace>>
 let account: AccountProject
 let rpcUrl: string
 let delivery: Address
@@ -86,6 +85,20 @@ afterAll(async () => {
   await marketplace.close()
   await account.remove()
 })
+
+/** An instance of its own, because the commands pause its contract and restore its database. */
+async function aMarketplace() {
+  const project = await aProject()
+  const ports = { PORT: await aFreePort(), RPC_PORT: await aFreePort() }
+  const { out } = await project.start('dev', 'Press Ctrl-C to stop', ports)
+  return {
+    folder: project.folder,
+    url: `http://localhost:${ports.PORT}`,
+    rpcUrl: `http://127.0.0.1:${ports.RPC_PORT}`,
+    token: tokenIn(out),
+    close: project.remove,
+  }
+}
 
 const networkToml = () => `[env.production.vars.NETWORKS.ethereum]
 chainId = 31337

@@ -22,7 +22,7 @@ export type Project = {
 }
 
 /** vitest.config.ts sets these for the tests of the Worker. */
-const withoutSecrets = { JWT_KEYS: '', TRANSFER_SIGNER_KEYS: '', DELIVERY_KEY_SECRET: '' }
+export const withoutSecrets = { JWT_KEYS: '', TRANSFER_SIGNER_KEYS: '', DELIVERY_KEY_SECRET: '' }
 
 type Result = { out: string; errors: string; status: number | null }
 type Started = {
@@ -32,11 +32,16 @@ type Started = {
   waitFor: (pattern: RegExp) => Promise<string>
 }
 
-export async function aProject(): Promise<Project> {
+/** A folder that looks like this project. */
+export async function aProjectFolder() {
   const folder = await mkdtemp(join(tmpdir(), 'project-'))
   for (const name of LINKED) await symlink(resolve(name), join(folder, name))
   await copyFile('wrangler.toml', join(folder, 'wrangler.toml'))
+  return { folder, remove: () => rm(folder, { recursive: true }) }
+}
 
+export async function aProject(): Promise<Project> {
+  const { folder, remove } = await aProjectFolder()
   const children = new Set<ChildProcess>()
   const spawnScript = (name: string, args: string[], env: Record<string, string>) => {
     const child = spawn(process.execPath, [`scripts/${name}.ts`, ...args], {
@@ -68,7 +73,7 @@ export async function aProject(): Promise<Project> {
       const ended = Promise.all([...children].map((child) => once(child, 'close')))
       for (const child of children) child.kill('SIGTERM')
       await ended
-      await rm(folder, { recursive: true })
+      await remove()
     },
   }
 }

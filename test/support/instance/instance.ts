@@ -1,0 +1,56 @@
+/** The running instance of the project `instance`, and what tests change in it. */
+import { readFileSync } from 'node:fs'
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
+import { inject, vi } from 'vitest'
+import { databaseFile } from '../project.ts'
+
+export const instance = inject('instance')
+
+/** Runs a statement on the database and returns its rows. */
+export function query<Row>(sql: string, ...values: SQLInputValue[]): Row[] {
+  const database = new DatabaseSync(databaseFile(instance.folder), { timeout: 5_000 })
+  try {
+    return database.prepare(sql).all(...values) as Row[]
+  } finally {
+    database.close()
+  }
+}
+
+/** Adds a person, whose wallet has an address if one is given. Returns the id. */
+export function aPerson(wallet = ''): number {
+  const name = crypto.randomUUID()
+  const sql = `INSERT INTO users (provider, email, ethereumPublicAddr, identityHash, createdAt, updatedAt)
+    VALUES ('email', ?1, ?2, ?3, ?4, ?4) RETURNING id`
+  const now = new Date().toISOString()
+  const [user] = query<{ id: number }>(sql, `${name}@example.com`, wallet, name, now)
+  return user?.id ?? 0
+}
+
+/** Returns the id of the person with an e-mail address or a wallet. */
+export function userId(identity: string): number {
+  const sql = 'SELECT id FROM users WHERE email = ?1 OR ethereumPublicAddr = ?1'
+  const [user] = query<{ id: number }>(sql, identity)
+  if (!user) throw new Error(`nobody is ${identity}`)
+  return user.id
+}
+
+/** Makes the sessions of a person older, as if the sign-in had been 11 minutes ago. */
+export function ageSessions(identity: string) {
+  const createdAt = new Date(Date.now() - 11 * 60_000).toISOString()
+  const sql = "UPDATE tokens SET createdAt = ? WHERE kind = 'session' AND userId = ?"
+  query(sql, createdAt, userId(identity))
+}
+
+/** Runs the cron trigger, which also runs by itself each minute. */
+export const runCron = () => fetch(`${instance.url}/cdn-cgi/local/scheduled`)
+
+/** Returns the link that is mailed to an address because of `action`. */
+export async function linkMailedBy(email: string, action: () => Promise<unknown>) {
+  const links = () =>
+    [...readFileSync(instance.log, 'utf8').matchAll(/ link for (\S+): (http:\S+)$/gm)]
+      .filter(([, to]) => to === email)
+      .map(([, , link = '']) => link)
+  const { length } = links()
+  await action()
+  return vi.waitUntil(() => links()[length], 10_000)
+}

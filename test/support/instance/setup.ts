@@ -1,0 +1,86 @@
+/**
+ * Starts `npm run dev` once, in a project of its own, for the tests of pages, clients and commands.
+ * `instance.ts` beside this file has what these tests do with it.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { open, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setInterval } from 'node:timers/promises'
+import type { TestProject } from 'vitest/node'
+import { aFreePort, aProjectFolder, tokenIn, withoutSecrets } from '../project.ts'
+
+export type Instance = {
+  url: string
+  /** The local node. */
+  rpcUrl: string
+  /** The project of the instance, in which commands find its database. */
+  folder: string
+  /** The master token that `npm run dev` prints. */
+  token: string
+  /** The file with what `npm run dev` prints. */
+  log: string
+  receivers: Awaited<ReturnType<typeof reservePorts>>
+}
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    instance: Instance
+  }
+}
+
+export default async function setup(project: TestProject) {
+  const { folder, remove } = await aProjectFolder()
+  await raiseLimits(join(folder, 'wrangler.toml'))
+  const [PORT, RPC_PORT] = [await aFreePort(), await aFreePort()]
+  const receivers = await reservePorts()
+  const LOOPBACK_HOSTS = Object.values(receivers)
+    .map((port) => `127.0.0.1:${port}`)
+    .join()
+  const log = join(folder, 'dev.log')
+  const output = await open(log, 'w')
+  const dev = spawn(process.execPath, ['scripts/dev.ts'], {
+    cwd: folder,
+    env: { ...process.env, ...withoutSecrets, PORT, RPC_PORT, LOOPBACK_HOSTS },
+    stdio: ['ignore', output.fd, output.fd],
+  })
+  const token = tokenIn(await readWhenReady(dev, log))
+  project.provide('instance', {
+    url: `http://localhost:${PORT}`,
+    rpcUrl: `http://127.0.0.1:${RPC_PORT}`,
+    ...{ folder, token, log, receivers },
+  })
+  return async () => {
+    dev.kill('SIGINT')
+    await once(dev, 'exit')
+    await output.close()
+    await remove()
+  }
+}
+
+/** Ports of 127.0.0.1 for servers of tests that the instance sends requests to. */
+async function reservePorts() {
+  const port = async () => Number(await aFreePort())
+  return {
+    pictures: await port(),
+    standardwebhooks: await port(),
+    svix: await port(),
+    settings: await port(),
+    docs: await port(),
+  }
+}
+
+/** All tests send their requests from one address. */
+async function raiseLimits(configuration: string) {
+  const text = await readFile(configuration, 'utf8')
+  await writeFile(configuration, text.replaceAll(/limit = \d+, period/g, 'limit = 1000000, period'))
+}
+
+async function readWhenReady(dev: ChildProcess, log: string): Promise<string> {
+  for await (const _ of setInterval(100)) {
+    const text = await readFile(log, 'utf8')
+    if (text.includes('Press Ctrl-C to stop')) return text
+    if (dev.exitCode !== null) break
+  }
+  throw new Error(`The instance did not start: ${await readFile(log, 'utf8')}`)
+}
