@@ -6,7 +6,7 @@ import type { WakeUp } from './delivery/wake.ts'
 import { setLogVersion } from './log.ts'
 import { runCron } from './operations/cron.ts'
 import { sendWebhooks } from './webhooks/consumer.ts'
-import { type WebhookWakeUp, wakeWebhooks } from './webhooks/wake.ts'
+import { type WebhookWakeUp, wakeWebhooks } from './webhooks/outbox.ts'
 
 setLogVersion(env.VERSION.id)
 

@@ -9,7 +9,6 @@ import {
 } from '../../src/catalogue/import.ts'
 import { type Problem, parseLines } from '../../src/catalogue/line.ts'
 import { findProblems } from '../../src/catalogue/problems.ts'
-import { guardedBatch } from '../../src/db/guard.ts'
 import { readNetworks } from '../contract/networks.ts'
 import { openMigratedDatabase } from '../database/local.ts'
 import { CommandError } from '../shell/command.ts'
@@ -20,7 +19,6 @@ export async function importLocally({ file, isDryRun, show }: Request): Promise<
   const { db, close } = await openMigratedDatabase()
   const target: ImportCtx = {
     db,
-    write: (guards, statements) => guardedBatch(db, guards, statements),
     caller: null,
     importId: randomUUID(),
     // No other call has this id.

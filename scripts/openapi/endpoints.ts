@@ -1,18 +1,14 @@
 /** The endpoints of the document: what their handlers declare, and what their folders say of them. */
 import app from '../../src/app.ts'
-import { authEndpoints } from '../../src/auth/openapi.ts'
 import { transferEndpoints } from '../../src/delivery/admin/openapi.ts'
 import { type Endpoint, endpointsOf } from '../../src/http/endpoint.ts'
 import type { EndpointInfo, EndpointInfos } from '../../src/http/openapi.ts'
 import { operationsEndpoints } from '../../src/operations/openapi.ts'
-import { webhookEndpointInfos } from '../../src/webhooks/openapi.ts'
 
 export type DescribedEndpoint = Endpoint & { info: EndpointInfo }
 
 /** Pages and their forms have none. */
-export const endpointInfos: EndpointInfos = {
-  ...authEndpoints,
-  ...webhookEndpointInfos,
+const endpointInfos: EndpointInfos = {
   ...transferEndpoints,
   ...operationsEndpoints,
 }

@@ -1,8 +1,32 @@
 import { Hono } from 'hono'
+import * as z from 'zod'
 import type { App } from '../http/context.ts'
 import { publicEndpoint } from '../http/endpoint.ts'
 import { issuerOf, publicKeys } from './tokens.ts'
 
-export const authRoutes = new Hono<App>().get('/.well-known/jwks.json', publicEndpoint(), (c) =>
-  c.json(publicKeys(issuerOf(c.var.settings)), 200, { 'Cache-Control': 'public, max-age=300' }),
+const Jwk = z
+  .object({
+    kty: z.literal('OKP').describe('Key type.'),
+    crv: z.literal('Ed25519').describe('Curve.'),
+    kid: z.string().describe('Key id, as in the header of a token.'),
+    x: z.string().describe('The public key, base64url.'),
+    alg: z.literal('EdDSA').describe('Signature algorithm.'),
+    use: z.literal('sig').describe('The key verifies signatures.'),
+  })
+  .meta({ id: 'Jwk', description: 'A public key (RFC 7517).' })
+const JwkSet = z
+  .object({ keys: z.array(Jwk).describe('The first signs new tokens.') })
+  .meta({ id: 'JwkSet', description: 'The public keys.' })
+
+export const authRoutes = new Hono<App>().get(
+  '/.well-known/jwks.json',
+  publicEndpoint({
+    tag: 'Identity',
+    operationId: 'getSigningKeys',
+    summary: 'List the public keys that verify tokens (RFC 7517)',
+    answer: JwkSet,
+    headers: { 'Cache-Control': 'For how long caches may keep the response.' },
+  }),
+  (c) =>
+    c.json(publicKeys(issuerOf(c.var.settings)), 200, { 'Cache-Control': 'public, max-age=300' }),
 )

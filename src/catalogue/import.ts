@@ -1,9 +1,10 @@
 /** Stages the lines of a catalogue, and makes them the catalogue in one transaction. */
 import { eq, inArray, lt, sql } from 'drizzle-orm'
 import type { BatchResponse } from 'drizzle-orm/batch'
+import { writeAs } from '../auth/access.ts'
 import { recordAction } from '../auth/audit.ts'
 import { type Database, raw, type Statement } from '../db/client.ts'
-import type { Guard } from '../db/guard.ts'
+import { type Guard, guardedBatch } from '../db/guard.ts'
 import {
   type CatalogueType,
   catalogueImports,
@@ -25,16 +26,9 @@ const LIFETIME = 24 * 60 * 60 * 1000
 /** Characters of a bound value. D1 takes 2,000,000 bytes. */
 const MAX_VALUE_LENGTH = 500_000
 
-/** Runs statements as one transaction, unless a guard stops it. */
-export type Write = <const T extends readonly Statement[]>(
-  guards: readonly Guard[],
-  statements: T,
-) => Promise<BatchResponse<T>>
-
 /** The context of an import. */
 export type ImportCtx = {
   db: Database
-  write: Write
   /** Who imports; null for a command on this machine. */
   caller: Caller | null
   importId: string
@@ -42,6 +36,14 @@ export type ImportCtx = {
   callHash: string
   now: Date
 }
+
+/** Runs the statements as one transaction, unless a guard stops it. */
+const write = <const T extends readonly Statement[]>(
+  { db, caller }: ImportCtx,
+  guards: readonly Guard[],
+  statements: T,
+): Promise<BatchResponse<T>> =>
+  caller ? writeAs(db, caller, guards, statements) : guardedBatch(db, guards, statements)
 
 const actions = ['created', 'updated', 'unchanged'] as const
 
@@ -62,9 +64,10 @@ const conflict = (message: string) => () => new ApiError('conflict', message)
  * `conflict`.
  */
 export async function stage(
-  { db, write, importId, callHash, now }: ImportCtx,
+  ctx: ImportCtx,
   { from, last, lines }: { from: number; last: number; lines: readonly StagedLine[] },
 ): Promise<Progress> {
+  const { db, importId, callHash, now } = ctx
   const stored = sql`FROM catalogueImports WHERE id = ${importId}`
   const skips = {
     when: sql`${from} > 1 + coalesce((SELECT lines ${stored}), 0)`,
@@ -90,7 +93,7 @@ export async function stage(
     ),
   )
   type Row = { lines: number; result: string | null }
-  const [rows] = await write([isOver, skips], [raw<Row>(db, update), ...inserts])
+  const [rows] = await write(ctx, [isOver, skips], [raw<Row>(db, update), ...inserts])
   const [row] = rows as Row[]
   if (!row) throw new Error('staging returned no row')
   return { lines: row.lines, result: row.result === null ? null : toCounts(row.result) }
@@ -121,7 +124,7 @@ export async function commit(
   ctx: ImportCtx,
   { last, isDryRun }: { last: number; isDryRun: boolean },
 ): Promise<Counts> {
-  const { db, write, caller, importId, callHash, now } = ctx
+  const { db, caller, importId, callHash, now } = ctx
   const guards = [
     {
       when: sql`${last} IS NOT (SELECT lines FROM catalogueImports WHERE id = ${importId})`,
@@ -140,7 +143,7 @@ export async function commit(
     ...writeRecords(db, importId, now),
     deleteLines(db, importId),
   ] as const
-  if (!isDryRun) return toCounts((await write(guards, statements))[0][0]?.result)
+  if (!isDryRun) return toCounts((await write(ctx, guards, statements))[0][0]?.result)
   const [rows] = await db.batch([raw<Result>(db, sql`SELECT ${result} AS result`)])
   await rehearse(ctx, guards, statements)
   return toCounts(rows[0]?.result)
@@ -159,12 +162,15 @@ const recordImport = (db: Database, caller: Caller, importId: string, now: Date)
 
 /** Runs the statements, and aborts the transaction at its end. */
 async function rehearse(
-  { db, write }: ImportCtx,
+  ctx: ImportCtx,
   guards: readonly Guard[],
   statements: readonly Statement[],
 ): Promise<void> {
   try {
-    await write(guards, [...statements, raw(db, sql`INSERT INTO guard VALUES ('rehearsed')`)])
+    await write(ctx, guards, [
+      ...statements,
+      raw(ctx.db, sql`INSERT INTO guard VALUES ('rehearsed')`),
+    ])
   } catch (error) {
     if (!String(error).includes('rehearsed')) throw error
   }

@@ -1,8 +1,7 @@
 import { type Context, Hono } from 'hono'
 import { bytesToHex } from 'viem/utils'
 import * as z from 'zod'
-import { writeAs } from '../auth/access.ts'
-import { bodyReader } from '../http/body.ts'
+import { bodyReader, decodeUtf8 } from '../http/body.ts'
 import type { App } from '../http/context.ts'
 import { requireMaster, validate } from '../http/endpoint.ts'
 import { ApiError, rejected } from '../http/errors.ts'
@@ -73,7 +72,6 @@ const ImportProgress = z
   .meta({ id: 'ImportProgress', description: 'An import so far.' })
 
 const readBody = bodyReader(MAX_MIB * 1024 * 1024, `a call may have at most ${MAX_MIB} MiB`)
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 
 /**
  * Returns the lines, and a hash that no other call of the import has. Throws `payload_too_large`,
@@ -81,19 +79,11 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
  */
 async function readCall(c: Context, line: number) {
   const bytes = await readBody(c)
-  const lines = splitLines(decode(bytes))
+  const lines = splitLines(decodeUtf8(bytes))
   if (lines.length > MAX_LINES)
     throw new ApiError('payload_too_large', `a call may have at most ${MAX_LINES} lines`)
   const hash = await crypto.subtle.digest('SHA-256', bytes)
   return { lines, callHash: `${line} ${bytesToHex(new Uint8Array(hash))}` }
-}
-
-function decode(bytes: ArrayBuffer): string {
-  try {
-    return utf8.decode(bytes)
-  } catch {
-    throw new ApiError('invalid_input', 'the body is not valid UTF-8')
-  }
 }
 
 /** Throws the error of these problems, if there are any. */
@@ -143,9 +133,8 @@ export const catalogueRoutes = new Hono<App>().post(
       )
     const { staged, problems } = parseLines(lines, from, Object.keys(settings.NETWORKS))
     refuse(problems)
-    const ctx: ImportCtx = {
+    const ctx = {
       db,
-      write: (guards, statements) => writeAs(db, caller, guards, statements),
       caller,
       importId: id ?? crypto.randomUUID(),
       callHash,

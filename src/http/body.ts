@@ -34,6 +34,17 @@ export function bodyReader(maxSize: number, message: string) {
   }
 }
 
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
+
+/** Decodes a body. Throws `invalid_input` if it is not UTF-8. */
+export function decodeUtf8(bytes: ArrayBuffer): string {
+  try {
+    return utf8.decode(bytes)
+  } catch {
+    throw new ApiError('invalid_input', 'the body is not valid UTF-8')
+  }
+}
+
 /** Reads a form. Throws `payload_too_large`, `invalid_input`. */
 export const formBody = bodyReader(
   MAX_FORM_BYTES,

@@ -1,6 +1,6 @@
 /** JSON request bodies: declared as JSON, limited in size, UTF-8. */
 import type { Context } from 'hono'
-import { bodyReader } from './body.ts'
+import { bodyReader, decodeUtf8 } from './body.ts'
 import { ApiError } from './errors.ts'
 
 export const MAX_BODY_MIB = 1
@@ -11,8 +11,6 @@ const readBody = bodyReader(
   MAX_BODY_MIB * 1024 * 1024,
   `a JSON body may have at most ${MAX_BODY_MIB} MiB`,
 )
-
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 
 /** `curl -d` declares a form. With the token in the header, the body is JSON all the same. */
 function declareJson(c: Context): void {
@@ -33,9 +31,5 @@ export async function jsonBody(c: Context): Promise<void> {
     throw new ApiError('unsupported_media_type', 'send the body as application/json in UTF-8')
   const bytes = await readBody(c)
   if (!isJson) declareJson(c)
-  try {
-    utf8.decode(bytes)
-  } catch {
-    throw new ApiError('invalid_input', 'the body is not valid UTF-8')
-  }
+  decodeUtf8(bytes)
 }

@@ -13,8 +13,7 @@ import { sweepTokens } from '../identity/sweep-tokens.ts'
 import { log } from '../log.ts'
 import { IDEMPOTENCY_LIFETIME } from '../orders/idempotency.ts'
 import { handleFailing } from '../webhooks/failing.ts'
-import { pruneMessages } from '../webhooks/prune.ts'
-import { wakeWebhooks } from '../webhooks/wake.ts'
+import { pruneMessages, wakeWebhooks } from '../webhooks/outbox.ts'
 import { rollUpHours } from './hours.ts'
 import { checkNetworks } from './networks.ts'
 import { raiseAlarms } from './raise.ts'
@@ -25,7 +24,8 @@ const jobs: Record<string, Job> = {
   wakeDueChains: (env, db, now) => wakeDueChains(env.DELIVERIES, db, settingsOf(env), now),
   failRemovedChains: (env, db, now) => failRemovedChains(db, settingsOf(env), now),
   wakeWebhooks: (env, db, now) => wakeWebhooks(env.WEBHOOKS, db, now),
-  handleFailingWebhooks: (env, db, now) => handleFailing(env.EMAIL, db, settingsOf(env), now),
+  handleFailingWebhooks: (env, db, now) =>
+    handleFailing({ db, email: env.EMAIL, settings: settingsOf(env), now }),
   deleteExpiredRows: (_env, db, now) => deleteExpiredRows(db, now),
   removeOrphans: (env, db, now) => removeOrphans(env.AVATARS, db, now),
   checkNetworks: (env, db, now) => checkNetworks(db, settingsOf(env), now),

@@ -1,4 +1,4 @@
-/** Endpoints at which nothing arrives: their owners are warned, then they are disabled. */
+/** Endpoints that accept nothing: their owners are warned, then they are disabled. */
 import { sql } from 'drizzle-orm'
 import { type Database, raw } from '../db/client.ts'
 import type { Settings } from '../env.ts'
@@ -11,70 +11,65 @@ const DAY = 24 * 60 * 60 * 1000
 const WARNED_AFTER = 4 * DAY
 const DISABLED_AFTER = 5 * DAY
 
-export type FailingEndpoint = {
+/** What a mail to the owner of an endpoint needs. */
+export type MailedEndpoint = {
   id: string
   url: string
   /** Of its owner; `''` if there is none. */
   email: string
 }
 
-/** What `UPDATE webhookEndpoints … RETURNING` returns for a mail. */
-export const failingEndpoint = sql`id, url, (SELECT email FROM users WHERE users.id = userId) AS email`
+/** The columns of a `MailedEndpoint`, for `UPDATE webhookEndpoints … RETURNING`. */
+export const mailedColumns = sql`id, url, (SELECT email FROM users WHERE users.id = userId) AS email`
 
-type Mailer = Pick<Settings, 'PUBLIC_URL' | 'EMAIL_FROM'>
+type MailCtx = { email: SendEmail; settings: Pick<Settings, 'PUBLIC_URL' | 'EMAIL_FROM'> }
 
 /**
  * Warns owners after four days of failure, and disables endpoints after five, a day after the
  * warning at the earliest. Each mail is sent once, however often this runs.
  */
-export async function handleFailing(
-  email: SendEmail,
-  db: Database,
-  mailer: Mailer,
-  now: Date,
-): Promise<void> {
+export async function handleFailing(ctx: MailCtx & { db: Database; now: Date }): Promise<void> {
+  const { db, now } = ctx
   const at = now.toISOString()
   const before = (milliseconds: number) => new Date(now.getTime() - milliseconds).toISOString()
   const [warned, disabled] = await db.batch([
-    raw<FailingEndpoint>(
+    raw<MailedEndpoint>(
       db,
       sql`UPDATE webhookEndpoints SET warnedAt = ${at} WHERE failingSince <= ${before(WARNED_AFTER)}
-        AND disabledAt IS NULL AND warnedAt IS NULL RETURNING ${failingEndpoint}`,
+        AND disabledAt IS NULL AND warnedAt IS NULL RETURNING ${mailedColumns}`,
     ),
-    raw<FailingEndpoint>(
+    raw<MailedEndpoint>(
       db,
       sql`UPDATE webhookEndpoints SET disabledAt = ${at}, disabledReason = 'failing', updatedAt = ${at}
         WHERE failingSince <= ${before(DISABLED_AFTER)} AND disabledAt IS NULL
-          AND warnedAt <= ${before(DISABLED_AFTER - WARNED_AFTER)} RETURNING ${failingEndpoint}`,
+          AND warnedAt <= ${before(DISABLED_AFTER - WARNED_AFTER)} RETURNING ${mailedColumns}`,
     ),
   ])
   await Promise.all([
-    ...warned.map((endpoint) => notifyOwner(email, mailer, endpoint, 'failing')),
-    ...disabled.map((endpoint) => tellDisabled(email, mailer, endpoint, 'failed')),
+    ...warned.map((endpoint) => notifyOwner(ctx, endpoint, 'failing')),
+    ...disabled.map((endpoint) => reportDisabled(ctx, endpoint, 'failed')),
   ])
 }
 
-/** Logs that an endpoint was disabled, and tells its owner. */
-export function tellDisabled(
-  email: SendEmail,
-  mailer: Mailer,
-  endpoint: FailingEndpoint,
+/** Logs that an endpoint was disabled, and notifies its owner. */
+export function reportDisabled(
+  ctx: MailCtx,
+  endpoint: MailedEndpoint,
   problem: 'failed' | 'gone',
 ): Promise<void> {
   log.info('webhook_disabled', { endpointId: endpoint.id, reason: problem })
-  return notifyOwner(email, mailer, endpoint, problem)
+  return notifyOwner(ctx, endpoint, problem)
 }
 
-/** An owner without an e-mail address gets no mail. */
+/** Sends a mail, unless the owner has no e-mail address. A failure is only logged. */
 async function notifyOwner(
-  email: SendEmail,
-  mailer: Mailer,
-  endpoint: FailingEndpoint,
+  { email, settings }: MailCtx,
+  endpoint: MailedEndpoint,
   problem: WebhookProblem,
 ): Promise<void> {
   if (!endpoint.email) return
   const { host } = new URL(endpoint.url)
-  await mailWebhook(email, mailer, endpoint.email, { problem, id: endpoint.id, host }).catch(
+  await mailWebhook(email, settings, endpoint.email, { problem, id: endpoint.id, host }).catch(
     (error) => log.error('mail_failed', { mail: `webhook-${problem}`, error }),
   )
 }

@@ -1,107 +1,230 @@
 /** The endpoints to which events of orders are sent. */
 import { type Context, Hono } from 'hono'
+import * as z from 'zod'
 import type { App } from '../http/context.ts'
 import { requireToken, validate } from '../http/endpoint.ts'
+import { count, orNull, text } from '../http/fields.ts'
+import {
+  createWebhook,
+  deleteWebhook,
+  MAX_WEBHOOKS,
+  rotateSecret,
+  updateWebhook,
+} from './manage.ts'
+import { wakeEndpoints } from './outbox.ts'
+import { listWebhooks, MAX_CANDIDATES, readLog, readWebhook } from './read.ts'
+import { replayMessages, resendMessage, sendTest } from './resend.ts'
 import {
   LogQuery,
   MessageId,
   NewWebhook,
   Replay,
+  Webhook,
   WebhookChanges,
   WebhookId,
+  WebhookMessage,
   WebhookQuery,
-} from './input.ts'
-import { createWebhook, deleteWebhook, rotateSecret, updateWebhook } from './manage.ts'
-import { listWebhooks, readLog, readWebhook } from './read.ts'
-import { replayMessages, resendMessage, sendTest } from './resend.ts'
-import { wakeEndpoints } from './wake.ts'
+} from './schema.ts'
+
+const tag = 'Webhooks'
+const nextCursor = orNull(text('`cursor` of the next page; null on the last page.'))
+const webhook = Webhook.describe('The endpoint.')
+const secret = text(
+  'The secret that signs: `whsec_` and base64. Settings → Webhooks shows it again.',
+)
+
+const WebhookPage = z
+  .object({ webhooks: z.array(Webhook).describe('The endpoints, by id.'), nextCursor })
+  .meta({ id: 'WebhookPage', description: 'A page of endpoints.' })
+const WebhookAnswer = z
+  .object({ webhook })
+  .meta({ id: 'WebhookAnswer', description: 'An endpoint.' })
+const WebhookSecret = z
+  .object({ webhook, secret })
+  .meta({ id: 'WebhookSecret', description: 'An endpoint with its new secret.' })
+const WebhookLog = z
+  .object({
+    messages: z.array(WebhookMessage).describe('The messages, newest first.'),
+    nextCursor,
+  })
+  .meta({ id: 'WebhookLog', description: 'A page of the log of an endpoint.' })
+const MessageAnswer = z
+  .object({ message: WebhookMessage.describe('The message, which is sent now.') })
+  .meta({ id: 'WebhookMessageAnswer', description: 'A message.' })
+const ReplayAnswer = z
+  .object({ replayed: count('Number of messages that are sent again.') })
+  .meta({ id: 'ReplayAnswer', description: 'What a replay sends.' })
+
+const disabled = 'A disabled endpoint gets nothing: enable it first.'
 
 export const webhookRoutes = new Hono<App>()
-  .get('/api/webhooks', requireToken(), validate('query', WebhookQuery), async (c) =>
-    c.json(await listWebhooks(c.var.db, c.var.caller, c.req.valid('query'))),
+  .get(
+    '/api/webhooks',
+    requireToken({
+      tag,
+      operationId: 'listWebhooks',
+      summary: 'List webhooks',
+      description:
+        'A user token lists the endpoints of its user with the role `user`, a master token all.',
+      answer: WebhookPage,
+    }),
+    validate('query', WebhookQuery),
+    async (c) => c.json(await listWebhooks(c.var, c.req.valid('query'))),
   )
-  .post('/api/webhooks', requireToken(), validate('json', NewWebhook), async (c) => {
-    const { db, settings, caller, now } = c.var
-    const input = { ...c.req.valid('json'), role: caller.role }
-    return c.json(await createWebhook(db, settings, caller, input, now))
-  })
-  .get('/api/webhooks/:webhook_id', requireToken(), validate('param', WebhookId), async (c) => {
-    const { webhook_id } = c.req.valid('param')
-    return c.json({ webhook: await readWebhook(c.var.db, c.var.caller, webhook_id) })
-  })
+  .post(
+    '/api/webhooks',
+    requireToken({
+      tag,
+      operationId: 'createWebhook',
+      summary: 'Create a webhook',
+      description:
+        'The endpoint gets the role of the token, and belongs to its user, who may have ' +
+        `${MAX_WEBHOOKS}. A session must be of a recent sign-in.`,
+      answer: WebhookSecret,
+      errors: ['conflict', 'reauthentication_required'],
+    }),
+    validate('json', NewWebhook),
+    async (c) => {
+      const { role } = c.var.caller
+      return c.json(await createWebhook(c.var, { ...c.req.valid('json'), role }))
+    },
+  )
+  .get(
+    '/api/webhooks/:webhook_id',
+    requireToken({
+      tag,
+      operationId: 'getWebhook',
+      summary: 'Get a webhook',
+      answer: WebhookAnswer,
+      errors: ['not_found'],
+    }),
+    validate('param', WebhookId),
+    async (c) => {
+      const { webhook_id: id } = c.req.valid('param')
+      return c.json({ webhook: await readWebhook(c.var, id) })
+    },
+  )
   .put(
     '/api/webhooks/:webhook_id',
-    requireToken(),
+    requireToken({
+      tag,
+      operationId: 'updateWebhook',
+      summary: 'Update a webhook',
+      description:
+        'An absent field stays as it is. Messages fail that become due while the endpoint is ' +
+        'disabled; a replay sends them after all.',
+      answer: WebhookAnswer,
+      errors: ['not_found', 'reauthentication_required'],
+    }),
     validate('param', WebhookId),
     validate('json', WebhookChanges),
     async (c) => {
-      const { db, settings, caller, now } = c.var
-      const { webhook_id } = c.req.valid('param')
-      const changes = c.req.valid('json')
-      return c.json({
-        webhook: await updateWebhook(db, settings, caller, webhook_id, changes, now),
-      })
+      const { webhook_id: id } = c.req.valid('param')
+      return c.json({ webhook: await updateWebhook(c.var, { id, ...c.req.valid('json') }) })
     },
   )
-  .delete('/api/webhooks/:webhook_id', requireToken(), validate('param', WebhookId), async (c) => {
-    const { db, caller, now } = c.var
-    const { webhook_id } = c.req.valid('param')
-    return c.json({ webhook: await deleteWebhook(db, caller, webhook_id, now) })
-  })
-  .post(
-    '/api/webhooks/:webhook_id/rotate',
-    requireToken(),
+  .delete(
+    '/api/webhooks/:webhook_id',
+    requireToken({
+      tag,
+      operationId: 'deleteWebhook',
+      summary: 'Delete a webhook',
+      answer: WebhookAnswer,
+      errors: ['not_found', 'reauthentication_required'],
+    }),
     validate('param', WebhookId),
     async (c) => {
-      const { db, settings, caller, now } = c.var
-      return c.json(await rotateSecret(db, settings, caller, c.req.valid('param').webhook_id, now))
+      const { webhook_id: id } = c.req.valid('param')
+      return c.json({ webhook: await deleteWebhook(c.var, id) })
     },
+  )
+  .post(
+    '/api/webhooks/:webhook_id/rotate',
+    requireToken({
+      tag,
+      operationId: 'rotateWebhookSecret',
+      summary: 'Rotate the secret of a webhook',
+      description:
+        'For 24 hours, messages are signed with the old secret as well, and a second call gets ' +
+        '`conflict`. If a secret has leaked, make another webhook.',
+      answer: WebhookSecret,
+      errors: ['not_found', 'conflict', 'reauthentication_required'],
+    }),
+    validate('param', WebhookId),
+    async (c) => c.json(await rotateSecret(c.var, c.req.valid('param').webhook_id)),
   )
   .post(
     '/api/webhooks/:webhook_id/test',
-    requireToken(),
+    requireToken({
+      tag,
+      operationId: 'testWebhook',
+      summary: 'Send a test to a webhook',
+      description: `Sends an event \`webhook.test\`. ${disabled}`,
+      answer: MessageAnswer,
+      errors: ['not_found', 'conflict'],
+    }),
     validate('param', WebhookId),
     async (c) => {
-      const { db, caller, now } = c.var
-      const { webhook_id } = c.req.valid('param')
-      const message = await sendTest(db, caller, webhook_id, now)
-      wake(c, webhook_id)
+      const { webhook_id: endpointId } = c.req.valid('param')
+      const message = await sendTest(c.var, endpointId)
+      wake(c, endpointId)
       return c.json({ message })
     },
   )
   .get(
     '/api/webhooks/:webhook_id/messages',
-    requireToken(),
+    requireToken({
+      tag,
+      operationId: 'listWebhookMessages',
+      summary: 'List the messages of a webhook',
+      description:
+        'The log of 30 days, newest first. A call with `state` looks at ' +
+        `${MAX_CANDIDATES} messages: a page may have fewer than \`limit\`, or none, before the last ` +
+        'one. Go on until `nextCursor` is null.',
+      answer: WebhookLog,
+      errors: ['not_found'],
+    }),
     validate('param', WebhookId),
     validate('query', LogQuery),
     async (c) => {
-      const { webhook_id } = c.req.valid('param')
-      return c.json(await readLog(c.var.db, c.var.caller, webhook_id, c.req.valid('query')))
+      const { webhook_id: id } = c.req.valid('param')
+      return c.json(await readLog(c.var, { id, ...c.req.valid('query') }))
     },
   )
   .post(
     '/api/webhooks/:webhook_id/messages/:message_id/resend',
-    requireToken(),
+    requireToken({
+      tag,
+      operationId: 'resendWebhookMessage',
+      summary: 'Send a message again',
+      description: `Also one that was delivered. ${disabled}`,
+      answer: MessageAnswer,
+      errors: ['not_found', 'conflict'],
+    }),
     validate('param', MessageId),
     async (c) => {
-      const { db, caller, now } = c.var
       const { webhook_id: endpointId, message_id: id } = c.req.valid('param')
-      const message = await resendMessage(db, caller, { endpointId, id }, now)
+      const message = await resendMessage(c.var, { endpointId, id })
       wake(c, endpointId)
       return c.json({ message })
     },
   )
   .post(
     '/api/webhooks/:webhook_id/replay',
-    requireToken(),
+    requireToken({
+      tag,
+      operationId: 'replayWebhookMessages',
+      summary: 'Send all messages since a time again',
+      description: `Also those that were delivered. ${disabled}`,
+      answer: ReplayAnswer,
+      errors: ['not_found', 'conflict'],
+    }),
     validate('param', WebhookId),
     validate('json', Replay),
     async (c) => {
-      const { db, caller, now } = c.var
-      const { webhook_id } = c.req.valid('param')
-      const { since } = c.req.valid('json')
-      const replayed = await replayMessages(db, caller, webhook_id, since, now)
-      wake(c, webhook_id)
+      const { webhook_id: endpointId } = c.req.valid('param')
+      const replayed = await replayMessages(c.var, { endpointId, ...c.req.valid('json') })
+      wake(c, endpointId)
       return c.json({ replayed })
     },
   )

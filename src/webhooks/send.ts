@@ -1,8 +1,8 @@
 /** One attempt to send a message. */
+import type { Settings } from '../env.ts'
 import { parseDestination } from '../http/destination.ts'
 import { ApiError } from '../http/errors.ts'
-import type { Message } from './claim.ts'
-import { signatureOf } from './signature.ts'
+import { signMessage } from './signature.ts'
 
 /** Milliseconds until the headers of the response have to be there. Its body is never read. */
 const TIMEOUT = 15_000
@@ -19,13 +19,19 @@ export type Outcome = {
   retryAfter: string | null
 }
 
+type SendCtx = { settings: Pick<Settings, 'LOOPBACK_HOSTS'>; clock: () => Date }
+type Delivery = {
+  url: string
+  /** `whsec_…`: each of them signs. */
+  secrets: readonly string[]
+  /** `payload` is the body, as JSON. */
+  message: { id: string; payload: string }
+}
+
 /** Sends a message, signed with the time of this attempt. Never throws. */
-export async function send(
-  url: string,
-  secrets: readonly string[],
-  { id, payload }: Message,
-  loopbackHosts: readonly string[],
-  clock: () => Date,
+export async function sendMessage(
+  { settings, clock }: SendCtx,
+  { url, secrets, message: { id, payload } }: Delivery,
 ): Promise<Outcome> {
   const at = clock()
   const timestamp = Math.floor(at.getTime() / 1000)
@@ -34,17 +40,21 @@ export async function send(
     'user-agent': 'marketplace-api (webhooks)',
     'webhook-id': id,
     'webhook-timestamp': String(timestamp),
-    'webhook-signature': await signatureOf(secrets, { id, timestamp, body: payload }),
+    'webhook-signature': await signMessage(secrets, { id, timestamp, body: payload }),
   }
-  const answer = await post(url, headers, payload, loopbackHosts)
+  const answer = await post(url, { headers, body: payload, loopbackHosts: settings.LOOPBACK_HOSTS })
   return { ...answer, at, duration: clock().getTime() - at.getTime() }
+}
+
+type Content = {
+  headers: Record<string, string>
+  body: string
+  loopbackHosts: readonly string[]
 }
 
 async function post(
   url: string,
-  headers: Record<string, string>,
-  body: string,
-  loopbackHosts: readonly string[],
+  { headers, body, loopbackHosts }: Content,
 ): Promise<Pick<Outcome, 'status' | 'error' | 'retryAfter'>> {
   const signal = AbortSignal.timeout(TIMEOUT)
   try {
@@ -55,22 +65,23 @@ async function post(
     const { status } = response
     return {
       status,
-      error: explainInvalidToken(status),
+      error: describeStatus(status),
       retryAfter: response.headers.get('retry-after'),
     }
   } catch (error) {
-    return { status: null, error: reasonOf(error, signal), retryAfter: null }
+    return { status: null, error: describeError(error, signal), retryAfter: null }
   }
 }
 
-function explainInvalidToken(status: number): string | null {
+/** Returns why a status is a failure; null for a success. */
+function describeStatus(status: number): string | null {
   if (status >= 200 && status < 300) return null
   return status >= 300 && status < 400
     ? `it answered ${status}; redirects are not followed`
     : `it answered ${status}`
 }
 
-function reasonOf(error: unknown, { aborted }: AbortSignal): string {
+function describeError(error: unknown, { aborted }: AbortSignal): string {
   if (error instanceof ApiError) return error.message
   return aborted ? `it did not answer within ${TIMEOUT / 1000} s` : 'the connection failed'
 }

@@ -1,15 +1,22 @@
 /**
- * Signatures of Standard Webhooks.
+ * Secrets of endpoints, and the signatures of Standard Webhooks. A secret is computed from the random
+ * id that is stored, so it can be shown again, and a copy of the database signs nothing.
  * https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */
+import { bytesToHex, hexToBytes } from 'viem/utils'
+import type { Settings } from '../env.ts'
 
-const algorithm = { name: 'HMAC', hash: 'SHA-256' }
+/** Returns a new `secretId`: 32 random hexadecimal digits. */
+export const newSecretId = (): string =>
+  bytesToHex(crypto.getRandomValues(new Uint8Array(16))).slice(2)
 
-/** Returns an HMAC-SHA-256 in base64. */
-export async function hmacSha256(key: Uint8Array, text: string): Promise<string> {
-  const imported = await crypto.subtle.importKey('raw', key, algorithm, false, ['sign'])
-  const mac = await crypto.subtle.sign('HMAC', imported, new TextEncoder().encode(text))
-  return btoa(String.fromCharCode(...new Uint8Array(mac)))
+/** Returns the secret as Standard Webhooks writes it: `whsec_` and 32 bytes in base64. */
+export async function webhookSecret(
+  { DELIVERY_KEY_SECRET }: Pick<Settings, 'DELIVERY_KEY_SECRET'>,
+  secretId: string,
+): Promise<string> {
+  const key = hexToBytes(`0x${DELIVERY_KEY_SECRET}`)
+  return `whsec_${await hmacSha256(key, `webhook secret:${secretId}`)}`
 }
 
 type Signed = {
@@ -20,7 +27,7 @@ type Signed = {
 }
 
 /** Returns the value of `webhook-signature`: a signature for each secret (`whsec_…`). */
-export async function signatureOf(
+export async function signMessage(
   secrets: readonly string[],
   { id, timestamp, body }: Signed,
 ): Promise<string> {
@@ -32,4 +39,13 @@ export async function signatureOf(
     }),
   )
   return signatures.map((signature) => `v1,${signature}`).join(' ')
+}
+
+const algorithm = { name: 'HMAC', hash: 'SHA-256' }
+
+/** Returns an HMAC-SHA-256 in base64. */
+async function hmacSha256(key: Uint8Array, text: string): Promise<string> {
+  const imported = await crypto.subtle.importKey('raw', key, algorithm, false, ['sign'])
+  const mac = await crypto.subtle.sign('HMAC', imported, new TextEncoder().encode(text))
+  return btoa(String.fromCharCode(...new Uint8Array(mac)))
 }

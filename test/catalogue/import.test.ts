@@ -1,8 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { commit, stage, type Write } from '../../src/catalogue/import.ts'
+import { commit, stage } from '../../src/catalogue/import.ts'
 import { parseLines } from '../../src/catalogue/line.ts'
-import { guardedBatch } from '../../src/db/guard.ts'
 import {
   catalogueImports,
   catalogueLines,
@@ -505,8 +504,7 @@ describe('an import of several calls', () => {
   })
 
   it('is answered as before if it is repeated while its commit runs', async () => {
-    const write: Write = (guards, statements) => guardedBatch(db, guards, statements)
-    const target = { db, write, importId: id, callHash: 'same', caller: null, now: new Date() }
+    const target = { db, importId: id, callHash: 'same', caller: null, now: new Date() }
     const staged = parseLines(linesOf(catalogue).trim().split('\n'), 1, ['localhost']).staged
     await stage(target, { from: 1, last: 3, lines: staged })
     // Both calls have staged the lines before one of them commits.

@@ -9,8 +9,8 @@ import {
   webhookMessages,
 } from '../../src/db/schema/webhooks.ts'
 import { sendWebhooks } from '../../src/webhooks/consumer.ts'
-import { newSecretId } from '../../src/webhooks/secret.ts'
-import type { WebhookWakeUp } from '../../src/webhooks/wake.ts'
+import type { WebhookWakeUp } from '../../src/webhooks/outbox.ts'
+import { newSecretId } from '../../src/webhooks/signature.ts'
 import { aUser, db } from '../support/makers.ts'
 
 type EndpointValues = Partial<typeof webhookEndpoints.$inferInsert>

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { newSecretId, secretOf } from '../../src/webhooks/secret.ts'
-import { signatureOf } from '../../src/webhooks/signature.ts'
+import { newSecretId, signMessage, webhookSecret } from '../../src/webhooks/signature.ts'
 
 describe('a signature', () => {
   const message = {
@@ -12,16 +11,16 @@ describe('a signature', () => {
 
   // A test vector of the reference libraries of Standard Webhooks.
   it('is the one of the reference libraries', async () => {
-    expect(await signatureOf([secret], message)).toBe(
+    expect(await signMessage([secret], message)).toBe(
       'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
     )
   })
 
   it('is made with each secret', async () => {
     const other = `whsec_${btoa('\u0000'.repeat(32))}`
-    const [first, second, ...others] = (await signatureOf([secret, other], message)).split(' ')
+    const [first, second, ...others] = (await signMessage([secret, other], message)).split(' ')
     expect(first).toBe('v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=')
-    expect(second).toBe(await signatureOf([other], message))
+    expect(second).toBe(await signMessage([other], message))
     expect(others).toEqual([])
   })
 })
@@ -31,10 +30,10 @@ describe('a secret', () => {
   const secretId = '00112233445566778899aabbccddeeff'
 
   it('is 32 bytes that follow from its id and DELIVERY_KEY_SECRET', async () => {
-    const secret = await secretOf(settings, secretId)
+    const secret = await webhookSecret(settings, secretId)
     expect(secret).toBe('whsec_dgRM/1GpBkAOt8/97TN+TTD+5cDKwk96mFG4MjX9TZY=')
-    expect(secret).not.toBe(await secretOf({ DELIVERY_KEY_SECRET: '08'.repeat(32) }, secretId))
-    expect(secret).not.toBe(await secretOf(settings, secretId.replace('f', 'e')))
+    expect(secret).not.toBe(await webhookSecret({ DELIVERY_KEY_SECRET: '08'.repeat(32) }, secretId))
+    expect(secret).not.toBe(await webhookSecret(settings, secretId.replace('f', 'e')))
   })
 
   it('has an id of 32 random digits', () => {

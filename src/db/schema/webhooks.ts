@@ -28,7 +28,7 @@ export const webhookEndpoints = sqliteTable(
     url: text().notNull(),
     /** JSON: the events to send. */
     events: text({ mode: 'json' }).$type<WebhookEvent[]>().notNull(),
-    /** Random. The secret is computed from it, and never stored. See `webhooks/secret.ts`. */
+    /** Random. The secret is computed from it, and never stored. See `webhooks/signature.ts`. */
     secretId: text().notNull(),
     /** The one before the last rotation, which signs as well until the time beside it. */
     previousSecretId: text(),

@@ -1,5 +1,5 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
-import { type ChosenEvent, chosenEvents, isAlarm } from '../../webhooks/input.ts'
+import { chosenEvents, eventMeanings, isAlarm } from '../../webhooks/schema.ts'
 import { Field, Problem, type Problems } from '../components/field.tsx'
 
 /** What the user has entered, and why it was rejected. */
@@ -7,15 +7,6 @@ export type RejectedForm = {
   values: { url: string; events: string[]; role?: string; enabled?: boolean }
   problems: Problems<'url' | 'events'>
   status: ContentfulStatusCode
-}
-
-const meanings: Record<ChosenEvent, string> = {
-  'order.created': 'An order was placed',
-  'order.awaiting_wallet': 'The buyer has no wallet yet',
-  'order.delivered': 'The buyer has the NFT',
-  'order.failed': 'The NFT could not be delivered',
-  'alarm.raised': 'Something is wrong with the marketplace',
-  'alarm.cleared': 'It is over',
 }
 
 type EventFieldsProps = Pick<RejectedForm, 'values' | 'problems'> & { hasAlarms: boolean }
@@ -48,7 +39,7 @@ export const WebhookFields = ({ values, problems, hasAlarms }: EventFieldsProps)
               checked={values.events.includes(event)}
             />
             <span>
-              {meanings[event]} <code class="code">{event}</code>
+              {eventMeanings[event]} <code class="code">{event}</code>
             </span>
           </label>
         ))}

@@ -1,7 +1,7 @@
 import { ADMINISTRATOR } from '../../db/schema/users.ts'
-import { chosenEvents, isAlarm } from '../../webhooks/input.ts'
 import { MAX_WEBHOOKS } from '../../webhooks/manage.ts'
 import type { readOwnWebhooks } from '../../webhooks/read.ts'
+import { chosenEvents, isAlarm } from '../../webhooks/schema.ts'
 import { plural } from '../components/numbers.ts'
 import { Time } from '../components/time.tsx'
 import { type Notice, SettingsPage, SignInAgain } from '../settings.tsx'

@@ -1,5 +1,5 @@
-import type { webhookStates } from '../../db/schema/webhooks.ts'
-import type { Webhook, WebhookMessage } from '../../webhooks/answer.ts'
+import { webhookStates } from '../../db/schema/webhooks.ts'
+import type { Webhook, WebhookMessage } from '../../webhooks/schema.ts'
 import { plural } from '../components/numbers.ts'
 import { Time } from '../components/time.tsx'
 import { currentIf } from '../header.tsx'
@@ -21,10 +21,10 @@ export const Log = ({ webhook, log, state, isFirstPage, now }: LogProps) => (
     <h3 id="log">Messages of the last 30 days</h3>
     <nav class="tabs" aria-label="Messages">
       <ul>
-        {tabs.map(([of, label]) => (
+        {[undefined, ...webhookStates].map((tab) => (
           <li>
-            <a href={pathOf(webhook, { state: of })} {...currentIf(of === state)}>
-              {label}
+            <a href={pathOf(webhook, { state: tab })} {...currentIf(tab === state)}>
+              {tab ? stateNames[tab] : 'All'}
             </a>
           </li>
         ))}
@@ -56,22 +56,15 @@ export const Log = ({ webhook, log, state, isFirstPage, now }: LogProps) => (
   </section>
 )
 
-const tabs: [State | undefined, string][] = [
-  [undefined, 'All'],
-  ['pending', 'Pending'],
-  ['delivered', 'Delivered'],
-  ['failed', 'Failed'],
-]
-
-function pathOf({ id }: Webhook, { state, cursor }: { state: State | undefined; cursor?: string }) {
-  const query = new URLSearchParams({ ...(state && { state }), ...(cursor && { cursor }) })
-  return `/settings/webhooks/${id}${query.size > 0 ? `?${query}` : ''}#log`
-}
-
 const stateNames: Record<State, string> = {
   pending: 'Pending',
   delivered: 'Delivered',
   failed: 'Failed',
+}
+
+function pathOf({ id }: Webhook, { state, cursor }: { state: State | undefined; cursor?: string }) {
+  const query = new URLSearchParams({ ...(state && { state }), ...(cursor && { cursor }) })
+  return `/settings/webhooks/${id}${query.size > 0 ? `?${query}` : ''}#log`
 }
 
 type MessageProps = { webhook: Webhook; message: WebhookMessage; now: Date }

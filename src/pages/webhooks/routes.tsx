@@ -1,18 +1,17 @@
 /** Settings → Webhooks: where events are sent, and what became of each message. */
 import { type Context, Hono } from 'hono'
-import * as z from 'zod/mini'
-import { administratorGuard } from '../../auth/access.ts'
+import * as z from 'zod'
 import { isRecent } from '../../auth/session.ts'
 import { tokenRoles } from '../../db/schema/users.ts'
 import type { App } from '../../http/context.ts'
 import { type AppWithCaller, invalidInput, requireSession, validate } from '../../http/endpoint.ts'
 import { ApiError, statusOf } from '../../http/errors.ts'
-import { LogQuery, MessageId, NewWebhook, time, WebhookId } from '../../webhooks/input.ts'
 import { createWebhook, deleteWebhook, rotateSecret, updateWebhook } from '../../webhooks/manage.ts'
+import { wakeEndpoints } from '../../webhooks/outbox.ts'
 import { readOwnWebhooks, readWebhookPage } from '../../webhooks/read.ts'
 import { replayMessages, resendMessage, sendTest } from '../../webhooks/resend.ts'
-import { secretOf } from '../../webhooks/secret.ts'
-import { wakeEndpoints } from '../../webhooks/wake.ts'
+import { instant, LogQuery, MessageId, NewWebhook, WebhookId } from '../../webhooks/schema.ts'
+import { webhookSecret } from '../../webhooks/signature.ts'
 import { type Problems, sentence } from '../components/field.tsx'
 import { page } from '../page.tsx'
 import { type Notice, NoticeName } from '../settings.tsx'
@@ -25,35 +24,32 @@ const PAGE_SIZE = 20
 
 /** The values are checked later, so that the page can show them again. */
 const Form = z.object({
-  url: z.string().check(z.maxLength(5000)),
+  url: z.string().max(5000),
   /** The ticked boxes. A form has no array with one element or none. */
-  events: z.pipe(
-    z._default(z.union([z.string(), z.array(z.string())]), []),
-    z.transform((events) => [events].flat()),
-  ),
+  events: z
+    .union([z.string(), z.array(z.string())])
+    .default([])
+    .transform((events) => [events].flat()),
 })
-const CreateForm = z.extend(Form, { role: z._default(z.enum(tokenRoles), 'user') })
-const ChangeForm = z.extend(Form, {
-  enabled: z.pipe(
-    z.optional(z.literal('on')),
-    z.transform((value) => value === 'on'),
-  ),
+const CreateForm = Form.extend({ role: z.enum(tokenRoles).default('user') })
+const ChangeForm = Form.extend({
+  enabled: z
+    .literal('on')
+    .optional()
+    .transform((value) => value === 'on'),
 })
 
 /** The browser sends a time without seconds and zone: the form says that it is UTC. */
 const ReplayForm = z.object({
-  since: z.pipe(
-    z.pipe(
-      z.string(),
-      z.transform((text) => `${text}:00Z`),
-    ),
-    time,
-  ),
+  since: z
+    .string()
+    .transform((text) => `${text}:00Z`)
+    .pipe(instant),
 })
 
 const PageQuery = z.object({
-  cursor: z.catch(LogQuery.shape.cursor, undefined),
-  state: z.catch(LogQuery.shape.state, undefined),
+  cursor: LogQuery.shape.cursor.catch(undefined),
+  state: LogQuery.shape.state.catch(undefined),
   notice: NoticeName,
 })
 
@@ -65,13 +61,9 @@ export const webhookPageRoutes = new Hono<App>()
     (c) => listPage(c, { notice: c.req.valid('query').notice }),
   )
   .post('/settings/webhooks', requireSession(), validate('form', CreateForm), async (c) => {
-    const { db, settings, caller, now } = c.var
     const values = c.req.valid('form')
-    const { role } = values
-    const guards = role === 'master' ? [administratorGuard(caller)] : []
     try {
-      const input = { ...parsed(values), role }
-      const { webhook } = await createWebhook(db, settings, caller, input, now, guards)
+      const { webhook } = await createWebhook(c.var, { ...parse(values), role: values.role })
       return redirect(c, webhook.id, 'webhook-created')
     } catch (error) {
       return listPage(c, { form: rejectedForm(values, error) })
@@ -90,15 +82,13 @@ export const webhookPageRoutes = new Hono<App>()
     validate('param', WebhookId),
     validate('form', ChangeForm),
     async (c) => {
-      const { db, settings, caller, now } = c.var
-      const { webhook_id } = c.req.valid('param')
+      const { webhook_id: id } = c.req.valid('param')
       const values = c.req.valid('form')
       try {
-        const changes = { ...parsed(values), enabled: values.enabled }
-        await updateWebhook(db, settings, caller, webhook_id, changes, now)
-        return redirect(c, webhook_id, 'webhook-saved')
+        await updateWebhook(c.var, { id, ...parse(values), enabled: values.enabled })
+        return redirect(c, id, 'webhook-saved')
       } catch (error) {
-        return detailsPage(c, webhook_id, { form: rejectedForm(values, error) })
+        return detailsPage(c, id, { form: rejectedForm(values, error) })
       }
     },
   )
@@ -107,10 +97,9 @@ export const webhookPageRoutes = new Hono<App>()
     requireSession(),
     validate('param', WebhookId),
     async (c) => {
-      const { db, settings, caller, now } = c.var
-      const { webhook_id } = c.req.valid('param')
-      await rotateSecret(db, settings, caller, webhook_id, now)
-      return redirect(c, webhook_id, 'webhook-rotated')
+      const { webhook_id: id } = c.req.valid('param')
+      await rotateSecret(c.var, id)
+      return redirect(c, id, 'webhook-rotated')
     },
   )
   .post(
@@ -118,9 +107,7 @@ export const webhookPageRoutes = new Hono<App>()
     requireSession(),
     validate('param', WebhookId),
     async (c) => {
-      const { db, caller, now } = c.var
-      const { webhook_id } = c.req.valid('param')
-      await deleteWebhook(db, caller, webhook_id, now)
+      await deleteWebhook(c.var, c.req.valid('param').webhook_id)
       return c.redirect('/settings/webhooks?notice=webhook-deleted', 303)
     },
   )
@@ -129,10 +116,9 @@ export const webhookPageRoutes = new Hono<App>()
     requireSession(),
     validate('param', WebhookId),
     async (c) => {
-      const { db, caller, now } = c.var
-      const { webhook_id } = c.req.valid('param')
-      await sendTest(db, caller, webhook_id, now)
-      return sent(c, webhook_id, 'webhook-sent')
+      const { webhook_id: id } = c.req.valid('param')
+      await sendTest(c.var, id)
+      return wakeAndRedirect(c, id, 'webhook-sent')
     },
   )
   .post(
@@ -140,10 +126,9 @@ export const webhookPageRoutes = new Hono<App>()
     requireSession(),
     validate('param', MessageId),
     async (c) => {
-      const { db, caller, now } = c.var
       const { webhook_id: endpointId, message_id: id } = c.req.valid('param')
-      await resendMessage(db, caller, { endpointId, id }, now)
-      return sent(c, endpointId, 'webhook-sent')
+      await resendMessage(c.var, { endpointId, id })
+      return wakeAndRedirect(c, endpointId, 'webhook-sent')
     },
   )
   .post(
@@ -152,16 +137,14 @@ export const webhookPageRoutes = new Hono<App>()
     validate('param', WebhookId),
     validate('form', ReplayForm),
     async (c) => {
-      const { db, caller, now } = c.var
-      const { webhook_id } = c.req.valid('param')
-      const { since } = c.req.valid('form')
-      await replayMessages(db, caller, webhook_id, since, now)
-      return sent(c, webhook_id, 'webhook-replayed')
+      const { webhook_id: endpointId } = c.req.valid('param')
+      await replayMessages(c.var, { endpointId, ...c.req.valid('form') })
+      return wakeAndRedirect(c, endpointId, 'webhook-replayed')
     },
   )
 
-/** Throws `invalid_input`. */
-function parsed(values: z.infer<typeof Form>): z.infer<typeof NewWebhook> {
+/** Returns the fields of an endpoint. Throws `invalid_input`. */
+function parse(values: z.infer<typeof Form>): z.infer<typeof NewWebhook> {
   const result = NewWebhook.safeParse(values)
   if (!result.success) throw invalidInput(result.error.issues)
   return result.data
@@ -171,7 +154,7 @@ const redirect = (c: Context<AppWithCaller>, id: string, notice: Notice) =>
   c.redirect(`/settings/webhooks/${id}?notice=${notice}`, 303)
 
 /** Wakes the consumer for the endpoint, after the response. */
-function sent(c: Context<AppWithCaller>, id: string, notice: Notice) {
+function wakeAndRedirect(c: Context<AppWithCaller>, id: string, notice: Notice) {
   c.executionCtx.waitUntil(wakeEndpoints(c.env.WEBHOOKS, [id]))
   return redirect(c, id, notice)
 }
@@ -189,8 +172,8 @@ function rejectedForm(values: RejectedForm['values'], error: unknown): RejectedF
 type PageState = { notice?: Notice | undefined; form?: RejectedForm }
 
 async function listPage(c: Context<AppWithCaller>, { notice, form }: PageState) {
-  const { db, caller, now } = c.var
-  const own = await readOwnWebhooks(db, caller)
+  const { now } = c.var
+  const own = await readOwnWebhooks(c.var)
   return page(c, {
     title: 'Webhooks',
     account: own.account,
@@ -214,9 +197,9 @@ async function detailsPage(
   id: string,
   { notice, form, cursor, state }: DetailsState,
 ) {
-  const { db, caller, settings, now } = c.var
-  const log = { cursor, state, limit: PAGE_SIZE }
-  const { secretId, ...found } = await readWebhookPage(db, caller, id, log)
+  const { settings, now } = c.var
+  const log = { id, cursor, state, limit: PAGE_SIZE }
+  const { secretId, ...found } = await readWebhookPage(c.var, log)
   const canChange = isRecent(found.account, now)
   return page(c, {
     title: 'Webhook',
@@ -226,7 +209,7 @@ async function detailsPage(
     children: (
       <WebhookDetails
         {...found}
-        secret={canChange ? await secretOf(settings, secretId) : undefined}
+        secret={canChange ? await webhookSecret(settings, secretId) : undefined}
         state={state}
         isFirstPage={!cursor}
         now={now}

@@ -1,4 +1,4 @@
-import type { Webhook } from '../../webhooks/answer.ts'
+import type { Webhook } from '../../webhooks/schema.ts'
 import { Time } from '../components/time.tsx'
 
 const reasons = {

@@ -5,7 +5,7 @@
 
 import { inject } from 'vitest'
 import type { $ZodType } from 'zod/v4/core'
-import { endpointInfos } from '../../../scripts/openapi/endpoints.ts'
+import { describedEndpoints } from '../../../scripts/openapi/endpoints.ts'
 import { DEFAULT_PICTURE } from '../../../src/avatars/url.ts'
 import type { Endpoint } from '../../../src/http/endpoint.ts'
 import { aPng } from '../../avatars/pictures.ts'
@@ -232,7 +232,8 @@ export function requestTo(endpoint: Endpoint, { world, dice, attacker }: Draw): 
     else if (target === 'json') request.json = value
     else throw new Error(`requests.ts cannot send a ${target}`)
   }
-  const { body } = endpointInfos[`${method} ${path}`] ?? {}
+  const described = describedEndpoints.find((one) => one.method === method && one.path === path)
+  const body = described?.info.body
   if (body?.type === 'multipart/form-data' || path === '/settings/profile/avatar')
     request.body = aForm(aPng())
   else if (body) request.body = aPng()

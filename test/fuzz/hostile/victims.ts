@@ -13,7 +13,7 @@ import {
 } from '../../../src/db/schema/users.ts'
 import { webhookEndpoints } from '../../../src/db/schema/webhooks.ts'
 import { settingsOf } from '../../../src/env.ts'
-import { newSecretId, secretOf as webhookSecretOf } from '../../../src/webhooks/secret.ts'
+import { newSecretId, webhookSecret } from '../../../src/webhooks/signature.ts'
 import { aPng } from '../../avatars/pictures.ts'
 import { type Call, callWith } from '../../support/api.ts'
 import {
@@ -139,9 +139,9 @@ async function aVictim(values: Partial<typeof users.$inferInsert> = {}) {
     secretId,
   })
   const { id: messageId } = await aWebhookMessage(webhook)
-  const webhookSecret = await webhookSecretOf(settingsOf(env), secretId)
+  const signingSecret = await webhookSecret(settingsOf(env), secretId)
   const walletSecret = cookieOf(visitor, 'wallet')
-  const secrets = [token, reader, session, linkSecret, walletSecret, secretId, webhookSecret]
+  const secrets = [token, reader, session, linkSecret, walletSecret, secretId, signingSecret]
   const victim: Victim = {
     id: user.id,
     email: user.email,
