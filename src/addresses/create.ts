@@ -23,7 +23,7 @@ type NewAddress = AddressFields & { userId?: number | undefined; isDefault?: boo
 /**
  * Creates an address. A new default address replaces the previous one. Throws `invalid_input` if
  * the owner is missing, `user_not_found` if there is none, `forbidden` if a user token names another
- * owner, and `too_many_addresses`.
+ * owner, and `too_many_addresses`. Fields that the kind does not have are ignored.
  */
 export async function createAddress<K extends AddressKind>(
   { db, caller, now }: Ctx,
@@ -48,7 +48,9 @@ function requireRow<Row>([row]: readonly Row[]): Row {
  * one address field or `isDefault`, and nothing that only a delivery address has.
  */
 export function detectKind(body: object): AddressKind {
-  const given = [...fieldNames, 'default', 'isDefault'].filter((name) => Object.hasOwn(body, name))
+  const given = [...fieldNames.delivery, 'default', 'isDefault'].filter((name) =>
+    Object.hasOwn(body, name),
+  )
   const isBilling = given.every((name) => name in BillingFields.shape || name === 'isDefault')
   return given.length > 0 && isBilling ? 'billing' : 'delivery'
 }
@@ -58,8 +60,11 @@ function ownUserId(caller: Caller): number {
   throw invalidField('userId', 'is required with a master token')
 }
 
-const fieldNames = DeliveryFields.keyof().options
-const emptyFields = Object.fromEntries(fieldNames.map((name) => [name, null]))
+const fieldNames = {
+  delivery: DeliveryFields.keyof().options,
+  billing: BillingFields.keyof().options,
+}
+const emptyFields = Object.fromEntries(fieldNames.delivery.map((name) => [name, null]))
 
 type Values = AddressFields & { userId: number; isDefault: boolean; now: string }
 type Insert<K extends AddressKind> = (
@@ -69,7 +74,7 @@ type Insert<K extends AddressKind> = (
 
 const insertInto = (db: Database, kind: AddressKind, values: Placeholders<Values>) =>
   db.insert(addresses).values({
-    ...Object.fromEntries(fieldNames.map((name) => [name, values[name]])),
+    ...Object.fromEntries(fieldNames[kind].map((name) => [name, values[name]])),
     kind,
     userId: values.userId,
     isDefault: values.isDefault,

@@ -12,6 +12,7 @@ import { listAddresses } from './list.ts'
 import {
   BillingAddress,
   BillingChanges,
+  BillingFields,
   DeliveryAddress,
   DeliveryChanges,
   DeliveryFields,
@@ -44,6 +45,9 @@ const BillingAddressChanges = BillingChanges.meta({
 })
 
 const tag = 'Addresses'
+const deliveryOnly = Object.keys(DeliveryFields.shape)
+  .filter((name) => !(name in BillingFields.shape))
+  .map((name) => `\`${name}\``)
 const updateDescription = 'An absent field stays as it is; null clears it.'
 const createDescription = `A user has at most ${MAX_ADDRESSES} live addresses of each kind, without those of orders.`
 
@@ -96,7 +100,7 @@ export const addressRoutes = new Hono<App>()
       summary: 'Create a delivery or a billing address',
       description:
         `${createDescription} Without \`type\`, a body with at least one address field or ` +
-        '`isDefault`, and none of `name`, `email`, `mobilePhone` and `default`, creates a billing ' +
+        `\`isDefault\`, and none of ${deliveryOnly.join(', ')} and \`default\`, creates a billing ` +
         'address. An `id` in the query is ignored.',
       answer: z.union([NewDelivery, NewBilling]).describe('The new address, of the kind created.'),
       errors: ['user_not_found', 'forbidden', 'too_many_addresses'],
@@ -114,13 +118,11 @@ export const addressRoutes = new Hono<App>()
     async (c) => {
       const body = c.req.valid('json')
       const kind = c.req.valid('query').type ?? detectKind(body)
-      const { default: isDefault, ...delivery } = body
-      if (kind === 'delivery') {
-        const address = await createAddress(c.var, { kind, ...delivery, isDefault })
-        return c.json({ newDeliveryAddress: address })
-      }
-      const { name, email, mobilePhone, ...fields } = delivery
-      return c.json({ newBillingAddress: await createAddress(c.var, { kind, ...fields }) })
+      const { default: isDefault, ...fields } = body
+      if (kind === 'billing')
+        return c.json({ newBillingAddress: await createAddress(c.var, { kind, ...fields }) })
+      const address = await createAddress(c.var, { kind, ...fields, isDefault })
+      return c.json({ newDeliveryAddress: address })
     },
   )
   .put(

@@ -22,16 +22,9 @@ const Target = Kind.extend({ id: idText })
 
 /** The values are checked later, so that the page can show them again. */
 const text = z.string().max(1000).default('')
+const texts = Object.fromEntries(DeliveryFields.keyof().options.map((name) => [name, text]))
 const Form = z.object({
-  name: text,
-  companyName: text,
-  street: text,
-  postal: text,
-  city: text,
-  country: text,
-  taxId: text,
-  email: text,
-  mobilePhone: text,
+  ...(texts as Record<keyof AddressFields, typeof text>),
   isDefault: z
     .literal('on')
     .optional()
