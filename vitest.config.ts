@@ -11,90 +11,106 @@ const secrets = {
 // Wrangler reads required secrets from the environment, and warns if they are missing.
 Object.assign(process.env, secrets)
 
-/** Set by `npm run fuzz`. Without it, every run sends the same requests. */
-const { FUZZ_SEED = '1', FUZZ_RUNS = '3000' } = process.env
+/** Set by `npm run fuzz`, `npm run fuzz -- --hostile` and `npm run chaos`. */
+const { FUZZ_SEED = '1', FUZZ_RUNS, HOSTILE_SEED = '1', HOSTILE_STEPS } = process.env
+const { CHAOS_SEED, CHAOS_ITEMS } = process.env
 
-/** Set by `npm run fuzz -- --hostile`. Without it, every run plays the same short campaign. */
-const { HOSTILE_SEED = '1', HOSTILE_STEPS = '400' } = process.env
+/** Files that `npm run test:long` repeats with more cases, seeds or rows. */
+const extended = [
+  'test/{authorization,costs}.test.ts',
+  'test/fuzz/*.test.ts',
+  'test/delivery/campaign.test.ts',
+]
 
-/** Set by `npm run chaos`. Without it, there are short campaigns of a few seeds. */
-const { CHAOS_SEED, CHAOS_ITEMS = '80' } = process.env
-const campaigns = { seeds: CHAOS_SEED ? [Number(CHAOS_SEED)] : [1, 2, 3], items: +CHAOS_ITEMS }
+/** Selects files: `npm run test:long` runs those named `*.long.test.ts`, and `npm test` all others. */
+const filesIn = (folders: string, isLong: boolean) =>
+  isLong
+    ? { include: [`${folders}/**/*.long.test.ts`] }
+    : { include: [`${folders}/**/*.test.{ts,tsx}`], exclude: ['**/*.long.test.ts'] }
 
 /** Tests of the Worker. They run in workerd. */
-const workers = defineProject({
-  plugins: [
-    cloudflareTest(async ({ inject }) => ({
-      wrangler: { configPath: './wrangler.toml' },
-      miniflare: {
-        bindings: {
-          MIGRATIONS: await readD1Migrations('./migrations'),
-          PUBLIC_URL: 'https://marketplace.test',
-          LOOPBACK_HOSTS: inject('remoteHost'),
-          // These override .dev.vars, which `npm run dev` writes.
-          ...secrets,
+const workers = (isLong: boolean) => {
+  const files = filesIn('test', isLong)
+  return defineProject({
+    plugins: [
+      cloudflareTest(async ({ inject }) => ({
+        wrangler: { configPath: './wrangler.toml' },
+        miniflare: {
+          bindings: {
+            MIGRATIONS: await readD1Migrations('./migrations'),
+            PUBLIC_URL: 'https://marketplace.test',
+            LOOPBACK_HOSTS: inject('remoteHost'),
+            // These override .dev.vars, which `npm run dev` writes.
+            ...secrets,
+          },
+          // Queues without a consumer: a test that needs the consumer calls it.
+          queueProducers: { DELIVERIES: 'deliveries', WEBHOOKS: 'webhooks' },
+          // Tests send more requests than a client may.
+          ratelimits: {
+            RATE_LIMIT: { namespace_id: '1001', simple: { limit: 1e9, period: 60 } },
+            SIGN_IN_LIMIT: { namespace_id: '1002', simple: { limit: 1e9, period: 60 } },
+            AVATAR_LIMIT: { namespace_id: '1003', simple: { limit: 1e9, period: 60 } },
+            TOKEN_LIMIT: { namespace_id: '1004', simple: { limit: 1e9, period: 60 } },
+          },
         },
-        // Queues without a consumer: a test that needs the consumer calls it.
-        queueProducers: { DELIVERIES: 'deliveries', WEBHOOKS: 'webhooks' },
-        // Tests send more requests than a client may.
-        ratelimits: {
-          RATE_LIMIT: { namespace_id: '1001', simple: { limit: 1e9, period: 60 } },
-          SIGN_IN_LIMIT: { namespace_id: '1002', simple: { limit: 1e9, period: 60 } },
-          AVATAR_LIMIT: { namespace_id: '1003', simple: { limit: 1e9, period: 60 } },
-          TOKEN_LIMIT: { namespace_id: '1004', simple: { limit: 1e9, period: 60 } },
+      })),
+    ],
+    test: {
+      name: 'workers',
+      include: isLong ? [...files.include, ...extended] : files.include,
+      exclude: ['test/{scripts,client,contracts,browser}/**', ...(files.exclude ?? [])],
+      setupFiles: ['test/support/setup.ts'],
+      // Starting a worker and loading the modules takes longer than most test files. Files share them,
+      // and setup.ts empties the database and the caches before each file.
+      isolate: false,
+      // Tests use real chains and image conversion, and share the processor.
+      testTimeout: 60_000,
+      hookTimeout: 120_000,
+      globalSetup: ['test/support/chain/server.ts', 'test/avatars/remote-server.ts'],
+      provide: {
+        isLong,
+        fuzz: { seed: +FUZZ_SEED, runs: +(FUZZ_RUNS ?? (isLong ? 10_000 : 600)) },
+        hostile: { seed: +HOSTILE_SEED, steps: +(HOSTILE_STEPS ?? (isLong ? 3000 : 200)) },
+        campaigns: {
+          seeds: CHAOS_SEED ? [+CHAOS_SEED] : isLong ? [1, 2, 3] : [1],
+          items: +(CHAOS_ITEMS ?? (isLong ? 80 : 25)),
         },
       },
-    })),
-  ],
-  test: {
-    name: 'workers',
-    include: ['test/**/*.test.{ts,tsx}'],
-    exclude: ['test/{scripts,client,contracts,browser}/**'],
-    setupFiles: ['test/support/setup.ts'],
-    // Starting a worker and loading the modules takes longer than most test files. Files share them,
-    // and setup.ts empties the database and the caches before each file.
-    isolate: false,
-    // Tests use real chains and image conversion, and share the processor.
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
-    globalSetup: ['test/support/chain/server.ts', 'test/avatars/remote-server.ts'],
-    provide: {
-      fuzz: { seed: Number(FUZZ_SEED), runs: Number(FUZZ_RUNS) },
-      hostile: { seed: Number(HOSTILE_SEED), steps: Number(HOSTILE_STEPS) },
-      campaigns,
     },
-  },
-})
+  })
+}
 
 /** Tests of contracts, commands and documents. They run in Node. */
-const scripts = defineProject({
-  test: {
-    name: 'scripts',
-    include: ['test/{scripts,contracts}/**/*.test.ts'],
-    testTimeout: 180_000,
-    hookTimeout: 60_000,
-  },
-})
+const scripts = (isLong: boolean) =>
+  defineProject({
+    test: {
+      name: 'scripts',
+      ...filesIn('test/{scripts,contracts}', isLong),
+      testTimeout: 180_000,
+      hookTimeout: 60_000,
+    },
+  })
 
 /** Tests of pages, in Chromium, and of clients. They share one `npm run dev`. */
-const instance = defineProject({
-  test: {
-    name: 'instance',
-    include: ['test/{client,browser}/**/*.test.ts'],
-    globalSetup: ['test/support/instance/setup.ts', 'test/browser/chromium.ts'],
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
-    // A busy machine lays out a page seconds after the size of the window changes.
-    expect: { poll: { timeout: 15_000 } },
-  },
-})
+const instance = (isLong: boolean) =>
+  defineProject({
+    test: {
+      name: 'instance',
+      ...filesIn('test/{client,browser}', isLong),
+      globalSetup: ['test/support/instance/setup.ts', 'test/browser/chromium.ts'],
+      testTimeout: 60_000,
+      hookTimeout: 120_000,
+      // A busy machine lays out a page seconds after the size of the window changes.
+      expect: { poll: { timeout: 15_000 } },
+    },
+  })
 
-export default defineConfig({
+export default defineConfig(({ mode }) => ({
   test: {
-    projects: [workers, scripts, instance],
+    projects: [workers, scripts, instance].map((project) => project(mode === 'long')),
     // Every request logs a line. Only failed tests show theirs.
     silent: 'passed-only',
     // Vitest leaves one core free by default. That halves the speed of a machine with two cores.
     maxWorkers: '100%',
   },
-})
+}))

@@ -49,10 +49,12 @@ it('runs .ci/run for each pull request', () => {
   expect(stepsOf(workflow).map(({ run }) => run)).toContain('.ci/run')
 })
 
-it('breaks the guards each night', () => {
+it('runs the long tests and breaks the guards each night', () => {
   const workflow = read('.github/workflows/nightly.yml')
   expect(Object.keys(workflow.on)).toContain('schedule')
-  expect(stepsOf(workflow).map(({ run }) => run)).toContain('npm run test:guards')
+  const commands = stepsOf(workflow).map(({ run }) => run)
+  expect(commands).toContain('npm run test:long')
+  expect(commands).toContain('npm run test:guards')
 })
 
 it('deploys main and tags after the checks, with the wrangler of the lockfile', () => {

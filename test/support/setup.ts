@@ -3,6 +3,13 @@ import { clearCachedResults } from '../../src/marketplace/cached.ts'
 import { emptyBucket, emptyDatabase } from './database.ts'
 import { resetClock } from './delivery/clock.ts'
 
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Whether `npm run test:long` runs, which has more cases. */
+    isLong: boolean
+  }
+}
+
 await emptyDatabase()
 await emptyBucket()
 clearCachedResults()
