@@ -1,5 +1,5 @@
 /** `npm run contract`: deploys a Delivery contract, shows its state and sets its relayers. */
-import { type Address, getAddress, type Hash, isAddress } from 'viem'
+import type { Hash } from 'viem'
 import { findHoldings, findMissingApprovals } from './contract/approvals.ts'
 import {
   type Contract,
@@ -9,7 +9,7 @@ import {
   readOwner,
   sendAs,
 } from './contract/delivery.ts'
-import { findNetwork, type Network } from './contract/networks.ts'
+import { findNetwork, type Network, parseAddress } from './contract/networks.ts'
 import { attempt, confirm, connect } from './contract/node.ts'
 import { describeContract } from './contract/status.ts'
 import { openMigratedDatabase } from './database/local.ts'
@@ -142,11 +142,6 @@ async function change(
   const { transactionHash } = await confirm(node, send(contract, sendAs(owner)))
   console.log(`transaction  ${transactionHash}`)
   for (const line of await describeContract(node, contract)) console.log(line)
-}
-
-function parseAddress(option: string, value = ''): Address {
-  if (isAddress(value)) return getAddress(value)
-  throw new CommandError(`${option} must be an address, not "${value}".`)
 }
 
 if (import.meta.main) await start(command)

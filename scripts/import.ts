@@ -1,10 +1,7 @@
 /** `npm run import -- FILE.jsonl`: imports a catalogue of users, NFTs and listings. */
+import { plural } from '../src/pages/components/numbers.ts'
 import type { Outcome, Request } from './catalogue/import.ts'
-import {
-  collectionFile,
-  collectionOptions,
-  importCollection,
-} from './catalogue/import-collection.ts'
+import { collectionFile, readCollection } from './catalogue/import-collection.ts'
 import { importLocally } from './catalogue/import-local.ts'
 import { importRemotely } from './catalogue/import-remote.ts'
 import {
@@ -31,7 +28,31 @@ export const command = defineCommand(
       'dry-run': { type: 'boolean', default: false, help: 'Undo the import at its end.' },
       remote: { type: 'boolean', default: false, help: 'Into a deployed instance.' },
       env: { type: 'string', value: 'NAME', help: 'With --remote: which one.' },
-      ...collectionOptions,
+      'from-chain': {
+        type: 'string',
+        value: 'ADDRESS',
+        help: 'Add the NFTs of this contract to the file first.',
+      },
+      network: { type: 'string', value: 'NAME', help: 'The network of the contract.' },
+      'from-block': {
+        type: 'string',
+        value: 'N',
+        help: 'Where its events begin. Default: the block of its creation',
+      },
+      'price-cents': { type: 'string', value: 'N', help: 'Price of each NFT. Default: drafts' },
+      'price-eths': { type: 'string', value: 'ETH', help: 'The same in ETH.' },
+      currency: { type: 'string', value: 'CODE', help: 'Currency of --price-cents, as in EUR.' },
+      creator: {
+        type: 'string',
+        value: 'WHO',
+        help: 'Creator and seller: a wallet, an e-mail address, or the id of a user who is imported. Default: the owner of the contract',
+      },
+      'contract-name': { type: 'string', value: 'TEXT', help: 'Default: the name in the contract' },
+      'ipfs-gateway': {
+        type: 'string',
+        value: 'URL',
+        help: 'For metadata. Default: https://ipfs.io',
+      },
     },
     variables: {
       ...instanceVariables,
@@ -49,7 +70,7 @@ export const command = defineCommand(
     if (!file) throw new UsageError('Name one file: FILE.jsonl.')
     const instance = remote ? remoteInstance(env) : null
     await forgetProblems(file)
-    const leftOut = fromChain ? await importCollection(file, values, instance?.environment) : ''
+    const leftOut = fromChain ? await readCollection(file, values, instance?.environment) : 0
     const run = async (isRehearsal: boolean) => {
       const request: Request = { file, isDryRun: isRehearsal, show: showProgress }
       const outcome = await (instance ? importRemotely(request, instance) : importLocally(request))
@@ -59,7 +80,10 @@ export const command = defineCommand(
     if (fromChain) refuseChanges(file, await run(true))
     const outcome = await run(isDryRun)
     await report(file, outcome, isDryRun)
-    if (leftOut) throw new CommandError(leftOut)
+    if (leftOut > 0)
+      throw new CommandError(
+        `Without ${plural(leftOut, 'token')}. Run the command again to try them again.`,
+      )
   },
 )
 

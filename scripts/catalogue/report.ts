@@ -16,7 +16,7 @@ export function showProgress(progress: number, step: string): void {
   const done = Math.round(progress * BAR)
   const bar = '█'.repeat(done) + '░'.repeat(BAR - done)
   process.stderr.write(
-    `\\r${bar} ${String(Math.floor(progress * 100)).padStart(3)} % ${step.padEnd(10)}`,
+    `\r${bar} ${String(Math.floor(progress * 100)).padStart(3)} % ${step.padEnd(10)}`,
   )
 }
 
@@ -74,7 +74,7 @@ export async function reportProblems(file: string, problems: readonly Problem[])
 
 /** Deletes what an earlier run has reported. */
 export async function forgetProblems(file: string): Promise<void> {
-  for (const name of ['problems.jsonl', 'failed.jsonl', 'tokens.jsonl'])
+  for (const name of ['problems.jsonl', 'failed.jsonl'])
     await rm(beside(file, name), { force: true })
 }
 

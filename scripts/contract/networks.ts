@@ -1,5 +1,5 @@
 /** The networks of an environment, as far as commands need them. */
-import { getAddress, isAddress } from 'viem'
+import { type Address, getAddress, isAddress } from 'viem'
 import { unstable_readConfig } from 'wrangler'
 import * as z from 'zod'
 import { CommandError } from '../shell/command.ts'
@@ -36,16 +36,23 @@ const networksSchema = z.preprocess(
       return undefined
     }
   },
-  z.record(z.string(), z.unknown()),
+  z.record(z.string(), z.looseObject({})),
 )
 
 /**
  * Returns the settings of the networks of an environment: from wrangler.toml, or from the
- * environment variable NETWORKS if they are a secret. Without `environment` those of the top level.
+ * environment variable NETWORKS if they are a secret. Without `environment`, those of the local
+ * instance: there, NETWORKS, RPC_URL and RPC_PORT replace what wrangler.toml says.
  */
 export function readNetworks(environment: string | undefined): Record<string, unknown> {
-  const { NETWORKS = process.env.NETWORKS } = readConfig(environment).vars
-  const { success, data } = networksSchema.safeParse(NETWORKS)
+  const { NETWORKS, RPC_URL, RPC_PORT } = process.env
+  const configured = readConfig(environment).vars.NETWORKS
+  const isLocal = environment === undefined
+  const networks = isLocal ? NETWORKS || configured : (configured ?? NETWORKS)
+  const { success, data } = networksSchema.safeParse(networks)
+  const rpcUrl = RPC_URL || (RPC_PORT && `http://127.0.0.1:${RPC_PORT}`)
+  if (success && isLocal && rpcUrl && !NETWORKS && data.localhost)
+    return { ...data, localhost: { ...data.localhost, rpcUrls: [rpcUrl] } }
   if (success) return data
   throw new CommandError(
     'wrangler.toml has no NETWORKS for this environment. If they are a secret, set the environment variable NETWORKS to the same JSON.',
@@ -87,6 +94,12 @@ export function findEnvironmentsSharing(
       return Object.values(data).some(isSame)
     })
     .map((other) => other ?? 'local development')
+}
+
+/** Parses the value of an option. Throws a `CommandError`. */
+export function parseAddress(option: string, value = ''): Address {
+  if (isAddress(value, { strict: false })) return getAddress(value)
+  throw new CommandError(`${option} must be an address, not "${value}".`)
 }
 
 export function readConfig(environment: string | undefined) {

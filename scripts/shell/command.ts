@@ -102,3 +102,9 @@ export function parseInteger(name: string, value: string, min = 0, max = Number.
   const range = max < Number.MAX_SAFE_INTEGER ? `from ${min} to ${max}` : `from ${min}`
   throw new CommandError(`${name} must be a whole number ${range}, not "${value}".`)
 }
+
+/** Parses the value of an option. Throws a `CommandError` that names it. */
+export function parseUrl(name: string, value: string): string {
+  if (/^https?:/.test(URL.parse(value)?.protocol ?? '')) return value
+  throw new CommandError(`${name} must be an http or https URL, not "${value}".`)
+}

@@ -10,7 +10,7 @@ import { Profile } from '../identity/profile.ts'
 import { isDeeper } from './json.ts'
 
 /** Levels of lists and objects. */
-export const MAX_DEPTH = 32
+const MAX_DEPTH = 32
 
 // Emoji and Persian have the joiners U+200C and U+200D, and some flags have tag characters.
 const visible = (max: number) =>

@@ -94,7 +94,7 @@ async function post(
 }
 
 /** Returns the time to wait, in milliseconds, from seconds or a date (RFC 9110, 10.2.3). */
-export function retryAfterOf(headers: Headers): number {
+function retryAfterOf(headers: Headers): number {
   const text = headers.get('retry-after') ?? ''
   const wait = Number(text) * 1000 || Date.parse(text) - Date.now() || 0
   return Math.min(MAX_RETRY_AFTER, Math.max(0, wait))

@@ -1,5 +1,5 @@
 /** A temporary folder that looks like this project, with a state of its own, to run commands in. */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
@@ -76,16 +76,6 @@ export async function aProject(): Promise<Project> {
       await remove()
     },
   }
-}
-
-/** A project with an empty database. */
-export async function aMigratedProject(): Promise<Project> {
-  const project = await aProject()
-  execFileSync('wrangler', ['d1', 'migrations', 'apply', 'DB', '--local'], {
-    cwd: project.folder,
-    stdio: 'ignore',
-  })
-  return project
 }
 
 /** Returns the master token in what `npm run dev` prints. */

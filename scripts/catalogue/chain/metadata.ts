@@ -1,113 +1,81 @@
-/** Reads the metadata of tokens that have none yet. */
-import type { Address } from 'viem'
-import * as z from 'zod'
-import { isDeeper, parseExactly } from '../../../src/catalogue/json.ts'
-import { MAX_DEPTH } from '../../../src/catalogue/record.ts'
-import type { Ask } from '../../../src/ethereum/rpc.ts'
-import { callOf, resultOf, type TokenContract } from './contract.ts'
-import { type Download, MAX_BYTES, tooLarge } from './download.ts'
-import { MetadataError } from './problem.ts'
-import { type CollectionState, idOf, type TokenKey } from './state.ts'
-import { type Gateways, sourceOf } from './uri.ts'
+/** The metadata of tokens, from the URIs that their contract returns. */
+import { parseExactly } from '../../../src/catalogue/json.ts'
+import { invalidField } from '../../../src/http/errors.ts'
+import { abi, answerOf, type TokenContract } from './contract.ts'
+import { type DownloadOptions, download } from './download.ts'
 
-/** Tokens whose URIs are asked together. */
-const PAGE = 500
-/** Documents that are downloaded at a time. */
-const PARALLEL_DOWNLOADS = 10
+/** A CID without a scheme: some contracts return it. */
+const CID = /^(Qm[1-9A-HJ-NP-Za-km-z]{44}|b[a-z2-7]{58,})(\/|$)/
 
-export type Options = {
-  ask: Ask
-  contract: TokenContract
-  state: CollectionState
-  gateways: Gateways
-  download: Download
-  onProgress: (done: number, total: number) => void
-  /** Called for each token whose metadata cannot be read. */
-  onProblem: (key: TokenKey, uri: string, error: MetadataError) => void
-}
+/** `ipfsGateway`: the URL of a server of IPFS. */
+type Options = DownloadOptions & { ipfsGateway: string }
 
-export async function readMetadata(options: Options): Promise<void> {
-  const { state, onProgress } = options
-  const total = state.countMissingMetadata()
-  let done = 0
-  onProgress(done, total)
-  let last = ''
-  for (;;) {
-    const keys = state.missingMetadata(last, PAGE)
-    last = keys.at(-1) ?? ''
-    if (!last) return
-    await readPage(options, keys, (count) => {
-      done += count
-      onProgress(done, total)
-    })
-  }
-}
-
-/** Tokens with the same URI are read once. */
-async function readPage(
-  { ask, contract, state, onProblem, ...options }: Options,
-  keys: readonly TokenKey[],
-  onDone: (count: number) => void,
-): Promise<void> {
-  const uris = await readUris(ask, contract, keys)
-  const queue = [...Map.groupBy(keys, (key) => uris.get(key) ?? '')]
-  const isErc1155 = contract.standard === 'erc1155'
-  const read = async (uri: string, keys: readonly TokenKey[]) => {
-    try {
-      const texts = await readTexts(uri, options)
-      for (const key of keys) {
-        // ERC-1155: clients replace it in the URI and in the document.
-        const own = isErc1155 ? texts.map((text) => text.replaceAll('{id}', key)) : texts
-        state.saveMetadata(key, JSON.stringify(parse(own)))
-      }
-    } catch (error) {
-      if (!(error instanceof MetadataError)) throw error
-      for (const key of keys) onProblem(key, uri, error)
+/** Returns a function that reads the metadata of a token. It throws `invalid_input`. */
+export function createReader(
+  { node, address, standard }: TokenContract,
+  options: Options,
+): (id: bigint) => Promise<object> {
+  // Tokens that follow each other may share a document.
+  let last: { uri: string; texts: Promise<string[]> } | undefined
+  return async (id) => {
+    const isErc1155 = standard === 'erc1155'
+    // Clients replace `{id}` in the URI and in the document of an ERC-1155 token.
+    const hex = id.toString(16).padStart(64, '0')
+    const replaceId = (text: string) => (isErc1155 ? text.replaceAll('{id}', hex) : text)
+    const call = { address, abi, functionName: isErc1155 ? 'uri' : 'tokenURI' } as const
+    const uri = replaceId((await answerOf(node.readContract({ ...call, args: [id] }))) ?? '')
+    if (last?.uri !== uri) last = { uri, texts: readTexts(uri.trim(), options) }
+    for (const text of await last.texts) {
+      const value = parseJson(replaceId(text))
+      if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
     }
-    onDone(keys.length)
+    throw invalidField('metadata', 'must be a JSON object')
   }
-  const work = async () => {
-    for (let next = queue.shift(); next; next = queue.shift()) await read(...next)
+}
+
+/** Returns the document, or several texts of which the first that is JSON is the document. */
+export async function readTexts(uri: string, options: Options): Promise<string[]> {
+  const { ipfsGateway, loopbackHosts } = options
+  if (uri === '') throw invalidField('uri', 'is missing in the contract')
+  if (/^data:/i.test(uri)) return readDataUri(uri)
+  const [, scheme = CID.test(uri) ? 'ipfs' : '', path = uri] = /^(\w+):\/\/(.*)$/s.exec(uri) ?? []
+  switch (scheme.toLowerCase()) {
+    case 'http':
+    case 'https':
+      return [await download(uri, options)]
+    case 'ipfs': {
+      const url = join(`${ipfsGateway.replace(/\/+$/, '')}/ipfs/`, path.replace(/^ipfs\//, ''))
+      // The operator has chosen the gateway.
+      return [
+        await download(url, { ...options, loopbackHosts: [...loopbackHosts, new URL(url).host] }),
+      ]
+    }
+    case 'ar':
+      return [await download(join('https://arweave.net/', path), options)]
+    default:
+      throw invalidField('uri', 'must be an http, https, ipfs, ar or data URI')
   }
-  await Promise.all(Array.from({ length: PARALLEL_DOWNLOADS }, work))
 }
 
-/** Returns the URI of each token that the contract returns one for. */
-async function readUris(ask: Ask, { address, standard }: TokenContract, keys: readonly TokenKey[]) {
-  const [functionName, isErc1155] =
-    standard === 'erc721' ? (['tokenURI', false] as const) : (['uri', true] as const)
-  const questions = new Map(keys.map((key) => [key, question(address, functionName, key)]))
-  const replies = await ask([...questions.values()])
-  return new Map(
-    [...questions].map(([key, question]) => {
-      const uri = resultOf(z.string(), functionName, replies(question)) ?? ''
-      return [key, isErc1155 ? uri.replaceAll('{id}', key) : uri]
-    }),
-  )
+/** The author of the contract has chosen the path. It must not lead to another part of the gateway. */
+function join(base: string, path: string): string {
+  const [id = ''] = path.split(/[/?#]/)
+  const url = URL.parse(path, base)
+  if (!/^[\w-]+$/.test(id) || !url?.href.startsWith(base + id))
+    throw invalidField('uri', 'must have a content identifier after the scheme')
+  return url.href
 }
 
-const question = (address: Address, functionName: 'tokenURI' | 'uri', key: TokenKey) =>
-  callOf(address, functionName, [idOf(key)])
-
-/** Returns what the document may be: see `Source`. */
-async function readTexts(
-  uri: string,
-  { gateways, download }: Pick<Options, 'gateways' | 'download'>,
-): Promise<string[]> {
-  const source = sourceOf(uri, gateways)
-  const texts = 'url' in source ? [await download(source.url)] : source.texts
-  if (texts.some((text) => Buffer.byteLength(text) > MAX_BYTES)) throw tooLarge()
-  return texts
-}
-
-/** Returns the first text that is an object. */
-function parse(texts: readonly string[]): object {
-  const value = texts.map(parseJson).find((value) => value !== undefined)
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new MetadataError('metadata_invalid', 'must be a JSON object')
-  if (isDeeper(value, MAX_DEPTH))
-    throw new MetadataError('metadata_invalid', `must have at most ${MAX_DEPTH} levels`)
-  return value
+/** RFC 2397. Contracts often leave out the escapes that it asks for: the last text is as it is. */
+function readDataUri(uri: string): string[] {
+  const [, head = '', data] = /^([^,]*),(.*)$/s.exec(uri) ?? []
+  if (data === undefined) throw invalidField('uri', 'must have data')
+  if (/;\s*base64\s*$/i.test(head)) return [Buffer.from(data, 'base64').toString()]
+  try {
+    return [decodeURIComponent(data), data]
+  } catch {
+    return [data]
+  }
 }
 
 function parseJson(text: string): unknown {

@@ -1,30 +1,32 @@
 /** `npm run import` and `npm run export` with the local database. */
 import { existsSync } from 'node:fs'
 import { readFile, stat, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { command as exportCommand } from '../../../scripts/export.ts'
+import { command as importCommand } from '../../../scripts/import.ts'
 import { aListingRecord, anNftRecord, aUserRecord, linesOf } from '../../catalogue/records.ts'
-import { aMigratedProject, type Project } from '../../support/project.ts'
+import { aFolder, aLocalDatabase, call, type Folder } from '../../support/command.ts'
 
-let project: Project
+let folder: Folder
 
 beforeAll(async () => {
-  project = await aMigratedProject()
+  folder = await aFolder()
+  await aLocalDatabase()
 })
 
-afterAll(() => project.remove())
+afterAll(() => folder.remove())
 
-const inFolder = (name: string) => join(project.folder, name)
-const write = (name: string, text: string) => writeFile(inFolder(name), text)
-const read = (name: string) => readFile(inFolder(name), 'utf8')
+const importFile = (...args: string[]) => call(importCommand, args)
+const exportTo = (file: string) => call(exportCommand, [file])
+const read = (name: string) => readFile(name, 'utf8')
 const counts = (users: string, nfts: string, listings: string) =>
   `users     ${users}\nNFTs      ${nfts}\nlistings  ${listings}\n`
 
-const SIZE = 10_000
+const SIZE = 2_500
 const tokens = Array.from({ length: SIZE }, (_, i) => i)
 const traits = ['Background', 'Fur', 'Eyes', 'Mouth', 'Hat', 'Clothes']
 
-/** As large as a well-known collection, with metadata of its form. */
+/** More lines than a part of the file has, with metadata as that of a well-known collection. */
 const collection = linesOf([
   aUserRecord('cleo', { name: 'Cleo', username: 'cleo' }),
   ...tokens.map((token) =>
@@ -42,12 +44,12 @@ const collection = linesOf([
   aListingRecord('sale', 'ape-1'),
 ])
 
-it('imports a collection of 10,000 NFTs, exports it, and imports it again without a change', async () => {
-  await write('apes.jsonl', collection)
-  const dryRun = await project.run('import', ['apes.jsonl', '--dry-run'])
+it('imports a collection of 2,500 NFTs, exports it, and imports it again without a change', async () => {
+  await writeFile('apes.jsonl', collection)
+  const dryRun = await importFile('apes.jsonl', '--dry-run')
   const created = counts(
     '1 created, 0 updated, 0 unchanged',
-    '10000 created, 0 updated, 0 unchanged',
+    '2500 created, 0 updated, 0 unchanged',
     '1 created, 0 updated, 0 unchanged',
   )
   expect(dryRun).toEqual({
@@ -55,30 +57,30 @@ it('imports a collection of 10,000 NFTs, exports it, and imports it again withou
     errors: '',
     status: 0,
   })
-  expect(await project.run('import', ['apes.jsonl'])).toEqual({
+  expect(await importFile('apes.jsonl')).toEqual({
     out: created,
     errors: '',
     status: 0,
   })
-  const exported = await project.run('export', ['first.jsonl'])
+  const exported = await exportTo('first.jsonl')
   expect(exported).toEqual({
-    out: 'Wrote 10002 records to first.jsonl.\n',
+    out: 'Wrote 2502 records to first.jsonl.\n',
     errors: '',
     status: 0,
   })
   const unchanged = counts(
     '0 created, 0 updated, 1 unchanged',
-    '0 created, 0 updated, 10000 unchanged',
+    '0 created, 0 updated, 2500 unchanged',
     '0 created, 0 updated, 1 unchanged',
   )
   for (const file of ['apes.jsonl', 'first.jsonl'])
-    expect((await project.run('import', [file])).out).toBe(unchanged)
-  await project.run('export', ['second.jsonl'])
+    expect((await importFile(file)).out).toBe(unchanged)
+  await exportTo('second.jsonl')
   expect(await read('second.jsonl')).toBe(await read('first.jsonl'))
   // The metadata is what the file had.
   const metadataIn = (text: string) => text.match(/"metadata":.*/g)
   expect(metadataIn(await read('first.jsonl'))).toEqual(metadataIn(collection))
-  expect((await stat(inFolder('first.jsonl'))).mode & 0o777).toBe(0o600)
+  expect((await stat('first.jsonl')).mode & 0o777).toBe(0o600)
 })
 
 describe('a file with problems', () => {
@@ -89,9 +91,9 @@ describe('a file with problems', () => {
   const text = `${linesOf([nft, wrong])}not JSON\n${linesOf([lost, sale])}`
 
   it('changes nothing, and tells all problems with line, field, value and code', async () => {
-    await write('bad.jsonl', text)
+    await writeFile('bad.jsonl', text)
     const before = await read('first.jsonl')
-    const { out, errors, status } = await project.run('import', ['bad.jsonl'])
+    const { out, errors, status } = await importFile('bad.jsonl')
     expect({ out, status }).toEqual({ out: '', status: 1 })
     expect(errors).toBe(`Nothing was imported. 4 problems in 3 lines of bad.jsonl:
   line 2, tokenId: must be text (invalid_input): 20002
@@ -109,14 +111,14 @@ All problems are in bad.problems.jsonl, and these lines in bad.failed.jsonl.
       code: 'invalid_input',
       message: 'must be text',
     })
-    await project.run('export', ['after.jsonl'])
+    await exportTo('after.jsonl')
     expect(await read('after.jsonl')).toBe(before)
   })
 
   it('leaves no report when it is corrected', async () => {
-    await write('bad.jsonl', linesOf([nft]))
-    expect((await project.run('import', ['bad.jsonl'])).status).toBe(0)
-    expect(['bad.problems.jsonl', 'bad.failed.jsonl'].map(inFolder).filter(existsSync)).toEqual([])
+    await writeFile('bad.jsonl', linesOf([nft]))
+    expect((await importFile('bad.jsonl')).status).toBe(0)
+    expect(['bad.problems.jsonl', 'bad.failed.jsonl'].filter(existsSync)).toEqual([])
   })
 
   it.each([
@@ -124,8 +126,8 @@ All problems are in bad.problems.jsonl, and these lines in bad.failed.jsonl.
     ['empty.jsonl', '', 'empty.jsonl has no lines.\n'],
     ['latin.jsonl', Buffer.from([0x22, 0xe9, 0x22]), 'latin.jsonl is not valid UTF-8.\n'],
   ])('%s', async (name, content, message) => {
-    if (content !== undefined) await writeFile(inFolder(name), content)
-    const { errors, status } = await project.run('import', [name])
+    if (content !== undefined) await writeFile(name, content)
+    const { errors, status } = await importFile(name)
     expect({ errors, status }).toEqual({ errors: message, status: 1 })
   })
 })

@@ -1,10 +1,7 @@
 /** A chain with a collection, a provider in front of it, and a server of metadata. */
 import { readFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
 import erc721 from '@openzeppelin/contracts/build/contracts/ERC721PresetMinterPauserAutoId.json' with {
   type: 'json',
@@ -28,7 +25,6 @@ import { onTestFinished } from 'vitest'
 import { compile } from '../../../../contracts/solidity.ts'
 import { localAccount } from '../../../../scripts/chain/accounts.ts'
 import { startAnvil } from '../../../../scripts/chain/anvil.ts'
-import type { Network } from '../../../../scripts/contract/networks.ts'
 
 const FIXTURE = 'test/scripts/catalogue/chain/fixtures/Collection.sol'
 
@@ -96,83 +92,45 @@ export async function aChain() {
       deploy(erc721.abi as Abi, erc721.bytecode, ['Collectible', 'NFT', base]),
     anErc1155: (uri: string) => deploy(erc1155.abi as Abi, erc1155.bytecode, [uri]),
     mine: (blocks: number) => client.mine({ blocks }),
-    network: (rpcUrls: string[] = [anvil.url]): Network => ({
-      name: 'test',
-      chainId: foundry.id,
-      rpcUrls,
-      delivery: undefined,
-      finality: 1,
-      callsPerBatch: 100,
-    }),
+    /** The variable that makes it the network `test`. */
+    networks: (rpcUrl = anvil.url, settings = {}) => {
+      const network = { chainId: foundry.id, rpcUrls: [rpcUrl], finality: 1, ...settings }
+      return JSON.stringify({ test: network })
+    },
   }
 }
 
-export type RpcCall = { id: number; method: string; params: [Record<string, string>, ...unknown[]] }
-/** What a provider answers instead of the node: a result or an error, or an HTTP response. */
-export type Refusal =
-  | { result: unknown }
-  | { error: { code: number; message: string } }
-  | HttpRefusal
-type HttpRefusal = { status: number; body?: unknown; retryAfter?: string }
-type Answer = { id: number; result?: unknown }
-
+type RpcCall = { id: number; method: string; params?: [Record<string, string>, ...unknown[]] }
+/** What a provider answers instead of the node. */
+export type Refusal = { error: { code: number; message: string } } | { status: number }
 /** What a provider refuses. `blocks`: of a call of eth_getLogs. `logs`: in what the node answers. */
 export type Rule = (call: RpcCall, blocks: number, logs: number) => Refusal | undefined
 
 /** Starts a server in front of a node. It ends after the test. */
 export async function aProvider(nodeUrl: string, rule: Rule = () => undefined) {
-  const seen = {
-    /** Calls by method, the refused ones included. */
-    calls: {} as Record<string, number>,
-    /** The ranges of eth_getLogs that were answered. */
-    ranges: [] as { from: number; to: number }[],
-  }
-  let current = rule
-
-  /** Asks the node, and replaces what the provider refuses. */
-  async function answer(calls: readonly RpcCall[]) {
-    const response = await fetch(nodeUrl, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(calls),
-    })
-    const answers = new Map(
-      ((await response.json()) as Answer[]).map((answer) => [answer.id, answer]),
-    )
-    return calls.map((call) => {
-      const answered = answers.get(call.id)
-      seen.calls[call.method] = (seen.calls[call.method] ?? 0) + 1
-      if (call.method !== 'eth_getLogs') {
-        const refusal = current(call, 0, 0)
-        return refusal ? { jsonrpc: '2.0', id: call.id, ...refusal } : answered
-      }
-      const [{ fromBlock, toBlock }] = call.params
-      const range = { from: Number(fromBlock), to: Number(toBlock) }
-      const logs = Array.isArray(answered?.result) ? answered.result.length : 0
-      const refusal = current(call, range.to - range.from + 1, logs)
-      if (!refusal) seen.ranges.push(range)
-      return refusal ? { jsonrpc: '2.0', id: call.id, ...refusal } : answered
-    })
-  }
-
+  /** The ranges of eth_getLogs that were answered. */
+  const ranges: { from: number; to: number }[] = []
   const url = await serve(async (request, response) => {
-    const body = (await json(request)) as RpcCall | RpcCall[]
-    const answers = await answer([body].flat())
-    const broken = answers.find((answer) => answer && 'status' in answer)
-    const { status = 200, body: text = '', retryAfter } = (broken ?? {}) as Partial<HttpRefusal>
-    if (retryAfter) response.setHeader('retry-after', retryAfter)
-    response.setHeader('content-type', 'application/json')
-    const content = broken ? text : Array.isArray(body) ? answers : answers[0]
-    response.writeHead(status).end(typeof content === 'string' ? content : JSON.stringify(content))
+    const call = (await json(request)) as RpcCall
+    const answer = await fetch(nodeUrl, { method: 'POST', body: JSON.stringify(call), headers })
+    const body = (await answer.json()) as { result?: unknown }
+    const isLogs = call.method === 'eth_getLogs'
+    const [{ fromBlock, toBlock } = {}] = call.params ?? []
+    const range = { from: Number(fromBlock), to: Number(toBlock) }
+    const refusal = rule(
+      call,
+      isLogs ? range.to - range.from + 1 : 0,
+      Array.isArray(body.result) ? body.result.length : 0,
+    )
+    if (refusal && 'status' in refusal) return response.writeHead(refusal.status).end()
+    if (isLogs && !refusal) ranges.push(range)
+    response.writeHead(200, headers)
+    response.end(JSON.stringify(refusal ? { jsonrpc: '2.0', id: call.id, ...refusal } : body))
   })
-  return {
-    url,
-    seen,
-    setRule: (rule: Rule) => {
-      current = rule
-    },
-  }
+  return { url, ranges }
 }
+
+const headers = { 'content-type': 'application/json' }
 
 type Handler = (path: string, response: ServerResponse, request: IncomingMessage) => unknown
 
@@ -199,13 +157,6 @@ async function serve(
     server.closeAllConnections()
   })
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
-
-/** Returns the path of a file that does not exist, in a folder that is deleted after the test. */
-export async function aFile(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'collection-'))
-  onTestFinished(() => rm(folder, { recursive: true }))
-  return join(folder, 'collection.jsonl')
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: tests compare records with whole objects.

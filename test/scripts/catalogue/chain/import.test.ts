@@ -1,0 +1,78 @@
+/** `npm run import -- --from-chain` with the local database. */
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { command as importCommand } from '../../../../scripts/import.ts'
+import { aFolder, aLocalDatabase, call, type Folder } from '../../../support/command.ts'
+import { aChain, type Chain, type Contract } from './world.ts'
+
+let chain: Chain
+let folder: Folder
+let contract: Contract
+
+beforeAll(async () => {
+  chain = await aChain()
+  contract = await chain.aCollection()
+  await contract.send('mint', 0n, 30n)
+  folder = await aFolder()
+  await aLocalDatabase()
+})
+afterAll(async () => {
+  await chain.stop()
+  await folder.remove()
+})
+
+const prices = ['--price-cents', '5000', '--price-eths', '0.02', '--currency', 'EUR']
+
+/** Imports the contract from the node at RPC_PORT. */
+const importContract = (...args: string[]) =>
+  call(importCommand, ['--from-chain', contract.address, '--network', 'localhost', ...args], {
+    RPC_PORT: new URL(chain.url).port,
+  })
+
+it('imports a collection, and changes nothing the second time', async () => {
+  const file = `localhost-${contract.address.toLowerCase()}.jsonl`
+  const block = await chain.client.getBlockNumber()
+  expect(await importContract(...prices)).toEqual({
+    out: `${file} has 30 NFTs, as of block ${block}.
+users     1 created, 0 updated, 0 unchanged
+NFTs      30 created, 0 updated, 0 unchanged
+listings  30 created, 0 updated, 0 unchanged
+`,
+    errors: '',
+    status: 0,
+  })
+  const bytes = readFileSync(file, 'utf8')
+  const { out } = await importContract(...prices)
+  expect(out).toContain(`users     0 created, 0 updated, 1 unchanged
+NFTs      0 created, 0 updated, 30 unchanged
+listings  0 created, 0 updated, 30 unchanged
+`)
+  expect(readFileSync(file, 'utf8')).toBe(bytes)
+})
+
+it('changes nothing that was set since, which the contract does not know', async () => {
+  const { errors, status } = await importContract('new.jsonl')
+  expect(status).toBe(1)
+  expect(errors).toMatch(/^new\.jsonl would change 30 records that the marketplace has already\./)
+})
+
+it('imports the other tokens if some are left out, and fails', async () => {
+  await contract.send('mint', 30n, 2n)
+  await contract.send('setReverts', 31n)
+  const { out, errors, status } = await importContract(...prices)
+  expect(out).toMatch(/^NFTs +1 created, 0 updated, 30 unchanged$/m)
+  expect(errors).toBe(`Token 31 is left out: uri: is missing in the contract
+Without 1 token. Run the command again to try them again.
+`)
+  expect(status).toBe(1)
+})
+
+it.each([
+  [['--from-chain', '0x12', '--network', 'localhost'], '--from-chain must be an address'],
+  [['--from-chain', `0x${'1'.repeat(40)}`], '--from-chain needs --network.'],
+  [['x.jsonl', '--currency', 'EUR'], '--currency needs --from-chain.'],
+  [[], 'Name one file: FILE.jsonl.'],
+])('refuses %j', async (args, sentence) => {
+  const { errors, status } = await call(importCommand, args)
+  expect({ errors, status }).toEqual({ errors: expect.stringContaining(sentence), status: 1 })
+})

@@ -1,0 +1,73 @@
+/** Calls commands in this process, which takes no time to start, in a folder of their own. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { copyFile, mkdtemp, rm, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { vi } from 'vitest'
+import { openLocalDatabase } from '../../scripts/database/local.ts'
+
+/** What commands read in the folder of the project. */
+const LINKED = ['migrations', 'src']
+
+export type Folder = { path: string; remove: () => Promise<void> }
+
+/** Makes a folder with the configuration of this project the working directory. */
+export async function aFolder(): Promise<Folder> {
+  const root = process.cwd()
+  const path = await mkdtemp(join(tmpdir(), 'command-'))
+  for (const name of LINKED) await symlink(resolve(name), join(path, name))
+  await copyFile('wrangler.toml', join(path, 'wrangler.toml'))
+  process.chdir(path)
+  return {
+    path,
+    remove: async () => {
+      process.chdir(root)
+      await rm(path, { recursive: true })
+    },
+  }
+}
+
+/** Creates the local database of the working directory, which is empty then. */
+export async function aLocalDatabase(): Promise<void> {
+  const { env, close } = await openLocalDatabase()
+  try {
+    await env.DB.exec('CREATE TABLE d1_migrations (name TEXT)')
+    for (const file of readdirSync('migrations')
+      .filter((name) => name.endsWith('.sql'))
+      .sort()) {
+      const statements = readFileSync(`migrations/${file}`, 'utf8').split(
+        '--> statement-breakpoint',
+      )
+      const record = env.DB.prepare('INSERT INTO d1_migrations VALUES (?)').bind(file)
+      await env.DB.batch([...statements.map((sql) => env.DB.prepare(sql)), record])
+    }
+  } finally {
+    await close()
+  }
+}
+
+type Command = (args: readonly string[]) => Promise<number>
+type Result = { out: string; errors: string; status: number }
+
+/** Calls a command with arguments and variables. Returns what it has printed, and its status. */
+export async function call(
+  command: Command,
+  args: readonly string[] = [],
+  variables: Record<string, string> = {},
+): Promise<Result> {
+  const printed = { log: '', error: '' }
+  const spies = (['log', 'error'] as const).map((name) =>
+    vi.spyOn(console, name).mockImplementation((text) => {
+      printed[name] += `${text}\n`
+    }),
+  )
+  const before = { ...process.env }
+  Object.assign(process.env, variables)
+  try {
+    const status = await command(args)
+    return { out: printed.log, errors: printed.error, status }
+  } finally {
+    process.env = before
+    for (const spy of spies) spy.mockRestore()
+  }
+}
