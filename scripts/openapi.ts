@@ -1,28 +1,27 @@
 /**
- * Writes the OpenAPI document, the types of the client, the HTML of the guides, and the schema of
- * catalogues.
+ * Writes the OpenAPI document, the types of the client, the schema of catalogues, and the pages of
+ * `/docs`.
  * With `--check` it fails if one of the files is out of date. With `--examples` it first makes the
  * examples again: a real run of the demo catalogue, which takes half a minute.
  */
-import { copyFile, readFile, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { runnerImport } from 'vite'
 import { generateSchema } from '../client/generate.ts'
+import { writeDocs } from './docs/write.ts'
 import { catalogueSchema } from './openapi/catalogue-schema.ts'
 import type * as Builder from './openapi/document.ts'
-import { renderGuides } from './openapi/guides.ts'
 import { tellStory } from './openapi/story.ts'
 import { CommandError, defineCommand, start } from './shell/command.ts'
 
 const DOCUMENT = 'docs/openapi.json'
 const EXAMPLES = 'scripts/openapi/examples.json'
-const ASSETS = 'src/pages/assets'
 const CLIENT = 'client/src/schema.ts'
 const CATALOGUE = 'docs/catalogue.schema.json'
 
 export const command = defineCommand(
   {
     name: 'npm run openapi',
-    purpose: `Writes the OpenAPI document, ${DOCUMENT}, the types of the client, the HTML of the guides, and ${CATALOGUE}.`,
+    purpose: `Writes the OpenAPI document, ${DOCUMENT}, the types of the client, ${CATALOGUE}, and the pages of /docs.`,
     options: {
       check: { type: 'boolean', help: 'Only fail if one of them is out of date.' },
       examples: { type: 'boolean', help: 'Make the examples again: a real run of a minute.' },
@@ -38,14 +37,12 @@ export const command = defineCommand(
       [CLIENT]: await generateSchema(document),
       [CATALOGUE]: catalogueSchema(),
     }
-    for (const [path, html] of Object.entries(await renderGuides()))
-      texts[`${ASSETS}${path}.fragment`] = html
     for (const [file, text] of Object.entries(texts)) {
       if ((await readFile(file, 'utf8').catch(() => null)) === text) continue
       if (check) throw new CommandError(`${file} is out of date. Run \`npm run openapi\`.`)
       await writeFile(file, text)
     }
-    if (!check) await copyFile(DOCUMENT, `${ASSETS}/openapi.json`)
+    if (!check) await writeDocs()
   },
 )
 

@@ -77,12 +77,7 @@ GET    /api/admin/users/:id/data                           | 401      | 403   | 
 POST   /api/admin/users/:id/forget                         | 401      | 403   | 403    | 403     | 403   | 403    | 200
 GET    /                                                   | 200      | 200   | 200    | 200     | 200   | 200    | 200
 GET    /docs                                               | 200      | 200   | 200    | 200     | 200   | 200    | 200
-GET    /docs/first-order                                   | 200      | 200   | 200    | 200     | 200   | 200    | 200
-GET    /docs/retries                                       | 200      | 200   | 200    | 200     | 200   | 200    | 200
-GET    /docs/delivery                                      | 200      | 200   | 200    | 200     | 200   | 200    | 200
-GET    /docs/webhooks                                      | 200      | 200   | 200    | 200     | 200   | 200    | 200
-GET    /docs/errors                                        | 200      | 200   | 200    | 200     | 200   | 200    | 200
-GET    /docs/runbook                                       | 200      | 200   | 200    | 200     | 200   | 200    | 200
+GET    /docs/:guide                                        | 200      | 200   | 200    | 200     | 200   | 200    | 200
 POST   /docs/token                                         | 401      | 403   | 403    | 200     | 403   | 403    | 403
 GET    /orders                                             | 401      | 403   | 403    | 200     | 403   | 403    | 403
 GET    /sign-in                                            | 200      | 200   | 200    | 303     | 200   | 200    | 200

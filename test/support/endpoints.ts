@@ -165,6 +165,7 @@ export async function sampleWorld() {
     }),
     'GET /api/admin/users/:id/data': () => ({ params: { id: owner.id } }),
     'POST /api/admin/users/:id/forget': async () => ({ params: { id: (await aUser()).id } }),
+    'GET /docs/:guide': () => ({ params: { guide: 'errors' } }),
     'POST /sign-in/wallet/message': () => ({
       json: { address: seller.ethereumPublicAddr, chainId: 31337, purpose: 'sign-in' },
     }),

@@ -7,57 +7,44 @@ import { publicEndpoint, requireSession } from '../../http/endpoint.ts'
 import { tokenRateLimit } from '../../http/rate-limit.ts'
 import { renewReferenceToken } from '../../identity/reference-token.ts'
 import { page } from '../page.tsx'
-import { DocsPage, FILE_URL, type GuidePath, guideTitles } from './layout.tsx'
-import { Reference } from './reference.tsx'
+import { TokenPanel } from './token-panel.tsx'
+
+/** The address of the instance in the texts of the documentation. */
+const FILE_URL = 'http://localhost:8787'
+
+/** Where the reference has the token with which a person tries it. */
+const TOKEN = '<!-- token -->'
 
 export const docsRoutes = new Hono<App>()
-  .get('/docs', publicEndpoint(), async (c) => {
-    const { db, caller, now, settings } = c.var
-    const account = await findAccount(db, caller)
-    return page(c, {
-      title: 'API reference',
-      account,
-      styles: ['docs.css'],
-      scripts: ['samples.js', 'docs.js'],
-      children: (
-        <DocsPage path="/docs">
-          <Reference
-            url={settings.PUBLIC_URL}
-            account={account}
-            canGetToken={!!account && isRecent(account, now)}
-          />
-        </DocsPage>
-      ),
-    })
-  })
-  .get('/docs/first-order', publicEndpoint(), (c) => guidePage(c, '/docs/first-order'))
-  .get('/docs/retries', publicEndpoint(), (c) => guidePage(c, '/docs/retries'))
-  .get('/docs/delivery', publicEndpoint(), (c) => guidePage(c, '/docs/delivery'))
-  .get('/docs/webhooks', publicEndpoint(), (c) => guidePage(c, '/docs/webhooks'))
-  .get('/docs/errors', publicEndpoint(), (c) => guidePage(c, '/docs/errors'))
-  .get('/docs/runbook', publicEndpoint(), (c) => guidePage(c, '/docs/runbook'))
+  .get('/docs', publicEndpoint(), docsPage)
+  .get('/docs/:guide', publicEndpoint(), docsPage)
   .post('/docs/token', requireSession(), tokenRateLimit, async (c) =>
     c.json(await renewReferenceToken(c.var)),
   )
 
-async function guidePage(c: Context<App>, path: GuidePath) {
-  const { db, caller, settings } = c.var
-  const [account, guide] = await Promise.all([findAccount(db, caller), readGuide(c, path)])
+/** Answers with a page that `scripts/docs` has rendered. */
+async function docsPage(c: Context<App>) {
+  const { db, caller, now, settings } = c.var
+  const [account, response] = await Promise.all([
+    findAccount(db, caller),
+    // The binding only reads the path of the URL.
+    c.env.ASSETS.fetch(`https://assets.local${c.req.path}.fragment`),
+  ])
+  if (!response.ok) return c.notFound()
+  const html = (await response.text()).replaceAll(FILE_URL, settings.PUBLIC_URL)
+  const [start = '', end] = html.split(TOKEN)
+  const canGetToken = !!account && isRecent(account, now)
   return page(c, {
-    title: guideTitles[path].title,
+    title: /<h1>(.*)<\/h1>/.exec(html)?.[1] ?? 'Documentation',
     account,
     styles: ['docs.css'],
-    scripts: ['samples.js'],
+    scripts: end === undefined ? ['samples.js'] : ['samples.js', 'reference.js'],
     children: (
-      <DocsPage path={path}>{raw(guide.replaceAll(FILE_URL, settings.PUBLIC_URL))}</DocsPage>
+      <>
+        {raw(start)}
+        {end !== undefined && <TokenPanel account={account} canGetToken={canGetToken} />}
+        {raw(end ?? '')}
+      </>
     ),
   })
-}
-
-/** Reads the HTML that scripts/guides has rendered. */
-async function readGuide(c: Context<App>, path: GuidePath): Promise<string> {
-  // The binding only reads the path of the URL.
-  const response = await c.env.ASSETS.fetch(`https://assets.local${path}.fragment`)
-  if (!response.ok) throw new Error(`${path}: ${response.status}`)
-  return response.text()
 }

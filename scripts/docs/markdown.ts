@@ -1,28 +1,8 @@
-/** Renders the Markdown of the guides to the HTML that the Worker serves below `/docs`. */
-import { readFile } from 'node:fs/promises'
+/** Renders Markdown to HTML. Links between files of the repository become links of the site. */
 import { Marked, type Token, type Tokens } from 'marked'
-import type { GuidePath } from '../../src/pages/docs/layout.tsx'
-
-const files: Record<GuidePath, string> = {
-  '/docs/first-order': 'docs/guides/first-order.md',
-  '/docs/retries': 'docs/guides/retries.md',
-  '/docs/delivery': 'docs/guides/delivery.md',
-  '/docs/webhooks': 'docs/guides/webhooks.md',
-  '/docs/errors': 'docs/errors.md',
-  '/docs/runbook': 'docs/runbook.md',
-}
 
 /** The languages of programs, of which a page shows one. */
 const languages: Record<string, string> = { sh: 'curl', ts: 'TypeScript', py: 'Python' }
-
-/** Returns the HTML of each guide, by its path. */
-export async function renderGuides(): Promise<Record<string, string>> {
-  const guides = Object.entries(files).map(async ([path, file]) => [
-    path,
-    render(await readFile(file, 'utf8')),
-  ])
-  return Object.fromEntries(await Promise.all(guides))
-}
 
 const marked = new Marked({
   renderer: {
@@ -39,14 +19,18 @@ const marked = new Marked({
     table({ header, rows }) {
       const cell = (tag: string) => (content: Tokens.TableCell) =>
         `<${tag}>${this.parser.parseInline(content.tokens)}</${tag.split(' ')[0]}>`
-      const head = header.map(cell('th scope="col"')).join('')
+      const hasHead = header.some(({ text }) => text)
+      const head = hasHead
+        ? `<thead><tr>${header.map(cell('th scope="col"')).join('')}</tr></thead>`
+        : ''
       const body = rows.map((row) => `<tr${rowId(row)}>${row.map(cell('td')).join('')}</tr>\n`)
-      return `<div class="table" tabindex="0"><table><thead><tr>${head}</tr></thead><tbody>\n${body.join('')}</tbody></table></div>\n`
+      return `<div class="table" tabindex="0"><table>${head}<tbody>\n${body.join('')}</tbody></table></div>\n`
     },
   },
 })
 
-function render(markdown: string): string {
+/** Returns the HTML of a document. */
+export function renderMarkdown(markdown: string): string {
   const tokens = marked.lexer(markdown).filter(({ type }) => type !== 'space')
   const blocks: string[] = []
   while (tokens.length > 0) {
@@ -56,6 +40,9 @@ function render(markdown: string): string {
   }
   return blocks.join('')
 }
+
+/** Returns the HTML of a sentence. */
+export const renderInline = (text: string): string => String(marked.parseInline(text))
 
 /** A program in one of several languages begins with the language and a name: ` ```ts place `. */
 const isProgram = (token: Token): token is Tokens.Code =>
@@ -87,15 +74,11 @@ function rowId(row: Tokens.TableCell[]): string {
   return code ? ` id="${code}"` : ''
 }
 
-/** Links between guides are links between files in the repository, and between paths on the site. */
-function sitePath(href: string): string {
-  const [file = '', anchor] = href.split('#')
-  if (!file.endsWith('.md')) return href
-  const name = file.slice(file.lastIndexOf('/') + 1)
-  const guide = Object.entries(files).find(([, path]) => path.endsWith(`/${name}`))
-  if (!guide) throw new Error(`${href} leads to a document that the site does not have.`)
-  return anchor ? `${guide[0]}#${anchor}` : guide[0]
-}
+/** `../errors.md#sold_out` → `/docs/errors#sold_out`. */
+const sitePath = (href: string): string =>
+  href
+    .replace(/^(?:\.\.\/)?openapi\.json$/, '/openapi.json')
+    .replace(/^(?:\.\.\/)?(?:guides\/)?([\w-]+)\.md(?=$|#)/, '/docs/$1')
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 const escapeHtml = (text: string) => text.replace(/[&<>"]/g, (found) => entities[found] ?? '')

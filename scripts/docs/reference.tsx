@@ -1,0 +1,335 @@
+/** Renders the operations of the OpenAPI document: the reference of `/docs`. */
+import { raw } from 'hono/html'
+import { renderInline, renderMarkdown } from './markdown.ts'
+
+/** The address of the instance in the texts of the documentation. */
+const FILE_URL = 'http://localhost:8787'
+
+type Schema = {
+  $ref?: string
+  type?: string | string[]
+  format?: string
+  const?: unknown
+  enum?: unknown[]
+  items?: Schema
+  properties?: Record<string, Schema>
+  additionalProperties?: Schema | boolean
+  required?: string[]
+  deprecated?: boolean
+  anyOf?: Schema[]
+  allOf?: Schema[]
+  description?: string
+  default?: unknown
+} & Partial<Record<'minimum' | 'maximum' | 'minLength' | 'maxLength', number>> &
+  Partial<Record<'minItems' | 'maxItems', number>>
+
+type Examples = Record<string, { summary: string; value: unknown }>
+type Media = { schema: Schema; examples?: Examples }
+type Content = Record<string, Media>
+type Parameter = {
+  $ref?: string
+  name: string
+  in: 'path' | 'query' | 'header'
+  required?: boolean
+  description?: string
+  schema: Schema
+  example?: unknown
+}
+type Response = { $ref?: string; description: string; content?: Content }
+type Operation = {
+  deprecated?: boolean
+  operationId: string
+  tags: string[]
+  summary: string
+  description: string
+  security: object[]
+  parameters?: Parameter[]
+  requestBody?: { content: Content }
+  responses: Record<string, Response>
+}
+type Endpoint = { path: string; method: string; operation: Operation }
+
+export type OpenApi = {
+  tags: { name: string; description: string }[]
+  paths: Record<string, Record<string, Operation>>
+  components: Record<string, Record<string, object>>
+}
+
+/** The id of the heading of a tag. */
+export const tagId = (tag: string) => tag.toLowerCase()
+
+/** Returns the HTML of all operations, by tag. */
+export function renderReference(document: OpenApi): string {
+  const endpoints = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      path,
+      method: method.toUpperCase(),
+      operation: resolved(document, operation),
+    })),
+  )
+  const html = document.tags.map(({ name, description }) => (
+    <section class="operations" aria-labelledby={tagId(name)}>
+      <h3 id={tagId(name)}>{name}</h3>
+      {/* The guides say the rest. */}
+      {raw(renderMarkdown(description.split('\n\n')[0] ?? ''))}
+      {endpoints
+        .filter(({ operation }) => operation.tags.includes(name))
+        .map((endpoint) => (
+          <OperationDetails {...endpoint} />
+        ))}
+    </section>
+  ))
+  return [<Search />, ...html].map((part) => `${part}\n`).join('')
+}
+
+/** `reference.js` shows it. */
+const Search = () => (
+  <div class="field" id="search-field" hidden>
+    <label for="search">Search the operations</label>
+    <input id="search" type="search" autocomplete="off" aria-describedby="search-status" />
+    <p class="hint" role="status" id="search-status" />
+  </div>
+)
+
+/** Returns a part of the document with the components that it refers to. */
+function resolved<T>(document: OpenApi, part: T): T {
+  if (Array.isArray(part)) return part.map((each) => resolved(document, each)) as T
+  if (typeof part !== 'object' || part === null) return part
+  const { $ref, ...rest } = part as { $ref?: string }
+  const [kind = '', name = ''] = $ref?.split('/').slice(2) ?? []
+  const whole = { ...document.components[kind]?.[name], ...rest }
+  return Object.fromEntries(
+    Object.entries(whole).map(([key, value]) => [
+      key,
+      key === 'examples' ? value : resolved(document, value),
+    ]),
+  ) as T
+}
+
+const OperationDetails = ({ path, method, operation }: Endpoint) => {
+  const { operationId, summary, description, parameters, requestBody, responses } = operation
+  const [[type, body] = []] = Object.entries(requestBody?.content ?? {})
+  const { 200: answer, ...others } = responses
+  const [answerBody] = Object.values(answer?.content ?? {})
+  return (
+    <details class="operation">
+      <summary>
+        <h4>
+          {summary}
+          {operation.deprecated && ' (deprecated)'}
+        </h4>
+        <code class="code">
+          <span class={`method ${method.toLowerCase()}`}>{method}</span> {path}
+        </code>
+      </summary>
+      {/* A link to an element within opens the details. */}
+      <div id={operationId}>
+        {raw(renderMarkdown(description))}
+        <form class="request" data-method={method} data-path={path}>
+          {parameters?.map((parameter) => (
+            <ParameterField id={`${operationId}.${parameter.name}`} {...parameter} />
+          ))}
+          {type && body && <BodyField id={`${operationId}.body`} type={type} {...body} />}
+          <button class="button" type="submit" hidden>
+            Send<span class="visually-hidden"> the request: {summary}</span>
+          </button>
+          <output />
+        </form>
+        {raw(renderMarkdown(programs({ path, method, operation })))}
+        {body && <Fields name="Fields of the body" schema={body.schema} />}
+        <h5>Answer</h5>
+        {raw(renderMarkdown(answer?.description ?? ''))}
+        {answerBody && <Fields name="Fields of the answer" schema={answerBody.schema} />}
+        {Object.values(answerBody?.examples ?? {}).map(({ summary, value }) => (
+          <details>
+            <summary>Example: {summary}</summary>
+            <Json value={value} />
+          </details>
+        ))}
+        <h5>Errors</h5>
+        <ul>
+          {Object.entries(others).map(([status, { description }]) => (
+            <li>
+              {status}: <ErrorCodes description={description} />
+            </li>
+          ))}
+        </ul>
+      </div>
+    </details>
+  )
+}
+
+const ParameterField = ({ id, ...parameter }: Parameter & { id: string }) => {
+  const { name, required, description = '', schema, example } = parameter
+  const value = example === undefined ? '' : String(example)
+  return (
+    <div class="field">
+      <label for={id}>
+        <code class="code">{name}</code>{' '}
+        <span class="hint">
+          {typeOf(schema)}, {parameter.in}
+          {required ? ', required' : ''}
+        </span>
+      </label>
+      <input
+        id={id}
+        name={name}
+        class="code"
+        data-in={parameter.in}
+        required={required}
+        value={required ? value : ''}
+        placeholder={value}
+        autocomplete="off"
+        aria-describedby={`${id}-hint`}
+      />
+      <span class="hint" id={`${id}-hint`}>
+        {raw(renderInline(description))}
+      </span>
+    </div>
+  )
+}
+
+const BodyField = ({ id, type, schema, examples = {} }: Media & { id: string; type: string }) => {
+  const [example] = Object.values(examples)
+  const [part] = type === 'multipart/form-data' ? Object.keys(schema.properties ?? {}) : []
+  return (
+    <div class="field">
+      <label for={id}>
+        Body <span class="hint">{type}</span>
+      </label>
+      {type === 'application/json' ? (
+        <textarea id={id} name="body" class="code" data-type={type} spellcheck={false}>
+          {JSON.stringify(example?.value, null, 2)}
+        </textarea>
+      ) : (
+        <input id={id} type="file" name="body" data-type={type} data-part={part} />
+      )}
+    </div>
+  )
+}
+
+type FieldsProps = { name: string; schema: Schema }
+
+/** The fields of an object, of the objects in a list, or of each of several kinds of object. */
+const Fields = ({ name, schema }: FieldsProps) => {
+  const objects = objectsIn(schema)
+  if (objects.length === 0) return null
+  return (
+    <details>
+      <summary>{name}</summary>
+      {objects.map(({ properties = {}, required = [] }) => (
+        <dl class="properties">
+          {Object.entries(properties).map(([key, property]) => (
+            <div>
+              <dt>
+                <code class="code">{key}</code>{' '}
+                <span class="hint">
+                  {typeOf(property)}
+                  {required.includes(key) ? '' : ', optional'}
+                </span>
+              </dt>
+              <dd>
+                {raw(renderInline(property.description ?? ''))}
+                <Fields name={`Fields of ${key}`} schema={property} />
+              </dd>
+            </div>
+          ))}
+        </dl>
+      ))}
+    </details>
+  )
+}
+
+/** Returns the schemas of objects with fields that the schema stands for. */
+function objectsIn(schema: Schema): Schema[] {
+  if (schema.properties) return [schema]
+  const { items, additionalProperties, anyOf = [], allOf = [] } = schema
+  const values = typeof additionalProperties === 'object' ? [additionalProperties] : []
+  return [...(items ? [items] : []), ...values, ...anyOf, ...allOf].flatMap(objectsIn)
+}
+
+/** `integer, 1 to 100`. */
+function typeOf(schema: Schema): string {
+  const { anyOf, allOf, enum: values, const: value, items, format } = schema
+  if (anyOf ?? allOf) return (anyOf ?? allOf ?? []).map(typeOf).join(' or ')
+  if (value !== undefined) return JSON.stringify(value)
+  if (values) return values.map((each) => JSON.stringify(each)).join(' or ')
+  const name = [schema.type ?? 'any'].flat().join(' or ')
+  const kind = items ? `${name} of ${typeOf(items)}` : name
+  const { default: preset, maximum } = schema
+  return [
+    kind,
+    format !== 'int64' && format,
+    range(schema.minimum, maximum === Number.MAX_SAFE_INTEGER ? undefined : maximum, ''),
+    range(schema.minLength, schema.maxLength, ' characters'),
+    range(schema.minItems, schema.maxItems, ' elements'),
+    preset !== undefined && `${JSON.stringify(preset)} by default`,
+    schema.deprecated && 'deprecated',
+  ]
+    .filter(Boolean)
+    .join(', ')
+}
+
+function range(minimum: number | undefined, maximum: number | undefined, unit: string): string {
+  if (maximum === undefined) return minimum === undefined ? '' : `at least ${minimum}${unit}`
+  return minimum === undefined ? `at most ${maximum}${unit}` : `${minimum} to ${maximum}${unit}`
+}
+
+/** Links to the codes that the description of an error status explains. */
+const ErrorCodes = ({ description }: { description: string }) => {
+  const codes = [...description.matchAll(/^`(\w+)`:/gm)].map(([, code]) => code)
+  if (codes.length === 0) return <>{raw(renderInline(description))}</>
+  return (
+    <>
+      {codes.map((code, i) => (
+        <>
+          {i > 0 && ', '}
+          <a href={`/docs/errors#${code}`}>{code}</a>
+        </>
+      ))}
+    </>
+  )
+}
+
+const Json = ({ value }: { value: unknown }) => (
+  <pre class="code" tabindex={0}>
+    <code>{JSON.stringify(value, null, 2)}</code>
+  </pre>
+)
+
+/** Returns Markdown with programs that send the request of the example. */
+function programs({ path, method, operation }: Endpoint): string {
+  const { operationId, parameters = [], requestBody, security } = operation
+  const [[type = '', body] = []] = Object.entries(requestBody?.content ?? {})
+  const json = Object.values(body?.examples ?? {})[0]?.value
+  const given = Object.fromEntries(
+    parameters.filter(({ required }) => required).map(({ name, example }) => [name, example]),
+  )
+  const url = new URL(
+    path.replace(/\{(\w+)\}/g, (_, name) => String(given[name])),
+    FILE_URL,
+  )
+  for (const { name, in: place } of parameters)
+    if (place === 'query' && name in given) url.searchParams.set(name, String(given[name]))
+  const curl = [`curl '${url}'`]
+  if (method !== (json === undefined ? 'GET' : 'POST')) curl.push(`-X ${method}`)
+  if (security.length > 0) curl.push('-H "Authorization: Bearer $TOKEN"')
+  if (json !== undefined) curl.push("-H 'Content-Type: application/json'")
+  if (json !== undefined)
+    curl.push(`-d '${JSON.stringify(json, null, 2).replaceAll("'", "'\\''")}'`)
+  else if (type === 'multipart/form-data')
+    curl.push(`-F ${Object.keys(body?.schema.properties ?? {})[0]}=@file`)
+  else if (type) curl.push('--data-binary @file')
+  const programs = [`\`\`\`sh ${operationId}\n${curl.join(' \\\n  ')}\n\`\`\``]
+  if (!type || json !== undefined) {
+    const input = { ...given, ...(json !== undefined && { body: json }) }
+    const argument = Object.keys(input).length > 0 ? JSON.stringify(input, null, 2) : ''
+    programs.push(`\`\`\`ts ${operationId}
+import { createClient } from 'marketplace-client'
+
+const client = createClient({ url: '${FILE_URL}', token: process.env.TOKEN ?? '' })
+console.log(await client.${operationId}(${argument}))
+\`\`\``)
+  }
+  return programs.join('\n\n')
+}

@@ -1,0 +1,17 @@
+/** Writes what the Worker serves of the documentation to its static files. */
+import { copyFile, mkdir, writeFile } from 'node:fs/promises'
+import { runnerImport } from 'vite'
+import type * as Site from './site.tsx'
+
+const ASSETS = 'src/pages/assets'
+
+export async function writeDocs(): Promise<void> {
+  await copyFile('docs/openapi.json', `${ASSETS}/openapi.json`)
+  // Node does not run JSX.
+  const { module } = await runnerImport<typeof Site>('./scripts/docs/site.tsx', {
+    configFile: false,
+  })
+  await mkdir(`${ASSETS}/docs`, { recursive: true })
+  for (const [path, html] of Object.entries(await module.renderSite()))
+    await writeFile(`${ASSETS}${path}.fragment`, html)
+}
