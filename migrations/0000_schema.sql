@@ -117,6 +117,7 @@ CREATE TABLE `deliveries` (
 	`transactionId` integer,
 	`failingSince` text,
 	`tries` integer DEFAULT 0 NOT NULL,
+	`reasonCode` text,
 	`reason` text,
 	`dueAt` text,
 	`awaits` integer,
@@ -128,6 +129,8 @@ CREATE TABLE `deliveries` (
 	FOREIGN KEY (`placedBy`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action,
 	CONSTRAINT "deliveries_state" CHECK("deliveries"."state" IN ('awaiting_wallet', 'queued', 'in_flight', 'transferred', 'failed')),
 	CONSTRAINT "deliveries_wish" CHECK("deliveries"."wish" IN ('deliver', 'cancel')),
+	CONSTRAINT "deliveries_reasonCode" CHECK("deliveries"."reasonCode" IN ('cancelled', 'contract_paused', 'contract_unavailable', 'gas_limit_exceeded', 'holder_has_no_token', 'holder_not_approved', 'invalid_quantity', 'invalid_recipient', 'invalid_token_address', 'invalid_token_id', 'key_used_by_other_caller', 'key_used_for_other_delivery', 'network_not_configured', 'no_relayer', 'recipient_not_deployed', 'recipient_on_other_chain', 'recipient_rejects', 'seller_has_no_wallet', 'seller_on_other_chain', 'single_piece_token', 'token_not_deployed', 'token_not_supported', 'token_not_transferable', 'transaction_not_found', 'transfer_failed', 'transfer_not_recorded')),
+	CONSTRAINT "deliveries_reason" CHECK(("deliveries"."reasonCode" IS NULL) = ("deliveries"."reason" IS NULL)),
 	CONSTRAINT "deliveries_awaits" CHECK(("deliveries"."state" = 'awaiting_wallet') = ("deliveries"."awaits" IS NOT NULL))
 );
 --> statement-breakpoint
@@ -136,7 +139,7 @@ CREATE INDEX `deliveries_due` ON `deliveries` (`chainId`,`dueAt`) WHERE "deliver
 CREATE INDEX `deliveries_waiting` ON `deliveries` (`state`,`id`) WHERE "deliveries"."state" IN ('awaiting_wallet', 'failed');--> statement-breakpoint
 CREATE INDEX `deliveries_compared` ON `deliveries` (`chainId`,`id`) WHERE "deliveries"."state" IN ('awaiting_wallet', 'failed');--> statement-breakpoint
 CREATE INDEX `deliveries_open` ON `deliveries` (`placedBy`) WHERE "deliveries"."placedBy" IS NOT NULL AND "deliveries"."state" IN ('awaiting_wallet', 'queued', 'in_flight');--> statement-breakpoint
-CREATE INDEX `deliveries_failed` ON `deliveries` (`reason`) WHERE "deliveries"."state" = 'failed' AND "deliveries"."wish" = 'deliver';--> statement-breakpoint
+CREATE INDEX `deliveries_failed` ON `deliveries` (`reasonCode`) WHERE "deliveries"."state" = 'failed' AND "deliveries"."wish" = 'deliver';--> statement-breakpoint
 CREATE INDEX `deliveries_awaits` ON `deliveries` (`awaits`) WHERE "deliveries"."awaits" IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `instance` (
 	`id` integer PRIMARY KEY NOT NULL,

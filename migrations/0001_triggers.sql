@@ -81,13 +81,14 @@ BEGIN
       'nftId', event.nftId, 'listingId', event.listingId, 'quantity', event.quantity,
       'buyerId', event.buyerId, 'sellerId', event.sellerId, 'status', event.status,
       'txId', (SELECT hash FROM transactions WHERE id = event.transactionId),
-      'failReason', event.failReason, 'sequence', NEW.sequence)),
+      'failReason', event.failReason, 'reasonCode', event.reasonCode, 'sequence', NEW.sequence)),
     iif(e.disabledAt IS NULL, 'pending', 'failed'), iif(e.disabledAt IS NULL, event.at, NULL), event.at, event.at
   FROM (
     SELECT i.orderId, i.nftId, i.listingId, i.quantity, i.sellerId, o.buyerId, o.providerId, d.transactionId, d.updatedAt AS at,
       iif(NEW.sequence = 0, 'order.created', iif(d.state = 'awaiting_wallet', 'order.awaiting_wallet', iif(d.state = 'transferred', 'order.delivered', iif(d.state = 'failed', 'order.failed', NULL)))) AS type,
       iif(d.state NOT IN ('queued', 'in_flight'), d.state, iif(d.transactionId IS NOT NULL, 'transferring', NULL)) AS status,
-      iif(d.state = 'failed', d.reason, NULL) AS failReason
+      iif(d.state = 'failed', d.reason, NULL) AS failReason,
+      iif(d.state = 'failed', d.reasonCode, NULL) AS reasonCode
     FROM deliveries d JOIN orderItems i ON i.id = d.id JOIN orders o ON o.id = i.orderId
     WHERE d.id = NEW.itemId
   ) AS event

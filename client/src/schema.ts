@@ -873,6 +873,11 @@ export interface components {
          * @enum {string}
          */
         TransferStatus: "awaiting_wallet" | "queued" | "in_flight" | "transferred" | "failed";
+        /**
+         * @description Why a transfer failed, or what it waits for.
+         * @enum {string}
+         */
+        ReasonCode: "cancelled" | "contract_paused" | "contract_unavailable" | "gas_limit_exceeded" | "holder_has_no_token" | "holder_not_approved" | "invalid_quantity" | "invalid_recipient" | "invalid_token_address" | "invalid_token_id" | "key_used_by_other_caller" | "key_used_for_other_delivery" | "network_not_configured" | "no_relayer" | "recipient_not_deployed" | "recipient_on_other_chain" | "recipient_rejects" | "seller_has_no_wallet" | "seller_on_other_chain" | "single_piece_token" | "token_not_deployed" | "token_not_supported" | "token_not_transferable" | "transaction_not_found" | "transfer_failed" | "transfer_not_recorded";
         /** @description The wallet, and what the message is for. */
         WalletMessageRequest: {
             /** @description The address of the wallet. */
@@ -1836,7 +1841,9 @@ export interface components {
              * @enum {string}
              */
             wish: "deliver" | "cancel";
-            /** @description Why the item failed, or what it waits for. */
+            /** @description Why the item failed, or what it waits for; null if for its turn only. */
+            reasonCode: components["schemas"]["ReasonCode"] | null;
+            /** @description The same as a sentence for people. Its wording may change. */
             reason: string | null;
             /**
              * Format: int64
@@ -4171,10 +4178,10 @@ export interface operations {
                  */
                 status?: components["schemas"]["TransferStatus"];
                 /**
-                 * @description Selects items whose reason begins with this text.
-                 * @example the recipient did not accept
+                 * @description Selects items with this `reasonCode`.
+                 * @example recipient_rejects
                  */
-                reason?: string;
+                code?: components["schemas"]["ReasonCode"];
                 /**
                  * @description The `nextCursor` of the previous page.
                  * @example 1
@@ -4218,10 +4225,10 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description Selects items whose reason begins with this text.
-                 * @example the recipient did not accept
+                 * @description Selects items with this `reasonCode`.
+                 * @example recipient_rejects
                  */
-                reason?: string;
+                code?: components["schemas"]["ReasonCode"];
                 /**
                  * @description Selects items with this status.
                  * @example failed
@@ -4257,10 +4264,10 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description Selects items whose reason begins with this text.
-                 * @example the recipient did not accept
+                 * @description Selects items with this `reasonCode`.
+                 * @example recipient_rejects
                  */
-                reason?: string;
+                code?: components["schemas"]["ReasonCode"];
                 /**
                  * @description Selects items with this status.
                  * @example awaiting_wallet

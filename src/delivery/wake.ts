@@ -3,7 +3,7 @@ import { type Database, raw } from '../db/client.ts'
 import { chainIdsOf, type Settings } from '../env.ts'
 import { log } from '../log.ts'
 import { isCompareDue } from './engine/load.ts'
-import { NOT_CONFIGURED } from './engine/moves.ts'
+import { explain } from './reasons.ts'
 
 /** Says that a chain has something to do. The database tells what. */
 export type WakeUp = { chainId: number }
@@ -66,18 +66,19 @@ export async function failRemovedChains(
 ): Promise<void> {
   const at = now.toISOString()
   const others = JSON.stringify(rangesBetween(chainIdsOf(settings)))
+  const { reasonCode, reason } = explain('network_not_configured')
   // A batch, because errors of single statements have the bound values in their text.
   const [failed] = await db.batch([
     raw<{ id: number }>(
       db,
       sql`UPDATE deliveries SET state = 'failed', wish = 'deliver', dueAt = NULL, version = version + 1,
-          reason = ${NOT_CONFIGURED}, updatedAt = ${at}
+          reasonCode = ${reasonCode}, reason = ${reason}, updatedAt = ${at}
         WHERE state = 'queued' AND id IN (SELECT d.id FROM json_each(${others}) JOIN deliveries d
           ON d.chainId > value ->> 0 AND d.chainId < value ->> 1 AND d.dueAt <= ${at})
         RETURNING id`,
     ),
   ])
-  for (const { id } of failed) log.error('delivery_failed', { itemId: id, reason: NOT_CONFIGURED })
+  for (const { id } of failed) log.error('delivery_failed', { itemId: id, reasonCode, reason })
 }
 
 /** Ranges that contain all other ids. With them an index finds the items of other chains. */

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { RunnableQuery } from 'drizzle-orm/runnable-query'
 import { type Database, raw, type Statement } from '../db/client.ts'
-import { NOT_CONFIGURED } from './engine/moves.ts'
+import { explain } from './reasons.ts'
 
 /** `walletChainId`: the chain of a contract; 0 for a wallet with a key. */
 type Wallet = { address: string; walletChainId: number }
@@ -17,6 +17,7 @@ export function queueAwaiting(
   now: Date,
 ): [Statement, RunnableQuery<{ chainId: number | null }[], 'sqlite'>] {
   const at = now.toISOString()
+  const { reasonCode, reason } = explain('network_not_configured')
   return [
     raw(
       db,
@@ -28,7 +29,8 @@ export function queueAwaiting(
       db,
       sql`UPDATE deliveries SET awaits = NULL, version = version + 1, updatedAt = ${at},
           state = iif(chainId IS NULL, 'failed', 'queued'),
-          reason = iif(chainId IS NULL, ${NOT_CONFIGURED}, NULL),
+          reasonCode = iif(chainId IS NULL, ${reasonCode}, NULL),
+          reason = iif(chainId IS NULL, ${reason}, NULL),
           dueAt = iif(chainId IS NULL, NULL, ${at})
         WHERE awaits = ${userId} RETURNING chainId`,
     ),

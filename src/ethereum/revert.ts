@@ -1,5 +1,5 @@
 /** Why a call would revert, in words. */
-import { type Abi, decodeErrorResult, erc1155Abi, type Hex } from 'viem'
+import { type Abi, decodeErrorResult, encodeErrorResult, erc1155Abi, type Hex } from 'viem'
 import { deliveryAbi } from '../../contracts/delivery-abi.ts'
 
 /** ERC-6093. Those of ERC-1155 are in viem's ABI. */
@@ -13,6 +13,8 @@ const erc721Errors: Record<string, string[]> = {
   ERC721InvalidApprover: ['address approver'],
   ERC721InvalidOperator: ['address operator'],
 }
+
+const NO_CODE = encodeErrorResult({ abi: deliveryAbi, errorName: 'TokenHasNoCode' })
 
 type AbiError = Extract<Abi[number], { type: 'error' }>
 
@@ -29,8 +31,6 @@ const abi: AbiError[] = [
   })),
 ]
 
-export const NO_CODE = 'the token contract has no code'
-
 /** How nodes say that the call itself failed: geth and anvil use code 3, others only words. */
 const isExecution =
   /revert|invalid ?(fe)? ?opcode|out ?of ?gas|stack (under|over)flow|gas required exceeds/i
@@ -43,6 +43,9 @@ export const isRevert = ({ code, message }: { code: number; message: string }): 
 export function revertReason(data: Hex): string {
   return withoutAddresses(decoded(data)).slice(0, 200)
 }
+
+/** Whether the Delivery contract found no contract at the address of the token. */
+export const isTokenWithoutCode = (data: Hex): boolean => data === NO_CODE
 
 /** Wallets are personal data; reasons are logged. */
 export const withoutAddresses = (text: string): string =>
@@ -58,7 +61,6 @@ function decoded(data: Hex): string {
   try {
     const { errorName, args, abiItem } = decodeErrorResult({ abi, data })
     const values: readonly unknown[] = args ?? []
-    if (errorName === 'TokenHasNoCode') return NO_CODE
     if (errorName === 'Error') return String(values[0])
     if (errorName === 'Panic') return `Panic (code: ${values[0]})`
     const named = abiItem.inputs.flatMap((input, i) =>

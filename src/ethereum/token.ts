@@ -13,7 +13,6 @@ import {
 } from 'viem'
 import type { ContractItem, Log } from './contract.ts'
 import { codeOf, simulate, unheard, view } from './questions.ts'
-import { NO_CODE } from './revert.ts'
 import type { Question, Replies, Reply } from './rpc.ts'
 
 export type Standard = 'erc721' | 'erc1155'
@@ -38,15 +37,14 @@ export type Transfer = {
   quantity: bigint
 }
 
-/** Returns the transfer, or a sentence that says why there can be none. */
+/** Returns the transfer, or the code of the reason why there can be none. */
 export function parseTransfer({ contractAddr, tokenId, quantity, holder, recipient }: Order) {
-  if (!isAddress(contractAddr, { strict: false })) return 'the NFT has no valid contract address'
+  if (!isAddress(contractAddr, { strict: false })) return 'invalid_token_address'
   if (!tokenId || !/^\d{1,78}$/.test(tokenId) || BigInt(tokenId) >= 2n ** 256n)
-    return 'the NFT has no valid token id'
-  if (!Number.isSafeInteger(quantity) || quantity < 1)
-    return 'the quantity is not a number of pieces'
-  if (!recipient || !isAddress(recipient, { strict: false })) return 'the recipient is not a wallet'
-  if (!isAddress(holder, { strict: false })) return 'the seller has no wallet'
+    return 'invalid_token_id'
+  if (!Number.isSafeInteger(quantity) || quantity < 1) return 'invalid_quantity'
+  if (!recipient || !isAddress(recipient, { strict: false })) return 'invalid_recipient'
+  if (!isAddress(holder, { strict: false })) return 'seller_has_no_wallet'
   return {
     token: getAddress(contractAddr),
     from: getAddress(holder),
@@ -90,13 +88,11 @@ export function readStandard(token: Address, replies: Replies): Standard | null 
   return word(replies(isErc1155(token))) === 1n ? 'erc1155' : null
 }
 
-/** Returns why a token has no standard; null if the node does not tell. */
-export function readTrouble(token: Address, replies: Replies): string | null {
+/** Returns why a token has no standard, as a code; null if the node does not tell. */
+export function readTrouble(token: Address, replies: Replies) {
   if (standardQuestions(token).some((question) => unheard(replies(question)))) return null
   const code = replies(codeOf(token))
-  return 'result' in code && code.result === '0x'
-    ? NO_CODE
-    : 'the token contract is neither ERC-721 nor ERC-1155'
+  return 'result' in code && code.result === '0x' ? 'token_not_deployed' : 'token_not_supported'
 }
 
 /** A recipient without code, which accepts every token. */
@@ -140,21 +136,17 @@ export const diagnosisQuestions = (delivery: Address, item: ContractItem): Quest
   Object.values(questionsOf(delivery, item))
 
 /**
- * Returns why the holder cannot give the token away to anybody; null if only this recipient is the
- * cause.
+ * Returns why the holder cannot give the token away to anybody, as a code; null if only this
+ * recipient is the cause.
  */
-export function readHolderProblem(
-  delivery: Address,
-  item: ContractItem,
-  replies: Replies,
-): string | null {
+export function readHolderProblem(delivery: Address, item: ContractItem, replies: Replies) {
   const { plain, isApproved, holding } = questionsOf(delivery, item)
   if ('result' in replies(plain)) return null
   const held = word(replies(holding))
   const hasToken = item.amount === 0n ? held === BigInt(item.from) : (held ?? 0n) >= item.amount
-  if (held !== null && !hasToken) return 'the holder does not have the token'
-  if (word(replies(isApproved)) === 0n) return 'the holder has not approved the delivery contract'
-  return 'the token cannot be transferred at present'
+  if (held !== null && !hasToken) return 'holder_has_no_token'
+  if (word(replies(isApproved)) === 0n) return 'holder_not_approved'
+  return 'token_not_transferable'
 }
 
 const [TRANSFER] = encodeEventTopics({ abi: erc721Abi, eventName: 'Transfer' })

@@ -1,8 +1,8 @@
 /** Plans what placing orders writes. The database adds the ids and the stock that is left. */
 import { formatEther } from 'viem/utils'
-import type { deliveries } from '../db/schema/delivery.ts'
-import { NOT_CONFIGURED } from '../delivery/engine/moves.ts'
+import type { deliveries, ReasonCode } from '../db/schema/delivery.ts'
 import { makeKeys } from '../delivery/key.ts'
+import { explain } from '../delivery/reasons.ts'
 import type { Settings } from '../env.ts'
 import type { Caller } from '../http/context.ts'
 import { newBillingAddress, type OrderData } from './check.ts'
@@ -38,6 +38,7 @@ export type PlannedOrder = {
     /** Null if the network of the NFT is not configured. */
     chainId: number | null
     state: 'awaiting_wallet' | 'queued' | 'failed'
+    reasonCode: ReasonCode | null
     reason: string | null
   }
 }
@@ -115,9 +116,10 @@ export async function planOrders(
 
 /** An item waits for the wallet of its buyer, or is due at once. */
 function firstState(buyer: { id: number; wallet: string }, chainId: number | null, now: string) {
-  const none = { awaits: null, dueAt: null, reason: null }
+  const none = { awaits: null, dueAt: null, reasonCode: null, reason: null }
   if (!buyer.wallet) return { ...none, state: 'awaiting_wallet', awaits: buyer.id } as const
-  if (chainId === null) return { ...none, state: 'failed', reason: NOT_CONFIGURED } as const
+  if (chainId === null)
+    return { ...none, state: 'failed', ...explain('network_not_configured') } as const
   return { ...none, state: 'queued', dueAt: now } as const
 }
 

@@ -110,7 +110,7 @@ const insertItems = insertRows(
 
 const insertDeliveries = insertRows(
   deliveries,
-  ['key', 'chainId', 'awaits', 'state', 'dueAt', 'reason'],
+  ['key', 'chainId', 'awaits', 'state', 'dueAt', 'reasonCode', 'reason'],
   ({ orderCount, placedBy }) => ({
     id: sql`(SELECT max(id) FROM "orderItems") - ${orderCount} + 1 + json_each.key`,
     placedBy,

@@ -1,9 +1,11 @@
 /** What the audit log records of the actions of administrators. */
 import { eq } from 'drizzle-orm'
 import { beforeEach, expect, it } from 'vitest'
+import type { ReasonCode } from '../../src/db/schema/delivery.ts'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { auditLog } from '../../src/db/schema/operations.ts'
 import { ADMINISTRATOR } from '../../src/db/schema/users.ts'
+import { explain } from '../../src/delivery/reasons.ts'
 import { aUserRecord, linesOf } from '../catalogue/records.ts'
 import { aShop, placed } from '../orders/shop.ts'
 import { call } from '../support/api.ts'
@@ -22,20 +24,20 @@ async function anOperator(name: string) {
   return { userId: user.id, token: await aToken(user, 'master', 'api', name) }
 }
 
-async function aFailedItem(reason: string) {
+async function aFailedItem(code: ReasonCode) {
   const { input, token } = await aShop()
   const [order] = await placed(token, [input])
   const id = order?.orderItems[0]?.id ?? 0
   await db
     .update(deliveries)
-    .set({ state: 'failed', reason, dueAt: null })
+    .set({ state: 'failed', ...explain(code), dueAt: null })
     .where(eq(deliveries.id, id))
   return id
 }
 
 it('records the retry and the cancellation of one item', async () => {
   const { userId, token } = await anOperator('ops')
-  const id = await aFailedItem('no code')
+  const id = await aFailedItem('token_not_deployed')
   const own = { userId, tokenName: 'ops', subject: String(id), details: null }
   await call('POST', `/api/admin/transfers/${id}/retry`, { token })
   expect(await logged()).toEqual([{ ...own, action: 'transfer.retry' }])
@@ -50,15 +52,19 @@ it('records the retry and the cancellation of one item', async () => {
 
 it('records the items that a call has changed, and nothing if there are none', async () => {
   const { userId, token } = await anOperator('bulk')
-  const items = [await aFailedItem('empty: 1'), await aFailedItem('empty: 2')]
+  const items = [await aFailedItem('recipient_rejects'), await aFailedItem('recipient_rejects')]
   const path = '/api/admin/transfers'
-  await call('POST', `${path}/retry?status=failed&reason=other`, { token })
+  await call('POST', `${path}/retry?status=failed&code=no_relayer`, { token })
   expect(await logged()).toEqual([])
-  await call('POST', `${path}/retry?status=failed&reason=empty`, { token })
+  await call('POST', `${path}/retry?status=failed&code=recipient_rejects`, { token })
   await call('POST', `${path}/cancel?status=queued`, { token })
   const own = { userId, tokenName: 'bulk', subject: null }
   expect(await logged()).toEqual([
-    { ...own, action: 'transfer.retry', details: { status: 'failed', reason: 'empty', items } },
+    {
+      ...own,
+      action: 'transfer.retry',
+      details: { status: 'failed', code: 'recipient_rejects', items },
+    },
     { ...own, action: 'transfer.cancel', details: { status: 'queued', items } },
   ])
 })

@@ -143,8 +143,8 @@ const calls: { [Id in OperationId]: () => Promise<Answer<Id>> } = {
     return client.replayWebhookMessages({ webhook_id, body: { since: '2026-01-01T00:00:00.000Z' } })
   },
   listTransfers: () => client.listTransfers(),
-  retryTransfers: () => client.retryTransfers({ status: 'queued', reason: 'nothing' }),
-  cancelTransfers: () => client.cancelTransfers({ status: 'in_flight', reason: 'nothing' }),
+  retryTransfers: () => client.retryTransfers({ status: 'queued', code: 'no_relayer' }),
+  cancelTransfers: () => client.cancelTransfers({ status: 'in_flight', code: 'no_relayer' }),
   retryTransfer: async () => client.retryTransfer({ id: (await aFailedOrder()).itemId }),
   cancelTransfer: async () => client.cancelTransfer({ id: (await anOrder()).itemId }),
   getHealth: () => client.getHealth(),

@@ -162,11 +162,11 @@ it('sends the newest bookmark that it has received', async () => {
 it('sends the token, the parameters and the headers of the caller', async () => {
   answers = [succeed]
   const client = aClient({ token: 'secret' })
-  const input = { status: 'failed', reason: 'no & approval' } as const
+  const input = { status: 'failed', cursor: '1 & 2' } as const
   await client.listTransfers(input, { headers: { 'x-d1-bookmark': '0f' } })
   await client.getOrders({ order_ids: [1, 2] })
   expect(requests.map((request) => request.url)).toEqual([
-    '/api/admin/transfers?status=failed&reason=no+%26+approval',
+    '/api/admin/transfers?status=failed&cursor=1+%26+2',
     '/api/externalOrders/1%2C2',
   ])
   const { authorization, 'x-d1-bookmark': bookmark } = requests[0]?.headers ?? {}

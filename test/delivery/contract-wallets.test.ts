@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { users } from '../../src/db/schema/users.ts'
 import { retry } from '../../src/delivery/admin/operator.ts'
+import { explain } from '../../src/delivery/reasons.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import type { Effect } from '../support/chain/faults.ts'
 import { expectDelivered } from '../support/delivery/delivered.ts'
@@ -18,7 +19,7 @@ const logged = recordLogs()
 
 const MINUTE = 60
 const erc1155 = { standard: 'erc1155' } as const
-const NOT_DEPLOYED = 'the contract wallet of the recipient is not deployed'
+const NOT_DEPLOYED = explain('recipient_not_deployed')
 
 /** An item for a wallet that is not deployed yet. */
 const anUndeployedItem = (chain: Chain) =>
@@ -58,7 +59,7 @@ it('gets its items on its own chain, with no more requests to the node', async (
 describe('on another chain', () => {
   const elsewhere = (chain: Chain) => ({ ...erc1155, recipientChainId: chain.chainId + 1 })
   const reasonOn = ({ chainId }: Chain) =>
-    `the recipient is a contract on chain ${chainId + 1}, and the NFT is on chain ${chainId}`
+    explain('recipient_on_other_chain', `chain ${chainId + 1} instead of ${chainId}`)
 
   it('gets nothing, even if an account or a contract has its address', async () => {
     const chain = await aChain({ erc1155: 3 })
@@ -71,13 +72,13 @@ describe('on another chain', () => {
     if (!account || !contract || !other) throw new Error('no items')
     const engine = anEngine(chain)
     await engine.run()
-    const failed = { state: 'failed', reason: reasonOn(chain), dueAt: null, tries: 0 }
+    const failed = { state: 'failed', ...reasonOn(chain), dueAt: null, tries: 0 }
     expect(await rowOf(account)).toMatchObject(failed)
     expect(await rowOf(contract)).toMatchObject(failed)
     await expectDelivered(chain, [other])
     expect(logged('delivery_failed')).toEqual([
-      { itemId: account.id, reason: reasonOn(chain) },
-      { itemId: contract.id, reason: reasonOn(chain) },
+      { itemId: account.id, ...reasonOn(chain) },
+      { itemId: contract.id, ...reasonOn(chain) },
     ])
     await retryAt(chain, contract, engine, new Date())
     await engine.run(MINUTE)
@@ -105,12 +106,12 @@ describe('that is not deployed', () => {
     await expectDelivered(chain, [other])
     const start = Date.parse(`${(await rowOf(item)).failingSince}`)
     await engine.run(9 * MINUTE)
-    const waiting = { state: 'queued', reason: NOT_DEPLOYED, tries: 0 }
+    const waiting = { state: 'queued', ...NOT_DEPLOYED, tries: 0 }
     expect(await rowOf(item)).toMatchObject(waiting)
     await engine.run(10 * MINUTE)
-    const failed = { state: 'failed', reason: NOT_DEPLOYED, dueAt: null }
+    const failed = { state: 'failed', ...NOT_DEPLOYED, dueAt: null }
     expect(await rowOf(item)).toMatchObject(failed)
-    expect(logged('delivery_failed')).toEqual([{ itemId: item.id, reason: NOT_DEPLOYED }])
+    expect(logged('delivery_failed')).toEqual([{ itemId: item.id, ...NOT_DEPLOYED }])
 
     await retryAt(chain, item, engine, new Date(start + 10 * MINUTE * 1000))
     await engine.run(11 * MINUTE)
@@ -125,7 +126,7 @@ describe('that is not deployed', () => {
     const item = await anUndeployedItem(chain)
     const engine = anEngine(chain)
     await engine.run()
-    expect(await rowOf(item)).toMatchObject({ state: 'queued', reason: NOT_DEPLOYED })
+    expect(await rowOf(item)).toMatchObject({ state: 'queued', ...NOT_DEPLOYED })
     await deploy(chain, item)
     await engine.run(MINUTE)
     await expectDelivered(chain, [item])
@@ -164,7 +165,7 @@ describe('that is not deployed', () => {
     await engine.run()
     await engine.run(10 * MINUTE)
     await engine.run(20 * MINUTE)
-    expect(await rowOf(item)).toMatchObject({ state: 'queued', reason: NOT_DEPLOYED })
+    expect(await rowOf(item)).toMatchObject({ state: 'queued', ...NOT_DEPLOYED })
     await chain.setFaults()
     await engine.run(60 * MINUTE)
     await expectDelivered(chain, [item])
@@ -176,7 +177,7 @@ describe('that is not deployed', () => {
     const engine = anEngine(chain, { rpcUrls: [chain.proxyUrl, chain.rpcUrl] })
     await engine.run()
     await engine.run(10 * MINUTE)
-    expect(await rowOf(item)).toMatchObject({ state: 'failed', reason: NOT_DEPLOYED })
+    expect(await rowOf(item)).toMatchObject({ state: 'failed', ...NOT_DEPLOYED })
   })
 })
 
@@ -211,7 +212,7 @@ describe('of a seller', () => {
     await anEngine(chain).run()
     expect(await rowOf(item)).toMatchObject({
       state: 'failed',
-      reason: `the seller's wallet is a contract on chain ${chain.chainId + 1}, and the NFT is on chain ${chain.chainId}`,
+      reasonCode: 'seller_on_other_chain',
     })
     expect(await transferEvents(chain)).toEqual([])
     await proveOn(chain, 0)

@@ -14,6 +14,7 @@ import { localAccount, privateKeyOf } from '../../scripts/chain/accounts.ts'
 import { decide, type Fate } from '../../src/delivery/engine/decide.ts'
 import type { Observation } from '../../src/delivery/engine/observe.ts'
 import type { CarriedItem, OpenTransaction } from '../../src/delivery/engine/state.ts'
+import { explain } from '../../src/delivery/reasons.ts'
 import {
   CANCELLED,
   type ContractItem,
@@ -58,6 +59,7 @@ const carriedOf = (id: number): CarriedItem => ({
   wish: 'deliver',
   failingSince: null,
   tries: 0,
+  reasonCode: null,
   reason: null,
 })
 
@@ -405,7 +407,7 @@ describe('an item', () => {
     const failing = {
       ...carriedOf(1),
       failingSince: secondsAgo(60),
-      reason: 'paused',
+      ...explain('contract_paused'),
       wish: 'cancel',
     } as const
     expect(movesOf(receiptAt(98, ...delivered), [[1, 98]], [failing])).toEqual([
@@ -416,6 +418,7 @@ describe('an item', () => {
         wish: 'deliver',
         failingSince: null,
         tries: 0,
+        reasonCode: null,
         reason: null,
         dueAt: null,
         transaction: undefined,
@@ -426,7 +429,7 @@ describe('an item', () => {
   it('fails when the token recorded no transfer', () => {
     const other = { ...transferOf(1), address: SELLER }
     expect(movesOf(receiptAt(98, useOf(1), other), [[1, 98]])).toMatchObject([
-      { state: 'failed', dueAt: null, reason: 'the token accepted the transfer but recorded none' },
+      { state: 'failed', dueAt: null, reasonCode: 'transfer_not_recorded' },
     ])
   })
 
@@ -473,14 +476,14 @@ describe('an item', () => {
 
   it('is tried again when its transfer failed, and fails the third time', () => {
     const receipt = receiptAt(98, failureOf(1))
-    const reason = 'the transfer failed in a transaction: no reason given'
+    const reason = explain('transfer_failed', 'no reason given')
     expect(movesOf(receipt, [[1, 0]])).toMatchObject([
-      { ...queuedNow, tries: 1, reason, failingSince: NOW.toISOString() },
+      { ...queuedNow, tries: 1, ...reason, failingSince: NOW.toISOString() },
     ])
     const failingSince = secondsAgo(600)
-    const again = { ...carriedOf(1), tries: 2, failingSince, reason }
+    const again = { ...carriedOf(1), tries: 2, failingSince, ...reason }
     expect(movesOf(receipt, [[1, 0]], [again])).toMatchObject([
-      { state: 'failed', tries: 3, reason, failingSince, dueAt: null },
+      { state: 'failed', tries: 3, ...reason, failingSince, dueAt: null },
     ])
   })
 
@@ -502,7 +505,7 @@ describe('an item', () => {
       { ...ended, isReturned: true },
     ])
     expect(
-      movesOf(receipt, [[1, 98, CANCELLED]], [{ ...wish, reason: 'cancelled' }]),
+      movesOf(receipt, [[1, 98, CANCELLED]], [{ ...wish, ...explain('cancelled') }]),
     ).toMatchObject([{ ...ended, isReturned: false }])
   })
 

@@ -2,7 +2,9 @@
 import { env } from 'cloudflare:workers'
 import { getAddress } from 'viem'
 import { describe, expect, it } from 'vitest'
+import type { ReasonCode } from '../../src/db/schema/delivery.ts'
 import { retry } from '../../src/delivery/admin/operator.ts'
+import { explain, type Reason } from '../../src/delivery/reasons.ts'
 import { failRemovedChains } from '../../src/delivery/wake.ts'
 import { settingsOf } from '../../src/env.ts'
 import { tokenCalls } from '../support/chain/calls.ts'
@@ -47,37 +49,25 @@ async function lookUntil(engine: Engine, item: PaidItem, end: number): Promise<n
 }
 
 describe('an order that cannot be a transfer', () => {
-  const cases: [string, (id: number) => Promise<unknown>][] = [
+  const cases: [ReasonCode, (id: number) => Promise<unknown>][] = [
     [
-      'the NFT has no valid contract address',
+      'invalid_token_address',
       (id) => execute("UPDATE nfts SET contractAddr = '' WHERE id = ?", id),
     ],
+    ['invalid_token_id', (id) => execute('UPDATE nfts SET tokenId = NULL WHERE id = ?', id)],
     [
-      'the NFT has no valid token id',
-      (id) => execute('UPDATE nfts SET tokenId = NULL WHERE id = ?', id),
-    ],
-    [
-      'the NFT has no valid token id',
+      'invalid_token_id',
       (id) => execute('UPDATE nfts SET tokenId = ? WHERE id = ?', `${2n ** 256n}`, id),
     ],
+    ['invalid_token_id', (id) => execute("UPDATE nfts SET tokenId = '0x1' WHERE id = ?", id)],
+    ['invalid_quantity', (id) => execute('UPDATE orderItems SET quantity = 1.5 WHERE id = ?', id)],
+    ['invalid_quantity', (id) => execute('UPDATE orderItems SET quantity = 1e80 WHERE id = ?', id)],
     [
-      'the NFT has no valid token id',
-      (id) => execute("UPDATE nfts SET tokenId = '0x1' WHERE id = ?", id),
-    ],
-    [
-      'the quantity is not a number of pieces',
-      (id) => execute('UPDATE orderItems SET quantity = 1.5 WHERE id = ?', id),
-    ],
-    [
-      'the quantity is not a number of pieces',
-      (id) => execute('UPDATE orderItems SET quantity = 1e80 WHERE id = ?', id),
-    ],
-    [
-      'the recipient is not a wallet',
+      'invalid_recipient',
       (id) => execute("UPDATE orderItems SET ethRecipient = 'nobody' WHERE id = ?", id),
     ],
     [
-      'the seller has no wallet',
+      'seller_has_no_wallet',
       async (id) => {
         const { id: seller } = await aUser({ ethereumPublicAddr: '' })
         await execute('UPDATE orderItems SET sellerId = ? WHERE id = ?', seller, id)
@@ -95,12 +85,12 @@ describe('an order that cannot be a transfer', () => {
     await anEngine(chain).run()
     const rows = await rowsOf(poison)
     expect(poison.map(({ id }) => rows.get(id))).toMatchObject(
-      cases.map(([reason]) => ({ state: 'failed', reason, dueAt: null, tries: 0 })),
+      cases.map(([reasonCode]) => ({ state: 'failed', reasonCode, dueAt: null, tries: 0 })),
     )
     await expectDelivered(chain, [first, last])
     expect(await transactionsOf(chain)).toHaveLength(1)
-    expect(logged('delivery_failed')).toEqual(
-      poison.map(({ id }, i) => ({ itemId: id, reason: cases[i]?.[0] })),
+    expect(logged('delivery_failed')).toMatchObject(
+      poison.map(({ id }, i) => ({ itemId: id, reasonCode: cases[i]?.[0] })),
     )
   })
 })
@@ -116,19 +106,19 @@ it('waits ten minutes for a token contract that cannot be used, then fails', asy
   ])
   if (!plural || !without || !neither || !good) throw new Error('no items')
   const reasons = [
-    [plural, 'an ERC-721 token has one piece, so the quantity must be 1'],
-    [without, 'the token contract has no code'],
-    [neither, 'the token contract is neither ERC-721 nor ERC-1155'],
+    [plural, 'single_piece_token'],
+    [without, 'token_not_deployed'],
+    [neither, 'token_not_supported'],
   ] as const
   const engine = anEngine(chain)
   await engine.run()
   await expectDelivered(chain, [good])
   await engine.run(9 * MINUTE)
-  for (const [item, reason] of reasons)
-    expect(await rowOf(item)).toMatchObject({ state: 'queued', reason, tries: 0 })
+  for (const [item, reasonCode] of reasons)
+    expect(await rowOf(item)).toMatchObject({ state: 'queued', reasonCode, tries: 0 })
   await engine.run(10 * MINUTE)
-  for (const [item, reason] of reasons)
-    expect(await rowOf(item)).toMatchObject({ state: 'failed', reason, dueAt: null })
+  for (const [item, reasonCode] of reasons)
+    expect(await rowOf(item)).toMatchObject({ state: 'failed', reasonCode, dueAt: null })
   expect(await transactionsOf(chain)).toHaveLength(1)
 })
 
@@ -141,14 +131,14 @@ it('fails an item whose token accepts the transfer and records none', async () =
   ])
   if (!bad || !good) throw new Error('no items')
   await anEngine(chain).run()
-  const reason = 'the token accepted the transfer but recorded none'
-  expect(await rowOf(bad)).toMatchObject({ state: 'failed', reason })
-  expect(logged('delivery_failed')).toEqual([{ itemId: bad.id, reason }])
+  const reasonCode = 'transfer_not_recorded'
+  expect(await rowOf(bad)).toMatchObject({ state: 'failed', reasonCode })
+  expect(logged('delivery_failed')).toMatchObject([{ itemId: bad.id, reasonCode }])
   await expectDelivered(chain, [good])
 })
 
 describe('a network that was removed from the configuration', () => {
-  const reason = 'the network of the NFT is not configured'
+  const reasonCode = 'network_not_configured'
   const without = (chain: Chain) =>
     settingsOf({ ...env, NETWORKS: networksOf([{ ...chain, chainId: 1, name: 'other' }]) } as never)
 
@@ -160,9 +150,11 @@ describe('a network that was removed from the configuration', () => {
     await execute("UPDATE deliveries SET wish = 'cancel' WHERE id = ?", cancelled.id)
     await failRemovedChains(db, without(chain), new Date())
     for (const waiting of items)
-      expect(await rowOf(waiting)).toMatchObject({ state: 'failed', wish: 'deliver', reason })
+      expect(await rowOf(waiting)).toMatchObject({ state: 'failed', wish: 'deliver', reasonCode })
     expect(logged('delivery_failed')).toEqual(
-      expect.arrayContaining(items.map(({ id }) => ({ itemId: id, reason }))),
+      expect.arrayContaining(
+        items.map(({ id }) => ({ itemId: id, reasonCode, reason: expect.any(String) })),
+      ),
     )
     const networks = { [chain.name]: anEngine(chain).network }
     await db.batch([retry(db, { id: item.id }, networks, new Date())])
@@ -183,11 +175,11 @@ describe('a network that was removed from the configuration', () => {
 })
 
 describe('an item that its holder cannot give away', () => {
-  const causes: [string, string, (chain: Chain) => Promise<PaidItem>, (chain: Chain) => unknown][] =
+  const causes: [string, Reason, (chain: Chain) => Promise<PaidItem>, (chain: Chain) => unknown][] =
     [
       [
         'approval',
-        'the holder has not approved the delivery contract: ERC1155: caller is not token owner or approved',
+        explain('holder_not_approved', 'ERC1155: caller is not token owner or approved'),
         async (chain) => {
           await chain.erc1155AsSeller('setApprovalForAll', chain.delivery, false)
           return aPaidItem(chain, { standard: 'erc1155' })
@@ -196,13 +188,13 @@ describe('an item that its holder cannot give away', () => {
       ],
       [
         'pieces',
-        'the holder does not have the token: ERC1155: insufficient balance for transfer',
+        explain('holder_has_no_token', 'ERC1155: insufficient balance for transfer'),
         (chain) => aPaidItem(chain, { standard: 'erc1155', quantity: 2 }),
         (chain) => chain.erc1155AsSeller('mint', chain.seller, 1n, 1n, '0x'),
       ],
       [
         'ownership',
-        'the holder does not have the token: ERC721: caller is not token owner or approved',
+        explain('holder_has_no_token', 'ERC721: caller is not token owner or approved'),
         async (chain) => {
           await chain.erc721AsSeller('safeTransferFrom', chain.seller, chain.owner, 0n)
           return aPaidItem(chain, { standard: 'erc721' })
@@ -217,13 +209,13 @@ describe('an item that its holder cannot give away', () => {
       ],
       [
         'a token that is minted',
-        'the token cannot be transferred at present: ERC721: invalid token ID',
+        explain('token_not_transferable', 'ERC721: invalid token ID'),
         (chain) => aPaidItem(chain, { standard: 'erc721', tokenId: '1' }),
         (chain) => chain.erc721AsSeller('mint', chain.seller),
       ],
       [
         'a token that is not paused',
-        'the token cannot be transferred at present: ERC1155Pausable: token transfer while paused',
+        explain('token_not_transferable', 'ERC1155Pausable: token transfer while paused'),
         async (chain) => {
           await chain.erc1155AsSeller('pause')
           return aPaidItem(chain, { standard: 'erc1155' })
@@ -237,7 +229,7 @@ describe('an item that its holder cannot give away', () => {
     const item = await sell(chain)
     const engine = anEngine(chain)
     await engine.run()
-    expect(await rowOf(item)).toMatchObject({ state: 'queued', reason, tries: 0 })
+    expect(await rowOf(item)).toMatchObject({ state: 'queued', ...reason, tries: 0 })
     await mend(chain)
     await engine.run(15)
     await expectDelivered(chain, [item])
@@ -253,12 +245,12 @@ describe('an item that its holder cannot give away', () => {
     expect(gaps.slice(0, 10)).toEqual([15, 15, 30, 60, 120, 240, 480, 960, 1920, HOUR])
     expect(new Set(gaps.slice(10, -1))).toEqual(new Set([HOUR]))
     expect(await nextLookOf(item)).toBe(24 * HOUR)
-    const reason = 'the holder does not have the token: ERC1155: insufficient balance for transfer'
-    expect(await rowOf(item)).toMatchObject({ state: 'queued', reason })
+    const reasonCode = 'holder_has_no_token'
+    expect(await rowOf(item)).toMatchObject({ state: 'queued', reasonCode })
     expect(logged('delivery_failed')).toEqual([])
     await engine.run(24 * HOUR)
-    expect(await rowOf(item)).toMatchObject({ state: 'failed', reason, dueAt: null })
-    expect(logged('delivery_failed')).toEqual([{ itemId: item.id, reason }])
+    expect(await rowOf(item)).toMatchObject({ state: 'failed', reasonCode, dueAt: null })
+    expect(logged('delivery_failed')).toMatchObject([{ itemId: item.id, reasonCode }])
     expect(await transactionsOf(chain)).toEqual([])
   })
 
@@ -289,7 +281,7 @@ describe('an item that its holder cannot give away', () => {
     await engine.run()
     expect(await rowOf(item)).toMatchObject({
       state: 'queued',
-      reason: expect.stringContaining('the holder has not approved the delivery contract'),
+      reasonCode: 'holder_not_approved',
     })
     const asTreasury = tokenCalls(chain.rpcUrl, treasury, chain.contracts.erc1155)
     await asTreasury('setApprovalForAll', chain.delivery, true)
@@ -299,8 +291,7 @@ describe('an item that its holder cannot give away', () => {
 })
 
 describe('an item that its recipient cannot take', () => {
-  const reason =
-    'the recipient did not accept the token: ERC721: transfer to non ERC721Receiver implementer'
+  const reasonCode = 'recipient_rejects'
 
   /** An item for a wallet whose code refuses tokens. */
   async function aRefusedItem(chain: Chain) {
@@ -314,10 +305,10 @@ describe('an item that its recipient cannot take', () => {
     const item = await aRefusedItem(chain)
     const engine = anEngine(chain)
     expect(await lookUntil(engine, item, 10 * MINUTE)).toEqual([15, 15, 30, 60, 120, 240, 120])
-    expect(await rowOf(item)).toMatchObject({ state: 'queued', reason, tries: 0 })
+    expect(await rowOf(item)).toMatchObject({ state: 'queued', reasonCode, tries: 0 })
     await engine.run(10 * MINUTE)
-    expect(await rowOf(item)).toMatchObject({ state: 'failed', reason, dueAt: null })
-    expect(logged('delivery_failed')).toEqual([{ itemId: item.id, reason }])
+    expect(await rowOf(item)).toMatchObject({ state: 'failed', reasonCode, dueAt: null })
+    expect(logged('delivery_failed')).toMatchObject([{ itemId: item.id, reasonCode }])
     expect(await transactionsOf(chain)).toEqual([])
   })
 
@@ -340,7 +331,7 @@ describe('an item that its recipient cannot take', () => {
     await engine.run(10 * MINUTE)
     expect(await rowOf(item)).toMatchObject({
       state: 'queued',
-      reason: expect.stringContaining('the holder has not approved the delivery contract'),
+      reasonCode: 'holder_not_approved',
     })
     await chain.erc721AsSeller('setApprovalForAll', chain.delivery, true)
     await engine.run(11 * MINUTE)
@@ -363,7 +354,7 @@ describe('an item that its recipient cannot take', () => {
     expect(await rowOf(item)).toMatchObject({ state: 'queued', tries: 1 })
     await engine.step()
     expect(await rowOf(item)).toMatchObject({ state: 'failed', tries: 1 })
-    expect(logged('delivery_failed')).toEqual([{ itemId: item.id, reason }])
+    expect(logged('delivery_failed')).toMatchObject([{ itemId: item.id, reasonCode }])
     await expectDelivered(chain, [other])
     expect(await transactionsOf(chain)).toHaveLength(1)
   })
@@ -384,13 +375,12 @@ it('waits for the holder even after the transfer has failed in a transaction', a
   expect(await rowOf(item)).toMatchObject({
     state: 'queued',
     tries: 1,
-    reason: 'the transfer failed in a transaction: ERC1155: caller is not token owner or approved',
+    reasonCode: 'transfer_failed',
   })
   await engine.run()
   expect(await rowOf(item)).toMatchObject({
     state: 'queued',
-    reason:
-      'the holder has not approved the delivery contract: ERC1155: caller is not token owner or approved',
+    reasonCode: 'holder_not_approved',
   })
   await chain.erc1155AsSeller('setApprovalForAll', chain.delivery, true)
   await engine.run(15)
@@ -416,7 +406,7 @@ describe('with two nodes', () => {
     await engine.run(25 * HOUR)
     expect(await rowOf(item)).toMatchObject({
       state: 'queued',
-      reason: expect.stringContaining('the holder has not approved the delivery contract'),
+      reasonCode: 'holder_not_approved',
     })
     await chain.setFaults()
     await engine.step(26 * HOUR)
@@ -434,7 +424,7 @@ describe('with two nodes', () => {
     await engine.run(10 * MINUTE + 1)
     expect(await rowOf(item)).toMatchObject({
       state: 'queued',
-      reason: 'the token contract has no code',
+      reasonCode: 'token_not_deployed',
     })
     await chain.setFaults()
     await engine.run(20 * MINUTE + 1)

@@ -105,13 +105,13 @@ describe('with 3,000 transferred items', () => {
       const only = { transfers: [{ id, status }], nextCursor: null }
       expect(await ask('GET', `?status=${status}`)).toMatchObject(only)
     }
-    for (const status of deliveryStates) await ask('GET', `?status=${status}&reason=nothing`)
+    for (const status of deliveryStates) await ask('GET', `?status=${status}&code=no_relayer`)
     await ask('GET', '')
-    await ask('GET', '?reason=nothing')
+    await ask('GET', '?code=no_relayer')
     await ask('GET', '?status=transferred&cursor=10')
     for (const status of ['failed', 'queued']) await ask('POST', `/retry?status=${status}`)
     for (const status of ['awaiting_wallet', 'in_flight', 'queued', 'failed'])
-      await ask('POST', `/cancel?status=${status}&reason=nothing`)
+      await ask('POST', `/cancel?status=${status}&code=no_relayer`)
     for (const { id } of [failed, queued]) {
       await ask('POST', `/${id}/retry`)
       await ask('POST', `/${id}/cancel`)

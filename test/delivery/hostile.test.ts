@@ -1,5 +1,6 @@
 /** Recipients and tokens that try to stop the deliveries of others. */
 import { describe, expect, it } from 'vitest'
+import { explain, type Reason } from '../../src/delivery/reasons.ts'
 import type { Answer } from '../contracts/fixtures.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import { expectDelivered } from '../support/delivery/delivered.ts'
@@ -13,17 +14,17 @@ const MINUTE = 60
 const edition: Sale = { standard: 'erc1155' }
 const many = (count: number, sale: Sale = edition) => Array.from({ length: count }, () => sale)
 
-const TOO_MUCH_GAS = 'the transfer needs more gas than gasPerItem allows'
+const TOO_MUCH_GAS = explain('gas_limit_exceeded')
 
 describe.each(['erc721', 'erc1155'] as const)('a recipient of an %s token', (standard) => {
-  const refused = (reason: string) => `the recipient did not accept the token: ${reason}`
+  const refused = (detail: string) => explain('recipient_rejects', detail)
   const silent =
     standard === 'erc721'
       ? 'ERC721: transfer to non ERC721Receiver implementer'
       : 'ERC1155: transfer to non-ERC1155Receiver implementer'
   const rejected = 'ERC1155: ERC1155Receiver rejected tokens'
 
-  it.each<[Answer, string]>([
+  it.each<[Answer, Reason]>([
     ['refuses', refused('refused')],
     ['burns all gas', TOO_MUCH_GAS],
     ['reverts with 100 KB', refused(standard === 'erc721' ? 'error 0x00000000' : silent)],
@@ -40,11 +41,11 @@ describe.each(['erc721', 'erc1155'] as const)('a recipient of an %s token', (sta
     const engine = anEngine(chain)
     await engine.run()
     await expectDelivered(chain, [first, last])
-    expect(await rowOf(hostile)).toMatchObject({ state: 'queued', reason, tries: 0 })
+    expect(await rowOf(hostile)).toMatchObject({ state: 'queued', ...reason, tries: 0 })
     await engine.run(10 * MINUTE)
-    expect(await rowOf(hostile)).toMatchObject({ state: 'failed', reason })
+    expect(await rowOf(hostile)).toMatchObject({ state: 'failed', ...reason })
     expect(await transactionsOf(chain)).toHaveLength(1)
-    expect(logged('delivery_failed')).toEqual([{ itemId: hostile.id, reason }])
+    expect(logged('delivery_failed')).toEqual([{ itemId: hostile.id, ...reason }])
   })
 })
 
@@ -52,7 +53,7 @@ it('delivers a token that needs much gas, once gasPerItem allows it', async () =
   const chain = await aChain({ erc721: 1 })
   const item = await aPaidItem(chain, { standard: 'erc721' })
   await anEngine(chain, { gasPerItem: 50_000 }).run()
-  expect(await rowOf(item)).toMatchObject({ state: 'queued', reason: TOO_MUCH_GAS })
+  expect(await rowOf(item)).toMatchObject({ state: 'queued', ...TOO_MUCH_GAS })
   await anEngine(chain, { gasPerItem: 100_000 }).run(15)
   await expectDelivered(chain, [item])
 })
@@ -70,13 +71,12 @@ describe('a recipient that burns its gas only on the chain', () => {
     await engine.step()
     await engine.step()
     await expectDelivered(chain, honest)
-    const reason =
-      'the transfer failed in a transaction: ERC1155: transfer to non-ERC1155Receiver implementer'
-    expect(await rowOf(hostile)).toMatchObject({ state: 'queued', tries: 1, reason })
+    const reasonCode = 'transfer_failed'
+    expect(await rowOf(hostile)).toMatchObject({ state: 'queued', tries: 1, reasonCode })
     await engine.run()
-    expect(await rowOf(hostile)).toMatchObject({ state: 'failed', tries: 3, reason })
+    expect(await rowOf(hostile)).toMatchObject({ state: 'failed', tries: 3, reasonCode })
     expect(await transactionsOf(chain)).toHaveLength(3)
-    expect(logged('delivery_failed')).toEqual([{ itemId: hostile.id, reason }])
+    expect(logged('delivery_failed')).toMatchObject([{ itemId: hostile.id, reasonCode }])
   })
 
   it('delays honest buyers by at most one block, even with a hundred orders before theirs', async () => {
@@ -114,7 +114,7 @@ it('delivers an item that hostile recipients left no gas for, without waiting', 
   await anEngine(chain, { itemsPerTransaction: 60 }).run()
   await expectDelivered(chain, [honest])
   const rows = [...(await rowsOf(hostile)).values()]
-  expect(new Set(rows.map(({ reason }) => reason))).toEqual(new Set([TOO_MUCH_GAS]))
+  expect(new Set(rows.map(({ reasonCode }) => reasonCode))).toEqual(new Set(['gas_limit_exceeded']))
 })
 
 it('leaves no nonce out for a batch that is not sent', async () => {
@@ -146,11 +146,11 @@ describe('a hostile token', () => {
     const { hostile, honest } = await sell(chain, await chain.aMaliciousToken({ answer }))
     const engine = anEngine(chain)
     await engine.run()
-    const reason = `the token cannot be transferred at present: ${text}`
-    expect(await rowOf(hostile)).toMatchObject({ state: 'queued', reason, tries: 0 })
+    const reason = explain('token_not_transferable', text)
+    expect(await rowOf(hostile)).toMatchObject({ state: 'queued', ...reason, tries: 0 })
     await expectDelivered(chain, [honest])
     await engine.run(24 * 60 * MINUTE)
-    expect(await rowOf(hostile)).toMatchObject({ state: 'failed', reason })
+    expect(await rowOf(hostile)).toMatchObject({ state: 'failed', ...reason })
   })
 
   it('that returns 100 KB and transfers nothing fails', async () => {
@@ -160,8 +160,8 @@ describe('a hostile token', () => {
       await chain.aMaliciousToken({ answer: 'returns 100 KB' }),
     )
     await anEngine(chain).run()
-    const reason = 'the token accepted the transfer but recorded none'
-    expect(await rowOf(hostile)).toMatchObject({ state: 'failed', reason })
+    const reasonCode = 'transfer_not_recorded'
+    expect(await rowOf(hostile)).toMatchObject({ state: 'failed', reasonCode })
     await expectDelivered(chain, [honest])
   })
 
@@ -170,8 +170,8 @@ describe('a hostile token', () => {
     const answer = 'burns gas unless the gas price is 0'
     const { hostile, honest } = await sell(chain, await chain.aMaliciousToken({ answer }))
     await anEngine(chain).run()
-    const reason = 'the transfer failed in a transaction: no reason given'
-    expect(await rowOf(hostile)).toMatchObject({ state: 'failed', tries: 3, reason })
+    const reasonCode = 'transfer_failed'
+    expect(await rowOf(hostile)).toMatchObject({ state: 'failed', tries: 3, reasonCode })
     expect(await transactionsOf(chain)).toHaveLength(3)
     await expectDelivered(chain, [honest])
   })

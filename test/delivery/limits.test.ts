@@ -4,6 +4,7 @@ import { getAddress, numberToHex } from 'viem'
 import { describe, expect, it } from 'vitest'
 import artifact from '../../contracts/Delivery.json' with { type: 'json' }
 import { localAccount, privateKeyOf } from '../../scripts/chain/accounts.ts'
+import { explain } from '../../src/delivery/reasons.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import { expectDelivered } from '../support/delivery/delivered.ts'
 import { anEngine, rowOf, rowsOf, transactionsOf } from '../support/delivery/engine.ts'
@@ -223,6 +224,6 @@ it('items of an old contract that cannot deliver do not stop the others', async 
   await expectDelivered(chain, [item])
   expect(await rowOf(old)).toMatchObject({
     state: 'queued',
-    reason: `the delivery contract ${contract} is paused, has no relayer or does not answer`,
+    ...explain('no_relayer', contract),
   })
 })

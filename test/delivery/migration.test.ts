@@ -13,6 +13,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import artifact from '../../contracts/Delivery.json' with { type: 'json' }
 import { deliveryAbi } from '../../contracts/delivery-abi.ts'
 import { cancel, retry } from '../../src/delivery/admin/operator.ts'
+import { explain } from '../../src/delivery/reasons.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import { anEngine, rowOf, rowsOf, transactionsOf } from '../support/delivery/engine.ts'
 import { deliveriesOf, transferEvents } from '../support/delivery/events.ts'
@@ -171,9 +172,11 @@ describe('another contract in the configuration', () => {
     const engine = anEngine(chain, { delivery })
     await runUntilDone(chain, engine)
     await expectDelivered(chain, delivery, [next])
-    const { state, dueAt, reason } = await rowOf(item)
-    expect({ state, dueAt }).toEqual({ state: 'queued', dueAt: expect.any(String) })
-    expect(reason).toContain(chain.delivery)
+    expect(await rowOf(item)).toMatchObject({
+      state: 'queued',
+      dueAt: expect.any(String),
+      ...explain('contract_paused', chain.delivery),
+    })
 
     await call(chain, chain.delivery, UNPAUSE)
     await runUntilDone(chain, engine)
@@ -189,7 +192,7 @@ describe('another contract in the configuration', () => {
     await runUntilDone(chain, engine)
     expect(await rowOf(item)).toMatchObject({
       state: 'queued',
-      reason: `the delivery contract ${silent} does not answer`,
+      ...explain('contract_unavailable', silent),
       dueAt: expect.any(String),
     })
     await update('UPDATE deliveries SET contract = NULL WHERE id = ?', item.id)

@@ -3,6 +3,7 @@ import { env } from 'cloudflare:workers'
 import { encodeFunctionResult, getAddress } from 'viem'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { deliveryAbi } from '../../contracts/delivery-abi.ts'
+import { explain } from '../../src/delivery/reasons.ts'
 import { encodeDeliver, encodeRecords } from '../../src/ethereum/contract.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import { alreadyKnown, type Effect, nonceTooLow, underpriced } from '../support/chain/faults.ts'
@@ -517,7 +518,7 @@ describe('a simulation', () => {
     result: [{ outcome: 3, gasUsed: 50_000n, reason: '0x' }],
   })
   const lie = { on: ['eth_call'], containing: DELIVER, effect: { result: failed } }
-  const refused = 'the recipient did not accept the token: no reason given'
+  const refused = explain('recipient_rejects', 'no reason given')
 
   it('that says that an item would fail only makes it wait', async () => {
     const chain = await aChain({ erc1155: 1 })
@@ -527,7 +528,7 @@ describe('a simulation', () => {
     const start = Date.now()
     await engine.step()
     const { dueAt, ...row } = await rowOf(item)
-    expect(row).toMatchObject({ state: 'queued', reason: refused })
+    expect(row).toMatchObject({ state: 'queued', ...refused })
     expect(Date.parse(`${dueAt}`) - start).toBeLessThan(16_000)
     await engine.run(16)
     await expectDelivered(chain, [item])
@@ -540,7 +541,7 @@ describe('a simulation', () => {
     const engine = engineWith(chain, ['first', 'second'])
     for (const minutes of [0, 1, 3, 7, 10, 11, 30, 120]) {
       await engine.run(minutes * MINUTE)
-      expect(await rowOf(item)).toMatchObject({ state: 'queued', reason: refused })
+      expect(await rowOf(item)).toMatchObject({ state: 'queued', ...refused })
     }
     await chain.setFaults()
     await engine.run(24 * HOUR)
@@ -554,8 +555,11 @@ describe('a simulation', () => {
     const item = await aPaidItem(chain, { ...edition, recipient })
     const engine = engineWith(chain, ['first', 'second'])
     await engine.run()
-    const { reason } = await rowOf(item)
-    expect(reason).toMatch(/^the recipient did not accept the token: ERC1155: transfer to non/)
+    const { reasonCode, reason } = await rowOf(item)
+    expect({ reasonCode, reason }).toEqual({
+      reasonCode: 'recipient_rejects',
+      reason: expect.stringMatching(/: ERC1155: transfer to non/),
+    })
     await engine.run(9 * MINUTE)
     expect(await rowOf(item)).toMatchObject({ state: 'queued', reason })
     await engine.run(10 * MINUTE)

@@ -5,8 +5,9 @@ import { decodeFunctionResult, encodeFunctionData } from 'viem'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { deliveryAbi } from '../../contracts/delivery-abi.ts'
 import { nfts } from '../../src/db/schema/catalogue.ts'
-import { deliveries } from '../../src/db/schema/delivery.ts'
+import { deliveries, type ReasonCode } from '../../src/db/schema/delivery.ts'
 import { orderItems } from '../../src/db/schema/orders.ts'
+import { explain, sentences } from '../../src/delivery/reasons.ts'
 import { queueAwaiting } from '../../src/delivery/wallet-linked.ts'
 import { callWith } from '../support/api.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
@@ -72,6 +73,8 @@ function anApi(markets: readonly Market[] = [elsewhere]) {
 const conflict = (error: string) => ({ status: 409, body: { code: 'conflict', error } })
 const transferWith = (values: object) => ({ status: 200, body: { transfer: values } })
 
+const failed = (code: ReasonCode) => ({ state: 'failed', ...explain(code), dueAt: null }) as const
+
 const update = ({ id }: { id: number }, values: Partial<typeof deliveries.$inferInsert>) =>
   db.update(deliveries).set(values).where(eq(deliveries.id, id))
 
@@ -120,6 +123,7 @@ describe('the list', () => {
       key: item.key,
       contract: null,
       wish: 'deliver',
+      reasonCode: null,
       reason: null,
       tries: 0,
       txId: null,
@@ -181,8 +185,7 @@ describe('the list', () => {
     const ids = items.map(({ id }) => id)
     expect(await idsOf('limit=3')).toEqual([ids.slice(0, 3), ids.slice(3, 6), ids.slice(6)])
     expect(await idsOf('limit=7')).toEqual([ids])
-    for (const item of items.slice(1, 6))
-      await update(item, { state: 'failed', reason: 'why', dueAt: null })
+    for (const item of items.slice(1, 6)) await update(item, failed('recipient_rejects'))
     expect(await idsOf('limit=2&status=failed')).toEqual([
       ids.slice(1, 3),
       ids.slice(3, 5),
@@ -190,7 +193,7 @@ describe('the list', () => {
     ])
   })
 
-  it('selects by status and by how the reason begins', async () => {
+  it('selects by status and by reason', async () => {
     const chain = await aChain({ erc1155: 2 })
     const [transferred] = await paidItems(chain, times(1))
     const engine = anEngine(chain)
@@ -198,14 +201,14 @@ describe('the list', () => {
     await chain.setAutomine(false)
     const [inFlight] = await paidItems(chain, times(1))
     await engine.step(60)
-    const [queued, failed, other] = await paidItems(elsewhere, times(3))
+    const [queued, refused, other] = await paidItems(elsewhere, times(3))
     const [awaiting] = await paidItems(elsewhere, times(1, { ...erc1155, recipient: null }))
-    if (!transferred || !inFlight || !queued || !failed || !other || !awaiting)
+    if (!transferred || !inFlight || !queued || !refused || !other || !awaiting)
       throw new Error('no items')
-    await update(queued, { reason: '50 % of 👛: no_approval' })
-    await update(inFlight, { reason: '50 % is missing' })
-    await update(failed, { state: 'failed', reason: '50 % of 👛: no pieces', dueAt: null })
-    await update(other, { state: 'failed', reason: '500 %', dueAt: null })
+    await update(queued, explain('holder_not_approved', 'one'))
+    await update(inFlight, explain('transfer_failed'))
+    await update(refused, failed('recipient_rejects'))
+    await update(other, failed('holder_not_approved'))
 
     const { list } = anApi([elsewhere, chain])
     const idsOf = async (filter: Record<string, string>) => {
@@ -215,18 +218,17 @@ describe('the list', () => {
     expect(await idsOf({ status: 'transferred' })).toEqual([transferred.id])
     expect(await idsOf({ status: 'in_flight' })).toEqual([inFlight.id])
     expect(await idsOf({ status: 'queued' })).toEqual([queued.id])
-    expect(await idsOf({ status: 'failed' })).toEqual([failed.id, other.id])
+    expect(await idsOf({ status: 'failed' })).toEqual([refused.id, other.id])
     expect(await idsOf({ status: 'awaiting_wallet' })).toEqual([awaiting.id])
-    expect(await idsOf({ status: 'failed', reason: '50' })).toEqual([failed.id, other.id])
-    expect(await idsOf({ reason: '50 % of 👛:' })).toEqual([queued.id, failed.id])
-    expect(await idsOf({ reason: '50 %' })).toEqual([inFlight.id, queued.id, failed.id])
-    expect(await idsOf({ status: 'queued', reason: '50 % of 👛: no_' })).toEqual([queued.id])
-    expect(await idsOf({ status: 'transferred', reason: '50' })).toEqual([])
-    expect(await idsOf({ reason: '%' })).toEqual([])
-    expect(await idsOf({ reason: '50 % OF' })).toEqual([])
+    expect(await idsOf({ status: 'failed', code: 'recipient_rejects' })).toEqual([refused.id])
+    expect(await idsOf({ code: 'holder_not_approved' })).toEqual([queued.id, other.id])
+    expect(await idsOf({ code: 'transfer_failed' })).toEqual([inFlight.id])
+    expect(await idsOf({ status: 'queued', code: 'holder_not_approved' })).toEqual([queued.id])
+    expect(await idsOf({ status: 'transferred', code: 'transfer_failed' })).toEqual([])
+    expect(await idsOf({ code: 'no_relayer' })).toEqual([])
   })
 
-  it.each(['status=lost', 'limit=101', 'limit=0', 'cursor=-1', 'reason='])(
+  it.each(['status=lost', 'limit=101', 'limit=0', 'cursor=-1', 'code=', 'code=why'])(
     'refuses ?%s',
     async (query) => {
       expect((await anApi().list(query)).status).toBe(400)
@@ -239,11 +241,9 @@ describe('a retry', () => {
     const chain = await aChain({ erc1155: 1 })
     const item = await aPaidItem(chain, erc1155)
     await update(item, {
-      state: 'failed',
-      reason: 'why',
+      ...failed('recipient_rejects'),
       tries: 3,
       failingSince: '2026-01-01T00:00:00.000Z',
-      dueAt: null,
     })
     const { retry, takeWoken } = anApi([chain])
     expect(await retry(item)).toMatchObject(
@@ -265,15 +265,14 @@ describe('a retry', () => {
   it('delivers an item whose network is configured only now', async () => {
     const chain = await aChain({ erc1155: 1 })
     const item = await aPaidItem(chain, erc1155)
-    const reason = 'the network of the NFT is not configured'
-    await update(item, { state: 'failed', reason, chainId: null, dueAt: null })
+    await update(item, { ...failed('network_not_configured'), chainId: null })
     const without = anApi()
-    expect(await without.retry(item)).toMatchObject(conflict(reason))
-    expect(await without.cancel(item)).toMatchObject(conflict(reason))
+    expect(await without.retry(item)).toMatchObject(conflict(sentences.network_not_configured))
+    expect(await without.cancel(item)).toMatchObject(conflict(sentences.network_not_configured))
     expect(await without.retryAll('status=failed')).toMatchObject({ body: { changed: 0 } })
     expect(await without.cancelAll('status=failed')).toMatchObject({ body: { changed: 0 } })
     expect(without.takeWoken()).toEqual([])
-    expect(await rowOf(item)).toMatchObject({ state: 'failed', reason, version: 0 })
+    expect(await rowOf(item)).toMatchObject({ state: 'failed', version: 0 })
 
     const { retry, takeWoken } = anApi([elsewhere, chain])
     expect(await retry(item)).toMatchObject(
@@ -287,9 +286,9 @@ describe('a retry', () => {
 
   it('is refused while the network that an item is pinned to is not configured', async () => {
     const item = await aPaidItem(elsewhere, erc1155)
-    await update(item, { state: 'failed', reason: 'why', dueAt: null })
+    await update(item, failed('recipient_rejects'))
     const renamed = anApi([{ ...elsewhere, chainId: 2 }])
-    const error = 'the network of the NFT is not configured'
+    const error = sentences.network_not_configured
     expect(await renamed.retry(item)).toMatchObject(conflict(error))
     expect(await renamed.cancel(item)).toMatchObject(conflict(error))
   })
@@ -300,7 +299,7 @@ describe('a retry', () => {
     const item = await aPaidItem(chain, erc1155)
     const engine = anEngine(chain)
     await engine.run()
-    expect(await rowOf(item)).toMatchObject({ state: 'queued', reason: expect.any(String) })
+    expect(await rowOf(item)).toMatchObject({ state: 'queued', reasonCode: 'holder_not_approved' })
     await chain.erc1155AsSeller('setApprovalForAll', chain.delivery, true)
     await update(item, { dueAt: '2999-01-01T00:00:00.000Z' })
     const { retryAll, takeWoken } = anApi([chain])
@@ -331,7 +330,7 @@ describe('a retry', () => {
     expect(await retry(item)).toMatchObject(conflict('the NFT is transferred already'))
     const awaiting = await aPaidItem(elsewhere, { ...erc1155, recipient: null })
     expect(await retry(awaiting)).toMatchObject(conflict('the buyer has no wallet yet'))
-    await update(item, { state: 'failed', wish: 'cancel', reason: 'cancelled' })
+    await update(item, { ...failed('cancelled'), wish: 'cancel' })
     expect(await retry(item)).toMatchObject(conflict('the item is cancelled'))
     expect(await retry({ id: 999_999 })).toMatchObject({
       status: 404,
@@ -510,13 +509,13 @@ describe('a cancellation', () => {
 })
 
 describe('a filter', () => {
-  async function failedItems(market: Market, count: number, reason: string) {
+  async function failedItems(market: Market, count: number, code: ReasonCode) {
     const items = await paidItems(market, times(count))
     await env.DB.prepare(
-      `UPDATE deliveries SET state = 'failed', reason = ?2, dueAt = NULL
+      `UPDATE deliveries SET state = 'failed', reasonCode = ?2, reason = '', dueAt = NULL
        WHERE id IN (SELECT value FROM json_each(?1))`,
     )
-      .bind(JSON.stringify(items.map(({ id }) => id)), reason)
+      .bind(JSON.stringify(items.map(({ id }) => id)), code)
       .run()
     return items
   }
@@ -525,20 +524,22 @@ describe('a filter', () => {
     'changes 1,000 items in a call (%s), and wakes each of their chains once',
     async (action) => {
       const other = { ...elsewhere, name: 'other', chainId: 2 }
-      await failedItems(elsewhere, 750, 'why: a')
-      await failedItems(other, 750, 'why: b')
-      const untouched = await failedItems(elsewhere, 5, 'another reason')
+      await failedItems(elsewhere, 750, 'recipient_rejects')
+      await failedItems(other, 750, 'recipient_rejects')
+      const untouched = await failedItems(elsewhere, 5, 'holder_not_approved')
       const { takeWoken, ...api } = anApi([elsewhere, other])
-      expect(await api[action]('status=failed&reason=why')).toEqual({
+      expect(await api[action]('status=failed&code=recipient_rejects')).toEqual({
         status: 200,
         body: { changed: 1000 },
       })
       expect(takeWoken().toSorted()).toEqual([1, 2])
-      expect(await api[action]('status=failed&reason=why')).toMatchObject({
+      expect(await api[action]('status=failed&code=recipient_rejects')).toMatchObject({
         body: { changed: 500 },
       })
       expect(takeWoken()).toEqual([2])
-      expect(await api[action]('status=failed&reason=why')).toMatchObject({ body: { changed: 0 } })
+      expect(await api[action]('status=failed&code=recipient_rejects')).toMatchObject({
+        body: { changed: 0 },
+      })
       expect(takeWoken()).toEqual([])
       expect(await db.$count(deliveries, eq(deliveries.state, 'queued'))).toBe(1500)
       for (const item of untouched)
@@ -580,11 +581,11 @@ describe('a filter', () => {
 
   it.each([
     ['retryAll', ''],
-    ['retryAll', 'reason=why'],
+    ['retryAll', 'code=recipient_rejects'],
     ['retryAll', 'status=transferred'],
     ['retryAll', 'status=awaiting_wallet'],
     ['cancelAll', ''],
-    ['cancelAll', 'reason=why'],
+    ['cancelAll', 'code=recipient_rejects'],
     ['cancelAll', 'status=transferred'],
   ] as const)('is refused if it could select everything (%s ?%s)', async (action, query) => {
     await aPaidItem(elsewhere, erc1155)

@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { localAccount, privateKeyOf } from '../../scripts/chain/accounts.ts'
 import app from '../../src/app.ts'
 import { cancel, retry } from '../../src/delivery/admin/operator.ts'
+import { explain } from '../../src/delivery/reasons.ts'
 import { queueAwaiting } from '../../src/delivery/wallet-linked.ts'
 import { requestOf } from '../support/api.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
@@ -231,7 +232,7 @@ describe('an item that was delivered after the copy', () => {
       await aStep(engine)
       expect(await rowOf(item)).toMatchObject({
         state: 'queued',
-        reason: `the node does not tell which transaction used the key: block ${transaction?.block}`,
+        ...explain('transaction_not_found', `block ${transaction?.block}`),
         dueAt: expect.any(String),
       })
       await chain.setFaults()
@@ -302,9 +303,13 @@ describe('a key that was used for something else', () => {
     await shop.order(wrong, number)
     await runUntilDone(chain, anEngine(chain))
     const row = await rowOf(await itemOf(wrong))
-    expect(row).toMatchObject({ state: 'failed', txId: transaction?.hash })
-    expect(row.reason?.toLowerCase()).toBe(
-      `the delivery key was used for another delivery: transaction ${transaction?.hash}, recipient ${right.ethereumPublicAddr}`,
+    expect(row).toMatchObject({
+      state: 'failed',
+      reasonCode: 'key_used_for_other_delivery',
+      txId: transaction?.hash,
+    })
+    expect(row.reason?.toLowerCase()).toContain(
+      `transaction ${transaction?.hash}, recipient ${right.ethereumPublicAddr}`,
     )
     expect(await transferEvents(chain)).toHaveLength(1)
   })

@@ -1,5 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
+import { explain } from '../../src/delivery/reasons.ts'
 import { queueAwaiting } from '../../src/delivery/wallet-linked.ts'
 import { aChain } from '../support/chain/chain.ts'
 import { anEngine, rowOf } from '../support/delivery/engine.ts'
@@ -65,7 +66,7 @@ it('delivers to a contract wallet on its chain only', async () => {
   expect(await rowOf(here)).toMatchObject({ state: 'transferred' })
   expect(await rowOf(there)).toMatchObject({
     state: 'failed',
-    reason: `the recipient is a contract on chain ${chain.chainId}, and the NFT is on chain ${other.chainId}`,
+    ...explain('recipient_on_other_chain', `chain ${chain.chainId} instead of ${other.chainId}`),
   })
   expect(await transferEvents(other)).toEqual([])
 })
@@ -81,7 +82,7 @@ it('fails an item whose network is not configured', async () => {
   expect(queued).toEqual([{ chainId: null }])
   expect(await rowOf(item)).toMatchObject({
     state: 'failed',
-    reason: 'the network of the NFT is not configured',
+    reasonCode: 'network_not_configured',
     awaits: null,
     dueAt: null,
   })

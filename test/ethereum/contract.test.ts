@@ -137,7 +137,7 @@ it('reads what a call would do with each item', async () => {
   ])
   const reasons = results?.map(({ reason }) => revertReason(reason))
   expect(reasons?.[2]).toMatch(/insufficient balance/)
-  expect(reasons?.[3]).toBe('the token contract has no code')
+  expect(reasons?.[3]).toBe('TokenHasNoCode')
   expect(Number(results?.[0]?.gasUsed)).toBeGreaterThan(30_000)
   // 500,000 gas: enough for one item.
   const [first, ...others] = decodeResults(await call(chain, data, '0x7a120')) ?? []

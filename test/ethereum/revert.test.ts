@@ -40,11 +40,6 @@ describe('the reason of a revert', () => {
       encodeErrorResult({ abi, errorName: 'Panic', args: [17n] }),
       'Panic (code: 17)',
     ],
-    [
-      'is told if the token has no code',
-      encodeErrorResult({ abi, errorName: 'TokenHasNoCode' }),
-      'the token contract has no code',
-    ],
     ['is the selector of an unknown error', '0x12345678', 'error 0x12345678'],
     ['is the selector of a sentence that is cut off', '0x08c379a0000000', 'error 0x08c379a0'],
     ['is told to be missing', '0x', 'no reason given'],

@@ -51,21 +51,21 @@ describe('an order', () => {
   })
 
   it.each<[string, Partial<Order>]>([
-    ['the NFT has no valid contract address', { contractAddr: '' }],
-    ['the NFT has no valid contract address', { contractAddr: '0x1234' }],
-    ['the NFT has no valid token id', { tokenId: null }],
-    ['the NFT has no valid token id', { tokenId: '' }],
-    ['the NFT has no valid token id', { tokenId: '-1' }],
-    ['the NFT has no valid token id', { tokenId: '0x7' }],
-    ['the NFT has no valid token id', { tokenId: `${MAX + 1n}` }],
-    ['the NFT has no valid token id', { tokenId: '9'.repeat(79) }],
-    ['the recipient is not a wallet', { recipient: null }],
-    ['the recipient is not a wallet', { recipient: 'buyer.eth' }],
-    ['the seller has no wallet', { holder: '' }],
-    ['the quantity is not a number of pieces', { quantity: 0 }],
-    ['the quantity is not a number of pieces', { quantity: -1 }],
-    ['the quantity is not a number of pieces', { quantity: 1.5 }],
-    ['the quantity is not a number of pieces', { quantity: 2 ** 53 }],
+    ['invalid_token_address', { contractAddr: '' }],
+    ['invalid_token_address', { contractAddr: '0x1234' }],
+    ['invalid_token_id', { tokenId: null }],
+    ['invalid_token_id', { tokenId: '' }],
+    ['invalid_token_id', { tokenId: '-1' }],
+    ['invalid_token_id', { tokenId: '0x7' }],
+    ['invalid_token_id', { tokenId: `${MAX + 1n}` }],
+    ['invalid_token_id', { tokenId: '9'.repeat(79) }],
+    ['invalid_recipient', { recipient: null }],
+    ['invalid_recipient', { recipient: 'buyer.eth' }],
+    ['seller_has_no_wallet', { holder: '' }],
+    ['invalid_quantity', { quantity: 0 }],
+    ['invalid_quantity', { quantity: -1 }],
+    ['invalid_quantity', { quantity: 1.5 }],
+    ['invalid_quantity', { quantity: 2 ** 53 }],
   ])('cannot be delivered because %s: %o', (reason, wrong) => {
     expect(parseTransfer({ ...order, ...wrong })).toBe(reason)
   })
@@ -225,20 +225,14 @@ describe('what hinders the holder', () => {
 
   it.each<[string | null, ContractItem, Reply, Reply, Reply]>([
     [null, unique, { result: '0x' }, no, no],
-    ['the holder does not have the token', unique, reverted, yes, word(BigInt(stranger))],
-    ['the holder does not have the token', edition, reverted, no, word(2n)],
-    [
-      'the holder has not approved the delivery contract',
-      unique,
-      reverted,
-      no,
-      word(BigInt(holder)),
-    ],
-    ['the holder has not approved the delivery contract', edition, reverted, no, word(3n)],
-    ['the holder has not approved the delivery contract', unique, reverted, no, reverted],
-    ['the token cannot be transferred at present', edition, reverted, yes, word(3n)],
-    ['the token cannot be transferred at present', unique, reverted, yes, reverted],
-    ['the token cannot be transferred at present', edition, reverted, { fault: '' }, { fault: '' }],
+    ['holder_has_no_token', unique, reverted, yes, word(BigInt(stranger))],
+    ['holder_has_no_token', edition, reverted, no, word(2n)],
+    ['holder_not_approved', unique, reverted, no, word(BigInt(holder))],
+    ['holder_not_approved', edition, reverted, no, word(3n)],
+    ['holder_not_approved', unique, reverted, no, reverted],
+    ['token_not_transferable', edition, reverted, yes, word(3n)],
+    ['token_not_transferable', unique, reverted, yes, reverted],
+    ['token_not_transferable', edition, reverted, { fault: '' }, { fault: '' }],
   ])('is: %s', (problem, item, plain, isApproved, holding) => {
     expect(explainInvalidToken(item, plain, isApproved, holding)).toBe(problem)
   })

@@ -5,6 +5,7 @@ import { pictureKey } from '../../src/avatars/url.ts'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { idempotencyKeys } from '../../src/db/schema/orders.ts'
 import { emailLinks, tokens, users, walletNonces } from '../../src/db/schema/users.ts'
+import { explain } from '../../src/delivery/reasons.ts'
 import { settingsOf } from '../../src/env.ts'
 import { runCron } from '../../src/operations/cron.ts'
 import { rowOf } from '../support/delivery/engine.ts'
@@ -72,12 +73,12 @@ it('fails due items of a chain that is not configured', async () => {
   const { id } = await aDueItem()
   await db.update(deliveries).set({ chainId: 5 }).where(eq(deliveries.id, id))
   const NETWORKS = { other: { ...networkSettings, chainId: 5 } }
-  const reason = 'the network of the NFT is not configured'
+  const reason = explain('network_not_configured')
   expect(await run({ NETWORKS })).toEqual({
     woken: [5],
-    lines: [{ event: 'delivery_failed', itemId: item.id, reason }],
+    lines: [{ event: 'delivery_failed', itemId: item.id, ...reason }],
   })
-  expect(await rowOf(item)).toMatchObject({ state: 'failed', reason, dueAt: null, version: 1 })
+  expect(await rowOf(item)).toMatchObject({ state: 'failed', ...reason, dueAt: null, version: 1 })
   expect(await rowOf({ id })).toMatchObject({ state: 'queued', version: 0 })
   expect(await run({ NETWORKS })).toEqual({ woken: [5], lines: [] })
 })

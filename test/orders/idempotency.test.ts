@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import { listings, nfts } from '../../src/db/schema/catalogue.ts'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { idempotencyKeys } from '../../src/db/schema/orders.ts'
+import { explain } from '../../src/delivery/reasons.ts'
 import { placeOrders } from '../../src/orders/place.ts'
 import type { PlacedOrder } from '../../src/orders/schema.ts'
 import { call } from '../support/api.ts'
@@ -40,7 +41,7 @@ it('returns the first response again, byte for byte, whatever has changed since'
 
   await db
     .update(deliveries)
-    .set({ state: 'failed', reason: 'the contract reverted' })
+    .set({ state: 'failed', ...explain('transfer_failed') })
     .where(eq(deliveries.id, orders[0]?.orderItems[0]?.id ?? 0))
   await db.update(nfts).set({ title: 'Renamed', availableAmount: 0 }).where(eq(nfts.id, nft.id))
   const second = await place(token, inputs, withKey('same'))

@@ -2,6 +2,7 @@ import { eq, inArray } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { orderItems } from '../../src/db/schema/orders.ts'
+import { explain } from '../../src/delivery/reasons.ts'
 import type { Order, PlacedOrder } from '../../src/orders/schema.ts'
 import { call } from '../support/api.ts'
 import { aMasterToken, anAddress, aToken, aTransaction, aUser, db } from '../support/makers.ts'
@@ -148,7 +149,7 @@ describe('the filter deliveryStatus', () => {
       { state: 'in_flight', transactionId },
       { state: 'awaiting_wallet', awaits: buyer.id },
       { state: 'transferred', transactionId },
-      { state: 'failed', reason: 'the token does not exist' },
+      { state: 'failed', ...explain('token_not_deployed') },
       { state: 'failed', transactionId },
     ] as const
     for (const [i, values] of states.entries())

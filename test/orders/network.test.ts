@@ -3,6 +3,7 @@ import { env } from 'cloudflare:workers'
 import { eq } from 'drizzle-orm'
 import { expect, it } from 'vitest'
 import { deliveries } from '../../src/db/schema/delivery.ts'
+import { explain } from '../../src/delivery/reasons.ts'
 import { settingsOf } from '../../src/env.ts'
 import { placeOrders } from '../../src/orders/place.ts'
 import type { Order } from '../../src/orders/schema.ts'
@@ -12,7 +13,7 @@ import { aShop, callerOf, placed, recordWakeUps, settings, stockOf } from './sho
 
 const sendBatch = recordWakeUps()
 
-const reason = 'the network of the NFT is not configured'
+const { reasonCode, reason } = explain('network_not_configured')
 
 const deliveryOf = async (item: { id: number } | undefined) =>
   (
@@ -34,6 +35,7 @@ it('accepts an order for an NFT on a network that is not configured, and its ite
   expect(started).toMatchObject({ failReason: null, orderItems: [{ status: null }] })
   expect(await deliveryOf(failed?.orderItems[0])).toMatchObject({
     state: 'failed',
+    reasonCode,
     reason,
     chainId: null,
     dueAt: null,

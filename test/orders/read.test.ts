@@ -2,6 +2,7 @@ import { eq } from 'drizzle-orm'
 import { expect, it } from 'vitest'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { orderItems, orders } from '../../src/db/schema/orders.ts'
+import { explain, sentences } from '../../src/delivery/reasons.ts'
 import type { Order } from '../../src/orders/schema.ts'
 import { call } from '../support/api.ts'
 import { expectFields, fields } from '../support/fields.ts'
@@ -268,8 +269,8 @@ it.each([
   ['in_flight', true, 'transferring', null],
   ['queued', true, 'transferring', null],
   ['transferred', true, 'transferred', null],
-  ['failed', false, 'failed', 'the reason'],
-  ['failed', true, 'failed', 'the reason'],
+  ['failed', false, 'failed', sentences.recipient_rejects],
+  ['failed', true, 'failed', sentences.recipient_rejects],
 ] as const)(
   'shows a delivery that is %s (with a transaction: %s) as %s, failReason %s',
   async (state, hasTransaction, status, failReason) => {
@@ -282,7 +283,7 @@ it.each([
       .update(deliveries)
       .set({
         state,
-        reason: 'the reason',
+        ...explain('recipient_rejects'),
         updatedAt,
         ...(hasTransaction && { transactionId }),
       })

@@ -1,10 +1,12 @@
 /** The pages for operators, as HTML. */
 import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { deliveries } from '../../src/db/schema/delivery.ts'
+import { deliveries, type ReasonCode } from '../../src/db/schema/delivery.ts'
 import { alarms, auditLog, hourlyOrders, networkChecks } from '../../src/db/schema/operations.ts'
 import { ADMINISTRATOR } from '../../src/db/schema/users.ts'
 import { webhookEndpoints, webhookMessages } from '../../src/db/schema/webhooks.ts'
+import { explain, sentences } from '../../src/delivery/reasons.ts'
+import { sentence } from '../../src/pages/components/field.tsx'
 import { aShop, billingData, placed, settings, times } from '../orders/shop.ts'
 import { call } from '../support/api.ts'
 import { aMasterToken, aTransaction, db } from '../support/makers.ts'
@@ -40,7 +42,11 @@ async function anItem(values: Delivery, providerId?: string) {
   return { id, orderId: order?.id ?? 0 }
 }
 
-const failed = (reason: string): Delivery => ({ state: 'failed', reason, dueAt: null })
+const failed = (code: ReasonCode, detail?: string): Delivery => ({
+  state: 'failed',
+  ...explain(code, detail),
+  dueAt: null,
+})
 
 const stateOf = async (id: number) =>
   (await db.select().from(deliveries).where(eq(deliveries.id, id)))[0]?.state
@@ -50,7 +56,13 @@ const anAdministratorVisitor = (name = 'Olga') => aSignedInVisitor({ roleId: ADM
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString()
 
 beforeEach(async () => {
-  await db.update(deliveries).set({ state: 'transferred', reason: null, dueAt: null, awaits: null })
+  await db.update(deliveries).set({
+    state: 'transferred',
+    reasonCode: null,
+    reason: null,
+    dueAt: null,
+    awaits: null,
+  })
   for (const table of [alarms, hourlyOrders, networkChecks, auditLog]) await db.delete(table)
 })
 
@@ -148,46 +160,46 @@ describe('the plots', () => {
 it('lists the oldest items under way with what they wait for', async () => {
   const { visitor } = await anAdministratorVisitor()
   const dueAt = new Date(Date.now() + 5 * 60_000).toISOString()
-  const waiting = await anItem({ state: 'queued', reason: 'the signer has no funds', dueAt })
+  const waiting = await anItem({ state: 'queued', ...explain('no_relayer', 'X'), dueAt })
   const cancelled = await anItem({ state: 'queued', wish: 'cancel', dueAt })
   const { sectionOf } = await read(visitor, '/operations')
   expect(sectionOf('oldest')).toContain(
     `Transfer ${waiting.id} Queued Order ${waiting.orderId} localhost Ordered just now` +
-      ' Next attempt in 4 minutes The signer has no funds.' +
+      ` Next attempt in 4 minutes ${sentence(`${sentences.no_relayer}: X`)}` +
       ` Transfer ${cancelled.id} Being cancelled`,
   )
 })
 
-it('groups failures by what is before the colon, and retries a group', async () => {
+it('groups failures by reason, and retries a group', async () => {
   const { visitor } = await anAdministratorVisitor()
-  const first = await anItem(failed('the recipient did not accept the token: 0x1'))
-  const second = await anItem(failed('the recipient did not accept the token: 0x2'))
-  const other = await anItem(failed('the holder has no piece'))
+  const first = await anItem(failed('recipient_rejects', '0x1'))
+  const second = await anItem(failed('recipient_rejects', '0x2'))
+  const other = await anItem(failed('holder_has_no_token'))
   await anItem({ ...failed('cancelled'), wish: 'cancel' })
   const { html, sectionOf } = await read(visitor, '/operations')
   expect(sectionOf('failures')).toContain(
-    `Failures The recipient did not accept the token. 2 transfers Oldest: Transfer ${first.id}`,
+    `Failures ${sentence(sentences.recipient_rejects)} 2 transfers Oldest: Transfer ${first.id}`,
   )
-  expect(sectionOf('failures')).toContain('The holder has no piece. 1 transfer ')
+  expect(sectionOf('failures')).toContain(`${sentence(sentences.holder_has_no_token)} 1 transfer `)
   expect(sectionOf('failures')).toContain('Retry 2 transfers?')
   expect(sectionOf('failures')).not.toContain('ancelled')
-  const reason = 'the recipient did not accept the token'
-  expect(html).toContain(`<input type="hidden" name="reason" value="${reason}"/>`)
+  const code = 'recipient_rejects'
+  expect(html).toContain(`<input type="hidden" name="code" value="${code}"/>`)
 
-  const response = await visitor.post('/operations/retry', { form: { reason } })
+  const response = await visitor.post('/operations/retry', { form: { code } })
   expect(response.status).toBe(303)
   const after = await read(visitor, response.headers.get('location') ?? '')
   expect(after.text).toContain('2 transfers are queued again.')
   expect(await stateOf(first.id)).toBe('queued')
   expect(await stateOf(second.id)).toBe('queued')
   expect(await stateOf(other.id)).toBe('failed')
-  expect(after.sectionOf('audit')).toContain(`Retried 2 transfers (failed: ${reason}) Olga`)
+  expect(after.sectionOf('audit')).toContain(`Retried 2 transfers (failed: ${code}) Olga`)
 })
 
 it('says how many transfers a retry has left', async () => {
   const { visitor } = await anAdministratorVisitor()
-  await anItem(failed('no code'))
-  const { text } = await read(visitor, '/operations?retried=1000&reason=no%20code')
+  await anItem(failed('token_not_deployed'))
+  const { text } = await read(visitor, '/operations?retried=1000&code=token_not_deployed')
   expect(text).toContain('1,000 transfers are queued again. 1 transfer with this reason is left.')
 })
 
@@ -313,7 +325,7 @@ describe('the page of a transfer', () => {
 
   it('retries a failed item, and tells who did', async () => {
     const { visitor } = await anAdministratorVisitor()
-    const { id } = await anItem(failed('no code'))
+    const { id } = await anItem(failed('token_not_deployed'))
     const path = `/operations/transfers/${id}`
     expect((await read(visitor, path)).text).toContain('Failed just now No code.')
     const response = await visitor.post(`${path}/retry`)
@@ -327,7 +339,7 @@ describe('the page of a transfer', () => {
 
   it('cancels an item, and does not offer it again', async () => {
     const { visitor } = await anAdministratorVisitor()
-    const { id } = await anItem(failed('no code'))
+    const { id } = await anItem(failed('token_not_deployed'))
     const path = `/operations/transfers/${id}`
     const response = await visitor.post(`${path}/cancel`)
     const page = await read(visitor, response.headers.get('location') ?? '')
@@ -349,9 +361,14 @@ describe('the page of a transfer', () => {
 
   it('tells who retried many items at once', async () => {
     const { visitor } = await anAdministratorVisitor()
-    const items = [await anItem(failed('no code: 1')), await anItem(failed('no code: 2'))]
+    const items = [
+      await anItem(failed('token_not_deployed')),
+      await anItem(failed('token_not_deployed')),
+    ]
     const token = await aMasterToken('ops')
-    await call('POST', '/api/admin/transfers/retry?status=failed&reason=no%20code', { token })
+    await call('POST', '/api/admin/transfers/retry?status=failed&code=token_not_deployed', {
+      token,
+    })
     const path = `/operations/transfers/${items[0]?.id}`
     const { sectionOf } = await read(visitor, path)
     expect(sectionOf('history')).toMatch(

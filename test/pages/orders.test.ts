@@ -2,6 +2,7 @@ import { eq } from 'drizzle-orm'
 import { expect, it } from 'vitest'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { users } from '../../src/db/schema/users.ts'
+import { explain, sentences } from '../../src/delivery/reasons.ts'
 import { aShop, billingData, placed, type Shop, settings } from '../orders/shop.ts'
 import { aListing, aMasterToken, anNft, aTransaction, aUser, db } from '../support/makers.ts'
 import {
@@ -111,11 +112,15 @@ it('says what is missing, and what is on its way once a wallet is linked', async
 })
 
 it.each([
-  ['no code to run', 'The delivery failed: no code to run. Ask the operator'],
+  ['gas_limit_exceeded', `The delivery failed: ${sentences.gas_limit_exceeded}. Ask the operator`],
   ['cancelled', 'The delivery was cancelled. Ask the operator'],
-])('explains a failure: %s', async (reason, message) => {
+] as const)('explains a failure: %s', async (code, message) => {
   const { visitor, user } = await aSignedInVisitor()
-  const id = await anOrder(await aShop(), user, { state: 'failed', reason, dueAt: null })
+  const id = await anOrder(await aShop(), user, {
+    state: 'failed',
+    ...explain(code),
+    dueAt: null,
+  })
   const { orders } = await read(visitor)
   expect(orders[0]).toContain(message)
   expect(orders[0]).toContain(`name order ${id}.`)

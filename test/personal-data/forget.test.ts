@@ -6,6 +6,7 @@ import { deliveries } from '../../src/db/schema/delivery.ts'
 import { auditLog } from '../../src/db/schema/operations.ts'
 import { idempotencyKeys } from '../../src/db/schema/orders.ts'
 import { addresses, tokens, users } from '../../src/db/schema/users.ts'
+import { explain } from '../../src/delivery/reasons.ts'
 import { aShop, placed, placeError } from '../orders/shop.ts'
 import { call } from '../support/api.ts'
 import { end } from '../support/ended.ts'
@@ -118,7 +119,7 @@ it.each([
   { state: 'awaiting_wallet' },
   { state: 'queued', dueAt: '2999-01-01T00:00:00.000Z' },
   { state: 'in_flight' },
-  { state: 'failed', reason: 'the transfer would revert' },
+  { state: 'failed', ...explain('transfer_failed') },
 ] as const)('is refused to buyer and seller while an item is %j', async (delivery) => {
   const { token, buyer, seller, input } = await aShop()
   const orders = await placed(token, [input])

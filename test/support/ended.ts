@@ -2,6 +2,7 @@
 import { eq } from 'drizzle-orm'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { orderItems, orders } from '../../src/db/schema/orders.ts'
+import { explain } from '../../src/delivery/reasons.ts'
 import type { PlacedOrder } from '../../src/orders/schema.ts'
 import { aTransaction, db } from './makers.ts'
 
@@ -11,7 +12,7 @@ const PLACED_AT = '2025-06-01T10:00:00.000Z'
 type Delivery = Partial<typeof deliveries.$inferInsert>
 
 const transferred: Delivery = { state: 'transferred' }
-export const cancelled: Delivery = { state: 'failed', wish: 'cancel', reason: 'cancelled' }
+export const cancelled: Delivery = { state: 'failed', wish: 'cancel', ...explain('cancelled') }
 
 /** Makes orders old, and ends the delivery of each in a transaction of its own. */
 export async function end(

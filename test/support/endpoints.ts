@@ -152,7 +152,7 @@ export async function sampleWorld() {
     'GET /api/webhooks/:webhook_id/messages': ownWebhook,
     'POST /api/webhooks/:webhook_id/messages/:message_id/resend': ownWebhook,
     'POST /api/webhooks/:webhook_id/replay': toOwnWebhook({ json: { since: `${since}:00Z` } }),
-    'POST /api/admin/transfers/retry': () => ({ query: '?status=queued&reason=nothing' }),
+    'POST /api/admin/transfers/retry': () => ({ query: '?status=queued&code=no_relayer' }),
     'POST /api/admin/transfers/cancel': () => ({ query: '?status=in_flight' }),
     'POST /api/admin/transfers/:id/retry': async () => ({
       params: { id: (await anOrder('failed')).itemId },
@@ -225,7 +225,7 @@ export async function sampleWorld() {
       body: new URLSearchParams({ since }),
     }),
     'POST /settings/sessions/:id/end': () => ({ params: { id } }),
-    'POST /operations/retry': () => ({ body: new URLSearchParams({ reason: 'nothing' }) }),
+    'POST /operations/retry': () => ({ body: new URLSearchParams({ code: 'no_relayer' }) }),
     'GET /operations/search': () => ({ query: `?q=0x${secret}` }),
     'GET /operations/transfers/:id': async () => ({ params: { id: (await anOrder()).itemId } }),
     'POST /operations/transfers/:id/retry': async () => ({

@@ -184,6 +184,7 @@ export const fields = {
     'key',
     'contract',
     'wish',
+    'reasonCode',
     'reason',
     'tries',
     'txId',

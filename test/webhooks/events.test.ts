@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { users } from '../../src/db/schema/users.ts'
 import { webhookMessages } from '../../src/db/schema/webhooks.ts'
+import { explain } from '../../src/delivery/reasons.ts'
 import { aShop, place, placed } from '../orders/shop.ts'
 import { callWith } from '../support/api.ts'
 import { anAdministrator, aTransaction, aUser, db } from '../support/makers.ts'
@@ -147,18 +148,23 @@ describe('a change of a delivery', () => {
 
   it('into failed writes order.failed with the reason', async () => {
     const { endpoint, item } = await anOrder()
-    await change(item, { state: 'failed', wish: 'cancel', reason: 'cancelled' })
+    await change(item, { state: 'failed', wish: 'cancel', ...explain('cancelled') })
     const [, failed] = await messagesTo(endpoint)
     expect(failed?.payload).toMatchObject({
       type: 'order.failed',
-      data: { status: 'failed', failReason: 'cancelled', sequence: 2 },
+      data: { status: 'failed', failReason: 'cancelled', reasonCode: 'cancelled', sequence: 2 },
     })
   })
 
   it('into awaiting_wallet writes order.awaiting_wallet', async () => {
     const { endpoint, item, buyer } = await anOrder()
-    await change(item, { state: 'failed', reason: 'no' })
-    await change(item, { state: 'awaiting_wallet', awaits: buyer.id, reason: null })
+    await change(item, { state: 'failed', ...explain('no_relayer') })
+    await change(item, {
+      state: 'awaiting_wallet',
+      awaits: buyer.id,
+      reasonCode: null,
+      reason: null,
+    })
     expect(await eventsTo(endpoint)).toEqual([
       ['order.created', 0],
       ['order.failed', 2],
@@ -168,8 +174,8 @@ describe('a change of a delivery', () => {
 
   it('that leaves the state as it is writes nothing', async () => {
     const { endpoint, item } = await anOrder()
-    await change(item, { state: 'failed', reason: 'one' })
-    await change(item, { state: 'failed', reason: 'other' })
+    await change(item, { state: 'failed', ...explain('transfer_failed') })
+    await change(item, { state: 'failed', ...explain('recipient_rejects') })
     expect(await eventsTo(endpoint)).toEqual([
       ['order.created', 0],
       ['order.failed', 2],

@@ -78,8 +78,8 @@ async function failAndRetry(teller: Teller): Promise<void> {
   await send('getStats')
   await world.runCron()
   await untilDelivery(teller, [5, 6], 'failed')
-  const reason = 'the recipient did not accept'
-  const failed = { token, parameters: { status: 'failed', reason, limit: 10 } }
+  const code = 'recipient_rejects'
+  const failed = { token, parameters: { status: 'failed', code, limit: 10 } }
   await show(200, 'listTransfers', 'failed', 'The deliveries that failed for a reason', failed)
   const refused = { token, parameters: { order_ids: [5] } }
   await show(200, 'getOrders', 'failed', 'The wallet of the buyer refuses the NFT', refused)
@@ -88,7 +88,7 @@ async function failAndRetry(teller: Teller): Promise<void> {
   await show(200, 'retryTransfer', 'retried', 'Try a failed delivery again', item)
   await untilDelivery(teller, [5], 'transferred')
   await show(409, 'retryTransfer', 'transferred', 'The NFT was transferred', item)
-  const others = { token, parameters: { status: 'failed', reason } }
+  const others = { token, parameters: { status: 'failed', code } }
   await show(200, 'retryTransfers', 'retried', 'Retry all that failed for a reason', others)
   await untilDelivery(teller, [6], 'transferred')
 }
@@ -113,7 +113,7 @@ async function list(teller: Teller): Promise<void> {
   const waiting = { token, parameters: { status: 'awaiting_wallet' } }
   await show(200, 'cancelTransfers', 'cancelled', 'Cancel all that wait for a wallet', waiting)
   await untilDelivery(teller, [3], 'failed')
-  const rest = { token, parameters: { status: 'failed', reason: 'the recipient did not accept' } }
+  const rest = { token, parameters: { status: 'failed', code: 'recipient_rejects' } }
   await show(200, 'cancelTransfers', 'none', 'Nothing is left to cancel', rest)
   await show(200, 'getStats', 'numbers', 'The numbers of NFTs')
   await show(200, 'listCreators', 'latest', 'The latest creators', { parameters: { limit: 10 } })

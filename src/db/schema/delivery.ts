@@ -12,6 +12,37 @@ export const deliveryStates = [
   'failed',
 ] as const
 
+/** Why a delivery waits or failed. `src/delivery/reasons.ts` has a sentence for each. */
+export const reasonCodes = [
+  'cancelled',
+  'contract_paused',
+  'contract_unavailable',
+  'gas_limit_exceeded',
+  'holder_has_no_token',
+  'holder_not_approved',
+  'invalid_quantity',
+  'invalid_recipient',
+  'invalid_token_address',
+  'invalid_token_id',
+  'key_used_by_other_caller',
+  'key_used_for_other_delivery',
+  'network_not_configured',
+  'no_relayer',
+  'recipient_not_deployed',
+  'recipient_on_other_chain',
+  'recipient_rejects',
+  'seller_has_no_wallet',
+  'seller_on_other_chain',
+  'single_piece_token',
+  'token_not_deployed',
+  'token_not_supported',
+  'token_not_transferable',
+  'transaction_not_found',
+  'transfer_failed',
+  'transfer_not_recorded',
+] as const
+export type ReasonCode = (typeof reasonCodes)[number]
+
 /**
  * The delivery of each order item. The fields `status` and `txId` of an item and `failReason` of an
  * order are read from here.
@@ -44,7 +75,9 @@ export const deliveries = sqliteTable(
     failingSince: timestamp(),
     /** The transactions in which the transfer failed. */
     tries: integer().notNull().default(0),
-    /** Why the item failed, or what it waits for. */
+    /** Why the item failed, or what it waits for; null if for its turn only. */
+    reasonCode: text({ enum: reasonCodes }),
+    /** The same as a sentence for people. No program reads it. */
     reason: text(),
     /** When the item is looked at next; null if nothing is to be done or a transaction carries it. */
     dueAt: timestamp(),
@@ -71,11 +104,13 @@ export const deliveries = sqliteTable(
       ),
     // Counts what failed and was not cancelled, by reason.
     index('deliveries_failed')
-      .on(t.reason)
+      .on(t.reasonCode)
       .where(sql`${t.state} = 'failed' AND ${t.wish} = 'deliver'`),
     index('deliveries_awaits').on(t.awaits).where(sql`${t.awaits} IS NOT NULL`),
     check('deliveries_state', oneOf(t.state, deliveryStates)),
     check('deliveries_wish', oneOf(t.wish, ['deliver', 'cancel'])),
+    check('deliveries_reasonCode', oneOf(t.reasonCode, reasonCodes)),
+    check('deliveries_reason', sql`(${t.reasonCode} IS NULL) = (${t.reason} IS NULL)`),
     check('deliveries_awaits', sql`(${t.state} = 'awaiting_wallet') = (${t.awaits} IS NOT NULL)`),
   ],
 )

@@ -12,7 +12,7 @@ import {
   timestamps,
 } from '../../http/fields.ts'
 import type { EndpointInfos } from '../../http/openapi.ts'
-import { TransferStatus } from './input.ts'
+import { ReasonCode, TransferStatus } from './input.ts'
 import { MAX_CHANGED } from './operator.ts'
 
 const tag = 'Transfers'
@@ -41,7 +41,10 @@ const Transfer = z
       address('Address of the Delivery contract; null before the first transaction.'),
     ),
     wish: z.enum(['deliver', 'cancel']).describe('What is to be done with the key.'),
-    reason: orNull(text('Why the item failed, or what it waits for.')),
+    reasonCode: ReasonCode.nullable().describe(
+      'Why the item failed, or what it waits for; null if for its turn only.',
+    ),
+    reason: orNull(text('The same as a sentence for people. Its wording may change.')),
     tries: count('Transactions in which the transfer failed.'),
     txId: orNull(hash('Hash of the newest transaction with the item.')),
     failingSince: orNull(time('Since when the item cannot be delivered.')),

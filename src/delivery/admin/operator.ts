@@ -1,17 +1,16 @@
 /** What an operator sees of deliveries, and may do to them: statements for one trip to D1. */
 import { type SQL, sql } from 'drizzle-orm'
 import { type Database, raw } from '../../db/client.ts'
-import type { deliveryStates } from '../../db/schema/delivery.ts'
+import type { deliveryStates, ReasonCode } from '../../db/schema/delivery.ts'
 import type { Network } from '../../env.ts'
-import { NOT_CONFIGURED } from '../engine/moves.ts'
+import { sentences } from '../reasons.ts'
 
 /** Items that one call changes at most. */
 export const MAX_CHANGED = 1000
 
 export type Filter = {
   status?: (typeof deliveryStates)[number] | undefined
-  /** The beginning of the reason. */
-  reason?: string | undefined
+  code?: ReasonCode | undefined
 }
 export type Page = Filter & {
   /** The id after which the page begins. */
@@ -30,6 +29,7 @@ export type View = {
   key: string
   contract: string | null
   wish: 'deliver' | 'cancel'
+  reasonCode: ReasonCode | null
   reason: string | null
   tries: number
   txId: string | null
@@ -42,7 +42,7 @@ export type View = {
 }
 
 const selectViews = (of: SQL): SQL => sql`SELECT d.id, i.orderId, n.contractNetwork AS network,
-    d.chainId, i.quantity, d.state AS status, d."key", d.contract, d.wish, d.reason, d.tries,
+    d.chainId, i.quantity, d.state AS status, d."key", d.contract, d.wish, d.reasonCode, d.reason, d.tries,
     t.hash AS txId, d.failingSince, d.dueAt, d.createdAt, d.updatedAt,
     iif(t.id IS NULL, '[]', json_array(json_object('hash', t.hash, 'contract', t.contract,
       'signer', t.signer, 'nonce', t.nonce, 'block', t.block,
@@ -61,10 +61,10 @@ export const viewOf = (db: Database, id: number) =>
   raw<View>(db, sql`${selectViews(sql`deliveries d`)} WHERE d.id = ${id}`)
 
 /** Written so that indexes answer it: most items are transferred, and they are not read. */
-function matches({ status, reason }: Filter): SQL {
+function matches({ status, code }: Filter): SQL {
   const state = status === undefined ? sql`1` : hasState[status]
-  if (reason === undefined) return state
-  const hasReason = sql`substr(d.reason, 1, length(${reason})) = ${reason}`
+  if (code === undefined) return state
+  const hasReason = sql`d.reasonCode = ${code}`
   const isAnyState = status === undefined || status === 'transferred'
   return isAnyState
     ? sql`${state} AND ${isUnfinished} AND ${hasReason}`
@@ -119,7 +119,7 @@ const isConfigured = (networks: Networks): SQL => {
 }
 
 const isNotConfigured = (id: number, networks: Networks) =>
-  objection(id, sql`${isConfigured(networks)} IS NOT 1`, NOT_CONFIGURED)
+  objection(id, sql`${isConfigured(networks)} IS NOT 1`, sentences.network_not_configured)
 
 export const objectionsToRetry = (id: number, networks: Networks): Objection[] => [
   isTransferred(id),
@@ -176,6 +176,7 @@ export function retry(db: Database, selection: Selection, networks: Networks, no
     sql`UPDATE deliveries AS d SET awaits = ${awaited},
         state = iif(${awaited} IS NULL, 'queued', 'awaiting_wallet'),
         dueAt = iif(${awaited} IS NULL, ${at}, NULL), failingSince = NULL, tries = 0,
+        reasonCode = iif(wish = 'cancel', reasonCode, NULL),
         reason = iif(wish = 'cancel', reason, NULL), version = version + 1,
         updatedAt = ${at}, chainId = ${chainOf(networks)}
       WHERE id IN ${idsToRetry(selection, networks, now)} RETURNING id, chainId`,
@@ -219,7 +220,7 @@ export function cancel(db: Database, selection: Selection, networks: Networks, n
   return raw<Changed>(
     db,
     sql`UPDATE deliveries AS d SET state = iif(${isInFlight}, state, 'queued'), wish = 'cancel',
-        failingSince = NULL, tries = 0, reason = NULL, awaits = NULL, chainId = ${chainOf(networks)},
+        failingSince = NULL, tries = 0, reasonCode = NULL, reason = NULL, awaits = NULL, chainId = ${chainOf(networks)},
         dueAt = iif(${isInFlight}, NULL, ${at}), version = version + 1, updatedAt = ${at}
       WHERE id IN ${idsToCancel(selection, networks)} RETURNING id, chainId`,
   )

@@ -1,5 +1,6 @@
 import type { Network } from '../../env.ts'
 import { log } from '../../log.ts'
+import { explain, sentences } from '../reasons.ts'
 import { type Move, postpone, queue } from './moves.ts'
 import type { Observation } from './observe.ts'
 import { type FoundTransaction, type Recorded, resolve } from './resolve.ts'
@@ -8,8 +9,6 @@ import type { Item, Loaded } from './state.ts'
 
 /** Milliseconds until an item is compared again of which the node told too little. */
 const RETRY_DELAY = 15_000
-
-const NOT_TOLD = 'the node does not tell which transaction used the key'
 
 type Comparison = {
   moves: Move[]
@@ -34,6 +33,7 @@ export async function compareKeys(
   const later = new Date(now.getTime() + RETRY_DELAY)
   for (const item of [...due, ...compared]) {
     const record = records.get(item.key)
+    const contract = item.contract ?? delivery
     if (record && record.block > 0 && record.block <= final.number)
       recorded.push({ item, contract: record.contract, record })
     else if (item.state !== 'queued') continue
@@ -41,8 +41,8 @@ export async function compareKeys(
     else if (record) {
       const delay = finalDelay(record.block, { head, final })
       moves.push(queue(item, new Date(now.getTime() + delay)))
-    } else if ((item.contract ?? delivery) === delivery) isBlocked = true
-    else moves.push(postpone(item, `the delivery contract ${item.contract} does not answer`, later))
+    } else if (contract === delivery) isBlocked = true
+    else moves.push(postpone(item, explain('contract_unavailable', contract), later))
   }
   if (isBlocked) log.error('contract_unavailable', { chainId })
   const { moves: resolved, found } = await resolve(node.ask, recorded)
@@ -51,7 +51,8 @@ export async function compareKeys(
     ({ item }) => item.state === 'queued' && !resolvedIds.has(item.id),
   )
   for (const { item, record } of unexplained)
-    moves.push(postpone(item, `${NOT_TOLD}: block ${record.block}`, later))
-  if (unexplained.length > 0) log.error('node_unavailable', { chainId, reason: NOT_TOLD })
+    moves.push(postpone(item, explain('transaction_not_found', `block ${record.block}`), later))
+  if (unexplained.length > 0)
+    log.error('node_unavailable', { chainId, reason: sentences.transaction_not_found })
   return { moves: [...moves, ...resolved], unrecorded, found, isBlocked }
 }

@@ -10,29 +10,35 @@ import {
   readTrouble,
   type Standard,
   standardQuestions,
+  type Transfer,
 } from '../../ethereum/token.ts'
 import { log } from '../../log.ts'
+import { explain, type Reason } from '../reasons.ts'
 import type { Candidate } from './assign.ts'
 import { judge, LATER, type Problem } from './failure.ts'
 import { fail, type Move, postpone, queue } from './moves.ts'
 import { contractOf, type Observation } from './observe.ts'
 import type { Item } from './state.ts'
 
-const ONE_PIECE: Problem = {
-  cause: 'item',
-  reason: 'an ERC-721 token has one piece, so the quantity must be 1',
-}
+const ONE_PIECE: Problem = { cause: 'item', ...explain('single_piece_token') }
 
 /** At the address of a contract, somebody else may have a contract on another chain. */
-function onOtherChain(item: Item, { chainId, treasury }: Network): string | null {
-  const wallets = {
-    'the recipient': item.recipientChainId,
-    "the seller's wallet": treasury ? 0 : item.sellerChainId,
-  }
-  for (const [wallet, walletChainId] of Object.entries(wallets))
-    if (walletChainId !== 0 && walletChainId !== chainId)
-      return `${wallet} is a contract on chain ${walletChainId}, and the NFT is on chain ${chainId}`
+function onOtherChain(item: Item, { chainId, treasury }: Network): Reason | null {
+  const isOther = (walletChainId: number) => walletChainId !== 0 && walletChainId !== chainId
+  const detail = (walletChainId: number) => `chain ${walletChainId} instead of ${chainId}`
+  if (isOther(item.recipientChainId))
+    return explain('recipient_on_other_chain', detail(item.recipientChainId))
+  if (!treasury && isOther(item.sellerChainId))
+    return explain('seller_on_other_chain', detail(item.sellerChainId))
   return null
+}
+
+/** Returns the transfer of an item, or why there can be none. */
+function readTransfer(item: Item, network: Network): Transfer | Reason {
+  const otherChain = onOtherChain(item, network)
+  if (otherChain) return otherChain
+  const transfer = parseTransfer({ ...item, holder: network.treasury ?? item.seller })
+  return typeof transfer === 'string' ? explain(transfer) : transfer
 }
 
 const idOf = ({ chainId }: Network, token: Address) => `${chainId} ${token}`
@@ -56,13 +62,9 @@ export async function compose(
   const parsed = items.map((item) => ({
     item,
     contract: contractOf(item, network, contracts),
-    transfer:
-      onOtherChain(item, network) ??
-      parseTransfer({ ...item, holder: network.treasury ?? item.seller }),
+    transfer: readTransfer(item, network),
   }))
-  const tokens = parsed.flatMap(({ transfer }) =>
-    typeof transfer === 'string' ? [] : transfer.token,
-  )
+  const tokens = parsed.flatMap(({ transfer }) => ('token' in transfer ? transfer.token : []))
   const troubles = await learnStandards(network, node, new Set(tokens))
   let isBlocked = false
   for (const { item, contract, transfer } of parsed) {
@@ -70,16 +72,19 @@ export async function compose(
     const isUsable = state && !state.isPaused
     if (contract === network.delivery && !isUsable) isBlocked = true
     else if (!isUsable || (contract !== network.delivery && state.allowances.size === 0)) {
-      const reason = `the delivery contract ${contract} is paused, has no relayer or does not answer`
-      moves.push(postpone(item, reason, later))
+      const code = !state
+        ? 'contract_unavailable'
+        : state.isPaused
+          ? 'contract_paused'
+          : 'no_relayer'
+      moves.push(postpone(item, explain(code, contract), later))
     } else if (item.wish === 'cancel')
       candidates.push({ item, contract, call: cancelItem(item.key) })
-    else if (typeof transfer === 'string') moves.push(fail(item, transfer))
+    else if ('reasonCode' in transfer) moves.push(fail(item, transfer))
     else {
       const standard = standards.get(idOf(network, transfer.token))
       const trouble = troubles.get(transfer.token)
-      if (trouble)
-        moves.push(judge(item, { cause: 'item', reason: trouble.reason }, trouble.isConfirmed, now))
+      if (trouble) moves.push(judge(item, trouble, trouble.isConfirmed, now))
       else if (!standard) moves.push(queue(item, later))
       else if (standard === 'erc721' && transfer.quantity !== 1n)
         moves.push(judge(item, ONE_PIECE, true, now))
@@ -93,7 +98,7 @@ export async function compose(
   return { candidates, moves, isBlocked }
 }
 
-type TokenTrouble = { reason: string; isConfirmed: boolean }
+type TokenTrouble = Problem & { isConfirmed: boolean }
 
 /**
  * Asks for the standards of tokens that are not known. Returns why tokens have none, and whether a
@@ -111,13 +116,13 @@ async function learnStandards(
     const replies = await ask(unknown.flatMap(standardQuestions))
     for (const token of unknown) {
       const standard = readStandard(token, replies)
-      const reason = standard ? null : readTrouble(token, replies)
+      const code = standard ? null : readTrouble(token, replies)
       if (standard) {
         standards.set(idOf(network, token), standard)
         troubles.delete(token)
-      } else if (reason) {
+      } else if (code) {
         const isConfirmed = network.rpcUrls.length === 1 || troubles.has(token)
-        troubles.set(token, { reason, isConfirmed })
+        troubles.set(token, { cause: 'item', ...explain(code), isConfirmed })
       }
     }
   }

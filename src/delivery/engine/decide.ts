@@ -18,11 +18,10 @@ import type { Receipt } from '../../ethereum/questions.ts'
 import { revertReason } from '../../ethereum/revert.ts'
 import { callDataOf } from '../../ethereum/signer.ts'
 import { takeTransfer } from '../../ethereum/token.ts'
+import { explain, type Reason } from '../reasons.ts'
 import { cancelled, fail, failedInTransaction, type Move, queue, transferred } from './moves.ts'
 import { hashesOf, type Observation } from './observe.ts'
 import type { CarriedItem, Loaded, OpenTransaction } from './state.ts'
-
-export const NO_TRANSFER = 'the token accepted the transfer but recorded none'
 
 /** Milliseconds after which a transaction is sent again although no block was made. */
 const RESEND_AFTER = 5_000
@@ -139,7 +138,9 @@ function settle(
 ): Move {
   if (record.contentHash === CANCELLED) return cancelled(carried)
   if (record.contentHash !== contentHashOf(item)) return queue(carried, now)
-  return takeTransfer(logs, item) ? transferred(carried) : fail(carried, NO_TRANSFER)
+  return takeTransfer(logs, item)
+    ? transferred(carried)
+    : fail(carried, explain('transfer_not_recorded'))
 }
 
 /** Queues the item again. The next step compares its key with the chain before it signs. */
@@ -149,5 +150,5 @@ function notDelivered(carried: CarriedItem, failures: Receipt['logs'], now: Date
   return failedInTransaction(carried, failureReason(failure), now)
 }
 
-const failureReason = ({ data }: Receipt['logs'][number]): string =>
-  `the transfer failed in a transaction: ${revertReason(decodeFailure(data))}`
+const failureReason = ({ data }: Receipt['logs'][number]): Reason =>
+  explain('transfer_failed', revertReason(decodeFailure(data)))

@@ -1,4 +1,5 @@
 /** When an item that cannot be delivered waits, and when it fails. */
+import type { Reason } from '../reasons.ts'
 import { fail, type Move, wait } from './moves.ts'
 import type { Item } from './state.ts'
 
@@ -13,8 +14,7 @@ const MAX_DELAY = HOUR
 /** Milliseconds until an item is looked at again of which nothing was learned. */
 export const LATER = 30 * SECOND
 
-export type Problem = {
-  reason: string
+export type Problem = Reason & {
   /** `holder`: the holder has not approved the contract or lacks the token, and often corrects that. */
   cause: 'holder' | 'item'
 }
@@ -22,9 +22,9 @@ export type Problem = {
 /** Milliseconds for which an item has to fail before it is `failed`. */
 const LIMIT = { holder: 24 * HOUR, item: 10 * MINUTE }
 
-/** Since when the item fails for this reason. What follows a colon may differ. */
-function failingSince(item: Item, { reason }: Problem, now: Date): Date {
-  const isSame = item.reason?.split(':')[0] === reason.split(':')[0]
+/** Since when the item fails for this reason. */
+function failingSince(item: Item, { reasonCode }: Problem, now: Date): Date {
+  const isSame = item.reasonCode === reasonCode
   // A failure in a transaction is followed by the same failure in a simulation.
   return item.failingSince && (isSame || item.tries > 0) ? new Date(item.failingSince) : now
 }
@@ -38,12 +38,12 @@ export function isOverdue(item: Item, problem: Problem, now: Date): boolean {
 
 /** `isConfirmed`: a second node gives the same result, or the network has only one node. */
 export function judge(item: Item, problem: Problem, isConfirmed: boolean, now: Date): Move {
-  if (isConfirmed && isOverdue(item, problem, now)) return fail(item, problem.reason)
+  if (isConfirmed && isOverdue(item, problem, now)) return fail(item, problem)
   const since = failingSince(item, problem, now)
   const elapsed = now.getTime() - since.getTime()
   const delay = Math.min(MAX_DELAY, Math.max(FIRST_DELAY, elapsed))
   const limit = since.getTime() + LIMIT[problem.cause]
   const next = now.getTime() + delay
   const at = new Date(limit > now.getTime() ? Math.min(next, limit) : next)
-  return wait(item, problem.reason, since.toISOString(), at)
+  return wait(item, problem, since.toISOString(), at)
 }

@@ -35,7 +35,7 @@ export function logChanges({ chainId }: Network, fates: readonly Fate[], changes
   const delivered = changes.moves.filter(({ state }) => state === 'transferred')
   if (delivered.length > 0)
     log.info('items_transferred', { chainId, items: delivered.map(({ id }) => id) })
-  for (const { id, state, reason } of changes.moves)
+  for (const { id, state, reasonCode, reason } of changes.moves)
     if (state === 'failed')
-      log.error('delivery_failed', { itemId: id, reason: loggedReason(reason) })
+      log.error('delivery_failed', { itemId: id, reasonCode, reason: loggedReason(reason) })
 }

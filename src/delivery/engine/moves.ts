@@ -1,6 +1,8 @@
 /** Changes of items that a step writes. */
 import type { Hex } from 'viem'
+import type { ReasonCode } from '../../db/schema/delivery.ts'
 import { withoutAddresses } from '../../ethereum/revert.ts'
+import { explain, type Reason } from '../reasons.ts'
 import type { CarriedItem, Item } from './state.ts'
 
 /** The new values of an item. Nothing is written if its version is another one by then. */
@@ -11,6 +13,7 @@ export type Move = {
   wish: Item['wish']
   failingSince: string | null
   tries: number
+  reasonCode: ReasonCode | null
   reason: string | null
   dueAt: string | null
   /** Its transaction, of those that the same step writes. */
@@ -19,23 +22,19 @@ export type Move = {
   isReturned?: boolean
 }
 
-export const CANCELLED_REASON = 'cancelled'
-
-/** The reason of items whose chain is not in the configuration. */
-export const NOT_CONFIGURED = 'the network of the NFT is not configured'
-
 /** Transactions in which a transfer may fail before the item fails. */
 const MAX_TRIES = 3
 
-type Source = Pick<CarriedItem, 'id' | 'version' | 'wish' | 'failingSince' | 'tries' | 'reason'>
+type Source = Omit<CarriedItem, 'key'>
 
 /** Copies what stays the same. */
-const moveOf = ({ id, version, wish, failingSince, tries, reason }: Source) => ({
+const moveOf = ({ id, version, wish, failingSince, tries, reasonCode, reason }: Source) => ({
   id,
   version,
   wish,
   failingSince,
   tries,
+  reasonCode,
   reason,
 })
 
@@ -51,15 +50,17 @@ export const transferred = (item: Source, transaction?: Hex): Move => ({
   state: 'transferred',
   wish: 'deliver',
   failingSince: null,
+  reasonCode: null,
   reason: null,
   dueAt: null,
   transaction,
 })
 
-export const fail = (item: Source, reason: string, transaction?: Hex): Move => ({
+export const fail = (item: Source, { reasonCode, reason }: Reason, transaction?: Hex): Move => ({
   ...moveOf(item),
   state: 'failed',
   wish: 'deliver',
+  reasonCode,
   reason,
   dueAt: null,
   transaction,
@@ -67,29 +68,33 @@ export const fail = (item: Source, reason: string, transaction?: Hex): Move => (
 
 /** The key was used up without a transfer. The pieces return to the stock, but only once. */
 export const cancelled = (item: Source, transaction?: Hex): Move => ({
-  ...fail(item, CANCELLED_REASON, transaction),
+  ...fail(item, explain('cancelled'), transaction),
   wish: 'cancel',
-  isReturned: item.reason !== CANCELLED_REASON,
+  isReturned: item.reasonCode !== 'cancelled',
 })
 
 /** The transfer failed in a transaction. It is tried again at once, a few times. */
-export function failedInTransaction(item: Source, reason: string, now: Date): Move {
+export function failedInTransaction(item: Source, reason: Reason, now: Date): Move {
   const tries = item.tries + 1
   const failingSince = item.failingSince ?? now.toISOString()
-  const failing = { ...item, tries, failingSince, reason }
+  const failing = { ...item, ...reason, tries, failingSince }
   return tries >= MAX_TRIES ? fail(failing, reason) : queue(failing, now)
 }
 
 /** The item waits for something, and is looked at again at `at`. */
-export const wait = (item: Source, reason: string, failingSince: string, at: Date): Move =>
-  queue({ ...item, reason, failingSince }, at)
+export const wait = (
+  item: Source,
+  { reasonCode, reason }: Reason,
+  failingSince: string,
+  at: Date,
+): Move => queue({ ...item, reasonCode, reason, failingSince }, at)
 
 /**
  * Queues the item with what it waits for. One that is cancelled again keeps its reason, which says
  * that its pieces have returned to the stock.
  */
-export const postpone = (item: Source, reason: string, at: Date): Move =>
-  queue({ ...item, reason: item.reason === CANCELLED_REASON ? item.reason : reason }, at)
+export const postpone = (item: Source, reason: Reason, at: Date): Move =>
+  queue(item.reasonCode === 'cancelled' ? item : { ...item, ...reason }, at)
 
 /** What the log may show of a reason. */
 export const loggedReason = (reason: string | null) => reason && withoutAddresses(reason)

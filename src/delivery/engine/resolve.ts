@@ -29,8 +29,8 @@ import {
 } from '../../ethereum/questions.ts'
 import type { Ask, Question } from '../../ethereum/rpc.ts'
 import { amountOf, parseTransfer, takeTransfer } from '../../ethereum/token.ts'
-import { NO_TRANSFER } from './decide.ts'
-import { CANCELLED_REASON, cancelled, fail, type Move, transferred } from './moves.ts'
+import { explain } from '../reasons.ts'
+import { cancelled, fail, type Move, transferred } from './moves.ts'
 import type { Item } from './state.ts'
 
 /** A transaction that the database does not know. */
@@ -62,7 +62,7 @@ export async function resolve(ask: Ask, recorded: readonly Recorded[]): Promise<
     ({ item, record }) =>
       record.contentHash !== CANCELLED ||
       item.state !== 'failed' ||
-      item.reason !== CANCELLED_REASON,
+      item.reasonCode !== 'cancelled',
   )
   if (unknown.length === 0) return { moves, found: [] }
 
@@ -130,14 +130,16 @@ function settle(
 ): Move {
   if (record.contentHash === CANCELLED) return cancelled(item, hash)
   if (!delivered || contentHashOf(delivered) !== record.contentHash)
-    return fail(item, `the delivery key was used by another caller: transaction ${hash}`, hash)
+    return fail(item, explain('key_used_by_other_caller', `transaction ${hash}`), hash)
   if (!isContentOf(item, delivered))
     return fail(
       item,
-      `the delivery key was used for another delivery: transaction ${hash}, recipient ${delivered.to}`,
+      explain('key_used_for_other_delivery', `transaction ${hash}, recipient ${delivered.to}`),
       hash,
     )
-  return takeTransfer(logs, delivered) ? transferred(item, hash) : fail(item, NO_TRANSFER, hash)
+  return takeTransfer(logs, delivered)
+    ? transferred(item, hash)
+    : fail(item, explain('transfer_not_recorded'), hash)
 }
 
 /** Whether this is what the order says. While the buyer has no wallet, any recipient is right. */

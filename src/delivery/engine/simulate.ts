@@ -12,9 +12,10 @@ import {
   view,
   wei,
 } from '../../ethereum/questions.ts'
-import { NO_CODE, revertReason } from '../../ethereum/revert.ts'
+import { isTokenWithoutCode, revertReason } from '../../ethereum/revert.ts'
 import type { Ask, Question } from '../../ethereum/rpc.ts'
 import { diagnosisQuestions, readHolderProblem } from '../../ethereum/token.ts'
+import { explain } from '../reasons.ts'
 import type { Batch, Candidate } from './assign.ts'
 import type { Problem } from './failure.ts'
 
@@ -37,12 +38,9 @@ export type Simulation = {
   open: Candidate[]
 }
 
-const NOT_DEPLOYED: Problem = {
-  cause: 'item',
-  reason: 'the contract wallet of the recipient is not deployed',
-}
+const NOT_DEPLOYED: Problem = { cause: 'item', ...explain('recipient_not_deployed') }
 
-/** A wallet is asked for its code if it is a contract: without code, nobody is known to own it. */
+/** Contract wallets are asked for their code: an undeployed contract wallet has no proven owner. */
 const walletQuestion = ({ item, call }: Candidate): Question[] =>
   item.recipientChainId !== 0 && item.wish === 'deliver' ? [codeOf(call.to)] : []
 
@@ -186,21 +184,20 @@ export async function diagnose(
       const { contract, call } = candidate
       const [plain] = diagnosisQuestions(contract, call)
       if (!plain || 'fault' in replies(plain)) return [candidate, null]
-      const reason = holderOrItem(readHolderProblem(contract, call, replies), result, gasPerItem)
-      return [candidate, reason]
+      const holderProblem = readHolderProblem(contract, call, replies)
+      return [candidate, holderOrItem(holderProblem, result, gasPerItem)]
     }),
   )
 }
 
 function holderOrItem(
-  holderProblem: string | null,
+  holderProblem: ReturnType<typeof readHolderProblem>,
   { gasUsed, reason }: ItemResult,
   gasPerItem: number,
 ): Problem {
   const text = revertReason(reason)
-  if (text === NO_CODE) return { cause: 'item', reason: text }
-  if (holderProblem) return { cause: 'holder', reason: `${holderProblem}: ${text}` }
-  if (gasUsed > gasPerItem * 0.95)
-    return { cause: 'item', reason: 'the transfer needs more gas than gasPerItem allows' }
-  return { cause: 'item', reason: `the recipient did not accept the token: ${text}` }
+  if (isTokenWithoutCode(reason)) return { cause: 'item', ...explain('token_not_deployed') }
+  if (holderProblem) return { cause: 'holder', ...explain(holderProblem, text) }
+  if (gasUsed > gasPerItem * 0.95) return { cause: 'item', ...explain('gas_limit_exceeded') }
+  return { cause: 'item', ...explain('recipient_rejects', text) }
 }

@@ -1,6 +1,6 @@
 /** Deliveries, transactions and networks, as a run reads them. */
 import type { Address, Hex } from 'viem'
-import type { deliveryStates } from '../../db/schema/delivery.ts'
+import type { deliveryStates, ReasonCode } from '../../db/schema/delivery.ts'
 
 /** A delivery, with what is to be delivered. */
 export type Item = {
@@ -13,6 +13,7 @@ export type Item = {
   version: number
   failingSince: string | null
   tries: number
+  reasonCode: ReasonCode | null
   reason: string | null
   contractAddr: string
   tokenId: string | null
@@ -29,7 +30,7 @@ export type Item = {
 /** An item that a transaction carries. */
 export type CarriedItem = Pick<
   Item,
-  'id' | 'key' | 'version' | 'wish' | 'failingSince' | 'tries' | 'reason'
+  'id' | 'key' | 'version' | 'wish' | 'failingSince' | 'tries' | 'reasonCode' | 'reason'
 >
 
 /** A transaction that may still be mined or dropped by a reorganization. */

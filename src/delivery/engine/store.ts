@@ -135,22 +135,18 @@ function statementsOf(db: Database, chainId: number, changes: Changes, now: Date
   const positions = new Map(found.map(({ hash }, i) => [hash, transactions.length + i]))
   const contracts = new Map(found.map(({ hash, contract }) => [hash, contract]))
   write(
-    moves.map((move) => [
-      move.id,
-      move.state,
-      move.wish,
-      move.failingSince,
-      move.tries,
-      move.reason,
-      move.dueAt,
-      move.transaction ? positions.get(move.transaction) : null,
-      move.transaction ? contracts.get(move.transaction) : null,
-    ]),
-    (rows) => sql`UPDATE deliveries SET state = value ->> 1, wish = value ->> 2,
-        failingSince = value ->> 3, tries = value ->> 4, reason = value ->> 5, dueAt = value ->> 6,
-        awaits = NULL, transactionId = coalesce(${idAt(sql`(value ->> 7)`)}, transactionId),
-        contract = coalesce(value ->> 8, contract), version = version + 1, updatedAt = ${at}
-      FROM json_each(${rows}) WHERE deliveries.id = value ->> 0`,
+    moves.map(({ transaction, ...move }) => ({
+      ...move,
+      position: transaction && positions.get(transaction),
+      contract: transaction && contracts.get(transaction),
+    })),
+    (rows) => sql`UPDATE deliveries SET state = value ->> 'state', wish = value ->> 'wish',
+        failingSince = value ->> 'failingSince', tries = value ->> 'tries',
+        reasonCode = value ->> 'reasonCode', reason = value ->> 'reason', dueAt = value ->> 'dueAt',
+        awaits = NULL, transactionId = coalesce(${idAt(sql`(value ->> 'position')`)}, transactionId),
+        contract = coalesce(value ->> 'contract', contract), version = version + 1,
+        updatedAt = ${at}
+      FROM json_each(${rows}) WHERE deliveries.id = value ->> 'id'`,
   )
   write(
     moves.flatMap(({ id, isReturned }) => (isReturned ? [id] : [])),

@@ -85,10 +85,10 @@ const What = ({ entry: { action, subject, details } }: { entry: AuditEntry }) =>
           {verb} <TransferLink id={Number(subject)} />
         </>
       )
-    const { items = [], reason, status } = details as { items?: number[] } & Record<string, string>
+    const { items = [], code, status } = details as { items?: number[] } & Record<string, string>
     return (
       <>
-        {verb} {plural(items.length, 'transfer')} ({[status, reason].filter(Boolean).join(': ')})
+        {verb} {plural(items.length, 'transfer')} ({[status, code].filter(Boolean).join(': ')})
       </>
     )
   }

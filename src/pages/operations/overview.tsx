@@ -1,4 +1,6 @@
+import type { ReasonCode } from '../../db/schema/delivery.ts'
 import { MAX_CHANGED } from '../../delivery/admin/operator.ts'
+import { sentences } from '../../delivery/reasons.ts'
 import type { Settings } from '../../env.ts'
 import { type Failure, MAX_FAILURES } from '../../operations/failures.ts'
 import type { Overview } from '../../operations/overview.ts'
@@ -14,7 +16,7 @@ import { NetworkPanel } from './network.tsx'
 import { Plots } from './plots.tsx'
 import { State, TransferLink } from './state.tsx'
 
-type Retried = { items: number; reason: string }
+type Retried = { items: number; code: ReasonCode }
 
 type OverviewProps = Omit<Overview, 'account'> & {
   range: Range
@@ -94,13 +96,12 @@ const Figure = ({ name, value }: { name: string; value: number }) => (
   </div>
 )
 
-function retriedText({ items, reason }: Retried, failures: readonly Failure[]): string {
-  const left = failures.find((failure) => failure.reason === reason)?.items ?? 0
+function retriedText({ items, code }: Retried, failures: readonly Failure[]): string {
+  const left = failures.find(({ reasonCode }) => reasonCode === code)?.items ?? 0
   const rest =
     left > 0
       ? ` ${plural(left, 'transfer')} with this reason ${left === 1 ? 'is' : 'are'} left.`
       : ''
-  // Without the reason: anyone can edit the URL that it comes from.
   return `${plural(items, 'transfer')} ${items === 1 ? 'is' : 'are'} queued again.${rest}`
 }
 
@@ -145,9 +146,9 @@ const Failures = ({ failures }: { failures: readonly Failure[] }) => {
         </p>
       )}
       <ul class="rows">
-        {failures.map(({ reason, items, oldestId }, i) => (
+        {failures.map(({ reasonCode, items, oldestId }) => (
           <li class="row">
-            <p>{sentence(reason)}</p>
+            <p>{sentence(sentences[reasonCode])}</p>
             <p class="meta">
               <span>{plural(items, 'transfer')}</span>
               <span>
@@ -156,21 +157,21 @@ const Failures = ({ failures }: { failures: readonly Failure[] }) => {
             </p>
             <div class="actions">
               <Confirm
-                id={`retry-${i}`}
+                id={`retry-${reasonCode}`}
                 label={
                   <>
-                    Retry all<span class="visually-hidden">: {reason}</span>
+                    Retry all<span class="visually-hidden">: {sentences[reasonCode]}</span>
                   </>
                 }
                 title={`Retry ${plural(Math.min(items, MAX_CHANGED), 'transfer')}?`}
                 action="/operations/retry"
                 submit="Retry"
                 isHarmless
-                values={{ reason }}
+                values={{ code: reasonCode }}
               >
                 <p>
-                  {sentence(reason)} What is queued again fails after 10 minutes if nothing has
-                  changed.
+                  {sentence(sentences[reasonCode])} What is queued again fails after 10 minutes if
+                  nothing has changed.
                 </p>
                 {items > MAX_CHANGED && (
                   <p>{count(items - MAX_CHANGED)} more are left. Retry them afterwards.</p>

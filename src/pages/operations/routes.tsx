@@ -7,7 +7,7 @@ import {
   retryTransfer,
   retryTransfers,
 } from '../../delivery/admin/change.ts'
-import { TransferId } from '../../delivery/admin/input.ts'
+import { ReasonCode, TransferId } from '../../delivery/admin/input.ts'
 import type { App } from '../../http/context.ts'
 import { type AppWithCaller, requireAdministrator, validate } from '../../http/endpoint.ts'
 import { cursorText } from '../../http/ids.ts'
@@ -25,12 +25,12 @@ const text = z.string().check(z.trim(), z.minLength(1), z.maxLength(255))
 
 const OverviewQuery = z.object({
   range: z.catch(z._default(z.enum(['hours', 'days']), 'hours'), 'hours'),
-  /** The number and the reason of the transfers that the form before has retried. */
+  /** The number and the reason code of the transfers that the form before has retried. */
   retried: z.catch(
     z.optional(z.pipe(z.string().check(z.regex(/^\d{1,4}$/)), z.transform(Number))),
     undefined,
   ),
-  reason: z.catch(z.optional(text), undefined),
+  code: z.catch(z.optional(ReasonCode), undefined),
 })
 
 const TransferNotice = z.object({
@@ -42,9 +42,9 @@ const styles = ['operations.css']
 export const operationRoutes = new Hono<App>()
   .get('/operations', requireAdministrator(), validate('query', OverviewQuery), async (c) => {
     const { db, caller, settings, now } = c.var
-    const { range, retried: items, reason } = c.req.valid('query')
+    const { range, retried: items, code } = c.req.valid('query')
     const { account, ...overview } = await readOverview(db, caller, settings, now)
-    const retried = items !== undefined && reason ? { items, reason } : undefined
+    const retried = items !== undefined && code ? { items, code } : undefined
     return page(c, {
       title: 'Operations',
       account,
@@ -56,14 +56,11 @@ export const operationRoutes = new Hono<App>()
   .post(
     '/operations/retry',
     requireAdministrator(),
-    validate('form', z.object({ reason: text })),
+    validate('form', z.object({ code: ReasonCode })),
     async (c) => {
-      const { reason } = c.req.valid('form')
-      const items = await retryTransfers(operatorOf(c), { status: 'failed', reason })
-      return c.redirect(
-        `/operations?${new URLSearchParams({ retried: String(items), reason })}`,
-        303,
-      )
+      const { code } = c.req.valid('form')
+      const items = await retryTransfers(operatorOf(c), { status: 'failed', code })
+      return c.redirect(`/operations?${new URLSearchParams({ retried: String(items), code })}`, 303)
     },
   )
   .get(

@@ -133,7 +133,7 @@ const valuesOf: Record<string, Values> = {
   'json.before': pick('2025-01-01'),
   side: pick('sold'),
   transfers: pick(2),
-  reason: pick('cancelled', 'not configured'),
+  code: pick('cancelled', 'network_not_configured'),
   import: () => '01234567-89ab-4def-8123-456789abcdef',
   line: pick(1),
   commit: pick('true', 'false'),

@@ -1,6 +1,7 @@
 /** The delivery engine without its queue: a test takes one step after another. */
 import { env } from 'cloudflare:workers'
 import { connect } from '../../../src/db/client.ts'
+import type { ReasonCode } from '../../../src/db/schema/delivery.ts'
 import { step } from '../../../src/delivery/engine/step.ts'
 import { release } from '../../../src/delivery/engine/store.ts'
 import { type Network, settingsOf } from '../../../src/env.ts'
@@ -64,6 +65,7 @@ export type Row = {
   id: number
   state: string
   wish: string
+  reasonCode: ReasonCode | null
   reason: string | null
   dueAt: string | null
   failingSince: string | null
