@@ -112,7 +112,7 @@ CREATE TABLE `deliveries` (
 	`chainId` integer,
 	`contract` text,
 	`state` text NOT NULL,
-	`wish` text DEFAULT 'deliver' NOT NULL,
+	`requestedAction` text DEFAULT 'deliver' NOT NULL,
 	`version` integer DEFAULT 0 NOT NULL,
 	`transactionId` integer,
 	`failingSince` text,
@@ -127,8 +127,8 @@ CREATE TABLE `deliveries` (
 	FOREIGN KEY (`id`) REFERENCES `orderItems`(`id`) ON UPDATE no action ON DELETE no action,
 	FOREIGN KEY (`awaits`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action,
 	FOREIGN KEY (`placedBy`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action,
-	CONSTRAINT "deliveries_state" CHECK("deliveries"."state" IN ('awaiting_wallet', 'queued', 'in_flight', 'transferred', 'failed')),
-	CONSTRAINT "deliveries_wish" CHECK("deliveries"."wish" IN ('deliver', 'cancel')),
+	CONSTRAINT "deliveries_state" CHECK("deliveries"."state" IN ('awaiting_wallet', 'queued', 'in_flight', 'transferred', 'failed', 'cancelled')),
+	CONSTRAINT "deliveries_requestedAction" CHECK("deliveries"."requestedAction" IN ('deliver', 'cancel')),
 	CONSTRAINT "deliveries_reasonCode" CHECK("deliveries"."reasonCode" IN ('cancelled', 'contract_paused', 'contract_unavailable', 'gas_limit_exceeded', 'holder_has_no_token', 'holder_not_approved', 'invalid_quantity', 'invalid_recipient', 'invalid_token_address', 'invalid_token_id', 'key_used_by_other_caller', 'key_used_for_other_delivery', 'network_not_configured', 'no_relayer', 'recipient_not_deployed', 'recipient_on_other_chain', 'recipient_rejects', 'seller_has_no_wallet', 'seller_on_other_chain', 'single_piece_token', 'token_not_deployed', 'token_not_supported', 'token_not_transferable', 'transaction_not_found', 'transfer_failed', 'transfer_not_recorded')),
 	CONSTRAINT "deliveries_reason" CHECK(("deliveries"."reasonCode" IS NULL) = ("deliveries"."reason" IS NULL)),
 	CONSTRAINT "deliveries_awaits" CHECK(("deliveries"."state" = 'awaiting_wallet') = ("deliveries"."awaits" IS NOT NULL))
@@ -136,10 +136,10 @@ CREATE TABLE `deliveries` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `deliveries_key` ON `deliveries` (`key`);--> statement-breakpoint
 CREATE INDEX `deliveries_due` ON `deliveries` (`chainId`,`dueAt`) WHERE "deliveries"."dueAt" IS NOT NULL;--> statement-breakpoint
-CREATE INDEX `deliveries_waiting` ON `deliveries` (`state`,`id`) WHERE "deliveries"."state" IN ('awaiting_wallet', 'failed');--> statement-breakpoint
+CREATE INDEX `deliveries_waiting` ON `deliveries` (`state`,`id`) WHERE "deliveries"."state" IN ('awaiting_wallet', 'failed', 'cancelled');--> statement-breakpoint
 CREATE INDEX `deliveries_compared` ON `deliveries` (`chainId`,`id`) WHERE "deliveries"."state" IN ('awaiting_wallet', 'failed');--> statement-breakpoint
 CREATE INDEX `deliveries_open` ON `deliveries` (`placedBy`) WHERE "deliveries"."placedBy" IS NOT NULL AND "deliveries"."state" IN ('awaiting_wallet', 'queued', 'in_flight');--> statement-breakpoint
-CREATE INDEX `deliveries_failed` ON `deliveries` (`reasonCode`) WHERE "deliveries"."state" = 'failed' AND "deliveries"."wish" = 'deliver';--> statement-breakpoint
+CREATE INDEX `deliveries_failed` ON `deliveries` (`reasonCode`) WHERE "deliveries"."state" = 'failed';--> statement-breakpoint
 CREATE INDEX `deliveries_awaits` ON `deliveries` (`awaits`) WHERE "deliveries"."awaits" IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `instance` (
 	`id` integer PRIMARY KEY NOT NULL,

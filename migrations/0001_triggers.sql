@@ -69,7 +69,8 @@ END;
 --> statement-breakpoint
 -- Inserting the id of an order item here writes a message for each endpoint that subscribes to its
 -- event: those of the buyer and the seller, and those of administrators. The event is
--- `order.created` for the sequence 0, else that of the item's state.
+-- order.created for the sequence 0, else that of the state of the item. Endpoints that ask for
+-- order.failed get order.cancelled, too.
 CREATE VIEW orderEvents AS SELECT NULL AS itemId, NULL AS sequence;
 --> statement-breakpoint
 CREATE TRIGGER orderEvents_insert INSTEAD OF INSERT ON orderEvents
@@ -85,10 +86,10 @@ BEGIN
     iif(e.disabledAt IS NULL, 'pending', 'failed'), iif(e.disabledAt IS NULL, event.at, NULL), event.at, event.at
   FROM (
     SELECT i.orderId, i.nftId, i.listingId, i.quantity, i.sellerId, o.buyerId, o.providerId, d.transactionId, d.updatedAt AS at,
-      iif(NEW.sequence = 0, 'order.created', iif(d.state = 'awaiting_wallet', 'order.awaiting_wallet', iif(d.state = 'transferred', 'order.delivered', iif(d.state = 'failed', 'order.failed', NULL)))) AS type,
-      iif(d.state NOT IN ('queued', 'in_flight'), d.state, iif(d.transactionId IS NOT NULL, 'transferring', NULL)) AS status,
-      iif(d.state = 'failed', d.reason, NULL) AS failReason,
-      iif(d.state = 'failed', d.reasonCode, NULL) AS reasonCode
+      iif(NEW.sequence = 0, 'order.created', iif(d.state = 'awaiting_wallet', 'order.awaiting_wallet', iif(d.state = 'transferred', 'order.delivered', iif(d.state = 'failed', 'order.failed', iif(d.state = 'cancelled', 'order.cancelled', NULL))))) AS type,
+      iif(d.state = 'cancelled', 'failed', iif(d.state NOT IN ('queued', 'in_flight'), d.state, iif(d.transactionId IS NOT NULL, 'transferring', NULL))) AS status,
+      iif(d.state IN ('failed', 'cancelled'), d.reason, NULL) AS failReason,
+      iif(d.state IN ('failed', 'cancelled'), d.reasonCode, NULL) AS reasonCode
     FROM deliveries d JOIN orderItems i ON i.id = d.id JOIN orders o ON o.id = i.orderId
     WHERE d.id = NEW.itemId
   ) AS event
@@ -97,7 +98,8 @@ BEGIN
     UNION ALL SELECT id FROM webhookEndpoints WHERE role = 'master')
   JOIN users u ON u.id = e.userId
   WHERE u.removedAt IS NULL AND (e.role = 'user' OR u.roleId = 1)
-    AND event.type IN (SELECT value FROM json_each(e.events));
+    AND EXISTS (SELECT 1 FROM json_each(e.events)
+      WHERE value = event.type OR (event.type = 'order.cancelled' AND value = 'order.failed'));
 END;
 --> statement-breakpoint
 CREATE TRIGGER deliveries_created AFTER INSERT ON deliveries
@@ -107,7 +109,7 @@ BEGIN
 END;
 --> statement-breakpoint
 CREATE TRIGGER deliveries_changed AFTER UPDATE OF state ON deliveries
-WHEN NEW.state <> OLD.state AND NEW.state IN ('awaiting_wallet', 'transferred', 'failed') AND EXISTS (SELECT 1 FROM webhookEndpoints)
+WHEN NEW.state <> OLD.state AND NEW.state IN ('awaiting_wallet', 'transferred', 'failed', 'cancelled') AND EXISTS (SELECT 1 FROM webhookEndpoints)
 BEGIN
   INSERT INTO orderEvents (itemId, sequence) VALUES (NEW.id, NEW.version + 1);
 END;

@@ -468,7 +468,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel many transfers
-         * @description Uses up the delivery key on the chain. The item becomes `failed` with the reason `cancelled` once that is final, and its pieces return to the stock; it becomes `transferred` if it was delivered before. Refund an order only when its item is cancelled. Changes at most 1000 items: repeat the call until it changes none. Needs a master token that may write.
+         * @description Uses up the delivery key on the chain. The item becomes `cancelled` once that is final, and its pieces return to the stock; it becomes `transferred` if it was delivered before. Refund an order only when its item is cancelled. Changes at most 1000 items: repeat the call until it changes none. Needs a master token that may write.
          */
         post: operations["cancelTransfers"];
         delete?: never;
@@ -508,7 +508,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a transfer
-         * @description Uses up the delivery key on the chain. The item becomes `failed` with the reason `cancelled` once that is final, and its pieces return to the stock; it becomes `transferred` if it was delivered before. Refund an order only when its item is cancelled. Needs a master token that may write.
+         * @description Uses up the delivery key on the chain. The item becomes `cancelled` once that is final, and its pieces return to the stock; it becomes `transferred` if it was delivered before. Refund an order only when its item is cancelled. Needs a master token that may write.
          */
         post: operations["cancelTransfer"];
         delete?: never;
@@ -849,14 +849,14 @@ export interface components {
             /** @description Where events are sent: an https URL of a public host. */
             url: string;
             /** @description The events to send. Alarms are only for endpoints with the role `master`. */
-            events: ("order.created" | "order.awaiting_wallet" | "order.delivered" | "order.failed" | "alarm.raised" | "alarm.cleared")[];
+            events: ("order.created" | "order.awaiting_wallet" | "order.delivered" | "order.failed" | "order.cancelled" | "alarm.raised" | "alarm.cleared")[];
         };
         /** @description The fields to change. */
         WebhookChanges: {
             /** @description Where events are sent: an https URL of a public host. */
             url?: string;
             /** @description The events to send. Alarms are only for endpoints with the role `master`. */
-            events?: ("order.created" | "order.awaiting_wallet" | "order.delivered" | "order.failed" | "alarm.raised" | "alarm.cleared")[];
+            events?: ("order.created" | "order.awaiting_wallet" | "order.delivered" | "order.failed" | "order.cancelled" | "alarm.raised" | "alarm.cleared")[];
             /** @description Whether events are sent. `true` also enables what failures disabled. */
             enabled?: boolean;
         };
@@ -869,10 +869,10 @@ export interface components {
             since: string;
         };
         /**
-         * @description `awaiting_wallet`: the buyer has no wallet. `queued`: to be sent. `in_flight`: sent, not final yet. `transferred`: the buyer has the NFT. `failed`: cancelled, or not deliverable.
+         * @description `awaiting_wallet`: the buyer has no wallet. `queued`: to be sent. `in_flight`: sent, not final yet. `transferred`: the buyer has the NFT. `failed`: not deliverable. `cancelled`: its key is used up.
          * @enum {string}
          */
-        TransferStatus: "awaiting_wallet" | "queued" | "in_flight" | "transferred" | "failed";
+        TransferStatus: "awaiting_wallet" | "queued" | "in_flight" | "transferred" | "failed" | "cancelled";
         /**
          * @description Why a transfer failed, or what it waits for.
          * @enum {string}
@@ -1667,7 +1667,7 @@ export interface components {
             /** @description Where events are sent. */
             url: string;
             /** @description The events that are sent. */
-            events: ("order.created" | "order.awaiting_wallet" | "order.delivered" | "order.failed" | "webhook.test" | "alarm.raised" | "alarm.cleared")[];
+            events: ("order.created" | "order.awaiting_wallet" | "order.delivered" | "order.failed" | "order.cancelled" | "webhook.test" | "alarm.raised" | "alarm.cleared")[];
             /** @description Whether events are sent. */
             enabled: boolean;
             /**
@@ -1746,7 +1746,7 @@ export interface components {
              * @description The event.
              * @enum {string}
              */
-            type: "order.created" | "order.awaiting_wallet" | "order.delivered" | "order.failed" | "webhook.test" | "alarm.raised" | "alarm.cleared";
+            type: "order.created" | "order.awaiting_wallet" | "order.delivered" | "order.failed" | "order.cancelled" | "webhook.test" | "alarm.raised" | "alarm.cleared";
             /**
              * Format: int64
              * @description Id of the order; null if the event is not of an order.
@@ -1775,7 +1775,7 @@ export interface components {
                  * @description The event.
                  * @enum {string}
                  */
-                type: "order.created" | "order.awaiting_wallet" | "order.delivered" | "order.failed" | "webhook.test" | "alarm.raised" | "alarm.cleared";
+                type: "order.created" | "order.awaiting_wallet" | "order.delivered" | "order.failed" | "order.cancelled" | "webhook.test" | "alarm.raised" | "alarm.cleared";
                 /** @description Time of the event. */
                 timestamp: string;
                 /** @description What happened. Depends on the event. */
@@ -1840,7 +1840,7 @@ export interface components {
              * @description What is to be done with the key.
              * @enum {string}
              */
-            wish: "deliver" | "cancel";
+            requestedAction: "deliver" | "cancel";
             /** @description Why the item failed, or what it waits for; null if for its turn only. */
             reasonCode: components["schemas"]["ReasonCode"] | null;
             /** @description The same as a sentence for people. Its wording may change. */
@@ -2391,7 +2391,7 @@ export interface components {
             /** @description Where events are sent. */
             url: string;
             /** @description The events to send. */
-            events: ("order.created" | "order.awaiting_wallet" | "order.delivered" | "order.failed" | "webhook.test" | "alarm.raised" | "alarm.cleared")[];
+            events: ("order.created" | "order.awaiting_wallet" | "order.delivered" | "order.failed" | "order.cancelled" | "webhook.test" | "alarm.raised" | "alarm.cleared")[];
             /**
              * Format: date-time
              * @description Time of the first failure after the last success.
@@ -4756,11 +4756,11 @@ export interface Methods {
     listTransfers: operations["listTransfers"];
     /** Retry many transfers. Queues failed items again; queued items are looked at immediately. An item that a transaction carries is not changed. Changes at most 1000 items: repeat the call until it changes none. Needs a master token that may write. */
     retryTransfers: operations["retryTransfers"];
-    /** Cancel many transfers. Uses up the delivery key on the chain. The item becomes `failed` with the reason `cancelled` once that is final, and its pieces return to the stock; it becomes `transferred` if it was delivered before. Refund an order only when its item is cancelled. Changes at most 1000 items: repeat the call until it changes none. Needs a master token that may write. */
+    /** Cancel many transfers. Uses up the delivery key on the chain. The item becomes `cancelled` once that is final, and its pieces return to the stock; it becomes `transferred` if it was delivered before. Refund an order only when its item is cancelled. Changes at most 1000 items: repeat the call until it changes none. Needs a master token that may write. */
     cancelTransfers: operations["cancelTransfers"];
     /** Retry a transfer. Queues failed items again; queued items are looked at immediately. An item that a transaction carries is not changed. Needs a master token that may write. */
     retryTransfer: operations["retryTransfer"];
-    /** Cancel a transfer. Uses up the delivery key on the chain. The item becomes `failed` with the reason `cancelled` once that is final, and its pieces return to the stock; it becomes `transferred` if it was delivered before. Refund an order only when its item is cancelled. Needs a master token that may write. */
+    /** Cancel a transfer. Uses up the delivery key on the chain. The item becomes `cancelled` once that is final, and its pieces return to the stock; it becomes `transferred` if it was delivered before. Refund an order only when its item is cancelled. Needs a master token that may write. */
     cancelTransfer: operations["cancelTransfer"];
     /** Import users, NFTs and listings. The body is JSON Lines, a record a line: at most 1000 lines and 4 MiB. All records are written, or none. Repeating a call is safe. A larger catalogue, of up to 200000 lines, takes several calls with the same `import`, each with the number of its first `line`. Nothing changes before the call with `commit`. In `issues`, `lines[12]` is line 12. Needs a master token that may write. */
     importCatalogue: operations["importCatalogue"];

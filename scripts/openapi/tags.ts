@@ -16,7 +16,8 @@ of its delivery:
 | \`failed\` | The NFT cannot be delivered, or the delivery was cancelled. \`failReason\` of the order says why. | \`null\`, if an operator retries it. A cancelled item stays \`failed\`. |
 
 An item can also become \`failed\` from every other status but \`transferred\`. Refund a buyer only
-when \`failReason\` is \`cancelled\`: only then can the NFT no longer arrive.
+after the event \`order.cancelled\`, or when an operator sees the transfer as \`cancelled\`: only then
+can the NFT no longer arrive.
 `
 
 export const tags: NonNullable<ZodOpenApiObject['tags']> = [

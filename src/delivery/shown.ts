@@ -1,10 +1,9 @@
 /** What orders and order items show of deliveries. */
 import { type SQL, sql } from 'drizzle-orm'
-import { deliveries, type deliveryStates, transactions } from '../db/schema/delivery.ts'
+import { type DeliveryState, deliveries, transactions } from '../db/schema/delivery.ts'
 
 export const itemStatuses = ['awaiting_wallet', 'transferring', 'transferred', 'failed'] as const
 type ItemStatus = (typeof itemStatuses)[number]
-type DeliveryState = (typeof deliveryStates)[number]
 
 /**
  * The status of an order item by the state of its delivery. Null means that it depends on whether a
@@ -17,6 +16,7 @@ const statusByState: Record<DeliveryState, ItemStatus | null> = {
   in_flight: null,
   transferred: 'transferred',
   failed: 'failed',
+  cancelled: 'failed',
 }
 
 /** Returns the status of an order item. `txId` is null before the first transaction. */

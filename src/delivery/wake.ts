@@ -71,7 +71,7 @@ export async function failRemovedChains(
   const [failed] = await db.batch([
     raw<{ id: number }>(
       db,
-      sql`UPDATE deliveries SET state = 'failed', wish = 'deliver', dueAt = NULL, version = version + 1,
+      sql`UPDATE deliveries SET state = 'failed', requestedAction = 'deliver', dueAt = NULL, version = version + 1,
           reasonCode = ${reasonCode}, reason = ${reason}, updatedAt = ${at}
         WHERE state = 'queued' AND id IN (SELECT d.id FROM json_each(${others}) JOIN deliveries d
           ON d.chainId > value ->> 0 AND d.chainId < value ->> 1 AND d.dueAt <= ${at})

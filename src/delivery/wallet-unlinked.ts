@@ -17,11 +17,11 @@ export const hasTransfersUnderWay = (userId: number): SQL =>
 export const removeRecipient = (db: Database, userId: number, now: Date): Statement =>
   raw(
     db,
-    // Both states, in the spelling of the index `deliveries_waiting`, so that SQLite uses it.
+    // All states, in the spelling of the index `deliveries_waiting`, so that SQLite uses it.
     sql`UPDATE orderItems SET ethRecipient = NULL, recipientChainId = 0,
         updatedAt = ${now.toISOString()}
       WHERE id IN (SELECT d.id FROM deliveries d JOIN orderItems i ON i.id = d.id
         JOIN orders o ON o.id = i.orderId
-        WHERE d.state IN ('awaiting_wallet', 'failed') AND d.state = 'failed'
-          AND d.wish = 'deliver' AND o.buyerId = ${userId})`,
+        WHERE d.state IN ('awaiting_wallet', 'failed', 'cancelled') AND d.state = 'failed'
+          AND o.buyerId = ${userId})`,
   )

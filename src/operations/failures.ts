@@ -1,4 +1,4 @@
-/** Deliveries that failed and are not cancelled. */
+/** Deliveries that failed. */
 import { sql } from 'drizzle-orm'
 import { type Database, raw } from '../db/client.ts'
 import type { ReasonCode } from '../db/schema/delivery.ts'
@@ -18,6 +18,6 @@ export const selectFailures = (db: Database) =>
     db,
     sql`SELECT reasonCode, count(*) AS items, min(id) AS oldestId
       FROM (SELECT id, reasonCode FROM deliveries
-        WHERE state = 'failed' AND wish = 'deliver' AND reasonCode IS NOT NULL LIMIT ${MAX_FAILURES})
+        WHERE state = 'failed' AND reasonCode IS NOT NULL LIMIT ${MAX_FAILURES})
       GROUP BY 1 ORDER BY 2 DESC, 1`,
   )

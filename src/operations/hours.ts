@@ -59,7 +59,7 @@ const rollUp = (db: Database, hours: SQL, now: Date) =>
         p50, p95, updatedAt)
       SELECT hour, firstId, lastId,
         count(*) FILTER (WHERE state = 'transferred'),
-        count(*) FILTER (WHERE state = 'failed' AND wish = 'deliver'),
+        count(*) FILTER (WHERE state = 'failed'),
         count(*) FILTER (WHERE state = 'awaiting_wallet'),
         count(*) FILTER (WHERE state IN ('queued', 'in_flight')),
         min(duration) FILTER (WHERE state = 'transferred' AND share >= 0.5),
@@ -68,7 +68,7 @@ const rollUp = (db: Database, hours: SQL, now: Date) =>
       FROM (
         SELECT *, cume_dist() OVER (PARTITION BY hour, state ORDER BY duration) AS share
         FROM (
-          SELECT h.*, d.state, d.wish,
+          SELECT h.*, d.state,
             CAST(round((julianday(d.updatedAt) - julianday(d.createdAt)) * 86400000) AS INTEGER) AS duration
           FROM (${hours}) h LEFT JOIN deliveries d ON d.id BETWEEN h.firstId AND h.lastId))
       WHERE true GROUP BY hour

@@ -33,7 +33,7 @@ const selectTotals = (db: Database) =>
     sql`SELECT (SELECT count(*) FROM deliveries WHERE dueAt IS NOT NULL) AS queued,
       (SELECT coalesce(sum(json_array_length(items)), 0) FROM transactions t WHERE t.isOpen) AS inFlight,
       (SELECT count(*) FROM deliveries WHERE state = 'awaiting_wallet'
-        AND state IN ('awaiting_wallet', 'failed')) AS awaitingWallet,
+        AND state IN ('awaiting_wallet', 'failed', 'cancelled')) AS awaitingWallet,
       (SELECT count(*) FROM webhookMessages WHERE dueAt IS NOT NULL) AS pendingWebhooks,
       (SELECT count(*) FROM webhookEndpoints
         WHERE failingSince IS NOT NULL AND disabledAt IS NULL) AS failingEndpoints,

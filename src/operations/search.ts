@@ -3,7 +3,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { getAddress, isAddress } from 'viem/utils'
 import { readAsUser } from '../auth/session.ts'
 import { type Database, raw } from '../db/client.ts'
-import type { deliveryStates } from '../db/schema/delivery.ts'
+import type { DeliveryState } from '../db/schema/delivery.ts'
 import type { Caller } from '../http/context.ts'
 
 /** The newest orders of a user. */
@@ -35,7 +35,7 @@ export type FoundItem = {
   /** Order number of the shop. */
   providerId: string | null
   title: string
-  state: (typeof deliveryStates)[number]
+  state: DeliveryState
   /** What has the text: the newest orders of a user are found by the user. */
   by: 'order' | 'transfer' | 'number' | 'key' | 'transaction' | 'message' | 'buyer' | 'seller'
 }

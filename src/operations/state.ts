@@ -54,7 +54,6 @@ export async function readState(
   return {
     work: [...queued, ...inFlight],
     awaitingWallet: waiting?.awaitingWallet ?? 0,
-    /** Without those that were cancelled. */
     failed: waiting?.failed ?? 0,
     networks: networks.map((check) => ({ name: names.get(check.chainId) ?? '', ...check })),
     /** Signers whose nonces another program has used within a day. */
@@ -88,9 +87,9 @@ export const stateStatements = (db: Database, settings: Settings, now: Date) => 
     raw<{ awaitingWallet: number; failed: number }>(
       db,
       sql`SELECT (SELECT count(*) FROM deliveries INDEXED BY deliveries_waiting
-          WHERE state IN ('awaiting_wallet', 'failed') AND state = 'awaiting_wallet') AS awaitingWallet,
+          WHERE state IN ('awaiting_wallet', 'failed', 'cancelled') AND state = 'awaiting_wallet') AS awaitingWallet,
         (SELECT count(*) FROM deliveries INDEXED BY deliveries_failed
-          WHERE state = 'failed' AND wish = 'deliver') AS failed`,
+          WHERE state = 'failed') AS failed`,
     ),
     db
       .select()

@@ -85,10 +85,21 @@ const byProviderId = candidates(({ providerId }) => ({
   ...byOrder,
   where: sql`o.providerId = ${providerId}`,
 }))
-const waiting = candidates(({ status }) => ({
+/** In the spelling of the index `deliveries_waiting`, so that SQLite uses it. */
+const isWaiting = sql.raw("deliveries.state IN ('awaiting_wallet', 'failed', 'cancelled')")
+const awaitingWallet = candidates(() => ({
   ...byItem,
-  // In the spelling of the index `deliveries_waiting`, so that SQLite uses it.
-  where: sql`deliveries.state = ${status} AND deliveries.state IN ('awaiting_wallet', 'failed')`,
+  where: sql`deliveries.state = 'awaiting_wallet' AND ${isWaiting}`,
+}))
+/** The newest deliveries in a state. The status `failed` has two. */
+const newestIn = (state: string, { before, count }: Placeholders<Values>) => sql`SELECT id FROM (
+  SELECT id FROM deliveries WHERE state = ${sql.raw(`'${state}'`)} AND ${isWaiting}
+    AND id < ${before} ORDER BY id DESC LIMIT ${count})`
+const failed = candidates((values) => ({
+  from: sql`(${newestIn('failed', values)} UNION ALL ${newestIn('cancelled', values)}) ended
+    CROSS JOIN orderItems i ON i.id = ended.id`,
+  cursor: sql`ended.id`,
+  id: sql`i.orderId`,
 }))
 const withStatus = candidates(({ status }) => ({ ...byItem, isMatch: hasStatus(status) }))
 
@@ -127,7 +138,8 @@ function chooseCandidates(
     return isMaster || buyerUserId === userId ? exact(byBuyer) : filtered(soldTo)
   if (deliveryStatus === undefined) return exact(isMaster ? all : own)
   if (!isMaster) return filtered(ownWithStatus)
-  if (deliveryStatus === 'awaiting_wallet' || deliveryStatus === 'failed') return exact(waiting)
+  if (deliveryStatus === 'awaiting_wallet') return exact(awaitingWallet)
+  if (deliveryStatus === 'failed') return exact(failed)
   return filtered(withStatus)
 }
 

@@ -55,7 +55,7 @@ function forgetGuards(userId: number): Guard[] {
             WHERE o.buyerId = ${userId}
           UNION ALL SELECT id FROM orderItems WHERE sellerId = ${userId}) AS own
         CROSS JOIN deliveries d ON d.id = own.id
-        WHERE d.state <> 'transferred' AND (d.state <> 'failed' OR d.wish <> 'cancel'))`,
+        WHERE d.state NOT IN ('transferred', 'cancelled'))`,
       'NFTs may still be delivered to or from the user: wait for them, or cancel them',
     ),
   ]

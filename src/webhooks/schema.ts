@@ -19,7 +19,8 @@ export const eventMeanings: Record<ChosenEvent, string> = {
   'order.created': 'An order was placed',
   'order.awaiting_wallet': 'The buyer has no wallet yet',
   'order.delivered': 'The buyer has the NFT',
-  'order.failed': 'The NFT could not be delivered',
+  'order.failed': 'The NFT could not be delivered, or its delivery was cancelled',
+  'order.cancelled': 'Its delivery was cancelled',
   'alarm.raised': 'Something is wrong with the marketplace',
   'alarm.cleared': 'It is over',
 }

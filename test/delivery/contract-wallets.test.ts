@@ -33,7 +33,7 @@ async function deploy(chain: Chain, { recipient }: PaidItem) {
 
 /** Asks to cancel an item. */
 const cancelWish = ({ id }: PaidItem) =>
-  db.update(deliveries).set({ wish: 'cancel' }).where(eq(deliveries.id, id))
+  db.update(deliveries).set({ requestedAction: 'cancel' }).where(eq(deliveries.id, id))
 
 const retryAt = (chain: Chain, { id }: PaidItem, engine: ReturnType<typeof anEngine>, at: Date) =>
   db.batch([retry(db, { id }, { [chain.name]: engine.network }, at)])
@@ -91,7 +91,7 @@ describe('on another chain', () => {
     const item = await aPaidItem(chain, elsewhere(chain))
     await cancelWish(item)
     await anEngine(chain).run()
-    expect(await rowOf(item)).toMatchObject({ state: 'failed', reason: 'cancelled' })
+    expect(await rowOf(item)).toMatchObject({ state: 'cancelled', reasonCode: 'cancelled' })
     expect(await transactionsOf(chain)).toHaveLength(1)
   })
 })
@@ -151,7 +151,7 @@ describe('that is not deployed', () => {
     const item = await anUndeployedItem(chain)
     await cancelWish(item)
     await anEngine(chain).run()
-    expect(await rowOf(item)).toMatchObject({ state: 'failed', reason: 'cancelled' })
+    expect(await rowOf(item)).toMatchObject({ state: 'cancelled', reasonCode: 'cancelled' })
   })
 
   it('does not fail its items if only one of two nodes says so', async () => {

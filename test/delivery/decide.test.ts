@@ -56,7 +56,7 @@ const carriedOf = (id: number): CarriedItem => ({
   id,
   key: keyOf(id),
   version: 3,
-  wish: 'deliver',
+  requestedAction: 'deliver',
   failingSince: null,
   tries: 0,
   reasonCode: null,
@@ -408,14 +408,14 @@ describe('an item', () => {
       ...carriedOf(1),
       failingSince: secondsAgo(60),
       ...explain('contract_paused'),
-      wish: 'cancel',
+      requestedAction: 'cancel',
     } as const
     expect(movesOf(receiptAt(98, ...delivered), [[1, 98]], [failing])).toEqual([
       {
         id: 1,
         version: 3,
         state: 'transferred',
-        wish: 'deliver',
+        requestedAction: 'deliver',
         failingSince: null,
         tries: 0,
         reasonCode: null,
@@ -467,10 +467,10 @@ describe('an item', () => {
     expect(movesOf(null, [[1, 98]])).toMatchObject([queuedNow])
   })
 
-  it('keeps its wish to be cancelled when it is queued', () => {
-    const wish = { ...carriedOf(1), wish: 'cancel' } as const
-    expect(movesOf(receiptAt(98), [[1, 0]], [wish])).toMatchObject([
-      { ...queuedNow, wish: 'cancel' },
+  it('stays to be cancelled when it is queued', () => {
+    const toCancel = { ...carriedOf(1), requestedAction: 'cancel' } as const
+    expect(movesOf(receiptAt(98), [[1, 0]], [toCancel])).toMatchObject([
+      { ...queuedNow, requestedAction: 'cancel' },
     ])
   })
 
@@ -499,13 +499,18 @@ describe('an item', () => {
 
   it('is cancelled when its key was used up, and its pieces return once', () => {
     const receipt = receiptAt(98, useOf(1, 'Cancelled'))
-    const wish = { ...carriedOf(1), wish: 'cancel' } as const
-    const ended = { state: 'failed', wish: 'cancel', reason: 'cancelled', dueAt: null }
-    expect(movesOf(receipt, [[1, 98, CANCELLED]], [wish])).toMatchObject([
+    const toCancel = { ...carriedOf(1), requestedAction: 'cancel' } as const
+    const ended = {
+      state: 'cancelled',
+      requestedAction: 'cancel',
+      ...explain('cancelled'),
+      dueAt: null,
+    }
+    expect(movesOf(receipt, [[1, 98, CANCELLED]], [toCancel])).toMatchObject([
       { ...ended, isReturned: true },
     ])
     expect(
-      movesOf(receipt, [[1, 98, CANCELLED]], [{ ...wish, ...explain('cancelled') }]),
+      movesOf(receipt, [[1, 98, CANCELLED]], [{ ...toCancel, ...explain('cancelled') }]),
     ).toMatchObject([{ ...ended, isReturned: false }])
   })
 

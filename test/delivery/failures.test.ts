@@ -147,10 +147,14 @@ describe('a network that was removed from the configuration', () => {
     const items = await paidItems(chain, [{ standard: 'erc1155' }, { standard: 'erc1155' }])
     const [item, cancelled] = items
     if (!item || !cancelled) throw new Error('no items')
-    await execute("UPDATE deliveries SET wish = 'cancel' WHERE id = ?", cancelled.id)
+    await execute("UPDATE deliveries SET requestedAction = 'cancel' WHERE id = ?", cancelled.id)
     await failRemovedChains(db, without(chain), new Date())
     for (const waiting of items)
-      expect(await rowOf(waiting)).toMatchObject({ state: 'failed', wish: 'deliver', reasonCode })
+      expect(await rowOf(waiting)).toMatchObject({
+        state: 'failed',
+        requestedAction: 'deliver',
+        reasonCode,
+      })
     expect(logged('delivery_failed')).toEqual(
       expect.arrayContaining(
         items.map(({ id }) => ({ itemId: id, reasonCode, reason: expect.any(String) })),

@@ -214,17 +214,17 @@ describe('another contract in the configuration', () => {
     await aStep(old)
     await chain.mine()
     await aStep(old)
-    expect(await rowOf(item)).toMatchObject({ state: 'failed', reason: 'cancelled' })
+    expect(await rowOf(item)).toMatchObject({ state: 'cancelled', reasonCode: 'cancelled' })
     expect(await stock()).toBe(100)
 
     await chain.rpc('anvil_reorg', 1, [])
     await call(chain, chain.delivery, PAUSE)
     const engine = anEngine(chain, { delivery })
     await runUntilDone(chain, engine)
-    expect(await rowOf(item)).toMatchObject({ state: 'queued', wish: 'cancel' })
+    expect(await rowOf(item)).toMatchObject({ state: 'queued', requestedAction: 'cancel' })
     await call(chain, chain.delivery, UNPAUSE)
     await runUntilDone(chain, engine)
-    const cancelled = { state: 'failed', reason: 'cancelled', contract: chain.delivery }
+    const cancelled = { state: 'cancelled', reasonCode: 'cancelled', contract: chain.delivery }
     expect(await rowOf(item)).toMatchObject(cancelled)
     expect(await stock()).toBe(100)
   })

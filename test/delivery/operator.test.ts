@@ -75,6 +75,8 @@ const transferWith = (values: object) => ({ status: 200, body: { transfer: value
 
 const failed = (code: ReasonCode) => ({ state: 'failed', ...explain(code), dueAt: null }) as const
 
+const cancelledNow = { state: 'cancelled', requestedAction: 'cancel' } as const
+
 const update = ({ id }: { id: number }, values: Partial<typeof deliveries.$inferInsert>) =>
   db.update(deliveries).set(values).where(eq(deliveries.id, id))
 
@@ -122,7 +124,7 @@ describe('the list', () => {
       status: 'queued',
       key: item.key,
       contract: null,
-      wish: 'deliver',
+      requestedAction: 'deliver',
       reasonCode: null,
       reason: null,
       tries: 0,
@@ -330,7 +332,7 @@ describe('a retry', () => {
     expect(await retry(item)).toMatchObject(conflict('the NFT is transferred already'))
     const awaiting = await aPaidItem(elsewhere, { ...erc1155, recipient: null })
     expect(await retry(awaiting)).toMatchObject(conflict('the buyer has no wallet yet'))
-    await update(item, { ...failed('cancelled'), wish: 'cancel' })
+    await update(item, { ...failed('cancelled'), ...cancelledNow })
     expect(await retry(item)).toMatchObject(conflict('the item is cancelled'))
     expect(await retry({ id: 999_999 })).toMatchObject({
       status: 404,
@@ -347,26 +349,28 @@ describe('a cancellation', () => {
     const stock = await stockOf(item)
     const { cancel, retry, takeWoken } = anApi([chain])
     expect(await cancel(item)).toMatchObject(
-      transferWith({ status: 'queued', wish: 'cancel', reason: null }),
+      transferWith({ status: 'queued', requestedAction: 'cancel', reason: null }),
     )
     expect(takeWoken()).toEqual([chain.chainId])
     const pending = await rowOf(item)
-    expect(await cancel(item)).toMatchObject(transferWith({ status: 'queued', wish: 'cancel' }))
+    expect(await cancel(item)).toMatchObject(
+      transferWith({ status: 'queued', requestedAction: 'cancel' }),
+    )
     expect(await rowOf(item)).toEqual(pending)
 
     const engine = anEngine(chain, { finality: 3 })
     await engine.step(60)
     await engine.step(61)
     await expectCancelledOnChain(chain, item)
-    expect(await rowOf(item)).toMatchObject({ state: 'in_flight', wish: 'cancel' })
+    expect(await rowOf(item)).toMatchObject({ state: 'in_flight', requestedAction: 'cancel' })
     expect(await stockOf(item)).toBe(stock)
 
     await chain.mine(2)
     await engine.run(90)
     expect(await rowOf(item)).toMatchObject({
-      state: 'failed',
-      wish: 'cancel',
-      reason: 'cancelled',
+      state: 'cancelled',
+      requestedAction: 'cancel',
+      reasonCode: 'cancelled',
       dueAt: null,
     })
     expect(await stockOf(item)).toBe((stock ?? 0) + 3)
@@ -391,11 +395,11 @@ describe('a cancellation', () => {
     await chain.rpc('anvil_reorg', 1, [])
     await aPaidItem(chain, { ...erc1155, tokenId: '2' })
     await engine.step(3800)
-    expect(await rowOf(item)).toMatchObject({ state: 'queued', wish: 'cancel' })
+    expect(await rowOf(item)).toMatchObject({ state: 'queued', requestedAction: 'cancel' })
     await update(item, { dueAt: '2999-01-01T00:00:00.000Z' })
     expect(await retryAll('status=queued')).toMatchObject({ body: { changed: expect.any(Number) } })
     await engine.run(3900)
-    expect(await rowOf(item)).toMatchObject({ state: 'failed', reason: 'cancelled' })
+    expect(await rowOf(item)).toMatchObject({ state: 'cancelled', reasonCode: 'cancelled' })
     await expectCancelledOnChain(chain, item)
     expect(await stockOf(item)).toBe(stock + 1)
   })
@@ -415,7 +419,7 @@ describe('a cancellation', () => {
         const [run] = await market.deliver({ mishap: { step, when, does: 'die' } })
         isStepLeft = run?.isHit ?? false
         await market.settle()
-        expect(await rowOf(item)).toMatchObject({ state: 'failed', reason: 'cancelled' })
+        expect(await rowOf(item)).toMatchObject({ state: 'cancelled', reasonCode: 'cancelled' })
         expect(await stockOf(item), `step ${step}`).toBe(stock + 1)
       }
     },
@@ -431,7 +435,7 @@ describe('a cancellation', () => {
     const stock = await stockOf(item)
     await anApi([chain]).cancel(item)
     await anEngine(chain).run(60)
-    expect(await rowOf(item)).toMatchObject({ state: 'failed', reason: 'cancelled' })
+    expect(await rowOf(item)).toMatchObject({ state: 'cancelled', reasonCode: 'cancelled' })
     expect(await stockOf(item)).toBe(stock)
   })
 
@@ -444,11 +448,15 @@ describe('a cancellation', () => {
     await engine.step()
     const { cancel } = anApi([chain])
     expect(await cancel(item)).toMatchObject(
-      transferWith({ status: 'in_flight', wish: 'cancel', dueAt: null }),
+      transferWith({ status: 'in_flight', requestedAction: 'cancel', dueAt: null }),
     )
     await chain.mine()
     await engine.run(60)
-    expect(await rowOf(item)).toMatchObject({ state: 'transferred', wish: 'deliver', reason: null })
+    expect(await rowOf(item)).toMatchObject({
+      state: 'transferred',
+      requestedAction: 'deliver',
+      reason: null,
+    })
     expect(await transferEvents(chain)).toHaveLength(1)
     expect(await stockOf(item)).toBe(stock)
     expect(await cancel(item)).toMatchObject(conflict('the NFT is transferred already'))
@@ -466,7 +474,11 @@ describe('a cancellation', () => {
     await chain.setAutomine(true)
     await chain.erc1155AsSeller('setApprovalForAll', chain.delivery, false)
     await engine.run(60)
-    expect(await rowOf(item)).toMatchObject({ state: 'failed', reason: 'cancelled', tries: 1 })
+    expect(await rowOf(item)).toMatchObject({
+      state: 'cancelled',
+      reasonCode: 'cancelled',
+      tries: 1,
+    })
     await expectCancelledOnChain(chain, item)
     expect(await transactionsOf(chain)).toHaveLength(2)
     expect(await stockOf(item)).toBe(stock + 1)
@@ -483,7 +495,7 @@ describe('a cancellation', () => {
     )
     expect(queued).toEqual([])
     await anEngine(chain).run(60)
-    expect(await rowOf(item)).toMatchObject({ state: 'failed', reason: 'cancelled' })
+    expect(await rowOf(item)).toMatchObject({ state: 'cancelled', reasonCode: 'cancelled' })
     await expectCancelledOnChain(chain, item)
     expect(await stockOf(item)).toBe(stock + 1)
   })
@@ -494,11 +506,11 @@ describe('a cancellation', () => {
     const engine = anEngine(chain)
     await engine.run()
     await engine.run(11 * 60)
-    expect(await rowOf(item)).toMatchObject({ state: 'failed', wish: 'deliver' })
+    expect(await rowOf(item)).toMatchObject({ state: 'failed', requestedAction: 'deliver' })
     const stock = (await stockOf(item)) ?? 0
     expect(await anApi([chain]).cancel(item)).toMatchObject(transferWith({ status: 'queued' }))
     await engine.run(12 * 60)
-    expect(await rowOf(item)).toMatchObject({ state: 'failed', reason: 'cancelled' })
+    expect(await rowOf(item)).toMatchObject({ state: 'cancelled', reasonCode: 'cancelled' })
     await expectCancelledOnChain(chain, item)
     expect(await stockOf(item)).toBe(stock + 1)
   })
@@ -550,8 +562,12 @@ describe('a filter', () => {
   it('does not retry cancelled items, nor cancel items twice', async () => {
     const [item, pending] = await failedItems(elsewhere, 2, 'cancelled')
     if (!item || !pending) throw new Error('no items')
-    await update(item, { wish: 'cancel' })
-    await update(pending, { wish: 'cancel', state: 'queued', dueAt: '2026-01-01T00:00:00.000Z' })
+    await update(item, cancelledNow)
+    await update(pending, {
+      requestedAction: 'cancel',
+      state: 'queued',
+      dueAt: '2026-01-01T00:00:00.000Z',
+    })
     const api = anApi()
     expect(await api.retryAll('status=failed')).toMatchObject({ body: { changed: 0 } })
     expect(await api.cancelAll('status=failed')).toMatchObject({ body: { changed: 0 } })
@@ -574,9 +590,17 @@ describe('a filter', () => {
     await update(inFlight, { state: 'in_flight', dueAt: null })
     for (const status of ['queued', 'in_flight', 'awaiting_wallet'])
       expect(await cancelAll(`status=${status}`)).toMatchObject({ body: { changed: 1 } })
-    expect(await rowOf(queued)).toMatchObject({ state: 'queued', wish: 'cancel' })
-    expect(await rowOf(inFlight)).toMatchObject({ state: 'in_flight', wish: 'cancel', dueAt: null })
-    expect(await rowOf(awaiting)).toMatchObject({ state: 'queued', wish: 'cancel', awaits: null })
+    expect(await rowOf(queued)).toMatchObject({ state: 'queued', requestedAction: 'cancel' })
+    expect(await rowOf(inFlight)).toMatchObject({
+      state: 'in_flight',
+      requestedAction: 'cancel',
+      dueAt: null,
+    })
+    expect(await rowOf(awaiting)).toMatchObject({
+      state: 'queued',
+      requestedAction: 'cancel',
+      awaits: null,
+    })
   })
 
   it.each([

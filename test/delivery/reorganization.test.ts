@@ -232,9 +232,9 @@ describe('a reorganization of final blocks', () => {
         await aStep(engine)
       }
       const cancelled = {
-        state: 'failed',
-        wish: 'cancel',
-        reason: 'cancelled',
+        state: 'cancelled',
+        requestedAction: 'cancel',
+        reasonCode: 'cancelled',
       } satisfies Partial<Row>
       const mined = await newest(chain)
       expect(await rowOf(item)).toMatchObject({ ...cancelled, txId: mined.hash })
@@ -243,7 +243,7 @@ describe('a reorganization of final blocks', () => {
       await chain.mine(2)
       await chain.rpc('anvil_reorg', 3, [])
       await aStep(engine)
-      expect(await rowOf(item)).toMatchObject({ state: 'queued', wish: 'cancel' })
+      expect(await rowOf(item)).toMatchObject({ state: 'queued', requestedAction: 'cancel' })
       await deliver(chain, engine)
       const again = await newest(chain)
       expect(again.id).not.toBe(mined.id)

@@ -326,7 +326,7 @@ describe('a key that was used for something else', () => {
     const networks = { [chain.name]: engine.network }
     await db.batch([cancel(db, { id: item.id }, networks, new Date())])
     await runUntilDone(chain, engine)
-    const cancelled = { state: 'failed', wish: 'cancel', reason: 'cancelled' }
+    const cancelled = { state: 'cancelled', requestedAction: 'cancel' }
     expect(await rowOf(item)).toMatchObject(cancelled)
     expect(await shop.stock()).toBe(100)
     const [transaction] = await transactionsOf(chain)

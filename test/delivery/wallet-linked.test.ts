@@ -92,7 +92,7 @@ it('leaves an item that was cancelled before', async () => {
   const chain = await aChain({ erc721: 1 })
   const item = await aPaidItem(chain, { standard: 'erc721', recipient: null })
   await env.DB.prepare(
-    "UPDATE deliveries SET state = 'queued', wish = 'cancel', awaits = NULL WHERE id = ?",
+    "UPDATE deliveries SET state = 'queued', requestedAction = 'cancel', awaits = NULL WHERE id = ?",
   )
     .bind(item.id)
     .run()

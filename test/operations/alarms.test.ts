@@ -83,7 +83,7 @@ it('tells once if two cron runs are at work at the same time', async () => {
   await Promise.all([instance.cron(), instance.cron(), instance.cron(0.001)])
   expect(logged('alarm_raised')).toHaveLength(1)
   expect(await outbox()).toHaveLength(1)
-  await db.update(deliveries).set({ wish: 'cancel' })
+  await db.update(deliveries).set({ state: 'cancelled' })
   await Promise.all([instance.cron(1), instance.cron(1), instance.cron(1.001)])
   expect(logged('alarm_cleared')).toHaveLength(1)
   expect(await outbox()).toHaveLength(2)
@@ -236,7 +236,7 @@ describe('deliveries_failed', () => {
     await set({ state: 'failed', dueAt: null })
     expect(await instance.cron()).toEqual(['deliveries_failed'])
     expect(await detailOf('deliveries_failed')).toBe('2 deliveries failed.')
-    await set({ wish: 'cancel' })
+    await set({ state: 'cancelled' })
     expect(await instance.cron(1)).toEqual([])
   })
 

@@ -47,7 +47,7 @@ async function hours(now = NOW) {
 it('counts what has become of the orders of an hour', async () => {
   expect(await hours()).toEqual([])
   const first = await anItem('10:00', failed)
-  await anItem('10:01', { ...failed, wish: 'cancel' })
+  await anItem('10:01', { ...failed, state: 'cancelled' })
   await anItem('10:10', { state: 'in_flight', dueAt: null })
   await anItem('10:20')
   const last = await anItem('10:59', transferred('2026-03-02T10:59:30.250Z'))

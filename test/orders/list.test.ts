@@ -140,7 +140,7 @@ describe('the filter deliveryStatus', () => {
     const { token, buyer, seller, input } = await aShop()
     const orders = await placed(
       token,
-      times(7, () => input),
+      times(8, () => input),
     )
     const transactionId = (await aTransaction()).id
     const states = [
@@ -151,6 +151,7 @@ describe('the filter deliveryStatus', () => {
       { state: 'transferred', transactionId },
       { state: 'failed', ...explain('token_not_deployed') },
       { state: 'failed', transactionId },
+      { state: 'cancelled', transactionId, ...explain('cancelled') },
     ] as const
     for (const [i, values] of states.entries())
       await setDelivery(orders.slice(i, i + 1), { awaits: null, ...values })
@@ -159,7 +160,7 @@ describe('the filter deliveryStatus', () => {
       transferring: [2, 1],
       awaiting_wallet: [3],
       transferred: [4],
-      failed: [6, 5],
+      failed: [7, 6, 5],
     }
     for (const caller of [token, await aToken(buyer), await aToken(seller)])
       for (const [deliveryStatus, places] of Object.entries(expected)) {

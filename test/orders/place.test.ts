@@ -105,7 +105,7 @@ it('starts a delivery for each item, unless the buyer has no wallet', async () =
     key: expect.stringMatching(/^0x[0-9a-f]{64}$/),
     chainId: 31337,
     contract: null,
-    wish: 'deliver',
+    requestedAction: 'deliver',
     version: 0,
     transactionId: null,
     failingSince: null,

@@ -271,6 +271,7 @@ it.each([
   ['transferred', true, 'transferred', null],
   ['failed', false, 'failed', sentences.recipient_rejects],
   ['failed', true, 'failed', sentences.recipient_rejects],
+  ['cancelled', true, 'failed', sentences.recipient_rejects],
 ] as const)(
   'shows a delivery that is %s (with a transaction: %s) as %s, failReason %s',
   async (state, hasTransaction, status, failReason) => {

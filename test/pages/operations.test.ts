@@ -161,7 +161,7 @@ it('lists the oldest items under way with what they wait for', async () => {
   const { visitor } = await anAdministratorVisitor()
   const dueAt = new Date(Date.now() + 5 * 60_000).toISOString()
   const waiting = await anItem({ state: 'queued', ...explain('no_relayer', 'X'), dueAt })
-  const cancelled = await anItem({ state: 'queued', wish: 'cancel', dueAt })
+  const cancelled = await anItem({ state: 'queued', requestedAction: 'cancel', dueAt })
   const { sectionOf } = await read(visitor, '/operations')
   expect(sectionOf('oldest')).toContain(
     `Transfer ${waiting.id} Queued Order ${waiting.orderId} localhost Ordered just now` +
@@ -175,7 +175,7 @@ it('groups failures by reason, and retries a group', async () => {
   const first = await anItem(failed('recipient_rejects', '0x1'))
   const second = await anItem(failed('recipient_rejects', '0x2'))
   const other = await anItem(failed('holder_has_no_token'))
-  await anItem({ ...failed('cancelled'), wish: 'cancel' })
+  await anItem({ ...failed('cancelled'), state: 'cancelled', requestedAction: 'cancel' })
   const { html, sectionOf } = await read(visitor, '/operations')
   expect(sectionOf('failures')).toContain(
     `Failures ${sentence(sentences.recipient_rejects)} 2 transfers Oldest: Transfer ${first.id}`,
@@ -327,7 +327,9 @@ describe('the page of a transfer', () => {
     const { visitor } = await anAdministratorVisitor()
     const { id } = await anItem(failed('token_not_deployed'))
     const path = `/operations/transfers/${id}`
-    expect((await read(visitor, path)).text).toContain('Failed just now No code.')
+    expect((await read(visitor, path)).text).toContain(
+      `Failed just now ${sentence(sentences.token_not_deployed)}`,
+    )
     const response = await visitor.post(`${path}/retry`)
     const { text, sectionOf } = await read(visitor, response.headers.get('location') ?? '')
     expect(text).toContain('The transfer is queued again.')

@@ -117,7 +117,7 @@ it.each([
 ] as const)('explains a failure: %s', async (code, message) => {
   const { visitor, user } = await aSignedInVisitor()
   const id = await anOrder(await aShop(), user, {
-    state: 'failed',
+    state: code === 'cancelled' ? 'cancelled' : 'failed',
     ...explain(code),
     dueAt: null,
   })

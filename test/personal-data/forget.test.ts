@@ -138,7 +138,7 @@ it.each([
   const itemId = orders[0]?.orderItems[0]?.id ?? 0
   await db
     .update(deliveries)
-    .set({ state: 'failed', wish: 'cancel', awaits: null })
+    .set({ state: 'cancelled', awaits: null })
     .where(eq(deliveries.id, itemId))
   expect((await forget(token, buyer)).status).toBe(200)
 })

@@ -300,7 +300,7 @@ const checks: Record<string, () => Promise<void>> = {
     const [retried, cancelled] = await runAll('Deliveries failed', { ITEM: String(item.id) })
     expect(retried).toContain(`"id":${item.id},"orderId":${id}`)
     expect(retried).toContain('{"changed":1}')
-    expect(cancelled).toContain('"wish":"cancel"')
+    expect(cancelled).toContain('"requestedAction":"cancel"')
     await vi.waitUntil(
       async () => {
         await runCron()

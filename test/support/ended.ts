@@ -12,7 +12,11 @@ const PLACED_AT = '2025-06-01T10:00:00.000Z'
 type Delivery = Partial<typeof deliveries.$inferInsert>
 
 const transferred: Delivery = { state: 'transferred' }
-export const cancelled: Delivery = { state: 'failed', wish: 'cancel', ...explain('cancelled') }
+export const cancelled: Delivery = {
+  state: 'cancelled',
+  requestedAction: 'cancel',
+  ...explain('cancelled'),
+}
 
 /** Makes orders old, and ends the delivery of each in a transaction of its own. */
 export async function end(

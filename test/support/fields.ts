@@ -183,7 +183,7 @@ export const fields = {
     'status',
     'key',
     'contract',
-    'wish',
+    'requestedAction',
     'reasonCode',
     'reason',
     'tries',

@@ -80,6 +80,7 @@ it('an order that is placed writes order.created, due at once', async () => {
           status: null,
           txId: null,
           failReason: null,
+          reasonCode: null,
           sequence: 0,
         },
       },
@@ -148,12 +149,27 @@ describe('a change of a delivery', () => {
 
   it('into failed writes order.failed with the reason', async () => {
     const { endpoint, item } = await anOrder()
-    await change(item, { state: 'failed', wish: 'cancel', ...explain('cancelled') })
+    const { reason, reasonCode } = explain('recipient_rejects', 'not today')
+    await change(item, { state: 'failed', reasonCode, reason })
     const [, failed] = await messagesTo(endpoint)
     expect(failed?.payload).toMatchObject({
       type: 'order.failed',
-      data: { status: 'failed', failReason: 'cancelled', reasonCode: 'cancelled', sequence: 2 },
+      data: { status: 'failed', failReason: reason, reasonCode, sequence: 2 },
     })
+  })
+
+  it.each([
+    [['order.failed'], true],
+    [['order.cancelled'], true],
+    [['order.failed', 'order.cancelled'], true],
+    [['order.created', 'order.delivered'], false],
+  ] as const)('into cancelled writes order.cancelled once for %j: %s', async (events, isSent) => {
+    const { item, buyer } = await anOrder()
+    const endpoint = await anEndpoint({ userId: buyer.id, events: [...events] })
+    await change(item, { state: 'cancelled', requestedAction: 'cancel', ...explain('cancelled') })
+    const messages = (await messagesTo(endpoint)).map(({ payload }) => payload)
+    const data = { status: 'failed', failReason: 'cancelled', reasonCode: 'cancelled', sequence: 2 }
+    expect(messages).toMatchObject(isSent ? [{ type: 'order.cancelled', data }] : [])
   })
 
   it('into awaiting_wallet writes order.awaiting_wallet', async () => {

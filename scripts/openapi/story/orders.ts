@@ -56,7 +56,7 @@ async function sellToBuyersWithoutWallet(teller: Teller): Promise<void> {
   )
   const item = { token: tokens.shop, parameters: { id: 4 } }
   await show(200, 'cancelTransfer', 'cancelled', 'Cancel the delivery of a refunded order', item)
-  await untilDelivery(teller, [4], 'failed')
+  await untilDelivery(teller, [4], 'cancelled')
   const cancelled = { token: tokens.shop, parameters: { order_ids: [4] } }
   await show(200, 'getOrders', 'cancelled', 'The delivery was cancelled', cancelled)
 }
@@ -112,7 +112,7 @@ async function list(teller: Teller): Promise<void> {
   await show(200, 'listTransfers', 'page', 'A page of all deliveries', page)
   const waiting = { token, parameters: { status: 'awaiting_wallet' } }
   await show(200, 'cancelTransfers', 'cancelled', 'Cancel all that wait for a wallet', waiting)
-  await untilDelivery(teller, [3], 'failed')
+  await untilDelivery(teller, [3], 'cancelled')
   const rest = { token, parameters: { status: 'failed', code: 'recipient_rejects' } }
   await show(200, 'cancelTransfers', 'none', 'Nothing is left to cancel', rest)
   await show(200, 'getStats', 'numbers', 'The numbers of NFTs')

@@ -10,7 +10,12 @@ export const deliveryStates = [
   'in_flight',
   'transferred',
   'failed',
+  'cancelled',
 ] as const
+export type DeliveryState = (typeof deliveryStates)[number]
+
+export const requestedActions = ['deliver', 'cancel'] as const
+export type RequestedAction = (typeof requestedActions)[number]
 
 /** Why a delivery waits or failed. `src/delivery/reasons.ts` has a sentence for each. */
 export const reasonCodes = [
@@ -61,9 +66,8 @@ export const deliveries = sqliteTable(
     /** The Delivery contract of the newest transaction; null before the first. */
     contract: text(),
     state: text({ enum: deliveryStates }).notNull(),
-    wish: text({ enum: ['deliver', 'cancel'] })
-      .notNull()
-      .default('deliver'),
+    /** What is to be done with the key. */
+    requestedAction: text({ enum: requestedActions }).notNull().default('deliver'),
     /** Number of changes. A run that read an older version changes nothing. */
     version: integer().notNull().default(0),
     /**
@@ -92,7 +96,7 @@ export const deliveries = sqliteTable(
     // Only states in which items stay, so that passing through the others writes no index.
     index('deliveries_waiting')
       .on(t.state, t.id)
-      .where(sql`${t.state} IN ('awaiting_wallet', 'failed')`),
+      .where(sql`${t.state} IN ('awaiting_wallet', 'failed', 'cancelled')`),
     index('deliveries_compared')
       .on(t.chainId, t.id)
       .where(sql`${t.state} IN ('awaiting_wallet', 'failed')`),
@@ -102,13 +106,11 @@ export const deliveries = sqliteTable(
       .where(
         sql`${t.placedBy} IS NOT NULL AND ${t.state} IN ('awaiting_wallet', 'queued', 'in_flight')`,
       ),
-    // Counts what failed and was not cancelled, by reason.
-    index('deliveries_failed')
-      .on(t.reasonCode)
-      .where(sql`${t.state} = 'failed' AND ${t.wish} = 'deliver'`),
+    // Counts what failed, by reason.
+    index('deliveries_failed').on(t.reasonCode).where(sql`${t.state} = 'failed'`),
     index('deliveries_awaits').on(t.awaits).where(sql`${t.awaits} IS NOT NULL`),
     check('deliveries_state', oneOf(t.state, deliveryStates)),
-    check('deliveries_wish', oneOf(t.wish, ['deliver', 'cancel'])),
+    check('deliveries_requestedAction', oneOf(t.requestedAction, requestedActions)),
     check('deliveries_reasonCode', oneOf(t.reasonCode, reasonCodes)),
     check('deliveries_reason', sql`(${t.reasonCode} IS NULL) = (${t.reason} IS NULL)`),
     check('deliveries_awaits', sql`(${t.state} = 'awaiting_wallet') = (${t.awaits} IS NOT NULL)`),

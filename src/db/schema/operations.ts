@@ -61,7 +61,7 @@ export const hourlyOrders = sqliteTable(
     firstId: integer().notNull(),
     lastId: integer().notNull(),
     transferred: integer().notNull(),
-    /** Failed and not cancelled. The cancelled ones are in no column. */
+    /** The cancelled ones are in no column. */
     failed: integer().notNull(),
     awaitingWallet: integer().notNull(),
     /** Queued or in flight. */

@@ -8,6 +8,7 @@ export const webhookEvents = [
   'order.awaiting_wallet',
   'order.delivered',
   'order.failed',
+  'order.cancelled',
   'webhook.test',
   'alarm.raised',
   'alarm.cleared',

@@ -7,7 +7,8 @@ export const TransferStatus = z.enum(deliveryStates).meta({
   id: 'TransferStatus',
   description:
     '`awaiting_wallet`: the buyer has no wallet. `queued`: to be sent. `in_flight`: sent, not ' +
-    'final yet. `transferred`: the buyer has the NFT. `failed`: cancelled, or not deliverable.',
+    'final yet. `transferred`: the buyer has the NFT. `failed`: not deliverable. `cancelled`: its key ' +
+    'is used up.',
 })
 
 export const ReasonCode = z.enum(reasonCodes).meta({

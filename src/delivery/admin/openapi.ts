@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { requestedActions } from '../../db/schema/delivery.ts'
 import {
   address,
   bool,
@@ -40,7 +41,7 @@ const Transfer = z
     contract: orNull(
       address('Address of the Delivery contract; null before the first transaction.'),
     ),
-    wish: z.enum(['deliver', 'cancel']).describe('What is to be done with the key.'),
+    requestedAction: z.enum(requestedActions).describe('What is to be done with the key.'),
     reasonCode: ReasonCode.nullable().describe(
       'Why the item failed, or what it waits for; null if for its turn only.',
     ),
@@ -69,7 +70,7 @@ const retryDescription =
   'Queues failed items again; queued items are looked at immediately. An item that a transaction ' +
   'carries is not changed.'
 const cancelDescription =
-  'Uses up the delivery key on the chain. The item becomes `failed` with the reason `cancelled` ' +
+  'Uses up the delivery key on the chain. The item becomes `cancelled` ' +
   'once that is final, and its pieces return to the stock; it becomes `transferred` if it was ' +
   'delivered before. Refund an order only when its item is cancelled.'
 

@@ -1,7 +1,7 @@
 /** What an operator sees of deliveries, and may do to them: statements for one trip to D1. */
 import { type SQL, sql } from 'drizzle-orm'
 import { type Database, raw } from '../../db/client.ts'
-import type { deliveryStates, ReasonCode } from '../../db/schema/delivery.ts'
+import type { DeliveryState, ReasonCode, RequestedAction } from '../../db/schema/delivery.ts'
 import type { Network } from '../../env.ts'
 import { sentences } from '../reasons.ts'
 
@@ -9,7 +9,7 @@ import { sentences } from '../reasons.ts'
 export const MAX_CHANGED = 1000
 
 export type Filter = {
-  status?: (typeof deliveryStates)[number] | undefined
+  status?: DeliveryState | undefined
   code?: ReasonCode | undefined
 }
 export type Page = Filter & {
@@ -25,10 +25,10 @@ export type View = {
   network: string
   chainId: number | null
   quantity: number
-  status: (typeof deliveryStates)[number]
+  status: DeliveryState
   key: string
   contract: string | null
-  wish: 'deliver' | 'cancel'
+  requestedAction: RequestedAction
   reasonCode: ReasonCode | null
   reason: string | null
   tries: number
@@ -42,7 +42,7 @@ export type View = {
 }
 
 const selectViews = (of: SQL): SQL => sql`SELECT d.id, i.orderId, n.contractNetwork AS network,
-    d.chainId, i.quantity, d.state AS status, d."key", d.contract, d.wish, d.reasonCode, d.reason, d.tries,
+    d.chainId, i.quantity, d.state AS status, d."key", d.contract, d.requestedAction, d.reasonCode, d.reason, d.tries,
     t.hash AS txId, d.failingSince, d.dueAt, d.createdAt, d.updatedAt,
     iif(t.id IS NULL, '[]', json_array(json_object('hash', t.hash, 'contract', t.contract,
       'signer', t.signer, 'nonce', t.nonce, 'block', t.block,
@@ -74,11 +74,12 @@ function matches({ status, code }: Filter): SQL {
 const dueIds = sql`SELECT id FROM deliveries WHERE dueAt IS NOT NULL`
 const carriedIds = sql`SELECT i.value FROM transactions t, json_each(t.items) i WHERE t.isOpen`
 /** The condition of the index `deliveries_waiting`. */
-const isWaiting = sql.raw("state IN ('awaiting_wallet', 'failed')")
+const isWaiting = sql.raw("state IN ('awaiting_wallet', 'failed', 'cancelled')")
 
 const hasState: Record<View['status'], SQL> = {
   awaiting_wallet: sql`d.state = 'awaiting_wallet' AND d.${isWaiting}`,
   failed: sql`d.state = 'failed' AND d.${isWaiting}`,
+  cancelled: sql`d.state = 'cancelled' AND d.${isWaiting}`,
   queued: sql`d.state = 'queued' AND d.id IN (${dueIds})`,
   in_flight: sql`d.state = 'in_flight' AND d.id IN (${carriedIds})`,
   transferred: sql`d.state = 'transferred'`,
@@ -101,7 +102,7 @@ const objection = (id: number, condition: SQL, reason: string): Objection => ({
 
 const isTransferred = (id: number) =>
   objection(id, sql`d.state = 'transferred'`, 'the NFT is transferred already')
-const isCancelled = sql`d.state = 'failed' AND d.wish = 'cancel'`
+const isCancelled = sql`d.state = 'cancelled'`
 
 type Networks = Record<string, Network>
 
@@ -148,14 +149,14 @@ export const idsToRetry = (selection: Selection, networks: Networks, now: Date):
   idsOf(
     selection,
     sql`(d.state = 'queued' AND d.dueAt > ${now.toISOString()}
-      OR d.state = 'failed' AND d.wish = 'deliver') AND ${isConfigured(networks)}`,
+      OR d.state = 'failed') AND ${isConfigured(networks)}`,
   )
 
 /** The ids of the items that a cancellation changes. */
 export const idsToCancel = (selection: Selection, networks: Networks): SQL =>
   idsOf(
     selection,
-    sql`d.state <> 'transferred' AND d.wish <> 'cancel' AND ${isConfigured(networks)}`,
+    sql`d.state <> 'transferred' AND d.requestedAction <> 'cancel' AND ${isConfigured(networks)}`,
   )
 
 type Changed = { id: number; chainId: number | null }
@@ -176,8 +177,8 @@ export function retry(db: Database, selection: Selection, networks: Networks, no
     sql`UPDATE deliveries AS d SET awaits = ${awaited},
         state = iif(${awaited} IS NULL, 'queued', 'awaiting_wallet'),
         dueAt = iif(${awaited} IS NULL, ${at}, NULL), failingSince = NULL, tries = 0,
-        reasonCode = iif(wish = 'cancel', reasonCode, NULL),
-        reason = iif(wish = 'cancel', reason, NULL), version = version + 1,
+        reasonCode = iif(requestedAction = 'cancel', reasonCode, NULL),
+        reason = iif(requestedAction = 'cancel', reason, NULL), version = version + 1,
         updatedAt = ${at}, chainId = ${chainOf(networks)}
       WHERE id IN ${idsToRetry(selection, networks, now)} RETURNING id, chainId`,
   )
@@ -204,14 +205,14 @@ function addRecipients(db: Database, networks: Networks, now: Date) {
         recipientChainId = u.walletChainId, updatedAt = ${at}
       FROM deliveries d, orders o, users u
       WHERE d.chainId IN (SELECT value FROM json_each(${chainIds})) AND d.dueAt = ${at}
-        AND d.state = 'queued' AND d.wish = 'deliver'
+        AND d.state = 'queued' AND d.requestedAction = 'deliver'
         AND orderItems.id = d.id AND orderItems.ethRecipient IS NULL
         AND o.id = orderItems.orderId AND u.id = o.buyerId`,
   )
 }
 
 /**
- * Asks to use the keys of items up. An item ends as `failed` once the chain has recorded that, or
+ * Asks to use the keys of items up. An item ends as `cancelled` once the chain has recorded that, or
  * as `transferred` if it was delivered first.
  */
 export function cancel(db: Database, selection: Selection, networks: Networks, now: Date) {
@@ -219,7 +220,7 @@ export function cancel(db: Database, selection: Selection, networks: Networks, n
   const isInFlight = sql`state = 'in_flight'`
   return raw<Changed>(
     db,
-    sql`UPDATE deliveries AS d SET state = iif(${isInFlight}, state, 'queued'), wish = 'cancel',
+    sql`UPDATE deliveries AS d SET state = iif(${isInFlight}, state, 'queued'), requestedAction = 'cancel',
         failingSince = NULL, tries = 0, reasonCode = NULL, reason = NULL, awaits = NULL, chainId = ${chainOf(networks)},
         dueAt = iif(${isInFlight}, NULL, ${at}), version = version + 1, updatedAt = ${at}
       WHERE id IN ${idsToCancel(selection, networks)} RETURNING id, chainId`,

@@ -78,7 +78,7 @@ export async function compose(
           ? 'contract_paused'
           : 'no_relayer'
       moves.push(postpone(item, explain(code, contract), later))
-    } else if (item.wish === 'cancel')
+    } else if (item.requestedAction === 'cancel')
       candidates.push({ item, contract, call: cancelItem(item.key) })
     else if ('reasonCode' in transfer) moves.push(fail(item, transfer))
     else {

@@ -92,9 +92,9 @@ export const requeueAboveFork = (db: Database, chainId: number, { standing }: Fo
     raw<{ id: number }>(
       db,
       sql`UPDATE deliveries SET state = 'queued', dueAt = ${at}, failingSince = NULL, tries = 0,
-          reasonCode = iif(wish = 'cancel', reasonCode, NULL),
-          reason = iif(wish = 'cancel', reason, NULL), version = version + 1, updatedAt = ${at}
-        WHERE (state IN ('transferred', 'in_flight') OR (state = 'failed' AND wish = 'cancel'))
+          reasonCode = iif(requestedAction = 'cancel', reasonCode, NULL),
+          reason = iif(requestedAction = 'cancel', reason, NULL), version = version + 1, updatedAt = ${at}
+        WHERE state IN ('transferred', 'in_flight', 'cancelled')
           AND id IN (SELECT i.value FROM transactions t, json_each(t.items) i
             WHERE t.chainId = ${chainId} AND (t.block > ${above} OR t.isOpen))
           AND transactionId IN (SELECT id FROM transactions

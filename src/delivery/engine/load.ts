@@ -70,7 +70,7 @@ export async function load(
     ),
     raw<CarriedItem>(
       db,
-      sql`SELECT d.id, d."key", d.version, d.wish, d.failingSince, d.tries,
+      sql`SELECT d.id, d."key", d.version, d.requestedAction, d.failingSince, d.tries,
           d.reasonCode, d.reason
         FROM transactions t, json_each(t.items) i JOIN deliveries d ON d.id = i.value
         WHERE t.chainId = ${chainId} AND t.isOpen AND ${isMine}`,
@@ -121,7 +121,7 @@ export async function load(
   }
 }
 
-const selectItems = sql`SELECT d.id, d."key", d.contract, d.state, d.wish, d.version,
+const selectItems = sql`SELECT d.id, d."key", d.contract, d.state, d.requestedAction, d.version,
     d.failingSince, d.tries, d.reasonCode, d.reason, n.contractAddr, n.tokenId, i.quantity,
     u.ethereumPublicAddr AS seller, u.walletChainId AS sellerChainId, i.ethRecipient AS recipient,
     i.recipientChainId

@@ -32,6 +32,9 @@ export function logChanges({ chainId }: Network, fates: readonly Fate[], changes
       },
     )
   }
+  const cancelled = changes.moves.filter(({ state }) => state === 'cancelled')
+  if (cancelled.length > 0)
+    log.info('items_cancelled', { chainId, items: cancelled.map(({ id }) => id) })
   const delivered = changes.moves.filter(({ state }) => state === 'transferred')
   if (delivered.length > 0)
     log.info('items_transferred', { chainId, items: delivered.map(({ id }) => id) })

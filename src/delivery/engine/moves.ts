@@ -10,7 +10,7 @@ export type Move = {
   id: number
   version: number
   state: Item['state']
-  wish: Item['wish']
+  requestedAction: Item['requestedAction']
   failingSince: string | null
   tries: number
   reasonCode: ReasonCode | null
@@ -28,10 +28,18 @@ const MAX_TRIES = 3
 type Source = Omit<CarriedItem, 'key'>
 
 /** Copies what stays the same. */
-const moveOf = ({ id, version, wish, failingSince, tries, reasonCode, reason }: Source) => ({
+const moveOf = ({
   id,
   version,
-  wish,
+  requestedAction,
+  failingSince,
+  tries,
+  reasonCode,
+  reason,
+}: Source) => ({
+  id,
+  version,
+  requestedAction,
   failingSince,
   tries,
   reasonCode,
@@ -48,7 +56,7 @@ export const queue = (item: Source, at: Date): Move => ({
 export const transferred = (item: Source, transaction?: Hex): Move => ({
   ...moveOf(item),
   state: 'transferred',
-  wish: 'deliver',
+  requestedAction: 'deliver',
   failingSince: null,
   reasonCode: null,
   reason: null,
@@ -59,7 +67,7 @@ export const transferred = (item: Source, transaction?: Hex): Move => ({
 export const fail = (item: Source, { reasonCode, reason }: Reason, transaction?: Hex): Move => ({
   ...moveOf(item),
   state: 'failed',
-  wish: 'deliver',
+  requestedAction: 'deliver',
   reasonCode,
   reason,
   dueAt: null,
@@ -68,8 +76,12 @@ export const fail = (item: Source, { reasonCode, reason }: Reason, transaction?:
 
 /** The key was used up without a transfer. The pieces return to the stock, but only once. */
 export const cancelled = (item: Source, transaction?: Hex): Move => ({
-  ...fail(item, explain('cancelled'), transaction),
-  wish: 'cancel',
+  ...moveOf(item),
+  ...explain('cancelled'),
+  state: 'cancelled',
+  requestedAction: 'cancel',
+  dueAt: null,
+  transaction,
   isReturned: item.reasonCode !== 'cancelled',
 })
 

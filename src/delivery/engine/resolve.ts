@@ -58,19 +58,13 @@ const transactionShape = z.object({ hash: hex, nonce: integer, input: hex })
 /** Items that the node tells too little about are left as they are. */
 export async function resolve(ask: Ask, recorded: readonly Recorded[]): Promise<Resolution> {
   const moves: Move[] = []
-  const unknown = recorded.filter(
-    ({ item, record }) =>
-      record.contentHash !== CANCELLED ||
-      item.state !== 'failed' ||
-      item.reasonCode !== 'cancelled',
-  )
-  if (unknown.length === 0) return { moves, found: [] }
+  if (recorded.length === 0) return { moves, found: [] }
 
   const contracts = await withPredecessors(
     ask,
-    unknown.map(({ contract }) => contract),
+    recorded.map(({ contract }) => contract),
   )
-  const groups = [...Map.groupBy(unknown, ({ contract, record }) => `${contract} ${record.block}`)]
+  const groups = [...Map.groupBy(recorded, ({ contract, record }) => `${contract} ${record.block}`)]
   const questions = groups.flatMap(([, [first, ...rest]]) =>
     first
       ? logsOf(
@@ -90,7 +84,7 @@ export async function resolve(ask: Ask, recorded: readonly Recorded[]): Promise<
   const replies = await ask(hashes.flatMap((hash) => [receiptOf(hash), transactionOf(hash)]))
   const found = new Map<Hex, FoundTransaction>()
   const logsLeft = new Map<Hex, Receipt['logs']>()
-  for (const { item, record } of unknown) {
+  for (const { item, record } of recorded) {
     const use = uses.get(item.key)
     if (!use) continue
     const { hash, contract } = use
@@ -103,7 +97,7 @@ export async function resolve(ask: Ask, recorded: readonly Recorded[]): Promise<
     logsLeft.set(hash, remaining)
     const delivered = itemIn(transaction.input, item.key)
     const move = settle(item, record, delivered, remaining, hash)
-    if (move.state === item.state && move.reason === item.reason) continue
+    if (move.state === item.state && move.reasonCode === item.reasonCode) continue
     moves.push(move)
     const known = found.get(hash)
     if (known) known.items.push(item.id)

@@ -42,7 +42,7 @@ const NOT_DEPLOYED: Problem = { cause: 'item', ...explain('recipient_not_deploye
 
 /** Contract wallets are asked for their code: an undeployed contract wallet has no proven owner. */
 const walletQuestion = ({ item, call }: Candidate): Question[] =>
-  item.recipientChainId !== 0 && item.wish === 'deliver' ? [codeOf(call.to)] : []
+  item.recipientChainId !== 0 && item.requestedAction === 'deliver' ? [codeOf(call.to)] : []
 
 /** Returns what each batch would do; or why the node does not tell. */
 export async function simulate(

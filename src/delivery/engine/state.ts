@@ -1,6 +1,6 @@
 /** Deliveries, transactions and networks, as a run reads them. */
 import type { Address, Hex } from 'viem'
-import type { deliveryStates, ReasonCode } from '../../db/schema/delivery.ts'
+import type { DeliveryState, ReasonCode, RequestedAction } from '../../db/schema/delivery.ts'
 
 /** A delivery, with what is to be delivered. */
 export type Item = {
@@ -8,8 +8,8 @@ export type Item = {
   key: Hex
   /** The contract of its newest transaction. */
   contract: Address | null
-  state: (typeof deliveryStates)[number]
-  wish: 'deliver' | 'cancel'
+  state: DeliveryState
+  requestedAction: RequestedAction
   version: number
   failingSince: string | null
   tries: number
@@ -30,7 +30,7 @@ export type Item = {
 /** An item that a transaction carries. */
 export type CarriedItem = Pick<
   Item,
-  'id' | 'key' | 'version' | 'wish' | 'failingSince' | 'tries' | 'reasonCode' | 'reason'
+  'id' | 'key' | 'version' | 'requestedAction' | 'failingSince' | 'tries' | 'reasonCode' | 'reason'
 >
 
 /** A transaction that may still be mined or dropped by a reorganization. */

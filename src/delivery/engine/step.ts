@@ -33,7 +33,7 @@ export type Step = {
   lookAt: Date | null
   /** Whether more items could be sent before that. */
   takesItems: boolean
-  /** Whether deliveries were transferred or have failed. */
+  /** Whether deliveries have ended. */
   hasEnded: boolean
   loaded: Loaded
 }
@@ -110,7 +110,9 @@ export async function step(
     (fate) => hasNoBlock(fate) && addresses.includes(fate.transaction.signer),
   )
   const inFlight = unmined.length + prepared.transactions.length
-  const hasEnded = changes.moves.some(({ state }) => state === 'transferred' || state === 'failed')
+  const hasEnded = changes.moves.some(({ state }) =>
+    ['transferred', 'failed', 'cancelled'].includes(state),
+  )
   const lookAt = nextLook(fates, prepared.transactions.length, observation, now)
   if (prepared.blocked || comparison.isBlocked) {
     const retryAt = new Date(now.getTime() + BLOCKED_DELAY)

@@ -140,7 +140,9 @@ function statementsOf(db: Database, chainId: number, changes: Changes, now: Date
       position: transaction && positions.get(transaction),
       contract: transaction && contracts.get(transaction),
     })),
-    (rows) => sql`UPDATE deliveries SET state = value ->> 'state', wish = value ->> 'wish',
+    (
+      rows,
+    ) => sql`UPDATE deliveries SET state = value ->> 'state', requestedAction = value ->> 'requestedAction',
         failingSince = value ->> 'failingSince', tries = value ->> 'tries',
         reasonCode = value ->> 'reasonCode', reason = value ->> 'reason', dueAt = value ->> 'dueAt',
         awaits = NULL, transactionId = coalesce(${idAt(sql`(value ->> 'position')`)}, transactionId),

@@ -190,28 +190,30 @@ const Waiting = ({ waiting, now }: Pick<OverviewProps, 'waiting' | 'now'>) =>
     <p class="empty">Everything is delivered, or waits for a wallet.</p>
   ) : (
     <ol class="rows">
-      {waiting.map(({ id, orderId, network, status, wish, reason, createdAt, dueAt }) => (
-        <li class="row">
-          <div class="row-head">
-            <h3>
-              <TransferLink id={id} />
-            </h3>
-            <State state={status} wish={wish} />
-          </div>
-          <p class="meta">
-            <span>Order {orderId}</span>
-            <span>{network}</span>
-            <span>
-              Ordered <Time at={createdAt} now={now} />
-            </span>
-            {dueAt && (
+      {waiting.map(
+        ({ id, orderId, network, status, requestedAction, reason, createdAt, dueAt }) => (
+          <li class="row">
+            <div class="row-head">
+              <h3>
+                <TransferLink id={id} />
+              </h3>
+              <State state={status} requestedAction={requestedAction} />
+            </div>
+            <p class="meta">
+              <span>Order {orderId}</span>
+              <span>{network}</span>
               <span>
-                {dueAt > now.toISOString() ? 'Next attempt' : 'Due'} <Time at={dueAt} now={now} />
+                Ordered <Time at={createdAt} now={now} />
               </span>
-            )}
-          </p>
-          {reason && <p>{sentence(reason)}</p>}
-        </li>
-      ))}
+              {dueAt && (
+                <span>
+                  {dueAt > now.toISOString() ? 'Next attempt' : 'Due'} <Time at={dueAt} now={now} />
+                </span>
+              )}
+            </p>
+            {reason && <p>{sentence(reason)}</p>}
+          </li>
+        ),
+      )}
     </ol>
   )

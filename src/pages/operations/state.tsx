@@ -1,19 +1,19 @@
-import type { FoundItem } from '../../operations/search.ts'
+import type { DeliveryState, RequestedAction } from '../../db/schema/delivery.ts'
 
-const names: Record<FoundItem['state'], string> = {
+const names: Record<DeliveryState, string> = {
   awaiting_wallet: 'Waits for a wallet',
   queued: 'Queued',
   in_flight: 'In flight',
   transferred: 'Delivered',
   failed: 'Failed',
+  cancelled: 'Cancelled',
 }
 
-type StateProps = { state: FoundItem['state']; wish?: 'deliver' | 'cancel' }
+type StateProps = { state: DeliveryState; requestedAction?: RequestedAction }
 
-/** The state of a delivery. A cancelled one has ended as `failed`. */
-export const State = ({ state, wish }: StateProps) => (
+export const State = ({ state, requestedAction }: StateProps) => (
   <span class={`badge ${state}`}>
-    {wish === 'cancel' ? (state === 'failed' ? 'Cancelled' : 'Being cancelled') : names[state]}
+    {requestedAction === 'cancel' && state !== 'cancelled' ? 'Being cancelled' : names[state]}
   </span>
 )
 

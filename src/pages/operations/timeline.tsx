@@ -72,7 +72,8 @@ function pastOf(
 
 /** What the item waits for, or how it has ended. */
 function presentOf({ transfer }: History, now: Date): Step[] {
-  const { status, wish, reason, tries, failingSince, dueAt, updatedAt, createdAt } = transfer
+  const { status, requestedAction, reason, tries, failingSince, dueAt, updatedAt, createdAt } =
+    transfer
   const details = (
     <>
       {reason && status !== 'transferred' && <p>{sentence(reason)}</p>}
@@ -91,12 +92,13 @@ function presentOf({ transfer }: History, now: Date): Step[] {
       </p>
     </>
   )
-  const ended = wish === 'cancel' ? 'Cancelled' : 'Failed'
   switch (status) {
     case 'transferred':
       return [{ at: updatedAt, title: 'Delivered' }]
     case 'failed':
-      return [{ at: updatedAt, title: ended, details, isProblem: wish === 'deliver' }]
+      return [{ at: updatedAt, title: 'Failed', details, isProblem: true }]
+    case 'cancelled':
+      return [{ at: updatedAt, title: 'Cancelled' }]
     case 'awaiting_wallet':
       return [{ at: createdAt, title: 'Waits until the buyer links a wallet' }]
     case 'in_flight':
@@ -105,7 +107,8 @@ function presentOf({ transfer }: History, now: Date): Step[] {
       return [
         {
           at: updatedAt,
-          title: wish === 'cancel' ? 'Waits for its cancellation' : 'Waits for a transaction',
+          title:
+            requestedAction === 'cancel' ? 'Waits for its cancellation' : 'Waits for a transaction',
           details,
           isProblem: failingSince !== null,
         },

@@ -29,7 +29,7 @@ export const TransferPage = ({ id, notice, settings, now, ...history }: Transfer
       <div class="page-head">
         <div class="row-head">
           <h1>Transfer {id}</h1>
-          <State state={transfer.status} wish={transfer.wish} />
+          <State state={transfer.status} requestedAction={transfer.requestedAction} />
         </div>
         <Actions id={id} transfer={transfer} />
       </div>
@@ -48,7 +48,7 @@ const Actions = ({ id, transfer }: { id: number; transfer: Transfer }) => {
   const { status, objections } = transfer
   // What a transaction carries is not sent once more.
   const canRetry = !objections.retry && status !== 'in_flight'
-  const canCancel = !objections.cancel && transfer.wish === 'deliver'
+  const canCancel = !objections.cancel && transfer.requestedAction === 'deliver'
   return (
     <div class="actions">
       {canRetry && (

@@ -15,7 +15,7 @@ export const isOnItsWay = ({ delivery: { state } }: HistoryEntry): boolean =>
 
 /** Whether the state does not change any more. */
 export const hasEnded = ({ delivery: { state } }: HistoryEntry): boolean =>
-  state === 'transferred' || state === 'failed'
+  state === 'transferred' || state === 'failed' || state === 'cancelled'
 
 const waiting: Step = { label: 'Delivered', state: 'waits' }
 
@@ -28,6 +28,8 @@ function deliverySteps({ order, item, delivery }: HistoryEntry): Step[] {
       return [paid, sent, { label: 'Delivered', state: 'done', at: changedAt }]
     case 'failed':
       return [paid, { label: 'Not delivered', state: 'failed', at: changedAt }]
+    case 'cancelled':
+      return [paid, { label: 'Cancelled', state: 'failed', at: changedAt }]
     case 'awaiting_wallet':
       return [paid, { label: 'Needs a wallet', state: 'waits' }, waiting]
     default:

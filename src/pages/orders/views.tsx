@@ -151,9 +151,10 @@ const buyerName = ({ order: { buyer }, item: { ethRecipient } }: HistoryEntry): 
   buyer.name ?? buyer.username ?? (ethRecipient ? shortAddress(ethRecipient) : `user ${buyer.id}`)
 
 /** What is said when the delivery has changed. */
-function describeState({ item: { nft, status } }: HistoryEntry): string {
+function describeState({ item: { nft, status }, delivery }: HistoryEntry): string {
   const { title } = nft
   if (status === 'transferred') return `${title} is delivered.`
+  if (delivery.state === 'cancelled') return `The delivery of ${title} was cancelled.`
   if (status === 'failed') return `${title} could not be delivered.`
   return status === 'transferring' ? `${title} is sent.` : ''
 }
@@ -183,7 +184,7 @@ const Message = ({ entry, side }: { entry: HistoryEntry; side: Side }) => {
   if (status !== 'failed') return null
   return (
     <p class="order-message problem">
-      {failReason === 'cancelled'
+      {entry.delivery.state === 'cancelled'
         ? 'The delivery was cancelled.'
         : `The delivery failed: ${failReason ?? 'for an unknown reason'}.`}{' '}
       Ask the operator of the marketplace, and name order {id}.

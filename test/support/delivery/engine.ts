@@ -64,7 +64,7 @@ export function anEngine(chain: Chain, { keys, ...network }: Options = {}) {
 export type Row = {
   id: number
   state: string
-  wish: string
+  requestedAction: string
   reasonCode: ReasonCode | null
   reason: string | null
   dueAt: string | null

@@ -22,20 +22,21 @@ function complaintAbout(
   if (others.length > 0) return `was delivered ${deliveries.length} times`
   if (!row) return 'has no row'
   if (delivery && delivery.quantity !== item.quantity) return `got ${delivery.quantity} pieces`
-  const { state, reason, txId } = row
+  const { state, reasonCode, reason, txId } = row
   if (state === 'transferred') {
     if (!delivery) return 'is transferred, but was not delivered'
     return txId === delivery.transactionHash ? null : `has ${txId} as its transaction`
   }
   if (delivery) return `was delivered, but is ${state} (${reason})`
   if (state === 'awaiting_wallet') return null
-  if (state === 'failed') return reason ? null : 'failed without a reason'
+  if (state === 'failed' || state === 'cancelled')
+    return reasonCode ? null : `is ${state} without a reason`
   return `is stuck: ${state} (${reason})`
 }
 
 /**
  * Expects one transfer on the chain for each item that is transferred, with its quantity to its
- * wallet; none for the others, which failed with a reason or wait for a wallet; and nothing else.
+ * wallet; none for the others, which failed or were cancelled, or wait for a wallet; and nothing else.
  * The items are all that were ever sold on this chain.
  */
 export async function expectExactlyOnce(
