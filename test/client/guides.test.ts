@@ -9,8 +9,7 @@ import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createClient } from '../../client/src/index.ts'
-import { aFreePort } from '../support/project.ts'
-import { aMarketplace, type Marketplace } from './marketplace.ts'
+import { instance } from '../support/instance/instance.ts'
 
 const hasPython = spawnSync('python3', ['--version']).status === 0
 
@@ -20,18 +19,14 @@ const commands = { sh: 'sh', ts: process.execPath, py: 'python3' }
 
 type Received = { headers: IncomingHttpHeaders; body: string }
 
-let marketplace: Marketplace
 let folder: string
 /** Where webhooks are sent. */
-let receiverPort: string
+const receiverPort = String(instance.receivers.docs)
 
 beforeAll(async () => {
-  receiverPort = await aFreePort()
-  marketplace = await aMarketplace({ LOOPBACK_HOSTS: `localhost:${receiverPort}` })
   folder = await mkdtemp(join(tmpdir(), 'programs-'))
 })
 afterAll(async () => {
-  await marketplace?.close()
   await rm(folder, { recursive: true })
 })
 
@@ -45,7 +40,7 @@ async function store(program: string, language: Language): Promise<string> {
     program
       .replace("'marketplace-client'", client)
       .replace("'standardwebhooks'", library)
-      .replaceAll('http://localhost:8787', marketplace.url),
+      .replaceAll('http://localhost:8787', instance.url),
   )
   return file
 }
@@ -61,15 +56,15 @@ async function programIn(guide: string, name: string, language: Language): Promi
 /** Runs a program as a reader does who has set the token. Returns what it prints. */
 async function run(program: string, language: Language, variables = {}): Promise<string> {
   const file = await store(program, language)
-  const env = { ...process.env, TOKEN: marketplace.token, ...variables }
+  const env = { ...process.env, TOKEN: instance.token, ...variables }
   const { stdout } = await promisify(execFile)(commands[language], [file], { env, cwd: folder })
   return stdout
 }
 
 /** Creates a webhook at `receiverPort`. */
 async function aWebhook() {
-  const client = createClient({ url: marketplace.url, token: marketplace.token })
-  const body = { url: `http://localhost:${receiverPort}/`, events: ['order.failed' as const] }
+  const client = createClient(instance)
+  const body = { url: `http://127.0.0.1:${receiverPort}/`, events: ['order.failed' as const] }
   const { webhook, secret } = await client.createWebhook({ body })
   const parameter = { webhook_id: webhook.id }
   return {
@@ -105,7 +100,7 @@ it('checks the signature of a request (curl)', async () => {
   const server = createServer(async (request, response) => {
     receive({ headers: request.headers, body: await text(request) })
     response.end()
-  }).listen(Number(receiverPort), 'localhost')
+  }).listen(Number(receiverPort), '127.0.0.1')
   await test()
   const { headers, body } = await received
   server.close()
@@ -141,7 +136,7 @@ it.each(languages.filter((language) => language !== 'sh'))(
     const forged = { 'webhook-id': 'msg_1', 'webhook-timestamp': '1', 'webhook-signature': 'v1,' }
     for (const headers of [{}, forged]) {
       const init = { method: 'POST', body, headers }
-      expect((await fetch(`http://localhost:${receiverPort}/`, init)).status).toBe(400)
+      expect((await fetch(`http://127.0.0.1:${receiverPort}/`, init)).status).toBe(400)
     }
     expect(output).toMatch(printed)
     await remove()
@@ -151,7 +146,7 @@ it.each(languages.filter((language) => language !== 'sh'))(
 )
 
 it.each(['sh'] as const)('sends the example of the reference (%s)', async (language) => {
-  const html = await (await fetch(`${marketplace.url}/docs`)).text()
+  const html = await (await fetch(`${instance.url}/docs`)).text()
   const [, samples = ''] = /id="placeOrders-sh"(.*?)<\/fieldset>/s.exec(html) ?? []
   const programs = [...samples.matchAll(/<code>(.*?)<\/code>/gs)].map(([, code = '']) =>
     code.replaceAll('&quot;', '"').replaceAll('&gt;', '>'),
