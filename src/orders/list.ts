@@ -11,7 +11,7 @@ import type { Order } from './schema.ts'
 export const deliveryStatuses = ['pending', ...itemStatuses] as const
 
 /** At most one of them. Without one, all orders that the caller may see. */
-export type OrderFilter = {
+type OrderFilter = {
   providerId?: string | undefined
   deliveryStatus?: (typeof deliveryStatuses)[number] | undefined
   buyerUserId?: number | undefined

@@ -27,7 +27,7 @@ export const itemConstants = { paymentProvider: 'external', ProductType: 'nft' }
 type Added = 'id' | 'orderId' | 'billingAddressId' | 'createdAt' | 'updatedAt'
 
 /** The rows of an order, without ids and times, and without the constants above. */
-export type PlannedOrder = {
+type PlannedOrder = {
   order: Omit<OrderRow, Added | keyof typeof orderConstants>
   /** Id of an existing billing address, or the position of a new one in `newAddresses`. */
   billing: { billingAddressId: number } | { newAddress: number }

@@ -23,7 +23,7 @@ export type ClaimedEndpoint = {
   sendingUntil: string
 }
 
-export type Message = {
+type Message = {
   id: string
   /** The body, as JSON. */
   payload: string

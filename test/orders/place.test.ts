@@ -110,6 +110,7 @@ it('starts a delivery for each item, unless the buyer has no wallet', async () =
     transactionId: null,
     failingSince: null,
     tries: 0,
+    reasonCode: null,
     reason: null,
     placedBy: null,
     createdAt,
