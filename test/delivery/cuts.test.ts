@@ -1,178 +1,66 @@
-/** A run that fails, dies or stands still at any point: still one transfer. */
-import { env } from 'cloudflare:workers'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { aChain, type Chain } from '../support/chain/chain.ts'
+/** A run that fails, dies or stands still: still one transfer. cuts.long.test.ts has every case. */
+import { describe, expect, it, vi } from 'vitest'
 import { alreadyKnown, type Effect, nonceTooLow, underpriced } from '../support/chain/faults.ts'
 import { pass } from '../support/delivery/clock.ts'
-import { rowOf } from '../support/delivery/engine.ts'
-import {
-  aPaidItem,
-  itemsOf,
-  type PaidItem,
-  paidItems,
-  sellerOn,
-} from '../support/delivery/items.ts'
+import { itemsOf, paidItems, sellerOn } from '../support/delivery/items.ts'
 import { type Mishap, Stall } from '../support/delivery/life.ts'
-import { aMarketplace, type How, type Marketplace } from '../support/delivery/marketplace.ts'
-import { expectExactlyOnce } from '../support/delivery/oracle.ts'
+import { aMarketplace } from '../support/delivery/marketplace.ts'
+import { aStage, LEASE } from '../support/delivery/scenes.ts'
 import { aListing, aMasterToken, anAddress, anNft, aUser } from '../support/makers.ts'
 
 vi.setConfig({ testTimeout: 180_000 })
 
-let chain: Chain
-let sold: PaidItem[] = []
+describe('an item', () => {
+  const stage = aStage()
 
-/** Each group of tests has a chain of its own. */
-const startChain = () =>
-  beforeAll(async () => {
-    sold = []
-    chain = await aChain({ erc721: 200, erc1155: 10_000 }, afterAll)
-  })
-
-/** After this time, a run that has stopped does not hold the lease any more. */
-const LEASE = 61
-
-/** Every other item has the other standard. */
-async function anItem(): Promise<PaidItem> {
-  const item = await aPaidItem(
-    chain,
-    sold.length % 2 === 0 ? { standard: 'erc721' } : { standard: 'erc1155', quantity: 3 },
-  )
-  sold.push(item)
-  return item
-}
-
-/** What an item may be in when a run begins. Each leaves a message. */
-type Scene = (market: Marketplace) => Promise<PaidItem>
-
-const GWEI = 10n ** 9n
-const hex = (value: bigint) => `0x${value.toString(16)}`
-
-const isPaid: Scene = async ({ queue }) => {
-  const item = await anItem()
-  queue.put(chain)
-  return item
-}
-
-/** Its transaction waits for a block. */
-const isSent: Scene = async (market) => {
-  await chain.setAutomine(false)
-  const item = await isPaid(market)
-  await market.deliver()
-  expect(await rowOf(item)).toMatchObject({ state: 'in_flight' })
-  market.queue.put(chain)
-  pass(10)
-  return item
-}
-
-const isMined: Scene = async (market) => {
-  const item = await isSent(market)
-  await market.mine()
-  await chain.setAutomine(true)
-  return item
-}
-
-const isUnderpriced: Scene = async (market) => {
-  await chain.rpc('anvil_setNextBlockBaseFeePerGas', hex(GWEI))
-  await market.mine()
-  const item = await isSent(market)
-  await chain.rpc('anvil_setNextBlockBaseFeePerGas', hex(20n * GWEI))
-  await market.mine()
-  return item
-}
-
-const isDelivered: Scene = async (market) => {
-  const item = await isPaid(market)
-  await market.deliver()
-  expect(await rowOf(item)).toMatchObject({ state: 'transferred' })
-  return item
-}
-
-/** Its block was final and is gone. */
-const isReorganized: Scene = async (market) => {
-  const item = await isDelivered(market)
-  await chain.rpc('anvil_reorg', 1, [])
-  // Something else has to be done on this chain, or it is not looked at.
-  await isPaid(market)
-  return item
-}
-
-/** The chain has recorded its key, but the database was set back to the time before. */
-const isForgotten: Scene = async (market) => {
-  const item = await isDelivered(market)
-  const at = new Date().toISOString()
-  await env.DB.batch([
-    env.DB.prepare(
-      `UPDATE deliveries SET state = 'queued', dueAt = ?2, transactionId = NULL, contract = NULL
-       WHERE id = ?1`,
-    ).bind(item.id, at),
-    env.DB.prepare('DELETE FROM transactions WHERE items = json_array(?)').bind(item.id),
-  ])
-  market.queue.put(chain)
-  return item
-}
-
-const scenes = Object.entries({
-  'is paid': isPaid,
-  'is sent': isSent,
-  'is mined': isMined,
-  'is underpriced': isUnderpriced,
-  'was reorganized': isReorganized,
-  'was forgotten': isForgotten,
-})
-
-async function expectTransferred(item: PaidItem, at?: string) {
-  expect(await rowOf(item), at).toMatchObject({ state: 'transferred' })
-  await expectExactlyOnce(chain, sold)
-}
-
-/** What happens to messages after the mishap, one after another. */
-const hows: readonly How[] = ['once', 'twice', 'late', 'lost']
-
-/** To die before a step is the same as to die after the step before it. */
-const fatalities = [
-  { does: 'fail', when: 'before' },
-  { does: 'fail', when: 'after' },
-  { does: 'die', when: 'after' },
-] as const
-
-describe.each(scenes)('an item that %s', (_, scene) => {
-  startChain()
-
-  it.each(fatalities)('is transferred once if a run may $does $when any step', async (fatality) => {
+  it('is transferred once if a run dies after any step', async () => {
     let isStepLeft = true
     for (let step = 0; isStepLeft; step++) {
-      const market = aMarketplace(chain)
-      const item = await scene(market)
-      const runs = await market.deliver({ mishap: { step, ...fatality } })
+      const market = aMarketplace(stage.chain())
+      const item = await stage.scenes['is paid'](market)
+      const runs = await market.deliver({ mishap: { step, when: 'after', does: 'die' } })
       isStepLeft = runs[0]?.isHit ?? false
-      await chain.setAutomine(true)
-      await market.settle({ how: hows[step % hows.length] ?? 'once' })
+      await market.settle({ how: step % 2 ? 'lost' : 'twice' })
       pass(LEASE)
-      await expectTransferred(item, `step ${step}: ${runs[0]?.steps[step]?.what}`)
+      await stage.expectTransferred(item, `step ${step}: ${runs[0]?.steps[step]?.what}`)
     }
   })
 
-  it('is transferred once if a run stands still before any step and others do its work', async () => {
-    let hasStalled = true
-    // Step 0 is the acknowledgement of the message, which is not waited for.
-    for (let step = 1; hasStalled; step++) {
-      const market = aMarketplace(chain)
-      const item = await scene(market)
+  it.each([
+    ['it stores its transaction', /^d1 .*INSERT INTO "?transactions/is],
+    ['it sends its transaction', /eth_sendRaw/],
+  ])(
+    'is transferred once if a run stands still before %s and others do its work',
+    async (_, step) => {
+      const market = aMarketplace(stage.chain())
+      const item = await stage.scenes['is paid'](market)
       const stall = new Stall()
       const run = market.consume(market.queue.take(), { step, when: 'before', does: stall })
-      hasStalled = await Promise.race([run.then(() => false), stall.reached.then(() => true)])
+      await stall.reached
       pass(600)
-      await chain.setAutomine(true)
       await market.runCron()
       await market.settle()
       stall.wake()
       await run
       await market.settle()
       pass(LEASE)
-      await expectTransferred(item, `step ${step}`)
-    }
-  })
+      await stage.expectTransferred(item)
+    },
+  )
+
+  it.each(['is mined', 'is underpriced', 'was reorganized', 'was forgotten'] as const)(
+    'that %s is transferred once if a run dies after its first trip',
+    async (scene) => {
+      const market = aMarketplace(stage.chain())
+      const item = await stage.scenes[scene](market)
+      const runs = await market.deliver({ mishap: { step: /^d1/, when: 'after', does: 'die' } })
+      expect(runs[0]?.isHit).toBe(true)
+      await stage.chain().setAutomine(true)
+      await market.settle()
+      pass(LEASE)
+      await stage.expectTransferred(item)
+    },
+  )
 })
 
 const BROADCAST = ['eth_sendRawTransaction']
@@ -188,43 +76,45 @@ const answers: [name: string, effect: (reach: 'none' | 'all') => Effect][] = [
 ]
 
 describe.each(answers)('when the answer to a broadcast %s', (_, effectOf) => {
-  startChain()
+  const stage = aStage()
 
   it.each([
     ['the node has the transaction', 'all'],
     ['the node does not have the transaction', 'none'],
   ] as const)('the item is transferred once although %s', async (_, reach) => {
-    const market = aMarketplace(chain)
-    const item = await isPaid(market)
-    await chain.setFaults({ on: BROADCAST, times: 1, effect: effectOf(reach) })
+    const market = aMarketplace(stage.chain())
+    const item = await stage.scenes['is paid'](market)
+    await stage.chain().setFaults({ on: BROADCAST, times: 1, effect: effectOf(reach) })
     await market.deliver()
     await market.settle()
-    await expectTransferred(item)
+    await stage.expectTransferred(item)
   })
 })
 
 describe('twelve items', () => {
-  startChain()
+  const stage = aStage()
 
   const twelve = async () => {
-    const market = aMarketplace(chain, { network: { itemsPerTransaction: 3 } })
+    const market = aMarketplace(stage.chain(), { network: { itemsPerTransaction: 3 } })
     const items = await paidItems(
-      chain,
+      stage.chain(),
       Array.from({ length: 12 }, (_, i) =>
         i % 2 ? { standard: 'erc721' as const } : { standard: 'erc1155' as const, quantity: i + 1 },
       ),
     )
-    sold.push(...items)
-    market.queue.put(chain)
+    stage.add(...items)
+    market.queue.put(stage.chain())
     return { market, items }
   }
 
   it('are transferred once if half of their transactions reach the node and the run dies', async () => {
     const { market, items } = await twelve()
-    await chain.setFaults({ on: BROADCAST, times: 1, effect: { http: 'drop', reach: 'half' } })
+    await stage
+      .chain()
+      .setFaults({ on: BROADCAST, times: 1, effect: { http: 'drop', reach: 'half' } })
     await market.deliver({ mishap: { step: /eth_sendRaw/, when: 'after', does: 'die' } })
     await market.settle({ how: 'lost' })
-    for (const item of items) await expectTransferred(item)
+    for (const item of items) await stage.expectTransferred(item)
   })
 
   it('are transferred once by two consumers and two cron runs at the same time', async () => {
@@ -237,15 +127,16 @@ describe('twelve items', () => {
       market.runCron(),
     ])
     await market.settle({ how: 'twice' })
-    for (const item of items) await expectTransferred(item)
+    for (const item of items) await stage.expectTransferred(item)
   })
 })
 
 describe('placing an order', () => {
-  startChain()
+  const stage = aStage()
 
   /** Orders two pieces through the API. Returns the items that this has led to. */
   async function place(mishap: Mishap) {
+    const chain = stage.chain()
     const market = aMarketplace(chain)
     const [token, seller, buyer] = await Promise.all([aMasterToken(), sellerOn(chain), aUser()])
     await anAddress(buyer)
@@ -275,8 +166,8 @@ describe('placing an order', () => {
   ] satisfies [string, Mishap][])('may %s: the item is transferred', async (_, mishap) => {
     const { market, items } = await place(mishap)
     expect(items).toHaveLength(1)
-    sold.push(...items)
+    stage.add(...items)
     await market.settle()
-    for (const item of items) await expectTransferred(item)
+    for (const item of items) await stage.expectTransferred(item)
   })
 })
