@@ -2,6 +2,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { alreadyKnown, type Effect, nonceTooLow, underpriced } from '../support/chain/faults.ts'
 import { pass } from '../support/delivery/clock.ts'
+import { transactionsOf } from '../support/delivery/engine.ts'
 import { itemsOf, paidItems, sellerOn } from '../support/delivery/items.ts'
 import { type Mishap, Stall } from '../support/delivery/life.ts'
 import { aMarketplace } from '../support/delivery/marketplace.ts'
@@ -24,6 +25,20 @@ describe('an item', () => {
       pass(LEASE)
       await stage.expectTransferred(item, `step ${step}: ${runs[0]?.steps[step]?.what}`)
     }
+  })
+
+  it('has stored its transaction if a run dies when it has sent it', async () => {
+    const market = aMarketplace(stage.chain())
+    const item = await stage.scenes['is paid'](market)
+    const runs = await market.deliver({
+      mishap: { step: /eth_sendRaw/, when: 'after', does: 'die' },
+    })
+    expect(runs[0]?.isHit).toBe(true)
+    const stored = (await transactionsOf(stage.chain())).at(-1)
+    expect(stored).toMatchObject({ items: JSON.stringify([item.id]), isOpen: 1 })
+    await market.settle()
+    pass(LEASE)
+    await stage.expectTransferred(item)
   })
 
   it.each([

@@ -1,9 +1,12 @@
 /** What single steps of the engine do, on a real chain. */
+import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
+import { type Changes, Outdated, store } from '../../src/delivery/engine/store.ts'
 import { aChain } from '../support/chain/chain.ts'
 import { anEngine, rowOf, transactionsOf } from '../support/delivery/engine.ts'
 import { deliveriesOf, transferEvents } from '../support/delivery/events.ts'
 import { aPaidItem, paidItems } from '../support/delivery/items.ts'
+import { db } from '../support/makers.ts'
 
 it('delivers an ERC-1155 item and an ERC-721 item in one transaction', async () => {
   const chain = await aChain({ erc721: 1, erc1155: 10 })
@@ -34,4 +37,26 @@ it('has nothing to do when nothing is due', async () => {
   await engine.run()
   expect(await rowOf(item)).toMatchObject({ state: 'transferred' })
   expect(await anEngine(chain).step()).toBeNull()
+})
+
+it('writes nothing for a run whose lease another run has taken', async () => {
+  await env.DB.prepare(
+    `INSERT INTO networks (chainId, lease, leaseUntil) VALUES (1, 'theirs', '2100-01-01T00:00:00.000Z')`,
+  ).run()
+  const settledBlock = () =>
+    env.DB.prepare('SELECT settledBlock FROM networks WHERE chainId = 1').first('settledBlock')
+  const changes: Changes = {
+    placements: [],
+    nonceUses: [],
+    replacements: [],
+    transactions: [],
+    found: [],
+    moves: [],
+    settled: { block: 7, hash: '0x07' },
+    compared: null,
+  }
+  await expect(store(db, 1, 'ours', changes, new Date())).rejects.toThrow(Outdated)
+  expect(await settledBlock()).toBeNull()
+  await store(db, 1, 'theirs', changes, new Date())
+  expect(await settledBlock()).toBe(7)
 })

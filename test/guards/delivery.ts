@@ -32,8 +32,8 @@ export const delivery: Guard[] = [
     file: 'src/delivery/engine/store.ts',
     text: 'NOT EXISTS (SELECT 1 FROM networks WHERE chainId = ${chainId} AND lease = ${lease})',
     broken: "NOT EXISTS (SELECT 1 FROM networks WHERE chainId = ${chainId} AND ${lease} <> '')",
-    test: 'test/delivery/cuts.test.ts',
-    title: 'is transferred once if a run stands still before any step',
+    test: 'test/delivery/step.test.ts',
+    title: 'writes nothing for a run whose lease another run has taken',
   },
   {
     name: 'a run does not overwrite an item that was changed meanwhile',
@@ -50,7 +50,7 @@ export const delivery: Guard[] = [
     broken: `    await send(network, observation, prepared.transactions)
     if (hasChanges(changes)) await store(db, chainId, lease, changes, now)`,
     test: 'test/delivery/cuts.test.ts',
-    title: 'is transferred once if a run may $does $when any step',
+    title: 'has stored its transaction if a run dies when it has sent it',
   },
   {
     name: 'an item is transferred only in a final block',
