@@ -19,7 +19,7 @@ const { CHAOS_SEED, CHAOS_ITEMS } = process.env
 const extended = [
   'test/{authorization,costs}.test.ts',
   'test/fuzz/*.test.ts',
-  'test/delivery/campaign.test.ts',
+  'test/delivery/{campaign,nodes}.test.ts',
 ]
 
 /** Selects files: `npm run test:long` runs those named `*.long.test.ts`, and `npm test` all others. */

@@ -1,5 +1,6 @@
 /** A run that fails, dies or stands still at any step, in every scene. See also cuts.test.ts. */
 import { describe, it, vi } from 'vitest'
+import { alreadyKnown, type Effect, nonceTooLow, underpriced } from '../support/chain/faults.ts'
 import { pass } from '../support/delivery/clock.ts'
 import { Stall } from '../support/delivery/life.ts'
 import { aMarketplace, type How } from '../support/delivery/marketplace.ts'
@@ -62,5 +63,33 @@ describe.each(scenes)('an item that %s', (scene) => {
       pass(LEASE)
       await stage.expectTransferred(item, `step ${step}`)
     }
+  })
+})
+
+const BROADCAST = ['eth_sendRawTransaction']
+
+const answers: [name: string, effect: (reach: 'none' | 'all') => Effect][] = [
+  ['times out', (reach) => ({ http: 'hang', reach })],
+  ['is 429', (reach) => ({ http: 429, reach })],
+  ['is 503', (reach) => ({ http: 503, reach })],
+  ['is malformed', (reach) => ({ http: 'malformed', reach })],
+  ['is "already known"', (reach) => ({ error: alreadyKnown, reach })],
+  ['is "underpriced"', (reach) => ({ error: underpriced, reach })],
+  ['is "nonce too low"', (reach) => ({ error: nonceTooLow, reach })],
+]
+
+describe.each(answers)('when the answer to a broadcast %s', (_, effectOf) => {
+  const stage = aStage({ erc721: 1 })
+
+  it.each([
+    ['the node has the transaction', 'all'],
+    ['the node does not have the transaction', 'none'],
+  ] as const)('the item is transferred once although %s', async (_, reach) => {
+    const market = aMarketplace(stage.chain())
+    const item = await stage.scenes['is paid'](market)
+    await stage.chain().setFaults({ on: BROADCAST, times: 1, effect: effectOf(reach) })
+    await market.deliver()
+    await market.settle()
+    await stage.expectTransferred(item)
   })
 })

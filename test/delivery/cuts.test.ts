@@ -1,6 +1,5 @@
 /** A run that fails, dies or stands still: still one transfer. cuts.long.test.ts has every case. */
 import { describe, expect, it, vi } from 'vitest'
-import { alreadyKnown, type Effect, nonceTooLow, underpriced } from '../support/chain/faults.ts'
 import { pass } from '../support/delivery/clock.ts'
 import { transactionsOf } from '../support/delivery/engine.ts'
 import { itemsOf, paidItems, sellerOn } from '../support/delivery/items.ts'
@@ -79,32 +78,6 @@ describe('an item', () => {
 })
 
 const BROADCAST = ['eth_sendRawTransaction']
-
-const answers: [name: string, effect: (reach: 'none' | 'all') => Effect][] = [
-  ['times out', (reach) => ({ http: 'hang', reach })],
-  ['is 429', (reach) => ({ http: 429, reach })],
-  ['is 503', (reach) => ({ http: 503, reach })],
-  ['is malformed', (reach) => ({ http: 'malformed', reach })],
-  ['is "already known"', (reach) => ({ error: alreadyKnown, reach })],
-  ['is "underpriced"', (reach) => ({ error: underpriced, reach })],
-  ['is "nonce too low"', (reach) => ({ error: nonceTooLow, reach })],
-]
-
-describe.each(answers)('when the answer to a broadcast %s', (_, effectOf) => {
-  const stage = aStage()
-
-  it.each([
-    ['the node has the transaction', 'all'],
-    ['the node does not have the transaction', 'none'],
-  ] as const)('the item is transferred once although %s', async (_, reach) => {
-    const market = aMarketplace(stage.chain())
-    const item = await stage.scenes['is paid'](market)
-    await stage.chain().setFaults({ on: BROADCAST, times: 1, effect: effectOf(reach) })
-    await market.deliver()
-    await market.settle()
-    await stage.expectTransferred(item)
-  })
-})
 
 describe('twelve items', () => {
   const stage = aStage()
