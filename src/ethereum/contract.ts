@@ -138,7 +138,7 @@ const contentTypes = [
 ] as const
 
 /** The content hash that the contract stores with the key of a delivered item. */
-export const contentHashOf = ({
+export const hashContent = ({
   token,
   to,
   tokenId,

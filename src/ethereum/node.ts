@@ -1,8 +1,8 @@
 /** Chooses a node of a network. One that fails, lags or has another chain is left out for a while. */
 import type { Network } from '../env.ts'
 import { log } from '../log.ts'
-import { type Block, block, blockAt, chainId, integer, read } from './questions.ts'
-import { type Ask, nodeAt, type Replies, type Reply } from './rpc.ts'
+import { type Block, block, blockAt, chainId, integer, read } from './requests.ts'
+import { nodeAt, type Replies, type Reply, type Rpc } from './rpc.ts'
 
 /** Milliseconds for which a node is left out. */
 const LEFT_OUT = 60_000
@@ -17,13 +17,13 @@ export type Node = {
   /** Position in `rpcUrls`. URLs are never logged, because they may hold keys. */
   index: number
   url: string
-  ask: Ask
+  rpc: Rpc
 }
 
 type Urls = Pick<Network, 'rpcUrls' | 'callsPerBatch' | 'callsPerSecond'> & { timeout?: number }
 
 const nodes = (network: Urls): Node[] =>
-  network.rpcUrls.map((url, index) => ({ index, url, ask: nodeAt(url, network) }))
+  network.rpcUrls.map((url, index) => ({ index, url, rpc: nodeAt(url, network) }))
 
 /** Returns the nodes that are not left out, or all if there would be none. */
 export function usableNodes(network: Urls): Node[] {
@@ -45,22 +45,22 @@ export function leaveOut(network: Network, { url, index }: Node, reason: string)
 const newest = blockAt('latest')
 
 /** What `headIn` needs to be asked. */
-export const headQuestions = [chainId, newest]
+export const headRequests = [chainId, newest]
 
 /** Returns the newest block of a node, or why it cannot be used. */
-export const readHead = async (network: Network, { ask }: Node): Promise<Block | string> =>
-  headIn(network, await ask(headQuestions))
+export const readHead = async (network: Network, { rpc }: Node): Promise<Block | string> =>
+  headIn(network, await rpc(headRequests))
 
 /** Returns the newest block in the replies of a node, or why it cannot be used. */
 export function headIn(network: Network, replies: Replies): Block | string {
   const id = read(integer, replies(chainId))
-  if (id === null) return troubleOf(replies(chainId), 'the node does not tell its chain id')
+  if (id === null) return describeTrouble(replies(chainId), 'the node does not tell its chain id')
   if (id !== network.chainId) return `the node has chain id ${id} instead of ${network.chainId}`
   const head = read(block, replies(newest))
-  return head ?? troubleOf(replies(newest), 'the node does not tell the newest block')
+  return head ?? describeTrouble(replies(newest), 'the node does not tell the newest block')
 }
 
-const troubleOf = (reply: Reply, otherwise: string): string =>
+const describeTrouble = (reply: Reply, otherwise: string): string =>
   'fault' in reply ? reply.fault : otherwise
 
 /**

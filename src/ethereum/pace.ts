@@ -27,7 +27,7 @@ export type Pace = {
 const paces = new Map<string, Pace>()
 
 /** Returns the pace of the node at a URL. */
-export function paceOf(url: string): Pace {
+export function getPace(url: string): Pace {
   const known = paces.get(url)
   if (known) return known
   const pace = { batchSize: Infinity, sent: [], refusals: 0, refusedAt: 0, blockedUntil: 0 }
@@ -36,7 +36,7 @@ export function paceOf(url: string): Pace {
 }
 
 /** Returns how many calls the next request may have. */
-export const batchSizeOf = ({ batchSize }: Pace, { callsPerBatch, callsPerSecond }: Limits) =>
+export const maxBatchSize = ({ batchSize }: Pace, { callsPerBatch, callsPerSecond }: Limits) =>
   Math.max(1, Math.floor(Math.min(batchSize, callsPerBatch, callsPerSecond ?? Infinity)))
 
 /** Waits until the node may be asked that many calls. Returns the time. */
@@ -66,7 +66,7 @@ function roomAt({ sent }: Pace, calls: number, { callsPerSecond = Infinity }: Li
 /** After an answer: larger batches, up to what the node refused or the configuration allows. */
 export function speedUp(pace: Pace, limits: Limits): void {
   pace.refusals = 0
-  pace.batchSize = batchSizeOf({ ...pace, batchSize: pace.batchSize + 1 }, limits)
+  pace.batchSize = maxBatchSize({ ...pace, batchSize: pace.batchSize + 1 }, limits)
 }
 
 /**

@@ -1,39 +1,39 @@
 /**
  * JSON-RPC 2.0 in batches, within the limits of a node. Answers are matched by id. What the node
- * said (a result or an error of its own) is kept apart from not having heard from it (a fault).
+ * said (a result or an error of its own) is kept apart from having received nothing (a fault).
  */
-import * as z from 'zod/mini'
-import { batchSizeOf, type Limits, paceOf, slowDown, speedUp, takeTurn } from './pace.ts'
+import * as z from 'zod'
+import { getPace, type Limits, maxBatchSize, slowDown, speedUp, takeTurn } from './pace.ts'
 import { isRevert } from './revert.ts'
 
-export type Question = { method: string; params: readonly unknown[] }
+export type RpcRequest = { method: string; params: readonly unknown[] }
 type NodeError = { code: number; message: string; data?: unknown }
 export type Reply = { result: unknown } | { error: NodeError } | { fault: string }
-/** Returns the reply to a question that was asked. */
-export type Replies = (question: Question) => Reply
-/** Asks one node. The same question twice is asked once. Never throws. */
-export type Ask = (questions: readonly Question[]) => Promise<Replies>
+/** Returns the reply to a request that was sent. */
+export type Replies = (request: RpcRequest) => Reply
+/** Sends requests to one node, equal ones once. Never throws. */
+export type Rpc = (requests: readonly RpcRequest[]) => Promise<Replies>
 
 /** Milliseconds that a node has to answer. */
 const TIMEOUT = 10_000
-/** HTTP requests of one `Ask` at a time. */
+/** HTTP requests that one call sends at a time. */
 const MAX_REQUESTS = 5
 /** Milliseconds without an answer after which calls that the node refuses are given up. */
 const PATIENCE = 20_000
 /** The most milliseconds that a node may ask to wait. */
 const MAX_RETRY_AFTER = 60_000
 
-/** Returns a function that asks the node at a URL. */
-export function nodeAt(url: string, limits: Limits): Ask {
-  const pace = paceOf(url)
-  return async (questions) => {
-    const queue = [...new Set(questions.map((question) => JSON.stringify(question)))]
+/** Returns the client of the node at a URL. */
+export function nodeAt(url: string, limits: Limits): Rpc {
+  const pace = getPace(url)
+  return async (requests) => {
+    const queue = [...new Set(requests.map((request) => JSON.stringify(request)))]
     const replies = new Map<string, Reply>()
-    let heardAt = Date.now()
+    let receivedAt = Date.now()
     const work = async () => {
       while (queue.length > 0) {
-        const calls = queue.splice(0, batchSizeOf(pace, limits))
-        if (pace.blockedUntil - heardAt > PATIENCE) {
+        const calls = queue.splice(0, maxBatchSize(pace, limits))
+        if (pace.blockedUntil - receivedAt > PATIENCE) {
           for (const key of calls) replies.set(key, { fault: 'the node limits calls' })
           continue
         }
@@ -45,13 +45,13 @@ export function nodeAt(url: string, limits: Limits): Ask {
         }
         const refused = calls.filter((key) => !replies.has(key))
         queue.unshift(...refused)
-        if (refused.length < calls.length) heardAt = Date.now()
+        if (refused.length < calls.length) receivedAt = Date.now()
         if (refused.length > 0) slowDown(pace, calls.length, startedAt, retryAfter)
         else speedUp(pace, limits)
       }
     }
     await Promise.all(Array.from({ length: MAX_REQUESTS }, work))
-    return (question) => replies.get(JSON.stringify(question)) ?? { fault: 'not asked' }
+    return (request) => replies.get(JSON.stringify(request)) ?? { fault: 'not asked' }
   }
 }
 
@@ -76,7 +76,7 @@ async function post(
     const { status, headers } = response
     if (status === 413 || status === 429 || (status === 400 && calls.length > 1)) {
       await response.body?.cancel()
-      return { answers: [], retryAfter: retryAfterOf(headers) }
+      return { answers: [], retryAfter: parseRetryAfter(headers) }
     }
     if (!response.ok) {
       await response.body?.cancel()
@@ -94,7 +94,7 @@ async function post(
 }
 
 /** Returns the time to wait, in milliseconds, from seconds or a date (RFC 9110, 10.2.3). */
-function retryAfterOf(headers: Headers): number {
+function parseRetryAfter(headers: Headers): number {
   const text = headers.get('retry-after') ?? ''
   const wait = Number(text) * 1000 || Date.parse(text) - Date.now() || 0
   return Math.min(MAX_RETRY_AFTER, Math.max(0, wait))
@@ -103,12 +103,12 @@ function retryAfterOf(headers: Headers): number {
 const errorSchema = z.object({
   code: z.number(),
   message: z.string(),
-  data: z.optional(z.unknown()),
+  data: z.unknown().optional(),
 })
 const answerSchema = z.object({
-  id: z.nullable(z.number()),
-  result: z.optional(z.unknown()),
-  error: z.nullish(errorSchema),
+  id: z.number().nullable(),
+  result: z.unknown().optional(),
+  error: errorSchema.nullish(),
 })
 
 function match(list: readonly unknown[], calls: number): (Reply | undefined)[] {

@@ -9,7 +9,7 @@ export type Signer = { address: Address; sign: (call: Unsigned) => Promise<Hex> 
 const signers = new Map<Hex, Signer>()
 
 /** Returns the account of a key. Deriving it takes as long as a signature, so it is cached. */
-export function signerOf(key: Hex): Signer {
+export function getSigner(key: Hex): Signer {
   const signer = signers.get(key) ?? {
     address: privateKeyToAddress(key),
     sign: (call) => signTransaction({ privateKey: key, transaction: { type: 'eip1559', ...call } }),
@@ -33,7 +33,7 @@ export async function sign(signer: Signer, call: Unsigned): Promise<{ raw: Hex; 
 }
 
 /** Returns the call data of a transaction that `sign` returned: field 7 of its list (EIP-1559). */
-export function callDataOf(raw: Hex): Hex {
+export function decodeCallData(raw: Hex): Hex {
   const fields = fromRlp(`0x${raw.slice('0x02'.length)}`, 'hex')
   const data = typeof fields === 'string' ? undefined : fields[7]
   if (typeof data !== 'string' || data === '0x') throw new Error('a stored transaction has no call')

@@ -12,8 +12,8 @@ import {
   zeroAddress,
 } from 'viem'
 import type { ContractItem, Log } from './contract.ts'
-import { codeOf, simulate, unheard, view } from './questions.ts'
-import type { Question, Replies, Reply } from './rpc.ts'
+import { contractCode, inconclusive, simulate, view } from './requests.ts'
+import type { Replies, Reply, RpcRequest } from './rpc.ts'
 
 export type Standard = 'erc721' | 'erc1155'
 
@@ -55,7 +55,7 @@ export function parseTransfer({ contractAddr, tokenId, quantity, holder, recipie
 }
 
 /** Returns the amount as the contract takes it: 0 for an ERC-721 token. */
-export const amountOf = ({ quantity }: Transfer, standard: Standard): bigint =>
+export const contractAmount = ({ quantity }: Transfer, standard: Standard): bigint =>
   standard === 'erc721' ? 0n : quantity
 
 /** The item that uses a key up without a transfer. */
@@ -68,7 +68,7 @@ export const cancelItem = (key: Hex): ContractItem => ({
   amount: 0n,
 })
 
-const supports = (token: Address, id: Hex): Question =>
+const supports = (token: Address, id: Hex): RpcRequest =>
   view(
     token,
     encodeFunctionData({ abi: erc1155Abi, functionName: 'supportsInterface', args: [id] }),
@@ -76,10 +76,10 @@ const supports = (token: Address, id: Hex): Question =>
 const isErc721 = (token: Address) => supports(token, '0x80ac58cd')
 const isErc1155 = (token: Address) => supports(token, '0xd9b67a26')
 
-export const standardQuestions = (token: Address) => [
+export const standardRequests = (token: Address) => [
   isErc721(token),
   isErc1155(token),
-  codeOf(token),
+  contractCode(token),
 ]
 
 /** Returns the standard of a token (ERC-165); null if it has neither or the node does not know. */
@@ -90,15 +90,15 @@ export function readStandard(token: Address, replies: Replies): Standard | null 
 
 /** Returns why a token has no standard, as a code; null if the node does not tell. */
 export function readTrouble(token: Address, replies: Replies) {
-  if (standardQuestions(token).some((question) => unheard(replies(question)))) return null
-  const code = replies(codeOf(token))
+  if (standardRequests(token).some((request) => inconclusive(replies(request)))) return null
+  const code = replies(contractCode(token))
   return 'result' in code && code.result === '0x' ? 'token_not_deployed' : 'token_not_supported'
 }
 
 /** A recipient without code, which accepts every token. */
 const PLAIN_ACCOUNT = getAddress('0x00000000000000000000000000000000feedbeef')
 
-const questionsOf = (delivery: Address, { token, from, tokenId, amount }: ContractItem) => {
+const tokenRequests = (delivery: Address, { token, from, tokenId, amount }: ContractItem) => {
   const to = PLAIN_ACCOUNT
   const data =
     amount === 0n
@@ -131,16 +131,16 @@ const questionsOf = (delivery: Address, { token, from, tokenId, amount }: Contra
   }
 }
 
-/** What to ask about an item that cannot be delivered. */
-export const diagnosisQuestions = (delivery: Address, item: ContractItem): Question[] =>
-  Object.values(questionsOf(delivery, item))
+/** Requests that tell more about an item that cannot be delivered. */
+export const diagnosisRequests = (delivery: Address, item: ContractItem): RpcRequest[] =>
+  Object.values(tokenRequests(delivery, item))
 
 /**
  * Returns why the holder cannot give the token away to anybody, as a code; null if only this
  * recipient is the cause.
  */
 export function readHolderProblem(delivery: Address, item: ContractItem, replies: Replies) {
-  const { plain, isApproved, holding } = questionsOf(delivery, item)
+  const { plain, isApproved, holding } = tokenRequests(delivery, item)
   if ('result' in replies(plain)) return null
   const held = word(replies(holding))
   const hasToken = item.amount === 0n ? held === BigInt(item.from) : (held ?? 0n) >= item.amount
@@ -158,12 +158,12 @@ const batch = [{ type: 'uint256[]' }, { type: 'uint256[]' }] as const
 
 /** Removes the event of an item's transfer from a list. Returns whether there was one. */
 export function takeTransfer(logs: Log[], item: ContractItem): boolean {
-  const index = logs.findIndex((log) => isTransferOf(log, item))
+  const index = logs.findIndex((log) => isTransferEvent(log, item))
   if (index >= 0) logs.splice(index, 1)
   return index >= 0
 }
 
-function isTransferOf({ address, topics, data }: Log, item: ContractItem): boolean {
+function isTransferEvent({ address, topics, data }: Log, item: ContractItem): boolean {
   const { token, from, to, tokenId, amount } = item
   if (address.toLowerCase() !== token.toLowerCase()) return false
   const [event, first, second, third] = topics

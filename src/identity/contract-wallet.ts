@@ -7,7 +7,7 @@ import {
 import { encodeDeployData, hashMessage } from 'viem/utils'
 import type { Network } from '../env.ts'
 import { usableNodes } from '../ethereum/node.ts'
-import { unheard, view } from '../ethereum/questions.ts'
+import { inconclusive, view } from '../ethereum/requests.ts'
 import { isRevert } from '../ethereum/revert.ts'
 import { ApiError } from '../http/errors.ts'
 import { log } from '../log.ts'
@@ -22,14 +22,14 @@ export async function isSignedByContract(
   { address, message, signature }: { address: Hex; message: string; signature: Hex },
 ): Promise<boolean> {
   const args = [address, hashMessage(message), signature] as const
-  const question = view(undefined, encodeDeployData({ abi, bytecode, args }))
+  const request = view(undefined, encodeDeployData({ abi, bytecode, args }))
   let reason: string | null = null
-  for (const { ask } of usableNodes(network)) {
-    const reply = (await ask([question]))(question)
+  for (const { rpc } of usableNodes(network)) {
+    const reply = (await rpc([request]))(request)
     if ('result' in reply) return reply.result === '0x01'
     // A contract may reject a signature by reverting.
     if ('error' in reply && isRevert(reply.error)) return false
-    reason = unheard(reply)
+    reason = inconclusive(reply)
   }
   log.error('contract_wallet_check_failed', { reason })
   throw new ApiError('chain_unavailable', 'the chain does not respond: please try again')

@@ -3,11 +3,11 @@ import { sql } from 'drizzle-orm'
 import type { Address } from 'viem'
 import { type Database, raw } from '../db/client.ts'
 import type { networkChecks } from '../db/schema/operations.ts'
-import { contractQuestions, readContract, USUAL_TIP } from '../delivery/engine/observe.ts'
+import { contractRequests, readContract, USUAL_TIP } from '../delivery/engine/observe.ts'
 import type { Network, Settings } from '../env.ts'
-import { headIn, headQuestions, isBehind, type Node, usableNodes } from '../ethereum/node.ts'
-import { balanceOf, read, tip, wei } from '../ethereum/questions.ts'
-import { signerOf } from '../ethereum/signer.ts'
+import { headIn, headRequests, isBehind, type Node, usableNodes } from '../ethereum/node.ts'
+import { accountBalance, read, tip, wei } from '../ethereum/requests.ts'
+import { getSigner } from '../ethereum/signer.ts'
 
 /** Milliseconds that a node has to answer. */
 const TIMEOUT = 5_000
@@ -16,7 +16,7 @@ type Seen = Omit<typeof networkChecks.$inferSelect, 'chainId' | 'checkedAt' | 'p
 
 /** Asks all configured networks, and stores what they answer. */
 export async function checkNetworks(db: Database, settings: Settings, now: Date): Promise<void> {
-  const signers = settings.TRANSFER_SIGNER_KEYS.map((key) => signerOf(key).address)
+  const signers = settings.TRANSFER_SIGNER_KEYS.map((key) => getSigner(key).address)
   const checks = await Promise.all(
     Object.values(settings.NETWORKS).map(async (network) => {
       const seen = await check(network, signers)
@@ -62,11 +62,11 @@ async function checkAt(
   signers: readonly Address[],
 ): Promise<Seen | string> {
   const { delivery, gasPerItem } = network
-  const replies = await node.ask([
-    ...headQuestions,
+  const replies = await node.rpc([
+    ...headRequests,
     tip,
-    ...signers.map(balanceOf),
-    ...contractQuestions(delivery, signers),
+    ...signers.map(accountBalance),
+    ...contractRequests(delivery, signers),
   ])
   const head = headIn(network, replies)
   if (typeof head === 'string') return head
@@ -82,7 +82,7 @@ async function checkAt(
     isPaused,
     isRetired,
     signers: signers.map((address) => {
-      const balance = read(wei, replies(balanceOf(address))) ?? 0n
+      const balance = read(wei, replies(accountBalance(address))) ?? 0n
       return {
         address,
         balance: String(balance),

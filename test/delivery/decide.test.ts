@@ -18,13 +18,13 @@ import { explain } from '../../src/delivery/reasons.ts'
 import {
   CANCELLED,
   type ContractItem,
-  contentHashOf,
   encodeDeliver,
+  hashContent,
 } from '../../src/ethereum/contract.ts'
-import type { Receipt } from '../../src/ethereum/questions.ts'
-import { sign, signerOf } from '../../src/ethereum/signer.ts'
+import type { Receipt } from '../../src/ethereum/requests.ts'
+import { getSigner, sign } from '../../src/ethereum/signer.ts'
 
-const signer = signerOf(privateKeyOf(localAccount(0)))
+const signer = getSigner(privateKeyOf(localAccount(0)))
 const DELIVERY: Address = '0x00000000000000000000000000000000000000D1'
 const TOKEN: Address = '0x0000000000000000000000000000000000000070'
 const SELLER: Address = '0x000000000000000000000000000000000000005E'
@@ -114,7 +114,7 @@ function fateOf(
   carried: CarriedItem[] = [carriedOf(1), carriedOf(2)],
 ): Fate {
   const observation: Observation = {
-    node: { index: 0, url: '', ask: async () => () => ({ fault: '' }) },
+    node: { index: 0, url: '', rpc: async () => () => ({ fault: '' }) },
     head: { number: HEAD, hash: BLOCK_HASH, timestamp: HEAD_TIME },
     final: { number: FINAL, timestamp: FINAL_TIME },
     settledHash: null,
@@ -125,7 +125,7 @@ function fateOf(
     records: new Map(
       records.map(([id, block, contentHash]) => [
         keyOf(id),
-        { block, contentHash: contentHash ?? contentHashOf(itemOf(id)), contract: DELIVERY },
+        { block, contentHash: contentHash ?? hashContent(itemOf(id)), contract: DELIVERY },
       ]),
     ),
   }
@@ -435,7 +435,7 @@ describe('an item', () => {
 
   it('needs a transfer of its own', () => {
     const twin = { ...itemOf(1), key: keyOf(2) }
-    const hash = contentHashOf(twin)
+    const hash = hashContent(twin)
     const receipt = receiptAt(98, useOf(1), transferOf(1), useOf(2))
     expect(
       movesOf(

@@ -5,7 +5,6 @@ import { expect, it } from 'vitest'
 import {
   CANCELLED,
   type ContractItem,
-  contentHashOf,
   decodeDeliver,
   decodeRecords,
   decodeRelayer,
@@ -13,13 +12,14 @@ import {
   encodeDeliver,
   encodeRecords,
   encodeRelayers,
+  hashContent,
   isFailure,
   PAUSED,
   PREDECESSOR,
   RETIRED,
   usedTopics,
 } from '../../src/ethereum/contract.ts'
-import { logs, read, receipt } from '../../src/ethereum/questions.ts'
+import { logs, read, receipt } from '../../src/ethereum/requests.ts'
 import { revertReason } from '../../src/ethereum/revert.ts'
 import { cancelItem } from '../../src/ethereum/token.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
@@ -95,8 +95,8 @@ it('knows the content hash that the contract stores, and the block', async () =>
   expect(decodeRecords(await call(chain, encodeRecords(keys)))).toEqual({
     block: head,
     records: [
-      { block: blockNumber, contentHash: contentHashOf(unique) },
-      { block: blockNumber, contentHash: contentHashOf(edition) },
+      { block: blockNumber, contentHash: hashContent(unique) },
+      { block: blockNumber, contentHash: hashContent(edition) },
       { block: blockNumber, contentHash: CANCELLED },
       { block: 0, contentHash: CANCELLED },
     ],
@@ -113,7 +113,7 @@ it('gives another content another hash', () => {
     { ...content, tokenId: 2n },
     { ...content, amount: 0n },
   ]
-  expect(new Set(contents.map(contentHashOf)).size).toBe(5)
+  expect(new Set(contents.map(hashContent)).size).toBe(5)
 })
 
 it('reads what a call would do with each item', async () => {
@@ -201,7 +201,7 @@ it.each<Hex>(['0x', '0x01', `0x${'00'.repeat(31)}`, `0x${'ff'.repeat(96)}`])(
 
 it('does not care what a cancelled item says of its content', () => {
   expect(CANCELLED).toBe(`0x${'00'.repeat(24)}`)
-  expect(contentHashOf({ token: zeroAddress, to: zeroAddress, tokenId: 0n, amount: 0n })).not.toBe(
+  expect(hashContent({ token: zeroAddress, to: zeroAddress, tokenId: 0n, amount: 0n })).not.toBe(
     CANCELLED,
   )
 })

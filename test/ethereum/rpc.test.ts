@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Limits } from '../../src/ethereum/pace.ts'
-import { nodeAt, type Question, type Replies } from '../../src/ethereum/rpc.ts'
+import { nodeAt, type Replies, type RpcRequest } from '../../src/ethereum/rpc.ts'
 import { watchRequests } from '../support/chain/fetch.ts'
 import { fakeTime } from '../support/fake-time.ts'
 
@@ -35,12 +35,11 @@ function aNode(
       return Response.json(isBatch || !Array.isArray(answers) ? answers : answers[0])
     }),
   )
-  return Object.assign(state, { url, ask: nodeAt(url, limits) })
+  return Object.assign(state, { url, rpc: nodeAt(url, limits) })
 }
 
-const question = (method: string): Question => ({ method, params: [] })
-const questions = (count: number) =>
-  Array.from({ length: count }, (_, i) => question(`method-${i}`))
+const request = (method: string): RpcRequest => ({ method, params: [] })
+const requests = (count: number) => Array.from({ length: count }, (_, i) => request(`method-${i}`))
 const resultOf = ({ id, method }: Call) => ({ id, result: method })
 const named = (calls: readonly Call[]) => calls.map(resultOf)
 const errors = (calls: readonly Call[], error: object) => calls.map(({ id }) => ({ id, error }))
@@ -59,18 +58,18 @@ const mostInOneSecond = (sent: readonly Sent[]) =>
     ),
   )
 
-function expectAllAnswered(replies: Replies, asked: readonly Question[]) {
+function expectAllAnswered(replies: Replies, asked: readonly RpcRequest[]) {
   for (const one of asked) expect(replies(one)).toEqual({ result: one.method })
 }
 
 describe('answers', () => {
   it('are matched by id, in whatever order they come', async () => {
-    const { ask } = aNode((calls) => named(calls).reverse())
-    expectAllAnswered(await ask(questions(3)), questions(3))
+    const { rpc } = aNode((calls) => named(calls).reverse())
+    expectAllAnswered(await rpc(requests(3)), requests(3))
   })
 
-  it('that are missing, empty or malformed are faults of their question alone', async () => {
-    const { ask } = aNode(([, b, c, d]) => [
+  it('that are missing, empty or malformed are faults of their request alone', async () => {
+    const { rpc } = aNode(([, b, c, d]) => [
       { id: d?.id, result: 'd' },
       { id: b?.id },
       { id: c?.id, error: 'nonsense' },
@@ -78,55 +77,55 @@ describe('answers', () => {
       { result: 'a' },
       null,
     ])
-    const replies = await ask(['a', 'b', 'c', 'd'].map(question))
+    const replies = await rpc(['a', 'b', 'c', 'd'].map(request))
     for (const name of ['a', 'b', 'c'])
-      expect(replies(question(name))).toEqual({ fault: 'the node gave no answer' })
-    expect(replies(question('d'))).toEqual({ result: 'd' })
+      expect(replies(request(name))).toEqual({ fault: 'the node gave no answer' })
+    expect(replies(request('d'))).toEqual({ result: 'd' })
   })
 
   it('keep what the node said apart from not having heard it', async () => {
     const error = { code: 3, message: 'execution reverted', data: '0x' }
-    const { ask } = aNode(([a]) => [{ id: a?.id, error }])
-    const replies = await ask([question('a'), question('b')])
-    expect(replies(question('a'))).toEqual({ error })
-    expect(replies(question('b'))).toEqual({ fault: 'the node gave no answer' })
-    expect(replies(question('never asked'))).toEqual({ fault: 'not asked' })
+    const { rpc } = aNode(([a]) => [{ id: a?.id, error }])
+    const replies = await rpc([request('a'), request('b')])
+    expect(replies(request('a'))).toEqual({ error })
+    expect(replies(request('b'))).toEqual({ fault: 'the node gave no answer' })
+    expect(replies(request('never asked'))).toEqual({ fault: 'not asked' })
   })
 
   it('may be null, or say that there is no error', async () => {
-    const { ask } = aNode((calls) => calls.map(({ id }) => ({ id, result: null, error: null })))
-    expect((await ask([question('a')]))(question('a'))).toEqual({ result: null })
+    const { rpc } = aNode((calls) => calls.map(({ id }) => ({ id, result: null, error: null })))
+    expect((await rpc([request('a')]))(request('a'))).toEqual({ result: null })
   })
 })
 
-describe('questions', () => {
+describe('requests', () => {
   it('that are the same are asked once', async () => {
     const node = aNode(named)
-    await node.ask([question('a'), question('b'), question('a')])
+    await node.rpc([request('a'), request('b'), request('a')])
     expect(node.sent.map(({ calls }) => calls.map(({ method }) => method))).toEqual([['a', 'b']])
   })
 
   it('go in as many requests as the node needs', async () => {
     const node = aNode(named, { callsPerBatch: 2 })
-    expectAllAnswered(await node.ask(questions(5)), questions(5))
+    expectAllAnswered(await node.rpc(requests(5)), requests(5))
     expect(sizesOf(node.sent)).toEqual([2, 2, 1])
   })
 
   it('go without a batch if there is one only, because not every node takes batches', async () => {
     const node = aNode(named)
-    expectAllAnswered(await node.ask(questions(1)), questions(1))
+    expectAllAnswered(await node.rpc(requests(1)), requests(1))
     expect(node.sent).toMatchObject([{ isBatch: false }])
   })
 
   it('are no request if there are none', async () => {
     const node = aNode(named)
-    await node.ask([])
+    await node.rpc([])
     expect(node.sent).toEqual([])
   })
 
   it('are sent in at most five requests at a time', async () => {
     const node = aNode(named, { callsPerBatch: 1 })
-    expectAllAnswered(await node.ask(questions(40)), questions(40))
+    expectAllAnswered(await node.rpc(requests(40)), requests(40))
     expect(node.sent).toHaveLength(40)
     expect(node.inParallel).toBe(5)
   })
@@ -148,8 +147,8 @@ describe('a node that fails', () => {
     ],
   ])('%s is told once, without its URL', async (_, answer, fault) => {
     const node = aNode(answer)
-    const replies = await node.ask(questions(2))
-    for (const one of questions(2)) expect(replies(one)).toEqual({ fault })
+    const replies = await node.rpc(requests(2))
+    for (const one of requests(2)) expect(replies(one)).toEqual({ fault })
     expect(node.sent).toHaveLength(1)
   })
 })
@@ -167,8 +166,8 @@ describe('a configured limit', () => {
       const inFakeTime = fakeTime()
       const node = aNode(named, { callsPerSecond, callsPerBatch })
       // Two asks after each other share the limit.
-      await inFakeTime(node.ask(questions(count)))
-      expectAllAnswered(await inFakeTime(node.ask(questions(count))), questions(count))
+      await inFakeTime(node.rpc(requests(count)))
+      expectAllAnswered(await inFakeTime(node.rpc(requests(count))), requests(count))
       expect(Math.max(...sizesOf(node.sent))).toBeLessThanOrEqual(callsPerBatch)
       expect(mostInOneSecond(node.sent)).toBeLessThanOrEqual(callsPerSecond)
       const seconds = (timesOf(node.sent).at(-1) ?? 0) / 1000
@@ -210,7 +209,7 @@ describe('a node that takes 10 calls a batch', () => {
     const node = aNode((calls) => (calls.length > 10 ? refuse(calls) : named(calls)), {
       callsPerBatch: 50,
     })
-    expectAllAnswered(await inFakeTime(node.ask(questions(100))), questions(100))
+    expectAllAnswered(await inFakeTime(node.rpc(requests(100))), requests(100))
     expect(node.inParallel).toBeLessThanOrEqual(5)
     expect(node.sent.length).toBeLessThanOrEqual(40)
     expect(timesOf(node.sent).at(-1)).toBeLessThanOrEqual(10_000)
@@ -227,7 +226,7 @@ describe('a node that refuses calls', () => {
   it('is asked after a quarter of a second, and then after twice the time', async () => {
     const inFakeTime = fakeTime()
     const node = refusing(4)
-    expectAllAnswered(await inFakeTime(node.ask(questions(1))), questions(1))
+    expectAllAnswered(await inFakeTime(node.rpc(requests(1))), requests(1))
     const waits = [250, 500, 1000, 2000]
     let at = 0
     expect(timesOf(node.sent)).toEqual([0, ...waits.map((wait) => (at += LATENCY + wait))])
@@ -236,7 +235,7 @@ describe('a node that refuses calls', () => {
   it('counts as one refusal for requests that are under way together', async () => {
     const inFakeTime = fakeTime()
     const node = refusing(5)
-    expectAllAnswered(await inFakeTime(node.ask(questions(100))), questions(100))
+    expectAllAnswered(await inFakeTime(node.rpc(requests(100))), requests(100))
     expect(sizesOf(node.sent).slice(0, 5)).toEqual([20, 20, 20, 20, 20])
     expect(sizesOf(node.sent).slice(5, 10)).toEqual([10, 10, 10, 10, 10])
     expect(new Set(timesOf(node.sent).slice(5, 10))).toEqual(new Set([LATENCY + 250]))
@@ -245,8 +244,8 @@ describe('a node that refuses calls', () => {
   it('gets larger batches again once it answers', async () => {
     const inFakeTime = fakeTime()
     const node = refusing(1)
-    await inFakeTime(node.ask(questions(20)))
-    for (let i = 0; i < 15; i++) await inFakeTime(node.ask(questions(20)))
+    await inFakeTime(node.rpc(requests(20)))
+    for (let i = 0; i < 15; i++) await inFakeTime(node.rpc(requests(20)))
     const sizes = sizesOf(node.sent)
     expect(sizes.slice(0, 3)).toEqual([20, 10, 10])
     expect(sizes.at(-1)).toBe(20)
@@ -260,7 +259,7 @@ describe('a node that refuses calls', () => {
   ])('is asked when it says so, with Retry-After in %s', async (_, retryAfter, expected) => {
     const inFakeTime = fakeTime()
     const node = refusing(1, { 'retry-after': retryAfter() })
-    expectAllAnswered(await inFakeTime(node.ask(questions(1))), questions(1))
+    expectAllAnswered(await inFakeTime(node.rpc(requests(1))), requests(1))
     const [, wait] = timesOf(node.sent)
     expect(wait).toBeGreaterThan(expected - 1000)
     expect(wait).toBeLessThanOrEqual(LATENCY + expected)
@@ -271,20 +270,20 @@ describe('a node that refuses calls', () => {
     const node = refusing(1, { 'retry-after': '3600' })
     const start = Date.now()
     const limited = { fault: 'the node limits calls' }
-    expect((await inFakeTime(node.ask(questions(1))))(question('method-0'))).toEqual(limited)
-    expect((await inFakeTime(node.ask(questions(1))))(question('method-0'))).toEqual(limited)
+    expect((await inFakeTime(node.rpc(requests(1))))(request('method-0'))).toEqual(limited)
+    expect((await inFakeTime(node.rpc(requests(1))))(request('method-0'))).toEqual(limited)
     expect(node.sent).toHaveLength(1)
     expect(Date.now() - start).toBe(LATENCY)
     await inFakeTime(new Promise((resolve) => setTimeout(resolve, 60_000)))
-    expectAllAnswered(await inFakeTime(node.ask(questions(1))), questions(1))
+    expectAllAnswered(await inFakeTime(node.rpc(requests(1))), requests(1))
   })
 
   it('is given up after 20 seconds without an answer', async () => {
     const inFakeTime = fakeTime()
     const node = refusing(Infinity)
     const start = Date.now()
-    const replies = await inFakeTime(node.ask(questions(100)))
-    for (const one of questions(100))
+    const replies = await inFakeTime(node.rpc(requests(100)))
+    for (const one of requests(100))
       expect(replies(one)).toEqual({ fault: 'the node limits calls' })
     expect(Date.now() - start).toBeLessThan(20_000)
     expect(node.sent.length).toBeLessThanOrEqual(5 * 7)
@@ -292,10 +291,10 @@ describe('a node that refuses calls', () => {
 
   it('does not slow down another node', async () => {
     const inFakeTime = fakeTime()
-    await inFakeTime(refusing(3).ask(questions(20)))
+    await inFakeTime(refusing(3).rpc(requests(20)))
     const other = aNode(named)
     const start = Date.now()
-    await inFakeTime(other.ask(questions(20)))
+    await inFakeTime(other.rpc(requests(20)))
     expect(sizesOf(other.sent)).toEqual([20])
     expect(Date.now() - start).toBe(LATENCY)
   })
@@ -307,11 +306,11 @@ describe('a node that refuses calls', () => {
         call.method === 'method-7' ? { id: call.id, error: limitExceeded } : resultOf(call),
       ),
     )
-    const replies = await inFakeTime(node.ask(questions(20)))
-    expect(replies(question('method-7'))).toEqual({ fault: 'the node limits calls' })
+    const replies = await inFakeTime(node.rpc(requests(20)))
+    expect(replies(request('method-7'))).toEqual({ fault: 'the node limits calls' })
     expectAllAnswered(
       replies,
-      questions(20).filter(({ method }) => method !== 'method-7'),
+      requests(20).filter(({ method }) => method !== 'method-7'),
     )
   })
 })
@@ -319,8 +318,8 @@ describe('a node that refuses calls', () => {
 it('does not take the words of a contract for a limit of the node', async () => {
   const error = { code: 3, message: 'execution reverted: rate limit, too many requests' }
   const node = aNode((calls) => errors(calls, error))
-  const replies = await node.ask(questions(2))
-  for (const one of questions(2)) expect(replies(one)).toEqual({ error })
+  const replies = await node.rpc(requests(2))
+  for (const one of requests(2)) expect(replies(one)).toEqual({ error })
   expect(node.sent).toHaveLength(1)
 })
 
@@ -336,7 +335,7 @@ it('gets 1,000 calls through 10 calls a batch and 30 calls a second without bein
     return named(calls)
   })
   const start = Date.now()
-  expectAllAnswered(await inFakeTime(node.ask(questions(1000))), questions(1000))
+  expectAllAnswered(await inFakeTime(node.rpc(requests(1000))), requests(1000))
   expect(Date.now() - start).toBeLessThan(120_000)
   expect(node.sent.length).toBeLessThan(1000)
 })

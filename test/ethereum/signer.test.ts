@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { bytesToHex, keccak256, parseTransaction, recoverTransactionAddress } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { expect, it } from 'vitest'
-import { callDataOf, sign, signerOf } from '../../src/ethereum/signer.ts'
+import { decodeCallData, getSigner, sign } from '../../src/ethereum/signer.ts'
 
 /** The first account of anvil, and its address. */
 const KEY = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
@@ -22,22 +22,22 @@ const unsigned = fc.record({
 })
 
 it('derives the address of a key, once', () => {
-  expect(signerOf(KEY).address).toBe(ADDRESS)
-  expect(signerOf(KEY)).toBe(signerOf(KEY))
+  expect(getSigner(KEY).address).toBe(ADDRESS)
+  expect(getSigner(KEY)).toBe(getSigner(KEY))
 })
 
 it('signs every transaction so that it can be read back', async () => {
   await fc.assert(
     fc.asyncProperty(unsigned, async (call) => {
-      const { raw, hash } = await sign(signerOf(KEY), call)
+      const { raw, hash } = await sign(getSigner(KEY), call)
       expect(parseTransaction(raw)).toMatchObject({ type: 'eip1559', ...call })
       expect(hash).toBe(keccak256(raw))
-      expect(callDataOf(raw)).toBe(call.data)
+      expect(decodeCallData(raw)).toBe(call.data)
       if (!raw.startsWith('0x02')) throw new Error('not EIP-1559')
       expect(
         await recoverTransactionAddress({ serializedTransaction: raw as `0x02${string}` }),
       ).toBe(ADDRESS)
-      expect(await sign(signerOf(KEY), call)).toEqual({ raw, hash })
+      expect(await sign(getSigner(KEY), call)).toEqual({ raw, hash })
     }),
     { seed: 1, numRuns: 50 },
   )
@@ -46,5 +46,5 @@ it('signs every transaction so that it can be read back', async () => {
 it('reads no call from a transaction that has none', async () => {
   const transfer = { chainId: 1, nonce: 0, to: ADDRESS, gas: 21_000n, maxFeePerGas: 1n } as const
   const raw = await privateKeyToAccount(KEY).signTransaction({ type: 'eip1559', ...transfer })
-  expect(() => callDataOf(raw)).toThrow('a stored transaction has no call')
+  expect(() => decodeCallData(raw)).toThrow('a stored transaction has no call')
 })

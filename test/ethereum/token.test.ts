@@ -11,14 +11,14 @@ import { describe, expect, it } from 'vitest'
 import type { ContractItem, Log } from '../../src/ethereum/contract.ts'
 import type { Reply } from '../../src/ethereum/rpc.ts'
 import {
-  amountOf,
   cancelItem,
-  diagnosisQuestions,
+  contractAmount,
+  diagnosisRequests,
   type Order,
   parseTransfer,
   readHolderProblem,
   readStandard,
-  standardQuestions,
+  standardRequests,
   takeTransfer,
 } from '../../src/ethereum/token.ts'
 
@@ -72,8 +72,8 @@ describe('an order', () => {
 
   it('has the amount 0 for the contract if the token is ERC-721', () => {
     const transfer = { token, from: holder, to: buyer, tokenId: 7n, quantity: 1n }
-    expect(amountOf(transfer, 'erc721')).toBe(0n)
-    expect(amountOf(transfer, 'erc1155')).toBe(1n)
+    expect(contractAmount(transfer, 'erc721')).toBe(0n)
+    expect(contractAmount(transfer, 'erc1155')).toBe(1n)
   })
 })
 
@@ -184,10 +184,10 @@ const word = (value: bigint): Reply => ({ result: `0x${value.toString(16).padSta
 const reverted: Reply = { error: { code: 3, message: 'execution reverted' } }
 
 describe('the standard of a token', () => {
-  const [isErc721] = standardQuestions(token)
+  const [isErc721] = standardRequests(token)
   const read = (erc721: Reply, erc1155: Reply) =>
-    readStandard(token, (question) =>
-      JSON.stringify(question) === JSON.stringify(isErc721) ? erc721 : erc1155,
+    readStandard(token, (request) =>
+      JSON.stringify(request) === JSON.stringify(isErc721) ? erc721 : erc1155,
     )
 
   it.each<[string | null, Reply, Reply]>([
@@ -213,11 +213,11 @@ describe('what hinders the holder', () => {
     holding: Reply,
   ) => {
     const replies = [plain, isApproved, holding]
-    const questions = diagnosisQuestions(stranger, item).map((question) => JSON.stringify(question))
+    const requests = diagnosisRequests(stranger, item).map((request) => JSON.stringify(request))
     return readHolderProblem(
       stranger,
       item,
-      (question) => replies[questions.indexOf(JSON.stringify(question))] ?? { fault: 'not asked' },
+      (request) => replies[requests.indexOf(JSON.stringify(request))] ?? { fault: 'not asked' },
     )
   }
   const yes = word(1n)

@@ -45,7 +45,7 @@ export async function compareKeys(
     else moves.push(postpone(item, explain('contract_unavailable', contract), later))
   }
   if (isBlocked) log.error('contract_unavailable', { chainId })
-  const { moves: resolved, found } = await resolve(node.ask, recorded)
+  const { moves: resolved, found } = await resolve(node.rpc, recorded)
   const resolvedIds = new Set(resolved.map(({ id }) => id))
   const unexplained = recorded.filter(
     ({ item }) => item.state === 'queued' && !resolvedIds.has(item.id),

@@ -3,13 +3,13 @@ import type { Address } from 'viem'
 import type { Network } from '../../env.ts'
 import { otherNodes } from '../../ethereum/node.ts'
 import {
-  amountOf,
   cancelItem,
+  contractAmount,
   parseTransfer,
   readStandard,
   readTrouble,
   type Standard,
-  standardQuestions,
+  standardRequests,
   type Transfer,
 } from '../../ethereum/token.ts'
 import { log } from '../../log.ts'
@@ -89,7 +89,7 @@ export async function compose(
       else if (standard === 'erc721' && transfer.quantity !== 1n)
         moves.push(judge(item, ONE_PIECE, true, now))
       else {
-        const call = { ...transfer, key: item.key, amount: amountOf(transfer, standard) }
+        const call = { ...transfer, key: item.key, amount: contractAmount(transfer, standard) }
         candidates.push({ item, contract, call })
       }
     }
@@ -111,9 +111,9 @@ async function learnStandards(
 ): Promise<Map<Address, TokenTrouble>> {
   const troubles = new Map<Address, TokenTrouble>()
   const [other] = otherNodes(network, node)
-  for (const { ask } of other ? [node, other] : [node]) {
+  for (const { rpc } of other ? [node, other] : [node]) {
     const unknown = [...tokens].filter((token) => !standards.has(idOf(network, token)))
-    const replies = await ask(unknown.flatMap(standardQuestions))
+    const replies = await rpc(unknown.flatMap(standardRequests))
     for (const token of unknown) {
       const standard = readStandard(token, replies)
       const code = standard ? null : readTrouble(token, replies)

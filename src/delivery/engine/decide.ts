@@ -6,17 +6,17 @@
 import {
   CANCELLED,
   type ContractItem,
-  contentHashOf,
   decodeDeliver,
   decodeFailure,
+  hashContent,
   isFailure,
   isUse,
   type KeyRecord,
 } from '../../ethereum/contract.ts'
 import { type Fees, isUnderpriced, outbid } from '../../ethereum/fees.ts'
-import type { Receipt } from '../../ethereum/questions.ts'
+import type { Receipt } from '../../ethereum/requests.ts'
 import { revertReason } from '../../ethereum/revert.ts'
-import { callDataOf } from '../../ethereum/signer.ts'
+import { decodeCallData } from '../../ethereum/signer.ts'
 import { takeTransfer } from '../../ethereum/token.ts'
 import { explain, type Reason } from '../reasons.ts'
 import { cancelled, fail, failedInTransaction, type Move, queue, transferred } from './moves.ts'
@@ -76,9 +76,9 @@ function fateOf(
   const { nonce, block, deadline, nonceUsedAt } = transaction
   const count = observation.signers.get(transaction.signer)?.count ?? 0
   if (nonce < count) {
-    const isUnheard = answers.some((answer) => answer === undefined)
+    const isNotReceived = answers.some((answer) => answer === undefined)
     // Receipts are asked once the block that is known is final.
-    if (isUnheard || (block !== null && block > final.number)) return { do: 'wait' }
+    if (isNotReceived || (block !== null && block > final.number)) return { do: 'wait' }
     if (nonceUsedAt === null) return { do: 'store_nonce_use' }
     if (nonceUsedAt > final.number) return { do: 'wait' }
     return close(transaction, 'foreign_transaction', null, loaded, observation, now)
@@ -109,7 +109,7 @@ function close(
   { records, final }: Observation,
   now: Date,
 ): Decision {
-  const sent = decodeDeliver(callDataOf(transaction.raw))
+  const sent = decodeDeliver(decodeCallData(transaction.raw))
   const logs = [...(receipt?.logs ?? [])]
   const failures = logs.filter((log) => isFailure(log, transaction.contract))
   const moves: Move[] = []
@@ -137,7 +137,7 @@ function settle(
   now: Date,
 ): Move {
   if (record.contentHash === CANCELLED) return cancelled(carried)
-  if (record.contentHash !== contentHashOf(item)) return queue(carried, now)
+  if (record.contentHash !== hashContent(item)) return queue(carried, now)
   return takeTransfer(logs, item)
     ? transferred(carried)
     : fail(carried, explain('transfer_not_recorded'))

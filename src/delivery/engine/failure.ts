@@ -7,11 +7,11 @@ const SECOND = 1000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 
-/** Milliseconds between two looks at an item that cannot be delivered: more with each look. */
+/** Delay between two checks of an item that cannot be delivered, in milliseconds: grows with each. */
 const FIRST_DELAY = 15 * SECOND
 const MAX_DELAY = HOUR
 
-/** Milliseconds until an item is looked at again of which nothing was learned. */
+/** Delay after an inconclusive check, in milliseconds. */
 export const LATER = 30 * SECOND
 
 export type Problem = Reason & {

@@ -8,7 +8,7 @@ import type { Hex } from 'viem'
 import { type Database, raw } from '../../db/client.ts'
 import type { Network } from '../../env.ts'
 import { otherNodes } from '../../ethereum/node.ts'
-import { type Block, block, blockAt, read } from '../../ethereum/questions.ts'
+import { type Block, block, blockAt, read } from '../../ethereum/requests.ts'
 import type { Observation } from './observe.ts'
 import { DEADLINE } from './prepare.ts'
 import type { NetworkRow } from './state.ts'
@@ -31,7 +31,7 @@ export async function findFork(
 ): Promise<Fork | string> {
   if (settledBlock === null) return 'nothing is settled'
   for (const other of otherNodes(network, node)) {
-    const replies = await other.ask([blockAt(settledBlock)])
+    const replies = await other.rpc([blockAt(settledBlock)])
     if (read(block, replies(blockAt(settledBlock)))?.hash === settledHash)
       return 'the node is on another fork than a second one'
   }
@@ -46,7 +46,7 @@ export async function findFork(
           ORDER BY block DESC LIMIT ${PAGE}`,
       ),
     ])
-    const replies = await node.ask(blocks.map(({ block }) => blockAt(block)))
+    const replies = await node.rpc(blocks.map(({ block }) => blockAt(block)))
     for (const known of blocks) {
       const reply = replies(blockAt(known.block))
       const canonical = read(block, reply)

@@ -13,22 +13,22 @@ import {
 import type { Market } from '../../ethereum/fees.ts'
 import { isBehind, leaveOut, type Node, readHead, usableNodes } from '../../ethereum/node.ts'
 import {
+  accountBalance,
   type Block,
-  balanceOf,
   block,
   blockAt,
-  countOf,
   hex,
   integer,
   type Receipt,
   read,
   receipt,
-  receiptOf,
   tip,
+  transactionCount,
+  transactionReceipt,
   view,
   wei,
-} from '../../ethereum/questions.ts'
-import type { Question, Replies } from '../../ethereum/rpc.ts'
+} from '../../ethereum/requests.ts'
+import type { Replies, RpcRequest } from '../../ethereum/rpc.ts'
 import type { Item, Loaded, OpenTransaction } from './state.ts'
 
 /** Keys of one `records` call. */
@@ -64,7 +64,7 @@ export type Observation = {
   signers: Map<Address, SignerState>
   /** Contracts that answered. */
   contracts: Map<Address, ContractState>
-  /** By hash. Null: the node has none. Absent: not asked or not heard. */
+  /** By hash. Null: the node has none. Absent: not asked or not received. */
   receipts: Map<Hex, Receipt | null>
   /** By key, from an answer at or past the final block. */
   records: Map<Hex, ObservedRecord>
@@ -106,19 +106,19 @@ async function observeAt(
       ? network.finality
       : Math.max(0, head.number - network.finality + 1)
   const settled = row.settledBlock === null ? [] : [blockAt(row.settledBlock)]
-  const first = await node.ask([
+  const first = await node.rpc([
     blockAt(finalHeight),
     tip,
     ...settled,
-    ...signers.flatMap((signer) => [countOf(signer), balanceOf(signer)]),
-    ...contracts.flatMap((contract) => contractQuestions(contract, configured)),
+    ...signers.flatMap((signer) => [transactionCount(signer), accountBalance(signer)]),
+    ...contracts.flatMap((contract) => contractRequests(contract, configured)),
   ])
   const final = read(block, first(blockAt(finalHeight)))
   if (!final || final.number > head.number) return 'the node does not tell the final block'
   const states = new Map<Address, SignerState>()
   for (const signer of signers) {
-    const count = read(integer, first(countOf(signer)))
-    const balance = read(wei, first(balanceOf(signer)))
+    const count = read(integer, first(transactionCount(signer)))
+    const balance = read(wei, first(accountBalance(signer)))
     if (count === null || balance === null) return 'the node does not tell the nonce of a signer'
     states.set(signer, { count, balance })
   }
@@ -143,11 +143,11 @@ async function observeAt(
       (contract) => ({ contract, key: item.key }),
     ),
   )
-  const recordQuestions = questionsOfRecords([...carriedKeys, ...itemKeys])
+  const recordRequests = requestsForRecords([...carriedKeys, ...itemKeys])
   const hashes = decidable.flatMap(hashesOf)
-  const second = await node.ask([
-    ...hashes.map(receiptOf),
-    ...recordQuestions.map(({ question }) => question),
+  const second = await node.rpc([
+    ...hashes.map(transactionReceipt),
+    ...recordRequests.map(({ request }) => request),
   ])
   return {
     node,
@@ -158,7 +158,7 @@ async function observeAt(
     signers: states,
     contracts: contractStates,
     receipts: readReceipts(hashes, second),
-    records: readRecords(recordQuestions, second, final.number),
+    records: readRecords(recordRequests, second, final.number),
   }
 }
 
@@ -170,7 +170,7 @@ export const hashesOf = ({ hash, replaced }: Pick<OpenTransaction, 'hash' | 'rep
 
 const distinct = <T>(values: readonly T[]): T[] => [...new Set(values)]
 
-export const contractQuestions = (contract: Address, signers: readonly Address[]): Question[] => [
+export const contractRequests = (contract: Address, signers: readonly Address[]): RpcRequest[] => [
   view(contract, PAUSED),
   view(contract, RETIRED),
   ...signers.map((signer) => view(contract, encodeRelayers(signer))),
@@ -200,7 +200,7 @@ export function readContract(
 function readReceipts(hashes: readonly Hex[], replies: Replies): Map<Hex, Receipt | null> {
   const receipts = new Map<Hex, Receipt | null>()
   for (const hash of hashes) {
-    const reply = replies(receiptOf(hash))
+    const reply = replies(transactionReceipt(hash))
     const found = read(receipt, reply)
     if (found?.transactionHash === hash) receipts.set(hash, found)
     else if ('result' in reply && reply.result === null) receipts.set(hash, null)
@@ -218,38 +218,38 @@ export const contractOf = (
   contracts: Observation['contracts'],
 ): Address => (contract && !contracts.get(contract)?.isRetired ? contract : delivery)
 
-type RecordQuestion = { contract: Address; keys: Hex[]; question: Question }
+type RecordRequest = { contract: Address; keys: Hex[]; request: RpcRequest }
 
-function questionsOfRecords(
+function requestsForRecords(
   wanted: readonly { contract: Address; key: Hex | undefined }[],
-): RecordQuestion[] {
+): RecordRequest[] {
   const byContract = Map.groupBy(wanted, ({ contract }) => contract)
   return [...byContract].flatMap(([contract, items]) => {
     const keys = items.flatMap(({ key }) => key ?? [])
     return Array.from({ length: Math.ceil(keys.length / KEYS_PER_CALL) }, (_, i) => {
       const part = keys.slice(i * KEYS_PER_CALL, (i + 1) * KEYS_PER_CALL)
-      return { contract, keys: part, question: view(contract, encodeRecords(part)) }
+      return { contract, keys: part, request: view(contract, encodeRecords(part)) }
     })
   })
 }
 
 function readRecords(
-  questions: readonly RecordQuestion[],
+  requests: readonly RecordRequest[],
   replies: Replies,
   final: number,
 ): Map<Hex, ObservedRecord> {
   const records = new Map<Hex, ObservedRecord>()
-  const unheard = new Set<Hex>()
-  for (const { contract, keys, question } of questions) {
-    const data = read(hex, replies(question))
+  const inconclusive = new Set<Hex>()
+  for (const { contract, keys, request } of requests) {
+    const data = read(hex, replies(request))
     const answer = data && decodeRecords(data)
     keys.forEach((key, i) => {
       const record = answer && answer.block >= final ? answer.records[i] : undefined
-      if (!record) unheard.add(key)
+      if (!record) inconclusive.add(key)
       else if (record.block > 0 || !records.has(key)) records.set(key, { ...record, contract })
     })
   }
   // A key is unused if all contracts that were asked about it say so.
-  for (const key of unheard) if (records.get(key)?.block === 0) records.delete(key)
+  for (const key of inconclusive) if (records.get(key)?.block === 0) records.delete(key)
   return records
 }

@@ -47,7 +47,7 @@ export async function prepare(
     result.blocked = whyNobody(network, observation, capacities)
 
   const deadline = head.timestamp + DEADLINE
-  const simulations = await simulate(node.ask, network, batches, deadline)
+  const simulations = await simulate(node.rpc, network, batches, deadline)
   const good: GoodBatch[] = []
   const bad: Simulation['bad'] = []
   for (const [i, batch] of batches.entries()) {
@@ -95,7 +95,7 @@ async function judgeAll(
 ): Promise<Move[]> {
   if (bad.length === 0) return []
   const later = new Date(now.getTime() + LATER)
-  const problems = await diagnose(node.ask, network, bad)
+  const problems = await diagnose(node.rpc, network, bad)
   const overdue = new Set(
     [...problems].flatMap(([candidate, problem]) =>
       problem && isOverdue(candidate.item, problem, now) ? candidate : [],
@@ -124,7 +124,7 @@ async function confirm(
     const candidates = batch.candidates.filter((candidate) => overdue.has(candidate))
     return candidates.length > 0 ? { ...batch, candidates } : []
   })
-  const simulations = await simulate(other.ask, network, again, deadline)
+  const simulations = await simulate(other.rpc, network, again, deadline)
   return new Set(
     simulations.flatMap((simulation) =>
       typeof simulation === 'string' ? [] : simulation.bad.map(({ candidate }) => candidate),

@@ -1,6 +1,6 @@
 import type { Network } from '../../env.ts'
 import { feeTexts, isUnderpriced } from '../../ethereum/fees.ts'
-import { callDataOf, type Signer, sign } from '../../ethereum/signer.ts'
+import { decodeCallData, type Signer, sign } from '../../ethereum/signer.ts'
 import { log } from '../../log.ts'
 import { capacityOf } from './assign.ts'
 import type { Fate } from './decide.ts'
@@ -44,7 +44,7 @@ export async function replaceAll(
       continue
     }
     funds.set(signer.address, left - cost)
-    const call = { chainId, nonce, to, data: callDataOf(raw), gas, ...fees }
+    const call = { chainId, nonce, to, data: decodeCallData(raw), gas, ...fees }
     const signed = await sign(signer, call)
     replacements.push({ transaction, ...signed, ...fees, signedAtBlock: head.number })
   }

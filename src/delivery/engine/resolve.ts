@@ -5,30 +5,30 @@
  */
 import type { Address, Hex } from 'viem'
 import { zeroAddress } from 'viem'
-import * as z from 'zod/mini'
+import * as z from 'zod'
 import {
   CANCELLED,
   type ContractItem,
-  contentHashOf,
   decodeDeliver,
+  hashContent,
   isUse,
   type KeyRecord,
   PREDECESSOR,
   usedTopics,
 } from '../../ethereum/contract.ts'
 import {
+  eventLogs,
   hex,
   integer,
   logs,
-  logsOf,
   type Receipt,
   read,
   receipt,
-  receiptOf,
+  transactionReceipt,
   view,
-} from '../../ethereum/questions.ts'
-import type { Ask, Question } from '../../ethereum/rpc.ts'
-import { amountOf, parseTransfer, takeTransfer } from '../../ethereum/token.ts'
+} from '../../ethereum/requests.ts'
+import type { Rpc, RpcRequest } from '../../ethereum/rpc.ts'
+import { contractAmount, parseTransfer, takeTransfer } from '../../ethereum/token.ts'
 import { explain } from '../reasons.ts'
 import { cancelled, fail, type Move, transferred } from './moves.ts'
 import type { Item } from './state.ts'
@@ -49,47 +49,49 @@ export type Recorded = { item: Item; contract: Address; record: KeyRecord }
 
 type Resolution = { moves: Move[]; found: FoundTransaction[] }
 
-const transactionOf = (hash: Hex): Question => ({
+const transactionByHash = (hash: Hex): RpcRequest => ({
   method: 'eth_getTransactionByHash',
   params: [hash],
 })
 const transactionShape = z.object({ hash: hex, nonce: integer, input: hex })
 
 /** Items that the node tells too little about are left as they are. */
-export async function resolve(ask: Ask, recorded: readonly Recorded[]): Promise<Resolution> {
+export async function resolve(rpc: Rpc, recorded: readonly Recorded[]): Promise<Resolution> {
   const moves: Move[] = []
   if (recorded.length === 0) return { moves, found: [] }
 
   const contracts = await withPredecessors(
-    ask,
+    rpc,
     recorded.map(({ contract }) => contract),
   )
   const groups = [...Map.groupBy(recorded, ({ contract, record }) => `${contract} ${record.block}`)]
-  const questions = groups.flatMap(([, [first, ...rest]]) =>
+  const requests = groups.flatMap(([, [first, ...rest]]) =>
     first
-      ? logsOf(
+      ? eventLogs(
           first.record.block,
           contracts.get(first.contract) ?? [first.contract],
           usedTopics([first, ...rest].map(({ item }) => item.key)),
         )
       : [],
   )
-  const events = await ask(questions)
+  const events = await rpc(requests)
   const uses = new Map<Hex, { hash: Hex; contract: Address }>()
-  for (const question of questions)
-    for (const { address, topics, transactionHash } of read(logs, events(question)) ?? [])
+  for (const request of requests)
+    for (const { address, topics, transactionHash } of read(logs, events(request)) ?? [])
       if (topics[1]) uses.set(topics[1], { hash: transactionHash, contract: address })
 
   const hashes = [...new Set([...uses.values()].map(({ hash }) => hash))]
-  const replies = await ask(hashes.flatMap((hash) => [receiptOf(hash), transactionOf(hash)]))
+  const replies = await rpc(
+    hashes.flatMap((hash) => [transactionReceipt(hash), transactionByHash(hash)]),
+  )
   const found = new Map<Hex, FoundTransaction>()
   const logsLeft = new Map<Hex, Receipt['logs']>()
   for (const { item, record } of recorded) {
     const use = uses.get(item.key)
     if (!use) continue
     const { hash, contract } = use
-    const mined = read(receipt, replies(receiptOf(hash)))
-    const transaction = read(transactionShape, replies(transactionOf(hash)))
+    const mined = read(receipt, replies(transactionReceipt(hash)))
+    const transaction = read(transactionShape, replies(transactionByHash(hash)))
     // A node may leave out events, or answer about another transaction.
     if (mined?.transactionHash !== hash || transaction?.hash !== hash) continue
     if (!mined.logs.some((log) => isUse(log, contract, item.key))) continue
@@ -123,7 +125,7 @@ function settle(
   hash: Hex,
 ): Move {
   if (record.contentHash === CANCELLED) return cancelled(item, hash)
-  if (!delivered || contentHashOf(delivered) !== record.contentHash)
+  if (!delivered || hashContent(delivered) !== record.contentHash)
     return fail(item, explain('key_used_by_other_caller', `transaction ${hash}`), hash)
   if (!isContentOf(item, delivered))
     return fail(
@@ -148,7 +150,9 @@ function isContentOf(item: Item, delivered: ContractItem): boolean {
     transfer.token === delivered.token &&
     transfer.to === delivered.to &&
     transfer.tokenId === delivered.tokenId &&
-    [amountOf(transfer, 'erc721'), amountOf(transfer, 'erc1155')].includes(delivered.amount)
+    [contractAmount(transfer, 'erc721'), contractAmount(transfer, 'erc1155')].includes(
+      delivered.amount,
+    )
   )
 }
 
@@ -162,14 +166,14 @@ function itemIn(input: Hex, key: Hex): ContractItem | null {
 
 /** Returns each contract with those that it replaces: the events of a key are theirs. */
 async function withPredecessors(
-  ask: Ask,
+  rpc: Rpc,
   contracts: readonly Address[],
 ): Promise<Map<Address, Address[]>> {
   const chains = new Map(contracts.map((contract) => [contract, [contract]]))
   for (const chain of chains.values()) {
     for (let last = chain.at(-1); last; ) {
-      const question = view(last, PREDECESSOR)
-      const data = read(hex, (await ask([question]))(question))
+      const request = view(last, PREDECESSOR)
+      const data = read(hex, (await rpc([request]))(request))
       const predecessor: Address = `0x${data?.slice(26) ?? ''}`
       last = data?.length === 66 && predecessor !== zeroAddress ? predecessor : undefined
       if (last) chain.push(last)

@@ -1,7 +1,7 @@
 import type { Hex } from 'viem'
 import type { Network } from '../../env.ts'
 import { otherNodes } from '../../ethereum/node.ts'
-import { broadcast } from '../../ethereum/questions.ts'
+import { broadcast } from '../../ethereum/requests.ts'
 import { loggedMessage } from '../../ethereum/revert.ts'
 import { log } from '../../log.ts'
 import type { Observation } from './observe.ts'
@@ -29,8 +29,8 @@ export async function send(
   const overdue = sorted.filter(({ signedAtBlock }) => head.number - signedAtBlock >= PATIENCE)
   const others = overdue.length > 0 ? otherNodes(network, node) : []
   const [replies] = await Promise.all([
-    node.ask(sorted.map(({ raw }) => broadcast(raw))),
-    ...others.map((other) => other.ask(overdue.map(({ raw }) => broadcast(raw)))),
+    node.rpc(sorted.map(({ raw }) => broadcast(raw))),
+    ...others.map((other) => other.rpc(overdue.map(({ raw }) => broadcast(raw)))),
   ])
   for (const { hash, raw, nonce } of sorted) {
     const reply = replies(broadcast(raw))

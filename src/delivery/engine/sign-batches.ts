@@ -61,7 +61,7 @@ export async function signBatches(
     return { transactions, lack: 'fees_above_cap' }
   }
   const calls = batches.map(({ batch, good }) => ({ ...batch, good }))
-  const limits = await estimate(node.ask, network, calls, deadline, usual.maxFeePerGas)
+  const limits = await estimate(node.rpc, network, calls, deadline, usual.maxFeePerGas)
   for (const [i, { batch, good }] of batches.entries()) {
     const limit = limits[i]
     if (!limit) continue
@@ -122,8 +122,8 @@ function reserve(
 }
 
 /**
- * Above the fees of bytes that were signed for the nonce before and may still wait at a node. Those
- * that the cap does not allow to outbid are mined at their price, or are gone.
+ * Fees that replace any transaction already signed for this nonce. One that the cap does not allow
+ * to outbid is mined at its price, or is gone.
  */
 const feesAt = ({ usual, unmined, market, cap }: Context, signer: Address, nonce: number): Fees =>
   unmined

@@ -3,18 +3,18 @@ import { type Address, encodeFunctionData, type Hex, numberToHex } from 'viem'
 import type { Network } from '../../env.ts'
 import { decodeResults, encodeDeliver, type ItemResult } from '../../ethereum/contract.ts'
 import {
-  codeOf,
-  gasOf,
+  contractCode,
+  gasEstimate,
   hex,
+  inconclusive,
   read,
   simulate as simulateCall,
-  unheard,
   view,
   wei,
-} from '../../ethereum/questions.ts'
+} from '../../ethereum/requests.ts'
 import { isTokenWithoutCode, revertReason } from '../../ethereum/revert.ts'
-import type { Ask, Question } from '../../ethereum/rpc.ts'
-import { diagnosisQuestions, readHolderProblem } from '../../ethereum/token.ts'
+import type { Rpc, RpcRequest } from '../../ethereum/rpc.ts'
+import { diagnosisRequests, readHolderProblem } from '../../ethereum/token.ts'
 import { explain } from '../reasons.ts'
 import type { Batch, Candidate } from './assign.ts'
 import type { Problem } from './failure.ts'
@@ -41,17 +41,17 @@ export type Simulation = {
 const NOT_DEPLOYED: Problem = { cause: 'item', ...explain('recipient_not_deployed') }
 
 /** Contract wallets are asked for their code: an undeployed contract wallet has no proven owner. */
-const walletQuestion = ({ item, call }: Candidate): Question[] =>
-  item.recipientChainId !== 0 && item.requestedAction === 'deliver' ? [codeOf(call.to)] : []
+const walletRequest = ({ item, call }: Candidate): RpcRequest[] =>
+  item.recipientChainId !== 0 && item.requestedAction === 'deliver' ? [contractCode(call.to)] : []
 
 /** Returns what each batch would do; or why the node does not tell. */
 export async function simulate(
-  ask: Ask,
+  rpc: Rpc,
   { gasPerItem }: Network,
   batches: readonly Batch[],
   deadline: number,
 ): Promise<(Simulation | string)[]> {
-  const questions = batches.map(({ signer, contract, candidates }) => {
+  const requests = batches.map(({ signer, contract, candidates }) => {
     const gas = candidates.length * (gasPerItem * 1.02 + 110_000) + 300_000
     return simulateCall({
       from: signer,
@@ -60,18 +60,18 @@ export async function simulate(
       gas: numberToHex(Math.min(MAX_GAS, Math.ceil(gas))),
     })
   })
-  const wallets = batches.flatMap(({ candidates }) => candidates.flatMap(walletQuestion))
-  const replies = await ask([...questions, ...wallets])
-  return questions.map((question, i) => {
-    const reply = replies(question)
+  const wallets = batches.flatMap(({ candidates }) => candidates.flatMap(walletRequest))
+  const replies = await rpc([...requests, ...wallets])
+  return requests.map((request, i) => {
+    const reply = replies(request)
     const data = read(hex, reply)
     const results = data && decodeResults(data)
     if (!results)
-      return unheard(reply) ?? ('error' in reply ? revertOf(reply.error.data) : 'no answer')
+      return inconclusive(reply) ?? ('error' in reply ? revertOf(reply.error.data) : 'no answer')
     const simulation: Simulation = { good: [], bad: [], open: [] }
     for (const [k, candidate] of (batches[i]?.candidates ?? []).entries()) {
       const result = results[k]
-      const [code] = walletQuestion(candidate).map((asked) => read(hex, replies(asked)))
+      const [code] = walletRequest(candidate).map((asked) => read(hex, replies(asked)))
       if (result?.outcome === 'delivered' || result?.outcome === 'cancelled') {
         if (code === '0x') simulation.bad.push({ candidate, result, problem: NOT_DEPLOYED })
         else if (code === null) simulation.open.push(candidate)
@@ -125,7 +125,7 @@ export type Limit = { gas: bigint; l1Fee: bigint }
  * only, unless that needs more gas than in the simulation: then each one may be different.
  */
 export async function estimate(
-  ask: Ask,
+  rpc: Rpc,
   { gasPerItem }: Network,
   calls: readonly Call[],
   deadline: number,
@@ -139,8 +139,8 @@ export async function estimate(
       gasPerItem,
       deadline,
     )
-  const questionOf = (call: Call, data: Hex) =>
-    gasOf({
+  const requestFor = (call: Call, data: Hex) =>
+    gasEstimate({
       from: call.signer,
       to: call.contract,
       data,
@@ -149,18 +149,18 @@ export async function estimate(
   const [largest] = calls.toSorted((a, b) => b.good.length - a.good.length)
   if (!largest) return []
   const data = dataOf(largest)
-  const question = questionOf(largest, data)
+  const request = requestFor(largest, data)
   const fee = view(ORACLE, encodeFunctionData({ abi: oracleAbi, args: [data] }))
-  const replies = await ask([question, fee])
+  const replies = await rpc([request, fee])
   const l1Fee = read(wei, replies(fee)) ?? 0n
-  const estimated = Number(read(wei, replies(question)) ?? 0)
+  const estimated = Number(read(wei, replies(request)) ?? 0)
   const needed = calls.map(({ good }) => gasNeeded(good, gasPerItem))
   if (estimated <= gasNeeded(largest.good, gasPerItem))
     return needed.map((gas) => ({ gas: limited(gas), l1Fee }))
-  const questions = calls.map((call) => questionOf(call, dataOf(call)))
-  const estimates = await ask(questions)
-  return questions.map((question, i) => {
-    const gas = Number(read(wei, estimates(question)) ?? estimated)
+  const requests = calls.map((call) => requestFor(call, dataOf(call)))
+  const estimates = await rpc(requests)
+  return requests.map((request, i) => {
+    const gas = Number(read(wei, estimates(request)) ?? estimated)
     return { gas: limited(Math.max(gas, needed[i] ?? 0)), l1Fee }
   })
 }
@@ -169,20 +169,20 @@ const limited = (gas: number) => BigInt(Math.min(MAX_GAS, Math.ceil(gas)))
 
 /** Returns the problem of each item that would fail; null if the node does not tell. */
 export async function diagnose(
-  ask: Ask,
+  rpc: Rpc,
   { gasPerItem }: Network,
   bad: Simulation['bad'],
 ): Promise<Map<Candidate, Problem | null>> {
-  const replies = await ask(
+  const replies = await rpc(
     bad.flatMap(({ candidate: { contract, call }, problem }) =>
-      problem ? [] : diagnosisQuestions(contract, call),
+      problem ? [] : diagnosisRequests(contract, call),
     ),
   )
   return new Map(
     bad.map(({ candidate, result, problem }) => {
       if (problem) return [candidate, problem]
       const { contract, call } = candidate
-      const [plain] = diagnosisQuestions(contract, call)
+      const [plain] = diagnosisRequests(contract, call)
       if (!plain || 'fault' in replies(plain)) return [candidate, null]
       const holderProblem = readHolderProblem(contract, call, replies)
       return [candidate, holderOrItem(holderProblem, result, gasPerItem)]

@@ -8,7 +8,7 @@ import { parseGwei } from 'viem/utils'
 import type { Database } from '../../db/client.ts'
 import type { Network, Settings } from '../../env.ts'
 import { leaveOut } from '../../ethereum/node.ts'
-import { signerOf } from '../../ethereum/signer.ts'
+import { getSigner } from '../../ethereum/signer.ts'
 import { log } from '../../log.ts'
 import { compareKeys } from './compare.ts'
 import { decide, type Fate, isUnmined } from './decide.ts'
@@ -46,7 +46,7 @@ export async function step(
   lease: string,
   now: Date,
 ): Promise<Step | null> {
-  const signers = settings.TRANSFER_SIGNER_KEYS.map(signerOf)
+  const signers = settings.TRANSFER_SIGNER_KEYS.map(getSigner)
   const addresses = signers.map(({ address }) => address)
   const loaded = await load(db, network, addresses, lease, now)
   if (!loaded) return null

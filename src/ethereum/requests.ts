@@ -1,84 +1,93 @@
-/** The questions that a node is asked (Ethereum JSON-RPC), and the shapes of its answers. */
+/** Requests to a node (Ethereum JSON-RPC), and the shapes of their results. */
 import type { Address, Hex } from 'viem'
 import { getAddress, isAddress, numberToHex } from 'viem/utils'
-import * as z from 'zod/mini'
+import * as z from 'zod'
 import { isRevert, loggedMessage } from './revert.ts'
-import type { Question, Reply } from './rpc.ts'
+import type { Reply, RpcRequest } from './rpc.ts'
 
 type Height = 'latest' | 'finalized' | number
 
 const at = (height: Height) => (typeof height === 'number' ? numberToHex(height) : height)
 
-export const chainId: Question = { method: 'eth_chainId', params: [] }
-export const tip: Question = { method: 'eth_maxPriorityFeePerGas', params: [] }
-export const balanceOf = (address: Address): Question => ({
+export const chainId: RpcRequest = { method: 'eth_chainId', params: [] }
+export const tip: RpcRequest = { method: 'eth_maxPriorityFeePerGas', params: [] }
+export const accountBalance = (address: Address): RpcRequest => ({
   method: 'eth_getBalance',
   params: [address, 'latest'],
 })
-export const codeOf = (address: Address): Question => ({
+export const contractCode = (address: Address): RpcRequest => ({
   method: 'eth_getCode',
   params: [address, 'latest'],
 })
 /** Transactions that the address has in blocks: its next nonce. */
-export const countOf = (address: Address): Question => ({
+export const transactionCount = (address: Address): RpcRequest => ({
   method: 'eth_getTransactionCount',
   params: [address, 'latest'],
 })
-export const blockAt = (height: Height): Question => ({
+export const blockAt = (height: Height): RpcRequest => ({
   method: 'eth_getBlockByNumber',
   params: [at(height), false],
 })
-export const receiptOf = (hash: Hex): Question => ({
+export const transactionReceipt = (hash: Hex): RpcRequest => ({
   method: 'eth_getTransactionReceipt',
   params: [hash],
 })
 /** Without `to`, the data is deployed and what its constructor returns is the result. */
-export const view = (to: Address | undefined, data: Hex): Question => ({
+export const view = (to: Address | undefined, data: Hex): RpcRequest => ({
   method: 'eth_call',
   params: [{ ...(to && { to }), data }, 'latest'],
 })
 /** A call that would change the chain, without doing so. */
-export const simulate = (call: { from: Address; to: Address; data: Hex; gas?: Hex }): Question => ({
+export const simulate = (call: {
+  from: Address
+  to: Address
+  data: Hex
+  gas?: Hex
+}): RpcRequest => ({
   method: 'eth_call',
   params: [call, 'latest'],
 })
 /** With a gas price, because a contract can be cheaper when it is 0. */
-export const gasOf = (call: {
+export const gasEstimate = (call: {
   from: Address
   to: Address
   data: Hex
   maxFeePerGas: Hex
-}): Question => ({ method: 'eth_estimateGas', params: [call, 'latest'] })
+}): RpcRequest => ({ method: 'eth_estimateGas', params: [call, 'latest'] })
 /** Events of one block. */
-export const logsOf = (block: number, address: readonly Address[], topics: unknown): Question => ({
+export const eventLogs = (
+  block: number,
+  address: readonly Address[],
+  topics: unknown,
+): RpcRequest => ({
   method: 'eth_getLogs',
   params: [{ fromBlock: at(block), toBlock: at(block), address, topics }],
 })
-export const broadcast = (raw: Hex): Question => ({
+export const broadcast = (raw: Hex): RpcRequest => ({
   method: 'eth_sendRawTransaction',
   params: [raw],
 })
 
-export const wei = z.pipe(
-  z.string().check(z.regex(/^0x[0-9a-f]+$/i)),
-  z.transform((hex) => BigInt(hex)),
-)
-export const integer = z.pipe(wei, z.transform(Number))
+export const wei = z
+  .string()
+  .regex(/^0x[0-9a-f]+$/i)
+  .transform((hex) => BigInt(hex))
+export const integer = wei.transform(Number)
 export const hex = z.custom<Hex>(
   (value) => typeof value === 'string' && /^0x([0-9a-f]{2})*$/i.test(value),
 )
 /** 32 bytes. */
 const word = z.custom<Hex>((value) => typeof value === 'string' && /^0x[0-9a-f]{64}$/i.test(value))
-const address = z.pipe(
-  z.string().check(z.refine((text) => isAddress(text, { strict: false }))),
-  z.transform((text) => getAddress(text)),
-)
+const address = z
+  .string()
+  .refine((text) => isAddress(text, { strict: false }))
+  .transform((text) => getAddress(text))
 
 export const block = z.object({
   number: integer,
   hash: word,
   timestamp: integer,
-  baseFeePerGas: z.optional(wei),
+  baseFeePerGas: wei.optional(),
 })
 export type Block = z.infer<typeof block>
 
@@ -95,14 +104,14 @@ export const receipt = z.object({
 export type Receipt = z.infer<typeof receipt>
 
 /** Returns the result, or null if the reply has no result or one of another shape. */
-export function read<T extends z.ZodMiniType>(shape: T, reply: Reply): z.infer<T> | null {
+export function read<T extends z.ZodType>(shape: T, reply: Reply): z.infer<T> | null {
   if (!('result' in reply)) return null
   const { success, data } = shape.safeParse(reply.result)
   return success ? data : null
 }
 
-/** Returns why a reply decides nothing: the node was not heard, or could not run the call. */
-export function unheard(reply: Reply): string | null {
+/** Returns why a reply is inconclusive: nothing was received, or the node could not run the call. */
+export function inconclusive(reply: Reply): string | null {
   if ('fault' in reply) return reply.fault
   if ('error' in reply && !isRevert(reply.error))
     return `the node answered: ${loggedMessage(reply.error.message)}`
