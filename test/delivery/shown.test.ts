@@ -22,6 +22,7 @@ const rows: [state: State, isSent: boolean, status: string | null, failReason: s
   ['transferred', true, 'transferred', null],
   ['failed', false, 'failed', REASON],
   ['failed', true, 'failed', REASON],
+  ['cancelled', false, 'failed', REASON],
 ]
 
 it.each(rows)('%s, sent: %s, is shown as %s: %s', async (state, isSent, status, failReason) => {
@@ -34,6 +35,7 @@ it.each(rows)('%s, sent: %s, is shown as %s: %s', async (state, isSent, status, 
     .update(deliveries)
     .set({
       state,
+      reasonCode: 'recipient_rejects',
       reason: REASON,
       transactionId: transaction?.id ?? null,
       awaits: state === 'awaiting_wallet' ? buyer.id : null,
