@@ -37,7 +37,8 @@ describe.each(
     for (const input of inputsFor(jsonSchemaOf(schema))) {
       const result = await safeParseAsync(schema, input)
       for (const { message } of result.error?.issues ?? []) {
-        expect(message).not.toMatch(raw)
+        // What stands in quotes is a value that is accepted, such as "invalid_recipient".
+        expect(message.replaceAll(/"[^"]*"/g, '')).not.toMatch(raw)
         expect(message).toMatch(/^[a-z"“]/)
         expect(message).not.toMatch(/\.$/)
       }

@@ -63,6 +63,7 @@ const valuesOf: Record<string, Values> = {
   'param.order_ids': (draw) =>
     Array.from({ length: 1 + draw.dice.upTo(4) }, () => orderId(draw)).join(),
   'param.kind': pick('delivery', 'billing'),
+  'param.guide': pick('delivery', 'errors'),
   'param.picture': pick(`${DEFAULT_PICTURE}.jpg`, `${'0'.repeat(48)}.jpg`),
   'query.id': rowId,
   'query.kind': pick('delivery', 'billing'),

@@ -213,7 +213,7 @@ describe('types', () => {
       enum: ['awaiting_wallet', 'transferring', 'transferred', 'failed'],
     })
     expect(document.components.schemas.TransferStatus).toMatchObject({
-      enum: ['awaiting_wallet', 'queued', 'in_flight', 'transferred', 'failed'],
+      enum: ['awaiting_wallet', 'queued', 'in_flight', 'transferred', 'failed', 'cancelled'],
     })
   })
 })
