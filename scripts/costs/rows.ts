@@ -81,8 +81,8 @@ export const endpointCosts: Record<string, Cost> = {
   'GET /settings': cost(0, 0, 0),
   'GET /settings/profile': cost(1, 4, 0),
   'POST /settings/profile': cost(1, 5, 1),
-  'POST /settings/profile/avatar': cost(2, 10, 1),
-  'POST /settings/profile/avatar-url': cost(2, 10, 1),
+  'POST /settings/profile/avatar': cost(2, 11, 1),
+  'POST /settings/profile/avatar-url': cost(2, 11, 1),
   'GET /settings/addresses': cost(1, 12, 0),
   'GET /settings/addresses/:kind/new': cost(1, 4, 0),
   'POST /settings/addresses/:kind/new': cost(1, 15, 8),
@@ -154,7 +154,7 @@ export const listCosts: Record<'master' | 'seller', Record<string, Cost>> = {
 /** Costs of batches and of the cron job. */
 export const batchCosts = {
   'place an order': cost(2, 60, 8),
-  'place 100 orders': cost(2, 2450, 800),
+  'place 100 orders': cost(2, 2700, 800),
   // A run of two steps: one signs and broadcasts, one reads the receipts. Then webhooks are woken.
   'transfer 100 items': cost(6, 3200, 217),
   // Also counts what failed, and rolls up 24 hours after another in a database that has no roll-ups.
