@@ -1,0 +1,194 @@
+/** Pages of the running instance in Chromium. Each test uses people of its own. */
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { afterAll, expect, onTestFinished } from 'vitest'
+import { createClient } from '../../client/src/index.ts'
+import { LOCAL_CHAIN_ID } from '../../scripts/chain/collectibles.ts'
+import { ADMINISTRATOR } from '../../src/db/schema/users.ts'
+import type { WalletNetwork } from '../../src/pages/wallet/networks.ts'
+import { instance, linkMailedBy, query, userId } from '../support/instance/instance.ts'
+import { CHROMIUM } from './chromium.ts'
+import { announceWallet } from './wallet-extension.ts'
+
+let browser: Promise<Browser> | undefined
+
+afterAll(async () => (await browser)?.close())
+
+const launch = () =>
+  chromium.launch({
+    executablePath: CHROMIUM,
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-background-networking',
+      '--disable-component-update',
+    ],
+  })
+
+/** Opens a page in a new browser profile, which ends with the test. */
+export async function open(options: BrowserContextOptions = {}): Promise<Page> {
+  browser ??= launch()
+  const context = await (await browser).newContext({
+    baseURL: instance.url,
+    permissions: ['clipboard-read', 'clipboard-write'],
+    ...options,
+  })
+  onTestFinished(() => context.close())
+  const page = await context.newPage()
+  page.setDefaultTimeout(30_000)
+  return page
+}
+
+/** Opens a page of a person who has signed in with an e-mail address, without filling in forms. */
+export async function openAs(email: string, options?: BrowserContextOptions): Promise<Page> {
+  const page = await open(options)
+  const headers = { origin: instance.url }
+  const link = await linkMailedBy(email, () =>
+    page.request.post('/sign-in/email', { headers, form: { email } }),
+  )
+  const secret = new URL(link).searchParams.get('secret') ?? ''
+  await page.request.post('/sign-in/email/confirm', { headers, form: { secret } })
+  return page
+}
+
+/** Opens a page of an administrator. */
+export async function openAsAdministrator(email: string, options?: BrowserContextOptions) {
+  const page = await openAs(email, options)
+  query('UPDATE users SET roleId = ? WHERE id = ?', ADMINISTRATOR, userId(email))
+  return page
+}
+
+/** Waits for a page with the menu of the signed-in user. */
+export const waitForSignIn = (page: Page) =>
+  page.getByRole('button', { name: /^Menu of/ }).waitFor()
+
+/** Signs in with a mailed link, as a person does, and returns the link. */
+export async function signInByMail(page: Page, email: string) {
+  await page.goto('/sign-in')
+  await page.getByLabel('E-mail address').fill(email)
+  const link = await linkMailedBy(email, async () => {
+    await page.getByRole('button', { name: 'Send me a link' }).click()
+    await page.getByRole('heading', { name: 'Check your mail' }).waitFor()
+  })
+  await page.goto(link)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await waitForSignIn(page)
+  return link
+}
+
+export async function signOut(page: Page) {
+  await page.getByRole('button', { name: /^Menu of/ }).click()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByText('You are signed out.').waitFor()
+}
+
+/** Clicks on the wallet that the page offers. */
+export const tryWallet = (page: Page) => page.getByRole('button', { name: 'Test Wallet' }).click()
+
+/** Loads the page again until it has the text. */
+export const waitForText = (page: Page, text: string) =>
+  expect
+    .poll(
+      async () => {
+        await page.reload()
+        return page.locator('main').textContent()
+      },
+      { timeout: 30_000, interval: 500 },
+    )
+    .toContain(text)
+
+const buyerBillingData = {
+  city: 'Oslo',
+  country: 'NO',
+  postal: '0154',
+  street: 'Karl Johans gate 31',
+}
+
+/** Orders one piece of NFT 3, as a shop does, and returns its item. */
+export async function placeOrder(buyerUserId: number, providerId: string) {
+  const order = { nftId: 3, listingId: 3, quantity: 1, buyerUserId, providerId, buyerBillingData }
+  const { orders } = await createClient(instance).placeOrders({ body: [order] })
+  const [item] = orders[0]?.orderItems ?? []
+  if (!item) throw new Error('no order was placed')
+  return item
+}
+
+/** Describes the focused element, and whether its focus is visible. */
+export const FOCUSED = `(({ textContent, name }) => {
+  const outline = getComputedStyle(document.activeElement).outlineStyle
+  return (textContent.trim() || name) + (outline === 'solid' ? ', outlined' : ', invisible')
+})(document.activeElement)`
+
+type WalletOptions = {
+  /** The chain that the wallet is on at first. */
+  chainId?: number
+  /** How the wallet says that it does not know the chain, until the chain is added. */
+  unknownChainError?: { code: number; message: string; data?: unknown }
+  /** Whether the wallet switches to a chain that is added. */
+  switchesToAdded?: boolean
+}
+
+/** Adds a wallet to the page. It announces itself (EIP-6963) and signs with a real key. */
+export async function installWallet(
+  page: Page,
+  { chainId = LOCAL_CHAIN_ID, unknownChainError, switchesToAdded = true }: WalletOptions = {},
+) {
+  const account = privateKeyToAccount(generatePrivateKey())
+  const requests: string[] = []
+  const added: unknown[] = []
+  let chain: number = chainId
+  let isKnown = !unknownChainError
+  let signingError: { code: number; message: string } | null = null
+  const handleRequest = async (method: string, params: readonly [`0x${string}`]) => {
+    requests.push(method)
+    if (signingError && method === 'personal_sign') return signingError
+    if (method === 'eth_requestAccounts') return [account.address]
+    if (method === 'eth_chainId') return `0x${chain.toString(16)}`
+    if (method === 'wallet_switchEthereumChain') {
+      if (!isKnown) return unknownChainError
+      chain = LOCAL_CHAIN_ID
+      return null
+    }
+    if (method === 'wallet_addEthereumChain') {
+      added.push(params[0])
+      isKnown = true
+      if (switchesToAdded) chain = LOCAL_CHAIN_ID
+      return null
+    }
+    if (method === 'personal_sign') return account.signMessage({ message: { raw: params[0] } })
+    throw new Error(`the test wallet does not support ${method}`)
+  }
+  await page.exposeFunction('askWallet', handleRequest)
+  await page.addInitScript(announceWallet)
+  return {
+    account,
+    requests,
+    /** The chains that were added to the wallet. */
+    added,
+    /** Makes the wallet answer requests to sign with an error, or with a signature again. */
+    failToSign: (error: { code: number; message: string } | null) => {
+      signingError = error
+    },
+  }
+}
+
+/**
+ * Replaces what the sign-in page says about the networks. `npm run dev` has only the local chain,
+ * which no wallet can add, because its node is not reached through HTTPS.
+ */
+export const replaceNetworks = (page: Page, networks: readonly WalletNetwork[]) =>
+  page.route('**/sign-in', async (route) => {
+    const response = await route.fetch()
+    const attribute = `data-networks='${JSON.stringify(networks)}'`
+    const html = await response.text()
+    await route.fulfill({ response, body: html.replace(/data-networks="[^"]*"/, attribute) })
+  })
+
+/** A PNG of 600 × 300 pixels: its left half is red, its right half is blue. */
+export async function aPicture() {
+  const page = await open()
+  const style = 'width: 600px; height: 300px; background: linear-gradient(90deg, #f00 50%, #00f 0)'
+  await page.setContent(`<div style="${style}">`)
+  const buffer = await page.locator('div').screenshot()
+  return { name: 'picture.png', mimeType: 'image/png', buffer }
+}

@@ -1,0 +1,105 @@
+/** The most important ways through the pages. The long tests of this folder have the others. */
+import {
+  type Address,
+  createPublicClient,
+  createTestClient,
+  getAddress,
+  http,
+  parseAbi,
+} from 'viem'
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { describe, expect, it } from 'vitest'
+import type { OrderItem } from '../../client/src/index.ts'
+import { aPerson, instance, query, runCron, userId } from '../support/instance/instance.ts'
+import {
+  installWallet,
+  open,
+  openAsAdministrator,
+  placeOrder,
+  signInByMail,
+  tryWallet,
+  waitForText,
+} from './browser.ts'
+import { hasChromium } from './chromium.ts'
+
+/** The pieces that a wallet has on the chain. */
+const piecesOf = (owner: Address, { contractAddr, tokenId }: OrderItem['nft']) =>
+  createPublicClient({ transport: http(instance.rpcUrl) }).readContract({
+    address: getAddress(contractAddr),
+    abi: parseAbi(['function balanceOf(address, uint256) view returns (uint256)']),
+    functionName: 'balanceOf',
+    args: [owner, BigInt(tokenId ?? 0)],
+  })
+
+describe.skipIf(!hasChromium)('in a browser', () => {
+  it('a seller signs in with a wallet, and generates, copies and revokes a token', async () => {
+    const page = await open()
+    const { account, requests } = await installWallet(page)
+    await page.goto('/settings/api-access')
+    await tryWallet(page)
+    await page.getByText('You have no tokens yet.').waitFor()
+    expect(requests).toEqual(['eth_requestAccounts', 'eth_chainId', 'personal_sign'])
+
+    await page.getByLabel('Name', { exact: true }).fill('my shop')
+    await page.getByRole('button', { name: 'Generate token' }).click()
+    const token = (await page.getByLabel('Token', { exact: true }).inputValue()).trim()
+    await page.getByRole('button', { name: 'Copy the text of “Token”' }).click()
+    await page.getByText('Copied.').waitFor()
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(token)
+    const call = () =>
+      fetch(`${instance.url}/api/public/user/${userId(account.address)}/deliveryAddresses`, {
+        headers: { authorization: `Bearer ${token}` },
+      })
+    expect((await call()).status).toBe(200)
+
+    await page.goto('/settings/api-access')
+    await page.getByRole('button', { name: 'Revoke my shop' }).click()
+    await page.getByRole('button', { name: 'Revoke token' }).click()
+    await page.getByText('The token is revoked').waitFor()
+    expect((await call()).status).toBe(401)
+  })
+
+  it('a buyer signs in by mail, links a wallet, and watches an NFT arrive', async () => {
+    const page = await open()
+    const { account } = await installWallet(page)
+    await signInByMail(page, 'smoke-buyer@example.com')
+    const { nft } = await placeOrder(userId('smoke-buyer@example.com'), 'SMOKE-1')
+    await page.goto('/orders')
+    await page.getByText('Order SMOKE-1').waitFor()
+    await page.getByRole('link', { name: 'Link a wallet' }).first().click()
+    await tryWallet(page)
+    await page.getByText('The wallet is linked. 1 NFT is on its way.').waitFor()
+    // Lost if the page is loaded again.
+    await page.evaluate('globalThis.isSamePage = true')
+    await page.locator('.order .done').nth(2).waitFor()
+    expect(await page.evaluate('globalThis.isSamePage')).toBe(true)
+    expect(await piecesOf(account.address, nft)).toBe(1n)
+  })
+
+  it('an operator sees why an item fails, retries it, and it arrives', async () => {
+    const chain = createTestClient({ mode: 'anvil', transport: http(instance.rpcUrl) })
+    const wallet = privateKeyToAddress(generatePrivateKey())
+    // A contract that reverts every call, and so refuses tokens.
+    await chain.setCode({ address: wallet, bytecode: '0x5f5ffd' })
+    const { id, nft } = await placeOrder(aPerson(wallet), 'SMOKE-2')
+    const page = await openAsAdministrator('smoke-operator@example.com')
+    await page.goto('/operations')
+    await page.getByRole('searchbox', { name: 'Search' }).fill('SMOKE-2')
+    await page.getByRole('button', { name: 'Search' }).click()
+    await page.getByRole('heading', { name: `Transfer ${id}` }).waitFor()
+    await waitForText(page, 'The recipient did not accept the token')
+
+    // As if the failure had begun 11 minutes ago.
+    const now = Date.now()
+    const dates = [new Date(now - 11 * 60_000), new Date(now)].map((date) => date.toISOString())
+    query('UPDATE deliveries SET failingSince = ?, dueAt = ? WHERE id = ?', ...dates, id)
+    await runCron()
+    await waitForText(page, 'Failed')
+    await chain.setCode({ address: wallet, bytecode: '0x' })
+    await page.getByRole('button', { name: 'Retry', exact: true }).click()
+    await page.getByRole('button', { name: 'Retry transfer' }).click()
+    await page.getByText('queued again').waitFor()
+    await waitForText(page, 'Delivered')
+    expect(await piecesOf(wallet, nft)).toBe(1n)
+  })
+})
