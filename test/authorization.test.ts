@@ -21,7 +21,7 @@ import { describe, expect, inject, it, vi } from 'vitest'
 import app from '../src/app.ts'
 import { users } from '../src/db/schema/users.ts'
 import { endpointsOf } from '../src/http/endpoint.ts'
-import { type ErrorCode, statusOf } from '../src/http/errors.ts'
+import { type ErrorCode, errorStatus } from '../src/http/errors.ts'
 import { BASE_URL, call, requestOf } from './support/api.ts'
 import { type SampleRequest, sampleWorld } from './support/endpoints.ts'
 import { forged } from './support/forged.ts'
@@ -219,8 +219,8 @@ async function send(
 
 async function expectCell(row: Row, cell: string, response: Response, caller: string) {
   const code = codeOf[cell] ?? cell
-  const isError = code in statusOf
-  const status = isError ? statusOf[code as ErrorCode] : Number(cell)
+  const isError = code in errorStatus
+  const status = isError ? errorStatus[code as ErrorCode] : Number(cell)
   // The runtime logs a warning if `text()` reads a picture.
   const body = new TextDecoder().decode(await response.arrayBuffer())
   expect(response.status, `${caller}: ${body}`).toBe(status)

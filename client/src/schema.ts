@@ -280,7 +280,7 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook
-         * @description The endpoint gets the role of the token, and belongs to its user, who may have 10. A session must be of a recent sign-in. Needs a token that may write.
+         * @description The endpoint gets the role of the token, and belongs to its user, who may have 10. A session needs a recent sign-in. Needs a token that may write.
          */
         post: operations["createWebhook"];
         delete?: never;
@@ -388,7 +388,7 @@ export interface paths {
         put?: never;
         /**
          * Send a message again
-         * @description Also one that was delivered. A disabled endpoint gets nothing: enable it first. Needs a token that may write.
+         * @description Works for delivered messages as well. A disabled endpoint gets nothing: enable it first. Needs a token that may write.
          */
         post: operations["resendWebhookMessage"];
         delete?: never;
@@ -408,7 +408,7 @@ export interface paths {
         put?: never;
         /**
          * Send all messages since a time again
-         * @description Also those that were delivered. A disabled endpoint gets nothing: enable it first. Needs a token that may write.
+         * @description Includes messages that were delivered. A disabled endpoint gets nothing: enable it first. Needs a token that may write.
          */
         post: operations["replayWebhookMessages"];
         delete?: never;
@@ -857,7 +857,7 @@ export interface components {
             url?: string;
             /** @description The events to send. Alarms are only for endpoints with the role `master`. */
             events?: ("order.created" | "order.awaiting_wallet" | "order.delivered" | "order.failed" | "order.cancelled" | "alarm.raised" | "alarm.cleared")[];
-            /** @description Whether events are sent. `true` also enables what failures disabled. */
+            /** @description Whether events are sent. `true` also enables an endpoint that failures have disabled. */
             enabled?: boolean;
         };
         /** @description What to send again. */
@@ -1738,7 +1738,7 @@ export interface components {
             /** @description Why the attempt failed; null if it succeeded. */
             error: string | null;
         };
-        /** @description An event for an endpoint, and what became of it. */
+        /** @description An event for an endpoint, and the attempts to send it. */
         WebhookMessage: {
             /** @description Id of the message: the header `webhook-id` of each attempt. */
             id: string;
@@ -4732,7 +4732,7 @@ export interface Methods {
     getStats: operations["getStats"];
     /** List recent creators. The response may be up to 60 seconds old. Needs no token. */
     listCreators: operations["listCreators"];
-    /** Create a webhook. The endpoint gets the role of the token, and belongs to its user, who may have 10. A session must be of a recent sign-in. Needs a token that may write. */
+    /** Create a webhook. The endpoint gets the role of the token, and belongs to its user, who may have 10. A session needs a recent sign-in. Needs a token that may write. */
     createWebhook: operations["createWebhook"];
     /** List webhooks. A user token lists the endpoints of its user with the role `user`, a master token all. Needs a token. */
     listWebhooks: operations["listWebhooks"];
@@ -4748,9 +4748,9 @@ export interface Methods {
     testWebhook: operations["testWebhook"];
     /** List the messages of a webhook. The log of 30 days, newest first. A call with `state` looks at 1000 messages: a page may have fewer than `limit`, or none, before the last one. Go on until `nextCursor` is null. Needs a token. */
     listWebhookMessages: operations["listWebhookMessages"];
-    /** Send a message again. Also one that was delivered. A disabled endpoint gets nothing: enable it first. Needs a token that may write. */
+    /** Send a message again. Works for delivered messages as well. A disabled endpoint gets nothing: enable it first. Needs a token that may write. */
     resendWebhookMessage: operations["resendWebhookMessage"];
-    /** Send all messages since a time again. Also those that were delivered. A disabled endpoint gets nothing: enable it first. Needs a token that may write. */
+    /** Send all messages since a time again. Includes messages that were delivered. A disabled endpoint gets nothing: enable it first. Needs a token that may write. */
     replayWebhookMessages: operations["replayWebhookMessages"];
     /** List transfers. Returns the deliveries of order items in the order of their ids, in pages. Needs a master token. */
     listTransfers: operations["listTransfers"];

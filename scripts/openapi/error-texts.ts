@@ -1,6 +1,6 @@
 /** What docs/errors.md says of each error code. */
 import { readFileSync } from 'node:fs'
-import { type ErrorCode, statusOf } from '../../src/http/errors.ts'
+import { type ErrorCode, errorStatus } from '../../src/http/errors.ts'
 
 /** Texts without a full stop. */
 type ErrorText = { cause: string; action: string }
@@ -16,6 +16,6 @@ const rows = new Map(
 /** Returns the cause of an error code and what to do. */
 export function errorText(code: ErrorCode): ErrorText {
   const text = rows.get(code)
-  if (!text) throw new Error(`docs/errors.md lacks the row | ${statusOf[code]} | \`${code}\` |.`)
+  if (!text) throw new Error(`docs/errors.md lacks the row | ${errorStatus[code]} | \`${code}\` |.`)
   return text
 }

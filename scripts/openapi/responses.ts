@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi'
-import { type ErrorCode, statusOf } from '../../src/http/errors.ts'
+import { type ErrorCode, errorStatus } from '../../src/http/errors.ts'
 import type { EndpointInfo } from '../../src/http/openapi.ts'
 import type { DescribedEndpoint } from './endpoints.ts'
 import { errorText } from './error-texts.ts'
@@ -38,14 +38,14 @@ export function errorResponses(endpoint: DescribedEndpoint): ZodOpenApiResponses
       description,
       headers: z.object({ ...commonHeaders, ...ownHeaders(endpoint.info.headers) }),
     }
-  for (const [status, codes] of Map.groupBy(errorCodes(endpoint), (code) => statusOf[code]))
+  for (const [status, codes] of Map.groupBy(errorCodes(endpoint), (code) => errorStatus[code]))
     responses[statusKey(status)] = errorResponse(status, codes, endpoint.info)
   return responses
 }
 
 const statusKey = (status: number | string) => `${status}` as `4${string}`
 
-/** The error codes of the endpoint and of all endpoints like it, in the order of `statusOf`. */
+/** The error codes of the endpoint and of all endpoints like it, in the order of `errorStatus`. */
 function errorCodes({ access, info, inputs, method }: DescribedEndpoint): ErrorCode[] {
   const takesJson = inputs.some(({ target }) => target === 'json')
   const codes = new Set<ErrorCode>(['invalid_input', 'rate_limited', 'internal_error', 'not_ready'])
@@ -55,7 +55,7 @@ function errorCodes({ access, info, inputs, method }: DescribedEndpoint): ErrorC
   if (takesJson) codes.add('payload_too_large').add('unsupported_media_type')
   for (const code of info.errors ?? []) codes.add(code)
   if (info.isUnavailable) codes.delete('internal_error')
-  return (Object.keys(statusOf) as ErrorCode[]).filter((code) => codes.has(code))
+  return (Object.keys(errorStatus) as ErrorCode[]).filter((code) => codes.has(code))
 }
 
 /** Returns the cause of an error code and what to do. */
@@ -90,7 +90,7 @@ function errorResponse(
   return response
 }
 
-const Code = z.enum(Object.keys(statusOf) as [ErrorCode, ...ErrorCode[]]).meta({
+const Code = z.enum(Object.keys(errorStatus) as [ErrorCode, ...ErrorCode[]]).meta({
   id: 'ErrorCode',
   description: 'What is wrong, for programs. The page `/docs/errors` explains each code.',
 })

@@ -2,7 +2,7 @@
 import { parseEther } from 'viem/utils'
 import type * as z from 'zod'
 import { type CatalogueType, catalogueTypes } from '../db/schema/catalogue.ts'
-import { issuesOf } from '../http/endpoint.ts'
+import { toIssues } from '../http/endpoint.ts'
 import type { Issue } from '../http/errors.ts'
 import { hashIdentity } from '../identity/namespace.ts'
 import { parseExactly } from './json.ts'
@@ -52,7 +52,7 @@ function parseLine(text: string, line: number, networks: readonly string[]): Par
     return failed(line, value, [{ path: '', code: 'invalid_input', message }])
   }
   const { data, error } = CatalogueRecord.safeParse(value)
-  if (error) return failed(line, value, issuesOf(error.issues))
+  if (error) return failed(line, value, toIssues(error.issues))
   if (data.type === 'nft' && !networks.includes(data.network)) {
     const message = 'there is no such network'
     return failed(line, value, [{ path: 'network', code: 'network_not_found', message }])

@@ -152,7 +152,7 @@ export function validate<T extends keyof ValidationTargets, S extends $ZodType>(
  * Returns one issue for each field: what is wrong with a value may also break rules that follow
  * from it. `root` names a value that is an array.
  */
-export function issuesOf(found: readonly $ZodIssue[], root = ''): Issue[] {
+export function toIssues(found: readonly $ZodIssue[], root = ''): Issue[] {
   const issues = new Map<string, Issue>()
   for (const { path, message } of found) {
     // `toDotPath` would put the name of a header in brackets and quotes.
@@ -165,7 +165,7 @@ export function issuesOf(found: readonly $ZodIssue[], root = ''): Issue[] {
 
 /** The error for what a schema has rejected. `root` names a value that is an array. */
 export function invalidInput(found: readonly $ZodIssue[], root = ''): ApiError {
-  const [first, ...others] = issuesOf(found, root)
+  const [first, ...others] = toIssues(found, root)
   return first
     ? rejected([first, ...others])
     : new ApiError('invalid_input', 'the request is not valid')

@@ -8,7 +8,7 @@ import type { App } from './context.ts'
 import { callerRequestId } from './request-log.ts'
 
 /** Every error code and its status. docs/errors.md describes them. */
-export const statusOf = {
+export const errorStatus = {
   invalid_input: 400,
   order_not_found: 400,
   listing_not_found: 400,
@@ -51,7 +51,7 @@ export const statusOf = {
   not_ready: 503,
 } as const satisfies Record<string, ContentfulStatusCode>
 
-export type ErrorCode = keyof typeof statusOf
+export type ErrorCode = keyof typeof errorStatus
 
 /** One thing that is wrong with a request. */
 export type Issue = {
@@ -82,21 +82,24 @@ export class ApiError extends Error {
   }
 }
 
-/** The error for a request with these issues. The first decides; one about permission comes first. */
+/**
+ * Returns the error for a request with these issues. The first issue sets code and status; issues
+ * about permission come first.
+ */
 export function rejected(issues: readonly [Issue, ...Issue[]]): ApiError {
-  const isForbidden = ({ code }: Issue) => Number(statusOf[code] === 403)
+  const isForbidden = ({ code }: Issue) => Number(errorStatus[code] === 403)
   const sorted = issues.toSorted((a, b) => isForbidden(b) - isForbidden(a))
   const { path, code, message } = sorted[0] ?? issues[0]
   return new ApiError(code, path ? `${path}: ${message}` : message, {}, sorted)
 }
 
-/** The error for one field that breaks a rule. */
+/** Returns the error for one field that breaks a rule. */
 export const invalidField = (path: string, message: string): ApiError =>
   rejected([{ path, code: 'invalid_input', message }])
 
 /**
- * No token, or one that is not valid, with the reason. RFC 9110, section 11.6.1: a 401 names the
- * scheme to use; RFC 6750, section 3.1: and what is wrong with a token.
+ * The request has no token, or an invalid one. The response names the scheme to use (RFC 9110,
+ * section 11.6.1) and what is wrong with the token (RFC 6750, section 3.1).
  */
 export class TokenRequired extends ApiError {
   constructor(reason?: string) {
@@ -107,9 +110,10 @@ export class TokenRequired extends ApiError {
   }
 }
 
-/** `reason` has no quotes and no backslashes. */
+/** Returns the error for a missing or invalid token. `reason` has no quotes and no backslashes. */
 export const unauthenticated = (reason?: string) => new TokenRequired(reason)
 
+/** Answers a path that does not exist with 404. */
 export const notFound: NotFoundHandler<App> = (c) =>
   errorResponse(c, new ApiError('not_found', 'there is nothing at this path'))
 
@@ -129,7 +133,7 @@ export const onError: ErrorHandler<App> = (error, c) => {
   return errorResponse(c, new ApiError('internal_error', 'something went wrong on our side'))
 }
 
-/** What an operator has to do so that the instance can serve; undefined for any other error. */
+/** Returns what an operator has to do before the instance can serve; undefined for any other error. */
 function setupRemedy(error: unknown): string | undefined {
   if (error instanceof InvalidConfiguration)
     return `${error.message}. Set it in wrangler.toml or as a secret; \`npm install\` adds the secrets that .dev.vars lacks.`
@@ -142,6 +146,7 @@ function setupRemedy(error: unknown): string | undefined {
 const malformed = (message: string): string =>
   `the body is not ${message.includes('JSON') ? 'valid JSON' : 'a valid form'}`
 
+/** Returns the response for an error. */
 export function errorResponse(c: Context<App>, error: ApiError): Response {
   const { code, message, headers, issues } = error
   const body = {
@@ -152,5 +157,5 @@ export function errorResponse(c: Context<App>, error: ApiError): Response {
     requestId: c.get('requestId'),
     documentationUrl: new URL(`/docs/errors#${code}`, c.req.url).href,
   }
-  return c.json(body, statusOf[code], headers)
+  return c.json(body, errorStatus[code], headers)
 }

@@ -1,4 +1,4 @@
-/** Kinds of fields in answers. Each takes the sentence that describes the field. */
+/** Kinds of fields in answers. Each function takes the sentence that describes the field. */
 import * as z from 'zod'
 
 export const bool = (description: string) => z.boolean().describe(description)
@@ -19,10 +19,10 @@ export const addressOrEmpty = matching(/^(0x[\da-fA-F]{40})?$/)
 /** 32 bytes: the hash of a transaction, or a delivery key. */
 export const hash = matching(/^0x[\da-f]{64}$/)
 
-/** Zod does not copy the description to what it wraps. */
+/** Makes a field nullable. Keeps its description, which zod does not copy to what it wraps. */
 export const orNull = <T extends z.ZodType>(field: T) =>
   field.nullable().describe(field.description ?? '')
-/** A text that is always one of these. */
+/** A text that is always one of these values. */
 export const always = (description: string, ...values: string[]) =>
   text(description).meta({ enum: values })
 

@@ -1,6 +1,6 @@
 /**
- * What the validator says about values that break a rule, where a schema has no message of its own.
- * Importing this file replaces zod's messages everywhere.
+ * Messages for values that break a rule, where a schema has no message of its own. Importing this
+ * file replaces zod's messages everywhere.
  */
 import * as z from 'zod'
 import type { $ZodRawIssue } from 'zod/v4/core'

@@ -22,14 +22,14 @@ export const selectNftCounts = prepared((db) => db.select().from(nftCounts))
 
 /** Converts the rows of `selectNftCounts`. */
 export function toStats(counts: readonly (typeof nftCounts.$inferSelect)[]): z.infer<typeof Stats> {
-  const countOf = (amountType: string) =>
+  const nftsOfType = (amountType: string) =>
     counts.find((count) => count.amountType === amountType)?.nfts ?? 0
   return {
     nfts: {
       total: counts.reduce((sum, { nfts }) => sum + nfts, 0),
-      unique: countOf('unique'),
-      rare: countOf('limited'),
-      unlimited: countOf('unlimited'),
+      unique: nftsOfType('unique'),
+      rare: nftsOfType('limited'),
+      unlimited: nftsOfType('unlimited'),
     },
   }
 }

@@ -1,4 +1,6 @@
-/** The consumer of the queue `webhooks`. At least once: receivers know a message by its id. */
+/**
+ * The consumer of the queue `webhooks`. A message may be sent twice: receivers recognize it by its id.
+ */
 import { connect, type Database } from '../db/client.ts'
 import { type Settings, settingsOf } from '../env.ts'
 import { log } from '../log.ts'

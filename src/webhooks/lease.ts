@@ -10,7 +10,7 @@ import type { Outcome } from './send.ts'
 /** Messages of one run. */
 const MESSAGES = 20
 
-/** Milliseconds. A run that needs longer is taken for dead: 20 messages, five at a time, take 60 s. */
+/** Milliseconds. A run that takes longer counts as dead: 20 messages, five at a time, take 60 s at most. */
 const LEASE = 90_000
 
 export type ClaimedEndpoint = {
@@ -87,7 +87,7 @@ const GONE = 410
 
 /**
  * Records the attempts and releases the endpoint's lease. A message that was sent again, replayed or
- * deleted meanwhile stays as it is. What was sent before a crash is sent again.
+ * deleted meanwhile stays as it is. After a crash, the next run sends the same messages again.
  */
 export async function releaseEndpoint(
   db: Database,

@@ -1,4 +1,4 @@
-/** Creates, changes and deletes endpoints. A session must be of a recent sign-in. */
+/** Creates, changes and deletes endpoints. A session needs a recent sign-in. */
 import { and, count, eq, exists, gt, gte, not, sql } from 'drizzle-orm'
 import type { SQLiteUpdateSetSource } from 'drizzle-orm/sqlite-core'
 import type * as z from 'zod'

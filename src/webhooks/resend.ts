@@ -27,13 +27,13 @@ export function sendTest(ctx: Ctx, endpointId: string): Promise<WebhookMessage> 
   return makeOneDue(ctx, { endpointId, id }, insert)
 }
 
-/** Sends a message again, also one that was delivered. Throws as `sendTest` does. */
+/** Sends a message again, even if it was delivered. Throws as `sendTest` does. */
 export const resendMessage = (ctx: Ctx, message: MessageKey): Promise<WebhookMessage> =>
   makeOneDue(ctx, message, makeDue(ctx, message.endpointId, eq(webhookMessages.id, message.id)))
 
 /**
- * Sends the messages again that were created at `since` (ISO 8601) or later, also those that were
- * delivered. Returns how many. Throws as `sendTest` does.
+ * Sends the messages again that were created at `since` (ISO 8601) or later, including delivered
+ * ones. Returns how many. Throws as `sendTest` does.
  */
 export async function replayMessages(
   ctx: Ctx,

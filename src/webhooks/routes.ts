@@ -79,7 +79,7 @@ export const webhookRoutes = new Hono<App>()
       summary: 'Create a webhook',
       description:
         'The endpoint gets the role of the token, and belongs to its user, who may have ' +
-        `${MAX_WEBHOOKS}. A session must be of a recent sign-in.`,
+        `${MAX_WEBHOOKS}. A session needs a recent sign-in.`,
       answer: WebhookSecret,
       errors: ['conflict', 'reauthentication_required'],
     }),
@@ -197,7 +197,7 @@ export const webhookRoutes = new Hono<App>()
       tag,
       operationId: 'resendWebhookMessage',
       summary: 'Send a message again',
-      description: `Also one that was delivered. ${disabled}`,
+      description: `Works for delivered messages as well. ${disabled}`,
       answer: MessageAnswer,
       errors: ['not_found', 'conflict'],
     }),
@@ -215,7 +215,7 @@ export const webhookRoutes = new Hono<App>()
       tag,
       operationId: 'replayWebhookMessages',
       summary: 'Send all messages since a time again',
-      description: `Also those that were delivered. ${disabled}`,
+      description: `Includes messages that were delivered. ${disabled}`,
       answer: ReplayAnswer,
       errors: ['not_found', 'conflict'],
     }),

@@ -53,7 +53,9 @@ export const WebhookChanges = z
     enabled: z
       .boolean()
       .optional()
-      .describe('Whether events are sent. `true` also enables what failures disabled.'),
+      .describe(
+        'Whether events are sent. `true` also enables an endpoint that failures have disabled.',
+      ),
   })
   .meta({ id: 'WebhookChanges', description: 'The fields to change.' })
 
@@ -148,5 +150,8 @@ export const WebhookMessage = z
       })
       .describe('The body that is sent.'),
   })
-  .meta({ id: 'WebhookMessage', description: 'An event for an endpoint, and what became of it.' })
+  .meta({
+    id: 'WebhookMessage',
+    description: 'An event for an endpoint, and the attempts to send it.',
+  })
 export type WebhookMessage = z.infer<typeof WebhookMessage>

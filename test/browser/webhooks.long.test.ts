@@ -111,7 +111,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     await page.getByLabel('Send events to this URL').uncheck()
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('The webhook is saved.').waitFor()
-    await page.getByText(/Disabled .*: its owner did so/).waitFor()
+    await page.getByText(/Disabled .*: by its owner/).waitFor()
     await page.getByRole('button', { name: 'Delete', exact: true }).click()
     await page.getByRole('button', { name: 'Delete webhook' }).click()
     await page.getByText('You have no webhooks yet.').waitFor()

@@ -1,5 +1,6 @@
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { expect, it } from 'vitest'
+import * as z from 'zod'
 import { addressColumns } from '../../src/addresses/schema.ts'
 import { columnsOf } from '../../src/db/columns.ts'
 import { buyerColumns } from '../../src/orders/buyer.ts'
@@ -9,7 +10,10 @@ import { fields } from '../support/fields.ts'
 
 it('selects the columns with these names, and no others', () => {
   const table = sqliteTable('table', { id: integer(), name: text(), secret: text() })
-  expect(columnsOf(table, ['id', 'name'])).toEqual({ id: table.id, name: table.name })
+  expect(columnsOf(table, z.object({ id: z.int(), name: z.string() }))).toEqual({
+    id: table.id,
+    name: table.name,
+  })
 })
 
 it.each([

@@ -4,6 +4,7 @@ import { delivery } from './delivery.ts'
 import type { Guard } from './guard.ts'
 import { requests } from './requests.ts'
 import { signIn } from './sign-in.ts'
+import { webhooks } from './webhooks.ts'
 
 /** The guards that `npm run test:guards` breaks, one at a time. */
 export const guards: readonly Guard[] = [
@@ -11,5 +12,6 @@ export const guards: readonly Guard[] = [
   ...signIn,
   ...requests,
   ...delivery,
+  ...webhooks,
   ...contract,
 ]

@@ -60,7 +60,7 @@ describe('the list', () => {
     expect(text).toContain('https://failing.example.com/Failing: first 3 hours ago')
     expect(text).toContain('Disabled 2 days ago: it accepted nothing for 5 days')
     expect(text).toContain('Disabled 2 days ago: it answered 410 Gone')
-    expect(text).toContain('Disabled 2 days ago: its owner did so')
+    expect(text).toContain('Disabled 2 days ago: by its owner')
     expect(text).not.toMatch(/foreign|master/)
   })
 
@@ -174,7 +174,7 @@ describe('an endpoint', () => {
     const secretIn = (html: string) => /whsec_[\w+/]+=/.exec(html)?.[0]
     expect(secretIn(after)).toMatch(/^whsec_/)
     expect(secretIn(after)).not.toBe(secretIn(before))
-    expect(after).toContain('The one before signs as well; this ends')
+    expect(after).toContain('The previous secret also signs; this ends')
     expect(await rowOf(webhook.id)).toMatchObject({ previousSecretId: webhook.secretId })
   })
 

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest'
 import app from '../../src/app.ts'
 import { variables } from '../../src/env.ts'
 import { endpointsOf } from '../../src/http/endpoint.ts'
-import { statusOf } from '../../src/http/errors.ts'
+import { errorStatus } from '../../src/http/errors.ts'
 
 const read = (path: string) => readFileSync(path, 'utf8')
 const readme = read('README.md')
@@ -32,7 +32,7 @@ it.each([...endpoints, 'GET /openapi.json'])('names the endpoint %s', (endpoint)
   expect(endpointTable).toContain(`\`${endpoint}\``)
 })
 
-it.each(Object.entries(statusOf))('describes the error code %s', (code, status) => {
+it.each(Object.entries(errorStatus))('describes the error code %s', (code, status) => {
   expect(read('docs/errors.md')).toMatch(new RegExp(`^\\| ${status} \\| \`${code}\` \\|`, 'm'))
 })
 

@@ -9,7 +9,7 @@ import { readAccount } from '../../auth/session.ts'
 import { addressKinds } from '../../db/schema/users.ts'
 import type { App } from '../../http/context.ts'
 import { type AppWithCaller, requireSession, validate } from '../../http/endpoint.ts'
-import { ApiError, statusOf } from '../../http/errors.ts'
+import { ApiError, errorStatus } from '../../http/errors.ts'
 import { idText } from '../../http/ids.ts'
 import { type Problems, problemsIn, sentence } from '../components/field.tsx'
 import { page } from '../page.tsx'
@@ -137,7 +137,7 @@ async function bookPage(c: Context<AppWithCaller>, { deleted, ...state }: BookSt
   return page(c, {
     title: 'Addresses',
     account,
-    status: state.problem ? statusOf.too_many_addresses : 200,
+    status: state.problem ? errorStatus.too_many_addresses : 200,
     children: <AddressBook {...book} {...state} />,
   })
 }
@@ -187,7 +187,7 @@ async function rejectedPage(c: Context<AppWithCaller>, state: AddressFormState) 
   return page(c, {
     title: id ? 'Edit address' : 'New address',
     account,
-    status: problem ? statusOf.too_many_addresses : 400,
+    status: problem ? errorStatus.too_many_addresses : 400,
     children: <AddressForm {...state} />,
   })
 }

@@ -8,7 +8,7 @@ import { storeAvatar } from '../../avatars/replace.ts'
 import { pictureFromForm } from '../../avatars/upload.ts'
 import type { App } from '../../http/context.ts'
 import { type AppWithCaller, requireSession, validate } from '../../http/endpoint.ts'
-import { ApiError, type ErrorCode, statusOf } from '../../http/errors.ts'
+import { ApiError, type ErrorCode, errorStatus } from '../../http/errors.ts'
 import { avatarRateLimit } from '../../http/rate-limit.ts'
 import { Profile, updateProfile } from '../../identity/profile.ts'
 import { problemsIn, sentence } from '../components/field.tsx'
@@ -76,7 +76,7 @@ function profilePage(
     title: 'Profile',
     account,
     scripts: ['avatar.js'],
-    status: status ? statusOf[status] : 200,
+    status: status ? errorStatus[status] : 200,
     children: <ProfileSettings account={account} notice={notice} {...forms} />,
   })
 }

@@ -57,14 +57,14 @@ export const WebhookDetails = ({ webhook, secret, form, ...props }: WebhookDetai
   )
 }
 
-const pathOf = ({ id }: Webhook) => `/settings/webhooks/${id}`
+const webhookPath = ({ id }: Webhook) => `/settings/webhooks/${id}`
 
 /** Milliseconds before now at which a replay begins, unless the user changes it. */
 const REPLAY = 60 * 60 * 1000
 
 const Send = ({ webhook, now }: { webhook: Webhook; now: Date }) => (
   <>
-    <form method="post" action={`${pathOf(webhook)}/test`}>
+    <form method="post" action={`${webhookPath(webhook)}/test`}>
       <button class="button small" type="submit">
         Send a test
       </button>
@@ -73,12 +73,12 @@ const Send = ({ webhook, now }: { webhook: Webhook; now: Date }) => (
       id="replay"
       label="Replay"
       title="Send messages again?"
-      action={`${pathOf(webhook)}/replay`}
+      action={`${webhookPath(webhook)}/replay`}
       submit="Send again"
     >
       <p>
-        All messages since this time are sent again, also those that were delivered. Your program
-        knows them by their <code class="code">webhook-id</code>.
+        All messages since this time are sent again, including those that were delivered. Your
+        program recognizes them by their <code class="code">webhook-id</code>.
       </p>
       <Field
         name="since"
@@ -96,7 +96,7 @@ const Delete = ({ webhook }: { webhook: Webhook }) => (
     id="delete"
     label="Delete"
     title="Delete the webhook?"
-    action={`${pathOf(webhook)}/delete`}
+    action={`${webhookPath(webhook)}/delete`}
     submit="Delete webhook"
   >
     <p>No more messages are sent, and the log is gone. This cannot be undone.</p>
@@ -110,7 +110,7 @@ const Secret = ({ webhook, secret, now }: { webhook: Webhook; secret: string; no
       <CopyField id="secret" label="Secret" text={secret} rows={1} />
       {previousSecretUntil && previousSecretUntil > now.toISOString() && (
         <p class="hint">
-          The one before signs as well; this ends <Time at={previousSecretUntil} now={now} />.
+          The previous secret also signs; this ends <Time at={previousSecretUntil} now={now} />.
         </p>
       )}
       <div class="actions">
@@ -118,7 +118,7 @@ const Secret = ({ webhook, secret, now }: { webhook: Webhook; secret: string; no
           id="rotate"
           label="Rotate the secret"
           title="Rotate the secret?"
-          action={`${pathOf(webhook)}/rotate`}
+          action={`${webhookPath(webhook)}/rotate`}
           submit="Rotate"
         >
           <p>
@@ -134,7 +134,7 @@ const Secret = ({ webhook, secret, now }: { webhook: Webhook; secret: string; no
 const ChangeForm = ({ webhook, form }: { webhook: Webhook; form: RejectedForm | undefined }) => {
   const { values = webhook, problems = {} } = form ?? {}
   return (
-    <form method="post" action={pathOf(webhook)} class="panel">
+    <form method="post" action={webhookPath(webhook)} class="panel">
       <h3>Change</h3>
       <WebhookFields values={values} problems={problems} hasAlarms={webhook.role === 'master'} />
       <label class="check">

@@ -20,8 +20,8 @@ export const Webhooks = ({ account, webhooks, canChange, now, notice, form }: We
   <SettingsPage section="webhooks" notice={notice}>
     <h2>Webhooks</h2>
     <p class="lead">
-      The marketplace tells your program at once when something happens to an order that you bought
-      or sold. The guide <a href="/docs/webhooks">Webhooks</a> says how to receive it.
+      The marketplace notifies your program at once when something happens to an order that you
+      bought or sold. The guide <a href="/docs/webhooks">Webhooks</a> explains how to receive it.
     </p>
     <h3 id="webhooks">Your webhooks</h3>
     {webhooks.length === 0 ? (
@@ -74,7 +74,7 @@ const CreateForm = ({ isAdministrator, form }: CreateFormProps) => {
       <h3>New webhook</h3>
       {isAdministrator && (
         <div class="field">
-          <label for="role">What about</label>
+          <label for="role">Events of</label>
           <select id="role" name="role">
             <option value="user">Orders that I bought or sold</option>
             <option value="master" selected={values.role === 'master'}>

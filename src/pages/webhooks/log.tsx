@@ -23,7 +23,7 @@ export const Log = ({ webhook, log, state, isFirstPage, now }: LogProps) => (
       <ul>
         {[undefined, ...webhookStates].map((tab) => (
           <li>
-            <a href={pathOf(webhook, { state: tab })} {...currentIf(tab === state)}>
+            <a href={logPath(webhook, { state: tab })} {...currentIf(tab === state)}>
               {tab ? stateNames[tab] : 'All'}
             </a>
           </li>
@@ -43,12 +43,12 @@ export const Log = ({ webhook, log, state, isFirstPage, now }: LogProps) => (
     )}
     <p class="actions">
       {!isFirstPage && (
-        <a class="button" href={pathOf(webhook, { state })}>
+        <a class="button" href={logPath(webhook, { state })}>
           Newest messages
         </a>
       )}
       {log.nextCursor && (
-        <a class="button" href={pathOf(webhook, { state, cursor: log.nextCursor })}>
+        <a class="button" href={logPath(webhook, { state, cursor: log.nextCursor })}>
           Older messages
         </a>
       )}
@@ -62,7 +62,10 @@ const stateNames: Record<State, string> = {
   failed: 'Failed',
 }
 
-function pathOf({ id }: Webhook, { state, cursor }: { state: State | undefined; cursor?: string }) {
+function logPath(
+  { id }: Webhook,
+  { state, cursor }: { state: State | undefined; cursor?: string },
+) {
   const query = new URLSearchParams({ ...(state && { state }), ...(cursor && { cursor }) })
   return `/settings/webhooks/${id}${query.size > 0 ? `?${query}` : ''}#log`
 }

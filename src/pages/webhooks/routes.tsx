@@ -1,11 +1,11 @@
-/** Settings → Webhooks: where events are sent, and what became of each message. */
+/** Settings → Webhooks: where events are sent, and the log of the messages. */
 import { type Context, Hono } from 'hono'
 import * as z from 'zod'
 import { isRecent } from '../../auth/session.ts'
 import { tokenRoles } from '../../db/schema/users.ts'
 import type { App } from '../../http/context.ts'
 import { type AppWithCaller, invalidInput, requireSession, validate } from '../../http/endpoint.ts'
-import { ApiError, statusOf } from '../../http/errors.ts'
+import { ApiError, errorStatus } from '../../http/errors.ts'
 import { createWebhook, deleteWebhook, rotateSecret, updateWebhook } from '../../webhooks/manage.ts'
 import { wakeEndpoints } from '../../webhooks/outbox.ts'
 import { readOwnWebhooks, readWebhookPage } from '../../webhooks/read.ts'
@@ -166,7 +166,7 @@ function rejectedForm(values: RejectedForm['values'], error: unknown): RejectedF
   const problems: Problems<'url' | 'events'> = {}
   for (const { path, message } of error.issues)
     problems[path.startsWith('events') ? 'events' : 'url'] ??= sentence(message)
-  return { values, problems, status: statusOf[error.code] }
+  return { values, problems, status: errorStatus[error.code] }
 }
 
 type PageState = { notice?: Notice | undefined; form?: RejectedForm }

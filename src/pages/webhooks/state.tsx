@@ -4,10 +4,10 @@ import { Time } from '../components/time.tsx'
 const reasons = {
   failing: 'it accepted nothing for 5 days',
   gone: 'it answered 410 Gone',
-  owner: 'its owner did so',
+  owner: 'by its owner',
 }
 
-/** Whether messages reach an endpoint, for a line of facts. */
+/** Whether messages reach an endpoint, as one line. */
 export const WebhookState = ({ webhook, now }: { webhook: Webhook; now: Date }) => {
   const { disabledAt, disabledReason, failingSince } = webhook
   if (disabledAt && disabledReason)

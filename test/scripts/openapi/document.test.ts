@@ -4,7 +4,7 @@ import { describedEndpoints } from '../../../scripts/openapi/endpoints.ts'
 import examples from '../../../scripts/openapi/examples.json'
 import app from '../../../src/app.ts'
 import { endpointsOf } from '../../../src/http/endpoint.ts'
-import { statusOf } from '../../../src/http/errors.ts'
+import { errorStatus } from '../../../src/http/errors.ts'
 import {
   assertDocumented,
   codesOf,
@@ -112,7 +112,7 @@ describe('descriptions', () => {
         const codes = codesOf(resolved(response) ?? {})
         expect(codes).not.toEqual([])
         for (const code of codes)
-          expect([code, Reflect.get(statusOf, code)]).toEqual([code, Number(status)])
+          expect([code, Reflect.get(errorStatus, code)]).toEqual([code, Number(status)])
       }
   })
 })

@@ -1,0 +1,45 @@
+import type { Guard } from './guard.ts'
+
+/** Who may change a webhook, and what its receiver can rely on. */
+export const webhooks: Guard[] = [
+  {
+    name: 'a session makes a webhook for all orders for administrators only',
+    file: 'src/webhooks/manage.ts',
+    text: 'guards.unshift(administratorGuard(caller))',
+    broken: 'guards.unshift()',
+    test: 'test/pages/webhooks.test.ts',
+    title: 'lets nobody else choose them',
+  },
+  {
+    name: 'a session needs a recent sign-in to make a webhook',
+    file: 'src/webhooks/manage.ts',
+    text: '[requireRecentSession(ctx), limitWebhooks(db, userId)]',
+    broken: '[limitWebhooks(db, userId)]',
+    test: 'test/webhooks/manage.test.ts',
+    title: 'needs a recent sign-in with a session, because an endpoint outlives it',
+  },
+  {
+    name: 'the webhooks of others do not exist for a user token',
+    file: 'src/webhooks/access.ts',
+    text: 'eq(webhookEndpoints.userId, ctx.caller.userId),',
+    broken: '',
+    test: 'test/webhooks/manage.test.ts',
+    title: 'do not exist for a user token',
+  },
+  {
+    name: 'one run at a time sends to an endpoint',
+    file: 'src/webhooks/lease.ts',
+    text: "AND coalesce(sendingUntil, '') <= ${at}",
+    broken: '',
+    test: 'test/webhooks/consumer.test.ts',
+    title: 'another run sends nothing to its endpoint',
+  },
+  {
+    name: 'a webhook is signed with its id and its time',
+    file: 'src/webhooks/signature.ts',
+    text: '`${id}.${timestamp}.${body}`',
+    broken: 'body',
+    test: 'test/webhooks/signature.test.ts',
+    title: 'is the one of the reference libraries',
+  },
+]
