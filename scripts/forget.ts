@@ -1,6 +1,6 @@
 /** `npm run forget -- --user N`: removes the data of a person. */
-import { createInterface } from 'node:readline/promises'
 import type { MarketplaceClient } from '../client/src/index.ts'
+import { ask } from './shell/ask.ts'
 import { CommandError, defineCommand, parseInteger, start } from './shell/command.ts'
 import { instanceOptions, instanceVariables, withInstance } from './shell/instance.ts'
 
@@ -20,9 +20,10 @@ export const command = defineCommand(
   async ({ user, yes, ...instance }) => {
     const id = parseInteger('--user', user, 1)
     await withInstance(instance, async (client) => {
+      await client.forgetPerson({ id, dryRun: 'true' })
       if (!yes) await confirm(client, id)
       const { removedAt } = await client.forgetPerson({ id })
-      console.log(`User ${id} is forgotten. The account was closed at ${removedAt}.`)
+      console.log(`Removed the data of user ${id}. The account was closed at ${removedAt}.`)
     })
   },
 )
@@ -33,10 +34,8 @@ async function confirm(client: MarketplaceClient, id: number): Promise<void> {
   const names = [user.name, user.username, user.email, user.ethereumPublicAddr].filter(Boolean)
   console.log(`This removes the data of user ${id} for good: ${names.join(', ') || 'no name'}.`)
   if (!process.stdin.isTTY) throw new CommandError('Nothing was changed. Add --yes to go on.')
-  const terminal = createInterface({ input: process.stdin, output: process.stdout })
-  const answer = await terminal.question(`Type ${id} to go on: `)
-  terminal.close()
-  if (answer.trim() !== String(id)) throw new CommandError('Nothing was changed.')
+  const answer = await ask(`Type ${id} to go on: `)
+  if (answer !== String(id)) throw new CommandError('Nothing was changed.')
 }
 
 if (import.meta.main) await start(command)

@@ -4526,7 +4526,10 @@ export interface operations {
     };
     forgetPerson: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether to only check that the data can be removed. */
+                dryRun?: "true" | "false";
+            };
             header?: never;
             path: {
                 /**

@@ -1,6 +1,6 @@
 /** Reads and writes files of JSON Lines. */
 import { createHash } from 'node:crypto'
-import { createReadStream, createWriteStream } from 'node:fs'
+import { createReadStream, createWriteStream, rmSync } from 'node:fs'
 import { rename, stat } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -74,13 +74,16 @@ export async function hashOf(file: string): Promise<string> {
 
 /**
  * Writes lines to a file that only its owner can read. Replaces a file of this name when all lines
- * are written.
+ * are written. A process that ends before leaves nothing.
  */
 export async function writeLines(file: string, lines: AsyncIterable<string> | Iterable<string>) {
   const part = `${file}.part`
+  const remove = () => rmSync(part, { force: true })
+  process.once('exit', remove)
   async function* text() {
     for await (const line of lines) yield `${line}\n`
   }
   await pipeline(Readable.from(text()), createWriteStream(part, { mode: 0o600 }))
   await rename(part, file)
+  process.off('exit', remove)
 }

@@ -10,6 +10,7 @@ import {
   request,
   type ServerResponse,
 } from 'node:http'
+import type { Server } from 'node:net'
 import { listen } from './port.ts'
 
 export type Exchange = {
@@ -25,12 +26,15 @@ export type Exchange = {
 /** Characters of the body of an error response that are kept for the log. */
 const MAX_BODY = 16_384
 
-/** Opens the port. `target` is the URL of `wrangler dev`. `report` is called after each request. */
+/**
+ * Opens the port, on each address of `localhost`. `target` is the URL of `wrangler dev`. `report` is
+ * called after each request.
+ */
 export async function openGateway(
   port: number,
   target: string,
   report: (exchange: Exchange) => void,
-): Promise<void> {
+): Promise<Server[]> {
   const options = { ...urlToHost(target), agent: new Agent() }
   const handle = (incoming: IncomingMessage, outgoing: ServerResponse) => {
     const start = performance.now()
@@ -41,7 +45,7 @@ export async function openGateway(
       report({ method, path, requestHeaders, duration: performance.now() - start, response })
     })
   }
-  await listen(() => createServer(handle), port, 'PORT')
+  return listen(() => createServer(handle), port, 'PORT')
 }
 
 const urlToHost = (url: string) => {
@@ -54,11 +58,14 @@ type Target = { hostname: string; port: string; agent: Agent; method: string; pa
 /** Sends the request on, and its response back. The result has the response once it is there. */
 function forward(incoming: IncomingMessage, outgoing: ServerResponse, target: Target) {
   const result: Pick<Exchange, 'response'> = { response: undefined }
-  const upstream = request({ ...target, headers: incoming.rawHeaders }, (answer) => {
+  // The log needs the text of errors, so they must not be compressed.
+  const requestHeaders = without('accept-encoding', incoming.rawHeaders)
+  const upstream = request({ ...target, headers: requestHeaders }, (answer) => {
     const { statusCode: status = 0, headers, rawHeaders } = answer
     const response = { status, headers, body: '' }
     result.response = response
-    outgoing.writeHead(status, answer.statusMessage, withoutConnection(rawHeaders))
+    // It is about one connection (RFC 9110, section 7.6.1), and this is another one.
+    outgoing.writeHead(status, answer.statusMessage, without('connection', rawHeaders))
     answer.on('error', () => outgoing.destroy())
     if (status >= 400)
       answer.on('data', (chunk: Buffer) => {
@@ -77,6 +84,6 @@ function forward(incoming: IncomingMessage, outgoing: ServerResponse, target: Ta
   return result
 }
 
-/** `Connection` is about one connection (RFC 9110, section 7.6.1), and this is another one. */
-const withoutConnection = (raw: string[]) =>
-  raw.filter((_, i) => raw[i - (i % 2)]?.toLowerCase() !== 'connection')
+/** Leaves a header out of a list of names and values. */
+const without = (name: string, raw: string[]) =>
+  raw.filter((_, i) => raw[i - (i % 2)]?.toLowerCase() !== name)

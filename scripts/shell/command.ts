@@ -18,6 +18,9 @@ type Values<O extends Options> = Parsed<O> & {
   [Name in keyof O as O[Name] extends { required: true } ? Name : never]: string
 }
 
+/** The exit status of a process that SIGINT ended, as shells report it. */
+const INTERRUPTED = 130
+
 /** Takes the arguments of the command line, and returns the exit status. */
 type RunnableCommand = (args: readonly string[]) => Promise<number>
 
@@ -52,8 +55,12 @@ export function defineCommand<O extends Options, A extends string = never>(
   }
 }
 
-/** Runs a command with the arguments of this process. Ends the process if it fails. */
+/**
+ * Runs a command with the arguments of this process. Ends the process if it fails, and at once on
+ * Ctrl-C: the local database ends too, and the error of that helps nobody.
+ */
 export async function start(command: RunnableCommand): Promise<void> {
+  process.on('SIGINT', () => process.exit(INTERRUPTED))
   const status = await command(process.argv.slice(2))
   if (status !== 0) process.exit(status)
 }
@@ -67,6 +74,8 @@ function parse<O extends Options>(args: string[], { options, actions, file }: Co
     })
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
+    const [, name] = /'(--\S+)' argument is ambiguous/.exec(reason) ?? []
+    if (name) throw new UsageError(`${name} needs a value. If it begins with a dash: ${name}=-1.`)
     // Node adds how to pass an argument that begins with a dash.
     throw new UsageError(`${reason.replace(/\. To specify a positional.*/s, '')}.`)
   }

@@ -23,7 +23,8 @@ export function createSupervisor(): Supervisor {
     process.exit(status)
   }
 
-  for (const signal of SIGNALS) process.on(signal, () => stopAll(0))
+  // Other listeners would end this process before its children.
+  for (const signal of SIGNALS) process.removeAllListeners(signal).on(signal, () => stopAll(0))
   if (process.env.npm_lifecycle_event) onParentExit(() => stopAll(1))
   return {
     add: (name, child, lastWords = () => '') => {

@@ -14,13 +14,18 @@ import type { ForgottenUser } from './schema.ts'
 
 /**
  * Closes the account of a user and removes its personal data, in one transaction; then its pictures.
- * If those stay, cron removes them a day later. Throws `unauthenticated`, `not_found`, and
- * `conflict` for an administrator, or while something may still be delivered to or from the user.
+ * If those stay, cron removes them a day later. With `isDryRun` it only checks. Throws
+ * `unauthenticated`, `not_found`, and `conflict` for an administrator, or while something may still
+ * be delivered to or from the user.
  */
 export async function forgetPerson(
   { db, caller, now, bucket }: Ctx & { bucket: R2Bucket },
-  userId: number,
+  { userId, isDryRun }: { userId: number; isDryRun: boolean },
 ): Promise<ForgottenUser> {
+  if (isDryRun) {
+    await writeAs(db, caller, forgetGuards(userId), [])
+    return { id: userId, removedAt: now.toISOString() }
+  }
   const [, [user]] = await writeAs(db, caller, forgetGuards(userId), [
     // First, because it needs the e-mail address.
     raw<never>(db, sql`DELETE FROM emailLinks WHERE ${isMailLink(userId)}`),

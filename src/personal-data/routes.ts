@@ -13,6 +13,14 @@ const DataQuery = z.object({
   cursor: cursorText.optional().describe('The `nextCursor` of the previous answer.'),
 })
 
+const ForgetQuery = z.object({
+  dryRun: z
+    .enum(['true', 'false'])
+    .default('false')
+    .transform((text) => text === 'true')
+    .describe('Whether to only check that the data can be removed.'),
+})
+
 export const personalDataRoutes = new Hono<App>()
   .get(
     '/api/admin/users/:id/data',
@@ -48,8 +56,10 @@ export const personalDataRoutes = new Hono<App>()
       errors: ['not_found', 'conflict'],
     }),
     validate('param', PersonParam),
+    validate('query', ForgetQuery),
     async (c) => {
       const ctx = { ...c.var, bucket: c.env.AVATARS }
-      return c.json(await forgetPerson(ctx, c.req.valid('param').id))
+      const { dryRun: isDryRun } = c.req.valid('query')
+      return c.json(await forgetPerson(ctx, { userId: c.req.valid('param').id, isDryRun }))
     },
   )

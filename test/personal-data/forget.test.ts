@@ -34,6 +34,20 @@ it('leaves no text of the person in the database or the bucket', async () => {
   expect((await env.AVATARS.list({ prefix: `${user.id}/` })).objects).toEqual([])
 })
 
+it('only checks in a dry run', async () => {
+  const { master, user } = await aPerson()
+  const before = await everything()
+  const response = await call('POST', `/api/admin/users/${user.id}/forget?dryRun=true`, {
+    token: master,
+  })
+  expect({ status: response.status, after: await everything() }).toEqual({
+    status: 200,
+    after: before,
+  })
+  const path = '/api/admin/users/999999/forget?dryRun=true'
+  expect((await call('POST', path, { token: master })).status).toBe(404)
+})
+
 it('keeps the books: orders with amounts, and the countries of their billing addresses', async () => {
   const { master, user, bought, sold } = await aPerson()
   const path = `/api/externalOrders/${[...bought, ...sold].map(({ id }) => id)}`

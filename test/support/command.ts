@@ -1,10 +1,11 @@
 /** Calls commands in this process, which takes no time to start, in a folder of their own. */
 import { readdirSync, readFileSync } from 'node:fs'
-import { copyFile, mkdtemp, rm, symlink } from 'node:fs/promises'
+import { copyFile, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { vi } from 'vitest'
 import { openLocalDatabase } from '../../scripts/database/local.ts'
+import { withoutSecrets } from './project.ts'
 
 /** What commands read in the folder of the project. */
 const LINKED = ['migrations', 'src']
@@ -25,6 +26,17 @@ export async function aFolder(): Promise<Folder> {
       await rm(path, { recursive: true })
     },
   }
+}
+
+/** Gives the environment `staging` in the working directory the URL of an instance. */
+export async function pointStagingAt(url: string): Promise<void> {
+  const toml = await readFile('wrangler.toml', 'utf8')
+  await writeFile(
+    'wrangler.toml',
+    toml
+      .replace('PUBLIC_URL = "https://staging', `PUBLIC_URL = "${url}" # "`)
+      .replace('[env.staging.vars.NETWORKS.sepolia]', '[env.staging.vars.NETWORKS.localhost]'),
+  )
 }
 
 /** Creates the local database of the working directory, which is empty then. */
@@ -62,7 +74,7 @@ export async function call(
     }),
   )
   const before = { ...process.env }
-  Object.assign(process.env, variables)
+  Object.assign(process.env, withoutSecrets, variables)
   try {
     const status = await command(args)
     return { out: printed.log, errors: printed.error, status }

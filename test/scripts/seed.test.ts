@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { openLocalDatabase } from '../../scripts/database/local.ts'
+import { command as seed } from '../../scripts/seed.ts'
+import { webhookEndpoints, webhookMessages } from '../../src/db/schema/webhooks.ts'
+import { aFolder, aLocalDatabase, call, type Folder } from '../support/command.ts'
+
+let folder: Folder
+
+beforeAll(async () => {
+  folder = await aFolder()
+  await aLocalDatabase()
+})
+
+afterAll(() => folder.remove())
+
+it('adds orders about which webhook endpoints get no messages', async () => {
+  await call(seed, ['--users', '1', '--nfts', '3'])
+  const { db, env, close } = await openLocalDatabase()
+  await env.DB.exec('UPDATE users SET roleId = 1 WHERE id = 1')
+  await db.insert(webhookEndpoints).values({
+    id: 'we_1',
+    userId: 1,
+    role: 'master',
+    url: 'https://shop.example/webhooks',
+    events: ['order.created', 'order.delivered', 'order.failed'],
+    secretId: 'secret',
+    createdAt: '2026-01-01T00:00:00.000Z',
+    updatedAt: '2026-01-01T00:00:00.000Z',
+  })
+  const { out, errors } = await call(seed, ['--users', '2', '--nfts', '3', '--orders', '100'])
+  const messages = await db.$count(webhookMessages)
+  await close()
+  expect({ out, errors, messages }).toEqual({
+    out: 'Added 2 users, 3 NFTs and 100 orders.\n',
+    errors: '',
+    messages: 0,
+  })
+})
+
+it.each([
+  [[], 'There is nothing to add.'],
+  [['--nfts', '1'], 'NFTs need a creator: use --users 1 or more.'],
+  [['--users', '1', '--nfts', '1', '--orders', '1'], 'Orders need NFTs for sale: use --users 1'],
+  [['--orders=-3'], '--orders must be a whole number from 0, not "-3".'],
+])('refuses %j', async (args, sentence) => {
+  const { errors, status } = await call(seed, args)
+  expect({ errors, status }).toEqual({ errors: expect.stringContaining(sentence), status: 1 })
+})
