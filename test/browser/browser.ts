@@ -40,7 +40,7 @@ export async function open(options: BrowserContextOptions = {}): Promise<Page> {
 }
 
 /** Opens a page of a person who has signed in with an e-mail address, without filling in forms. */
-export async function openAs(email: string, options?: BrowserContextOptions): Promise<Page> {
+async function openAs(email: string, options?: BrowserContextOptions): Promise<Page> {
   const page = await open(options)
   const headers = { origin: instance.url }
   const link = await linkMailedBy(email, () =>
@@ -76,12 +76,6 @@ export async function signInByMail(page: Page, email: string) {
   return link
 }
 
-export async function signOut(page: Page) {
-  await page.getByRole('button', { name: /^Menu of/ }).click()
-  await page.getByRole('button', { name: 'Sign out' }).click()
-  await page.getByText('You are signed out.').waitFor()
-}
-
 /** Clicks on the wallet that the page offers. */
 export const tryWallet = (page: Page) => page.getByRole('button', { name: 'Test Wallet' }).click()
 
@@ -112,12 +106,6 @@ export async function placeOrder(buyerUserId: number, providerId: string) {
   if (!item) throw new Error('no order was placed')
   return item
 }
-
-/** Describes the focused element, and whether its focus is visible. */
-export const FOCUSED = `(({ textContent, name }) => {
-  const outline = getComputedStyle(document.activeElement).outlineStyle
-  return (textContent.trim() || name) + (outline === 'solid' ? ', outlined' : ', invisible')
-})(document.activeElement)`
 
 type WalletOptions = {
   /** The chain that the wallet is on at first. */
@@ -183,12 +171,3 @@ export const replaceNetworks = (page: Page, networks: readonly WalletNetwork[]) 
     const html = await response.text()
     await route.fulfill({ response, body: html.replace(/data-networks="[^"]*"/, attribute) })
   })
-
-/** A PNG of 600 × 300 pixels: its left half is red, its right half is blue. */
-export async function aPicture() {
-  const page = await open()
-  const style = 'width: 600px; height: 300px; background: linear-gradient(90deg, #f00 50%, #00f 0)'
-  await page.setContent(`<div style="${style}">`)
-  const buffer = await page.locator('div').screenshot()
-  return { name: 'picture.png', mimeType: 'image/png', buffer }
-}

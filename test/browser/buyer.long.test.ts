@@ -3,14 +3,9 @@ import type { Page } from 'playwright-core'
 import { type Address, createPublicClient, http, parseAbi } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { expectAccessible } from './accessibility.ts'
+import { installWallet } from './browser.ts'
 import { hasChromium } from './chromium.ts'
-import {
-  aMarketplace,
-  aPicture,
-  installWallet,
-  type Marketplace,
-  signInByMail,
-} from './marketplace.ts'
+import { aMarketplace, aPicture, type Marketplace, signInByMail } from './marketplace.ts'
 
 type SoldNft = { contractAddr: Address; tokenId: string }
 type PlacedOrders = { orders: { orderItems: { nft: SoldNft }[] }[] }

@@ -4,13 +4,10 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
-import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { vi } from 'vitest'
-import { LOCAL_CHAIN_ID } from '../../scripts/chain/collectibles.ts'
-import type { WalletNetwork } from '../../src/pages/wallet/networks.ts'
 import { aFreePort, aProject, databaseFile, tokenIn } from '../support/project.ts'
+import { waitForSignIn } from './browser.ts'
 import { CHROMIUM } from './chromium.ts'
-import { announceWallet } from './wallet-extension.ts'
 
 export type Marketplace = Awaited<ReturnType<typeof aMarketplace>>
 
@@ -75,59 +72,6 @@ async function openPage(browser: Browser, options: BrowserContextOptions): Promi
   return page
 }
 
-type WalletOptions = {
-  /** The chain that the wallet is on at first. */
-  chainId?: number
-  /** How the wallet says that it does not know the chain, until the chain is added. */
-  unknownChainError?: { code: number; message: string; data?: unknown }
-  /** Whether the wallet switches to a chain that is added. */
-  switchesToAdded?: boolean
-}
-
-/** Adds a wallet to the page. It announces itself (EIP-6963) and signs with a real key. */
-export async function installWallet(
-  page: Page,
-  { chainId = LOCAL_CHAIN_ID, unknownChainError, switchesToAdded = true }: WalletOptions = {},
-) {
-  const account = privateKeyToAccount(generatePrivateKey())
-  const requests: string[] = []
-  const added: unknown[] = []
-  let chain: number = chainId
-  let isKnown = !unknownChainError
-  let signingError: { code: number; message: string } | null = null
-  const handleRequest = async (method: string, params: readonly [`0x${string}`]) => {
-    requests.push(method)
-    if (signingError && method === 'personal_sign') return signingError
-    if (method === 'eth_requestAccounts') return [account.address]
-    if (method === 'eth_chainId') return `0x${chain.toString(16)}`
-    if (method === 'wallet_switchEthereumChain') {
-      if (!isKnown) return unknownChainError
-      chain = LOCAL_CHAIN_ID
-      return null
-    }
-    if (method === 'wallet_addEthereumChain') {
-      added.push(params[0])
-      isKnown = true
-      if (switchesToAdded) chain = LOCAL_CHAIN_ID
-      return null
-    }
-    if (method === 'personal_sign') return account.signMessage({ message: { raw: params[0] } })
-    throw new Error(`the test wallet does not support ${method}`)
-  }
-  await page.exposeFunction('askWallet', handleRequest)
-  await page.addInitScript(announceWallet)
-  return {
-    account,
-    requests,
-    /** The chains that were added to the wallet. */
-    added,
-    /** Makes the wallet answer requests to sign with an error, or with a signature again. */
-    failToSign: (error: { code: number; message: string } | null) => {
-      signingError = error
-    },
-  }
-}
-
 function change(folder: string, sql: string, ...values: SQLInputValue[]): void {
   const database = new DatabaseSync(databaseFile(folder), { timeout: 5_000 })
   database.prepare(sql).run(...values)
@@ -155,22 +99,6 @@ function openMailbox(folder: string) {
     return link
   }
 }
-
-/**
- * Replaces what the sign-in page says about the networks. `npm run dev` has only the local chain,
- * which no wallet can add, because its node is not reached through HTTPS.
- */
-export const replaceNetworks = (page: Page, networks: readonly WalletNetwork[]) =>
-  page.route('**/sign-in', async (route) => {
-    const response = await route.fetch()
-    const attribute = `data-networks='${JSON.stringify(networks)}'`
-    const html = await response.text()
-    await route.fulfill({ response, body: html.replace(/data-networks="[^"]*"/, attribute) })
-  })
-
-/** Waits for a page with the menu of the signed-in user. */
-export const waitForSignIn = (page: Page) =>
-  page.getByRole('button', { name: /^Menu of/ }).waitFor()
 
 /** Signs in with a mailed link and returns the link. */
 export async function signInByMail(marketplace: Marketplace, page: Page, email: string) {

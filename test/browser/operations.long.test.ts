@@ -14,8 +14,9 @@ import { deliveryAbi } from '../../contracts/delivery-abi.ts'
 import { type Anvil, startAnvil } from '../../scripts/chain/anvil.ts'
 import { RpcProxy } from '../support/chain/proxy.ts'
 import { expectAccessible } from './accessibility.ts'
+import { installWallet } from './browser.ts'
 import { hasChromium } from './chromium.ts'
-import { aMarketplace, installWallet, type Marketplace, signInByMail } from './marketplace.ts'
+import { aMarketplace, type Marketplace, signInByMail } from './marketplace.ts'
 
 type PlacedOrders = { orders: { orderItems: { id: number }[] }[] }
 

@@ -3,15 +3,9 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { WalletNetwork } from '../../src/pages/wallet/networks.ts'
 import { expectAccessible } from './accessibility.ts'
+import { installWallet, replaceNetworks, waitForSignIn } from './browser.ts'
 import { hasChromium } from './chromium.ts'
-import {
-  aMarketplace,
-  installWallet,
-  type Marketplace,
-  replaceNetworks,
-  signInByMail,
-  waitForSignIn,
-} from './marketplace.ts'
+import { aMarketplace, type Marketplace, signInByMail } from './marketplace.ts'
 
 /** Describes the focused element, and whether its focus is visible. */
 const FOCUSED = `(({ textContent, name }) => {

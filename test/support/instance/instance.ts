@@ -34,13 +34,6 @@ export function userId(identity: string): number {
   return user.id
 }
 
-/** Makes the sessions of a person older, as if the sign-in had been 11 minutes ago. */
-export function ageSessions(identity: string) {
-  const createdAt = new Date(Date.now() - 11 * 60_000).toISOString()
-  const sql = "UPDATE tokens SET createdAt = ? WHERE kind = 'session' AND userId = ?"
-  query(sql, createdAt, userId(identity))
-}
-
 /** Runs the cron trigger, which also runs by itself each minute. */
 export const runCron = () => fetch(`${instance.url}/cdn-cgi/local/scheduled`)
 
