@@ -39,24 +39,55 @@ it('has nothing to do when nothing is due', async () => {
   expect(await anEngine(chain).step()).toBeNull()
 })
 
+const noChanges: Changes = {
+  placements: [],
+  nonceUses: [],
+  replacements: [],
+  transactions: [],
+  found: [],
+  moves: [],
+  settled: null,
+  compared: null,
+}
+
 it('writes nothing for a run whose lease another run has taken', async () => {
   await env.DB.prepare(
     `INSERT INTO networks (chainId, lease, leaseUntil) VALUES (1, 'theirs', '2100-01-01T00:00:00.000Z')`,
   ).run()
   const settledBlock = () =>
     env.DB.prepare('SELECT settledBlock FROM networks WHERE chainId = 1').first('settledBlock')
-  const changes: Changes = {
-    placements: [],
-    nonceUses: [],
-    replacements: [],
-    transactions: [],
-    found: [],
-    moves: [],
-    settled: { block: 7, hash: '0x07' },
-    compared: null,
-  }
+  const changes = { ...noChanges, settled: { block: 7, hash: '0x07' } } as const
   await expect(store(db, 1, 'ours', changes, new Date())).rejects.toThrow(Outdated)
   expect(await settledBlock()).toBeNull()
   await store(db, 1, 'theirs', changes, new Date())
   expect(await settledBlock()).toBe(7)
+})
+
+it('writes nothing if an item was changed after it was loaded', async () => {
+  const chain = await aChain({ erc1155: 1 })
+  const { chainId } = chain
+  const item = await aPaidItem(chain, { standard: 'erc1155' })
+  await env.DB.prepare(
+    `INSERT INTO networks (chainId, lease, leaseUntil) VALUES (?, 'ours', '2100-01-01T00:00:00.000Z')`,
+  )
+    .bind(chainId)
+    .run()
+  const moves: Changes['moves'] = [
+    {
+      id: item.id,
+      version: 0,
+      state: 'queued',
+      requestedAction: 'deliver',
+      failingSince: null,
+      tries: 0,
+      reasonCode: null,
+      reason: null,
+      dueAt: null,
+    },
+  ]
+  await env.DB.prepare('UPDATE deliveries SET version = 1 WHERE id = ?').bind(item.id).run()
+  const before = await rowOf(item)
+  const stored = store(db, chainId, 'ours', { ...noChanges, moves }, new Date())
+  await expect(stored).rejects.toThrow(Outdated)
+  expect(await rowOf(item)).toEqual(before)
 })

@@ -40,8 +40,8 @@ export const delivery: Guard[] = [
     file: 'src/delivery/engine/store.ts',
     text: 'd.id = value ->> 0 AND d.version = value ->> 1) < ${expected.length}',
     broken: 'd.id = value ->> 0) < ${expected.length}',
-    test: 'test/delivery/operator.test.ts',
-    title: 'a cancellation',
+    test: 'test/delivery/step.test.ts',
+    title: 'writes nothing if an item was changed after it was loaded',
   },
   {
     name: 'what is signed is stored before it is sent',
@@ -67,14 +67,6 @@ export const delivery: Guard[] = [
     broken: ': head.number',
     test: 'test/delivery/finality.test.ts',
     title: 'transfers an item when its block is the third newest',
-  },
-  {
-    name: 'a key in a block that is not final is not signed again',
-    file: 'src/delivery/engine/compare.ts',
-    text: 'else if (record?.block === 0) unrecorded.push(item)',
-    broken: 'else if (record) unrecorded.push(item)',
-    test: 'test/delivery/finality.test.ts',
-    title: 'does not sign a delivery that a block has that is not final',
   },
   {
     name: 'records of a block behind the final one are not believed',

@@ -24,7 +24,7 @@ export const signIn: Guard[] = [
     text: "method === 'wallet' ? eq(users.walletChainId, walletChainId) : undefined,",
     broken: '',
     test: 'test/identity/contract-wallet.test.ts',
-    title: 'is another account on another chain',
+    title: 'signs in although the account of its address on another chain is closed',
   },
   {
     name: 'a signed message works once',

@@ -27,6 +27,22 @@ export const webhooks: Guard[] = [
     title: 'do not exist for a user token',
   },
   {
+    name: 'a webhook has the https URL of a public host',
+    file: 'src/webhooks/manage.ts',
+    text: '  parseDestination(url, {\n    field',
+    broken: '  Object.assign(new URL(url), {\n    field',
+    test: 'test/webhooks/manage.test.ts',
+    title: 'rejects the URL',
+  },
+  {
+    name: 'a webhook follows no redirect',
+    file: 'src/webhooks/send.ts',
+    text: "redirect: 'manual'",
+    broken: "redirect: 'follow'",
+    test: 'test/webhooks/consumer.test.ts',
+    title: 'redirects',
+  },
+  {
     name: 'one run at a time sends to an endpoint',
     file: 'src/webhooks/lease.ts',
     text: "AND coalesce(sendingUntil, '') <= ${at}",
