@@ -154,7 +154,7 @@ export const listCosts: Record<'master' | 'seller', Record<string, Cost>> = {
 /** Costs of batches and of the cron job. */
 export const batchCosts = {
   'place an order': cost(2, 60, 8),
-  'place 100 orders': cost(2, 2700, 800),
+  'place 100 orders': cost(2, 2450, 800),
   // A run of two steps: one signs and broadcasts, one reads the receipts. Then webhooks are woken.
   'transfer 100 items': cost(6, 3200, 217),
   // Also counts what failed, and rolls up 24 hours after another in a database that has no roll-ups.

@@ -111,7 +111,11 @@ export const deliveries = sqliteTable(
     index('deliveries_awaits').on(t.awaits).where(sql`${t.awaits} IS NOT NULL`),
     check('deliveries_state', oneOf(t.state, deliveryStates)),
     check('deliveries_requestedAction', oneOf(t.requestedAction, requestedActions)),
-    check('deliveries_reasonCode', oneOf(t.reasonCode, reasonCodes)),
+    // Without the first condition, SQLite reads the list of codes for every row without a code.
+    check(
+      'deliveries_reasonCode',
+      sql`${t.reasonCode} IS NULL OR ${oneOf(t.reasonCode, reasonCodes)}`,
+    ),
     check('deliveries_reason', sql`(${t.reasonCode} IS NULL) = (${t.reason} IS NULL)`),
     check('deliveries_awaits', sql`(${t.state} = 'awaiting_wallet') = (${t.awaits} IS NOT NULL)`),
   ],
