@@ -34,7 +34,7 @@ without a valid token. 20 changes of avatars may be sent in 60 seconds. With a m
 the header \`x-server-timing\` to get the cost of the request in \`Server-Timing\`.
 `
 
-/** Returns the document of all endpoints that a folder describes in its `openapi.ts`. */
+/** Returns the document of all endpoints that have a description. */
 export function createOpenApi(examples: readonly Example[]) {
   const paths: ZodOpenApiPathsObject = {}
   for (const endpoint of describedEndpoints.toSorted((a, b) => tagIndex(a) - tagIndex(b))) {

@@ -24,6 +24,3 @@ export type EndpointInfo = {
   /** Fields of its error bodies beside `error` and `code`. A middleware sets them in the context. */
   errorFields?: Record<string, null>
 }
-
-/** By method and path, as in `GET /api/public/stats`. */
-export type EndpointInfos = Record<string, EndpointInfo>

@@ -1,7 +1,7 @@
-/** The conditions that somebody has to know of: a pure function of the state. */
+/** The alarms: conditions of the state that somebody has to know of. A pure function. */
 import { formatEther } from 'viem/utils'
 import type { Settings } from '../env.ts'
-import type { State } from './state.ts'
+import type { State } from './instance-state.ts'
 
 const MINUTE = 60_000
 
@@ -36,7 +36,8 @@ export type Alarm = { key: string; name: AlarmName; subject: string; detail: str
 /** Adds an alarm. The subject says which network, signer, queue or job, if there are several. */
 type Raise = (name: AlarmName, subject: string, detail: string) => void
 
-export function alarmsOf(state: State, networks: Settings['NETWORKS'], now: Date): Alarm[] {
+/** Returns the alarms of a state. */
+export function findAlarms(state: State, networks: Settings['NETWORKS'], now: Date): Alarm[] {
   const alarms: Alarm[] = []
   const raise: Raise = (name, subject, detail) =>
     alarms.push({ key: subject ? `${name}:${subject}` : name, name, subject, detail })
@@ -67,7 +68,7 @@ export function alarmsOf(state: State, networks: Settings['NETWORKS'], now: Date
 
 type IsOld = (at: string | null, limit: number) => at is string
 
-/** While no node answers, what was seen last is judged as of then. */
+/** While no node answers, what was seen last counts as of then. */
 function watchNetworks(
   { networks: checks, work }: State,
   networks: Settings['NETWORKS'],
@@ -113,7 +114,7 @@ function watchNetworks(
   }
 }
 
-/** An item that waits for its holder is due again soon. One that is due for long was not looked at. */
+/** An item that waits gets a later `dueAt`. An overdue one means that no run has processed it. */
 function watchWork({ work, queues }: State, isOld: IsOld, raise: Raise): void {
   for (const [chainId, ofChain] of Map.groupBy(work, ({ chainId }) => chainId)) {
     const late = ofChain

@@ -4,12 +4,14 @@ import { readAsUser } from '../auth/session.ts'
 import type { Database } from '../db/client.ts'
 import { auditLog } from '../db/schema/operations.ts'
 import { users } from '../db/schema/users.ts'
-import type { Caller } from '../http/context.ts'
+import type { Ctx } from '../http/context.ts'
 
 const PAGE_SIZE = 50
 
+type Page = { before: number; limit: number }
+
 /** The newest entries with an id below `before`, with who acted. */
-export const selectAudit = (db: Database, before: number, limit: number) =>
+export const selectAudit = (db: Database, { before, limit }: Page) =>
   db
     .select({
       id: auditLog.id,
@@ -34,11 +36,11 @@ export type AuditEntry = Awaited<ReturnType<typeof selectAudit>>[number]
  * the page before. Throws `unauthenticated`, `forbidden`.
  */
 export async function readAudit(
-  db: Database,
-  caller: Caller,
-  before: number = Number.MAX_SAFE_INTEGER,
+  ctx: Pick<Ctx, 'db' | 'caller'>,
+  { before = Number.MAX_SAFE_INTEGER }: { before?: number | undefined },
 ) {
-  const [account, rows] = await readAsUser({ db, caller }, [selectAudit(db, before, PAGE_SIZE + 1)])
+  const statement = selectAudit(ctx.db, { before, limit: PAGE_SIZE + 1 })
+  const [account, rows] = await readAsUser(ctx, [statement])
   const entries = rows.slice(0, PAGE_SIZE)
   return { account, entries, next: rows.length > PAGE_SIZE ? entries.at(-1)?.id : undefined }
 }

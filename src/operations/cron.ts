@@ -14,9 +14,9 @@ import { log } from '../log.ts'
 import { IDEMPOTENCY_LIFETIME } from '../orders/idempotency.ts'
 import { handleFailing } from '../webhooks/failing.ts'
 import { pruneMessages, wakeWebhooks } from '../webhooks/outbox.ts'
-import { rollUpHours } from './hours.ts'
+import { rollUpHours } from './hourly-orders.ts'
 import { checkNetworks } from './networks.ts'
-import { raiseAlarms } from './raise.ts'
+import { raiseAlarms } from './notify.ts'
 
 type Job = (env: Env, db: Database, now: Date) => Promise<unknown>
 
@@ -49,7 +49,7 @@ export async function runCron(env: Env, now: Date): Promise<void> {
   await attempt('recordStart', () => db.batch([recordRunStart(db, now)]))
   await Promise.all(Object.entries(jobs).map(([job, run]) => attempt(job, run)))
   await recordEnd()
-  // After the others, because it tells what they found.
+  // After the others, because it notifies of what they found.
   const failed = failedJobs.length
   await attempt('raiseAlarms', raiseAlarms)
   if (failedJobs.length > failed) await recordEnd()

@@ -1,25 +1,27 @@
 /** What `GET /health` tells a master token. */
-import type { Health } from './openapi.ts'
-import { runbookUrlOf } from './raise.ts'
-import type { State } from './state.ts'
+import type * as z from 'zod'
+import type { State } from './instance-state.ts'
+import { runbookUrl } from './notify.ts'
+import type { Health } from './schema.ts'
 
 /** Whole seconds since a time; null without one. */
 export const secondsSince = <T extends string | null>(at: T, now: Date) =>
   (at === null ? null : Math.floor((now.getTime() - Date.parse(at)) / 1000)) as number | (T & null)
 
 /** Adds a number of each group. */
-export const sumOf = (work: State['work'], of: 'queued' | 'inFlight'): number =>
+export const countWork = (work: State['work'], of: 'queued' | 'inFlight'): number =>
   work.reduce((sum, group) => sum + group[of], 0)
 
 /** The oldest item that is queued or in flight. */
-export const oldestOf = ({ work }: State) => work.toSorted((a, b) => a.firstId - b.firstId)[0]
+export const oldestWork = ({ work }: State) => work.toSorted((a, b) => a.firstId - b.firstId)[0]
 
-export function componentsOf(
+/** Returns the parts of the instance, for a master token. */
+export function describeHealth(
   state: State,
   publicUrl: string,
   now: Date,
-): NonNullable<Health['components']> {
-  const oldest = oldestOf(state)
+): z.infer<typeof Health>['components'] {
+  const oldest = oldestWork(state)
   const { awaitingWallet, failed, work, webhooks, cron } = state
   return {
     d1: { problem: null },
@@ -44,8 +46,8 @@ export function componentsOf(
     })),
     deliveries: {
       awaitingWallet,
-      queued: sumOf(work, 'queued'),
-      inFlight: sumOf(work, 'inFlight'),
+      queued: countWork(work, 'queued'),
+      inFlight: countWork(work, 'inFlight'),
       failed,
     },
     oldestUndelivered: oldest
@@ -66,7 +68,7 @@ export function componentsOf(
       subject,
       detail,
       raisedAt,
-      runbookUrl: runbookUrlOf(publicUrl, name),
+      runbookUrl: runbookUrl(publicUrl, name),
     })),
   }
 }

@@ -28,8 +28,8 @@ export type Period = {
 
 type Hour = typeof hourlyOrders.$inferSelect
 
-/** The times at which the periods begin, in milliseconds since 1970. The last period is the present one. */
-function startsOf(range: Range, now: Date): number[] {
+/** Returns when the periods begin, in milliseconds since 1970. The last one is the present one. */
+function periodStarts(range: Range, now: Date): number[] {
   const { length, count } = ranges[range]
   const last = Math.floor(now.getTime() / length) * length
   return Array.from({ length: count }, (_, i) => last - (count - 1 - i) * length)
@@ -37,16 +37,16 @@ function startsOf(range: Range, now: Date): number[] {
 
 /** When the first period begins, as ISO 8601. */
 export const firstStart = (range: Range, now: Date): string =>
-  new Date(startsOf(range, now)[0] ?? now).toISOString()
+  new Date(periodStarts(range, now)[0] ?? now).toISOString()
 
 /** Returns all periods, the oldest first. */
-export function periodsOf(hours: readonly Hour[], range: Range, now: Date): Period[] {
+export function groupByPeriod(hours: readonly Hour[], range: Range, now: Date): Period[] {
   const { length } = ranges[range]
   const byStart = Map.groupBy(hours, ({ hour }) => Math.floor(Date.parse(hour) / length) * length)
-  return startsOf(range, now).map((start) => periodOf(start, byStart.get(start) ?? []))
+  return periodStarts(range, now).map((start) => sumPeriod(start, byStart.get(start) ?? []))
 }
 
-function periodOf(start: number, hours: readonly Hour[]): Period {
+function sumPeriod(start: number, hours: readonly Hour[]): Period {
   const sum = (numberIn: (hour: Hour) => number) =>
     hours.reduce((total, hour) => total + numberIn(hour), 0)
   const orders = sum(({ firstId, lastId }) => lastId - firstId + 1)
@@ -62,13 +62,13 @@ function periodOf(start: number, hours: readonly Hour[]): Period {
     awaitingWallet,
     failed,
     cancelled: Math.max(0, orders - delivered - underWay - awaitingWallet - failed),
-    p50: medianOf(hours, 'p50'),
-    p95: medianOf(hours, 'p95'),
+    p50: weightedMedian(hours, 'p50'),
+    p95: weightedMedian(hours, 'p95'),
   }
 }
 
 /** Half of what was delivered was ordered in hours with this value or less. */
-function medianOf(hours: readonly Hour[], percentile: 'p50' | 'p95'): number | null {
+function weightedMedian(hours: readonly Hour[], percentile: 'p50' | 'p95'): number | null {
   const sorted = hours
     .filter(({ transferred }) => transferred > 0)
     .sort((a, b) => (a[percentile] ?? 0) - (b[percentile] ?? 0))

@@ -2,15 +2,15 @@
 import { sql } from 'drizzle-orm'
 import { type Context, Hono } from 'hono'
 import { createMiddleware } from 'hono/factory'
+import * as z from 'zod'
 import { raw } from '../db/client.ts'
 import type { App } from '../http/context.ts'
 import { publicEndpoint, requireMetrics } from '../http/endpoint.ts'
 import { ApiError, errorResponse, TokenRequired } from '../http/errors.ts'
-import { cachedState, MAX_AGE } from './cached-state.ts'
-import { componentsOf } from './health.ts'
-import { METRICS_TYPE, metricsOf } from './metrics.ts'
-import type { Health } from './openapi.ts'
-import type { State } from './state.ts'
+import { describeHealth } from './health.ts'
+import { cachedState, MAX_AGE, type State } from './instance-state.ts'
+import { formatMetrics, METRICS_TYPE } from './metrics.ts'
+import { Health } from './schema.ts'
 
 /** Answers 503 whatever is wrong. The log says what. */
 export const answerUnavailable = createMiddleware<App>(async (c, next) => {
@@ -20,25 +20,52 @@ export const answerUnavailable = createMiddleware<App>(async (c, next) => {
   c.res = errorResponse(c, new ApiError('not_ready', 'the service is not available'))
 })
 
+const tag = 'Operations'
+
 export const operationsRoutes = new Hono<App>()
-  .get('/health', publicEndpoint(), async (c) => {
-    const { settings, now } = c.var
-    const state = await stateForMaster(c)
-    if (!state) await checkDatabase(c)
-    const components = state && componentsOf(state, settings.PUBLIC_URL, now)
-    return c.json<Health>({ status: 'ok', ...(components && { components }) })
-  })
-  .get('/metrics', requireMetrics(), async (c) => {
-    const state = await cachedState(c.env, c.var, c.var.caller)
-    return c.text(metricsOf(state, c.var.now), 200, { 'Content-Type': METRICS_TYPE })
-  })
+  .get(
+    '/health',
+    publicEndpoint({
+      tag,
+      operationId: 'getHealth',
+      summary: 'Check whether the instance can serve',
+      description:
+        'Returns 503 only if it cannot: the configuration is not valid, the database does not ' +
+        'answer, or it lacks migrations. With a master token that may do more than read the ' +
+        'metrics, the answer has the parts of the instance. Up to 10 seconds old.',
+      answer: Health,
+      isUnavailable: true,
+    }),
+    async (c) => {
+      const { settings, now } = c.var
+      const state = await stateForMaster(c)
+      if (!state) await checkDatabase(c)
+      const components = state && describeHealth(state, settings.PUBLIC_URL, now)
+      return c.json<z.infer<typeof Health>>({ status: 'ok', ...(components && { components }) })
+    },
+  )
+  .get(
+    '/metrics',
+    requireMetrics({
+      tag,
+      operationId: 'getMetrics',
+      summary: 'Read the metrics of the instance',
+      description:
+        'Returns gauges in the text format of Prometheus, version 0.0.4. Up to 10 seconds old.',
+      answer: z.file().mime('text/plain').describe('The metrics.'),
+    }),
+    async (c) => {
+      const state = await cachedState(c.env, c.var)
+      return c.text(formatMetrics(state, c.var.now), 200, { 'Content-Type': METRICS_TYPE })
+    },
+  )
 
 /** Returns null without a live master token: a probe must not fail because of its token. */
 async function stateForMaster(c: Context<App>): Promise<State | null> {
   const { caller } = c.var
   if (caller?.role !== 'master' || caller.scope === 'metrics') return null
   try {
-    return await cachedState(c.env, c.var, caller)
+    return await cachedState(c.env, { ...c.var, caller })
   } catch (error) {
     if (error instanceof TokenRequired) return null
     throw error

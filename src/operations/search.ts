@@ -3,8 +3,10 @@ import { type SQL, sql } from 'drizzle-orm'
 import { getAddress, isAddress } from 'viem/utils'
 import { readAsUser } from '../auth/session.ts'
 import { type Database, raw } from '../db/client.ts'
+import { nfts } from '../db/schema/catalogue.ts'
 import type { DeliveryState } from '../db/schema/delivery.ts'
-import type { Caller } from '../http/context.ts'
+import { users } from '../db/schema/users.ts'
+import type { Ctx } from '../http/context.ts'
 
 /** The newest orders of a user. */
 const LIMIT = 20
@@ -18,7 +20,7 @@ const MAX_TRANSACTIONS = 10_000
 /** What the text may be. A value that it cannot be is null, and finds nothing. */
 type Terms = Record<'text' | 'id' | 'hash' | 'wallet' | 'email', string | number | null>
 
-function termsOf(text: string): Terms {
+function parseTerms(text: string): Terms {
   const hex = text.toLowerCase()
   return {
     text,
@@ -41,31 +43,31 @@ export type FoundItem = {
 }
 
 /** Conditions with `<> ''` let SQLite use the partial indexes of e-mail addresses and wallets. */
-const usersOf = ({ id, wallet, email }: Terms): SQL => sql`SELECT id FROM users WHERE id = ${id}
+const userIds = ({ id, wallet, email }: Terms): SQL => sql`SELECT id FROM users WHERE id = ${id}
   UNION SELECT id FROM users WHERE email = ${email} AND email <> ''
   UNION SELECT id FROM users WHERE ethereumPublicAddr = ${wallet} AND ethereumPublicAddr <> ''`
 
-const transactionsOf = ({
+const transactionIds = ({
   hash,
 }: Terms): SQL => sql`SELECT id FROM transactions WHERE hash = ${hash}
   UNION SELECT id FROM (SELECT id, replaced FROM transactions newest WHERE ${hash} IS NOT NULL
     ORDER BY id DESC LIMIT ${MAX_TRANSACTIONS}) WHERE instr(replaced, ${hash})`
 
 /** The orders of a number, and of a webhook message. */
-const ordersOf = ({ id, text }: Terms): SQL => sql`SELECT ${id} AS id, 'order' AS "by"
+const orderIds = ({ id, text }: Terms): SQL => sql`SELECT ${id} AS id, 'order' AS "by"
   UNION ALL SELECT id, 'number' FROM orders WHERE providerId = ${text}
   UNION ALL SELECT orderId, 'message' FROM webhookMessages WHERE id = ${text}`
 
 /** Where items are found. D1 limits a compound SELECT to five terms, so each is a statement. */
-const itemsOf = (terms: Terms): SQL[] => [
+const itemIds = (terms: Terms): SQL[] => [
   sql`SELECT ${terms.id} AS id, 'transfer' AS "by"
     UNION ALL SELECT id, 'key' FROM deliveries WHERE "key" = ${terms.hash}
-    UNION ALL SELECT j.value, 'transaction' FROM (${transactionsOf(terms)}) found
+    UNION ALL SELECT j.value, 'transaction' FROM (${transactionIds(terms)}) found
       JOIN transactions t ON t.id = found.id, json_each(t.items) j`,
-  sql`SELECT i.id, found."by" FROM (${ordersOf(terms)}) found JOIN orderItems i ON i.orderId = found.id`,
-  sql`SELECT i.id, 'buyer' AS "by" FROM (${usersOf(terms)}) found JOIN orders o ON o.buyerId = found.id
+  sql`SELECT i.id, found."by" FROM (${orderIds(terms)}) found JOIN orderItems i ON i.orderId = found.id`,
+  sql`SELECT i.id, 'buyer' AS "by" FROM (${userIds(terms)}) found JOIN orders o ON o.buyerId = found.id
     JOIN orderItems i ON i.orderId = o.id ORDER BY o.id DESC LIMIT ${LIMIT}`,
-  sql`SELECT i.id, 'seller' AS "by" FROM (${usersOf(terms)}) found
+  sql`SELECT i.id, 'seller' AS "by" FROM (${userIds(terms)}) found
     JOIN orderItems i ON i.sellerId = found.id ORDER BY i.orderId DESC LIMIT ${LIMIT}`,
 ]
 
@@ -78,54 +80,39 @@ const findItems = (db: Database, found: SQL) =>
         CROSS JOIN nfts n ON n.id = i.nftId LIMIT ${MAX_ITEMS}`,
   )
 
-export type FoundTransaction = {
-  hash: string
-  chainId: number
-  items: number
-  block: number | null
-}
-
 const findTransactions = (db: Database, terms: Terms) =>
-  raw<FoundTransaction>(
+  raw<{ hash: string; chainId: number; items: number; block: number | null }>(
     db,
     sql`SELECT hash, chainId, json_array_length(items) AS items, block
-      FROM transactions WHERE id IN (${transactionsOf(terms)})`,
+      FROM transactions WHERE id IN (${transactionIds(terms)})`,
   )
-
-export type FoundUser = {
-  id: number
-  name: string | null
-  username: string | null
-  email: string
-  ethereumPublicAddr: string
-}
 
 const findUsers = (db: Database, terms: Terms) =>
-  raw<FoundUser>(
-    db,
-    sql`SELECT id, name, username, email, ethereumPublicAddr FROM users
-      WHERE id IN (${usersOf(terms)})`,
-  )
-
-export type FoundNft = {
-  id: number
-  title: string
-  creatorId: number
-  network: string
-  contractAddr: string
-}
+  db
+    .select({
+      id: users.id,
+      name: users.name,
+      username: users.username,
+      email: users.email,
+      ethereumPublicAddr: users.ethereumPublicAddr,
+    })
+    .from(users)
+    .where(sql`${users.id} IN (${userIds(terms)})`)
 
 const findNfts = (db: Database, { id }: Terms) =>
-  raw<FoundNft>(
-    db,
-    sql`SELECT id, title, creatorId, contractNetwork AS network, contractAddr
-      FROM nfts WHERE id = ${id}`,
-  )
-
-export type FoundListing = { id: number; title: string; nftId: number; sellerId: number }
+  db
+    .select({
+      id: nfts.id,
+      title: nfts.title,
+      creatorId: nfts.creatorId,
+      network: nfts.contractNetwork,
+      contractAddr: nfts.contractAddr,
+    })
+    .from(nfts)
+    .where(sql`${nfts.id} = ${id}`)
 
 const findListings = (db: Database, { id }: Terms) =>
-  raw<FoundListing>(
+  raw<{ id: number; title: string; nftId: number; sellerId: number }>(
     db,
     sql`SELECT l.id, n.title, l.nftId, l.sellerId
       FROM listings l JOIN nfts n ON n.id = l.nftId WHERE l.id = ${id}`,
@@ -134,18 +121,16 @@ const findListings = (db: Database, { id }: Terms) =>
 export type Found = Awaited<ReturnType<typeof search>>
 
 /** Finds everything that has this text. Throws `unauthenticated`, `forbidden`. */
-export async function search(db: Database, caller: Caller, text: string) {
-  const terms = termsOf(text)
-  const [account, transactions, users, nfts, listings, ...items] = await readAsUser(
-    { db, caller },
-    [
-      findTransactions(db, terms),
-      findUsers(db, terms),
-      findNfts(db, terms),
-      findListings(db, terms),
-      ...itemsOf(terms).map((found) => findItems(db, found)),
-    ],
-  )
+export async function search(ctx: Pick<Ctx, 'db' | 'caller'>, { text }: { text: string }) {
+  const { db } = ctx
+  const terms = parseTerms(text)
+  const [account, transactions, users, nfts, listings, ...items] = await readAsUser(ctx, [
+    findTransactions(db, terms),
+    findUsers(db, terms),
+    findNfts(db, terms),
+    findListings(db, terms),
+    ...itemIds(terms).map((found) => findItems(db, found)),
+  ])
   // What is found in several ways is shown once, with the first of them.
   const byId = new Map(
     items

@@ -4,7 +4,6 @@ import { getAddress } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { users } from '../../src/db/schema/users.ts'
-import { retry } from '../../src/delivery/admin/operator.ts'
 import { explain } from '../../src/delivery/reasons.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import type { Effect } from '../support/chain/faults.ts'
@@ -32,11 +31,8 @@ async function deploy(chain: Chain, { recipient }: PaidItem) {
 }
 
 /** Asks to cancel an item. */
-const cancelWish = ({ id }: PaidItem) =>
+const requestCancellation = ({ id }: PaidItem) =>
   db.update(deliveries).set({ requestedAction: 'cancel' }).where(eq(deliveries.id, id))
-
-const retryAt = (chain: Chain, { id }: PaidItem, engine: ReturnType<typeof anEngine>, at: Date) =>
-  db.batch([retry(db, { id }, { [chain.name]: engine.network }, at)])
 
 it('gets its items on its own chain, with no more requests to the node', async () => {
   const chain = await aChain({ erc1155: 3 })
@@ -80,7 +76,7 @@ describe('on another chain', () => {
       { itemId: account.id, ...reasonOn(chain) },
       { itemId: contract.id, ...reasonOn(chain) },
     ])
-    await retryAt(chain, contract, engine, new Date())
+    await engine.retry(contract)
     await engine.run(MINUTE)
     expect(await rowOf(contract)).toMatchObject(failed)
     expect(await transferEvents(chain)).toHaveLength(1)
@@ -89,7 +85,7 @@ describe('on another chain', () => {
   it('does not stop a cancellation', async () => {
     const chain = await aChain({ erc1155: 1 })
     const item = await aPaidItem(chain, elsewhere(chain))
-    await cancelWish(item)
+    await requestCancellation(item)
     await anEngine(chain).run()
     expect(await rowOf(item)).toMatchObject({ state: 'cancelled', reasonCode: 'cancelled' })
     expect(await transactionsOf(chain)).toHaveLength(1)
@@ -113,7 +109,7 @@ describe('that is not deployed', () => {
     expect(await rowOf(item)).toMatchObject(failed)
     expect(logged('delivery_failed')).toEqual([{ itemId: item.id, ...NOT_DEPLOYED }])
 
-    await retryAt(chain, item, engine, new Date(start + 10 * MINUTE * 1000))
+    await engine.retry(item, new Date(start + 10 * MINUTE * 1000))
     await engine.run(11 * MINUTE)
     expect(await rowOf(item)).toMatchObject(waiting)
     await engine.run(21 * MINUTE)
@@ -141,7 +137,7 @@ describe('that is not deployed', () => {
     await engine.run(10 * MINUTE)
     expect(await rowOf(item)).toMatchObject({ state: 'failed' })
     await deploy(chain, item)
-    await retryAt(chain, item, engine, new Date())
+    await engine.retry(item)
     await engine.run(11 * MINUTE)
     await expectDelivered(chain, [item])
   })
@@ -149,7 +145,7 @@ describe('that is not deployed', () => {
   it('does not stop a cancellation', async () => {
     const chain = await aChain({ erc1155: 1 })
     const item = await anUndeployedItem(chain)
-    await cancelWish(item)
+    await requestCancellation(item)
     await anEngine(chain).run()
     expect(await rowOf(item)).toMatchObject({ state: 'cancelled', reasonCode: 'cancelled' })
   })

@@ -3,7 +3,6 @@ import { env } from 'cloudflare:workers'
 import { getAddress } from 'viem'
 import { describe, expect, it } from 'vitest'
 import type { ReasonCode } from '../../src/db/schema/delivery.ts'
-import { retry } from '../../src/delivery/admin/operator.ts'
 import { explain, type Reason } from '../../src/delivery/reasons.ts'
 import { failRemovedChains } from '../../src/delivery/wake.ts'
 import { settingsOf } from '../../src/env.ts'
@@ -160,8 +159,7 @@ describe('a network that was removed from the configuration', () => {
         items.map(({ id }) => ({ itemId: id, reasonCode, reason: expect.any(String) })),
       ),
     )
-    const networks = { [chain.name]: anEngine(chain).network }
-    await db.batch([retry(db, { id: item.id }, networks, new Date())])
+    await anEngine(chain).retry(item)
     await anEngine(chain).run()
     await expectDelivered(chain, [item])
   })
@@ -266,8 +264,7 @@ describe('an item that its holder cannot give away', () => {
     const start = Date.parse(`${(await rowOf(item)).failingSince}`)
     await engine.run(24 * HOUR)
     expect(await rowOf(item)).toMatchObject({ state: 'failed' })
-    const networks = { [chain.name]: engine.network }
-    await db.batch([retry(db, { id: item.id }, networks, new Date(start + 24 * HOUR * 1000))])
+    await engine.retry(item, new Date(start + 24 * HOUR * 1000))
     await engine.run(24 * HOUR)
     await engine.run(48 * HOUR - 1)
     expect(await rowOf(item)).toMatchObject({ state: 'queued' })

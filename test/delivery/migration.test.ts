@@ -12,14 +12,12 @@ import {
 import { beforeEach, describe, expect, it } from 'vitest'
 import artifact from '../../contracts/Delivery.json' with { type: 'json' }
 import { deliveryAbi } from '../../contracts/delivery-abi.ts'
-import { cancel, retry } from '../../src/delivery/admin/operator.ts'
 import { explain } from '../../src/delivery/reasons.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import { anEngine, rowOf, rowsOf, transactionsOf } from '../support/delivery/engine.ts'
 import { deliveriesOf, transferEvents } from '../support/delivery/events.ts'
 import { aPaidItem, type PaidItem } from '../support/delivery/items.ts'
 import { restore, takeSnapshot } from '../support/delivery/snapshot.ts'
-import { db } from '../support/makers.ts'
 
 const operators = parseAbi(['function setApprovalForAll(address operator, bool isApproved)'])
 
@@ -156,8 +154,7 @@ describe('another contract in the configuration', () => {
     await aStep(engine)
     expect(await rowOf(item)).toMatchObject({ state: 'failed' })
     await update("UPDATE nfts SET tokenId = '1' WHERE id = ?", item.id)
-    const networks = { [chain.name]: engine.network }
-    await db.batch([retry(db, { id: item.id }, networks, new Date())])
+    await engine.retry(item)
     await runUntilDone(chain, engine)
     await expectDelivered(chain, chain.delivery, [item])
   })
@@ -209,8 +206,7 @@ describe('another contract in the configuration', () => {
     const delivery = await deployContract(chain)
     const item = await anItem(chain)
     const old = anEngine(chain)
-    const networks = { [chain.name]: old.network }
-    await db.batch([cancel(db, { id: item.id }, networks, new Date())])
+    await old.cancel(item)
     await aStep(old)
     await chain.mine()
     await aStep(old)

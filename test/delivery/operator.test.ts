@@ -374,7 +374,7 @@ describe('a cancellation', () => {
       dueAt: null,
     })
     expect(await stockOf(item)).toBe((stock ?? 0) + 3)
-    expect(await cancel(item)).toMatchObject(conflict('the item is cancelled already'))
+    expect(await cancel(item)).toMatchObject(conflict('the item is cancelled'))
     expect(await retry(item)).toMatchObject(conflict('the item is cancelled'))
   })
 

@@ -1,7 +1,6 @@
 /** What the engine does when the chain drops blocks. */
 import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { cancel } from '../../src/delivery/admin/operator.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import {
   anEngine,
@@ -15,7 +14,6 @@ import { deliveriesOf, transferEvents } from '../support/delivery/events.ts'
 import { aPaidItem, type PaidItem, paidItems } from '../support/delivery/items.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
 import { restore, takeSnapshot } from '../support/delivery/snapshot.ts'
-import { db } from '../support/makers.ts'
 
 const logged = recordLogs()
 
@@ -224,7 +222,7 @@ describe('a reorganization of final blocks', () => {
         return query.bind(item.id).first<number>('availableAmount')
       }
       expect(await stock()).toBe(99)
-      await db.batch([cancel(db, { id: item.id }, { [chain.name]: engine.network }, new Date())])
+      await engine.cancel(item)
       const snapshot = await takeSnapshot()
       await deliver(chain, engine)
       if (how === 'by its key alone') {

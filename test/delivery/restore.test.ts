@@ -4,7 +4,6 @@ import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { localAccount, privateKeyOf } from '../../scripts/chain/accounts.ts'
 import app from '../../src/app.ts'
-import { cancel, retry } from '../../src/delivery/admin/operator.ts'
 import { explain } from '../../src/delivery/reasons.ts'
 import { queueAwaiting } from '../../src/delivery/wallet-linked.ts'
 import { requestOf } from '../support/api.ts'
@@ -276,8 +275,7 @@ describe('an item that the copy has as waiting or failed', () => {
     expect(await rowOf(item)).toMatchObject({ state: 'failed' })
     await env.DB.prepare("UPDATE nfts SET tokenId = '1' WHERE id = ?").bind(item.id).run()
     const copy = await takeSnapshot()
-    const networks = { [chain.name]: engine.network }
-    await db.batch([retry(db, { id: item.id }, networks, new Date())])
+    await engine.retry(item)
     await runUntilDone(chain, engine)
     await expectDelivered(chain, [item])
 
@@ -323,8 +321,7 @@ describe('a key that was used for something else', () => {
     const after = await takeSnapshot()
     const item = await itemOf(buyer)
     const engine = anEngine(chain)
-    const networks = { [chain.name]: engine.network }
-    await db.batch([cancel(db, { id: item.id }, networks, new Date())])
+    await engine.cancel(item)
     await runUntilDone(chain, engine)
     const cancelled = { state: 'cancelled', requestedAction: 'cancel' }
     expect(await rowOf(item)).toMatchObject(cancelled)

@@ -51,7 +51,7 @@ export const alarms = sqliteTable('alarms', {
   notifiedAt: timestamp().notNull(),
 })
 
-/** Orders by the hour in which they were placed, and what has become of them. See `operations/hours.ts`. */
+/** Orders by the hour in which they were placed, and what has become of them. See `operations/hourly-orders.ts`. */
 export const hourlyOrders = sqliteTable(
   'hourlyOrders',
   {

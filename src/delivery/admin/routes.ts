@@ -1,64 +1,110 @@
+/** What operators do with a master token. The id of a transfer is that of its order item. */
 import { type Context, Hono } from 'hono'
-import { readAs } from '../../auth/access.ts'
+import * as z from 'zod'
 import type { App } from '../../http/context.ts'
 import { type AppWithCaller, requireMaster, validate } from '../../http/endpoint.ts'
-import {
-  cancelTransfer,
-  cancelTransfers,
-  type Operator,
-  retryTransfer,
-  retryTransfers,
-} from './change.ts'
-import { Cancellable, Retryable, TransferId, TransferQuery } from './input.ts'
-import type { Transfer } from './openapi.ts'
-import { pageOf, type View } from './operator.ts'
+import { count, orNull, text } from '../../http/fields.ts'
+import { changeTransfer, changeTransfers, MAX_CHANGED } from './actions.ts'
+import { Cancellable, Retryable, Transfer, TransferId, TransferQuery } from './schema.ts'
+import { listTransfers } from './transfers.ts'
 
-const toTransfer = (view: View): Transfer => ({
-  ...view,
-  transactions: JSON.parse(view.transactions),
-})
+const tag = 'Transfers'
+const Transfers = z
+  .object({
+    transfers: z.array(Transfer).describe('The transfers, by id.'),
+    nextCursor: orNull(text('The next `cursor`; null on the last page.')),
+  })
+  .meta({ id: 'Transfers', description: 'A page of transfers.' })
+const ChangedTransfers = z
+  .object({ changed: count(`Number of items that were changed, at most ${MAX_CHANGED}.`) })
+  .meta({ id: 'ChangedTransfers', description: 'How many items were changed.' })
+const ChangedTransfer = z
+  .object({ transfer: Transfer })
+  .meta({ id: 'ChangedTransfer', description: 'The transfer after the change.' })
 
-const operatorOf = ({
-  env,
-  var: { db, caller, now, settings },
-}: Context<AppWithCaller>): Operator => ({
-  db,
-  queue: env.DELIVERIES,
-  caller,
-  networks: settings.NETWORKS,
-  now,
-})
+const retryDescription =
+  'Queues failed items again; queued items are looked at immediately. An item that a transaction ' +
+  'carries is not changed.'
+const cancelDescription =
+  'Uses up the delivery key on the chain. The item becomes `cancelled` once that is final, and its ' +
+  'pieces return to the stock; it becomes `transferred` if it was delivered before. Refund an ' +
+  'order only when its item is cancelled.'
+const repeat = `Changes at most ${MAX_CHANGED} items: repeat the call until it changes none.`
 
 export const deliveryRoutes = new Hono<App>()
-  .get('/api/admin/transfers', requireMaster(), validate('query', TransferQuery), async (c) => {
-    const { db, caller } = c.var
-    const { cursor = 0, limit, ...filter } = c.req.valid('query')
-    const [rows] = await readAs(db, caller, [pageOf(db, { ...filter, cursor, limit: limit + 1 })])
-    const page = rows.slice(0, limit)
-    const nextCursor = rows.length > limit ? `${page.at(-1)?.id}` : null
-    return c.json({ transfers: page.map(toTransfer), nextCursor })
-  })
-  .post('/api/admin/transfers/retry', requireMaster(), validate('query', Retryable), async (c) =>
-    c.json({ changed: await retryTransfers(operatorOf(c), c.req.valid('query')) }),
+  .get(
+    '/api/admin/transfers',
+    requireMaster({
+      tag,
+      operationId: 'listTransfers',
+      summary: 'List transfers',
+      description: 'Returns the deliveries of order items in the order of their ids, in pages.',
+      answer: Transfers,
+    }),
+    validate('query', TransferQuery),
+    async (c) => c.json(await listTransfers(c.var, c.req.valid('query'))),
   )
-  .post('/api/admin/transfers/cancel', requireMaster(), validate('query', Cancellable), async (c) =>
-    c.json({ changed: await cancelTransfers(operatorOf(c), c.req.valid('query')) }),
+  .post(
+    '/api/admin/transfers/retry',
+    requireMaster({
+      tag,
+      operationId: 'retryTransfers',
+      summary: 'Retry many transfers',
+      description: `${retryDescription} ${repeat}`,
+      answer: ChangedTransfers,
+    }),
+    validate('query', Retryable),
+    async (c) => {
+      const change = { ...c.req.valid('query'), action: 'retry' } as const
+      return c.json({ changed: await changeTransfers(withQueue(c), change) })
+    },
+  )
+  .post(
+    '/api/admin/transfers/cancel',
+    requireMaster({
+      tag,
+      operationId: 'cancelTransfers',
+      summary: 'Cancel many transfers',
+      description: `${cancelDescription} ${repeat}`,
+      answer: ChangedTransfers,
+    }),
+    validate('query', Cancellable),
+    async (c) => {
+      const change = { ...c.req.valid('query'), action: 'cancel' } as const
+      return c.json({ changed: await changeTransfers(withQueue(c), change) })
+    },
   )
   .post(
     '/api/admin/transfers/:id/retry',
-    requireMaster(),
+    requireMaster({
+      tag,
+      operationId: 'retryTransfer',
+      summary: 'Retry a transfer',
+      description: retryDescription,
+      answer: ChangedTransfer,
+      errors: ['not_found', 'conflict'],
+    }),
     validate('param', TransferId),
     async (c) => {
-      const view = await retryTransfer(operatorOf(c), c.req.valid('param').id)
-      return c.json({ transfer: toTransfer(view) })
+      const change = { ...c.req.valid('param'), action: 'retry' } as const
+      return c.json({ transfer: await changeTransfer(withQueue(c), change) })
     },
   )
   .post(
     '/api/admin/transfers/:id/cancel',
-    requireMaster(),
+    requireMaster({
+      tag,
+      operationId: 'cancelTransfer',
+      summary: 'Cancel a transfer',
+      description: cancelDescription,
+      answer: ChangedTransfer,
+      errors: ['not_found', 'conflict'],
+    }),
     validate('param', TransferId),
     async (c) => {
-      const view = await cancelTransfer(operatorOf(c), c.req.valid('param').id)
-      return c.json({ transfer: toTransfer(view) })
+      const change = { ...c.req.valid('param'), action: 'cancel' } as const
+      return c.json({ transfer: await changeTransfer(withQueue(c), change) })
     },
   )
+
+const withQueue = (c: Context<AppWithCaller>) => ({ ...c.var, queue: c.env.DELIVERIES })

@@ -1,8 +1,7 @@
 import type { AuditEntry, readAudit } from '../../operations/audit.ts'
 import { plural } from '../components/numbers.ts'
 import { Time } from '../components/time.tsx'
-import { OperationsPage } from './layout.tsx'
-import { TransferLink } from './state.tsx'
+import { OperationsPage, TransferLink } from './layout.tsx'
 
 type AuditProps = Omit<Awaited<ReturnType<typeof readAudit>>, 'account'> & {
   isFirstPage: boolean

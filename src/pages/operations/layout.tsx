@@ -1,4 +1,6 @@
+/** What the pages for operators share. */
 import type { Child } from 'hono/jsx'
+import type { DeliveryState, RequestedAction } from '../../db/schema/delivery.ts'
 import { currentIf } from '../header.tsx'
 
 type OperationsPageProps = {
@@ -10,12 +12,12 @@ type OperationsPageProps = {
   children: Child
 }
 
-const links = [
+const tabs = [
   ['/operations', 'Overview'],
   ['/operations/audit', 'Audit log'],
 ] as const
 
-/** What all pages for operators have: the search and the links. */
+/** The layout: the search and the tabs. */
 export const OperationsPage = ({ path, q, notice, children }: OperationsPageProps) => (
   <div class="flow operations">
     <div class="page-head">
@@ -41,7 +43,7 @@ export const OperationsPage = ({ path, q, notice, children }: OperationsPageProp
     </div>
     <nav class="tabs" aria-label="Operations">
       <ul>
-        {links.map(([href, name]) => (
+        {tabs.map(([href, name]) => (
           <li>
             <a href={href} {...currentIf(href === path)}>
               {name}
@@ -57,4 +59,30 @@ export const OperationsPage = ({ path, q, notice, children }: OperationsPageProp
     )}
     {children}
   </div>
+)
+
+const stateNames: Record<DeliveryState, string> = {
+  awaiting_wallet: 'Waits for a wallet',
+  queued: 'Queued',
+  in_flight: 'In flight',
+  transferred: 'Delivered',
+  failed: 'Failed',
+  cancelled: 'Cancelled',
+}
+
+type StateBadgeProps = { state: DeliveryState; requestedAction?: RequestedAction }
+
+export const StateBadge = ({ state, requestedAction }: StateBadgeProps) => (
+  <span class={`badge ${state}`}>
+    {requestedAction === 'cancel' && state !== 'cancelled' ? 'Being cancelled' : stateNames[state]}
+  </span>
+)
+
+export const TransferLink = ({ id }: { id: number }) => (
+  <a href={`/operations/transfers/${id}`}>Transfer {id}</a>
+)
+
+/** What a search for this text finds. */
+export const SearchLink = ({ q, text = q }: { q: string | number; text?: string | number }) => (
+  <a href={`/operations/search?q=${encodeURIComponent(q)}`}>{text}</a>
 )

@@ -5,7 +5,7 @@ import { sentence } from '../components/field.tsx'
 import { count } from '../components/numbers.ts'
 import { Time } from '../components/time.tsx'
 
-type Check = Overview['checks'][number]
+type Check = Overview['state']['networks'][number]
 
 type NetworkPanelProps = { name: string; network: Network; check: Check | undefined; now: Date }
 

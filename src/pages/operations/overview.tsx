@@ -1,9 +1,9 @@
 import type { ReasonCode } from '../../db/schema/delivery.ts'
-import { MAX_CHANGED } from '../../delivery/admin/operator.ts'
+import { MAX_CHANGED } from '../../delivery/admin/actions.ts'
 import { sentences } from '../../delivery/reasons.ts'
 import type { Settings } from '../../env.ts'
-import { type Failure, MAX_FAILURES } from '../../operations/failures.ts'
-import type { Overview } from '../../operations/overview.ts'
+import { countWork } from '../../operations/health.ts'
+import { type Failure, MAX_FAILURES, type Overview } from '../../operations/overview.ts'
 import type { Range } from '../../operations/periods.ts'
 import { Confirm } from '../components/confirm.tsx'
 import { sentence } from '../components/field.tsx'
@@ -11,10 +11,9 @@ import { Icon } from '../components/icon.tsx'
 import { count, plural } from '../components/numbers.ts'
 import { Time } from '../components/time.tsx'
 import { AuditList } from './audit.tsx'
-import { OperationsPage } from './layout.tsx'
+import { OperationsPage, StateBadge, TransferLink } from './layout.tsx'
 import { NetworkPanel } from './network.tsx'
 import { Plots } from './plots.tsx'
-import { State, TransferLink } from './state.tsx'
 
 type Retried = { items: number; code: ReasonCode }
 
@@ -27,24 +26,22 @@ type OverviewProps = Omit<Overview, 'account'> & {
 
 export const OverviewPage = ({
   hours,
-  alarms,
-  totals,
-  waiting,
+  state,
+  oldest,
   failures,
-  checks,
   audit,
   range,
   retried,
   settings,
   now,
 }: OverviewProps) => (
-  <OperationsPage path="/operations" notice={retried && retriedText(retried, failures)}>
-    <Alarms alarms={alarms} now={now} />
+  <OperationsPage path="/operations" notice={retried && describeRetry(retried, failures)}>
+    <Alarms alarms={state.alarms} now={now} />
     <dl class="numbers">
-      <Figure name="Queued" value={totals.queued} />
-      <Figure name="In flight" value={totals.inFlight} />
-      <Figure name="Without a wallet" value={totals.awaitingWallet} />
-      <Figure name="Failed" value={failures.reduce((sum, { items }) => sum + items, 0)} />
+      <Figure name="Queued" value={countWork(state.work, 'queued')} />
+      <Figure name="In flight" value={countWork(state.work, 'inFlight')} />
+      <Figure name="Without a wallet" value={state.awaitingWallet} />
+      <Figure name="Failed" value={state.failed} />
     </dl>
     <section class="flow" aria-labelledby="plots">
       <h2 id="plots">Orders and deliveries</h2>
@@ -56,7 +53,7 @@ export const OverviewPage = ({
     </section>
     <section class="flow" aria-labelledby="oldest">
       <h2 id="oldest">Oldest under way</h2>
-      <Waiting waiting={waiting} now={now} />
+      <Oldest oldest={oldest} now={now} />
     </section>
     <section class="flow" aria-labelledby="networks">
       <h2 id="networks">Signers and contracts</h2>
@@ -64,7 +61,7 @@ export const OverviewPage = ({
         <NetworkPanel
           name={name}
           network={network}
-          check={checks.find(({ chainId }) => chainId === network.chainId)}
+          check={state.networks.find(({ chainId }) => chainId === network.chainId)}
           now={now}
         />
       ))}
@@ -72,9 +69,9 @@ export const OverviewPage = ({
     <section class="flow" aria-labelledby="webhooks">
       <h2 id="webhooks">Webhooks</h2>
       <dl class="numbers">
-        <Figure name="Messages to send" value={totals.pendingWebhooks} />
-        <Figure name="Failing endpoints" value={totals.failingEndpoints} />
-        <Figure name="Disabled after failures" value={totals.disabledEndpoints} />
+        <Figure name="Messages to send" value={state.webhooks.pending} />
+        <Figure name="Failing endpoints" value={state.webhooks.failing} />
+        <Figure name="Disabled endpoints" value={state.webhooks.disabled} />
       </dl>
     </section>
     <section class="flow" aria-labelledby="audit">
@@ -96,7 +93,7 @@ const Figure = ({ name, value }: { name: string; value: number }) => (
   </div>
 )
 
-function retriedText({ items, code }: Retried, failures: readonly Failure[]): string {
+function describeRetry({ items, code }: Retried, failures: readonly Failure[]): string {
   const left = failures.find(({ reasonCode }) => reasonCode === code)?.items ?? 0
   const rest =
     left > 0
@@ -106,7 +103,7 @@ function retriedText({ items, code }: Retried, failures: readonly Failure[]): st
 }
 
 /** The runbook has a section for each name, with dashes. */
-const Alarms = ({ alarms, now }: Pick<OverviewProps, 'alarms' | 'now'>) =>
+const Alarms = ({ alarms, now }: { alarms: Overview['state']['alarms']; now: Date }) =>
   alarms.length === 0 ? (
     <p class="notice">
       <Icon name="succeeded" /> No alarm is raised.
@@ -185,35 +182,33 @@ const Failures = ({ failures }: { failures: readonly Failure[] }) => {
   )
 }
 
-const Waiting = ({ waiting, now }: Pick<OverviewProps, 'waiting' | 'now'>) =>
-  waiting.length === 0 ? (
+const Oldest = ({ oldest, now }: Pick<OverviewProps, 'oldest' | 'now'>) =>
+  oldest.length === 0 ? (
     <p class="empty">Everything is delivered, or waits for a wallet.</p>
   ) : (
     <ol class="rows">
-      {waiting.map(
-        ({ id, orderId, network, status, requestedAction, reason, createdAt, dueAt }) => (
-          <li class="row">
-            <div class="row-head">
-              <h3>
-                <TransferLink id={id} />
-              </h3>
-              <State state={status} requestedAction={requestedAction} />
-            </div>
-            <p class="meta">
-              <span>Order {orderId}</span>
-              <span>{network}</span>
+      {oldest.map(({ id, orderId, network, status, requestedAction, reason, createdAt, dueAt }) => (
+        <li class="row">
+          <div class="row-head">
+            <h3>
+              <TransferLink id={id} />
+            </h3>
+            <StateBadge state={status} requestedAction={requestedAction} />
+          </div>
+          <p class="meta">
+            <span>Order {orderId}</span>
+            <span>{network}</span>
+            <span>
+              Ordered <Time at={createdAt} now={now} />
+            </span>
+            {dueAt && (
               <span>
-                Ordered <Time at={createdAt} now={now} />
+                {dueAt > now.toISOString() ? 'Next attempt' : 'Due'} <Time at={dueAt} now={now} />
               </span>
-              {dueAt && (
-                <span>
-                  {dueAt > now.toISOString() ? 'Next attempt' : 'Due'} <Time at={dueAt} now={now} />
-                </span>
-              )}
-            </p>
-            {reason && <p>{sentence(reason)}</p>}
-          </li>
-        ),
-      )}
+            )}
+          </p>
+          {reason && <p>{sentence(reason)}</p>}
+        </li>
+      ))}
     </ol>
   )

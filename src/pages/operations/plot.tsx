@@ -1,6 +1,6 @@
 /**
- * Plots as SVG. The drawing is stretched to the width of the page, so its texts stand around it.
- * Colours are classes of `operations.css`. `plots.js` shows the title of a column as a tooltip.
+ * Plots of bars as SVG. The drawing is stretched to the width of the page, so its texts stand around
+ * it. Colours are classes of `operations.css`. `plots.js` shows the title of a column as a tooltip.
  */
 export type Series = { name: string; color: string }
 
@@ -8,15 +8,15 @@ export type Column = {
   /** The full name, and the text at the axis. */
   name: string
   label: string
-  /** One for each series; null for a gap. */
+  /** One for each series; null if it is not known. */
   values: (number | null)[]
 }
 
 type PlotProps = {
   id: string
   title: string
-  kind: 'bars' | 'lines'
-  /** Bars are stacked in this order, the first at the bottom. */
+  /** Whether bars stand on each other, the first at the bottom. Otherwise the first is in front. */
+  isStacked: boolean
   series: Series[]
   columns: Column[]
   /** Every so many columns have a text at the axis. */
@@ -26,17 +26,13 @@ type PlotProps = {
   endOf: (max: number) => number
 }
 
-const sumOf = (values: Column['values']) => values.reduce<number>((sum, v) => sum + (v ?? 0), 0)
-
-export const Plot = ({ id, title, kind, series, columns, step, format, endOf }: PlotProps) => {
-  const tops = columns.map(({ values }) =>
-    kind === 'bars' ? sumOf(values) : Math.max(...values.map((value) => value ?? 0)),
-  )
-  const end = endOf(Math.max(...tops))
+export const Plot = ({ id, title, isStacked, series, columns, step, format, endOf }: PlotProps) => {
+  const bars = columns.map(({ values }) => values.map((_, i) => barAt(values, i, isStacked)))
+  const end = endOf(Math.max(...bars.flat().map(({ top }) => top)))
   return (
     <figure class="plot panel" aria-labelledby={id}>
       <h3 id={id}>{title}</h3>
-      {series.length > 1 && <Legend kind={kind} series={series} />}
+      <Legend series={series} />
       <div class="plot-area">
         <div class="plot-y" aria-hidden="true">
           {[end, end / 2, 0].map((value) => (
@@ -52,12 +48,11 @@ export const Plot = ({ id, title, kind, series, columns, step, format, endOf }: 
           <path class="plot-grid" d={`M0 0H${columns.length}M0 50H${columns.length}`} />
           {columns.map((column, x) => (
             <g class="column">
-              <title>{textOf(column, series, format)}</title>
+              <title>{describeColumn(column, series, format)}</title>
               <rect class="hit" x={x} width={1} height={100} />
-              {kind === 'bars' && <Bars column={column} x={x} series={series} end={end} />}
+              <Bars bars={bars[x] ?? []} x={x} series={series} end={end} />
             </g>
           ))}
-          {kind === 'lines' && <Lines columns={columns} series={series} end={end} />}
           <path class="plot-axis" d={`M0 100H${columns.length}`} />
         </svg>
         <div class="plot-x" aria-hidden="true">
@@ -69,75 +64,64 @@ export const Plot = ({ id, title, kind, series, columns, step, format, endOf }: 
   )
 }
 
-const textOf = ({ name, values }: Column, series: readonly Series[], format: PlotProps['format']) =>
-  [name, ...series.map((one, i) => `${one.name}: ${textOfValue(values[i], format)}`)].join('\n')
+type Bar = { bottom: number; top: number }
 
-const textOfValue = (value: number | null | undefined, format: PlotProps['format']) =>
+function barAt(values: Column['values'], i: number, isStacked: boolean): Bar {
+  const value = values[i] ?? 0
+  const bottom = isStacked ? values.slice(0, i).reduce<number>((sum, v) => sum + (v ?? 0), 0) : 0
+  return { bottom, top: bottom + value }
+}
+
+type BarsProps = { bars: readonly Bar[]; x: number; series: readonly Series[]; end: number }
+
+const Bars = ({ bars, x, series, end }: BarsProps) => {
+  /** Rounded, because more digits only make the page larger. */
+  const percent = (value: number) => Math.round((value / end) * 1e4) / 100
+  return (
+    <>
+      {bars
+        .map(({ bottom, top }, i) => {
+          const height = percent(top) - percent(bottom)
+          const color = series[i]?.color
+          return (
+            height > 0 && (
+              <rect
+                class={`bar-mark ${color}`}
+                x={x + 0.1}
+                y={100 - percent(top)}
+                width={0.8}
+                height={height}
+              />
+            )
+          )
+        })
+        .toReversed()}
+    </>
+  )
+}
+
+const describeColumn = (
+  { name, values }: Column,
+  series: readonly Series[],
+  format: PlotProps['format'],
+) => [name, ...series.map((one, i) => `${one.name}: ${formatValue(values[i], format)}`)].join('\n')
+
+const formatValue = (value: number | null | undefined, format: PlotProps['format']) =>
   typeof value === 'number' ? format(value) : '–'
 
-/** In the order of the stack, from the top. */
-const Legend = ({ kind, series }: Pick<PlotProps, 'kind' | 'series'>) => (
+/** In the order of the bars, from the top. */
+const Legend = ({ series }: Pick<PlotProps, 'series'>) => (
   <ul class="legend">
     {series.toReversed().map(({ name, color }) => (
       <li>
-        <svg viewBox="0 0 16 12" width="16" height="12" aria-hidden="true">
-          {kind === 'bars' ? (
-            <rect class={`bar-mark ${color}`} width="12" height="12" x="2" />
-          ) : (
-            <path class={`line-mark ${color}`} d="M0 6H16" />
-          )}
+        <svg viewBox="0 0 12 12" width="12" height="12" aria-hidden="true">
+          <rect class={`bar-mark ${color}`} width="12" height="12" />
         </svg>
         {name}
       </li>
     ))}
   </ul>
 )
-
-/** Rounded, because more digits only make the page larger. */
-const heightOf = (value: number, end: number) => Math.round((value / end) * 1e4) / 100
-
-type BarsProps = { column: Column; x: number; series: readonly Series[]; end: number }
-
-const Bars = ({ column: { values }, x, series, end }: BarsProps) => (
-  <>
-    {series.map(({ color }, i) => {
-      const height = heightOf(values[i] ?? 0, end)
-      const top = 100 - heightOf(sumOf(values.slice(0, i + 1)), end)
-      return (
-        height > 0 && (
-          <rect class={`bar-mark ${color}`} x={x + 0.1} y={top} width={0.8} height={height} />
-        )
-      )
-    })}
-  </>
-)
-
-type LinesProps = { columns: readonly Column[]; series: readonly Series[]; end: number }
-
-/** A line between neighbours, and a dot for a value without any. */
-const Lines = ({ columns, series, end }: LinesProps) => (
-  <>
-    {series.map(({ color }, i) => (
-      <path
-        class={`line-mark ${color}`}
-        d={lineOf(
-          columns.map(({ values }) => values[i]),
-          end,
-        )}
-      />
-    ))}
-  </>
-)
-
-const lineOf = (values: readonly (number | null | undefined)[], end: number): string =>
-  values
-    .map((value, x) => {
-      if (typeof value !== 'number') return ''
-      const isJoined = typeof values[x - 1] === 'number'
-      const isAlone = !isJoined && typeof values[x + 1] !== 'number'
-      return `${isJoined ? 'L' : 'M'}${x + 0.5} ${100 - heightOf(value, end)}${isAlone ? 'h0' : ''}`
-    })
-    .join('')
 
 type NumbersProps = Pick<PlotProps, 'title' | 'series' | 'columns' | 'format'>
 
@@ -162,7 +146,7 @@ const Numbers = ({ title, series, columns, format }: NumbersProps) => (
             <tr>
               <th scope="row">{name}</th>
               {values.map((value) => (
-                <td class="number">{textOfValue(value, format)}</td>
+                <td class="number">{formatValue(value, format)}</td>
               ))}
             </tr>
           ))}

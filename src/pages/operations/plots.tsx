@@ -1,11 +1,10 @@
 /** The plots of the page for operators. */
-
 import type { Overview } from '../../operations/overview.ts'
-import { type Period, periodsOf, type Range } from '../../operations/periods.ts'
+import { groupByPeriod, type Period, type Range } from '../../operations/periods.ts'
 import { count } from '../components/numbers.ts'
 import { currentIf } from '../header.tsx'
 import { countEnd, duration, durationEnd, periodName } from './format.ts'
-import { Plot, type Series } from './plot.tsx'
+import { type Column, Plot, type Series } from './plot.tsx'
 
 const states = [
   ['delivered', 'Delivered'],
@@ -28,17 +27,6 @@ const shapes = {
   days: { unit: 'day', step: 6, title: '30 days' },
 } as const satisfies Record<Range, object>
 
-const columnsOf = (
-  periods: readonly Period[],
-  range: Range,
-  valuesOf: (period: Period) => (number | null)[],
-) =>
-  periods.map((period) => {
-    const name = periodName(period.start, shapes[range].unit)
-    const label = range === 'hours' ? name.replace(/ .* /, ' ') : name.replace(/^\w+ /, '')
-    return { name, label, values: valuesOf(period) }
-  })
-
 type PlotsProps = { hours: Overview['hours']; range: Range; now: Date }
 
 export const Plots = ({ hours, range, now }: PlotsProps) => {
@@ -46,42 +34,41 @@ export const Plots = ({ hours, range, now }: PlotsProps) => {
     return (
       <p class="empty">No order was placed in the last 30 days, so there is nothing to draw.</p>
     )
-  const periods = periodsOf(hours, range, now)
-  const { step } = shapes[range]
-  const counts = { kind: 'bars', format: count, endOf: countEnd } as const
+  const { unit, step } = shapes[range]
+  const periods = groupByPeriod(hours, range, now)
+  const columns = (readValues: (period: Period) => Column['values']): Column[] =>
+    periods.map((period) => {
+      const name = periodName(period.start, unit)
+      const label = range === 'hours' ? name.replace(/ .* /, ' ') : name.replace(/^\w+ /, '')
+      return { name, label, values: readValues(period) }
+    })
   return (
     <>
       <RangeLinks range={range} />
       <p class="hint">
-        Orders by the {shapes[range].unit} in which they were placed (UTC), as they are now. The
-        numbers are a minute old.
+        Orders by the {unit} in which they were placed (UTC), as they are now. The numbers are a
+        minute old.
       </p>
       <div class="plots">
         <Plot
           id="by-state"
           title="Deliveries by state"
+          isStacked
           series={stateSeries}
-          columns={columnsOf(periods, range, (period) => states.map(([key]) => period[key]))}
+          columns={columns((period) => states.map(([key]) => period[key]))}
           step={step}
-          {...counts}
+          format={count}
+          endOf={countEnd}
         />
         <Plot
           id="durations"
           title="Time to delivery"
-          kind="lines"
+          isStacked={false}
           series={timeSeries}
-          columns={columnsOf(periods, range, ({ p50, p95 }) => [p50, p95])}
+          columns={columns(({ p50, p95 }) => [p50, p95])}
           step={step}
           format={duration}
           endOf={durationEnd}
-        />
-        <Plot
-          id="orders"
-          title="Orders a day"
-          series={[{ name: 'Orders', color: 'delivered' }]}
-          columns={columnsOf(periodsOf(hours, 'days', now), 'days', ({ orders }) => [orders])}
-          step={shapes.days.step}
-          {...counts}
         />
       </div>
     </>

@@ -1,49 +1,46 @@
 /** The pages for operators. Only administrators see them. */
 import { type Context, Hono } from 'hono'
-import * as z from 'zod/mini'
-import {
-  cancelTransfer,
-  type Operator,
-  retryTransfer,
-  retryTransfers,
-} from '../../delivery/admin/change.ts'
-import { ReasonCode, TransferId } from '../../delivery/admin/input.ts'
+import * as z from 'zod'
+import { changeTransfer, changeTransfers } from '../../delivery/admin/actions.ts'
+import { ReasonCode, TransferId } from '../../delivery/admin/schema.ts'
 import type { App } from '../../http/context.ts'
 import { type AppWithCaller, requireAdministrator, validate } from '../../http/endpoint.ts'
 import { cursorText } from '../../http/ids.ts'
 import { readAudit } from '../../operations/audit.ts'
 import { readOverview } from '../../operations/overview.ts'
 import { onlyItemIn, search } from '../../operations/search.ts'
-import { readTransfer } from '../../operations/transfer.ts'
+import { readTransferHistory } from '../../operations/transfer-history.ts'
 import { page } from '../page.tsx'
 import { Audit } from './audit.tsx'
 import { OverviewPage } from './overview.tsx'
 import { Results } from './search.tsx'
 import { TransferPage } from './transfer.tsx'
 
-const text = z.string().check(z.trim(), z.minLength(1), z.maxLength(255))
+const text = z.string().trim().min(1).max(255)
 
 const OverviewQuery = z.object({
-  range: z.catch(z._default(z.enum(['hours', 'days']), 'hours'), 'hours'),
+  range: z.enum(['hours', 'days']).catch('hours'),
   /** The number and the reason code of the transfers that the form before has retried. */
-  retried: z.catch(
-    z.optional(z.pipe(z.string().check(z.regex(/^\d{1,4}$/)), z.transform(Number))),
-    undefined,
-  ),
-  code: z.catch(z.optional(ReasonCode), undefined),
+  retried: z
+    .string()
+    .regex(/^\d{1,4}$/)
+    .transform(Number)
+    .optional()
+    .catch(undefined),
+  code: ReasonCode.optional().catch(undefined),
 })
 
 const TransferNotice = z.object({
-  notice: z.catch(z.optional(z.enum(['retried', 'cancelled'])), undefined),
+  notice: z.enum(['retried', 'cancelled']).optional().catch(undefined),
 })
 
 const styles = ['operations.css']
 
 export const operationRoutes = new Hono<App>()
   .get('/operations', requireAdministrator(), validate('query', OverviewQuery), async (c) => {
-    const { db, caller, settings, now } = c.var
+    const { settings, now } = c.var
     const { range, retried: items, code } = c.req.valid('query')
-    const { account, ...overview } = await readOverview(db, caller, settings, now)
+    const { account, ...overview } = await readOverview(c.var)
     const retried = items !== undefined && code ? { items, code } : undefined
     return page(c, {
       title: 'Operations',
@@ -59,23 +56,26 @@ export const operationRoutes = new Hono<App>()
     validate('form', z.object({ code: ReasonCode })),
     async (c) => {
       const { code } = c.req.valid('form')
-      const items = await retryTransfers(operatorOf(c), { status: 'failed', code })
+      const items = await changeTransfers(withQueue(c), {
+        action: 'retry',
+        status: 'failed',
+        code,
+      })
       return c.redirect(`/operations?${new URLSearchParams({ retried: String(items), code })}`, 303)
     },
   )
   .get(
     '/operations/audit',
     requireAdministrator(),
-    validate('query', z.object({ before: z.catch(z.optional(cursorText), undefined) })),
+    validate('query', z.object({ before: cursorText.optional().catch(undefined) })),
     async (c) => {
-      const { db, caller, now } = c.var
       const { before } = c.req.valid('query')
-      const { account, ...log } = await readAudit(db, caller, before)
+      const { account, ...log } = await readAudit(c.var, { before })
       return page(c, {
         title: 'Audit log',
         account,
         styles,
-        children: <Audit {...log} isFirstPage={before === undefined} now={now} />,
+        children: <Audit {...log} isFirstPage={before === undefined} now={c.var.now} />,
       })
     },
   )
@@ -84,9 +84,8 @@ export const operationRoutes = new Hono<App>()
     requireAdministrator(),
     validate('query', z.object({ q: text })),
     async (c) => {
-      const { db, caller, settings } = c.var
       const { q } = c.req.valid('query')
-      const found = await search(db, caller, q)
+      const found = await search(c.var, { text: q })
       const only = onlyItemIn(found)
       if (only) return c.redirect(`/operations/transfers/${only.id}`, 303)
       const { account, ...results } = found
@@ -94,7 +93,7 @@ export const operationRoutes = new Hono<App>()
         title: 'Search',
         account,
         styles,
-        children: <Results {...results} q={q} settings={settings} />,
+        children: <Results {...results} q={q} settings={c.var.settings} />,
       })
     },
   )
@@ -104,10 +103,10 @@ export const operationRoutes = new Hono<App>()
     validate('param', TransferId),
     validate('query', TransferNotice),
     async (c) => {
-      const { db, caller, settings, now } = c.var
+      const { settings, now } = c.var
       const { id } = c.req.valid('param')
       const { notice } = c.req.valid('query')
-      const { account, ...history } = await readTransfer(db, caller, settings, id)
+      const { account, ...history } = await readTransferHistory(c.var, { id })
       return page(c, {
         title: `Transfer ${id}`,
         account,
@@ -122,7 +121,8 @@ export const operationRoutes = new Hono<App>()
     requireAdministrator(),
     validate('param', TransferId),
     async (c) => {
-      const { id } = await retryTransfer(operatorOf(c), c.req.valid('param').id)
+      const { id } = c.req.valid('param')
+      await changeTransfer(withQueue(c), { id, action: 'retry' })
       return c.redirect(`/operations/transfers/${id}?notice=retried`, 303)
     },
   )
@@ -131,12 +131,10 @@ export const operationRoutes = new Hono<App>()
     requireAdministrator(),
     validate('param', TransferId),
     async (c) => {
-      const { id } = await cancelTransfer(operatorOf(c), c.req.valid('param').id)
+      const { id } = c.req.valid('param')
+      await changeTransfer(withQueue(c), { id, action: 'cancel' })
       return c.redirect(`/operations/transfers/${id}?notice=cancelled`, 303)
     },
   )
 
-function operatorOf(c: Context<AppWithCaller>): Operator {
-  const { db, caller, now, settings } = c.var
-  return { db, queue: c.env.DELIVERIES, caller, networks: settings.NETWORKS, now }
-}
+const withQueue = (c: Context<AppWithCaller>) => ({ ...c.var, queue: c.env.DELIVERIES })

@@ -4,15 +4,14 @@ import type { Found, FoundItem } from '../../operations/search.ts'
 import { ExplorerLink } from '../components/explorer.tsx'
 import { displayName, shortAddress } from '../components/names.ts'
 import { plural } from '../components/numbers.ts'
-import { OperationsPage } from './layout.tsx'
-import { SearchLink, State, TransferLink } from './state.tsx'
+import { OperationsPage, SearchLink, StateBadge, TransferLink } from './layout.tsx'
 
 type ResultsProps = Omit<Found, 'account'> & { q: string; settings: Pick<Settings, 'NETWORKS'> }
 
 export const Results = ({ q, settings, ...found }: ResultsProps) => {
   const { items, transactions, users, nfts, listings } = found
   const isEmpty = [items, transactions, users, nfts, listings].every(({ length }) => length === 0)
-  const networkOf = (id: number) =>
+  const findNetwork = (id: number) =>
     Object.values(settings.NETWORKS).find(({ chainId }) => chainId === id)
   return (
     <OperationsPage path={null} q={q}>
@@ -25,13 +24,13 @@ export const Results = ({ q, settings, ...found }: ResultsProps) => {
               <h3>
                 <TransferLink id={item.id} />
               </h3>
-              <State state={item.state} />
+              <StateBadge state={item.state} />
             </div>
             <p class="meta">
               <span>{item.title}</span>
               <span>Order {item.orderId}</span>
               {item.providerId && <span>Order number {item.providerId}</span>}
-              <span>{reasons[item.by]}</span>
+              <span>{matches[item.by]}</span>
             </p>
           </>
         )}
@@ -40,7 +39,7 @@ export const Results = ({ q, settings, ...found }: ResultsProps) => {
         {({ hash, chainId, items, block }: Found['transactions'][number]) => (
           <>
             <h3>
-              <ExplorerLink network={networkOf(chainId)} kind="tx" value={hash} />
+              <ExplorerLink network={findNetwork(chainId)} kind="tx" value={hash} />
             </h3>
             <p class="meta">
               <span>Chain {chainId}</span>
@@ -109,7 +108,7 @@ export const Results = ({ q, settings, ...found }: ResultsProps) => {
   )
 }
 
-const reasons: Record<FoundItem['by'], string> = {
+const matches: Record<FoundItem['by'], string> = {
   order: 'id of the order',
   transfer: 'id of the transfer',
   number: 'order number',

@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx'
 import type { Network } from '../../env.ts'
-import type { Carrier, TransferHistory } from '../../operations/transfer.ts'
+import type { DeliveryTransaction, TransferHistory } from '../../operations/transfer-history.ts'
 import { ExplorerLink } from '../components/explorer.tsx'
 import { sentence } from '../components/field.tsx'
 import { plural } from '../components/numbers.ts'
@@ -14,7 +14,7 @@ type TimelineProps = Omit<TransferHistory, 'account'> & { network: Network | und
 /** Everything that happened to an item, the oldest first. The present state is last. */
 export const Timeline = ({ network, now, ...history }: TimelineProps) => (
   <ol class="timeline">
-    {[...pastOf(history, network), ...presentOf(history, now)].map(
+    {[...pastSteps(history, network), ...presentSteps(history, now)].map(
       ({ at, title, details, isProblem }) => (
         <li class={isProblem ? 'failed' : ''}>
           <p>
@@ -29,16 +29,16 @@ export const Timeline = ({ network, now, ...history }: TimelineProps) => (
 
 type History = Omit<TransferHistory, 'account'>
 
-function pastOf(
-  { transfer, carriers, actions, messages }: History,
+function pastSteps(
+  { transfer, transactions, actions, messages }: History,
   network: Network | undefined,
 ): Step[] {
   const steps: Step[] = [
     { at: transfer.paidAt, title: 'Order placed' },
-    ...carriers.map((carrier) => ({
-      at: carrier.createdAt,
+    ...transactions.map((transaction) => ({
+      at: transaction.createdAt,
       title: 'Transaction sent',
-      details: <CarrierDetails carrier={carrier} network={network} />,
+      details: <TransactionDetails transaction={transaction} network={network} />,
     })),
     ...actions.map(({ at, action, items, ...who }) => ({
       at,
@@ -71,7 +71,7 @@ function pastOf(
 }
 
 /** What the item waits for, or how it has ended. */
-function presentOf({ transfer }: History, now: Date): Step[] {
+function presentSteps({ transfer }: History, now: Date): Step[] {
   const { status, requestedAction, reason, tries, failingSince, dueAt, updatedAt, createdAt } =
     transfer
   const details = (
@@ -116,40 +116,40 @@ function presentOf({ transfer }: History, now: Date): Step[] {
   }
 }
 
-type CarrierProps = { carrier: Carrier; network: Network | undefined }
+type TransactionProps = { transaction: DeliveryTransaction; network: Network | undefined }
 
-const CarrierDetails = ({ carrier, network }: CarrierProps) => {
-  const replaced: string[] = JSON.parse(carrier.replaced)
+const TransactionDetails = ({ transaction, network }: TransactionProps) => {
+  const replaced: string[] = JSON.parse(transaction.replaced)
   return (
     <>
       <p class="meta">
         <span>
-          <ExplorerLink network={network} kind="tx" value={carrier.hash} />
+          <ExplorerLink network={network} kind="tx" value={transaction.hash} />
         </span>
         <span>
-          {carrier.block ? (
+          {transaction.block ? (
             <>
               Block{' '}
-              <ExplorerLink network={network} kind="block" value={carrier.block}>
-                {carrier.block}
+              <ExplorerLink network={network} kind="block" value={transaction.block}>
+                {transaction.block}
               </ExplorerLink>
             </>
-          ) : carrier.nonceUsedAt ? (
+          ) : transaction.nonceUsedAt ? (
             'Its nonce was used by another transaction'
           ) : (
             'Not mined'
           )}
         </span>
-        <span>{carrier.isOpen ? 'open' : 'closed'}</span>
-        <span>{plural(carrier.items, 'item')}</span>
+        <span>{transaction.isOpen ? 'open' : 'closed'}</span>
+        <span>{plural(transaction.items, 'item')}</span>
       </p>
       <p class="meta">
         <span>
-          Signer <ExplorerLink network={network} kind="address" value={carrier.signer} />
+          Signer <ExplorerLink network={network} kind="address" value={transaction.signer} />
         </span>
-        <span>Nonce {carrier.nonce}</span>
+        <span>Nonce {transaction.nonce}</span>
         <span>
-          Contract <ExplorerLink network={network} kind="address" value={carrier.contract} />
+          Contract <ExplorerLink network={network} kind="address" value={transaction.contract} />
         </span>
       </p>
       {replaced.length > 0 && (

@@ -1,12 +1,11 @@
 import type { Child } from 'hono/jsx'
 import type { Network, Settings } from '../../env.ts'
-import type { TransferHistory } from '../../operations/transfer.ts'
+import type { TransferHistory } from '../../operations/transfer-history.ts'
 import { Confirm } from '../components/confirm.tsx'
 import { ExplorerLink } from '../components/explorer.tsx'
 import { sentence } from '../components/field.tsx'
 import { plural } from '../components/numbers.ts'
-import { OperationsPage } from './layout.tsx'
-import { SearchLink, State } from './state.tsx'
+import { OperationsPage, SearchLink, StateBadge } from './layout.tsx'
 import { Timeline } from './timeline.tsx'
 
 const transferNotices = {
@@ -22,16 +21,16 @@ type TransferProps = Omit<TransferHistory, 'account'> & {
 }
 
 export const TransferPage = ({ id, notice, settings, now, ...history }: TransferProps) => {
-  const { transfer } = history
+  const { transfer, obstacles } = history
   const network = settings.NETWORKS[transfer.network]
   return (
     <OperationsPage path={null} notice={notice && transferNotices[notice]}>
       <div class="page-head">
         <div class="row-head">
           <h1>Transfer {id}</h1>
-          <State state={transfer.status} requestedAction={transfer.requestedAction} />
+          <StateBadge state={transfer.status} requestedAction={transfer.requestedAction} />
         </div>
-        <Actions id={id} transfer={transfer} />
+        <Actions transfer={transfer} obstacles={obstacles} />
       </div>
       <Details transfer={transfer} network={network} />
       <section class="flow" aria-labelledby="history">
@@ -44,11 +43,11 @@ export const TransferPage = ({ id, notice, settings, now, ...history }: Transfer
 
 type Transfer = TransferHistory['transfer']
 
-const Actions = ({ id, transfer }: { id: number; transfer: Transfer }) => {
-  const { status, objections } = transfer
+const Actions = ({ transfer, obstacles }: Pick<TransferHistory, 'transfer' | 'obstacles'>) => {
+  const { id, status, requestedAction } = transfer
   // What a transaction carries is not sent once more.
-  const canRetry = !objections.retry && status !== 'in_flight'
-  const canCancel = !objections.cancel && transfer.requestedAction === 'deliver'
+  const canRetry = !obstacles.retry && status !== 'in_flight'
+  const canCancel = !obstacles.cancel && requestedAction === 'deliver'
   return (
     <div class="actions">
       {canRetry && (
@@ -60,7 +59,7 @@ const Actions = ({ id, transfer }: { id: number; transfer: Transfer }) => {
           submit="Retry transfer"
           isHarmless
         >
-          <p>It is looked at now. It is delivered once, however often you retry it.</p>
+          <p>It becomes due now. It is delivered once, however often you retry it.</p>
         </Confirm>
       )}
       {canCancel && (
@@ -77,8 +76,8 @@ const Actions = ({ id, transfer }: { id: number; transfer: Transfer }) => {
           </p>
         </Confirm>
       )}
-      {!canRetry && !canCancel && objections.cancel && (
-        <p class="hint">{sentence(objections.cancel)}</p>
+      {!canRetry && !canCancel && obstacles.cancel && (
+        <p class="hint">{sentence(obstacles.cancel)}</p>
       )}
     </div>
   )

@@ -2,6 +2,7 @@
 import { env } from 'cloudflare:workers'
 import { connect } from '../../../src/db/client.ts'
 import type { ReasonCode } from '../../../src/db/schema/delivery.ts'
+import { actionStatements } from '../../../src/delivery/admin/actions.ts'
 import { step } from '../../../src/delivery/engine/step.ts'
 import { release } from '../../../src/delivery/engine/store.ts'
 import { type Network, settingsOf } from '../../../src/env.ts'
@@ -34,8 +35,13 @@ export function anEngine(chain: Chain, { keys, ...network }: Options = {}) {
   const start = Date.now()
   const at = (seconds: number) => new Date(start + seconds * 1000)
   const db = connect(env.DB)
+  const act = (action: 'retry' | 'cancel', { id }: { id: number }, now: Date) =>
+    db.batch([...actionStatements({ db, now, settings }, { action, id })])
   return {
     network: parsed,
+    /** What an operator does to an item. */
+    retry: (item: { id: number }, now = new Date()) => act('retry', item, now),
+    cancel: (item: { id: number }, now = new Date()) => act('cancel', item, now),
     /** Takes a step, so many seconds after the engine was made. */
     step: (seconds = 0) => step(db, settings, parsed, lease, at(seconds)),
     /** Takes steps until nothing is left to do at that time. Throws if that does not happen. */

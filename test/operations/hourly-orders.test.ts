@@ -3,7 +3,7 @@ import { eq } from 'drizzle-orm'
 import { beforeEach, expect, it } from 'vitest'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { hourlyOrders } from '../../src/db/schema/operations.ts'
-import { rollUpHours } from '../../src/operations/hours.ts'
+import { rollUpHours } from '../../src/operations/hourly-orders.ts'
 import { aPaidItem, paidItems } from '../support/delivery/items.ts'
 import { db } from '../support/makers.ts'
 

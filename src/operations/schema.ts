@@ -1,8 +1,6 @@
+/** What `GET /health` answers. */
 import * as z from 'zod'
 import { address, bool, count, digits, id, orNull, positive, text, time } from '../http/fields.ts'
-import type { EndpointInfos } from '../http/openapi.ts'
-
-const tag = 'Operations'
 
 const problem = orNull(text('What is wrong; null if it answers.'))
 
@@ -93,32 +91,10 @@ const Components = z
   })
   .meta({ id: 'HealthComponents', description: 'The parts of the instance.' })
 
-const Health = z
+export const Health = z
   .object({
     status: z.literal('ok').describe('The instance can serve.'),
     components: Components.optional().describe('The parts of the instance, for a master token.'),
   })
   .meta({ id: 'Health', description: 'The instance can serve.' })
 export type Health = z.infer<typeof Health>
-
-export const operationsEndpoints = {
-  'GET /health': {
-    tag,
-    operationId: 'getHealth',
-    summary: 'Check whether the instance can serve',
-    description:
-      'Returns 503 only if it cannot: the configuration is not valid, the database does not ' +
-      'answer, or it lacks migrations. With a master token that may do more than read the ' +
-      'metrics, the answer has the parts of the instance. Up to 10 seconds old.',
-    answer: Health,
-    isUnavailable: true,
-  },
-  'GET /metrics': {
-    tag,
-    operationId: 'getMetrics',
-    summary: 'Read the metrics of the instance',
-    description:
-      'Returns gauges in the text format of Prometheus, version 0.0.4. Up to 10 seconds old.',
-    answer: z.file().mime('text/plain').describe('The metrics.'),
-  },
-} satisfies EndpointInfos

@@ -1,68 +1,74 @@
-/** Tells of alarms: when they begin, each hour while they last, and when they are over. */
+/** Notifies of alarms: when they begin, each hour while they last, and when they are over. */
 import { sql } from 'drizzle-orm'
 import { type Database, raw } from '../db/client.ts'
 import { guardedBatch } from '../db/guard.ts'
 import { settingsOf } from '../env.ts'
 import { log } from '../log.ts'
 import { addAlarms, wakeWebhooks } from '../webhooks/outbox.ts'
-import { alarmsOf } from './alarms.ts'
-import { readState, stateStatements } from './state.ts'
+import { findAlarms } from './alarms.ts'
+import { readState, stateStatements } from './instance-state.ts'
 
-/** Milliseconds after which an alarm is told again. */
+/** Milliseconds after which an alarm that lasts is repeated. */
 const REPEAT_AFTER = 60 * 60 * 1000
 
-/** The entry of an alarm in docs/runbook.md, as the instance serves it. */
-export const runbookUrlOf = (publicUrl: string, name: string): string =>
+/** Returns the URL of an alarm's entry in docs/runbook.md, as the instance serves it. */
+export const runbookUrl = (publicUrl: string, name: string): string =>
   `${publicUrl}/docs/runbook#${name.replaceAll('_', '-')}`
 
-/** A row of `alarms`, with what the log and the webhooks tell of it. */
-type Told = {
+/** What the log and the webhooks say of an alarm. */
+type AlarmNotification = {
   type: 'alarm.raised' | 'alarm.cleared'
   isRepeated?: boolean
-  data: { name: string; subject: string; detail: string; raisedAt: string; runbookUrl: string }
+  data: AlarmData
 }
+type AlarmData = Record<'name' | 'subject' | 'detail' | 'raisedAt' | 'runbookUrl', string>
 
-/** Another cron run has told of alarms meanwhile. */
+/** Another cron run has changed the alarms meanwhile. */
 class Outdated extends Error {}
 
-/** Compares the state with the alarms that last, and tells what has changed. */
+/** Compares the state with the stored alarms, stores what has changed, and notifies of it. */
 export async function raiseAlarms(env: Env, db: Database, now: Date): Promise<void> {
   const settings = settingsOf(env)
-  const state = await readState(env, settings, db.batch(stateStatements(db, settings, now)))
+  const state = await readState(env, settings, db.batch(stateStatements({ db, settings, now })))
   const at = now.toISOString()
-  const told: Told[] = []
-  const toldOf = ({ name, subject, detail, raisedAt }: Omit<Told['data'], 'runbookUrl'>) => ({
-    data: { name, subject, detail, raisedAt, runbookUrl: runbookUrlOf(settings.PUBLIC_URL, name) },
+  const notifications: AlarmNotification[] = []
+  const describe = ({ name, subject, detail, raisedAt }: Omit<AlarmData, 'runbookUrl'>) => ({
+    data: { name, subject, detail, raisedAt, runbookUrl: runbookUrl(settings.PUBLIC_URL, name) },
   })
   const gone = new Map(state.alarms.map((alarm) => [alarm.key, alarm]))
-  const rows = alarmsOf(state, settings.NETWORKS, now).flatMap((alarm) => {
+  const rows = findAlarms(state, settings.NETWORKS, now).flatMap((alarm) => {
     const known = gone.get(alarm.key)
     gone.delete(alarm.key)
     const { raisedAt = at, notifiedAt = '' } = known ?? {}
     const isDue = !known || now.getTime() - Date.parse(notifiedAt) >= REPEAT_AFTER
     if (isDue)
-      told.push({ type: 'alarm.raised', isRepeated: !!known, ...toldOf({ ...alarm, raisedAt }) })
+      notifications.push({
+        type: 'alarm.raised',
+        isRepeated: !!known,
+        ...describe({ ...alarm, raisedAt }),
+      })
     if (!isDue && known.detail === alarm.detail) return []
     return { ...alarm, raisedAt, notifiedAt: isDue ? at : notifiedAt }
   })
-  for (const alarm of gone.values()) told.push({ type: 'alarm.cleared', ...toldOf(alarm) })
-  if (rows.length + told.length === 0) return
+  for (const alarm of gone.values())
+    notifications.push({ type: 'alarm.cleared', ...describe(alarm) })
+  if (rows.length + notifications.length === 0) return
   try {
     await guardedBatch(
       db,
       [{ when: hasChanged(state.alarms), error: () => new Outdated() }],
-      [upsert(db, rows), remove(db, [...gone.keys()]), addAlarms(db, told, now)],
+      [upsert(db, rows), remove(db, [...gone.keys()]), addAlarms(db, notifications, now)],
     )
   } catch (error) {
     if (error instanceof Outdated) return
     throw error
   }
-  for (const { type, isRepeated, data } of told) {
+  for (const { type, isRepeated, data } of notifications) {
     const { raisedAt: _, ...fields } = data
     if (type === 'alarm.raised') log.error('alarm_raised', { ...fields, isRepeated })
     else log.info('alarm_cleared', fields)
   }
-  if (told.length > 0) await wakeWebhooks(env.WEBHOOKS, db, now)
+  if (notifications.length > 0) await wakeWebhooks(env.WEBHOOKS, db, now)
 }
 
 /** Whether another run has raised, cleared or repeated an alarm since the read. */

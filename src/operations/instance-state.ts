@@ -5,9 +5,13 @@
  */
 import { inArray, sql } from 'drizzle-orm'
 import type { BatchResponse } from 'drizzle-orm/batch'
+import { readAs } from '../auth/access.ts'
 import { type Database, raw } from '../db/client.ts'
 import { alarms, cronRuns, networkChecks } from '../db/schema/operations.ts'
 import { chainIdsOf, type Settings } from '../env.ts'
+import type { Ctx } from '../http/context.ts'
+
+type StateCtx = Pick<Ctx, 'db' | 'now'> & { settings: Pick<Settings, 'NETWORKS'> }
 
 /** Items of a chain that are under way. Times are null if there is no such item. */
 type Work = {
@@ -34,22 +38,29 @@ type QueueState = {
 
 export type State = Awaited<ReturnType<typeof readState>>
 
-/** Milliseconds in which a transaction of somebody else with the key of a signer is told. */
+/** Milliseconds for which another transaction with a nonce of a signer counts. */
 const DAY = 24 * 60 * 60 * 1000
 
-/** `rows`: what the statements of `stateStatements` return. */
+/** `rows`: what `stateStatements` returns. */
 export async function readState(
   env: Env,
-  { NETWORKS }: Settings,
-  rows: Promise<BatchResponse<ReturnType<typeof stateStatements>>>,
+  settings: Pick<Settings, 'NETWORKS'>,
+  rows: Promise<StateRows>,
 ) {
   const [read, deliveries, webhooks, storageProblem] = await Promise.all([
     rows,
-    queueState(env.DELIVERIES),
-    queueState(env.WEBHOOKS),
-    storageProblemOf(env.AVATARS),
+    readQueue(env.DELIVERIES),
+    readQueue(env.WEBHOOKS),
+    findStorageProblem(env.AVATARS),
   ])
-  const [queued, inFlight, [waiting], networks, foreign, [cron], [outbox], open] = read
+  return { ...storedState(settings, read), queues: { deliveries, webhooks }, storageProblem }
+}
+
+type StateRows = BatchResponse<ReturnType<typeof stateStatements>>
+
+/** What D1 knows of the state. */
+export function storedState({ NETWORKS }: Pick<Settings, 'NETWORKS'>, rows: StateRows) {
+  const [queued, inFlight, [waiting], networks, foreign, [cron], [outbox], open] = rows
   const names = new Map(Object.entries(NETWORKS).map(([name, n]) => [n.chainId, name]))
   return {
     work: [...queued, ...inFlight],
@@ -59,14 +70,12 @@ export async function readState(
     /** Signers whose nonces another program has used within a day. */
     foreign,
     cron: cron ?? null,
-    webhooks: outbox ?? { pending: 0, dueAt: null, disabled: 0 },
+    webhooks: outbox ?? { pending: 0, dueAt: null, failing: 0, disabled: 0 },
     alarms: open.map((alarm) => ({ ...alarm, subject: alarm.key.slice(alarm.name.length + 1) })),
-    queues: { deliveries, webhooks },
-    storageProblem,
   }
 }
 
-export const stateStatements = (db: Database, settings: Settings, now: Date) => {
+export const stateStatements = ({ db, settings, now }: StateCtx) => {
   const at = now.toISOString()
   const dayAgo = new Date(now.getTime() - DAY).toISOString()
   return [
@@ -102,9 +111,11 @@ export const stateStatements = (db: Database, settings: Settings, now: Date) => 
         GROUP BY chainId, signer`,
     ),
     db.select().from(cronRuns),
-    raw<{ pending: number; dueAt: string | null; disabled: number }>(
+    raw<{ pending: number; dueAt: string | null; failing: number; disabled: number }>(
       db,
       sql`SELECT count(*) AS pending, min(dueAt) FILTER (WHERE dueAt <= ${at}) AS dueAt,
+          (SELECT count(*) FROM webhookEndpoints
+            WHERE failingSince IS NOT NULL AND disabledAt IS NULL) AS failing,
           (SELECT count(*) FROM webhookEndpoints WHERE disabledAt IS NOT NULL) AS disabled
         FROM webhookMessages WHERE dueAt IS NOT NULL`,
     ),
@@ -119,7 +130,7 @@ const work = (db: Database, groups: ReturnType<typeof sql>) =>
       FROM (${groups}) w`,
   )
 
-async function queueState(queue: Queue): Promise<QueueState> {
+async function readQueue(queue: Queue): Promise<QueueState> {
   try {
     const { backlogCount, backlogBytes, oldestMessageTimestamp } = await queue.metrics()
     // An empty queue may tell the beginning of 1970.
@@ -132,11 +143,29 @@ async function queueState(queue: Queue): Promise<QueueState> {
 }
 
 /** Asks for an object that does not exist. */
-async function storageProblemOf(bucket: R2Bucket): Promise<string | null> {
+async function findStorageProblem(bucket: R2Bucket): Promise<string | null> {
   try {
     await bucket.head('health')
     return null
   } catch (error) {
     return String(error)
   }
+}
+
+/** Milliseconds for which an isolate uses a state again, so that probes cost little. */
+export const MAX_AGE = 10_000
+
+const cache = new WeakMap<Env, { state: State; at: number }>()
+
+/** Returns the state, at most ten seconds old. Throws `unauthenticated` if the token is not live. */
+export async function cachedState(env: Env, ctx: StateCtx & Pick<Ctx, 'caller'>): Promise<State> {
+  const { db, caller, settings, now } = ctx
+  const entry = cache.get(env)
+  if (entry && now.getTime() - entry.at < MAX_AGE) {
+    await readAs(db, caller, [])
+    return entry.state
+  }
+  const state = await readState(env, settings, readAs(db, caller, stateStatements(ctx)))
+  cache.set(env, { state, at: now.getTime() })
+  return state
 }

@@ -25,7 +25,7 @@ const oldestOpenHour = sql`SELECT hour, firstId, lastId FROM hourlyOrders
   WHERE failed + awaitingWallet + underWay > 0 AND hour NOT IN (SELECT hour FROM (${newest}))
   ORDER BY updatedAt LIMIT 1`
 
-const hourOf = (time: SQL) => sql`substr(${time}, 1, 13) || ':00:00.000Z'`
+const truncateToHour = (time: SQL) => sql`substr(${time}, 1, 13) || ':00:00.000Z'`
 
 const after = (hour: SQL) => sql`strftime('%Y-%m-%dT%H:00:00.000Z', ${hour}, '+1 hour')`
 
@@ -36,13 +36,13 @@ const nextId = (hour: SQL, id: SQL) => sql`coalesce(
   (SELECT min(id) FROM deliveries n WHERE n.id >= ${id} + ${MAX_ITEMS}))`
 
 /** Later than the hour before, whatever the clock said. */
-const nextHour = sql`max(${hourOf(sql`d.createdAt`)}, ${after(sql`h.hour`)})`
+const nextHour = sql`max(${truncateToHour(sql`d.createdAt`)}, ${after(sql`h.hour`)})`
 
 const newHours = sql`SELECT hour, firstId,
     coalesce(nextId - 1, (SELECT max(id) FROM deliveries)) AS lastId FROM (
   WITH RECURSIVE start (hour, firstId) AS (
       SELECT * FROM (${newest})
-      UNION ALL SELECT ${hourOf(sql`createdAt`)}, id
+      UNION ALL SELECT ${truncateToHour(sql`createdAt`)}, id
         FROM (SELECT id, createdAt FROM deliveries ORDER BY id LIMIT 1)
         WHERE NOT EXISTS (SELECT 1 FROM hourlyOrders)),
     hours (hour, firstId, nextId, number) AS (

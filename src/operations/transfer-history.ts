@@ -3,22 +3,18 @@ import { desc, eq, type SQL, sql } from 'drizzle-orm'
 import { readAsUser } from '../auth/session.ts'
 import { type Database, raw } from '../db/client.ts'
 import { webhookEndpoints, webhookMessages } from '../db/schema/webhooks.ts'
-import {
-  type Objection,
-  objectionsToCancel,
-  objectionsToRetry,
-  viewOf,
-} from '../delivery/admin/operator.ts'
+import { findObstacles, type Obstacle } from '../delivery/admin/obstacles.ts'
+import { selectTransfer } from '../delivery/admin/transfers.ts'
 import type { Settings } from '../env.ts'
-import type { Caller } from '../http/context.ts'
+import type { Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 
-/** The newest transactions, actions on many items, and messages that are looked at. */
+/** The newest transactions, actions on many items, and messages that are read. */
 const MAX_TRANSACTIONS = 1000
 const MAX_ACTIONS = 200
 const MAX_MESSAGES = 100
 
-/** What the view of a delivery does not have. */
+/** What a transfer does not have. */
 type Order = {
   paidAt: string
   /** Order number of the shop. */
@@ -46,7 +42,7 @@ const selectOrder = (db: Database, id: number) =>
   )
 
 /** A transaction that carried the item. */
-export type Carrier = {
+export type DeliveryTransaction = {
   hash: string
   /** JSON: other hashes with the same nonce. */
   replaced: string
@@ -61,8 +57,8 @@ export type Carrier = {
 }
 
 /** The delivery knows only the newest transaction. Those before it have the id in their items. */
-const selectCarriers = (db: Database, id: number) =>
-  raw<Carrier>(
+const selectTransactions = (db: Database, id: number) =>
+  raw<DeliveryTransaction>(
     db,
     sql`SELECT hash, replaced, contract, signer, nonce, json_array_length(items) AS items,
         block, nonceUsedAt, isOpen, createdAt
@@ -110,43 +106,49 @@ const selectMessages = (db: Database, id: number) =>
     .orderBy(desc(webhookMessages.createdAt))
     .limit(MAX_MESSAGES)
 
-/** Why an operator cannot retry or cancel the item; null if it is possible. */
-type Objections = { retry: string | null; cancel: string | null }
-
-const firstOf = (objections: readonly Objection[]): SQL =>
+const firstReason = (obstacles: readonly Obstacle[]): SQL =>
   sql`CASE ${sql.join(
-    objections.map(({ when, reason }) => sql`WHEN ${when} THEN ${reason}`),
+    obstacles.map(({ when, reason }) => sql`WHEN ${when} THEN ${reason}`),
     sql` `,
   )} END`
 
-export type TransferHistory = Awaited<ReturnType<typeof readTransfer>>
+/** Why an operator cannot retry or cancel the item; null if it is possible. */
+const selectObstacles = (db: Database, { NETWORKS }: Pick<Settings, 'NETWORKS'>, id: number) => {
+  const { retry, cancel } = findObstacles(NETWORKS, id)
+  return raw<{ retry: string | null; cancel: string | null }>(
+    db,
+    sql`SELECT ${firstReason(retry)} AS retry, ${firstReason(cancel)} AS cancel`,
+  )
+}
+
+export type TransferHistory = Awaited<ReturnType<typeof readTransferHistory>>
 
 /**
- * Returns the administrator and the history of an item.
- * Throws `unauthenticated`, `forbidden`, `not_found`.
+ * Returns the administrator and the history of an item. Throws `unauthenticated`, `forbidden`,
+ * `not_found`.
  */
-export async function readTransfer(
-  db: Database,
-  caller: Caller,
-  { NETWORKS }: Pick<Settings, 'NETWORKS'>,
-  id: number,
+export async function readTransferHistory(
+  ctx: Pick<Ctx, 'db' | 'caller'> & { settings: Pick<Settings, 'NETWORKS'> },
+  { id }: { id: number },
 ) {
-  const [account, [view], [order], carriers, actions, messages, [objections]] = await readAsUser(
-    { db, caller },
-    [
-      viewOf(db, id),
+  const { db, settings } = ctx
+  const [account, [transfer], [order], [obstacles], transactions, actions, messages] =
+    await readAsUser(ctx, [
+      selectTransfer(db, id),
       selectOrder(db, id),
-      selectCarriers(db, id),
+      selectObstacles(db, settings, id),
+      selectTransactions(db, id),
       selectActions(db, id),
       selectMessages(db, id),
-      raw<Objections>(
-        db,
-        sql`SELECT ${firstOf(objectionsToRetry(id, NETWORKS))} AS retry,
-          ${firstOf(objectionsToCancel(id, NETWORKS))} AS cancel`,
-      ),
-    ],
-  )
-  if (!view || !order || !objections)
+    ])
+  if (!transfer || !order || !obstacles)
     throw new ApiError('not_found', 'there is no transfer with this id')
-  return { account, transfer: { ...view, ...order, objections }, carriers, actions, messages }
+  return {
+    account,
+    transfer: { ...transfer, ...order },
+    obstacles,
+    transactions,
+    actions,
+    messages,
+  }
 }

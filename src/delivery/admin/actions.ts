@@ -1,0 +1,160 @@
+/** Retries and cancels transfers. Each change and its record in the audit log are one trip. */
+import { type SQL, sql } from 'drizzle-orm'
+import { writeAs } from '../../auth/access.ts'
+import { recordAction, recordItems } from '../../auth/audit.ts'
+import { raw, type Statement } from '../../db/client.ts'
+import type { Settings } from '../../env.ts'
+import type { Ctx } from '../../http/context.ts'
+import { ApiError } from '../../http/errors.ts'
+import { type WakeUp, wake } from '../wake.ts'
+import { findObstacles, isConfigured, itemChain } from './obstacles.ts'
+import type { Transfer } from './schema.ts'
+import { type Filter, matches, selectTransfer, toTransfer } from './transfers.ts'
+
+/** Items that one call changes at most. */
+export const MAX_CHANGED = 1000
+
+type Action = 'retry' | 'cancel'
+
+type StatementCtx = Pick<Ctx, 'db' | 'now'> & { settings: Pick<Settings, 'NETWORKS'> }
+type ActionCtx = Ctx & StatementCtx & { queue: Queue<WakeUp> }
+
+/** What to change: one item, or the first that match a filter. */
+type Selection = { id: number } | Filter
+
+/**
+ * Retries or cancels one transfer. Throws `unauthenticated`, `forbidden`, `not_found`, and
+ * `conflict` if it is in a state that does not allow it.
+ *
+ * @example await changeTransfer({ ...c.var, queue: c.env.DELIVERIES }, { id: 7, action: 'retry' })
+ */
+export async function changeTransfer(
+  ctx: ActionCtx,
+  { id, action }: { id: number; action: Action },
+): Promise<Transfer> {
+  const { db, caller, settings } = ctx
+  const unknown = () => new ApiError('not_found', 'there is no transfer with this id')
+  const guards = [
+    { when: sql`NOT EXISTS (SELECT 1 FROM deliveries WHERE id = ${id})`, error: unknown },
+    ...findObstacles(settings.NETWORKS, id)[action].map(({ when, reason }) => ({
+      when,
+      error: () => new ApiError('conflict', reason),
+    })),
+  ]
+  const [change, ...others] = actionStatements(ctx, { action, id })
+  const record = recordAction(ctx, { action: `transfer.${action}`, subject: id })
+  const statements: Statement[] = [change, record, ...others]
+  const results = await writeAs(db, caller, guards, [
+    ...statements,
+    selectTransfer(db, id),
+  ] as const)
+  const row = results.at(-1)?.[0]
+  if (!row) throw unknown()
+  await wakeChains(ctx, [row])
+  return toTransfer(row)
+}
+
+/**
+ * Retries or cancels the first transfers that match, and returns how many. Throws
+ * `unauthenticated`, `forbidden`.
+ */
+export async function changeTransfers(
+  ctx: ActionCtx,
+  { action, ...filter }: Filter & { action: Action },
+): Promise<number> {
+  const ids = changeableIds(ctx, { action, ...filter })
+  const record = recordItems(ctx, { action: `transfer.${action}`, details: filter, ids })
+  const statements = actionStatements(ctx, { action, ...filter })
+  const [, changed] = await writeAs(ctx.db, ctx.caller, [], [record, ...statements] as const)
+  await wakeChains(ctx, changed)
+  return changed.length
+}
+
+const wakeChains = ({ queue }: ActionCtx, rows: readonly { chainId: number | null }[]) =>
+  wake(
+    queue,
+    rows.flatMap(({ chainId }) => chainId ?? []),
+  )
+
+type Change = Selection & { action: Action }
+
+/** The ids of the items that an action changes, in parentheses. */
+function changeableIds({ now, settings: { NETWORKS } }: StatementCtx, change: Change): SQL {
+  const condition =
+    change.action === 'retry'
+      ? sql`(d.state = 'queued' AND d.dueAt > ${now.toISOString()} OR d.state = 'failed')`
+      : sql`d.state <> 'transferred' AND d.requestedAction <> 'cancel'`
+  const [selected, limit] =
+    'id' in change
+      ? [sql`d.id = ${change.id}`, sql``]
+      : [matches(change), sql`ORDER BY d.id LIMIT ${MAX_CHANGED}`]
+  return sql`(SELECT d.id FROM deliveries d
+    WHERE ${selected} AND ${condition} AND ${isConfigured(NETWORKS)} ${limit})`
+}
+
+/** Returns the statements of an action. The rows of the first are the items that it changes. */
+export const actionStatements = (ctx: StatementCtx, change: Change) =>
+  change.action === 'retry'
+    ? ([retryItems(ctx, change), addRecipients(ctx)] as const)
+    : ([cancelItems(ctx, change)] as const)
+
+type Changed = { id: number; chainId: number | null }
+
+/**
+ * Queues failed items again, and makes queued ones due at once. What a transaction carries is not
+ * changed, nor are items whose network is not configured. A failed item without a recipient waits
+ * until its buyer has a wallet; `addRecipients` completes the others.
+ */
+function retryItems(ctx: StatementCtx, change: Change) {
+  const at = ctx.now.toISOString()
+  const buyer = sql`(SELECT u.id FROM orderItems i JOIN orders o ON o.id = i.orderId
+    JOIN users u ON u.id = o.buyerId
+    WHERE i.id = d.id AND i.ethRecipient IS NULL AND u.ethereumPublicAddr = '')`
+  const awaited = sql`iif(d.state = 'failed', ${buyer}, NULL)`
+  return raw<Changed>(
+    ctx.db,
+    sql`UPDATE deliveries AS d SET awaits = ${awaited},
+        state = iif(${awaited} IS NULL, 'queued', 'awaiting_wallet'),
+        dueAt = iif(${awaited} IS NULL, ${at}, NULL), failingSince = NULL, tries = 0,
+        reasonCode = iif(requestedAction = 'cancel', reasonCode, NULL),
+        reason = iif(requestedAction = 'cancel', reason, NULL), version = version + 1,
+        updatedAt = ${at}, chainId = ${itemChain(ctx.settings.NETWORKS)}
+      WHERE id IN ${changeableIds(ctx, change)} RETURNING id, chainId`,
+  )
+}
+
+/**
+ * Gives the items that were queued at this moment the wallet of their buyer, if they have none: the
+ * buyer has unlinked the one they were for.
+ */
+function addRecipients({ db, now, settings: { NETWORKS } }: StatementCtx) {
+  const at = now.toISOString()
+  const chainIds = JSON.stringify(Object.values(NETWORKS).map(({ chainId }) => chainId))
+  return raw(
+    db,
+    sql`UPDATE orderItems SET ethRecipient = u.ethereumPublicAddr,
+        recipientChainId = u.walletChainId, updatedAt = ${at}
+      FROM deliveries d, orders o, users u
+      WHERE d.chainId IN (SELECT value FROM json_each(${chainIds})) AND d.dueAt = ${at}
+        AND d.state = 'queued' AND d.requestedAction = 'deliver'
+        AND orderItems.id = d.id AND orderItems.ethRecipient IS NULL
+        AND o.id = orderItems.orderId AND u.id = o.buyerId`,
+  )
+}
+
+/**
+ * Asks to use the keys of items up. An item ends as `cancelled` once the chain has recorded that,
+ * or as `transferred` if it was delivered first.
+ */
+function cancelItems(ctx: StatementCtx, change: Change) {
+  const at = ctx.now.toISOString()
+  const isInFlight = sql`state = 'in_flight'`
+  return raw<Changed>(
+    ctx.db,
+    sql`UPDATE deliveries AS d SET state = iif(${isInFlight}, state, 'queued'),
+        requestedAction = 'cancel', failingSince = NULL, tries = 0, reasonCode = NULL,
+        reason = NULL, awaits = NULL, chainId = ${itemChain(ctx.settings.NETWORKS)},
+        dueAt = iif(${isInFlight}, NULL, ${at}), version = version + 1, updatedAt = ${at}
+      WHERE id IN ${changeableIds(ctx, change)} RETURNING id, chainId`,
+  )
+}

@@ -1,0 +1,41 @@
+/** Why a transfer cannot be retried or cancelled. */
+import { type SQL, sql } from 'drizzle-orm'
+import type { Settings } from '../../env.ts'
+import { sentences } from '../reasons.ts'
+
+type Networks = Settings['NETWORKS']
+
+/** A state in which something cannot be done, and the sentence that says so. */
+export type Obstacle = { when: SQL; reason: string }
+
+/** The chain of an item. If its network was not configured when it was ordered, the chain now. */
+export const itemChain = (networks: Networks): SQL => {
+  const chains = Object.entries(networks).map(([name, { chainId }]) => ({ name, chainId }))
+  return sql`coalesce(d.chainId, (SELECT value ->> 'chainId' FROM json_each(${JSON.stringify(chains)})
+    WHERE value ->> 'name' = (SELECT n.contractNetwork FROM orderItems i
+      JOIN nfts n ON n.id = i.nftId WHERE i.id = d.id)))`
+}
+
+/** Whether the chain of an item is configured. */
+export const isConfigured = (networks: Networks): SQL => {
+  const chainIds = Object.values(networks).map(({ chainId }) => chainId)
+  return sql`${itemChain(networks)} IN (SELECT value FROM json_each(${JSON.stringify(chainIds)}))`
+}
+
+const obstacle = (id: number, condition: SQL, reason: string): Obstacle => ({
+  when: sql`EXISTS (SELECT 1 FROM deliveries d WHERE d.id = ${id} AND ${condition})`,
+  reason,
+})
+
+/** What stops each action on the item. */
+export const findObstacles = (networks: Networks, id: number) => {
+  const isTransferred = obstacle(id, sql`d.state = 'transferred'`, 'the NFT is transferred already')
+  const isAwaiting = obstacle(id, sql`d.state = 'awaiting_wallet'`, 'the buyer has no wallet yet')
+  const isCancelled = obstacle(id, sql`d.state = 'cancelled'`, 'the item is cancelled')
+  const { network_not_configured: reason } = sentences
+  const isNotConfigured = obstacle(id, sql`${isConfigured(networks)} IS NOT 1`, reason)
+  return {
+    retry: [isTransferred, isAwaiting, isCancelled, isNotConfigured],
+    cancel: [isTransferred, isCancelled, isNotConfigured],
+  }
+}

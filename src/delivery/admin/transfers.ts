@@ -1,0 +1,82 @@
+/** Reads transfers. */
+import { type SQL, sql } from 'drizzle-orm'
+import type * as z from 'zod'
+import { readAs } from '../../auth/access.ts'
+import { type Database, raw } from '../../db/client.ts'
+import type { Ctx } from '../../http/context.ts'
+import type { Transfer, TransferQuery } from './schema.ts'
+
+export type Query = z.infer<typeof TransferQuery>
+export type Filter = Pick<Query, 'status' | 'code'>
+
+/** `transactions` is JSON. */
+type TransferRow = Omit<Transfer, 'transactions'> & { transactions: string }
+
+const selectTransfersWhere = (db: Database, condition: SQL) =>
+  raw<TransferRow>(
+    db,
+    sql`SELECT d.id, i.orderId, n.contractNetwork AS network, d.chainId, i.quantity,
+        d.state AS status, d."key", d.contract, d.requestedAction, d.reasonCode, d.reason, d.tries,
+        t.hash AS txId, d.failingSince, d.dueAt, d.createdAt, d.updatedAt,
+        iif(t.id IS NULL, '[]', json_array(json_object('hash', t.hash, 'contract', t.contract,
+          'signer', t.signer, 'nonce', t.nonce, 'block', t.block,
+          'isOpen', json(iif(t.isOpen, 'true', 'false')), 'createdAt', t.createdAt))) AS transactions
+      FROM deliveries d JOIN orderItems i ON i.id = d.id JOIN nfts n ON n.id = i.nftId
+        LEFT JOIN transactions t ON t.id = d.transactionId
+      WHERE ${condition}`,
+  )
+
+export const selectTransfer = (db: Database, id: number) =>
+  selectTransfersWhere(db, sql`d.id = ${id}`)
+
+/** Selects the first transfers with an id above `cursor` that match. */
+export const selectTransfers = (db: Database, { cursor = 0, limit, ...filter }: Query) =>
+  selectTransfersWhere(
+    db,
+    sql`${matches(filter)} AND d.id > ${cursor} ORDER BY d.id LIMIT ${limit}`,
+  )
+
+export const toTransfer = (row: TransferRow): Transfer => ({
+  ...row,
+  transactions: JSON.parse(row.transactions),
+})
+
+/** Returns a page of transfers by id. Throws `unauthenticated`. */
+export async function listTransfers(
+  { db, caller }: Pick<Ctx, 'db' | 'caller'>,
+  { limit, ...query }: Query,
+): Promise<{ transfers: Transfer[]; nextCursor: string | null }> {
+  const [rows] = await readAs(db, caller, [selectTransfers(db, { ...query, limit: limit + 1 })])
+  const page = rows.slice(0, limit)
+  const nextCursor = rows.length > limit ? `${page.at(-1)?.id}` : null
+  return { transfers: page.map(toTransfer), nextCursor }
+}
+
+/** Written so that indexes answer it: most items are transferred, and they are not read. */
+export function matches({ status, code }: Filter): SQL {
+  const state = status === undefined ? sql`1` : hasState[status]
+  if (code === undefined) return state
+  const hasCode = sql`d.reasonCode = ${code}`
+  const isAnyState = status === undefined || status === 'transferred'
+  return isAnyState
+    ? sql`${state} AND ${isUnfinished} AND ${hasCode}`
+    : sql`${state} AND ${hasCode}`
+}
+
+const dueIds = sql`SELECT id FROM deliveries WHERE dueAt IS NOT NULL`
+const carriedIds = sql`SELECT i.value FROM transactions t, json_each(t.items) i WHERE t.isOpen`
+/** The condition of the index `deliveries_waiting`. */
+const isWaiting = sql.raw("state IN ('awaiting_wallet', 'failed', 'cancelled')")
+
+const hasState: Record<Transfer['status'], SQL> = {
+  awaiting_wallet: sql`d.state = 'awaiting_wallet' AND d.${isWaiting}`,
+  failed: sql`d.state = 'failed' AND d.${isWaiting}`,
+  cancelled: sql`d.state = 'cancelled' AND d.${isWaiting}`,
+  queued: sql`d.state = 'queued' AND d.id IN (${dueIds})`,
+  in_flight: sql`d.state = 'in_flight' AND d.id IN (${carriedIds})`,
+  transferred: sql`d.state = 'transferred'`,
+}
+
+/** Whether an item may have a reason: transferred ones have none. */
+const isUnfinished = sql`d.id IN (SELECT id FROM deliveries WHERE ${isWaiting}
+  UNION ALL ${dueIds} UNION ALL ${carriedIds})`
