@@ -4527,7 +4527,10 @@ export interface operations {
     forgetPerson: {
         parameters: {
             query?: {
-                /** @description Whether to only check that the data can be removed. */
+                /**
+                 * @description Whether to only check that the data can be removed.
+                 * @example false
+                 */
                 dryRun?: "true" | "false";
             };
             header?: never;

@@ -10,7 +10,8 @@ export async function retentionChapter({ show, tokens, world }: Teller): Promise
   const person = { token, parameters: { id: Number(results[0]?.id) } }
   const page = { token, parameters: { ...person.parameters, cursor: '1000' } }
   await show(200, 'getPersonalData', 'new_user', 'What is stored of a new user', page)
-  await show(200, 'forgetPerson', 'forgotten', 'The data of the user is removed', person)
+  const removal = { token, parameters: { ...person.parameters, dryRun: 'false' } }
+  await show(200, 'forgetPerson', 'forgotten', 'The data of the user is removed', removal)
   const seller = { token, parameters: { id: 1 } }
   await show(409, 'forgetPerson', 'conflict', 'The user is an administrator', seller)
 }
