@@ -2381,25 +2381,28 @@ export interface components {
         };
         /** @description A webhook endpoint, without its secret. */
         WebhookRecord: {
-            /** @description Id of the endpoint. */
+            /**
+             * Format: uuid
+             * @description Id of the endpoint.
+             */
             id: string;
             /**
-             * @description Whether it gets events of its user, or of all orders.
+             * @description `user`: gets the events of orders that its user bought or sold. `master`: gets those of all orders, and alarms, while its user is administrator.
              * @enum {string}
              */
             role: "user" | "master";
             /** @description Where events are sent. */
             url: string;
-            /** @description The events to send. */
+            /** @description The events that are sent. */
             events: ("order.created" | "order.awaiting_wallet" | "order.delivered" | "order.failed" | "order.cancelled" | "webhook.test" | "alarm.raised" | "alarm.cleared")[];
             /**
              * Format: date-time
-             * @description Time of the first failure after the last success.
+             * @description Time of the first failed attempt after the last success; null if none has failed.
              */
             failingSince: string | null;
             /**
              * Format: date-time
-             * @description Time when it was disabled.
+             * @description Time at which the endpoint was disabled; null while it is enabled.
              */
             disabledAt: string | null;
             /**

@@ -1,6 +1,6 @@
 import { parseDestination } from '../http/destination.ts'
 import { ApiError, invalidField } from '../http/errors.ts'
-import { readLimited } from './limits.ts'
+import { MAX_BYTES, tooLarge } from './limits.ts'
 
 export const MAX_REDIRECTS = 3
 /** Milliseconds. */
@@ -37,7 +37,7 @@ export async function fetchPicture(
     const response = await followRedirects(avatarUrl, loopbackHosts, signal)
     if (response.status !== 200)
       throw invalidUrl(`the server must answer 200, but answered ${response.status}`)
-    return await readLimited(response)
+    return await readPicture(response)
   } catch (error) {
     if (error instanceof ApiError) throw error
     if (signal.aborted) throw invalidUrl(`the download took longer than ${timeout / 1000} s`)
@@ -61,4 +61,22 @@ async function followRedirects(
     url = parseDestination(location, { field, base: url, loopbackHosts })
   }
   throw invalidUrl(`must not redirect more than ${MAX_REDIRECTS} times`)
+}
+
+/**
+ * Reads a body of at most `MAX_BYTES`. Counts the bytes that arrive, because `content-length` may be
+ * absent or wrong. Throws `payload_too_large`, and the platform's error if the body breaks off.
+ */
+async function readPicture({ body, headers }: Response): Promise<Blob> {
+  if (Number(headers.get('content-length')) > MAX_BYTES) throw tooLarge()
+  if (!body) return new Blob()
+  let size = 0
+  const counter = new TransformStream<Uint8Array, Uint8Array>({
+    transform: (chunk, controller) => {
+      size += chunk.byteLength
+      if (size > MAX_BYTES) throw tooLarge()
+      controller.enqueue(chunk)
+    },
+  })
+  return new Response(body.pipeThrough(counter)).blob()
 }

@@ -107,7 +107,7 @@ export const avatarRoutes = new Hono<App>()
     }),
     avatarRateLimit,
     validate('param', UserParam),
-    (c) => updateAvatar(c, c.req.valid('param'), () => pictureFromForm(c.req.raw)),
+    (c) => updateAvatar(c, c.req.valid('param'), () => pictureFromForm(c)),
   )
   .put(
     '/api/public/user/:user_id/profile/updateAvatarBytes',
@@ -120,7 +120,7 @@ export const avatarRoutes = new Hono<App>()
     }),
     avatarRateLimit,
     validate('param', UserParam),
-    (c) => updateAvatar(c, c.req.valid('param'), () => pictureFromBody(c.req.raw)),
+    (c) => updateAvatar(c, c.req.valid('param'), () => pictureFromBody(c)),
   )
   .get(
     '/avatars/:user_id/:picture',

@@ -8,10 +8,6 @@ const KIBIBYTE = 1024
 /** Largest form, and what a form may have beside a picture, in bytes. */
 export const MAX_FORM_BYTES = 16 * KIBIBYTE
 
-/** Returns the error of a reader: its own, or `invalid_input` because the client hung up. */
-export const bodyError = (error: unknown): ApiError =>
-  error instanceof ApiError ? error : new ApiError('invalid_input', 'the body broke off')
-
 /**
  * Returns a function that reads a body of at most `maxSize` bytes, and keeps it in the request for
  * handlers. It refuses a body without reading it if `content-length` is above the limit. Throws
@@ -29,7 +25,8 @@ export function bodyReader(maxSize: number, message: string) {
       await limit(c, async () => void (await c.req.arrayBuffer()))
       return await c.req.arrayBuffer()
     } catch (error) {
-      throw bodyError(error)
+      if (error instanceof ApiError) throw error
+      throw new ApiError('invalid_input', 'the body broke off')
     }
   }
 }

@@ -2,10 +2,10 @@
 import * as z from 'zod'
 import { addressTexts, addressTimes } from '../addresses/schema.ts'
 import { addresses, tokenRoles, tokenScopes, tokens } from '../db/schema/users.ts'
-import { webhookEvents } from '../db/schema/webhooks.ts'
-import { bool, id, orNull, text, time, timestamps } from '../http/fields.ts'
+import { bool, id, orNull, text, time } from '../http/fields.ts'
 import { BuyerFields } from '../orders/buyer.ts'
 import { OrderPage } from '../orders/schema.ts'
+import { Webhook } from '../webhooks/schema.ts'
 
 const timeOrNull = (description: string) => orNull(time(description))
 
@@ -64,17 +64,12 @@ export const MailLink = z
     description: 'A mailed link of the last 15 minutes, without its secret.',
   })
 
-export const WebhookRecord = z
-  .object({
-    id: text('Id of the endpoint.'),
-    role: z.enum(tokenRoles).describe('Whether it gets events of its user, or of all orders.'),
-    url: text('Where events are sent.'),
-    events: z.array(z.enum(webhookEvents)).describe('The events to send.'),
-    failingSince: timeOrNull('Time of the first failure after the last success.'),
-    disabledAt: timeOrNull('Time when it was disabled.'),
-    ...timestamps(),
-  })
-  .meta({ id: 'WebhookRecord', description: 'A webhook endpoint, without its secret.' })
+export const WebhookRecord = Webhook.omit({
+  userId: true,
+  enabled: true,
+  disabledReason: true,
+  previousSecretUntil: true,
+}).meta({ id: 'WebhookRecord', description: 'A webhook endpoint, without its secret.' })
 
 export const AdministratorAction = z
   .object({

@@ -1,10 +1,10 @@
 /** Which endpoints a caller may see and change. */
 import { and, eq, exists, notExists, or, type SQL } from 'drizzle-orm'
+import { selectAdministrator } from '../auth/access.ts'
 import { recordAction } from '../auth/audit.ts'
 import { requireRecentSignIn } from '../auth/session.ts'
-import type { Database } from '../db/client.ts'
 import type { Guard } from '../db/guard.ts'
-import { ADMINISTRATOR, tokens, users } from '../db/schema/users.ts'
+import { tokens } from '../db/schema/users.ts'
 import { webhookEndpoints } from '../db/schema/webhooks.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
@@ -19,13 +19,9 @@ const selectSession = ({ db, caller: { tokenId } }: ReadCtx) =>
     .from(tokens)
     .where(and(eq(tokens.id, tokenId), eq(tokens.kind, 'session')))
 
-/** The user of the caller, if the token is a session and the user is an administrator. */
-const selectAdministratorSession = ({ db, caller: { tokenId } }: ReadCtx) =>
-  db
-    .select({ id: users.id })
-    .from(tokens)
-    .innerJoin(users, eq(users.id, tokens.userId))
-    .where(and(eq(tokens.id, tokenId), eq(tokens.kind, 'session'), eq(users.roleId, ADMINISTRATOR)))
+/** Matches if the caller is the session of an administrator. */
+const isAdministratorSession = (ctx: ReadCtx): SQL | undefined =>
+  and(exists(selectSession(ctx)), exists(selectAdministrator(ctx.db, ctx.caller)))
 
 /**
  * Matches the endpoints that the caller may see. A master token sees every endpoint. A user token
@@ -37,7 +33,7 @@ export const isAccessible = (ctx: ReadCtx): SQL | undefined =>
     ? undefined
     : and(
         eq(webhookEndpoints.userId, ctx.caller.userId),
-        or(eq(webhookEndpoints.role, 'user'), exists(selectAdministratorSession(ctx))),
+        or(eq(webhookEndpoints.role, 'user'), isAdministratorSession(ctx)),
       )
 
 /** Matches an endpoint, if the caller may see it. */
@@ -64,13 +60,8 @@ export const requireRecentSession = (ctx: Ctx): Guard =>
   requireRecentSignIn(ctx.db, ctx.caller, ctx.now, exists(selectSession(ctx)))
 
 /** Matches if the endpoint has the role `master`. */
-export const isMasterEndpoint = (db: Database, id: string): SQL =>
-  exists(
-    db
-      .select({ id: webhookEndpoints.id })
-      .from(webhookEndpoints)
-      .where(and(eq(webhookEndpoints.id, id), eq(webhookEndpoints.role, 'master'))),
-  )
+export const isMasterEndpoint = (ctx: ReadCtx, id: string): SQL =>
+  exists(selectEndpoint(ctx, id, eq(webhookEndpoints.role, 'master')))
 
 type Change = { action: string; subject: string; details?: Record<string, unknown> }
 
@@ -81,5 +72,5 @@ type Change = { action: string; subject: string; details?: Record<string, unknow
 export const recordChange = (ctx: Ctx, change: Change) =>
   recordAction(ctx, {
     ...change,
-    ...(ctx.caller.role !== 'master' && { when: isMasterEndpoint(ctx.db, change.subject) }),
+    ...(ctx.caller.role !== 'master' && { when: isMasterEndpoint(ctx, change.subject) }),
   })

@@ -1,16 +1,22 @@
 /** Creates, changes and deletes endpoints. A session needs a recent sign-in. */
-import { and, count, eq, exists, gt, gte, not, sql } from 'drizzle-orm'
+import { eq, exists, gt, not, sql } from 'drizzle-orm'
 import type { SQLiteUpdateSetSource } from 'drizzle-orm/sqlite-core'
 import type * as z from 'zod'
 import { administratorGuard, writeAs } from '../auth/access.ts'
-import type { Database, Statement } from '../db/client.ts'
+import type { Statement } from '../db/client.ts'
 import type { Guard } from '../db/guard.ts'
 import { webhookEndpoints } from '../db/schema/webhooks.ts'
 import type { Settings } from '../env.ts'
 import type { Caller, Ctx } from '../http/context.ts'
 import { parseDestination } from '../http/destination.ts'
 import { ApiError, invalidField } from '../http/errors.ts'
-import { isMasterEndpoint, recordChange, requireEndpoint, requireRecentSession } from './access.ts'
+import {
+  isMasterEndpoint,
+  recordChange,
+  requireEndpoint,
+  requireRecentSession,
+  selectEndpoint,
+} from './access.ts'
 import { endpointColumns, toWebhook } from './read.ts'
 import { isAlarm, type NewWebhook, type Webhook, type WebhookChanges } from './schema.ts'
 import { newSecretId, webhookSecret } from './signature.ts'
@@ -48,10 +54,16 @@ export async function createWebhook(
 ): Promise<WithSecret> {
   if (role === 'user' && events.some(isAlarm)) throw alarmsNotAllowed()
   const { db, settings, caller, now } = ctx
-  const { userId } = caller
   const [id, secretId] = [crypto.randomUUID(), newSecretId()]
   const at = now.toISOString()
-  const values = { id, userId, role, url: normalizedUrl(ctx, url), events, secretId }
+  const values = {
+    id,
+    userId: caller.userId,
+    role,
+    url: normalizedUrl(ctx, url),
+    events,
+    secretId,
+  }
   const insert = db
     .insert(webhookEndpoints)
     .values({ ...values, createdAt: at, updatedAt: at })
@@ -62,7 +74,7 @@ export async function createWebhook(
     subject: id,
     details: { events, host },
   })
-  const guards = [requireRecentSession(ctx), limitWebhooks(db, userId)]
+  const guards = [requireRecentSession(ctx), limitWebhooks(caller)]
   if (role === 'master' && caller.role !== 'master') guards.unshift(administratorGuard(caller))
   const [[row]] = await writeAs(db, caller, guards, [insert, record])
   if (!row) throw new Error('the INSERT returned no row')
@@ -99,7 +111,7 @@ export async function updateWebhook(
     action: 'webhook.change',
     details: { events, enabled, host },
     values,
-    guards: events?.some(isAlarm) ? [requireMasterEndpoint(ctx.db, id)] : [],
+    guards: events?.some(isAlarm) ? [requireMasterEndpoint(ctx, id)] : [],
   })
 }
 
@@ -167,23 +179,15 @@ async function changeEndpoint(
   return toWebhook(row)
 }
 
-const requireMasterEndpoint = (db: Database, id: string): Guard => ({
-  when: not(isMasterEndpoint(db, id)),
+const requireMasterEndpoint = (ctx: Ctx, id: string): Guard => ({
+  when: not(isMasterEndpoint(ctx, id)),
   error: alarmsNotAllowed,
 })
 
 /** Rejects a rotation that would end a secret before its 24 hours. */
-const requireOneSecret = ({ db, now }: Ctx, id: string): Guard => ({
+const requireOneSecret = (ctx: Ctx, id: string): Guard => ({
   when: exists(
-    db
-      .select({ id: webhookEndpoints.id })
-      .from(webhookEndpoints)
-      .where(
-        and(
-          eq(webhookEndpoints.id, id),
-          gt(webhookEndpoints.previousSecretUntil, now.toISOString()),
-        ),
-      ),
+    selectEndpoint(ctx, id, gt(webhookEndpoints.previousSecretUntil, ctx.now.toISOString())),
   ),
   error: () =>
     new ApiError(
@@ -193,14 +197,8 @@ const requireOneSecret = ({ db, now }: Ctx, id: string): Guard => ({
 })
 
 /** Rejects one more endpoint of a user who has as many as allowed. */
-const limitWebhooks = (db: Database, userId: number): Guard => ({
-  when: gte(
-    sql`${db
-      .select({ webhooks: count() })
-      .from(webhookEndpoints)
-      .where(eq(webhookEndpoints.userId, userId))}`,
-    MAX_WEBHOOKS,
-  ),
+const limitWebhooks = ({ userId }: Caller): Guard => ({
+  when: sql`(SELECT count(*) FROM webhookEndpoints WHERE userId = ${userId}) >= ${MAX_WEBHOOKS}`,
   error: () =>
     new ApiError('conflict', `you have ${MAX_WEBHOOKS} webhooks: delete one that you do not need`),
 })

@@ -36,8 +36,8 @@ export const requests: Guard[] = [
   },
   {
     name: 'a download ends at the limit, whatever it declares',
-    file: 'src/avatars/limits.ts',
-    text: 'if (size > limit) throw tooLarge()',
+    file: 'src/avatars/remote.ts',
+    text: 'if (size > MAX_BYTES) throw tooLarge()',
     broken: '',
     test: 'test/avatars/remote.test.ts',
     title: 'is read up to 10 MiB only',

@@ -13,8 +13,8 @@ export const webhooks: Guard[] = [
   {
     name: 'a session needs a recent sign-in to make a webhook',
     file: 'src/webhooks/manage.ts',
-    text: '[requireRecentSession(ctx), limitWebhooks(db, userId)]',
-    broken: '[limitWebhooks(db, userId)]',
+    text: '[requireRecentSession(ctx), limitWebhooks(caller)]',
+    broken: '[limitWebhooks(caller)]',
     test: 'test/webhooks/manage.test.ts',
     title: 'needs a recent sign-in with a session, because an endpoint outlives it',
   },

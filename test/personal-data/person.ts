@@ -43,12 +43,13 @@ export async function aPerson() {
     ...{ secretHash: `secret of ${username}`, email, mailbox: email, client: ip },
     ...{ identityHash: hashIdentity('email', email), createdAt: now, expiresAt: now },
   })
+  const webhookId = crypto.randomUUID()
   await db.insert(webhookEndpoints).values({
-    ...{ id: username, userId: user.id, role: 'user', url: texts.webhook, secretId: 'id' },
+    ...{ id: webhookId, userId: user.id, role: 'user', url: texts.webhook, secretId: 'id' },
     ...{ events: ['order.created'], createdAt: now, updatedAt: now },
   })
   await db.insert(webhookMessages).values({
-    ...{ id: `msg_${username}`, endpointId: username, type: 'order.created', payload: '{}' },
+    ...{ id: `msg_${username}`, endpointId: webhookId, type: 'order.created', payload: '{}' },
     ...{ state: 'delivered', createdAt: now, updatedAt: now },
   })
   await db.insert(webhookAttempts).values({ messageId: `msg_${username}`, at: now, duration: 1 })

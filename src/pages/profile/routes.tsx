@@ -44,7 +44,7 @@ export const profileRoutes = new Hono<App>()
     return c.redirect('/settings/profile?notice=profile-saved', 303)
   })
   .post('/settings/profile/avatar', requireSession(), avatarRateLimit, (c) =>
-    changePicture(c, { field: 'avatar' }, () => pictureFromForm(c.req.raw)),
+    changePicture(c, { field: 'avatar' }, () => pictureFromForm(c)),
   )
   .post(
     '/settings/profile/avatar-url',
