@@ -8,7 +8,7 @@ export const data: Guard[] = [
     text: "checks.map((check) => `EXISTS (${check})`).join(' OR ')",
     broken: "checks.map((check) => `EXISTS (${check})`).join(' AND ')",
     test: 'test/catalogue/import.test.ts',
-    title: 'is told with line, field and code, all at once, and nothing is written',
+    title: 'what is refused',
   },
   {
     name: 'an import does not take away pieces that are sold',
@@ -27,7 +27,7 @@ export const data: Guard[] = [
     title: 'keep their own names once they have signed in',
   },
   {
-    name: 'forgetting a person ends every token',
+    name: 'forgetting a person leaves no token',
     file: 'src/personal-data/forget.ts',
     text: 'DELETE FROM tokens WHERE userId = ${userId}',
     broken: 'DELETE FROM tokens WHERE userId = -${userId}',

@@ -4,7 +4,7 @@ import { expect, it, vi } from 'vitest'
 import { listings } from '../../src/db/schema/catalogue.ts'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { auditLog } from '../../src/db/schema/operations.ts'
-import { idempotencyKeys } from '../../src/db/schema/orders.ts'
+import { idempotencyKeys, orderItems, orders } from '../../src/db/schema/orders.ts'
 import { addresses, tokens, users } from '../../src/db/schema/users.ts'
 import { explain } from '../../src/delivery/reasons.ts'
 import { aShop, placed, placeError } from '../orders/shop.ts'
@@ -168,11 +168,19 @@ it('is refused for administrators and unknown users', async () => {
 })
 
 it('changes nothing of other people', async () => {
-  const { master, user } = await aPerson()
+  const { master, user, other } = await aPerson()
+  const itemsOfOther = () =>
+    db
+      .select({ item: orderItems })
+      .from(orderItems)
+      .innerJoin(orders, eq(orders.id, orderItems.orderId))
+      .where(eq(orders.buyerId, other.buyer.id))
+  const items = await itemsOfOther()
   const bystander = await aUser({ email: 'bystander@example.com', name: 'By Stander' })
   const address = await anAddress(bystander, { street: 'By street' })
   const stranger = await aToken(bystander)
   await forget(master, user)
+  expect(await itemsOfOther()).toEqual(items)
   expect(await db.select().from(users).where(eq(users.id, bystander.id))).toEqual([bystander])
   expect(await db.select().from(addresses).where(eq(addresses.id, address.id))).toEqual([address])
   expect((await call('GET', '/api/externalOrders', { token: stranger })).status).toBe(200)

@@ -2,7 +2,7 @@
 import { env } from 'cloudflare:workers'
 import { eq } from 'drizzle-orm'
 import { deliveries } from '../../src/db/schema/delivery.ts'
-import { emailLinks, users } from '../../src/db/schema/users.ts'
+import { emailLinks, tokens, users } from '../../src/db/schema/users.ts'
 import { webhookAttempts, webhookEndpoints, webhookMessages } from '../../src/db/schema/webhooks.ts'
 import { hashIdentity } from '../../src/identity/namespace.ts'
 import { aPng } from '../avatars/pictures.ts'
@@ -22,12 +22,13 @@ const textsOf = (n: number) => ({
   mobilePhone: `+4900${n}`,
   webhook: `https://pia${n}.example.com/hook`,
   ip: `198.51.100.${n}`,
+  browser: `Pia browser ${n}`,
 })
 
 /** Bought and sold things, with addresses, tokens, a webhook and an avatar. */
 export async function aPerson() {
   const texts = textsOf(++people)
-  const { name, username, email, street, mobilePhone, ip } = texts
+  const { name, username, email, street, mobilePhone, ip, browser } = texts
   const shop = await aShop()
   const { buyer: user, token: master } = shop
   const now = new Date().toISOString()
@@ -36,6 +37,7 @@ export async function aPerson() {
     .set({ name, username, email, ipAddress: ip, externalId: `pia-${people}` })
     .where(eq(users.id, user.id))
   const token = await aToken(user)
+  await db.update(tokens).set({ browser }).where(eq(tokens.userId, user.id))
   await anAddress(user, { kind: 'delivery', name, email, mobilePhone, country: 'NO' })
   await anAddress(user, { street, deletedAt: now })
   await uploadBytes(aPng(), { token })
