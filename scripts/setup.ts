@@ -1,6 +1,7 @@
 /** `npm run setup -- --env production`: from an empty Cloudflare account to a live marketplace. */
 import * as z from 'zod'
-import { readEnvironment } from './cloudflare/environment.ts'
+import { readLogin } from './cloudflare/account.ts'
+import { type Environment, readEnvironment } from './cloudflare/environment.ts'
 import { report, type Setup } from './setup/report.ts'
 import { goLive, prepare } from './setup/steps.ts'
 import { CommandError, defineCommand, start } from './shell/command.ts'
@@ -41,9 +42,11 @@ export const command = defineCommand(
     checkOptions(options)
     const demands = new Set<string>()
     const advice = new Set<string>()
+    const environment = readEnvironment(env)
     const setup: Setup = {
-      environment: readEnvironment(env),
+      environment,
       isDryRun,
+      isLoggedIn: await checkLogin(environment, isDryRun),
       report,
       demand: (sentence) => demands.add(sentence),
       advise: (sentence) => advice.add(sentence),
@@ -55,6 +58,18 @@ export const command = defineCommand(
     if (demands.size > 0 && !isDryRun) throw new CommandError('\nThe Worker was not deployed.')
   },
 )
+
+/** Returns whether there is a login. Throws a `CommandError` without one, except in a dry run. */
+async function checkLogin({ accountId }: Environment, isDryRun: boolean): Promise<boolean> {
+  try {
+    report('login', await readLogin(accountId))
+    return true
+  } catch (error) {
+    if (!(isDryRun && error instanceof CommandError)) throw error
+    report('login', `${error.message}\nWhat the account has is not known.`)
+    return false
+  }
+}
 
 type Checked = { domain?: string; 'email-from'?: string; administrator?: string }
 

@@ -4,6 +4,8 @@ import type { Environment } from '../cloudflare/environment.ts'
 export type Setup = {
   environment: Environment
   isDryRun: boolean
+  /** Only a dry run goes on without. It cannot tell then what the account has. */
+  isLoggedIn: boolean
   /** Prints what a step found or did. */
   report: (step: string, text: string) => void
   /** Adds something that is to be done by hand before the Worker can be deployed. */
@@ -15,20 +17,25 @@ export type Setup = {
 export const report = (step: string, text: string) => console.log(`${step.padEnd(14)} ${text}`)
 
 /**
- * Reports what was found, or makes what is missing and reports that. A dry run makes nothing.
+ * Reports what was found, or creates what is missing and reports that. A dry run creates nothing.
  * Returns whether it is there now.
  */
 export async function ensure(
-  { isDryRun, report }: Setup,
+  { isDryRun, isLoggedIn, report }: Setup,
   step: string,
   name: string,
-  isThere: boolean,
-  make: () => Promise<unknown>,
+  find: () => Promise<boolean>,
+  create: () => Promise<unknown>,
 ): Promise<boolean> {
+  if (!isLoggedIn) {
+    report(step, `${name}: would be created unless it exists`)
+    return false
+  }
+  const isThere = await find()
   if (isThere) report(step, `${name}: already there`)
   else if (isDryRun) report(step, `${name}: would be created`)
   else {
-    await make()
+    await create()
     report(step, `${name}: created`)
   }
   return isThere || !isDryRun

@@ -8,17 +8,21 @@ import { ensure, type Setup } from './report.ts'
 /** Returns the id of the database. */
 export async function ensureDatabase(setup: Setup): Promise<string> {
   const { name, id } = setup.environment.database
-  const databases = await listDatabases()
-  if (id && !PLACEHOLDER.test(id) && !databases.has(id))
-    throw new CommandError(
-      `wrangler.toml names the database ${id}, which this account does not have. Log in to the account that has it, or replace the id by "<new>".`,
-    )
-  const existing = databases.has(id) ? id : idOf(name, databases)
-  await ensure(setup, 'database', name, existing !== undefined, () =>
-    runWrangler(['d1', 'create', name]),
-  )
-  const created = setup.isDryRun ? 'the id of the new database' : idOf(name, await listDatabases())
-  if (created) return existing ?? created
+  let existing: string | undefined
+  const find = async () => {
+    const databases = await listDatabases()
+    if (id && !PLACEHOLDER.test(id) && !databases.has(id))
+      throw new CommandError(
+        `wrangler.toml names the database ${id}, which this account does not have. Log in to the account that has it, or replace the id by "<new>".`,
+      )
+    existing = databases.has(id) ? id : idOf(name, databases)
+    return existing !== undefined
+  }
+  await ensure(setup, 'database', name, find, () => runWrangler(['d1', 'create', name]))
+  if (existing) return existing
+  if (setup.isDryRun) return 'the id of the new database'
+  const created = idOf(name, await listDatabases())
+  if (created) return created
   throw new CommandError(`The new database ${name} is not listed yet. Run this again.`)
 }
 
@@ -30,13 +34,16 @@ const ABORT_DAYS = '7'
 
 export async function ensureBuckets(setup: Setup): Promise<void> {
   for (const bucket of setup.environment.buckets) {
-    let rules = await readLifecycle(bucket)
-    const isThere = await ensure(setup, 'bucket', bucket, rules !== undefined, async () => {
-      await runWrangler(['r2', 'bucket', 'create', bucket])
-      rules = await readLifecycle(bucket)
-    })
+    const isThere = await ensure(
+      setup,
+      'bucket',
+      bucket,
+      async () => (await readLifecycle(bucket)) !== undefined,
+      () => runWrangler(['r2', 'bucket', 'create', bucket]),
+    )
     if (!isThere) continue
-    const isAborting = /Abort incomplete multipart uploads/.test(rules ?? '')
+    const isAborting = async () =>
+      /Abort incomplete multipart uploads/.test((await readLifecycle(bucket)) ?? '')
     await ensure(setup, 'lifecycle', `${bucket} aborts incomplete uploads`, isAborting, () =>
       runWrangler([
         ...['r2', 'bucket', 'lifecycle', 'add', bucket, 'abort-incomplete-uploads'],
@@ -49,7 +56,7 @@ export async function ensureBuckets(setup: Setup): Promise<void> {
 export async function ensureQueues(setup: Setup): Promise<void> {
   const { queues, consumed } = setup.environment
   for (const queue of new Set([...queues, ...consumed])) {
-    const isThere = (await readConsumers(queue)) !== undefined
+    const isThere = async () => (await readConsumers(queue)) !== undefined
     await ensure(setup, 'queue', queue, isThere, () => runWrangler(['queues', 'create', queue]))
   }
 }

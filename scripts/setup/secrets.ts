@@ -43,7 +43,7 @@ type Known = {
 export async function ensureSecrets(setup: Setup, isDatabaseKnown: boolean): Promise<Known> {
   const { name, worker, secrets } = setup.environment
   const stored = await readSecrets(name)
-  const existing = (await readSecretNames(name)) ?? []
+  const existing = (setup.isLoggedIn && (await readSecretNames(name))) || []
   const missing = secrets.filter((secret) => !existing.includes(secret))
   if (Object.keys(stored).length > 0) setup.advise(backup(name))
   if (missing.length < secrets.length) {

@@ -1,5 +1,5 @@
 /** The steps of the setup, in order. */
-import { readLogin, readVersion } from '../cloudflare/account.ts'
+import { readVersion } from '../cloudflare/account.ts'
 import { type Environment, readEnvironment } from '../cloudflare/environment.ts'
 import { openRemoteDatabase } from '../database/remote.ts'
 import {
@@ -27,10 +27,9 @@ export type Options = {
 
 const noSigners = { signers: [], problems: [] }
 
-/** Makes everything that the Worker needs. Returns whether it needs its secrets with its code. */
+/** Creates everything that the Worker needs. Returns whether it needs its secrets with its code. */
 export async function prepare(setup: Setup, options: Options): Promise<boolean> {
-  const { environment, demand } = setup
-  report('login', await readLogin(environment.accountId))
+  const { environment, isLoggedIn, demand } = setup
   report(
     'plan',
     'no command tells it. Workers Paid is needed: the free plan allows 10 ms of processor time and 50 database queries for a request',
@@ -43,12 +42,15 @@ export async function prepare(setup: Setup, options: Options): Promise<boolean> 
   for (const problem of findPlaceholders(environment.name, toml)) demand(problem)
 
   const { database } = readEnvironment(environment.name)
-  const { secrets, isUploadNeeded } = await ensureSecrets(setup, !PLACEHOLDER.test(database.id))
+  const { secrets, isUploadNeeded } = await ensureSecrets(
+    setup,
+    isLoggedIn && !PLACEHOLDER.test(database.id),
+  )
   const keys = secrets.TRANSFER_SIGNER_KEYS
   const { signers, problems } = keys ? readSigners(environment.name, keys) : noSigners
   for (const problem of [...problems, ...(await findNetworkProblems(environment.name, signers))])
     demand(problem)
-  await checkMail(setup, emailFrom ?? environment.emailFrom)
+  if (isLoggedIn) await checkMail(setup, emailFrom ?? environment.emailFrom)
   return isUploadNeeded
 }
 

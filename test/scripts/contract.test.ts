@@ -1,11 +1,11 @@
-import { execFileSync } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { localAccount, privateKeyOf } from '../../scripts/chain/accounts.ts'
 import { type Anvil, startAnvil } from '../../scripts/chain/anvil.ts'
 import { deployDelivery } from '../../scripts/chain/delivery.ts'
-import { aProject, type Project } from '../support/project.ts'
+import { command as contract } from '../../scripts/contract.ts'
+import { command as seed } from '../../scripts/seed.ts'
+import { aFolder, aLocalDatabase, call, type Folder } from '../support/command.ts'
 
 const owner = localAccount(0)
 const relayer = localAccount(1)
@@ -16,20 +16,20 @@ const NO_CODE = '0x000000000000000000000000000000000000dEaD'
 const LOCAL_NETWORK = /\[vars\.NETWORKS\.localhost\]\n([^\n]+\n)+/
 
 let anvil: Anvil
-let project: Project
+let folder: Folder
 let toml: string
 /** A new contract for each test, with one relayer. */
 let delivery: string
 
 beforeAll(async () => {
   anvil = await startAnvil({ port: 0 })
-  project = await aProject()
+  folder = await aFolder()
   toml = await readFile('wrangler.toml', 'utf8')
 })
 
 afterAll(async () => {
   await anvil.stop()
-  await project.remove()
+  await folder.remove()
 })
 
 beforeEach(async () => {
@@ -40,12 +40,12 @@ beforeEach(async () => {
 /** Sets the address of the local network in wrangler.toml. */
 function configure(address: string) {
   const network = `[vars.NETWORKS.localhost]\nchainId = 31337\nrpcUrls = ["${anvil.url}"]\ndelivery = "${address}"\n`
-  return writeFile(join(project.folder, 'wrangler.toml'), toml.replace(LOCAL_NETWORK, network))
+  return writeFile('wrangler.toml', toml.replace(LOCAL_NETWORK, network))
 }
 
 async function run(action: string, args: string[] = [], key: string = privateKeyOf(owner)) {
   const env = { DELIVERY_OWNER_KEY: key }
-  const result = await project.run('contract', [action, '--network', 'localhost', ...args], env)
+  const result = await call(contract, [action, '--network', 'localhost', ...args], env)
   expect(result.out + result.errors).not.toContain(key.slice(2) || 'no key')
   return result
 }
@@ -103,10 +103,8 @@ it('says that an account may not do it', async () => {
 })
 
 it('shows the state without a key, and the sellers who have not approved the contract', async () => {
-  const migrate = ['d1', 'migrations', 'apply', 'DB', '--local']
-  execFileSync('node_modules/.bin/wrangler', migrate, { cwd: project.folder })
-  const seed = await project.run('seed', ['--users', '1', '--nfts', '3'])
-  expect(seed.errors).toBe('')
+  await aLocalDatabase()
+  await call(seed, ['--users', '1', '--nfts', '3'])
   const { out, errors } = await run('status', [], '')
   expect(errors).toBe('')
   expect(out.split('\n')).toEqual([
@@ -123,12 +121,12 @@ it('shows the state without a key, and the sellers who have not approved the con
 })
 
 it('reads networks that are a secret from the environment', async () => {
-  await writeFile(join(project.folder, 'wrangler.toml'), toml.replace(LOCAL_NETWORK, ''))
+  await writeFile('wrangler.toml', toml.replace(LOCAL_NETWORK, ''))
   const NETWORKS = JSON.stringify({ l2: { chainId: 31337, rpcUrls: [anvil.url], delivery } })
   const env = { NETWORKS, DELIVERY_OWNER_KEY: privateKeyOf(owner) }
-  const { out } = await project.run('contract', ['pause', '--network', 'l2'], env)
+  const { out } = await call(contract, ['pause', '--network', 'l2'], env)
   expect(out).toContain('state        paused')
-  const without = await project.run('contract', ['status', '--network', 'l2'])
+  const without = await call(contract, ['status', '--network', 'l2'])
   expect(without.errors).toContain('set the environment variable NETWORKS')
 })
 
@@ -138,7 +136,7 @@ it.each([
   [['status', '--network', 'x', '--env', 'none'], 'No environment found'],
   [['remove-relayer', '--network', 'localhost', '--relayer', '0x12'], 'must be an address'],
 ])('refuses %j', async (args, sentence) => {
-  const { errors, status } = await project.run('contract', args)
+  const { errors, status } = await call(contract, args)
   expect({ errors, status }).toEqual({ errors: expect.stringContaining(sentence), status: 1 })
   expect(errors).not.toContain('    at ')
 })

@@ -79,22 +79,20 @@ const changes = async () =>
 const MIGRATE = 'd1 migrations apply DB --remote --env staging'
 const DEPLOY = 'deploy --env staging'
 
-it.each(['staging', 'production'])('has a complete configuration for %s', async (environment) => {
-  await project.reset(await readFile('wrangler.toml', 'utf8'))
-  const { out, status } = await project.run('deploy', ['--env', environment, '--dry-run'])
-  expect(status).toBe(0)
-  const bindings = [
-    'DB',
-    'AVATARS',
-    'DELIVERIES',
-    'IMAGES',
-    'EMAIL',
-    'RATE_LIMIT',
-    'AVATAR_LIMIT',
-    'NETWORKS',
-    'VERSION',
-  ]
-  for (const binding of bindings) expect(out).toMatch(new RegExp(`env\\.${binding}\\b`))
+/** The names of everything that the Worker is bound to. */
+function bindingsIn(config: ReturnType<typeof unstable_readConfig>) {
+  const { d1_databases, r2_buckets, queues, images, send_email, ratelimits, version_metadata } =
+    config
+  const bindings = JSON.stringify([
+    [d1_databases, r2_buckets, queues.producers, images],
+    [send_email, ratelimits, version_metadata],
+  ])
+  return [...bindings.matchAll(/"(?:binding|name)":"(\w+)"/g)].map(([, name]) => name)
+}
+
+it.each(['staging', 'production'])('gives %s the bindings of local development', (env) => {
+  expect(bindingsIn(unstable_readConfig({ env }))).toEqual(bindingsIn(unstable_readConfig({})))
+  expect(bindingsIn(unstable_readConfig({}))).toContain('DB')
 })
 
 it.each(['staging', 'production'])(
@@ -112,20 +110,6 @@ it.each(['staging', 'production'])(
     })
   },
 )
-
-it('does not deploy while the configuration has placeholders, and prints their lines', async () => {
-  await project.reset(await readFile('wrangler.toml', 'utf8'))
-  const { out, errors, status } = await deploy()
-  expect({ out, status }).toEqual({ out: '', status: 1 })
-  expect(errors).toMatch(
-    /^Replace the placeholders in these lines of wrangler\.toml first:\n {2}\d+: routes/,
-  )
-  expect(errors).toMatch(/^ {2}\d+: PUBLIC_URL/m)
-  expect(errors).toContain('wrangler d1 create marketplace-staging')
-  expect(errors).toContain('address of the Delivery contract')
-  expect(errors).toContain('The network sepolia was not checked')
-  expect(errors).toContain('Set the environment variable TRANSFER_SIGNER_KEYS')
-})
 
 it('does not deploy while networks have problems, and prints all of them', async () => {
   const { address } = stranger
@@ -149,8 +133,12 @@ it('does not deploy while networks have problems, and prints all of them', async
 })
 
 it('does not deploy to an account that lacks something, and prints all of it', async () => {
-  await configure([networkToml('staging', 'anvil')], { ...ready, buckets: {}, queues: {} })
-  await project.change({ databases: [], workers: { [WORKER]: { secrets: [], versions: ['v'] } } })
+  await configure([networkToml('staging', 'anvil')], {
+    databases: [],
+    buckets: {},
+    queues: { 'marketplace-staging-deliveries': ['other'] },
+    workers: { [WORKER]: { secrets: [], versions: ['v'] } },
+  })
   const { out, errors, status } = await deploy(relayer)
   expect({ out, status }).toEqual({ out: '', status: 1 })
   const create = 'Create it: npm run setup -- --env staging'
@@ -159,35 +147,13 @@ it('does not deploy to an account that lacks something, and prints all of it', a
   expect(errors.trim().split('\n')).toEqual([
     `The account has no database marketplace-staging with the id "${DATABASE}". ${create}`,
     `The account has no bucket marketplace-staging-avatars. ${create}`,
-    `The account has no queue marketplace-staging-deliveries. ${create}`,
+    'The Worker other reads the queue marketplace-staging-deliveries, and a queue has one reader. Remove that one: npx wrangler queues consumer remove marketplace-staging-deliveries other',
     `The account has no queue marketplace-staging-webhooks. ${create}`,
     set('JWT_KEYS'),
     set('TRANSFER_SIGNER_KEYS'),
     set('DELIVERY_KEY_SECRET'),
   ])
   expect(await changes()).toEqual([])
-})
-
-it('does not deploy a Worker that does not exist, or whose queue another one reads', async () => {
-  const queues = { ...ready.queues, 'marketplace-staging-deliveries': ['other'] }
-  await configure([networkToml('staging', 'anvil')], { ...ready, queues, workers: {} })
-  const { errors } = await deploy(relayer)
-  expect(errors.trim().split('\n')).toEqual([
-    'The Worker other reads the queue marketplace-staging-deliveries, and a queue has one reader. Remove that one: npx wrangler queues consumer remove marketplace-staging-deliveries other',
-    `The Worker ${WORKER} does not exist yet. Deploy it with its secrets: npm run setup -- --env staging`,
-  ])
-})
-
-it('does not deploy if nothing reads a queue, or nobody is logged in', async () => {
-  await configure([networkToml('staging', 'anvil')], { ...ready, login: null })
-  const path = join(project.folder, 'wrangler.toml')
-  const text = await readFile(path, 'utf8')
-  await writeFile(path, text.replace(/\[\[env\.staging\.queues\.consumers\]\]\n([^\n]+\n)+/, ''))
-  const { errors } = await deploy(relayer)
-  expect(errors.trim().split('\n')).toEqual([
-    'Nothing reads the queue marketplace-staging-deliveries. Add it to queues.consumers in wrangler.toml.',
-    'You are not logged in to Cloudflare. Run `npx wrangler login`, or set CLOUDFLARE_API_TOKEN.',
-  ])
 })
 
 it('migrates, deploys, and prints before how to go back', async () => {

@@ -1,15 +1,13 @@
-import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { expect, it } from 'vitest'
+import { call } from '../support/command.ts'
 
-type Result = { out: string; errors: string; status: unknown }
-
-const run = (script: string, ...args: string[]) =>
-  new Promise<Result>((resolve) =>
-    execFile(process.execPath, [script, ...args], (error, out, errors) =>
-      resolve({ out, errors, status: error?.code ?? 0 }),
-    ),
-  )
+/** Calls the command of a script. */
+async function run(script: string, ...args: string[]) {
+  const { command } = await import(resolve(script))
+  return call(command, args)
+}
 
 /** Every script of ours that package.json runs, with the name that it has there. */
 const lines: Record<string, string> = JSON.parse(readFileSync('package.json', 'utf8')).scripts
@@ -22,16 +20,13 @@ const scripts = Object.entries(lines).flatMap(([name, line]) =>
   }),
 )
 
-it.concurrent.each(scripts)(
-  '$name prints what it does, with an example',
-  async ({ script, name }) => {
-    const { out, errors, status } = await run(script, '--help')
-    expect({ errors, status }).toEqual({ errors: '', status: 0 })
-    const silent = name.replace('npm run ', 'npm run (--silent )?')
-    expect(out).toMatch(new RegExp(`^[A-Z].*\\.\n\nusage: ${silent}\\b`))
-    expect(out).toMatch(new RegExp(`\nexample:\n  ([A-Z_]+=\\S+ )*${silent}\\b.*\n$`))
-  },
-)
+it.each(scripts)('$name prints what it does, with an example', async ({ script, name }) => {
+  const { out, errors, status } = await run(script, '--help')
+  expect({ errors, status }).toEqual({ errors: '', status: 0 })
+  const silent = name.replace('npm run ', 'npm run (--silent )?')
+  expect(out).toMatch(new RegExp(`^[A-Z].*\\.\n\nusage: ${silent}\\b`))
+  expect(out).toMatch(new RegExp(`\nexample:\n  ([A-Z_]+=\\S+ )*${silent}\\b.*\n$`))
+})
 
 it('prints its usage for an unknown option', async () => {
   const { out, errors, status } = await run('scripts/keys.ts', '--no-such-option')
@@ -40,8 +35,8 @@ it('prints its usage for an unknown option', async () => {
 })
 
 it('prints the same for -h', async () => {
-  const [short, long] = await Promise.all(['-h', '--help'].map((o) => run('scripts/keys.ts', o)))
-  expect(short).toEqual(long)
+  const long = await run('scripts/keys.ts', '--help')
+  expect(await run('scripts/keys.ts', '-h')).toEqual(long)
 })
 
 it('describes actions, options, variables and defaults', async () => {

@@ -1,36 +1,29 @@
 import type { Hex } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { aProject, type Project } from '../support/project.ts'
-
-let project: Project
-
-beforeAll(async () => {
-  project = await aProject()
-})
-
-afterAll(() => project.remove())
+import { expect, it } from 'vitest'
+import { command as keys } from '../../scripts/keys.ts'
+import { call } from '../support/command.ts'
 
 it('prints signing keys of tokens', async () => {
-  const { out } = await project.run('keys', ['jwt'])
+  const { out } = await call(keys, ['jwt'])
   expect(JSON.parse(out)).toMatchObject({ keys: [{ kty: 'OKP', crv: 'Ed25519' }] })
 })
 
 it('prints another secret for delivery keys each time', async () => {
-  const { out } = await project.run('keys', ['delivery'])
+  const { out } = await call(keys, ['delivery'])
   expect(out).toMatch(/^[0-9a-f]{64}\n$/)
-  expect((await project.run('keys', ['delivery'])).out).not.toBe(out)
+  expect((await call(keys, ['delivery'])).out).not.toBe(out)
 })
 
 it('prints the private key of a new account, and beside it the address', async () => {
-  const { out, errors } = await project.run('keys', ['relayer'])
+  const { out, errors } = await call(keys, ['relayer'])
   expect(out).toMatch(/^0x[0-9a-f]{64}\n$/)
   const address = privateKeyToAddress(out.trim() as Hex)
   expect(errors).toBe(`Its address: ${address}\n`)
 })
 
 it.each([[[]], [['other']], [['jwt', 'delivery']]])('refuses %j', async (args) => {
-  const { out, errors, status } = await project.run('keys', args)
+  const { out, errors, status } = await call(keys, args)
   expect({ out, status }).toEqual({ out: '', status: 1 })
   expect(errors).toMatch(/^Name one of jwt, delivery, relayer\.\nusage: /)
 })

@@ -1,29 +1,27 @@
-import { execFileSync } from 'node:child_process'
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { openLocalDatabase } from '../../scripts/database/local.ts'
+import { command as token } from '../../scripts/token.ts'
 import { generateSigningKey } from '../../src/auth/tokens.ts'
-import { aProject, type Project } from '../support/project.ts'
+import { aFolder, aLocalDatabase, call, type Folder } from '../support/command.ts'
 
 const JWT_KEYS = JSON.stringify({ keys: [await generateSigningKey()] })
 
-let project: Project
+let folder: Folder
 
 beforeAll(async () => {
-  project = await aProject()
-  const d1 = (...args: string[]) =>
-    execFileSync('node_modules/.bin/wrangler', ['d1', ...args, '--local'], {
-      cwd: project.folder,
-      env: { ...process.env, CI: 'true', WRANGLER_SEND_METRICS: 'false' },
-    })
-  d1('migrations', 'apply', 'DB')
-  const administrator = `INSERT INTO users (provider, email, identityHash, roleId, createdAt, updatedAt)
-    VALUES ('email', 'ada@example.com', 'ada', 1, '', '')`
-  d1('execute', 'DB', '--command', administrator)
+  folder = await aFolder()
+  await aLocalDatabase()
+  const { env, close } = await openLocalDatabase()
+  await env.DB.exec(
+    `INSERT INTO users (provider, email, identityHash, roleId, createdAt, updatedAt) VALUES ('email', 'ada@example.com', 'ada', 1, '', '')`,
+  )
+  await close()
 })
 
-afterAll(() => project.remove())
+afterAll(() => folder.remove())
 
-const issue = (...args: string[]) => project.run('token', args, { JWT_KEYS })
+const issue = (...args: string[]) => call(token, args, { JWT_KEYS })
 
 it('prints the same token for a name, and another token for another name', async () => {
   const { out: token } = await issue('--master')
