@@ -4,7 +4,7 @@
  */
 import { execFileSync } from 'node:child_process'
 import { generateSigningKey, publicKeys } from '../src/auth/tokens.ts'
-import { pairsOf, SIZE } from './bench/calls.ts'
+import { createPairs, SIZE } from './bench/calls.ts'
 import { createMasterToken, databaseSql } from './bench/database.ts'
 import { measurePairs, type Result } from './bench/measure.ts'
 import { measureTransfers, type Scenario } from './bench/transfers.ts'
@@ -75,7 +75,7 @@ async function benchCalls(): Promise<void> {
     sql,
   })
   try {
-    const pairs = pairsOf(api.url, floor.url, token.jwt)
+    const pairs = createPairs(api.url, floor.url, token.jwt)
     const results = await measurePairs(pairs, rounds, seconds)
     console.log(`${markdown(results)}\n\n${SWITCHED_OFF}\n`)
   } finally {

@@ -9,7 +9,7 @@ import { orders } from '../src/db/schema/orders.ts'
 import { startAnvil } from './chain/anvil.ts'
 import { LOCAL_CHAIN_ID } from './chain/collectibles.ts'
 import { migrate, openLocalDatabase } from './database/local.ts'
-import { callerOf } from './local/caller.ts'
+import { describeCaller } from './local/caller.ts'
 import { checkNode, ensureDelivery, syncCatalogue } from './local/chain.ts'
 import { openGateway } from './local/gateway.ts'
 import { requestLine } from './local/lines.ts'
@@ -67,7 +67,7 @@ export const command = defineCommand(
     await openGateway(port, target, async (exchange) => {
       const now = new Date()
       const isRejected = exchange.response?.status === 401
-      const caller = await callerOf(issuer, exchange.requestHeaders, now)
+      const caller = await describeCaller(issuer, exchange.requestHeaders, now)
       console.log(requestLine(exchange, isRejected ? undefined : caller, now))
     })
     console.log(welcome({ url, rpcUrl, ...start }))

@@ -28,7 +28,7 @@ export class ApiError extends Error {
 }
 
 /** Returns the error of a response. */
-export async function errorOf(response: Response): Promise<ApiError> {
+export async function readError(response: Response): Promise<ApiError> {
   const text = await response.text()
   try {
     return new ApiError(response, Object(JSON.parse(text)))

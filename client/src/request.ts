@@ -6,7 +6,7 @@ import type { Bytes } from './types.ts'
 export type RequestInput = { body?: unknown; [parameter: string]: unknown }
 
 /** Returns the path with its query, the body and the type of the body. */
-export function requestOf(route: Route, { body, ...parameters }: RequestInput) {
+export function createRequest(route: Route, { body, ...parameters }: RequestInput) {
   const query = new URLSearchParams()
   let path = route.path
   for (const [name, value] of Object.entries(parameters)) {
@@ -19,10 +19,14 @@ export function requestOf(route: Route, { body, ...parameters }: RequestInput) {
   const headers = new Headers()
   if (route.body === 'json') headers.set('content-type', 'application/json')
   if (route.body === 'bytes') headers.set('content-type', 'application/octet-stream')
-  return { path: query.size > 0 ? `${path}?${query}` : path, headers, body: bodyOf(route, body) }
+  return {
+    path: query.size > 0 ? `${path}?${query}` : path,
+    headers,
+    body: encodeBody(route, body),
+  }
 }
 
-function bodyOf(route: Route, body: unknown): string | FormData | Bytes | null {
+function encodeBody(route: Route, body: unknown): string | FormData | Bytes | null {
   if (route.body === 'json') return JSON.stringify(body)
   if (route.body === 'form') {
     const form = new FormData()

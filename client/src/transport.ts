@@ -1,6 +1,6 @@
 /** Sends the calls of one client. */
-import { errorOf } from './errors.ts'
-import { type RequestInput, requestOf } from './request.ts'
+import { readError } from './errors.ts'
+import { createRequest, type RequestInput } from './request.ts'
 import { delayAfter, isRetryable, type RetryOptions, wait } from './retry.ts'
 import type { Route } from './schema.ts'
 
@@ -37,7 +37,7 @@ export function createTransport({
     // Bookmarks sort by age, and responses may come in another order than the requests were sent.
     const received = response.headers.get('x-d1-bookmark') ?? ''
     if (received > bookmark) bookmark = received
-    if (!response.ok) throw await errorOf(response)
+    if (!response.ok) throw await readError(response)
     const isJson = response.headers.get('content-type')?.includes('json')
     return isJson ? response.json() : response.blob()
   }
@@ -47,7 +47,7 @@ export function createTransport({
     input: RequestInput = {},
     call: Call = {},
   ): Promise<T> {
-    const { path, body, headers } = requestOf(route, input)
+    const { path, body, headers } = createRequest(route, input)
     if (token) headers.set('authorization', `Bearer ${token}`)
     // Reads are at least as new as what this client has seen.
     if (bookmark) headers.set('x-d1-bookmark', bookmark)

@@ -15,7 +15,7 @@ export type Pair = { name: string; api: Call; floor: Call; bar?: number }
 export const SIZE = { users: 10_000, nfts: 10_000, orders: 100_000 }
 
 /** Returns the calls of two servers, with the master token of user 1. */
-export function pairsOf(api: string, floor: string, token: string): Pair[] {
+export function createPairs(api: string, floor: string, token: string): Pair[] {
   let i = 0
   const userId = () => 10 + (i++ % (SIZE.users - 10))
   const address = () => ({ userId: userId(), name: 'Bo', street: 'Torstraße 1', city: 'Berlin' })

@@ -1,7 +1,7 @@
 /** Measures how fast paid orders become confirmed transfers on a local chain. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { createTestClient, http } from 'viem'
-import { localAccount, privateKeyOf } from '../chain/accounts.ts'
+import { localAccount, toPrivateKey } from '../chain/accounts.ts'
 import { startAnvil } from '../chain/anvil.ts'
 import { deployCollectibles, LOCAL_CHAIN_ID } from '../chain/collectibles.ts'
 import { deployDelivery } from '../chain/delivery.ts'
@@ -54,7 +54,7 @@ export async function measureTransfers(
     bindings: {
       ...bindings,
       NETWORKS: JSON.stringify({ localhost: network }),
-      TRANSFER_SIGNER_KEYS: privateKeyOf(signer),
+      TRANSFER_SIGNER_KEYS: toPrivateKey(signer),
     },
     sql: [
       ...sql,

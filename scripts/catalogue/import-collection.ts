@@ -7,7 +7,7 @@ import { findNetwork, parseAddress } from '../contract/networks.ts'
 import { parseInteger, parseUrl, UsageError } from '../shell/command.ts'
 import { openContract } from './chain/contract.ts'
 import { createReader } from './chain/metadata.ts'
-import { creatorOf, externalId, type RecordOptions, recordsOf } from './chain/records.ts'
+import { createCreator, createRecords, externalId, type RecordOptions } from './chain/records.ts'
 import { findFirstBlock, readFinalBlock, readSupplies } from './chain/supplies.ts'
 import { linesIn, writeLines } from './lines.ts'
 import { hideProgress, showProgress } from './report.ts'
@@ -43,7 +43,7 @@ export async function readCollection(
     ipfsGateway: parseUrl('--ipfs-gateway', values['ipfs-gateway'] ?? 'https://ipfs.io'),
     loopbackHosts: (process.env.METADATA_LOOPBACK_HOSTS ?? '').split(',').filter(Boolean),
   })
-  const user = creatorOf(contract, options)
+  const user = createCreator(contract, options)
   const to = await readFinalBlock(contract)
   const from = values['from-block']
     ? parseInteger('--from-block', values['from-block'])
@@ -56,7 +56,7 @@ export async function readCollection(
   async function readToken([id, supply]: [bigint, bigint]): Promise<string[]> {
     try {
       const token = { id, supply, metadata: await readMetadata(id) }
-      const lines = recordsOf(contract, token, options).map((record) => JSON.stringify(record))
+      const lines = createRecords(contract, token, options).map((record) => JSON.stringify(record))
       const [problem] = parseLines(lines, 1, [network.name]).problems
       if (problem) throw invalidField(problem.path || 'record', problem.message)
       return lines

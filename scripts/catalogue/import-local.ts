@@ -13,7 +13,7 @@ import { readNetworks } from '../contract/networks.ts'
 import { openMigratedDatabase } from '../database/local.ts'
 import { CommandError } from '../shell/command.ts'
 import type { Outcome, Request } from './import.ts'
-import { chunksOf } from './lines.ts'
+import { readChunks } from './lines.ts'
 
 export async function importLocally({ file, isDryRun, show }: Request): Promise<Outcome> {
   const { db, close } = await openMigratedDatabase()
@@ -50,7 +50,7 @@ async function stageFile(target: ImportCtx, file: string, show: Request['show'])
   const networks = Object.keys(readNetworks(undefined))
   const problems: Problem[] = []
   let last = 0
-  for await (const { from, lines, progress } of chunksOf(file)) {
+  for await (const { from, lines, progress } of readChunks(file)) {
     const parsed = parseLines(lines, from, networks)
     last = from + lines.length - 1
     await stage(target, { from, last, lines: parsed.staged })

@@ -9,7 +9,7 @@ import { readNetworks } from '../contract/networks.ts'
 import { CommandError } from '../shell/command.ts'
 import { described } from '../shell/instance.ts'
 import type { Outcome, Request } from './import.ts'
-import { chunksOf, hashOf } from './lines.ts'
+import { hashFile, readChunks } from './lines.ts'
 import { beside } from './report.ts'
 
 export type Instance = {
@@ -36,10 +36,10 @@ export async function importRemotely(
 
   const client = createClient({ url, token, retry: { attempts: 1 } })
   const stateFile = beside(file, 'import.json')
-  const id = await importIdOf(stateFile, url, await hashOf(file))
+  const id = await readImportId(stateFile, url, await hashFile(file))
   let staged = 0
   try {
-    for await (const { from, lines, progress, isLast } of chunksOf(file)) {
+    for await (const { from, lines, progress, isLast } of readChunks(file)) {
       // The first answer tells how many lines the instance has from an earlier run.
       if (from > 1 && !isLast && from + lines.length - 1 <= staged) continue
       const answer = await repeat(() =>
@@ -75,7 +75,7 @@ export async function importRemotely(
 
 async function checkLines(file: string, networks: readonly string[]): Promise<Problem[]> {
   const problems: Problem[] = []
-  for await (const { from, lines } of chunksOf(file)) {
+  for await (const { from, lines } of readChunks(file)) {
     if (from + lines.length - 1 > MAX_IMPORT_LINES)
       throw new CommandError(`${file} has more than ${MAX_IMPORT_LINES} lines. Split it.`)
     problems.push(...parseLines(lines, from, networks).problems)
@@ -84,7 +84,7 @@ async function checkLines(file: string, networks: readonly string[]): Promise<Pr
 }
 
 /** Returns the id of an import of the same file that broke off, or a new one. */
-async function importIdOf(stateFile: string, url: string, hash: string): Promise<string> {
+async function readImportId(stateFile: string, url: string, hash: string): Promise<string> {
   const stored = await readFile(stateFile, 'utf8').catch(() => '{}')
   const state: { id?: string; url?: string; hash?: string } = JSON.parse(stored)
   if (state.id && state.url === url && state.hash === hash) return state.id

@@ -21,8 +21,8 @@ export type Chunk = {
 }
 
 /** Reads a file in chunks that the API takes. Throws a `CommandError` if it is not UTF-8. */
-export async function* chunksOf(file: string): AsyncGenerator<Chunk, void> {
-  const size = await sizeOf(file)
+export async function* readChunks(file: string): AsyncGenerator<Chunk, void> {
+  const size = await readSize(file)
   let [from, bytes, read] = [1, 0, 0]
   let lines: string[] = []
   for await (const line of linesIn(file)) {
@@ -39,7 +39,7 @@ export async function* chunksOf(file: string): AsyncGenerator<Chunk, void> {
   if (lines.length > 0) yield { from, lines, progress: 1, isLast: true }
 }
 
-async function sizeOf(file: string): Promise<number> {
+async function readSize(file: string): Promise<number> {
   const found = await stat(file).catch(() => null)
   if (found?.isFile()) return found.size
   throw new CommandError(`There is no file ${file}.`)
@@ -66,7 +66,7 @@ function decode(decoder: TextDecoder, file: string, bytes: Buffer): string {
 }
 
 /** Returns the SHA-256 hash of a file, hex. */
-export async function hashOf(file: string): Promise<string> {
+export async function hashFile(file: string): Promise<string> {
   const hash = createHash('sha256')
   for await (const bytes of createReadStream(file)) hash.update(bytes)
   return hash.digest('hex')

@@ -8,7 +8,7 @@ export const localAccount = (index: number): HDAccount =>
   mnemonicToAccount(MNEMONIC, { addressIndex: index })
 
 /** Returns the private key of an account in the format of TRANSFER_SIGNER_KEYS. */
-export function privateKeyOf(account: HDAccount): `0x${string}` {
+export function toPrivateKey(account: HDAccount): `0x${string}` {
   const { privateKey } = account.getHdKey()
   if (!privateKey) throw new Error('the account has no private key')
   return `0x${Buffer.from(privateKey).toString('hex')}`

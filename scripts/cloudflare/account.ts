@@ -15,7 +15,7 @@ async function runUnlessMissing(args: string[], missing: RegExp): Promise<string
 }
 
 /** Wrangler's error as one line. */
-export function reasonOf({ message }: CommandError): string {
+export function oneLineReason({ message }: CommandError): string {
   return stripVTControlCharacters(message)
     .replaceAll(/✘|\[ERROR\]/g, '')
     .replaceAll(/\s+/g, ' ')

@@ -62,11 +62,11 @@ export async function attempt<T>(what: string, answer: Promise<T>): Promise<T> {
     return await answer
   } catch (error) {
     if (!(error instanceof BaseError)) throw error
-    throw new CommandError(`${what} failed: ${reasonOf(error)}`, { cause: error })
+    throw new CommandError(`${what} failed: ${describeError(error)}`, { cause: error })
   }
 }
 
-function reasonOf(error: BaseError): string {
+function describeError(error: BaseError): string {
   const reverted = error.walk((cause) => cause instanceof ContractFunctionRevertedError)
   if (!(reverted instanceof ContractFunctionRevertedError))
     return `${error.shortMessage} ${error.details}`.trim()

@@ -167,7 +167,7 @@ const ParameterField = ({ id, ...parameter }: Parameter & { id: string }) => {
       <label for={id}>
         <code class="code">{name}</code>{' '}
         <span class="hint">
-          {typeOf(schema)}, {parameter.in}
+          {describeType(schema)}, {parameter.in}
           {required ? ', required' : ''}
         </span>
       </label>
@@ -224,7 +224,7 @@ const Fields = ({ name, schema }: FieldsProps) => {
               <dt>
                 <code class="code">{key}</code>{' '}
                 <span class="hint">
-                  {typeOf(property)}
+                  {describeType(property)}
                   {required.includes(key) ? '' : ', optional'}
                 </span>
               </dt>
@@ -249,13 +249,13 @@ function objectsIn(schema: Schema): Schema[] {
 }
 
 /** `integer, 1 to 100`. */
-function typeOf(schema: Schema): string {
+function describeType(schema: Schema): string {
   const { anyOf, allOf, enum: values, const: value, items, format } = schema
-  if (anyOf ?? allOf) return (anyOf ?? allOf ?? []).map(typeOf).join(' or ')
+  if (anyOf ?? allOf) return (anyOf ?? allOf ?? []).map(describeType).join(' or ')
   if (value !== undefined) return JSON.stringify(value)
   if (values) return values.map((each) => JSON.stringify(each)).join(' or ')
   const name = [schema.type ?? 'any'].flat().join(' or ')
-  const kind = items ? `${name} of ${typeOf(items)}` : name
+  const kind = items ? `${name} of ${describeType(items)}` : name
   const { default: preset, maximum } = schema
   return [
     kind,

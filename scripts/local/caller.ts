@@ -4,7 +4,7 @@ import { SESSION_COOKIE } from '../../src/auth/authenticate.ts'
 import { type Issuer, verifyToken } from '../../src/auth/tokens.ts'
 
 /** Returns whose valid token the headers have, as a log line says it: `user 3`. */
-export async function callerOf(
+export async function describeCaller(
   issuer: Issuer,
   { authorization, cookie = '' }: IncomingHttpHeaders,
   now: Date,

@@ -5,7 +5,7 @@ import type { Exchange } from './gateway.ts'
 export type Level = 'info' | 'warning' | 'error'
 
 /** `09:31:07`, in the time zone of this machine. */
-const timeOf = (now: Date) => styleText('dim', now.toLocaleTimeString('en-GB'))
+const formatTime = (now: Date) => styleText('dim', now.toLocaleTimeString('en-GB'))
 
 const join = (...parts: (string | undefined | false)[]) => parts.filter(Boolean).join('  ')
 
@@ -25,17 +25,17 @@ export function requestLine(exchange: Exchange, caller: string | undefined, now:
   const id = response?.headers['x-request-id']
   const details = [caller, typeof id === 'string' && shortId(id), response && problemIn(response)]
   return join(
-    timeOf(now),
+    formatTime(now),
     printable(`${method} ${shortened(path)}`),
     response
-      ? styleText(colorOf(response.status), String(response.status))
+      ? styleText(chooseColor(response.status), String(response.status))
       : 'closed by the client',
     `${Math.round(duration)} ms`,
     details.filter(Boolean).join(' · '),
   )
 }
 
-function colorOf(status: number): Parameters<typeof styleText>[0] {
+function chooseColor(status: number): Parameters<typeof styleText>[0] {
   if (status >= 500) return ['red', 'bold']
   if (status >= 400) return ['yellow']
   return status >= 300 ? ['cyan'] : ['green']
@@ -61,7 +61,7 @@ export function messageLine(level: Level, text: string, now: Date): string {
     warning: styleText(['yellow', 'bold'], 'WARNING'),
     error: styleText(['red', 'bold'], 'ERROR'),
   }[level]
-  return join(timeOf(now), label, text)
+  return join(formatTime(now), label, text)
 }
 
 /**
@@ -73,7 +73,7 @@ export function eventLine(
   { event, version, ...fields }: Record<string, unknown>,
   now: Date,
 ): string {
-  const entries = Object.entries(fields).map(([name, value]) => [name, textOf(value)] as const)
+  const entries = Object.entries(fields).map(([name, value]) => [name, formatValue(value)] as const)
   const isShort = ([, value]: readonly [string, string]) => !/\n|^.{60}.* /.test(value)
   const short = entries
     .filter(isShort)
@@ -84,8 +84,8 @@ export function eventLine(
   return messageLine(level, join(String(event), short.join(' · ')) + long.join(''), now)
 }
 
-const textOf = (value: unknown): string => {
-  if (Array.isArray(value)) return value.map(textOf).join(', ')
+const formatValue = (value: unknown): string => {
+  if (Array.isArray(value)) return value.map(formatValue).join(', ')
   const text = typeof value === 'string' ? value : JSON.stringify(value)
   // Stacks have several lines.
   return text.split('\n').map(printable).join('\n')

@@ -1,12 +1,12 @@
 /** The secrets of the local instance. Wrangler reads them from a file that git ignores. */
 import { open } from 'node:fs/promises'
 import { transferSigner } from '../catalogue/demo.ts'
-import { privateKeyOf } from '../chain/accounts.ts'
+import { toPrivateKey } from '../chain/accounts.ts'
 import { generators } from '../keys/generate.ts'
 
 const localGenerators = {
   JWT_KEYS: generators.JWT_KEYS,
-  TRANSFER_SIGNER_KEYS: async () => privateKeyOf(transferSigner),
+  TRANSFER_SIGNER_KEYS: async () => toPrivateKey(transferSigner),
   DELIVERY_KEY_SECRET: generators.DELIVERY_KEY_SECRET,
 }
 

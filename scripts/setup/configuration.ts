@@ -27,7 +27,7 @@ export async function ensureConfiguration(setup: Setup, values: Values): Promise
   const { environment, isDryRun, report, demand } = setup
   const before = await readFile('wrangler.toml', 'utf8')
   let toml = before
-  for (const { section, key, value, given } of linesOf(environment.name, values)) {
+  for (const { section, key, value, given } of listLines(environment.name, values)) {
     const current = readValue(toml, section, key)
     const name = `${key} of [${section}]`
     if (!PLACEHOLDER.test(current)) {
@@ -49,7 +49,7 @@ export async function ensureConfiguration(setup: Setup, values: Values): Promise
   return toml
 }
 
-function linesOf(environment: string, { databaseId, domain, emailFrom }: Values): Line[] {
+function listLines(environment: string, { databaseId, domain, emailFrom }: Values): Line[] {
   const section = `env.${environment}`
   const text = (value: string | undefined) => (value ? JSON.stringify(value) : '')
   const url = text(domain && `https://${domain}`)

@@ -1,5 +1,5 @@
 /** Whether the domain of the sender may send mails through Cloudflare. */
-import { reasonOf } from '../cloudflare/account.ts'
+import { oneLineReason } from '../cloudflare/account.ts'
 import { PLACEHOLDER } from '../deploy/checks.ts'
 import { CommandError } from '../shell/command.ts'
 import { runWrangler } from '../shell/wrangler.ts'
@@ -20,12 +20,12 @@ export async function checkMail({ report, advise }: Setup, emailFrom: string): P
 async function readState(domain: string): Promise<boolean | string> {
   try {
     const output = await runWrangler(['email', 'sending', 'list', domain])
-    const row = output.split('\n').find((line) => cellsOf(line).includes(domain))
-    return row !== undefined && cellsOf(row).includes('yes')
+    const row = output.split('\n').find((line) => splitCells(line).includes(domain))
+    return row !== undefined && splitCells(row).includes('yes')
   } catch (error) {
-    if (error instanceof CommandError) return reasonOf(error)
+    if (error instanceof CommandError) return oneLineReason(error)
     throw error
   }
 }
 
-const cellsOf = (row: string) => row.split('│').map((cell) => cell.trim())
+const splitCells = (row: string) => row.split('│').map((cell) => cell.trim())

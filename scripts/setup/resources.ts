@@ -15,18 +15,18 @@ export async function ensureDatabase(setup: Setup): Promise<string> {
       throw new CommandError(
         `wrangler.toml names the database ${id}, which this account does not have. Log in to the account that has it, or replace the id by "<new>".`,
       )
-    existing = databases.has(id) ? id : idOf(name, databases)
+    existing = databases.has(id) ? id : findId(name, databases)
     return existing !== undefined
   }
   await ensure(setup, 'database', name, find, () => runWrangler(['d1', 'create', name]))
   if (existing) return existing
   if (setup.isDryRun) return 'the id of the new database'
-  const created = idOf(name, await listDatabases())
+  const created = findId(name, await listDatabases())
   if (created) return created
   throw new CommandError(`The new database ${name} is not listed yet. Run this again.`)
 }
 
-const idOf = (name: string, databases: Map<string, string>): string | undefined =>
+const findId = (name: string, databases: Map<string, string>): string | undefined =>
   [...databases].find(([, other]) => other === name)?.[0]
 
 /** Days after which the parts of an upload that never ended are deleted. */

@@ -1,6 +1,6 @@
 /** Options, help and error output of all commands. */
 import { parseArgs } from 'node:util'
-import { type Command, helpOf, type Options, usageOf } from './help.ts'
+import { type Command, formatHelp, formatUsage, type Options } from './help.ts'
 
 /** An error that the user of a command can fix. It is printed without a stack trace. */
 export class CommandError extends Error {
@@ -39,7 +39,7 @@ export function defineCommand<O extends Options, A extends string = never>(
   return async (args) => {
     try {
       if (args.includes('--help') || args.includes('-h')) {
-        console.log(helpOf(command))
+        console.log(formatHelp(command))
         return 0
       }
       const { values, positionals } = parse([...args], command)
@@ -49,7 +49,7 @@ export function defineCommand<O extends Options, A extends string = never>(
     } catch (error) {
       const known = findCommandError(error)
       console.error(known?.message ?? error)
-      if (known instanceof UsageError) console.error(usageOf(command))
+      if (known instanceof UsageError) console.error(formatUsage(command))
       return 1
     }
   }

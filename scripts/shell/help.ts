@@ -25,15 +25,18 @@ export type Command<O extends Options = Options, A extends string = string> = {
   example: string
 }
 
-export function helpOf(command: Command): string {
+export function formatHelp(command: Command): string {
   const { purpose, actions, file, options = {}, variables, example } = command
   const optionRows = [
-    ...Object.entries(options).map(([name, option]) => [labelOf(name, option), describe(option)]),
+    ...Object.entries(options).map(([name, option]) => [
+      formatLabel(name, option),
+      describe(option),
+    ]),
     ['-h, --help', 'Print this text.'],
   ]
   return [
     purpose,
-    usageOf(command),
+    formatUsage(command),
     ...(file ? [`file:\n${table([[file.value, file.help]])}`] : []),
     ...(actions ? [`actions:\n${table(Object.entries(actions))}`] : []),
     `options:\n${table(optionRows)}`,
@@ -42,12 +45,12 @@ export function helpOf(command: Command): string {
   ].join('\n\n')
 }
 
-export function usageOf({ name, actions, file, options = {} }: Command): string {
+export function formatUsage({ name, actions, file, options = {} }: Command): string {
   const parts = [
     ...(actions ? [Object.keys(actions).join('|')] : []),
     ...(file ? [file.isOptional ? `[${file.value}]` : file.value] : []),
     ...Object.entries(options).map(([option, settings]) =>
-      settings.required ? labelOf(option, settings) : `[${labelOf(option, settings)}]`,
+      settings.required ? formatLabel(option, settings) : `[${formatLabel(option, settings)}]`,
     ),
   ]
   // npm takes options that are not behind `--` for its own.
@@ -55,7 +58,7 @@ export function usageOf({ name, actions, file, options = {} }: Command): string 
   return `usage: ${[name, ...separator, ...parts].join(' ')}`
 }
 
-const labelOf = (name: string, { value }: Option) => `--${name}${value ? ` ${value}` : ''}`
+const formatLabel = (name: string, { value }: Option) => `--${name}${value ? ` ${value}` : ''}`
 
 const describe = ({ help, default: initial }: Option) =>
   typeof initial === 'string' ? `${help} Default: ${initial}` : help

@@ -10,7 +10,7 @@ import {
 } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { deliveryAbi } from '../../contracts/delivery-abi.ts'
-import { localAccount, privateKeyOf } from '../../scripts/chain/accounts.ts'
+import { localAccount, toPrivateKey } from '../../scripts/chain/accounts.ts'
 import { decide, type Fate } from '../../src/delivery/engine/decide.ts'
 import type { Observation } from '../../src/delivery/engine/observe.ts'
 import type { CarriedItem, OpenTransaction } from '../../src/delivery/engine/state.ts'
@@ -24,7 +24,7 @@ import {
 import type { Receipt } from '../../src/ethereum/requests.ts'
 import { getSigner, sign } from '../../src/ethereum/signer.ts'
 
-const signer = getSigner(privateKeyOf(localAccount(0)))
+const signer = getSigner(toPrivateKey(localAccount(0)))
 const DELIVERY: Address = '0x00000000000000000000000000000000000000D1'
 const TOKEN: Address = '0x0000000000000000000000000000000000000070'
 const SELLER: Address = '0x000000000000000000000000000000000000005E'

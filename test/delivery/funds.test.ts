@@ -1,7 +1,7 @@
 /** Fees and funds: what a transaction costs, and what happens if that is too much. */
 import { numberToHex, parseGwei, toHex } from 'viem'
 import { expect, it } from 'vitest'
-import { localAccount, privateKeyOf } from '../../scripts/chain/accounts.ts'
+import { localAccount, toPrivateKey } from '../../scripts/chain/accounts.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import { expectDelivered } from '../support/delivery/delivered.ts'
 import { anEngine, rowOf, transactionsOf } from '../support/delivery/engine.ts'
@@ -188,7 +188,7 @@ it('counts what transactions in flight may cost', async () => {
 it('sends through another signer if one is out of funds', async () => {
   const chain = await aChain({ erc1155: 3 })
   const items = [await aPaidItem(chain, { standard: 'erc1155' })]
-  const keys = [0, 6].map((index) => privateKeyOf(localAccount(index))).join()
+  const keys = [0, 6].map((index) => toPrivateKey(localAccount(index))).join()
   const engine = anEngine(chain, { keys })
   await setBalance(chain, 0n)
   await engine.run()

@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers'
 import { getAddress, numberToHex } from 'viem'
 import { describe, expect, it } from 'vitest'
 import artifact from '../../contracts/Delivery.json' with { type: 'json' }
-import { localAccount, privateKeyOf } from '../../scripts/chain/accounts.ts'
+import { localAccount, toPrivateKey } from '../../scripts/chain/accounts.ts'
 import { explain } from '../../src/delivery/reasons.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import { expectDelivered } from '../support/delivery/delivered.ts'
@@ -147,7 +147,7 @@ describe('the configuration limits', () => {
   it('the transactions in flight of each signer: all of them work', async () => {
     const chain = await aChain({ erc1155: 20 })
     const items = await paidItems(chain, many(20))
-    const keys = [0, 6].map((index) => privateKeyOf(localAccount(index))).join()
+    const keys = [0, 6].map((index) => toPrivateKey(localAccount(index))).join()
     const engine = anEngine(chain, { keys, itemsPerTransaction: 5, transactionsInFlight: 2 })
     await engine.step()
     expect(await sizesOf(chain)).toEqual([5, 5, 5, 5])

@@ -2,7 +2,7 @@
 import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { localAccount, privateKeyOf } from '../../scripts/chain/accounts.ts'
+import { localAccount, toPrivateKey } from '../../scripts/chain/accounts.ts'
 import app from '../../src/app.ts'
 import { explain } from '../../src/delivery/reasons.ts'
 import { queueAwaiting } from '../../src/delivery/wallet-linked.ts'
@@ -197,7 +197,7 @@ describe('an item that was delivered after the copy', () => {
     await chain.setFaults()
     const [first] = await transactionsOf(chain)
     await restore(copy)
-    const engine = anEngine(chain, { keys: privateKeyOf(localAccount(6)) })
+    const engine = anEngine(chain, { keys: toPrivateKey(localAccount(6)) })
     await aStep(engine)
     await chain.mine()
     const [second] = await transactionsOf(chain)

@@ -1,6 +1,6 @@
 /** Keys of signers: used by somebody else, by two environments, changed; transactions out of time. */
 import { beforeEach, describe, expect, it } from 'vitest'
-import { localAccount, privateKeyOf } from '../../scripts/chain/accounts.ts'
+import { localAccount, toPrivateKey } from '../../scripts/chain/accounts.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import { anEngine, rowOf, rowsOf, transactionsOf } from '../support/delivery/engine.ts'
 import { deliveriesOf, transferEvents } from '../support/delivery/events.ts'
@@ -11,7 +11,7 @@ import { restore, takeSnapshot } from '../support/delivery/snapshot.ts'
 const logged = recordLogs()
 
 /** The key of `chain.otherSigner`. */
-const OTHER_KEY = privateKeyOf(localAccount(6))
+const OTHER_KEY = toPrivateKey(localAccount(6))
 
 const SEND = ['eth_sendRawTransaction']
 const HOUR = 3600

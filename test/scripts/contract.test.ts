@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { localAccount, privateKeyOf } from '../../scripts/chain/accounts.ts'
+import { localAccount, toPrivateKey } from '../../scripts/chain/accounts.ts'
 import { type Anvil, startAnvil } from '../../scripts/chain/anvil.ts'
 import { deployDelivery } from '../../scripts/chain/delivery.ts'
 import { command as contract } from '../../scripts/contract.ts'
@@ -43,7 +43,7 @@ function configure(address: string) {
   return writeFile('wrangler.toml', toml.replace(LOCAL_NETWORK, network))
 }
 
-async function run(action: string, args: string[] = [], key: string = privateKeyOf(owner)) {
+async function run(action: string, args: string[] = [], key: string = toPrivateKey(owner)) {
   const env = { DELIVERY_OWNER_KEY: key }
   const result = await call(contract, [action, '--network', 'localhost', ...args], env)
   expect(result.out + result.errors).not.toContain(key.slice(2) || 'no key')
@@ -95,7 +95,7 @@ it('stops deliveries and allows them again', async () => {
 })
 
 it('says that an account may not do it', async () => {
-  const { errors } = await run('retire', [], privateKeyOf(relayer))
+  const { errors } = await run('retire', [], toPrivateKey(relayer))
   expect(errors).toBe('The transaction failed: this account is not the owner of the contract\n')
   expect((await run('retire', [], '')).errors).toMatch(
     /^Set the environment variable DELIVERY_OWNER/,
@@ -123,7 +123,7 @@ it('shows the state without a key, and the sellers who have not approved the con
 it('reads networks that are a secret from the environment', async () => {
   await writeFile('wrangler.toml', toml.replace(LOCAL_NETWORK, ''))
   const NETWORKS = JSON.stringify({ l2: { chainId: 31337, rpcUrls: [anvil.url], delivery } })
-  const env = { NETWORKS, DELIVERY_OWNER_KEY: privateKeyOf(owner) }
+  const env = { NETWORKS, DELIVERY_OWNER_KEY: toPrivateKey(owner) }
   const { out } = await call(contract, ['pause', '--network', 'l2'], env)
   expect(out).toContain('state        paused')
   const without = await call(contract, ['status', '--network', 'l2'])

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Address } from 'viem'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { unstable_readConfig } from 'wrangler'
-import { localAccount, privateKeyOf } from '../../scripts/chain/accounts.ts'
+import { localAccount, toPrivateKey } from '../../scripts/chain/accounts.ts'
 import { type Anvil, startAnvil } from '../../scripts/chain/anvil.ts'
 import { deployDelivery } from '../../scripts/chain/delivery.ts'
 import { type Account, type AccountProject, anAccountProject } from '../support/wrangler/account.ts'
@@ -70,7 +70,7 @@ async function configure(networks: string[], account: Partial<Account> = ready) 
 /** Deploys staging. */
 const deploy = (...signers: (typeof relayer)[]) =>
   project.run('deploy', ['--env', 'staging'], {
-    TRANSFER_SIGNER_KEYS: signers.map(privateKeyOf).join(', '),
+    TRANSFER_SIGNER_KEYS: signers.map(toPrivateKey).join(', '),
   })
 
 /** The commands that change the account. */

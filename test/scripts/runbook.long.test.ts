@@ -22,7 +22,7 @@ import {
 import { privateKeyToAccount } from 'viem/accounts'
 import { foundry } from 'viem/chains'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { localAccount, privateKeyOf } from '../../scripts/chain/accounts.ts'
+import { localAccount, toPrivateKey } from '../../scripts/chain/accounts.ts'
 import { aFreePort, aProject, databaseFile, tokenIn } from '../support/project.ts'
 import { type AccountProject, anAccountProject } from '../support/wrangler/account.ts'
 
@@ -139,14 +139,14 @@ async function run(
 /** What the commands read from the terminal, by the name of the variable. */
 const typed: Record<string, () => string> = {
   TOKEN: () => marketplace.token,
-  DELIVERY_OWNER_KEY: () => privateKeyOf(owner),
-  TRANSFER_SIGNER_KEYS: () => privateKeyOf(relayer),
+  DELIVERY_OWNER_KEY: () => toPrivateKey(owner),
+  TRANSFER_SIGNER_KEYS: () => toPrivateKey(relayer),
 }
 
 /** Runs a block as in the terminal of its section: what was typed before is still set. */
 const runBlock = (code = '', variables: Record<string, string> = {}) => {
   const input = [...code.matchAll(/read -rs (\w+)/g)].map(([, name = '']) => typed[name]?.())
-  const DELIVERY_OWNER_KEY = privateKeyOf(owner)
+  const DELIVERY_OWNER_KEY = toPrivateKey(owner)
   return run(code, { DELIVERY_OWNER_KEY, ...variables }, `${input.join('\n')}\n`)
 }
 
@@ -231,7 +231,7 @@ async function onACopyOfTheChain(change: () => Promise<void>) {
 
 const contract = (action: string) =>
   run(`npm run contract -- ${action} --network ethereum --env production`, {
-    DELIVERY_OWNER_KEY: privateKeyOf(owner),
+    DELIVERY_OWNER_KEY: toPrivateKey(owner),
   })
 
 /** By the title of the section. */

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Address } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { localAccount, privateKeyOf } from '../../scripts/chain/accounts.ts'
+import { localAccount, toPrivateKey } from '../../scripts/chain/accounts.ts'
 import { type Anvil, startAnvil } from '../../scripts/chain/anvil.ts'
 import { deployDelivery } from '../../scripts/chain/delivery.ts'
 import { hashIdentity } from '../../src/identity/namespace.ts'
@@ -43,7 +43,7 @@ beforeEach(() => project.reset(toml))
 
 const setup = (args: string[] = [], env: Record<string, string> = {}) =>
   project.run('setup', ['--env', 'staging', ...args], {
-    TRANSFER_SIGNER_KEYS: privateKeyOf(relayer),
+    TRANSFER_SIGNER_KEYS: toPrivateKey(relayer),
     ...env,
   })
 
@@ -103,7 +103,7 @@ it('makes an empty account live, and prints what is left to do', async () => {
   expect(uploads).toEqual([{ file: 'secrets.staging.json', mode: '600', secrets }])
   expect(secrets).toEqual({
     JWT_KEYS: expect.stringMatching(/^\{"keys":\[\{.*"crv":"Ed25519"/),
-    TRANSFER_SIGNER_KEYS: privateKeyOf(relayer),
+    TRANSFER_SIGNER_KEYS: toPrivateKey(relayer),
     DELIVERY_KEY_SECRET: expect.stringMatching(/^[0-9a-f]{64}$/),
   })
   // No other byte of wrangler.toml changes.

@@ -28,12 +28,12 @@ export async function openContract(network: Network, address: Address): Promise<
   const node = await connect({ ...network, rpcUrls: network.rpcUrls.slice(0, 1) })
   const call = { address, abi } as const
   const supports = (id: Hex) =>
-    answerOf(node.readContract({ ...call, functionName: 'supportsInterface', args: [id] }))
+    unlessReverted(node.readContract({ ...call, functionName: 'supportsInterface', args: [id] }))
   const [isErc721, isErc1155, name, owner] = await Promise.all([
     supports('0x80ac58cd'),
     supports('0xd9b67a26'),
-    answerOf(node.readContract({ ...call, functionName: 'name' })),
-    answerOf(node.readContract({ ...call, functionName: 'owner' })),
+    unlessReverted(node.readContract({ ...call, functionName: 'name' })),
+    unlessReverted(node.readContract({ ...call, functionName: 'owner' })),
   ])
   if (!isErc721 && !isErc1155)
     throw new CommandError(`${address} on ${network.name} is no ERC-721 or ERC-1155 contract.`)
@@ -44,7 +44,7 @@ export async function openContract(network: Network, address: Address): Promise<
 }
 
 /** Returns undefined if the contract does not have the function, or reverts. */
-export async function answerOf<T>(call: Promise<T>): Promise<T | undefined> {
+export async function unlessReverted<T>(call: Promise<T>): Promise<T | undefined> {
   try {
     return await call
   } catch (error) {

@@ -1,7 +1,7 @@
 /** The metadata of tokens, from the URIs that their contract returns. */
 import { parseExactly } from '../../../src/catalogue/json.ts'
 import { invalidField } from '../../../src/http/errors.ts'
-import { abi, answerOf, type TokenContract } from './contract.ts'
+import { abi, type TokenContract, unlessReverted } from './contract.ts'
 import { type DownloadOptions, download } from './download.ts'
 
 /** A CID without a scheme: some contracts return it. */
@@ -23,7 +23,7 @@ export function createReader(
     const hex = id.toString(16).padStart(64, '0')
     const replaceId = (text: string) => (isErc1155 ? text.replaceAll('{id}', hex) : text)
     const call = { address, abi, functionName: isErc1155 ? 'uri' : 'tokenURI' } as const
-    const uri = replaceId((await answerOf(node.readContract({ ...call, args: [id] }))) ?? '')
+    const uri = replaceId((await unlessReverted(node.readContract({ ...call, args: [id] }))) ?? '')
     if (last?.uri !== uri) last = { uri, texts: readTexts(uri.trim(), options) }
     for (const text of await last.texts) {
       const value = parseJson(replaceId(text))

@@ -12,7 +12,7 @@ export type RecordOptions = {
 }
 
 /** Returns the record of the creator, or only the id of a user who is imported already. */
-export function creatorOf({ owner }: TokenContract, { creator = owner }: RecordOptions) {
+export function createCreator({ owner }: TokenContract, { creator = owner }: RecordOptions) {
   if (!creator) throw new CommandError('The contract has no owner. Name the creator: --creator.')
   const user = { type: 'user', id: creator.toLowerCase() }
   if (isAddress(creator, { strict: false }))
@@ -27,10 +27,14 @@ export const externalId = ({ network, address }: TokenContract, token: bigint): 
 type Token = { id: bigint; supply: bigint; metadata: { name?: unknown } }
 
 /** Returns the NFT and, if it has a price, its listing. */
-export function recordsOf(contract: TokenContract, token: Token, options: RecordOptions): object[] {
+export function createRecords(
+  contract: TokenContract,
+  token: Token,
+  options: RecordOptions,
+): object[] {
   const { prices, contractName = contract.name?.trim() || 'Collection' } = options
   const { id, supply, metadata } = token
-  const creator = creatorOf(contract, options).id
+  const creator = createCreator(contract, options).id
   const name = typeof metadata.name === 'string' && metadata.name.trim()
   const nft = {
     type: 'nft',

@@ -16,7 +16,7 @@ import { tokens } from '../../../src/db/schema/users.ts'
 import { tokenNamespace } from '../../../src/identity/namespace.ts'
 import { deliveryOwner, seller, supply, transferSigner } from '../../catalogue/demo.ts'
 import { loadDemo } from '../../catalogue/load.ts'
-import { privateKeyOf } from '../../chain/accounts.ts'
+import { toPrivateKey } from '../../chain/accounts.ts'
 import { startAnvil, whileMining } from '../../chain/anvil.ts'
 import { deployCollectibles, LOCAL_CHAIN_ID } from '../../chain/collectibles.ts'
 import { deployDelivery } from '../../chain/delivery.ts'
@@ -57,7 +57,7 @@ export async function createWorld() {
           LOOPBACK_HOSTS: pictures.host,
           MAX_OPEN_ORDERS: String(MAX_OPEN_ORDERS),
           JWT_KEYS: JSON.stringify({ keys: [key] }),
-          TRANSFER_SIGNER_KEYS: privateKeyOf(transferSigner),
+          TRANSFER_SIGNER_KEYS: toPrivateKey(transferSigner),
           DELIVERY_KEY_SECRET: '07'.repeat(32),
         }),
       },
