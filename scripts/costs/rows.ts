@@ -106,7 +106,7 @@ export const endpointCosts: Record<string, Cost> = {
   'GET /settings/api-access/tokens/:id': cost(1, 4, 0),
   'POST /settings/api-access/tokens/:id/revoke': cost(1, 8, 2),
   'POST /settings/api-access/tokens/:id/roll': cost(0, 0, 0),
-  'GET /settings/api-access/everyone': cost(1, 40, 0),
+  'GET /settings/api-access/everyone': cost(1, 50, 0),
   'GET /settings/webhooks': cost(1, 20, 0),
   'POST /settings/webhooks': cost(1, 20, 5),
   // The webhooks of the sample requests belong to another user.

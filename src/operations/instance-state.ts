@@ -7,6 +7,7 @@ import { inArray, sql } from 'drizzle-orm'
 import type { BatchResponse } from 'drizzle-orm/batch'
 import { readAs } from '../auth/access.ts'
 import { type Database, raw } from '../db/client.ts'
+import type { ReasonCode } from '../db/schema/delivery.ts'
 import { alarms, cronRuns, networkChecks } from '../db/schema/operations.ts'
 import { chainIdsOf, type Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
@@ -27,6 +28,9 @@ type Work = {
   firstId: number
   firstAt: string
 }
+
+/** Failed items with the same reason. */
+export type Failure = { reasonCode: ReasonCode; items: number; oldestId: number }
 
 /** `problem`: why the queue does not tell. */
 type QueueState = {
@@ -60,12 +64,14 @@ type StateRows = BatchResponse<ReturnType<typeof stateStatements>>
 
 /** What D1 knows of the state. */
 export function storedState({ NETWORKS }: Pick<Settings, 'NETWORKS'>, rows: StateRows) {
-  const [queued, inFlight, [waiting], networks, foreign, [cron], [outbox], open] = rows
+  const [queued, inFlight, [waiting], failures, networks, foreign, [cron], [outbox], open] = rows
   const names = new Map(Object.entries(NETWORKS).map(([name, n]) => [n.chainId, name]))
   return {
     work: [...queued, ...inFlight],
     awaitingWallet: waiting?.awaitingWallet ?? 0,
-    failed: waiting?.failed ?? 0,
+    /** The largest group first. */
+    failures,
+    failed: failures.reduce((sum, { items }) => sum + items, 0),
     networks: networks.map((check) => ({ name: names.get(check.chainId) ?? '', ...check })),
     /** Signers whose nonces another program has used within a day. */
     foreign,
@@ -93,12 +99,16 @@ export const stateStatements = ({ db, settings, now }: StateCtx) => {
         JOIN deliveries d ON d.id = i.value AND d.state = 'in_flight'
       WHERE t.isOpen GROUP BY t.chainId`,
     ),
-    raw<{ awaitingWallet: number; failed: number }>(
+    raw<{ awaitingWallet: number }>(
       db,
-      sql`SELECT (SELECT count(*) FROM deliveries INDEXED BY deliveries_waiting
-          WHERE state IN ('awaiting_wallet', 'failed', 'cancelled') AND state = 'awaiting_wallet') AS awaitingWallet,
-        (SELECT count(*) FROM deliveries INDEXED BY deliveries_failed
-          WHERE state = 'failed') AS failed`,
+      sql`SELECT count(*) AS awaitingWallet FROM deliveries INDEXED BY deliveries_waiting
+        WHERE state IN ('awaiting_wallet', 'failed', 'cancelled') AND state = 'awaiting_wallet'`,
+    ),
+    raw<Failure>(
+      db,
+      sql`SELECT reasonCode, count(*) AS items, min(id) AS oldestId
+        FROM deliveries INDEXED BY deliveries_failed
+        WHERE state = 'failed' GROUP BY 1 ORDER BY 2 DESC, 1`,
     ),
     db
       .select()

@@ -3,7 +3,8 @@ import { MAX_CHANGED } from '../../delivery/admin/actions.ts'
 import { sentences } from '../../delivery/reasons.ts'
 import type { Settings } from '../../env.ts'
 import { countWork } from '../../operations/health.ts'
-import { type Failure, MAX_FAILURES, type Overview } from '../../operations/overview.ts'
+import type { Failure } from '../../operations/instance-state.ts'
+import type { Overview } from '../../operations/overview.ts'
 import type { Range } from '../../operations/periods.ts'
 import { Confirm } from '../components/confirm.tsx'
 import { sentence } from '../components/field.tsx'
@@ -28,14 +29,13 @@ export const OverviewPage = ({
   hours,
   state,
   oldest,
-  failures,
   audit,
   range,
   retried,
   settings,
   now,
 }: OverviewProps) => (
-  <OperationsPage path="/operations" notice={retried && describeRetry(retried, failures)}>
+  <OperationsPage path="/operations" notice={retried && describeRetry(retried, state.failures)}>
     <Alarms alarms={state.alarms} now={now} />
     <dl class="numbers">
       <Figure name="Queued" value={countWork(state.work, 'queued')} />
@@ -49,7 +49,7 @@ export const OverviewPage = ({
     </section>
     <section class="flow" aria-labelledby="failures">
       <h2 id="failures">Failures</h2>
-      <Failures failures={failures} />
+      <Failures failures={state.failures} />
     </section>
     <section class="flow" aria-labelledby="oldest">
       <h2 id="oldest">Oldest under way</h2>
@@ -134,51 +134,43 @@ const Alarms = ({ alarms, now }: { alarms: Overview['state']['alarms']; now: Dat
 
 const Failures = ({ failures }: { failures: readonly Failure[] }) => {
   if (failures.length === 0) return <p class="empty">Nothing has failed.</p>
-  const isMore = failures.reduce((sum, { items }) => sum + items, 0) === MAX_FAILURES
   return (
-    <>
-      {isMore && (
-        <p class="hint">
-          More than {count(MAX_FAILURES)} transfers have failed. Not all are shown.
-        </p>
-      )}
-      <ul class="rows">
-        {failures.map(({ reasonCode, items, oldestId }) => (
-          <li class="row">
-            <p>{sentence(sentences[reasonCode])}</p>
-            <p class="meta">
-              <span>{plural(items, 'transfer')}</span>
-              <span>
-                Oldest: <TransferLink id={oldestId} />
-              </span>
-            </p>
-            <div class="actions">
-              <Confirm
-                id={`retry-${reasonCode}`}
-                label={
-                  <>
-                    Retry all<span class="visually-hidden">: {sentences[reasonCode]}</span>
-                  </>
-                }
-                title={`Retry ${plural(Math.min(items, MAX_CHANGED), 'transfer')}?`}
-                action="/operations/retry"
-                submit="Retry"
-                isHarmless
-                values={{ code: reasonCode }}
-              >
-                <p>
-                  {sentence(sentences[reasonCode])} What is queued again fails after 10 minutes if
-                  nothing has changed.
-                </p>
-                {items > MAX_CHANGED && (
-                  <p>{count(items - MAX_CHANGED)} more are left. Retry them afterwards.</p>
-                )}
-              </Confirm>
-            </div>
-          </li>
-        ))}
-      </ul>
-    </>
+    <ul class="rows">
+      {failures.map(({ reasonCode, items, oldestId }) => (
+        <li class="row">
+          <p>{sentence(sentences[reasonCode])}</p>
+          <p class="meta">
+            <span>{plural(items, 'transfer')}</span>
+            <span>
+              Oldest: <TransferLink id={oldestId} />
+            </span>
+          </p>
+          <div class="actions">
+            <Confirm
+              id={`retry-${reasonCode}`}
+              label={
+                <>
+                  Retry all<span class="visually-hidden">: {sentences[reasonCode]}</span>
+                </>
+              }
+              title={`Retry ${plural(Math.min(items, MAX_CHANGED), 'transfer')}?`}
+              action="/operations/retry"
+              submit="Retry"
+              isHarmless
+              values={{ code: reasonCode }}
+            >
+              <p>
+                {sentence(sentences[reasonCode])} What is queued again fails after 10 minutes if
+                nothing has changed.
+              </p>
+              {items > MAX_CHANGED && (
+                <p>{count(items - MAX_CHANGED)} more are left. Retry them afterwards.</p>
+              )}
+            </Confirm>
+          </div>
+        </li>
+      ))}
+    </ul>
   )
 }
 
