@@ -71,6 +71,9 @@ const fixed = [
 /** Columns of a user that any session, even an old one, may change. */
 const shown = ['avatarKey', 'name', 'username', 'updatedAt']
 
+/** They delete an endpoint. */
+const removals = ['DELETE /api/webhooks/:webhook_id', 'POST /settings/webhooks/:webhook_id/delete']
+
 /** Columns of a message that is sent again. */
 const sent = ['state', 'attempts', 'dueAt', 'updatedAt']
 
@@ -152,8 +155,9 @@ const rules: Record<string, Rule> = {
   },
 
   webhookMessages: ({ victims }, step, { before, after, row, columns }) => {
-    if (!after) return false
     const isOwnEndpoint = step.attacker.webhookIds.includes(row.endpointId)
+    // The messages of an endpoint are deleted with it.
+    if (!after) return isOwnEndpoint && removals.includes(step.request.endpoint)
     if (isOwnEndpoint && !before) step.attacker.messageIds.push(row.id)
     // Triggers tell buyers and sellers of what happens to their orders.
     if (isOwnEndpoint || (!before && String(row.type).startsWith('order.'))) return true
@@ -175,6 +179,8 @@ export function objectionToChange(world: World, step: Step, change: Change): str
   const row = after ?? before
   if (!row) return `a change of ${table} has no row`
   const columns = changedColumns(change)
+  // A row that was written again with the same values.
+  if (before && after && columns.length === 0) return null
   const isHandedOver = before && after && columns.some((name) => fixed.includes(name))
   if (!isHandedOver && rules[table]?.(world, step, { ...change, row, columns })) return null
   const values = columns.map((name) => `${name}: ${before?.[name]} → ${after?.[name]}`).join(', ')
