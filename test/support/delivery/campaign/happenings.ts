@@ -48,8 +48,8 @@ const happenings: Record<string, [chance: number, Happening]> = {
   'keys rotated': [0.06, rotateKeys],
   'contract paused': [0.03, ({ chain }) => ignored(chain.asOwner('pause'))],
   'contract unpaused': [0.3, ({ chain }) => ignored(chain.asOwner('unpause'))],
-  'approval withdrawn': [0.03, ({ chain }) => approve(chain, false)],
-  'approval given': [0.2, ({ chain }) => approve(chain, true)],
+  'approval withdrawn': [0.03, ({ chain }) => ignored(approve(chain, false))],
+  'approval given': [0.2, ({ chain }) => ignored(approve(chain, true))],
   'relayer removed': [0.03, ({ chain }) => ignored(chain.asOwner('setRelayer', chain.signer, 0))],
   'relayers added': [0.2, ({ chain }) => addRelayers(chain)],
   'wallet linked': [0.1, linkWallet],
@@ -82,9 +82,10 @@ export async function heal(world: World): Promise<void> {
     await setBaseFee(chain, GWEI)
     await ignored(chain.asOwner('unpause'))
     await addRelayers(chain)
-    await approve(chain, true)
+    await ignored(approve(chain, true))
     await market.mine()
   }
+  await approve(chain, true)
   await setBaseFee(chain, GWEI)
 }
 
@@ -145,8 +146,8 @@ function rotateKeys({ market, dice }: World): void {
 }
 
 async function approve(chain: Chain, isApproved: boolean): Promise<void> {
-  await ignored(chain.erc721AsSeller('setApprovalForAll', chain.delivery, isApproved))
-  await ignored(chain.erc1155AsSeller('setApprovalForAll', chain.delivery, isApproved))
+  await chain.erc721AsSeller('setApprovalForAll', chain.delivery, isApproved)
+  await chain.erc1155AsSeller('setApprovalForAll', chain.delivery, isApproved)
 }
 
 async function addRelayers(chain: Chain): Promise<void> {
