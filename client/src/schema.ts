@@ -3034,12 +3034,12 @@ export interface operations {
             query?: {
                 /**
                  * @description Orders per page.
-                 * @example 2
+                 * @example 10
                  */
                 limit?: number;
                 /**
                  * @description The `nextCursor` of the previous page.
-                 * @example 5
+                 * @example 1000
                  */
                 cursor?: string;
                 /**
@@ -3054,7 +3054,7 @@ export interface operations {
                 deliveryStatus?: "pending" | "awaiting_wallet" | "transferring" | "transferred" | "failed";
                 /**
                  * @description Selects orders of the buyer with this user id.
-                 * @example 4
+                 * @example 3
                  */
                 buyerUserId?: number;
             };
@@ -3141,7 +3141,7 @@ export interface operations {
                 /**
                  * @description 1 to 100 order ids. An id that is given twice counts once.
                  * @example [
-                 *       1
+                 *       2
                  *     ]
                  */
                 order_ids: number[];
@@ -3179,7 +3179,7 @@ export interface operations {
             path: {
                 /**
                  * @description A user id, or `me` for the caller.
-                 * @example me
+                 * @example 1
                  */
                 user_id: "me" | number;
             };
@@ -3212,7 +3212,7 @@ export interface operations {
             query: {
                 /**
                  * @description Id of the address.
-                 * @example 6
+                 * @example 4
                  */
                 id: number;
             };
@@ -3296,7 +3296,7 @@ export interface operations {
             query: {
                 /**
                  * @description Id of the address.
-                 * @example 6
+                 * @example 5
                  */
                 id: number;
             };
@@ -3336,7 +3336,7 @@ export interface operations {
             path: {
                 /**
                  * @description A user id, or `me` for the caller.
-                 * @example 3
+                 * @example 1
                  */
                 user_id: "me" | number;
             };
@@ -3453,7 +3453,7 @@ export interface operations {
             query: {
                 /**
                  * @description Id of the address.
-                 * @example 7
+                 * @example 8
                  */
                 id: number;
             };
@@ -3493,7 +3493,7 @@ export interface operations {
             path: {
                 /**
                  * @description A user id, or `me` for the caller.
-                 * @example me
+                 * @example 1
                  */
                 user_id: "me" | number;
             };
@@ -3528,7 +3528,7 @@ export interface operations {
             path: {
                 /**
                  * @description A user id, or `me` for the caller.
-                 * @example me
+                 * @example 1
                  */
                 user_id: "me" | number;
             };
@@ -3570,7 +3570,7 @@ export interface operations {
             path: {
                 /**
                  * @description A user id, or `me` for the caller.
-                 * @example me
+                 * @example 1
                  */
                 user_id: "me" | number;
             };
@@ -3612,7 +3612,7 @@ export interface operations {
             path: {
                 /**
                  * @description A user id, or `me` for the caller.
-                 * @example me
+                 * @example 1
                  */
                 user_id: "me" | number;
             };
@@ -3657,12 +3657,12 @@ export interface operations {
             path: {
                 /**
                  * @description Id of the user.
-                 * @example 3
+                 * @example 1
                  */
                 user_id: string;
                 /**
                  * @description The last segment of an `avatarUrl`.
-                 * @example 2dabd364013897cccceb7b1526cffb689610f8202cff6b4a.jpg
+                 * @example 691624d52cd7ae0400f8608f8383e0e75c39d90d982d930b.jpg
                  */
                 picture: string;
             };
@@ -3774,12 +3774,12 @@ export interface operations {
             query?: {
                 /**
                  * @description The `nextCursor` of the previous page.
-                 * @example 3310c60f-d7f1-4312-81c4-f8bd284d0161
+                 * @example 3db104a9-dc47-463e-8322-6d0b25c4cabf
                  */
                 cursor?: string;
                 /**
                  * @description Endpoints per page.
-                 * @example 20
+                 * @example 10
                  */
                 limit?: number;
             };
@@ -3857,7 +3857,7 @@ export interface operations {
             path: {
                 /**
                  * @description Id of the endpoint.
-                 * @example e3b551e2-8b2e-42eb-8045-ae1ac713517a
+                 * @example d628e8ad-3a73-4968-8b8d-442ef8c7d6b4
                  */
                 webhook_id: string;
             };
@@ -3892,7 +3892,7 @@ export interface operations {
             path: {
                 /**
                  * @description Id of the endpoint.
-                 * @example e3b551e2-8b2e-42eb-8045-ae1ac713517a
+                 * @example d5d62ff6-dd63-4980-8199-678a74033557
                  */
                 webhook_id: string;
             };
@@ -3934,7 +3934,7 @@ export interface operations {
             path: {
                 /**
                  * @description Id of the endpoint.
-                 * @example e3b551e2-8b2e-42eb-8045-ae1ac713517a
+                 * @example d28a6c8c-f9a0-489b-8c59-c5753ef4b815
                  */
                 webhook_id: string;
             };
@@ -3969,7 +3969,7 @@ export interface operations {
             path: {
                 /**
                  * @description Id of the endpoint.
-                 * @example e3b551e2-8b2e-42eb-8045-ae1ac713517a
+                 * @example ed11e6ff-4ea4-4e19-834b-7fc9f653e700
                  */
                 webhook_id: string;
             };
@@ -4005,7 +4005,7 @@ export interface operations {
             path: {
                 /**
                  * @description Id of the endpoint.
-                 * @example e3b551e2-8b2e-42eb-8045-ae1ac713517a
+                 * @example b36443c1-0971-42d3-8b0f-78bc4fa441e1
                  */
                 webhook_id: string;
             };
@@ -4039,12 +4039,12 @@ export interface operations {
             query?: {
                 /**
                  * @description The `nextCursor` of the previous page.
-                 * @example msg_bc23b6e333c70e8b68d29774ab09a548
+                 * @example msg_30eb137c6d437f34764ab335b33d25f1
                  */
                 cursor?: string;
                 /**
                  * @description Messages per page.
-                 * @example 1
+                 * @example 10
                  */
                 limit?: number;
                 /**
@@ -4060,7 +4060,7 @@ export interface operations {
             path: {
                 /**
                  * @description Id of the endpoint.
-                 * @example e3b551e2-8b2e-42eb-8045-ae1ac713517a
+                 * @example 5a00d5ee-3cee-4ca3-8e9f-c4cc133fcc3f
                  */
                 webhook_id: string;
             };
@@ -4095,12 +4095,12 @@ export interface operations {
             path: {
                 /**
                  * @description Id of the endpoint.
-                 * @example e3b551e2-8b2e-42eb-8045-ae1ac713517a
+                 * @example 0e60537a-e31b-447d-868c-dd069b8e9f94
                  */
                 webhook_id: string;
                 /**
                  * @description Id of the message: its `webhook-id`.
-                 * @example msg_eeb81f913a107110a867e009c1758f24
+                 * @example msg_276737c652abe42b241c7b1da8cb200f
                  */
                 message_id: string;
             };
@@ -4136,7 +4136,7 @@ export interface operations {
             path: {
                 /**
                  * @description Id of the endpoint.
-                 * @example e3b551e2-8b2e-42eb-8045-ae1ac713517a
+                 * @example 9ea37d3e-703a-47cf-82c2-b63d08ce3ea4
                  */
                 webhook_id: string;
             };
@@ -4187,7 +4187,7 @@ export interface operations {
                 code?: components["schemas"]["ReasonCode"];
                 /**
                  * @description The `nextCursor` of the previous page.
-                 * @example 1
+                 * @example 1000
                  */
                 cursor?: string;
                 /**
@@ -4229,12 +4229,12 @@ export interface operations {
             query: {
                 /**
                  * @description Selects items with this `reasonCode`.
-                 * @example recipient_rejects
+                 * @example no_relayer
                  */
                 code?: components["schemas"]["ReasonCode"];
                 /**
                  * @description Selects items with this status.
-                 * @example failed
+                 * @example queued
                  */
                 status: "queued" | "failed";
             };
@@ -4273,7 +4273,7 @@ export interface operations {
                 code?: components["schemas"]["ReasonCode"];
                 /**
                  * @description Selects items with this status.
-                 * @example awaiting_wallet
+                 * @example in_flight
                  */
                 status: "awaiting_wallet" | "queued" | "in_flight" | "failed";
             };
@@ -4309,7 +4309,7 @@ export interface operations {
             path: {
                 /**
                  * @description The id of the order item.
-                 * @example 5
+                 * @example 4
                  */
                 id: number;
             };
@@ -4345,7 +4345,7 @@ export interface operations {
             path: {
                 /**
                  * @description The id of the order item.
-                 * @example 4
+                 * @example 5
                  */
                 id: number;
             };
@@ -4379,12 +4379,12 @@ export interface operations {
             query?: {
                 /**
                  * @description An id that you choose, for an import of several calls.
-                 * @example 90d8fc9c-cc63-4acd-8f6f-255729d0b6e8
+                 * @example 5d3c0f0e-6f0c-4d5e-9b1a-2f7c8d9e0a1b
                  */
                 import?: string;
                 /**
                  * @description The number of the first line in the body, from 1.
-                 * @example 3
+                 * @example 1
                  */
                 line?: number;
                 /**
@@ -4499,7 +4499,7 @@ export interface operations {
             path: {
                 /**
                  * @description The id of the user.
-                 * @example 6
+                 * @example 1
                  */
                 id: number;
             };
@@ -4532,7 +4532,7 @@ export interface operations {
             query?: {
                 /**
                  * @description Whether to only check that the data can be removed.
-                 * @example false
+                 * @example true
                  */
                 dryRun?: "true" | "false";
             };

@@ -1,74 +1,87 @@
-/** Puts the calls of a real run into the document. `npm run openapi -- --examples` makes them. */
+/**
+ * Puts the answers to the sample requests into the document. `npm run openapi -- --examples` records
+ * them.
+ */
 import type { createDocument } from 'zod-openapi'
-import type { ErrorCode } from '../../src/http/errors.ts'
 
-/** A call and its answer. */
+/** A sample request and its answer. */
 export type Example = {
   operationId: string
-  /** Unique among the answers of the operation with this status. */
-  name: string
   summary: string
-  /** Values of the path, the query and the headers, by name. */
-  parameters?: Record<string, unknown>
+  /** Values of the path and the query, by name. */
+  parameters: Record<string, string>
   /** The JSON body. */
   body?: unknown
-  status: number
   /** The JSON answer. Absent for pictures. */
   answer?: unknown
 }
 
 type Document = ReturnType<typeof createDocument>
 type Media = { examples?: Record<string, { summary: string; value: unknown }> }
-type Response = { $ref?: string; content?: Record<string, Media> }
-type Parameter = { $ref?: string; name: string; example?: unknown }
+type Parameter = { $ref?: string; name: string; schema?: { type?: string }; example?: unknown }
 type Operation = {
   operationId?: string
   parameters?: Parameter[]
   requestBody?: { content: Record<string, Media> }
-  responses: Record<string, Response>
+  responses: Record<string, { content?: Record<string, Media> }>
 }
 
-/** Adds the examples to the operations, parameters and error responses of the document. */
+/** Values of parameters that the sample requests leave out, by name or by operation and name. */
+const optional: Record<string, unknown> = {
+  buyerUserId: 3,
+  code: 'recipient_rejects',
+  commit: 'true',
+  cursor: '1000',
+  deliveryStatus: 'awaiting_wallet',
+  dryRun: 'true',
+  'idempotency-key': 'checkout-1001',
+  import: '5d3c0f0e-6f0c-4d5e-9b1a-2f7c8d9e0a1b',
+  limit: 10,
+  line: 1,
+  'listWebhookMessages.cursor': 'msg_30eb137c6d437f34764ab335b33d25f1',
+  'listWebhooks.cursor': '3db104a9-dc47-463e-8322-6d0b25c4cabf',
+  providerId: 'A-1001',
+  state: 'delivered',
+  status: 'failed',
+  type: 'billing',
+}
+
+/** Adds the examples to the operations and the parameters of the document. */
 export function addExamples(document: Document, examples: readonly Example[]): void {
   const operations = Object.values(document.paths ?? {})
     .flatMap((methods): Operation[] => Object.values(methods))
     .flatMap((operation) => ('responses' in operation ? operation : []))
-  for (const example of examples) {
-    const operation = operations.find(({ operationId }) => operationId === example.operationId)
-    if (!operation) throw new Error(`There is no operation ${example.operationId}.`)
-    const response = resolve(document, operation.responses[example.status])
-    if (example.status >= 400) addError(response, example)
-    else addCall(document, operation, response, example)
+  for (const operation of operations) {
+    const own = examples.filter(({ operationId }) => operationId === operation.operationId)
+    for (const parameter of operation.parameters ?? []) addValue(operation, parameter, own[0])
+    for (const [i, { summary, body, answer }] of own.entries()) {
+      add(operation.requestBody?.content, `example${i + 1}`, summary, body)
+      add(operation.responses[200]?.content, `example${i + 1}`, summary, answer)
+    }
   }
 }
 
-function addCall(document: Document, operation: Operation, response: Response, call: Example) {
-  for (const reference of operation.parameters ?? []) {
-    const parameter = resolve(document, reference)
-    const value = call.parameters?.[parameter.name]
-    if (value !== undefined) parameter.example ??= value
-  }
-  if (call.body !== undefined)
-    add(operation.requestBody?.content['application/json'], call.name, call.summary, call.body)
-  if (call.answer !== undefined)
-    add(response.content?.['application/json'], call.name, call.summary, call.answer)
+function addValue(
+  { operationId }: Operation,
+  parameter: Parameter,
+  example: Example | undefined,
+): void {
+  if (parameter.$ref) return
+  const { name, schema } = parameter
+  const text = example?.parameters[name]
+  if (text === undefined) parameter.example = optional[`${operationId}.${name}`] ?? optional[name]
+  else if (schema?.type === 'array') parameter.example = text.split(',').map(Number)
+  else if (schema?.type === 'string' || !/^\d+$/.test(text)) parameter.example = text
+  else parameter.example = Number(text)
 }
 
-/** Several operations may share the response: the first example of each code is shown. */
-function addError(response: Response, { summary, answer }: Example): void {
-  const { code } = answer as { code: ErrorCode }
-  add(response.content?.['application/json'], code, summary, answer)
-}
-
-function add(media: Media | undefined, name: string, summary: string, value: unknown): void {
-  if (!media) throw new Error(`The document has no JSON for the example "${summary}".`)
-  media.examples = { ...media.examples, [name]: media.examples?.[name] ?? { summary, value } }
-}
-
-/** Follows a `$ref`. */
-function resolve<T extends { $ref?: string }>(document: Document, value: T | undefined): T {
-  if (!value) throw new Error('The document lacks the status of an example.')
-  if (!value.$ref) return value
-  const keys = value.$ref.split('/').slice(1)
-  return keys.reduce<unknown>((at, key) => Reflect.get(Object(at), key), document) as T
+function add(
+  content: Record<string, Media> | undefined,
+  name: string,
+  summary: string,
+  value: unknown,
+): void {
+  const media = content?.['application/json']
+  if (media && value !== undefined)
+    media.examples = { ...media.examples, [name]: { summary, value } }
 }

@@ -79,15 +79,34 @@ function errorResponse(
   const hasStatus = isUnavailable && status === 503
   const name = codes.length < MANY && !hasStatus ? codes.join('_or_') : `${operationId}_${status}`
   const id = pascalCase(errorFields && codes.length < MANY ? `orders_${name}` : name)
+  const fields = { ...errorFields, ...(hasStatus && { status: 'unavailable' }) }
   const schema = hasStatus ? UnavailableError : errorFields ? OrdersError : ApiError
   const response = components.get(id) ?? {
     id,
     description: codes.map((code) => `\`${code}\`: ${meaningOf(code)}`).join('\n\n'),
     headers: z.object({ ...commonHeaders, ...errorHeaders(codes) }),
-    content: { 'application/json': { schema } },
+    content: { 'application/json': { schema, examples: errorExamples(codes, fields) } },
   }
   components.set(id, response)
   return response
+}
+
+/** Returns an example for each code. The sentences of the API tell more, such as the value. */
+function errorExamples(codes: readonly ErrorCode[], fields: object) {
+  const examples = codes.map((code) => {
+    const { cause } = errorText(code)
+    const error = `${cause.charAt(0).toLowerCase()}${cause.slice(1)}`
+    const value = {
+      ...fields,
+      error,
+      code,
+      issues: [{ path: '', code, message: error }],
+      requestId: '0b6f1a52-94d4-4a4c-8d6f-4a6f3a1b2c3d',
+      documentationUrl: `https://marketplace.example.com/docs/errors#${code}`,
+    }
+    return [code, { summary: cause, value }] as const
+  })
+  return Object.fromEntries(examples)
 }
 
 const Code = z.enum(Object.keys(errorStatus) as [ErrorCode, ...ErrorCode[]]).meta({

@@ -39,7 +39,8 @@ export type SampleRequest = Pick<Call, 'json' | 'body' | 'headers'> & {
 const secret = '0'.repeat(64)
 const id = crypto.randomUUID()
 
-const addressForm = { name: 'Ada', street: 'Road 1', city: 'Oslo', country: 'NO', isDefault: 'on' }
+const place = { street: 'Road 1', postal: '0150', city: 'Oslo', country: 'NO' }
+const addressForm = { name: 'Ada', ...place, isDefault: 'on' }
 
 /** At a server that accepts everything. */
 const hook = { url: `http://${inject('remoteHost')}/empty`, events: ['order.created'] as const }
@@ -56,8 +57,8 @@ export async function sampleWorld() {
    * The owner of the addresses and the buyer of the orders. Has no wallet, so that deliveries of the
    * orders do not start.
    */
-  const owner = await aUser({ ethereumPublicAddr: '' })
-  const seller = await aUser()
+  const owner = await aUser({ ethereumPublicAddr: '', name: 'Ada' })
+  const seller = await aUser({ name: 'Cleo' })
 
   /** The API tokens of the callers. */
   const tokenOf = {
@@ -69,9 +70,9 @@ export async function sampleWorld() {
   }
 
   const addressQuery = async (kind: 'delivery' | 'billing') =>
-    `?id=${(await anAddress(owner, { kind })).id}`
+    `?id=${(await anAddress(owner, { kind, ...place })).id}`
 
-  await anAddress(owner)
+  await anAddress(owner, place)
   const nft = await anNft(seller, { amountType: 'unlimited' })
   const listing = await aListing(nft)
 
@@ -118,8 +119,12 @@ export async function sampleWorld() {
 
   /** The variable parts of each request. Functions, because some requests succeed only once. */
   const requests: Record<string, () => RequestParts | Promise<RequestParts>> = {
-    'POST /api/public/deliveryAddress': () => ({ json: { userId: owner.id, name: 'Ada' } }),
-    'POST /api/public/billingAddress': () => ({ json: { userId: owner.id, city: 'Oslo' } }),
+    'POST /api/public/deliveryAddress': () => ({
+      json: { userId: owner.id, name: 'Ada', ...place },
+    }),
+    'POST /api/public/billingAddress': () => ({
+      json: { userId: owner.id, ...place },
+    }),
     'PUT /api/public/deliveryAddress': async () => ({
       query: await addressQuery('delivery'),
       json: { name: 'Ada' },
@@ -136,10 +141,18 @@ export async function sampleWorld() {
     'PUT /api/public/user/:user_id/profile/updateAvatarFile': () => ({ body: aForm(aPng()) }),
     'PUT /api/public/user/:user_id/profile/updateAvatarBytes': () => ({ body: aPng() }),
     'GET /avatars/:user_id/:picture': () => ({ params: { picture: `${DEFAULT_PICTURE}.jpg` } }),
+    'GET /api/externalOrders': async () => {
+      await anOrder()
+      return {}
+    },
     'GET /api/externalOrders/:order_ids': async () => ({
       params: { order_ids: (await anOrder()).orderId },
     }),
     'POST /api/externalOrders': () => ({ json: orderInputs }),
+    'GET /api/webhooks': async () => {
+      await ownWebhook()
+      return {}
+    },
     'POST /api/webhooks': async () => {
       await db.delete(webhookEndpoints)
       return { json: hook }
