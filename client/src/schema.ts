@@ -3179,7 +3179,7 @@ export interface operations {
             path: {
                 /**
                  * @description A user id, or `me` for the caller.
-                 * @example 1
+                 * @example 3
                  */
                 user_id: "me" | number;
             };
@@ -3336,7 +3336,7 @@ export interface operations {
             path: {
                 /**
                  * @description A user id, or `me` for the caller.
-                 * @example 1
+                 * @example 3
                  */
                 user_id: "me" | number;
             };
@@ -3493,7 +3493,7 @@ export interface operations {
             path: {
                 /**
                  * @description A user id, or `me` for the caller.
-                 * @example 1
+                 * @example 3
                  */
                 user_id: "me" | number;
             };
@@ -3528,7 +3528,7 @@ export interface operations {
             path: {
                 /**
                  * @description A user id, or `me` for the caller.
-                 * @example 1
+                 * @example 3
                  */
                 user_id: "me" | number;
             };
@@ -3570,7 +3570,7 @@ export interface operations {
             path: {
                 /**
                  * @description A user id, or `me` for the caller.
-                 * @example 1
+                 * @example 3
                  */
                 user_id: "me" | number;
             };
@@ -3612,7 +3612,7 @@ export interface operations {
             path: {
                 /**
                  * @description A user id, or `me` for the caller.
-                 * @example 1
+                 * @example 3
                  */
                 user_id: "me" | number;
             };
@@ -3657,7 +3657,7 @@ export interface operations {
             path: {
                 /**
                  * @description Id of the user.
-                 * @example 1
+                 * @example 3
                  */
                 user_id: string;
                 /**
@@ -4499,7 +4499,7 @@ export interface operations {
             path: {
                 /**
                  * @description The id of the user.
-                 * @example 1
+                 * @example 3
                  */
                 id: number;
             };

@@ -135,7 +135,7 @@ export const listCosts: Record<'master' | 'seller', Record<string, Cost>> = {
   master: {
     '': cost(2, 720, 0),
     'providerId=1': cost(1, 10, 0),
-    'buyerUserId=1': cost(2, 720, 0),
+    'buyerUserId=3': cost(2, 720, 0),
     'deliveryStatus=failed': cost(2, 750, 0),
     'deliveryStatus=transferred': cost(2, 4200, 0),
     'deliveryStatus=pending': cost(2, 3150, 0),
@@ -144,7 +144,7 @@ export const listCosts: Record<'master' | 'seller', Record<string, Cost>> = {
     '': cost(2, 850, 0),
     'providerId=1': cost(1, 10, 0),
     // None of the orders looked at is one to return.
-    'buyerUserId=1': cost(1, 3100, 0),
+    'buyerUserId=3': cost(1, 3100, 0),
     'deliveryStatus=failed': cost(2, 7800, 0),
     'deliveryStatus=transferred': cost(2, 7800, 0),
     'deliveryStatus=pending': cost(1, 7100, 0),

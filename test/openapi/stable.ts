@@ -5,7 +5,7 @@ const UUID_LENGTH = 36
 
 /** Ids; secrets of webhooks and public keys; addresses; signatures, hashes, names of pictures. */
 const random =
-  /\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b|(?<=whsec_|"x":")[\w+/-]{43}|(?<=0x)(?:aa|AA)0{30}[\da-fA-F]{8}|(?<![\da-f])(?:[\da-f]{130}|[\da-f]{64}|[\da-f]{48}|[\da-f]{32})(?![\da-f])/g
+  /\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b|(?<=whsec_|"x":")[\w+/-]{43}|(?<=0x)[aA]{2}0{30}[\da-fA-F]{8}|(?<![\da-f])(?:[\da-f]{130}|[\da-f]{64}|[\da-f]{48}|[\da-f]{32})(?![\da-f])/g
 
 /**
  * Replaces values that were made at random, so that every run returns the same text. A value is
@@ -14,8 +14,10 @@ const random =
 export function stable(text: string): string {
   const known = new Map([[DEFAULT_PICTURE, DEFAULT_PICTURE]])
   return text.replace(random, (value) => {
-    const replacement = known.get(value) ?? numbered(known.size, value.length)
-    known.set(value, replacement)
+    // An address comes with and without a checksum.
+    const key = value.toLowerCase()
+    const replacement = known.get(key) ?? numbered(known.size, value.length)
+    known.set(key, replacement)
     return replacement
   })
 }

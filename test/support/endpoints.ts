@@ -40,7 +40,7 @@ const secret = '0'.repeat(64)
 const id = crypto.randomUUID()
 
 const place = { street: 'Road 1', postal: '0150', city: 'Oslo', country: 'NO' }
-const addressForm = { name: 'Ada', ...place, isDefault: 'on' }
+const addressForm = { name: 'Bo', ...place, isDefault: 'on' }
 
 /** At a server that accepts everything. */
 const hook = { url: `http://${inject('remoteHost')}/empty`, events: ['order.created'] as const }
@@ -53,12 +53,14 @@ const since = '2026-01-01T00:00'
  * its own.
  */
 export async function sampleWorld() {
+  // The ids are those of the demo catalogue, so that the examples of the document work there.
+  const administrator = await anAdministrator()
+  const seller = await aUser({ name: 'Cleo' })
   /**
    * The owner of the addresses and the buyer of the orders. Has no wallet, so that deliveries of the
    * orders do not start.
    */
-  const owner = await aUser({ ethereumPublicAddr: '', name: 'Ada' })
-  const seller = await aUser({ name: 'Cleo' })
+  const owner = await aUser({ ethereumPublicAddr: '', name: 'Bo' })
 
   /** The API tokens of the callers. */
   const tokenOf = {
@@ -66,15 +68,15 @@ export async function sampleWorld() {
     reader: await aReadOnlyToken(owner),
     other: await aToken(await aUser()),
     seller: await aToken(seller),
-    master: await aToken(await anAdministrator(), 'master'),
+    master: await aToken(administrator, 'master'),
   }
 
   const addressQuery = async (kind: 'delivery' | 'billing') =>
     `?id=${(await anAddress(owner, { kind, ...place })).id}`
 
   await anAddress(owner, place)
-  const nft = await anNft(seller, { amountType: 'unlimited' })
-  const listing = await aListing(nft)
+  const nft = await anNft(seller, { id: 2, amountType: 'unlimited' })
+  const listing = await aListing(nft, { id: 2 })
 
   const orderInputs = [{ nftId: nft.id, listingId: listing.id, quantity: 1, buyerUserId: owner.id }]
 
@@ -120,14 +122,14 @@ export async function sampleWorld() {
   /** The variable parts of each request. Functions, because some requests succeed only once. */
   const requests: Record<string, () => RequestParts | Promise<RequestParts>> = {
     'POST /api/public/deliveryAddress': () => ({
-      json: { userId: owner.id, name: 'Ada', ...place },
+      json: { userId: owner.id, name: 'Bo', ...place },
     }),
     'POST /api/public/billingAddress': () => ({
       json: { userId: owner.id, ...place },
     }),
     'PUT /api/public/deliveryAddress': async () => ({
       query: await addressQuery('delivery'),
-      json: { name: 'Ada' },
+      json: { name: 'Bo' },
     }),
     'PUT /api/public/billingAddress': async () => ({
       query: await addressQuery('billing'),
@@ -197,7 +199,7 @@ export async function sampleWorld() {
     'GET /settings/account/email': () => ({ query: `?secret=${secret}` }),
     'POST /settings/account/email/confirm': () => ({ body: new URLSearchParams({ secret }) }),
     'POST /settings/profile': () => ({
-      body: new URLSearchParams({ name: 'Ada', username: '' }),
+      body: new URLSearchParams({ name: 'Bo', username: '' }),
     }),
     'POST /settings/profile/avatar': () => ({ body: aForm(aPng()) }),
     'POST /settings/profile/avatar-url': () => ({
