@@ -6,7 +6,7 @@ import { mkdir, rm } from 'node:fs/promises'
 import { max } from 'drizzle-orm'
 import type { Address } from 'viem'
 import { orders } from '../src/db/schema/orders.ts'
-import { startAnvil } from './chain/anvil.ts'
+import { mineWaiting, startAnvil } from './chain/anvil.ts'
 import { LOCAL_CHAIN_ID } from './chain/collectibles.ts'
 import { migrate, openLocalDatabase } from './database/local.ts'
 import { describeCaller } from './local/caller.ts'
@@ -59,6 +59,7 @@ export const command = defineCommand(
 
     if (RPC_URL) printStatus('chain', `external node on ${RPC_URL}`)
     const rpcUrl = RPC_URL ?? (await startChain(supervisor, rpcPort))
+    mineWaiting(rpcUrl)
     const delivery = await ensureDelivery(rpcUrl, DELIVERY)
     printStatus('contract', delivery)
     // First, because two processes that open a new database at the same time get SQLITE_BUSY.

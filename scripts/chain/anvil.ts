@@ -62,16 +62,16 @@ function anvilBinary(): string {
 const MINING_INTERVAL = 2000
 
 /**
- * Waits for work that sends transactions to a node which mines each at once. Anvil sometimes leaves
- * a transaction behind: so a block is mined every 2 seconds.
+ * Keeps transactions moving on a node that mines each at once: anvil sometimes leaves one behind, so
+ * a block is mined every 2 seconds if any waits. Returns a function that stops it.
  */
-export async function whileMining<T>(url: string, work: Promise<T>): Promise<T> {
+export function mineWaiting(url: string): () => void {
   const client = createTestClient({ mode: 'anvil', transport: http(url) })
-  // A node that is not anvil mines by itself.
-  const timer = setInterval(() => client.mine({ blocks: 1 }).catch(() => {}), MINING_INTERVAL)
-  try {
-    return await work
-  } finally {
-    clearInterval(timer)
+  const mine = async () => {
+    const { pending } = await client.getTxpoolStatus()
+    if (pending > 0) await client.mine({ blocks: 1 })
   }
+  // A node that is not anvil mines by itself.
+  const timer = setInterval(() => mine().catch(() => {}), MINING_INTERVAL)
+  return () => clearInterval(timer)
 }

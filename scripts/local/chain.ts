@@ -4,7 +4,6 @@ import { type Address, createPublicClient, http, isAddress } from 'viem'
 import type { Database } from '../../src/db/client.ts'
 import { deliveryOwner, seller, supply, transferSigner } from '../catalogue/demo.ts'
 import { findContracts, isEmpty, loadDemo, moveToNewChain } from '../catalogue/load.ts'
-import { whileMining } from '../chain/anvil.ts'
 import {
   approveOperator,
   type Collectibles,
@@ -35,7 +34,7 @@ export async function ensureDelivery(rpcUrl: string, file: string): Promise<Addr
   const known = await readFile(file, 'utf8').catch(() => '')
   if (isAddress(known) && (await hasContracts(rpcUrl, [known]))) return known
   const relayers = [transferSigner.address]
-  const delivery = await whileMining(rpcUrl, deployDelivery(rpcUrl, deliveryOwner, { relayers }))
+  const delivery = await deployDelivery(rpcUrl, deliveryOwner, { relayers })
   await writeFile(file, delivery)
   return delivery
 }
@@ -65,8 +64,6 @@ export async function syncCatalogue(
 }
 
 const deploy = (rpcUrl: string, operator: Address): Promise<Collectibles> =>
-  whileMining(rpcUrl, deployCollectibles(rpcUrl, { seller, operator, ...supply })).catch(
-    (error) => {
-      throw new CommandError(`The contracts of the demo could not be deployed: ${error.message}`)
-    },
-  )
+  deployCollectibles(rpcUrl, { seller, operator, ...supply }).catch((error) => {
+    throw new CommandError(`The contracts of the demo could not be deployed: ${error.message}`)
+  })

@@ -54,7 +54,8 @@ async function openAs(email: string, options?: BrowserContextOptions): Promise<P
 /** Opens a page of an administrator. */
 export async function openAsAdministrator(email: string, options?: BrowserContextOptions) {
   const page = await openAs(email, options)
-  query('UPDATE users SET roleId = ? WHERE id = ?', ADMINISTRATOR, userId(email))
+  const sql = 'UPDATE users SET roleId = ? WHERE id = ?'
+  await query(sql, `${ADMINISTRATOR}`, `${await userId(email)}`)
   return page
 }
 

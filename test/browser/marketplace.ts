@@ -2,10 +2,10 @@
 import { once } from 'node:events'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { vi } from 'vitest'
-import { aFreePort, aProject, databaseFile, tokenIn } from '../support/project.ts'
+import { aFreePort, aProject, tokenIn } from '../support/project.ts'
+import { queryInstance } from '../support/query.ts'
 import { waitForSignIn } from './browser.ts'
 import { CHROMIUM } from './chromium.ts'
 
@@ -38,10 +38,10 @@ export async function aMarketplace(variables: Record<string, string> = {}) {
     /** Makes all sign-ins older, as if they had been 11 minutes ago. */
     ageSessions: () => {
       const createdAt = new Date(Date.now() - 11 * 60_000).toISOString()
-      change(project.folder, "UPDATE tokens SET createdAt = ? WHERE kind = 'session'", createdAt)
+      return queryInstance(url, "UPDATE tokens SET createdAt = ? WHERE kind = 'session'", createdAt)
     },
     /** Changes rows of the database. */
-    change: (sql: string, ...values: SQLInputValue[]) => change(project.folder, sql, ...values),
+    change: (sql: string, ...params: string[]) => queryInstance(url, sql, ...params),
     /** Runs the cron trigger, which also runs by itself each minute. */
     runCron: () => fetch(`${url}/cdn-cgi/local/scheduled`),
     /** The token that `npm run dev` prints. */
@@ -70,12 +70,6 @@ async function openPage(browser: Browser, options: BrowserContextOptions): Promi
   const page = await context.newPage()
   page.setDefaultTimeout(10_000)
   return page
-}
-
-function change(folder: string, sql: string, ...values: SQLInputValue[]): void {
-  const database = new DatabaseSync(databaseFile(folder), { timeout: 5_000 })
-  database.prepare(sql).run(...values)
-  database.close()
 }
 
 /** Returns the links with a secret in the mails that the local e-mail binding has written. */

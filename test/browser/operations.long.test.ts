@@ -100,7 +100,7 @@ describe.skipIf(!hasChromium)('an operator in a browser', () => {
   /** Makes failures older, as if they had begun 11 minutes ago. */
   function ageFailures() {
     const now = Date.now()
-    marketplace.change(
+    return marketplace.change(
       'UPDATE deliveries SET failingSince = ?, dueAt = ? WHERE failingSince IS NOT NULL AND dueAt IS NOT NULL',
       new Date(now - 11 * 60_000).toISOString(),
       new Date(now).toISOString(),
@@ -144,7 +144,7 @@ describe.skipIf(!hasChromium)('an operator in a browser', () => {
     await waitFor(page, 'The recipient did not accept the token')
     await expectAccessible(page, 'a transfer that fails')
 
-    ageFailures()
+    await ageFailures()
     await marketplace.runCron()
     await waitFor(page, 'Failed')
     await marketplace.runCron()
@@ -179,7 +179,7 @@ describe.skipIf(!hasChromium)('an operator in a browser', () => {
   }, 180_000)
 
   it('reads the plots by keyboard, and without scripts', async () => {
-    addMonth()
+    await addMonth()
     const page = await marketplace.open({ reducedMotion: 'reduce' })
     await signInByMail(marketplace, page, 'ada@example.com')
     await page.goto('/operations')

@@ -46,10 +46,8 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     await page.getByRole('button', { name: 'Copy the text of “Token”' }).click()
     await page.getByText('Copied.').waitFor()
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(token)
-    const call = () =>
-      fetch(`${instance.url}/api/public/user/${userId(account.address)}/deliveryAddresses`, {
-        headers: { authorization: `Bearer ${token}` },
-      })
+    const addresses = `${instance.url}/api/public/user/${await userId(account.address)}/deliveryAddresses`
+    const call = () => fetch(addresses, { headers: { authorization: `Bearer ${token}` } })
     expect((await call()).status).toBe(200)
 
     await page.goto('/settings/api-access')
@@ -63,7 +61,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     const page = await open()
     const { account } = await installWallet(page)
     await signInByMail(page, 'smoke-buyer@example.com')
-    const { nft } = await placeOrder(userId('smoke-buyer@example.com'), 'SMOKE-1')
+    const { nft } = await placeOrder(await userId('smoke-buyer@example.com'), 'SMOKE-1')
     await page.goto('/orders')
     await page.getByText('Order SMOKE-1').waitFor()
     await page.getByRole('link', { name: 'Link a wallet' }).first().click()
@@ -81,7 +79,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     const wallet = privateKeyToAddress(generatePrivateKey())
     // A contract that reverts every call, and so refuses tokens.
     await chain.setCode({ address: wallet, bytecode: '0x5f5ffd' })
-    const { id, nft } = await placeOrder(aPerson(wallet), 'SMOKE-2')
+    const { id, nft } = await placeOrder(await aPerson(wallet), 'SMOKE-2')
     const page = await openAsAdministrator('smoke-operator@example.com')
     await page.goto('/operations')
     await page.getByRole('searchbox', { name: 'Search' }).fill('SMOKE-2')
@@ -92,7 +90,8 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     // As if the failure had begun 11 minutes ago.
     const now = Date.now()
     const dates = [new Date(now - 11 * 60_000), new Date(now)].map((date) => date.toISOString())
-    query('UPDATE deliveries SET failingSince = ?, dueAt = ? WHERE id = ?', ...dates, id)
+    const sql = 'UPDATE deliveries SET failingSince = ?, dueAt = ? WHERE id = ?'
+    await query(sql, ...dates, `${id}`)
     await runCron()
     await waitForText(page, 'Failed')
     await chain.setCode({ address: wallet, bytecode: '0x' })

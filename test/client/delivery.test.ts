@@ -13,10 +13,10 @@ import {
 } from '../../client/src/index.ts'
 import { aPerson, instance } from '../support/instance/instance.ts'
 
-const buyerUserId = aPerson(privateKeyToAddress(generatePrivateKey()))
+const buyerUserId = await aPerson(privateKeyToAddress(generatePrivateKey()))
 const buyerBillingData = { street: 'Road 1', postal: '0150', city: 'Oslo', country: 'NO' }
 const order = { nftId: 2, listingId: 2, quantity: 1, buyerUserId, buyerBillingData }
-const orderWithoutWallet = { ...order, buyerUserId: aPerson() }
+const orderWithoutWallet = { ...order, buyerUserId: await aPerson() }
 
 const client = createClient(instance)
 
@@ -118,7 +118,7 @@ it('stops to wait if the caller aborts', async () => {
 
 it('throws the error of the API with all issues', async () => {
   const body = [
-    { ...order, nftId: 99 },
+    { ...order, nftId: 999_999_999 },
     { ...order, listingId: 5 },
   ]
   const error = await client.placeOrders({ body }).catch((thrown) => thrown)
@@ -126,9 +126,9 @@ it('throws the error of the API with all issues', async () => {
   expect(error).toMatchObject({
     status: 400,
     code: 'nft_not_found',
-    message: 'orders[0].nftId: there is no NFT 99',
+    message: 'orders[0].nftId: there is no NFT 999999999',
     issues: [
-      { path: 'orders[0].nftId', code: 'nft_not_found', message: 'there is no NFT 99' },
+      { path: 'orders[0].nftId', code: 'nft_not_found', message: 'there is no NFT 999999999' },
       { path: 'orders[1].listingId', code: 'listing_inactive' },
     ],
     requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),

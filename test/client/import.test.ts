@@ -86,7 +86,7 @@ it('goes on where it broke off, and writes nothing before the end', async () => 
   expect(stopped.status).toBe(1)
   expect(stopped.errors).toMatch(/^http:\S+ answered: .* \(unauthenticated, request \S+\)$/m)
   expect(calls).toEqual([1, 1001, 2001, 3001])
-  expect(query('SELECT id FROM nfts WHERE externalId = ?', 'b-1')).toEqual([])
+  expect(await query('SELECT id FROM nfts WHERE externalId = ?', 'b-1')).toEqual([])
 
   calls = []
   allowed = Infinity

@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => pictures.close())
 
 /** Has no wallet, so that no delivery starts. */
-const buyerUserId = aPerson()
+const buyerUserId = await aPerson()
 const buyerBillingData = { street: 'Road 1', postal: '0150', city: 'Oslo', country: 'NO' }
 const newOrder = { nftId: 3, listingId: 3, quantity: 1, buyerUserId, buyerBillingData }
 
@@ -44,7 +44,8 @@ async function anOrder() {
 /** Places an order whose delivery has failed. */
 async function aFailedOrder() {
   const order = await anOrder()
-  query("UPDATE deliveries SET state = 'failed', awaits = NULL WHERE id = ?", order.itemId)
+  const sql = "UPDATE deliveries SET state = 'failed', awaits = NULL WHERE id = ?"
+  await query(sql, `${order.itemId}`)
   return order
 }
 
@@ -167,7 +168,7 @@ const calls: { [Id in OperationId]: () => Promise<Answer<Id>> } = {
   linkWallet: async () => {
     const visitor = aVisitor()
     const { userId } = await visitor.signInWithWallet(await signedBy(aWallet(), visitor, 'sign-in'))
-    query("UPDATE users SET ethereumPublicAddr = '' WHERE id = ?", userId)
+    await query("UPDATE users SET ethereumPublicAddr = '' WHERE id = ?", `${userId}`)
     return visitor.linkWallet(await signedBy(aWallet(), visitor, 'link'))
   },
 }

@@ -1,6 +1,5 @@
 /** `npm run export -- --user` and `npm run forget`. */
 import { readFile, stat } from 'node:fs/promises'
-import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createClient } from '../../client/src/index.ts'
 import { command as exportData } from '../../scripts/export.ts'
@@ -28,7 +27,7 @@ function placeOrders(buyerUserId: number, count: number) {
 }
 
 it('writes the data of a person with all orders to a file that only its owner can read', async () => {
-  const id = aPerson()
+  const id = await aPerson()
   await placeOrders(id, 100)
   await placeOrders(id, 1)
   const result = await call(exportData, ['--user', `${id}`, 'person.json', ...REMOTE], variables)
@@ -43,18 +42,10 @@ it('writes the data of a person with all orders to a file that only its owner ca
   expect((await stat('person.json')).mode & 0o777).toBe(0o600)
 })
 
-it('writes the data of the local instance without an option', async () => {
-  const id = aPerson()
-  process.chdir(instance.folder)
-  const file = join(folder.path, 'local.json')
-  const { out } = await call(exportData, ['--user', `${id}`, file])
-  process.chdir(folder.path)
-  expect(out).toBe(`Wrote the data of user ${id}, with 0 orders, to ${file}.\n`)
-})
-
 it('forgets a person only after the operator has said so', async () => {
-  const id = aPerson()
-  query('UPDATE users SET name = ?, email = ? WHERE id = ?', 'Pia', `pia${id}@example.com`, id)
+  const id = await aPerson()
+  const sql = 'UPDATE users SET name = ?, email = ? WHERE id = ?'
+  await query(sql, 'Pia', `pia${id}@example.com`, `${id}`)
   const asked = await call(forget, ['--user', `${id}`, ...REMOTE], variables)
   expect(asked).toEqual({
     out: `This removes the data of user ${id} for good: Pia, pia${id}@example.com.\n`,
@@ -69,7 +60,7 @@ it('forgets a person only after the operator has said so', async () => {
 })
 
 it('says why a person cannot be forgotten, before it asks', async () => {
-  const id = aPerson()
+  const id = await aPerson()
   await placeOrders(id, 1)
   const { out, errors, status } = await call(forget, ['--user', `${id}`, ...REMOTE], variables)
   expect({ out, status }).toEqual({ out: '', status: 1 })

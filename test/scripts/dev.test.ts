@@ -94,15 +94,19 @@ it('starts a marketplace whose printed examples lead to a transfer on the chain'
   expect(runExample(out, 0)).toMatchObject({ orders: [{ id: 1, status: 'paid' }], error: null })
   expect(runExample(out, 1)).toMatchObject({ orders: [{ id: 1 }], error: null })
 
-  // The command opens the database of the running server.
-  const { out: token } = await project.run('token', ['--user', '3'])
-  const item = await waitForTransfer(token.trim())
+  const item = await waitForTransfer(tokenIn(out))
   const chain = createPublicClient({ transport: http(`http://127.0.0.1:${ports.RPC_PORT}`) })
   const receipt = await chain.getTransactionReceipt({ hash: item.txId })
   const [transfer] = parseEventLogs({ abi: erc1155Abi, logs: receipt.logs })
   expect(transfer?.args).toMatchObject({ to: localAccount(3).address, id: 2n, value: 1n })
 
-  const log = (await waitFor(/items_transferred/)).slice(out.length)
+  // These commands open the database of the running server.
+  const { out: token } = await project.run('token', ['--user', '3'])
+  expect(await readItem(token.trim())).toMatchObject({ status: 'transferred' })
+  const exported = await project.run('export', ['--user', '3', 'person.json'])
+  expect(exported.out).toContain('Wrote the data of user 3, with 1 orders, to person.json.')
+
+  const log = (await waitFor(/GET .* user 3 /)).slice(out.length)
   expect(log).toMatch(
     /^\d\d:\d\d:\d\d {2}POST \/api\/externalOrders {2}200 {2}\d+ ms {2}master \(user 1\) · req \w{8}$/m,
   )

@@ -24,6 +24,7 @@ import { foundry } from 'viem/chains'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { localAccount, toPrivateKey } from '../../scripts/chain/accounts.ts'
 import { aFreePort, aProject, databaseFile, tokenIn } from '../support/project.ts'
+import { queryInstance } from '../support/query.ts'
 import { type AccountProject, anAccountProject } from '../support/wrangler/account.ts'
 
 const owner = localAccount(5)
@@ -187,18 +188,11 @@ async function callOrders(path: string, init?: RequestInit): Promise<Order> {
 /** The alarms that last, after a cron run. Health is cached for 10 seconds. */
 async function alarms(): Promise<string[]> {
   await runCron()
-  return query<{ name: string }>('SELECT name FROM alarms').map(({ name }) => name)
+  const rows = await query<{ name: string }>('SELECT name FROM alarms')
+  return rows.map(({ name }) => name)
 }
 
-function query<Row>(statement: string): Row[] {
-  const database = new DatabaseSync(databaseFile(marketplace.folder), { timeout: 5_000 })
-  try {
-    return database.prepare(statement).all() as Row[]
-  } finally {
-    database.close()
-  }
-}
-const change = (statement: string) => void query(statement)
+const query = <Row>(statement: string) => queryInstance<Row>(marketplace.url, statement)
 
 async function order(providerId: string, buyerUserId = 3): Promise<number> {
   const buyerBillingData = { city: 'Bonn', country: 'DE', postal: '53111', street: 'Markt 1' }
@@ -293,7 +287,7 @@ const checks: Record<string, () => Promise<void>> = {
 
   'Deliveries failed': async () => {
     // A contract wallet of another chain cannot get the NFT.
-    change('UPDATE users SET walletChainId = 1 WHERE id = 4')
+    await query('UPDATE users SET walletChainId = 1 WHERE id = 4')
     const id = await order('unlucky', 4)
     const item = await waitForStatus(id, 'failed')
     expect(await alarms()).toEqual(['deliveries_failed'])
@@ -378,7 +372,7 @@ const checks: Record<string, () => Promise<void>> = {
     const first = await waitForStatus(await order('restored'), 'transferred')
     const [out] = await runAll('Restore the database', { TIME: new Date().toISOString() })
     expect(out).toContain('Time travel restored the database')
-    expect(query("SELECT id FROM orders WHERE providerId = 'restored'")).toEqual([])
+    expect(await query("SELECT id FROM orders WHERE providerId = 'restored'")).toEqual([])
     const second = await waitForStatus(await order('restored'), 'transferred')
     expect(second.txId).toBe(first.txId)
   },
@@ -407,7 +401,7 @@ const checks: Record<string, () => Promise<void>> = {
     const file = join(account.folder, 'person.json')
     expect((statSync(file).mode & 0o777).toString(8)).toBe('600')
     expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ user: { id: 4 } })
-    expect(query('SELECT email, ethereumPublicAddr, name FROM users WHERE id = 4')).toEqual([
+    expect(await query('SELECT email, ethereumPublicAddr, name FROM users WHERE id = 4')).toEqual([
       { email: '', ethereumPublicAddr: '', name: null },
     ])
   },

@@ -23,7 +23,7 @@ import { foundry } from 'viem/chains'
 import type { TestProject } from 'vitest/node'
 import type { CompiledContract } from '../../../contracts/solidity.ts'
 import { localAccount } from '../../../scripts/chain/accounts.ts'
-import { type Anvil, startAnvil, whileMining } from '../../../scripts/chain/anvil.ts'
+import { type Anvil, mineWaiting, startAnvil } from '../../../scripts/chain/anvil.ts'
 import { type Collectibles, deployCollectibles } from '../../../scripts/chain/collectibles.ts'
 import { deployDelivery } from '../../../scripts/chain/delivery.ts'
 import { ANSWERS, compileFixtures, hookAbi } from '../../contracts/fixtures.ts'
@@ -94,7 +94,8 @@ async function route(request: IncomingMessage, response: ServerResponse) {
   if (action === 'contracts') {
     const { url } = chain.anvil
     const contract = (await json(request)) as HostileContract
-    return answer(await whileMining(url, deployHostile(url, contract)))
+    const stopMining = mineWaiting(url)
+    return answer(await deployHostile(url, contract).finally(stopMining))
   }
   chains.delete(Number(id))
   await chain.anvil.stop()
@@ -163,15 +164,14 @@ async function deploy(): Promise<Deployed> {
   const args = ['--dump-state', file, '--preserve-historical-states']
   const anvil = await startAnvil({ port: 0, args })
   const [signer, seller, owner, other] = accounts
-  const deployAll = async () => {
+  const stopMining = mineWaiting(anvil.url)
+  try {
     const relayers = [signer.address, other.address]
     const delivery = await deployDelivery(anvil.url, owner, { relayers })
     const tokens = { seller, operator: delivery, uniques: 0, editions: [] }
-    return { delivery, contracts: await deployCollectibles(anvil.url, tokens) }
-  }
-  try {
-    return { file, ...(await whileMining(anvil.url, deployAll())) }
+    return { file, delivery, contracts: await deployCollectibles(anvil.url, tokens) }
   } finally {
+    stopMining()
     await anvil.stop()
   }
 }

@@ -1,35 +1,28 @@
 /** The running instance of the project `instance`, and what tests change in it. */
 import { readFileSync } from 'node:fs'
-import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { inject, vi } from 'vitest'
-import { databaseFile } from '../project.ts'
+import { queryInstance } from '../query.ts'
 
 export const instance = inject('instance')
 
 /** Runs a statement on the database and returns its rows. */
-export function query<Row>(sql: string, ...values: SQLInputValue[]): Row[] {
-  const database = new DatabaseSync(databaseFile(instance.folder), { timeout: 5_000 })
-  try {
-    return database.prepare(sql).all(...values) as Row[]
-  } finally {
-    database.close()
-  }
-}
+export const query = <Row>(sql: string, ...params: string[]): Promise<Row[]> =>
+  queryInstance<Row>(instance.url, sql, ...params)
 
 /** Adds a person, whose wallet has an address if one is given. Returns the id. */
-export function aPerson(wallet = ''): number {
+export async function aPerson(wallet = ''): Promise<number> {
   const name = crypto.randomUUID()
   const sql = `INSERT INTO users (provider, email, ethereumPublicAddr, identityHash, createdAt, updatedAt)
     VALUES ('email', ?1, ?2, ?3, ?4, ?4) RETURNING id`
   const now = new Date().toISOString()
-  const [user] = query<{ id: number }>(sql, `${name}@example.com`, wallet, name, now)
+  const [user] = await query<{ id: number }>(sql, `${name}@example.com`, wallet, name, now)
   return user?.id ?? 0
 }
 
 /** Returns the id of the person with an e-mail address or a wallet. */
-export function userId(identity: string): number {
+export async function userId(identity: string): Promise<number> {
   const sql = 'SELECT id FROM users WHERE email = ?1 OR ethereumPublicAddr = ?1'
-  const [user] = query<{ id: number }>(sql, identity)
+  const [user] = await query<{ id: number }>(sql, identity)
   if (!user) throw new Error(`nobody is ${identity}`)
   return user.id
 }

@@ -54,6 +54,7 @@ export default async function setup(project: TestProject) {
     dev.kill('SIGINT')
     await once(dev, 'exit')
     await output.close()
+    if (project.vitest.state.getCountOfFailedTests() > 0) await printErrors(log)
     await remove()
   }
 }
@@ -74,6 +75,12 @@ async function reservePorts() {
 async function raiseLimits(configuration: string) {
   const text = await readFile(configuration, 'utf8')
   await writeFile(configuration, text.replaceAll(/limit = \d+, period/g, 'limit = 1000000, period'))
+}
+
+/** Prints the errors that the instance has logged, which may be why a test has failed. */
+async function printErrors(log: string) {
+  const lines = (await readFile(log, 'utf8')).split('\n')
+  console.error(lines.filter((line) => / {2}ERROR {2}|^ +error: /.test(line)).join('\n'))
 }
 
 async function readWhenReady(dev: ChildProcess, log: string): Promise<string> {
