@@ -9,7 +9,6 @@ import {
   encodeFunctionData,
   type Hex,
   keccak256,
-  prepareEncodeFunctionData,
 } from 'viem'
 import { deliveryAbi as abi } from '../../contracts/delivery-abi.ts'
 
@@ -35,19 +34,15 @@ export const CANCELLED: Hex = `0x${'0'.repeat(48)}`
 const outcomes = ['not_reached', 'delivered', 'skipped', 'failed', 'cancelled'] as const
 export type ItemResult = { outcome: (typeof outcomes)[number]; gasUsed: bigint; reason: Hex }
 
-const recordsCall = prepareEncodeFunctionData({ abi, functionName: 'records' })
-const deliverCall = prepareEncodeFunctionData({ abi, functionName: 'deliver' })
-const relayersCall = prepareEncodeFunctionData({ abi, functionName: 'relayers' })
-
-export const PAUSED = encodeFunctionData({ abi, functionName: 'paused' })
-export const RETIRED = encodeFunctionData({ abi, functionName: 'retired' })
-export const PREDECESSOR = encodeFunctionData({ abi, functionName: 'predecessor' })
+/** Encodes a call without arguments. */
+export const encodeGetter = (functionName: 'paused' | 'retired' | 'predecessor'): Hex =>
+  encodeFunctionData({ abi, functionName })
 
 export const encodeRecords = (keys: readonly Hex[]): Hex =>
-  encodeFunctionData({ ...recordsCall, args: [keys] })
+  encodeFunctionData({ abi, functionName: 'records', args: [keys] })
 
 export const encodeRelayers = (relayer: Address): Hex =>
-  encodeFunctionData({ ...relayersCall, args: [relayer] })
+  encodeFunctionData({ abi, functionName: 'relayers', args: [relayer] })
 
 /** `deadline` is in seconds since 1970. */
 export const encodeDeliver = (
@@ -57,7 +52,8 @@ export const encodeDeliver = (
   deadline: number,
 ): Hex =>
   encodeFunctionData({
-    ...deliverCall,
+    abi,
+    functionName: 'deliver',
     args: [items, BigInt(minimum), BigInt(gasPerItem), BigInt(deadline)],
   })
 
@@ -106,25 +102,35 @@ export const decodeRelayer = (data: Hex): { perDay: number; day: number; used: n
     return { perDay, day, used }
   })
 
-const [DELIVERED] = encodeEventTopics({ abi, eventName: 'Delivered' })
-const [CANCELLED_EVENT] = encodeEventTopics({ abi, eventName: 'Cancelled' })
-const [FAILED] = encodeEventTopics({ abi, eventName: 'DeliveryFailed' })
+/** Topics of the events. Hashed at the first use, because hashing delays the start of a Worker. */
+let topics: Record<'delivered' | 'cancelled' | 'failed', Hex> | undefined
+const eventTopics = () =>
+  (topics ??= {
+    delivered: encodeEventTopics({ abi, eventName: 'Delivered' })[0],
+    cancelled: encodeEventTopics({ abi, eventName: 'Cancelled' })[0],
+    failed: encodeEventTopics({ abi, eventName: 'DeliveryFailed' })[0],
+  })
+
+/** Whether a topic is that of an event which says that a key was used. */
+const isUseTopic = (topic: Hex | undefined) =>
+  topic === eventTopics().delivered || topic === eventTopics().cancelled
 
 /** Topics of the events that say that one of the keys was used. */
-export const usedTopics = (keys: readonly Hex[]) => [[DELIVERED, CANCELLED_EVENT], keys]
+export const usedTopics = (keys: readonly Hex[]) => [
+  [eventTopics().delivered, eventTopics().cancelled],
+  keys,
+]
 
 /** An event, as a receipt has it. */
 export type Log = { address: Address; topics: readonly Hex[]; data: Hex }
 
 /** Whether the contract says that the key was used. Tokens may log the same. */
 export const isUse = ({ address, topics }: Log, contract: Address, key: Hex): boolean =>
-  (topics[0] === DELIVERED || topics[0] === CANCELLED_EVENT) &&
-  topics[1] === key &&
-  address.toLowerCase() === contract.toLowerCase()
+  isUseTopic(topics[0]) && topics[1] === key && address.toLowerCase() === contract.toLowerCase()
 
 /** Whether the contract says that a transfer failed. Tokens may log the same. */
 export const isFailure = ({ address, topics }: Log, contract: Address): boolean =>
-  topics[0] === FAILED && address.toLowerCase() === contract.toLowerCase()
+  topics[0] === eventTopics().failed && address.toLowerCase() === contract.toLowerCase()
 
 /** Returns what the token reverted with, from the data of a `DeliveryFailed` event. */
 export const decodeFailure = (data: Hex): Hex =>

@@ -14,8 +14,6 @@ const erc721Errors: Record<string, string[]> = {
   ERC721InvalidOperator: ['address operator'],
 }
 
-const NO_CODE = encodeErrorResult({ abi: deliveryAbi, errorName: 'TokenHasNoCode' })
-
 type AbiError = Extract<Abi[number], { type: 'error' }>
 
 const abi: AbiError[] = [
@@ -45,7 +43,8 @@ export function revertReason(data: Hex): string {
 }
 
 /** Whether the Delivery contract found no contract at the address of the token. */
-export const isTokenWithoutCode = (data: Hex): boolean => data === NO_CODE
+export const isTokenWithoutCode = (data: Hex): boolean =>
+  data === encodeErrorResult({ abi: deliveryAbi, errorName: 'TokenHasNoCode' })
 
 /** Wallets are personal data; reasons are logged. */
 export const withoutAddresses = (text: string): string =>

@@ -2,7 +2,6 @@
 import {
   type Address,
   decodeAbiParameters,
-  encodeEventTopics,
   encodeFunctionData,
   erc721Abi,
   erc1155Abi,
@@ -96,7 +95,7 @@ export function readTrouble(token: Address, replies: Replies) {
 }
 
 /** A recipient without code, which accepts every token. */
-const PLAIN_ACCOUNT = getAddress('0x00000000000000000000000000000000feedbeef')
+const PLAIN_ACCOUNT = '0x00000000000000000000000000000000feedbeef'
 
 const tokenRequests = (delivery: Address, { token, from, tokenId, amount }: ContractItem) => {
   const to = PLAIN_ACCOUNT
@@ -149,9 +148,10 @@ export function readHolderProblem(delivery: Address, item: ContractItem, replies
   return 'token_not_transferable'
 }
 
-const [TRANSFER] = encodeEventTopics({ abi: erc721Abi, eventName: 'Transfer' })
-const [TRANSFER_SINGLE] = encodeEventTopics({ abi: erc1155Abi, eventName: 'TransferSingle' })
-const [TRANSFER_BATCH] = encodeEventTopics({ abi: erc1155Abi, eventName: 'TransferBatch' })
+/** Topics of the events `Transfer` (ERC-721), `TransferSingle` and `TransferBatch` (ERC-1155). */
+const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
+const TRANSFER_SINGLE = '0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62'
+const TRANSFER_BATCH = '0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb'
 
 const single = [{ type: 'uint256' }, { type: 'uint256' }] as const
 const batch = [{ type: 'uint256[]' }, { type: 'uint256[]' }] as const

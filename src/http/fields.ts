@@ -1,15 +1,24 @@
 /** Kinds of fields in answers. Each function takes the sentence that describes the field. */
 import * as z from 'zod'
 
-export const bool = (description: string) => z.boolean().describe(description)
-export const text = (description: string) => z.string().describe(description)
-export const positive = (description: string) => z.int().positive().describe(description)
+// Each description makes a copy of one schema, which is cheaper at start-up than a schema each.
+const boolean = z.boolean()
+const string = z.string()
+const positiveInteger = z.int().positive()
+const integer = z.int().nonnegative()
+const timestamp = z.iso.datetime({ precision: 3 })
+
+export const bool = (description: string) => boolean.describe(description)
+export const text = (description: string) => string.describe(description)
+export const positive = (description: string) => positiveInteger.describe(description)
 export const id = (description: string) => positive(description)
 /** A number of pieces, or cents. */
-export const count = (description: string) => z.int().nonnegative().describe(description)
-export const time = (description: string) => z.iso.datetime({ precision: 3 }).describe(description)
-const matching = (pattern: RegExp) => (description: string) =>
-  z.string().regex(pattern).describe(description)
+export const count = (description: string) => integer.describe(description)
+export const time = (description: string) => timestamp.describe(description)
+function matching(pattern: RegExp) {
+  const schema = z.string().regex(pattern)
+  return (description: string) => schema.describe(description)
+}
 export const decimal = matching(/^\d+(\.\d+)?$/)
 /** An unsigned integer that may be larger than a JSON number. */
 export const digits = matching(/^\d+$/)
@@ -20,8 +29,11 @@ export const addressOrEmpty = matching(/^(0x[\da-fA-F]{40})?$/)
 export const hash = matching(/^0x[\da-f]{64}$/)
 
 /** Makes a field nullable. Keeps its description, which zod does not copy to what it wraps. */
-export const orNull = <T extends z.ZodType>(field: T) =>
-  field.nullable().describe(field.description ?? '')
+export function orNull<T extends z.ZodType>(field: T): z.ZodNullable<T> {
+  const nullable = field.nullable()
+  z.globalRegistry.add(nullable, { description: field.description ?? '' })
+  return nullable
+}
 /** A text that is always one of these values. */
 export const always = (description: string, ...values: string[]) =>
   text(description).meta({ enum: values })

@@ -10,13 +10,11 @@ import {
   decodeRelayer,
   decodeResults,
   encodeDeliver,
+  encodeGetter,
   encodeRecords,
   encodeRelayers,
   hashContent,
   isFailure,
-  PAUSED,
-  PREDECESSOR,
-  RETIRED,
   usedTopics,
 } from '../../src/ethereum/contract.ts'
 import { logs, read, receipt } from '../../src/ethereum/requests.ts'
@@ -52,7 +50,7 @@ it('decodes the items of every call that it encodes', () => {
 })
 
 it('takes no other call for a delivery', () => {
-  expect(() => decodeDeliver(PAUSED)).toThrow('does not call deliver')
+  expect(() => decodeDeliver(encodeGetter('paused'))).toThrow('does not call deliver')
   expect(() => decodeDeliver('0x12345678')).toThrow()
 })
 
@@ -149,9 +147,9 @@ it('reads what a call would do with each item', async () => {
 it('reads the state of the contract and of its relayers', async () => {
   const chain = await aChain({ erc1155: 3 })
   const { edition } = itemsOf(chain)
-  expect(BigInt(await call(chain, PAUSED))).toBe(0n)
-  expect(BigInt(await call(chain, RETIRED))).toBe(0n)
-  expect(BigInt(await call(chain, PREDECESSOR))).toBe(0n)
+  expect(BigInt(await call(chain, encodeGetter('paused')))).toBe(0n)
+  expect(BigInt(await call(chain, encodeGetter('retired')))).toBe(0n)
+  expect(BigInt(await call(chain, encodeGetter('predecessor')))).toBe(0n)
   await chain.asOwner('setRelayer', chain.signer, 100)
   expect(decodeRelayer(await call(chain, encodeRelayers(chain.signer)))).toEqual({
     perDay: 100,
@@ -167,8 +165,8 @@ it('reads the state of the contract and of its relayers', async () => {
     used: 2,
   })
   await chain.asOwner('retire')
-  expect(BigInt(await call(chain, PAUSED))).toBe(1n)
-  expect(BigInt(await call(chain, RETIRED))).toBe(1n)
+  expect(BigInt(await call(chain, encodeGetter('paused')))).toBe(1n)
+  expect(BigInt(await call(chain, encodeGetter('retired')))).toBe(1n)
 })
 
 it('finds the events of keys: used, or failed', async () => {

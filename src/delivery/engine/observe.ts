@@ -4,11 +4,10 @@ import type { Network } from '../../env.ts'
 import {
   decodeRecords,
   decodeRelayer,
+  encodeGetter,
   encodeRecords,
   encodeRelayers,
   type KeyRecord,
-  PAUSED,
-  RETIRED,
 } from '../../ethereum/contract.ts'
 import type { Market } from '../../ethereum/fees.ts'
 import { isBehind, leaveOut, type Node, readHead, usableNodes } from '../../ethereum/node.ts'
@@ -171,8 +170,8 @@ export const hashesOf = ({ hash, replaced }: Pick<OpenTransaction, 'hash' | 'rep
 const distinct = <T>(values: readonly T[]): T[] => [...new Set(values)]
 
 export const contractRequests = (contract: Address, signers: readonly Address[]): RpcRequest[] => [
-  view(contract, PAUSED),
-  view(contract, RETIRED),
+  view(contract, encodeGetter('paused')),
+  view(contract, encodeGetter('retired')),
   ...signers.map((signer) => view(contract, encodeRelayers(signer))),
 ]
 
@@ -183,8 +182,8 @@ export function readContract(
   head: Block,
   replies: Replies,
 ): ContractState | null {
-  const isPaused = read(integer, replies(view(contract, PAUSED)))
-  const isRetired = read(integer, replies(view(contract, RETIRED)))
+  const isPaused = read(integer, replies(view(contract, encodeGetter('paused'))))
+  const isRetired = read(integer, replies(view(contract, encodeGetter('retired'))))
   if (isPaused === null || isRetired === null) return null
   const today = Math.floor(head.timestamp / 86_400)
   const allowances = new Map<Address, number>()

@@ -10,10 +10,10 @@ import {
   CANCELLED,
   type ContractItem,
   decodeDeliver,
+  encodeGetter,
   hashContent,
   isUse,
   type KeyRecord,
-  PREDECESSOR,
   usedTopics,
 } from '../../ethereum/contract.ts'
 import {
@@ -172,7 +172,7 @@ async function withPredecessors(
   const chains = new Map(contracts.map((contract) => [contract, [contract]]))
   for (const chain of chains.values()) {
     for (let last = chain.at(-1); last; ) {
-      const request = view(last, PREDECESSOR)
+      const request = view(last, encodeGetter('predecessor'))
       const data = read(hex, (await rpc([request]))(request))
       const predecessor: Address = `0x${data?.slice(26) ?? ''}`
       last = data?.length === 66 && predecessor !== zeroAddress ? predecessor : undefined
