@@ -148,7 +148,7 @@ export type Settings = z.infer<typeof settingsSchema>
 export const variables = Object.keys(settingsSchema.shape)
 
 /** Returns the ids of the configured chains. */
-export const chainIdsOf = ({ NETWORKS }: Pick<Settings, 'NETWORKS'>): number[] =>
+export const configuredChainIds = ({ NETWORKS }: Pick<Settings, 'NETWORKS'>): number[] =>
   Object.values(NETWORKS).map(({ chainId }) => chainId)
 
 /** A variable is missing or not valid. The message names each of them. */
@@ -157,7 +157,7 @@ export class InvalidConfiguration extends Error {}
 const parsed = new WeakMap<Env, Settings>()
 
 /** Returns the settings of this deployment. Throws `InvalidConfiguration`. */
-export function settingsOf(env: Env): Settings {
+export function readSettings(env: Env): Settings {
   const cached = parsed.get(env)
   if (cached) return cached
   const result = settingsSchema.safeParse(env)

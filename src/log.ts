@@ -36,7 +36,7 @@ function errorText(error: Error): string {
 }
 
 /** Returns where an error was thrown: its stack without the message, one call a line. */
-export function callsOf({ stack = '', message }: Error): string {
+export function stackFrames({ stack = '', message }: Error): string {
   const start = stack.indexOf(message)
   return start < 0 ? '' : stack.slice(start + message.length).trim()
 }

@@ -20,7 +20,7 @@ import { eq } from 'drizzle-orm'
 import { describe, expect, inject, it, vi } from 'vitest'
 import app from '../src/app.ts'
 import { users } from '../src/db/schema/users.ts'
-import { endpointsOf } from '../src/http/endpoint.ts'
+import { listEndpoints } from '../src/http/endpoint.ts'
 import { type ErrorCode, errorStatus } from '../src/http/errors.ts'
 import { BASE_URL, call, requestOf } from './support/api.ts'
 import { type SampleRequest, sampleWorld } from './support/endpoints.ts'
@@ -238,7 +238,7 @@ async function expectCell(row: Row, cell: string, response: Response, caller: st
 }
 
 it('has a row for every endpoint, and no other rows', () => {
-  const endpoints = endpointsOf(app).map(({ method, path }) => `${method} ${path}`)
+  const endpoints = listEndpoints(app).map(({ method, path }) => `${method} ${path}`)
   expect(rows.map(({ endpoint }) => endpoint).sort()).toEqual([ASSET, ...endpoints].sort())
 })
 
@@ -249,7 +249,7 @@ it('has no route for all methods, which would be missing in the table', () => {
 })
 
 it('declares for each endpoint who may call it', () => {
-  for (const { method, path, access } of endpointsOf(app)) {
+  for (const { method, path, access } of listEndpoints(app)) {
     const row = rows.find(({ endpoint }) => endpoint === `${method} ${path}`)
     // A token for metrics is a master token: see test/operations/metrics.test.ts.
     const declared = access === 'metrics' ? 'master' : access

@@ -20,7 +20,7 @@ import {
 import app from '../src/app.ts'
 import { webhookEndpoints } from '../src/db/schema/webhooks.ts'
 import type { WakeUp } from '../src/delivery/wake.ts'
-import { endpointsOf } from '../src/http/endpoint.ts'
+import { listEndpoints } from '../src/http/endpoint.ts'
 import { runCron } from '../src/operations/cron.ts'
 import worker from '../src/worker.ts'
 import { BASE_URL, requestOf } from './support/api.ts'
@@ -37,7 +37,7 @@ const { tokenOf, sampleRequest } = await sampleWorld()
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 300_000 })
 
-const endpoints = endpointsOf(app).map(({ method, path }) => `${method} ${path}`)
+const endpoints = listEndpoints(app).map(({ method, path }) => `${method} ${path}`)
 
 /** The SQL of every statement that ran, with the bound values of one run. */
 const statements = new Map<string, unknown[]>()

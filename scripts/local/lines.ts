@@ -91,8 +91,10 @@ const formatValue = (value: unknown): string => {
   return text.split('\n').map(printable).join('\n')
 }
 
+type Mail = { to: string; subject: string; file: string; text: string }
+
 /** A line about a mail: its link if it has a secret one, or else its subject and its file. */
-export function mailLine(to: string, subject: string, file: string, text: string, now: Date) {
+export function mailLine({ to, subject, file, text }: Mail, now: Date) {
   const [link] = /https?:\S+[?&]secret=\S+/.exec(text) ?? []
   if (!link) return messageLine('info', printable(`mail for ${to}: ${subject} (${file})`), now)
   const kind = link.includes('/sign-in/') ? 'sign-in link' : 'confirmation link'

@@ -23,8 +23,8 @@ export function createLogReader(print: (line: string) => void): (line: string) =
     const [, name = '', value = ''] = /^(\w+): (.*)$/.exec(line) ?? []
     fields[name] = value
     if (name !== 'HTML') return
-    const { To = '', Subject = '', Text = '' } = fields
-    print(mailLine(To, Subject, Text, readFileSync(Text, 'utf8'), new Date()))
+    const { To: to = '', Subject: subject = '', Text: file = '' } = fields
+    print(mailLine({ to, subject, file, text: readFileSync(file, 'utf8') }, new Date()))
     mail = undefined
   }
 

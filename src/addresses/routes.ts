@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
-import { UserParam, userIdOf } from '../auth/user-param.ts'
+import { resolveUserId, UserParam } from '../auth/user-param.ts'
 import { addressKinds } from '../db/schema/users.ts'
 import type { App } from '../http/context.ts'
 import { requireToken, validate } from '../http/endpoint.ts'
@@ -87,7 +87,7 @@ export const addressRoutes = new Hono<App>()
     }),
     validate('param', UserParam),
     async (c) => {
-      const userId = userIdOf(c.var.caller, c.req.valid('param').user_id)
+      const userId = resolveUserId(c.var.caller, c.req.valid('param').user_id)
       const deliveryAddresses = await listAddresses(c.var, { kind: 'delivery', userId })
       return c.json({ deliveryAddresses })
     },
@@ -170,7 +170,7 @@ export const addressRoutes = new Hono<App>()
     }),
     validate('param', UserParam),
     async (c) => {
-      const userId = userIdOf(c.var.caller, c.req.valid('param').user_id)
+      const userId = resolveUserId(c.var.caller, c.req.valid('param').user_id)
       return c.json({ billingAddresses: await listAddresses(c.var, { kind: 'billing', userId }) })
     },
   )

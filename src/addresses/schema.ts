@@ -4,7 +4,7 @@
  */
 import { and, isNull, sql } from 'drizzle-orm'
 import * as z from 'zod'
-import { columnsOf } from '../db/columns.ts'
+import { shownColumns } from '../db/columns.ts'
 import { addresses, type addressKinds } from '../db/schema/users.ts'
 import { bool, id, orNull, text, time, timestamps } from '../http/fields.ts'
 
@@ -127,8 +127,8 @@ export type Addresses = {
 /** The columns to select, by kind. A column that no answer names is never read. */
 export const addressColumns = {
   delivery: {
-    ...columnsOf(addresses, DeliveryAddress.omit({ default: true })),
+    ...shownColumns(addresses, DeliveryAddress.omit({ default: true })),
     default: addresses.isDefault,
   },
-  billing: columnsOf(addresses, BillingAddress),
+  billing: shownColumns(addresses, BillingAddress),
 }

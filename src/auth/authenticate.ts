@@ -4,7 +4,7 @@ import { createMiddleware } from 'hono/factory'
 import { parse } from 'hono/utils/cookie'
 import type { App } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
-import { explainInvalidToken, issuerOf, verifyToken } from './tokens.ts'
+import { explainInvalidToken, tokenIssuer, verifyToken } from './tokens.ts'
 
 /** Name of the session cookie. */
 export const SESSION_COOKIE = 'token'
@@ -19,11 +19,11 @@ const safeMethods = /^(GET|HEAD|OPTIONS)$/
 export const authenticate = createMiddleware<App>(async (c, next) => {
   const header = c.req.header('authorization')
   const jwt = header ? header.replace(/^Bearer +/i, '').trim() : sessionCookie(c)
-  const caller = jwt ? await verifyToken(issuerOf(c.get('settings')), jwt, c.get('now')) : null
+  const caller = jwt ? await verifyToken(tokenIssuer(c.get('settings')), jwt, c.get('now')) : null
   if (caller && !header && !safeMethods.test(c.req.method)) rejectCrossSite(c)
   c.set('caller', caller)
   if (jwt && !caller)
-    c.set('tokenProblem', explainInvalidToken(issuerOf(c.get('settings')), jwt, c.get('now')))
+    c.set('tokenProblem', explainInvalidToken(tokenIssuer(c.get('settings')), jwt, c.get('now')))
   await next()
 })
 

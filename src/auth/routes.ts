@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import * as z from 'zod'
 import type { App } from '../http/context.ts'
 import { publicEndpoint } from '../http/endpoint.ts'
-import { issuerOf, publicKeys } from './tokens.ts'
+import { publicKeys, tokenIssuer } from './tokens.ts'
 
 const Jwk = z
   .object({
@@ -28,5 +28,7 @@ export const authRoutes = new Hono<App>().get(
     headers: { 'Cache-Control': 'For how long caches may keep the response.' },
   }),
   (c) =>
-    c.json(publicKeys(issuerOf(c.var.settings)), 200, { 'Cache-Control': 'public, max-age=300' }),
+    c.json(publicKeys(tokenIssuer(c.var.settings)), 200, {
+      'Cache-Control': 'public, max-age=300',
+    }),
 )

@@ -12,7 +12,7 @@ import type { App, Caller, Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import { readAs, sessionRequired } from './access.ts'
 import { SESSION_COOKIE } from './authenticate.ts'
-import { issuerOf, SESSION_LIFETIME, signToken, type TokenRecord } from './tokens.ts'
+import { SESSION_LIFETIME, signToken, type TokenRecord, tokenIssuer } from './tokens.ts'
 
 /** Milliseconds after a sign-in in which a session may change how to get into the account. */
 const RECENT = 10 * 60 * 1000
@@ -21,7 +21,7 @@ const cookie = { httpOnly: true, secure: true, sameSite: 'Lax', path: '/' } sati
 
 /** Sets the cookie of a session that `signIn` has stored. */
 export async function startSession(c: Context<App>, session: TokenRecord): Promise<void> {
-  const jwt = await signToken(issuerOf(c.var.settings), session)
+  const jwt = await signToken(tokenIssuer(c.var.settings), session)
   setCookie(c, SESSION_COOKIE, jwt, { ...cookie, maxAge: SESSION_LIFETIME / 1000 })
 }
 

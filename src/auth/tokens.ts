@@ -46,7 +46,7 @@ export type TokenRecord = {
 export type Issuer = { url: string; keys: readonly SigningKey[] }
 
 /** Returns the issuer of a deployment. */
-export const issuerOf = ({ PUBLIC_URL, JWT_KEYS }: Settings): Issuer => ({
+export const tokenIssuer = ({ PUBLIC_URL, JWT_KEYS }: Settings): Issuer => ({
   url: PUBLIC_URL,
   keys: JWT_KEYS.keys,
 })

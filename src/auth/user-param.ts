@@ -14,7 +14,7 @@ export const UserParam = z.object({
 type UserId = z.infer<typeof UserParam>['user_id']
 
 /** Returns the id of the user that the path names. */
-export const userIdOf = (caller: Caller, user: UserId): number =>
+export const resolveUserId = (caller: Caller, user: UserId): number =>
   user === 'me' ? caller.userId : user
 
 /** Throws `forbidden` if a user token is used for another user. */

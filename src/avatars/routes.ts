@@ -1,7 +1,7 @@
 import { type Context, Hono } from 'hono'
 import { etag } from 'hono/etag'
 import * as z from 'zod'
-import { UserParam, userIdOf } from '../auth/user-param.ts'
+import { resolveUserId, UserParam } from '../auth/user-param.ts'
 import type { App } from '../http/context.ts'
 import { type AppWithCaller, publicEndpoint, requireToken, validate } from '../http/endpoint.ts'
 import { avatarRateLimit } from '../http/rate-limit.ts'
@@ -48,7 +48,7 @@ async function updateAvatar(
   { user_id }: z.infer<typeof UserParam>,
   readPicture: () => Promise<Blob>,
 ) {
-  const userId = userIdOf(c.var.caller, user_id)
+  const userId = resolveUserId(c.var.caller, user_id)
   const user = await replaceAvatar(avatarContext(c), { userId, readPicture })
   return c.json({ avatarUrl: avatarUrl(c.var.settings.PUBLIC_URL, user) })
 }
@@ -67,7 +67,7 @@ export const avatarRoutes = new Hono<App>()
     validate('param', UserParam),
     async (c) => {
       const { caller, settings } = c.var
-      const user = await readAvatar(c.var, userIdOf(caller, c.req.valid('param').user_id))
+      const user = await readAvatar(c.var, resolveUserId(caller, c.req.valid('param').user_id))
       return c.json({ avatarUrl: avatarUrl(settings.PUBLIC_URL, user) })
     },
   )

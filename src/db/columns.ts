@@ -7,9 +7,9 @@ type Columns<T extends SQLiteTable> = T['_']['columns']
  * Returns the columns of a table that an answer shows, to select. Answers are allow-lists: a column
  * that the schema does not name is never read.
  *
- * @example db.select(columnsOf(addresses, BillingAddress)).from(addresses)
+ * @example db.select(shownColumns(addresses, BillingAddress)).from(addresses)
  */
-export function columnsOf<T extends SQLiteTable, K extends string & keyof Columns<T>>(
+export function shownColumns<T extends SQLiteTable, K extends string & keyof Columns<T>>(
   table: T,
   { shape }: { shape: Record<K, unknown> },
 ) {

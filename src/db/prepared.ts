@@ -26,9 +26,9 @@ const builder = connect({
  * boolean. Two selected columns must not have the same name: D1 returns rows as objects.
  *
  * @example
- * const addressesOf = prepared((db, values: Placeholders<{ userId: number }>) =>
+ * const findAddresses = prepared((db, values: Placeholders<{ userId: number }>) =>
  *   db.select().from(addresses).where(eq(addresses.userId, values.userId)))
- * const [rows] = await db.batch([addressesOf(db, { userId: 3 })])
+ * const [rows] = await db.batch([findAddresses(db, { userId: 3 })])
  */
 export function prepared<Values extends Record<string, unknown>, Result>(
   build: (db: Database, values: Placeholders<Values>) => Buildable<Result>,

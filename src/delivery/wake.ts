@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { type Database, raw } from '../db/client.ts'
-import { chainIdsOf, type Settings } from '../env.ts'
+import { configuredChainIds, type Settings } from '../env.ts'
 import { log } from '../log.ts'
 import { isCompareDue } from './engine/load.ts'
 import { explain } from './reasons.ts'
@@ -38,7 +38,7 @@ export async function wakeDueChains(
   now: Date,
 ): Promise<void> {
   const at = now.toISOString()
-  const chains = JSON.stringify(chainIdsOf(settings))
+  const chains = JSON.stringify(configuredChainIds(settings))
   const [due] = await db.batch([
     raw<{ chainId: number }>(
       db,
@@ -65,7 +65,7 @@ export async function failRemovedChains(
   now: Date,
 ): Promise<void> {
   const at = now.toISOString()
-  const others = JSON.stringify(rangesBetween(chainIdsOf(settings)))
+  const others = JSON.stringify(rangesBetween(configuredChainIds(settings)))
   const { reasonCode, reason } = explain('network_not_configured')
   // A batch, because errors of single statements have the bound values in their text.
   const [failed] = await db.batch([

@@ -189,7 +189,7 @@ export type Endpoint = {
 }
 
 /** Every endpoint of the app, in the order of its routes. */
-export function endpointsOf(app: Pick<Hono<App>, 'routes'>): Endpoint[] {
+export function listEndpoints(app: Pick<Hono<App>, 'routes'>): Endpoint[] {
   const endpoints = new Map<string, Endpoint>()
   for (const { method, path, handler } of app.routes) {
     if (method === 'ALL') continue

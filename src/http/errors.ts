@@ -3,7 +3,7 @@ import type { Context, ErrorHandler, NotFoundHandler } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { InvalidConfiguration } from '../env.ts'
-import { callsOf, log } from '../log.ts'
+import { log, stackFrames } from '../log.ts'
 import type { App } from './context.ts'
 import { callerRequestId } from './request-log.ts'
 
@@ -129,7 +129,7 @@ export const onError: ErrorHandler<App> = (error, c) => {
     const message = 'the service is not set up completely; its log says what to do'
     return errorResponse(c, new ApiError('not_ready', message))
   }
-  log.error('request_failed', { ...ids, error, stack: callsOf(error) })
+  log.error('request_failed', { ...ids, error, stack: stackFrames(error) })
   return errorResponse(c, new ApiError('internal_error', 'something went wrong on our side'))
 }
 

@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import { connect } from '../db/client.ts'
-import { settingsOf } from '../env.ts'
+import { readSettings } from '../env.ts'
 import type { App } from './context.ts'
 import { ApiError, invalidField } from './errors.ts'
 
@@ -22,7 +22,7 @@ export const requestContext = createMiddleware<App>(async (c, next) => {
   const nearest = bookmark ?? 'first-unconstrained'
   const session = c.env.DB.withSession(isRead && isApi ? nearest : 'first-primary')
   const trips = { count: 0 }
-  c.set('settings', settingsOf(c.env))
+  c.set('settings', readSettings(c.env))
   c.set('now', new Date())
   c.set('trips', trips)
   c.set('db', connect(session, trips))

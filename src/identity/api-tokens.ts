@@ -17,7 +17,7 @@ import {
 import { administratorGuard, ROLL_GRACE, selectAdministrator, writeAs } from '../auth/access.ts'
 import { recordAction } from '../auth/audit.ts'
 import { readAsUser, requireRecent, requireRecentSignIn } from '../auth/session.ts'
-import { issuerOf, newToken, signToken } from '../auth/tokens.ts'
+import { newToken, signToken, tokenIssuer } from '../auth/tokens.ts'
 import type { Database } from '../db/client.ts'
 import type { Guard } from '../db/guard.ts'
 import { tokens, users } from '../db/schema/users.ts'
@@ -87,7 +87,7 @@ export async function generateToken(
 ): Promise<{ id: string; email: string }> {
   const owner = { userId: caller.userId, role, scope }
   const token = {
-    ...newToken(issuerOf(settings), owner, lifetime, now),
+    ...newToken(tokenIssuer(settings), owner, lifetime, now),
     kind: 'api',
     name,
   } as const
@@ -125,7 +125,12 @@ export async function rollToken(
   id: string,
 ): Promise<{ id: string; name: string; role: Caller['role']; email: string }> {
   // The owner and the lifetime are those of the old token, which only the database knows.
-  const { keyId, createdAt, ...successor } = newToken(issuerOf(settings), { role: 'user' }, 0, now)
+  const { keyId, createdAt, ...successor } = newToken(
+    tokenIssuer(settings),
+    { role: 'user' },
+    0,
+    now,
+  )
   const isOld = and(
     eq(tokens.id, id),
     isOwnToken(caller),
@@ -193,7 +198,7 @@ export async function readToken({ db, caller, now, settings }: IssuerCtx, id: st
   ])
   requireRecent(account, now)
   if (!token) throw tokenNotFound()
-  return { account, token, jwt: await signToken(issuerOf(settings), token) }
+  return { account, token, jwt: await signToken(tokenIssuer(settings), token) }
 }
 
 /**

@@ -2,7 +2,7 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import { writeAs } from '../auth/access.ts'
 import { requireRecentSignIn } from '../auth/session.ts'
-import { issuerOf, newToken, signToken } from '../auth/tokens.ts'
+import { newToken, signToken, tokenIssuer } from '../auth/tokens.ts'
 import { tokens } from '../db/schema/users.ts'
 import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
@@ -22,7 +22,7 @@ export async function renewReferenceToken({
   now,
   settings,
 }: Ctx & { settings: Settings }): Promise<{ token: string; expiresAt: string }> {
-  const issuer = issuerOf(settings)
+  const issuer = tokenIssuer(settings)
   const { userId } = caller
   const { id, ...claims } = newToken(issuer, { userId, role: 'user' }, LIFETIME, now)
   const { keyId, createdAt, expiresAt } = claims

@@ -1,7 +1,7 @@
 /** Exchanges a proof of a wallet or an e-mail address for a session. */
 import { and, eq, exists, isNotNull, type SQL, sql } from 'drizzle-orm'
 import { endSession } from '../auth/session.ts'
-import { issuerOf, newToken, SESSION_LIFETIME, type TokenRecord } from '../auth/tokens.ts'
+import { newToken, SESSION_LIFETIME, type TokenRecord, tokenIssuer } from '../auth/tokens.ts'
 import type { Statement } from '../db/client.ts'
 import { type Guard, guardedBatch } from '../db/guard.ts'
 import { tokens, users } from '../db/schema/users.ts'
@@ -70,7 +70,7 @@ export async function signIn(
     .from(users)
     .where(and(isOwner, isNotNull(users.removedAt)))
   const role = 'user'
-  const session = newToken(issuerOf(settings), { role }, SESSION_LIFETIME, now)
+  const session = newToken(tokenIssuer(settings), { role }, SESSION_LIFETIME, now)
 
   const [[user]] = await guardedBatch(
     db,

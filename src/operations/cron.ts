@@ -7,7 +7,7 @@ import { cronRuns } from '../db/schema/operations.ts'
 import { idempotencyKeys } from '../db/schema/orders.ts'
 import { emailLinks, walletNonces } from '../db/schema/users.ts'
 import { failRemovedChains, wakeDueChains } from '../delivery/wake.ts'
-import { settingsOf } from '../env.ts'
+import { readSettings } from '../env.ts'
 import { LINK_LIFETIME } from '../identity/email-link.ts'
 import { sweepTokens } from '../identity/sweep-tokens.ts'
 import { log } from '../log.ts'
@@ -21,20 +21,20 @@ import { raiseAlarms } from './notify.ts'
 type Job = (env: Env, db: Database, now: Date) => Promise<unknown>
 
 const jobs: Record<string, Job> = {
-  wakeDueChains: (env, db, now) => wakeDueChains(env.DELIVERIES, db, settingsOf(env), now),
-  failRemovedChains: (env, db, now) => failRemovedChains(db, settingsOf(env), now),
+  wakeDueChains: (env, db, now) => wakeDueChains(env.DELIVERIES, db, readSettings(env), now),
+  failRemovedChains: (env, db, now) => failRemovedChains(db, readSettings(env), now),
   wakeWebhooks: (env, db, now) => wakeWebhooks(env.WEBHOOKS, db, now),
   handleFailingWebhooks: (env, db, now) =>
-    handleFailing({ db, email: env.EMAIL, settings: settingsOf(env), now }),
+    handleFailing({ db, email: env.EMAIL, settings: readSettings(env), now }),
   deleteExpiredRows: (_env, db, now) => deleteExpiredRows(db, now),
   removeOrphans: (env, db, now) => removeOrphans(env.AVATARS, db, now),
-  checkNetworks: (env, db, now) => checkNetworks(db, settingsOf(env), now),
+  checkNetworks: (env, db, now) => checkNetworks(db, readSettings(env), now),
   rollUpHours: (_env, db, now) => rollUpHours(db, now),
 }
 
 /** Runs all jobs. A job that fails is logged and does not stop the others. */
 export async function runCron(env: Env, now: Date): Promise<void> {
-  settingsOf(env)
+  readSettings(env)
   const db = connect(env.DB)
   const failedJobs: string[] = []
   const attempt = async (job: string, run: Job) => {

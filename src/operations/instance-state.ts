@@ -9,7 +9,7 @@ import { readAs } from '../auth/access.ts'
 import { type Database, raw } from '../db/client.ts'
 import type { ReasonCode } from '../db/schema/delivery.ts'
 import { alarms, cronRuns, networkChecks } from '../db/schema/operations.ts'
-import { chainIdsOf, type Settings } from '../env.ts'
+import { configuredChainIds, type Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
 
 type StateCtx = Pick<Ctx, 'db' | 'now'> & { settings: Pick<Settings, 'NETWORKS'> }
@@ -113,7 +113,7 @@ export const stateStatements = ({ db, settings, now }: StateCtx) => {
     db
       .select()
       .from(networkChecks)
-      .where(inArray(networkChecks.chainId, chainIdsOf(settings))),
+      .where(inArray(networkChecks.chainId, configuredChainIds(settings))),
     raw<{ chainId: number; signer: string; nonces: number }>(
       db,
       sql`SELECT chainId, signer, count(*) AS nonces FROM transactions

@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm'
 import { type Database, raw } from '../db/client.ts'
 import { guardedBatch } from '../db/guard.ts'
-import { settingsOf } from '../env.ts'
+import { readSettings } from '../env.ts'
 import { log } from '../log.ts'
 import { addAlarms, wakeWebhooks } from '../webhooks/outbox.ts'
 import { findAlarms } from './alarms.ts'
@@ -28,7 +28,7 @@ class Outdated extends Error {}
 
 /** Compares the state with the stored alarms, stores what has changed, and notifies of it. */
 export async function raiseAlarms(env: Env, db: Database, now: Date): Promise<void> {
-  const settings = settingsOf(env)
+  const settings = readSettings(env)
   const state = await readState(env, settings, db.batch(stateStatements({ db, settings, now })))
   const at = now.toISOString()
   const notifications: AlarmNotification[] = []

@@ -1,6 +1,6 @@
 /** The buyer of an order, and what a caller may see of them. */
 import * as z from 'zod'
-import { columnsOf } from '../db/columns.ts'
+import { shownColumns } from '../db/columns.ts'
 import { users } from '../db/schema/users.ts'
 import type { Caller } from '../http/context.ts'
 import { addressOrEmpty, bool, id, orNull, text, time, timestamps } from '../http/fields.ts'
@@ -50,7 +50,7 @@ export const Buyer = BuyerFields.extend({ walletNonce: z.null().describe('Always
   description: 'The user who gets the NFTs of an order.',
 })
 
-export const buyerColumns = columnsOf(users, BuyerFields)
+export const buyerColumns = shownColumns(users, BuyerFields)
 
 /**
  * Hides private fields of the buyer from everyone but the buyer and master tokens. Lists what is

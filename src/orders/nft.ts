@@ -1,6 +1,6 @@
 /** NFTs and listings, as order items show them. Some fields are private: not for public endpoints. */
 import * as z from 'zod'
-import { columnsOf } from '../db/columns.ts'
+import { shownColumns } from '../db/columns.ts'
 import { listings, listingTypes, nfts } from '../db/schema/catalogue.ts'
 import {
   address,
@@ -87,8 +87,8 @@ export const Listing = z
 export type Nft = z.infer<typeof Nft>
 export type Listing = z.infer<typeof Listing>
 
-export const nftColumns = columnsOf(nfts, Nft)
-export const listingColumns = columnsOf(listings, Listing)
+export const nftColumns = shownColumns(nfts, Nft)
+export const listingColumns = shownColumns(listings, Listing)
 
 /** Whether orders do not reduce the stock of the NFT. */
 export const isUnlimited = ({ payload }: Nft): boolean => payload.amountType === 'unlimited'

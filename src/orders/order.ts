@@ -1,6 +1,6 @@
 /** Builds an order from its rows: for placing, reading and listing orders, and for pages. */
 import type * as z from 'zod'
-import { columnsOf } from '../db/columns.ts'
+import { shownColumns } from '../db/columns.ts'
 import { orderItems, orders } from '../db/schema/orders.ts'
 import { type DeliveryRow, failReason, itemStatus } from '../delivery/shown.ts'
 import type { Viewer } from './buyer.ts'
@@ -11,8 +11,8 @@ const StoredOrder = OrderFields.omit({ failReason: true })
 /** Without what an order item shows of its delivery. */
 const StoredItem = OrderItemFields.omit({ status: true, txId: true, updatedAt: true })
 
-export const orderColumns = columnsOf(orders, StoredOrder)
-export const itemColumns = columnsOf(orderItems, StoredItem)
+export const orderColumns = shownColumns(orders, StoredOrder)
+export const itemColumns = shownColumns(orderItems, StoredItem)
 
 export type OrderRow = z.infer<typeof StoredOrder>
 export type ItemRow = z.infer<typeof StoredItem> & { delivery: DeliveryRow }

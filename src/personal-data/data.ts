@@ -1,7 +1,7 @@
 import { eq, inArray } from 'drizzle-orm'
 import { readAs } from '../auth/access.ts'
 import { avatarUrl } from '../avatars/url.ts'
-import { columnsOf } from '../db/columns.ts'
+import { shownColumns } from '../db/columns.ts'
 import { auditLog } from '../db/schema/operations.ts'
 import { addresses, emailLinks, tokens, users } from '../db/schema/users.ts'
 import { webhookEndpoints } from '../db/schema/webhooks.ts'
@@ -24,7 +24,7 @@ import {
 const PAGE_SIZE = 100
 
 const personColumns = {
-  ...columnsOf(users, Person.omit({ avatarUrl: true })),
+  ...shownColumns(users, Person.omit({ avatarUrl: true })),
   avatarKey: users.avatarKey,
 }
 
@@ -47,17 +47,17 @@ export async function readPersonalData(
   const [[person], book, tokenRows, mailLinks, webhooks, actions] = await readAs(db, caller, [
     db.select(personColumns).from(users).where(eq(users.id, userId)),
     db
-      .select(columnsOf(addresses, BookEntry))
+      .select(shownColumns(addresses, BookEntry))
       .from(addresses)
       .where(inArray(addresses.id, selectAddressIds(userId))),
-    db.select(columnsOf(tokens, TokenRecord)).from(tokens).where(eq(tokens.userId, userId)),
-    db.select(columnsOf(emailLinks, MailLink)).from(emailLinks).where(isMailLink(userId)),
+    db.select(shownColumns(tokens, TokenRecord)).from(tokens).where(eq(tokens.userId, userId)),
+    db.select(shownColumns(emailLinks, MailLink)).from(emailLinks).where(isMailLink(userId)),
     db
-      .select(columnsOf(webhookEndpoints, WebhookRecord))
+      .select(shownColumns(webhookEndpoints, WebhookRecord))
       .from(webhookEndpoints)
       .where(eq(webhookEndpoints.userId, userId)),
     db
-      .select(columnsOf(auditLog, AdministratorAction))
+      .select(shownColumns(auditLog, AdministratorAction))
       .from(auditLog)
       .where(eq(auditLog.userId, userId)),
   ])

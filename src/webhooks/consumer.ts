@@ -2,7 +2,7 @@
  * The consumer of the queue `webhooks`. A message may be sent twice: receivers recognize it by its id.
  */
 import { connect, type Database } from '../db/client.ts'
-import { type Settings, settingsOf } from '../env.ts'
+import { readSettings, type Settings } from '../env.ts'
 import { log } from '../log.ts'
 import { reportDisabled } from './failing.ts'
 import { type Attempt, claimEndpoint, releaseEndpoint } from './lease.ts'
@@ -32,7 +32,7 @@ export async function sendWebhooks(batch: MessageBatch<WebhookWakeUp>, env: Env)
   batch.ackAll()
   const ctx = {
     db: connect(env.DB),
-    settings: settingsOf(env),
+    settings: readSettings(env),
     queue: env.WEBHOOKS,
     email: env.EMAIL,
     clock: () => new Date(),

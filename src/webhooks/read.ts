@@ -3,7 +3,7 @@ import { and, asc, eq, gt, type SQL, sql } from 'drizzle-orm'
 import { readAs } from '../auth/access.ts'
 import { readAsUser } from '../auth/session.ts'
 import { type Database, raw } from '../db/client.ts'
-import { columnsOf } from '../db/columns.ts'
+import { shownColumns } from '../db/columns.ts'
 import { webhookEndpoints, type webhookStates } from '../db/schema/webhooks.ts'
 import {
   endpointNotFound,
@@ -14,7 +14,7 @@ import {
 } from './access.ts'
 import { Webhook, type WebhookMessage } from './schema.ts'
 
-export const endpointColumns = columnsOf(webhookEndpoints, Webhook.omit({ enabled: true }))
+export const endpointColumns = shownColumns(webhookEndpoints, Webhook.omit({ enabled: true }))
 
 /** Converts a row with `endpointColumns`. */
 export const toWebhook = (row: Omit<Webhook, 'enabled'>): Webhook => ({

@@ -2,7 +2,7 @@ import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { expect, it } from 'vitest'
 import * as z from 'zod'
 import { addressColumns } from '../../src/addresses/schema.ts'
-import { columnsOf } from '../../src/db/columns.ts'
+import { shownColumns } from '../../src/db/columns.ts'
 import { buyerColumns } from '../../src/orders/buyer.ts'
 import { listingColumns, nftColumns } from '../../src/orders/nft.ts'
 import { itemColumns, orderColumns } from '../../src/orders/order.ts'
@@ -10,7 +10,7 @@ import { fields } from '../support/fields.ts'
 
 it('selects the columns with these names, and no others', () => {
   const table = sqliteTable('table', { id: integer(), name: text(), secret: text() })
-  expect(columnsOf(table, z.object({ id: z.int(), name: z.string() }))).toEqual({
+  expect(shownColumns(table, z.object({ id: z.int(), name: z.string() }))).toEqual({
     id: table.id,
     name: table.name,
   })

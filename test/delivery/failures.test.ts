@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import type { ReasonCode } from '../../src/db/schema/delivery.ts'
 import { explain, type Reason } from '../../src/delivery/reasons.ts'
 import { failRemovedChains } from '../../src/delivery/wake.ts'
-import { settingsOf } from '../../src/env.ts'
+import { readSettings } from '../../src/env.ts'
 import { tokenCalls } from '../support/chain/calls.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import { expectDelivered } from '../support/delivery/delivered.ts'
@@ -139,7 +139,10 @@ it('fails an item whose token accepts the transfer and records none', async () =
 describe('a network that was removed from the configuration', () => {
   const reasonCode = 'network_not_configured'
   const without = (chain: Chain) =>
-    settingsOf({ ...env, NETWORKS: networksOf([{ ...chain, chainId: 1, name: 'other' }]) } as never)
+    readSettings({
+      ...env,
+      NETWORKS: networksOf([{ ...chain, chainId: 1, name: 'other' }]),
+    } as never)
 
   it('fails the items that wait, and retry delivers them once it is back', async () => {
     const chain = await aChain({ erc1155: 2 })

@@ -3,7 +3,7 @@ import { env, exports } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import { connect } from '../../src/db/client.ts'
 import { step } from '../../src/delivery/engine/step.ts'
-import { settingsOf } from '../../src/env.ts'
+import { readSettings } from '../../src/env.ts'
 import { requestOf } from '../support/api.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import {
@@ -38,7 +38,7 @@ function anObserver(chain: Chain, settings: NetworkSettings) {
   return async (seconds = 0) => {
     const now = new Date(start + seconds * 1000)
     const { database, trips } = measured(env.DB)
-    const done = await step(connect(database), settingsOf(env), network, lease, now)
+    const done = await step(connect(database), readSettings(env), network, lease, now)
     if (!done) throw new Error('there was nothing to do')
     return {
       rowsWritten: trips.reduce((sum, trip) => sum + trip.rowsWritten, 0),

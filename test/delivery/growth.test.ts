@@ -5,7 +5,7 @@ import { connect } from '../../src/db/client.ts'
 import { deliveryStates } from '../../src/db/schema/delivery.ts'
 import { run } from '../../src/delivery/engine/run.ts'
 import { queueAwaiting } from '../../src/delivery/wallet-linked.ts'
-import { settingsOf } from '../../src/env.ts'
+import { readSettings } from '../../src/env.ts'
 import { runCron } from '../../src/operations/cron.ts'
 import { placeOrders } from '../../src/orders/place.ts'
 import { callerOf } from '../orders/shop.ts'
@@ -57,7 +57,7 @@ function anInstance(chain: Chain, network: Parameters<typeof networksOf>[1] = {}
   const { queue } = aRecordingQueue()
   const NETWORKS = networksOf([chain], network)
   const bindings = { DB: database, DELIVERIES: queue, NETWORKS }
-  const settings = settingsOf({ ...env, ...bindings })
+  const settings = readSettings({ ...env, ...bindings })
   const deps = {
     db: connect(database),
     settings,

@@ -19,7 +19,7 @@ export type FuzzRequest = {
   body: string | Uint8Array | null
 }
 
-const endpointsOf = ({ paths = {} }: Document): Endpoint[] =>
+const listEndpoints = ({ paths = {} }: Document): Endpoint[] =>
   Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       method: method.toUpperCase(),
@@ -246,4 +246,4 @@ function partOf(picture: Uint8Array, name: string, type: string): Uint8Array {
   return whole
 }
 
-export const endpoints = endpointsOf(document)
+export const endpoints = listEndpoints(document)

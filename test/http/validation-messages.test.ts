@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { safeParseAsync } from 'zod/v4/core'
 import app from '../../src/app.ts'
-import { endpointsOf } from '../../src/http/endpoint.ts'
+import { listEndpoints } from '../../src/http/endpoint.ts'
 import { NewOrders } from '../../src/orders/schema.ts'
 import { type JsonSchema, jsonSchemaOf } from '../support/json-schema.ts'
 
@@ -29,7 +29,7 @@ it('finds the fields of orders, and of what is in them', () => {
 })
 
 describe.each(
-  endpointsOf(app).flatMap(({ method, path, inputs }) =>
+  listEndpoints(app).flatMap(({ method, path, inputs }) =>
     inputs.map(({ target, schema }) => ({ name: `${method} ${path} (${target})`, schema })),
   ),
 )('$name', ({ schema }) => {

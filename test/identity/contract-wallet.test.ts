@@ -3,7 +3,7 @@ import { eq, inArray } from 'drizzle-orm'
 import { getAddress, type Hex } from 'viem'
 import { expect, it } from 'vitest'
 import { users } from '../../src/db/schema/users.ts'
-import { settingsOf } from '../../src/env.ts'
+import { readSettings } from '../../src/env.ts'
 import { isSignedByContract } from '../../src/identity/contract-wallet.ts'
 import { hashIdentity } from '../../src/identity/namespace.ts'
 import { createWalletMessage, verifyWalletMessage } from '../../src/identity/wallet.ts'
@@ -35,7 +35,7 @@ it('accepts a signature that the contract accepts, and rejects another', async (
   const chain = await aChain()
   await chain.rpc('anvil_setCode', ADDRESS, CODE)
   const { chainId, rpcUrl } = chain
-  const [network] = Object.values(settingsOf(env).NETWORKS)
+  const [network] = Object.values(readSettings(env).NETWORKS)
   if (!network) throw new Error('no network is configured')
   const site = {
     PUBLIC_URL: 'https://marketplace.test',

@@ -6,7 +6,7 @@ import { deliveries } from '../../src/db/schema/delivery.ts'
 import { idempotencyKeys } from '../../src/db/schema/orders.ts'
 import { emailLinks, tokens, users, walletNonces } from '../../src/db/schema/users.ts'
 import { explain } from '../../src/delivery/reasons.ts'
-import { settingsOf } from '../../src/env.ts'
+import { readSettings } from '../../src/env.ts'
 import { runCron } from '../../src/operations/cron.ts'
 import { rowOf } from '../support/delivery/engine.ts'
 import { aPaidItem } from '../support/delivery/items.ts'
@@ -14,7 +14,7 @@ import { aRecordingQueue } from '../support/delivery/queue.ts'
 import { aUser, db } from '../support/makers.ts'
 
 const WALLET = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
-const networkSettings = settingsOf(env).NETWORKS.localhost
+const networkSettings = readSettings(env).NETWORKS.localhost
 
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import app from '../../src/app.ts'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { alarms, cronRuns, networkChecks } from '../../src/db/schema/operations.ts'
-import { endpointsOf } from '../../src/http/endpoint.ts'
+import { listEndpoints } from '../../src/http/endpoint.ts'
 import { call } from '../support/api.ts'
 import { aChain } from '../support/chain/chain.ts'
 import { aPaidItem } from '../support/delivery/items.ts'
@@ -106,7 +106,7 @@ describe('the metrics', () => {
 })
 
 describe('a token for metrics', () => {
-  const endpoints = endpointsOf(app).filter(
+  const endpoints = listEndpoints(app).filter(
     ({ access, path }) => access !== 'public' && path !== '/metrics',
   )
 

@@ -2,7 +2,7 @@
 import { env } from 'cloudflare:workers'
 import { beforeEach, expect, it } from 'vitest'
 import { networkChecks } from '../../src/db/schema/operations.ts'
-import { settingsOf } from '../../src/env.ts'
+import { readSettings } from '../../src/env.ts'
 import { checkNetworks } from '../../src/operations/networks.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import { watchRequests } from '../support/chain/fetch.ts'
@@ -19,7 +19,7 @@ beforeEach(async () => {
 /** Runs a check, and returns what is stored of all networks. */
 async function check(chains: readonly Chain[], now: Date, settings: NetworkSettings = {}) {
   const NETWORKS = networksOf(chains, settings)
-  await checkNetworks(db, settingsOf({ ...env, NETWORKS } as never), now)
+  await checkNetworks(db, readSettings({ ...env, NETWORKS } as never), now)
   return db.select().from(networkChecks).orderBy(networkChecks.chainId)
 }
 

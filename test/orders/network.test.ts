@@ -4,7 +4,7 @@ import { eq } from 'drizzle-orm'
 import { expect, it } from 'vitest'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { explain } from '../../src/delivery/reasons.ts'
-import { settingsOf } from '../../src/env.ts'
+import { readSettings } from '../../src/env.ts'
 import { placeOrders } from '../../src/orders/place.ts'
 import type { Order } from '../../src/orders/schema.ts'
 import { call, callWith } from '../support/api.ts'
@@ -70,7 +70,7 @@ it('pins an item to the chain that its network has when it is placed', async () 
   const placeWhere = async (chainId: number) => {
     const [localhost] = Object.values(settings.NETWORKS)
     const NETWORKS = { moving: { ...localhost, chainId } }
-    const own = settingsOf({ ...env, NETWORKS })
+    const own = readSettings({ ...env, NETWORKS })
     const { orders } = await placeOrders(
       { db, caller, settings: own, now: new Date() },
       { orders: [input] },

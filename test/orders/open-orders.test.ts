@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { idempotencyKeys } from '../../src/db/schema/orders.ts'
 import { addresses } from '../../src/db/schema/users.ts'
-import { settingsOf } from '../../src/env.ts'
+import { readSettings } from '../../src/env.ts'
 import { callWith } from '../support/api.ts'
 import { aListing, anAddress, anNft, aSession, aToken, aUser, db } from '../support/makers.ts'
 import { aShop, billingData, ordersOf, placed, recordWakeUps, stockOf, times } from './shop.ts'
@@ -152,11 +152,11 @@ it('keeps the limit when calls run at the same time', async () => {
 })
 
 it.each(['0', '-1', '1.5', 'many', ''])('refuses %j as MAX_OPEN_ORDERS', (value) => {
-  expect(() => settingsOf({ ...env, MAX_OPEN_ORDERS: value })).toThrow(/MAX_OPEN_ORDERS/)
+  expect(() => readSettings({ ...env, MAX_OPEN_ORDERS: value })).toThrow(/MAX_OPEN_ORDERS/)
 })
 
 it('allows 1,000 open orders unless MAX_OPEN_ORDERS says otherwise, as text or number', () => {
-  expect(settingsOf({ ...env }).MAX_OPEN_ORDERS).toBe(1000)
-  expect(settingsOf({ ...env, MAX_OPEN_ORDERS: '50' }).MAX_OPEN_ORDERS).toBe(50)
-  expect(settingsOf({ ...env, MAX_OPEN_ORDERS: 50 }).MAX_OPEN_ORDERS).toBe(50)
+  expect(readSettings({ ...env }).MAX_OPEN_ORDERS).toBe(1000)
+  expect(readSettings({ ...env, MAX_OPEN_ORDERS: '50' }).MAX_OPEN_ORDERS).toBe(50)
+  expect(readSettings({ ...env, MAX_OPEN_ORDERS: 50 }).MAX_OPEN_ORDERS).toBe(50)
 })

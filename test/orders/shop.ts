@@ -6,7 +6,7 @@ import { verifyToken } from '../../src/auth/tokens.ts'
 import { connect } from '../../src/db/client.ts'
 import { nfts } from '../../src/db/schema/catalogue.ts'
 import { orderItems, orders } from '../../src/db/schema/orders.ts'
-import { settingsOf } from '../../src/env.ts'
+import { readSettings } from '../../src/env.ts'
 import type { PlacedOrder } from '../../src/orders/schema.ts'
 import { call } from '../support/api.ts'
 import { aListing, aMasterToken, anAddress, anNft, aUser, db, issuer } from '../support/makers.ts'
@@ -24,7 +24,7 @@ export function recordWakeUps() {
   return sendBatch
 }
 
-export const settings = settingsOf(env)
+export const settings = readSettings(env)
 
 type Goods = { nft?: Parameters<typeof anNft>[1]; listing?: Parameters<typeof aListing>[1] }
 

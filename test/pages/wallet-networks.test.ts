@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
-import { settingsOf } from '../../src/env.ts'
+import { readSettings } from '../../src/env.ts'
 import { ageSession, anEmail, aVisitor, signInByEmail } from '../support/visitor.ts'
 
 const polygon = {
@@ -63,7 +63,7 @@ it('shows the URLs of the nodes on no page, because they may hold keys', async (
 
 it('names the setting that is missing to add a chain', () => {
   const { walletRpcUrl: _, ...incomplete } = addable
-  expect(() => settingsOf({ ...env, ...withNetworks({ polygon: incomplete }) })).toThrow(
+  expect(() => readSettings({ ...env, ...withNetworks({ polygon: incomplete }) })).toThrow(
     'NETWORKS.polygon.walletRpcUrl: set all of name, walletRpcUrl, nativeCurrency, or none',
   )
 })

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
 import app from '../../src/app.ts'
 import { variables } from '../../src/env.ts'
-import { endpointsOf } from '../../src/http/endpoint.ts'
+import { listEndpoints } from '../../src/http/endpoint.ts'
 import { errorStatus } from '../../src/http/errors.ts'
 
 const read = (path: string) => readFileSync(path, 'utf8')
@@ -15,7 +15,7 @@ const documents = globSync(['*.md', 'docs/**/*.md', 'test/*.md'])
 const { scripts } = JSON.parse(read('package.json'))
 
 /** Pages and their forms are not in the table. */
-const endpoints = endpointsOf(app)
+const endpoints = listEndpoints(app)
   .filter(({ path }) => !/^\/($|docs|operations|orders|sign-in|sign-out|settings)/.test(path))
   .map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '<$1>')}`)
 

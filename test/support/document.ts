@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import openapi from '../../docs/openapi.json'
 import app from '../../src/app.ts'
-import { endpointsOf } from '../../src/http/endpoint.ts'
+import { listEndpoints } from '../../src/http/endpoint.ts'
 
 type Reference = { $ref: string }
 type Examples = Record<string, { summary?: string; value: unknown }>
@@ -99,7 +99,7 @@ function matches(template: string, path: string): boolean {
 
 /** Returns whether the path is a page or redirect, which the document leaves out. */
 const isPage = (path: string) =>
-  endpointsOf(app).some(
+  listEndpoints(app).some(
     ({ access, path: pattern }) => access !== null && matches(pattern.replace(/:\w+/g, '{}'), path),
   )
 

@@ -6,7 +6,7 @@ import { listings, nfts } from '../../src/db/schema/catalogue.ts'
 import { transactions } from '../../src/db/schema/delivery.ts'
 import { ADMINISTRATOR, addresses, tokens, users } from '../../src/db/schema/users.ts'
 import { webhookEndpoints, webhookMessages } from '../../src/db/schema/webhooks.ts'
-import { settingsOf } from '../../src/env.ts'
+import { readSettings } from '../../src/env.ts'
 import { hashIdentity, SESSION_NAME, tokenNamespace } from '../../src/identity/namespace.ts'
 
 export const db = connect(env.DB)
@@ -41,8 +41,8 @@ export function aUser(values: Partial<typeof users.$inferInsert> = {}) {
 export const anAdministrator = () => aUser({ roleId: ADMINISTRATOR })
 
 export const issuer = {
-  url: settingsOf(env).PUBLIC_URL,
-  keys: settingsOf(env).JWT_KEYS.keys,
+  url: readSettings(env).PUBLIC_URL,
+  keys: readSettings(env).JWT_KEYS.keys,
 }
 
 let tokenCount = 0

@@ -4,7 +4,7 @@ import { Webhook } from 'standardwebhooks'
 import { beforeEach, describe, expect, inject, it, vi } from 'vitest'
 import { users } from '../../src/db/schema/users.ts'
 import { webhookEndpoints, webhookMessages } from '../../src/db/schema/webhooks.ts'
-import { settingsOf } from '../../src/env.ts'
+import { readSettings } from '../../src/env.ts'
 import { webhookSecret } from '../../src/webhooks/signature.ts'
 import { pass, startClock } from '../support/delivery/clock.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
@@ -64,7 +64,7 @@ describe('a message', () => {
       'webhook-timestamp': String(Math.floor(Date.now() / 1000)),
       'webhook-signature': expect.stringMatching(/^v1,[A-Za-z0-9+/]{43}=$/),
     })
-    const secret = await webhookSecret(settingsOf(env), endpoint.secretId)
+    const secret = await webhookSecret(readSettings(env), endpoint.secretId)
     const verified = new Webhook(secret).verify(body, Object.fromEntries(headers))
     expect(verified).toEqual(JSON.parse(message.payload))
     expect(await messageRow(message)).toMatchObject({
@@ -87,7 +87,7 @@ describe('a message', () => {
     await consume([endpoint])
     const isVerified = async (index: number, secretId: string) => {
       const { body = '', headers } = received[index] ?? {}
-      const webhook = new Webhook(await webhookSecret(settingsOf(env), secretId))
+      const webhook = new Webhook(await webhookSecret(readSettings(env), secretId))
       try {
         // The library compares the time with its own clock, which the test has moved.
         const age = index === 0 ? DAY : 0
@@ -400,7 +400,7 @@ describe('a message that waits', () => {
     await consume([endpoint])
     const [{ url, headers, body } = { url: '', headers: new Headers(), body: '' }] = received
     expect(url).toBe('https://moved.example.com/')
-    const secret = await webhookSecret(settingsOf(env), 'cd'.repeat(16))
+    const secret = await webhookSecret(readSettings(env), 'cd'.repeat(16))
     new Webhook(secret).verify(body, Object.fromEntries(headers))
   })
 

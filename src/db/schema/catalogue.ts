@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { check, index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { boolean, id, oneOf, reference, timestamp, timestamps } from './columns.ts'
+import { boolean, id, isOneOf, reference, timestamp, timestamps } from './columns.ts'
 import { users } from './users.ts'
 
 /** `payload.amountType`: whether the number of pieces of an NFT is limited. */
@@ -98,7 +98,7 @@ export const listings = sqliteTable(
   (t) => [
     index('listings_seller').on(t.sellerId).where(sql`${t.active}`),
     check('listings_price', sql`${t.priceCents} >= 0`),
-    check('listings_type', oneOf(t.type, listingTypes)),
+    check('listings_type', isOneOf(t.type, listingTypes)),
   ],
 )
 

@@ -17,5 +17,5 @@ export const timestamp = () => text()
 export const boolean = () => integer({ mode: 'boolean' })
 export const reference = (column: () => AnySQLiteColumn) => integer().notNull().references(column)
 export const timestamps = { createdAt: timestamp().notNull(), updatedAt: timestamp().notNull() }
-export const oneOf = (column: AnySQLiteColumn, values: readonly string[]) =>
+export const isOneOf = (column: AnySQLiteColumn, values: readonly string[]) =>
   sql`${column} IN (${sql.raw(values.map((value) => `'${value}'`).join(', '))})`

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { check, index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
-import { boolean, id, oneOf, timestamp, timestamps } from './columns.ts'
+import { boolean, id, isOneOf, timestamp, timestamps } from './columns.ts'
 import { orderItems } from './orders.ts'
 import { users } from './users.ts'
 
@@ -109,12 +109,12 @@ export const deliveries = sqliteTable(
     // Counts what failed, by reason. With the state, SQLite does not read the rows of the table.
     index('deliveries_failed').on(t.reasonCode, t.state).where(sql`${t.state} = 'failed'`),
     index('deliveries_awaits').on(t.awaits).where(sql`${t.awaits} IS NOT NULL`),
-    check('deliveries_state', oneOf(t.state, deliveryStates)),
-    check('deliveries_requestedAction', oneOf(t.requestedAction, requestedActions)),
+    check('deliveries_state', isOneOf(t.state, deliveryStates)),
+    check('deliveries_requestedAction', isOneOf(t.requestedAction, requestedActions)),
     // Without the first condition, SQLite reads the list of codes for every row without a code.
     check(
       'deliveries_reasonCode',
-      sql`${t.reasonCode} IS NULL OR ${oneOf(t.reasonCode, reasonCodes)}`,
+      sql`${t.reasonCode} IS NULL OR ${isOneOf(t.reasonCode, reasonCodes)}`,
     ),
     check('deliveries_reason', sql`(${t.reasonCode} IS NULL) = (${t.reason} IS NULL)`),
     check('deliveries_awaits', sql`(${t.state} = 'awaiting_wallet') = (${t.awaits} IS NOT NULL)`),

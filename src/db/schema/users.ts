@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { check, index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
-import { boolean, id, oneOf, reference, timestamp, timestamps } from './columns.ts'
+import { boolean, id, isOneOf, reference, timestamp, timestamps } from './columns.ts'
 
 /** `users.roleId` of administrators, who may create and use master tokens. */
 export const ADMINISTRATOR = 1
@@ -103,9 +103,9 @@ export const tokens = sqliteTable(
     index('tokens_namespace')
       .on(t.namespace)
       .where(sql`${t.kind} = 'api' AND ${t.revokedAt} IS NULL AND ${t.rolledAt} IS NULL`),
-    check('tokens_kind', oneOf(t.kind, tokenKinds)),
-    check('tokens_role', oneOf(t.role, tokenRoles)),
-    check('tokens_scope', oneOf(t.scope, tokenScopes)),
+    check('tokens_kind', isOneOf(t.kind, tokenKinds)),
+    check('tokens_role', isOneOf(t.role, tokenRoles)),
+    check('tokens_scope', isOneOf(t.scope, tokenScopes)),
   ],
 )
 
@@ -185,7 +185,7 @@ export const addresses = sqliteTable(
     uniqueIndex('addresses_default')
       .on(t.userId, t.kind)
       .where(sql`${t.isDefault} AND ${t.deletedAt} IS NULL`),
-    check('addresses_kind', oneOf(t.kind, addressKinds)),
-    check('addresses_origin', oneOf(t.origin, addressOrigins)),
+    check('addresses_kind', isOneOf(t.kind, addressKinds)),
+    check('addresses_origin', isOneOf(t.origin, addressOrigins)),
   ],
 )

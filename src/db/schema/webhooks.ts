@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { check, index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { id, oneOf, reference, timestamp, timestamps } from './columns.ts'
+import { id, isOneOf, reference, timestamp, timestamps } from './columns.ts'
 import { tokenRoles, users } from './users.ts'
 
 export const webhookEvents = [
@@ -52,7 +52,7 @@ export const webhookEndpoints = sqliteTable(
     index('webhookEndpoints_failing')
       .on(t.failingSince)
       .where(sql`${t.failingSince} IS NOT NULL AND ${t.disabledAt} IS NULL`),
-    check('webhookEndpoints_role', oneOf(t.role, tokenRoles)),
+    check('webhookEndpoints_role', isOneOf(t.role, tokenRoles)),
     check(
       'webhookEndpoints_disabled',
       sql`(${t.disabledAt} IS NULL) = (${t.disabledReason} IS NULL)`,
@@ -88,7 +88,7 @@ export const webhookMessages = sqliteTable(
     index('webhookMessages_endpoint').on(t.endpointId, t.createdAt),
     index('webhookMessages_order').on(t.orderId).where(sql`${t.orderId} IS NOT NULL`),
     index('webhookMessages_age').on(t.createdAt),
-    check('webhookMessages_state', oneOf(t.state, webhookStates)),
+    check('webhookMessages_state', isOneOf(t.state, webhookStates)),
     check('webhookMessages_due', sql`(${t.state} = 'pending') = (${t.dueAt} IS NOT NULL)`),
   ],
 )

@@ -1,5 +1,5 @@
 import { connect } from '../../db/client.ts'
-import { settingsOf } from '../../env.ts'
+import { readSettings } from '../../env.ts'
 import { log } from '../../log.ts'
 import type { WakeUp } from '../wake.ts'
 import { run } from './run.ts'
@@ -16,7 +16,7 @@ export async function consume(
   batch.ackAll()
   const deps = {
     db: connect(env.DB),
-    settings: settingsOf(env),
+    settings: readSettings(env),
     queue: env.DELIVERIES,
     clock: () => new Date(),
     onEnd,

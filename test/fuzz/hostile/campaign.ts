@@ -8,7 +8,7 @@ import { env } from 'cloudflare:workers'
 import { expect, onTestFinished, vi } from 'vitest'
 import * as z from 'zod'
 import app from '../../../src/app.ts'
-import { endpointsOf } from '../../../src/http/endpoint.ts'
+import { listEndpoints } from '../../../src/http/endpoint.ts'
 import { callWith } from '../../support/api.ts'
 import { aChain } from '../../support/chain/chain.ts'
 import { aDice } from '../../support/delivery/campaign/dice.ts'
@@ -38,7 +38,7 @@ import { type HostileRequest, requestTo } from './requests.ts'
 import { answersOf, bindings, createVictims, expectSignInByMail } from './victims.ts'
 import type { World } from './world.ts'
 
-const endpoints = endpointsOf(app)
+const endpoints = listEndpoints(app)
 
 const Mail = z.object({ to: z.string(), subject: z.string(), text: z.string() })
 

@@ -12,7 +12,7 @@ import {
   users,
 } from '../../../src/db/schema/users.ts'
 import { webhookEndpoints } from '../../../src/db/schema/webhooks.ts'
-import { settingsOf } from '../../../src/env.ts'
+import { readSettings } from '../../../src/env.ts'
 import { newSecretId, webhookSecret } from '../../../src/webhooks/signature.ts'
 import { aPng } from '../../avatars/pictures.ts'
 import { type Call, callWith } from '../../support/api.ts'
@@ -139,7 +139,7 @@ async function aVictim(values: Partial<typeof users.$inferInsert> = {}) {
     secretId,
   })
   const { id: messageId } = await aWebhookMessage(webhook)
-  const signingSecret = await webhookSecret(settingsOf(env), secretId)
+  const signingSecret = await webhookSecret(readSettings(env), secretId)
   const walletSecret = cookieOf(visitor, 'wallet')
   const secrets = [token, reader, session, linkSecret, walletSecret, secretId, signingSecret]
   const victim: Victim = {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { describedEndpoints } from '../../../scripts/openapi/endpoints.ts'
 import app from '../../../src/app.ts'
-import { endpointsOf } from '../../../src/http/endpoint.ts'
+import { listEndpoints } from '../../../src/http/endpoint.ts'
 import { errorStatus } from '../../../src/http/errors.ts'
 import {
   assertDocumented,
@@ -46,7 +46,7 @@ it('names the server that it comes from', () => {
 })
 
 it('has every endpoint except pages and their forms', () => {
-  const endpoints = endpointsOf(app)
+  const endpoints = listEndpoints(app)
   expect(endpoints.filter(({ access }) => access === null)).toEqual([])
   const nameOf = ({ method, path }: { method: string; path: string }) => `${method} ${path}`
   const described = describedEndpoints.map(nameOf)

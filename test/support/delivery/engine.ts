@@ -5,7 +5,7 @@ import type { ReasonCode } from '../../../src/db/schema/delivery.ts'
 import { actionStatements } from '../../../src/delivery/admin/actions.ts'
 import { step } from '../../../src/delivery/engine/step.ts'
 import { release } from '../../../src/delivery/engine/store.ts'
-import { type Network, settingsOf } from '../../../src/env.ts'
+import { type Network, readSettings } from '../../../src/env.ts'
 import type { Chain } from '../chain/chain.ts'
 
 export type NetworkSettings = Partial<Network>
@@ -28,7 +28,7 @@ type Options = NetworkSettings & {
 export function anEngine(chain: Chain, { keys, ...network }: Options = {}) {
   const NETWORKS = networksOf([chain], network)
   const own = { ...env, NETWORKS, ...(keys && { TRANSFER_SIGNER_KEYS: keys }) }
-  const settings = settingsOf(own as never)
+  const settings = readSettings(own as never)
   const parsed = settings.NETWORKS[chain.name]
   if (!parsed) throw new Error('the network is not configured')
   const lease = crypto.randomUUID()
