@@ -70,6 +70,11 @@ it.each(guides)('names only npm scripts that exist in %s', (document) => {
   expect(named.flatMap(([, name]) => (name && !(name in scripts) ? name : []))).toEqual([])
 })
 
+it.each(guides)('names only files that exist in %s', (document) => {
+  const named = [...read(document).matchAll(/`((?:src|test|docs|scripts|client)\/[\w./-]+)`/g)]
+  expect(named.flatMap(([, path]) => (path && !existsSync(path) ? path : []))).toEqual([])
+})
+
 it.each(documents)('links only to files that exist in %s', (document) => {
   const links = [...read(document).matchAll(/\]\((?!https?:)([^)#]+)/g)]
   const broken = links.flatMap(([, path]) =>
