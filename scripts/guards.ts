@@ -70,7 +70,7 @@ async function breakAll(copy: string, selected: readonly Guard[]): Promise<void>
 
 type Judgement = { result: 'found' | 'NOT FOUND' | 'LIST ERROR'; detail: string }
 
-/** Runs the tests of a guard while it is broken. `unbroken` has what became of them before. */
+/** Runs the tests of a guard while it is broken. `unbroken` has their results before that. */
 async function judge(copy: string, guard: Guard, unbroken: readonly Outcome[]): Promise<Judgement> {
   const { file, test, title } = guard
   const listError = (detail: string): Judgement => ({ result: 'LIST ERROR', detail: `\n${detail}` })

@@ -124,7 +124,7 @@ export const issuerSchema = z.object({
 
 const settingsSchema = issuerSchema.extend({
   EMAIL_FROM: z.email(),
-  /** Origins that a sign-in may redirect to, beside that of PUBLIC_URL. */
+  /** Origins that a sign-in may redirect to, besides that of PUBLIC_URL. */
   REDIRECT_ORIGINS: json(z.array(origin)),
   /** Where the covers of NFTs are stored: `<COVERS_URL>/<coverKey>`. Without it, covers are drawn. */
   COVERS_URL: withoutSlash.optional(),

@@ -2587,7 +2587,7 @@ export interface components {
                 "application/json": components["schemas"]["OrdersError"];
             };
         };
-        /** @description `payload_too_large`: More than 1 MiB of JSON, a picture of more than 10 MiB or 50 megapixels, an AVIF of more than 1,200 pixels on its longer edge, more than 16 KiB in a form (beside the picture), more than 1,000 lines or 4 MiB of a catalogue in a call. Send less: fewer orders or lines per call, a smaller picture. */
+        /** @description `payload_too_large`: More than 1 MiB of JSON, a picture of more than 10 MiB or 50 megapixels, an AVIF of more than 1,200 pixels on its longer edge, more than 16 KiB in a form (besides the picture), more than 1,000 lines or 4 MiB of a catalogue in a call. Send less: fewer orders or lines per call, a smaller picture. */
         OrdersPayloadTooLarge: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -2811,7 +2811,7 @@ export interface components {
                 "application/json": components["schemas"]["ApiError"];
             };
         };
-        /** @description `payload_too_large`: More than 1 MiB of JSON, a picture of more than 10 MiB or 50 megapixels, an AVIF of more than 1,200 pixels on its longer edge, more than 16 KiB in a form (beside the picture), more than 1,000 lines or 4 MiB of a catalogue in a call. Send less: fewer orders or lines per call, a smaller picture. */
+        /** @description `payload_too_large`: More than 1 MiB of JSON, a picture of more than 10 MiB or 50 megapixels, an AVIF of more than 1,200 pixels on its longer edge, more than 16 KiB in a form (besides the picture), more than 1,000 lines or 4 MiB of a catalogue in a call. Send less: fewer orders or lines per call, a smaller picture. */
         PayloadTooLarge: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];

@@ -1,4 +1,4 @@
-/** Runs the tests of guards, and reads what became of them. */
+/** Runs the tests of guards, and reads their results. */
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'

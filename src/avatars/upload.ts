@@ -45,6 +45,6 @@ export async function pictureFromForm(c: Context): Promise<Blob> {
   requirePictureType(mediaType(file.type))
   if (file.size > MAX_BYTES) throw tooLarge()
   if (body.byteLength - file.size > MAX_FORM_BYTES)
-    throw new ApiError('payload_too_large', 'the form may have at most 16 KiB beside the picture')
+    throw new ApiError('payload_too_large', 'the form may have at most 16 KiB besides the picture')
   return file
 }

@@ -5,7 +5,7 @@ import { log } from '../log.ts'
 import { isCompareDue } from './engine/load.ts'
 import { explain } from './reasons.ts'
 
-/** Says that a chain has something to do. The database tells what. */
+/** Says that a chain has something to do. The database says what. */
 export type WakeUp = { chainId: number }
 
 /** Seconds. The cron run takes care of what is needed later. */

@@ -5,7 +5,7 @@ import { ApiError } from './errors.ts'
 
 const KIBIBYTE = 1024
 
-/** Largest form, and what a form may have beside a picture, in bytes. */
+/** Largest form, and what a form may have besides a picture, in bytes. */
 export const MAX_FORM_BYTES = 16 * KIBIBYTE
 
 /**

@@ -42,7 +42,7 @@ export type App = {
     tokenProblem?: string
     /** The time of the request. */
     now: Date
-    /** Fields that error responses have beside `error` and `code`. */
+    /** Fields that error responses have besides `error` and `code`. */
     errorFields?: Record<string, string | null>
   }
 }

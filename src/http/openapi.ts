@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import type { ErrorCode } from './errors.ts'
 
-/** What the OpenAPI document says about an endpoint, beside its access and its inputs. */
+/** What the OpenAPI document says about an endpoint, besides its access and its inputs. */
 export type EndpointInfo = {
   tag: string
   /** What a client would name a method for the endpoint. Unique. */
@@ -13,14 +13,14 @@ export type EndpointInfo = {
   body?: { type: string; schema: z.ZodType }
   /** The body of a 200; `z.file()` for bytes. */
   answer: z.ZodType
-  /** Headers of a 200 beside those of every response, with their descriptions. */
+  /** Headers of a 200 besides those of every response, with their descriptions. */
   headers?: Record<string, string>
   /** Statuses without a body that are not errors, such as 304, with their descriptions. */
   bodiless?: Record<number, string>
-  /** Error codes of this endpoint, beside those that every endpoint shares. */
+  /** Error codes of this endpoint, besides those that every endpoint shares. */
   errors?: readonly ErrorCode[]
-  /** Whether a 503 has `status` beside the error, and stands for a 500 as well. */
+  /** Whether a 503 has `status` besides the error, and stands for a 500 as well. */
   isUnavailable?: true
-  /** Fields of its error bodies beside `error` and `code`. A middleware sets them in the context. */
+  /** Fields of its error bodies besides `error` and `code`. A middleware sets them in the context. */
   errorFields?: Record<string, null>
 }

@@ -108,7 +108,7 @@ export async function generateToken(
 /** Records what was done to a token, if it is a master token or belongs to another user. */
 function recordChange({ db, caller, now }: Ctx, action: string, id: string) {
   const token = sql`FROM tokens t WHERE t.id = ${id}`
-  // Only master tokens have a name that tells nothing of a person.
+  // Only the names of master tokens say nothing about a person.
   const details = sql`(SELECT json_object('kind', kind, 'role', role,
     'name', iif(role = 'master', name, NULL)) ${token})`
   const when = sql`EXISTS (SELECT 1 ${token} AND (role = 'master' OR userId <> ${caller.userId}))`

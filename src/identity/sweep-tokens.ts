@@ -8,7 +8,7 @@ const KEPT = 30 * 24 * 60 * 60 * 1000
 /** Tokens that one run deletes at most. */
 const MAX_DELETED = 1000
 
-/** Revokes rolled tokens that work no more, so that no list shows them; deletes those that ended long ago. */
+/** Revokes rolled tokens that no longer work, so that no list shows them, and deletes those that ended long ago. */
 export function sweepTokens(db: Database, now: Date): Statement[] {
   const before = (milliseconds: number) => new Date(now.getTime() - milliseconds).toISOString()
   return [

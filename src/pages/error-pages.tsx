@@ -84,7 +84,7 @@ const explanations: Record<number, Explanation> = {
   },
   405: {
     title: 'This page cannot be opened',
-    advice: 'The address is that of a form. Open the page with the form, and send it again.',
+    advice: 'This link submits a form. Open the form instead.',
   },
   409: {
     title: 'This is not possible',

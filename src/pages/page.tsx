@@ -13,9 +13,9 @@ type PageContent = {
   children: Child
   /** The signed-in user, whose menu the header shows; null for visitors. */
   account: Account | null
-  /** JavaScript modules of `assets/` to load, beside the one of every page. */
+  /** JavaScript modules of `assets/` to load, besides the one of every page. */
   scripts?: readonly string[]
-  /** Style sheets of `assets/` to load, beside the one of every page. */
+  /** Style sheets of `assets/` to load, besides the one of every page. */
   styles?: readonly string[]
   /** Seconds after which a browser without scripts reloads the page. */
   refresh?: number | undefined

@@ -1,6 +1,6 @@
 /**
  * The outbox: messages that wait to be sent. Triggers of the database write those of orders. A queue
- * message wakes the consumer for an endpoint; the database tells what to send.
+ * message wakes the consumer for an endpoint; the database says what to send.
  */
 import { sql } from 'drizzle-orm'
 import { type Database, raw, type Statement } from '../db/client.ts'

@@ -109,7 +109,7 @@ describe('a form', () => {
     expect(response.status).toBe(415)
   })
 
-  it('may have other parts beside the picture', async () => {
+  it('may have other parts besides the picture', async () => {
     const form = aFormWith(['name', 'Ada'], ['avatar', file()], ['other', file()])
     expect((await uploadParts(form)).status).toBe(200)
   })
@@ -165,14 +165,14 @@ describe('a form', () => {
     expect((await uploadForm(aPictureOf(10 * MEBIBYTE + 1), await aCaller())).status).toBe(413)
   })
 
-  it('may have up to 16 KiB beside the picture', async () => {
+  it('may have up to 16 KiB besides the picture', async () => {
     const uploadWith = (padding: number) =>
       uploadParts(aFormWith(['avatar', file()], ['name', 'a'.repeat(padding)]))
     expect((await uploadWith(15 * 1024)).status).toBe(200)
     const response = await uploadWith(16 * 1024)
     expect(response.status).toBe(413)
     expect(await response.json()).toMatchObject({
-      error: 'the form may have at most 16 KiB beside the picture',
+      error: 'the form may have at most 16 KiB besides the picture',
       code: 'payload_too_large',
     })
   })

@@ -128,9 +128,10 @@ it.each(languages.filter((language) => language !== 'sh'))(
     program.stdout.on('data', (chunk) => {
       output += chunk
     })
-    await expect.poll(() => output, { timeout: 15_000 }).toBe('listening\n')
+    await expect.poll(() => output, { timeout: 15_000 }).toMatch(/^listening$/m)
     await test()
-    const printed = /^listening\nwebhook.test \{"message": ?"This is a test."\}\n$/
+    // Orders of other tests have events, too.
+    const printed = /^webhook\.test \{"message": ?"This is a test\."\}$/m
     await expect.poll(() => output, { timeout: 15_000 }).toMatch(printed)
     const body = '{"type":"order.failed","timestamp":"","data":{}}'
     const forged = { 'webhook-id': 'msg_1', 'webhook-timestamp': '1', 'webhook-signature': 'v1,' }
@@ -138,7 +139,7 @@ it.each(languages.filter((language) => language !== 'sh'))(
       const init = { method: 'POST', body, headers }
       expect((await fetch(`http://127.0.0.1:${receiverPort}/`, init)).status).toBe(400)
     }
-    expect(output).toMatch(printed)
+    expect(output).not.toMatch(/^order\.failed \{\}$/m)
     await remove()
     program.kill()
     await once(program, 'exit')

@@ -24,10 +24,10 @@ beforeEach(async () => {
 
 afterEach(() => world.client.revert({ id: snapshot }))
 
-/** More gas than an item takes beside the call of its token. */
+/** More gas than an item takes besides the call of its token. */
 const AROUND_CALL = 35_000n
 
-/** More gas than a call of `deliver` takes beside its items. */
+/** More gas than a call of `deliver` takes besides its items. */
 const AROUND_ITEMS = 60_000n
 
 /** Puts a hostile item between honest ones, and checks that these are delivered and it is bounded. */

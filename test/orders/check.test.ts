@@ -333,7 +333,7 @@ it('names the earlier order, and nothing else, if it took the last piece itself'
   })
 })
 
-it('names a provider id that is used beside what is wrong with other orders', async () => {
+it('names a provider id that is used besides what is wrong with other orders', async () => {
   const { token, input } = await aShop()
   const providerId = crypto.randomUUID()
   await placed(token, [{ ...input, providerId }])

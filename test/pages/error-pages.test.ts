@@ -64,7 +64,7 @@ it('says what to do next', async () => {
   // After a reload of the page above.
   const reloaded = await visitor.get(unlink)
   expect(reloaded.status).toBe(405)
-  expect(await reloaded.text()).toContain('The address is that of a form.')
+  expect(await reloaded.text()).toContain('This link submits a form.')
   const administrators = await visitor.get('/settings/api-access/everyone')
   expect(administrators.status).toBe(403)
   expect(await administrators.text()).toContain('sign out and sign in with it')

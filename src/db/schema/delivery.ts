@@ -83,7 +83,7 @@ export const deliveries = sqliteTable(
     reasonCode: text({ enum: reasonCodes }),
     /** The same as a sentence for people. No program reads it. */
     reason: text(),
-    /** When the item is looked at next; null if nothing is to be done or a transaction carries it. */
+    /** When the item is processed next; null if nothing is to be done or a transaction carries it. */
     dueAt: timestamp(),
     /** The buyer whose wallet the item waits for. */
     awaits: integer().references(() => users.id),

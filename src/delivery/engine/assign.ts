@@ -14,7 +14,7 @@ export type Batch = {
   candidates: Candidate[]
 }
 
-/** What a signer can send beside its transactions that are not mined. */
+/** What a signer can send besides its transactions that are not mined. */
 export type Capacity = {
   /** The lowest free nonces. To leave one out would block those after it. */
   nonces: number[]

@@ -46,7 +46,7 @@ const moveOf = ({
   reason,
 })
 
-/** Queues the item. It is looked at again at `at`. */
+/** Queues the item. It is processed next at `at`. */
 export const queue = (item: Source, at: Date): Move => ({
   ...moveOf(item),
   state: 'queued',
@@ -93,7 +93,7 @@ export function failedInTransaction(item: Source, reason: Reason, now: Date): Mo
   return tries >= MAX_TRIES ? fail(failing, reason) : queue(failing, now)
 }
 
-/** The item waits for something, and is looked at again at `at`. */
+/** The item waits for something. It is processed next at `at`. */
 export const wait = (
   item: Source,
   { reasonCode, reason }: Reason,

@@ -27,7 +27,7 @@ export class Stall {
   })
 }
 
-/** Who may take a step when several runs go on beside each other. */
+/** Who may take a step when several runs work at the same time. */
 export type Turns = {
   enter(run: object): void
   leave(run: object): void

@@ -1,4 +1,4 @@
-/** Runs beside each other whose steps interleave in an order that a seed decides. */
+/** Concurrent runs whose steps interleave in an order that a seed decides. */
 import type { Turns } from './life.ts'
 
 type Waiting = { run: object; go: () => void }

@@ -29,7 +29,7 @@ export async function deliverAll(world: World): Promise<void> {
   })
   const batches: Pending[][] = []
   while (due.length > 0) batches.push(due.splice(0, 1 + dice.upTo(3)))
-  // Up to three consumers beside each other, sometimes with the cron run.
+  // Up to three consumers at the same time, sometimes with the cron run.
   while (batches.length > 0) {
     const together = batches.splice(0, 1 + dice.upTo(3)).map((batch) => consume(world, batch))
     if (dice.chance(0.2)) together.push(finished(world, (mishap) => market.runCron(mishap)))
