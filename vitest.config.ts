@@ -86,6 +86,8 @@ const scripts = (isLong: boolean) =>
     test: {
       name: 'scripts',
       ...filesIn('test/{scripts,contracts}', isLong),
+      // Importing wrangler takes two seconds for each process.
+      isolate: false,
       testTimeout: 180_000,
       hookTimeout: 60_000,
     },
@@ -97,6 +99,7 @@ const instance = (isLong: boolean) =>
     test: {
       name: 'instance',
       ...filesIn('test/{client,browser}', isLong),
+      isolate: false,
       globalSetup: ['test/support/instance/setup.ts', 'test/browser/chromium.ts'],
       testTimeout: 60_000,
       hookTimeout: 120_000,

@@ -9,6 +9,7 @@ type Fields = Record<string, unknown>
 /** Id of the deployed version. Commands that run parts of the Worker have none. */
 let version: string | undefined
 
+/** Sets the version of the Worker that each line of the log names. */
 export function setLogVersion(id: string): void {
   version = id
 }

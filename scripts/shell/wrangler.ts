@@ -1,11 +1,15 @@
 /** Runs wrangler's command line. */
+import { createRequire } from 'node:module'
+import { resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
 import { type Child, start } from './child.ts'
 import { CommandError } from './command.ts'
 
-/** The script itself. The executable that npm links would add a process around it. */
-const WRANGLER = fileURLToPath(import.meta.resolve('wrangler'))
+/**
+ * Returns the script of the project in the working directory. The executable that npm links would
+ * add a process around it.
+ */
+const findWrangler = () => createRequire(resolve('package.json')).resolve('wrangler')
 
 const DEFAULTS = {
   WRANGLER_SEND_METRICS: 'false',
@@ -16,7 +20,7 @@ const DEFAULTS = {
 
 /** `shown`: output goes to this terminal. `piped`: the caller reads it; own process group. */
 export function startWrangler(args: readonly string[], output: 'shown' | 'piped'): Child {
-  return start(process.execPath, ['--no-warnings', WRANGLER, ...args], {
+  return start(process.execPath, ['--no-warnings', findWrangler(), ...args], {
     stdio: output === 'shown' ? 'inherit' : ['ignore', 'pipe', 'pipe'],
     detached: output === 'piped',
     env: { ...DEFAULTS, ...process.env, WRANGLER_LOG: 'log' },

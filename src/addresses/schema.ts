@@ -73,6 +73,7 @@ export const DeliveryFields = z.object({
 /** The fields of an address. An absent field stays as it is, null clears it. */
 export type AddressFields = z.infer<typeof DeliveryFields>
 
+/** Returns the schema of an optional flag with this description. */
 export const flag = (text: string) => z.boolean().optional().describe(text)
 
 export const DeliveryChanges = DeliveryFields.extend({ default: flag(description.default) })

@@ -50,6 +50,7 @@ const isTokenNotLive = preparedCondition((db, claims: Claims) =>
 
 const tokenRevoked = () => unauthenticated('the token was revoked')
 
+/** The error for a token where only a session may act. */
 export const sessionRequired = () =>
   new ApiError('forbidden', 'sign in to do this: an API token is not accepted here')
 

@@ -38,9 +38,11 @@ export type ItemResult = { outcome: (typeof outcomes)[number]; gasUsed: bigint; 
 export const encodeGetter = (functionName: 'paused' | 'retired' | 'predecessor'): Hex =>
   encodeFunctionData({ abi, functionName })
 
+/** Encodes the call that reads which delivery keys the contract has recorded. */
 export const encodeRecords = (keys: readonly Hex[]): Hex =>
   encodeFunctionData({ abi, functionName: 'records', args: [keys] })
 
+/** Encodes the call that reads whether the account is a relayer. */
 export const encodeRelayers = (relayer: Address): Hex =>
   encodeFunctionData({ abi, functionName: 'relayers', args: [relayer] })
 
@@ -84,6 +86,7 @@ export const decodeRecords = (data: Hex): { block: number; records: KeyRecord[] 
     return { block: Number(block), records }
   })
 
+/** Decodes the results of a simulated batch, or returns null if the data is something else. */
 export const decodeResults = (data: Hex): ItemResult[] | null =>
   decoded(() =>
     decodeFunctionResult({ abi, functionName: 'deliver', data }).map(

@@ -11,10 +11,12 @@ const at = (height: Height) => (typeof height === 'number' ? numberToHex(height)
 
 export const chainId: RpcRequest = { method: 'eth_chainId', params: [] }
 export const tip: RpcRequest = { method: 'eth_maxPriorityFeePerGas', params: [] }
+/** Reads the balance of an account, in wei. */
 export const accountBalance = (address: Address): RpcRequest => ({
   method: 'eth_getBalance',
   params: [address, 'latest'],
 })
+/** Reads the code at an address; `0x` if there is none. */
 export const contractCode = (address: Address): RpcRequest => ({
   method: 'eth_getCode',
   params: [address, 'latest'],
@@ -24,10 +26,12 @@ export const transactionCount = (address: Address): RpcRequest => ({
   method: 'eth_getTransactionCount',
   params: [address, 'latest'],
 })
+/** Reads the header of a block. */
 export const blockAt = (height: Height): RpcRequest => ({
   method: 'eth_getBlockByNumber',
   params: [at(height), false],
 })
+/** Reads the receipt of a transaction; null while it is not in a block. */
 export const transactionReceipt = (hash: Hex): RpcRequest => ({
   method: 'eth_getTransactionReceipt',
   params: [hash],
@@ -63,6 +67,7 @@ export const eventLogs = (
   method: 'eth_getLogs',
   params: [{ fromBlock: at(block), toBlock: at(block), address, topics }],
 })
+/** Sends a signed transaction. */
 export const broadcast = (raw: Hex): RpcRequest => ({
   method: 'eth_sendRawTransaction',
   params: [raw],

@@ -75,6 +75,7 @@ const supports = (token: Address, id: Hex): RpcRequest =>
 const isErc721 = (token: Address) => supports(token, '0x80ac58cd')
 const isErc1155 = (token: Address) => supports(token, '0xd9b67a26')
 
+/** Returns the requests that tell which token standard a contract implements (ERC-165). */
 export const standardRequests = (token: Address) => [
   isErc721(token),
   isErc1155(token),

@@ -8,12 +8,17 @@ const positiveInteger = z.int().positive()
 const integer = z.int().nonnegative()
 const timestamp = z.iso.datetime({ precision: 3 })
 
+/** A boolean with a description. */
 export const bool = (description: string) => boolean.describe(description)
+/** A text with a description. */
 export const text = (description: string) => string.describe(description)
+/** A positive integer with a description. */
 export const positive = (description: string) => positiveInteger.describe(description)
+/** The id of a row, with a description. */
 export const id = (description: string) => positive(description)
 /** A number of pieces, or cents. */
 export const count = (description: string) => integer.describe(description)
+/** A time with a description. */
 export const time = (description: string) => timestamp.describe(description)
 function matching(pattern: RegExp) {
   const schema = z.string().regex(pattern)
@@ -38,6 +43,7 @@ export function orNull<T extends z.ZodType>(field: T): z.ZodNullable<T> {
 export const always = (description: string, ...values: string[]) =>
   text(description).meta({ enum: values })
 
+/** The fields `createdAt` and `updatedAt`. */
 export const timestamps = () => ({
   createdAt: time('Time of creation.'),
   updatedAt: time('Time of the last change.'),

@@ -16,6 +16,7 @@ export function callerRequestId(c: Context): string | undefined {
 
 const callerIdPattern = /^[\w\-=.:]{1,128}$/
 
+/** Logs a line for each request. */
 export const requestLog = createMiddleware<App>(async (c, next) => {
   const start = performance.now()
   await next()

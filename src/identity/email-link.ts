@@ -187,5 +187,6 @@ const isLive = ({ secret, userId }: LinkId, now: Date) =>
     gt(emailLinks.expiresAt, now.toISOString()),
   )
 
+/** The error for a mailed link that is used, too old or unknown. */
 export const linkExpired = () =>
   new ApiError('link_expired', 'this link was used before or has expired: please ask for a new one')

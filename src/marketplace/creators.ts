@@ -27,6 +27,7 @@ export const Creators = z
   })
   .meta({ id: 'Creators', description: 'The creators with the latest releases.' })
 
+/** Reads at most `limit` creators, the latest release first. */
 export const selectCreators = prepared((db, { limit }: Placeholders<{ limit: number }>) =>
   db
     .select({

@@ -81,6 +81,7 @@ export function storedState({ NETWORKS }: Pick<Settings, 'NETWORKS'>, rows: Stat
   }
 }
 
+/** Returns the statements that read the state of the instance. */
 export const stateStatements = ({ db, settings, now }: StateCtx) => {
   const at = now.toISOString()
   const dayAgo = new Date(now.getTime() - DAY).toISOString()

@@ -45,6 +45,7 @@ export function buildOrder(
   }
 }
 
+/** Returns a map of rows by their ids. */
 export const byId = <Row extends { id: number }>(rows: readonly Row[]): Map<number, Row> =>
   new Map(rows.map((row) => [row.id, row]))
 

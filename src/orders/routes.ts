@@ -22,6 +22,7 @@ import {
 
 /** Error responses of the order endpoints have the key of a successful response as well. */
 const errorFields = { orders: null }
+/** Adds the field that error answers of this resource have besides `error`. */
 export const setErrorFields = createMiddleware<App>(async (c, next) => {
   c.set('errorFields', errorFields)
   await next()

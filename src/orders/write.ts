@@ -146,6 +146,7 @@ export const writtenJson = (nftIds: Placeholder) => sql`json_object(
   'available', (SELECT json_group_object(id, availableAmount) FROM nfts
     WHERE id IN (SELECT value FROM json_each(${nftIds}))))`
 
+/** Returns the ids of the NFTs of a plan, as a JSON array. */
 export const nftIdsJson = ({ nfts }: Plan) => JSON.stringify(nfts.map(({ id }) => id))
 
 const selectWritten = prepared(

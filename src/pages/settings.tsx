@@ -59,6 +59,7 @@ const sections: [Section, name: string, icon: IconName][] = [
   ['webhooks', 'Webhooks', 'webhook'],
 ]
 
+/** A page of the settings, with links to the others. */
 export const SettingsPage = ({ section, notice, undo, children }: SettingsProps) => (
   <div class="settings">
     <div class="side">

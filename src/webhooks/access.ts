@@ -47,6 +47,7 @@ export const selectEndpoint = (ctx: ReadCtx, id: string, condition?: SQL) =>
     .from(webhookEndpoints)
     .where(and(isEndpoint(ctx, id), condition))
 
+/** The error for a webhook that the caller may not know of. */
 export const endpointNotFound = () => new ApiError('not_found', 'there is no such webhook')
 
 /** Rejects a caller who may not see the endpoint. */

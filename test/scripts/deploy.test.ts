@@ -6,6 +6,7 @@ import { unstable_readConfig } from 'wrangler'
 import { localAccount, toPrivateKey } from '../../scripts/chain/accounts.ts'
 import { type Anvil, startAnvil } from '../../scripts/chain/anvil.ts'
 import { deployDelivery } from '../../scripts/chain/delivery.ts'
+import { command } from '../../scripts/deploy.ts'
 import { type Account, type AccountProject, anAccountProject } from '../support/wrangler/account.ts'
 
 const relayer = localAccount(0)
@@ -67,11 +68,13 @@ async function configure(networks: string[], account: Partial<Account> = ready) 
   await project.reset([toml, ...networks].join('\n'), account)
 }
 
+const withSigners = (signers: readonly (typeof relayer)[]) => ({
+  TRANSFER_SIGNER_KEYS: signers.map(toPrivateKey).join(', '),
+})
+
 /** Deploys staging. */
 const deploy = (...signers: (typeof relayer)[]) =>
-  project.run('deploy', ['--env', 'staging'], {
-    TRANSFER_SIGNER_KEYS: signers.map(toPrivateKey).join(', '),
-  })
+  project.call(command, ['--env', 'staging'], withSigners(signers))
 
 /** The commands that change the account. */
 const changes = async () =>
@@ -175,7 +178,12 @@ it('migrates, deploys, and prints before how to go back', async () => {
 it('does not replace the Worker if the migrations fail', async () => {
   await configure([networkToml('staging', 'anvil')])
   await project.change({ failure: { command: MIGRATE, how: 'refuse' } })
-  const { errors, status } = await deploy(relayer)
+  // Wrangler prints to the terminal of the command.
+  const { errors, status } = await project.run(
+    'deploy',
+    ['--env', 'staging'],
+    withSigners([relayer]),
+  )
   expect(status).toBe(1)
   expect(errors).toMatch(
     /try again.*\nwrangler d1 migrations apply DB --remote --env staging exited with 1\.\n$/s,

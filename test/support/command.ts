@@ -73,13 +73,17 @@ export async function call(
       printed[name] += `${text}\n`
     }),
   )
-  const before = { ...process.env }
-  Object.assign(process.env, withoutSecrets, variables)
+  const set = { ...withoutSecrets, ...variables }
+  const before = Object.keys(set).map((name) => [name, process.env[name]] as const)
+  Object.assign(process.env, set)
   try {
     const status = await command(args)
     return { out: printed.log, errors: printed.error, status }
   } finally {
-    process.env = before
+    for (const [name, value] of before) {
+      if (value === undefined) delete process.env[name]
+      else process.env[name] = value
+    }
     for (const spy of spies) spy.mockRestore()
   }
 }

@@ -13,9 +13,13 @@ import { type AnySQLiteColumn, integer, text } from 'drizzle-orm/sqlite-core'
  * are not reused.
  */
 export const id = () => integer().primaryKey()
+/** A time, as `2026-01-31T12:00:00.000Z`. */
 export const timestamp = () => text()
+/** A boolean, stored as 0 or 1. */
 export const boolean = () => integer({ mode: 'boolean' })
+/** The id of a row of another table. */
 export const reference = (column: () => AnySQLiteColumn) => integer().notNull().references(column)
 export const timestamps = { createdAt: timestamp().notNull(), updatedAt: timestamp().notNull() }
+/** Returns the condition of a check: the column has one of these values. */
 export const isOneOf = (column: AnySQLiteColumn, values: readonly string[]) =>
   sql`${column} IN (${sql.raw(values.map((value) => `'${value}'`).join(', '))})`

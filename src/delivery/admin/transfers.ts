@@ -26,6 +26,7 @@ const selectTransfersWhere = (db: Database, condition: SQL) =>
       WHERE ${condition}`,
   )
 
+/** Reads one delivery for administrators. */
 export const selectTransfer = (db: Database, id: number) =>
   selectTransfersWhere(db, sql`d.id = ${id}`)
 
@@ -36,6 +37,7 @@ export const selectTransfers = (db: Database, { cursor = 0, limit, ...filter }: 
     sql`${matches(filter)} AND d.id > ${cursor} ORDER BY d.id LIMIT ${limit}`,
   )
 
+/** Returns the answer for a row of `selectTransfer`. */
 export const toTransfer = (row: TransferRow): Transfer => ({
   ...row,
   transactions: JSON.parse(row.transactions),

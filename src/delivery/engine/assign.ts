@@ -24,6 +24,7 @@ export type Capacity = {
   allowances: Map<Address, number>
 }
 
+/** Returns what a signer can still send. */
 export function capacityOf(
   signer: Address,
   { transactionsInFlight }: Network,

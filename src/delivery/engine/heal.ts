@@ -19,6 +19,7 @@ const PAGE = 100
 /** The newest block that still stands. Null: none of those that are known. */
 export type Fork = { standing: { block: number; hash: Hex } | null }
 
+/** Returns whether the settled block has another hash now: the chain may have forked. */
 export const isSuspect = ({ settledBlock, settledHash }: NetworkRow, observation: Observation) =>
   settledBlock !== null && observation.settledHash !== settledHash
 

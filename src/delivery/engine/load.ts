@@ -24,6 +24,7 @@ export const COMPARED_ITEMS = 200
 /** Transactions that one step signs at most. */
 const MAX_TRANSACTIONS = 16
 
+/** Returns when a lease taken now ends. */
 export const leaseEnd = (now: Date): string => new Date(now.getTime() + LEASE).toISOString()
 
 /** Whether items of the chain failed or wait for a wallet. */

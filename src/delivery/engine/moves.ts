@@ -53,6 +53,7 @@ export const queue = (item: Source, at: Date): Move => ({
   dueAt: at.toISOString(),
 })
 
+/** The item was delivered, by this transaction if it is known. */
 export const transferred = (item: Source, transaction?: Hex): Move => ({
   ...moveOf(item),
   state: 'transferred',
@@ -64,6 +65,7 @@ export const transferred = (item: Source, transaction?: Hex): Move => ({
   transaction,
 })
 
+/** The item cannot be delivered, and its order fails with the reason. */
 export const fail = (item: Source, { reasonCode, reason }: Reason, transaction?: Hex): Move => ({
   ...moveOf(item),
   state: 'failed',

@@ -169,6 +169,7 @@ export const hashesOf = ({ hash, replaced }: Pick<OpenTransaction, 'hash' | 'rep
 
 const distinct = <T>(values: readonly T[]): T[] => [...new Set(values)]
 
+/** Returns the requests that read the contract and what its signers may do. */
 export const contractRequests = (contract: Address, signers: readonly Address[]): RpcRequest[] => [
   view(contract, encodeGetter('paused')),
   view(contract, encodeGetter('retired')),

@@ -83,6 +83,7 @@ export async function simulate(
   })
 }
 
+/** Returns the calls of candidates, in their order. */
 export const callsOf = (candidates: readonly Candidate[]) => candidates.map(({ call }) => call)
 
 const revertOf = (data: unknown) =>

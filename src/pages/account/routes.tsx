@@ -22,6 +22,7 @@ import { walletNetworks } from '../wallet/networks.ts'
 import { walletScripts } from '../wallet/views.tsx'
 import { AccountSettings, ConfirmEmail } from './views.tsx'
 
+/** Routes of a person's account. */
 export const accountRoutes = new Hono<App>()
   .get('/settings', publicEndpoint(), (c) => c.redirect('/settings/profile', 303))
   .get(

@@ -53,6 +53,7 @@ export const requiredFields = ['street', 'city', 'country'] as const satisfies F
 
 const autocompleteSections = { delivery: 'shipping', billing: 'billing' }
 
+/** The form that adds or changes an address. */
 export const AddressForm = (state: AddressFormState) => {
   const { kind, id, values, isDefault, problems = {}, problem } = state
   return (

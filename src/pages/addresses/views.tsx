@@ -14,6 +14,7 @@ type AddressBookProps = {
   problem?: string
 }
 
+/** The delivery and billing addresses of a user. */
 export const AddressBook = ({ delivery, billing, notice, undo, problem }: AddressBookProps) => (
   <SettingsPage section="addresses" notice={notice} undo={undo && <UndoDeletion {...undo} />}>
     {problem && (

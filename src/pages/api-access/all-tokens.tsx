@@ -11,6 +11,7 @@ type AllTokensProps = Awaited<ReturnType<typeof readAllTokens>> & {
   now: Date
 }
 
+/** The tokens of everybody, for masters. */
 export const AllTokens = ({ account, tokens, next, owner, after, now, notice }: AllTokensProps) => (
   <ApiAccess account={account} tab="everyone" notice={notice}>
     <p>All live tokens, including browser sessions, newest first.</p>

@@ -15,6 +15,7 @@ type OwnTokensProps = Awaited<ReturnType<typeof readOwnTokens>> & {
 /** What the user has entered, and why it was rejected. */
 export type RejectedForm = { name: string; problem: string }
 
+/** The tokens of a user, and the form that makes one. */
 export const OwnTokens = ({ account, tokens, canChange, now, notice, form }: OwnTokensProps) => (
   <ApiAccess account={account} tab="marketplace-api" notice={notice}>
     <p class="lead">

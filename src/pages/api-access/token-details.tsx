@@ -9,6 +9,7 @@ type TokenDetailsProps = Awaited<ReturnType<typeof readToken>> & {
   notice: Notice | undefined
 }
 
+/** One token, with its text if it was just made. */
 export const TokenDetails = ({ account, token, jwt, url, now, notice }: TokenDetailsProps) => (
   <ApiAccess account={account} tab="marketplace-api" notice={notice}>
     <div class="row-head">

@@ -38,6 +38,7 @@ export const TokenRow = ({ token, now, owner, filter, children }: TokenRowProps)
 
 const displayName = ({ kind, name }: Token) => (kind === 'session' ? 'Browser session' : name)
 
+/** The state and the scopes of a token. */
 export const TokenBadges = ({ token, now }: { token: Token; now: Date }) => (
   <>
     {token.role === 'master' && <span class="badge strong">Master</span>}
@@ -48,8 +49,10 @@ export const TokenBadges = ({ token, now }: { token: Token; now: Date }) => (
   </>
 )
 
+/** Returns whether the token has expired. */
 export const isExpired = (token: Token, now: Date) => tokenEnd(token) <= now.toISOString()
 
+/** When a token was made and used, and when it ends. */
 export const TokenTimes = ({ token, now }: { token: Token; now: Date }) => (
   <>
     <span>

@@ -8,6 +8,7 @@ import { readHome } from '../../marketplace/home.ts'
 import { page } from '../page.tsx'
 import { HomePage } from './views.tsx'
 
+/** Routes of the home page. */
 export const homeRoutes = new Hono<App>().get('/', publicEndpoint(), async (c) => {
   const { db, caller, settings, now } = c.var
   const [account, { data }] = await Promise.all([

@@ -6,6 +6,7 @@ import { Time } from '../components/time.tsx'
 
 type HomeProps = Home & { isSignedIn: boolean; coversUrl: string | undefined; now: Date }
 
+/** The newest NFTs and the creators. */
 export const HomePage = ({ releases, creators, stats, isSignedIn, coversUrl, now }: HomeProps) => (
   <div class="home">
     <section class="hero">

@@ -8,6 +8,7 @@ type AuditProps = Omit<Awaited<ReturnType<typeof readAudit>>, 'account'> & {
   now: Date
 }
 
+/** The page of the audit log. */
 export const Audit = ({ entries, next, isFirstPage, now }: AuditProps) => (
   <OperationsPage path="/operations/audit">
     <h1>Audit log</h1>
@@ -27,6 +28,7 @@ export const Audit = ({ entries, next, isFirstPage, now }: AuditProps) => (
   </OperationsPage>
 )
 
+/** Entries of the audit log. */
 export const AuditList = ({ entries, now }: { entries: readonly AuditEntry[]; now: Date }) =>
   entries.length === 0 ? (
     <p class="empty">There are no entries.</p>

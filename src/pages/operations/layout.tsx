@@ -72,12 +72,14 @@ const stateNames: Record<DeliveryState, string> = {
 
 type StateBadgeProps = { state: DeliveryState; requestedAction?: RequestedAction }
 
+/** The state of a delivery, and what an operator asked for. */
 export const StateBadge = ({ state, requestedAction }: StateBadgeProps) => (
   <span class={`badge ${state}`}>
     {requestedAction === 'cancel' && state !== 'cancelled' ? 'Being cancelled' : stateNames[state]}
   </span>
 )
 
+/** A link to the page of a delivery. */
 export const TransferLink = ({ id }: { id: number }) => (
   <a href={`/operations/transfers/${id}`}>Transfer {id}</a>
 )

@@ -26,6 +26,7 @@ type PlotProps = {
   endOf: (max: number) => number
 }
 
+/** A bar chart with a table of the same numbers. */
 export const Plot = ({ id, title, isStacked, series, columns, step, format, endOf }: PlotProps) => {
   const bars = columns.map(({ values }) => values.map((_, i) => barAt(values, i, isStacked)))
   const end = endOf(Math.max(...bars.flat().map(({ top }) => top)))

@@ -29,6 +29,7 @@ const shapes = {
 
 type PlotsProps = { hours: Overview['hours']; range: Range; now: Date }
 
+/** The charts of deliveries by hour or day. */
 export const Plots = ({ hours, range, now }: PlotsProps) => {
   if (hours.length === 0)
     return (

@@ -36,6 +36,7 @@ const TransferNotice = z.object({
 
 const styles = ['operations.css']
 
+/** Routes of the pages for operators. */
 export const operationRoutes = new Hono<App>()
   .get('/operations', requireAdministrator(), validate('query', OverviewQuery), async (c) => {
     const { settings, now } = c.var

@@ -8,6 +8,7 @@ import { OperationsPage, SearchLink, StateBadge, TransferLink } from './layout.t
 
 type ResultsProps = Omit<Found, 'account'> & { q: string; settings: Pick<Settings, 'NETWORKS'> }
 
+/** What a search of an operator has found. */
 export const Results = ({ q, settings, ...found }: ResultsProps) => {
   const { items, transactions, users, nfts, listings } = found
   const isEmpty = [items, transactions, users, nfts, listings].every(({ length }) => length === 0)

@@ -20,6 +20,7 @@ type TransferProps = Omit<TransferHistory, 'account'> & {
   now: Date
 }
 
+/** One delivery, with its history and actions. */
 export const TransferPage = ({ id, notice, settings, now, ...history }: TransferProps) => {
   const { transfer, obstacles } = history
   const network = settings.NETWORKS[transfer.network]

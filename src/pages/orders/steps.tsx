@@ -47,6 +47,7 @@ const spoken: Record<Step['state'], string> = {
   failed: 'failed',
 }
 
+/** The steps of an order item, from payment to delivery. */
 export const Steps = ({ entry, now }: { entry: HistoryEntry; now: Date }) => (
   <ol class="steps" aria-label="Progress">
     {deliverySteps(entry).map(({ label, state, at }) => (

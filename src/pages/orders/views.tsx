@@ -25,6 +25,7 @@ type OrdersProps = {
   now: Date
 }
 
+/** The purchases or sales of a user. */
 export const Orders = ({ account, side, entries, next, isFirstPage, ...props }: OrdersProps) => (
   <div class="flow">
     <h1>Orders</h1>

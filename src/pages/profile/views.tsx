@@ -21,6 +21,7 @@ type ProfileSettingsProps = {
   picture?: PictureForm
 }
 
+/** The names and the avatar of a user. */
 export const ProfileSettings = ({ account, notice, names, picture }: ProfileSettingsProps) => (
   <SettingsPage section="profile" notice={notice}>
     <h2>Profile</h2>

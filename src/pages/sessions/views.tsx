@@ -11,6 +11,7 @@ type SessionsProps = Awaited<ReturnType<typeof readSessions>> & {
   now: Date
 }
 
+/** The devices on which a user is signed in. */
 export const Sessions = ({ sessions, currentId, notice, canChange, now }: SessionsProps) => (
   <SettingsPage section="sessions" notice={notice}>
     <h2>Sessions</h2>

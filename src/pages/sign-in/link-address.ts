@@ -13,9 +13,11 @@ const cookie = {
   path: '/sign-in',
 } satisfies CookieOptions
 
+/** Remembers in a cookie to which address a link was sent. */
 export const storeLinkAddress = (c: Context, email: string): void =>
   setCookie(c, COOKIE, email, { ...cookie, maxAge: LINK_LIFETIME / 1000 })
 
+/** Deletes the cookie of `storeLinkAddress`. */
 export const deleteLinkAddress = (c: Context) => deleteCookie(c, COOKIE, cookie)
 
 /** Returns the address, or undefined if the cookie has none. */

@@ -27,6 +27,7 @@ export type SignInProps = {
   host: string
 }
 
+/** The ways to sign in. */
 export const SignIn = ({ redirect, email, problem, notice, networks, host }: SignInProps) => (
   <section class="card narrow">
     {notice && (
@@ -134,6 +135,7 @@ type LinkSentProps = {
   isSignedIn: boolean
 }
 
+/** What to do after a link was mailed. */
 export const LinkSent = ({ email, redirect, isAnother, isSignedIn }: LinkSentProps) => (
   <section class="card narrow">
     {isAnother && (

@@ -18,6 +18,7 @@ type WebhookDetailsProps = Omit<Awaited<ReturnType<typeof readWebhookPage>>, 'se
 
 type Webhook = WebhookDetailsProps['webhook']
 
+/** One webhook, with its secret and its log. */
 export const WebhookDetails = ({ webhook, secret, form, ...props }: WebhookDetailsProps) => {
   const { now } = props
   return (

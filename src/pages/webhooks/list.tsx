@@ -16,6 +16,7 @@ type WebhooksProps = Awaited<ReturnType<typeof readOwnWebhooks>> & {
   form: RejectedForm | undefined
 }
 
+/** The webhooks of a user, and the form that makes one. */
 export const Webhooks = ({ account, webhooks, canChange, now, notice, form }: WebhooksProps) => (
   <SettingsPage section="webhooks" notice={notice}>
     <h2>Webhooks</h2>

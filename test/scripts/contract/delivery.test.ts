@@ -90,6 +90,6 @@ it.each([
 it('says which settings of a network are invalid, without their values', () => {
   const settings = { chainId: 1, rpcUrls: ['secret'], delivery: '<address>', treasury: '0x12' }
   expect(() => parseNetwork('local', settings)).toThrow(
-    /^The settings of the network local are invalid: rpcUrls\.0: Invalid URL; treasury: must be an address$/,
+    /^The settings of the network local are invalid: rpcUrls\.0: must be a URL; treasury: must be an address$/,
   )
 })

@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import { createTestClient, http } from 'viem'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Anvil, startAnvil } from '../../../scripts/chain/anvil.ts'
-import { ensureDelivery } from '../../../scripts/local/chain.ts'
+import { checkNode, ensureDelivery } from '../../../scripts/local/chain.ts'
+import { CommandError } from '../../../scripts/shell/command.ts'
+import { aFreePort } from '../../support/project.ts'
 
 const FIRST_ADDRESS = '0x0116686E2291dbd5e317F47faDBFb43B599786Ef'
 
@@ -37,4 +39,19 @@ it('gives a new database a contract of its own on a chain that has one', async (
   const delivery = await ensureDelivery(anvil.url, file)
   expect(delivery).not.toBe(FIRST_ADDRESS)
   expect(await ensureDelivery(anvil.url, file)).toBe(delivery)
+})
+
+it('accepts a node of a local chain only', async () => {
+  await checkNode(anvil.url)
+  const port = await aFreePort()
+  await expect(checkNode(`http://127.0.0.1:${port}`)).rejects.toEqual(
+    new CommandError(`No EVM node responds at RPC_URL (http://127.0.0.1:${port}).`),
+  )
+  const mainnet = await startAnvil({ port: 0, args: ['--chain-id', '1'] })
+  await expect(checkNode(mainnet.url)).rejects.toEqual(
+    new CommandError(
+      'The node at RPC_URL has chain id 1. The demo needs a local chain with 31337.',
+    ),
+  )
+  await mainnet.stop()
 })

@@ -1,6 +1,7 @@
 /** A project whose wrangler is a stand-in with a Cloudflare account of its own. */
 import { cp, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { call } from '../command.ts'
 import { aProject, type Project } from '../project.ts'
 
 /** What `wrangler deploy --secrets-file` took with it. */
@@ -40,6 +41,8 @@ const emptyAccount: Account = {
 }
 
 export type AccountProject = Project & {
+  /** Calls a command in this process, with the project as the working directory. */
+  call: typeof call
   /** Deletes what commands left in the folder, and sets wrangler.toml and the account. */
   reset: (toml: string, account?: Partial<Account>) => Promise<void>
   read: () => Promise<Account>
@@ -51,19 +54,15 @@ export type AccountProject = Project & {
   readText: (file: string) => Promise<string>
 }
 
-/** Node resolves links, so the folders that import wrangler are copies. */
-const COPIED = ['scripts', 'src', 'contracts', 'migrations']
-
 /** What commands leave in the folder. */
 const LEFT = /^(account\.json|remote\.sqlite|secrets\..*|wrangler\.toml)$/
 
 export async function anAccountProject(): Promise<AccountProject> {
   const project = await aProject()
   const inProject = (path: string) => join(project.folder, path)
-  for (const name of COPIED) {
-    await rm(inProject(name), { force: true })
-    await cp(name, inProject(name), { recursive: true })
-  }
+  // A copy, because tests add files to it.
+  await rm(inProject('migrations'))
+  await cp('migrations', inProject('migrations'), { recursive: true })
   await replaceWrangler(inProject('node_modules'))
 
   const listLeft = async () => (await readdir(project.folder)).filter((name) => LEFT.test(name))
@@ -76,9 +75,11 @@ export async function anAccountProject(): Promise<AccountProject> {
     writeFile(inProject('account.json'), JSON.stringify(account, null, 2))
   return {
     ...project,
-    // Commands import all of wrangler, which takes a second to compile.
-    run: (name, args, env) =>
-      project.run(name, args, { NODE_COMPILE_CACHE: inProject('compiled'), ...env }),
+    call: async (...command) => {
+      const root = process.cwd()
+      process.chdir(project.folder)
+      return call(...command).finally(() => process.chdir(root))
+    },
     read,
     change: async (changes) => write({ ...(await read()), ...changes }),
     reset: async (toml, account = {}) => {
@@ -106,25 +107,16 @@ export async function anAccountProject(): Promise<AccountProject> {
 async function replaceWrangler(folder: string): Promise<void> {
   await rm(folder)
   await mkdir(join(folder, 'wrangler'), { recursive: true })
-  for (const name of await readdir('node_modules'))
-    if (name !== 'wrangler') await symlink(resolve('node_modules', name), join(folder, name))
-  // Imported, it is wrangler; run, it is the stand-in.
-  const standIn = JSON.stringify(resolve('test/support/wrangler/stand-in.ts'))
-  const wrangler = JSON.stringify(resolve('node_modules/wrangler'))
-  await writeFile(join(folder, 'wrangler/package.json'), '{"main":"main.cjs"}')
-  // `npx wrangler` runs it, too.
-  await rm(join(folder, '.bin'))
   await mkdir(join(folder, '.bin'))
-  for (const name of await readdir('node_modules/.bin'))
-    if (name !== 'wrangler')
-      await symlink(resolve('node_modules/.bin', name), join(folder, '.bin', name))
-  await writeFile(
-    join(folder, '.bin/wrangler'),
-    `#!/bin/sh\nexec node --no-warnings ${join(folder, 'wrangler/main.cjs')} "$@"\n`,
-    { mode: 0o755 },
-  )
-  await writeFile(
-    join(folder, 'wrangler/main.cjs'),
-    `if (require.main === module) require(${standIn})\nelse module.exports = require(${wrangler})\n`,
-  )
+  for (const parent of ['', '.bin'])
+    for (const name of await readdir(join('node_modules', parent)))
+      if (name !== 'wrangler' && name !== '.bin')
+        await symlink(resolve('node_modules', parent, name), join(folder, parent, name))
+  const main = join(folder, 'wrangler/main.cjs')
+  const standIn = resolve('test/support/wrangler/stand-in.ts')
+  await writeFile(join(folder, 'wrangler/package.json'), '{"main":"main.cjs"}')
+  await writeFile(main, `require(${JSON.stringify(standIn)})\n`)
+  // For `npx wrangler`.
+  const script = `#!/bin/sh\nexec node --no-warnings ${main} "$@"\n`
+  await writeFile(join(folder, '.bin/wrangler'), script, { mode: 0o755 })
 }

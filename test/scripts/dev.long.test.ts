@@ -1,0 +1,52 @@
+import { once } from 'node:events'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createWalletClient, http } from 'viem'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { deliveryOwner } from '../../scripts/catalogue/demo.ts'
+import { startAnvil } from '../../scripts/chain/anvil.ts'
+import { READY, runExample, waitForTransfer } from '../support/dev.ts'
+import { aFreePort, aProject, type Project, tokenIn } from '../support/project.ts'
+
+let project: Project
+let ports: { PORT: string; RPC_PORT: string }
+
+beforeAll(async () => {
+  project = await aProject()
+  ports = { PORT: await aFreePort(), RPC_PORT: await aFreePort() }
+})
+
+afterAll(() => project.remove())
+
+it('moves to another node, also if the contract gets another address there', async () => {
+  const first = await project.start('dev', READY, ports)
+  first.process.kill('SIGINT')
+  await once(first.process, 'close')
+  const anvil = await startAnvil({ port: 0 })
+  const rpcUrl = anvil.url
+  const sender = createWalletClient({ account: deliveryOwner, transport: http(rpcUrl) })
+  await sender.sendTransaction({ to: deliveryOwner.address, chain: null })
+
+  const { process, out } = await project.start('dev', READY, { ...ports, RPC_URL: rpcUrl })
+  expect(out).toContain('demo, moved to a new chain because the old one is gone')
+  expect(out).not.toContain('0x0116686E2291dbd5e317F47faDBFb43B599786Ef')
+  expect(runExample(out, 0)).toMatchObject({ orders: [{ id: 1 }] })
+  await waitForTransfer(tokenIn(out), ports.PORT)
+  process.kill('SIGINT')
+  await once(process, 'close')
+  await anvil.stop()
+})
+
+it('ends everything with the reason if the Worker does not start', async () => {
+  const main = join(project.folder, 'broken.ts')
+  await writeFile(main, 'const x = ;')
+  const toml = join(project.folder, 'wrangler.toml')
+  const text = await readFile(toml, 'utf8')
+  await writeFile(toml, text.replace('src/worker.ts', 'broken.ts'))
+  const { errors, status } = await project.run('dev', [], ports)
+  await writeFile(toml, text)
+  expect(status).toBe(1)
+  expect(errors).toMatch(/^The Worker exited \(1\)\. Stopping everything\.\n.*Build failed/)
+  expect(errors).toContain('broken.ts:1:10')
+  expect(errors).not.toContain('env.DB')
+})
