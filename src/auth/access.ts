@@ -63,7 +63,7 @@ const isNotSession = preparedCondition((db, { tokenId }: Placeholders<Pick<Calle
   ),
 )
 
-/** Selects the user if that is an administrator. */
+/** Selects the user if they are an administrator. */
 export const selectAdministrator = (
   db: Database,
   { userId }: Pick<Caller, 'userId'> | Placeholders<Pick<Caller, 'userId'>>,

@@ -61,7 +61,7 @@ function returnPath(c: Context<App>): string {
   return formPath(c) ?? (page === 'settings' ? `/settings/${section}` : '/')
 }
 
-/** The page of this site whose form was sent; null if the request was none of a form. */
+/** The page of this site whose form was sent; null if the request sent no form. */
 function formPath(c: Context<App>): string | null {
   const { origin } = new URL(c.req.url)
   const form = URL.parse(c.req.header('referer') ?? '')

@@ -39,7 +39,7 @@ export const cronRuns = sqliteTable('cronRuns', {
   failedJobs: text({ mode: 'json' }).$type<string[]>().notNull(),
 })
 
-/** Alarms that last. A row is deleted when its alarm is over. */
+/** Open alarms. A row is deleted when its alarm is over. */
 export const alarms = sqliteTable('alarms', {
   /** Name and subject, as in `signer_low:31337:0x…`. */
   key: text().primaryKey(),
@@ -47,7 +47,7 @@ export const alarms = sqliteTable('alarms', {
   /** A sentence with the numbers. */
   detail: text().notNull(),
   raisedAt: timestamp().notNull(),
-  /** When the log and the webhooks last told of it. */
+  /** When it was last reported to the log and the webhooks. */
   notifiedAt: timestamp().notNull(),
 })
 

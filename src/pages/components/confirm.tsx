@@ -11,7 +11,7 @@ type ConfirmProps = {
   action: string
   /** The text of the button that confirms. */
   submit: string
-  /** Whether it takes nothing away. */
+  /** Whether the action takes nothing away. */
   isHarmless?: boolean
   /** Hidden fields of the form. */
   values?: Record<string, string | undefined>

@@ -95,6 +95,6 @@ const Signers = ({ signers, network }: SignersProps) => (
   </section>
 )
 
-/** Returns an amount of wei in a larger unit, with four digits after the point at most. */
+/** Returns an amount of wei in a larger unit, with at most four decimal places. */
 const decimal = (wei: string, digits: number): string =>
   (Number(wei) / 10 ** digits).toLocaleString('en', { maximumSignificantDigits: 5 })

@@ -1,5 +1,5 @@
 /**
- * Plots of bars as SVG. The drawing is stretched to the width of the page, so its texts stand around
+ * Bar charts as SVG. The drawing is stretched to the width of the page, so its texts stand around
  * it. Colours are classes of `operations.css`. `plots.js` shows the title of a column as a tooltip.
  */
 export type Series = { name: string; color: string }
@@ -15,7 +15,7 @@ export type Column = {
 type PlotProps = {
   id: string
   title: string
-  /** Whether bars stand on each other, the first at the bottom. Otherwise the first is in front. */
+  /** Whether the bars are stacked, the first at the bottom. Otherwise the first is in front. */
   isStacked: boolean
   series: Series[]
   columns: Column[]

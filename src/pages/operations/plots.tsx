@@ -1,4 +1,4 @@
-/** The plots of the page for operators. */
+/** The charts of the page for operators. */
 import type { Overview } from '../../operations/overview.ts'
 import { groupByPeriod, type Period, type Range } from '../../operations/periods.ts'
 import { count } from '../components/numbers.ts'

@@ -120,7 +120,7 @@ const WalletMissing = ({ entries }: { entries: HistoryEntry[] }) => {
 
 type OrderProps = { entry: HistoryEntry; side: Side; settings: ShownSettings; now: Date }
 
-/** `orders.js` compares `data-version`, and tells `data-news` when it has changed. */
+/** `orders.js` compares `data-version`, and announces `data-news` when it has changed. */
 const Order = ({ entry, side, settings, now }: OrderProps) => {
   const { order, item, delivery } = entry
   const { id, providerId, totalPriceCents, totalPriceCurrency } = order
@@ -151,7 +151,7 @@ const Order = ({ entry, side, settings, now }: OrderProps) => {
 const buyerName = ({ order: { buyer }, item: { ethRecipient } }: HistoryEntry): string =>
   buyer.name ?? buyer.username ?? (ethRecipient ? shortAddress(ethRecipient) : `user ${buyer.id}`)
 
-/** What is said when the delivery has changed. */
+/** What is announced when the delivery has changed. */
 function describeState({ item: { nft, status }, delivery }: HistoryEntry): string {
   const { title } = nft
   if (status === 'transferred') return `${title} is delivered.`
