@@ -19,7 +19,8 @@ export const command = defineCommand(
     await rm(FOLDER, { recursive: true, force: true })
     await mkdir(FOLDER)
     process.env.SCREENSHOTS = FOLDER
-    const vitest = await startVitest('test', [], { watch: false, project: ['browser'] })
+    const options = { watch: false, mode: 'long', project: ['instance'] }
+    const vitest = await startVitest('test', ['test/browser'], options)
     await vitest.close()
     console.log(`The pictures are in ${FOLDER}/.`)
   },
