@@ -40,6 +40,10 @@ const workers = (isLong: boolean) => {
             MIGRATIONS: await readD1Migrations('./migrations'),
             PUBLIC_URL: 'https://marketplace.test',
             LOOPBACK_HOSTS: inject('remoteHost'),
+            // Tests send more mails and pictures than an instance may in a day.
+            MAX_MAILS_PER_HOUR: '1000000',
+            MAX_MAILS_PER_DAY: '1000000',
+            MAX_PICTURES_PER_DAY: '1000000',
             // These override .dev.vars, which `npm run dev` writes.
             ...secrets,
           },

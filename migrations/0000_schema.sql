@@ -239,6 +239,13 @@ CREATE TABLE `networkChecks` (
 	`signers` text
 );
 --> statement-breakpoint
+CREATE TABLE `quotas` (
+	`name` text NOT NULL,
+	`period` text NOT NULL,
+	`used` integer NOT NULL,
+	PRIMARY KEY(`period`, `name`)
+);
+--> statement-breakpoint
 CREATE TABLE `idempotencyKeys` (
 	`namespace` text NOT NULL,
 	`key` text NOT NULL,
@@ -294,8 +301,7 @@ CREATE TABLE `orders` (
 	`updatedAt` text NOT NULL,
 	`ProductType` text NOT NULL,
 	`namespace` text NOT NULL,
-	FOREIGN KEY (`buyerId`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action,
-	FOREIGN KEY (`billingAddressId`) REFERENCES `addresses`(`id`) ON UPDATE no action ON DELETE no action
+	FOREIGN KEY (`buyerId`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `orders_provider_id` ON `orders` (`providerId`,`namespace`) WHERE "orders"."providerId" IS NOT NULL;--> statement-breakpoint
@@ -326,6 +332,7 @@ CREATE TABLE `addresses` (
 CREATE INDEX `addresses_live` ON `addresses` (`userId`,`kind`,`id`) WHERE "addresses"."deletedAt" IS NULL AND "addresses"."origin" <> 'seller_order';--> statement-breakpoint
 CREATE INDEX `addresses_counted` ON `addresses` (`userId`,`kind`) WHERE "addresses"."deletedAt" IS NULL AND "addresses"."origin" = 'request';--> statement-breakpoint
 CREATE INDEX `addresses_hidden` ON `addresses` (`userId`) WHERE "addresses"."deletedAt" IS NOT NULL OR "addresses"."origin" = 'seller_order';--> statement-breakpoint
+CREATE INDEX `addresses_deleted` ON `addresses` (`deletedAt`) WHERE "addresses"."deletedAt" IS NOT NULL;--> statement-breakpoint
 CREATE UNIQUE INDEX `addresses_default` ON `addresses` (`userId`,`kind`) WHERE "addresses"."isDefault" AND "addresses"."deletedAt" IS NULL;--> statement-breakpoint
 CREATE TABLE `emailLinks` (
 	`secretHash` text PRIMARY KEY NOT NULL,
@@ -397,7 +404,8 @@ CREATE TABLE `users` (
 	`createdAt` text NOT NULL,
 	`updatedAt` text NOT NULL,
 	`ipAddress` text DEFAULT '' NOT NULL,
-	`avatarKey` text
+	`avatarKey` text,
+	CONSTRAINT "users_wallet_owned" CHECK("users"."ethereumPublicAddr" NOT GLOB '0x000000000000000000000000000000000000????')
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `users_external` ON `users` (`externalId`) WHERE "users"."externalId" IS NOT NULL;--> statement-breakpoint

@@ -122,6 +122,8 @@ export const issuerSchema = z.object({
   JWT_KEYS: json(z.object({ keys: z.array(signingKey).min(1) })),
 })
 
+const count = z.coerce.number<string | number>().pipe(positiveInteger)
+
 const settingsSchema = issuerSchema.extend({
   EMAIL_FROM: z.email(),
   /** Origins that a sign-in may redirect to, besides that of PUBLIC_URL. */
@@ -133,7 +135,12 @@ const settingsSchema = issuerSchema.extend({
   /** Loopback servers to fetch avatars from and to send webhooks to, as in `127.0.0.1:8000,localhost:3000`. */
   LOOPBACK_HOSTS: loopbackHosts,
   /** Orders that all user tokens of a user together may have that are not ended. */
-  MAX_OPEN_ORDERS: z.coerce.number<string | number>().pipe(positiveInteger).default(1000),
+  MAX_OPEN_ORDERS: count.default(1000),
+  /** Pictures that are converted in a day (UTC). Cloudflare converts 5,000 a month for nothing. */
+  MAX_PICTURES_PER_DAY: count.default(150),
+  /** Mails in an hour and in a day (UTC). Half of them may go to addresses that no user has. */
+  MAX_MAILS_PER_HOUR: count.default(100),
+  MAX_MAILS_PER_DAY: count.default(500),
   /** Private keys of the relayers, separated by commas. */
   TRANSFER_SIGNER_KEYS: signerKeys,
   /** Makes delivery keys from the order numbers of shops. Never changes. */

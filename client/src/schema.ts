@@ -155,7 +155,7 @@ export interface paths {
         get: operations["getAvatar"];
         /**
          * Replace a user's avatar with the picture at a URL
-         * @description The URL is http or https, and points to a public host. The download follows up to 3 redirects and takes at most 10 seconds. The picture is a JPEG, PNG, GIF, WebP, HEIC or AVIF file; AVIF with at most 1200 pixels a side. It has at most 10 MiB and 50 megapixels. It is stored as a JPEG of at most 512 × 512 pixels without metadata, and replaces the previous avatar. Needs a token that may write.
+         * @description The URL is http or https, and points to a public host. The download follows up to 3 redirects and takes at most 10 seconds. The picture is a JPEG, PNG, GIF or WebP file. AVIF and HEIC are converted if the plan of the instance includes them. It has at most 10 MiB and 50 megapixels. It is stored as a JPEG of at most 512 × 512 pixels without metadata, and replaces the previous avatar. Needs a token that may write.
          */
         put: operations["replaceAvatar"];
         post?: never;
@@ -175,7 +175,7 @@ export interface paths {
         get?: never;
         /**
          * Replace a user's avatar with a file in a form
-         * @description The picture is a JPEG, PNG, GIF, WebP, HEIC or AVIF file; AVIF with at most 1200 pixels a side. It has at most 10 MiB and 50 megapixels. It is stored as a JPEG of at most 512 × 512 pixels without metadata, and replaces the previous avatar. Needs a token that may write.
+         * @description The picture is a JPEG, PNG, GIF or WebP file. AVIF and HEIC are converted if the plan of the instance includes them. It has at most 10 MiB and 50 megapixels. It is stored as a JPEG of at most 512 × 512 pixels without metadata, and replaces the previous avatar. Needs a token that may write.
          */
         put: operations["uploadAvatarFile"];
         post?: never;
@@ -195,7 +195,7 @@ export interface paths {
         get?: never;
         /**
          * Replace a user's avatar with the bytes of the body
-         * @description The bytes decide, whatever `Content-Type` says. The picture is a JPEG, PNG, GIF, WebP, HEIC or AVIF file; AVIF with at most 1200 pixels a side. It has at most 10 MiB and 50 megapixels. It is stored as a JPEG of at most 512 × 512 pixels without metadata, and replaces the previous avatar. Needs a token that may write.
+         * @description The bytes decide, whatever `Content-Type` says. The picture is a JPEG, PNG, GIF or WebP file. AVIF and HEIC are converted if the plan of the instance includes them. It has at most 10 MiB and 50 megapixels. It is stored as a JPEG of at most 512 × 512 pixels without metadata, and replaces the previous avatar. Needs a token that may write.
          */
         put: operations["uploadAvatarBytes"];
         post?: never;
@@ -1253,7 +1253,7 @@ export interface components {
          * @description What is wrong, for programs. The page `/docs/errors` explains each code.
          * @enum {string}
          */
-        ErrorCode: "invalid_input" | "order_not_found" | "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_mismatch" | "nft_not_found" | "nft_not_released" | "buyer_not_found" | "user_not_found" | "duplicate_id" | "network_not_found" | "identity_taken" | "username_taken" | "token_taken" | "cannot_change" | "amount_too_small" | "no_billing_address" | "sold_out" | "quantity_too_large" | "unauthenticated" | "forbidden" | "cross_site" | "not_your_listing" | "reauthentication_required" | "not_found" | "method_not_allowed" | "conflict" | "link_expired" | "provider_id_used" | "request_in_progress" | "too_many_addresses" | "too_many_open_orders" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "chain_unavailable" | "not_ready";
+        ErrorCode: "invalid_input" | "order_not_found" | "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_mismatch" | "nft_not_found" | "nft_not_released" | "buyer_not_found" | "user_not_found" | "duplicate_id" | "network_not_found" | "identity_taken" | "username_taken" | "token_taken" | "cannot_change" | "amount_too_small" | "no_billing_address" | "sold_out" | "quantity_too_large" | "unauthenticated" | "forbidden" | "cross_site" | "not_your_listing" | "reauthentication_required" | "not_found" | "method_not_allowed" | "conflict" | "link_expired" | "provider_id_used" | "request_in_progress" | "too_many_addresses" | "too_many_open_orders" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "chain_unavailable" | "not_ready" | "try_later";
         /** @description One thing that is wrong with a request. */
         Issue: {
             /** @description The field, such as `orders[2].quantity`; empty for the request as a whole. */
@@ -2587,7 +2587,7 @@ export interface components {
                 "application/json": components["schemas"]["OrdersError"];
             };
         };
-        /** @description `payload_too_large`: More than 1 MiB of JSON, a picture of more than 10 MiB or 50 megapixels, an AVIF of more than 1,200 pixels on its longer edge, more than 16 KiB in a form (besides the picture), more than 1,000 lines or 4 MiB of a catalogue in a call. Send less: fewer orders or lines per call, a smaller picture. */
+        /** @description `payload_too_large`: More than 1 MiB of JSON, a picture of more than 10 MiB or 50 megapixels, more than 16 KiB in a form (besides the picture), more than 1,000 lines or 4 MiB of a catalogue in a call. Send less: fewer orders or lines per call, a smaller picture. */
         OrdersPayloadTooLarge: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -2643,8 +2643,12 @@ export interface components {
                 "application/json": components["schemas"]["OrdersError"];
             };
         };
-        /** @description `not_ready`: A setting or a migration is missing, or the instance runs with another `DELIVERY_KEY_SECRET` than the one it began with and places no orders. Send the call again later. Operators: the log says what to do; a changed secret must be set to the first one again. */
-        OrdersNotReady: {
+        /**
+         * @description `not_ready`: A setting or a migration is missing, or the instance runs with another `DELIVERY_KEY_SECRET` than the one it began with and places no orders. Send the call again later. Operators: the log says what to do; a changed secret must be set to the first one again.
+         *
+         *     `try_later`: The platform cannot do this at the moment: the database does not answer, or mails or pictures are out of quota. Wait as long as `Retry-After` says, then send the call again, with the same `Idempotency-Key` if it has one.
+         */
+        OrdersNotReadyOrTryLater: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
@@ -2759,8 +2763,12 @@ export interface components {
                 "application/json": components["schemas"]["ApiError"];
             };
         };
-        /** @description `not_ready`: A setting or a migration is missing, or the instance runs with another `DELIVERY_KEY_SECRET` than the one it began with and places no orders. Send the call again later. Operators: the log says what to do; a changed secret must be set to the first one again. */
-        NotReady: {
+        /**
+         * @description `not_ready`: A setting or a migration is missing, or the instance runs with another `DELIVERY_KEY_SECRET` than the one it began with and places no orders. Send the call again later. Operators: the log says what to do; a changed secret must be set to the first one again.
+         *
+         *     `try_later`: The platform cannot do this at the moment: the database does not answer, or mails or pictures are out of quota. Wait as long as `Retry-After` says, then send the call again, with the same `Idempotency-Key` if it has one.
+         */
+        NotReadyOrTryLater: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
@@ -2811,7 +2819,7 @@ export interface components {
                 "application/json": components["schemas"]["ApiError"];
             };
         };
-        /** @description `payload_too_large`: More than 1 MiB of JSON, a picture of more than 10 MiB or 50 megapixels, an AVIF of more than 1,200 pixels on its longer edge, more than 16 KiB in a form (besides the picture), more than 1,000 lines or 4 MiB of a catalogue in a call. Send less: fewer orders or lines per call, a smaller picture. */
+        /** @description `payload_too_large`: More than 1 MiB of JSON, a picture of more than 10 MiB or 50 megapixels, more than 16 KiB in a form (besides the picture), more than 1,000 lines or 4 MiB of a catalogue in a call. Send less: fewer orders or lines per call, a smaller picture. */
         PayloadTooLarge: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -2943,7 +2951,11 @@ export interface components {
                 "application/json": components["schemas"]["ApiError"];
             };
         };
-        /** @description `not_ready`: A setting or a migration is missing, or the instance runs with another `DELIVERY_KEY_SECRET` than the one it began with and places no orders. Send the call again later. Operators: the log says what to do; a changed secret must be set to the first one again. */
+        /**
+         * @description `not_ready`: A setting or a migration is missing, or the instance runs with another `DELIVERY_KEY_SECRET` than the one it began with and places no orders. Send the call again later. Operators: the log says what to do; a changed secret must be set to the first one again.
+         *
+         *     `try_later`: The platform cannot do this at the moment: the database does not answer, or mails or pictures are out of quota. Wait as long as `Retry-After` says, then send the call again, with the same `Idempotency-Key` if it has one.
+         */
         GetHealth503: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -2969,8 +2981,10 @@ export interface components {
          * @description `chain_unavailable`: The chain that must verify the signature of a contract wallet does not answer. Try again later.
          *
          *     `not_ready`: A setting or a migration is missing, or the instance runs with another `DELIVERY_KEY_SECRET` than the one it began with and places no orders. Send the call again later. Operators: the log says what to do; a changed secret must be set to the first one again.
+         *
+         *     `try_later`: The platform cannot do this at the moment: the database does not answer, or mails or pictures are out of quota. Wait as long as `Retry-After` says, then send the call again, with the same `Idempotency-Key` if it has one.
          */
-        ChainUnavailableOrNotReady: {
+        SignInWithWallet503: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
@@ -2988,6 +3002,23 @@ export interface components {
          *     `reauthentication_required`: The session is valid, but its sign-in was more than 10 minutes ago, and this changes how to get into the account, or where its events are sent. Sign in again, then repeat the call.
          */
         LinkWallet403: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                "x-d1-bookmark": components["headers"]["Bookmark"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
+        /**
+         * @description `chain_unavailable`: The chain that must verify the signature of a contract wallet does not answer. Try again later.
+         *
+         *     `not_ready`: A setting or a migration is missing, or the instance runs with another `DELIVERY_KEY_SECRET` than the one it began with and places no orders. Send the call again later. Operators: the log says what to do; a changed secret must be set to the first one again.
+         *
+         *     `try_later`: The platform cannot do this at the moment: the database does not answer, or mails or pictures are out of quota. Wait as long as `Retry-After` says, then send the call again, with the same `Idempotency-Key` if it has one.
+         */
+        LinkWallet503: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
@@ -3083,7 +3114,7 @@ export interface operations {
             403: components["responses"]["OrdersForbidden"];
             429: components["responses"]["OrdersRateLimited"];
             500: components["responses"]["OrdersInternalError"];
-            503: components["responses"]["OrdersNotReady"];
+            503: components["responses"]["OrdersNotReadyOrTryLater"];
         };
     };
     placeOrders: {
@@ -3127,7 +3158,7 @@ export interface operations {
             422: components["responses"]["OrdersIdempotencyKeyReused"];
             429: components["responses"]["OrdersRateLimited"];
             500: components["responses"]["OrdersInternalError"];
-            503: components["responses"]["OrdersNotReady"];
+            503: components["responses"]["OrdersNotReadyOrTryLater"];
         };
     };
     getOrders: {
@@ -3166,7 +3197,7 @@ export interface operations {
             403: components["responses"]["OrdersForbidden"];
             429: components["responses"]["OrdersRateLimited"];
             500: components["responses"]["OrdersInternalError"];
-            503: components["responses"]["OrdersNotReady"];
+            503: components["responses"]["OrdersNotReadyOrTryLater"];
         };
     };
     listDeliveryAddresses: {
@@ -3204,7 +3235,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["NotReady"];
+            503: components["responses"]["NotReadyOrTryLater"];
         };
     };
     updateDeliveryAddress: {
@@ -3246,7 +3277,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["NotReady"];
+            503: components["responses"]["NotReadyOrTryLater"];
         };
     };
     createAddress: {
@@ -3288,7 +3319,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["NotReady"];
+            503: components["responses"]["NotReadyOrTryLater"];
         };
     };
     deleteDeliveryAddress: {
@@ -3323,7 +3354,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["NotReady"];
+            503: components["responses"]["NotReadyOrTryLater"];
         };
     };
     listBillingAddresses: {
@@ -3361,7 +3392,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["NotReady"];
+            503: components["responses"]["NotReadyOrTryLater"];
         };
     };
     updateBillingAddress: {
@@ -3403,7 +3434,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["NotReady"];
+            503: components["responses"]["NotReadyOrTryLater"];
         };
     };
     createBillingAddress: {
@@ -3445,7 +3476,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["NotReady"];
+            503: components["responses"]["NotReadyOrTryLater"];
         };
     };
     deleteBillingAddress: {
@@ -3480,7 +3511,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["NotReady"];
+            503: components["responses"]["NotReadyOrTryLater"];
         };
     };
     getAvatar: {
@@ -3518,7 +3549,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["NotReady"];
+            503: components["responses"]["NotReadyOrTryLater"];
         };
     };
     replaceAvatar: {
@@ -3560,7 +3591,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["NotReady"];
+            503: components["responses"]["NotReadyOrTryLater"];
         };
     };
     uploadAvatarFile: {
@@ -3602,7 +3633,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["NotReady"];
+            503: components["responses"]["NotReadyOrTryLater"];
         };
     };
     uploadAvatarBytes: {
@@ -3644,7 +3675,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["NotReady"];
+            503: components["responses"]["NotReadyOrTryLater"];
         };
     };
     getPicture: {
@@ -3698,7 +3729,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["NotReady"];
+            503: components["responses"]["NotReadyOrTryLater"];
         };
     };
     getStats: {
@@ -3729,7 +3760,7 @@ export interface operations {
             400: components["responses"]["InvalidInput"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["NotReady"];
+            503: components["responses"]["NotReadyOrTryLater"];
         };
     };
     listCreators: {
@@ -3766,7 +3797,7 @@ export interface operations {
             400: components["responses"]["InvalidInput"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["NotReady"];
+            503: components["responses"]["NotReadyOrTryLater"];
         };
     };
     listWebhooks: {
@@ -3808,7 +3839,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["NotReady"];
+            503: components["responses"]["NotReadyOrTryLater"];
         };
     };
     createWebhook: {
@@ -3844,7 +3875,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["NotReady"];
+            503: components["responses"]["NotReadyOrTryLater"];
         };
     };
     getWebhook: {
@@ -3882,7 +3913,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["NotReady"];
+            503: components["responses"]["NotReadyOrTryLater"];
         };
     };
     updateWebhook: {
@@ -3924,7 +3955,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["NotReady"];
+            503: components["responses"]["NotReadyOrTryLater"];
         };
     };
     deleteWebhook: {
@@ -3959,7 +3990,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["NotReady"];
+            503: components["responses"]["NotReadyOrTryLater"];
         };
     };
     rotateWebhookSecret: {
@@ -3995,7 +4026,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["NotReady"];
+            503: components["responses"]["NotReadyOrTryLater"];
         };
     };
     testWebhook: {
@@ -4031,7 +4062,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["NotReady"];
+            503: components["responses"]["NotReadyOrTryLater"];
         };
     };
     listWebhookMessages: {
@@ -4085,7 +4116,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["NotReady"];
+            503: components["responses"]["NotReadyOrTryLater"];
         };
     };
     resendWebhookMessage: {
@@ -4126,7 +4157,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["NotReady"];
+            503: components["responses"]["NotReadyOrTryLater"];
         };
     };
     replayWebhookMessages: {
@@ -4169,7 +4200,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["NotReady"];
+            503: components["responses"]["NotReadyOrTryLater"];
         };
     };
     listTransfers: {
@@ -4221,7 +4252,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["NotReady"];
+            503: components["responses"]["NotReadyOrTryLater"];
         };
     };
     retryTransfers: {
@@ -4260,7 +4291,7 @@ export interface operations {
             403: components["responses"]["ForbiddenOrCrossSite"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["NotReady"];
+            503: components["responses"]["NotReadyOrTryLater"];
         };
     };
     cancelTransfers: {
@@ -4299,7 +4330,7 @@ export interface operations {
             403: components["responses"]["ForbiddenOrCrossSite"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["NotReady"];
+            503: components["responses"]["NotReadyOrTryLater"];
         };
     };
     retryTransfer: {
@@ -4335,7 +4366,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["NotReady"];
+            503: components["responses"]["NotReadyOrTryLater"];
         };
     };
     cancelTransfer: {
@@ -4371,7 +4402,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["NotReady"];
+            503: components["responses"]["NotReadyOrTryLater"];
         };
     };
     importCatalogue: {
@@ -4427,7 +4458,7 @@ export interface operations {
             413: components["responses"]["PayloadTooLarge"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["NotReady"];
+            503: components["responses"]["NotReadyOrTryLater"];
         };
     };
     getHealth: {
@@ -4480,7 +4511,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["NotReady"];
+            503: components["responses"]["NotReadyOrTryLater"];
         };
     };
     getPersonalData: {
@@ -4524,7 +4555,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["NotReady"];
+            503: components["responses"]["NotReadyOrTryLater"];
         };
     };
     forgetPerson: {
@@ -4566,7 +4597,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["NotReady"];
+            503: components["responses"]["NotReadyOrTryLater"];
         };
     };
     getSigningKeys: {
@@ -4593,7 +4624,7 @@ export interface operations {
             400: components["responses"]["InvalidInput"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["NotReady"];
+            503: components["responses"]["NotReadyOrTryLater"];
         };
     };
     requestWalletMessage: {
@@ -4627,7 +4658,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["NotReady"];
+            503: components["responses"]["NotReadyOrTryLater"];
         };
     };
     signInWithWallet: {
@@ -4662,7 +4693,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["ChainUnavailableOrNotReady"];
+            503: components["responses"]["SignInWithWallet503"];
         };
     };
     linkWallet: {
@@ -4698,7 +4729,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["ChainUnavailableOrNotReady"];
+            503: components["responses"]["LinkWallet503"];
         };
     };
 }
@@ -4729,11 +4760,11 @@ export interface Methods {
     deleteBillingAddress: operations["deleteBillingAddress"];
     /** Get the URL of a user's avatar. Any token may read the avatar of any user. Needs a token. */
     getAvatar: operations["getAvatar"];
-    /** Replace a user's avatar with the picture at a URL. The URL is http or https, and points to a public host. The download follows up to 3 redirects and takes at most 10 seconds. The picture is a JPEG, PNG, GIF, WebP, HEIC or AVIF file; AVIF with at most 1200 pixels a side. It has at most 10 MiB and 50 megapixels. It is stored as a JPEG of at most 512 × 512 pixels without metadata, and replaces the previous avatar. Needs a token that may write. */
+    /** Replace a user's avatar with the picture at a URL. The URL is http or https, and points to a public host. The download follows up to 3 redirects and takes at most 10 seconds. The picture is a JPEG, PNG, GIF or WebP file. AVIF and HEIC are converted if the plan of the instance includes them. It has at most 10 MiB and 50 megapixels. It is stored as a JPEG of at most 512 × 512 pixels without metadata, and replaces the previous avatar. Needs a token that may write. */
     replaceAvatar: operations["replaceAvatar"];
-    /** Replace a user's avatar with a file in a form. The picture is a JPEG, PNG, GIF, WebP, HEIC or AVIF file; AVIF with at most 1200 pixels a side. It has at most 10 MiB and 50 megapixels. It is stored as a JPEG of at most 512 × 512 pixels without metadata, and replaces the previous avatar. Needs a token that may write. */
+    /** Replace a user's avatar with a file in a form. The picture is a JPEG, PNG, GIF or WebP file. AVIF and HEIC are converted if the plan of the instance includes them. It has at most 10 MiB and 50 megapixels. It is stored as a JPEG of at most 512 × 512 pixels without metadata, and replaces the previous avatar. Needs a token that may write. */
     uploadAvatarFile: operations["uploadAvatarFile"];
-    /** Replace a user's avatar with the bytes of the body. The bytes decide, whatever `Content-Type` says. The picture is a JPEG, PNG, GIF, WebP, HEIC or AVIF file; AVIF with at most 1200 pixels a side. It has at most 10 MiB and 50 megapixels. It is stored as a JPEG of at most 512 × 512 pixels without metadata, and replaces the previous avatar. Needs a token that may write. */
+    /** Replace a user's avatar with the bytes of the body. The bytes decide, whatever `Content-Type` says. The picture is a JPEG, PNG, GIF or WebP file. AVIF and HEIC are converted if the plan of the instance includes them. It has at most 10 MiB and 50 megapixels. It is stored as a JPEG of at most 512 × 512 pixels without metadata, and replaces the previous avatar. Needs a token that may write. */
     uploadAvatarBytes: operations["uploadAvatarBytes"];
     /** Get a picture. Serves the picture at an `avatarUrl`. The picture at a URL never changes. Needs no token. */
     getPicture: operations["getPicture"];

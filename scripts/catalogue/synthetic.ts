@@ -73,7 +73,7 @@ export function synthetic(size: Size, after: LastIds): string[] {
       `INSERT INTO users (id, provider, email, ethereumPublicAddr, identityHash, name, createdAt,
          updatedAt)
        SELECT ${after.users} + 1 + k, 'wallet', 'user' || (${after.users} + 1 + k) || '@example.com',
-         printf('0x%040d', ${after.users} + 1 + k), printf('%064x', ${after.users} + 1 + k), 'User ' || (${after.users} + 1 + k),
+         printf('0x9%039d', ${after.users} + 1 + k), printf('%064x', ${after.users} + 1 + k), 'User ' || (${after.users} + 1 + k),
          ${timeAt('k')}, ${timeAt('k')} FROM (${rows})`,
       `INSERT INTO addresses (id, kind, userId, name, street, postal, city, country, createdAt, updatedAt)
        SELECT ${after.addresses} + 1 + k * 2 + b, iif(b, 'delivery', 'billing'), ${after.users} + 1 + k,
@@ -84,7 +84,7 @@ export function synthetic(size: Size, after: LastIds): string[] {
       `INSERT INTO nfts (id, externalId, amount, availableAmount, creatorPublicAddr, contractAddr, contractName,
          contractNetwork, payload, price, priceEths, priceCurrency, title, creatorId, tokenId, status,
          releaseAt, createdAt, updatedAt)
-       SELECT ${after.nfts} + 1 + k, 'nft-' || (${after.nfts} + 1 + k), amount, amount - ${soldCount}, printf('0x%040d', creator),
+       SELECT ${after.nfts} + 1 + k, 'nft-' || (${after.nfts} + 1 + k), amount, amount - ${soldCount}, printf('0x9%039d', creator),
          ${CONTRACT}, 'Synthetic', 'localhost',
          json_object('amountType', amountType, 'title', 'NFT ' || k), ${price}, ${eth}, 'EUR', 'NFT ' || k,
          creator, ${after.nfts} + k, 'released', ${timeAt('k')}, ${timeAt('k')}, ${timeAt('k')}
@@ -109,7 +109,7 @@ export function synthetic(size: Size, after: LastIds): string[] {
          ethRecipient, priceCurrency, paymentProvider, createdAt, updatedAt, ProductType)
        SELECT ${after.orderItems} + 1 + i, ${after.orders} + 1 + i, ${after.nfts} + 1 + k,
          ${after.listings} + 1 + k, ${sellerOf('k')}, 1, ${price}, ${eth},
-         printf('0x%040d', ${after.users} + 1 + ${buyerOf('i')}), 'EUR', 'external',
+         printf('0x9%039d', ${after.users} + 1 + ${buyerOf('i')}), 'EUR', 'external',
          ${timeAt('i')}, ${timeAt('i')}, 'nft'
        FROM (SELECT k AS i, ${nftOf('k')} AS k FROM (${rows}))`,
     ]),

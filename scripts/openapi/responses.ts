@@ -48,7 +48,13 @@ const statusKey = (status: number | string) => `${status}` as `4${string}`
 /** The error codes of the endpoint and of all endpoints like it, in the order of `errorStatus`. */
 function errorCodes({ access, info, inputs, method }: DescribedEndpoint): ErrorCode[] {
   const takesJson = inputs.some(({ target }) => target === 'json')
-  const codes = new Set<ErrorCode>(['invalid_input', 'rate_limited', 'internal_error', 'not_ready'])
+  const codes = new Set<ErrorCode>([
+    'invalid_input',
+    'rate_limited',
+    'internal_error',
+    'not_ready',
+    'try_later',
+  ])
   // A token may lack the role or the scope.
   if (access !== 'public') codes.add('unauthenticated').add('forbidden')
   if (method !== 'GET') codes.add('cross_site')

@@ -4,11 +4,12 @@ import { requireAccessTo } from '../auth/user-param.ts'
 import type { BoundStatement, Database } from '../db/client.ts'
 import type { Guard } from '../db/guard.ts'
 import { type Placeholders, prepared, preparedCondition } from '../db/prepared.ts'
+import { countUse, requireQuota } from '../db/quota.ts'
 import { addresses, users } from '../db/schema/users.ts'
 import type { Caller, Ctx } from '../http/context.ts'
 import { invalidField, rejected } from '../http/errors.ts'
 import { unsetDefault } from './default.ts'
-import { limitAddresses } from './limit.ts'
+import { creationQuota, limitAddresses } from './limit.ts'
 import {
   type Addresses,
   type AddressFields,
@@ -23,7 +24,7 @@ type NewAddress = AddressFields & { userId?: number | undefined; isDefault?: boo
 /**
  * Creates an address. A new default address replaces the previous one. Throws `invalid_input` if
  * the owner is missing, `user_not_found` if there is none, `forbidden` if a user token names another
- * owner, and `too_many_addresses`. Fields that the kind does not have are ignored.
+ * owner, `too_many_addresses` and `rate_limited`. Fields that the kind does not have are ignored.
  */
 export async function createAddress<K extends AddressKind>(
   { db, caller, now }: Ctx,
@@ -32,10 +33,16 @@ export async function createAddress<K extends AddressKind>(
   requireAccessTo(caller, userId)
   const values = { ...emptyFields, ...fields, userId, isDefault, now: now.toISOString() }
   const insert = insertAddress[kind](db, values)
-  const conditions = [requireUser(userId), limitAddresses({ kind, userId })]
-  if (!isDefault) return requireRow((await writeAs(db, caller, conditions, [insert]))[0])
+  const quota = creationQuota({ userId }, now)
+  const conditions = [
+    requireUser(userId),
+    limitAddresses({ kind, userId }),
+    requireQuota(quota, now),
+  ]
+  const use = countUse(db, quota, now)
+  if (!isDefault) return requireRow((await writeAs(db, caller, conditions, [insert, use]))[0])
   const unsetPrevious = unsetDefault(db, kind, userId, now)
-  return requireRow((await writeAs(db, caller, conditions, [unsetPrevious, insert]))[1])
+  return requireRow((await writeAs(db, caller, conditions, [unsetPrevious, insert, use]))[1])
 }
 
 function requireRow<Row>([row]: readonly Row[]): Row {

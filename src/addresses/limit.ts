@@ -2,6 +2,7 @@ import { and, count, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../db/client.ts'
 import type { Guard } from '../db/guard.ts'
 import { type Placeholders, preparedCondition } from '../db/prepared.ts'
+import { type Quota, secondsLeft } from '../db/quota.ts'
 import { addresses } from '../db/schema/users.ts'
 import { ApiError } from '../http/errors.ts'
 import type { AddressKind } from './schema.ts'
@@ -37,6 +38,20 @@ const tooMany = (kind: AddressKind) => () =>
 export const limitAddresses = (owner: Owner): Guard => ({
   when: isFullPrepared(owner),
   error: tooMany(owner.kind),
+})
+
+/** Addresses that a user may create in a day (UTC), deleted ones too. */
+const MAX_CREATED = 200
+
+/** The quota of new addresses of a user. */
+export const creationQuota = ({ userId }: Pick<Owner, 'userId'>, now: Date): Quota => ({
+  name: `addresses:${userId}`,
+  per: 'day',
+  limit: MAX_CREATED,
+  error: () =>
+    new ApiError('rate_limited', `a user may create ${MAX_CREATED} addresses a day`, {
+      'Retry-After': String(secondsLeft(now, 'day')),
+    }),
 })
 
 /** As `limitAddresses`, but only if `condition` holds. */

@@ -7,6 +7,7 @@ import * as z from 'zod'
 import { shownColumns } from '../db/columns.ts'
 import { addresses, type addressKinds } from '../db/schema/users.ts'
 import { bool, id, orNull, text, time, timestamps } from '../http/fields.ts'
+import { inputText } from '../http/inputs.ts'
 
 export type AddressKind = (typeof addressKinds)[number]
 
@@ -33,24 +34,29 @@ export const description = {
 // Bidirectional overrides would turn round the text beside it.
 const isLine = /^[^\p{Cc}\p{Cs}\u202A-\u202E\u2066-\u2069]{0,255}$/u
 
+const notLine = 'must be at most 255 characters without control characters'
+
+/** The text as it was sent, with the blanks around it. */
+const given = inputText(1000, notLine).trim()
+
 /** One line of text. It is trimmed, and an empty one is stored as null. */
-const line = (description: string, given = z.string().trim()) =>
-  given
-    .regex(isLine, 'must be at most 255 characters without control characters')
+const line = (description: string, trimmed = given) =>
+  trimmed
+    .regex(isLine, notLine)
     .transform((value) => value || null)
     .nullish()
     .describe(description)
 
 /** Shops send several lines, which become one. */
-const street = z
-  .string()
-  .trim()
-  .overwrite((value) => value.replaceAll(/\s*[\r\n]+\s*/g, ', '))
+const street = given.overwrite((value) =>
+  value
+    .split(/[\r\n]+/)
+    .map((part) => part.trim())
+    .filter(Boolean)
+    .join(', '),
+)
 
-const email = z
-  .string()
-  .trim()
-  .regex(/^([^\s@]+@[^\s@]+\.[^\s@]+)?$/, 'must be an e-mail address')
+const email = given.regex(/^([^\s@]+@[^\s@]+\.[^\s@]+)?$/, 'must be an e-mail address')
 
 /** The fields that a request may set on a billing address. */
 export const BillingFields = z.object({

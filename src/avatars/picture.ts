@@ -1,24 +1,12 @@
-import { ApiError } from '../http/errors.ts'
+import { ApiError, tryLater } from '../http/errors.ts'
+import { log } from '../log.ts'
+import { readHeader } from './format.ts'
 import { removeMetadata } from './jpeg.ts'
 import { tooLarge } from './limits.ts'
 
 /** Longest edge of a stored picture, in pixels. */
 export const MAX_EDGE = 512
 export const MAX_PIXELS = 50_000_000
-
-/** Accepted formats, as the Images binding detects them from the bytes. */
-const formats = new Set([
-  'image/jpeg',
-  'image/png',
-  'image/gif',
-  'image/webp',
-  'image/avif',
-  'image/heic',
-  'image/heif',
-])
-
-/** Longest edge of an AVIF picture, in pixels. Cloudflare reads no larger ones; `wrangler dev` does. */
-export const MAX_AVIF_EDGE = 1200
 
 /**
  * Error codes of Cloudflare Images for pictures that it cannot convert: not a picture, broken, or of
@@ -27,25 +15,30 @@ export const MAX_AVIF_EDGE = 1200
 const unusableCodes = new Set([9412, 9416, 9516, 9520, 9523])
 /** Error codes for pictures with too many bytes or pixels. */
 const oversizedCodes = new Set([9402, 9413])
+/**
+ * Error codes of a service that cannot convert at the moment: the quota of the account is used up,
+ * or the service is busy or fails.
+ */
+const unavailableCodes = new Set([9422, 9522, 9527, 9528, 9529])
 /** `wrangler dev` has one code for all errors, and this message for too many pixels. */
 const oversizedMessage = /exceeds pixel limit/
 
 /**
  * Converts the first frame of a picture to an upright JPEG of at most 512 × 512 pixels without
  * metadata. The conversion proves that the file is an image and drops everything else in it.
- * Throws `unsupported_media_type`, `payload_too_large`.
+ * `claim` is called before it, because each conversion costs. Throws `unsupported_media_type`,
+ * `payload_too_large`, `try_later`.
  */
 export async function toJpeg(
   images: ImagesBinding,
   picture: Blob,
+  claim: () => Promise<void>,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  if (picture.size === 0) throw notConvertible()
-  const info = await withApiErrors(images.info(picture.stream()))
-  if (!formats.has(info.format)) throw notConvertible()
-  if ('width' in info && info.width * info.height > MAX_PIXELS)
-    throw tooLarge(`it has more than ${MAX_PIXELS / 1e6} megapixels`)
-  if (info.format === 'image/avif' && Math.max(info.width, info.height) > MAX_AVIF_EDGE)
-    throw tooLarge(`as AVIF, its longer edge may have at most ${MAX_AVIF_EDGE} pixels`)
+  const header = readHeader(new Uint8Array(await picture.arrayBuffer()))
+  if (!header) throw notConvertible()
+  const { pixels = 0 } = header
+  if (pixels > MAX_PIXELS) throw tooLarge(`it has more than ${MAX_PIXELS / 1e6} megapixels`)
+  await claim()
   const output = await withApiErrors(
     images
       .input(picture.stream())
@@ -58,13 +51,14 @@ export async function toJpeg(
   return jpeg.bytes
 }
 
+/** Some plans of Cloudflare convert AVIF and HEIC, too. */
 const notConvertible = () =>
   new ApiError(
     'unsupported_media_type',
-    'the picture cannot be converted: send a JPEG, PNG, GIF, WebP, AVIF or HEIC file',
+    'the picture cannot be converted: send a JPEG, PNG, GIF or WebP file',
   )
 
-/** Turns errors of the converter that the picture causes into errors for the client. */
+/** Turns errors of the converter into errors for the client. */
 async function withApiErrors<T>(conversion: Promise<T>): Promise<T> {
   try {
     return await conversion
@@ -73,6 +67,8 @@ async function withApiErrors<T>(conversion: Promise<T>): Promise<T> {
     if (oversizedCodes.has(code) || oversizedMessage.test(String(error)))
       throw tooLarge('it has more pixels than can be converted')
     if (unusableCodes.has(code)) throw notConvertible()
-    throw error
+    if (!unavailableCodes.has(code)) throw error
+    log.error('pictures_unavailable', { error })
+    throw tryLater('pictures cannot be converted at the moment', 60)
   }
 }

@@ -1,11 +1,13 @@
-import { and, eq, isNull, not, or, sql } from 'drizzle-orm'
+import { and, eq, isNull, not, notExists, or, sql } from 'drizzle-orm'
 import { bytesToHex } from 'viem/utils'
 import { readAs, writeAs } from '../auth/access.ts'
 import { requireAccessTo } from '../auth/user-param.ts'
+import type { Guard } from '../db/guard.ts'
 import { type Placeholders, prepared } from '../db/prepared.ts'
+import { countUse, type Quota, requireQuota, secondsLeft } from '../db/quota.ts'
 import { users } from '../db/schema/users.ts'
 import type { Ctx } from '../http/context.ts'
-import { ApiError } from '../http/errors.ts'
+import { ApiError, tryLater } from '../http/errors.ts'
 import { log } from '../log.ts'
 import type { AvatarCtx } from './context.ts'
 import { toJpeg } from './picture.ts'
@@ -21,9 +23,11 @@ export async function readAvatar(
   userId: number,
 ): Promise<AvatarOwner> {
   const [[user]] = await readAs(db, caller, [avatarOwner(db, { userId })])
-  if (!user) throw new ApiError('not_found', 'there is no such user')
+  if (!user) throw unknownUser()
   return user
 }
+
+const unknownUser = () => new ApiError('not_found', 'there is no such user')
 
 type NewAvatar = { userId: number; readPicture: () => Promise<Blob> }
 
@@ -45,19 +49,59 @@ export async function replaceAvatar(
  * Stores the picture as the avatar of a user whom the caller may change, and returns the user with
  * the new key. The object is written first, then the user's row, so the user's key always points to
  * an existing object. An object to which no user points is removed a day after it was written, by
- * orphans.ts. Throws `unauthenticated`, and the errors of `toJpeg`.
+ * orphans.ts. Throws `unauthenticated`, `not_found`, `rate_limited`, and the errors of `toJpeg`.
  */
 export async function storeAvatar(
   ctx: AvatarCtx,
   { userId, picture }: { userId: number; picture: Blob },
 ): Promise<AvatarOwner> {
-  const jpeg = await toJpeg(ctx.images, picture)
+  const jpeg = await toJpeg(ctx.images, picture, () => claimConversion(ctx, userId))
   const key = pictureKey(userId, await newHash(jpeg))
   await ctx.bucket.put(key, jpeg, { httpMetadata: { contentType: 'image/jpeg' } })
   const { avatarKey, replacedKey } = await updateAvatarKey(ctx, { userId, key })
   if (avatarKey !== key) deleteLater(ctx, key)
   if (replacedKey) keepForADay(ctx, replacedKey)
   return { id: userId, avatarKey }
+}
+
+/** Pictures that a user may convert in a day. */
+const MAX_PICTURES_OF_USER = 20
+
+/** Rejects a user who does not exist or was removed. */
+const requireUser = ({ db }: AvatarCtx, userId: number): Guard => ({
+  when: notExists(
+    db
+      .select({ id: users.id })
+      .from(users)
+      .where(and(eq(users.id, userId), isNull(users.removedAt))),
+  ),
+  error: unknownUser,
+})
+
+/** Counts a conversion. Throws `unauthenticated`, `rate_limited`, `try_later`. */
+async function claimConversion(ctx: AvatarCtx, userId: number): Promise<void> {
+  const { db, caller, settings, now } = ctx
+  const seconds = secondsLeft(now, 'day')
+  const quotas: Quota[] = [
+    {
+      name: `pictures:${userId}`,
+      per: 'day',
+      limit: MAX_PICTURES_OF_USER,
+      error: () =>
+        new ApiError('rate_limited', `a user may send ${MAX_PICTURES_OF_USER} pictures a day`, {
+          'Retry-After': String(seconds),
+        }),
+    },
+    {
+      name: 'pictures',
+      per: 'day',
+      limit: settings.MAX_PICTURES_PER_DAY,
+      error: () => tryLater('all pictures of today were converted', seconds),
+    },
+  ]
+  const guards = quotas.map((quota) => requireQuota(quota, now))
+  const uses = quotas.map((quota) => countUse(db, quota, now))
+  await writeAs(db, caller, guards, uses)
 }
 
 /** Hex digits that depend on the content only. */
@@ -86,7 +130,7 @@ async function updateAvatarKey(ctx: AvatarCtx, { userId, key }: { userId: number
     const [[previous], updated] = await writeAs(
       db,
       caller,
-      [],
+      [requireUser(ctx, userId)],
       [
         db.select({ avatarKey: users.avatarKey }).from(users).where(eq(users.id, userId)),
         db

@@ -4,10 +4,11 @@ import * as z from 'zod'
 import { resolveUserId, UserParam } from '../auth/user-param.ts'
 import type { App } from '../http/context.ts'
 import { type AppWithCaller, publicEndpoint, requireToken, validate } from '../http/endpoint.ts'
+import { inputText } from '../http/inputs.ts'
 import { avatarRateLimit } from '../http/rate-limit.ts'
 import { avatarContext } from './context.ts'
 import { MAX_BYTES } from './limits.ts'
-import { MAX_AVIF_EDGE, MAX_EDGE, MAX_PIXELS } from './picture.ts'
+import { MAX_EDGE, MAX_PIXELS } from './picture.ts'
 import { fetchPicture, MAX_REDIRECTS, TIMEOUT } from './remote.ts'
 import { readAvatar, replaceAvatar } from './replace.ts'
 import { findPicture, pictureHeaders } from './serve.ts'
@@ -16,7 +17,7 @@ import { avatarUrl } from './url.ts'
 
 const AvatarSource = z
   .object({
-    avatarUrl: z.string().trim().min(1).max(2048).describe('URL of the picture to download.'),
+    avatarUrl: inputText(2048).trim().min(1).describe('URL of the picture to download.'),
   })
   .meta({ id: 'AvatarSource', description: 'Where the new avatar is.' })
 const PictureParam = z.object({
@@ -38,7 +39,8 @@ const replacing = {
   errors: ['forbidden', 'not_found', 'payload_too_large', 'unsupported_media_type'],
 } as const
 const storedDescription =
-  `The picture is a JPEG, PNG, GIF, WebP, HEIC or AVIF file; AVIF with at most ${MAX_AVIF_EDGE} pixels a side. It has at most ${MAX_BYTES / 1024 / 1024} MiB and ${MAX_PIXELS / 1e6} megapixels. ` +
+  'The picture is a JPEG, PNG, GIF or WebP file. AVIF and HEIC are converted if the plan of the ' +
+  `instance includes them. It has at most ${MAX_BYTES / 1024 / 1024} MiB and ${MAX_PIXELS / 1e6} megapixels. ` +
   `It is stored as a JPEG of at most ${MAX_EDGE} × ${MAX_EDGE} pixels without metadata, and ` +
   'replaces the previous avatar.'
 

@@ -2,9 +2,11 @@
  * The records of a catalogue. `docs/catalogue.md` describes them for operators. Each schema returns
  * the record in its normal form, with all keys in the order in which an export writes them.
  */
-import { formatEther, getAddress, isAddress, parseEther } from 'viem/utils'
+import { formatEther, parseEther } from 'viem/utils'
 import * as z from 'zod'
 import { amountTypes, listingTypes } from '../db/schema/catalogue.ts'
+import { inputText } from '../http/inputs.ts'
+import { Address, WalletAddress } from '../identity/address.ts'
 import { EmailAddress } from '../identity/email-link.ts'
 import { Profile } from '../identity/profile.ts'
 import { isDeeper } from './json.ts'
@@ -14,19 +16,12 @@ const MAX_DEPTH = 32
 
 // Emoji and Persian have the joiners U+200C and U+200D, and some flags have tag characters.
 const visible = (max: number) =>
-  z
-    .string()
-    .regex(
-      /^(?:[^\p{Cc}\p{Cf}\p{Cs}]|\u200C|\u200D|[\u{E0020}-\u{E007F}])+$/u,
-      'must be visible characters',
-    )
-    .max(max)
+  inputText(max).regex(
+    /^(?:[^\p{Cc}\p{Cf}\p{Cs}]|\u200C|\u200D|[\u{E0020}-\u{E007F}])+$/u,
+    'must be visible characters',
+  )
 
 const id = visible(200)
-const address = z
-  .string()
-  .refine((text) => isAddress(text, { strict: false }), 'must be an address')
-  .transform((text) => getAddress(text))
 const uint256 = z
   .string()
   .regex(/^(0|[1-9]\d{0,77})$/, { error: 'must be decimal digits in quotes', abort: true })
@@ -79,7 +74,7 @@ const User = z
     email: orNull(EmailAddress).describe(
       'The address with which the user signs in. Set this, `ethereumPublicAddr` or both.',
     ),
-    ethereumPublicAddr: orNull(address).describe(
+    ethereumPublicAddr: orNull(WalletAddress).describe(
       'The wallet with which the user signs in, and to which NFTs are sent.',
     ),
   })
@@ -113,7 +108,7 @@ const NftFields = z
     id: id.describe('Your own id of the NFT, by which listings refer to it.'),
     creator: id.describe('The id of the user who made the NFT.'),
     network: z.string().describe('The name of the network in the configuration.'),
-    contract: address.describe('The address of the token contract.'),
+    contract: Address.describe('The address of the token contract.'),
     contractName: visible(255).describe('The name of the token contract.'),
     tokenId: uint256.describe('The id of the token in the contract, a uint256 as decimal digits.'),
     amountType: z

@@ -21,9 +21,6 @@ import { findProblems, problemCodes } from './problems.ts'
 const MAX_MIB = 4
 const MAX_LINES = 1000
 
-/** Issues of one answer. */
-const MAX_ISSUES = 1000
-
 /** The number of a line, from 1, in a query. */
 export const lineNumber = z
   .string()
@@ -88,9 +85,10 @@ async function readCall(c: Context, line: number) {
 
 /** Throws the error of these problems, if there are any. */
 function refuse(problems: readonly Problem[]): void {
-  const [first, ...others] = problems
-    .slice(0, MAX_ISSUES)
-    .map(({ line, path, ...issue }) => ({ path: `lines[${line}]${path && `.${path}`}`, ...issue }))
+  const [first, ...others] = problems.map(({ line, path, ...issue }) => ({
+    path: `lines[${line}]${path && `.${path}`}`,
+    ...issue,
+  }))
   if (first) throw rejected([first, ...others])
 }
 

@@ -62,6 +62,17 @@ export const toQuery = (db: Database, expression: SQL): Query => db.all(expressi
 export const raw = <Row = unknown>(db: Database, statement: SQL) =>
   new BoundStatement<Row[]>(db, toQuery(db, statement), ({ results }) => results)
 
+/**
+ * What D1 says if it cannot work at the moment ("List of D1_ERRORs" in its documentation), and
+ * SQLite in local development if another process writes.
+ */
+const transient =
+  /Network connection lost|reset because its code was updated|caused object to be reset|D1 DB is overloaded|due to transient issue|client disconnected|database is locked/
+
+/** Whether a statement may succeed if it is repeated. It may have succeeded already. */
+export const isTransient = (error: unknown): boolean =>
+  error instanceof Error && (transient.test(error.message) || isTransient(error.cause))
+
 /** Whether a statement failed on this constraint: its name, or the columns of a unique index. */
 export const violates = (error: unknown, constraint: string): boolean =>
   error instanceof Error &&

@@ -2,6 +2,7 @@
 import type { Context, ErrorHandler, NotFoundHandler } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { isTransient } from '../db/client.ts'
 import { InvalidConfiguration } from '../env.ts'
 import { log, stackFrames } from '../log.ts'
 import type { App } from './context.ts'
@@ -49,6 +50,7 @@ export const errorStatus = {
   internal_error: 500,
   chain_unavailable: 503,
   not_ready: 503,
+  try_later: 503,
 } as const satisfies Record<string, ContentfulStatusCode>
 
 export type ErrorCode = keyof typeof errorStatus
@@ -113,6 +115,13 @@ export class TokenRequired extends ApiError {
 /** Returns the error for a missing or invalid token. `reason` has no quotes and no backslashes. */
 export const unauthenticated = (reason?: string) => new TokenRequired(reason)
 
+/**
+ * The error for a service that cannot be used at the moment. If it is the database, what the call
+ * was to change may have been changed.
+ */
+export const tryLater = (reason: string, seconds = 5) =>
+  new ApiError('try_later', `${reason}: please try again later`, { 'Retry-After': String(seconds) })
+
 /** Answers a path that does not exist with 404. */
 export const notFound: NotFoundHandler<App> = (c) =>
   errorResponse(c, new ApiError('not_found', 'there is nothing at this path'))
@@ -128,6 +137,10 @@ export const onError: ErrorHandler<App> = (error, c) => {
     log.error('not_ready', { ...ids, remedy })
     const message = 'the service is not set up completely; its log says what to do'
     return errorResponse(c, new ApiError('not_ready', message))
+  }
+  if (isTransient(error)) {
+    log.error('database_unavailable', { ...ids, error })
+    return errorResponse(c, tryLater('the database does not answer'))
   }
   log.error('request_failed', { ...ids, error, stack: stackFrames(error) })
   return errorResponse(c, new ApiError('internal_error', 'something went wrong on our side'))
@@ -146,14 +159,36 @@ function setupRemedy(error: unknown): string | undefined {
 const malformed = (message: string): string =>
   `the body is not ${message.includes('JSON') ? 'valid JSON' : 'a valid form'}`
 
+/** Issues of an error response, and characters of each text in it. */
+const MAX_ISSUES = 100
+const MAX_TEXT = 250
+/** Bytes of the issues. */
+const MAX_ISSUES_SIZE = 60_000
+
+/** A text may quote what the request has sent. */
+const shorten = (text: string): string =>
+  text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT - 1)}…` : text
+
+/** Returns the issues that a response shows: an answer must not be larger than what caused it. */
+function shownIssues(issues: readonly Issue[]): Issue[] {
+  let size = 0
+  return issues
+    .slice(0, MAX_ISSUES)
+    .map((issue) => ({ ...issue, path: shorten(issue.path), message: shorten(issue.message) }))
+    .filter((issue) => {
+      size += new TextEncoder().encode(JSON.stringify(issue)).length
+      return size <= MAX_ISSUES_SIZE
+    })
+}
+
 /** Returns the response for an error. */
 export function errorResponse(c: Context<App>, error: ApiError): Response {
   const { code, message, headers, issues } = error
   const body = {
     ...c.get('errorFields'),
-    error: message,
+    error: shorten(message),
     code,
-    issues,
+    issues: shownIssues(issues),
     requestId: c.get('requestId'),
     documentationUrl: new URL(`/docs/errors#${code}`, c.req.url).href,
   }

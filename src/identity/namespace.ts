@@ -4,9 +4,9 @@
  */
 import { and, eq, gt, isNull, type SQL, sql } from 'drizzle-orm'
 import { sha256, stringToBytes } from 'viem/utils'
-import * as z from 'zod'
 import { tokens, users } from '../db/schema/users.ts'
 import type { Caller } from '../http/context.ts'
+import { inputText } from '../http/inputs.ts'
 
 /** The name of all sessions. */
 export const SESSION_NAME = 'session'
@@ -15,8 +15,7 @@ export const SESSION_NAME = 'session'
 export const REFERENCE_NAME = 'API reference'
 
 /** The name of an API token. */
-export const TokenName = z
-  .string()
+export const TokenName = inputText(1000)
   .trim()
   .min(1, 'must not be empty')
   .regex(/^[^\p{Cc}\p{Cf}\p{Cs}]{0,100}$/u, 'must be at most 100 characters, all of them visible')

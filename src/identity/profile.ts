@@ -6,6 +6,7 @@ import { violates } from '../db/client.ts'
 import { users } from '../db/schema/users.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
+import { inputText } from '../http/inputs.ts'
 
 /** User names that would speak for the marketplace. */
 const reserved = new Set([
@@ -17,16 +18,14 @@ const reserved = new Set([
   'support',
 ])
 
-const name = z
-  .string()
+const name = inputText(1000)
   .trim()
   .regex(
     // Emoji and Persian have the joiners U+200C and U+200D.
     /^(?:[^\p{Cc}\p{Cf}\p{Cs}]|[\u200C\u200D](?!$)){0,100}$/u,
     'must be at most 100 characters, all of them visible',
   )
-const username = z
-  .string()
+const username = inputText(1000)
   .trim()
   .regex(
     /^([A-Za-z][A-Za-z0-9_]{2,29})?$/,

@@ -11,6 +11,7 @@ import { walletNonces } from '../db/schema/users.ts'
 import type { Network, Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError, invalidField } from '../http/errors.ts'
+import { isUnowned } from './address.ts'
 import { isSignedByContract } from './contract-wallet.ts'
 import { hashIdentity } from './namespace.ts'
 import { hashSecret, newSecret } from './secret.ts'
@@ -63,8 +64,9 @@ export async function verifyWalletMessage(
 ): Promise<WalletProof> {
   const fields = parseSiweMessage(message)
   const { address, chainId, nonce, issuedAt, expirationTime } = fields
-  if (!address || !chainId || !nonce || !issuedAt || !expirationTime)
+  if (!address || !chainId || !nonce || !isTime(issuedAt) || !isTime(expirationTime))
     throw invalidField('message', 'must be a message that this site wrote')
+  if (isUnowned(address)) throw invalidField('message', 'must be for an address that has an owner')
   const { host } = new URL(settings.PUBLIC_URL)
   if (fields.domain !== host)
     throw invalidMessage(`the message is for ${fields.domain}, not for ${host}`)
@@ -105,6 +107,9 @@ const createProof = (
   },
   consume: db.delete(walletNonces).where(eq(walletNonces.nonce, nonce)),
 })
+
+/** viem makes an invalid `Date` of any text. */
+const isTime = (time: Date | undefined): time is Date => !Number.isNaN(time?.getTime() ?? NaN)
 
 type MessageFields = WalletRequest & { nonce: string; issuedAt: Date; expirationTime: Date }
 

@@ -1,5 +1,11 @@
 /** The mails: those that carry a link, and those that tell what happened to an account. */
+import { sql } from 'drizzle-orm'
+import { sha256, stringToBytes } from 'viem/utils'
+import type { Database } from '../db/client.ts'
+import { type Quota, secondsLeft, takeQuotas } from '../db/quota.ts'
 import type { Settings } from '../env.ts'
+import { ApiError, tryLater } from '../http/errors.ts'
+import { log } from '../log.ts'
 import { type MailContent, renderMail } from './html.ts'
 
 const purposes = {
@@ -17,21 +23,29 @@ const purposes = {
   },
 }
 
-type Mailer = Pick<Settings, 'PUBLIC_URL' | 'EMAIL_FROM'>
+/** What sending a mail needs. */
+export type Mailer = {
+  email: SendEmail
+  db: Database
+  settings: Pick<Settings, 'PUBLIC_URL' | 'EMAIL_FROM' | 'MAX_MAILS_PER_HOUR' | 'MAX_MAILS_PER_DAY'>
+  now: Date
+}
 type LinkMail = { to: string; secret: string; purpose: keyof typeof purposes }
 
-/** Sends a link by e-mail. Throws if the binding does not accept the mail. */
-export async function mailLink(
-  email: SendEmail,
-  mailer: Mailer,
-  { to, secret, purpose }: LinkMail,
-): Promise<void> {
+/** Sends a link by e-mail. Throws `try_later` if it cannot be sent. */
+export async function mailLink(mailer: Mailer, { to, secret, purpose }: LinkMail): Promise<void> {
   const { path, ...texts } = purposes[purpose]
-  await send(email, mailer, to, {
+  const content = {
     ...texts,
-    url: `${mailer.PUBLIC_URL}${path}?secret=${secret}`,
+    url: `${mailer.settings.PUBLIC_URL}${path}?secret=${secret}`,
     note: 'The link works once and expires in 15 minutes. If you did not ask for it, ignore this mail. We never ask for a password.',
-  })
+  }
+  try {
+    await send(mailer, to, content)
+  } catch (error) {
+    log.error('mail_failed', { mail: purpose, error })
+    throw error instanceof ApiError ? error : tryLater('the mail could not be sent', 60)
+  }
 }
 
 /** What an owner is told, because it changes how to get into the account. */
@@ -66,16 +80,11 @@ function describe(event: AccountEvent): { subject: string; lead: string } {
   }
 }
 
-/** Tells the owner of an account what happened. Throws if the binding does not accept the mail. */
-export const mailEvent = (
-  email: SendEmail,
-  mailer: Mailer,
-  to: string,
-  event: AccountEvent,
-): Promise<void> =>
-  send(email, mailer, to, {
+/** Tells the owner of an account what happened. A failure is only logged. */
+export const mailEvent = (mailer: Mailer, to: string, event: AccountEvent): Promise<void> =>
+  notify(mailer, to, event.type, {
     ...describe(event),
-    url: `${mailer.PUBLIC_URL}/settings/sessions`,
+    url: `${mailer.settings.PUBLIC_URL}/settings/sessions`,
     button: 'See your sessions',
     note: `If this was not you, ${remedyFor(event)}, end all other sessions, and revoke the tokens that you do not know. If you cannot sign in, write to us.`,
   })
@@ -106,27 +115,67 @@ const webhookMails = {
   },
 }
 
-/** Tells the owner of a webhook what is wrong with it. Throws if the binding does not accept the mail. */
-export const mailWebhook = (
-  email: SendEmail,
+/** Tells the owner of a webhook what is wrong with it, once a day. A failure is only logged. */
+export function mailWebhook(
   mailer: Mailer,
   to: string,
   { problem, id, host }: { problem: WebhookProblem; id: string; host: string },
-): Promise<void> =>
-  send(email, mailer, to, {
+): Promise<void> {
+  const mail = `webhook-${problem}`
+  const content = {
     subject: webhookMails[problem].subject,
     lead: webhookMails[problem].lead(host),
-    url: `${mailer.PUBLIC_URL}/settings/webhooks/${id}`,
+    url: `${mailer.settings.PUBLIC_URL}/settings/webhooks/${id}`,
     button: 'See the webhook',
     note: 'What is missed is kept for 30 days: replay it once the receiver works.',
-  })
+  }
+  const error = () => new Error('the owner was told of this today')
+  return notify(mailer, to, mail, content, [{ name: `${mail}:${id}`, per: 'day', limit: 1, error }])
+}
+
+/** Mails that one recipient gets in a day, besides those with links. */
+const MAX_NOTIFICATIONS = 10
+
+/** Sends a mail that nobody asked for. `quotas` are further ones that it must not exceed. */
+async function notify(
+  mailer: Mailer,
+  to: string,
+  mail: string,
+  content: MailContent,
+  quotas: readonly Quota[] = [],
+): Promise<void> {
+  const recipient: Quota = {
+    name: `notifications:${sha256(stringToBytes(to))}`,
+    per: 'day',
+    limit: MAX_NOTIFICATIONS,
+    error: () => new Error(`the recipient got ${MAX_NOTIFICATIONS} of these today`),
+  }
+  await send(mailer, to, content, [...quotas, recipient]).catch((error) =>
+    log.error('mail_failed', { mail, error }),
+  )
+}
+
+/** The quotas of the instance. Half of each is kept for addresses of users. */
+function instanceQuotas({ settings, now }: Mailer, to: string): Quota[] {
+  const limits = { hour: settings.MAX_MAILS_PER_HOUR, day: settings.MAX_MAILS_PER_DAY }
+  const isKnown = sql`EXISTS (SELECT 1 FROM users WHERE email = ${to} AND email <> '')`
+  return (['hour', 'day'] as const).map((per) => ({
+    name: 'mails',
+    per,
+    limit: sql`iif(${isKnown}, ${limits[per]}, ${Math.ceil(limits[per] / 2)})`,
+    error: () => tryLater('no more mails can be sent at the moment', secondsLeft(now, per)),
+  }))
+}
 
 async function send(
-  email: SendEmail,
-  { PUBLIC_URL, EMAIL_FROM }: Mailer,
+  mailer: Mailer,
   to: string,
   content: MailContent,
+  quotas: readonly Quota[] = [],
 ): Promise<void> {
+  const { email, db, settings, now } = mailer
+  const { PUBLIC_URL, EMAIL_FROM } = settings
+  await takeQuotas(db, [...quotas, ...instanceQuotas(mailer, to)], now)
   const { subject, lead, url, note } = content
   const { host } = new URL(PUBLIC_URL)
   await email.send({

@@ -1,5 +1,6 @@
 /** The alarms: conditions of the state that somebody has to know of. A pure function. */
 import { formatEther } from 'viem/utils'
+import type { Period } from '../db/quota.ts'
 import type { Settings } from '../env.ts'
 import type { State } from './instance-state.ts'
 
@@ -7,6 +8,9 @@ const MINUTE = 60_000
 
 /** Deliveries for which the balance of a signer should suffice. */
 const ENOUGH_DELIVERIES = 100
+
+/** The used share of a quota at which there is an alarm. */
+const QUOTA_SHARE = 0.8
 
 /** Milliseconds. */
 const LIMITS = {
@@ -29,6 +33,7 @@ type AlarmName =
   | 'webhooks_backlog'
   | 'cron_job_failed'
   | 'storage_unavailable'
+  | 'quota_low'
 
 /** `key`: name and subject. `detail`: a sentence without personal data. */
 export type Alarm = { key: string; name: AlarmName; subject: string; detail: string }
@@ -37,13 +42,13 @@ export type Alarm = { key: string; name: AlarmName; subject: string; detail: str
 type Raise = (name: AlarmName, subject: string, detail: string) => void
 
 /** Returns the alarms of a state. */
-export function findAlarms(state: State, networks: Settings['NETWORKS'], now: Date): Alarm[] {
+export function findAlarms(state: State, settings: Settings, now: Date): Alarm[] {
   const alarms: Alarm[] = []
   const raise: Raise = (name, subject, detail) =>
     alarms.push({ key: subject ? `${name}:${subject}` : name, name, subject, detail })
   const isOld = (at: string | null, limit: number): at is string =>
     at !== null && now.getTime() - new Date(at).getTime() >= limit
-  watchNetworks(state, networks, isOld, raise)
+  watchNetworks(state, settings.NETWORKS, isOld, raise)
   watchWork(state, isOld, raise)
   const { failed, foreign, webhooks, cron, storageProblem } = state
   if (failed > 0)
@@ -63,7 +68,19 @@ export function findAlarms(state: State, networks: Settings['NETWORKS'], now: Da
   for (const job of cron?.failedJobs ?? [])
     raise('cron_job_failed', job, `The job ${job} of the cron trigger failed.`)
   if (storageProblem) raise('storage_unavailable', '', 'R2 does not answer.')
+  for (const { name, period, used } of state.quotas) {
+    const per = period.length === 10 ? 'day' : 'hour'
+    const limit = limitOf(settings, name, per)
+    if (used >= limit * QUOTA_SHARE)
+      raise('quota_low', `${name}:${per}`, `${used} of ${limit} ${name} of this ${per} are used.`)
+  }
   return alarms
+}
+
+/** The limit of a quota of the instance. */
+function limitOf(settings: Settings, name: string, per: Period): number {
+  if (name === 'pictures') return settings.MAX_PICTURES_PER_DAY
+  return per === 'day' ? settings.MAX_MAILS_PER_DAY : settings.MAX_MAILS_PER_HOUR
 }
 
 type IsOld = (at: string | null, limit: number) => at is string

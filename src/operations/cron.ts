@@ -1,8 +1,10 @@
 /** What the cron trigger does each minute. */
 import { lt, sql } from 'drizzle-orm'
+import { sweepAddresses } from '../addresses/sweep.ts'
 import { removeOrphans } from '../avatars/orphans.ts'
 import { sweepImports } from '../catalogue/import.ts'
 import { connect, type Database, raw } from '../db/client.ts'
+import { pruneQuotas } from '../db/quota.ts'
 import { cronRuns } from '../db/schema/operations.ts'
 import { idempotencyKeys } from '../db/schema/orders.ts'
 import { emailLinks, walletNonces } from '../db/schema/users.ts'
@@ -30,6 +32,9 @@ const jobs: Record<string, Job> = {
   removeOrphans: (env, db, now) => removeOrphans(env.AVATARS, db, now),
   checkNetworks: (env, db, now) => checkNetworks(db, readSettings(env), now),
   rollUpHours: (_env, db, now) => rollUpHours(db, now),
+  // Once a day, because it reads again the deleted addresses that orders use.
+  sweepAddresses: async (_env, db, now) =>
+    now.toISOString().slice(11, 16) === '03:00' && db.batch([sweepAddresses(db, now)]),
 }
 
 /** Runs all jobs. A job that fails is logged and does not stop the others. */
@@ -75,5 +80,6 @@ function deleteExpiredRows(db: Database, now: Date) {
     ...sweepTokens(db, now),
     ...sweepImports(db, now),
     pruneMessages(db, now),
+    pruneQuotas(db, now),
   ])
 }

@@ -7,6 +7,7 @@ import { inArray, sql } from 'drizzle-orm'
 import type { BatchResponse } from 'drizzle-orm/batch'
 import { readAs } from '../auth/access.ts'
 import { type Database, raw } from '../db/client.ts'
+import { periodAt } from '../db/quota.ts'
 import type { ReasonCode } from '../db/schema/delivery.ts'
 import { alarms, cronRuns, networkChecks } from '../db/schema/operations.ts'
 import { configuredChainIds, type Settings } from '../env.ts'
@@ -64,7 +65,8 @@ type StateRows = BatchResponse<ReturnType<typeof stateStatements>>
 
 /** What D1 knows of the state. */
 export function storedState({ NETWORKS }: Pick<Settings, 'NETWORKS'>, rows: StateRows) {
-  const [queued, inFlight, [waiting], failures, networks, foreign, [cron], [outbox], open] = rows
+  const [queued, inFlight, [waiting], failures, networks, foreign, [cron], [outbox], open, quotas] =
+    rows
   const names = new Map(Object.entries(NETWORKS).map(([name, n]) => [n.chainId, name]))
   return {
     work: [...queued, ...inFlight],
@@ -76,6 +78,8 @@ export function storedState({ NETWORKS }: Pick<Settings, 'NETWORKS'>, rows: Stat
     /** Signers whose nonces another program has used within a day. */
     foreign,
     cron: cron ?? null,
+    /** What the instance has used of its quotas in this hour and on this day. */
+    quotas,
     webhooks: outbox ?? { pending: 0, dueAt: null, failing: 0, disabled: 0 },
     alarms: open.map((alarm) => ({ ...alarm, subject: alarm.key.slice(alarm.name.length + 1) })),
   }
@@ -131,6 +135,11 @@ export const stateStatements = ({ db, settings, now }: StateCtx) => {
         FROM webhookMessages WHERE dueAt IS NOT NULL`,
     ),
     db.select().from(alarms).orderBy(alarms.raisedAt, alarms.key),
+    raw<{ name: string; period: string; used: number }>(
+      db,
+      sql`SELECT name, period, used FROM quotas
+        WHERE name IN ('mails', 'pictures') AND period IN (${periodAt(now, 'day')}, ${periodAt(now, 'hour')})`,
+    ),
   ] as const
 }
 

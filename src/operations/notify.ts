@@ -36,7 +36,7 @@ export async function raiseAlarms(env: Env, db: Database, now: Date): Promise<vo
     data: { name, subject, detail, raisedAt, runbookUrl: runbookUrl(settings.PUBLIC_URL, name) },
   })
   const gone = new Map(state.alarms.map((alarm) => [alarm.key, alarm]))
-  const rows = findAlarms(state, settings.NETWORKS, now).flatMap((alarm) => {
+  const rows = findAlarms(state, settings, now).flatMap((alarm) => {
     const known = gone.get(alarm.key)
     gone.delete(alarm.key)
     const { raisedAt = at, notifiedAt = '' } = known ?? {}

@@ -19,6 +19,7 @@ import {
   time,
   timestamps,
 } from '../http/fields.ts'
+import { inputText } from '../http/inputs.ts'
 import { Buyer } from './buyer.ts'
 import { Listing, Nft } from './nft.ts'
 
@@ -31,11 +32,12 @@ const requiredId = (description: string) => {
   return z.int({ error }).positive({ error }).describe(description)
 }
 
+const notProviderId = 'must be 1 to 255 characters without control characters'
+
 /** The shop's own order number. */
-export const ProviderId = z
-  .string()
+export const ProviderId = inputText(1000, notProviderId)
   .trim()
-  .regex(/^[^\p{Cc}\p{Cs}]{1,255}$/u, 'must be 1 to 255 characters without control characters')
+  .regex(/^[^\p{Cc}\p{Cs}]{1,255}$/u, notProviderId)
 
 const BillingData = BillingFields.meta({ id: 'BillingData', description: 'A billing address.' })
 

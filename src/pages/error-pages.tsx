@@ -55,9 +55,8 @@ function signInPath(c: Context<App>): string {
  * form, which must be filled in again.
  */
 function returnPath(c: Context<App>): string {
-  const { pathname, search } = new URL(c.req.url)
-  if (c.req.method === 'GET') return pathname + search
-  const [, page, section] = pathname.split('/')
+  if (c.req.method === 'GET') return localPath(new URL(c.req.url)) ?? '/'
+  const [, page, section] = c.req.path.split('/')
   return formPath(c) ?? (page === 'settings' ? `/settings/${section}` : '/')
 }
 
@@ -67,8 +66,15 @@ function formPath(c: Context<App>): string | null {
   const form = URL.parse(c.req.header('referer') ?? '')
   if (c.req.method === 'GET' || form?.origin !== origin) return null
   form.searchParams.delete('notice')
-  return form.pathname + form.search
+  return localPath(form)
 }
+
+/**
+ * Returns the path and the query of a URL of this site, as a link back to it. Null for a path that
+ * browsers read as another host, as in `//evil.example`.
+ */
+const localPath = ({ pathname, search }: URL): string | null =>
+  /^\/(?![/\\])/.test(pathname) ? pathname + search : null
 
 type Explanation = { title: string; advice: string }
 

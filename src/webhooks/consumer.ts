@@ -65,7 +65,7 @@ async function runEndpoint(ctx: ConsumerCtx, endpointId: string): Promise<void> 
   await Promise.all(Array.from({ length: CONCURRENT }, work))
   const now = clock()
   const { dueAt, disabled } = await releaseEndpoint(db, endpoint, { attempts, now })
-  if (disabled) await reportDisabled(ctx, disabled, 'gone')
+  if (disabled) await reportDisabled({ ...ctx, now }, disabled, 'gone')
   const delay = dueAt ? Math.max(0, Date.parse(dueAt) - now.getTime()) : Infinity
   if (delay <= MAX_DELAY) await wakeEndpoints(queue, [endpointId], Math.ceil(delay / 1000))
 }

@@ -1,9 +1,8 @@
 /** Endpoints that accept nothing: their owners are warned, then they are disabled. */
 import { sql } from 'drizzle-orm'
-import { type Database, raw } from '../db/client.ts'
-import type { Settings } from '../env.ts'
+import { raw } from '../db/client.ts'
 import { log } from '../log.ts'
-import { mailWebhook, type WebhookProblem } from '../mail/mail.ts'
+import { type Mailer, mailWebhook, type WebhookProblem } from '../mail/mail.ts'
 
 const DAY = 24 * 60 * 60 * 1000
 
@@ -22,13 +21,11 @@ export type MailedEndpoint = {
 /** The columns of a `MailedEndpoint`, for `UPDATE webhookEndpoints … RETURNING`. */
 export const mailedColumns = sql`id, url, (SELECT email FROM users WHERE users.id = userId) AS email`
 
-type MailCtx = { email: SendEmail; settings: Pick<Settings, 'PUBLIC_URL' | 'EMAIL_FROM'> }
-
 /**
  * Warns owners after four days of failure, and disables endpoints after five, a day after the
  * warning at the earliest. Each mail is sent once, however often this runs.
  */
-export async function handleFailing(ctx: MailCtx & { db: Database; now: Date }): Promise<void> {
+export async function handleFailing(ctx: Mailer): Promise<void> {
   const { db, now } = ctx
   const at = now.toISOString()
   const before = (milliseconds: number) => new Date(now.getTime() - milliseconds).toISOString()
@@ -53,7 +50,7 @@ export async function handleFailing(ctx: MailCtx & { db: Database; now: Date }):
 
 /** Logs that an endpoint was disabled, and notifies its owner. */
 export function reportDisabled(
-  ctx: MailCtx,
+  ctx: Mailer,
   endpoint: MailedEndpoint,
   problem: 'failed' | 'gone',
 ): Promise<void> {
@@ -61,15 +58,13 @@ export function reportDisabled(
   return notifyOwner(ctx, endpoint, problem)
 }
 
-/** Sends a mail, unless the owner has no e-mail address. A failure is only logged. */
+/** Sends a mail, unless the owner has no e-mail address. */
 async function notifyOwner(
-  { email, settings }: MailCtx,
+  mailer: Mailer,
   endpoint: MailedEndpoint,
   problem: WebhookProblem,
 ): Promise<void> {
   if (!endpoint.email) return
   const { host } = new URL(endpoint.url)
-  await mailWebhook(email, settings, endpoint.email, { problem, id: endpoint.id, host }).catch(
-    (error) => log.error('mail_failed', { mail: `webhook-${problem}`, error }),
-  )
+  await mailWebhook(mailer, endpoint.email, { problem, id: endpoint.id, host })
 }

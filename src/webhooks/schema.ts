@@ -8,6 +8,7 @@ import {
 } from '../db/schema/webhooks.ts'
 import { bool, count, id, orNull, positive, text, time, timestamps } from '../http/fields.ts'
 import { limitText } from '../http/ids.ts'
+import { inputText } from '../http/inputs.ts'
 
 /** The events that an endpoint may choose. `webhook.test` is always sent. */
 const ChosenEvent = z.enum(webhookEvents).exclude(['webhook.test'])
@@ -28,15 +29,14 @@ export const eventMeanings: Record<ChosenEvent, string> = {
 /** Whether only endpoints with the role `master` get the event. */
 export const isAlarm = (event: WebhookEvent): boolean => event.startsWith('alarm.')
 
-const url = z
-  .string()
+const url = inputText(2048)
   .trim()
   .min(1)
-  .max(2048)
   .describe('Where events are sent: an https URL of a public host.')
 const events = z
   .array(ChosenEvent)
   .min(1, 'must have at least one event')
+  .max(ChosenEvent.options.length)
   .refine((events) => new Set(events).size === events.length, 'must not have an event twice')
   .describe('The events to send. Alarms are only for endpoints with the role `master`.')
 

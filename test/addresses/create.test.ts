@@ -1,7 +1,8 @@
 import { env } from 'cloudflare:workers'
 import { eq } from 'drizzle-orm'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { MAX_ADDRESSES } from '../../src/addresses/limit.ts'
+import { quotas } from '../../src/db/schema/operations.ts'
 import { addresses } from '../../src/db/schema/users.ts'
 import { call } from '../support/api.ts'
 import { expectFields } from '../support/fields.ts'
@@ -297,4 +298,24 @@ describe('the email of a delivery address', () => {
       expect(await response.json()).toMatchObject({ error: 'email: must be an e-mail address' })
     },
   )
+})
+
+it('refuses more than 200 addresses of a user in a day, and accepts them the next day', async () => {
+  vi.setSystemTime(new Date('2026-01-31T22:00:00.000Z'))
+  onTestFinished(() => void vi.useRealTimers())
+  const user = await aUser()
+  const token = await aToken(user)
+  const period = '2026-01-31'
+  await db.insert(quotas).values({ name: `addresses:${user.id}`, period, used: 199 })
+  const { id } = await create(delivery, token, {})
+  await remove(delivery, token, Number(id))
+  const refused = await post(delivery.path, token, {})
+  expect(refused.status).toBe(429)
+  expect(refused.headers.get('retry-after')).toBe('7200')
+  expect(await refused.json()).toMatchObject({
+    code: 'rate_limited',
+    error: 'a user may create 200 addresses a day',
+  })
+  vi.setSystemTime(new Date('2026-02-01T00:00:00.000Z'))
+  expect((await post(delivery.path, token, {})).status).toBe(200)
 })

@@ -1,8 +1,8 @@
 import { env } from 'cloudflare:workers'
 import { eq } from 'drizzle-orm'
 import { afterEach, expect, it, vi } from 'vitest'
-import { tokens } from '../../src/db/schema/users.ts'
-import { call } from '../support/api.ts'
+import { tokens, users } from '../../src/db/schema/users.ts'
+import { call, callWith } from '../support/api.ts'
 import { aMasterToken, aToken, aUser, db } from '../support/makers.ts'
 import { aPng, formatAndSize } from './pictures.ts'
 import {
@@ -82,24 +82,24 @@ it('requires a live token before the picture is read', async () => {
   const user = await aUser()
   const token = await aToken(user)
   await db.update(tokens).set({ revokedAt: '2026-01-01' }).where(eq(tokens.userId, user.id))
-  const info = vi.spyOn(env.IMAGES, 'info')
+  const input = vi.spyOn(env.IMAGES, 'input')
   expect((await uploadBytes(aPng(), { token })).status).toBe(401)
   expect((await uploadBytes(aPng(), { token: 'nonsense' })).status).toBe(401)
   const anonymous = await call('PUT', '/api/public/user/me/profile/updateAvatarBytes', {
     body: 'x',
   })
   expect(anonymous.status).toBe(401)
-  expect(info).not.toHaveBeenCalled()
+  expect(input).not.toHaveBeenCalled()
   expect(await keysOf(user)).toEqual([])
 })
 
 it('stores nothing if the token is revoked during the conversion', async () => {
   const user = await aUser()
   const token = await aToken(user)
-  const original = env.IMAGES.info.bind(env.IMAGES)
-  vi.spyOn(env.IMAGES, 'info').mockImplementationOnce(async (stream) => {
+  const original = env.AVATARS.put.bind(env.AVATARS)
+  vi.spyOn(env.AVATARS, 'put').mockImplementationOnce(async (...args) => {
     await db.update(tokens).set({ revokedAt: '2026-01-01' }).where(eq(tokens.userId, user.id))
-    return original(stream)
+    return original(...args)
   })
   expect((await uploadBytes(aPng(), { token })).status).toBe(401)
   await vi.waitUntil(async () => (await keysOf(user)).length === 0)
@@ -137,4 +137,33 @@ it('succeeds if the old picture cannot be removed', async () => {
   vi.spyOn(env.AVATARS, 'delete').mockRejectedValueOnce(new Error('R2 is unavailable'))
   const picture = await storedPicture(await uploadBytes(aPng({ colour: colours[1] }), { token }))
   expect(await formatAndSize(picture)).toBe('image/jpeg 8×8')
+})
+
+it('gives no avatar to a user who was removed', async () => {
+  const user = await aUser({ removedAt: new Date().toISOString() })
+  const response = await uploadBytes(aPng(), { token: await aMasterToken(), to: user.id })
+  expect(response.status).toBe(404)
+  expect(await keysOf(user)).toEqual([])
+})
+
+it('gives no avatar to a user who is removed while the picture is converted', async () => {
+  const user = await aUser()
+  const token = await aMasterToken()
+  const put = env.AVATARS.put.bind(env.AVATARS)
+  const AVATARS = new Proxy(env.AVATARS, {
+    get: (bucket, name) =>
+      name === 'put'
+        ? async (...args: Parameters<typeof put>) => {
+            await db
+              .update(users)
+              .set({ removedAt: new Date().toISOString() })
+              .where(eq(users.id, user.id))
+            return put(...args)
+          }
+        : Reflect.get(bucket, name).bind(bucket),
+  })
+  const path = `/api/public/user/${user.id}/profile/updateAvatarBytes`
+  const response = await callWith({ ...env, AVATARS }, 'PUT', path, { token, body: aPng() })
+  expect(response.status).toBe(404)
+  await vi.waitUntil(async () => (await keysOf(user)).length === 0)
 })

@@ -24,12 +24,13 @@ it('reads an avatar in one trip', async () => {
   expect(trips).toMatchObject([{ rowsRead: 3, rowsWritten: 0 }])
 })
 
-it('replaces an avatar in two trips: before the picture is read, and after it is stored', async () => {
+it('replaces an avatar in three trips: before it is read, is converted, and after it is stored', async () => {
   const { database, trips } = measured(env.DB)
   const caller = await aVerifiedCaller()
   const ctx = {
     db: connect(database),
     caller,
+    settings: { MAX_PICTURES_PER_DAY: 150 },
     now: new Date(),
     bucket: env.AVATARS,
     images: env.IMAGES,
@@ -42,6 +43,7 @@ it('replaces an avatar in two trips: before the picture is read, and after it is
   await replaceAvatar(ctx, { userId: caller.userId, readPicture })
   expect(trips).toMatchObject([
     { rowsRead: 3, rowsWritten: 0 },
-    { rowsRead: 6, rowsWritten: 1 },
+    { rowsRead: 3, rowsWritten: 4 },
+    { rowsRead: 7, rowsWritten: 1 },
   ])
 })

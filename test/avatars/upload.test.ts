@@ -1,5 +1,8 @@
+import { env } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
-import { call } from '../support/api.ts'
+import { quotas } from '../../src/db/schema/operations.ts'
+import { call, callWith } from '../support/api.ts'
+import { aToken, aUser, db } from '../support/makers.ts'
 import phone from './fixtures/phone.jpg?inline'
 import { aPng, concat, encode, quarterColours, readFixture } from './pictures.ts'
 import { aCaller, storedPicture, uploadBytes, uploadForm } from './uploads.ts'
@@ -198,3 +201,63 @@ describe('a form', () => {
     expect(sent).toBeLessThanOrEqual(12 * MEBIBYTE)
   })
 })
+
+describe('a day', () => {
+  const today = () => new Date().toISOString().slice(0, 10)
+
+  it('has 20 pictures of a user', async () => {
+    const user = await aUser()
+    const token = await aToken(user)
+    await db.insert(quotas).values({ name: `pictures:${user.id}`, period: today(), used: 19 })
+    expect((await uploadBytes(aPng(), { token })).status).toBe(200)
+    const refused = await uploadBytes(aPng(), { token })
+    expect(refused.status).toBe(429)
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(await refused.json()).toMatchObject({
+      code: 'rate_limited',
+      error: 'a user may send 20 pictures a day',
+    })
+    // A file that is not converted is not counted.
+    expect((await uploadBytes('text', { token })).status).toBe(415)
+  })
+
+  it('has as many pictures as the operator has set', async () => {
+    await db
+      .insert(quotas)
+      .values({ name: 'pictures', period: today(), used: 149 })
+      .onConflictDoUpdate({ target: [quotas.period, quotas.name], set: { used: 149 } })
+    const upload = async () =>
+      callWith(
+        { ...env, MAX_PICTURES_PER_DAY: '150' } as unknown as Env,
+        'PUT',
+        '/api/public/user/me/profile/updateAvatarBytes',
+        { ...(await aCaller()), body: aPng() },
+      )
+    expect((await upload()).status).toBe(200)
+    const refused = await upload()
+    expect(refused.status).toBe(503)
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(await refused.json()).toMatchObject({
+      code: 'try_later',
+      error: 'all pictures of today were converted: please try again later',
+    })
+  })
+})
+
+it.each([9422, 9522, 9527, 9528, 9529])(
+  'answers 503 if the service that converts pictures fails with %i',
+  async (code) => {
+    const error = Object.assign(new Error(`IMAGES_ERROR ${code}`), { code })
+    const output = { transform: () => output, output: () => Promise.reject(error) }
+    const IMAGES = { input: () => output } as unknown as ImagesBinding
+    const response = await callWith(
+      { ...env, IMAGES },
+      'PUT',
+      '/api/public/user/me/profile/updateAvatarBytes',
+      { ...(await aCaller()), body: aPng() },
+    )
+    expect(response.status).toBe(503)
+    expect(response.headers.get('retry-after')).toBe('60')
+    expect(await response.json()).toMatchObject({ code: 'try_later' })
+  },
+)

@@ -1,4 +1,5 @@
 import { eq } from 'drizzle-orm'
+import { zeroAddress } from 'viem'
 import { createSiweMessage, parseSiweMessage } from 'viem/siwe'
 import { describe, expect, it, vi } from 'vitest'
 import { tokens, users, walletNonces } from '../../src/db/schema/users.ts'
@@ -248,3 +249,42 @@ it('limits attempts per client address', async () => {
   expect(response.headers.get('retry-after')).toBe('60')
   expect(keys).toEqual(['192.0.2.7', '192.0.2.7'])
 })
+
+describe('an address that nobody owns', () => {
+  const unowned = [zeroAddress, '0x0000000000000000000000000000000000000001'] as const
+
+  it.each(unowned)('gets no message to sign: %s', async (address) => {
+    const request = { address, chainId: CHAIN_ID, purpose: 'sign-in' }
+    const response = await aVisitor().postJson(`${PATH}/message`, request)
+    await expectError(response, /^address: must not be the zero address or a precompile/, 400)
+  })
+
+  it.each(unowned)('cannot sign in with a message that was changed to it: %s', async (address) => {
+    const visitor = aVisitor()
+    const message = withFields(await requestMessage(visitor, aWallet()), { address })
+    const signature = `0x${'00'.repeat(65)}`
+    const response = await visitor.postJson(PATH, { message, signature })
+    await expectError(response, /^message: must be for an address that has an owner$/, 400)
+  })
+
+  it('cannot be stored', async () => {
+    for (const ethereumPublicAddr of unowned)
+      await expect(aUser({ ethereumPublicAddr })).rejects.toThrow()
+  })
+})
+
+it.each(['Issued At', 'Expiration Time'])(
+  'rejects a message whose %s is no time',
+  async (field) => {
+    const visitor = aVisitor()
+    const wallet = aWallet()
+    const message = await requestMessage(visitor, wallet)
+    const changed = message.replace(new RegExp(`^${field}: .*$`, 'm'), `${field}: foo`)
+    expect(changed).not.toBe(message)
+    await expectError(
+      await signAndSend(visitor, wallet, changed),
+      /^message: must be a message that this site wrote$/,
+      400,
+    )
+  },
+)

@@ -1,29 +1,36 @@
 import { expect, it } from 'vitest'
-import { type AccountEvent, mailEvent, mailLink } from '../../src/mail/mail.ts'
+import { type AccountEvent, type Mailer, mailEvent, mailLink } from '../../src/mail/mail.ts'
+import { db } from '../support/makers.ts'
 
-const mailer = { PUBLIC_URL: 'https://marketplace.test', EMAIL_FROM: 'no-reply@marketplace.test' }
+const settings = {
+  PUBLIC_URL: 'https://marketplace.test',
+  EMAIL_FROM: 'no-reply@marketplace.test',
+  MAX_MAILS_PER_HOUR: 100,
+  MAX_MAILS_PER_DAY: 100,
+}
 
 type Mail = { from: string; to: string; subject: string; text: string; html: string }
 
 /** Returns the mail that the function sends. */
-async function mailOf(send: (email: SendEmail) => Promise<void>): Promise<Mail> {
+async function mailOf(send: (mailer: Mailer) => Promise<void>): Promise<Mail> {
   const mails: Mail[] = []
-  await send({
+  const email = {
     send: async (mail: Mail) => {
       mails.push(mail)
       return { messageId: 'test' }
     },
-  } as SendEmail)
+  } as SendEmail
+  await send({ email, db, settings, now: new Date() })
   expect(mails).toHaveLength(1)
   return mails[0] as Mail
 }
 
 const eventMail = (event: AccountEvent) =>
-  mailOf((email) => mailEvent(email, mailer, 'ada@example.com', event))
+  mailOf((mailer) => mailEvent(mailer, 'ada@example.com', event))
 
 const secret = 'ab'.repeat(32)
 const linkMail = () =>
-  mailOf((email) => mailLink(email, mailer, { to: 'ada@example.com', secret, purpose: 'sign-in' }))
+  mailOf((mailer) => mailLink(mailer, { to: 'ada@example.com', secret, purpose: 'sign-in' }))
 
 it('says all of it in the text, for mail programs without HTML', async () => {
   expect(await linkMail()).toMatchObject({

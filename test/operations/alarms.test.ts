@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers'
 import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { deliveries, transactions } from '../../src/db/schema/delivery.ts'
-import { alarms, hourlyOrders, networkChecks } from '../../src/db/schema/operations.ts'
+import { alarms, hourlyOrders, networkChecks, quotas } from '../../src/db/schema/operations.ts'
 import { webhookEndpoints, webhookMessages } from '../../src/db/schema/webhooks.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import { anEngine, rowOf } from '../support/delivery/engine.ts'
@@ -327,5 +327,30 @@ describe('storage_unavailable', () => {
     expect(await instance.cron(0, { AVATARS })).toEqual(['storage_unavailable'])
     expect(await detailOf('storage_unavailable')).toBe('R2 does not answer.')
     expect(await instance.cron(1)).toEqual([])
+  })
+})
+
+describe('quota_low', () => {
+  it('is raised when 80 percent of a quota are used', async () => {
+    const bindings = { MAX_PICTURES_PER_DAY: '150', MAX_MAILS_PER_HOUR: '10' }
+    const instance = anInstance(undefined, { bindings: bindings as unknown as Partial<Env> })
+    const now = instance.at(0).toISOString()
+    const use = (name: string, period: string, used: number) =>
+      db
+        .insert(quotas)
+        .values({ name, period, used })
+        .onConflictDoUpdate({
+          target: [quotas.period, quotas.name],
+          set: { used },
+        })
+    await use('pictures', now.slice(0, 10), 119)
+    await use('mails', now.slice(0, 13), 7)
+    expect(await instance.cron()).toEqual([])
+    await use('pictures', now.slice(0, 10), 120)
+    await use('mails', now.slice(0, 13), 8)
+    expect(await instance.cron()).toEqual(['quota_low:mails:hour', 'quota_low:pictures:day'])
+    expect(await detailOf('quota_low:mails:hour')).toBe('8 of 10 mails of this hour are used.')
+    await db.delete(quotas)
+    expect(await instance.cron()).toEqual([])
   })
 })

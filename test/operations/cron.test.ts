@@ -1,17 +1,18 @@
 import { env } from 'cloudflare:workers'
-import { eq } from 'drizzle-orm'
+import { eq, gte } from 'drizzle-orm'
 import { beforeEach, expect, it, vi } from 'vitest'
 import { pictureKey } from '../../src/avatars/url.ts'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { idempotencyKeys } from '../../src/db/schema/orders.ts'
-import { emailLinks, tokens, users, walletNonces } from '../../src/db/schema/users.ts'
+import { addresses, emailLinks, tokens, users, walletNonces } from '../../src/db/schema/users.ts'
 import { explain } from '../../src/delivery/reasons.ts'
 import { readSettings } from '../../src/env.ts'
 import { runCron } from '../../src/operations/cron.ts'
+import { aShop, placed } from '../orders/shop.ts'
 import { rowOf } from '../support/delivery/engine.ts'
 import { aPaidItem } from '../support/delivery/items.ts'
 import { aRecordingQueue } from '../support/delivery/queue.ts'
-import { aUser, db } from '../support/makers.ts'
+import { aMasterToken, anAddress, aUser, db } from '../support/makers.ts'
 
 const WALLET = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 const networkSettings = readSettings(env).NETWORKS.localhost
@@ -208,4 +209,31 @@ it('logs the chains of messages that the queue did not accept', async () => {
       error: 'Error: the queue is unavailable',
     },
   ])
+})
+
+it('deletes addresses that were deleted 30 days ago and that no order uses, at three', async () => {
+  const { input } = await aShop()
+  const [order] = await placed(await aMasterToken(), [input])
+  const used = { id: order?.billingAddressId ?? 0 }
+  const buyer = { id: input.buyerUserId }
+  const old = { deletedAt: before(31 * DAY) }
+  await db.update(addresses).set(old).where(eq(addresses.id, used.id))
+  const unused = await anAddress(buyer, old)
+  const recent = await anAddress(buyer, { deletedAt: before(29 * DAY) })
+  const live = await anAddress(buyer)
+  // The id of the newest row would be given again.
+  const newest = await anAddress(buyer, old)
+  const ids = async () => {
+    const rows = await db
+      .select({ id: addresses.id })
+      .from(addresses)
+      .where(gte(addresses.id, used.id))
+      .orderBy(addresses.id)
+    return rows.map(({ id }) => id)
+  }
+  const at = (time: string) => new Date(`${now.toISOString().slice(0, 10)}T${time}:00.000Z`)
+  await run({}, at('04:00'))
+  expect(await ids()).toEqual([used.id, unused.id, recent.id, live.id, newest.id])
+  await run({}, at('03:00'))
+  expect(await ids()).toEqual([used.id, recent.id, live.id, newest.id])
 })

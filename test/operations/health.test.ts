@@ -176,7 +176,7 @@ describe('503', () => {
 
   it('is answered while the database does not answer', async () => {
     await expectUnavailable({ DB: failing('D1_ERROR: Network connection lost.') })
-    expect(logged('request_failed')).toHaveLength(1)
+    expect(logged('database_unavailable')).toHaveLength(1)
   })
 
   it('is answered while the database lacks migrations', async () => {

@@ -117,7 +117,7 @@ it('ignores blanks around ids', async () => {
 it('returns 400 and the first id without an order', async () => {
   const { token, input } = await aShop()
   const [order] = await placed(token, [input])
-  for (const id of ['999999999', '9007199254740993', '9'.repeat(40), '1'.repeat(400)])
+  for (const id of ['999999999', '9007199254740993', '9'.repeat(40), '1'.repeat(200)])
     expect(await read(token, `${order?.id},${id},999999998`)).toMatchObject({
       status: 400,
       orders: null,

@@ -100,3 +100,19 @@ it('says that there is no page if its address is wrong', async () => {
     expect(page).not.toContain('Invalid option')
   }
 })
+
+it.each([
+  'https://marketplace.test//evil.example/x',
+  'https://marketplace.test/\\\\evil.example/x',
+])('offers no way back to another host: %s', async (referer) => {
+  const { visitor } = await aSignedInVisitor()
+  const unlink = '/settings/account/email/unlink'
+  const conflict = await visitor.post(unlink, { headers: { referer } })
+  expect(conflict.status).toBe(409)
+  expect(await conflict.text()).not.toContain('evil.example')
+  const signedOut = await aVisitor().post(unlink, { headers: { referer } })
+  expect(signedOut.status).toBe(303)
+  expect(signedOut.headers.get('location')).toBe(
+    '/sign-in?redirect=%2Fsettings%2Faccount&notice=not-saved',
+  )
+})

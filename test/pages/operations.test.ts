@@ -8,9 +8,9 @@ import { webhookEndpoints, webhookMessages } from '../../src/db/schema/webhooks.
 import { explain, sentences } from '../../src/delivery/reasons.ts'
 import { sentence } from '../../src/pages/components/field.tsx'
 import { aShop, billingData, placed, settings, times } from '../orders/shop.ts'
-import { call } from '../support/api.ts'
+import { BASE_URL, call } from '../support/api.ts'
 import { aMasterToken, aTransaction, db } from '../support/makers.ts'
-import { aSignedInVisitor, type Visitor } from '../support/visitor.ts'
+import { ageSession, aSignedInVisitor, type Visitor } from '../support/visitor.ts'
 
 /** The text of HTML, with single spaces. */
 const textOf = (html: string) =>
@@ -349,6 +349,24 @@ describe('the page of a transfer', () => {
     expect(page.html).not.toContain(`action="${path}/cancel"`)
     const again = await visitor.post(`${path}/retry`)
     expect(again.status).toBe(303)
+  })
+
+  it('asks a session that is more than ten minutes old to sign in again before it cancels', async () => {
+    const { visitor } = await anAdministratorVisitor()
+    const { id } = await anItem(failed('token_not_deployed'))
+    const path = `/operations/transfers/${id}`
+    await ageSession(visitor, 11)
+    const response = await visitor.post(`${path}/cancel`, {
+      headers: { referer: `${BASE_URL}${path}` },
+    })
+    expect(response.headers.get('location')).toBe(
+      `/sign-in/again?redirect=${encodeURIComponent(path)}`,
+    )
+    const [row] = await db.select().from(deliveries).where(eq(deliveries.id, id))
+    expect(row).toMatchObject({ state: 'failed', requestedAction: 'deliver' })
+    // What can be undone needs no new sign-in.
+    const retried = await visitor.post(`${path}/retry`)
+    expect(retried.headers.get('location')).toBe(`${path}?notice=retried`)
   })
 
   it('says that a transfer cannot be retried', async () => {

@@ -1,5 +1,7 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { quotas } from '../../src/db/schema/operations.ts'
 import { BASE_URL } from '../support/api.ts'
+import { aUser, db } from '../support/makers.ts'
 import {
   anEmail,
   aSignedInVisitor,
@@ -217,4 +219,39 @@ it('does not ask somebody to sign in again who has just signed in', async () => 
   const { visitor } = await aSignedInVisitor()
   const response = await visitor.get('/sign-in/again?redirect=/settings/sessions')
   expect(response.headers.get('location')).toBe('https://marketplace.test/settings/sessions')
+})
+
+describe('a mail that cannot be sent', () => {
+  const ask = (env: Partial<Env>, email = anEmail()) =>
+    aVisitor().post('/sign-in/email', { form: { email }, env })
+
+  it('is a page that asks to try again', async () => {
+    const EMAIL = { send: () => Promise.reject(new Error('quota')) } as unknown as SendEmail
+    const response = await ask({ EMAIL })
+    expect(response.status).toBe(503)
+    expect(response.headers.get('retry-after')).toBe('60')
+    expect(await response.text()).toContain('The mail could not be sent')
+  })
+
+  it.each([
+    ['MAX_MAILS_PER_HOUR', 13],
+    ['MAX_MAILS_PER_DAY', 10],
+  ])(
+    'has not been sent because of %s; half of it is kept for known addresses',
+    async (name, digits) => {
+      const period = new Date().toISOString().slice(0, digits)
+      await db.delete(quotas)
+      await db.insert(quotas).values({ name: 'mails', period, used: 4 })
+      const limited = { [name]: '10' } as unknown as Partial<Env>
+      expect((await ask(limited)).status).toBe(303)
+      const refused = await ask(limited)
+      expect(refused.status).toBe(503)
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+      expect(await refused.text()).toContain('No more mails can be sent at the moment')
+      const { email } = await aUser({ email: anEmail() })
+      for (let i = 0; i < 4; i++) expect((await ask(limited, email)).status).toBe(303)
+      await db.update(quotas).set({ used: 10 })
+      expect((await ask(limited, email)).status).toBe(503)
+    },
+  )
 })

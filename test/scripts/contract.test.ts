@@ -115,7 +115,7 @@ it('shows the state without a key, and the sellers who have not approved the con
     'relayers',
     `  ${relayer.address}  0 of 4294967295 items today, 10000 ETH`,
     'approvals    1 of 1 missing',
-    `  0x${'1'.padStart(40, '0')} has not approved the contract for ${NO_CODE}`,
+    `  0x9${'1'.padStart(39, '0')} has not approved the contract for ${NO_CODE}`,
     '',
   ])
 })

@@ -49,6 +49,18 @@ it('has the current output of `npm run costs` in docs/performance.md', () => {
   expect(read('docs/performance.md')).toContain(costs)
 })
 
+/** The last column of docs/limits.md: code in a file, or variables. */
+const limits = [...read('docs/limits.md').matchAll(/^\|.*\| ([^|]*`[^|]*) \|$/gm)].map(
+  ([, where = '']) => where,
+)
+
+it.each(limits)('has a limit of the code in docs/limits.md: %s', (where) => {
+  const names = [...where.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name)
+  const [limit = '', file] = names
+  if (where.startsWith('the variable')) expect(variables).toEqual(expect.arrayContaining(names))
+  else expect(read(file ?? '')).toContain(limit)
+})
+
 it('has the same version in the packages, the OpenAPI document and the changelog', () => {
   const versions = ['package.json', 'client/package.json'].map(
     (path) => JSON.parse(read(path)).version,

@@ -253,6 +253,31 @@ describe('an endpoint', () => {
     expect(logged('webhook_disabled')).toEqual([{ endpointId: endpoint.id, reason: 'gone' }])
   })
 
+  it('that is enabled and answers 410 again is disabled without another mail on this day', async () => {
+    const { endpoint } = await aDueMessage()
+    answering(410)
+    expect((await consume([endpoint])).mails).toHaveLength(1)
+    await change(endpoint, { disabledAt: null, disabledReason: null })
+    await aMessage(endpoint, { dueAt: ago(0) })
+    expect((await consume([endpoint])).mails).toEqual([])
+    expect(await endpointRow(endpoint)).toMatchObject({ disabledReason: 'gone' })
+    pass(24 * 3600)
+    await change(endpoint, { disabledAt: null, disabledReason: null })
+    await aMessage(endpoint, { dueAt: ago(0) })
+    expect((await consume([endpoint])).mails).toHaveLength(1)
+  })
+
+  it('whose owner has many of them gets ten mails a day', async () => {
+    const owner = await aUser({ email: 'many@example.com' })
+    const endpoints: Endpoint[] = []
+    for (let i = 0; i < 12; i++) {
+      const { endpoint } = await aDueMessage({ userId: owner.id })
+      endpoints.push(endpoint)
+    }
+    answering(410)
+    expect((await consume(endpoints)).mails).toHaveLength(10)
+  })
+
   it('gets 20 messages a run, five at a time, oldest first, and is woken again for the rest', async () => {
     const endpoint = await anEndpoint()
     const messages = []

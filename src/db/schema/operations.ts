@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { boolean, id, reference, timestamp } from './columns.ts'
 import { users } from './users.ts'
 
@@ -96,4 +96,17 @@ export const auditLog = sqliteTable(
     details: text({ mode: 'json' }).$type<Record<string, unknown>>(),
   },
   (t) => [index('auditLog_subject').on(t.subject), index('auditLog_user').on(t.userId)],
+)
+
+/** What was used of a quota in a period. Kept for two days. */
+export const quotas = sqliteTable(
+  'quotas',
+  {
+    /** As in `mails`, or `addresses:7` for one user. */
+    name: text().notNull(),
+    /** A day or an hour (UTC), as in `2026-01-31` and `2026-01-31T12`. */
+    period: text().notNull(),
+    used: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.period, t.name] })],
 )

@@ -55,6 +55,11 @@ export const users = sqliteTable(
     uniqueIndex('users_wallet')
       .on(t.ethereumPublicAddr, t.walletChainId)
       .where(sql`${t.ethereumPublicAddr} <> ''`),
+    // `isUnowned` in SQL.
+    check(
+      'users_wallet_owned',
+      sql`${t.ethereumPublicAddr} NOT GLOB '0x000000000000000000000000000000000000????'`,
+    ),
   ],
 )
 
@@ -182,6 +187,7 @@ export const addresses = sqliteTable(
     index('addresses_hidden')
       .on(t.userId)
       .where(sql`${t.deletedAt} IS NOT NULL OR ${t.origin} = 'seller_order'`),
+    index('addresses_deleted').on(t.deletedAt).where(sql`${t.deletedAt} IS NOT NULL`),
     uniqueIndex('addresses_default')
       .on(t.userId, t.kind)
       .where(sql`${t.isDefault} AND ${t.deletedAt} IS NULL`),

@@ -2,6 +2,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { writeAs } from '../../auth/access.ts'
 import { recordAction, recordItems } from '../../auth/audit.ts'
+import { requireRecentSignIn } from '../../auth/session.ts'
 import { raw, type Statement } from '../../db/client.ts'
 import type { Settings } from '../../env.ts'
 import type { Ctx } from '../../http/context.ts'
@@ -23,8 +24,9 @@ type ActionCtx = Ctx & StatementCtx & { queue: Queue<WakeUp> }
 type Selection = { id: number } | Filter
 
 /**
- * Retries or cancels one transfer. Throws `unauthenticated`, `forbidden`, `not_found`, and
- * `conflict` if it is in a state that does not allow it.
+ * Retries or cancels one transfer. Throws `unauthenticated`, `forbidden`, `not_found`, `conflict`
+ * if it is in a state that does not allow it, and `reauthentication_required` if a session cancels
+ * whose sign-in is too long ago.
  *
  * @example await changeTransfer({ ...c.var, queue: c.env.DELIVERIES }, { id: 7, action: 'retry' })
  */
@@ -40,6 +42,8 @@ export async function changeTransfer(
       when,
       error: () => new ApiError('conflict', reason),
     })),
+    // What is cancelled cannot be delivered any more, so a stolen session must not do it.
+    ...(action === 'cancel' && caller.requires ? [requireRecentSignIn(db, caller, ctx.now)] : []),
   ]
   const [change, ...others] = actionStatements(ctx, { action, id })
   const record = recordAction(ctx, { action: `transfer.${action}`, subject: id })

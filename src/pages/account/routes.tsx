@@ -5,6 +5,7 @@ import { type Account, isRecent, readAccount } from '../../auth/session.ts'
 import { rateLimitKey } from '../../http/client-ip.ts'
 import type { App } from '../../http/context.ts'
 import { publicEndpoint, requireSession, validate } from '../../http/endpoint.ts'
+import { inputText } from '../../http/inputs.ts'
 import { signInRateLimit } from '../../http/rate-limit.ts'
 import { EmailAddress, LinkSecret } from '../../identity/email-link.ts'
 import {
@@ -38,7 +39,7 @@ export const accountRoutes = new Hono<App>()
     '/settings/account/email',
     requireSession(),
     signInRateLimit,
-    validate('form', z.object({ email: z.string().max(1000) })),
+    validate('form', z.object({ email: inputText(1000) })),
     async (c) => {
       const input = c.req.valid('form').email
       const email = EmailAddress.safeParse(input)
@@ -49,7 +50,10 @@ export const accountRoutes = new Hono<App>()
       const request = { email: email.data, client: rateLimitKey(c.req.raw) }
       const secret = await createConfirmationLink(c.var, request)
       if (secret)
-        await mailLink(c.env.EMAIL, c.var.settings, { to: email.data, secret, purpose: 'link' })
+        await mailLink(
+          { email: c.env.EMAIL, ...c.var },
+          { to: email.data, secret, purpose: 'link' },
+        )
       return c.redirect('/settings/account?notice=link-sent', 303)
     },
   )

@@ -11,6 +11,7 @@ import type { App } from '../../http/context.ts'
 import { type AppWithCaller, requireSession, validate } from '../../http/endpoint.ts'
 import { ApiError, errorStatus } from '../../http/errors.ts'
 import { idText } from '../../http/ids.ts'
+import { inputText } from '../../http/inputs.ts'
 import { type Problems, problemsIn, sentence } from '../components/field.tsx'
 import { page } from '../page.tsx'
 import { type Notice, NoticeName } from '../settings.tsx'
@@ -21,7 +22,7 @@ const Kind = z.object({ kind: z.enum(addressKinds) })
 const Target = Kind.extend({ id: idText })
 
 /** The values are checked later, so that the page can show them again. */
-const text = z.string().max(1000).default('')
+const text = inputText(1000).default('')
 const texts = Object.fromEntries(DeliveryFields.keyof().options.map((name) => [name, text]))
 const Form = z.object({
   ...(texts as Record<keyof AddressFields, typeof text>),

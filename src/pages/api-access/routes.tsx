@@ -12,6 +12,7 @@ import {
   validate,
 } from '../../http/endpoint.ts'
 import { ApiError } from '../../http/errors.ts'
+import { inputText } from '../../http/inputs.ts'
 import { tokenRateLimit } from '../../http/rate-limit.ts'
 import { readAllTokens } from '../../identity/all-tokens.ts'
 import {
@@ -33,7 +34,7 @@ import { TokenDetails } from './token-details.tsx'
 const TokenId = z.object({ id: z.uuid() })
 
 const NewToken = z.object({
-  name: z.string().max(1000),
+  name: inputText(1000),
   /** Only administrators can generate a `master` token. */
   role: z.enum(tokenRoles).default('user'),
   scope: z.enum(tokenScopes).default('write'),
@@ -46,7 +47,7 @@ const DAY = 24 * 60 * 60 * 1000
 
 const AllTokensFilter = z.object({
   /** A user id, an e-mail address or a wallet: show only the tokens of this user. */
-  owner: z.string().trim().max(254).optional(),
+  owner: inputText(254).trim().optional(),
   /** `<createdAt>,<id>`: show tokens that are older than this one. */
   after: z.templateLiteral([z.iso.datetime(), ',', z.uuid()]).optional(),
 })

@@ -6,6 +6,7 @@ import { ReasonCode, TransferId } from '../../delivery/admin/schema.ts'
 import type { App } from '../../http/context.ts'
 import { type AppWithCaller, requireAdministrator, validate } from '../../http/endpoint.ts'
 import { cursorText } from '../../http/ids.ts'
+import { inputText } from '../../http/inputs.ts'
 import { readAudit } from '../../operations/audit.ts'
 import { readOverview } from '../../operations/overview.ts'
 import { onlyItemIn, search } from '../../operations/search.ts'
@@ -16,7 +17,7 @@ import { OverviewPage } from './overview.tsx'
 import { Results } from './search.tsx'
 import { TransferPage } from './transfer.tsx'
 
-const text = z.string().trim().min(1).max(255)
+const text = inputText(255).trim().min(1)
 
 const OverviewQuery = z.object({
   range: z.enum(['hours', 'days']).catch('hours'),

@@ -9,6 +9,7 @@ import { pictureFromForm } from '../../avatars/upload.ts'
 import type { App } from '../../http/context.ts'
 import { type AppWithCaller, requireSession, validate } from '../../http/endpoint.ts'
 import { ApiError, type ErrorCode, errorStatus } from '../../http/errors.ts'
+import { inputText } from '../../http/inputs.ts'
 import { avatarRateLimit } from '../../http/rate-limit.ts'
 import { Profile, updateProfile } from '../../identity/profile.ts'
 import { problemsIn, sentence } from '../components/field.tsx'
@@ -17,7 +18,7 @@ import { type Notice, NoticeName } from '../settings.tsx'
 import { type PictureForm, type ProfileForm, ProfileSettings } from './views.tsx'
 
 /** The values are checked later, so that the page can show them again. */
-const text = z.string().max(1000)
+const text = inputText(1000)
 const Names = z.object({ name: text, username: text })
 
 export const profileRoutes = new Hono<App>()
@@ -50,7 +51,7 @@ export const profileRoutes = new Hono<App>()
     '/settings/profile/avatar-url',
     requireSession(),
     avatarRateLimit,
-    validate('form', z.object({ avatarUrl: z.string().trim().max(2048) })),
+    validate('form', z.object({ avatarUrl: inputText(2048).trim() })),
     (c) => {
       const { avatarUrl } = c.req.valid('form')
       const loopbackHosts = c.var.settings.LOOPBACK_HOSTS

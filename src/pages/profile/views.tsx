@@ -71,7 +71,7 @@ const FileForm = ({ problem }: { problem: string | undefined }) => (
           <span id="drop-hint" hidden>
             You can also drop a file here.{' '}
           </span>
-          JPEG, PNG, GIF, WebP, AVIF or HEIC, at most {MAX_BYTES / 1024 / 1024} MiB.
+          JPEG, PNG, GIF or WebP, at most {MAX_BYTES / 1024 / 1024} MiB.
         </>
       }
     />

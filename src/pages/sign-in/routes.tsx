@@ -6,6 +6,7 @@ import { findAccount, isRecent, readAccount, signOut, startSession } from '../..
 import { rateLimitKey } from '../../http/client-ip.ts'
 import type { App } from '../../http/context.ts'
 import { publicEndpoint, requireSession, validate } from '../../http/endpoint.ts'
+import { inputText } from '../../http/inputs.ts'
 import { signInRateLimit } from '../../http/rate-limit.ts'
 import {
   createSignInLink,
@@ -34,7 +35,7 @@ import {
 
 const Redirect = z.object({
   /** The URL to open after sign-in, on this site or on an allowed one. */
-  redirect: z.string().max(2048).optional(),
+  redirect: inputText(2048).optional(),
 })
 
 export const signInRoutes = new Hono<App>()
@@ -72,7 +73,7 @@ export const signInRoutes = new Hono<App>()
     publicEndpoint(),
     requireSameOrigin,
     signInRateLimit,
-    validate('form', Redirect.extend({ email: z.string().max(1000) })),
+    validate('form', Redirect.extend({ email: inputText(1000) })),
     async (c) => {
       const { settings } = c.var
       const form = c.req.valid('form')
@@ -88,7 +89,10 @@ export const signInRoutes = new Hono<App>()
       const request = { email: email.data, client, redirect: withoutSecret(redirect) }
       const secret = await createSignInLink(c.var, request)
       if (secret)
-        await mailLink(c.env.EMAIL, settings, { to: email.data, secret, purpose: 'sign-in' })
+        await mailLink(
+          { email: c.env.EMAIL, ...c.var },
+          { to: email.data, secret, purpose: 'sign-in' },
+        )
       const isAnother = readLinkAddress(c) === email.data
       storeLinkAddress(c, email.data)
       return c.redirect(linkSentPath(request.redirect, isAnother), 303)

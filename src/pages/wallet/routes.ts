@@ -2,7 +2,6 @@
 import { type Context, Hono } from 'hono'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import type { Hex } from 'viem'
-import { getAddress } from 'viem/utils'
 import * as z from 'zod'
 import { requireSameOrigin } from '../../auth/authenticate.ts'
 import { readAccount, requireRecent, startSession } from '../../auth/session.ts'
@@ -10,7 +9,9 @@ import { wake } from '../../delivery/wake.ts'
 import type { App } from '../../http/context.ts'
 import { publicEndpoint, requireSession, validate } from '../../http/endpoint.ts'
 import { count, id, text } from '../../http/fields.ts'
+import { inputText } from '../../http/inputs.ts'
 import { signInRateLimit } from '../../http/rate-limit.ts'
+import { WalletAddress } from '../../identity/address.ts'
 import { linkWallet } from '../../identity/link.ts'
 import { signIn } from '../../identity/sign-in.ts'
 import {
@@ -21,14 +22,9 @@ import {
 import { notifyOwner } from '../notify-owner.ts'
 import { describeClient } from '../sign-in/client.ts'
 
-const Address = z
-  .string()
-  .regex(/^0x[\da-fA-F]{40}$/, 'must be an address')
-  .transform((text) => getAddress(text))
-
 const MessageRequest = z
   .object({
-    address: Address.describe('The address of the wallet.'),
+    address: WalletAddress.describe('The address of the wallet.'),
     chainId: z
       .int()
       .positive()
@@ -44,15 +40,13 @@ const MessageRequest = z
 /** Characters. Contract wallets have long signatures: several owners, or code (EIP-6492). */
 const MAX_SIGNATURE_LENGTH = 32_768
 
-const Signature = z
-  .string()
-  .max(MAX_SIGNATURE_LENGTH)
+const Signature = inputText(MAX_SIGNATURE_LENGTH)
   .regex(/^0x[\da-fA-F]*$/, 'must be hexadecimal')
   .transform((text): Hex => `0x${text.slice(2)}`)
 
 const SignedMessage = z
   .object({
-    message: z.string().max(2048).describe('The message, exactly as it was received.'),
+    message: inputText(2048).describe('The message, exactly as it was received.'),
     signature: Signature.describe('The signature of the wallet, hexadecimal with `0x`.'),
   })
   .meta({ id: 'SignedWalletMessage', description: 'The message and its signature.' })

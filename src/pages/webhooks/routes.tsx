@@ -6,6 +6,7 @@ import { tokenRoles } from '../../db/schema/users.ts'
 import type { App } from '../../http/context.ts'
 import { type AppWithCaller, invalidInput, requireSession, validate } from '../../http/endpoint.ts'
 import { ApiError, errorStatus } from '../../http/errors.ts'
+import { inputText } from '../../http/inputs.ts'
 import { createWebhook, deleteWebhook, rotateSecret, updateWebhook } from '../../webhooks/manage.ts'
 import { wakeEndpoints } from '../../webhooks/outbox.ts'
 import { readOwnWebhooks, readWebhookPage } from '../../webhooks/read.ts'
@@ -24,7 +25,7 @@ const PAGE_SIZE = 20
 
 /** The values are checked later, so that the page can show them again. */
 const Form = z.object({
-  url: z.string().max(5000),
+  url: inputText(5000),
   /** The ticked boxes. A form has no array with one element or none. */
   events: z
     .union([z.string(), z.array(z.string())])

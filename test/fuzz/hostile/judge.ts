@@ -167,6 +167,13 @@ const rules: Record<string, Rule> = {
     return isRobbedEndpoint && (before ? isOnly(columns, ...sent) : row.type === 'webhook.test')
   },
 
+  // What the instance or the attacker has used.
+  quotas: (_, step, { after }) => {
+    const [name = '', id] = String(after?.name).split(':')
+    const isOfUser = name === 'pictures' || name === 'addresses'
+    return id === undefined || !isOfUser || isOwn(step, Number(id))
+  },
+
   walletNonces: ({ nonces }, { attacker }, { before, row }) => {
     if (!before) nonces.set(row.nonce, attacker.name)
     return nonces.get(row.nonce) === attacker.name

@@ -1,0 +1,20 @@
+/** Addresses of accounts on EVM chains. */
+import { getAddress } from 'viem/utils'
+import * as z from 'zod'
+
+/** An address in any spelling. Returns it with the checksum of EIP-55. */
+export const Address = z
+  .string()
+  .regex(/^0x[\da-fA-F]{40}$/, { error: 'must be an address', abort: true })
+  .transform((text) => getAddress(text))
+
+/**
+ * Whether nobody can own an address: zero, which the precompile `ecrecover` returns for a broken
+ * signature, and the addresses up to 0xffff, which are kept for precompiles.
+ */
+export const isUnowned = (address: string): boolean => BigInt(address) <= 0xffffn
+
+/** The address of a wallet. */
+export const WalletAddress = Address.refine((address) => !isUnowned(address), {
+  error: 'must not be the zero address or a precompile, which nobody owns',
+})
