@@ -2,13 +2,14 @@
 import { readBookmark, readVersion } from '../cloudflare/account.ts'
 import { CommandError } from '../shell/command.ts'
 import { startWrangler } from '../shell/wrangler.ts'
+import { applyMigrations } from './apply-migrations.ts'
 
 /** Prints how to go back before it changes anything. `args` are passed to `wrangler deploy`. */
 export async function release(environment: string, args: readonly string[] = []): Promise<void> {
   const version = await readVersion(environment)
   if (version) console.log(wayBack(environment, version, await readBookmark(environment)))
   // The database first: migrations only add what the running Worker ignores.
-  await show(['d1', 'migrations', 'apply', 'DB', '--remote', '--env', environment])
+  for (const file of await applyMigrations(environment)) console.log(`Applied ${file}.`)
   await show(['deploy', '--env', environment, ...args])
 }
 

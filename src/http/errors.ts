@@ -151,7 +151,7 @@ function setupRemedy(error: unknown): string | undefined {
   if (error instanceof InvalidConfiguration)
     return `${error.message}. Set it in wrangler.toml or as a secret; \`npm install\` adds the secrets that .dev.vars lacks.`
   if (/no such (table|column)/.test(String(error)))
-    return 'The database lacks migrations. Run `npx wrangler d1 migrations apply DB --local`, or with `--remote --env <environment>`.'
+    return 'The database lacks migrations. Run `npx wrangler d1 migrations apply DB --local`, or `npm run migrate -- --env <environment>`.'
   return error instanceof Error && error.cause ? setupRemedy(error.cause) : undefined
 }
 

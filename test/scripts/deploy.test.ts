@@ -1,5 +1,6 @@
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import type { Address } from 'viem'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { unstable_readConfig } from 'wrangler'
@@ -7,6 +8,7 @@ import { localAccount, toPrivateKey } from '../../scripts/chain/accounts.ts'
 import { type Anvil, startAnvil } from '../../scripts/chain/anvil.ts'
 import { deployDelivery } from '../../scripts/chain/delivery.ts'
 import { command } from '../../scripts/deploy.ts'
+import { command as migrate } from '../../scripts/migrate.ts'
 import { type Account, type AccountProject, anAccountProject } from '../support/wrangler/account.ts'
 
 const relayer = localAccount(0)
@@ -68,18 +70,19 @@ async function configure(networks: string[], account: Partial<Account> = ready) 
   await project.reset([toml, ...networks].join('\n'), account)
 }
 
-const withSigners = (signers: readonly (typeof relayer)[]) => ({
-  TRANSFER_SIGNER_KEYS: signers.map(toPrivateKey).join(', '),
-})
-
 /** Deploys staging. */
 const deploy = (...signers: (typeof relayer)[]) =>
-  project.call(command, ['--env', 'staging'], withSigners(signers))
+  project.call(command, ['--env', 'staging'], {
+    TRANSFER_SIGNER_KEYS: signers.map(toPrivateKey).join(', '),
+  })
 
 /** The commands that change the account. */
 const changes = async () =>
-  (await project.read()).commands.filter((command) => /^deploy |apply/.test(command))
-const MIGRATE = 'd1 migrations apply DB --remote --env staging'
+  (await project.read()).commands
+    .filter((command) => /^deploy |--file/.test(command))
+    .map((command) => command.replace(/--file .*\//, '--file '))
+const IMPORT = 'd1 execute DB --remote --env staging --yes --file'
+const MIGRATE = [`${IMPORT} 0000_schema.sql`, `${IMPORT} 0001_triggers.sql`]
 const DEPLOY = 'deploy --env staging'
 
 /** The names of everything that the Worker is bound to. */
@@ -99,7 +102,7 @@ it.each(['staging', 'production'])('gives %s the bindings of local development',
 })
 
 it.each(['staging', 'production'])(
-  'serves %s at the host of PUBLIC_URL only, and keeps query strings out of the log',
+  'serves %s at the host of PUBLIC_URL only, and keeps secrets out of what Cloudflare records',
   (env) => {
     const { routes, workers_dev, preview_urls, observability, vars } = unstable_readConfig({ env })
     const { host } = new URL(`${vars.PUBLIC_URL}`)
@@ -108,8 +111,8 @@ it.each(['staging', 'production'])(
     expect(observability).toEqual({
       enabled: true,
       redact_query_string: true,
-      logs: { enabled: true },
-      traces: { enabled: true, head_sampling_rate: 0.1 },
+      logs: { enabled: true, invocation_logs: false },
+      traces: { enabled: false },
     })
   },
 )
@@ -163,11 +166,11 @@ it('migrates, deploys, and prints before how to go back', async () => {
   await configure([networkToml('staging', 'anvil')])
   const { out, errors, status } = await deploy(relayer)
   expect({ errors, status }).toEqual({ errors: '', status: 0 })
-  expect(await changes()).toEqual([MIGRATE, DEPLOY])
+  expect(await changes()).toEqual([...MIGRATE, DEPLOY])
   const { commands } = await project.read()
   const bookmark = commands.indexOf('d1 time-travel info DB --env staging --json')
   expect(bookmark).toBeGreaterThan(0)
-  expect(bookmark).toBeLessThan(commands.indexOf(MIGRATE))
+  expect(bookmark).toBeLessThan(commands.findIndex((command) => command.includes('--file')))
   expect(out).toMatch(/^To go back to the version before/)
   expect(out).toContain('\n  npx wrangler rollback version-1 --env staging\n')
   expect(out).toContain(
@@ -177,18 +180,11 @@ it('migrates, deploys, and prints before how to go back', async () => {
 
 it('does not replace the Worker if the migrations fail', async () => {
   await configure([networkToml('staging', 'anvil')])
-  await project.change({ failure: { command: MIGRATE, how: 'refuse' } })
-  // Wrangler prints to the terminal of the command.
-  const { errors, status } = await project.run(
-    'deploy',
-    ['--env', 'staging'],
-    withSigners([relayer]),
-  )
+  await project.change({ failure: { command: IMPORT, how: 'refuse' } })
+  const { errors, status } = await deploy(relayer)
   expect(status).toBe(1)
-  expect(errors).toMatch(
-    /try again.*\nwrangler d1 migrations apply DB --remote --env staging exited with 1\.\n$/s,
-  )
-  expect(await changes()).toEqual([MIGRATE])
+  expect(errors).toMatch(/^wrangler d1 execute DB failed:\n.*try again/s)
+  expect(await changes()).toEqual(MIGRATE.slice(0, 1))
 })
 
 it('does not apply a migration that the running Worker would notice', async () => {
@@ -205,4 +201,23 @@ it('does not apply a migration that the running Worker would notice', async () =
     status: 1,
   })
   expect(await changes()).toEqual([])
+})
+
+it('applies what is pending once, as `wrangler d1 migrations list` sees it', async () => {
+  await configure([networkToml('staging', 'anvil')])
+  const run = (args = ['--env', 'staging']) => project.call(migrate, args)
+  expect(await run()).toEqual({
+    out: 'Applied 0000_schema.sql, 0001_triggers.sql.\n',
+    errors: '',
+    status: 0,
+  })
+  expect((await run()).out).toBe('Nothing to apply.\n')
+  const database = new DatabaseSync(join(project.folder, 'remote.sqlite'))
+  const stored = database.prepare('SELECT name FROM d1_migrations ORDER BY id').all()
+  expect(stored.map(({ name }) => name)).toEqual(['0000_schema.sql', '0001_triggers.sql'])
+  const count = (sql: string) => [...sql.matchAll(/CREATE TRIGGER/g)].length
+  const [triggers] = database
+    .prepare("SELECT count(*) AS count FROM sqlite_master WHERE type = 'trigger'")
+    .all()
+  expect(triggers?.count).toBe(count(await readFile('migrations/0001_triggers.sql', 'utf8')))
 })

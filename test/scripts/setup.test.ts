@@ -50,8 +50,10 @@ const setup = (args: string[] = [], env: Record<string, string> = variables) =>
 /** The commands that change the account. */
 const changesIn = (commands: string[]) =>
   commands
-    .filter((command) => /^deploy | create | add | apply |--command insert/.test(command))
-    .map((command) => command.replace(/(--command insert).*/s, '$1'))
+    .filter((command) => /^deploy | create | add |--file|--command insert/.test(command))
+    .map((command) =>
+      command.replace(/(--command insert).*/s, '$1').replace(/--file .*\//, '--file '),
+    )
 
 const CHANGES = [
   'd1 create marketplace-staging',
@@ -59,7 +61,8 @@ const CHANGES = [
   'r2 bucket lifecycle add marketplace-staging-avatars abort-incomplete-uploads --abort-multipart-days 7 --force',
   'queues create marketplace-staging-deliveries',
   'queues create marketplace-staging-webhooks',
-  'd1 migrations apply DB --remote --env staging',
+  'd1 execute DB --remote --env staging --yes --file 0000_schema.sql',
+  'd1 execute DB --remote --env staging --yes --file 0001_triggers.sql',
   'deploy --env staging --secrets-file secrets.staging.json',
   'd1 execute DB --remote --env staging --json --yes --command insert',
 ]

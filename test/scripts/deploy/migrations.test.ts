@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { findBreakingStatements } from '../../../scripts/deploy/migrations.ts'
 
 it.each([
@@ -45,4 +45,23 @@ it('finds nothing in the migrations of a new database', () => {
     findBreakingStatements(readFileSync(file, 'utf8')),
   )
   expect(found).toEqual([[], []])
+})
+
+describe.each(globSync('migrations/*.sql'))('%s can be split in simple ways:', (file) => {
+  const text = readFileSync(file, 'utf8')
+
+  it('its lines end with LF', () => {
+    expect(text).not.toContain('\r')
+  })
+
+  it('its comments have no quotes, backticks and semicolons', () => {
+    expect(text.split('\n').filter((line) => /^\s*--.*['"`;]/.test(line))).toEqual([])
+    // A comment after code would hide from the check above.
+    expect(text.split('\n').filter((line) => /^[^'"]*\S.*--(?!> )/.test(line))).toEqual([])
+  })
+
+  it('each of its triggers is one line', () => {
+    const lines = text.split('\n').filter((line) => /\bTRIGGER\b|^\s*(BEGIN|END)\b/.test(line))
+    for (const line of lines) expect(line).toMatch(/^CREATE TRIGGER .* BEGIN .*; END;$/)
+  })
 })

@@ -175,12 +175,16 @@ function deploy(account: Account, worker: string, environment: string): Answer {
 
 function runDatabase(command: string): Answer {
   const database = new DatabaseSync('remote.sqlite')
-  database.exec('CREATE TABLE IF NOT EXISTS d1_migrations (name TEXT)')
   if (command.startsWith('d1 time-travel info ')) return '{ "bookmark": "bookmark-1" }'
+  if (args.includes('--file')) {
+    database.exec(`BEGIN;\n${readFileSync(optionOf('--file'), 'utf8')}\nCOMMIT`)
+    return '🌀 Processed the file.'
+  }
   if (command.startsWith('d1 execute ')) {
     const results = database.prepare(optionOf('--command')).all()
     return JSON.stringify([{ results, success: true }])
   }
+  database.exec('CREATE TABLE IF NOT EXISTS d1_migrations (id INTEGER PRIMARY KEY, name TEXT)')
   const applied = database.prepare('SELECT name FROM d1_migrations').all()
   const pending = readdirSync('migrations')
     .filter((file) => file.endsWith('.sql') && !applied.some(({ name }) => name === file))
@@ -188,11 +192,18 @@ function runDatabase(command: string): Answer {
   if (pending.length === 0) return '✅ No migrations to apply!'
   if (command.startsWith('d1 migrations apply '))
     for (const file of pending) {
-      database.exec(readFileSync(`migrations/${file}`, 'utf8'))
-      database.prepare('INSERT INTO d1_migrations VALUES (?)').run(file)
+      for (const statement of splitNaively(readFileSync(`migrations/${file}`, 'utf8')))
+        database.exec(statement)
+      database.prepare('INSERT INTO d1_migrations (name) VALUES (?)').run(file)
     }
   return ['Migrations to be applied:', ...pending.map((file) => `│ ${file} │`)].join('\n')
 }
+
+/**
+ * Splits SQL as the server of D1 is reported to: at each semicolon that is in no quotes, also in
+ * triggers, and with the quotes in comments.
+ */
+const splitNaively = (text: string) => text.match(/(?:'[^']*'|"[^"]*"|`[^`]*`|[^;])+;?/g) ?? []
 
 if (args.includes('--dry-run')) runWrangler()
 else void answer()
