@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { readLogin } from './cloudflare/account.ts'
 import { type Environment, readEnvironment } from './cloudflare/environment.ts'
 import { report, type Setup } from './setup/report.ts'
+import { jurisdictions, locations, type Place } from './setup/resources.ts'
 import { goLive, prepare } from './setup/steps.ts'
 import { CommandError, defineCommand, start } from './shell/command.ts'
 
@@ -24,6 +25,16 @@ export const command = defineCommand(
         value: 'ADDRESS',
         help: 'E-mail address of the first administrator.',
       },
+      location: {
+        type: 'string',
+        value: 'REGION',
+        help: `Where a new database is: ${Object.keys(locations).join(', ')}.`,
+      },
+      jurisdiction: {
+        type: 'string',
+        value: 'NAME',
+        help: `Instead of it, where its data must stay: ${Object.keys(jurisdictions).join(', ')}.`,
+      },
       'test-order': { type: 'boolean', default: false, help: 'Place an order on a testnet.' },
       'dry-run': {
         type: 'boolean',
@@ -36,7 +47,7 @@ export const command = defineCommand(
       TRANSFER_SIGNER_KEYS: 'Private keys of the relayers. Without it, a new relayer is made.',
     },
     example:
-      'npm run setup -- --env staging --domain staging.example.com --email-from marketplace@example.com --administrator you@example.com --dry-run',
+      'npm run setup -- --env staging --location weur --domain staging.example.com --email-from marketplace@example.com --administrator you@example.com --dry-run',
   },
   async ({ env, 'dry-run': isDryRun, ...options }) => {
     checkOptions(options)
@@ -71,10 +82,17 @@ async function checkLogin({ accountId }: Environment, isDryRun: boolean): Promis
   }
 }
 
-type Checked = { domain?: string; 'email-from'?: string; administrator?: string }
+type Checked = Place & { domain?: string; 'email-from'?: string; administrator?: string }
 
 /** Throws a `CommandError`: what is written and deployed stays. */
-function checkOptions({ domain, 'email-from': sender, administrator }: Checked): void {
+function checkOptions({ domain, 'email-from': sender, administrator, ...place }: Checked): void {
+  const { location, jurisdiction } = place
+  if (location !== undefined && !Object.hasOwn(locations, location))
+    throw new CommandError(`--location must be one of ${Object.keys(locations).join(', ')}.`)
+  if (jurisdiction !== undefined && !Object.hasOwn(jurisdictions, jurisdiction))
+    throw new CommandError(
+      `--jurisdiction must be one of ${Object.keys(jurisdictions).join(', ')}.`,
+    )
   if (domain !== undefined && !z.hostname().regex(/\./).safeParse(domain).success)
     throw new CommandError(
       `--domain must be a host such as marketplace.example.com, not "${domain}".`,

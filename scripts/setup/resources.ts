@@ -5,8 +5,45 @@ import { CommandError } from '../shell/command.ts'
 import { runWrangler } from '../shell/wrangler.ts'
 import { ensure, type Setup } from './report.ts'
 
+/** Where D1 can have the primary of a database, and the laws that it can be kept under. */
+export const locations = {
+  weur: 'Western Europe',
+  eeur: 'Eastern Europe',
+  apac: 'Asia Pacific',
+  oc: 'Oceania',
+  wnam: 'Western North America',
+  enam: 'Eastern North America',
+}
+export const jurisdictions = {
+  eu: 'the European Union',
+  us: 'the United States',
+  fedramp: 'FedRAMP',
+}
+
+/** Where a new database is. Neither can be changed later. */
+export type Place = { location?: string; jurisdiction?: string }
+
+/** Returns the options of `wrangler d1 create`. Throws a `CommandError` with the choices. */
+function placeOptions({ location, jurisdiction }: Place): string[] {
+  if (jurisdiction !== undefined) return ['--jurisdiction', jurisdiction]
+  if (location !== undefined) return ['--location', location]
+  const list = (choices: Record<string, string>) =>
+    Object.entries(choices).map(([name, place]) => `  ${name.padEnd(8)} ${place}`)
+  throw new CommandError(
+    [
+      'Choose where the new database is, which cannot be changed later. Every write goes there, so',
+      'choose the region that most orders come from:',
+      '--location',
+      ...list(locations),
+      'or, if a law says where data must stay, instead of it',
+      '--jurisdiction',
+      ...list(jurisdictions),
+    ].join('\n'),
+  )
+}
+
 /** Returns the id of the database. */
-export async function ensureDatabase(setup: Setup): Promise<string> {
+export async function ensureDatabase(setup: Setup, place: Place): Promise<string> {
   const { name, id } = setup.environment.database
   let existing: string | undefined
   const find = async () => {
@@ -18,7 +55,9 @@ export async function ensureDatabase(setup: Setup): Promise<string> {
     existing = databases.has(id) ? id : findId(name, databases)
     return existing !== undefined
   }
-  await ensure(setup, 'database', name, find, () => runWrangler(['d1', 'create', name]))
+  await ensure(setup, 'database', name, find, () =>
+    runWrangler(['d1', 'create', ...placeOptions(place), name]),
+  )
   if (existing) return existing
   if (setup.isDryRun) return 'the id of the new database'
   const created = findId(name, await listDatabases())

@@ -14,11 +14,11 @@ import { ensureAdministrator } from './administrator.ts'
 import { ensureConfiguration } from './configuration.ts'
 import { checkMail } from './mail.ts'
 import { report, type Setup } from './report.ts'
-import { ensureBuckets, ensureDatabase, ensureQueues } from './resources.ts'
+import { ensureBuckets, ensureDatabase, ensureQueues, type Place } from './resources.ts'
 import { ensureSecrets, readSecrets, secretsFile } from './secrets.ts'
 import { placeTestOrder } from './test-order.ts'
 
-export type Options = {
+export type Options = Place & {
   domain?: string
   'email-from'?: string
   administrator?: string
@@ -34,7 +34,7 @@ export async function prepare(setup: Setup, options: Options): Promise<boolean> 
     'plan',
     'no command tells it. Workers Paid is needed: the free plan allows 10 ms of processor time and 50 database queries for a request',
   )
-  const databaseId = await ensureDatabase(setup)
+  const databaseId = await ensureDatabase(setup, options)
   await ensureBuckets(setup)
   await ensureQueues(setup)
   const { domain, 'email-from': emailFrom } = options

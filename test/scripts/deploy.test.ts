@@ -101,6 +101,12 @@ it.each(['staging', 'production'])('gives %s the bindings of local development',
   expect(bindingsIn(unstable_readConfig({}))).toContain('DB')
 })
 
+it('describes every binding in docs/configuration.md', async () => {
+  const document = await readFile('docs/configuration.md', 'utf8')
+  for (const binding of bindingsIn(unstable_readConfig({})))
+    expect(document).toContain(`\`${binding}\``)
+})
+
 it.each(['staging', 'production'])(
   'serves %s at the host of PUBLIC_URL only, and keeps secrets out of what Cloudflare records',
   (env) => {

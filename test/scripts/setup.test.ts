@@ -15,7 +15,8 @@ import { type AccountProject, anAccountProject } from '../support/wrangler/accou
 
 const relayer = localAccount(0)
 const VALUES = ['--domain', 'shop.example.org', '--email-from', 'shop@example.org']
-const ALL = [...VALUES, '--administrator', 'Ada@Example.org']
+const PLACE = ['--location', 'weur']
+const ALL = [...VALUES, ...PLACE, '--administrator', 'Ada@Example.org']
 const DATABASE = '660ab69b-fdb9-a499-971a-6927535c529f'
 
 let anvil: Anvil
@@ -56,7 +57,7 @@ const changesIn = (commands: string[]) =>
     )
 
 const CHANGES = [
-  'd1 create marketplace-staging',
+  'd1 create --location weur marketplace-staging',
   'r2 bucket create marketplace-staging-avatars',
   'r2 bucket lifecycle add marketplace-staging-avatars abort-incomplete-uploads --abort-multipart-days 7 --force',
   'queues create marketplace-staging-deliveries',
@@ -90,7 +91,7 @@ it('makes an empty account live, and prints what is left to do', async () => {
   expect(commands.slice(0, 3)).toEqual([
     'whoami --json',
     'd1 list --json',
-    'd1 create marketplace-staging',
+    'd1 create --location weur marketplace-staging',
   ])
   const steps = stepsIn(out)
   expect(steps).toContain('login: ada@example.org, account Ada')
@@ -256,9 +257,12 @@ it('does not deploy while something must be done by hand, and prints all of it',
   await project.reset(await readFile('wrangler.toml', 'utf8'))
   const file = join(project.folder, 'secrets.staging.json')
   await writeFile(file, JSON.stringify(secrets), { mode: 0o644 })
-  const { out, status } = await setup([], { TRANSFER_SIGNER_KEYS: '' })
+  const { out, status } = await setup(['--jurisdiction', 'eu'], { TRANSFER_SIGNER_KEYS: '' })
   expect(status).toBe(1)
-  expect(changesIn((await project.read()).commands)).toEqual(CHANGES.slice(0, 5))
+  expect(changesIn((await project.read()).commands)).toEqual([
+    'd1 create --jurisdiction eu marketplace-staging',
+    ...CHANGES.slice(1, 5),
+  ])
   const demands = out.slice(out.indexOf('Before the Worker can be deployed, do this'))
   for (const demand of [
     /^\d\. --domain and --email-from replace routes, PUBLIC_URL and EMAIL_FROM/m,
@@ -286,9 +290,21 @@ it.each([
   expect((await project.read()).commands).toEqual(['whoami --json'])
 })
 
-it('refuses a wrong value before it does anything', async () => {
-  const { errors, status } = await setup(['--domain', 'https://shop.example.org'])
+it.each([
+  ['--domain', 'https://shop.example.org', '--domain must be a host such as'],
+  ['--location', 'mars', '--location must be one of weur, eeur, apac, oc, wnam, enam.'],
+  ['--jurisdiction', 'mars', '--jurisdiction must be one of eu, us, fedramp.'],
+])('refuses a wrong value before it does anything: %s %s', async (option, value, message) => {
+  const { errors, status } = await setup([option, value])
   expect(status).toBe(1)
-  expect(errors).toContain('--domain must be a host such as')
+  expect(errors).toContain(message)
   expect((await project.read()).commands).toEqual([])
+})
+
+it('asks where a new database is before it creates anything', async () => {
+  const { errors, status } = await setup(VALUES)
+  expect(status).toBe(1)
+  expect(errors).toMatch(/^Choose where the new database is, which cannot be changed later\./)
+  expect(errors).toMatch(/^ {2}weur +Western Europe$/m)
+  expect(changesIn((await project.read()).commands)).toEqual([])
 })
