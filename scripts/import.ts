@@ -99,7 +99,8 @@ function refuseChanges(file: string, outcome: Outcome): void {
 }
 
 async function report(file: string, outcome: Outcome, isDryRun: boolean): Promise<void> {
-  if ('problems' in outcome) throw new CommandError(await reportProblems(file, outcome.problems))
+  if ('problems' in outcome)
+    throw new CommandError(await reportProblems(file, outcome.problems, outcome.imported))
   if (!outcome.counts) throw new CommandError(`${file} has no lines.`)
   if (isDryRun) console.log('Nothing was changed. Without --dry-run, this would be:')
   console.log(describeCounts(outcome.counts))

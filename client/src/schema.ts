@@ -528,7 +528,7 @@ export interface paths {
         put?: never;
         /**
          * Import users, NFTs and listings
-         * @description The body is JSON Lines, a record a line: at most 1000 lines and 4 MiB. All records are written, or none. Repeating a call is safe. A larger catalogue, of up to 200000 lines, takes several calls with the same `import`, each with the number of its first `line`. Nothing changes before the call with `commit`. In `issues`, `lines[12]` is line 12. Needs a master token that may write.
+         * @description The body is JSON Lines, a record a line: at most 1000 lines and 4 MiB. All records are written, or none. Repeating a call is safe. A larger catalogue, of up to 20000 lines, takes several calls with the same `import`, each with the number of its first `line`. Nothing changes before the call with `commit`. In `issues`, `lines[12]` is line 12. Needs a master token that may write.
          */
         post: operations["importCatalogue"];
         delete?: never;
@@ -4802,7 +4802,7 @@ export interface Methods {
     retryTransfer: operations["retryTransfer"];
     /** Cancel a transfer. Uses up the delivery key on the chain. The item becomes `cancelled` once that is final, and its pieces return to the stock; it becomes `transferred` if it was delivered before. Refund an order only when its item is cancelled. Needs a master token that may write. */
     cancelTransfer: operations["cancelTransfer"];
-    /** Import users, NFTs and listings. The body is JSON Lines, a record a line: at most 1000 lines and 4 MiB. All records are written, or none. Repeating a call is safe. A larger catalogue, of up to 200000 lines, takes several calls with the same `import`, each with the number of its first `line`. Nothing changes before the call with `commit`. In `issues`, `lines[12]` is line 12. Needs a master token that may write. */
+    /** Import users, NFTs and listings. The body is JSON Lines, a record a line: at most 1000 lines and 4 MiB. All records are written, or none. Repeating a call is safe. A larger catalogue, of up to 20000 lines, takes several calls with the same `import`, each with the number of its first `line`. Nothing changes before the call with `commit`. In `issues`, `lines[12]` is line 12. Needs a master token that may write. */
     importCatalogue: operations["importCatalogue"];
     /** Check whether the instance can serve. Returns 503 only if it cannot: the configuration is not valid, the database does not answer, or it lacks migrations. With a master token that may do more than read the metrics, the answer has the parts of the instance. Up to 10 seconds old. Needs no token. */
     getHealth: operations["getHealth"];

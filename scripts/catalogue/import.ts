@@ -9,5 +9,8 @@ export type Request = {
   show: (progress: number, step: string) => void
 }
 
-/** What an import has done, or why it has done nothing. `counts` is null for a file without lines. */
-export type Outcome = { counts: Counts | null } | { problems: Problem[] }
+/**
+ * What an import has done, or why it has done nothing. `counts` is null for a file without lines.
+ * `imported` is the number of parts before the one with problems.
+ */
+export type Outcome = { counts: Counts | null } | { problems: Problem[]; imported?: number }

@@ -10,9 +10,9 @@ import { CommandError } from '../shell/command.ts'
 const MAX_LINES = 1000
 const MAX_BYTES = 4 * 1024 * 1024
 
-/** Consecutive lines of a file. */
+/** Consecutive lines of a file, or of those that were chosen. */
 export type Chunk = {
-  /** The number of the first line, from 1. */
+  /** The number of the first line, from 1. Lines that were not chosen do not count. */
   from: number
   lines: string[]
   /** The part of the file that was read until here, from 0 to 1. */
@@ -20,12 +20,19 @@ export type Chunk = {
   isLast: boolean
 }
 
-/** Reads a file in chunks that the API takes. Throws a `CommandError` if it is not UTF-8. */
-export async function* readChunks(file: string): AsyncGenerator<Chunk, void> {
+/**
+ * Reads a file in chunks that the API takes: all lines, or those with the chosen numbers. Throws a
+ * `CommandError` if it is not UTF-8.
+ */
+export async function* readChunks(
+  file: string,
+  chosen?: ReadonlySet<number>,
+): AsyncGenerator<Chunk, void> {
   const size = await readSize(file)
-  let [from, bytes, read] = [1, 0, 0]
+  let [number, from, bytes, read] = [0, 1, 0, 0]
   let lines: string[] = []
   for await (const line of linesIn(file)) {
+    if (chosen && !chosen.has(++number)) continue
     const length = Buffer.byteLength(line) + 1
     if (lines.length === MAX_LINES || (lines.length > 0 && bytes + length > MAX_BYTES)) {
       yield { from, lines, progress: read / size, isLast: false }

@@ -42,7 +42,11 @@ export const beside = (file: string, name: string) => `${file.replace(/\.jsonl$/
  * Writes all problems to a file, and the lines that have them to another one. Returns a text with the
  * first problems.
  */
-export async function reportProblems(file: string, problems: readonly Problem[]): Promise<string> {
+export async function reportProblems(
+  file: string,
+  problems: readonly Problem[],
+  imported = 0,
+): Promise<string> {
   const sorted = problems.toSorted((a, b) => a.line - b.line)
   const lines = await findLines(file, new Set(sorted.map(({ line }) => line)))
   const described = sorted.map((problem) => ({
@@ -65,7 +69,7 @@ export async function reportProblems(file: string, problems: readonly Problem[])
   })
   const more = described.length > SHOWN ? [`  and ${described.length - SHOWN} more`] : []
   return [
-    `Nothing was imported. ${plural(described.length, 'problem')} in ${plural(lines.size, 'line')} of ${file}:`,
+    `${imported > 0 ? `Imported ${plural(imported, 'part')}, and nothing of the others.` : 'Nothing was imported.'} ${plural(described.length, 'problem')} in ${plural(lines.size, 'line')} of ${file}:`,
     ...shown,
     ...more,
     `All problems are in ${problemsFile}, and these lines in ${failedFile}.`,

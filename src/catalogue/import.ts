@@ -18,7 +18,7 @@ import { hasProblems } from './problems.ts'
 import { countRecords, writeRecords } from './write.ts'
 
 /** Lines of an import. One transaction writes them, and D1 stops a statement after 30 seconds. */
-export const MAX_IMPORT_LINES = 200_000
+export const MAX_IMPORT_LINES = 20_000
 
 /** Milliseconds after which an import is deleted. */
 const LIFETIME = 24 * 60 * 60 * 1000
