@@ -326,6 +326,11 @@ const checks: Record<string, () => Promise<void>> = {
     expect(out).toBe('name: marketplace-avatars\n')
   },
 
+  'Quota low': async () => {
+    const [out] = await runAll('Quota low')
+    expect(out).toContain('"success":true')
+  },
+
   'Leaked token': async () => {
     const { JWT_KEYS = '' } = parseEnv(readFileSync(join(marketplace.folder, '.dev.vars'), 'utf8'))
     const issue = 'npm run --silent token -- --master --name leaked --remote --env production'
