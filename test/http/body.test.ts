@@ -2,7 +2,8 @@ import { createExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect, it, vi } from 'vitest'
 import app from '../../src/app.ts'
-import { requestOf } from '../support/api.ts'
+import { listEndpoints } from '../../src/http/endpoint.ts'
+import { BASE_URL, requestOf } from '../support/api.ts'
 import { aSession, aUser } from '../support/makers.ts'
 
 const KIBIBYTE = 1024
@@ -96,3 +97,30 @@ it('accepts a form of 16 KiB, and rejects one byte more', async () => {
     })
   }
 })
+
+const withBody = listEndpoints(app).filter(
+  ({ method, access, inputs }) =>
+    access !== 'public' && method !== 'GET' && inputs.some(({ target }) => target !== 'param'),
+)
+
+it.each(withBody)(
+  'reads no body of $method $path without a token that we signed',
+  async (endpoint) => {
+    const read = vi.fn()
+    const body = new ReadableStream({ pull: read }, { highWaterMark: 0 })
+    const path = endpoint.path.replaceAll(/:\w+/g, '1')
+    const response = await app.request(
+      new URL(path, BASE_URL),
+      {
+        method: endpoint.method,
+        headers: { authorization: 'Bearer nonsense', 'content-type': 'application/json' },
+        body,
+        duplex: 'half',
+      } as RequestInit,
+      env,
+      createExecutionContext(),
+    )
+    expect(response.status).toBe(401)
+    expect(read).not.toHaveBeenCalled()
+  },
+)
