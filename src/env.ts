@@ -141,11 +141,19 @@ const settingsSchema = issuerSchema.extend({
   /** Mails in an hour and in a day (UTC). Half of them may go to addresses that no user has. */
   MAX_MAILS_PER_HOUR: count.default(100),
   MAX_MAILS_PER_DAY: count.default(500),
+  /** The keys of Cloudflare Turnstile, for the form that asks for a sign-in link. Both or neither. */
+  TURNSTILE_SITE_KEY: nonEmpty.optional(),
+  TURNSTILE_SECRET: nonEmpty.optional(),
   /** Private keys of the relayers, separated by commas. */
   TRANSFER_SIGNER_KEYS: signerKeys,
   /** Makes delivery keys from the order numbers of shops. Never changes. */
   DELIVERY_KEY_SECRET: z.string().regex(/^[0-9a-f]{64}$/i, 'must be 32 bytes in hex'),
 })
+
+const checkedSettings = settingsSchema.refine(
+  ({ TURNSTILE_SITE_KEY, TURNSTILE_SECRET }) => !TURNSTILE_SITE_KEY === !TURNSTILE_SECRET,
+  { path: ['TURNSTILE_SECRET'], error: 'set both keys of Turnstile, or none' },
+)
 
 export type Network = z.infer<typeof network>
 export type SigningKey = z.infer<typeof signingKey>
@@ -167,7 +175,7 @@ const parsed = new WeakMap<Env, Settings>()
 export function readSettings(env: Env): Settings {
   const cached = parsed.get(env)
   if (cached) return cached
-  const result = settingsSchema.safeParse(env)
+  const result = checkedSettings.safeParse(env)
   if (!result.success) {
     // The error has no values, because a value may be a secret.
     const problems = result.error.issues.map((i) => `${i.path.join('.')}: ${i.message}`)

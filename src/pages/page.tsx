@@ -13,7 +13,7 @@ type PageContent = {
   children: Child
   /** The signed-in user, whose menu the header shows; null for visitors. */
   account: Account | null
-  /** JavaScript modules of `assets/` to load, besides the one of every page. */
+  /** JavaScript modules of `assets/` to load, besides the one of every page, and URLs of others. */
   scripts?: readonly string[]
   /** Style sheets of `assets/` to load, besides the one of every page. */
   styles?: readonly string[]
@@ -22,19 +22,23 @@ type PageContent = {
   status?: ContentfulStatusCode
 }
 
-/** Answers with a page. It is never cached, and runs only scripts of this site. */
+const isAbsolute = (script: string) => script.startsWith('https://')
+
+/** Answers with a page. It is never cached, and runs only scripts of this site and those it names. */
 export function page<E extends App>(c: Context<E>, { status = 200, ...content }: PageContent) {
   // An error may come before the settings are read.
   const { REDIRECT_ORIGINS = [], COVERS_URL }: Partial<Settings> = c.var.settings ?? {}
   // Wallets announce their icons as data: URLs (EIP-6963).
   const images = ["'self'", 'data:', ...(COVERS_URL ? [new URL(COVERS_URL).origin] : [])]
+  const others = (content.scripts ?? []).filter(isAbsolute).map((url) => new URL(url).origin)
   return c.html(<Layout url={new URL(c.req.url)} {...content} />, status, {
     'Cross-Origin-Opener-Policy': 'same-origin',
     // With `no-referrer`, browsers send `Origin: null` with forms of this site.
     'Referrer-Policy': 'same-origin',
     'Content-Security-Policy': [
       "default-src 'none'",
-      "script-src 'self'",
+      ["script-src 'self'", ...others].join(' '),
+      ...(others.length > 0 ? [`frame-src ${others.join(' ')}`] : []),
       "style-src 'self'",
       "connect-src 'self'",
       `img-src ${images.join(' ')}`,
@@ -70,9 +74,13 @@ const Layout = ({
         {['style.css', ...styles].map((style) => (
           <link rel="stylesheet" href={`/${style}`} />
         ))}
-        {['forms.js', ...scripts].map((script) => (
-          <script type="module" src={`/${script}`} />
-        ))}
+        {['forms.js', ...scripts].map((script) =>
+          isAbsolute(script) ? (
+            <script src={script} async defer />
+          ) : (
+            <script type="module" src={`/${script}`} />
+          ),
+        )}
         {refresh && (
           <noscript>
             <meta http-equiv="refresh" content={String(refresh)} />

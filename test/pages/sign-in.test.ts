@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { quotas } from '../../src/db/schema/operations.ts'
 import { BASE_URL } from '../support/api.ts'
 import { aUser, db } from '../support/makers.ts'
@@ -254,4 +254,59 @@ describe('a mail that cannot be sent', () => {
       expect((await ask(limited, email)).status).toBe(503)
     },
   )
+})
+
+describe('with the keys of Turnstile', () => {
+  const keys = { TURNSTILE_SITE_KEY: 'site', TURNSTILE_SECRET: 'secret' } as unknown as Partial<Env>
+  const ask = (form: Record<string, string>) =>
+    aVisitor().post('/sign-in/email', { form: { email: anEmail(), ...form }, env: keys })
+  const answering = (answer: () => Promise<Response>) =>
+    vi.spyOn(globalThis, 'fetch').mockImplementation(answer)
+
+  afterEach(() => vi.restoreAllMocks())
+
+  it('shows the check, and allows its script and its frame', async () => {
+    const response = await aVisitor().get('/sign-in', { env: keys })
+    const html = await response.text()
+    expect(html).toContain('<div class="cf-turnstile" data-sitekey="site"></div>')
+    expect(html).toMatch(/<script src="https:\/\/challenges\.cloudflare\.com\/[^"]*" async/)
+    const policy = response.headers.get('content-security-policy')
+    expect(policy).toContain("script-src 'self' https://challenges.cloudflare.com;")
+    expect(policy).toContain('frame-src https://challenges.cloudflare.com;')
+    const without = await aVisitor().get('/sign-in')
+    expect(without.headers.get('content-security-policy')).not.toContain('challenges')
+    expect(await without.text()).not.toContain('cf-turnstile')
+  })
+
+  it('sends a link after the answer of a person', async () => {
+    const fetched = answering(async () => Response.json({ success: true }))
+    expect((await ask({ 'cf-turnstile-response': 'proof' })).status).toBe(303)
+    expect(fetched).toHaveBeenCalledWith(
+      'https://challenges.cloudflare.com/turnstile/v0/siteverify',
+      expect.objectContaining({
+        body: new URLSearchParams({ secret: 'secret', response: 'proof' }),
+      }),
+    )
+  })
+
+  it.each([{}, { 'cf-turnstile-response': 'copied' }])('sends none otherwise: %j', async (form) => {
+    answering(async () => Response.json({ success: false }))
+    const response = await ask(form)
+    expect(response.status).toBe(400)
+    expect(await response.text()).toContain('Confirm that you are a person')
+  })
+
+  it('asks to try again if Turnstile does not answer', async () => {
+    answering(() => Promise.reject(new Error('connection lost')))
+    const response = await ask({ 'cf-turnstile-response': 'proof' })
+    expect(response.status).toBe(503)
+    expect(await response.text()).toContain('The check that you are a person does not answer')
+  })
+
+  it('needs both', async () => {
+    const response = await aVisitor().get('/sign-in', {
+      env: { TURNSTILE_SITE_KEY: 'site' } as unknown as Partial<Env>,
+    })
+    expect(response.status).toBe(503)
+  })
 })

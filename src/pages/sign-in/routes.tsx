@@ -24,6 +24,7 @@ import { explainBrokenLink } from './broken-link.tsx'
 import { describeClient } from './client.ts'
 import { deleteLinkAddress, readLinkAddress, storeLinkAddress } from './link-address.ts'
 import { allowedRedirect, HOME, withoutSecret } from './redirect.ts'
+import { isHuman, TURNSTILE_SCRIPT } from './turnstile.ts'
 import {
   ConfirmSignIn,
   LinkSent,
@@ -73,7 +74,13 @@ export const signInRoutes = new Hono<App>()
     publicEndpoint(),
     requireSameOrigin,
     signInRateLimit,
-    validate('form', Redirect.extend({ email: inputText(1000) })),
+    validate(
+      'form',
+      Redirect.extend({
+        email: inputText(1000),
+        'cf-turnstile-response': inputText(2048).default(''),
+      }),
+    ),
     async (c) => {
       const { settings } = c.var
       const form = c.req.valid('form')
@@ -84,6 +91,12 @@ export const signInRoutes = new Hono<App>()
           redirect,
           email: form.email,
           problem: 'This is not an e-mail address.',
+        })
+      if (!(await isHuman(settings, form['cf-turnstile-response'])))
+        return signInPage(c, {
+          redirect,
+          email: form.email,
+          problem: 'Confirm that you are a person, and send the form again.',
         })
       const client = rateLimitKey(c.req.raw)
       const request = { email: email.data, client, redirect: withoutSecret(redirect) }
@@ -171,11 +184,12 @@ function signInPage(
   return page(c, {
     title: 'Sign in',
     account: null,
-    scripts: walletScripts,
+    scripts: settings.TURNSTILE_SITE_KEY ? [...walletScripts, TURNSTILE_SCRIPT] : walletScripts,
     status: state.problem ? 400 : 200,
     children: (
       <SignIn
         {...state}
+        turnstileKey={settings.TURNSTILE_SITE_KEY}
         networks={walletNetworks(settings)}
         host={new URL(settings.PUBLIC_URL).host}
       />

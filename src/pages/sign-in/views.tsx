@@ -25,10 +25,12 @@ export type SignInProps = {
   notice?: SignInNotice | undefined
   networks: readonly WalletNetwork[]
   host: string
+  /** Of Turnstile, if the operator has set it. */
+  turnstileKey?: string | undefined
 }
 
 /** The ways to sign in. */
-export const SignIn = ({ redirect, email, problem, notice, networks, host }: SignInProps) => (
+export const SignIn = ({ redirect, email, problem, notice, networks, ...props }: SignInProps) => (
   <section class="card narrow">
     {notice && (
       <p class={notice === 'not-saved' ? 'notice warn' : 'notice'} role="status">
@@ -36,13 +38,14 @@ export const SignIn = ({ redirect, email, problem, notice, networks, host }: Sig
       </p>
     )}
     <h1>Sign in</h1>
-    <p class="lead">{destination(redirect, host)}</p>
+    <p class="lead">{destination(redirect, props.host)}</p>
     <EmailForm
       redirect={redirect}
       email={email}
       problem={problem}
       submit="Send me a link"
       autofocus
+      turnstileKey={props.turnstileKey}
     >
       <p class="hint">You need no password. The link signs you in and expires in 15 minutes.</p>
     </EmailForm>
@@ -63,6 +66,8 @@ type EmailFormProps = {
   /** The text of the button. */
   submit: string
   autofocus?: boolean
+  /** Of Turnstile, on the page that loads its script. */
+  turnstileKey?: string | undefined
   children?: unknown
 }
 
@@ -73,11 +78,13 @@ export const EmailForm = ({
   problem,
   submit,
   autofocus,
+  turnstileKey,
   children,
 }: EmailFormProps) => (
   <form method="post" action="/sign-in/email" class="stack">
     {redirect && <input type="hidden" name="redirect" value={redirect} />}
     <EmailField label="E-mail address" value={email} problem={problem} autofocus={autofocus} />
+    {turnstileKey && <div class="cf-turnstile" data-sitekey={turnstileKey} />}
     <button class="button primary" type="submit">
       {submit}
     </button>
