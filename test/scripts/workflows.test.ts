@@ -69,11 +69,15 @@ it('deploys main and tags after the checks, with the wrangler of the lockfile', 
   ])
 })
 
-it('releases the client of a tag after the checks', () => {
+it('releases the client of a tag after the checks and an upgrade', () => {
   const { on, jobs } = read('.github/workflows/release.yml')
   expect(on).toEqual({ push: { tags: ['v*'] } })
   expect(jobs.check).toEqual({ uses: './.github/workflows/check.yml' })
-  expect(jobs.release?.needs).toBe('check')
+  expect(jobs.upgrade?.steps?.flatMap(({ run }) => run ?? [])).toEqual([
+    'npm ci',
+    'npx vitest run --mode long --project scripts test/scripts/upgrade.long.test.ts',
+  ])
+  expect(jobs.release?.needs).toEqual(['check', 'upgrade'])
   expect(jobs.release?.permissions).toEqual({ contents: 'write' })
   expect(jobs.release?.steps?.flatMap(({ run }) => run ?? [])).toEqual([
     expect.stringContaining('"$GITHUB_REF_NAME" = "v$(npm pkg get version'),

@@ -32,16 +32,16 @@ type Started = {
   waitFor: (pattern: RegExp) => Promise<string>
 }
 
-/** A folder that looks like this project. */
-export async function aProjectFolder() {
+/** A folder that looks like this project, or like the copy of it in `root`. */
+export async function aProjectFolder(root = '.') {
   const folder = await mkdtemp(join(tmpdir(), 'project-'))
-  for (const name of LINKED) await symlink(resolve(name), join(folder, name))
-  await copyFile('wrangler.toml', join(folder, 'wrangler.toml'))
+  for (const name of LINKED) await symlink(resolve(root, name), join(folder, name))
+  await copyFile(join(root, 'wrangler.toml'), join(folder, 'wrangler.toml'))
   return { folder, remove: () => rm(folder, { recursive: true }) }
 }
 
-export async function aProject(): Promise<Project> {
-  const { folder, remove } = await aProjectFolder()
+export async function aProject(root?: string): Promise<Project> {
+  const { folder, remove } = await aProjectFolder(root)
   const children = new Set<ChildProcess>()
   const spawnScript = (name: string, args: string[], env: Record<string, string>) => {
     const child = spawn(process.execPath, [`scripts/${name}.ts`, ...args], {

@@ -167,11 +167,11 @@ const rules: Record<string, Rule> = {
     return isRobbedEndpoint && (before ? isOnly(columns, ...sent) : row.type === 'webhook.test')
   },
 
-  // What the instance or the attacker has used.
-  quotas: (_, step, { after }) => {
+  // What the instance has used, the attacker, or the owner of the stolen session.
+  quotas: (world, step, { after }) => {
     const [name = '', id] = String(after?.name).split(':')
-    const isOfUser = name === 'pictures' || name === 'addresses'
-    return id === undefined || !isOfUser || isOwn(step, Number(id))
+    if (id === undefined || (name !== 'pictures' && name !== 'addresses')) return true
+    return isOwn(step, Number(id)) || isRobbed(world, step, Number(id))
   },
 
   walletNonces: ({ nonces }, { attacker }, { before, row }) => {

@@ -144,6 +144,7 @@ const valuesOf: Record<string, Values> = {
   message: ({ dice, attacker: { signed } }) => signed[dice.upTo(signed.length)]?.message ?? 'hello',
   signature: ({ dice, attacker: { signed } }) =>
     signed[dice.upTo(signed.length)]?.signature ?? '0x00',
+  'cf-turnstile-response': pick('', 'proof'),
   redirect: pick('/settings/account', 'https://evil.test/'),
   notice: pick('link-sent', 'signed-out', 'another', 'wallet-linked'),
   role: pick('user', 'user', 'master'),
