@@ -82,11 +82,15 @@ function describe(event: AccountEvent): { subject: string; lead: string } {
 
 /** Tells the owner of an account what happened. A failure is only logged. */
 export const mailEvent = (mailer: Mailer, to: string, event: AccountEvent): Promise<void> =>
-  notify(mailer, to, event.type, {
-    ...describe(event),
-    url: `${mailer.settings.PUBLIC_URL}/settings/sessions`,
-    button: 'See your sessions',
-    note: `If this was not you, ${remedyFor(event)}, end all other sessions, and revoke the tokens that you do not know. If you cannot sign in, write to us.`,
+  notify(mailer, to, {
+    mail: event.type,
+    about: 'account',
+    content: {
+      ...describe(event),
+      url: `${mailer.settings.PUBLIC_URL}/settings/sessions`,
+      button: 'See your sessions',
+      note: `If this was not you, ${remedyFor(event)}, end all other sessions, and revoke the tokens that you do not know. If you cannot sign in, write to us.`,
+    },
   })
 
 /** What was unlinked opens a new, empty account. */
@@ -130,29 +134,37 @@ export function mailWebhook(
     note: 'What is missed is kept for 30 days: replay it once the receiver works.',
   }
   const error = () => new Error('the owner was told of this today')
-  return notify(mailer, to, mail, content, [{ name: `${mail}:${id}`, per: 'day', limit: 1, error }])
+  const once: Quota = { name: `${mail}:${id}`, per: 'day', limit: 1, error }
+  return notify(mailer, to, { mail, about: 'webhooks', content, quotas: [once] })
 }
 
-/** Mails that one recipient gets in a day, besides those with links. */
-const MAX_NOTIFICATIONS = 10
+/** Mails that one recipient gets in a day about an account, and about webhooks. */
+const MAX_NOTIFICATIONS = { account: 30, webhooks: 10 }
 
 /** Sends a mail that nobody asked for. `quotas` are further ones that it must not exceed. */
 async function notify(
   mailer: Mailer,
   to: string,
-  mail: string,
-  content: MailContent,
-  quotas: readonly Quota[] = [],
+  { mail, about, content, quotas = [] }: Notification,
 ): Promise<void> {
+  const limit = MAX_NOTIFICATIONS[about]
   const recipient: Quota = {
-    name: `notifications:${sha256(stringToBytes(to))}`,
+    name: `${about}:${sha256(stringToBytes(to))}`,
     per: 'day',
-    limit: MAX_NOTIFICATIONS,
-    error: () => new Error(`the recipient got ${MAX_NOTIFICATIONS} of these today`),
+    limit,
+    error: () => new Error(`the recipient got ${limit} of these today`),
   }
   await send(mailer, to, content, [...quotas, recipient]).catch((error) =>
     log.error('mail_failed', { mail, error }),
   )
+}
+
+type Notification = {
+  /** Its name in the log. */
+  mail: string
+  about: keyof typeof MAX_NOTIFICATIONS
+  content: MailContent
+  quotas?: readonly Quota[]
 }
 
 /** The quotas of the instance. Half of each is kept for addresses of users. */
