@@ -91,8 +91,6 @@ describe('a node that limits calls', () => {
     const engine = engineWith(chain, ['node'], { itemsPerTransaction: 1 })
     for (let i = 0; i < 6; i++) {
       await engine.step(i)
-      // Automatic mining sometimes leaves a transaction behind.
-      await chain.mine()
     }
     await expectDelivered(chain, items)
     expect(Math.max(...sent.map(({ inParallel }) => inParallel))).toBeLessThanOrEqual(5)
@@ -109,8 +107,6 @@ describe('a node that limits calls', () => {
     const engine = engineWith(chain, ['node'], { itemsPerTransaction: 1, ...limits })
     for (let i = 0; i < 3; i++) {
       await engine.step(i)
-      // Automatic mining sometimes leaves a transaction behind.
-      await chain.mine()
     }
     await expectDelivered(chain, items)
     expect(Math.max(...sent.map(({ methods }) => methods.length))).toBe(2)
@@ -132,8 +128,6 @@ describe('a node that limits calls', () => {
       const start = Date.now()
       for (let done = false; !done && Date.now() - start < 120_000; ) {
         await engine.step()
-        // Automatic mining sometimes leaves a transaction behind.
-        await chain.mine()
         done = (await transactionsOf(chain)).filter(({ isOpen }) => !isOpen).length === 20
       }
       const seconds = (Date.now() - start) / 1000

@@ -71,7 +71,8 @@ it('answers every request as documented, and changes nothing when it answers an 
 }, async () => {
   const { log } = console
   vi.spyOn(console, 'log').mockImplementation(() => {})
-  const { known, callers } = await createFixtures()
+  const { known, callers, ofRemoved } = await createFixtures()
+  const removed = await ofRemoved()
   const requests = fc.oneof(...endpoints.map((endpoint) => requestsTo(endpoint, known, callers)))
   let before = await fingerprint()
   let failures = 1
@@ -88,6 +89,7 @@ it('answers every request as documented, and changes nothing when it answers an 
     )
     // With fewer runs, an endpoint may get no valid request by chance.
     if (runs >= 2000) expectSuccesses()
+    expect(await ofRemoved()).toEqual(removed)
     failures = 0
   } finally {
     log(report(failures))

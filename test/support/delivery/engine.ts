@@ -43,7 +43,10 @@ export function anEngine(chain: Chain, { keys, ...network }: Options = {}) {
     retry: (item: { id: number }, now = new Date()) => act('retry', item, now),
     cancel: (item: { id: number }, now = new Date()) => act('cancel', item, now),
     /** Takes a step, so many seconds after the engine was made. */
-    step: (seconds = 0) => step(db, settings, parsed, lease, at(seconds)),
+    async step(seconds = 0) {
+      await mineLeftBehind(chain)
+      return step(db, settings, parsed, lease, at(seconds))
+    },
     /** Takes steps until nothing is left to do at that time. Throws if that does not happen. */
     async run(seconds = 0) {
       for (let i = 0; i < 20; i++) {
@@ -65,6 +68,13 @@ export function anEngine(chain: Chain, { keys, ...network }: Options = {}) {
         at(seconds),
       ),
   }
+}
+
+/** Automatic mining sometimes leaves a transaction behind. */
+async function mineLeftBehind(chain: Chain): Promise<void> {
+  if (!(await chain.rpc('anvil_getAutomine'))) return
+  const { pending } = Object(await chain.rpc('txpool_status'))
+  if (BigInt(pending) > 0n) await chain.mine()
 }
 
 export type Row = {
