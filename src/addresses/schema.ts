@@ -32,18 +32,21 @@ export const description = {
 }
 
 // Bidirectional overrides would turn round the text beside it.
-const isLine = /^[^\p{Cc}\p{Cs}\u202A-\u202E\u2066-\u2069]{0,255}$/u
+const isLine = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]{0,255}$/u
+
+// The last are letters without a form: fillers of Hangul, and the empty cell of Braille.
+const isVisible = /[^\p{Cf}\p{Z}\u115F\u1160\u3164\uFFA0\u2800]/u
 
 const notLine = 'must be at most 255 characters without control characters'
 
 /** The text as it was sent, with the blanks around it. */
 const given = inputText(1000, notLine).trim()
 
-/** One line of text. It is trimmed, and an empty one is stored as null. */
+/** One line of text. It is trimmed, and one that shows nothing is stored as null. */
 const line = (description: string, trimmed = given) =>
   trimmed
     .regex(isLine, notLine)
-    .transform((value) => value || null)
+    .transform((value) => (isVisible.test(value) ? value : null))
     .nullish()
     .describe(description)
 

@@ -17,7 +17,7 @@ const MAX_DEPTH = 32
 // Emoji and Persian have the joiners U+200C and U+200D, and some flags have tag characters.
 const visible = (max: number) =>
   inputText(max).regex(
-    /^(?:[^\p{Cc}\p{Cf}\p{Cs}]|\u200C|\u200D|[\u{E0020}-\u{E007F}])+$/u,
+    /^(?:[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|\u200C|\u200D|[\u{E0020}-\u{E007F}])+$/u,
     'must be visible characters',
   )
 

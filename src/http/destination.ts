@@ -57,5 +57,7 @@ export function isPublic(hostname: string): boolean {
     const address = ipaddr.IPv6.parse(host.slice(1, -1))
     return address.match(globalUnicast) && address.range() === 'unicast'
   }
-  return host.includes('.') && !privateName.test(host)
+  // RFC 1035, section 2.3.4.
+  const isName = host.length <= 253 && host.split('.').every(({ length }) => length <= 63)
+  return isName && host.includes('.') && !privateName.test(host)
 }

@@ -18,7 +18,10 @@ export const REFERENCE_NAME = 'API reference'
 export const TokenName = inputText(1000)
   .trim()
   .min(1, 'must not be empty')
-  .regex(/^[^\p{Cc}\p{Cf}\p{Cs}]{0,100}$/u, 'must be at most 100 characters, all of them visible')
+  .regex(
+    /^[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]{0,100}$/u,
+    'must be at most 100 characters, all of them visible',
+  )
   .refine(
     (name) => name.toLowerCase() !== SESSION_NAME,
     `must not be "${SESSION_NAME}", which is the name of browser sessions`,

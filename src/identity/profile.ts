@@ -22,7 +22,7 @@ const name = inputText(1000)
   .trim()
   .regex(
     // Emoji and Persian have the joiners U+200C and U+200D.
-    /^(?:[^\p{Cc}\p{Cf}\p{Cs}]|[\u200C\u200D](?!$)){0,100}$/u,
+    /^(?:[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|[\u200C\u200D](?!$)){0,100}$/u,
     'must be at most 100 characters, all of them visible',
   )
 const username = inputText(1000)

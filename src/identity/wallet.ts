@@ -44,7 +44,7 @@ export async function createWalletMessage(
   { db, now, settings }: SiteCtx,
   request: WalletRequest,
 ): Promise<{ message: string; secret: string }> {
-  requireNetwork(settings, request.chainId)
+  requireNetwork(settings, request.chainId, 'chainId')
   const secret = newSecret()
   const nonce = hashSecret(secret)
   const expirationTime = new Date(now.getTime() + MESSAGE_LIFETIME)
@@ -70,7 +70,7 @@ export async function verifyWalletMessage(
   const { host } = new URL(settings.PUBLIC_URL)
   if (fields.domain !== host)
     throw invalidMessage(`the message is for ${fields.domain}, not for ${host}`)
-  const network = requireNetwork(settings, chainId)
+  const network = requireNetwork(settings, chainId, 'message')
   if (!validateSiweMessage({ message: fields, domain: host, time: now }))
     throw invalidMessage('the message has expired: please try again')
   const request = { address, chainId, nonce, issuedAt, expirationTime, purpose }
@@ -122,12 +122,13 @@ const writeMessage = ({ PUBLIC_URL }: Site, { purpose, ...fields }: MessageField
     statement: statements[purpose],
   })
 
-function requireNetwork({ NETWORKS }: Site, chainId: number): Network {
+/** `field` is the field of the request that names the chain. */
+function requireNetwork({ NETWORKS }: Site, chainId: number, field: string): Network {
   const network = Object.values(NETWORKS).find((candidate) => candidate.chainId === chainId)
   if (!network)
-    throw new ApiError(
-      'invalid_input',
-      `chainId: must be the chain of one of these networks: ${Object.keys(NETWORKS).join(', ')}`,
+    throw invalidField(
+      field,
+      `must name the chain of one of these networks: ${Object.keys(NETWORKS).join(', ')}`,
     )
   return network
 }

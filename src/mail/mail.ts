@@ -133,7 +133,7 @@ export function mailWebhook(
     button: 'See the webhook',
     note: 'What is missed is kept for 30 days: replay it once the receiver works.',
   }
-  const error = () => new Error('the owner was told of this today')
+  const error = () => new EnoughMails('the owner was told of this today')
   const once: Quota = { name: `${mail}:${id}`, per: 'day', limit: 1, error }
   return notify(mailer, to, { mail, about: 'webhooks', content, quotas: [once] })
 }
@@ -152,12 +152,16 @@ async function notify(
     name: `${about}:${sha256(stringToBytes(to))}`,
     per: 'day',
     limit,
-    error: () => new Error(`the recipient got ${limit} of these today`),
+    error: () => new EnoughMails(`the recipient got ${limit} of these today`),
   }
-  await send(mailer, to, content, [...quotas, recipient]).catch((error) =>
-    log.error('mail_failed', { mail, error }),
-  )
+  await send(mailer, to, content, [...quotas, recipient]).catch((error) => {
+    if (error instanceof EnoughMails) log.info('mail_skipped', { mail, reason: error.message })
+    else log.error('mail_failed', { mail, error })
+  })
 }
+
+/** The recipient was told often enough. */
+class EnoughMails extends Error {}
 
 type Notification = {
   /** Its name in the log. */

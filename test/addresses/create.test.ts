@@ -149,6 +149,7 @@ describe.each(kinds)('creating a $kind address', (kind) => {
     ['text with a line break', 'New\nYork'],
     ['text with NUL', 'a\0b'],
     ['text with a C1 control character', 'a\u0085b'],
+    ['text with a line separator', 'a\u2028b'],
   ])('returns 400 if a text field is %s', async (_, city) => {
     const response = await post(kind.path, await aToken(await aUser()), { city })
     expect(response.status).toBe(400)
@@ -157,6 +158,15 @@ describe.each(kinds)('creating a $kind address', (kind) => {
       error: expect.stringMatching(/^city: /),
     })
   })
+
+  it.each(['', ' \t', '\u200b', '\u200e\u200f', '\u3164', '\u2800'])(
+    'stores null for a text that shows nothing: %j',
+    async (city) => {
+      const texts = { ...textsOf(kind), city }
+      const address = await create(kind, await aToken(await aUser()), texts)
+      expect(address).toMatchObject({ ...texts, city: null })
+    },
+  )
 
   it.each([[[]], [null], ['text'], [5]])('returns 400 if the body is %j', async (json) => {
     const response = await post(kind.path, await aToken(await aUser()), json)

@@ -154,6 +154,8 @@ const rejected = {
     'http://256.256.256.256/',
     'http://1.2.3.4.5/',
     'not a url',
+    `https://${'a'.repeat(64)}.example.com/`,
+    `https://${'a.'.repeat(130)}example.com/`,
   ],
 }
 

@@ -144,7 +144,11 @@ describe('rejects a message that', () => {
     const visitor = aVisitor()
     const wallet = aWallet()
     const message = withFields(await requestMessage(visitor, wallet), { chainId: 1 })
-    await expectError(await signAndSend(visitor, wallet, message), /chainId/, 400)
+    await expectError(
+      await signAndSend(visitor, wallet, message),
+      /^message: must name the chain/,
+      400,
+    )
     const unsigned = await visitor.postJson('/sign-in/wallet/message', {
       address: wallet.address,
       chainId: 1,

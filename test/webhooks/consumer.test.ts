@@ -261,6 +261,8 @@ describe('an endpoint', () => {
     await aMessage(endpoint, { dueAt: ago(0) })
     expect((await consume([endpoint])).mails).toEqual([])
     expect(await endpointRow(endpoint)).toMatchObject({ disabledReason: 'gone' })
+    const reason = 'the owner was told of this today'
+    expect(logged('mail_skipped')).toEqual([{ mail: 'webhook-gone', reason }])
     pass(24 * 3600)
     await change(endpoint, { disabledAt: null, disabledReason: null })
     await aMessage(endpoint, { dueAt: ago(0) })
