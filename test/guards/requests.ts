@@ -21,7 +21,7 @@ export const requests: Guard[] = [
   {
     name: 'a URL to fetch may not have a private name',
     file: 'src/http/destination.ts',
-    text: "return host.includes('.') && !privateName.test(host)",
+    text: "return isName && host.includes('.') && !privateName.test(host)",
     broken: 'return true',
     test: 'test/http/destination.test.ts',
     title: 'the loopback interface',
