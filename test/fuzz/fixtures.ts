@@ -1,6 +1,6 @@
 /** The data that fuzzed requests refer to: users, tokens of every kind, and NFTs for sale. */
 import { env } from 'cloudflare:workers'
-import { eq, getTableColumns, getTableName, is, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, getTableName, is, isNull, sql } from 'drizzle-orm'
 import { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import * as fc from 'fast-check'
 import { DEFAULT_PICTURE } from '../../src/avatars/url.ts'
@@ -36,7 +36,7 @@ export async function createFixtures() {
     aUser(),
     aUser({ ethereumPublicAddr: '', email: 'stranger@example.com' }),
     anAdministrator(),
-    aUser({ removedAt: '2026-01-01T00:00:00.000Z' }),
+    aUser(),
   ])
   for (const user of [removed, seller, buyer, admin, seller, buyer, admin])
     for (const kind of addressKinds) await anAddress(user, { kind })
@@ -67,6 +67,7 @@ export async function createFixtures() {
     ...{ nftId: sale?.nft.id, listingId: sale?.listing.id, quantity: 1 },
     ...{ buyerUserId: buyer.id, buyerBillingData },
   }))
+  await call('POST', `/api/admin/users/${removed.id}/forget`, { token: master })
   const placed = await call('POST', '/api/externalOrders', { token: master, json: orders })
   if (!placed.ok) throw new Error(await placed.text())
   /** Requests delete some of them. Made after the orders, whose events the queue would send. */
@@ -121,11 +122,23 @@ export async function createFixtures() {
   return { known, callers, ofRemoved: () => ofUser(removed) }
 }
 
-/** What belongs to a user. */
+/** What belongs to a user. A user who was removed gets nothing any more; removing may be repeated. */
 const ofUser = ({ id }: { id: number }) =>
   db.batch([
-    db.select().from(users.users).where(eq(users.users.id, id)),
-    db.select().from(users.addresses).where(eq(users.addresses.userId, id)),
+    db
+      .select({
+        name: users.users.name,
+        email: users.users.email,
+        ethereumPublicAddr: users.users.ethereumPublicAddr,
+        avatarKey: users.users.avatarKey,
+        removedAt: users.users.removedAt,
+      })
+      .from(users.users)
+      .where(eq(users.users.id, id)),
+    db
+      .select()
+      .from(users.addresses)
+      .where(and(eq(users.addresses.userId, id), isNull(users.addresses.deletedAt))),
     db.select().from(orders.orders).where(eq(orders.orders.buyerId, id)),
     db.select().from(users.tokens).where(eq(users.tokens.userId, id)),
   ])
