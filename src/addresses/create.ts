@@ -1,11 +1,10 @@
-import { and, eq, isNull, notExists } from 'drizzle-orm'
 import { writeAs } from '../auth/access.ts'
-import { requireAccessTo } from '../auth/user-param.ts'
+import { isUnknownUser, requireAccessTo } from '../auth/user-param.ts'
 import type { BoundStatement, Database } from '../db/client.ts'
 import type { Guard } from '../db/guard.ts'
-import { type Placeholders, prepared, preparedCondition } from '../db/prepared.ts'
+import { type Placeholders, prepared } from '../db/prepared.ts'
 import { countUse, requireQuota } from '../db/quota.ts'
-import { addresses, users } from '../db/schema/users.ts'
+import { addresses } from '../db/schema/users.ts'
 import type { Caller, Ctx } from '../http/context.ts'
 import { invalidField, rejected } from '../http/errors.ts'
 import { unsetDefault } from './default.ts'
@@ -33,7 +32,7 @@ export async function createAddress<K extends AddressKind>(
   requireAccessTo(caller, userId)
   const values = { ...emptyFields, ...fields, userId, isDefault, now: now.toISOString() }
   const insert = insertAddress[kind](db, values)
-  const quota = creationQuota({ userId }, now)
+  const quota = creationQuota(userId)
   const conditions = [
     requireUser(userId),
     limitAddresses({ kind, userId }),
@@ -97,15 +96,6 @@ const insertAddress: { [K in AddressKind]: Insert<K> } = {
     insertInto(db, 'billing', values).returning(addressColumns.billing),
   ),
 }
-
-const isUnknownUser = preparedCondition((db, { userId }: Placeholders<{ userId: number }>) =>
-  notExists(
-    db
-      .select({ id: users.id })
-      .from(users)
-      .where(and(eq(users.id, userId), isNull(users.removedAt))),
-  ),
-)
 
 const requireUser = (userId: number): Guard => ({
   when: isUnknownUser({ userId }),

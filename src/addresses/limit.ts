@@ -2,9 +2,9 @@ import { and, count, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../db/client.ts'
 import type { Guard } from '../db/guard.ts'
 import { type Placeholders, preparedCondition } from '../db/prepared.ts'
-import { type Quota, secondsLeft } from '../db/quota.ts'
+import type { Quota } from '../db/quota.ts'
 import { addresses } from '../db/schema/users.ts'
-import { ApiError } from '../http/errors.ts'
+import { ApiError, rateLimited } from '../http/errors.ts'
 import type { AddressKind } from './schema.ts'
 
 /** The number of live addresses of one kind that a user may have, without those of orders. */
@@ -44,14 +44,11 @@ export const limitAddresses = (owner: Owner): Guard => ({
 const MAX_CREATED = 200
 
 /** The quota of new addresses of a user. */
-export const creationQuota = ({ userId }: Pick<Owner, 'userId'>, now: Date): Quota => ({
+export const creationQuota = (userId: number): Quota => ({
   name: `addresses:${userId}`,
   per: 'day',
   limit: MAX_CREATED,
-  error: () =>
-    new ApiError('rate_limited', `a user may create ${MAX_CREATED} addresses a day`, {
-      'Retry-After': String(secondsLeft(now, 'day')),
-    }),
+  error: (seconds) => rateLimited(`a user may create ${MAX_CREATED} addresses a day`, seconds),
 })
 
 /** As `limitAddresses`, but only if `condition` holds. */

@@ -1,5 +1,8 @@
 /** The user that a path names. See docs/decisions.md, "Who may do what". */
+import { and, eq, isNull, notExists } from 'drizzle-orm'
 import * as z from 'zod'
+import { type Placeholders, preparedCondition } from '../db/prepared.ts'
+import { users } from '../db/schema/users.ts'
 import type { Caller } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import { idText } from '../http/ids.ts'
@@ -22,3 +25,13 @@ export function requireAccessTo(caller: Caller, userId: number): void {
   if (caller.role !== 'master' && userId !== caller.userId)
     throw new ApiError('forbidden', 'the token belongs to another user')
 }
+
+/** Holds if there is no such user, or the user was removed. */
+export const isUnknownUser = preparedCondition((db, { userId }: Placeholders<{ userId: number }>) =>
+  notExists(
+    db
+      .select({ id: users.id })
+      .from(users)
+      .where(and(eq(users.id, userId), isNull(users.removedAt))),
+  ),
+)

@@ -1,13 +1,12 @@
-import { and, eq, isNull, not, notExists, or, sql } from 'drizzle-orm'
+import { and, eq, isNull, not, or, sql } from 'drizzle-orm'
 import { bytesToHex } from 'viem/utils'
 import { readAs, writeAs } from '../auth/access.ts'
-import { requireAccessTo } from '../auth/user-param.ts'
-import type { Guard } from '../db/guard.ts'
+import { isUnknownUser, requireAccessTo } from '../auth/user-param.ts'
 import { type Placeholders, prepared } from '../db/prepared.ts'
-import { countUse, type Quota, requireQuota, secondsLeft } from '../db/quota.ts'
+import { type Quota, takeQuotas } from '../db/quota.ts'
 import { users } from '../db/schema/users.ts'
 import type { Ctx } from '../http/context.ts'
-import { ApiError, tryLater } from '../http/errors.ts'
+import { ApiError, rateLimited, tryLater } from '../http/errors.ts'
 import { log } from '../log.ts'
 import type { AvatarCtx } from './context.ts'
 import { toJpeg } from './picture.ts'
@@ -55,7 +54,8 @@ export async function storeAvatar(
   ctx: AvatarCtx,
   { userId, picture }: { userId: number; picture: Blob },
 ): Promise<AvatarOwner> {
-  const jpeg = await toJpeg(ctx.images, picture, () => claimConversion(ctx, userId))
+  const claim = () => takeQuotas(ctx.db, conversionQuotas(ctx, userId), ctx.now)
+  const jpeg = await toJpeg(ctx.images, picture, claim)
   const key = pictureKey(userId, await newHash(jpeg))
   await ctx.bucket.put(key, jpeg, { httpMetadata: { contentType: 'image/jpeg' } })
   const { avatarKey, replacedKey } = await updateAvatarKey(ctx, { userId, key })
@@ -67,42 +67,22 @@ export async function storeAvatar(
 /** Pictures that a user may convert in a day. */
 const MAX_PICTURES_OF_USER = 20
 
-/** Rejects a user who does not exist or was removed. */
-const requireUser = ({ db }: AvatarCtx, userId: number): Guard => ({
-  when: notExists(
-    db
-      .select({ id: users.id })
-      .from(users)
-      .where(and(eq(users.id, userId), isNull(users.removedAt))),
-  ),
-  error: unknownUser,
-})
-
-/** Counts a conversion. Throws `unauthenticated`, `rate_limited`, `try_later`. */
-async function claimConversion(ctx: AvatarCtx, userId: number): Promise<void> {
-  const { db, caller, settings, now } = ctx
-  const seconds = secondsLeft(now, 'day')
-  const quotas: Quota[] = [
-    {
-      name: `pictures:${userId}`,
-      per: 'day',
-      limit: MAX_PICTURES_OF_USER,
-      error: () =>
-        new ApiError('rate_limited', `a user may send ${MAX_PICTURES_OF_USER} pictures a day`, {
-          'Retry-After': String(seconds),
-        }),
-    },
-    {
-      name: 'pictures',
-      per: 'day',
-      limit: settings.MAX_PICTURES_PER_DAY,
-      error: () => tryLater('all pictures of today were converted', seconds),
-    },
-  ]
-  const guards = quotas.map((quota) => requireQuota(quota, now))
-  const uses = quotas.map((quota) => countUse(db, quota, now))
-  await writeAs(db, caller, guards, uses)
-}
+/** The quotas that a conversion uses. */
+const conversionQuotas = ({ settings }: AvatarCtx, userId: number): Quota[] => [
+  {
+    name: `pictures:${userId}`,
+    per: 'day',
+    limit: MAX_PICTURES_OF_USER,
+    error: (seconds) =>
+      rateLimited(`a user may send ${MAX_PICTURES_OF_USER} pictures a day`, seconds),
+  },
+  {
+    name: 'pictures',
+    per: 'day',
+    limit: settings.MAX_PICTURES_PER_DAY,
+    error: (seconds) => tryLater('all pictures of today were converted', seconds),
+  },
+]
 
 /** Hex digits that depend on the content only. */
 const CONTENT_DIGITS = 32
@@ -130,7 +110,7 @@ async function updateAvatarKey(ctx: AvatarCtx, { userId, key }: { userId: number
     const [[previous], updated] = await writeAs(
       db,
       caller,
-      [requireUser(ctx, userId)],
+      [{ when: isUnknownUser({ userId }), error: unknownUser }],
       [
         db.select({ avatarKey: users.avatarKey }).from(users).where(eq(users.id, userId)),
         db

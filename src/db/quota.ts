@@ -15,16 +15,15 @@ export type Quota = {
   name: string
   per: Period
   limit: number | SQL<number>
-  /** The error if nothing is left. */
-  error: () => Error
+  /** The error if nothing is left. `seconds`: until the next period. */
+  error: (seconds: number) => Error
 }
 
 /** Returns the period that a time is in, as in `2026-01-31` or `2026-01-31T12`. */
 export const periodAt = (now: Date, per: Period): string =>
   now.toISOString().slice(0, periods[per].digits)
 
-/** Returns the seconds until the next period. */
-export function secondsLeft(now: Date, per: Period): number {
+function secondsLeft(now: Date, per: Period): number {
   const { milliseconds } = periods[per]
   return Math.ceil((milliseconds - (now.getTime() % milliseconds)) / 1000)
 }
@@ -33,7 +32,7 @@ export function secondsLeft(now: Date, per: Period): number {
 export const requireQuota = ({ name, per, limit, error }: Quota, now: Date): Guard => ({
   when: sql`coalesce((SELECT used FROM quotas
     WHERE period = ${periodAt(now, per)} AND name = ${name}), 0) >= ${limit}`,
-  error,
+  error: () => error(secondsLeft(now, per)),
 })
 
 /** The statement that counts a use. Put it into the transaction of what it counts. */

@@ -16,7 +16,7 @@ export const accountBalance = (address: Address): RpcRequest => ({
   method: 'eth_getBalance',
   params: [address, 'latest'],
 })
-/** Reads the code at an address; `0x` if there is none. */
+/** Reads the bytecode of a contract. The answer for any other account is `0x`. */
 export const contractCode = (address: Address): RpcRequest => ({
   method: 'eth_getCode',
   params: [address, 'latest'],

@@ -122,6 +122,10 @@ export const unauthenticated = (reason?: string) => new TokenRequired(reason)
 export const tryLater = (reason: string, seconds = 5) =>
   new ApiError('try_later', `${reason}: please try again later`, { 'Retry-After': String(seconds) })
 
+/** The error for a user who must wait for so many seconds. */
+export const rateLimited = (message: string, seconds: number) =>
+  new ApiError('rate_limited', message, { 'Retry-After': String(seconds) })
+
 /** Answers a path that does not exist with 404. */
 export const notFound: NotFoundHandler<App> = (c) =>
   errorResponse(c, new ApiError('not_found', 'there is nothing at this path'))

@@ -4,7 +4,7 @@ import { createMiddleware } from 'hono/factory'
 import { rateLimitKey } from './client-ip.ts'
 import type { App } from './context.ts'
 import { isPublic } from './endpoint.ts'
-import { ApiError, TokenRequired } from './errors.ts'
+import { rateLimited, TokenRequired } from './errors.ts'
 
 /** The `period` of all bindings, in seconds. A binding does not say how long to wait. */
 const PERIOD = 60
@@ -14,7 +14,7 @@ type Limit = 'RATE_LIMIT' | 'SIGN_IN_LIMIT' | 'AVATAR_LIMIT' | 'TOKEN_LIMIT'
 /** Counts a request. Throws `rate_limited` with the message. */
 async function count(c: Context<App>, limit: Limit, key: string, message: string): Promise<void> {
   const { success } = await c.env[limit].limit({ key })
-  if (!success) throw new ApiError('rate_limited', message, { 'Retry-After': String(PERIOD) })
+  if (!success) throw rateLimited(message, PERIOD)
 }
 
 /** Milliseconds for which a token that the database refused counts as no token. */

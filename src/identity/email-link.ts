@@ -17,7 +17,7 @@ import type { Database } from '../db/client.ts'
 import type { Guard } from '../db/guard.ts'
 import { emailLinks } from '../db/schema/users.ts'
 import type { Ctx } from '../http/context.ts'
-import { ApiError } from '../http/errors.ts'
+import { ApiError, rateLimited } from '../http/errors.ts'
 import { inputText } from '../http/inputs.ts'
 import { hashIdentity } from './namespace.ts'
 import { hashSecret, newSecret } from './secret.ts'
@@ -139,10 +139,9 @@ export const limitLinks = (db: Database, userId: number, now: Date): Guard => ({
       and(eq(emailLinks.userId, userId), gt(emailLinks.createdAt, countedSince(now))),
     )} >= ${MAX_LINKS_PER_ACCOUNT}`,
   error: () =>
-    new ApiError(
-      'rate_limited',
+    rateLimited(
       `your account has requested ${MAX_LINKS_PER_ACCOUNT} links in 15 minutes; wait before you ask for another one`,
-      { 'Retry-After': String(LINK_LIFETIME / 1000) },
+      LINK_LIFETIME / 1000,
     ),
 })
 

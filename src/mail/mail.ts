@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm'
 import { sha256, stringToBytes } from 'viem/utils'
 import type { Database } from '../db/client.ts'
-import { type Quota, secondsLeft, takeQuotas } from '../db/quota.ts'
+import { type Quota, takeQuotas } from '../db/quota.ts'
 import type { Settings } from '../env.ts'
 import { ApiError, tryLater } from '../http/errors.ts'
 import { log } from '../log.ts'
@@ -171,15 +171,18 @@ type Notification = {
   quotas?: readonly Quota[]
 }
 
+/** Returns the number of mails up to which addresses that no user has get one. */
+export const strangersLimit = (limit: number): number => Math.ceil(limit / 2)
+
 /** The quotas of the instance. Half of each is kept for addresses of users. */
-function instanceQuotas({ settings, now }: Mailer, to: string): Quota[] {
+function instanceQuotas({ settings }: Mailer, to: string): Quota[] {
   const limits = { hour: settings.MAX_MAILS_PER_HOUR, day: settings.MAX_MAILS_PER_DAY }
   const isKnown = sql`EXISTS (SELECT 1 FROM users WHERE email = ${to} AND email <> '')`
   return (['hour', 'day'] as const).map((per) => ({
     name: 'mails',
     per,
-    limit: sql`iif(${isKnown}, ${limits[per]}, ${Math.ceil(limits[per] / 2)})`,
-    error: () => tryLater('no more mails can be sent at the moment', secondsLeft(now, per)),
+    limit: sql`iif(${isKnown}, ${limits[per]}, ${strangersLimit(limits[per])})`,
+    error: (seconds) => tryLater('no more mails can be sent at the moment', seconds),
   }))
 }
 

@@ -2,6 +2,7 @@
 import { formatEther } from 'viem/utils'
 import type { Period } from '../db/quota.ts'
 import type { Settings } from '../env.ts'
+import { strangersLimit } from '../mail/mail.ts'
 import type { State } from './instance-state.ts'
 
 const MINUTE = 60_000
@@ -70,17 +71,23 @@ export function findAlarms(state: State, settings: Settings, now: Date): Alarm[]
   if (storageProblem) raise('storage_unavailable', '', 'R2 does not answer.')
   for (const { name, period, used } of state.quotas) {
     const per = period.length === 10 ? 'day' : 'hour'
-    const limit = limitOf(settings, name, per)
+    const { limit, who } = limitOf(settings, name, per)
     if (used >= limit * QUOTA_SHARE)
-      raise('quota_low', `${name}:${per}`, `${used} of ${limit} ${name} of this ${per} are used.`)
+      raise(
+        'quota_low',
+        `${name}:${per}`,
+        `${used} ${name} of this ${per} are used. From ${limit}, ${who} none.`,
+      )
   }
   return alarms
 }
 
-/** The limit of a quota of the instance. */
-function limitOf(settings: Settings, name: string, per: Period): number {
-  if (name === 'pictures') return settings.MAX_PICTURES_PER_DAY
-  return per === 'day' ? settings.MAX_MAILS_PER_DAY : settings.MAX_MAILS_PER_HOUR
+/** The limit of a quota of the instance, and who is refused first. */
+function limitOf(settings: Settings, name: string, per: Period): { limit: number; who: string } {
+  const { MAX_PICTURES_PER_DAY, MAX_MAILS_PER_DAY, MAX_MAILS_PER_HOUR } = settings
+  if (name === 'pictures') return { limit: MAX_PICTURES_PER_DAY, who: 'users can send' }
+  const limit = strangersLimit(per === 'day' ? MAX_MAILS_PER_DAY : MAX_MAILS_PER_HOUR)
+  return { limit, who: 'addresses that no user has get' }
 }
 
 type IsOld = (at: string | null, limit: number) => at is string

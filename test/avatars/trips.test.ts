@@ -43,7 +43,7 @@ it('replaces an avatar in three trips: before it is read, is converted, and afte
   await replaceAvatar(ctx, { userId: caller.userId, readPicture })
   expect(trips).toMatchObject([
     { rowsRead: 3, rowsWritten: 0 },
-    { rowsRead: 3, rowsWritten: 4 },
+    { rowsRead: 1, rowsWritten: 4 },
     { rowsRead: 7, rowsWritten: 1 },
   ])
 })

@@ -167,7 +167,7 @@ export const requests: Guard[] = [
   {
     name: 'a removed user gets no avatar',
     file: 'src/avatars/replace.ts',
-    text: '[requireUser(ctx, userId)]',
+    text: '[{ when: isUnknownUser({ userId }), error: unknownUser }]',
     broken: '[]',
     test: 'test/avatars/replace.test.ts',
     title: 'gives no avatar to a user who was removed',

@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
 import { call, callWith } from '../support/api.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
-import { aToken, aUser } from '../support/makers.ts'
+import { aMasterToken, aToken, aUser } from '../support/makers.ts'
 
 const logged = recordLogs()
 
@@ -34,6 +34,18 @@ it('answers with 100 issues and 64 KB at most', async () => {
   const body = await response.text()
   expect(JSON.parse(body).issues).toHaveLength(100)
   expect(body.length).toBeLessThan(65_536)
+})
+
+it('answers with 64 KB at most if the issues quote long texts of several bytes a character', async () => {
+  const record = { type: 'user', id: 'x', email: 'x@example.com', ['€'.repeat(300)]: 1 }
+  const response = await call('POST', '/api/admin/catalogue', {
+    token: await aMasterToken(),
+    body: `${JSON.stringify(record)}\n`.repeat(100),
+  })
+  expect(response.status).toBe(400)
+  const body = await response.arrayBuffer()
+  expect(body.byteLength).toBeLessThan(65_536)
+  expect(JSON.parse(new TextDecoder().decode(body)).issues.length).toBeGreaterThan(50)
 })
 
 it('shortens the text of an issue that quotes the request', async () => {

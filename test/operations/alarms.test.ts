@@ -332,7 +332,7 @@ describe('storage_unavailable', () => {
 
 describe('quota_low', () => {
   it('is raised when 80 percent of a quota are used', async () => {
-    const bindings = { MAX_PICTURES_PER_DAY: '150', MAX_MAILS_PER_HOUR: '10' }
+    const bindings = { MAX_PICTURES_PER_DAY: '150', MAX_MAILS_PER_HOUR: '20' }
     const instance = anInstance(undefined, { bindings: bindings as unknown as Partial<Env> })
     const now = instance.at(0).toISOString()
     const use = (name: string, period: string, used: number) =>
@@ -349,7 +349,12 @@ describe('quota_low', () => {
     await use('pictures', now.slice(0, 10), 120)
     await use('mails', now.slice(0, 13), 8)
     expect(await instance.cron()).toEqual(['quota_low:mails:hour', 'quota_low:pictures:day'])
-    expect(await detailOf('quota_low:mails:hour')).toBe('8 of 10 mails of this hour are used.')
+    expect(await detailOf('quota_low:mails:hour')).toBe(
+      '8 mails of this hour are used. From 10, addresses that no user has get none.',
+    )
+    expect(await detailOf('quota_low:pictures:day')).toBe(
+      '120 pictures of this day are used. From 150, users can send none.',
+    )
     await db.delete(quotas)
     expect(await instance.cron()).toEqual([])
   })

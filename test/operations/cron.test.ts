@@ -3,6 +3,7 @@ import { eq, gte } from 'drizzle-orm'
 import { beforeEach, expect, it, vi } from 'vitest'
 import { pictureKey } from '../../src/avatars/url.ts'
 import { deliveries } from '../../src/db/schema/delivery.ts'
+import { quotas } from '../../src/db/schema/operations.ts'
 import { idempotencyKeys } from '../../src/db/schema/orders.ts'
 import { addresses, emailLinks, tokens, users, walletNonces } from '../../src/db/schema/users.ts'
 import { explain } from '../../src/delivery/reasons.ts'
@@ -236,4 +237,19 @@ it('deletes addresses that were deleted 30 days ago and that no order uses, at t
   expect(await ids()).toEqual([used.id, unused.id, recent.id, live.id, newest.id])
   await run({}, at('03:00'))
   expect(await ids()).toEqual([used.id, recent.id, live.id, newest.id])
+})
+
+it('deletes what quotas have counted before yesterday', async () => {
+  const day = (days: number) => before(days * DAY).slice(0, 10)
+  await db.delete(quotas)
+  await db.insert(quotas).values(
+    [day(2), `${day(2)}T23`, day(1), `${day(1)}T00`, day(0)].map((period) => ({
+      name: 'mails',
+      period,
+      used: 1,
+    })),
+  )
+  await run()
+  const rows = await db.select({ period: quotas.period }).from(quotas).orderBy(quotas.period)
+  expect(rows.map(({ period }) => period)).toEqual([day(1), `${day(1)}T00`, day(0)])
 })

@@ -290,9 +290,10 @@ describe('with the keys of Turnstile', () => {
   })
 
   it.each([{}, { 'cf-turnstile-response': 'copied' }])('sends none otherwise: %j', async (form) => {
-    answering(async () => Response.json({ success: false }))
+    const fetched = answering(async () => Response.json({ success: false }))
     const response = await ask(form)
     expect(response.status).toBe(400)
+    expect(fetched).toHaveBeenCalledTimes(Object.keys(form).length)
     expect(await response.text()).toContain('Confirm that you are a person')
   })
 
