@@ -39,7 +39,15 @@ const code = z.object({ object: z.string().transform((hex): Hex => `0x${hex}`) }
 const byteRange = z.object({ start: z.number(), length: z.number() })
 
 const outputSchema = z.object({
-  errors: z.array(z.object({ formattedMessage: z.string() })).default([]),
+  errors: z
+    .array(
+      z.object({
+        severity: z.string(),
+        formattedMessage: z.string(),
+        sourceLocation: z.object({ file: z.string() }).optional(),
+      }),
+    )
+    .default([]),
   contracts: z
     .record(
       z.string(),
@@ -73,7 +81,7 @@ export const compilerVersion: string = solc.version()
 
 /**
  * Compiles the contracts of the given sources. Throws a `CommandError` with the compiler's messages if
- * there are any, warnings included.
+ * there are any, warnings about the given sources included. Warnings about imports are ignored.
  */
 export function compile(sources: Sources, settings: Settings): Compilation {
   const all = { ...sources }
@@ -88,7 +96,12 @@ export function compile(sources: Sources, settings: Settings): Compilation {
   }
   const answer: string = solc.compile(JSON.stringify(input), { import: readImport })
   const { errors, contracts } = outputSchema.parse(JSON.parse(answer))
-  if (errors.length > 0) throw new CommandError(errors.map((e) => e.formattedMessage).join('\n'))
+  const problems = errors.filter(
+    ({ severity, sourceLocation: { file } = { file: '' } }) =>
+      severity === 'error' || !(file in all) || file in sources,
+  )
+  if (problems.length > 0)
+    throw new CommandError(problems.map((problem) => problem.formattedMessage).join('\n'))
   return {
     contracts: Object.fromEntries(
       Object.values(contracts).flatMap((ofOneSource) =>

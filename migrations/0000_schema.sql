@@ -84,6 +84,7 @@ CREATE TABLE `nfts` (
 	`useCaseId` integer DEFAULT 1 NOT NULL,
 	`upgradeable` integer DEFAULT false NOT NULL,
 	`tokenId` text,
+	`fulfilment` text DEFAULT 'transfer' NOT NULL,
 	`newTokenId` text,
 	`oldTokenId` text,
 	`status` text NOT NULL,
@@ -99,13 +100,22 @@ CREATE TABLE `nfts` (
 	`amountType` text GENERATED ALWAYS AS (json_extract(payload, '$.amountType')) VIRTUAL,
 	FOREIGN KEY (`creatorId`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action,
 	CONSTRAINT "nfts_stock" CHECK("nfts"."availableAmount" >= 0),
-	CONSTRAINT "nfts_payload" CHECK(json_valid("nfts"."payload"))
+	CONSTRAINT "nfts_payload" CHECK(json_valid("nfts"."payload")),
+	CONSTRAINT "nfts_fulfilment" CHECK("nfts"."fulfilment" IN ('transfer', 'mint'))
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `nfts_external` ON `nfts` (`externalId`);--> statement-breakpoint
 CREATE INDEX `nfts_token` ON `nfts` (`contractAddr`,`tokenId`,`contractNetwork`);--> statement-breakpoint
 CREATE INDEX `nfts_released` ON `nfts` (`releaseAt`) WHERE "nfts"."status" = 'released' AND "nfts"."deletedAt" IS NULL;--> statement-breakpoint
 CREATE INDEX `nfts_creator` ON `nfts` (`creatorId`,`releaseAt`) WHERE "nfts"."status" = 'released' AND "nfts"."deletedAt" IS NULL;--> statement-breakpoint
+CREATE TABLE `burns` (
+	`chainId` integer NOT NULL,
+	`address` text NOT NULL,
+	`times` integer NOT NULL,
+	`updatedAt` text NOT NULL,
+	PRIMARY KEY(`chainId`, `address`)
+);
+--> statement-breakpoint
 CREATE TABLE `deliveries` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`key` text NOT NULL,
@@ -115,6 +125,7 @@ CREATE TABLE `deliveries` (
 	`requestedAction` text DEFAULT 'deliver' NOT NULL,
 	`version` integer DEFAULT 0 NOT NULL,
 	`transactionId` integer,
+	`queuedAt` text,
 	`failingSince` text,
 	`tries` integer DEFAULT 0 NOT NULL,
 	`reasonCode` text,
@@ -122,21 +133,23 @@ CREATE TABLE `deliveries` (
 	`dueAt` text,
 	`awaits` integer,
 	`placedBy` integer,
+	`placer` text NOT NULL,
 	`createdAt` text NOT NULL,
 	`updatedAt` text NOT NULL,
 	FOREIGN KEY (`id`) REFERENCES `orderItems`(`id`) ON UPDATE no action ON DELETE no action,
 	FOREIGN KEY (`awaits`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action,
 	FOREIGN KEY (`placedBy`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action,
-	CONSTRAINT "deliveries_state" CHECK("deliveries"."state" IN ('awaiting_wallet', 'queued', 'in_flight', 'transferred', 'failed', 'cancelled')),
+	CONSTRAINT "deliveries_state" CHECK("deliveries"."state" IN ('awaiting_wallet', 'queued', 'in_flight', 'transferred', 'failed', 'cancelled', 'written_off')),
 	CONSTRAINT "deliveries_requestedAction" CHECK("deliveries"."requestedAction" IN ('deliver', 'cancel')),
-	CONSTRAINT "deliveries_reasonCode" CHECK("deliveries"."reasonCode" IS NULL OR "deliveries"."reasonCode" IN ('cancelled', 'contract_paused', 'contract_unavailable', 'gas_limit_exceeded', 'holder_has_no_token', 'holder_not_approved', 'invalid_quantity', 'invalid_recipient', 'invalid_token_address', 'invalid_token_id', 'key_used_by_other_caller', 'key_used_for_other_delivery', 'network_not_configured', 'no_relayer', 'recipient_not_deployed', 'recipient_on_other_chain', 'recipient_rejects', 'seller_has_no_wallet', 'seller_on_other_chain', 'single_piece_token', 'token_not_deployed', 'token_not_supported', 'token_not_transferable', 'transaction_not_found', 'transfer_failed', 'transfer_not_recorded')),
+	CONSTRAINT "deliveries_reasonCode" CHECK("deliveries"."reasonCode" IS NULL OR "deliveries"."reasonCode" IN ('cancelled', 'contract_paused', 'contract_unavailable', 'gas_burned', 'gas_limit_exceeded', 'holder_has_no_token', 'holder_not_approved', 'invalid_quantity', 'invalid_recipient', 'invalid_token_address', 'invalid_token_id', 'key_used_for_other_delivery', 'minter_role_missing', 'network_not_configured', 'no_relayer', 'node_unavailable', 'quantity_above_limit', 'recipient_not_deployed', 'recipient_on_other_chain', 'recipient_rejects', 'relayer_limit_reached', 'seller_has_no_wallet', 'seller_on_other_chain', 'simulation_failed', 'single_piece_token', 'token_limit_missing', 'token_limit_reached', 'token_moved_nothing', 'token_not_deployed', 'token_not_supported', 'token_not_transferable', 'transaction_not_found', 'transfer_failed')),
 	CONSTRAINT "deliveries_reason" CHECK(("deliveries"."reasonCode" IS NULL) = ("deliveries"."reason" IS NULL)),
 	CONSTRAINT "deliveries_awaits" CHECK(("deliveries"."state" = 'awaiting_wallet') = ("deliveries"."awaits" IS NOT NULL))
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `deliveries_key` ON `deliveries` (`key`);--> statement-breakpoint
-CREATE INDEX `deliveries_due` ON `deliveries` (`chainId`,`dueAt`) WHERE "deliveries"."dueAt" IS NOT NULL;--> statement-breakpoint
-CREATE INDEX `deliveries_waiting` ON `deliveries` (`state`,`id`) WHERE "deliveries"."state" IN ('awaiting_wallet', 'failed', 'cancelled');--> statement-breakpoint
+CREATE INDEX `deliveries_due` ON `deliveries` (`chainId`,`placer`,`dueAt`) WHERE "deliveries"."dueAt" IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `deliveries_delayed` ON `deliveries` (`chainId`,`reasonCode`,`queuedAt`) WHERE "deliveries"."failingSince" IS NOT NULL AND "deliveries"."dueAt" IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `deliveries_waiting` ON `deliveries` (`state`,`id`) WHERE "deliveries"."state" IN ('awaiting_wallet', 'failed', 'cancelled', 'written_off');--> statement-breakpoint
 CREATE INDEX `deliveries_compared` ON `deliveries` (`chainId`,`id`) WHERE "deliveries"."state" IN ('awaiting_wallet', 'failed');--> statement-breakpoint
 CREATE INDEX `deliveries_open` ON `deliveries` (`placedBy`) WHERE "deliveries"."placedBy" IS NOT NULL AND "deliveries"."state" IN ('awaiting_wallet', 'queued', 'in_flight');--> statement-breakpoint
 CREATE INDEX `deliveries_failed` ON `deliveries` (`reasonCode`,`state`) WHERE "deliveries"."state" = 'failed';--> statement-breakpoint
@@ -154,7 +167,21 @@ CREATE TABLE `networks` (
 	`settledBlock` integer,
 	`settledHash` text,
 	`comparedId` integer DEFAULT 0 NOT NULL,
-	`comparedAt` text
+	`comparedAt` text,
+	`contracts` text DEFAULT '[]' NOT NULL,
+	`maxPieces` integer,
+	`unconfirmedSince` text,
+	`problem` text
+);
+--> statement-breakpoint
+CREATE TABLE `signers` (
+	`chainId` integer NOT NULL,
+	`address` text NOT NULL,
+	`usedPieces` real DEFAULT 0 NOT NULL,
+	`usedAt` text NOT NULL,
+	`reverts` integer DEFAULT 0 NOT NULL,
+	`pausedUntil` text,
+	PRIMARY KEY(`chainId`, `address`)
 );
 --> statement-breakpoint
 CREATE TABLE `transactions` (
@@ -176,6 +203,8 @@ CREATE TABLE `transactions` (
 	`block` integer,
 	`blockHash` text,
 	`nonceUsedAt` integer,
+	`gasUsed` integer,
+	`fee` text,
 	`isOpen` integer NOT NULL,
 	`createdAt` text NOT NULL,
 	`updatedAt` text NOT NULL
@@ -184,7 +213,7 @@ CREATE TABLE `transactions` (
 CREATE UNIQUE INDEX `transactions_open` ON `transactions` (`chainId`,`signer`,`nonce`) WHERE "transactions"."isOpen";--> statement-breakpoint
 CREATE INDEX `transactions_block` ON `transactions` (`chainId`,`block`) WHERE "transactions"."block" IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `transactions_hash` ON `transactions` (`hash`);--> statement-breakpoint
-CREATE INDEX `transactions_unmined` ON `transactions` (`chainId`,`signer`,`nonce`) WHERE NOT "transactions"."isOpen" AND "transactions"."block" IS NULL;--> statement-breakpoint
+CREATE INDEX `transactions_foreign` ON `transactions` (`chainId`,`signer`,`nonce`) WHERE NOT "transactions"."isOpen" AND "transactions"."block" IS NULL;--> statement-breakpoint
 CREATE TABLE `alarms` (
 	`key` text PRIMARY KEY NOT NULL,
 	`name` text NOT NULL,

@@ -6,7 +6,7 @@ export const command = defineCommand(
   {
     name: 'npm run chaos',
     purpose:
-      'Delivers many items while chain, node, queue and Worker fail at random. Each item must be transferred exactly once.',
+      'Delivers many items while chain, node, queue and Worker fail at random. Each item must be transferred or minted exactly once.',
     options: {
       seed: { type: 'string', value: 'S', help: 'Reproduces a run. Default: a new one each time' },
       items: { type: 'string', value: 'N', default: '500', help: 'Items to deliver.' },

@@ -1,33 +1,30 @@
-/** `npm run contract`: deploys a Delivery contract, shows its state and sets its relayers. */
-import type { Hash } from 'viem'
-import { findHoldings, findMissingApprovals } from './contract/approvals.ts'
-import {
-  type Contract,
-  deploy,
-  hasCode,
-  openContract,
-  readOwner,
-  sendAs,
-} from './contract/delivery.ts'
+/** `npm run contract`: deploys a Delivery contract, shows its state, audits it, and changes it. */
+import { auditContract } from './contract/audit.ts'
+import { type Change, describeChange, parseChange, sendChange } from './contract/changes.ts'
+import { openContract, readOwner } from './contract/delivery.ts'
+import { deployContract } from './contract/deploy.ts'
 import { findNetwork, type Network, parseAddress } from './contract/networks.ts'
-import { attempt, confirm, connect } from './contract/node.ts'
+import { connect } from './contract/node.ts'
+import { showStatus } from './contract/show-status.ts'
 import { describeContract } from './contract/status.ts'
-import { openMigratedDatabase } from './database/local.ts'
-import { openRemoteDatabase } from './database/remote.ts'
-import { CommandError, defineCommand, parseInteger, start } from './shell/command.ts'
-
-/** The contract stores daily limits as uint32. */
-const MAX_PER_DAY = 2 ** 32 - 1
+import { describeToken } from './contract/tokens.ts'
+import { CommandError, defineCommand, start } from './shell/command.ts'
 
 export const command = defineCommand(
   {
     name: 'npm run contract',
-    purpose: 'Deploys a Delivery contract, shows its state, or changes it as its owner.',
+    purpose: 'Deploys a Delivery contract, shows its state, audits it, or changes it as its owner.',
     actions: {
-      deploy: 'Deploy a contract, or the successor of a retired one.',
-      status: 'Show its state, and who has not approved it. Needs no key.',
-      'add-relayer': 'Add a relayer, or change its daily limit.',
+      deploy: 'Deploy a contract. It replaces the one of the network, which must be retired.',
+      status: 'Show state, limits, missing approvals and what cannot be minted. Needs no key.',
+      audit: 'List the keys that were used and that this instance did not order. Needs no key.',
+      'set-relayer': 'Add a relayer, or change its limit.',
       'remove-relayer': 'Remove a relayer.',
+      'set-token-limit': 'Limit how much of a token all relayers move. Mints need it.',
+      'hand-over':
+        'Give a token contract that the contract owns to another owner: announce it, then do it.',
+      'transfer-ownership': 'Name the next owner of the contract.',
+      'accept-ownership': 'Become the owner of the contract, as the next owner.',
       pause: 'Stop deliveries.',
       unpause: 'Allow deliveries again.',
       retire: 'Stop deliveries permanently.',
@@ -35,113 +32,100 @@ export const command = defineCommand(
     options: {
       network: { type: 'string', value: 'NAME', required: true, help: 'Network in wrangler.toml.' },
       env: { type: 'string', value: 'NAME', help: 'Environment in wrangler.toml. Default: local' },
-      predecessor: { type: 'string', value: 'ADDRESS', help: 'deploy: the retired contract.' },
+      predecessor: {
+        type: 'string',
+        value: 'ADDRESS',
+        help: 'deploy: the retired contract. Default: that of the network',
+      },
+      delay: {
+        type: 'string',
+        value: 'HOURS',
+        help: 'deploy: until a raised limit takes effect. Default: 24, on a local chain 0',
+      },
+      guardian: {
+        type: 'string',
+        value: 'ADDRESS',
+        help: 'deploy: the account that may only pause and retire.',
+      },
       relayer: {
         type: 'string',
         value: 'ADDRESS',
-        help: 'add-relayer, remove-relayer: the relayer.',
+        help: 'set-relayer, remove-relayer: the relayer. deploy: all, separated by commas.',
       },
-      'per-day': {
+      token: {
+        type: 'string',
+        value: 'ADDRESS',
+        help: 'set-token-limit, hand-over: the token contract.',
+      },
+      capacity: {
         type: 'string',
         value: 'N',
-        default: '10000',
-        help: 'add-relayer: items that it may deliver in a day.',
+        help: 'deploy, set-relayer, set-token-limit: pieces that may be moved at once.',
+      },
+      'per-day': { type: 'string', value: 'N', help: 'The same: pieces that flow back in a day.' },
+      owner: {
+        type: 'string',
+        value: 'ADDRESS',
+        help: 'deploy, transfer-ownership: the next owner of the contract. hand-over: of the token.',
+      },
+      print: {
+        type: 'boolean',
+        default: false,
+        help: 'Print the transaction for a multi-signature wallet instead of sending it. Needs no key.',
+      },
+      'from-block': { type: 'string', value: 'N', help: 'audit: the first block.' },
+      'to-block': {
+        type: 'string',
+        value: 'N',
+        help: 'audit: the last block. Default: the newest',
       },
       remote: {
         type: 'boolean',
         default: false,
-        help: 'status: read the listings of the deployed database of --env.',
+        help: 'status, audit: read the deployed database of --env.',
       },
     },
-    variables: { DELIVERY_OWNER_KEY: 'Private key of the owner. All actions but status need it.' },
+    variables: {
+      DELIVERY_OWNER_KEY:
+        'Private key of the owner; for pause and retire also of the guardian. Not for status, audit and --print.',
+    },
     example:
-      'npm run contract -- add-relayer --network ethereum --env production --relayer 0x… --per-day 3000',
+      'npm run contract -- set-relayer --network ethereum --env production --relayer 0x… --capacity 500 --per-day 3000',
   },
   (options, action) => {
     const network = findNetwork(options.network, options.env)
-    const parseRelayer = () => parseAddress('--relayer', options.relayer)
     switch (action) {
       case 'deploy':
-        return deployContract(network, options.predecessor)
+        return deployContract(network, options)
       case 'status':
         return showStatus(network, options)
-      case 'add-relayer': {
-        const relayer = parseRelayer()
-        const perDay = parseInteger('--per-day', options['per-day'], 1, MAX_PER_DAY)
-        return change(network, ({ write }, from) => write.setRelayer([relayer, perDay], from))
+      case 'audit':
+        return auditContract(network, options)
+      default: {
+        const change = parseChange(action, options)
+        return options.print
+          ? console.log(describeChange(network, change).join('\n'))
+          : send(network, change, options.token)
       }
-      case 'remove-relayer': {
-        const relayer = parseRelayer()
-        return change(network, ({ write }, from) => write.setRelayer([relayer, 0], from))
-      }
-      case 'pause':
-        return change(network, ({ write }, from) => write.pause(from))
-      case 'unpause':
-        return change(network, ({ write }, from) => write.unpause(from))
-      case 'retire':
-        return change(network, ({ write }, from) => write.retire(from))
     }
   },
 )
 
-async function deployContract(network: Network, predecessorOption: string | undefined) {
-  const owner = readOwner()
-  const node = await connect(network)
-  const predecessor =
-    predecessorOption === undefined ? undefined : parseAddress('--predecessor', predecessorOption)
-  const { name, delivery } = network
-  if (delivery && delivery !== predecessor && (await hasCode(node, delivery)))
-    throw new CommandError(
-      `${name} already has a contract at ${delivery}. A second one would not know which keys it used. To replace it, retire it and deploy with --predecessor ${delivery}.`,
-    )
-  if (predecessor) {
-    const { read } = await openContract(node, { ...network, delivery: predecessor })
-    if (!(await attempt(`Reading the contract at ${predecessor}`, read.retired())))
-      throw new CommandError(`The contract at ${predecessor} is not retired. Retire it first.`)
-  }
-  const { address } = await deploy(node, owner, predecessor)
-  console.log(`Deployed a contract of ${owner.address}. Set this for the network ${name}:`)
-  console.log(`delivery = "${address}"`)
-}
-
-async function showStatus(network: Network, { env, remote }: { env?: string; remote: boolean }) {
-  if (remote && !env) throw new CommandError('--remote needs --env.')
+/** Sends one transaction, then shows the state of the contract. */
+async function send(network: Network, change: Change, token: string | undefined): Promise<void> {
+  const account = readOwner()
   const node = await connect(network)
   const contract = await openContract(node, network)
-  for (const line of await describeContract(node, contract)) console.log(line)
-  if (env && !remote)
-    return console.log(`approvals    not checked: --remote reads the listings of ${env}`)
-
-  const holdings = await readHoldings(network, env)
-  const missing = await findMissingApprovals(node, contract.address, holdings)
-  console.log(`approvals    ${missing.length} of ${holdings.length} missing`)
-  for (const { token, holder } of missing)
-    console.log(`  ${holder} has not approved the contract for ${token}`)
-}
-
-/** Reads the database of an environment, or the local one. */
-async function readHoldings(network: Network, environment: string | undefined) {
-  const now = new Date()
-  if (environment) return findHoldings(openRemoteDatabase(environment), network, now)
-  const { db, close } = await openMigratedDatabase()
-  try {
-    return await findHoldings(db, network, now)
-  } finally {
-    await close()
+  if (change.functionName === 'setRelayer' && change.args[1] === 0n) {
+    const relayer = parseAddress('--relayer', `${change.args[0]}`)
+    const { isSet } = await contract.read.relayerLimit([relayer])
+    if (!isSet) throw new CommandError(`${relayer} is no relayer of the contract.`)
   }
-}
-
-/** Sends one transaction of the owner, then shows the state of the contract. */
-async function change(
-  network: Network,
-  send: (contract: Contract, from: ReturnType<typeof sendAs>) => Promise<Hash>,
-) {
-  const owner = readOwner()
-  const node = await connect(network)
-  const contract = await openContract(node, network)
-  const { transactionHash } = await confirm(node, send(contract, sendAs(owner)))
-  console.log(`transaction  ${transactionHash}`)
+  console.log(`transaction  ${await sendChange(node, contract.address, account, change)}`)
   for (const line of await describeContract(node, contract)) console.log(line)
+  if (token === undefined) return
+  const lines = await describeToken(contract, parseAddress('--token', token))
+  console.log(['token', ...lines].join('\n'))
 }
 
 if (import.meta.main) await start(command)

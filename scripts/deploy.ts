@@ -1,7 +1,9 @@
 /** `npm run deploy -- --env production`: migrates the database, then replaces the Worker. */
 import { readFile } from 'node:fs/promises'
 import { readEnvironment } from './cloudflare/environment.ts'
+import { openRemoteDatabase } from './database/remote.ts'
 import { findNetworkProblems, findPlaceholders, readSigners } from './deploy/checks.ts'
+import { readUsedContracts } from './deploy/lineage.ts'
 import { release, show } from './deploy/release.ts'
 import { findAccountProblems } from './deploy/resources.ts'
 import { CommandError, defineCommand, start } from './shell/command.ts'
@@ -23,11 +25,14 @@ export const command = defineCommand(
   async ({ env, 'dry-run': isDryRun }) => {
     if (isDryRun) return show(['deploy', '--dry-run', '--env', env])
     const { signers, problems: keyProblems } = readSigners(env, process.env.TRANSFER_SIGNER_KEYS)
+    const accountProblems = await findAccountProblems(readEnvironment(env))
+    const hasDatabase = accountProblems.length === 0
+    const used = hasDatabase ? await readUsedContracts(openRemoteDatabase(env)) : new Map()
     const problems = [
       ...findPlaceholders(env, await readFile('wrangler.toml', 'utf8')),
-      ...(await findAccountProblems(readEnvironment(env))),
+      ...accountProblems,
       ...keyProblems,
-      ...(await findNetworkProblems(env, signers)),
+      ...(await findNetworkProblems({ environment: env, signers, used })),
     ]
     if (problems.length > 0) throw new CommandError(problems.join('\n'))
     await release(env)

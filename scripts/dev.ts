@@ -95,7 +95,15 @@ async function startMarketplace(
   rpcUrl: string,
   delivery: Address,
 ) {
-  const network = { chainId: LOCAL_CHAIN_ID, rpcUrls: [rpcUrl], delivery, finality: 1 }
+  const network = {
+    chainId: LOCAL_CHAIN_ID,
+    rpcUrls: [rpcUrl],
+    delivery,
+    finality: 1,
+    callsPerSecond: 1000,
+    maxFeePerGasGwei: 500,
+    maxPriorityFeePerGasGwei: 50,
+  }
   const { LOOPBACK_HOSTS } = process.env
   const worker = startWorker({
     PUBLIC_URL: url,

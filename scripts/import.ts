@@ -4,6 +4,7 @@ import type { Outcome, Request } from './catalogue/import.ts'
 import { collectionFile, readCollection } from './catalogue/import-collection.ts'
 import { importLocally } from './catalogue/import-local.ts'
 import { importRemotely } from './catalogue/import-remote.ts'
+import { describeGrants } from './catalogue/mints.ts'
 import {
   describeCounts,
   forgetProblems,
@@ -80,6 +81,11 @@ export const command = defineCommand(
     if (fromChain) refuseChanges(file, await run(true))
     const outcome = await run(isDryRun)
     await report(file, outcome, isDryRun)
+    if (fromChain)
+      console.log(
+        `Their holders have to approve the Delivery contract. To mint more of them on delivery, set "fulfilment" to "mint" in ${file} and import it again, which prints what to grant.`,
+      )
+    for (const line of await describeGrants(file, instance?.environment)) console.log(line)
     if (leftOut > 0)
       throw new CommandError(
         `Without ${plural(leftOut, 'token')}. Run the command again to try them again.`,

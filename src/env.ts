@@ -58,11 +58,13 @@ const networkFields = z.object({
   /** Maximum number of transactions of one signer that wait to be mined. */
   transactionsInFlight: integerFrom(1, 64).default(8),
   /** Maximum number of JSON-RPC calls in a second. */
-  callsPerSecond: positiveNumber.optional(),
+  callsPerSecond: positiveNumber.default(100),
   /** Maximum number of JSON-RPC calls in one HTTP request. */
-  callsPerBatch: positiveInteger.default(20),
+  callsPerBatch: positiveInteger.default(10),
   /** Upper limit for the price of a unit of gas. */
-  maxFeePerGasGwei: positiveNumber.default(500),
+  maxFeePerGasGwei: positiveNumber,
+  /** Upper limit for the part of it that block producers get. */
+  maxPriorityFeePerGasGwei: positiveNumber,
   /** Block explorer, for links to transactions. */
   explorerUrl: httpUrl.optional(),
   /** The wallet that holds the NFTs for sale. Without it, the wallet of the seller holds them. */
@@ -136,6 +138,8 @@ const settingsSchema = issuerSchema.extend({
   LOOPBACK_HOSTS: loopbackHosts,
   /** Orders that all user tokens of a user together may have that are not ended. */
   MAX_OPEN_ORDERS: count.default(1000),
+  /** Minutes after which a paid item with a recipient raises an alarm if it has not ended. */
+  DELIVERY_ALARM_MINUTES: count.default(30),
   /** Pictures that are converted in a day (UTC). Cloudflare converts 5,000 a month for nothing. */
   MAX_PICTURES_PER_DAY: count.default(150),
   /** Mails in an hour and in a day (UTC). Half of them may go to addresses that no user has. */

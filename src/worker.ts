@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import app from './app.ts'
 import { connect } from './db/client.ts'
-import { consume } from './delivery/engine/consumer.ts'
+import { consume } from './delivery/engine/run.ts'
 import type { WakeUp } from './delivery/wake.ts'
 import { setLogVersion } from './log.ts'
 import { runCron } from './operations/cron.ts'

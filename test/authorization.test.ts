@@ -70,6 +70,7 @@ POST   /api/admin/transfers/retry                          | 401      | 403   | 
 POST   /api/admin/transfers/cancel                         | 401      | 403   | 403    | 403     | 403   | 403    | 200
 POST   /api/admin/transfers/:id/retry                      | 401      | 403   | 403    | 403     | 403   | 403    | 200
 POST   /api/admin/transfers/:id/cancel                     | 401      | 403   | 403    | 403     | 403   | 403    | 200
+POST   /api/admin/transfers/:id/write-off                  | 401      | 403   | 403    | 403     | 403   | 403    | 200
 POST   /api/admin/catalogue                                | 401      | 403   | 403    | 403     | 403   | 403    | 200
 GET    /health                                             | 200      | 200   | 200    | 200     | 200   | 200    | 200
 GET    /metrics                                            | 401      | 403   | 403    | 403     | 403   | 403    | 200
@@ -134,6 +135,7 @@ GET    /operations/search                                  | 401      | 403   | 
 GET    /operations/transfers/:id                           | 401      | 403   | 403    | 403     | 403   | 403    | 403
 POST   /operations/transfers/:id/retry                     | 401      | 403   | 403    | 403     | 403   | 403    | 403
 POST   /operations/transfers/:id/cancel                    | 401      | 403   | 403    | 403     | 403   | 403    | 403
+POST   /operations/transfers/:id/write-off                 | 401      | 403   | 403    | 403     | 403   | 403    | 403
 `
 
 const hiddenValues: unknown[] = [null, '', false, '00000000-0000-0000-0000-000000000000']

@@ -517,6 +517,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/transfers/{id}/write-off": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Write off a transfer
+         * @description Closes a failed transfer whose delivery key is used up, with the `reasonCode` `key_used_for_other_delivery` or `token_moved_nothing`: neither retrying nor cancelling can change it. The item stays failed. Needs a master token that may write.
+         */
+        post: operations["writeOffTransfer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/catalogue": {
         parameters: {
             query?: never;
@@ -869,15 +889,20 @@ export interface components {
             since: string;
         };
         /**
-         * @description `awaiting_wallet`: the buyer has no wallet. `queued`: to be sent. `in_flight`: sent, not final yet. `transferred`: the buyer has the NFT. `failed`: not deliverable. `cancelled`: its key is used up.
+         * @description `awaiting_wallet`: the buyer has no wallet. `queued`: to be sent. `in_flight`: sent, not final yet. `transferred`: the buyer has the NFT. `failed`: not deliverable. `cancelled`: its key is used up. `written_off`: it failed, and an operator has closed it.
          * @enum {string}
          */
-        TransferStatus: "awaiting_wallet" | "queued" | "in_flight" | "transferred" | "failed" | "cancelled";
+        TransferStatus: "awaiting_wallet" | "queued" | "in_flight" | "transferred" | "failed" | "cancelled" | "written_off";
         /**
          * @description Why a transfer failed, or what it waits for.
          * @enum {string}
          */
-        ReasonCode: "cancelled" | "contract_paused" | "contract_unavailable" | "gas_limit_exceeded" | "holder_has_no_token" | "holder_not_approved" | "invalid_quantity" | "invalid_recipient" | "invalid_token_address" | "invalid_token_id" | "key_used_by_other_caller" | "key_used_for_other_delivery" | "network_not_configured" | "no_relayer" | "recipient_not_deployed" | "recipient_on_other_chain" | "recipient_rejects" | "seller_has_no_wallet" | "seller_on_other_chain" | "single_piece_token" | "token_not_deployed" | "token_not_supported" | "token_not_transferable" | "transaction_not_found" | "transfer_failed" | "transfer_not_recorded";
+        ReasonCode: "cancelled" | "contract_paused" | "contract_unavailable" | "gas_burned" | "gas_limit_exceeded" | "holder_has_no_token" | "holder_not_approved" | "invalid_quantity" | "invalid_recipient" | "invalid_token_address" | "invalid_token_id" | "key_used_for_other_delivery" | "minter_role_missing" | "network_not_configured" | "no_relayer" | "node_unavailable" | "quantity_above_limit" | "recipient_not_deployed" | "recipient_on_other_chain" | "recipient_rejects" | "relayer_limit_reached" | "seller_has_no_wallet" | "seller_on_other_chain" | "simulation_failed" | "single_piece_token" | "token_limit_missing" | "token_limit_reached" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable" | "transaction_not_found" | "transfer_failed";
+        /** @description How to close a failed transfer. */
+        WriteOff: {
+            /** @description Whether the pieces of the item return to the stock. */
+            returnPieces: boolean;
+        };
         /** @description The wallet, and what the message is for. */
         WalletMessageRequest: {
             /** @description The address of the wallet. */
@@ -1253,7 +1278,7 @@ export interface components {
          * @description What is wrong, for programs. The page `/docs/errors` explains each code.
          * @enum {string}
          */
-        ErrorCode: "invalid_input" | "order_not_found" | "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_mismatch" | "nft_not_found" | "nft_not_released" | "buyer_not_found" | "user_not_found" | "duplicate_id" | "network_not_found" | "identity_taken" | "username_taken" | "token_taken" | "cannot_change" | "amount_too_small" | "no_billing_address" | "sold_out" | "quantity_too_large" | "unauthenticated" | "forbidden" | "cross_site" | "not_your_listing" | "reauthentication_required" | "not_found" | "method_not_allowed" | "conflict" | "link_expired" | "provider_id_used" | "request_in_progress" | "too_many_addresses" | "too_many_open_orders" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "chain_unavailable" | "not_ready" | "try_later";
+        ErrorCode: "invalid_input" | "order_not_found" | "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_mismatch" | "nft_not_found" | "nft_not_released" | "buyer_not_found" | "user_not_found" | "duplicate_id" | "network_not_found" | "identity_taken" | "username_taken" | "token_taken" | "cannot_change" | "amount_too_small" | "no_billing_address" | "sold_out" | "quantity_too_large" | "quantity_above_limit" | "unauthenticated" | "forbidden" | "cross_site" | "not_your_listing" | "reauthentication_required" | "not_found" | "method_not_allowed" | "conflict" | "link_expired" | "provider_id_used" | "request_in_progress" | "too_many_addresses" | "too_many_open_orders" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "chain_unavailable" | "not_ready" | "try_later";
         /** @description One thing that is wrong with a request. */
         Issue: {
             /** @description The field, such as `orders[2].quantity`; empty for the request as a whole. */
@@ -1893,6 +1918,15 @@ export interface components {
              * @description Number of its block; null while it has none.
              */
             block: number | null;
+            /**
+             * Format: int64
+             * @description Gas that it used; null until it is final.
+             */
+            gasUsed: number | null;
+            /** @description What it cost, wei; null until it is final. */
+            fee: string | null;
+            /** @description The share of the item: `fee` divided by the items of the transaction. */
+            itemFee: string | null;
             /** @description Whether the transaction is not final yet. */
             isOpen: boolean;
             /**
@@ -1992,7 +2026,7 @@ export interface components {
                 inFlight: number;
                 /**
                  * Format: int64
-                 * @description Items that failed, without the cancelled ones.
+                 * @description Items that failed, and are neither cancelled nor written off.
                  */
                 failed: number;
             };
@@ -2110,9 +2144,14 @@ export interface components {
             deliveries: number;
             /**
              * Format: int64
-             * @description Items that it may still deliver today; null if it is no relayer.
+             * @description Pieces that its limit holds; null if it is no relayer.
              */
-            allowance: number | null;
+            capacity: number | null;
+            /**
+             * Format: int64
+             * @description Pieces that it may deliver now; null if it is no relayer.
+             */
+            available: number | null;
         };
         /** @description Something that somebody has to look at. */
         Alarm: {
@@ -2529,6 +2568,8 @@ export interface components {
          *     `sold_out`: The NFT has fewer pieces left. The message tells how many. Order fewer pieces, or refund the buyer.
          *
          *     `quantity_too_large`: The listing sells fewer pieces in one order, or the price would be too large. The message tells how many. Split the order.
+         *
+         *     `quantity_above_limit`: No relayer of the NFT's network may deliver so many pieces at once. The message tells how many. Split the order, or ask the operator for a higher limit.
          */
         PlaceOrders400: {
             headers: {
@@ -4217,6 +4258,11 @@ export interface operations {
                  */
                 code?: components["schemas"]["ReasonCode"];
                 /**
+                 * @description Selects items of this buyer.
+                 * @example 3
+                 */
+                buyerId?: number;
+                /**
                  * @description The `nextCursor` of the previous page.
                  * @example 1000
                  */
@@ -4264,6 +4310,11 @@ export interface operations {
                  */
                 code?: components["schemas"]["ReasonCode"];
                 /**
+                 * @description Selects items of this buyer.
+                 * @example 3
+                 */
+                buyerId?: number;
+                /**
                  * @description Selects items with this status.
                  * @example queued
                  */
@@ -4302,6 +4353,11 @@ export interface operations {
                  * @example recipient_rejects
                  */
                 code?: components["schemas"]["ReasonCode"];
+                /**
+                 * @description Selects items of this buyer.
+                 * @example 3
+                 */
+                buyerId?: number;
                 /**
                  * @description Selects items with this status.
                  * @example in_flight
@@ -4400,6 +4456,49 @@ export interface operations {
             403: components["responses"]["ForbiddenOrCrossSite"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReadyOrTryLater"];
+        };
+    };
+    writeOffTransfer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the order item.
+                 * @example 6
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        /** @description How to close a failed transfer. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WriteOff"];
+            };
+        };
+        responses: {
+            /** @description The transfer after the change. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "x-d1-bookmark": components["headers"]["Bookmark"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangedTransfer"];
+                };
+            };
+            400: components["responses"]["InvalidInput"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["ForbiddenOrCrossSite"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["NotReadyOrTryLater"];
@@ -4802,6 +4901,8 @@ export interface Methods {
     retryTransfer: operations["retryTransfer"];
     /** Cancel a transfer. Uses up the delivery key on the chain. The item becomes `cancelled` once that is final, and its pieces return to the stock; it becomes `transferred` if it was delivered before. Refund an order only when its item is cancelled. Needs a master token that may write. */
     cancelTransfer: operations["cancelTransfer"];
+    /** Write off a transfer. Closes a failed transfer whose delivery key is used up, with the `reasonCode` `key_used_for_other_delivery` or `token_moved_nothing`: neither retrying nor cancelling can change it. The item stays failed. Needs a master token that may write. */
+    writeOffTransfer: operations["writeOffTransfer"];
     /** Import users, NFTs and listings. The body is JSON Lines, a record a line: at most 1000 lines and 4 MiB. All records are written, or none. Repeating a call is safe. A larger catalogue, of up to 20000 lines, takes several calls with the same `import`, each with the number of its first `line`. Nothing changes before the call with `commit`. In `issues`, `lines[12]` is line 12. Needs a master token that may write. */
     importCatalogue: operations["importCatalogue"];
     /** Check whether the instance can serve. Returns 503 only if it cannot: the configuration is not valid, the database does not answer, or it lacks migrations. With a master token that may do more than read the metrics, the answer has the parts of the instance. Up to 10 seconds old. Needs no token. */
@@ -4858,6 +4959,7 @@ export const routes: Record<keyof Methods, Route> = {
     cancelTransfers: {"method":"POST","path":"/api/admin/transfers/cancel","body":null,"hasKey":false},
     retryTransfer: {"method":"POST","path":"/api/admin/transfers/{id}/retry","body":null,"hasKey":false},
     cancelTransfer: {"method":"POST","path":"/api/admin/transfers/{id}/cancel","body":null,"hasKey":false},
+    writeOffTransfer: {"method":"POST","path":"/api/admin/transfers/{id}/write-off","body":"json","hasKey":false},
     importCatalogue: {"method":"POST","path":"/api/admin/catalogue","body":"bytes","hasKey":false},
     getHealth: {"method":"GET","path":"/health","body":null,"hasKey":false},
     getMetrics: {"method":"GET","path":"/metrics","body":null,"hasKey":false},

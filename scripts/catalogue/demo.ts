@@ -11,9 +11,9 @@ import type { Collectibles } from '../chain/collectibles.ts'
 
 /** The relayer. It is not the wallet of a user. */
 export const transferSigner = localAccount(0)
-/** Owns the Delivery contract. Only deploys it, so that its address on a new chain is always the same. */
+/** Owns the Delivery contract. First deploys it, so that its address on a new chain is always the same. */
 export const deliveryOwner = localAccount(5)
-/** User 2. Holds every token until it is sold. */
+/** User 2. Holds every token until it is sold; those of NFT 3 are minted then. */
 export const seller = localAccount(2)
 
 /** The tokens to mint. The ERC-721 token gets the id 0. */
@@ -21,7 +21,6 @@ export const supply = {
   uniques: 1,
   editions: [
     { id: 2n, amount: 1_000_000n },
-    { id: 3n, amount: 10n ** 15n },
     { id: 4n, amount: 1_000n },
   ],
 }
@@ -122,7 +121,7 @@ function demoNfts({ erc721, erc1155 }: Collectibles): (typeof nfts.$inferInsert)
       priceEths: '0.5',
     },
     edition(2, 'One of a million', 'limited'),
-    edition(3, 'As many as you like', 'unlimited'),
+    { ...edition(3, 'As many as you like', 'unlimited'), fulfilment: 'mint' },
     { ...edition(4, 'Not yet', 'limited', 1_000), status: 'draft' },
   ]
 }

@@ -126,12 +126,13 @@ export function synthetic(size: Size, after: LastIds): string[] {
        FROM (${rows})`,
     ]),
     ...chunks(size.orders, (rows) => [
-      `INSERT INTO deliveries (id, key, chainId, contract, state, transactionId, reasonCode, reason, createdAt, updatedAt)
+      `INSERT INTO deliveries (id, key, chainId, contract, state, transactionId, reasonCode, reason,
+         queuedAt, placer, createdAt, updatedAt)
        SELECT ${after.orderItems} + 1 + k, printf('0x%064x', ${after.orderItems} + 1 + k), ${CHAIN_ID},
          iif(${isFailed('k')}, NULL, ${CONTRACT}), iif(${isFailed('k')}, 'failed', 'transferred'),
          iif(${isFailed('k')}, NULL, ${after.transactions} + 1 + k / ${ITEMS_PER_TRANSACTION}),
          iif(${isFailed('k')}, '${reasonCode}', NULL), iif(${isFailed('k')}, '${reason}', NULL),
-         ${timeAt('k')}, ${timeAt('k')} FROM (${rows})`,
+         ${timeAt('k')}, 'master:synthetic', ${timeAt('k')}, ${timeAt('k')} FROM (${rows})`,
     ]),
   ]
 }

@@ -19,13 +19,17 @@ type Options = {
   args?: readonly string[]
 }
 
+/** States of old blocks that anvil keeps on disk, besides those in memory. Without a limit they fill it. */
+const MAX_STATES = 100
+
 /**
  * Starts a node and resolves when it accepts connections. `stop()` waits until the state is saved.
  * Throws an error with anvil's message if it cannot start.
  */
 export async function startAnvil({ port, statePath, args = [] }: Options): Promise<Anvil> {
   const state = statePath ? ['--state', statePath, '--state-interval', '5'] : []
-  const child = start(anvilBinary(), ['--port', String(port), ...state, ...args], {
+  const states = ['--max-persisted-states', String(MAX_STATES)]
+  const child = start(anvilBinary(), ['--port', String(port), ...states, ...state, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let text = ''

@@ -18,10 +18,13 @@ import {
   type Hash,
   http,
   isHex,
+  keccak256,
   parseAbi,
+  stringToBytes,
   type TransactionReceipt,
 } from 'viem'
 import { foundry } from 'viem/chains'
+import { deliveryAbi } from '../../contracts/delivery-abi.ts'
 
 /** The default chain id of local nodes. */
 export const LOCAL_CHAIN_ID = foundry.id
@@ -39,8 +42,16 @@ export const erc1155Abi = parseAbi([
   'function mintBatch(address to, uint256[] ids, uint256[] amounts, bytes data)',
   'function balanceOf(address account, uint256 id) view returns (uint256)',
   'function setApprovalForAll(address operator, bool approved)',
+  'function grantRole(bytes32 role, address account)',
+  'function hasRole(bytes32 role, address account) view returns (bool)',
   'event TransferSingle(address indexed operator, address indexed from, address indexed to, uint256 id, uint256 value)',
 ])
+
+/** Who has this role in the preset may call `mint`. */
+export const MINTER_ROLE = keccak256(stringToBytes('MINTER_ROLE'))
+
+/** Pieces that the Delivery contract may mint at once, and in a day. */
+const MINT_LIMIT = 1_000_000n
 
 const TRANSACTIONS_PER_BATCH = 100
 /** Enough gas to mint one token. Estimating it for each transaction would take most of the time. */
@@ -49,7 +60,7 @@ const MINT_GAS = 200_000n
 type DeployOptions = {
   /** A funded account. It deploys the contracts and receives every token. */
   seller: Account
-  /** The address that may transfer the seller's tokens: the Delivery contract. */
+  /** The address that may transfer the seller's tokens and mint editions: the Delivery contract. */
   operator: Address
   /** Number of ERC-721 tokens to mint. Their ids start at 0. */
   uniques: number
@@ -59,7 +70,7 @@ type DeployOptions = {
 
 export type Collectibles = { erc721: Address; erc1155: Address }
 
-/** Deploys both contracts, mints the tokens to the seller and approves the operator. */
+/** Deploys both contracts, mints the tokens to the seller and authorizes the operator. */
 export async function deployCollectibles(
   rpcUrl: string,
   { seller, operator, uniques, editions }: DeployOptions,
@@ -75,12 +86,15 @@ export async function deployCollectibles(
   const [ids, amounts] = [editions.map(({ id }) => id), editions.map(({ amount }) => amount)]
   await chain.write(edition, erc1155Abi, 'mintBatch', [seller.address, ids, amounts, '0x'])
   const contracts = { erc721: unique, erc1155: edition }
-  await approveOperator(rpcUrl, { seller, operator }, contracts)
+  await authorizeOperator(rpcUrl, { seller, operator }, contracts)
   return contracts
 }
 
-/** Allows the operator to transfer all tokens that the seller has in both contracts. */
-export async function approveOperator(
+/**
+ * Allows the operator to transfer all tokens that the seller has in both contracts, and to mint
+ * editions.
+ */
+export async function authorizeOperator(
   rpcUrl: string,
   { seller, operator }: Pick<DeployOptions, 'seller' | 'operator'>,
   contracts: Collectibles,
@@ -88,6 +102,20 @@ export async function approveOperator(
   const chain = await connectAs(rpcUrl, seller)
   for (const contract of Object.values(contracts))
     await chain.write(contract, erc721Abi, 'setApprovalForAll', [operator, true])
+  await chain.write(contracts.erc1155, erc1155Abi, 'grantRole', [MINTER_ROLE, operator])
+}
+
+/** Sets how much the Delivery contract may mint of a token, unless somebody has. It mints nothing before. */
+export async function limitMints(
+  rpcUrl: string,
+  { owner, delivery, token }: { owner: Account; delivery: Address; token: Address },
+): Promise<void> {
+  const client = createPublicClient({ transport: http(rpcUrl) })
+  const call = { address: delivery, abi: deliveryAbi, args: [token] } as const
+  const { isSet } = await client.readContract({ ...call, functionName: 'tokenLimit' })
+  if (isSet) return
+  const chain = await connectAs(rpcUrl, owner)
+  await chain.write(delivery, deliveryAbi, 'setTokenLimit', [token, MINT_LIMIT, MINT_LIMIT])
 }
 
 /** Returns whether there is code at every address. */

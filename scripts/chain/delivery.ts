@@ -1,10 +1,10 @@
 /** The Delivery contract on a local chain. */
 import type { Address, LocalAccount } from 'viem'
-import { deploy, sendAs } from '../contract/delivery.ts'
-import { confirm, createNode } from '../contract/node.ts'
+import { deploy } from '../contract/delivery.ts'
+import { createNode } from '../contract/node.ts'
 
-/** Items in a day: the largest limit that the contract can store. */
-const NO_LIMIT = 2 ** 32 - 1
+/** Pieces: more than anybody orders. */
+const NO_LIMIT = { capacity: 2n ** 40n, perDay: 2n ** 40n }
 
 type DeployOptions = {
   /** The accounts that may deliver, as much as they like. */
@@ -17,9 +17,7 @@ export async function deployDelivery(
   owner: LocalAccount,
   { relayers }: DeployOptions,
 ): Promise<Address> {
-  const node = createNode([rpcUrl])
-  const contract = await deploy(node, owner)
-  for (const relayer of relayers)
-    await confirm(node, contract.write.setRelayer([relayer, NO_LIMIT], sendAs(owner)))
-  return contract.address
+  const limits = relayers.map((relayer) => ({ relayer, ...NO_LIMIT }))
+  const { address } = await deploy(createNode([rpcUrl]), owner, { relayers: limits })
+  return address
 }

@@ -1,14 +1,7 @@
 /** Whether those who hold the NFTs for sale have approved the Delivery contract. */
-import { and, eq, gt, isNull, ne, or, sql } from 'drizzle-orm'
 import { type Address, getAddress, isAddress, parseAbi } from 'viem'
-import { listings, nfts } from '../../src/db/schema/catalogue.ts'
-import { users } from '../../src/db/schema/users.ts'
-import type { SqliteDatabase } from '../database/remote.ts'
-import type { Network } from './networks.ts'
+import type { Holding } from './for-sale.ts'
 import { attempt, isContractError, type Node } from './node.ts'
-
-/** An account that holds NFTs of a token contract for sale. Both come from the database. */
-export type Holding = { token: string; holder: string }
 
 /** The same function in ERC-721 and ERC-1155. */
 const approvalAbi = parseAbi([
@@ -17,31 +10,6 @@ const approvalAbi = parseAbi([
 
 /** Calls at the same time. Providers limit them. */
 const PARALLEL_CALLS = 5
-
-/** Returns the holdings behind the listings of a network that can be bought. */
-export function findHoldings(
-  db: SqliteDatabase,
-  { name, treasury }: Network,
-  now: Date,
-): Promise<Holding[]> {
-  const holder = sql<string>`${treasury ?? users.ethereumPublicAddr}`
-  return db
-    .selectDistinct({ token: nfts.contractAddr, holder })
-    .from(listings)
-    .innerJoin(nfts, eq(nfts.id, listings.nftId))
-    .innerJoin(users, eq(users.id, listings.sellerId))
-    .where(
-      and(
-        eq(listings.active, true),
-        or(isNull(listings.activeTill), gt(listings.activeTill, now.toISOString())),
-        eq(nfts.contractNetwork, name),
-        eq(nfts.status, 'released'),
-        isNull(nfts.deletedAt),
-        ne(holder, ''),
-      ),
-    )
-    .orderBy(nfts.contractAddr)
-}
 
 /** Returns the holdings whose holder has not approved the contract. */
 export async function findMissingApprovals(

@@ -22,6 +22,8 @@ const networkSchema = z.object({
     .optional(),
   /** When a block is final: the tag of the node, or a number of blocks including its own. */
   finality: z.union([z.literal('finalized'), z.int().positive()]).optional(),
+  maxFeePerGasGwei: z.number().positive().optional(),
+  maxPriorityFeePerGasGwei: z.number().positive().optional(),
   callsPerSecond: z.number().positive().optional(),
   callsPerBatch: z.int().positive().optional(),
 })

@@ -47,7 +47,9 @@ export async function confirm(node: Node, sent: Promise<Hash>) {
 /** What the contract reverts with if a command cannot be carried out. */
 const explanations: Record<string, string> = {
   'Ownable: caller is not the owner': 'this account is not the owner of the contract',
-  NotRelayer: 'this account is neither the owner nor a relayer of the contract',
+  'Ownable2Step: caller is not the new owner': 'this account is not the next owner of the contract',
+  NotGuardian: 'this account is neither the owner nor the guardian of the contract',
+  NotRelayer: 'this account is neither the owner, the guardian nor a relayer of the contract',
   'Pausable: paused': 'the contract is paused already',
   'Pausable: not paused': 'the contract is not paused',
   AlreadyRetired: 'the contract is retired',
@@ -62,16 +64,17 @@ export async function attempt<T>(what: string, answer: Promise<T>): Promise<T> {
     return await answer
   } catch (error) {
     if (!(error instanceof BaseError)) throw error
-    throw new CommandError(`${what} failed: ${describeError(error)}`, { cause: error })
+    const reason = readReason(error)
+    throw new CommandError(`${what} failed: ${explanations[reason] ?? reason}`, { cause: error })
   }
 }
 
-function describeError(error: BaseError): string {
+/** Returns why a call failed: in the words of the contract, or of the node without its URL. */
+export function readReason(error: BaseError): string {
   const reverted = error.walk((cause) => cause instanceof ContractFunctionRevertedError)
   if (!(reverted instanceof ContractFunctionRevertedError))
     return `${error.shortMessage} ${error.details}`.trim()
-  const reason = reverted.reason ?? reverted.data?.errorName ?? reverted.shortMessage
-  return explanations[reason] ?? reason
+  return reverted.reason ?? reverted.data?.errorName ?? reverted.shortMessage
 }
 
 /** Whether a call failed because the contract does not have the function, or reverts. */

@@ -50,12 +50,13 @@ export const endpointCosts: Record<string, Cost> = {
   'POST /api/webhooks/:webhook_id/replay': cost(1, 20, 6),
   'GET /api/admin/transfers': cost(1, 210, 0),
   // The filters of the sample requests select nothing. The first reads all queued items.
-  'POST /api/admin/transfers/retry': cost(1, 700, 0),
+  'POST /api/admin/transfers/retry': cost(1, 1400, 0),
   'POST /api/admin/transfers/cancel': cost(1, 12, 0),
   // The orders were placed by the seller, so their items are in the index of open orders. The buyer
   // has no wallet, so the retried item waits for one.
-  'POST /api/admin/transfers/:id/retry': cost(1, 50, 8),
+  'POST /api/admin/transfers/:id/retry': cost(1, 80, 8),
   'POST /api/admin/transfers/:id/cancel': cost(1, 30, 6),
+  'POST /api/admin/transfers/:id/write-off': cost(1, 40, 10),
   // One record is staged, written and forgotten.
   'POST /api/admin/catalogue': cost(3, 90, 20),
   // Each item that failed or waits for a wallet is counted: 20,000 in the large database.
@@ -63,7 +64,7 @@ export const endpointCosts: Record<string, Cost> = {
   'GET /metrics': cost(1, 22_000, 0),
   // With a page of 100 orders.
   'GET /api/admin/users/:id/data': cost(3, 2700, 0),
-  'POST /api/admin/users/:id/forget': cost(1, 60, 10),
+  'POST /api/admin/users/:id/forget': cost(1, 400, 10),
   'GET /': cost(1, 4, 0),
   'GET /docs': cost(1, 4, 0),
   'GET /docs/:guide': cost(1, 4, 0),
@@ -119,12 +120,13 @@ export const endpointCosts: Record<string, Cost> = {
   'POST /settings/webhooks/:webhook_id/replay': cost(0, 0, 0),
   // Failed items are counted by reason, and 30 days by hour: 20,000 items in the large database.
   'GET /operations': cost(1, 21_000, 0),
-  'POST /operations/retry': cost(1, 41_000, 0),
+  'POST /operations/retry': cost(1, 122_000, 0),
   'GET /operations/audit': cost(1, 100, 0),
   'GET /operations/search': cost(1, 21_000, 0),
   'GET /operations/transfers/:id': cost(1, 100, 0),
   'POST /operations/transfers/:id/retry': cost(1, 100, 9),
   'POST /operations/transfers/:id/cancel': cost(1, 100, 9),
+  'POST /operations/transfers/:id/write-off': cost(1, 100, 12),
 }
 
 /**
@@ -156,7 +158,7 @@ export const batchCosts = {
   'place an order': cost(2, 60, 8),
   'place 100 orders': cost(2, 2450, 800),
   // A run of two steps: one signs and broadcasts, one reads the receipts. Then webhooks are woken.
-  'transfer 100 items': cost(6, 3200, 217),
+  'transfer 100 items': cost(6, 3900, 220),
   // Also counts what failed, and rolls up 24 hours after another in a database that has no roll-ups.
   'run cron once': cost(10, 30_000, 25),
 }

@@ -1,7 +1,7 @@
 /** Whether an environment is ready. Each function returns sentences about what is not. */
 import { type Address, isHex } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
-import { openContract } from '../contract/delivery.ts'
+import { type Contract, openContract } from '../contract/delivery.ts'
 import {
   findEnvironmentsSharing,
   type Network,
@@ -10,6 +10,8 @@ import {
 } from '../contract/networks.ts'
 import { attempt, connect } from '../contract/node.ts'
 import { CommandError } from '../shell/command.ts'
+import { findFeeProblems } from './fees.ts'
+import { findUnlinked, type UsedContracts } from './lineage.ts'
 
 /** In the text or a value of wrangler.toml. */
 export const PLACEHOLDER = /example\.com|"<|^</
@@ -28,14 +30,23 @@ export function findPlaceholders(environment: string, toml: string): string[] {
   return [`Replace the placeholders in these lines of wrangler.toml first:\n${found.join('\n')}`]
 }
 
-/** Checks nodes and Delivery contract of each network, and whether the signers are relayers. */
-export async function findNetworkProblems(
-  environment: string,
-  signers: readonly Address[],
-): Promise<string[]> {
+/** What the networks of an environment are checked against. */
+export type Expected = {
+  environment: string
+  /** They have to be relayers. */
+  signers: readonly Address[]
+  used: UsedContracts
+}
+
+/**
+ * Checks nodes, fees and Delivery contract of each network, whether the contract knows the keys of
+ * those before it, and whether the signers are relayers.
+ */
+export async function findNetworkProblems(expected: Expected): Promise<string[]> {
   return collect(async () => {
-    const checks = Object.entries(readNetworks(environment)).map(([name, settings]) =>
-      collect(() => checkNetwork(name, settings, environment, signers)),
+    const networks = Object.entries(readNetworks(expected.environment))
+    const checks = networks.map(([name, settings]) =>
+      collect(() => checkNetwork(name, settings, expected)),
     )
     return (await Promise.all(checks)).flat()
   })
@@ -62,13 +73,12 @@ export function readSigners(
 async function checkNetwork(
   name: string,
   settings: unknown,
-  environment: string,
-  signers: readonly Address[],
+  { environment, signers, used }: Expected,
 ): Promise<string[]> {
-  if (PLACEHOLDER.test(JSON.stringify(settings)))
-    return [`The network ${name} was not checked, because its settings have placeholders.`]
   const network = parseNetwork(name, settings)
   const { rpcUrls, delivery } = network
+  if (PLACEHOLDER.test(rpcUrls.join()))
+    return [`The network ${name} was not checked, because its rpcUrls have placeholders.`]
   const shared = findEnvironmentsSharing(network, environment).map(
     (other) =>
       `The contract ${delivery} of ${name} is also used by ${other}. Deploy one for each environment: the relayers of one could transfer the NFTs of the other.`,
@@ -81,22 +91,30 @@ async function checkNetwork(
   )
   const problems = [...shared, ...(await Promise.all(nodes)).flat()]
   if (problems.length > shared.length) return problems
-  return [...problems, ...(await collect(() => checkRelayers(network, environment, signers)))]
+  const node = await connect(network)
+  return [
+    ...problems,
+    ...(await collect(() => findFeeProblems(network))),
+    ...(await collect(async () => [
+      ...(await checkRelayers(await openContract(node, network), network, environment, signers)),
+      ...(await findUnlinked(node, network, used)),
+    ])),
+  ]
 }
 
 async function checkRelayers(
-  network: Network,
+  { read, address }: Contract,
+  { name }: Network,
   environment: string,
   signers: readonly Address[],
 ): Promise<string[]> {
-  const { read, address } = await openContract(await connect(network), network)
-  const limits = Promise.all(signers.map((signer) => read.relayers([signer])))
-  const relayers = await attempt(`Reading the relayers of ${address} on ${network.name}`, limits)
+  const reads = Promise.all(signers.map((signer) => read.relayerLimit([signer])))
+  const limits = await attempt(`Reading the relayers of ${address} on ${name}`, reads)
   return signers
-    .filter((_, i) => relayers[i]?.[0] === 0)
+    .filter((_, i) => limits[i]?.capacity === 0n && limits[i]?.nextCapacity === 0n)
     .map(
       (signer) =>
-        `The signer ${signer} is not a relayer of ${address} on ${network.name}. Add it: npm run contract -- add-relayer --network ${network.name} --env ${environment} --relayer ${signer}`,
+        `The signer ${signer} is not a relayer of ${address} on ${name}. Add it: npm run contract -- set-relayer --network ${name} --env ${environment} --relayer ${signer} --capacity PIECES --per-day PIECES`,
     )
 }
 

@@ -5,11 +5,12 @@ import type { Database } from '../../src/db/client.ts'
 import { deliveryOwner, seller, supply, transferSigner } from '../catalogue/demo.ts'
 import { findContracts, isEmpty, loadDemo, moveToNewChain } from '../catalogue/load.ts'
 import {
-  approveOperator,
+  authorizeOperator,
   type Collectibles,
   deployCollectibles,
   hasContracts,
   LOCAL_CHAIN_ID,
+  limitMints,
 } from '../chain/collectibles.ts'
 import { deployDelivery } from '../chain/delivery.ts'
 import { CommandError } from '../shell/command.ts'
@@ -40,8 +41,8 @@ export async function ensureDelivery(rpcUrl: string, file: string): Promise<Addr
 }
 
 /**
- * Makes catalogue and chain match if either of them is new. The seller approves the Delivery
- * contract. Returns a status to print.
+ * Makes catalogue and chain match if either of them is new. The Delivery contract may transfer and
+ * mint the tokens then. Returns a status to print.
  */
 export async function syncCatalogue(
   db: Database,
@@ -50,11 +51,13 @@ export async function syncCatalogue(
 ): Promise<string> {
   const current = await findContracts(db)
   if (current && (await hasContracts(rpcUrl, Object.values(current)))) {
-    await approveOperator(rpcUrl, { seller, operator: delivery }, current)
+    await authorizeOperator(rpcUrl, { seller, operator: delivery }, current)
+    await limitEditions(rpcUrl, delivery, current)
     return 'demo, unchanged'
   }
   if (!current && !(await isEmpty(db))) return 'not the demo, unchanged'
   const deployed = await deploy(rpcUrl, delivery)
+  await limitEditions(rpcUrl, delivery, deployed)
   if (!current) {
     await loadDemo(db, deployed)
     return 'demo, created'
@@ -62,6 +65,9 @@ export async function syncCatalogue(
   await moveToNewChain(db, current, deployed, delivery)
   return 'demo, moved to a new chain because the old one is gone'
 }
+
+const limitEditions = (rpcUrl: string, delivery: Address, { erc1155 }: Collectibles) =>
+  limitMints(rpcUrl, { owner: deliveryOwner, delivery, token: erc1155 })
 
 const deploy = (rpcUrl: string, operator: Address): Promise<Collectibles> =>
   deployCollectibles(rpcUrl, { seller, operator, ...supply }).catch((error) => {

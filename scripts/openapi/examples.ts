@@ -28,6 +28,7 @@ type Operation = {
 
 /** Values of parameters that the sample requests leave out, by name or by operation and name. */
 const optional: Record<string, unknown> = {
+  buyerId: 3,
   buyerUserId: 3,
   code: 'recipient_rejects',
   commit: 'true',

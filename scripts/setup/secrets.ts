@@ -1,6 +1,6 @@
 /** The secrets of an environment, in a file until they are uploaded with the code. */
 import { existsSync } from 'node:fs'
-import { chmod, readFile, rename, writeFile } from 'node:fs/promises'
+import { chmod, readFile } from 'node:fs/promises'
 import { sql } from 'drizzle-orm'
 import * as z from 'zod'
 import { instance } from '../../src/db/schema/delivery.ts'
@@ -11,7 +11,9 @@ import { openRemoteDatabase } from '../database/remote.ts'
 import { readSigners } from '../deploy/checks.ts'
 import { generators } from '../keys/generate.ts'
 import { CommandError } from '../shell/command.ts'
+import { writePrivateFile } from './private-file.ts'
 import type { Setup } from './report.ts'
+import { createStandby } from './standby.ts'
 
 const secretsSchema = z.record(z.string(), z.string())
 
@@ -91,20 +93,16 @@ async function addMissing(setup: Setup, stored: Secrets): Promise<Secrets> {
     if (value) secrets[name] = value
     else demand(`Add ${name} to ${file}: no command can make it.`)
   }
-  await writeSecrets(file, secrets)
-  report('secrets', `${Object.keys(secrets).join(', ')}: written to ${file}`)
   advise(backup(environment.name))
+  // Before the secrets: a setup that is killed here makes the rest in its next run.
+  if (Object.keys(stored).length === 0) await createStandby(setup)
+  await writePrivateFile(file, secrets)
+  report('secrets', `${Object.keys(secrets).join(', ')}: written to ${file}`)
   return secrets
 }
 
 const generate = (name: string): Promise<string> | undefined =>
   Object.entries(generators).find(([known]) => known === name)?.[1]()
-
-/** A process that is killed meanwhile leaves the old file or the new one. */
-async function writeSecrets(file: string, secrets: Secrets): Promise<void> {
-  await writeFile(`${file}.new`, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600 })
-  await rename(`${file}.new`, file)
-}
 
 /** Throws a `CommandError` if delivery keys were made with another secret. */
 async function checkDeliverySecret(

@@ -8,14 +8,17 @@ import {
   PLACEHOLDER,
   readSigners,
 } from '../deploy/checks.ts'
+import { readUsedContracts } from '../deploy/lineage.ts'
 import { release } from '../deploy/release.ts'
 import { parseIssuer } from '../tokens/issue.ts'
 import { ensureAdministrator } from './administrator.ts'
 import { ensureConfiguration } from './configuration.ts'
 import { checkMail } from './mail.ts'
+import { checkMints } from './mints.ts'
 import { report, type Setup } from './report.ts'
 import { ensureBuckets, ensureDatabase, ensureQueues, type Place } from './resources.ts'
 import { ensureSecrets, readSecrets, secretsFile } from './secrets.ts'
+import { checkStandby } from './standby.ts'
 import { placeTestOrder } from './test-order.ts'
 
 export type Options = Place & {
@@ -41,15 +44,15 @@ export async function prepare(setup: Setup, options: Options): Promise<boolean> 
   const toml = await ensureConfiguration(setup, { databaseId, domain, emailFrom })
   for (const problem of findPlaceholders(environment.name, toml)) demand(problem)
 
-  const { database } = readEnvironment(environment.name)
-  const { secrets, isUploadNeeded } = await ensureSecrets(
-    setup,
-    isLoggedIn && !PLACEHOLDER.test(database.id),
-  )
+  const { name, database } = readEnvironment(environment.name)
+  const isDatabaseKnown = isLoggedIn && !PLACEHOLDER.test(database.id)
+  const { secrets, isUploadNeeded } = await ensureSecrets(setup, isDatabaseKnown)
   const keys = secrets.TRANSFER_SIGNER_KEYS
-  const { signers, problems } = keys ? readSigners(environment.name, keys) : noSigners
-  for (const problem of [...problems, ...(await findNetworkProblems(environment.name, signers))])
-    demand(problem)
+  const { signers, problems } = keys ? readSigners(name, keys) : noSigners
+  await checkStandby(setup, signers)
+  const used = isDatabaseKnown ? await readUsedContracts(openRemoteDatabase(name)) : new Map()
+  const expected = { environment: name, signers, used }
+  for (const problem of [...problems, ...(await findNetworkProblems(expected))]) demand(problem)
   if (isLoggedIn) await checkMail(setup, emailFrom ?? environment.emailFrom)
   return isUploadNeeded
 }
@@ -79,6 +82,7 @@ export async function goLive(
   const db = openRemoteDatabase(name)
   const now = new Date()
   await ensureAdministrator(setup, db, options.administrator, now)
+  await checkMints(setup, db, now)
   if (!options['test-order']) return
   if (problem) return advise('Run this again with --test-order once the address answers.')
   const JWT_KEYS = process.env.JWT_KEYS || (await readSecrets(name)).JWT_KEYS

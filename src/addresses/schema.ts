@@ -31,8 +31,8 @@ export const description = {
   isDefault: 'Whether this is the default billing address of the user. A user has at most one.',
 }
 
-// Bidirectional overrides would turn round the text beside it.
-const isLine = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]{0,255}$/u
+// No line separators. Bidirectional overrides would turn round the text beside it.
+const isLine = /^[^\p{Cc}\p{Cs}\u2028-\u202E\u2066-\u2069]{0,255}$/u
 
 // The last are letters without a form: fillers of Hangul, and the empty cell of Braille.
 const isVisible = /[^\p{Cf}\p{Z}\u115F\u1160\u3164\uFFA0\u2800]/u

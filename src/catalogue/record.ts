@@ -4,7 +4,7 @@
  */
 import { formatEther, parseEther } from 'viem/utils'
 import * as z from 'zod'
-import { amountTypes, listingTypes } from '../db/schema/catalogue.ts'
+import { amountTypes, fulfilments, listingTypes } from '../db/schema/catalogue.ts'
 import { inputText } from '../http/inputs.ts'
 import { Address, WalletAddress } from '../identity/address.ts'
 import { EmailAddress } from '../identity/email-link.ts'
@@ -116,7 +116,11 @@ const NftFields = z
       .describe('Whether the pieces for sale are one, a number, or as many as are bought.'),
     amount: pieces
       .optional()
-      .describe('Pieces that were issued. May be left out for a unique NFT.'),
+      .describe('Pieces for sale, sold ones included. May be left out for a unique NFT.'),
+    fulfilment: z
+      .enum(fulfilments)
+      .default('transfer')
+      .describe('Whether the holder sends what is bought, or the Delivery contract mints it.'),
     status: z
       .enum(['released', 'draft'])
       .default('released')

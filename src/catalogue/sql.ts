@@ -58,6 +58,7 @@ export const nftRecord = (releaseAt = 'n.releaseAt') =>
       tokenId: 'n.tokenId',
       amountType: 'n.amountType',
       amount: 'n.amount',
+      fulfilment: 'n.fulfilment',
       status: 'n.status',
       releaseAt,
       priceCents: 'n.price',

@@ -60,11 +60,12 @@ const renameUsers = `UPDATE users SET name = ${value('name')}, username = ${valu
 
 /** Pieces that are added to an edition can be sold; what is sold stays sold. */
 const upsertNfts = `INSERT INTO nfts (externalId, creatorId, creatorPublicAddr, contractNetwork,
-    contractAddr, contractName, tokenId, amount, availableAmount, status, releaseAt, price,
-    priceEths, priceCurrency, coverKey, category, title, payload, createdAt, updatedAt)
+    contractAddr, contractName, tokenId, amount, availableAmount, fulfilment, status, releaseAt,
+    price, priceEths, priceCurrency, coverKey, category, title, payload, createdAt, updatedAt)
   SELECT r.externalId, c.id, c.ethereumPublicAddr, ${value('network')}, ${value('contract')},
     ${value('contractName')}, ${value('tokenId')}, ${value('amount')}, ${value('amount')},
-    ${value('status')}, coalesce(${value('releaseAt')}, n.releaseAt, r.now), ${value('priceCents')},
+    ${value('fulfilment')}, ${value('status')},
+    coalesce(${value('releaseAt')}, n.releaseAt, r.now), ${value('priceCents')},
     ${value('priceEths')}, ${value('priceCurrency')}, ${value('coverKey')}, ${value('category')},
     ${value('metadata.name')},
     json_object('title', ${value('metadata.name')}, 'amountType', ${value('amountType')},
@@ -74,10 +75,11 @@ const upsertNfts = `INSERT INTO nfts (externalId, creatorId, creatorPublicAddr, 
   ON CONFLICT (externalId) DO UPDATE SET creatorId = excluded.creatorId,
     creatorPublicAddr = excluded.creatorPublicAddr, contractName = excluded.contractName,
     amount = excluded.amount, availableAmount = availableAmount + excluded.amount - amount,
-    status = excluded.status, releaseAt = excluded.releaseAt, price = excluded.price,
-    priceEths = excluded.priceEths, priceCurrency = excluded.priceCurrency,
-    coverKey = excluded.coverKey, category = excluded.category, title = excluded.title,
-    payload = excluded.payload, updatedAt = excluded.updatedAt`
+    fulfilment = excluded.fulfilment, status = excluded.status, releaseAt = excluded.releaseAt,
+    price = excluded.price, priceEths = excluded.priceEths,
+    priceCurrency = excluded.priceCurrency, coverKey = excluded.coverKey,
+    category = excluded.category, title = excluded.title, payload = excluded.payload,
+    updatedAt = excluded.updatedAt`
 
 const upsertListings = `INSERT INTO listings (externalId, nftId, sellerId, type, priceCents,
     priceEths, priceWei, priceCurrency, amount, active, activeTill, createdAt, updatedAt)

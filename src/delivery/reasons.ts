@@ -5,6 +5,8 @@ export const sentences: Record<ReasonCode, string> = {
   cancelled: 'cancelled',
   contract_paused: 'the delivery contract is paused',
   contract_unavailable: 'the delivery contract does not answer',
+  gas_burned:
+    'the token or the recipient used up gas in two transactions: an operator has to retry',
   gas_limit_exceeded: 'the transfer needs more gas than gasPerItem allows',
   holder_has_no_token: 'the holder does not have the token',
   holder_not_approved: 'the holder has not approved the delivery contract',
@@ -12,23 +14,35 @@ export const sentences: Record<ReasonCode, string> = {
   invalid_recipient: 'the recipient is not a wallet',
   invalid_token_address: 'the NFT has no valid contract address',
   invalid_token_id: 'the NFT has no valid token id',
-  key_used_by_other_caller: 'the delivery key was used by another caller',
   key_used_for_other_delivery: 'the delivery key was used for another delivery',
+  minter_role_missing: 'the delivery contract may not mint this token',
   network_not_configured: 'the network of the NFT is not configured',
   no_relayer: 'the delivery contract has no relayer',
+  node_unavailable: 'the node does not tell whether the item can be delivered',
+  quantity_above_limit: 'the quantity is above what a relayer may deliver at once',
   recipient_not_deployed: 'the contract wallet of the recipient is not deployed',
   recipient_on_other_chain: 'the recipient is a contract on another chain than the NFT',
   recipient_rejects: 'the recipient did not accept the token',
+  relayer_limit_reached: 'the relayers have reached their limit',
   seller_has_no_wallet: 'the seller has no wallet',
   seller_on_other_chain: "the seller's wallet is a contract on another chain than the NFT",
+  simulation_failed: 'the transfer fails in a simulation',
   single_piece_token: 'an ERC-721 token has one piece, so the quantity must be 1',
+  token_limit_missing: 'the token has no limit in the delivery contract, which a mint requires',
+  token_limit_reached: 'the token has reached its limit in the delivery contract',
+  token_moved_nothing: 'the token accepted the transfer but recorded none',
   token_not_deployed: 'the token contract has no code',
   token_not_supported: 'the token contract is neither ERC-721 nor ERC-1155',
   token_not_transferable: 'the token cannot be transferred at present',
   transaction_not_found: 'the node does not tell which transaction used the key',
   transfer_failed: 'the transfer failed in a transaction',
-  transfer_not_recorded: 'the token accepted the transfer but recorded none',
 }
+
+/** Reasons for which a key is used up although the item is not delivered, in a final block. */
+export const finalReasons: readonly ReasonCode[] = [
+  'key_used_for_other_delivery',
+  'token_moved_nothing',
+]
 
 /** `reason`: the sentence of the code and, after a colon, what differs from item to item. */
 export type Reason = { reasonCode: ReasonCode; reason: string }

@@ -7,7 +7,8 @@ type ItemStatus = (typeof itemStatuses)[number]
 
 /**
  * The status of an order item by the state of its delivery. Null means that it depends on whether a
- * transaction was sent: an item that is queued again after one stays `transferring`. The trigger
+ * transaction was sent: an item that is queued again after one stays `transferring`, unless that one
+ * has expired. The trigger
  * `orderEvents_insert` (migrations/0001_triggers.sql) repeats this map.
  */
 const statusByState: Record<DeliveryState, ItemStatus | null> = {
@@ -17,6 +18,7 @@ const statusByState: Record<DeliveryState, ItemStatus | null> = {
   transferred: 'transferred',
   failed: 'failed',
   cancelled: 'failed',
+  written_off: 'failed',
 }
 
 /** Returns the status of an order item. `txId` is null before the first transaction. */

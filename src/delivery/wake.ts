@@ -1,8 +1,9 @@
 import { sql } from 'drizzle-orm'
 import { type Database, raw } from '../db/client.ts'
+import type { DeliveryState } from '../db/schema/delivery.ts'
 import { configuredChainIds, type Settings } from '../env.ts'
 import { log } from '../log.ts'
-import { isCompareDue } from './engine/load.ts'
+import { firstDue, isCompareDue } from './queue.ts'
 import { explain } from './reasons.ts'
 
 /** Says that a chain has something to do. The database says what. */
@@ -44,8 +45,7 @@ export async function wakeDueChains(
       db,
       sql`SELECT value AS chainId FROM json_each(${chains}) LEFT JOIN networks ON chainId = value
         WHERE coalesce(leaseUntil, '') <= ${at}
-          AND (lease IS NOT NULL OR wakeAt <= ${at} OR EXISTS (
-            SELECT 1 FROM deliveries WHERE deliveries.chainId = value AND dueAt <= ${at})
+          AND (lease IS NOT NULL OR wakeAt <= ${at} OR ${firstDue(sql`value`)} <= ${at}
             OR (${isCompareDue(sql`value`, now)}))`,
     ),
   ])
@@ -55,30 +55,79 @@ export async function wakeDueChains(
   )
 }
 
+/** Milliseconds after which an item fails whose network is not configured. */
+const MAX_WAIT = 24 * 60 * 60 * 1000
+
+/** Items that a statement changes at most. The next cron run continues. */
+const MAX_CHANGED = 5000
+
 /**
- * Fails the items of chains that are not configured any more. What a transaction carries may still
- * be delivered, so it waits for the chain to be configured again.
+ * Lets the items of chains that are not configured wait, for a day at most: a rollback, or an old
+ * version beside a new one, must not fail them. Queues those whose chain is configured again. What a
+ * transaction carries is not changed.
  */
-export async function failRemovedChains(
+export async function putOffUnconfigured(
   db: Database,
-  settings: Settings,
+  settings: Pick<Settings, 'NETWORKS'>,
   now: Date,
 ): Promise<void> {
-  const at = now.toISOString()
-  const others = JSON.stringify(rangesBetween(configuredChainIds(settings)))
-  const { reasonCode, reason } = explain('network_not_configured')
   // A batch, because errors of single statements have the bound values in their text.
-  const [failed] = await db.batch([
-    raw<{ id: number }>(
-      db,
-      sql`UPDATE deliveries SET state = 'failed', requestedAction = 'deliver', dueAt = NULL, version = version + 1,
-          reasonCode = ${reasonCode}, reason = ${reason}, updatedAt = ${at}
-        WHERE state = 'queued' AND id IN (SELECT d.id FROM json_each(${others}) JOIN deliveries d
-          ON d.chainId > value ->> 0 AND d.chainId < value ->> 1 AND d.dueAt <= ${at})
-        RETURNING id`,
-    ),
+  const [, changed] = await db.batch([
+    queueConfigured(db, settings, now),
+    putOff(db, configuredChainIds(settings), now),
   ])
-  for (const { id } of failed) log.error('delivery_failed', { itemId: id, reasonCode, reason })
+  for (const { id, state } of changed)
+    if (state === 'failed') log.error('delivery_failed', { itemId: id, reasonCode, reason })
+}
+
+const { reasonCode, reason } = explain('network_not_configured')
+const isWaiting = sql`d.reasonCode = ${reasonCode} AND d.failingSince IS NOT NULL AND d.dueAt IS NOT NULL`
+
+/** Queues what waited for a network. An item without a chain gets the one of its network. */
+function queueConfigured(db: Database, { NETWORKS }: Pick<Settings, 'NETWORKS'>, now: Date) {
+  const at = now.toISOString()
+  const networks = Object.entries(NETWORKS).map(([name, { chainId }]) => ({ name, chainId }))
+  return raw<never>(
+    db,
+    sql`UPDATE deliveries SET chainId = configured.chainId, dueAt = ${at}, failingSince = NULL,
+        reasonCode = NULL, reason = NULL, version = version + 1, updatedAt = ${at}
+      FROM (WITH networks AS (SELECT value ->> 'name' AS name, value ->> 'chainId' AS chainId
+          FROM json_each(${JSON.stringify(networks)}))
+        SELECT d.id, networks.chainId FROM networks JOIN deliveries d
+          ON d.chainId = networks.chainId WHERE ${isWaiting}
+        UNION ALL SELECT d.id, networks.chainId FROM deliveries d
+          CROSS JOIN orderItems i ON i.id = d.id CROSS JOIN nfts n ON n.id = i.nftId
+          JOIN networks ON networks.name = n.contractNetwork
+          WHERE d.chainId IS NULL AND ${isWaiting}
+        LIMIT ${MAX_CHANGED}) AS configured
+      WHERE deliveries.id = configured.id`,
+  )
+}
+
+/**
+ * Delays due items as long as they have waited, from a minute to an hour. A cancelled item that is
+ * cancelled again keeps its reason, which says that its pieces have returned to the stock.
+ */
+function putOff(db: Database, chainIds: readonly number[], now: Date) {
+  const at = now.toISOString()
+  const isAgain = sql`reasonCode IS 'cancelled'`
+  const since = sql`iif(reasonCode = ${reasonCode} OR ${isAgain}, coalesce(failingSince, ${at}), ${at})`
+  const hasFailed = sql`(NOT ${isAgain} AND ${since} <= ${new Date(now.getTime() - MAX_WAIT).toISOString()})`
+  const delay = sql`min(3600, max(60, unixepoch(${at}) - unixepoch(${since})))`
+  return raw<{ id: number; state: DeliveryState }>(
+    db,
+    sql`UPDATE deliveries SET state = iif(${hasFailed}, 'failed', state),
+        requestedAction = iif(${hasFailed}, 'deliver', requestedAction), failingSince = ${since},
+        dueAt = iif(${hasFailed}, NULL, strftime('%Y-%m-%dT%H:%M:%fZ', ${at}, '+' || ${delay} || ' seconds')),
+        reasonCode = iif(${isAgain}, reasonCode, ${reasonCode}),
+        reason = iif(${isAgain}, reason, ${reason}), version = version + 1, updatedAt = ${at}
+      WHERE state = 'queued' AND id IN (
+        SELECT d.id FROM json_each(${JSON.stringify(rangesBetween(chainIds))}) JOIN deliveries d
+          ON d.chainId > value ->> 0 AND d.chainId < value ->> 1 AND d.dueAt <= ${at}
+        UNION ALL SELECT id FROM deliveries WHERE chainId IS NULL AND dueAt <= ${at}
+        LIMIT ${MAX_CHANGED})
+      RETURNING id, state`,
+  )
 }
 
 /** Ranges that contain all other ids. With them an index finds the items of other chains. */

@@ -2,21 +2,24 @@
 import {
   type Address,
   decodeAbiParameters,
-  decodeFunctionData,
   decodeFunctionResult,
   encodeAbiParameters,
   encodeEventTopics,
   encodeFunctionData,
+  getAddress,
   type Hex,
   keccak256,
 } from 'viem'
 import { deliveryAbi as abi } from '../../contracts/delivery-abi.ts'
+import { hex, integer, read, view } from './requests.ts'
+import type { Replies, RpcRequest } from './rpc.ts'
 
 /** An item of a call, as the contract takes it. */
 export type ContractItem = {
   key: Hex
   /** The zero address: the key is used up without a transfer. */
   token: Address
+  /** The zero address: the token is minted. */
   from: Address
   to: Address
   tokenId: bigint
@@ -35,16 +38,17 @@ const outcomes = ['not_reached', 'delivered', 'skipped', 'failed', 'cancelled'] 
 export type ItemResult = { outcome: (typeof outcomes)[number]; gasUsed: bigint; reason: Hex }
 
 /** Encodes a call without arguments. */
-export const encodeGetter = (functionName: 'paused' | 'retired' | 'predecessor'): Hex =>
-  encodeFunctionData({ abi, functionName })
+export const encodeGetter = (
+  functionName: 'paused' | 'retired' | 'predecessor' | 'relayerList',
+): Hex => encodeFunctionData({ abi, functionName })
 
 /** Encodes the call that reads which delivery keys the contract has recorded. */
 export const encodeRecords = (keys: readonly Hex[]): Hex =>
   encodeFunctionData({ abi, functionName: 'records', args: [keys] })
 
-/** Encodes the call that reads whether the account is a relayer. */
-export const encodeRelayers = (relayer: Address): Hex =>
-  encodeFunctionData({ abi, functionName: 'relayers', args: [relayer] })
+/** Encodes the call that reads the limit of a relayer or of a token. */
+export const encodeLimit = (of: 'relayerLimit' | 'tokenLimit', account: Address): Hex =>
+  encodeFunctionData({ abi, functionName: of, args: [account] })
 
 /** `deadline` is in seconds since 1970. */
 export const encodeDeliver = (
@@ -58,13 +62,6 @@ export const encodeDeliver = (
     functionName: 'deliver',
     args: [items, BigInt(minimum), BigInt(gasPerItem), BigInt(deadline)],
   })
-
-/** Returns the items of a call of `deliver`. */
-export function decodeDeliver(data: Hex): readonly ContractItem[] {
-  const { functionName, args } = decodeFunctionData({ abi, data })
-  if (functionName !== 'deliver') throw new Error('the transaction does not call deliver')
-  return args[0]
-}
 
 /** What the decoder returns; null if the contract has another interface or the node makes it up. */
 function decoded<T>(decode: () => T): T | null {
@@ -98,12 +95,58 @@ export const decodeResults = (data: Hex): ItemResult[] | null =>
     ),
   )
 
-/** The daily limit of a relayer, and how much of it is used on `day` (days since 1970). */
-export const decodeRelayer = (data: Hex): { perDay: number; day: number; used: number } | null =>
+/** Decodes the accounts that are relayers, were or are announced. */
+export const decodeRelayers = (data: Hex): readonly Address[] | null =>
+  decoded(() => decodeFunctionResult({ abi, functionName: 'relayerList', data }))
+
+/** A bucket of pieces: `available` of `capacity` may be moved now, `perDay` flow back in a day. */
+export type Limit = { capacity: number; perDay: number; available: number }
+
+/** Decodes a limit. It has a capacity of 0 for an account that is no relayer. */
+export const decodeLimit = (data: Hex): (Limit & { isSet: boolean }) | null =>
   decoded(() => {
-    const [perDay, day, used] = decodeFunctionResult({ abi, functionName: 'relayers', data })
-    return { perDay, day, used }
+    // Both getters return the same.
+    const limit = decodeFunctionResult({ abi, functionName: 'relayerLimit', data })
+    return {
+      isSet: limit.isSet,
+      capacity: Number(limit.capacity),
+      perDay: Number(limit.perDay),
+      available: Number(limit.available),
+    }
   })
+
+/** What a Delivery contract and its limits allow now. */
+export type ContractState = {
+  isPaused: boolean
+  isRetired: boolean
+  /** The limits of the relayers; absent for an account that is no relayer. */
+  limits: Map<Address, Limit>
+}
+
+/** Returns the requests that read the contract and what its relayers may do. */
+export const contractRequests = (contract: Address, relayers: readonly Address[]): RpcRequest[] => [
+  view(contract, encodeGetter('paused')),
+  view(contract, encodeGetter('retired')),
+  ...relayers.map((relayer) => view(contract, encodeLimit('relayerLimit', relayer))),
+]
+
+/** Returns null if the contract does not answer. */
+export function readContract(
+  contract: Address,
+  relayers: readonly Address[],
+  replies: Replies,
+): ContractState | null {
+  const isPaused = read(integer, replies(view(contract, encodeGetter('paused'))))
+  const isRetired = read(integer, replies(view(contract, encodeGetter('retired'))))
+  if (isPaused === null || isRetired === null) return null
+  const limits = new Map<Address, Limit>()
+  for (const relayer of relayers) {
+    const data = read(hex, replies(view(contract, encodeLimit('relayerLimit', relayer))))
+    const limit = data && decodeLimit(data)
+    if (limit && limit.capacity > 0) limits.set(relayer, limit)
+  }
+  return { isPaused: isPaused === 1, isRetired: isRetired === 1, limits }
+}
 
 /** Topics of the events. Hashed at the first use, because hashing delays the start of a Worker. */
 let topics: Record<'delivered' | 'cancelled' | 'failed', Hex> | undefined
@@ -131,15 +174,26 @@ export type Log = { address: Address; topics: readonly Hex[]; data: Hex }
 export const isUse = ({ address, topics }: Log, contract: Address, key: Hex): boolean =>
   isUseTopic(topics[0]) && topics[1] === key && address.toLowerCase() === contract.toLowerCase()
 
+/** Returns what a `Delivered` event says of its item; null for another event. */
+export function decodeDelivered({ topics, data }: Log): ContractItem | null {
+  const [topic, key, , token] = topics
+  if (topic !== eventTopics().delivered || !key || !token) return null
+  const [from, to, tokenId, amount] = decodeAbiParameters(itemTypes, data)
+  return { key, token: getAddress(`0x${token.slice(26)}`), from, to, tokenId, amount }
+}
+
 /** Whether the contract says that a transfer failed. Tokens may log the same. */
 export const isFailure = ({ address, topics }: Log, contract: Address): boolean =>
   topics[0] === eventTopics().failed && address.toLowerCase() === contract.toLowerCase()
 
-/** Returns what the token reverted with, from the data of a `DeliveryFailed` event. */
-export const decodeFailure = (data: Hex): Hex =>
-  decodeAbiParameters([{ type: 'uint256' }, { type: 'bytes' }], data)[1]
+/** Returns the gas that the token used and what it reverted with, from a `DeliveryFailed` event. */
+export function decodeFailure(data: Hex): { gasUsed: number; reason: Hex } {
+  const [gasUsed, reason] = decodeAbiParameters([{ type: 'uint256' }, { type: 'bytes' }], data)
+  return { gasUsed: Number(gasUsed), reason }
+}
 
-const contentTypes = [
+/** Of the event `Delivered` and of the content hash. */
+const itemTypes = [
   { type: 'address' },
   { type: 'address' },
   { type: 'uint256' },
@@ -153,4 +207,4 @@ export const hashContent = ({
   tokenId,
   amount,
 }: Pick<ContractItem, 'token' | 'to' | 'tokenId' | 'amount'>): Hex =>
-  keccak256(encodeAbiParameters(contentTypes, [token, to, tokenId, amount])).slice(0, 50) as Hex
+  keccak256(encodeAbiParameters(itemTypes, [token, to, tokenId, amount])).slice(0, 50) as Hex

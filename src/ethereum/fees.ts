@@ -19,7 +19,7 @@ export function firstFees(market: Market, cap: bigint): Fees | null {
   const limit = (cap * 7n) / 10n
   const { baseFee, tip } = market
   if (baseFee + tip > limit) return null
-  return { maxFeePerGas: smaller(2n * baseFee + tip, limit), maxPriorityFeePerGas: tip }
+  return { maxFeePerGas: lower(2n * baseFee + tip, limit), maxPriorityFeePerGas: tip }
 }
 
 /**
@@ -30,17 +30,22 @@ export function outbid(old: Fees, { baseFee, tip }: Market, cap: bigint): Fees |
   const maxPriorityFeePerGas = larger(raised(old.maxPriorityFeePerGas), tip)
   const maxFeePerGas = larger(
     raised(old.maxFeePerGas),
-    smaller(2n * baseFee + maxPriorityFeePerGas, cap),
+    lower(2n * baseFee + maxPriorityFeePerGas, cap),
   )
   if (maxFeePerGas > cap || maxPriorityFeePerGas > maxFeePerGas) return null
   return { maxFeePerGas, maxPriorityFeePerGas }
 }
 
-/** Whether the fees are below what the network asks. */
-export const isUnderpriced = ({ maxFeePerGas }: Fees, { baseFee, tip }: Market): boolean =>
-  maxFeePerGas < baseFee + tip
+/**
+ * Whether the fees are below what the network asks. The tip counts only for a transaction that is
+ * overdue, because what is usual changes from block to block.
+ */
+export const isUnderpriced = (fees: Fees, { baseFee, tip }: Market, isOverdue: boolean): boolean =>
+  fees.maxFeePerGas < baseFee + tip || (isOverdue && fees.maxPriorityFeePerGas < tip)
 
 /** Geth wants a tenth more, others an eighth. At least one wei. */
 const raised = (fee: bigint) => (fee === 0n ? 1n : (fee * 9n + 7n) / 8n)
 const larger = (a: bigint, b: bigint) => (a > b ? a : b)
-const smaller = (a: bigint, b: bigint) => (a < b ? a : b)
+
+/** Returns the lower of two amounts. */
+export const lower = (a: bigint, b: bigint): bigint => (a < b ? a : b)

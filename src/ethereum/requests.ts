@@ -17,9 +17,9 @@ export const accountBalance = (address: Address): RpcRequest => ({
   params: [address, 'latest'],
 })
 /** Reads the bytecode of a contract. The answer for any other account is `0x`. */
-export const contractCode = (address: Address): RpcRequest => ({
+export const contractCode = (address: Address, height: Height = 'latest'): RpcRequest => ({
   method: 'eth_getCode',
-  params: [address, 'latest'],
+  params: [address, at(height)],
 })
 /** Transactions that the address has in blocks: its next nonce. */
 export const transactionCount = (address: Address): RpcRequest => ({
@@ -37,16 +37,20 @@ export const transactionReceipt = (hash: Hex): RpcRequest => ({
   params: [hash],
 })
 /** Without `to`, the data is deployed and what its constructor returns is the result. */
-export const view = (to: Address | undefined, data: Hex): RpcRequest => ({
+export const view = (to: Address | undefined, data: Hex, gas?: Hex): RpcRequest => ({
   method: 'eth_call',
-  params: [{ ...(to && { to }), data }, 'latest'],
+  params: [{ ...(to && { to }), data, ...(gas && { gas }) }, 'latest'],
 })
-/** A call that would change the chain, without doing so. */
+/**
+ * A call that would change the chain, without doing so. With a gas price, because a contract can
+ * behave otherwise when it is 0.
+ */
 export const simulate = (call: {
   from: Address
   to: Address
   data: Hex
   gas?: Hex
+  gasPrice?: Hex
 }): RpcRequest => ({
   method: 'eth_call',
   params: [call, 'latest'],
@@ -97,13 +101,19 @@ export const block = z.object({
 export type Block = z.infer<typeof block>
 
 const log = z.object({ address: hex, topics: z.array(word), data: hex })
-export const logs = z.array(z.object({ address, transactionHash: word, topics: z.array(word) }))
+export const logs = z.array(
+  z.object({ address, transactionHash: word, topics: z.array(word), data: hex }),
+)
 export const receipt = z.object({
   transactionHash: word,
   blockNumber: integer,
   blockHash: word,
   status: integer,
   from: address,
+  gasUsed: integer,
+  effectiveGasPrice: wei,
+  /** Of OP-stack chains: the fee for publishing the data, in wei. */
+  l1Fee: wei.nullish(),
   logs: z.array(log),
 })
 export type Receipt = z.infer<typeof receipt>

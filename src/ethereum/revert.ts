@@ -1,5 +1,5 @@
 /** Why a call would revert, in words. */
-import { type Abi, decodeErrorResult, encodeErrorResult, erc1155Abi, type Hex } from 'viem'
+import { type Abi, decodeErrorResult, erc1155Abi, type Hex, toFunctionSelector } from 'viem'
 import { deliveryAbi } from '../../contracts/delivery-abi.ts'
 
 /** ERC-6093. Those of ERC-1155 are in viem's ABI. */
@@ -42,9 +42,25 @@ export function revertReason(data: Hex): string {
   return withoutAddresses(decoded(data)).slice(0, 200)
 }
 
-/** Whether the Delivery contract found no contract at the address of the token. */
-export const isTokenWithoutCode = (data: Hex): boolean =>
-  data === encodeErrorResult({ abi: deliveryAbi, errorName: 'TokenHasNoCode' })
+/** The reasons that the Delivery contract itself gives for an item. */
+const contractReasons = {
+  TokenHasNoCode: 'token_not_deployed',
+  RelayerLimitReached: 'relayer_limit_reached',
+  TokenLimitReached: 'token_limit_reached',
+  TokenLimitMissing: 'token_limit_missing',
+} as const
+
+/**
+ * Returns why the Delivery contract has not called the token, as a code; null if it has. Then a
+ * token may revert with the same.
+ */
+export function readContractReason(gasUsed: number, reason: Hex) {
+  if (gasUsed > 0) return null
+  const found = Object.entries(contractReasons).find(
+    ([name]) => reason === toFunctionSelector(`${name}()`),
+  )
+  return found ? found[1] : null
+}
 
 /** Wallets are personal data; reasons are logged. */
 export const withoutAddresses = (text: string): string =>

@@ -3,8 +3,7 @@
  * said (a result or an error of its own) is kept apart from having received nothing (a fault).
  */
 import * as z from 'zod'
-import { getPace, type Limits, maxBatchSize, slowDown, speedUp, takeTurn } from './pace.ts'
-import { isRevert } from './revert.ts'
+import { isRevert, loggedMessage } from './revert.ts'
 
 export type RpcRequest = { method: string; params: readonly unknown[] }
 type NodeError = { code: number; message: string; data?: unknown }
@@ -14,30 +13,55 @@ export type Replies = (request: RpcRequest) => Reply
 /** Sends requests to one node, equal ones once. Never throws. */
 export type Rpc = (requests: readonly RpcRequest[]) => Promise<Replies>
 
-/** Milliseconds that a node has to answer. */
+/** `timeout`: milliseconds that a node has to answer. */
+export type Limits = { callsPerBatch: number; callsPerSecond: number; timeout?: number }
+
 const TIMEOUT = 10_000
 /** HTTP requests that one call sends at a time. */
 const MAX_REQUESTS = 5
+/** Milliseconds to wait after a refusal without `Retry-After`. Doubles with each. */
+const FIRST_DELAY = 250
+const MAX_DELAY = 10_000
 /** Milliseconds without an answer after which calls that the node refuses are given up. */
 const PATIENCE = 20_000
 /** The most milliseconds that a node may ask to wait. */
 const MAX_RETRY_AFTER = 60_000
 
+/** What is known of a node, for the life of the isolate. Times in milliseconds since 1970. */
+type Pace = {
+  /** Requests of the last second. */
+  sent: { at: number; calls: number }[]
+  /** Refusals since the last answer. */
+  refusals: number
+  refusedAt: number
+  /** No request starts before this. */
+  blockedUntil: number
+}
+
+const paces = new Map<string, Pace>()
+let sent = 0
+
+/** Calls that this isolate has sent to nodes. */
+export const callsSent = (): number => sent
+
 /** Returns the client of the node at a URL. */
 export function nodeAt(url: string, limits: Limits): Rpc {
-  const pace = getPace(url)
+  const pace = paces.get(url) ?? { sent: [], refusals: 0, refusedAt: 0, blockedUntil: 0 }
+  paces.set(url, pace)
+  const batchSize = Math.max(1, Math.floor(Math.min(limits.callsPerBatch, limits.callsPerSecond)))
   return async (requests) => {
     const queue = [...new Set(requests.map((request) => JSON.stringify(request)))]
     const replies = new Map<string, Reply>()
     let receivedAt = Date.now()
     const work = async () => {
       while (queue.length > 0) {
-        const calls = queue.splice(0, maxBatchSize(pace, limits))
+        const calls = queue.splice(0, batchSize)
         if (pace.blockedUntil - receivedAt > PATIENCE) {
           for (const key of calls) replies.set(key, { fault: 'the node limits calls' })
           continue
         }
         const startedAt = await takeTurn(pace, calls.length, limits)
+        sent += calls.length
         const { answers, retryAfter } = await post(url, calls, limits)
         for (const [i, key] of calls.entries()) {
           const reply = answers[i]
@@ -46,13 +70,42 @@ export function nodeAt(url: string, limits: Limits): Rpc {
         const refused = calls.filter((key) => !replies.has(key))
         queue.unshift(...refused)
         if (refused.length < calls.length) receivedAt = Date.now()
-        if (refused.length > 0) slowDown(pace, calls.length, startedAt, retryAfter)
-        else speedUp(pace, limits)
+        if (refused.length === 0) pace.refusals = 0
+        // Of requests that were under way together, the first refusal counts.
+        else if (startedAt > pace.refusedAt) {
+          const delay = Math.min(MAX_DELAY, FIRST_DELAY * 2 ** pace.refusals)
+          pace.refusals++
+          pace.refusedAt = Date.now()
+          pace.blockedUntil = pace.refusedAt + (retryAfter || delay)
+        }
       }
     }
     await Promise.all(Array.from({ length: MAX_REQUESTS }, work))
     return (request) => replies.get(JSON.stringify(request)) ?? { fault: 'not asked' }
   }
+}
+
+/** Waits until the node may be asked that many calls. Returns the time. */
+async function takeTurn(pace: Pace, calls: number, limits: Limits): Promise<number> {
+  for (;;) {
+    const now = Date.now()
+    const startAt = Math.max(pace.blockedUntil, findRoom(pace, calls, limits))
+    if (startAt <= now) {
+      pace.sent = [...pace.sent.filter(({ at }) => at > now - 1000), { at: now, calls }]
+      return now
+    }
+    await new Promise((resolve) => setTimeout(resolve, startAt - now))
+  }
+}
+
+/** Returns when that many more calls can start, so that no second has more than `callsPerSecond`. */
+function findRoom({ sent }: Pace, calls: number, { callsPerSecond }: Limits): number {
+  let room = Math.max(callsPerSecond, 1) - calls
+  for (const earlier of sent.toReversed()) {
+    room -= earlier.calls
+    if (room < 0) return earlier.at + 1000
+  }
+  return 0
 }
 
 /** `answers`: by the position of the call, without those that the node refused for its limits. */
@@ -74,18 +127,13 @@ async function post(
       signal: AbortSignal.timeout(timeout),
     })
     const { status, headers } = response
-    if (status === 413 || status === 429 || (status === 400 && calls.length > 1)) {
-      await response.body?.cancel()
-      return { answers: [], retryAfter: parseRetryAfter(headers) }
-    }
     if (!response.ok) {
       await response.body?.cancel()
+      if (status === 429) return { answers: [], retryAfter: parseRetryAfter(headers) }
       return all(`the node answered with HTTP ${status}`)
     }
     const json: unknown = await response.json()
-    // An object instead of a list is an error about the whole batch.
-    const isRefused = calls.length > 1 && !Array.isArray(json)
-    return { answers: isRefused ? [] : match([json].flat(), calls.length), retryAfter: 0 }
+    return { answers: match([json].flat(), calls.length), retryAfter: 0 }
   } catch (error) {
     // Not the error's own text: it may hold the URL, and the URL a key.
     const timedOut = error instanceof Error && error.name === 'TimeoutError'
@@ -119,24 +167,27 @@ function match(list: readonly unknown[], calls: number): (Reply | undefined)[] {
     else if (data && 'result' in data) replies.set(data.id, { result: data.result })
   }
   // A node that refuses a batch may answer one of its calls, or none by its id.
-  const isLimited = [...replies.values()].some((reply) => isLimit(reply, calls))
+  const isLimited = [...replies.values()].some(isLimit)
+  const whole = replies.get(null)
+  const fault =
+    whole && 'error' in whole
+      ? `the node answered to a batch: ${loggedMessage(whole.error.message)}`
+      : 'the node gave no answer'
   return Array.from({ length: calls }, (_, i) => {
     const reply = replies.get(i)
-    if (reply) return isLimit(reply, calls) ? undefined : reply
-    return isLimited ? undefined : { fault: 'the node gave no answer' }
+    if (reply) return isLimit(reply) ? undefined : reply
+    return isLimited ? undefined : { fault }
   })
 }
 
 /**
  * Whether the node refused a call for its limits: EIP-1474 "limit exceeded", and how providers say
- * it in words. -32600 for one of several calls is about the batch, because the call is valid.
+ * it in words. What a contract says when it reverts is not about the node.
  */
-function isLimit(reply: Reply, calls: number): boolean {
-  if (!('error' in reply)) return false
-  const { code, message } = reply.error
-  if (code === -32005 || code === 429 || (code === -32600 && calls > 1)) return true
-  // What a contract says when it reverts is not about the node.
-  return !isRevert(reply.error) && isLimitText.test(message)
-}
+const isLimit = (reply: Reply): boolean =>
+  'error' in reply &&
+  (reply.error.code === -32005 ||
+    reply.error.code === 429 ||
+    (!isRevert(reply.error) && isLimitText.test(reply.error.message)))
 
-const isLimitText = /rate limit|too many requests|\bbatch\b|compute units|response too large/i
+const isLimitText = /rate limit|too many requests|compute units|response too large/i

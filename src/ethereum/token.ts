@@ -8,6 +8,8 @@ import {
   getAddress,
   type Hex,
   isAddress,
+  numberToHex,
+  parseAbi,
   zeroAddress,
 } from 'viem'
 import type { ContractItem, Log } from './contract.ts'
@@ -22,12 +24,12 @@ export type Order = {
   /** uint256 as decimal text. */
   tokenId: string | null
   quantity: number
-  /** The wallet that holds the token. */
-  holder: string
+  /** The wallet that holds the token; null if the token is minted. */
+  holder: string | null
   recipient: string | null
 }
 
-/** The same in the types of the chain. */
+/** The same in the types of the chain. `from` is the zero address of a mint. */
 export type Transfer = {
   token: Address
   from: Address
@@ -36,17 +38,21 @@ export type Transfer = {
   quantity: bigint
 }
 
+const isWallet = (text: string | null): text is string =>
+  text !== null && isAddress(text, { strict: false }) && BigInt(text) !== 0n
+
 /** Returns the transfer, or the code of the reason why there can be none. */
 export function parseTransfer({ contractAddr, tokenId, quantity, holder, recipient }: Order) {
   if (!isAddress(contractAddr, { strict: false })) return 'invalid_token_address'
   if (!tokenId || !/^\d{1,78}$/.test(tokenId) || BigInt(tokenId) >= 2n ** 256n)
     return 'invalid_token_id'
   if (!Number.isSafeInteger(quantity) || quantity < 1) return 'invalid_quantity'
-  if (!recipient || !isAddress(recipient, { strict: false })) return 'invalid_recipient'
-  if (!isAddress(holder, { strict: false })) return 'seller_has_no_wallet'
+  if (!isWallet(recipient)) return 'invalid_recipient'
+  // The zero address would be a mint.
+  if (holder !== null && !isWallet(holder)) return 'seller_has_no_wallet'
   return {
     token: getAddress(contractAddr),
-    from: getAddress(holder),
+    from: holder === null ? zeroAddress : getAddress(holder),
     to: getAddress(recipient),
     tokenId: BigInt(tokenId),
     quantity: BigInt(quantity),
@@ -67,10 +73,15 @@ export const cancelItem = (key: Hex): ContractItem => ({
   amount: 0n,
 })
 
+/** Gas for questions to a token and for a trial transfer: with more, it could return megabytes. */
+const QUESTION_GAS = numberToHex(200_000)
+const TRIAL_GAS = numberToHex(2_000_000)
+
 const supports = (token: Address, id: Hex): RpcRequest =>
   view(
     token,
     encodeFunctionData({ abi: erc1155Abi, functionName: 'supportsInterface', args: [id] }),
+    QUESTION_GAS,
   )
 const isErc721 = (token: Address) => supports(token, '0x80ac58cd')
 const isErc1155 = (token: Address) => supports(token, '0xd9b67a26')
@@ -98,22 +109,41 @@ export function readTrouble(token: Address, replies: Replies) {
 /** A recipient without code, which accepts every token. */
 const PLAIN_ACCOUNT = '0x00000000000000000000000000000000feedbeef'
 
-const tokenRequests = (delivery: Address, { token, from, tokenId, amount }: ContractItem) => {
+/** The functions that mint, as OpenZeppelin's wizard writes them. */
+const mintAbi = parseAbi([
+  'function safeMint(address to, uint256 tokenId)',
+  'function mint(address to, uint256 id, uint256 amount, bytes data)',
+])
+
+/** The call of the token that the Delivery contract makes, but to a plain account. */
+function encodeTransfer({ from, tokenId, amount }: ContractItem): Hex {
   const to = PLAIN_ACCOUNT
-  const data =
-    amount === 0n
-      ? encodeFunctionData({
-          abi: erc721Abi,
-          functionName: 'safeTransferFrom',
-          args: [from, to, tokenId],
-        })
+  if (from === zeroAddress)
+    return amount === 0n
+      ? encodeFunctionData({ abi: mintAbi, functionName: 'safeMint', args: [to, tokenId] })
       : encodeFunctionData({
-          abi: erc1155Abi,
-          functionName: 'safeTransferFrom',
-          args: [from, to, tokenId, amount, '0x'],
+          abi: mintAbi,
+          functionName: 'mint',
+          args: [to, tokenId, amount, '0x'],
         })
+  return amount === 0n
+    ? encodeFunctionData({
+        abi: erc721Abi,
+        functionName: 'safeTransferFrom',
+        args: [from, to, tokenId],
+      })
+    : encodeFunctionData({
+        abi: erc1155Abi,
+        functionName: 'safeTransferFrom',
+        args: [from, to, tokenId, amount, '0x'],
+      })
+}
+
+const tokenRequests = (delivery: Address, item: ContractItem) => {
+  const { token, from, tokenId, amount } = item
+  const data = encodeTransfer(item)
   return {
-    plain: simulate({ from: delivery, to: token, data }),
+    plain: simulate({ from: delivery, to: token, data, gas: TRIAL_GAS }),
     isApproved: view(
       token,
       encodeFunctionData({
@@ -121,12 +151,14 @@ const tokenRequests = (delivery: Address, { token, from, tokenId, amount }: Cont
         functionName: 'isApprovedForAll',
         args: [from, delivery],
       }),
+      QUESTION_GAS,
     ),
     holding: view(
       token,
       amount === 0n
         ? encodeFunctionData({ abi: erc721Abi, functionName: 'ownerOf', args: [tokenId] })
         : encodeFunctionData({ abi: erc1155Abi, functionName: 'balanceOf', args: [from, tokenId] }),
+      QUESTION_GAS,
     ),
   }
 }
@@ -143,6 +175,8 @@ export function readHolderProblem(delivery: Address, item: ContractItem, replies
   const { plain, isApproved, holding } = tokenRequests(delivery, item)
   if ('result' in replies(plain)) return null
   const held = word(replies(holding))
+  if (item.from === zeroAddress)
+    return item.amount === 0n && held ? 'token_not_transferable' : 'minter_role_missing'
   const hasToken = item.amount === 0n ? held === BigInt(item.from) : (held ?? 0n) >= item.amount
   if (held !== null && !hasToken) return 'holder_has_no_token'
   if (word(replies(isApproved)) === 0n) return 'holder_not_approved'

@@ -30,6 +30,7 @@ export const errorStatus = {
   no_billing_address: 400,
   sold_out: 400,
   quantity_too_large: 400,
+  quantity_above_limit: 400,
   unauthenticated: 401,
   forbidden: 403,
   cross_site: 403,

@@ -18,7 +18,7 @@ import { log } from '../log.ts'
  * `chain_unavailable`.
  */
 export async function isSignedByContract(
-  network: Pick<Network, 'rpcUrls' | 'callsPerBatch'>,
+  network: Pick<Network, 'rpcUrls' | 'callsPerBatch' | 'callsPerSecond'>,
   { address, message, signature }: { address: Hex; message: string; signature: Hex },
 ): Promise<boolean> {
   const args = [address, hashMessage(message), signature] as const

@@ -5,8 +5,7 @@ import { readAsUser, requireRecentSignIn } from '../auth/session.ts'
 import { type Database, violates } from '../db/client.ts'
 import type { Guard } from '../db/guard.ts'
 import { users } from '../db/schema/users.ts'
-import { queueAwaiting } from '../delivery/wallet-linked.ts'
-import { hasTransfersUnderWay, removeRecipient } from '../delivery/wallet-unlinked.ts'
+import { hasTransfersUnderWay, queueAwaiting, removeRecipient } from '../delivery/wallet.ts'
 import type { Caller, Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import { limitLinks, linkExpired, newEmailLink, proveEmail, selectLink } from './email-link.ts'
@@ -96,7 +95,8 @@ type Method = keyof typeof methodNames
 /**
  * Removes a sign-in method from the account, and returns the e-mail address that the account had.
  * Throws `unauthenticated`, `forbidden`, `reauthentication_required`, and `conflict` if it is the
- * only one, if there is none, or if something is still transferred to or from the wallet.
+ * only one, if there is none, or if a transaction carries something to the wallet or something is
+ * still transferred from it.
  */
 export async function unlink({ db, caller, now }: Ctx, method: Method): Promise<string> {
   const { userId } = caller
@@ -132,7 +132,7 @@ export async function unlink({ db, caller, now }: Ctx, method: Method): Promise<
       .update(users)
       .set({ ...cleared, updatedAt: now.toISOString() })
       .where(isCaller),
-    ...(method === 'ethereumPublicAddr' ? [removeRecipient(db, userId, now)] : []),
+    ...(method === 'ethereumPublicAddr' ? removeRecipient(db, userId, now) : []),
   ])
   return before?.email ?? ''
 }

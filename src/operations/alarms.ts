@@ -10,14 +10,14 @@ const MINUTE = 60_000
 /** Deliveries for which the balance of a signer should suffice. */
 const ENOUGH_DELIVERIES = 100
 
-/** The used share of a quota at which there is an alarm. */
-const QUOTA_SHARE = 0.8
+/** The used share of a quota, or of the limit of a relayer, at which there is an alarm. */
+const HIGH_SHARE = 0.8
 
 /** Milliseconds. */
 const LIMITS = {
   node: 5 * MINUTE,
   head: 10 * MINUTE,
-  item: 30 * MINUTE,
+  second: 10 * MINUTE,
   message: 15 * MINUTE,
 }
 
@@ -28,6 +28,11 @@ type AlarmName =
   | 'chain_stalled'
   | 'contract_paused'
   | 'no_relayer'
+  | 'relayer_limit_low'
+  | 'signer_paused'
+  | 'contract_not_linked'
+  | 'second_node_silent'
+  | 'deliveries_delayed'
   | 'backlog'
   | 'deliveries_failed'
   | 'foreign_transaction'
@@ -50,16 +55,19 @@ export function findAlarms(state: State, settings: Settings, now: Date): Alarm[]
   const isOld = (at: string | null, limit: number): at is string =>
     at !== null && now.getTime() - new Date(at).getTime() >= limit
   watchNetworks(state, settings.NETWORKS, isOld, raise)
-  watchWork(state, isOld, raise)
-  const { failed, foreign, webhooks, cron, storageProblem } = state
+  watchRuns(state, isOld, raise)
+  watchSigners(state, raise)
+  watchItems(state, settings.DELIVERY_ALARM_MINUTES * MINUTE, isOld, raise)
+  const { failed, webhooks, cron, storageProblem } = state
+  for (const [queue, { messages, oldestAt }] of Object.entries(state.queues))
+    if (isOld(oldestAt, LIMITS.message))
+      raise(
+        'backlog',
+        queue,
+        `${counted(messages, 'message')} in the queue of ${queue}, the oldest since ${when(oldestAt)}.`,
+      )
   if (failed > 0)
     raise('deliveries_failed', '', `${counted(failed, 'delivery', 'deliveries')} failed.`)
-  for (const { chainId, signer, nonces } of foreign)
-    raise(
-      'foreign_transaction',
-      `${chainId}:${signer}`,
-      `Another program used ${counted(nonces, 'nonce')} of the signer ${signer} on chain ${chainId} within 24 hours.`,
-    )
   if (isOld(webhooks.dueAt, LIMITS.message))
     raise(
       'webhooks_backlog',
@@ -72,7 +80,7 @@ export function findAlarms(state: State, settings: Settings, now: Date): Alarm[]
   for (const { name, period, used } of state.quotas) {
     const per = period.length === 10 ? 'day' : 'hour'
     const { limit, who } = limitOf(settings, name, per)
-    if (used >= limit * QUOTA_SHARE)
+    if (used >= limit * HIGH_SHARE)
       raise(
         'quota_low',
         `${name}:${per}`,
@@ -124,7 +132,7 @@ function watchNetworks(
         chain,
         `The Delivery contract of ${name} is ${seen.isRetired ? 'retired' : 'paused'}.`,
       )
-    const relayers = seen.signers?.filter(({ allowance }) => allowance !== null)
+    const relayers = seen.signers?.filter(({ limit }) => limit !== null)
     if (relayers?.length === 0)
       raise('no_relayer', chain, `No signer is a relayer of the Delivery contract of ${name}.`)
     const symbol = networks[name]?.nativeCurrency?.symbol ?? 'ETH'
@@ -138,28 +146,95 @@ function watchNetworks(
   }
 }
 
-/** An item that waits gets a later `dueAt`. An overdue one means that no run has processed it. */
-function watchWork({ work, queues }: State, isOld: IsOld, raise: Raise): void {
-  for (const [chainId, ofChain] of Map.groupBy(work, ({ chainId }) => chainId)) {
-    const late = ofChain
-      .flatMap(({ dueAt, unminedAt }) => [dueAt, unminedAt])
-      .filter((at) => isOld(at, LIMITS.item))
-      .sort()
-    const items = ofChain.reduce((sum, { queued, inFlight }) => sum + queued + inFlight, 0)
-    if (late[0])
+/** What the last runs found. What they found of a chain that is not configured any more is old. */
+function watchRuns({ networks, runs }: State, isOld: IsOld, raise: Raise): void {
+  for (const { name, chainId } of networks) {
+    const run = runs.find((row) => row.chainId === chainId)
+    if (run?.problem === 'contract_not_linked')
       raise(
-        'backlog',
+        'contract_not_linked',
         String(chainId),
-        `${counted(items, 'item')} of chain ${chainId} under way, the oldest without progress since ${when(late[0])}.`,
+        `The Delivery contract of ${name} does not know the keys of the contracts before it.`,
+      )
+    const since = run?.unconfirmedSince ?? null
+    if (isOld(since, LIMITS.second))
+      raise(
+        'second_node_silent',
+        String(chainId),
+        `No second node of ${name} confirms deliveries since ${when(since)}. One node is believed.`,
       )
   }
-  for (const [queue, { messages, oldestAt }] of Object.entries(queues))
-    if (isOld(oldestAt, LIMITS.message))
+}
+
+function watchSigners({ networks, paused, foreign }: State, raise: Raise): void {
+  for (const { chainId, address, reverts, pausedUntil } of paused)
+    raise(
+      'signer_paused',
+      `${chainId}:${address}`,
+      `${counted(reverts, 'transaction')} of the signer ${address} on chain ${chainId} reverted in a row. It pauses until ${when(pausedUntil)}.`,
+    )
+  const thefts = new Map<string, string[]>()
+  const add = (chainId: number, signer: string, detail: string) => {
+    const subject = `${chainId}:${signer}`
+    thefts.set(subject, [...(thefts.get(subject) ?? []), detail])
+  }
+  for (const { chainId, signer, nonce } of foreign)
+    add(
+      chainId,
+      signer,
+      `Another program sent transactions with the signer ${signer} on chain ${chainId} within 24 hours, up to nonce ${nonce}.`,
+    )
+  for (const { name, chainId, signers } of networks)
+    for (const { address, limit, foreignPieces } of signers ?? []) {
+      if (foreignPieces > 0)
+        add(
+          chainId,
+          address,
+          `${counted(foreignPieces, 'piece')} of the limit of the signer ${address} on chain ${chainId} were used by another program.`,
+        )
+      const used = limit ? limit.capacity - limit.available : 0
+      if (limit && used >= limit.capacity * HIGH_SHARE)
+        raise(
+          'relayer_limit_low',
+          `${chainId}:${address}`,
+          `The signer ${address} has used ${used} of ${counted(limit.capacity, 'piece')} of its limit on ${name}. ${limit.perDay} flow back in a day.`,
+        )
+    }
+  for (const [subject, details] of thefts) raise('foreign_transaction', subject, details.join(' '))
+}
+
+/** Paid items that have a wallet and have not ended, by their age: when they are due next says nothing. */
+function watchItems(
+  { work, delays, runs }: State,
+  limit: number,
+  isOld: IsOld,
+  raise: Raise,
+): void {
+  const chainName = (chainId: number | null) =>
+    chainId === null ? 'a network that is not configured' : `chain ${chainId}`
+  for (const { chainId, reasonCode, items, queuedAt } of delays)
+    if (isOld(queuedAt, limit))
       raise(
-        'backlog',
-        queue,
-        `${counted(messages, 'message')} in the queue of ${queue}, the oldest since ${when(oldestAt)}.`,
+        'deliveries_delayed',
+        `${chainId}:${reasonCode}`,
+        `${counted(items, 'item')} of ${chainName(chainId)} cannot be delivered: ${reasonCode}. The oldest waits since ${when(queuedAt)}.`,
       )
+  for (const [chainId, groups] of Map.groupBy(work, (group) => group.chainId)) {
+    const [oldest = null] = groups.flatMap(({ queuedAt }) => queuedAt ?? []).sort()
+    if (!isOld(oldest, limit)) continue
+    // Those that wait for a reason have an alarm of their own.
+    const delayed = delays.filter((delay) => delay.chainId === chainId)
+    const items =
+      groups.reduce((sum, { queued, inFlight }) => sum + queued + inFlight, 0) -
+      delayed.reduce((sum, delay) => sum + delay.items, 0)
+    if (items === 0) continue
+    const problem = runs.find((run) => run.chainId === chainId)?.problem
+    raise(
+      'deliveries_delayed',
+      String(chainId),
+      `${counted(items, 'item')} of ${chainName(chainId)} under way. The oldest waits for its turn or its block since ${when(oldest)}${problem ? `: ${problem}` : ''}.`,
+    )
+  }
 }
 
 const counted = (count: number, one: string, many = `${one}s`) =>

@@ -8,7 +8,7 @@ import { pruneQuotas } from '../db/quota.ts'
 import { cronRuns } from '../db/schema/operations.ts'
 import { idempotencyKeys } from '../db/schema/orders.ts'
 import { emailLinks, walletNonces } from '../db/schema/users.ts'
-import { failRemovedChains, wakeDueChains } from '../delivery/wake.ts'
+import { putOffUnconfigured, wake, wakeDueChains } from '../delivery/wake.ts'
 import { readSettings } from '../env.ts'
 import { LINK_LIFETIME } from '../identity/email-link.ts'
 import { sweepTokens } from '../identity/sweep-tokens.ts'
@@ -24,13 +24,14 @@ type Job = (env: Env, db: Database, now: Date) => Promise<unknown>
 
 const jobs: Record<string, Job> = {
   wakeDueChains: (env, db, now) => wakeDueChains(env.DELIVERIES, db, readSettings(env), now),
-  failRemovedChains: (env, db, now) => failRemovedChains(db, readSettings(env), now),
+  putOffUnconfigured: (env, db, now) => putOffUnconfigured(db, readSettings(env), now),
   wakeWebhooks: (env, db, now) => wakeWebhooks(env.WEBHOOKS, db, now),
   handleFailingWebhooks: (env, db, now) =>
     handleFailing({ db, email: env.EMAIL, settings: readSettings(env), now }),
   deleteExpiredRows: (_env, db, now) => deleteExpiredRows(db, now),
   removeOrphans: (env, db, now) => removeOrphans(env.AVATARS, db, now),
-  checkNetworks: (env, db, now) => checkNetworks(db, readSettings(env), now),
+  checkNetworks: async (env, db, now) =>
+    wake(env.DELIVERIES, await checkNetworks(db, readSettings(env), now)),
   rollUpHours: (_env, db, now) => rollUpHours(db, now),
   // Once a day, because it reads again the deleted addresses that orders use.
   sweepAddresses: async (_env, db, now) =>

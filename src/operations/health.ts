@@ -12,16 +12,13 @@ export const secondsSince = <T extends string | null>(at: T, now: Date) =>
 export const countWork = (work: State['work'], of: 'queued' | 'inFlight'): number =>
   work.reduce((sum, group) => sum + group[of], 0)
 
-/** The oldest item that is queued or in flight. */
-export const oldestWork = ({ work }: State) => work.toSorted((a, b) => a.firstId - b.firstId)[0]
-
 /** Returns the parts of the instance, for a master token. */
 export function describeHealth(
   state: State,
   publicUrl: string,
   now: Date,
 ): z.infer<typeof Health>['components'] {
-  const oldest = oldestWork(state)
+  const [oldest] = state.work.toSorted((a, b) => a.firstId - b.firstId)
   const { awaitingWallet, failed, work, webhooks, cron } = state
   return {
     d1: { problem: null },
@@ -42,7 +39,13 @@ export function describeHealth(
       isPaused: seen.isPaused,
       isRetired: seen.isRetired,
       gasPrice: seen.gasPrice,
-      signers: seen.signers ?? [],
+      signers: (seen.signers ?? []).map(({ address, balance, deliveries, limit }) => ({
+        address,
+        balance,
+        deliveries,
+        capacity: limit?.capacity ?? null,
+        available: limit?.available ?? null,
+      })),
     })),
     deliveries: {
       awaitingWallet,

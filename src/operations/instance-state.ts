@@ -8,7 +8,7 @@ import type { BatchResponse } from 'drizzle-orm/batch'
 import { readAs } from '../auth/access.ts'
 import { type Database, raw } from '../db/client.ts'
 import { periodAt } from '../db/quota.ts'
-import type { ReasonCode } from '../db/schema/delivery.ts'
+import { networks, type ReasonCode } from '../db/schema/delivery.ts'
 import { alarms, cronRuns, networkChecks } from '../db/schema/operations.ts'
 import { configuredChainIds, type Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
@@ -25,9 +25,21 @@ type Work = {
   dueAt: string | null
   /** When the first transaction was signed that is in no block. */
   unminedAt: string | null
+  /** When the first of them was queued, of those that have no reason to wait (`Delay`). */
+  queuedAt: string | null
   /** The oldest item, and when it was ordered. */
   firstId: number
   firstAt: string
+}
+
+/** Queued items of a chain that wait for the same reason. */
+type Delay = {
+  /** Null for items whose network was not configured. */
+  chainId: number | null
+  reasonCode: ReasonCode
+  items: number
+  /** When the first of them was queued. */
+  queuedAt: string | null
 }
 
 /** Failed items with the same reason. */
@@ -45,6 +57,9 @@ export type State = Awaited<ReturnType<typeof readState>>
 
 /** Milliseconds for which another transaction with a nonce of a signer counts. */
 const DAY = 24 * 60 * 60 * 1000
+
+/** Transactions of a chain from which the cost of an item is taken. */
+const NEWEST = 100
 
 /** `rows`: what `stateStatements` returns. */
 export async function readState(
@@ -65,16 +80,23 @@ type StateRows = BatchResponse<ReturnType<typeof stateStatements>>
 
 /** What D1 knows of the state. */
 export function storedState({ NETWORKS }: Pick<Settings, 'NETWORKS'>, rows: StateRows) {
-  const [queued, inFlight, [waiting], failures, networks, foreign, [cron], [outbox], open, quotas] =
-    rows
+  const [queued, inFlight, delays, [waiting], failures, checks, runs, paused, ...others] = rows
+  const [costs, foreign, [cron], [outbox], open, quotas] = others
   const names = new Map(Object.entries(NETWORKS).map(([name, n]) => [n.chainId, name]))
   return {
     work: [...queued, ...inFlight],
+    delays,
     awaitingWallet: waiting?.awaitingWallet ?? 0,
     /** The largest group first. */
     failures,
     failed: failures.reduce((sum, { items }) => sum + items, 0),
-    networks: networks.map((check) => ({ name: names.get(check.chainId) ?? '', ...check })),
+    networks: checks.map((check) => ({ name: names.get(check.chainId) ?? '', ...check })),
+    /** What the last run of each chain found. */
+    runs,
+    /** Signers that pause, because their transactions reverted. */
+    paused,
+    /** What an item of the newest transactions of each chain has cost, wei and gas. */
+    costs,
     /** Signers whose nonces another program has used within a day. */
     foreign,
     cron: cron ?? null,
@@ -93,21 +115,29 @@ export const stateStatements = ({ db, settings, now }: StateCtx) => {
     work(
       db,
       sql`SELECT chainId, count(*) AS queued, 0 AS inFlight, NULL AS unminedAt,
+      min(queuedAt) FILTER (WHERE failingSince IS NULL) AS queuedAt,
       min(dueAt) FILTER (WHERE dueAt <= ${at}) AS dueAt, min(id) AS firstId
       FROM deliveries WHERE dueAt IS NOT NULL GROUP BY chainId`,
     ),
     work(
       db,
       sql`SELECT t.chainId, 0 AS queued, count(*) AS inFlight,
-      min(t.createdAt) FILTER (WHERE t.block IS NULL) AS unminedAt, NULL AS dueAt, min(d.id) AS firstId
+      min(t.createdAt) FILTER (WHERE t.block IS NULL) AS unminedAt, min(d.queuedAt) AS queuedAt,
+      NULL AS dueAt, min(d.id) AS firstId
       FROM transactions t, json_each(t.items) i
         JOIN deliveries d ON d.id = i.value AND d.state = 'in_flight'
       WHERE t.isOpen GROUP BY t.chainId`,
     ),
+    raw<Delay>(
+      db,
+      sql`SELECT chainId, reasonCode, count(*) AS items, min(queuedAt) AS queuedAt
+        FROM deliveries INDEXED BY deliveries_delayed
+        WHERE failingSince IS NOT NULL AND dueAt IS NOT NULL GROUP BY 1, 2`,
+    ),
     raw<{ awaitingWallet: number }>(
       db,
       sql`SELECT count(*) AS awaitingWallet FROM deliveries INDEXED BY deliveries_waiting
-        WHERE state IN ('awaiting_wallet', 'failed', 'cancelled') AND state = 'awaiting_wallet'`,
+        WHERE state IN ('awaiting_wallet', 'failed', 'cancelled', 'written_off') AND state = 'awaiting_wallet'`,
     ),
     raw<Failure>(
       db,
@@ -119,9 +149,30 @@ export const stateStatements = ({ db, settings, now }: StateCtx) => {
       .select()
       .from(networkChecks)
       .where(inArray(networkChecks.chainId, configuredChainIds(settings))),
-    raw<{ chainId: number; signer: string; nonces: number }>(
+    db
+      .select({
+        chainId: networks.chainId,
+        problem: networks.problem,
+        unconfirmedSince: networks.unconfirmedSince,
+      })
+      .from(networks),
+    raw<{ chainId: number; address: string; reverts: number; pausedUntil: string }>(
       db,
-      sql`SELECT chainId, signer, count(*) AS nonces FROM transactions
+      sql`SELECT chainId, address, reverts, pausedUntil FROM signers WHERE pausedUntil > ${at}`,
+    ),
+    raw<{ chainId: number; itemFee: number | null; itemGas: number | null }>(
+      db,
+      sql`SELECT value AS chainId, sum(CAST(fee AS REAL)) / sum(json_array_length(items)) AS itemFee,
+          sum(CAST(gasUsed AS REAL)) / sum(json_array_length(items)) AS itemGas
+        FROM json_each(${JSON.stringify(configuredChainIds(settings))})
+          LEFT JOIN transactions ON fee IS NOT NULL AND transactions.id IN (SELECT t.id FROM transactions t
+            WHERE t.chainId = value AND t.block IS NOT NULL AND NOT t.isOpen
+            ORDER BY t.block DESC LIMIT ${NEWEST})
+        GROUP BY value`,
+    ),
+    raw<{ chainId: number; signer: string; nonce: number }>(
+      db,
+      sql`SELECT chainId, signer, max(nonce) AS nonce FROM transactions
         WHERE NOT isOpen AND block IS NULL AND nonceUsedAt IS NOT NULL AND updatedAt >= ${dayAgo}
         GROUP BY chainId, signer`,
     ),

@@ -1,5 +1,5 @@
 /** The state as gauges, in the text format of Prometheus (0.0.4). */
-import { countWork, oldestWork, secondsSince } from './health.ts'
+import { countWork, secondsSince } from './health.ts'
 import type { State } from './instance-state.ts'
 
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
@@ -33,7 +33,7 @@ function gauges(state: State, now: Date): Record<string, [help: string, samples:
     )
   return {
     deliveries: [
-      'Order items that are not delivered, without the cancelled ones.',
+      'Order items that are not delivered, nor cancelled or written off.',
       [
         [{ state: 'awaiting_wallet' }, awaitingWallet],
         [{ state: 'queued' }, countWork(work, 'queued')],
@@ -42,8 +42,25 @@ function gauges(state: State, now: Date): Record<string, [help: string, samples:
       ],
     ],
     oldest_undelivered_seconds: [
-      'Age of the oldest item that is queued or in flight.',
-      one(age(oldestWork(state)?.firstAt ?? null) ?? 0),
+      'Age of the oldest item of a chain that is queued or in flight.',
+      [...Map.groupBy(work, ({ chainId }) => chainId)].map(([chainId, groups]) => [
+        { chain_id: String(chainId) },
+        Math.max(...groups.map(({ firstAt }) => secondsSince(firstAt, now))),
+      ]),
+    ],
+    delivery_fee_wei: [
+      'What an item of the newest 100 transactions of a chain has cost.',
+      state.costs.map(({ chainId, itemFee }) => [
+        { chain_id: chainId },
+        itemFee && Math.round(itemFee),
+      ]),
+    ],
+    delivery_gas: [
+      'Gas that an item of the newest 100 transactions of a chain has used.',
+      state.costs.map(({ chainId, itemGas }) => [
+        { chain_id: chainId },
+        itemGas && Math.round(itemGas),
+      ]),
     ],
     queue_backlog_messages: ['Messages that wait.', perQueue(({ messages }) => messages)],
     queue_backlog_bytes: ['Their size.', perQueue(({ bytes }) => bytes)],
@@ -68,9 +85,9 @@ function gauges(state: State, now: Date): Record<string, [help: string, samples:
       'Items that the balance of a signer pays for.',
       perSigner(({ deliveries }) => deliveries),
     ],
-    signer_allowance_items: [
-      'Items that a relayer may still deliver today.',
-      perSigner(({ allowance }) => allowance),
+    signer_limit_used_ratio: [
+      'Used share of the limit of a relayer.',
+      perSigner(({ limit }) => limit && 1 - limit.available / limit.capacity),
     ],
     webhook_pending_messages: ['Webhook messages not delivered yet.', one(webhooks.pending)],
     webhook_oldest_due_seconds: [

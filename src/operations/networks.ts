@@ -1,52 +1,56 @@
 /** Asks each network, once a minute, what else only a delivery would find out. */
-import { sql } from 'drizzle-orm'
 import type { Address } from 'viem'
-import { type Database, raw } from '../db/client.ts'
-import type { networkChecks } from '../db/schema/operations.ts'
-import { contractRequests, readContract, USUAL_TIP } from '../delivery/engine/observe.ts'
+import type { Database } from '../db/client.ts'
 import type { Network, Settings } from '../env.ts'
-import { headIn, headRequests, isBehind, type Node, usableNodes } from '../ethereum/node.ts'
-import { accountBalance, read, tip, wei } from '../ethereum/requests.ts'
+import {
+  contractRequests,
+  decodeRelayers,
+  encodeGetter,
+  type Limit,
+  readContract,
+} from '../ethereum/contract.ts'
+import {
+  headIn,
+  headRequests,
+  isBehind,
+  type Node,
+  otherNodes,
+  usableNodes,
+} from '../ethereum/node.ts'
+import {
+  accountBalance,
+  hex,
+  integer,
+  read,
+  tip,
+  transactionCount,
+  view,
+  wei,
+} from '../ethereum/requests.ts'
 import { getSigner } from '../ethereum/signer.ts'
+import { type NetworkCheck, storeChecks } from './network-checks.ts'
 
 /** Milliseconds that a node has to answer. */
 const TIMEOUT = 5_000
 
-type Seen = Omit<typeof networkChecks.$inferSelect, 'chainId' | 'checkedAt' | 'problem'>
-
-/** Asks all configured networks, and stores what they answer. */
-export async function checkNetworks(db: Database, settings: Settings, now: Date): Promise<void> {
+/** Asks all configured networks, and stores what they answer. Returns the chains to wake. */
+export async function checkNetworks(
+  db: Database,
+  settings: Settings,
+  now: Date,
+): Promise<number[]> {
   const signers = settings.TRANSFER_SIGNER_KEYS.map((key) => getSigner(key).address)
   const checks = await Promise.all(
-    Object.values(settings.NETWORKS).map(async (network) => {
-      const seen = await check(network, signers)
-      const { chainId } = network
-      return typeof seen === 'string' ? { chainId, problem: seen } : { chainId, ...seen }
-    }),
+    Object.values(settings.NETWORKS).map(async (network) => ({
+      chainId: network.chainId,
+      seen: await check(network, signers),
+    })),
   )
-  await db.batch([storeChecks(db, checks, now)])
+  return storeChecks(db, checks, now)
 }
 
-/** A failed check changes only the problem. */
-const storeChecks = (db: Database, checks: readonly object[], now: Date) =>
-  raw<never>(
-    db,
-    sql`INSERT INTO networkChecks (chainId, checkedAt, problem, headNumber, headAt, gasPrice, isPaused,
-        isRetired, signers)
-      SELECT value ->> 'chainId', ${now.toISOString()}, value ->> 'problem', value ->> 'headNumber',
-        value ->> 'headAt', value ->> 'gasPrice', value ->> 'isPaused', value ->> 'isRetired',
-        value -> 'signers'
-      FROM json_each(${JSON.stringify(checks)}) WHERE true
-      ON CONFLICT (chainId) DO UPDATE SET problem = excluded.problem,
-        checkedAt = iif(excluded.problem IS NULL, excluded.checkedAt, checkedAt),
-        headNumber = coalesce(excluded.headNumber, headNumber),
-        headAt = coalesce(excluded.headAt, headAt), gasPrice = coalesce(excluded.gasPrice, gasPrice),
-        isPaused = coalesce(excluded.isPaused, isPaused),
-        isRetired = coalesce(excluded.isRetired, isRetired), signers = coalesce(excluded.signers, signers)`,
-  )
-
 /** Returns what the first node tells that can be used; or why none can. */
-async function check(network: Network, signers: readonly Address[]): Promise<Seen | string> {
+async function check(network: Network, signers: readonly Address[]): Promise<NetworkCheck['seen']> {
   let problem = ''
   for (const node of usableNodes({ ...network, timeout: TIMEOUT })) {
     const seen = await checkAt(node, network, signers)
@@ -60,22 +64,33 @@ async function checkAt(
   node: Node,
   network: Network,
   signers: readonly Address[],
-): Promise<Seen | string> {
+): Promise<NetworkCheck['seen']> {
   const { delivery, gasPerItem } = network
+  const relayerList = view(delivery, encodeGetter('relayerList'))
   const replies = await node.rpc([
     ...headRequests,
     tip,
-    ...signers.map(accountBalance),
+    ...signers.flatMap((signer) => [accountBalance(signer), transactionCount(signer)]),
     ...contractRequests(delivery, signers),
+    relayerList,
   ])
   const head = headIn(network, replies)
   if (typeof head === 'string') return head
   if (await isBehind(network, node, head)) return 'the node lags behind another one'
-  const contract = readContract(delivery, signers, head, replies)
+  const [second] = otherNodes(network, node)
+  const theirs = await second?.rpc(contractRequests(delivery, []))
+  const contract = readContract(delivery, signers, replies)
   if (!contract) return `the Delivery contract ${delivery} does not answer`
-  const gasPrice = (head.baseFeePerGas ?? 0n) + (read(wei, replies(tip)) ?? USUAL_TIP)
-  const { isPaused, isRetired, allowances } = contract
+  const gasPrice = (head.baseFeePerGas ?? 0n) + (read(wei, replies(tip)) ?? 0n)
+  const { isPaused, isRetired, limits } = contract
+  const listed = read(hex, replies(relayerList))
+  const standby = ((listed && decodeRelayers(listed)) ?? []).filter(
+    (address) => !signers.includes(address),
+  )
   return {
+    contract: delivery,
+    standby: await readStandby(node, network, standby),
+    hasSecondNode: theirs !== undefined && readContract(delivery, [], theirs) !== null,
     headNumber: head.number,
     headAt: new Date(head.timestamp * 1000).toISOString(),
     gasPrice: String(gasPrice),
@@ -87,8 +102,27 @@ async function checkAt(
         address,
         balance: String(balance),
         deliveries: Number(balance / (gasPrice * BigInt(gasPerItem) || 1n)),
-        allowance: allowances.get(address) ?? null,
+        nonce: read(integer, replies(transactionCount(address))),
+        limit: toStoredLimit(limits.get(address)),
       }
     }),
   }
 }
+
+/** Returns what relayers have used that this instance does not use: their keys may be stolen, too. */
+async function readStandby({ rpc }: Node, { delivery }: Network, relayers: readonly Address[]) {
+  const replies = await rpc([
+    ...relayers.map(transactionCount),
+    ...contractRequests(delivery, relayers),
+  ])
+  const limits = readContract(delivery, relayers, replies)?.limits
+  return relayers.flatMap((address) => {
+    const limit = limits?.get(address)
+    const nonce = read(integer, replies(transactionCount(address)))
+    return limit && nonce !== null ? { address, nonce, limit } : []
+  })
+}
+
+/** What is stored of a limit; null for an account that is no relayer. */
+const toStoredLimit = (limit: Limit | undefined): Limit | null =>
+  limit ? { capacity: limit.capacity, perDay: limit.perDay, available: limit.available } : null

@@ -9,9 +9,8 @@ const Signer = z
     address: address('Address of the signer.'),
     balance: digits('Its balance, wei.'),
     deliveries: count('Items that the balance pays for at the present price of gas.'),
-    allowance: orNull(
-      z.int().describe('Items that it may still deliver today; null if it is no relayer.'),
-    ),
+    capacity: orNull(count('Pieces that its limit holds; null if it is no relayer.')),
+    available: orNull(count('Pieces that it may deliver now; null if it is no relayer.')),
   })
   .meta({ id: 'HealthSigner', description: 'A signer of transactions.' })
 
@@ -60,7 +59,7 @@ const Components = z
         awaitingWallet: count('Items whose buyer has no wallet.'),
         queued: count('Items that wait for a transaction.'),
         inFlight: count('Items whose transaction is not final.'),
-        failed: count('Items that failed, without the cancelled ones.'),
+        failed: count('Items that failed, and are neither cancelled nor written off.'),
       })
       .describe('Numbers of order items that are not delivered.'),
     oldestUndelivered: orNull(

@@ -52,20 +52,26 @@ export type DeliveryTransaction = {
   items: number
   block: number | null
   nonceUsedAt: number | null
+  gasUsed: number | null
+  /** Wei; null until it is final. */
+  fee: string | null
   isOpen: 0 | 1
   createdAt: string
 }
 
-/** The delivery knows only the newest transaction. Those before it have the id in their items. */
+/**
+ * The delivery knows only the newest transaction. The others have the id in their items. One that
+ * was signed again has an older row.
+ */
 const selectTransactions = (db: Database, id: number) =>
   raw<DeliveryTransaction>(
     db,
     sql`SELECT hash, replaced, contract, signer, nonce, json_array_length(items) AS items,
-        block, nonceUsedAt, isOpen, createdAt
-      FROM (SELECT t.* FROM deliveries d JOIN transactions t
-          ON t.id <= d.transactionId AND t.chainId = d.chainId
-        WHERE d.id = ${id} ORDER BY t.id DESC LIMIT ${MAX_TRANSACTIONS}) newest
-      WHERE EXISTS (SELECT 1 FROM json_each(items) WHERE value = ${id}) ORDER BY newest.id`,
+        block, nonceUsedAt, gasUsed, fee, isOpen, createdAt
+      FROM (SELECT t.* FROM deliveries d JOIN transactions t ON t.chainId = d.chainId
+            AND t.id BETWEEN d.transactionId - ${MAX_TRANSACTIONS} AND d.transactionId + ${MAX_TRANSACTIONS}
+        WHERE d.id = ${id}) near
+      WHERE EXISTS (SELECT 1 FROM json_each(items) WHERE value = ${id}) ORDER BY near.createdAt, near.id`,
   )
 
 /** What operators did to the item: by its id, or to all items with a state or a reason. */
@@ -112,12 +118,13 @@ const firstReason = (obstacles: readonly Obstacle[]): SQL =>
     sql` `,
   )} END`
 
-/** Why an operator cannot retry or cancel the item; null if it is possible. */
+/** Why an operator cannot retry, cancel or write off the item; null if it is possible. */
 const selectObstacles = (db: Database, { NETWORKS }: Pick<Settings, 'NETWORKS'>, id: number) => {
-  const { retry, cancel } = findObstacles(NETWORKS, id)
-  return raw<{ retry: string | null; cancel: string | null }>(
+  const { retry, cancel, write_off } = findObstacles(NETWORKS, id)
+  return raw<Record<'retry' | 'cancel' | 'writeOff', string | null>>(
     db,
-    sql`SELECT ${firstReason(retry)} AS retry, ${firstReason(cancel)} AS cancel`,
+    sql`SELECT ${firstReason(retry)} AS retry, ${firstReason(cancel)} AS cancel,
+        ${firstReason(write_off)} AS writeOff`,
   )
 }
 

@@ -23,6 +23,8 @@ export type OrderData = {
   placed: Map<string, number>
   /** The namespace of the caller's token. */
   namespace: string
+  /** The most pieces that can be delivered at once, by the name of the network. */
+  maxPieces: Map<string, number>
 }
 
 type Check = {
@@ -102,19 +104,24 @@ function checkQuantity(
   { quantity }: NewOrder,
   nft: Nft,
   listing: Listing | undefined,
-  { sold, report }: Check,
+  { data, sold, report }: Check,
 ): void {
   const most = listing ? largestQuantity(listing) : quantity
   if (quantity > most) {
     const message = `listing ${listing?.id} sells at most ${most} per order`
     report('quantity', 'quantity_too_large', message)
   }
+  const limit = data.maxPieces.get(nft.contractNetwork) ?? Infinity
+  if (quantity > limit) {
+    const message = `the network of NFT ${nft.id} delivers at most ${limit} per order`
+    report('quantity', 'quantity_above_limit', message)
+  }
   if (isUnlimited(nft)) return
   const before = sold.get(nft.id) ?? 0
   const left = nft.availableAmount - before
   const earlier = before > 0 ? ` after the ${before} of the earlier orders of this call` : ''
   if (quantity > left) report('quantity', 'sold_out', `NFT ${nft.id} has ${left} left${earlier}`)
-  else if (quantity <= most) sold.set(nft.id, before + quantity)
+  else if (quantity <= Math.min(most, limit)) sold.set(nft.id, before + quantity)
 }
 
 /** The largest quantity of one order. The total price must be a safe integer, too. */

@@ -86,17 +86,20 @@ const byProviderId = candidates(({ providerId }) => ({
   where: sql`o.providerId = ${providerId}`,
 }))
 /** In the spelling of the index `deliveries_waiting`, so that SQLite uses it. */
-const isWaiting = sql.raw("deliveries.state IN ('awaiting_wallet', 'failed', 'cancelled')")
+const isWaiting = sql.raw(
+  "deliveries.state IN ('awaiting_wallet', 'failed', 'cancelled', 'written_off')",
+)
 const awaitingWallet = candidates(() => ({
   ...byItem,
   where: sql`deliveries.state = 'awaiting_wallet' AND ${isWaiting}`,
 }))
-/** The newest deliveries in a state. The status `failed` has two. */
+/** The newest deliveries in a state. The status `failed` has three. */
 const newestIn = (state: string, { before, count }: Placeholders<Values>) => sql`SELECT id FROM (
   SELECT id FROM deliveries WHERE state = ${sql.raw(`'${state}'`)} AND ${isWaiting}
     AND id < ${before} ORDER BY id DESC LIMIT ${count})`
 const failed = candidates((values) => ({
-  from: sql`(${newestIn('failed', values)} UNION ALL ${newestIn('cancelled', values)}) ended
+  from: sql`(${newestIn('failed', values)} UNION ALL ${newestIn('cancelled', values)}
+    UNION ALL ${newestIn('written_off', values)}) ended
     CROSS JOIN orderItems i ON i.id = ended.id`,
   cursor: sql`ended.id`,
   id: sql`i.orderId`,

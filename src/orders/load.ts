@@ -5,8 +5,10 @@ import { readAs } from '../auth/access.ts'
 import { jsonValues } from '../db/client.ts'
 import { type Placeholders, prepared, preparedCondition } from '../db/prepared.ts'
 import { listings, nfts } from '../db/schema/catalogue.ts'
+import { networks } from '../db/schema/delivery.ts'
 import { orders } from '../db/schema/orders.ts'
 import { addresses, tokens, users } from '../db/schema/users.ts'
+import type { Settings } from '../env.ts'
 import type { Caller, Ctx } from '../http/context.ts'
 import type { OrderData } from './check.ts'
 import { type IdempotentCall, selectStored } from './idempotency.ts'
@@ -64,33 +66,48 @@ const selectNamespace = prepared((db, { tokenId }: Placeholders<{ tokenId: strin
   db.select({ namespace: tokens.namespace }).from(tokens).where(eq(tokens.id, tokenId)),
 )
 
+type LoadCtx = Pick<Ctx, 'db' | 'caller'> & { settings: Pick<Settings, 'NETWORKS'> }
+
+/** A row for each chain, of which there are few. */
+const selectMaxPieces = prepared((db) =>
+  db.select({ chainId: networks.chainId, maxPieces: networks.maxPieces }).from(networks),
+)
+
 /**
  * Loads the rows that the orders of a call name, and the response that is stored for its
  * idempotency key. Throws `unauthenticated`.
  */
 export async function loadOrderData(
-  { db, caller }: Pick<Ctx, 'db' | 'caller'>,
+  { db, caller, settings }: LoadCtx,
   inputs: readonly NewOrder[],
   call: IdempotentCall | null,
 ) {
   const { tokenId } = caller
   const distinct = (ids: readonly number[]) => ({ ids: JSON.stringify([...new Set(ids)]) })
   const providerIds = JSON.stringify(inputs.flatMap(({ providerId }) => providerId ?? []))
-  const [nfts, listings, buyers, placed, [token], responses] = await readAs(db, caller, [
+  const [nfts, listings, buyers, placed, [token], limits, responses] = await readAs(db, caller, [
     nftsById(db, distinct(inputs.map(({ nftId }) => nftId))),
     listingsById(db, distinct(inputs.map(({ listingId }) => listingId))),
     buyersById(db, distinct(inputs.map(({ buyerUserId }) => buyerUserId))),
     ordersByProviderId(db, { tokenId, providerIds }),
     selectNamespace(db, { tokenId }),
+    selectMaxPieces(db, {}),
     ...(call ? [selectStored(db, { ...call, tokenId })] : []),
   ])
   if (!token) throw new Error('a live token was not read')
+  const maxPieces = new Map(limits.map(({ chainId, maxPieces }) => [chainId, maxPieces]))
   const data: OrderData = {
     nfts: byId(nfts),
     listings: byId(listings),
     buyers: byId(buyers),
     placed: new Map(placed.map(({ id, providerId }) => [providerId ?? '', id])),
     namespace: token.namespace,
+    maxPieces: new Map(
+      Object.entries(settings.NETWORKS).map(([network, { chainId }]) => [
+        network,
+        maxPieces.get(chainId) ?? Infinity,
+      ]),
+    ),
   }
   return { data, stored: responses?.[0] }
 }

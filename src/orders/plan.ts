@@ -34,10 +34,13 @@ type PlannedOrder = {
   item: Omit<ItemRow, Added | keyof typeof itemConstants | 'delivery'>
   /** Columns of the item that responses do not show. */
   hidden: { sellerId: number; recipientChainId: number }
-  delivery: Pick<typeof deliveries.$inferInsert, 'key' | 'awaits' | 'dueAt'> & {
+  delivery: Pick<
+    typeof deliveries.$inferInsert,
+    'key' | 'awaits' | 'dueAt' | 'queuedAt' | 'failingSince'
+  > & {
     /** Null if the network of the NFT is not configured. */
     chainId: number | null
-    state: 'awaiting_wallet' | 'queued' | 'failed'
+    state: 'awaiting_wallet' | 'queued'
     reasonCode: ReasonCode | null
     reason: string | null
   }
@@ -116,11 +119,14 @@ export async function planOrders(
 
 /** An item waits for the wallet of its buyer, or is due at once. */
 function firstState(buyer: { id: number; wallet: string }, chainId: number | null, now: string) {
-  const none = { awaits: null, dueAt: null, reasonCode: null, reason: null }
-  if (!buyer.wallet) return { ...none, state: 'awaiting_wallet', awaits: buyer.id } as const
-  if (chainId === null)
-    return { ...none, state: 'failed', ...explain('network_not_configured') } as const
-  return { ...none, state: 'queued', dueAt: now } as const
+  const none = { awaits: null, dueAt: null, queuedAt: null, failingSince: null }
+  const noReason = { reasonCode: null, reason: null }
+  if (!buyer.wallet)
+    return { ...none, ...noReason, state: 'awaiting_wallet', awaits: buyer.id } as const
+  const queued = { ...none, state: 'queued', dueAt: now, queuedAt: now } as const
+  return chainId === null
+    ? { ...queued, failingSince: now, ...explain('network_not_configured') }
+    : { ...queued, ...noReason }
 }
 
 /** Builds the response. The same caller, plan and ids always give the same response. */

@@ -140,6 +140,7 @@ export const orderRoutes = new Hono<App>()
         'no_billing_address',
         'sold_out',
         'quantity_too_large',
+        'quantity_above_limit',
         'forbidden',
         'not_your_listing',
         'provider_id_used',

@@ -110,10 +110,21 @@ const insertItems = insertRows(
 
 const insertDeliveries = insertRows(
   deliveries,
-  ['key', 'chainId', 'awaits', 'state', 'dueAt', 'reasonCode', 'reason'],
-  ({ orderCount, placedBy }) => ({
+  [
+    'key',
+    'chainId',
+    'awaits',
+    'state',
+    'dueAt',
+    'queuedAt',
+    'failingSince',
+    'reasonCode',
+    'reason',
+  ],
+  ({ orderCount, placedBy, namespace }) => ({
     id: sql`(SELECT max(id) FROM "orderItems") - ${orderCount} + 1 + json_each.key`,
     placedBy,
+    placer: sql`coalesce('user:' || ${placedBy}, ${namespace})`,
   }),
 )
 

@@ -6,6 +6,7 @@ import { recordAction } from '../auth/audit.ts'
 import { type Database, raw } from '../db/client.ts'
 import type { Guard } from '../db/guard.ts'
 import { ADMINISTRATOR } from '../db/schema/users.ts'
+import { cancelUnsigned, hasTransfersUnderWay } from '../delivery/wallet.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import { log } from '../log.ts'
@@ -14,9 +15,10 @@ import type { ForgottenUser } from './schema.ts'
 
 /**
  * Closes the account of a user and removes its personal data, in one transaction; then its pictures.
- * If those stay, cron removes them a day later. With `isDryRun` it only checks. Throws
- * `unauthenticated`, `not_found`, and `conflict` for an administrator, or while something may still
- * be delivered to or from the user.
+ * If those stay, cron removes them a day later. What waits to be delivered to the user is
+ * cancelled. With `isDryRun` it only checks. Throws `unauthenticated`, `not_found`, and `conflict`
+ * for an administrator, or while a transaction carries something to the user, or something is
+ * delivered from the user.
  */
 export async function forgetPerson(
   { db, caller, now, bucket }: Ctx & { bucket: R2Bucket },
@@ -55,13 +57,8 @@ function forgetGuards(userId: number): Guard[] {
       'the user is an administrator: take that role away first',
     ),
     conflict(
-      sql`EXISTS (SELECT 1 FROM (
-          SELECT i.id FROM orders o CROSS JOIN orderItems i ON i.orderId = o.id
-            WHERE o.buyerId = ${userId}
-          UNION ALL SELECT id FROM orderItems WHERE sellerId = ${userId}) AS own
-        CROSS JOIN deliveries d ON d.id = own.id
-        WHERE d.state NOT IN ('transferred', 'cancelled'))`,
-      'NFTs may still be delivered to or from the user: wait for them, or cancel them',
+      hasTransfersUnderWay(userId),
+      'NFTs are on their way to or from the user: wait for them, or cancel them',
     ),
   ]
 }
@@ -100,6 +97,7 @@ function removals(userId: number, now: Date): SQL[] {
           country, NULL),
         deletedAt = coalesce(deletedAt, ${at}), updatedAt = ${at}
       WHERE id IN ${selectAddressIds(userId)}`,
+    cancelUnsigned(userId, now),
     sql`UPDATE orderItems SET ethRecipient = NULL, recipientChainId = 0
       WHERE orderId IN (SELECT id FROM orders WHERE buyerId = ${userId})`,
     sql`DELETE FROM tokens WHERE userId = ${userId}`,

@@ -162,6 +162,22 @@ describe('an import', () => {
     })
   })
 
+  it('transfers what is sold, or mints it if the record says so', async () => {
+    const minted = anNftRecord('two', 2, { fulfilment: 'mint' })
+    await imported([...catalogue, minted])
+    expect([(await stored('one'))?.fulfilment, (await stored('two'))?.fulfilment]).toEqual([
+      'transfer',
+      'mint',
+    ])
+    expect(await imported([minted])).toMatchObject({ nft: numbers(0, 0, 1) })
+    const changed = [anNftRecord('one', 1, { fulfilment: 'mint' }), anNftRecord('two', 2)]
+    expect(await imported(changed)).toMatchObject({ nft: numbers(0, 2, 0) })
+    expect([(await stored('one'))?.fulfilment, (await stored('two'))?.fulfilment]).toEqual([
+      'mint',
+      'transfer',
+    ])
+  })
+
   it('keeps the time of release that a record does not have', async () => {
     const record = anNftRecord('one', 1, { releaseAt: undefined })
     await imported([aUserRecord('cleo'), record])

@@ -148,6 +148,12 @@ const calls: { [Id in OperationId]: () => Promise<Answer<Id>> } = {
   cancelTransfers: () => client.cancelTransfers({ status: 'in_flight', code: 'no_relayer' }),
   retryTransfer: async () => client.retryTransfer({ id: (await aFailedOrder()).itemId }),
   cancelTransfer: async () => client.cancelTransfer({ id: (await anOrder()).itemId }),
+  writeOffTransfer: async () => {
+    const { itemId: id } = await aFailedOrder()
+    const usedUp = "reasonCode = 'token_moved_nothing', reason = 'nothing moved'"
+    await query(`UPDATE deliveries SET ${usedUp} WHERE id = ?`, `${id}`)
+    return client.writeOffTransfer({ id, body: { returnPieces: true } })
+  },
   getHealth: () => client.getHealth(),
   getMetrics: () => client.getMetrics(),
   getPersonalData: () => client.getPersonalData({ id: 3 }),

@@ -8,3 +8,5 @@ export const holder = localAccount(3).address
 /** Has tokens, but has not approved the contract. */
 export const otherHolder = localAccount(4).address
 export const stranger = localAccount(5).address
+/** May pause and retire the contract. */
+export const guardian = localAccount(6).address

@@ -1,6 +1,4 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { owner, relayer } from './accounts.ts'
-import { as } from './chain.ts'
 import { aWorld, type World } from './world.ts'
 
 /** Where Arbitrum chains have ArbSys. */
@@ -19,7 +17,6 @@ afterAll(() => world.stop())
 /** How far the block numbers of a contract that is deployed now are from those of the chain. */
 async function blockNumberOffset(): Promise<bigint> {
   const delivery = await world.deployDelivery()
-  await world.mined(delivery.write.setRelayer([relayer, 10], as(owner)))
   await world.approve(delivery.address)
   const item = world.anEdition()
   const { outcomes, blockNumber } = await delivery.deliver([item])

@@ -1,16 +1,6 @@
-import {
-  encodeAbiParameters,
-  encodePacked,
-  type Hex,
-  keccak256,
-  pad,
-  slice,
-  toHex,
-  zeroHash,
-} from 'viem'
+import { encodeAbiParameters, type Hex, keccak256, pad, slice, toHex, zeroHash } from 'viem'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { holder, otherHolder, otherRelayer, owner, relayer, stranger } from './accounts.ts'
-import { as } from './chain.ts'
+import { holder, otherHolder, otherRelayer, relayer, stranger } from './accounts.ts'
 import { aCancel, aKey, aWallet, type Item, transferOf } from './items.ts'
 import { aWorld, type Delivery, type World } from './world.ts'
 
@@ -30,9 +20,6 @@ beforeEach(async () => {
 })
 
 afterEach(() => world.client.revert({ id: snapshot }))
-
-/** Where the contract stores `relayers`. */
-const RELAYERS_SLOT = 2n
 
 const isUsed = async ({ key }: Item) => (await delivery.read.recordOf([key])).blockNumber > 0n
 
@@ -55,8 +42,31 @@ describe('an item', () => {
     expect(receipt.outcomes).toEqual(['delivered', 'delivered'])
     expect(receipt.transfers).toEqual(items.map(transferOf))
     expect(delivery.eventsIn(receipt)).toEqual(
-      items.map(({ key }) => ({ eventName: 'Delivered', key })),
+      items.map((item) => ({ eventName: 'Delivered', relayer, ...item })),
     )
+  })
+
+  it('is logged with its relayer, token, sender, recipient, id and amount', async () => {
+    const item = world.anEdition({ amount: 7n })
+    const receipt = await delivery.deliver([item], { by: otherRelayer })
+    expect(delivery.eventsIn(receipt)).toEqual([
+      {
+        eventName: 'Delivered',
+        key: item.key,
+        relayer: otherRelayer,
+        token: world.edition.address,
+        from: holder,
+        to: item.to,
+        tokenId: 1n,
+        amount: 7n,
+      },
+    ])
+    const [log] = receipt.logs.filter(({ topics }) => topics.length === 4 && topics[1] === item.key)
+    expect(log?.topics.slice(1)).toEqual([
+      item.key,
+      pad(otherRelayer).toLowerCase(),
+      pad(world.edition.address).toLowerCase(),
+    ])
   })
 
   it('is delivered to a wallet with code that accepts it', async () => {
@@ -250,79 +260,5 @@ describe('a call', () => {
   it('is reverted when its gas limit for an item exceeds all numbers', async () => {
     for (const gasPerItem of [2n ** 256n - 1n, 2n ** 255n])
       await expect(delivery.deliver([world.anEdition()], { gasPerItem })).rejects.toThrow()
-  })
-})
-
-describe('the daily limit', () => {
-  const DAY = 86_400n
-  const items = (count: number) => Array.from({ length: count }, () => world.anEdition())
-  const setLimit = (perDay: number, account = relayer) =>
-    world.mined(delivery.write.setRelayer([account, perDay], as(owner)))
-  const nextDayAt = async (second: bigint) => {
-    const timestamp = ((await world.time()) / DAY + 1n) * DAY + second
-    await world.client.setNextBlockTimestamp({ timestamp })
-  }
-
-  it('counts the items of a day, of each relayer alone', async () => {
-    await setLimit(5)
-    await nextDayAt(0n)
-    await delivery.deliver(items(3))
-    await expect(delivery.deliver(items(3))).rejects.toThrow('LimitReached')
-    await delivery.deliver(items(2))
-    await expect(delivery.deliver(items(1))).rejects.toThrow('LimitReached')
-    await delivery.deliver(items(6), { by: otherRelayer })
-  })
-
-  it('starts again at midnight UTC', async () => {
-    await setLimit(2)
-    await nextDayAt(DAY - 2n)
-    await delivery.deliver(items(2))
-    await world.client.setNextBlockTimestamp({ timestamp: (await world.time()) + 1n })
-    await expect(delivery.deliver(items(1))).rejects.toThrow('LimitReached')
-    await world.client.setNextBlockTimestamp({ timestamp: (await world.time()) + 1n })
-    expect((await delivery.deliver(items(2))).outcomes).toEqual(['delivered', 'delivered'])
-    const [, day, used] = await delivery.read.relayers([relayer])
-    expect([day, used]).toEqual([Number((await world.time()) / DAY), 2])
-  })
-
-  it('counts items that fail, are skipped or are cancelled, too', async () => {
-    await setLimit(3)
-    const [item] = items(1)
-    if (!item) return
-    await delivery.deliver([item, item, { ...item, key: aKey(), amount: 10n ** 9n }])
-    await expect(delivery.deliver([aCancel(aKey())])).rejects.toThrow('LimitReached')
-  })
-
-  it('keeps what was used when the owner changes it', async () => {
-    await setLimit(5)
-    await nextDayAt(0n)
-    await delivery.deliver(items(4))
-    await setLimit(3)
-    await expect(delivery.deliver(items(1))).rejects.toThrow('LimitReached')
-    await setLimit(0)
-    await setLimit(5)
-    await expect(delivery.deliver(items(2))).rejects.toThrow('LimitReached')
-    await delivery.deliver(items(1))
-  })
-
-  it('does not overflow', async () => {
-    const most = 2 ** 32 - 1
-    await setLimit(most)
-    await delivery.deliver(items(1))
-    const [, day] = await delivery.read.relayers([relayer])
-    // struct Relayer: isListed, used, day, perDay from the highest byte to the lowest.
-    const value = encodePacked(['bool', 'uint32', 'uint32', 'uint32'], [true, most - 1, day, most])
-    await world.client.setStorageAt({
-      address: delivery.address,
-      index: keccak256(
-        encodeAbiParameters([{ type: 'address' }, { type: 'uint256' }], [relayer, RELAYERS_SLOT]),
-      ),
-      value: pad(value),
-    })
-    expect(await delivery.read.relayers([relayer])).toEqual([most, day, most - 1, true])
-    await expect(delivery.deliver(items(2))).rejects.toThrow('LimitReached')
-    await delivery.deliver(items(1))
-    expect(await delivery.read.relayers([relayer])).toEqual([most, day, most, true])
-    await expect(delivery.deliver(items(1))).rejects.toThrow('LimitReached')
   })
 })

@@ -19,6 +19,9 @@ export type Answer = (typeof ANSWERS)[number]
 export const tokenAbi = parseAbi([
   'function mint(address to)',
   'function mint(address to, uint256 id, uint256 amount, bytes data)',
+  'function grantRole(bytes32 role, address account)',
+  'function transferOwnership(address newOwner)',
+  'function owner() view returns (address)',
   'function setApprovalForAll(address operator, bool approved)',
   'function ownerOf(uint256 tokenId) view returns (address)',
   'function balanceOf(address account, uint256 id) view returns (uint256)',

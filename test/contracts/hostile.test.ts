@@ -1,10 +1,10 @@
-import { encodeFunctionData, type Hex, parseAbi, size } from 'viem'
+import { type Address, encodeFunctionData, type Hex, parseAbi, size } from 'viem'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { deliveryAbi } from '../../contracts/delivery-abi.ts'
-import { holder, owner, type relayer, stranger } from './accounts.ts'
+import { holder, otherRelayer, owner, stranger } from './accounts.ts'
 import { as, errorIn } from './chain.ts'
 import type { Answer } from './fixtures.ts'
-import { deliverData, GAS_PER_ITEM, type Item, transferOf } from './items.ts'
+import { aMint, deliverData, GAS_PER_ITEM, type Item, transferOf } from './items.ts'
 import { aWorld, type Delivery, type World } from './world.ts'
 
 let world: World
@@ -88,11 +88,17 @@ describe('a malicious token', () => {
     ['burns gas unless the gas price is 0', 'failed'],
   ])('that %s: is %s, and moves nothing of others', async (answer, outcome) => {
     const { address: token } = await world.aMaliciousToken(answer)
-    for (const item of [world.anEdition({ token }), world.aUnique({ token })]) {
-      const { result, transfers } = await deliverAmongHonest(item)
+    await world.mined(delivery.write.setTokenLimit([token, 10n, 0n], as(owner)))
+    const transfers = [world.anEdition({ token }), world.aUnique({ token })]
+    const mints = [aMint({ token, tokenId: 1n, amount: 2n }), aMint({ token, tokenId: 1n })]
+    for (const item of [...transfers, ...mints]) {
+      const { result, ...receipt } = await deliverAmongHonest(item)
       expect(result.outcome).toBe(outcome)
-      expect(transfers).toHaveLength(4)
+      expect(receipt.transfers).toHaveLength(4)
     }
+    // Only what counts as delivered is charged.
+    const { available } = await delivery.read.tokenLimit([token])
+    expect(available).toBe(outcome === 'delivered' ? 5n : 10n)
   })
 
   it('may lie: what it says counts as delivered', async () => {
@@ -213,7 +219,7 @@ describe('reentering', () => {
     expect(transfers).toEqual([transferOf(item)])
   })
 
-  it('does not get around the daily limit', async () => {
+  it('is charged, and cannot get around the limit', async () => {
     const recipient = await world.aRecipient()
     await setRelayer(recipient.address, 2)
     const [own, second, third] = [
@@ -226,33 +232,83 @@ describe('reentering', () => {
     const receipt = await world.mined(
       recipient.write.run([delivery.address, deliverData([own], options)], as(stranger)),
     )
-    expect(await recipient.read.succeeded()).toBe(0n)
-    expect(world.transfersIn(receipt.logs)).toEqual([transferOf(own)])
-    expect((await delivery.read.relayers([recipient.address]))[2]).toBe(1)
+    expect(await recipient.read.succeeded()).toBe(1n)
+    const transfers = world.transfersIn(receipt.logs)
+    expect(transfers).toHaveLength(2)
+    expect(transfers).toEqual(expect.arrayContaining([own, second].map(transferOf)))
+    const { available } = await delivery.read.relayerLimit([recipient.address])
+    expect(available).toBe(0n)
   })
 
-  it('lets a relayer pause in the middle of a batch, for the calls after it', async () => {
+  it('is charged to the relayer that reenters, and not to the one that called', async () => {
+    const recipient = await world.aRecipient()
+    await setRelayer(recipient.address, 10)
+    await setRelayer(otherRelayer, 10)
+    const inner = deliverData([world.anEdition({ amount: 3n }), world.anEdition()])
+    await world.mined(recipient.write.addCall([delivery.address, inner], as(owner)))
+    const own = world.anEdition({ to: recipient.address, amount: 2n })
+    await delivery.deliver([own], { ...options, by: otherRelayer })
+    expect(await recipient.read.succeeded()).toBe(1n)
+    expect((await delivery.read.relayerLimit([recipient.address])).available).toBe(6n)
+    expect((await delivery.read.relayerLimit([otherRelayer])).available).toBe(8n)
+  })
+
+  it('and failing afterwards gives back what was charged within', async () => {
+    const recipient = await world.aRecipient('refuses')
+    await setRelayer(recipient.address, 10)
+    await world.mined(
+      recipient.write.addCall([delivery.address, deliverData([world.anEdition()])], as(owner)),
+    )
+    const { outcomes } = await delivery.deliver(
+      [world.anEdition({ to: recipient.address })],
+      options,
+    )
+    expect(outcomes).toEqual(['failed'])
+    expect((await delivery.read.relayerLimit([recipient.address])).available).toBe(10n)
+  })
+
+  it('lets a relayer pause in the middle of a batch, whose rest is not reached', async () => {
     const recipient = await world.aRecipient()
     await setRelayer(recipient.address, 1)
-    const pause = encodeFunctionData({ abi: deliveryAbi, functionName: 'pause' })
-    await world.mined(recipient.write.addCall([delivery.address, pause], as(owner)))
+    await world.mined(recipient.write.addCall([delivery.address, dataOf('pause')], as(owner)))
     const items = [world.anEdition({ to: recipient.address }), world.anEdition()]
-    expect((await delivery.deliver(items)).outcomes).toEqual(['delivered', 'delivered'])
+    const { outcomes } = await delivery.deliver(items, { minimum: 1 })
+    expect(outcomes).toEqual(['delivered', 'notReached'])
     await expect(delivery.deliver([world.anEdition()])).rejects.toThrow('paused')
+  })
+
+  it('lets an owner retire the contract in the middle of a batch, whose rest is not reached', async () => {
+    const recipient = await world.aRecipient()
+    await world.mined(delivery.write.transferOwnership([recipient.address], as(owner)))
+    for (const name of ['acceptOwnership', 'retire'] as const)
+      await world.mined(recipient.write.addCall([delivery.address, dataOf(name)], as(owner)))
+    const [first, second, third] = [
+      world.anEdition(),
+      world.anEdition({ to: recipient.address }),
+      world.anEdition(),
+    ]
+    const { outcomes, transfers } = await delivery.deliver([first, second, third], { minimum: 2 })
+    expect(outcomes).toEqual(['delivered', 'delivered', 'notReached'])
+    expect(transfers).toEqual([first, second].map(transferOf))
+    expect(await delivery.read.retired()).toBe(true)
+    const [, , [, , record]] = await delivery.read.records([[first.key, second.key, third.key]])
+    expect(record?.blockNumber).toBe(0n)
   })
 })
 
 it('a recipient cannot pause with the rights of the relayer that called', async () => {
   const recipient = await world.aRecipient()
-  const pause = encodeFunctionData({ abi: deliveryAbi, functionName: 'pause' })
-  await world.mined(recipient.write.addCall([delivery.address, pause], as(owner)))
+  await world.mined(recipient.write.addCall([delivery.address, dataOf('pause')], as(owner)))
   const { outcomes } = await delivery.deliver([world.anEdition({ to: recipient.address })])
   expect(outcomes).toEqual(['delivered'])
   expect(await recipient.read.succeeded()).toBe(0n)
   expect(await delivery.read.paused()).toBe(false)
 })
 
+const dataOf = (functionName: 'pause' | 'retire' | 'acceptOwnership') =>
+  encodeFunctionData({ abi: deliveryAbi, functionName })
+
 const runAbi = parseAbi(['function run(address target, bytes data)'])
 
-const setRelayer = (account: typeof relayer, perDay: number) =>
-  world.mined(delivery.write.setRelayer([account, perDay], as(owner)))
+const setRelayer = (account: Address, capacity: number) =>
+  delivery.setRelayer(account, BigInt(capacity))

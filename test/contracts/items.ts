@@ -6,6 +6,7 @@ import {
   type Hex,
   keccak256,
   pad,
+  slice,
   toHex,
   zeroAddress,
 } from 'viem'
@@ -43,6 +44,18 @@ export const aWallet = (): Address =>
 
 /** The item as the chain logs its transfer. */
 export const transferOf = ({ key: _, ...transfer }: Item) => transfer
+
+/** An item that mints a token: ERC-1155 with an amount, ERC-721 without. */
+export const aMint = (item: Pick<Item, 'token' | 'tokenId'> & Partial<Item>): Item => ({
+  key: aKey(),
+  from: zeroAddress,
+  to: aWallet(),
+  amount: 0n,
+  ...item,
+})
+
+/** What an item fails with if the contract refuses it: the selector of the error. */
+export const reasonOf = (error: string): Hex => slice(keccak256(toHex(`${error}()`)), 0, 4)
 
 /** An item that uses a key up. */
 export const aCancel = (key: Hex): Item => ({

@@ -1,11 +1,18 @@
 import fc from 'fast-check'
-import { type Address, encodeFunctionData, getAddress, type Hex } from 'viem'
+import {
+  type Address,
+  encodeFunctionData,
+  getAddress,
+  type Hex,
+  parseEventLogs,
+  zeroAddress,
+} from 'viem'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { deliveryAbi } from '../../contracts/delivery-abi.ts'
 import { holder, otherHolder, otherRelayer, owner, relayer, stranger } from './accounts.ts'
 import { as, MAX_GAS } from './chain.ts'
-import { aCancel, deliverArguments, deliverData, type Item } from './items.ts'
-import { aWorld, type Delivery, type World } from './world.ts'
+import { aCancel, aMint, deliverArguments, deliverData, type Item, reasonOf } from './items.ts'
+import { AMPLE, aWorld, DELAY, type Delivery, type World } from './world.ts'
 
 /** Whether an item can be delivered, as far as it depends on itself. */
 type Planned = Item & { isHonest: boolean }
@@ -21,10 +28,15 @@ type Step =
     }
   | { kind: 'reorg'; to: number; order: number[] }
   | { kind: 'pause' | 'removeRelayer'; by: number }
+  | { kind: 'limit'; of: number; capacity: bigint; perDay: bigint }
+  | { kind: 'wait'; seconds: bigint }
   | { kind: 'restore' }
 
 let world: World
 let delivery: Delivery
+let mintable: World['unique']
+/** Those whose limits are changed, and all whose limits are checked. */
+let limited: { relayers: Address[]; tokens: Address[] }
 let items: Planned[]
 /** A wallet with code that is a relayer, too, and delivers some items whenever it gets one. */
 let colluding: Awaited<ReturnType<World['aRecipient']>>
@@ -35,9 +47,18 @@ beforeAll(async () => {
   world = await aWorld()
   delivery = world.delivery
   colluding = await world.aRecipient()
+  mintable = await world.aMintable('MintableUnique')
+  limited = {
+    relayers: [relayer, otherRelayer],
+    tokens: [world.edition.address, mintable.address],
+  }
+  for (const token of limited.tokens) {
+    await world.allowToMint(token, delivery.address)
+    await world.mined(delivery.write.setTokenLimit([token, AMPLE, AMPLE], as(owner)))
+  }
   items = await plan()
-  await world.mined(delivery.write.setRelayer([colluding.address, 1000], as(owner)))
-  for (const indexes of [[0, 3, 11], [12, 12, 1], [5, 6, 7, 8], [2], [13, 0]]) {
+  await delivery.setRelayer(colluding.address, 200n)
+  for (const indexes of [[0, 3, 11], [12, 12, 1], [5, 6, 7, 8], [2], [13, 0], [21, 23, 10]]) {
     const data = deliverData(
       indexes.map((i) => itemAt(i)),
       { minimum: 0, gasPerItem: ENOUGH },
@@ -58,6 +79,13 @@ async function plan(): Promise<Planned[]> {
   const honest = (item: Item): Planned => ({ ...item, isHonest: true })
   const hostile = (item: Item): Planned => ({ ...item, isHonest: false })
   const edition = (item: Partial<Item> = {}) => world.anEdition({ amount: amount++, ...item })
+  let tokenId = 100n
+  const uniqueMint = (item: Partial<Item> = {}) =>
+    aMint({ token: mintable.address, tokenId: tokenId++, ...item })
+  const editionMint = (item: Partial<Item> = {}) =>
+    aMint({ token: world.edition.address, tokenId: 2n, amount: amount++, ...item })
+  const unlimited = await world.aMintable('MintableUnique')
+  await world.allowToMint(unlimited.address, delivery.address)
   return [
     ...[world.aUnique(), world.aUnique(), world.aUnique(), edition(), edition(), edition()],
     ...[world.aUnique({ to: wallet.address }), edition({ to: wallet.address })],
@@ -77,6 +105,15 @@ async function plan(): Promise<Planned[]> {
       hostile(edition({ token: stranger })),
       hostile(edition({ from: otherHolder })),
       hostile(world.aUnique({ from: otherHolder, tokenId: 1n })),
+      honest(uniqueMint()),
+      honest(uniqueMint({ to: wallet.address })),
+      honest(editionMint()),
+      honest(editionMint({ to: wallet.address })),
+      hostile(uniqueMint({ to: colluding.address })),
+      hostile(editionMint({ to: colluding.address })),
+      hostile(uniqueMint({ to: (await world.aRecipient('burns all gas')).address })),
+      // A token without a limit.
+      hostile(uniqueMint({ token: unlimited.address })),
     ])
 }
 
@@ -124,6 +161,22 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       by: fc.nat(1),
     }),
   },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('limit' as const),
+      of: fc.nat(3),
+      capacity: fc.constantFrom(1n, 7n, 30n, AMPLE),
+      perDay: fc.constantFrom(0n, 1_000n, 86_400n, AMPLE),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('wait' as const),
+      seconds: fc.constantFrom(1n, 60n, 3_600n, DELAY, 100_000n),
+    }),
+  },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('restore' as const) }) },
 )
 
@@ -161,8 +214,8 @@ async function run(steps: readonly Step[]) {
       const { minimum, gasPerItem, gas } = step
       const sent = { by, items: picked, options: { minimum, gasPerItem, gas } }
       past.push({ snapshot: await world.client.snapshot(), sent: [sent] })
-      const [perDay] = await delivery.read.relayers([by])
-      const isStopped = perDay === 0 || (await delivery.read.paused())
+      const { capacity, nextAt } = await delivery.read.relayerLimit([by])
+      const isStopped = (capacity === 0n && nextAt === 0n) || (await delivery.read.paused())
       const receipt = await send(sent)
       if (isStopped) expect(receipt.status).toBe('reverted')
     } else if (step.kind === 'reorg') {
@@ -185,7 +238,11 @@ async function run(steps: readonly Step[]) {
       await world.receiptOf(hash)
     } else if (step.kind === 'removeRelayer') {
       const removed = step.by === 0 ? relayer : otherRelayer
-      await world.mined(delivery.write.setRelayer([removed, 0], as(owner)))
+      await world.mined(delivery.write.setRelayer([removed, 0n, 0n], as(owner)))
+    } else if (step.kind === 'limit') {
+      await setLimit(step.of, step.capacity, step.perDay)
+    } else if (step.kind === 'wait') {
+      await world.wait(step.seconds)
     } else {
       await restore()
     }
@@ -202,8 +259,19 @@ async function run(steps: readonly Step[]) {
 /** Everything works again. */
 async function restore() {
   if (await delivery.read.paused()) await world.mined(delivery.write.unpause(as(owner)))
-  for (const by of [relayer, otherRelayer])
-    await world.mined(delivery.write.setRelayer([by, 100_000], as(owner)))
+  for (const of of [0, 1, 2, 3]) await setLimit(of, AMPLE, AMPLE)
+  await world.wait(DELAY)
+}
+
+/** Sets the limit of a relayer or a token. */
+async function setLimit(of: number, capacity: bigint, perDay: bigint) {
+  const { relayers, tokens } = limited
+  const account = [...relayers, ...tokens][of] ?? relayer
+  await world.mined(
+    of < relayers.length
+      ? delivery.write.setRelayer([account, capacity, perDay], as(owner))
+      : delivery.write.setTokenLimit([account, capacity, perDay], as(owner)),
+  )
 }
 
 /** Compares what the chain has logged since the beginning with what may happen at all. */
@@ -211,34 +279,124 @@ async function check() {
   const logs = await world.client.getLogs({ fromBlock: firstBlock, toBlock: 'latest' })
   const events = delivery.eventsIn({ logs })
   const moved = world.transfersIn(logs)
-  expect(moved.filter(({ from }) => from !== holder)).toEqual([])
+  expect(moved.filter(({ from }) => from !== holder && from !== zeroAddress)).toEqual([])
   const used: Hex[] = []
   for (const item of items) {
     const transfers = moved.filter(
-      ({ token, to, tokenId, amount }) =>
+      ({ token, from, to, tokenId, amount }) =>
         getAddress(item.token) === token &&
+        getAddress(item.from) === from &&
         getAddress(item.to) === to &&
         item.tokenId === tokenId &&
         item.amount === amount,
     )
-    const ofKey = events.filter(({ key }) => key === item.key).map(({ eventName }) => eventName)
-    const uses = ofKey.filter((name) => name !== 'DeliveryFailed')
+    const ofKey = events.filter(({ key }) => key === item.key)
+    const uses = ofKey.filter(({ eventName }) => eventName !== 'DeliveryFailed')
     expect(uses.length, 'uses of a key').toBeLessThanOrEqual(1)
     if (uses.length === 1) used.push(item.key)
-    if (item.isHonest) {
-      expect(ofKey).not.toContain('DeliveryFailed')
-      expect(transfers).toHaveLength(uses[0] === 'Delivered' ? 1 : 0)
+    const deliveries = ofKey.filter((event) => event.eventName === 'Delivered')
+    const { isHonest, ...content } = item
+    for (const event of deliveries) expect(event).toMatchObject(content)
+    if (isHonest) {
+      for (const event of ofKey)
+        if ('reason' in event) expect(LIMIT_REASONS).toContain(event.reason)
+      expect(transfers).toHaveLength(deliveries.length)
     }
-    expect(transfers.length, 'transfers of an item').toBeLessThanOrEqual(
-      uses[0] === 'Delivered' ? 1 : 0,
-    )
+    expect(transfers.length, 'transfers of an item').toBeLessThanOrEqual(deliveries.length)
     moved.splice(0, moved.length, ...moved.filter((transfer) => !transfers.includes(transfer)))
   }
   expect(moved, 'transfers that no item asks for').toEqual([])
   const [, , found] = await delivery.read.records([items.map(({ key }) => key)])
   const recorded = items.filter((_, i) => (found[i]?.blockNumber ?? 0n) > 0n)
   expect(recorded.map(({ key }) => key)).toEqual(used)
+  await checkLimits()
   return used
+}
+
+/** Why an honest item may fail. */
+const LIMIT_REASONS = [reasonOf('RelayerLimitReached'), reasonOf('TokenLimitReached')]
+
+const SECONDS_PER_DAY = 86_400n
+
+const min = (a: bigint, b: bigint) => (a < b ? a : b)
+
+type Limit = { capacity: bigint; perDay: bigint }
+
+/** A bucket as its events describe it. `missing` is in pieces times the seconds of a day. */
+type Bucket = Limit & { missing: bigint; time: bigint; next?: Limit & { at: bigint } }
+
+function advance(bucket: Bucket, time: bigint) {
+  const { next } = bucket
+  const end = next && next.at <= time ? next.at : time
+  const back = (end - bucket.time) * bucket.perDay
+  bucket.missing -= min(back, bucket.missing)
+  bucket.time = end
+  if (!next || next.at > time) return
+  delete bucket.next
+  apply(bucket, next)
+  advance(bucket, time)
+}
+
+function apply(bucket: Bucket, { capacity, perDay }: Limit) {
+  bucket.capacity = capacity
+  bucket.perDay = perDay
+  bucket.missing = min(bucket.missing, capacity * SECONDS_PER_DAY)
+}
+
+/** Compares the limits with what the events since the deployment say. */
+async function checkLimits() {
+  const logs = await world.client.getLogs({ address: delivery.address, fromBlock: 0n })
+  const buckets = new Map<Address, Bucket>()
+  const bucketOf = (account: Address, time: bigint): Bucket => {
+    const bucket = buckets.get(account) ?? { capacity: 0n, perDay: 0n, missing: 0n, time }
+    buckets.set(account, bucket)
+    advance(bucket, time)
+    return bucket
+  }
+  function take(account: Address, pieces: bigint, time: bigint) {
+    const bucket = bucketOf(account, time)
+    bucket.missing += pieces * SECONDS_PER_DAY
+    expect(bucket.missing, 'pieces taken').toBeLessThanOrEqual(bucket.capacity * SECONDS_PER_DAY)
+  }
+  function set(account: Address, limit: Limit & { effectiveAt: bigint }, time: bigint) {
+    const { capacity, perDay, effectiveAt } = limit
+    const bucket = bucketOf(account, time)
+    delete bucket.next
+    if (effectiveAt === time) return apply(bucket, { capacity, perDay })
+    bucket.next = { capacity, perDay, at: effectiveAt }
+    apply(bucket, {
+      capacity: min(capacity, bucket.capacity),
+      perDay: min(perDay, bucket.perDay),
+    })
+  }
+  for (const event of parseEventLogs({ abi: deliveryAbi, logs })) {
+    const time = await timeOf(event.blockNumber)
+    if (event.eventName === 'RelayerSet') set(event.args.relayer, event.args, time)
+    if (event.eventName === 'TokenLimitSet') set(event.args.token, event.args, time)
+    if (event.eventName === 'Cancelled') take(await callerOf(event.transactionHash), 1n, time)
+    if (event.eventName !== 'Delivered') continue
+    const pieces = event.args.amount || 1n
+    take(event.args.relayer, pieces, time)
+    if (limited.tokens.includes(event.args.token)) take(event.args.token, pieces, time)
+  }
+  const now = await world.time()
+  const availableIn = (account: Address) => {
+    const { capacity, missing } = bucketOf(account, now)
+    return (capacity * SECONDS_PER_DAY - missing) / SECONDS_PER_DAY
+  }
+  for (const account of [...limited.relayers, colluding.address])
+    expect((await delivery.read.relayerLimit([account])).available).toBe(availableIn(account))
+  for (const token of limited.tokens)
+    expect((await delivery.read.tokenLimit([token])).available).toBe(availableIn(token))
+}
+
+const timeOf = async (blockNumber: bigint) =>
+  (await world.client.getBlock({ blockNumber })).timestamp
+
+/** The relayer of a transaction. */
+async function callerOf(hash: Hex): Promise<Address> {
+  const { from, to } = await world.client.getTransaction({ hash })
+  return to && getAddress(to) === colluding.address ? colluding.address : getAddress(from)
 }
 
 // The steps are the same each time, so only trouble of the local node can end with a second try.

@@ -12,15 +12,17 @@ import {
   getAddress,
   getContract,
   isHex,
+  keccak256,
   type Log,
   parseAbi,
   parseEventLogs,
+  toHex,
   zeroAddress,
 } from 'viem'
 import artifact from '../../contracts/Delivery.json' with { type: 'json' }
 import { deliveryAbi } from '../../contracts/delivery-abi.ts'
 import type { CompiledContract } from '../../contracts/solidity.ts'
-import { holder, otherHolder, otherRelayer, owner, relayer } from './accounts.ts'
+import { guardian, holder, otherHolder, otherRelayer, owner, relayer } from './accounts.ts'
 import { aChain, as, MAX_GAS } from './chain.ts'
 import { ANSWERS, type Answer, compileFixtures, hookAbi, tokenAbi } from './fixtures.ts'
 import { aKey, aWallet, type DeliverOptions, deliverArguments, type Item } from './items.ts'
@@ -41,6 +43,30 @@ export type WorldOptions = {
   uniques?: number
 }
 
+/** Seconds after which a raise takes effect. */
+export const DELAY = 7_200n
+
+/** The limit of the relayers that a contract is deployed with. No test reaches it by accident. */
+export const AMPLE = 1_000_000_000n
+
+/** The role that OpenZeppelin's presets and wizard need for a mint. */
+const MINTER_ROLE = keccak256(toHex('MINTER_ROLE'))
+
+/** A relayer of a new contract, with its limit in pieces. */
+export type RelayerLimit = { relayer: Address; capacity: bigint; perDay: bigint }
+
+export type DeliveryArguments = {
+  predecessor?: Address
+  delay?: bigint
+  relayers?: readonly RelayerLimit[]
+}
+
+export const aRelayer = (account: Address, capacity = AMPLE, perDay = AMPLE): RelayerLimit => ({
+  relayer: account,
+  capacity,
+  perDay,
+})
+
 export async function aWorld({ uniques = 20 }: WorldOptions = {}) {
   const chain = await aChain()
   const { client, mined } = chain
@@ -60,8 +86,8 @@ export async function aWorld({ uniques = 20 }: WorldOptions = {}) {
     return fixture
   }
 
-  const deployFixture = (name: string): Promise<Address> =>
-    deploy(fixtureOf(name).abi, fixtureOf(name).bytecode)
+  const deployFixture = (name: string, args: unknown[] = []): Promise<Address> =>
+    deploy(fixtureOf(name).abi, fixtureOf(name).bytecode, args)
 
   const hook = (address: Address) => getContract({ address, abi: hookAbi, client })
   const token = (address: Address) => getContract({ address, abi: tokenAbi, client })
@@ -78,6 +104,11 @@ export async function aWorld({ uniques = 20 }: WorldOptions = {}) {
       address,
       read: contract.read,
       write: contract.write,
+      /** Adds a relayer or changes its limit, and waits until that has taken effect. */
+      async setRelayer(account: Address, capacity: bigint, perDay = 0n) {
+        await mined(contract.write.setRelayer([account, capacity, perDay], as(owner)))
+        await wait(await contract.read.delay())
+      },
       /** Delivers and gives the receipt with what the call returned. Throws the error's name. */
       async deliver(items: readonly Item[], options: DeliverOptions = {}) {
         const { by = relayer, gas = MAX_GAS } = options
@@ -111,16 +142,29 @@ export async function aWorld({ uniques = 20 }: WorldOptions = {}) {
     }
   }
 
+  /** Mines a block that many seconds after the newest one. */
+  async function wait(seconds: bigint) {
+    await client.setNextBlockTimestamp({ timestamp: (await chain.time()) + seconds })
+    await client.mine({ blocks: 1 })
+  }
+
+  const deployDelivery = async ({
+    predecessor = zeroAddress,
+    delay = DELAY,
+    relayers = [relayer, otherRelayer].map((account) => aRelayer(account)),
+  }: DeliveryArguments = {}) =>
+    deliveryAt(
+      await deploy(deliveryAbi, artifact.bytecode, [predecessor, delay, guardian, relayers]),
+    )
+
   const unique = await deploy(erc721Constructor, erc721.bytecode, ['Unique', 'U', ''])
   const edition = await deploy(erc1155Constructor, erc1155.bytecode, [''])
-  const delivery = deliveryAt(await deploy(deliveryAbi, artifact.bytecode, [zeroAddress]))
+  const delivery = await deployDelivery()
 
   for (let i = 0; i < uniques; i++)
     for (const to of [holder, otherHolder]) await mined(token(unique).write.mint([to], as(owner)))
   for (const to of [holder, otherHolder])
     await mined(token(edition).write.mint([to, 1n, 1_000_000n, '0x'], as(owner)))
-  for (const by of [relayer, otherRelayer])
-    await mined(delivery.write.setRelayer([by, 100_000], as(owner)))
 
   async function approve(operator: Address, approved = true, account: Address = holder) {
     for (const address of [unique, edition])
@@ -128,18 +172,39 @@ export async function aWorld({ uniques = 20 }: WorldOptions = {}) {
   }
   await approve(delivery.address)
 
-  /** The tokens that honest contracts say were moved. */
+  /** Tokens that log what happens: ERC-721 and ERC-1155. */
+  const honest = { uniques: [unique], editions: [edition] }
+
+  /** The tokens that honest contracts say were moved or minted. */
   const transfersIn = (logs: Log[]) =>
     parseEventLogs({ abi: tokenAbi, logs }).flatMap((log) => {
       const address = getAddress(log.address)
       const { from, to } = log.args
       if (log.eventName === 'Transfer')
-        return address === unique
+        return honest.uniques.includes(address)
           ? { token: address, from, to, tokenId: log.args.tokenId, amount: 0n }
           : []
       const { id: tokenId, value: amount } = log.args
-      return address === edition ? { token: address, from, to, tokenId, amount } : []
+      return honest.editions.includes(address) ? { token: address, from, to, tokenId, amount } : []
     })
+
+  /** An ERC-721 token contract of the fixtures. Nobody may mint yet. */
+  async function aMintable(name: 'MintableUnique' | 'OwnedUnique') {
+    const address = await deployFixture(name)
+    honest.uniques.push(address)
+    return token(address)
+  }
+
+  const allowToMint = (token: Address, minter: Address) =>
+    mined(
+      client.writeContract({
+        address: token,
+        abi: tokenAbi,
+        functionName: 'grantRole',
+        args: [MINTER_ROLE, minter],
+        ...as(owner),
+      }),
+    )
 
   let nextUnique = 0
   return {
@@ -148,9 +213,12 @@ export async function aWorld({ uniques = 20 }: WorldOptions = {}) {
     edition: token(edition),
     delivery,
     deliveryAt,
-    deployDelivery: async (predecessor: Address = zeroAddress) =>
-      deliveryAt(await deploy(deliveryAbi, artifact.bytecode, [predecessor])),
+    deployDelivery,
+    wait,
     deployFixture,
+    aMintable,
+    /** Allows a contract to mint a token with roles. */
+    allowToMint,
     /** The runtime code of a fixture. */
     codeOf: (name: string) => fixtureOf(name).deployedBytecode,
     /** A wallet with code. */

@@ -190,7 +190,7 @@ it.each<[string, Effect]>([
   await chain.setFaults({ on: ['eth_getCode'], effect })
   await engine.run(1)
   await expectDelivered(chain, [known])
-  expect(await rowOf(item)).toMatchObject({ state: 'queued', reason: null, failingSince: null })
+  expect(await rowOf(item)).toMatchObject({ state: 'queued', reasonCode: 'node_unavailable' })
   await chain.setFaults()
   await engine.run(MINUTE)
   await expectDelivered(chain, [item])

@@ -1,7 +1,8 @@
-/** The fate of an open transaction and of its items, for each thing that a node can say. */
+/** What is decided of an open transaction and of its items, for each thing that a node can say. */
 import {
   type Address,
   encodeAbiParameters,
+  encodeErrorResult,
   encodeEventTopics,
   type Hex,
   parseAbi,
@@ -11,18 +12,13 @@ import {
 import { describe, expect, it } from 'vitest'
 import { deliveryAbi } from '../../contracts/delivery-abi.ts'
 import { localAccount, toPrivateKey } from '../../scripts/chain/accounts.ts'
-import { decide, type Fate } from '../../src/delivery/engine/decide.ts'
+import { type Decision, decide } from '../../src/delivery/engine/decide.ts'
 import type { Observation } from '../../src/delivery/engine/observe.ts'
-import type { CarriedItem, OpenTransaction } from '../../src/delivery/engine/state.ts'
+import type { DeliveryTransaction, Item } from '../../src/delivery/engine/state.ts'
 import { explain } from '../../src/delivery/reasons.ts'
-import {
-  CANCELLED,
-  type ContractItem,
-  encodeDeliver,
-  hashContent,
-} from '../../src/ethereum/contract.ts'
+import { CANCELLED, type ContractItem, hashContent } from '../../src/ethereum/contract.ts'
 import type { Receipt } from '../../src/ethereum/requests.ts'
-import { getSigner, sign } from '../../src/ethereum/signer.ts'
+import { getSigner } from '../../src/ethereum/signer.ts'
 
 const signer = getSigner(toPrivateKey(localAccount(0)))
 const DELIVERY: Address = '0x00000000000000000000000000000000000000D1'
@@ -52,9 +48,20 @@ const itemOf = (id: number): ContractItem => ({
   tokenId: 7n,
   amount: 2n,
 })
-const carriedOf = (id: number): CarriedItem => ({
+const carriedOf = (id: number): Item => ({
   id,
   key: keyOf(id),
+  contract: DELIVERY,
+  state: 'in_flight',
+  contractAddr: TOKEN,
+  tokenId: '7',
+  quantity: 2,
+  fulfilment: 'transfer',
+  isHeld: 0,
+  seller: SELLER,
+  sellerChainId: 0,
+  recipient: itemOf(id).to,
+  recipientChainId: 0,
   version: 3,
   requestedAction: 'deliver',
   failingSince: null,
@@ -64,14 +71,8 @@ const carriedOf = (id: number): CarriedItem => ({
 })
 
 const fees = { maxFeePerGas: gwei('3'), maxPriorityFeePerGas: gwei('1') }
-const signed = async (ids: number[]) => {
-  const data = encodeDeliver(ids.map(itemOf), 1, 300_000, 60_000)
-  return sign(signer, { chainId: 1, nonce: NONCE, to: DELIVERY, data, gas: 500_000n, ...fees })
-}
-const [one, two] = await Promise.all([signed([1]), signed([1, 2])])
-
 /** Signed at block 99 a minute ago, and in no block that is known. */
-const transaction: OpenTransaction = {
+const transaction: DeliveryTransaction = {
   id: 1,
   contract: DELIVERY,
   signer: signer.address,
@@ -79,7 +80,7 @@ const transaction: OpenTransaction = {
   items: [1],
   hash: HASH,
   replaced: [],
-  raw: one.raw,
+  raw: '0x02',
   gas: 500_000n,
   ...fees,
   deadline: 60_000,
@@ -98,10 +99,14 @@ type Told = {
   /** By id of the item: the block, and the content hash unless it is that of the item. */
   records?: [number, number, Hex?][]
   baseFee?: bigint
+  /** Null: no node tells the tip. */
+  tip?: bigint | null
+  /** Ids of items whose records a second node does not confirm. */
+  disputed?: number[]
 }
 
-function fateOf(
-  overrides: Partial<OpenTransaction>,
+function decisionOn(
+  overrides: Partial<DeliveryTransaction>,
   {
     count = NONCE,
     receipts = [],
@@ -110,15 +115,17 @@ function fateOf(
       [2, 0],
     ],
     baseFee = gwei('1'),
+    tip = gwei('1'),
+    disputed = [],
   }: Told,
-  carried: CarriedItem[] = [carriedOf(1), carriedOf(2)],
-): Fate {
+  carried: Item[] = [carriedOf(1), carriedOf(2)],
+): Decision {
   const observation: Observation = {
     node: { index: 0, url: '', rpc: async () => () => ({ fault: '' }) },
     head: { number: HEAD, hash: BLOCK_HASH, timestamp: HEAD_TIME },
     final: { number: FINAL, timestamp: FINAL_TIME },
     settledHash: null,
-    market: { baseFee, tip: gwei('1') },
+    market: tip === null ? null : { baseFee, tip },
     signers: new Map([[signer.address, { count, balance: gwei('1000000000') }]]),
     contracts: new Map(),
     receipts: new Map(receipts),
@@ -128,26 +135,13 @@ function fateOf(
         { block, contentHash: contentHash ?? hashContent(itemOf(id)), contract: DELIVERY },
       ]),
     ),
+    disputed: new Set(disputed.map(keyOf)),
+    unconfirmedSince: null,
+    lineage: [DELIVERY],
   }
-  const loaded = {
-    network: {
-      chainId: 1,
-      wakeAt: null,
-      settledBlock: null,
-      settledHash: null,
-      comparedId: 0,
-      comparedAt: null,
-    },
-    transactions: [{ ...transaction, ...overrides }],
-    carried: new Map(carried.map((item) => [item.id, item])),
-    due: [],
-    compared: [],
-    unmined: [],
-    nextNonces: new Map(),
-  }
-  const [fate] = decide(loaded, observation, gwei('10'), NOW)
-  if (!fate) throw new Error('there is no fate')
-  return fate
+  const loaded = { carried: new Map(carried.map((item) => [item.id, item])) }
+  const world = { loaded, observation, cap: gwei('10'), gasPerItem: 300_000, now: NOW }
+  return decide({ ...transaction, ...overrides }, world)
 }
 
 type Log = Receipt['logs'][number]
@@ -166,17 +160,36 @@ const transferOf = (id: number): Log => {
     data: encodeAbiParameters([{ type: 'uint256' }, { type: 'uint256' }], [tokenId, amount]),
   }
 }
-const useOf = (id: number, eventName: 'Delivered' | 'Cancelled' = 'Delivered'): Log => ({
+const useOf = (id: number, { to, from, tokenId, amount } = itemOf(id)): Log => ({
   address: DELIVERY,
-  topics: topicsOf(encodeEventTopics({ abi: deliveryAbi, eventName, args: { key: keyOf(id) } })),
+  topics: topicsOf(
+    encodeEventTopics({
+      abi: deliveryAbi,
+      eventName: 'Delivered',
+      args: { key: keyOf(id), relayer: signer.address, token: TOKEN },
+    }),
+  ),
+  data: encodeAbiParameters(
+    [{ type: 'address' }, { type: 'address' }, { type: 'uint256' }, { type: 'uint256' }],
+    [from, to, tokenId, amount],
+  ),
+})
+const cancelOf = (id: number): Log => ({
+  address: DELIVERY,
+  topics: topicsOf(
+    encodeEventTopics({ abi: deliveryAbi, eventName: 'Cancelled', args: { key: keyOf(id) } }),
+  ),
   data: '0x',
 })
-const failureOf = (id: number, address = DELIVERY): Log => ({
+const failureOf = (
+  id: number,
+  { address = DELIVERY, gasUsed = 21_000n, reason = '0x' as Hex } = {},
+): Log => ({
   address,
   topics: topicsOf(
     encodeEventTopics({ abi: deliveryAbi, eventName: 'DeliveryFailed', args: { key: keyOf(id) } }),
   ),
-  data: encodeAbiParameters([{ type: 'uint256' }, { type: 'bytes' }], [21_000n, '0x']),
+  data: encodeAbiParameters([{ type: 'uint256' }, { type: 'bytes' }], [gasUsed, reason]),
 })
 
 const receiptAt = (blockNumber: number, ...logs: Log[]): Receipt => ({
@@ -185,12 +198,14 @@ const receiptAt = (blockNumber: number, ...logs: Log[]): Receipt => ({
   blockHash: BLOCK_HASH,
   status: 1,
   from: signer.address,
+  gasUsed: 100_000,
+  effectiveGasPrice: gwei('2'),
   logs,
 })
 const delivered = [useOf(1), transferOf(1)]
 
 describe('a transaction that is in no block', () => {
-  const cases: [string, Partial<OpenTransaction>, Told, Partial<Fate>][] = [
+  const cases: [string, Partial<DeliveryTransaction>, Told, Partial<Decision>][] = [
     [
       'is given a moment after it was sent',
       { signedAtBlock: 100, signedAt: secondsAgo(1) },
@@ -254,6 +269,7 @@ describe('a transaction that is in no block', () => {
       {},
       { do: 'close', closing: 'expired', receipt: null },
     ],
+    ['has nothing to send once its items are gone', { items: [] }, {}, { do: 'wait' }],
     [
       'is left open after its deadline while the node does not tell the records',
       { deadline: FINAL_TIME - 1 },
@@ -262,14 +278,14 @@ describe('a transaction that is in no block', () => {
     ],
   ]
   it.each(cases)('%s', (_, overrides, told, expected) => {
-    expect(fateOf(overrides, told)).toMatchObject(expected)
+    expect(decisionOn(overrides, told)).toMatchObject(expected)
   })
 })
 
 describe('a transaction whose nonce is used', () => {
   const used = { count: NONCE + 1 }
   const none: [Hex, null][] = [[HASH, null]]
-  const cases: [string, Partial<OpenTransaction>, Told, Partial<Fate>][] = [
+  const cases: [string, Partial<DeliveryTransaction>, Told, Partial<Decision>][] = [
     ['is waited for while the node does not tell its receipt', {}, used, { do: 'wait' }],
     [
       'is waited for while the node tells only one of its receipts',
@@ -315,7 +331,7 @@ describe('a transaction whose nonce is used', () => {
     ],
   ]
   it.each(cases)('%s', (_, overrides, told, expected) => {
-    expect(fateOf(overrides, told)).toMatchObject(expected)
+    expect(decisionOn(overrides, told)).toMatchObject(expected)
   })
 })
 
@@ -328,7 +344,7 @@ describe('a transaction with a receipt', () => {
     ],
   })
   const young = receiptAt(99, ...delivered)
-  const cases: [string, Partial<OpenTransaction>, Told, Partial<Fate>][] = [
+  const cases: [string, Partial<DeliveryTransaction>, Told, Partial<Decision>][] = [
     ['is stored with its block', {}, mined(young), { do: 'store_block', receipt: young }],
     [
       'is stored with another block',
@@ -381,25 +397,25 @@ describe('a transaction with a receipt', () => {
     ],
   ]
   it.each(cases)('%s', (_, overrides, told, expected) => {
-    expect(fateOf(overrides, told)).toMatchObject(expected)
+    expect(decisionOn(overrides, told)).toMatchObject(expected)
   })
 })
 
 describe('an item', () => {
   /** The changes of the items when the transaction has this receipt. */
-  function movesOf(
+  function changesOf(
     receipt: Receipt | null,
     records: Told['records'] & {},
-    carried?: CarriedItem[],
-    overrides: Partial<OpenTransaction> = {},
+    carried?: Item[],
+    overrides: Partial<DeliveryTransaction> = {},
   ) {
     const told: Told = receipt
       ? { count: NONCE + 1, receipts: [[HASH, receipt]], records }
       : { records }
     const deadline = receipt ? transaction.deadline : FINAL_TIME - 1
-    const fate = fateOf({ deadline, ...overrides }, told, carried)
-    if (fate.do !== 'close') throw new Error(`the transaction is not closed: ${fate.do}`)
-    return fate.moves
+    const decision = decisionOn({ deadline, ...overrides }, told, carried)
+    if (decision.do !== 'close') throw new Error(`the transaction is not closed: ${decision.do}`)
+    return decision.changes
   }
   const queuedNow = { state: 'queued', dueAt: NOW.toISOString(), reason: null, tries: 0 }
 
@@ -410,7 +426,7 @@ describe('an item', () => {
       ...explain('contract_paused'),
       requestedAction: 'cancel',
     } as const
-    expect(movesOf(receiptAt(98, ...delivered), [[1, 98]], [failing])).toEqual([
+    expect(changesOf(receiptAt(98, ...delivered), [[1, 98]], [failing])).toEqual([
       {
         id: 1,
         version: 3,
@@ -428,48 +444,46 @@ describe('an item', () => {
 
   it('fails when the token recorded no transfer', () => {
     const other = { ...transferOf(1), address: SELLER }
-    expect(movesOf(receiptAt(98, useOf(1), other), [[1, 98]])).toMatchObject([
-      { state: 'failed', dueAt: null, reasonCode: 'transfer_not_recorded' },
+    expect(changesOf(receiptAt(98, useOf(1), other), [[1, 98]])).toMatchObject([
+      { state: 'failed', dueAt: null, reasonCode: 'token_moved_nothing' },
     ])
   })
 
   it('needs a transfer of its own', () => {
-    const twin = { ...itemOf(1), key: keyOf(2) }
-    const hash = hashContent(twin)
-    const receipt = receiptAt(98, useOf(1), transferOf(1), useOf(2))
+    const receipt = receiptAt(98, useOf(1), transferOf(1), useOf(2, itemOf(1)))
     expect(
-      movesOf(
+      changesOf(
         receipt,
         [
           [1, 98],
-          [2, 98, hash],
+          [2, 98, hashContent(itemOf(1))],
         ],
         undefined,
-        { items: [1, 2], raw: two.raw },
+        { items: [1, 2] },
       ),
-    ).toMatchObject([{ state: 'transferred' }, { state: 'queued' }])
+    ).toMatchObject([
+      { state: 'transferred' },
+      { state: 'failed', reasonCode: 'token_moved_nothing' },
+    ])
   })
 
   it('is queued when no record has its key', () => {
-    expect(movesOf(receiptAt(98), [[1, 0]])).toMatchObject([queuedNow])
-    expect(movesOf(null, [[1, 0]])).toMatchObject([queuedNow])
+    expect(changesOf(receiptAt(98), [[1, 0]])).toMatchObject([queuedNow])
+    expect(changesOf(null, [[1, 0]])).toMatchObject([queuedNow])
   })
 
   it('is queued, to be compared with the chain, when another transaction used its key', () => {
     // In an earlier final block, in one that is not final, and in the same block.
-    expect(movesOf(receiptAt(98, failureOf(1)), [[1, 97]])).toMatchObject([queuedNow])
-    expect(movesOf(receiptAt(98), [[1, 99]])).toMatchObject([queuedNow])
-    expect(movesOf(receiptAt(98), [[1, 98]])).toMatchObject([queuedNow])
-    expect(movesOf(receiptAt(98), [[1, 98, CANCELLED]])).toMatchObject([queuedNow])
-    expect(
-      movesOf(receiptAt(98, useOf(1), transferOf(1)), [[1, 98, `0x${'12'.repeat(24)}`]]),
-    ).toMatchObject([queuedNow])
-    expect(movesOf(null, [[1, 98]])).toMatchObject([queuedNow])
+    expect(changesOf(receiptAt(98, failureOf(1)), [[1, 97]])).toMatchObject([queuedNow])
+    expect(changesOf(receiptAt(98), [[1, 99]])).toMatchObject([queuedNow])
+    expect(changesOf(receiptAt(98), [[1, 98]])).toMatchObject([queuedNow])
+    expect(changesOf(receiptAt(98), [[1, 98, CANCELLED]])).toMatchObject([queuedNow])
+    expect(changesOf(null, [[1, 98]])).toMatchObject([queuedNow])
   })
 
   it('stays to be cancelled when it is queued', () => {
     const toCancel = { ...carriedOf(1), requestedAction: 'cancel' } as const
-    expect(movesOf(receiptAt(98), [[1, 0]], [toCancel])).toMatchObject([
+    expect(changesOf(receiptAt(98), [[1, 0]], [toCancel])).toMatchObject([
       { ...queuedNow, requestedAction: 'cancel' },
     ])
   })
@@ -477,28 +491,30 @@ describe('an item', () => {
   it('is tried again when its transfer failed, and fails the third time', () => {
     const receipt = receiptAt(98, failureOf(1))
     const reason = explain('transfer_failed', 'no reason given')
-    expect(movesOf(receipt, [[1, 0]])).toMatchObject([
+    expect(changesOf(receipt, [[1, 0]])).toMatchObject([
       { ...queuedNow, tries: 1, ...reason, failingSince: NOW.toISOString() },
     ])
     const failingSince = secondsAgo(600)
     const again = { ...carriedOf(1), tries: 2, failingSince, ...reason }
-    expect(movesOf(receipt, [[1, 0]], [again])).toMatchObject([
+    expect(changesOf(receipt, [[1, 0]], [again])).toMatchObject([
       { state: 'failed', tries: 3, ...reason, failingSince, dueAt: null },
     ])
   })
 
   it('has not failed when a token logs what looks like a failure', () => {
-    expect(movesOf(receiptAt(98, failureOf(1, TOKEN)), [[1, 0]])).toMatchObject([queuedNow])
-    expect(movesOf(receiptAt(98, failureOf(2)), [[1, 0]])).toMatchObject([queuedNow])
+    expect(changesOf(receiptAt(98, failureOf(1, { address: TOKEN })), [[1, 0]])).toMatchObject([
+      queuedNow,
+    ])
+    expect(changesOf(receiptAt(98, failureOf(2)), [[1, 0]])).toMatchObject([queuedNow])
   })
 
   it('is not transferred when a token logs what looks like a delivery', () => {
     const forged = { ...useOf(1), address: TOKEN }
-    expect(movesOf(receiptAt(98, forged), [[1, 98]])).toMatchObject([queuedNow])
+    expect(changesOf(receiptAt(98, forged), [[1, 98]])).toMatchObject([queuedNow])
   })
 
   it('is cancelled when its key was used up, and its pieces return once', () => {
-    const receipt = receiptAt(98, useOf(1, 'Cancelled'))
+    const receipt = receiptAt(98, cancelOf(1))
     const toCancel = { ...carriedOf(1), requestedAction: 'cancel' } as const
     const ended = {
       state: 'cancelled',
@@ -506,19 +522,19 @@ describe('an item', () => {
       ...explain('cancelled'),
       dueAt: null,
     }
-    expect(movesOf(receipt, [[1, 98, CANCELLED]], [toCancel])).toMatchObject([
+    expect(changesOf(receipt, [[1, 98, CANCELLED]], [toCancel])).toMatchObject([
       { ...ended, isReturned: true },
     ])
     expect(
-      movesOf(receipt, [[1, 98, CANCELLED]], [{ ...toCancel, ...explain('cancelled') }]),
+      changesOf(receipt, [[1, 98, CANCELLED]], [{ ...toCancel, ...explain('cancelled') }]),
     ).toMatchObject([{ ...ended, isReturned: false }])
   })
 
   it('is left out when its row is gone, and the others of the transaction are settled', () => {
     const receipt = receiptAt(98, ...[1, 2].flatMap((id) => [useOf(id), transferOf(id)]))
-    const both = { items: [1, 2], raw: two.raw }
+    const both = { items: [1, 2] }
     expect(
-      movesOf(
+      changesOf(
         receipt,
         [
           [1, 98],
@@ -528,5 +544,74 @@ describe('an item', () => {
         both,
       ),
     ).toMatchObject([{ id: 2, state: 'transferred' }])
+  })
+})
+
+describe('a transaction that is not in a block', () => {
+  it('is replaced when it is overdue and its tip is below the least', () => {
+    const told = { tip: gwei('2') }
+    expect(decisionOn({}, told)).toMatchObject({ do: 'send' })
+    expect(decisionOn({ signedAtBlock: HEAD - 3 }, told)).toMatchObject({
+      do: 'replace',
+      fees: { maxFeePerGas: 4_000_000_000n, maxPriorityFeePerGas: 2_000_000_000n },
+    })
+  })
+
+  it('is not replaced while no node tells the tip', () => {
+    expect(decisionOn({}, { baseFee: gwei('9'), tip: null })).toMatchObject({ do: 'send' })
+  })
+
+  it('is not closed as foreign when other bytes of its nonce were mined', () => {
+    const receipt = { ...receiptAt(98), transactionHash: OTHER_HASH }
+    const told: Told = {
+      count: NONCE + 1,
+      receipts: [
+        [HASH, null],
+        [OTHER_HASH, receipt],
+      ],
+    }
+    expect(decisionOn({ replaced: [OTHER_HASH], nonceUsedAt: 98 }, told)).toMatchObject({
+      do: 'close',
+      closing: 'final',
+      changes: [{ state: 'queued' }],
+    })
+  })
+
+  it('stays open while a second node does not confirm a record', () => {
+    const told: Told = {
+      count: NONCE + 1,
+      receipts: [[HASH, receiptAt(98, ...delivered)]],
+      records: [[1, 98]],
+    }
+    expect(decisionOn({}, told)).toMatchObject({ do: 'close' })
+    expect(decisionOn({}, { ...told, disputed: [1] })).toEqual({
+      transaction: expect.anything(),
+      do: 'wait',
+    })
+  })
+})
+
+describe('an item that failed in a transaction', () => {
+  const closed = (failure: Log) =>
+    decisionOn(
+      {},
+      { count: NONCE + 1, receipts: [[HASH, receiptAt(98, failure)]], records: [[1, 0]] },
+    )
+
+  it('waits when the contract refused it for a limit', () => {
+    const reason = encodeErrorResult({ abi: deliveryAbi, errorName: 'RelayerLimitReached' })
+    expect(closed(failureOf(1, { gasUsed: 0n, reason }))).toMatchObject({
+      changes: [{ state: 'queued', tries: 0, reasonCode: 'relayer_limit_reached' }],
+      burned: [],
+    })
+    // A token may say the same.
+    expect(closed(failureOf(1, { gasUsed: 30_000n, reason }))).toMatchObject({
+      changes: [{ state: 'queued', tries: 1, reasonCode: 'transfer_failed' }],
+    })
+  })
+
+  it('has burned gas from half of its limit on', () => {
+    expect(closed(failureOf(1, { gasUsed: 149_999n }))).toMatchObject({ burned: [] })
+    expect(closed(failureOf(1, { gasUsed: 150_000n }))).toMatchObject({ burned: [{ id: 1 }] })
   })
 })

@@ -1,18 +1,16 @@
 /** Items that cannot be delivered: which fail at once, which wait, and for how long. */
 import { env } from 'cloudflare:workers'
-import { getAddress } from 'viem'
+import { encodeFunctionData, getAddress, parseAbi } from 'viem'
 import { describe, expect, it } from 'vitest'
 import type { ReasonCode } from '../../src/db/schema/delivery.ts'
 import { explain, type Reason } from '../../src/delivery/reasons.ts'
-import { failRemovedChains } from '../../src/delivery/wake.ts'
-import { readSettings } from '../../src/env.ts'
 import { tokenCalls } from '../support/chain/calls.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import { expectDelivered } from '../support/delivery/delivered.ts'
-import { anEngine, networksOf, rowOf, rowsOf, transactionsOf } from '../support/delivery/engine.ts'
+import { anEngine, rowOf, rowsOf, transactionsOf } from '../support/delivery/engine.ts'
 import { aPaidItem, type PaidItem, paidItems } from '../support/delivery/items.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
-import { aUser, db } from '../support/makers.ts'
+import { aUser } from '../support/makers.ts'
 
 const logged = recordLogs()
 
@@ -21,6 +19,10 @@ const HOUR = 60 * MINUTE
 
 /** Code that reverts without a reason, whoever calls it. */
 const REVERTS = '0x60006000fd'
+
+const hookAbi = parseAbi(['function setAnswer(uint8 answer)'])
+/** By number, as in `enum Answer` of test/contracts/fixtures. */
+const ACCEPTS = 0
 
 type Engine = ReturnType<typeof anEngine>
 
@@ -130,53 +132,29 @@ it('fails an item whose token accepts the transfer and records none', async () =
   ])
   if (!bad || !good) throw new Error('no items')
   await anEngine(chain).run()
-  const reasonCode = 'transfer_not_recorded'
+  const reasonCode = 'token_moved_nothing'
   expect(await rowOf(bad)).toMatchObject({ state: 'failed', reasonCode })
   expect(logged('delivery_failed')).toMatchObject([{ itemId: bad.id, reasonCode }])
   await expectDelivered(chain, [good])
 })
 
-describe('a network that was removed from the configuration', () => {
-  const reasonCode = 'network_not_configured'
-  const without = (chain: Chain) =>
-    readSettings({
-      ...env,
-      NETWORKS: networksOf([{ ...chain, chainId: 1, name: 'other' }]),
-    } as never)
-
-  it('fails the items that wait, and retry delivers them once it is back', async () => {
-    const chain = await aChain({ erc1155: 2 })
-    const items = await paidItems(chain, [{ standard: 'erc1155' }, { standard: 'erc1155' }])
-    const [item, cancelled] = items
-    if (!item || !cancelled) throw new Error('no items')
-    await execute("UPDATE deliveries SET requestedAction = 'cancel' WHERE id = ?", cancelled.id)
-    await failRemovedChains(db, without(chain), new Date())
-    for (const waiting of items)
-      expect(await rowOf(waiting)).toMatchObject({
-        state: 'failed',
-        requestedAction: 'deliver',
-        reasonCode,
-      })
-    expect(logged('delivery_failed')).toEqual(
-      expect.arrayContaining(
-        items.map(({ id }) => ({ itemId: id, reasonCode, reason: expect.any(String) })),
-      ),
-    )
-    await anEngine(chain).retry(item)
-    await anEngine(chain).run()
-    await expectDelivered(chain, [item])
-  })
-
-  it('leaves what a transaction carries until the network is back', async () => {
-    const chain = await aChain({ erc1155: 1 })
-    const item = await aPaidItem(chain, { standard: 'erc1155' })
-    const engine = anEngine(chain)
-    await engine.step()
-    await failRemovedChains(db, without(chain), new Date())
-    expect(await rowOf(item)).toMatchObject({ state: 'in_flight', reason: null })
-    await engine.run()
-    await expectDelivered(chain, [item])
-  })
+it('leaves an item failed whose token has recorded nothing, if a node later has no old logs', async () => {
+  const chain = await aChain()
+  const contract = await chain.aMaliciousToken({ answer: 'refuses' })
+  const item = await aPaidItem(chain, { standard: 'erc1155', contract })
+  const engine = anEngine(chain)
+  await engine.run()
+  expect(await rowOf(item)).toMatchObject({ state: 'queued' })
+  const data = encodeFunctionData({ abi: hookAbi, args: [ACCEPTS] })
+  await chain.receiptOf(
+    await chain.rpc('eth_sendTransaction', { from: chain.seller, to: contract, data }),
+  )
+  await engine.run(HOUR)
+  const failed = { state: 'failed', reasonCode: 'token_moved_nothing' }
+  expect(await rowOf(item)).toMatchObject(failed)
+  await chain.setFaults({ on: ['eth_getLogs'], effect: { result: [] } })
+  await engine.run(26 * HOUR)
+  expect(await rowOf(item)).toMatchObject(failed)
 })
 
 describe('an item that its holder cannot give away', () => {

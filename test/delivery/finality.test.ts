@@ -38,7 +38,7 @@ function anObserver(chain: Chain, settings: NetworkSettings) {
   return async (seconds = 0) => {
     const now = new Date(start + seconds * 1000)
     const { database, trips } = measured(env.DB)
-    const done = await step(connect(database), readSettings(env), network, lease, now)
+    const done = await step(connect(database), readSettings(env), network, lease, () => now)
     if (!done) throw new Error('there was nothing to do')
     return {
       rowsWritten: trips.reduce((sum, trip) => sum + trip.rowsWritten, 0),

@@ -1,6 +1,7 @@
 /** Fees and funds: what a transaction costs, and what happens if that is too much. */
+import { env } from 'cloudflare:workers'
 import { numberToHex, parseGwei, toHex } from 'viem'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { localAccount, toPrivateKey } from '../../scripts/chain/accounts.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import { expectDelivered } from '../support/delivery/delivered.ts'
@@ -219,4 +220,84 @@ it('counts the L1 data fee of OP-stack chains', async () => {
   await expectDelivered(chain, [item])
   const [transaction] = await transactionsOf(chain)
   expect(missing).toBe(BigInt(`${transaction?.gas}`) * BigInt(`${transaction?.maxFeePerGas}`))
+})
+
+describe('the priority fee', () => {
+  const TIP = ['eth_maxPriorityFeePerGas']
+  const tells = (gwei: string) => ({ result: toHex(parseGwei(gwei)) })
+  const feesOf = async (chain: Chain) =>
+    (
+      await env.DB.prepare(
+        'SELECT maxPriorityFeePerGas AS tip FROM transactions WHERE chainId = ? ORDER BY id',
+      )
+        .bind(chain.chainId)
+        .all<{ tip: string }>()
+    ).results.map(({ tip }) => tip)
+
+  it('is never left out: nothing is signed while no node tells it', async () => {
+    const chain = await aChain({ erc1155: 1 })
+    const item = await aPaidItem(chain, { standard: 'erc1155' })
+    const engine = anEngine(chain)
+    await chain.setAutomine(false)
+    await mineAt(chain, parseGwei('50'))
+    const internal = { code: -32603, message: 'internal error' }
+    await chain.setFaults(
+      { on: TIP, times: 1, effect: { error: internal, reach: 'none' } },
+      { on: TIP, effect: tells('25') },
+    )
+    await engine.step()
+    expect(await transactionsOf(chain)).toEqual([])
+    expect(await rowOf(item)).toMatchObject({ state: 'queued', reason: null })
+    expect(logged('fees_unknown')).toEqual([{ chainId: chain.chainId }])
+    await engine.step()
+    expect(await feesOf(chain)).toEqual(['25000000000'])
+    await chain.mine()
+    await engine.step()
+    await expectDelivered(chain, [item])
+  })
+
+  it('is raised after three blocks to the least that the network takes, although the base fee is paid', async () => {
+    const chain = await aChain({ erc1155: 1 })
+    const item = await aPaidItem(chain, { standard: 'erc1155' })
+    const engine = anEngine(chain)
+    await chain.setAutomine(false)
+    await mineAt(chain, parseGwei('50'))
+    await engine.step()
+    const [sent] = await transactionsOf(chain)
+    expect(sent?.maxFeePerGas).toBe('101000000000')
+    expect(await feesOf(chain)).toEqual(['1000000000'])
+    // The nodes of this network drop what offers less than 25 gwei.
+    await chain.setFaults({ on: TIP, effect: tells('25') })
+    for (const second of [6, 12, 18]) {
+      await chain.rpc('anvil_dropTransaction', sent?.hash)
+      await mineAt(chain, parseGwei('50'))
+      await engine.step(second)
+    }
+    expect(await feesOf(chain)).toEqual(['25000000000'])
+    await chain.mine()
+    await engine.step(24)
+    await expectDelivered(chain, [item])
+    expect(await transactionsOf(chain)).toMatchObject([
+      { nonce: sent?.nonce, replaced: JSON.stringify([sent?.hash]) },
+    ])
+  })
+
+  it.each([
+    ['the only node lies', ['a'], '30000000000'],
+    ['both nodes lie', ['a', 'a'], '30000000000'],
+    ['the first of two nodes lies', ['a', 'b'], '2000000000'],
+    ['the second of two nodes lies', ['b', 'a'], '2000000000'],
+  ])('is at most the cap, and of two nodes the lower: %s', async (_, names, expected) => {
+    const chain = await aChain({ erc1155: 1 })
+    const item = await aPaidItem(chain, { standard: 'erc1155' })
+    await chain.setFaults(
+      { on: TIP, node: 'a', effect: tells('300') },
+      { on: TIP, node: 'b', effect: tells('2') },
+    )
+    const rpcUrls = names.map((name, i) => `${chain.proxyUrl}/${i}/${name}`)
+    await anEngine(chain, { rpcUrls, maxPriorityFeePerGasGwei: 30 }).step()
+    expect(await feesOf(chain)).toEqual([expected])
+    await anEngine(chain).step(61)
+    await expectDelivered(chain, [item])
+  })
 })

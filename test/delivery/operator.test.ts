@@ -5,10 +5,11 @@ import { decodeFunctionResult, encodeFunctionData } from 'viem'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { deliveryAbi } from '../../contracts/delivery-abi.ts'
 import { nfts } from '../../src/db/schema/catalogue.ts'
-import { deliveries, type ReasonCode } from '../../src/db/schema/delivery.ts'
-import { orderItems } from '../../src/db/schema/orders.ts'
+import { burns, deliveries, type ReasonCode } from '../../src/db/schema/delivery.ts'
+import { auditLog } from '../../src/db/schema/operations.ts'
+import { orderItems, orders } from '../../src/db/schema/orders.ts'
 import { explain, sentences } from '../../src/delivery/reasons.ts'
-import { queueAwaiting } from '../../src/delivery/wallet-linked.ts'
+import { queueAwaiting } from '../../src/delivery/wallet.ts'
 import { callWith } from '../support/api.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import { anEngine, rowOf, transactionsOf } from '../support/delivery/engine.ts'
@@ -48,6 +49,8 @@ const networkOf = ({ chainId, proxyUrl, delivery }: Market) => ({
   rpcUrls: [proxyUrl],
   delivery,
   finality: 1,
+  maxFeePerGasGwei: 100,
+  maxPriorityFeePerGasGwei: 5,
 })
 
 /** The API of an instance with these networks. Its queue only remembers. */
@@ -55,14 +58,16 @@ function anApi(markets: readonly Market[] = [elsewhere]) {
   const queue = aRecordingQueue()
   const NETWORKS = Object.fromEntries(markets.map((market) => [market.name, networkOf(market)]))
   const bindings = { NETWORKS, DELIVERIES: queue.queue }
-  const ask = async (method: string, path: string) => {
-    const response = await callWith(bindings, method, PATH + path, { token })
+  const ask = async (method: string, path: string, json?: object) => {
+    const content = { token, ...(json && { json }) }
+    const response = await callWith(bindings, method, PATH + path, content)
     return { status: response.status, body: await response.json() }
   }
   return {
     list: (query = '') => ask('GET', `?${query}`),
     retry: ({ id }: { id: number }) => ask('POST', `/${id}/retry`),
     cancel: ({ id }: { id: number }) => ask('POST', `/${id}/cancel`),
+    writeOff: ({ id }: { id: number }, body: object) => ask('POST', `/${id}/write-off`, body),
     retryAll: (query: string) => ask('POST', `/retry?${query}`),
     cancelAll: (query: string) => ask('POST', `/cancel?${query}`),
     /** Returns the ids of the chains that were woken since the last call, one for each message. */
@@ -158,6 +163,9 @@ describe('the list', () => {
               signer: chain.signer,
               nonce: 0,
               block,
+              gasUsed: expect.any(Number),
+              fee: expect.stringMatching(/^\d+$/),
+              itemFee: expect.stringMatching(/^\d+$/),
               isOpen: false,
               createdAt: expect.any(String),
             },
@@ -520,6 +528,115 @@ describe('a cancellation', () => {
   })
 })
 
+describe('a write-off', () => {
+  const usedUp = failed('key_used_for_other_delivery')
+
+  it.each([
+    [true, 1],
+    [false, 0],
+  ])('ends a failed item whose key is used up (returnPieces: %s)', async (returnPieces, more) => {
+    const item = await aPaidItem(elsewhere, erc1155)
+    await update(item, usedUp)
+    const stock = (await stockOf(item)) ?? 0
+    const { writeOff, takeWoken } = anApi()
+    const { reasonCode, reason } = usedUp
+    expect(await writeOff(item, { returnPieces })).toMatchObject(
+      transferWith({ id: item.id, status: 'written_off', reasonCode, reason, dueAt: null }),
+    )
+    expect(takeWoken()).toEqual([])
+    expect(await stockOf(item)).toBe(stock + more)
+    const actions = await db
+      .select()
+      .from(auditLog)
+      .where(eq(auditLog.subject, `${item.id}`))
+    expect(actions).toMatchObject([{ action: 'transfer.write_off', details: { returnPieces } }])
+
+    const again = await anApi().writeOff(item, { returnPieces: true })
+    expect(again).toMatchObject(conflict('the item is written off'))
+    expect(await stockOf(item)).toBe(stock + more)
+  })
+
+  it('does not change the stock of an unlimited edition', async () => {
+    const item = await aPaidItem(elsewhere, erc1155)
+    await update(item, failed('token_moved_nothing'))
+    await db
+      .update(nfts)
+      .set({ payload: { amountType: 'unlimited' } })
+      .where(eq(nfts.id, item.id))
+    const stock = await stockOf(item)
+    expect(await anApi().writeOff(item, { returnPieces: true })).toMatchObject({ status: 200 })
+    expect(await stockOf(item)).toBe(stock)
+  })
+
+  it('is listed by its status and its reason', async () => {
+    const item = await aPaidItem(elsewhere, erc1155)
+    await update(item, usedUp)
+    const { writeOff, list } = anApi()
+    await writeOff(item, { returnPieces: true })
+    const transfers = [{ id: item.id, status: 'written_off' }]
+    expect(await list('status=written_off')).toMatchObject({ body: { transfers } })
+    expect(await list(`code=${usedUp.reasonCode}`)).toMatchObject({ body: { transfers } })
+    expect(await list('status=failed')).toMatchObject({ body: { transfers: [] } })
+  })
+
+  it('is the only thing that can be done with a used key', async () => {
+    const item = await aPaidItem(elsewhere, erc1155)
+    await update(item, usedUp)
+    const { retry, cancel, retryAll, cancelAll, writeOff } = anApi()
+    const message = 'the delivery key is used up: write the item off'
+    expect(await retry(item)).toMatchObject(conflict(message))
+    expect(await cancel(item)).toMatchObject(conflict(message))
+    expect(await retryAll('status=failed')).toMatchObject({ body: { changed: 0 } })
+    expect(await cancelAll('status=failed')).toMatchObject({ body: { changed: 0 } })
+    await writeOff(item, { returnPieces: false })
+    expect(await retry(item)).toMatchObject(conflict('the item is written off'))
+    expect(await cancel(item)).toMatchObject(conflict('the item is written off'))
+    expect(await rowOf(item)).toMatchObject({ state: 'written_off', requestedAction: 'deliver' })
+  })
+
+  it('is refused for every other item, and without saying what becomes of the pieces', async () => {
+    const { writeOff } = anApi()
+    const item = await aPaidItem(elsewhere, erc1155)
+    const message = 'only a failed item whose delivery key is used up can be written off'
+    const body = { returnPieces: true }
+    expect(await writeOff(item, body)).toMatchObject(conflict(message))
+    for (const state of ['failed', 'transferred', 'cancelled'] as const) {
+      await update(item, { ...failed('recipient_rejects'), state })
+      expect(await writeOff(item, body)).toMatchObject(conflict(message))
+    }
+    await update(item, usedUp)
+    expect((await writeOff(item, {})).status).toBe(400)
+    expect((await writeOff(item, { returnPieces: 'yes' })).status).toBe(400)
+    expect((await writeOff({ id: 999_999 }, body)).status).toBe(404)
+    expect(await rowOf(item)).toMatchObject({ state: 'failed' })
+  })
+})
+
+describe('burned gas', () => {
+  const burn = (address: string, chainId = elsewhere.chainId) =>
+    db.insert(burns).values({ chainId, address: address.toLowerCase(), times: 2, updatedAt: '' })
+  const burned = async () => (await db.select().from(burns)).map(({ address }) => address).sort()
+
+  it.each(['one', 'many'])('is forgotten when an operator retries (%s)', async (count) => {
+    await db.delete(burns)
+    const [item, other] = await paidItems(elsewhere, [
+      { ...erc1155, contract: `0x${'Aa'.repeat(20)}` },
+      { ...erc1155, contract: `0x${'Bb'.repeat(20)}` },
+    ])
+    if (!item || !other) throw new Error('no items')
+    await burn(item.contract)
+    await burn(`${item.recipient}`)
+    await burn(item.contract, 2)
+    await burn(other.contract)
+    await update(item, failed('gas_burned'))
+    const { retry, retryAll } = anApi()
+    if (count === 'one') await retry(item)
+    else await retryAll('status=failed&code=gas_burned')
+    expect(await rowOf(item)).toMatchObject({ state: 'queued', reasonCode: null })
+    expect(await burned()).toEqual([item.contract.toLowerCase(), other.contract.toLowerCase()])
+  })
+})
+
 describe('a filter', () => {
   async function failedItems(market: Market, count: number, code: ReasonCode) {
     const items = await paidItems(market, times(count))
@@ -572,6 +689,27 @@ describe('a filter', () => {
     expect(await api.retryAll('status=failed')).toMatchObject({ body: { changed: 0 } })
     expect(await api.cancelAll('status=failed')).toMatchObject({ body: { changed: 0 } })
     expect(await api.cancelAll('status=queued')).toMatchObject({ body: { changed: 0 } })
+  })
+
+  it('selects the items of one buyer', async () => {
+    const mine = await failedItems(elsewhere, 2, 'recipient_rejects')
+    const theirs = await failedItems(elsewhere, 1, 'recipient_rejects')
+    const [order] = await db
+      .select()
+      .from(orders)
+      .where(eq(orders.id, mine[0]?.orderId ?? 0))
+    const query = `status=failed&buyerId=${order?.buyerId}`
+    const api = anApi()
+    expect(await api.list(query)).toMatchObject({
+      body: { transfers: mine.map(({ id }) => ({ id })) },
+    })
+    expect(await api.retryAll(query)).toMatchObject({ body: { changed: 2 } })
+    const queued = `status=queued&buyerId=${order?.buyerId}`
+    expect(await api.cancelAll(queued)).toMatchObject({ body: { changed: 2 } })
+    for (const item of mine)
+      expect(await rowOf(item)).toMatchObject({ state: 'queued', requestedAction: 'cancel' })
+    for (const item of theirs)
+      expect(await rowOf(item)).toMatchObject({ state: 'failed', version: 0 })
   })
 
   it('cancels the items of every other status', async () => {

@@ -5,18 +5,25 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { localAccount, toPrivateKey } from '../../scripts/chain/accounts.ts'
 import app from '../../src/app.ts'
 import { explain } from '../../src/delivery/reasons.ts'
-import { queueAwaiting } from '../../src/delivery/wallet-linked.ts'
+import { queueAwaiting } from '../../src/delivery/wallet.ts'
 import { requestOf } from '../support/api.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import { anEngine, networksOf, rowOf, rowsOf, transactionsOf } from '../support/delivery/engine.ts'
 import { deliveriesOf, transferEvents } from '../support/delivery/events.ts'
-import { aPaidItem, itemsOf, type PaidItem, sellerOn } from '../support/delivery/items.ts'
+import {
+  aPaidItem,
+  type Fulfilment,
+  itemsOf,
+  type PaidItem,
+  type Standard,
+  sellerOn,
+} from '../support/delivery/items.ts'
 import { restore, takeSnapshot } from '../support/delivery/snapshot.ts'
 import { aListing, aMasterToken, anAddress, anNft, aUser, db } from '../support/makers.ts'
 
 /** A chain that makes blocks only when the test mines them. */
 async function aSlowChain(): Promise<Chain> {
-  const chain = await aChain({ erc1155: 20 })
+  const chain = await aChain({ erc721: 1, erc1155: 20, mints: true })
   await chain.setAutomine(false)
   await chain.mine()
   return chain
@@ -42,7 +49,7 @@ async function runUntilDone(chain: Chain, engine: Engine) {
   }
 }
 
-/** Expects one Transfer for each item on the chain, and rows that say so. */
+/** Expects one transfer or mint of each item on the chain, and rows that say so. */
 async function expectDelivered(chain: Chain, items: readonly PaidItem[]) {
   const [events, rows] = await Promise.all([transferEvents(chain), rowsOf(items)])
   for (const item of items) {
@@ -55,13 +62,30 @@ async function expectDelivered(chain: Chain, items: readonly PaidItem[]) {
   expect(events).toHaveLength(items.length)
 }
 
+const fulfilments = ['transfer', 'mint'] as const
+
+type Kind = { standard: Standard; fulfilment: Fulfilment }
+
+const kinds: Kind[] = fulfilments.flatMap((fulfilment) => [
+  { standard: 'erc1155', fulfilment },
+  { standard: 'erc721', fulfilment },
+])
+
+const TOKEN_IDS = {
+  erc721: { transfer: '0', mint: '7' },
+  erc1155: { transfer: '1', mint: '2' },
+} as const
+
 /** A shop that sells an NFT through the API. */
-async function aShop(chain: Chain) {
+async function aShop(chain: Chain, { standard, fulfilment }: Kind) {
+  const tokens = fulfilment === 'mint' ? chain.mintable : chain.contracts
+  const amount = standard === 'erc721' ? 1 : 100
   const nft = await anNft(await sellerOn(chain), {
-    contractAddr: chain.contracts.erc1155,
+    contractAddr: tokens[standard],
     contractNetwork: chain.name,
-    tokenId: '1',
-    amount: 100,
+    tokenId: TOKEN_IDS[standard][fulfilment],
+    fulfilment,
+    amount,
   })
   const listing = await aListing(nft)
   const token = await aMasterToken()
@@ -96,8 +120,8 @@ async function aBuyer(wallet?: '') {
 }
 
 /** The only item of a buyer. */
-async function itemOf(buyer: { id: number }): Promise<PaidItem> {
-  const [item, ...more] = await itemsOf(buyer, 'erc1155')
+async function itemOf(buyer: { id: number }, standard: Standard = 'erc1155'): Promise<PaidItem> {
+  const [item, ...more] = await itemsOf(buyer, standard)
   if (!item || more.length > 0) throw new Error('the buyer has not one item')
   return item
 }
@@ -126,13 +150,13 @@ const lives: [string, (chain: Chain, engine: Engine) => Promise<void>][] = [
   ['transferred', runUntilDone],
 ]
 
-describe('an item that was delivered after the copy', () => {
+describe.each(kinds)('an item that was delivered after the copy: $fulfilment $standard', (kind) => {
   it.each(lives)('is delivered once if it was %s in the copy', async (_, live) => {
     const chain = await aSlowChain()
-    const shop = await aShop(chain)
+    const shop = await aShop(chain, kind)
     const buyer = await aBuyer()
     await shop.order(buyer)
-    const item = await itemOf(buyer)
+    const item = await itemOf(buyer, kind.standard)
     const engine = anEngine(chain, { finality: 2 })
     await live(chain, engine)
     const copy = await takeSnapshot()
@@ -145,10 +169,14 @@ describe('an item that was delivered after the copy', () => {
     expect((await transactionsOf(chain)).filter(({ isOpen }) => isOpen)).toEqual([])
     expect(await chain.rpc('eth_getTransactionCount', chain.signer, 'latest')).toBe('0x1')
   })
+})
+
+describe.each(fulfilments)('an item that was delivered after the copy: %s', (fulfilment) => {
+  const kind = { standard: 'erc1155', fulfilment } as const
 
   it('is delivered once if the shop repeats its order, which gets another id', async () => {
     const chain = await aSlowChain()
-    const shop = await aShop(chain)
+    const shop = await aShop(chain, kind)
     const [first, second] = [await aBuyer(), await aBuyer()]
     const other = await aBuyer()
     const copy = await takeSnapshot()
@@ -171,7 +199,7 @@ describe('an item that was delivered after the copy', () => {
 
   it('is delivered once if its first transaction waits in the pool when it is signed again', async () => {
     const chain = await aSlowChain()
-    const shop = await aShop(chain)
+    const shop = await aShop(chain, kind)
     const buyer = await aBuyer()
     await shop.order(buyer)
     const copy = await takeSnapshot()
@@ -187,7 +215,7 @@ describe('an item that was delivered after the copy', () => {
 
   it('is transferred at once if one block has its first and its second transaction', async () => {
     const chain = await aSlowChain()
-    const shop = await aShop(chain)
+    const shop = await aShop(chain, kind)
     const buyer = await aBuyer()
     await shop.order(buyer)
     const copy = await takeSnapshot()
@@ -217,7 +245,7 @@ describe('an item that was delivered after the copy', () => {
     'waits with a reason while the node does not answer %s',
     async (method) => {
       const chain = await aSlowChain()
-      const shop = await aShop(chain)
+      const shop = await aShop(chain, kind)
       const buyer = await aBuyer()
       await shop.order(buyer)
       const item = await itemOf(buyer)
@@ -242,10 +270,12 @@ describe('an item that was delivered after the copy', () => {
   )
 })
 
-describe('an item that the copy has as waiting or failed', () => {
-  it('is transferred by the hourly comparison if the buyer had no wallet in the copy', async () => {
+describe.each(fulfilments)('an item that the copy has as waiting or failed: %s', (fulfilment) => {
+  const kind = { standard: 'erc1155', fulfilment } as const
+
+  it('is transferred by the daily comparison if the buyer had no wallet in the copy', async () => {
     const chain = await aSlowChain()
-    const shop = await aShop(chain)
+    const shop = await aShop(chain, kind)
     const buyer = await aBuyer('')
     await shop.order(buyer)
     const engine = anEngine(chain)
@@ -262,33 +292,37 @@ describe('an item that the copy has as waiting or failed', () => {
     const later = anEngine(chain)
     await aStep(later, 600)
     expect(await rowOf(item)).toMatchObject({ state: 'awaiting_wallet' })
-    await aStep(later, 3600)
+    await aStep(later, 25 * 3600)
     await expectDelivered(chain, [item])
   })
 
-  it('is transferred by the hourly comparison if it had failed in the copy', async () => {
+  it('is transferred by the daily comparison if it had failed in the copy', async () => {
     const chain = await aSlowChain()
-    const item = await aPaidItem(chain, { standard: 'erc1155' })
+    const item = await aPaidItem(chain, kind)
     const engine = anEngine(chain)
-    await env.DB.prepare("UPDATE nfts SET tokenId = '' WHERE id = ?").bind(item.id).run()
+    const setTokenId = (tokenId: string) =>
+      env.DB.prepare('UPDATE nfts SET tokenId = ? WHERE id = ?').bind(tokenId, item.id).run()
+    await setTokenId('')
     await aStep(engine)
     expect(await rowOf(item)).toMatchObject({ state: 'failed' })
-    await env.DB.prepare("UPDATE nfts SET tokenId = '1' WHERE id = ?").bind(item.id).run()
+    await setTokenId(item.tokenId)
     const copy = await takeSnapshot()
     await engine.retry(item)
     await runUntilDone(chain, engine)
     await expectDelivered(chain, [item])
 
     await restore(copy)
-    await aStep(anEngine(chain), 4000)
+    await aStep(anEngine(chain), 25 * 3600)
     await expectDelivered(chain, [item])
   })
 })
 
-describe('a key that was used for something else', () => {
+describe.each(fulfilments)('a key that was used for something else: %s', (fulfilment) => {
+  const kind = { standard: 'erc1155', fulfilment } as const
+
   it('fails the item, and the reason names the transaction and the recipient', async () => {
     const chain = await aSlowChain()
-    const shop = await aShop(chain)
+    const shop = await aShop(chain, kind)
     const [right, wrong] = [await aBuyer(), await aBuyer()]
     const copy = await takeSnapshot()
     const number = await shop.order(right)
@@ -314,7 +348,7 @@ describe('a key that was used for something else', () => {
 
   it('ends the item as cancelled if it was cancelled, and its pieces return once', async () => {
     const chain = await aSlowChain()
-    const shop = await aShop(chain)
+    const shop = await aShop(chain, kind)
     const buyer = await aBuyer()
     const before = await takeSnapshot()
     const number = await shop.order(buyer, undefined, 4)

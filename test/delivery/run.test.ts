@@ -324,7 +324,7 @@ describe('the cron run', () => {
     await market.runCron()
     await market.deliver()
     expect(market.queue.pending()).toEqual([])
-    pass(3600)
+    pass(24 * 3600)
     await market.runCron()
     expect(delaysOf(market)).toEqual([0])
   })

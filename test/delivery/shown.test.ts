@@ -23,6 +23,7 @@ const rows: [state: State, isSent: boolean, status: string | null, failReason: s
   ['failed', false, 'failed', REASON],
   ['failed', true, 'failed', REASON],
   ['cancelled', false, 'failed', REASON],
+  ['written_off', true, 'failed', REASON],
 ]
 
 it.each(rows)('%s, sent: %s, is shown as %s: %s', async (state, isSent, status, failReason) => {

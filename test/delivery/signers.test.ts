@@ -1,4 +1,5 @@
 /** Keys of signers: used by somebody else, by two environments, changed; transactions out of time. */
+import { parseTransaction } from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { localAccount, toPrivateKey } from '../../scripts/chain/accounts.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
@@ -144,6 +145,22 @@ it('delivers the items of two environments that share a signer and a contract', 
   expect(logged('foreign_transaction').length).toBeGreaterThan(0)
 })
 
+it('names no transaction for an item that another relayer has delivered, while no node has old logs', async () => {
+  const chain = await aSlowChain()
+  const item = await anItem(chain)
+  const engine = anEngine(chain)
+  const { raw } = await signUnsent(chain, engine)
+  const { data } = parseTransaction(raw ?? '0x')
+  const call = { from: chain.otherSigner, to: chain.delivery, data }
+  const sent = await chain.rpc('eth_sendTransaction', call)
+  await mineLater(chain, 1)
+  await mineLater(chain, 2 * HOUR)
+  await chain.setFaults({ on: ['eth_getLogs'], effect: { result: [] } })
+  for (let steps = 0; steps < 15; steps++) await aStep(engine)
+  expect(deliveriesOf(item, await transferEvents(chain))).toMatchObject([{ transactionHash: sent }])
+  expect(await rowOf(item)).toMatchObject({ state: 'transferred', txId: null })
+})
+
 describe('a changed key', () => {
   it('settles what the old key has in flight', async () => {
     const chain = await aSlowChain()
@@ -174,7 +191,7 @@ describe('a changed key', () => {
     await aStep(renewed)
     await expectDelivered(chain, [item])
     expect(await transactionsOf(chain)).toMatchObject([
-      { signer: chain.signer, isOpen: 0, block: null },
+      { signer: chain.signer, isOpen: 1, block: null, items: '[]' },
       { signer: chain.otherSigner, nonce: 0 },
     ])
 
@@ -242,8 +259,9 @@ describe('a deadline', () => {
     await chain.rpc('eth_sendRawTransaction', old.raw)
     await chain.setFaults()
     await aStep(engine)
-    const [, next] = await transactionsOf(chain)
-    expect(next).toMatchObject({ signer: old.signer, nonce: old.nonce })
+    const [next, ...others] = await transactionsOf(chain)
+    expect(others).toEqual([])
+    expect(next).toMatchObject({ nonce: old.nonce, replaced: JSON.stringify([old.hash]) })
     expect(Number(next?.maxFeePerGas)).toBeGreaterThanOrEqual(1.125 * Number(old.maxFeePerGas))
     expect(await chain.rpc('eth_getTransactionByHash', old.hash)).toBeNull()
     await chain.mine()

@@ -1,12 +1,15 @@
 /** What single steps of the engine do, on a real chain. */
 import { env } from 'cloudflare:workers'
-import { expect, it } from 'vitest'
-import { type Changes, Outdated, store } from '../../src/delivery/engine/store.ts'
+import { describe, expect, it } from 'vitest'
+import { connect } from '../../src/db/client.ts'
+import { type Changes, NO_CHANGES, Outdated, store } from '../../src/delivery/engine/store.ts'
+import { sentences } from '../../src/delivery/reasons.ts'
 import { aChain } from '../support/chain/chain.ts'
 import { anEngine, rowOf, transactionsOf } from '../support/delivery/engine.ts'
 import { deliveriesOf, transferEvents } from '../support/delivery/events.ts'
 import { aPaidItem, paidItems } from '../support/delivery/items.ts'
 import { db } from '../support/makers.ts'
+import { measured } from '../support/measured.ts'
 
 it('delivers an ERC-1155 item and an ERC-721 item in one transaction', async () => {
   const chain = await aChain({ erc721: 1, erc1155: 10 })
@@ -39,16 +42,7 @@ it('has nothing to do when nothing is due', async () => {
   expect(await anEngine(chain).step()).toBeNull()
 })
 
-const noChanges: Changes = {
-  placements: [],
-  nonceUses: [],
-  replacements: [],
-  transactions: [],
-  found: [],
-  moves: [],
-  settled: null,
-  compared: null,
-}
+const NETWORK = { chainId: 1, delivery: '0x00000000000000000000000000000000000000D1' } as const
 
 it('writes nothing for a run whose lease another run has taken', async () => {
   await env.DB.prepare(
@@ -56,10 +50,10 @@ it('writes nothing for a run whose lease another run has taken', async () => {
   ).run()
   const settledBlock = () =>
     env.DB.prepare('SELECT settledBlock FROM networks WHERE chainId = 1').first('settledBlock')
-  const changes = { ...noChanges, settled: { block: 7, hash: '0x07' } } as const
-  await expect(store(db, 1, 'ours', changes, new Date())).rejects.toThrow(Outdated)
+  const changes = { ...NO_CHANGES, settled: { block: 7, hash: '0x07' } } as const
+  await expect(store(db, NETWORK, 'ours', changes, new Date())).rejects.toThrow(Outdated)
   expect(await settledBlock()).toBeNull()
-  await store(db, 1, 'theirs', changes, new Date())
+  await store(db, NETWORK, 'theirs', changes, new Date())
   expect(await settledBlock()).toBe(7)
 })
 
@@ -72,7 +66,7 @@ it('writes nothing if an item was changed after it was loaded', async () => {
   )
     .bind(chainId)
     .run()
-  const moves: Changes['moves'] = [
+  const items: Changes['items'] = [
     {
       id: item.id,
       version: 0,
@@ -87,7 +81,62 @@ it('writes nothing if an item was changed after it was loaded', async () => {
   ]
   await env.DB.prepare('UPDATE deliveries SET version = 1 WHERE id = ?').bind(item.id).run()
   const before = await rowOf(item)
-  const stored = store(db, chainId, 'ours', { ...noChanges, moves }, new Date())
+  const stored = store(db, anEngine(chain).network, 'ours', { ...NO_CHANGES, items }, new Date())
   await expect(stored).rejects.toThrow(Outdated)
   expect(await rowOf(item)).toEqual(before)
+})
+
+describe('what becomes final together', () => {
+  const SELLER = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8' as const
+  const market = {
+    ...{ name: 'elsewhere', chainId: 5, seller: SELLER },
+    contracts: { erc721: SELLER, erc1155: SELLER },
+  }
+  const network = { ...NETWORK, chainId: 5 }
+
+  /** Bytes of a bound value that D1 takes. Miniflare takes more. */
+  const MAX_VALUE = 2_000_000
+
+  /** Writes a change of so many items in one transaction. Returns what they are then. */
+  async function storeAll(count: number, change: Partial<Changes['items'][number]>) {
+    await env.DB.prepare(
+      `INSERT INTO networks (chainId, lease, leaseUntil) VALUES (5, 'ours', '2100-01-01T00:00:00.000Z')
+       ON CONFLICT DO UPDATE SET lease = excluded.lease`,
+    ).run()
+    const sale = { standard: 'erc1155' } as const
+    const items = await paidItems(
+      market,
+      Array.from({ length: count }, () => sale),
+    )
+    const changes = items.map(({ id }): Changes['items'][number] => ({
+      ...{ id, version: 0, state: 'transferred', requestedAction: 'deliver', tries: 0 },
+      ...{ failingSince: null, reasonCode: null, reason: null, dueAt: null },
+      ...change,
+    }))
+    const { database, trips } = measured(env.DB)
+    await store(connect(database), network, 'ours', { ...NO_CHANGES, items: changes }, new Date())
+    const values = trips.flatMap((trip) => trip.values.flat())
+    const sizes = values.map((value) => new TextEncoder().encode(`${value}`).length)
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(MAX_VALUE)
+    const { results } = await env.DB.prepare(
+      `SELECT state, reason, count(*) AS items FROM deliveries
+       WHERE id BETWEEN ? AND ? GROUP BY state, reason`,
+    )
+      .bind(items[0]?.id, items.at(-1)?.id)
+      .all()
+    return results
+  }
+
+  it('is written in slices: 33,000 items', async () => {
+    expect(await storeAll(33_000, {})).toEqual([
+      { state: 'transferred', reason: null, items: 33_000 },
+    ])
+  }, 60_000)
+
+  it('is written, however long the reasons are', async () => {
+    // 200 characters of the recipient's own text, three bytes each.
+    const reason = `${sentences.recipient_rejects}: ${'拒'.repeat(200)}`
+    const failed = { state: 'failed', reasonCode: 'recipient_rejects', reason } as const
+    expect(await storeAll(5000, failed)).toEqual([{ state: 'failed', reason, items: 5000 }])
+  })
 })

@@ -1,18 +1,15 @@
-/** What the engine encodes and decodes is what the contract on a real chain takes and gives. */
-import fc from 'fast-check'
-import { type Address, bytesToHex, getAddress, type Hex, zeroAddress } from 'viem'
+import { type Address, getAddress, type Hex, zeroAddress } from 'viem'
 import { expect, it } from 'vitest'
 import {
   CANCELLED,
   type ContractItem,
-  decodeDeliver,
+  decodeLimit,
   decodeRecords,
-  decodeRelayer,
   decodeResults,
   encodeDeliver,
   encodeGetter,
+  encodeLimit,
   encodeRecords,
-  encodeRelayers,
   hashContent,
   isFailure,
   usedTopics,
@@ -21,38 +18,6 @@ import { logs, read, receipt } from '../../src/ethereum/requests.ts'
 import { revertReason } from '../../src/ethereum/revert.ts'
 import { cancelItem } from '../../src/ethereum/token.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
-
-const hex = (length: number) =>
-  fc.uint8Array({ minLength: length, maxLength: length }).map((bytes) => bytesToHex(bytes))
-const anAddress = hex(20).map((bytes) => getAddress(bytes))
-const uint256 = fc.bigInt({ min: 0n, max: 2n ** 256n - 1n })
-const item = fc.record({
-  key: hex(32),
-  token: anAddress,
-  from: anAddress,
-  to: anAddress,
-  tokenId: uint256,
-  amount: uint256,
-})
-
-it('decodes the items of every call that it encodes', () => {
-  fc.assert(
-    fc.property(
-      fc.array(item, { maxLength: 20 }),
-      fc.nat(),
-      fc.nat(),
-      (items, minimum, deadline) => {
-        expect(decodeDeliver(encodeDeliver(items, minimum, 300_000, deadline))).toEqual(items)
-      },
-    ),
-    { seed: 1, numRuns: 100 },
-  )
-})
-
-it('takes no other call for a delivery', () => {
-  expect(() => decodeDeliver(encodeGetter('paused'))).toThrow('does not call deliver')
-  expect(() => decodeDeliver('0x12345678')).toThrow()
-})
 
 const key = (byte: number): Hex => `0x${byte.toString(16).padStart(2, '0').repeat(32)}`
 const buyer = getAddress(`0x${'b'.repeat(40)}`)
@@ -150,19 +115,19 @@ it('reads the state of the contract and of its relayers', async () => {
   expect(BigInt(await call(chain, encodeGetter('paused')))).toBe(0n)
   expect(BigInt(await call(chain, encodeGetter('retired')))).toBe(0n)
   expect(BigInt(await call(chain, encodeGetter('predecessor')))).toBe(0n)
-  await chain.asOwner('setRelayer', chain.signer, 100)
-  expect(decodeRelayer(await call(chain, encodeRelayers(chain.signer)))).toEqual({
-    perDay: 100,
-    day: 0,
-    used: 0,
-  })
-  const { blockNumber } = await deliver(chain, [{ key: key(1), ...edition }, cancelItem(key(2))])
-  const block = await chain.rpc('eth_getBlockByNumber', `0x${blockNumber.toString(16)}`, false)
-  const { timestamp } = block as { timestamp: Hex }
-  expect(decodeRelayer(await call(chain, encodeRelayers(chain.signer)))).toEqual({
-    perDay: 100,
-    day: Math.floor(Number(timestamp) / 86_400),
-    used: 2,
+  await chain.asOwner('setRelayer', chain.signer, 100n, 100n)
+  const limit = async () =>
+    decodeLimit(await call(chain, encodeLimit('relayerLimit', chain.signer)))
+  const full = { isSet: true, capacity: 100, perDay: 100, available: 100 }
+  expect(await limit()).toEqual(full)
+  const items = [{ key: key(1), ...edition, amount: 2n }, cancelItem(key(2))]
+  await deliver(chain, items)
+  expect(await limit()).toEqual({ ...full, available: 97 })
+  expect(decodeLimit(await call(chain, encodeLimit('tokenLimit', edition.token)))).toEqual({
+    isSet: false,
+    capacity: 0,
+    perDay: 0,
+    available: 0,
   })
   await chain.asOwner('retire')
   expect(BigInt(await call(chain, encodeGetter('paused')))).toBe(1n)
@@ -192,7 +157,7 @@ it.each<Hex>(['0x', '0x01', `0x${'00'.repeat(31)}`, `0x${'ff'.repeat(96)}`])(
   'decodes no answer of another contract or of a node that lies: %s',
   (data) => {
     expect(decodeRecords(data)).toBeNull()
-    expect(decodeRelayer(data)).toBeNull()
+    expect(decodeLimit(data)).toBeNull()
     expect(decodeResults(data)).toBeNull()
   },
 )

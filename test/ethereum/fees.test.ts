@@ -64,9 +64,11 @@ describe('the fees of a replacement', () => {
 })
 
 it.each([
-  [true, fees(29n, 10n), market(20n, 10n)],
-  [false, fees(30n, 10n), market(20n, 10n)],
-  [false, fees(0n, 0n), market(0n, 0n)],
-])('says that the fees are underpriced: %s', (expected, paid, asked) => {
-  expect(isUnderpriced(paid, asked)).toBe(expected)
+  [true, fees(29n, 10n), market(20n, 10n), false],
+  [false, fees(30n, 10n), market(20n, 10n), true],
+  [false, fees(0n, 0n), market(0n, 0n), true],
+  [false, fees(100n, 9n), market(20n, 10n), false],
+  [true, fees(100n, 9n), market(20n, 10n), true],
+])('says that the fees are underpriced: %s', (expected, paid, asked, isOverdue) => {
+  expect(isUnderpriced(paid, asked, isOverdue)).toBe(expected)
 })

@@ -33,6 +33,8 @@ const unaskedNetwork = (...names: string[]): Network => ({
   transactionsInFlight: 8,
   callsPerBatch: 20,
   maxFeePerGasGwei: 500,
+  maxPriorityFeePerGasGwei: 50,
+  callsPerSecond: 100,
 })
 
 const nameOf = ({ url }: Node) => url.split('/').at(-1)

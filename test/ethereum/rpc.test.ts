@@ -1,6 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { Limits } from '../../src/ethereum/pace.ts'
-import { nodeAt, type Replies, type RpcRequest } from '../../src/ethereum/rpc.ts'
+import { type Limits, nodeAt, type Replies, type RpcRequest } from '../../src/ethereum/rpc.ts'
 import { watchRequests } from '../support/chain/fetch.ts'
 import { fakeTime } from '../support/fake-time.ts'
 
@@ -15,7 +14,7 @@ let nodes = 0
 /** A node that answers requests like this. `sent` are the requests, `inParallel` how many at most. */
 function aNode(
   answer: (calls: Call[], sent: readonly Sent[]) => unknown,
-  limits: Limits = { callsPerBatch: 20 },
+  limits: Partial<Limits> = {},
 ) {
   const url = `https://node-${++nodes}.test/a-secret-key`
   const state = { sent: [] as Sent[], inParallel: 0 }
@@ -35,7 +34,10 @@ function aNode(
       return Response.json(isBatch || !Array.isArray(answers) ? answers : answers[0])
     }),
   )
-  return Object.assign(state, { url, rpc: nodeAt(url, limits) })
+  return Object.assign(state, {
+    url,
+    rpc: nodeAt(url, { callsPerBatch: 20, callsPerSecond: 10_000, ...limits }),
+  })
 }
 
 const request = (method: string): RpcRequest => ({ method, params: [] })
@@ -178,17 +180,10 @@ describe('a configured limit', () => {
 })
 
 const limitExceeded = { code: -32005, message: 'limit exceeded' }
-const invalidRequest = { code: -32600, message: 'batch of more than 10 requests' }
-
-/** How nodes refuse a batch. */
+/** How nodes refuse calls for their limits. */
 const refusals: [string, (calls: Call[]) => unknown][] = [
-  ['HTTP 413', () => new Response('', { status: 413 })],
   ['HTTP 429', () => new Response('', { status: 429 })],
-  ['HTTP 400', () => new Response('', { status: 400 })],
-  ['-32600 for the whole batch', () => ({ jsonrpc: '2.0', id: null, error: invalidRequest })],
   ['-32005 for the whole batch', () => ({ jsonrpc: '2.0', id: null, error: limitExceeded })],
-  ['-32600 for the first call', (calls) => errors(calls.slice(0, 1), invalidRequest)],
-  ['-32600 for each call', (calls) => errors(calls, { code: -32600, message: 'no' })],
   ['-32005 for each call', (calls) => errors(calls, limitExceeded)],
   ['429 for each call', (calls) => errors(calls, { code: 429, message: 'slow down' })],
   ['words for each call', (calls) => errors(calls, { code: -32000, message: 'Too Many Requests' })],
@@ -203,17 +198,28 @@ const refusals: [string, (calls: Call[]) => unknown][] = [
   ],
 ]
 
-describe('a node that takes 10 calls a batch', () => {
-  it.each(refusals)('and refuses more with %s answers 100 calls', async (_, refuse) => {
+describe('a node that refuses a request for its limits', () => {
+  it.each(refusals)('with %s gets the refused calls again', async (_, refuse) => {
     const inFakeTime = fakeTime()
-    const node = aNode((calls) => (calls.length > 10 ? refuse(calls) : named(calls)), {
-      callsPerBatch: 50,
-    })
-    expectAllAnswered(await inFakeTime(node.rpc(requests(100))), requests(100))
-    expect(node.inParallel).toBeLessThanOrEqual(5)
-    expect(node.sent.length).toBeLessThanOrEqual(40)
-    expect(timesOf(node.sent).at(-1)).toBeLessThanOrEqual(10_000)
+    const node = aNode((calls, sent) => (sent.length === 1 ? refuse(calls) : named(calls)))
+    expectAllAnswered(await inFakeTime(node.rpc(requests(20))), requests(20))
+    expect(node.sent).toHaveLength(2)
+    expect(timesOf(node.sent)).toEqual([0, LATENCY + 250])
   })
+})
+
+it.each<[string, () => unknown, string]>([
+  ['HTTP 413', () => new Response('', { status: 413 }), 'the node answered with HTTP 413'],
+  [
+    'an error for the whole batch',
+    () => ({ id: null, error: { code: -32600, message: 'batch of more than 10 requests' } }),
+    'the node answered to a batch: batch of more than 10 requests',
+  ],
+])('tells that a node takes no such batches: %s', async (_, answer, fault) => {
+  const node = aNode(answer)
+  const replies = await node.rpc(requests(20))
+  for (const one of requests(20)) expect(replies(one)).toEqual({ fault })
+  expect(node.sent).toHaveLength(1)
 })
 
 describe('a node that refuses calls', () => {
@@ -236,19 +242,7 @@ describe('a node that refuses calls', () => {
     const inFakeTime = fakeTime()
     const node = refusing(5)
     expectAllAnswered(await inFakeTime(node.rpc(requests(100))), requests(100))
-    expect(sizesOf(node.sent).slice(0, 5)).toEqual([20, 20, 20, 20, 20])
-    expect(sizesOf(node.sent).slice(5, 10)).toEqual([10, 10, 10, 10, 10])
     expect(new Set(timesOf(node.sent).slice(5, 10))).toEqual(new Set([LATENCY + 250]))
-  })
-
-  it('gets larger batches again once it answers', async () => {
-    const inFakeTime = fakeTime()
-    const node = refusing(1)
-    await inFakeTime(node.rpc(requests(20)))
-    for (let i = 0; i < 15; i++) await inFakeTime(node.rpc(requests(20)))
-    const sizes = sizesOf(node.sent)
-    expect(sizes.slice(0, 3)).toEqual([20, 10, 10])
-    expect(sizes.at(-1)).toBe(20)
   })
 
   it.each([
@@ -323,14 +317,13 @@ it('does not take the words of a contract for a limit of the node', async () => 
   expect(node.sent).toHaveLength(1)
 })
 
-it('gets 1,000 calls through 10 calls a batch and 30 calls a second without being told', async () => {
+it('gets 1,000 calls through 30 calls a second without being told', async () => {
   const inFakeTime = fakeTime()
   const accepted: number[] = []
   const node = aNode((calls) => {
     const now = Date.now()
     const recent = accepted.filter((at) => at > now - 1000)
-    if (calls.length > 10 || recent.length + calls.length > 30)
-      return new Response('', { status: 429 })
+    if (recent.length + calls.length > 30) return new Response('', { status: 429 })
     accepted.push(...calls.map(() => now))
     return named(calls)
   })

@@ -28,11 +28,12 @@ const bindings: Env = {
 }
 const sent = { metadata: { metrics: { backlogCount: 0, backlogBytes: 0 } } }
 
-/** Success needs more than the document says: a signature, a picture, a message of the endpoint. */
+/** Success needs more than the document says: a signature, a picture, a used key, a message of the endpoint. */
 const withoutSuccess = new Set([
   'POST /sign-in/wallet',
   'POST /settings/account/wallet',
   'PUT /api/public/user/{user_id}/profile/avatar',
+  'POST /api/admin/transfers/{id}/write-off',
   'POST /api/webhooks/{webhook_id}/messages/{message_id}/resend',
 ])
 

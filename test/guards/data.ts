@@ -70,9 +70,17 @@ export const data: Guard[] = [
   {
     name: 'nobody is forgotten whose NFTs are on their way',
     file: 'src/personal-data/forget.ts',
-    text: "d.state NOT IN ('transferred', 'cancelled')",
-    broken: "d.state = ''",
+    text: 'hasTransfersUnderWay(userId)',
+    broken: 'hasTransfersUnderWay(0)',
     test: 'test/personal-data/forget.test.ts',
-    title: 'is refused to buyer and seller while an item is',
+    title: 'is refused to buyer and seller while a transaction carries an item',
+  },
+  {
+    name: 'nothing is delivered to a person who was forgotten',
+    file: 'src/personal-data/forget.ts',
+    text: 'cancelUnsigned(userId, now)',
+    broken: 'cancelUnsigned(0, now)',
+    test: 'test/personal-data/forget.test.ts',
+    title: 'cancels what waits to be delivered to the person, and waits for no chain',
   },
 ]

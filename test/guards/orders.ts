@@ -35,6 +35,14 @@ export const orders: Guard[] = [
     title: 'returns 400 if the orders of a call exceed the stock',
   },
   {
+    name: 'an order of more pieces than a relayer may deliver at once is refused',
+    file: 'src/orders/check.ts',
+    text: 'if (quantity > limit) {',
+    broken: 'if (quantity > Infinity) {',
+    test: 'test/orders/check.test.ts',
+    title: 'returns 400 if the quantity exceeds what the network of the NFT delivers at once',
+  },
+  {
     name: 'a listing that has ended sells nothing',
     file: 'src/orders/check.ts',
     text: 'else if (listing.activeTill && listing.activeTill <= now.toISOString())',

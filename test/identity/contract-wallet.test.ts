@@ -29,6 +29,7 @@ const REVERTING_CODE = '0x60006000fd'
 const nodesOf = ({ proxyUrl }: Chain, ...names: string[]) => ({
   rpcUrls: names.map((name) => `${proxyUrl}/${name}`),
   callsPerBatch: 20,
+  callsPerSecond: 1000,
 })
 
 it('accepts a signature that the contract accepts, and rejects another', async () => {

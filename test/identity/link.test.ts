@@ -1,7 +1,9 @@
 import { eq, inArray } from 'drizzle-orm'
 import { expect, it } from 'vitest'
 import { deliveries, transactions } from '../../src/db/schema/delivery.ts'
+import { orderItems } from '../../src/db/schema/orders.ts'
 import { users } from '../../src/db/schema/users.ts'
+import { explain } from '../../src/delivery/reasons.ts'
 import { call } from '../support/api.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
 import { aRecordingQueue } from '../support/delivery/queue.ts'
@@ -258,34 +260,92 @@ it('does not unlink the only way to sign in, or one that there is not', async ()
   expect(await none.text()).toContain('Your account does not have a wallet.')
 })
 
+/** An item that a visitor with both buys or sells. */
+async function anItemOf(part: 'buyer' | 'seller') {
+  const { visitor, wallet, user } = await aVisitorWithBoth()
+  if (!user) throw new Error('no user')
+  const [buyer, seller] = part === 'buyer' ? [user, await aUser()] : [await aUser(), user]
+  await anAddress(buyer)
+  const nft = await anNft(seller)
+  const listing = await aListing(nft)
+  const input = { nftId: nft.id, listingId: listing.id, quantity: 1, buyerUserId: buyer.id }
+  const token = await aMasterToken()
+  const placed = await call('POST', '/api/externalOrders', { token, json: [input] })
+  const { orders } = await placed.json<{ orders: { orderItems: { id: number }[] }[] }>()
+  const itemId = orders[0]?.orderItems[0]?.id ?? 0
+  const set = (values: Partial<typeof deliveries.$inferInsert>) =>
+    db.update(deliveries).set(values).where(eq(deliveries.id, itemId))
+  const read = async () => {
+    const [row] = await db
+      .select({ delivery: deliveries, recipient: orderItems.ethRecipient })
+      .from(deliveries)
+      .innerJoin(orderItems, eq(orderItems.id, deliveries.id))
+      .where(eq(deliveries.id, itemId))
+    return { ...row?.delivery, recipient: row?.recipient }
+  }
+  return { visitor, wallet, itemId, set, read }
+}
+
 it.each(['buyer', 'seller'] as const)(
-  'keeps the wallet of a %s until the transfers have ended',
+  'keeps the wallet of a %s while a transaction carries an item',
   async (part) => {
-    const { visitor, user } = await aVisitorWithBoth()
-    if (!user) throw new Error('no user')
-    const [buyer, seller] = part === 'buyer' ? [user, await aUser()] : [await aUser(), user]
-    await anAddress(buyer)
-    const nft = await anNft(seller)
-    const listing = await aListing(nft)
-    const input = { nftId: nft.id, listingId: listing.id, quantity: 1, buyerUserId: buyer.id }
-    const token = await aMasterToken()
-    const placed = await call('POST', '/api/externalOrders', { token, json: [input] })
-    const { orders } = await placed.json<{ orders: { orderItems: { id: number }[] }[] }>()
-    const itemId = orders[0]?.orderItems[0]?.id ?? 0
+    const { visitor, itemId, set } = await anItemOf(part)
+    await set({ state: 'in_flight', dueAt: null })
+    const { id } = await aTransaction({ items: [itemId], isOpen: true })
     const refused = await visitor.post(UNLINK_WALLET)
     expect(refused.status).toBe(409)
     expect(await refused.text()).toContain('NFTs are on their way to or from this wallet')
 
-    const inFlight = { state: 'in_flight' as const, dueAt: null }
-    await db.update(deliveries).set(inFlight).where(eq(deliveries.id, itemId))
-    const { id } = await aTransaction({ items: [itemId], isOpen: true })
-    expect((await visitor.post(UNLINK_WALLET)).status).toBe(409)
-
-    await db.update(deliveries).set({ state: 'transferred' }).where(eq(deliveries.id, itemId))
+    await set({ state: 'transferred' })
     await db.update(transactions).set({ isOpen: false }).where(eq(transactions.id, id))
     expect((await visitor.post(UNLINK_WALLET)).status).toBe(303)
   },
 )
+
+it('keeps the wallet of a seller while an item is queued', async () => {
+  const { visitor, set } = await anItemOf('seller')
+  expect((await visitor.post(UNLINK_WALLET)).status).toBe(409)
+  await set({ state: 'transferred', dueAt: null })
+  expect((await visitor.post(UNLINK_WALLET)).status).toBe(303)
+})
+
+it('lets a queued item follow its buyer to the next wallet', async () => {
+  const { visitor, wallet, set, read } = await anItemOf('buyer')
+  await set({
+    ...explain('holder_not_approved'),
+    failingSince: '2026-01-01T00:00:00.000Z',
+    dueAt: '2999-01-01T00:00:00.000Z',
+  })
+  expect(await read()).toMatchObject({ state: 'queued', recipient: wallet.address })
+  expect((await visitor.post(UNLINK_WALLET)).status).toBe(303)
+  expect(await read()).toMatchObject({
+    state: 'awaiting_wallet',
+    recipient: null,
+    version: 1,
+    queuedAt: null,
+    dueAt: null,
+    failingSince: null,
+    reasonCode: null,
+  })
+  const other = aWallet()
+  expect((await linkWallet(visitor, other)).status).toBe(200)
+  expect(await read()).toMatchObject({
+    state: 'queued',
+    recipient: other.address,
+    version: 2,
+    queuedAt: expect.any(String),
+    dueAt: expect.any(String),
+  })
+})
+
+it('goes on cancelling an item whose buyer unlinks the wallet', async () => {
+  const { visitor, wallet, set, read } = await anItemOf('buyer')
+  await set({ requestedAction: 'cancel' })
+  const before = await read()
+  expect((await visitor.post(UNLINK_WALLET)).status).toBe(303)
+  expect(await read()).toEqual(before)
+  expect(before).toMatchObject({ state: 'queued', recipient: wallet.address })
+})
 
 it('does not deliver a failed item to a wallet that was unlinked since', async () => {
   const { visitor, wallet, user } = await aVisitorWithBoth()

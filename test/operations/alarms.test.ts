@@ -2,12 +2,13 @@
 import { env } from 'cloudflare:workers'
 import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { deliveries, transactions } from '../../src/db/schema/delivery.ts'
+import { deliveries, networks, signers, transactions } from '../../src/db/schema/delivery.ts'
 import { alarms, hourlyOrders, networkChecks, quotas } from '../../src/db/schema/operations.ts'
 import { webhookEndpoints, webhookMessages } from '../../src/db/schema/webhooks.ts'
+import { explain } from '../../src/delivery/reasons.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import { anEngine, rowOf } from '../support/delivery/engine.ts'
-import { aPaidItem } from '../support/delivery/items.ts'
+import { aPaidItem, paidItems } from '../support/delivery/items.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
 import { aRecordingQueue } from '../support/delivery/queue.ts'
 import { db } from '../support/makers.ts'
@@ -19,7 +20,7 @@ const edition = { standard: 'erc1155' } as const
 
 beforeEach(async () => {
   await db.delete(deliveries)
-  await db.delete(transactions)
+  for (const table of [transactions, networks, signers]) await db.delete(table)
   for (const table of [alarms, networkChecks, hourlyOrders, webhookMessages, webhookEndpoints])
     await db.delete(table)
 })
@@ -98,6 +99,40 @@ const market = {
   seller: WALLET,
 } as const
 
+const SIGNER = `0x${'5'.repeat(40)}`
+
+/** The configuration of that network. No node answers. */
+const elsewhere = {
+  elsewhere: {
+    ...{ chainId: 5, rpcUrls: ['http://127.0.0.1:1'], delivery: WALLET, finality: 1 },
+    ...{ maxFeePerGasGwei: 1, maxPriorityFeePerGasGwei: 1 },
+  },
+}
+
+type Check = typeof networkChecks.$inferSelect
+type Signer = NonNullable<Check['signers']>[number]
+
+/** What a check has seen of its signer. */
+async function aSeenSigner(values: Partial<Signer>): Promise<void> {
+  const signer = {
+    ...{ address: SIGNER, balance: '1', deliveries: 1000, nonce: 0, foreignPieces: 0 },
+    ...{ limit: { capacity: 1, perDay: 1, available: 1, since: '' } },
+    ...values,
+  }
+  await db.delete(networkChecks)
+  const checkedAt = new Date().toISOString()
+  await db.insert(networkChecks).values({ chainId: 5, checkedAt, signers: [signer] })
+}
+
+/** What the last run on its chain has found. */
+async function aRun(found: Partial<typeof networks.$inferInsert>): Promise<void> {
+  await db.delete(networks)
+  await db.insert(networks).values({ chainId: 5, leaseUntil: '', ...found })
+}
+
+/** As details show a time. */
+const minute = (at: string) => `${at.slice(0, 16).replace('T', ' ')} UTC`
+
 describe('signer_low', () => {
   it('lasts while the balance is enough for fewer than 100 deliveries', async () => {
     const chain = await aChain()
@@ -162,36 +197,36 @@ describe('no_relayer', () => {
   it('lasts until a signer is a relayer', async () => {
     const chain = await aChain()
     const instance = anInstance(chain)
-    await chain.asOwner('setRelayer', chain.signer, 0)
+    await chain.asOwner('setRelayer', chain.signer, 0n, 0n)
     expect(await instance.cron()).toEqual([`no_relayer:${chain.chainId}`])
-    await chain.asOwner('setRelayer', chain.signer, 1000)
+    await chain.asOwner('setRelayer', chain.signer, 1000n, 1000n)
     expect(await instance.cron(1)).toEqual([])
   })
 })
 
-describe('backlog', () => {
+describe('deliveries_delayed', () => {
   /** The time of the last block is that of the instance, so that the chain has not stalled. */
   const mineAt = async (chain: Chain, at: Date) => {
     await chain.rpc('evm_setNextBlockTimestamp', Math.floor(at.getTime() / 1000))
     await chain.mine()
   }
 
-  it('lasts while an item is due for more than 30 minutes', async () => {
+  it('lasts while an item waits for its turn for more than 30 minutes', async () => {
     const chain = await aChain({ erc1155: 1 })
     const instance = anInstance(chain)
     const item = await aPaidItem(chain, edition)
     await mineAt(chain, instance.at(30))
     expect(await instance.cron(29)).toEqual([])
-    expect(await instance.cron(31)).toEqual([`backlog:${chain.chainId}`])
-    expect(await detailOf(`backlog:${chain.chainId}`)).toMatch(
-      /^1 item of chain \d+ under way, the oldest without progress since [-\d]+ [:\d]+ UTC\.$/,
+    expect(await instance.cron(31)).toEqual([`deliveries_delayed:${chain.chainId}`])
+    expect(await detailOf(`deliveries_delayed:${chain.chainId}`)).toMatch(
+      /^1 item of chain \d+ under way\. The oldest waits for its turn or its block since [-\d]+ [:\d]+ UTC\.$/,
     )
     await anEngine(chain).run()
     expect(await rowOf(item)).toMatchObject({ state: 'transferred' })
     expect(await instance.cron(32)).toEqual([])
   })
 
-  it('lasts while a transaction is in no block for 30 minutes, and not while it waits for finality', async () => {
+  it('lasts while a transaction with an item of 30 minutes is not final', async () => {
     const chain = await aChain({ erc1155: 1 })
     const instance = anInstance(chain)
     await chain.setAutomine(false)
@@ -201,13 +236,65 @@ describe('backlog', () => {
     expect(await rowOf(item)).toMatchObject({ state: 'in_flight' })
     await chain.rpc('anvil_dropAllTransactions')
     await mineAt(chain, instance.at(31))
-    expect(await instance.cron(31)).toEqual([`backlog:${chain.chainId}`])
+    expect(await instance.cron(31)).toEqual([`deliveries_delayed:${chain.chainId}`])
     await engine.step(31 * 60)
-    await chain.mine()
+    await chain.mine(100)
     await engine.step(31 * 60 + 30)
+    expect(await rowOf(item)).toMatchObject({ state: 'transferred' })
     expect(await instance.cron(32)).toEqual([])
   })
 
+  it('says the reason for which items wait, on each chain, however often they are tried', async () => {
+    const instance = anInstance()
+    const [item] = await paidItems(market, [edition, edition])
+    const queuedAt = instance.at(0).toISOString()
+    const wait = (minutes: number) =>
+      db.update(deliveries).set({
+        ...{ ...explain('holder_not_approved'), queuedAt },
+        ...{ failingSince: queuedAt, dueAt: instance.at(minutes + 20).toISOString() },
+      })
+    // The item of a chain that is configured: the cron run leaves it.
+    const NETWORKS = elsewhere
+    await wait(29)
+    expect(await instance.cron(29, { NETWORKS })).toEqual([])
+    await wait(30)
+    const key = `deliveries_delayed:${market.chainId}:holder_not_approved`
+    expect(await instance.cron(30, { NETWORKS })).toContain(key)
+    expect(await detailOf(key)).toBe(
+      `2 items of chain 5 cannot be delivered: holder_not_approved. The oldest waits since ${minute(queuedAt)}.`,
+    )
+    await db.update(deliveries).set({ state: 'transferred', dueAt: null, failingSince: null })
+    expect(item && (await instance.cron(31, { NETWORKS }))).not.toContain(key)
+  })
+
+  it.each([
+    ['whose network was removed', market.chainId, 'elsewhere'],
+    ['whose network was never configured', null, 'nowhere'],
+  ])('tells of an item %s', async (_, chainId, network) => {
+    const instance = anInstance()
+    await aPaidItem(market, { ...edition, network })
+    expect(await instance.cron(1)).toEqual([])
+    const key = `deliveries_delayed:${chainId}:network_not_configured`
+    expect(await instance.cron(31)).toEqual([key])
+    const where = chainId === null ? 'a network that is not configured' : 'chain 5'
+    expect(await detailOf(key)).toContain(
+      `1 item of ${where} cannot be delivered: network_not_configured.`,
+    )
+  })
+
+  it('says why the chain could not be worked on', async () => {
+    const instance = anInstance()
+    const bindings = { NETWORKS: elsewhere, DELIVERY_ALARM_MINUTES: '5' }
+    await aPaidItem(market, edition)
+    await aRun({ problem: 'fees_above_cap' })
+    const key = 'deliveries_delayed:5'
+    expect(await instance.cron(4, bindings)).not.toContain(key)
+    expect(await instance.cron(6, bindings)).toContain(key)
+    expect(await detailOf(key)).toMatch(/UTC: fees_above_cap\.$/)
+  })
+})
+
+describe('backlog', () => {
   it('lasts while a message waits in a queue for 15 minutes', async () => {
     const instance = anInstance()
     const { queue } = aRecordingQueue()
@@ -278,9 +365,95 @@ describe('foreign_transaction', () => {
     const key = `foreign_transaction:${chain.chainId}:${chain.signer}`
     expect(await instance.cron(5)).toEqual([key])
     expect(await detailOf(key)).toBe(
-      `Another program used 1 nonce of the signer ${chain.signer} on chain ${chain.chainId} within 24 hours.`,
+      `Another program sent transactions with the signer ${chain.signer} on chain ${chain.chainId} within 24 hours, up to nonce 0.`,
     )
     expect(await instance.cron(24 * 60 + 5)).toEqual([])
+  })
+
+  it('is raised within two minutes of a theft while nothing is to be delivered, for 24 hours', async () => {
+    const chain = await aChain()
+    const instance = anInstance(chain)
+    expect(await instance.cron()).toEqual([])
+    await chain.rpc('eth_sendTransaction', { from: chain.signer, to: chain.owner, value: '0x1' })
+    await chain.mine()
+    const key = `foreign_transaction:${chain.chainId}:${chain.signer}`
+    expect(await instance.cron(1)).toEqual([key])
+    expect(await instance.cron(24 * 60)).toEqual([key])
+    expect(await instance.cron(24 * 60 + 2)).toEqual([])
+  })
+
+  it('says how many pieces are missing in the limit of the signer', async () => {
+    const instance = anInstance()
+    await aSeenSigner({ foreignPieces: 999 })
+    const key = `foreign_transaction:5:${SIGNER}`
+    expect(await instance.cron(0, { NETWORKS: elsewhere })).toEqual([key])
+    expect(await detailOf(key)).toBe(
+      `999 pieces of the limit of the signer ${SIGNER} on chain 5 were used by another program.`,
+    )
+  })
+})
+
+describe('relayer_limit_low', () => {
+  it('lasts while 80 percent of the limit of a signer are used', async () => {
+    const instance = anInstance()
+    const key = `relayer_limit_low:5:${SIGNER}`
+    const used = (pieces: number) =>
+      aSeenSigner({ limit: { capacity: 500, perDay: 1000, available: 500 - pieces, since: '' } })
+    await used(399)
+    expect(await instance.cron(0, { NETWORKS: elsewhere })).toEqual([])
+    await used(400)
+    expect(await instance.cron(1, { NETWORKS: elsewhere })).toEqual([key])
+    expect(await detailOf(key)).toBe(
+      `The signer ${SIGNER} has used 400 of 500 pieces of its limit on elsewhere. 1000 flow back in a day.`,
+    )
+  })
+})
+
+describe('signer_paused', () => {
+  it('lasts while a signer pauses for transactions that reverted', async () => {
+    const instance = anInstance()
+    const pausedUntil = instance.at(5).toISOString()
+    await db.insert(signers).values({
+      ...{ chainId: 5, address: SIGNER, usedAt: pausedUntil, reverts: 3, pausedUntil },
+    })
+    const key = `signer_paused:5:${SIGNER}`
+    expect(await instance.cron(4)).toEqual([key])
+    expect(await detailOf(key)).toBe(
+      `3 transactions of the signer ${SIGNER} on chain 5 reverted in a row. It pauses until ${minute(pausedUntil)}.`,
+    )
+    expect(await instance.cron(5)).toEqual([])
+  })
+})
+
+describe('contract_not_linked', () => {
+  it('lasts while the last run has found that', async () => {
+    const instance = anInstance()
+    await aSeenSigner({})
+    await aRun({ problem: 'contract_not_linked' })
+    const key = 'contract_not_linked:5'
+    expect(await instance.cron(0, { NETWORKS: elsewhere })).toEqual([key])
+    expect(await detailOf(key)).toBe(
+      'The Delivery contract of elsewhere does not know the keys of the contracts before it.',
+    )
+    await aRun({ problem: null })
+    expect(await instance.cron(1, { NETWORKS: elsewhere })).toEqual([])
+  })
+})
+
+describe('second_node_silent', () => {
+  it('lasts while no second node has confirmed anything for ten minutes', async () => {
+    const instance = anInstance()
+    await aSeenSigner({})
+    const unconfirmedSince = instance.at(-9).toISOString()
+    await aRun({ unconfirmedSince })
+    expect(await instance.cron(0, { NETWORKS: elsewhere })).toEqual([])
+    const key = 'second_node_silent:5'
+    expect(await instance.cron(1, { NETWORKS: elsewhere })).toEqual([key])
+    expect(await detailOf(key)).toBe(
+      `No second node of elsewhere confirms deliveries since ${minute(unconfirmedSince)}. One node is believed.`,
+    )
+    await aRun({ unconfirmedSince: null })
+    expect(await instance.cron(2, { NETWORKS: elsewhere })).toEqual([])
   })
 })
 

@@ -70,17 +70,14 @@ it('wakes a chain that has something to do, once', async () => {
   expect(await run({ NETWORKS: networks })).toEqual({ woken: [31337, 5], lines: [] })
 })
 
-it('fails due items of a chain that is not configured', async () => {
+it('puts off due items of a chain that is not configured', async () => {
   const item = await aDueItem()
   const { id } = await aDueItem()
   await db.update(deliveries).set({ chainId: 5 }).where(eq(deliveries.id, id))
   const NETWORKS = { other: { ...networkSettings, chainId: 5 } }
   const reason = explain('network_not_configured')
-  expect(await run({ NETWORKS })).toEqual({
-    woken: [5],
-    lines: [{ event: 'delivery_failed', itemId: item.id, ...reason }],
-  })
-  expect(await rowOf(item)).toMatchObject({ state: 'failed', ...reason, dueAt: null, version: 1 })
+  expect(await run({ NETWORKS })).toEqual({ woken: [5], lines: [] })
+  expect(await rowOf(item)).toMatchObject({ state: 'queued', ...reason, version: 1 })
   expect(await rowOf({ id })).toMatchObject({ state: 'queued', version: 0 })
   expect(await run({ NETWORKS })).toEqual({ woken: [5], lines: [] })
 })

@@ -21,8 +21,8 @@ export function anInstance(
   return {
     at,
     /** Runs the cron trigger. Returns the names of the alarms that last then. */
-    async cron(minutes = 0, changes: Partial<Env> = {}): Promise<string[]> {
-      await runCron({ ...own, ...changes }, at(minutes))
+    async cron(minutes = 0, changes: object = {}): Promise<string[]> {
+      await runCron({ ...own, ...changes } as Env, at(minutes))
       return (await db.select({ key: alarms.key }).from(alarms)).map(({ key }) => key).sort()
     },
     get: (path: string, token?: string, changes: Partial<Env> = {}) =>

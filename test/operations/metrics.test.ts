@@ -9,7 +9,7 @@ import { call } from '../support/api.ts'
 import { aChain } from '../support/chain/chain.ts'
 import { aPaidItem } from '../support/delivery/items.ts'
 import { sampleWorld } from '../support/endpoints.ts'
-import { aMasterToken, aMetricsToken, db } from '../support/makers.ts'
+import { aMasterToken, aMetricsToken, aTransaction, db } from '../support/makers.ts'
 import { parseExposition } from './exposition.ts'
 import { anInstance, broken } from './instance.ts'
 
@@ -33,18 +33,25 @@ describe('the metrics', () => {
     const instance = anInstance(chain)
     await chain.asOwner('pause')
     await instance.cron()
-    const item = await aPaidItem(chain, { standard: 'erc1155' })
+    await aPaidItem(chain, { standard: 'erc1155' })
     await aPaidItem(chain, { standard: 'erc1155', recipient: null })
     await db.update(deliveries).set({ createdAt: instance.at(-2).toISOString() })
-    const metrics = await metricsOf(instance)
     const { chainId, name, signer } = chain
+    await aTransaction({ chainId, items: [1, 2, 3], fee: '700', gasUsed: 210 })
+    await aTransaction({ chainId, items: [4], fee: '99', gasUsed: 90, block: 2 })
+    await aTransaction({ chainId, items: [5], block: 3 })
+    const metrics = await metricsOf(instance)
     const network = `{chain_id="${chainId}",network="${name}"}`
     expect(Object.fromEntries(metrics)).toEqual({
       'marketplace_deliveries{state="awaiting_wallet"}': 1,
       'marketplace_deliveries{state="queued"}': 1,
       'marketplace_deliveries{state="in_flight"}': 0,
       'marketplace_deliveries{state="failed"}': 0,
-      marketplace_oldest_undelivered_seconds: expect.any(Number),
+      [`marketplace_oldest_undelivered_seconds{chain_id="${chainId}"}`]: expect.any(Number),
+      // 700 + 99 wei for four items.
+      [`marketplace_delivery_fee_wei{chain_id="${chainId}"}`]: 200,
+      // 210 + 90 gas.
+      [`marketplace_delivery_gas{chain_id="${chainId}"}`]: 75,
       'marketplace_queue_backlog_messages{queue="deliveries"}': 0,
       'marketplace_queue_backlog_messages{queue="webhooks"}': 0,
       'marketplace_queue_backlog_bytes{queue="deliveries"}': 0,
@@ -62,8 +69,7 @@ describe('the metrics', () => {
         expect.any(Number),
       [`marketplace_signer_deliveries_left{chain_id="${chainId}",signer="${signer}"}`]:
         expect.any(Number),
-      [`marketplace_signer_allowance_items{chain_id="${chainId}",signer="${signer}"}`]:
-        expect.any(Number),
+      [`marketplace_signer_limit_used_ratio{chain_id="${chainId}",signer="${signer}"}`]: 0,
       marketplace_webhook_pending_messages: 0,
       marketplace_webhook_oldest_due_seconds: 0,
       marketplace_webhook_disabled_endpoints: 0,
@@ -72,8 +78,8 @@ describe('the metrics', () => {
       marketplace_storage_up: 1,
       [`marketplace_alarm{name="contract_paused",subject="${chainId}"}`]: 1,
     })
-    expect(metrics.get('marketplace_oldest_undelivered_seconds')).toBeGreaterThanOrEqual(120)
-    expect(item.id).toBeGreaterThan(0)
+    const oldest = `marketplace_oldest_undelivered_seconds{chain_id="${chainId}"}`
+    expect(metrics.get(oldest)).toBeGreaterThanOrEqual(120)
   })
 
   it('have no samples of what is not known', async () => {
@@ -84,7 +90,7 @@ describe('the metrics', () => {
     const names = [...metrics.keys()]
     expect(metrics.get('marketplace_storage_up')).toBe(0)
     expect(names.filter((name) => name.includes('webhooks"'))).toEqual([])
-    expect(names.filter((name) => /network|signer|cron/.test(name))).toEqual([])
+    expect(names.filter((name) => /network|signer|cron|fee|gas|oldest_und/.test(name))).toEqual([])
   })
 
   it('escape labels', async () => {

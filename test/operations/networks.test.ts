@@ -28,7 +28,7 @@ const nodes = ({ proxyUrl }: Chain, ...names: string[]) => ({
 })
 const broken = { http: 'drop', reach: 'all' } as const
 
-it('stores block, gas price, contract and signers, and asks in one request', async () => {
+it('stores block, gas price, contract and signers, and asks in one request, and one about relayers on standby', async () => {
   const chain = await aChain()
   await chain.rpc('anvil_setBalance', chain.signer, '0xde0b6b3a7640000')
   await chain.rpc('anvil_setNextBlockBaseFeePerGas', '0x3b9aca00')
@@ -51,11 +51,19 @@ it('stores block, gas price, contract and signers, and asks in one request', asy
         address: chain.signer,
         balance: '1000000000000000000',
         deliveries: 1666,
-        allowance: expect.any(Number),
+        nonce: expect.any(Number),
+        nonceAt: expect.any(Number),
+        limit: {
+          capacity: expect.any(Number),
+          perDay: expect.any(Number),
+          available: expect.any(Number),
+          since: '',
+        },
+        foreignPieces: 0,
       },
     ],
   })
-  expect(await chain.takeCounts()).toMatchObject({ requests: 1 })
+  expect(await chain.takeCounts()).toMatchObject({ requests: 2 })
 })
 
 it('keeps what was seen last while no node answers, and the time when one did', async () => {
@@ -126,7 +134,7 @@ it('stores the others if one network hangs', async () => {
 
 it('tells that a signer is no relayer', async () => {
   const chain = await aChain()
-  await chain.asOwner('setRelayer', chain.signer, 0)
+  await chain.asOwner('setRelayer', chain.signer, 0n, 0n)
   const [stored] = await check([chain], FIRST)
-  expect(stored?.signers).toMatchObject([{ address: chain.signer, allowance: null }])
+  expect(stored?.signers).toMatchObject([{ address: chain.signer, limit: null }])
 })

@@ -1,5 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { expect, it } from 'vitest'
+import { fulfilments } from '../../src/db/schema/catalogue.ts'
+import { networks } from '../../src/db/schema/delivery.ts'
 import { tokens } from '../../src/db/schema/users.ts'
 import { call } from '../support/api.ts'
 import { aListing, anAddress, anNft, aToken, aUser, db } from '../support/makers.ts'
@@ -116,20 +118,23 @@ it('places an order for a listing that ends in the future', async () => {
   expect(await placed(token, [input])).toHaveLength(1)
 })
 
-it('returns 400 if the orders of a call exceed the stock', async () => {
-  const { token, nft, input } = await aShop({ nft: { amount: 5 } })
-  const two = { ...input, quantity: 2 }
-  expect(await placeError(token, [{ ...input, quantity: 6 }])).toMatchObject({
-    status: 400,
-    error: `orders[0].quantity: NFT ${nft.id} has 5 left`,
-  })
-  expect(await placeError(token, [two, two, two])).toMatchObject({
-    status: 400,
-    error: `orders[2].quantity: NFT ${nft.id} has 1 left after the 4 of the earlier orders of this call`,
-  })
-  await placed(token, [two, two, input])
-  expect(await stockOf(nft)).toBe(0)
-})
+it.each(fulfilments)(
+  'returns 400 if the orders of a call exceed the stock: %s',
+  async (fulfilment) => {
+    const { token, nft, input } = await aShop({ nft: { amount: 5, fulfilment } })
+    const two = { ...input, quantity: 2 }
+    expect(await placeError(token, [{ ...input, quantity: 6 }])).toMatchObject({
+      status: 400,
+      error: `orders[0].quantity: NFT ${nft.id} has 5 left`,
+    })
+    expect(await placeError(token, [two, two, two])).toMatchObject({
+      status: 400,
+      error: `orders[2].quantity: NFT ${nft.id} has 1 left after the 4 of the earlier orders of this call`,
+    })
+    await placed(token, [two, two, input])
+    expect(await stockOf(nft)).toBe(0)
+  },
+)
 
 it('returns 400 if the quantity exceeds the amount of the listing', async () => {
   const { token, listing, input } = await aShop({ listing: { amount: 2 } })
@@ -140,8 +145,24 @@ it('returns 400 if the quantity exceeds the amount of the listing', async () => 
   expect(await placed(token, [{ ...input, quantity: 2 }])).toHaveLength(1)
 })
 
-it('does not reduce the stock of an unlimited NFT', async () => {
-  const { token, nft, input } = await aShop({ nft: { amountType: 'unlimited', amount: 1 } })
+it('returns 400 if the quantity exceeds what the network of the NFT delivers at once', async () => {
+  const { token, nft, input } = await aShop({ nft: { amountType: 'unlimited' } })
+  const row = { chainId: 31337, leaseUntil: PAST, maxPieces: 5 }
+  await db.insert(networks).values([row, { ...row, chainId: 1, maxPieces: 1 }])
+  expect(await placeError(token, [input, { ...input, quantity: 6 }])).toMatchObject({
+    status: 400,
+    code: 'quantity_above_limit',
+    error: `orders[1].quantity: the network of NFT ${nft.id} delivers at most 5 per order`,
+  })
+  expect(await placed(token, [{ ...input, quantity: 5 }])).toHaveLength(1)
+  await db.update(networks).set({ maxPieces: null })
+  expect(await placed(token, [{ ...input, quantity: 6 }])).toHaveLength(1)
+  await db.delete(networks)
+})
+
+it.each(fulfilments)('does not reduce the stock of an unlimited NFT: %s', async (fulfilment) => {
+  const values = { amountType: 'unlimited', amount: 1, fulfilment } as const
+  const { token, nft, input } = await aShop({ nft: values })
   await placed(token, [{ ...input, quantity: 1000 }])
   expect(await stockOf(nft)).toBe(1)
 })

@@ -23,27 +23,29 @@ const deliveryOf = async (item: { id: number } | undefined) =>
       .where(eq(deliveries.id, item?.id ?? 0))
   )[0]
 
-it('accepts an order for an NFT on a network that is not configured, and its item fails', async () => {
+it('accepts an order for an NFT on a network that is not configured, and its item waits', async () => {
   const { token, seller, nft, input } = await aShop({ nft: { contractNetwork: 'nowhere' } })
   const configured = await anNft(seller)
   const listing = await aListing(configured)
-  const [failed, started] = await placed(token, [
+  const [waiting, started] = await placed(token, [
     input,
     { ...input, nftId: configured.id, listingId: listing.id },
   ])
-  expect(failed).toMatchObject({ failReason: reason, orderItems: [{ status: 'failed' }] })
+  expect(waiting).toMatchObject({ failReason: null, orderItems: [{ status: null }] })
   expect(started).toMatchObject({ failReason: null, orderItems: [{ status: null }] })
-  expect(await deliveryOf(failed?.orderItems[0])).toMatchObject({
-    state: 'failed',
+  expect(await deliveryOf(waiting?.orderItems[0])).toMatchObject({
+    state: 'queued',
     reasonCode,
     reason,
     chainId: null,
-    dueAt: null,
+    dueAt: waiting?.createdAt,
+    queuedAt: waiting?.createdAt,
+    failingSince: waiting?.createdAt,
   })
   expect(await stockOf(nft)).toBe(9)
-  const read = await call('GET', `/api/externalOrders/${failed?.id}`, { token })
+  const read = await call('GET', `/api/externalOrders/${waiting?.id}`, { token })
   const { orders } = await read.json<{ orders: Order[] }>()
-  expect(orders).toMatchObject([{ failReason: reason, orderItems: [{ status: 'failed' }] }])
+  expect(orders).toMatchObject([{ failReason: null, orderItems: [{ status: null }] }])
   expect(sendBatch.mock.calls.map(([messages]) => [...messages])).toEqual([
     [{ body: { chainId: 31337 }, delaySeconds: 0 }],
   ])

@@ -113,6 +113,7 @@ it('starts a delivery for each item, unless the buyer has no wallet', async () =
     reasonCode: null,
     reason: null,
     placedBy: null,
+    placer: expect.stringMatching(/^master:test \d+$/),
     createdAt,
     updatedAt: createdAt,
   }
@@ -121,6 +122,7 @@ it('starts a delivery for each item, unless the buyer has no wallet', async () =
     id: started?.id,
     state: 'queued',
     dueAt: createdAt,
+    queuedAt: createdAt,
     awaits: null,
   })
   expect(await deliveryOf(waiting?.id)).toEqual({
@@ -128,6 +130,7 @@ it('starts a delivery for each item, unless the buyer has no wallet', async () =
     id: waiting?.id,
     state: 'awaiting_wallet',
     dueAt: null,
+    queuedAt: null,
     awaits: buyer.id,
   })
   expect(sendBatch.mock.calls.map(([messages]) => [...messages])).toEqual([

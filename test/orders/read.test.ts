@@ -252,9 +252,14 @@ it('returns an order of several items to each of their sellers', async () => {
     })
     .returning()
   const { createdAt, updatedAt } = item
-  await db
-    .insert(deliveries)
-    .values({ id: secondItem?.id ?? 0, key: '0x2', state: 'queued', createdAt, updatedAt })
+  await db.insert(deliveries).values({
+    id: secondItem?.id ?? 0,
+    key: '0x2',
+    state: 'queued',
+    placer: 'master:shop',
+    createdAt,
+    updatedAt,
+  })
   const { orders } = await read(await aToken(secondSeller), String(order?.id))
   expect(orders[0]?.orderItems.map((item) => [item.nft.id, item.listing.id])).toEqual([
     [nft.id, listing.id],
@@ -272,6 +277,7 @@ it.each([
   ['failed', false, 'failed', sentences.recipient_rejects],
   ['failed', true, 'failed', sentences.recipient_rejects],
   ['cancelled', true, 'failed', sentences.recipient_rejects],
+  ['written_off', true, 'failed', sentences.recipient_rejects],
 ] as const)(
   'shows a delivery that is %s (with a transaction: %s) as %s, failReason %s',
   async (state, hasTransaction, status, failReason) => {

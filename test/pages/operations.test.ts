@@ -1,8 +1,10 @@
 /** The pages for operators, as HTML. */
 import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { nfts } from '../../src/db/schema/catalogue.ts'
 import { deliveries, type ReasonCode } from '../../src/db/schema/delivery.ts'
 import { alarms, auditLog, hourlyOrders, networkChecks } from '../../src/db/schema/operations.ts'
+import { orderItems } from '../../src/db/schema/orders.ts'
 import { ADMINISTRATOR } from '../../src/db/schema/users.ts'
 import { webhookEndpoints, webhookMessages } from '../../src/db/schema/webhooks.ts'
 import { explain, sentences } from '../../src/delivery/reasons.ts'
@@ -50,6 +52,16 @@ const failed = (code: ReasonCode, detail?: string): Delivery => ({
 
 const stateOf = async (id: number) =>
   (await db.select().from(deliveries).where(eq(deliveries.id, id)))[0]?.state
+
+/** Pieces of the item's NFT that are left. */
+async function stockOfItem(id: number): Promise<number> {
+  const [row] = await db
+    .select({ left: nfts.availableAmount })
+    .from(orderItems)
+    .innerJoin(nfts, eq(nfts.id, orderItems.nftId))
+    .where(eq(orderItems.id, id))
+  return row?.left ?? Number.NaN
+}
 
 const anAdministratorVisitor = (name = 'Olga') => aSignedInVisitor({ roleId: ADMINISTRATOR, name })
 
@@ -129,7 +141,7 @@ describe('the plots', () => {
     expect(titles).toHaveLength(48 + 48 + 1)
     expect(titles).toContainEqual(
       expect.stringMatching(
-        /^\w{3} \d+ \w+ \d\d:00\nDelivered: 5\nUnder way: 1\nWithout a wallet: 2\nFailed: 1\nCancelled: 1$/,
+        /^\w{3} \d+ \w+ \d\d:00\nDelivered: 5\nUnder way: 1\nWithout a wallet: 2\nFailed: 1\nCancelled or written off: 1$/,
       ),
     )
     expect(titles).toContainEqual(
@@ -150,7 +162,7 @@ describe('the plots', () => {
       ])
     const { html } = await read(visitor, '/operations?range=days')
     expect(html).toContain(
-      'Delivered: 10\nUnder way: 0\nWithout a wallet: 0\nFailed: 1\nCancelled: 0',
+      'Delivered: 10\nUnder way: 0\nWithout a wallet: 0\nFailed: 1\nCancelled or written off: 0',
     )
     expect(html).toContain('Half of them (p50): 1 s\n95 % of them (p95): 2 s')
   })
@@ -195,6 +207,14 @@ it('groups failures by reason, and retries a group', async () => {
   expect(after.sectionOf('audit')).toContain(`Retried 2 transfers (failed: ${code}) Olga`)
 })
 
+it('does not offer to retry what has to be written off', async () => {
+  const { visitor } = await anAdministratorVisitor()
+  await anItem(failed('token_moved_nothing'))
+  const { sectionOf, html } = await read(visitor, '/operations')
+  expect(sectionOf('failures')).toContain('Write each of them off on its page.')
+  expect(html).not.toContain('id="retry-token_moved_nothing"')
+})
+
 it('says how many transfers a retry has left', async () => {
   const { visitor } = await anAdministratorVisitor()
   await anItem(failed('token_not_deployed'))
@@ -218,9 +238,14 @@ it('shows signers and contract as the cron run saw them', async () => {
         address: `0x${'1'.repeat(40)}`,
         balance: '1250000000000000000',
         deliveries: 2777,
-        allowance: 500,
+        nonce: 7,
+        limit: { capacity: 1000, perDay: 1000, available: 500, since: '' },
+        foreignPieces: 0,
       },
-      { address: `0x${'2'.repeat(40)}`, balance: '0', deliveries: 0, allowance: null },
+      {
+        address: `0x${'2'.repeat(40)}`,
+        ...{ balance: '0', deliveries: 0, nonce: 0, limit: null, foreignPieces: 0 },
+      },
     ],
   })
   const localhost = { ...settings.NETWORKS.localhost, explorerUrl: 'https://explorer.example/' }
@@ -228,7 +253,7 @@ it('shows signers and contract as the cron run saw them', async () => {
   const networks = sectionOf('networks')
   expect(networks).toContain('localhost Not reachable Paused Chain 31337')
   expect(networks).toContain('Block 12,345 , 2 minutes ago Gas 1.5 gwei The node answered 503.')
-  expect(networks).toContain('0x1111…1111 1.25 ETH 2,777 deliveries 500 items')
+  expect(networks).toContain('0x1111…1111 1.25 ETH 2,777 deliveries 500 of 1,000 pieces')
   expect(networks).toContain('0x2222…2222 0 ETH 0 deliveries No relayer')
   expect(html).toContain(`href="https://explorer.example/address/0x${'1'.repeat(40)}"`)
 })
@@ -281,6 +306,8 @@ describe('the page of a transfer', () => {
       replaced: [hash('c')],
       nonce: 4,
       block: 77,
+      gasUsed: 200_000,
+      fee: '3000000000000000',
       createdAt: minutesAgo(-2),
     })
     const updatedAt = minutesAgo(-3)
@@ -310,7 +337,7 @@ describe('the page of a transfer', () => {
         'Order placed just now' +
           ' Transaction sent in \\d+ seconds 0xaaaa…aaaa Its nonce was used by another transaction closed 2 items' +
           ' Signer \\S+ Nonce 3 .*' +
-          ' Transaction sent in 1 minute 0xbbbb…bbbb Block 77 closed 2 items' +
+          ' Transaction sent in 1 minute 0xbbbb…bbbb Block 77 closed 2 items Gas 200,000 Fee 0.003 ETH, 0.0015 of it for this item' +
           ' Signer \\S+ Nonce 4 .* Replaces 0xcccc…cccc' +
           ` Webhook order.delivered in 3 minutes failed, 10 attempts endpoint deleted msg_${id}` +
           ' Delivered in 2 minutes',
@@ -367,6 +394,36 @@ describe('the page of a transfer', () => {
     // What can be undone needs no new sign-in.
     const retried = await visitor.post(`${path}/retry`)
     expect(retried.headers.get('location')).toBe(`${path}?notice=retried`)
+  })
+
+  it('writes off an item whose key is used up, and offers nothing else', async () => {
+    const { visitor } = await anAdministratorVisitor()
+    const { id } = await anItem(failed('key_used_for_other_delivery'))
+    const path = `/operations/transfers/${id}`
+    const before = await read(visitor, path)
+    expect(before.html).toContain(`action="${path}/write-off"`)
+    expect(before.html).not.toContain(`action="${path}/retry"`)
+    expect(before.html).not.toContain(`action="${path}/cancel"`)
+    const stock = await stockOfItem(id)
+    const response = await visitor.post(`${path}/write-off`, { form: { returnPieces: 'on' } })
+    const page = await read(visitor, response.headers.get('location') ?? '')
+    expect(page.text).toContain('The transfer is written off.')
+    expect(page.text).toContain(`Transfer ${id} Written off The item is written off.`)
+    expect(page.sectionOf('history')).toContain('Written off just now by Olga')
+    expect(page.html).not.toContain('<dialog')
+    expect(await stateOf(id)).toBe('written_off')
+    expect(await stockOfItem(id)).toBe(stock + 1)
+    const { text } = await read(visitor, '/operations/audit')
+    expect(text).toContain(`Wrote off Transfer ${id}`)
+  })
+
+  it('returns no pieces of a written-off item unless the operator says so', async () => {
+    const { visitor } = await anAdministratorVisitor()
+    const { id } = await anItem(failed('token_moved_nothing'))
+    const stock = await stockOfItem(id)
+    await visitor.post(`/operations/transfers/${id}/write-off`)
+    expect(await stateOf(id)).toBe('written_off')
+    expect(await stockOfItem(id)).toBe(stock)
   })
 
   it('says that a transfer cannot be retried', async () => {

@@ -8,6 +8,8 @@ const polygon = {
   rpcUrls: ['https://nodes.example/polygon/SECRET-KEY'],
   delivery: '0x0116686E2291dbd5e317F47faDBFb43B599786Ef',
   finality: 'finalized',
+  maxFeePerGasGwei: 500,
+  maxPriorityFeePerGasGwei: 50,
 }
 const addable = {
   ...polygon,

@@ -7,10 +7,10 @@ import { auditLog } from '../../src/db/schema/operations.ts'
 import { idempotencyKeys, orderItems, orders } from '../../src/db/schema/orders.ts'
 import { addresses, tokens, users } from '../../src/db/schema/users.ts'
 import { explain } from '../../src/delivery/reasons.ts'
+import type { PlacedOrder } from '../../src/orders/schema.ts'
 import { aShop, placed, placeError } from '../orders/shop.ts'
 import { call } from '../support/api.ts'
-import { end } from '../support/ended.ts'
-import { anAddress, anAdministrator, aToken, aUser, db } from '../support/makers.ts'
+import { anAddress, anAdministrator, aToken, aTransaction, aUser, db } from '../support/makers.ts'
 import { aVisitor, signInByEmail } from '../support/visitor.ts'
 import { aPerson, everything } from './person.ts'
 
@@ -129,32 +129,60 @@ it('closes the account even if its pictures cannot be removed, and removes them 
   expect(await pictures()).toBe(0)
 })
 
-it.each([
-  { state: 'awaiting_wallet' },
-  { state: 'queued', dueAt: '2999-01-01T00:00:00.000Z' },
-  { state: 'in_flight' },
-  { state: 'failed', ...explain('transfer_failed') },
-] as const)('is refused to buyer and seller while an item is %j', async (delivery) => {
+const itemIdOf = (order: PlacedOrder | undefined) => order?.orderItems[0]?.id ?? 0
+const deliveryOf = async (id: number) =>
+  (await db.select().from(deliveries).where(eq(deliveries.id, id)))[0]
+
+it('is refused to buyer and seller while a transaction carries an item', async () => {
   const { token, buyer, seller, input } = await aShop()
-  const orders = await placed(token, [input])
-  const awaits = delivery.state === 'awaiting_wallet' ? buyer.id : null
-  await end(orders, { ...delivery, awaits })
+  const [order] = await placed(token, [input])
+  const id = itemIdOf(order)
+  const { id: transactionId } = await aTransaction({ items: [id], isOpen: true })
+  const inFlight = { state: 'in_flight', dueAt: null, transactionId } as const
+  await db.update(deliveries).set(inFlight).where(eq(deliveries.id, id))
   for (const user of [buyer, seller]) {
     const response = await forget(token, user)
     expect(response.status).toBe(409)
     expect(await response.json()).toMatchObject({
       code: 'conflict',
-      error: 'NFTs may still be delivered to or from the user: wait for them, or cancel them',
+      error: 'NFTs are on their way to or from the user: wait for them, or cancel them',
     })
     const [row] = await db.select().from(users).where(eq(users.id, user.id))
     expect(row).toMatchObject({ removedAt: null, ethereumPublicAddr: user.ethereumPublicAddr })
   }
-  const itemId = orders[0]?.orderItems[0]?.id ?? 0
-  await db
-    .update(deliveries)
-    .set({ state: 'cancelled', awaits: null })
-    .where(eq(deliveries.id, itemId))
+  expect(await deliveryOf(id)).toMatchObject({ state: 'in_flight', requestedAction: 'deliver' })
+})
+
+it('is refused to a seller while an item is queued', async () => {
+  const { token, seller, input } = await aShop()
+  await placed(token, [input])
+  expect((await forget(token, seller)).status).toBe(409)
+})
+
+it('cancels what waits to be delivered to the person, and waits for no chain', async () => {
+  const { token, buyer, seller, input } = await aShop()
+  const orders = await placed(token, [input, input, input, input])
+  const [queued = 0, awaiting = 0, failed = 0, delivered = 0] = orders.map(itemIdOf)
+  const set = (id: number, values: Partial<typeof deliveries.$inferInsert>) =>
+    db.update(deliveries).set(values).where(eq(deliveries.id, id))
+  const none = { queuedAt: null, dueAt: null }
+  await set(awaiting, { ...none, state: 'awaiting_wallet', awaits: buyer.id })
+  await set(failed, { ...none, state: 'failed', ...explain('recipient_rejects') })
+  await set(delivered, { dueAt: null, state: 'transferred' })
   expect((await forget(token, buyer)).status).toBe(200)
+  for (const id of [queued, awaiting])
+    expect(await deliveryOf(id)).toMatchObject({
+      state: 'queued',
+      requestedAction: 'cancel',
+      awaits: null,
+      version: 1,
+      dueAt: expect.any(String),
+      queuedAt: expect.any(String),
+    })
+  expect(await deliveryOf(failed)).toMatchObject({ state: 'failed', requestedAction: 'deliver' })
+  expect(await deliveryOf(delivered)).toMatchObject({ state: 'transferred', version: 0 })
+  const items = await db.select().from(orderItems).where(eq(orderItems.sellerId, seller.id))
+  expect(items.map(({ ethRecipient }) => ethRecipient)).toEqual([null, null, null, null])
 })
 
 it('is refused for administrators and unknown users', async () => {

@@ -1,129 +1,250 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
+import { decodeFunctionData, isHex, zeroAddress } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { localAccount, toPrivateKey } from '../../scripts/chain/accounts.ts'
-import { type Anvil, startAnvil } from '../../scripts/chain/anvil.ts'
-import { deployDelivery } from '../../scripts/chain/delivery.ts'
+import { deliveryAbi } from '../../contracts/delivery-abi.ts'
+import { toPrivateKey } from '../../scripts/chain/accounts.ts'
+import { type Contract, sendAs } from '../../scripts/contract/delivery.ts'
+import { confirm } from '../../scripts/contract/node.ts'
 import { command as contract } from '../../scripts/contract.ts'
 import { command as seed } from '../../scripts/seed.ts'
-import { aFolder, aLocalDatabase, call, type Folder } from '../support/command.ts'
+import { compileFixtures } from '../contracts/fixtures.ts'
+import { aLocalDatabase, call } from '../support/command.ts'
+import {
+  type Commands,
+  contractCommands,
+  deployToken,
+  guardian,
+  ownedAbi,
+  owner,
+  relayer,
+  stranger,
+} from '../support/contract.ts'
 
-const owner = localAccount(0)
-const relayer = localAccount(1)
 /** Of the synthetic NFTs. */
 const NO_CODE = '0x000000000000000000000000000000000000dEaD'
+const OTHER = '0x00000000000000000000000000000000000000AA'
+const TOKEN = '0x00000000000000000000000000000000000000bb'
+const HOUR = 3600
 
-/** The section of wrangler.toml. */
-const LOCAL_NETWORK = /\[vars\.NETWORKS\.localhost\]\n([^\n]+\n)+/
-
-let anvil: Anvil
-let folder: Folder
-let toml: string
+let commands: Commands
+let fixtures: ReturnType<typeof compileFixtures>
 /** A new contract for each test, with one relayer. */
-let delivery: string
+let delivery: Contract
 
-beforeAll(async () => {
-  anvil = await startAnvil({ port: 0 })
-  folder = await aFolder()
-  toml = await readFile('wrangler.toml', 'utf8')
-})
-
-afterAll(async () => {
-  await anvil.stop()
-  await folder.remove()
-})
-
-beforeEach(async () => {
-  delivery = await deployDelivery(anvil.url, owner, { relayers: [relayer.address] })
-  await configure(delivery)
-})
-
-/** Sets the address of the local network in wrangler.toml. */
-function configure(address: string) {
-  const network = `[vars.NETWORKS.localhost]\nchainId = 31337\nrpcUrls = ["${anvil.url}"]\ndelivery = "${address}"\n`
-  return writeFile('wrangler.toml', toml.replace(LOCAL_NETWORK, network))
-}
-
-async function run(action: string, args: string[] = [], key: string = toPrivateKey(owner)) {
-  const env = { DELIVERY_OWNER_KEY: key }
-  const result = await call(contract, [action, '--network', 'localhost', ...args], env)
-  expect(result.out + result.errors).not.toContain(key.slice(2) || 'no key')
+const run: Commands['run'] = async (...args) => {
+  const result = await commands.run(...args)
+  expect(result.out + result.errors).not.toContain(toPrivateKey(args[2] ?? owner).slice(2))
   return result
 }
 
-const deployedBy = (out: string) => /^delivery = "(0x\w{40})"$/m.exec(out)?.[1] ?? ''
-
-describe('deploy', () => {
-  it('prints the address to configure, also while that is a placeholder', async () => {
-    await configure('<address of the Delivery contract>')
-    const { out, status } = await run('deploy')
-    expect(status).toBe(0)
-    expect(out).toContain(`Deployed a contract of ${owner.address}.`)
-    await configure(deployedBy(out))
-    expect((await run('pause')).out).toContain('state        paused')
-  })
-
-  it('replaces a contract that is retired, and no other', async () => {
-    expect((await run('deploy')).errors).toContain(`deploy with --predecessor ${delivery}`)
-    const successor = ['--predecessor', delivery]
-    expect((await run('deploy', successor)).errors).toBe(
-      `The contract at ${delivery} is not retired. Retire it first.\n`,
-    )
-    expect((await run('retire')).out).toContain('state        retired')
-    const { out } = await run('deploy', successor)
-    await configure(deployedBy(out))
-    expect((await run('pause')).out).toContain(`predecessor  ${delivery}`)
-  })
+beforeAll(async () => {
+  fixtures = compileFixtures()
+  commands = await contractCommands()
 })
 
+afterAll(() => commands.close())
+
+async function configureNew(deployment: Parameters<Commands['deploy']>[0] = {}) {
+  delivery = await commands.deploy(deployment)
+  await commands.configure(delivery.address)
+}
+
+beforeEach(() => configureNew())
+
+/** What is printed behind a name or an address. */
+const valueIn = (out: string, label: string) =>
+  out
+    .split('\n')
+    .find((line) => line.trim().startsWith(label))
+    ?.trim()
+    .slice(label.length)
+    .trim()
+
+const limit = (capacity: number, perDay: number) => [
+  ...['--capacity', String(capacity)],
+  ...['--per-day', String(perDay)],
+]
+
 it('adds a relayer, changes its limit and removes it', async () => {
-  const other = localAccount(3).address
-  const limitOf = (out: string) => new RegExp(`^  ${other}  (.*)$`, 'm').exec(out)?.[1]
-  const added = await run('add-relayer', ['--relayer', other])
-  expect(limitOf(added.out)).toBe('0 of 10000 items today, 10000 ETH')
-  const changed = await run('add-relayer', ['--relayer', other, '--per-day', '7'])
-  expect(limitOf(changed.out)).toBe('0 of 7 items today, 10000 ETH')
-  const removed = await run('remove-relayer', ['--relayer', other])
-  expect(limitOf(removed.out)).toBe('removed, 10000 ETH')
+  const added = await run('set-relayer', ['--relayer', OTHER, ...limit(500, 3000)])
+  expect(valueIn(added.out, OTHER)).toBe('500 of 500 pieces now, 3000 a day, 0 ETH')
+  const changed = await run('set-relayer', ['--relayer', OTHER, ...limit(7, 70)])
+  expect(valueIn(changed.out, OTHER)).toBe('7 of 7 pieces now, 70 a day, 0 ETH')
+  const removed = await run('remove-relayer', ['--relayer', OTHER])
+  expect(valueIn(removed.out, OTHER)).toBe('removed, 0 ETH')
+})
+
+it('limits a token', async () => {
+  const set = await run('set-token-limit', ['--token', TOKEN, ...limit(50, 200)])
+  expect(valueIn(set.out, TOKEN)).toBe('50 of 50 pieces now, 200 a day')
+})
+
+it('says when a raise takes effect, and removes at once', async () => {
+  await configureNew({ delay: 24n * 3600n })
+  const { out } = await run('set-relayer', ['--relayer', OTHER, ...limit(500, 3000)])
+  expect(valueIn(out, 'delay')).toBe('24 hours')
+  expect(valueIn(out, OTHER)).toMatch(
+    /^0 of 0 pieces now, 0 a day; from \d{4}-\d\d-\d\d \d\d:\d\d UTC on 500 pieces, 3000 a day, 0 ETH$/,
+  )
+  await commands.wait(24 * HOUR)
+  expect(valueIn((await run('status')).out, OTHER)).toBe('500 of 500 pieces now, 3000 a day, 0 ETH')
+  const removed = await run('remove-relayer', ['--relayer', relayer.address])
+  expect(valueIn(removed.out, relayer.address)).toMatch(/^removed, /)
 })
 
 it('stops deliveries and allows them again', async () => {
-  expect((await run('pause')).out).toContain('state        paused')
+  expect(valueIn((await run('pause')).out, 'state')).toBe('paused')
   expect((await run('pause')).errors).toBe(
     'The transaction failed: the contract is paused already\n',
   )
-  expect((await run('unpause')).out).toContain('state        delivering')
+  expect(valueIn((await run('unpause')).out, 'state')).toBe('delivering')
+  expect(valueIn((await run('retire')).out, 'state')).toBe('retired')
+  expect((await run('unpause')).errors).toBe('The transaction failed: the contract is retired\n')
+})
+
+it('lets the guardian pause and retire, and nothing else', async () => {
+  await configureNew({ guardian: guardian.address })
+  expect(valueIn((await run('pause', [], guardian)).out, 'state')).toBe('paused')
+  for (const [action, args] of [
+    ['unpause', []],
+    ['set-relayer', ['--relayer', OTHER, ...limit(1, 1)]],
+    ['set-token-limit', ['--token', TOKEN, ...limit(1, 1)]],
+    ['transfer-ownership', ['--owner', OTHER]],
+  ] as const)
+    expect((await run(action, [...args], guardian)).errors).toBe(
+      'The transaction failed: this account is not the owner of the contract\n',
+    )
+  expect(valueIn((await run('retire', [], guardian)).out, 'state')).toBe('retired')
 })
 
 it('says that an account may not do it', async () => {
-  const { errors } = await run('retire', [], toPrivateKey(relayer))
-  expect(errors).toBe('The transaction failed: this account is not the owner of the contract\n')
-  expect((await run('retire', [], '')).errors).toMatch(
-    /^Set the environment variable DELIVERY_OWNER/,
+  const { errors } = await run('retire', [], relayer)
+  expect(errors).toBe(
+    'The transaction failed: this account is neither the owner nor the guardian of the contract\n',
   )
+  expect((await run('retire', [], null)).errors).toMatch(
+    /^Set the environment variable DELIVERY_OWNER_KEY/,
+  )
+})
+
+it('gives the contract to an owner who accepts it', async () => {
+  const named = await run('transfer-ownership', ['--owner', stranger.address])
+  expect(valueIn(named.out, 'owner')).toBe(owner.address)
+  expect(valueIn(named.out, 'next owner')).toBe(`${stranger.address}, not yet accepted`)
+  expect((await run('accept-ownership', [], guardian)).errors).toBe(
+    'The transaction failed: this account is not the next owner of the contract\n',
+  )
+  const accepted = await run('accept-ownership', [], stranger)
+  expect(valueIn(accepted.out, 'owner')).toBe(stranger.address)
+})
+
+it('hands a token contract over: announced first, done by a second call after the delay', async () => {
+  await configureNew({ delay: BigInt(HOUR) })
+  const { node, wait } = commands
+  const address = await deployToken(node, fixtures.OwnedUnique)
+  const token = { address, abi: ownedAbi } as const
+  const given = { ...token, functionName: 'transferOwnership' } as const
+  await confirm(node, node.writeContract({ ...given, args: [delivery.address], ...sendAs(owner) }))
+  const handOver = ['--token', address, '--owner', stranger.address]
+  const announced = await run('hand-over', handOver)
+  expect(announced.out).toMatch(
+    new RegExp(
+      `  ${address}  no limit\n    can be handed over to ${stranger.address} from .* UTC on`,
+    ),
+  )
+  expect(await node.readContract({ ...token, functionName: 'owner' })).toBe(delivery.address)
+  // Too early: the delay begins again.
+  for (const seconds of [HOUR - 60, 120]) {
+    await wait(seconds)
+    expect((await run('hand-over', handOver)).out).toContain('can be handed over')
+  }
+  expect(await node.readContract({ ...token, functionName: 'owner' })).toBe(delivery.address)
+  await wait(HOUR)
+  const done = await run('hand-over', handOver)
+  expect(done.out).not.toContain('can be handed over')
+  expect(await node.readContract({ ...token, functionName: 'owner' })).toBe(stranger.address)
+})
+
+describe('--print', () => {
+  const print = async (action: string, args: string[] = []) => {
+    const { out, errors, status } = await run(action, [...args, '--print'], null)
+    expect({ errors, status }).toEqual({ errors: '', status: 0 })
+    return out
+  }
+
+  it('prints a transaction for a multi-signature wallet, without a key', async () => {
+    expect(await print('set-relayer', ['--relayer', OTHER, ...limit(5, 10)])).toBe(
+      [
+        'chain  31337',
+        `to     ${delivery.address}`,
+        'value  0',
+        `data   0x9e3e86f5${'aa'.padStart(64, '0')}${'5'.padStart(64, '0')}${'a'.padStart(64, '0')}`,
+        `call   setRelayer(relayer = ${OTHER}, capacity = 5, perDay = 10)`,
+        '',
+      ].join('\n'),
+    )
+  })
+
+  it.each([
+    ['remove-relayer', ['--relayer', OTHER], 'setRelayer', [OTHER, 0n, 0n]],
+    ['set-token-limit', ['--token', TOKEN, ...limit(0, 1)], 'setTokenLimit', [TOKEN, 0n, 1n]],
+    ['hand-over', ['--token', TOKEN, '--owner', OTHER], 'handOver', [TOKEN, OTHER]],
+    ['transfer-ownership', ['--owner', OTHER], 'transferOwnership', [OTHER]],
+    ['accept-ownership', [], 'acceptOwnership', undefined],
+    ['pause', [], 'pause', undefined],
+    ['unpause', [], 'unpause', undefined],
+    ['retire', [], 'retire', undefined],
+  ])('prints the call of %s', async (action, args, functionName, values) => {
+    const data = valueIn(await print(action, args), 'data')
+    if (!isHex(data)) throw new Error('no data')
+    expect(decodeFunctionData({ abi: deliveryAbi, data })).toEqual({ functionName, args: values })
+  })
+
+  it('prints what an owner without a key can send', async () => {
+    const wallet = '0x00000000000000000000000000000000005aFE00'
+    await run('transfer-ownership', ['--owner', wallet])
+    for (const action of ['accept-ownership', 'pause']) {
+      const data = valueIn(await print(action), 'data')
+      if (isHex(data)) await commands.sendFrom(wallet, delivery.address, data)
+    }
+    expect((await run('status')).out).toContain(`state        paused\nowner        ${wallet}\n`)
+  })
 })
 
 it('shows the state without a key, and the sellers who have not approved the contract', async () => {
   await aLocalDatabase()
   await call(seed, ['--users', '1', '--nfts', '3'])
-  const { out, errors } = await run('status', [], '')
+  const { out, errors } = await run('status', [], null)
   expect(errors).toBe('')
   expect(out.split('\n')).toEqual([
-    `contract     ${delivery}`,
+    `contract     ${delivery.address}`,
     'state        delivering',
     `owner        ${owner.address}`,
+    'guardian     none',
+    'delay        0 hours',
+    'generation   1 of 5',
     'predecessor  none',
     'relayers',
-    `  ${relayer.address}  0 of 4294967295 items today, 10000 ETH`,
+    `  ${relayer.address}  1000 of 1000 pieces now, 3000 a day, 10000 ETH`,
     'approvals    1 of 1 missing',
     `  0x9${'1'.padStart(39, '0')} has not approved the contract for ${NO_CODE}`,
+    'tokens       1 for sale',
+    `  ${NO_CODE}  no limit`,
+    'mints        0 of 0 not possible',
     '',
   ])
 })
 
 it('reads networks that are a secret from the environment', async () => {
-  await writeFile('wrangler.toml', toml.replace(LOCAL_NETWORK, ''))
-  const NETWORKS = JSON.stringify({ l2: { chainId: 31337, rpcUrls: [anvil.url], delivery } })
-  const env = { NETWORKS, DELIVERY_OWNER_KEY: toPrivateKey(owner) }
+  await writeFile(
+    'wrangler.toml',
+    commands.toml.replace(/\[vars\.NETWORKS\.localhost\]\n([^\n]+\n)+/, ''),
+  )
+  const network = { chainId: 31337, rpcUrls: [commands.rpcUrl], delivery: delivery.address }
+  const env = {
+    NETWORKS: JSON.stringify({ l2: network }),
+    DELIVERY_OWNER_KEY: toPrivateKey(owner),
+  }
   const { out } = await call(contract, ['pause', '--network', 'l2'], env)
   expect(out).toContain('state        paused')
   const without = await call(contract, ['status', '--network', 'l2'])
@@ -135,6 +256,10 @@ it.each([
   [['status', '--network', 'none'], 'There is no network "none". The networks are: localhost.'],
   [['status', '--network', 'x', '--env', 'none'], 'No environment found'],
   [['remove-relayer', '--network', 'localhost', '--relayer', '0x12'], 'must be an address'],
+  [
+    ['set-relayer', '--network', 'localhost', '--relayer', zeroAddress, '--per-day', '1'],
+    '--capacity must be a whole number from 1, not "".',
+  ],
 ])('refuses %j', async (args, sentence) => {
   const { errors, status } = await call(contract, args)
   expect({ errors, status }).toEqual({ errors: expect.stringContaining(sentence), status: 1 })

@@ -1,12 +1,14 @@
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import type { Address } from 'viem'
+import { type Address, createTestClient, http, parseGwei } from 'viem'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { unstable_readConfig } from 'wrangler'
 import { localAccount, toPrivateKey } from '../../scripts/chain/accounts.ts'
 import { type Anvil, startAnvil } from '../../scripts/chain/anvil.ts'
 import { deployDelivery } from '../../scripts/chain/delivery.ts'
+import { deploy as deployContract, sendAs } from '../../scripts/contract/delivery.ts'
+import { confirm, createNode } from '../../scripts/contract/node.ts'
 import { command } from '../../scripts/deploy.ts'
 import { command as migrate } from '../../scripts/migrate.ts'
 import { type Account, type AccountProject, anAccountProject } from '../support/wrangler/account.ts'
@@ -30,16 +32,18 @@ afterAll(async () => {
   await project.remove()
 })
 
-type Settings = { chainId?: number; rpcUrl?: string; delivery?: string }
+type Settings = { chainId?: number; rpcUrl?: string; delivery?: string; fees?: string }
+
+const FEES = 'maxFeePerGasGwei = 500\nmaxPriorityFeePerGasGwei = 50\n'
 
 function networkToml(environment: string, name: string, changes: Settings = {}): string {
-  const settings = { chainId: 31337, rpcUrl: anvil.url, delivery, ...changes }
+  const settings = { chainId: 31337, rpcUrl: anvil.url, delivery, fees: FEES, ...changes }
   return `[env.${environment}.vars.NETWORKS.${name}]
 chainId = ${settings.chainId}
 rpcUrls = ["${settings.rpcUrl}"]
 delivery = "${settings.delivery}"
 finality = 1
-`
+${settings.fees}`
 }
 
 const DATABASE = '00000000-0000-0000-0000-000000000000'
@@ -68,6 +72,13 @@ async function configure(networks: string[], account: Partial<Account> = ready) 
     .replaceAll('example.com', 'example.org')
     .replaceAll(/"<from[^"]*"/g, `"${DATABASE}"`)
   await project.reset([toml, ...networks].join('\n'), account)
+}
+
+/** Sets the base fee of the next block in gwei, and mines it. */
+async function setBaseFee(gwei: number) {
+  const client = createTestClient({ mode: 'anvil', transport: http(anvil.url) })
+  await client.setNextBlockBaseFeePerGas({ baseFeePerGas: parseGwei(String(gwei)) })
+  await client.mine({ blocks: 1 })
 }
 
 /** Deploys staging. */
@@ -137,11 +148,48 @@ it('does not deploy while networks have problems, and prints all of them', async
   const { host } = new URL(anvil.url)
   expect(errors.trim().split('\n')).toEqual([
     `The contract ${delivery} of shared is also used by production. Deploy one for each environment: the relayers of one could transfer the NFTs of the other.`,
-    `The signer ${address} is not a relayer of ${delivery} on shared. Add it: npm run contract -- add-relayer --network shared --env staging --relayer ${address}`,
+    `The signer ${address} is not a relayer of ${delivery} on shared. Add it: npm run contract -- set-relayer --network shared --env staging --relayer ${address} --capacity PIECES --per-day PIECES`,
     `The node of other (${host}) has chain id 31337. Configured is 1.`,
     expect.stringMatching(/^Reading the chain id of gone from 127\.0\.0\.1:1 failed: HTTP/),
     `There is no contract at ${address} on empty.`,
   ])
+})
+
+it('proposes upper limits of fees from the chain where they are missing', async () => {
+  await configure([networkToml('staging', 'anvil', { fees: 'maxFeePerGasGwei = 500\n' })])
+  await setBaseFee(2)
+  const { errors, status } = await deploy(relayer)
+  expect({ errors, status }).toEqual({
+    errors:
+      'Set the upper limits of fees for the network anvil. From what the chain asks now, these are proposed:\nmaxFeePerGasGwei = 23\nmaxPriorityFeePerGasGwei = 3\n',
+    status: 1,
+  })
+})
+
+it('does not deploy with a contract that does not know the keys of one that was used', async () => {
+  await configure([networkToml('staging', 'anvil')])
+  expect((await deploy(relayer)).status).toBe(0)
+  const node = createNode([anvil.url])
+  const account = localAccount(6)
+  const relayers = [{ relayer: relayer.address, capacity: 1n, perDay: 1n }]
+  const old = await deployContract(node, account, { relayers })
+  await confirm(node, old.write.retire(sendAs(account)))
+  const database = new DatabaseSync(join(project.folder, 'remote.sqlite'))
+  database
+    .prepare("INSERT INTO networks (chainId, leaseUntil, contracts) VALUES (31337, '', ?)")
+    .run(JSON.stringify([old.address]))
+  const { errors, status } = await deploy(relayer)
+  expect({ errors, status }).toEqual({
+    errors: `The contract ${delivery} of anvil does not know the keys that were used in ${old.address}, so orders could be delivered twice. Set \`delivery\` to a contract that replaces it: one that was deployed with --predecessor ${old.address}, or that follows such a contract.\n`,
+    status: 1,
+  })
+
+  const between = await deployContract(node, account, { relayers, predecessor: old.address })
+  await confirm(node, between.write.retire(sendAs(account)))
+  const linked = await deployContract(node, account, { relayers, predecessor: between.address })
+  const toml = await project.readText('wrangler.toml')
+  await writeFile(join(project.folder, 'wrangler.toml'), toml.replace(delivery, linked.address))
+  expect(await deploy(relayer)).toMatchObject({ errors: '', status: 0 })
 })
 
 it('does not deploy to an account that lacks something, and prints all of it', async () => {

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { createPublicClient, http, parseEventLogs } from 'viem'
+import { createPublicClient, http, parseEventLogs, zeroAddress } from 'viem'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { localAccount } from '../../scripts/chain/accounts.ts'
 import { erc1155Abi } from '../../scripts/chain/collectibles.ts'
@@ -38,6 +38,13 @@ const isRunning = (process: string) => {
   }
 }
 
+const placeOrder = (token: string, order: object) =>
+  fetch(`http://localhost:${ports.PORT}/api/externalOrders`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify([order]),
+  })
+
 /** Sends requests until one is answered. */
 const firstAnswer = (path: string) =>
   vi.waitUntil(
@@ -65,11 +72,22 @@ it('starts a marketplace whose printed examples lead to a transfer on the chain'
   const [transfer] = parseEventLogs({ abi: erc1155Abi, logs: receipt.logs })
   expect(transfer?.args).toMatchObject({ to: localAccount(3).address, id: 2n, value: 1n })
 
+  // NFT 3 is minted on delivery.
+  await placeOrder(tokenIn(out), { nftId: 3, listingId: 3, quantity: 2, buyerUserId: 3 })
+  const { txId } = await waitForTransfer(tokenIn(out), ports.PORT, 2)
+  const { logs } = await chain.getTransactionReceipt({ hash: txId })
+  expect(parseEventLogs({ abi: erc1155Abi, logs })[0]?.args).toMatchObject({
+    from: zeroAddress,
+    to: localAccount(3).address,
+    id: 3n,
+    value: 2n,
+  })
+
   // These commands open the database of the running server.
   const { out: token } = await project.run('token', ['--user', '3'])
   expect(await readItem(token.trim(), ports.PORT)).toMatchObject({ status: 'transferred' })
   const exported = await project.run('export', ['--user', '3', 'person.json'])
-  expect(exported.out).toContain('Wrote the data of user 3, with 1 orders, to person.json.')
+  expect(exported.out).toContain('Wrote the data of user 3, with 2 orders, to person.json.')
 
   const log = (await waitFor(/GET .* user 3 /)).slice(out.length)
   expect(log).toMatch(

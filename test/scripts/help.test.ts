@@ -42,14 +42,18 @@ it('prints the same for -h', async () => {
 it('describes actions, options, variables and defaults', async () => {
   const { out } = await run('scripts/contract.ts', '--help')
   expect(out).toMatch(/\nactions:\n(.+\n)* {2}pause +Stop deliveries\.\n/)
-  expect(out).toMatch(/\n {2}--per-day N +add-relayer: .* Default: 10000\n/)
+  expect(out).toMatch(/\n {2}--to-block N +audit: .* Default: the newest\n/)
   expect(out).toMatch(/\nenvironment variables:\n {2}DELIVERY_OWNER_KEY +Private key/)
   expect(out).toContain('retire --network NAME [--env NAME]')
 })
 
 it.each([
   ['scripts/deploy.ts', [], '--env is missing.'],
-  ['scripts/contract.ts', ['--network', 'localhost'], 'Name one of deploy, status, add-relayer,'],
+  [
+    'scripts/contract.ts',
+    ['--network', 'localhost'],
+    'Name one of deploy, status, audit, set-relayer,',
+  ],
   ['scripts/seed.ts', ['100'], "Unexpected argument '100'."],
 ])('%s %j prints what is wrong, and the usage', async (script, args, problem) => {
   const { errors, status } = await run(script, ...args)

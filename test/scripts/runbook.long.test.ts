@@ -29,8 +29,8 @@ import { type AccountProject, anAccountProject } from '../support/wrangler/accou
 
 const owner = localAccount(5)
 const relayer = localAccount(0)
-const newKey = `0x${'5a'.repeat(32)}` as const
-const newRelayer = privateKeyToAccount(newKey)
+const standbyKey = `0x${'5a'.repeat(32)}` as const
+const standby = privateKeyToAccount(standbyKey)
 const WORKER = 'marketplace-api'
 const DATABASE = '00000000-0000-0000-0000-000000000000'
 
@@ -106,6 +106,8 @@ chainId = 31337
 rpcUrls = ["${rpcUrl}"]
 delivery = "${delivery}"
 finality = 1
+maxFeePerGasGwei = 500
+maxPriorityFeePerGasGwei = 50
 `
 
 /** Runs a block of commands with these variables, and returns what it has printed. */
@@ -248,7 +250,9 @@ const checks: Record<string, () => Promise<void>> = {
     await node().setBalance({ address: relayer.address, value: parseEther('0.0001') })
     expect(await alarms()).toEqual(['signer_low'])
     const [out] = await runAll('Signer low')
-    expect(out).toContain(`${relayer.address}  0 of 4294967295 items today, 0.0001 ETH`)
+    expect(out).toMatch(
+      new RegExp(`${relayer.address}  \\d+ of \\d+ pieces now, \\d+ a day, 0.0001 ETH`),
+    )
     await node().setBalance({ address: relayer.address, value: balance })
     expect(await alarms()).toEqual([])
   },
@@ -276,13 +280,40 @@ const checks: Record<string, () => Promise<void>> = {
     await contract(`remove-relayer --relayer ${relayer.address}`)
     expect(await alarms()).toEqual(['no_relayer'])
     const [out] = await runAll('No relayer', { RELAYER: relayer.address })
-    expect(out).toContain(`${relayer.address}  0 of 3000 items today`)
+    expect(out).toContain(`${relayer.address}  500 of 500 pieces now, 3000 a day`)
     expect(await alarms()).toEqual([])
+  },
+
+  'Relayer limit low': async () => {
+    const [out = ''] = await runAll('Relayer limit low')
+    expect(out).toContain(relayer.address)
+    expect(out.endsWith('{"transfers":[],"nextCursor":null}')).toBe(true)
+  },
+
+  'Signer paused': async () => {
+    const [status = ''] = await runAll('Signer paused')
+    expect(status).toContain('state        delivering')
+    expect(status).toContain('"success":true')
+  },
+
+  'Contract not linked': async () => {
+    const [status] = await runAll('Contract not linked')
+    expect(status).toContain('"success":true')
+  },
+
+  'Second node silent': async () => {
+    const [out] = await runAll('Second node silent')
+    expect(out).toContain('"problem":null')
+  },
+
+  'Deliveries delayed': async () => {
+    const [out] = await runAll('Deliveries delayed')
+    expect(out).toBe(`${'{"transfers":[],"nextCursor":null}'.repeat(2)}{"changed":0}`)
   },
 
   Backlog: async () => {
     const [out] = await runAll('Backlog')
-    expect(out).toBe(`${'{"transfers":[],"nextCursor":null}'.repeat(2)}{"changed":0}`)
+    expect(out).toMatch(/Number of Consumers: 1\nConsumers: worker:marketplace-api/)
   },
 
   'Deliveries failed': async () => {
@@ -291,7 +322,10 @@ const checks: Record<string, () => Promise<void>> = {
     const id = await order('unlucky', 4)
     const item = await waitForStatus(id, 'failed')
     expect(await alarms()).toEqual(['deliveries_failed'])
-    const [retried, cancelled] = await runAll('Deliveries failed', { ITEM: String(item.id) })
+    const [listing, cancelling, writingOff] = sections.get('Deliveries failed') ?? []
+    const ITEM = String(item.id)
+    const retried = await runBlock(listing)
+    const cancelled = await runBlock(cancelling, { ITEM })
     expect(retried).toContain(`"id":${item.id},"orderId":${id}`)
     expect(retried).toContain('{"changed":1}')
     expect(cancelled).toContain('"requestedAction":"cancel"')
@@ -303,10 +337,14 @@ const checks: Record<string, () => Promise<void>> = {
       { timeout: 60_000, interval: 500 },
     )
     expect(await alarms()).toEqual([])
+    const usedUp = "state = 'failed', reasonCode = 'token_moved_nothing', reason = 'nothing moved'"
+    await query(`UPDATE deliveries SET ${usedUp} WHERE id = ${ITEM}`)
+    expect(await runBlock(writingOff, { ITEM })).toContain('"status":"written_off"')
+    expect(await alarms()).toEqual([])
   },
 
   'Foreign transaction': async () => {
-    const [out] = await runAll('Foreign transaction')
+    const [out] = await runAll('Foreign transaction', { BLOCK: '0' })
     expect(out).toContain(relayer.address)
   },
 
@@ -351,16 +389,22 @@ const checks: Record<string, () => Promise<void>> = {
 
   'Leaked relayer key': () =>
     onACopyOfTheChain(async () => {
+      await contract(`set-relayer --relayer ${standby.address} --capacity 500 --per-day 3000`)
       const variables = {
         RELAYER: relayer.address,
-        NEW_RELAYER: newRelayer.address,
-        KEYS: newKey,
+        BLOCK: '0',
+        KEYS: standbyKey,
+        NEW_RELAYER: localAccount(9).address,
       }
-      const [stopped, restarted] = await runAll('Leaked relayer key', variables)
+      const [stopped, restarted, renewed] = await runAll('Leaked relayer key', variables)
       expect(stopped).toMatch(new RegExp(`state {8}paused[\\s\\S]*${relayer.address}  removed`))
-      expect(stopped).toMatch(/^0x[0-9a-f]{64}$/m)
-      expect(restarted).toMatch(/state {8}delivering[\s\S]*0 of 3000 items today/)
-      expect((await account.read()).values?.TRANSFER_SIGNER_KEYS).toBe(newKey)
+      expect(stopped).toMatch(/All \d+ keys that were used .* were ordered by this instance/)
+      expect((await account.read()).values?.TRANSFER_SIGNER_KEYS).toBe(standbyKey)
+      expect(restarted).toMatch(
+        new RegExp(`state {8}delivering[\\s\\S]*${standby.address}  500 of 500 pieces now`),
+      )
+      expect(renewed).toMatch(/^0x[0-9a-f]{64}$/m)
+      expect(renewed).toContain(`${variables.NEW_RELAYER}  500 of 500 pieces now, 3000 a day`)
     }),
 
   'Leaked owner key': () =>
@@ -391,13 +435,16 @@ const checks: Record<string, () => Promise<void>> = {
   'Move to another contract': () =>
     onACopyOfTheChain(async () => {
       const [first, second] = sections.get('Move to another contract') ?? []
-      const out = await runBlock(first, { DELIVERY: delivery })
+      const RELAYERS = `${relayer.address},${standby.address}`
+      const GUARDIAN = localAccount(9).address
+      const out = await runBlock(first, { RELAYERS, GUARDIAN })
       const [, successor = ''] = /^delivery = "(0x\w{40})"$/m.exec(out) ?? []
       const toml = await account.readText('wrangler.toml')
       await writeFile(join(account.folder, 'wrangler.toml'), toml.replace(delivery, successor))
-      const moved = await runBlock(second, { RELAYER: relayer.address })
+      const moved = await runBlock(second)
       expect(moved).toContain(`predecessor  ${delivery}`)
       expect(moved).toContain('Uploaded marketplace-api')
+      expect(moved).toContain(`guardian     ${GUARDIAN}`)
       expect(moved).toContain('approvals    0 of 0 missing')
     }),
 

@@ -8,7 +8,10 @@ import type { Address } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { localAccount, toPrivateKey } from '../../scripts/chain/accounts.ts'
 import { type Anvil, startAnvil } from '../../scripts/chain/anvil.ts'
+import { deployCollectibles } from '../../scripts/chain/collectibles.ts'
 import { deployDelivery } from '../../scripts/chain/delivery.ts'
+import { command as contract } from '../../scripts/contract.ts'
+import { readSigners } from '../../scripts/deploy/checks.ts'
 import { command } from '../../scripts/setup.ts'
 import { hashIdentity } from '../../src/identity/namespace.ts'
 import { type AccountProject, anAccountProject } from '../support/wrangler/account.ts'
@@ -17,22 +20,24 @@ const relayer = localAccount(0)
 const VALUES = ['--domain', 'shop.example.org', '--email-from', 'shop@example.org']
 const PLACE = ['--location', 'weur']
 const ALL = [...VALUES, ...PLACE, '--administrator', 'Ada@Example.org']
+const FEES = 'maxFeePerGasGwei = 500\nmaxPriorityFeePerGasGwei = 50\n'
 const DATABASE = '660ab69b-fdb9-a499-971a-6927535c529f'
 
 let anvil: Anvil
 let project: AccountProject
 /** The wrangler.toml of the repository, with a network that has a contract. */
 let toml: string
+let delivery: Address
 
 beforeAll(async () => {
   anvil = await startAnvil({ port: 0 })
-  const delivery: Address = await deployDelivery(anvil.url, localAccount(6), {
+  delivery = await deployDelivery(anvil.url, localAccount(6), {
     relayers: [relayer.address],
   })
   project = await anAccountProject()
   toml = (await readFile('wrangler.toml', 'utf8')).replace(
     /\[env\.staging\.vars\.NETWORKS\.sepolia\]\n([^\n]+\n)+/,
-    `[env.staging.vars.NETWORKS.anvil]\nchainId = 31337\nrpcUrls = ["${anvil.url}"]\ndelivery = "${delivery}"\nfinality = 1\n`,
+    `[env.staging.vars.NETWORKS.anvil]\nchainId = 31337\nrpcUrls = ["${anvil.url}"]\ndelivery = "${delivery}"\nfinality = 1\n${FEES}`,
   )
 })
 
@@ -110,6 +115,15 @@ it('makes an empty account live, and prints what is left to do', async () => {
     TRANSFER_SIGNER_KEYS: toPrivateKey(relayer),
     DELIVERY_KEY_SECRET: expect.stringMatching(/^[0-9a-f]{64}$/),
   })
+  // The keys of the standby relayers are in a file of their own, and never go to the Worker.
+  const standby = join(project.folder, 'secrets.staging.standby.json')
+  expect(JSON.parse(await readFile(standby, 'utf8'))).toEqual({
+    TRANSFER_SIGNER_KEYS: expect.stringMatching(/^0x[0-9a-f]{64},0x[0-9a-f]{64}$/),
+  })
+  expect((await stat(standby)).mode & 0o777).toBe(0o600)
+  expect(out).toContain('Move secrets.staging.standby.json to a place that is offline')
+  // The contract has one relayer.
+  expect(out).toContain('Add 2 standby relayers to the contract of anvil')
   // No other byte of wrangler.toml changes.
   const before = toml.split('\n')
   const after = (await project.readText('wrangler.toml')).split('\n')
@@ -136,7 +150,7 @@ describe('an account that is live', () => {
   beforeEach(() => restore())
 
   it('stays as it is when the command runs again', async () => {
-    const files = ['wrangler.toml', 'secrets.staging.json']
+    const files = ['wrangler.toml', 'secrets.staging.json', 'secrets.staging.standby.json']
     const before = await Promise.all(files.map(project.readText))
     await project.change({ commands: [], senders: ['example.org'] })
     const { out, status } = await setup(ALL)
@@ -179,6 +193,32 @@ describe('an account that is live', () => {
     ])
   })
 
+  it('is told what to grant for NFTs for sale that are minted on delivery', async () => {
+    const tokens = { seller: relayer, operator: delivery, uniques: 0, editions: [] }
+    const { erc1155 } = await deployCollectibles(anvil.url, tokens)
+    query(`INSERT INTO nfts (id, externalId, amount, availableAmount, creatorPublicAddr, contractAddr, contractName,
+        contractNetwork, payload, price, priceEths, priceCurrency, title, creatorId, tokenId, status,
+        releaseAt, fulfilment, createdAt, updatedAt)
+      VALUES (4, 'one', 1, 1, '', '${erc1155}', '', 'anvil', '{}', 1, '0', 'USD', 'One', 1, '1', 'released', '', 'mint', '', '')`)
+    query(`INSERT INTO listings (id, externalId, priceCents, priceEths, priceWei, active, type, priceCurrency,
+        sellerId, nftId, createdAt, updatedAt)
+      VALUES (9, 'sale', 1, '0', '0', 1, 'regular', 'USD', 1, 4, '', '')`)
+    const { out, status } = await setup()
+    expect(status).toBe(0)
+    const lines = out.split('\n').map((line) => line.trim())
+    const first = lines.findIndex((line) => line.includes('cannot be minted'))
+    expect(lines.slice(first, first + 4)).toEqual([
+      expect.stringMatching(
+        new RegExp(
+          `^\\d\\. NFTs for sale of ${erc1155} on anvil cannot be minted: it has no limit\\. Only .* are supported\\.$`,
+        ),
+      ),
+      `Let the Delivery contract of anvil mint ${erc1155}: grant it MINTER_ROLE, or transfer the ownership of the token to it. Then set the limit of the token, and look what is missing:`,
+      `npm run contract -- set-token-limit --network anvil --env staging --token ${erc1155} --capacity PIECES --per-day PIECES`,
+      'npm run contract -- status --network anvil --env staging --remote',
+    ])
+  })
+
   it('gets an order of something that is for sale on a testnet', async () => {
     const sent: { url: string; token: string; body: unknown }[] = []
     const server = createServer(async (request, response) => {
@@ -210,6 +250,48 @@ describe('an account that is live', () => {
         body: [{ nftId: 4, listingId: 9, quantity: 1, buyerUserId: 1, providerId: 'test-order' }],
       },
     ])
+  })
+})
+
+describe('a network without a contract', () => {
+  const unset = () =>
+    project.reset(toml.replace(FEES, '').replace(`"${delivery}"`, '"<address of the contract>"'))
+
+  it('needs a contract with two standby relayers and limits of fees, which are proposed', async () => {
+    await unset()
+    const first = await setup(ALL)
+    expect(first.status).toBe(1)
+    const [, relayers = ''] =
+      /npm run contract -- deploy --network anvil --env staging --owner ADDRESS --guardian ADDRESS --relayer (\S+) --capacity PIECES --per-day PIECES\. /.exec(
+        first.out,
+      ) ?? []
+    const { TRANSFER_SIGNER_KEYS } = JSON.parse(
+      await project.readText('secrets.staging.standby.json'),
+    )
+    const { signers } = readSigners('staging', TRANSFER_SIGNER_KEYS)
+    expect(signers).toHaveLength(2)
+    expect(relayers).toBe([relayer.address, ...signers].join())
+    const [fees = ''] =
+      /maxFeePerGasGwei = \S+\n +maxPriorityFeePerGasGwei = \S+\n/.exec(first.out) ?? []
+
+    const deployed = await project.call(
+      contract,
+      [
+        ...['deploy', '--network', 'anvil', '--env', 'staging', '--relayer', relayers],
+        ...['--capacity', '500', '--per-day', '3000'],
+      ],
+      { DELIVERY_OWNER_KEY: toPrivateKey(localAccount(6)) },
+    )
+    const [line = ''] = /^delivery = .*$/m.exec(deployed.out) ?? []
+    const before = await project.readText('wrangler.toml')
+    await writeFile(
+      join(project.folder, 'wrangler.toml'),
+      before.replace('delivery = "<address of the contract>"', `${line}\n${fees}`),
+    )
+    const second = await setup(ALL)
+    expect(second).toMatchObject({ errors: '', status: 0 })
+    expect(second.out).not.toContain('Add 2 standby relayers')
+    expect(second.out).toContain('Move secrets.staging.standby.json to a place that is offline')
   })
 })
 

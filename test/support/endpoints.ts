@@ -5,10 +5,11 @@
 import { eq } from 'drizzle-orm'
 import { inject } from 'vitest'
 import { DEFAULT_PICTURE } from '../../src/avatars/url.ts'
-import { deliveries } from '../../src/db/schema/delivery.ts'
+import { deliveries, type ReasonCode } from '../../src/db/schema/delivery.ts'
 import { quotas } from '../../src/db/schema/operations.ts'
 import { addresses, emailLinks } from '../../src/db/schema/users.ts'
 import { webhookEndpoints } from '../../src/db/schema/webhooks.ts'
+import { explain } from '../../src/delivery/reasons.ts'
 import { aPng } from '../avatars/pictures.ts'
 import { aForm } from '../avatars/uploads.ts'
 import { type Call, call } from './api.ts'
@@ -82,7 +83,10 @@ export async function sampleWorld() {
   const orderInputs = [{ nftId: nft.id, listingId: listing.id, quantity: 1, buyerUserId: owner.id }]
 
   /** Places an order for `owner` and sets the state of its delivery. */
-  async function anOrder(state: 'awaiting_wallet' | 'failed' = 'awaiting_wallet') {
+  async function anOrder(
+    state: 'awaiting_wallet' | 'failed' = 'awaiting_wallet',
+    reasonCode?: ReasonCode,
+  ) {
     const content = { token: tokenOf.seller, json: orderInputs }
     const response = await call('POST', '/api/externalOrders', content)
     const { orders } = await response.json<{
@@ -93,7 +97,10 @@ export async function sampleWorld() {
     if (!order || !item) throw new Error('no order was placed')
     await db
       .update(deliveries)
-      .set({ state, awaits: state === 'failed' ? null : owner.id })
+      .set({
+        ...(reasonCode && explain(reasonCode)),
+        ...{ state, awaits: state === 'failed' ? null : owner.id },
+      })
       .where(eq(deliveries.id, item.id))
     return { orderId: order.id, itemId: item.id }
   }
@@ -176,6 +183,10 @@ export async function sampleWorld() {
     'POST /api/admin/transfers/:id/cancel': async () => ({
       params: { id: (await anOrder()).itemId },
     }),
+    'POST /api/admin/transfers/:id/write-off': async () => ({
+      params: { id: (await anOrder('failed', 'token_moved_nothing')).itemId },
+      json: { returnPieces: true },
+    }),
     'POST /api/admin/catalogue': () => ({
       body: '{"type":"user","id":"mona","email":"mona@example.com"}\n',
     }),
@@ -249,6 +260,10 @@ export async function sampleWorld() {
     }),
     'POST /operations/transfers/:id/cancel': async () => ({
       params: { id: (await anOrder()).itemId },
+    }),
+    'POST /operations/transfers/:id/write-off': async () => ({
+      params: { id: (await anOrder('failed', 'token_moved_nothing')).itemId },
+      body: new URLSearchParams({ returnPieces: 'on' }),
     }),
   }
 

@@ -195,7 +195,18 @@ export const fields = {
     'transactions',
   ],
 
-  transaction: ['hash', 'contract', 'signer', 'nonce', 'block', 'isOpen', 'createdAt'],
+  transaction: [
+    'hash',
+    'contract',
+    'signer',
+    'nonce',
+    'block',
+    'gasUsed',
+    'fee',
+    'itemFee',
+    'isOpen',
+    'createdAt',
+  ],
 }
 
 /** Asserts that an object has exactly these fields. */

@@ -6,6 +6,9 @@ import { users } from './users.ts'
 /** `payload.amountType`: whether the number of pieces of an NFT is limited. */
 export const amountTypes = ['unique', 'limited', 'unlimited'] as const
 
+/** How a paid order is fulfilled: the holder's token is transferred, or a new one is minted. */
+export const fulfilments = ['transfer', 'mint'] as const
+
 export const nfts = sqliteTable(
   'nfts',
   {
@@ -41,6 +44,7 @@ export const nfts = sqliteTable(
     upgradeable: boolean().notNull().default(false),
     /** uint256 as decimal text. */
     tokenId: text(),
+    fulfilment: text({ enum: fulfilments }).notNull().default('transfer'),
     newTokenId: text(),
     oldTokenId: text(),
     /** `released` if the NFT is on sale. */
@@ -68,6 +72,7 @@ export const nfts = sqliteTable(
       .where(sql`${t.status} = 'released' AND ${t.deletedAt} IS NULL`),
     check('nfts_stock', sql`${t.availableAmount} >= 0`),
     check('nfts_payload', sql`json_valid(${t.payload})`),
+    check('nfts_fulfilment', isOneOf(t.fulfilment, fulfilments)),
   ],
 )
 

@@ -1,5 +1,14 @@
 import { sql } from 'drizzle-orm'
-import { check, index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import {
+  check,
+  index,
+  integer,
+  primaryKey,
+  real,
+  sqliteTable,
+  text,
+  uniqueIndex,
+} from 'drizzle-orm/sqlite-core'
 import { boolean, id, isOneOf, timestamp, timestamps } from './columns.ts'
 import { orderItems } from './orders.ts'
 import { users } from './users.ts'
@@ -11,6 +20,7 @@ export const deliveryStates = [
   'transferred',
   'failed',
   'cancelled',
+  'written_off',
 ] as const
 export type DeliveryState = (typeof deliveryStates)[number]
 
@@ -22,6 +32,7 @@ export const reasonCodes = [
   'cancelled',
   'contract_paused',
   'contract_unavailable',
+  'gas_burned',
   'gas_limit_exceeded',
   'holder_has_no_token',
   'holder_not_approved',
@@ -29,22 +40,28 @@ export const reasonCodes = [
   'invalid_recipient',
   'invalid_token_address',
   'invalid_token_id',
-  'key_used_by_other_caller',
   'key_used_for_other_delivery',
+  'minter_role_missing',
   'network_not_configured',
   'no_relayer',
+  'node_unavailable',
+  'quantity_above_limit',
   'recipient_not_deployed',
   'recipient_on_other_chain',
   'recipient_rejects',
+  'relayer_limit_reached',
   'seller_has_no_wallet',
   'seller_on_other_chain',
+  'simulation_failed',
   'single_piece_token',
+  'token_limit_missing',
+  'token_limit_reached',
+  'token_moved_nothing',
   'token_not_deployed',
   'token_not_supported',
   'token_not_transferable',
   'transaction_not_found',
   'transfer_failed',
-  'transfer_not_recorded',
 ] as const
 export type ReasonCode = (typeof reasonCodes)[number]
 
@@ -75,7 +92,9 @@ export const deliveries = sqliteTable(
      * would read all deliveries.
      */
     transactionId: integer(),
-    /** Since when the item cannot be delivered; null if nothing is known against it. */
+    /** When the item was paid and its buyer had a wallet. Alarms look at it. */
+    queuedAt: timestamp(),
+    /** Since when the item waits for the same kind of reason; null if for its turn only. */
     failingSince: timestamp(),
     /** The transactions in which the transfer failed. */
     tries: integer().notNull().default(0),
@@ -89,14 +108,20 @@ export const deliveries = sqliteTable(
     awaits: integer().references(() => users.id),
     /** The user whose user token placed the order; null for a master token. */
     placedBy: integer().references(() => users.id),
+    /** Who placed the order: `user:<id>`, or the namespace of a master token. Batches are shared among them. */
+    placer: text().notNull(),
     ...timestamps,
   },
   (t) => [
-    index('deliveries_due').on(t.chainId, t.dueAt).where(sql`${t.dueAt} IS NOT NULL`),
+    index('deliveries_due').on(t.chainId, t.placer, t.dueAt).where(sql`${t.dueAt} IS NOT NULL`),
+    // Finds the oldest item of each reason. Only items that wait for more than their turn write it.
+    index('deliveries_delayed')
+      .on(t.chainId, t.reasonCode, t.queuedAt)
+      .where(sql`${t.failingSince} IS NOT NULL AND ${t.dueAt} IS NOT NULL`),
     // Only states in which items stay, so that passing through the others writes no index.
     index('deliveries_waiting')
       .on(t.state, t.id)
-      .where(sql`${t.state} IN ('awaiting_wallet', 'failed', 'cancelled')`),
+      .where(sql`${t.state} IN ('awaiting_wallet', 'failed', 'cancelled', 'written_off')`),
     index('deliveries_compared')
       .on(t.chainId, t.id)
       .where(sql`${t.state} IN ('awaiting_wallet', 'failed')`),
@@ -121,7 +146,10 @@ export const deliveries = sqliteTable(
   ],
 )
 
-/** Calls of a Delivery contract. Stored before they are broadcast. */
+/**
+ * Calls of a Delivery contract. Stored before they are broadcast. There is one open row for each
+ * nonce until a final block has used the nonce.
+ */
 export const transactions = sqliteTable(
   'transactions',
   {
@@ -131,11 +159,11 @@ export const transactions = sqliteTable(
     contract: text().notNull(),
     signer: text().notNull(),
     nonce: integer().notNull(),
-    /** JSON: the ids of the items, in the order of the call. */
+    /** JSON: the ids of the items, in the order of the call. Empty once the call has expired. */
     items: text({ mode: 'json' }).$type<number[]>().notNull(),
     /** The newest hash; once one is mined, that one. */
     hash: text().notNull(),
-    /** JSON: the other hashes: those with lower fees and, once such a one is mined, the newest. */
+    /** JSON: the hashes of everything else that was signed for the nonce. */
     replaced: text({ mode: 'json' }).$type<string[]>().notNull(),
     /** The newest signed bytes, hex; null once the transaction is closed. */
     raw: text(),
@@ -153,6 +181,9 @@ export const transactions = sqliteTable(
     blockHash: text(),
     /** The newest block when the nonce was first seen used by another transaction. */
     nonceUsedAt: integer(),
+    /** Gas that the transaction used, and wei that it cost; null until it is final. */
+    gasUsed: integer(),
+    fee: text(),
     /** Whether the transaction may still be mined or dropped by a reorganization. */
     isOpen: boolean().notNull(),
     ...timestamps,
@@ -161,8 +192,8 @@ export const transactions = sqliteTable(
     uniqueIndex('transactions_open').on(t.chainId, t.signer, t.nonce).where(sql`${t.isOpen}`),
     index('transactions_block').on(t.chainId, t.block).where(sql`${t.block} IS NOT NULL`),
     index('transactions_hash').on(t.hash),
-    // Their bytes may still wait at a node, so a new transaction at the nonce has to outbid them.
-    index('transactions_unmined')
+    // Nonces that another program has used.
+    index('transactions_foreign')
       .on(t.chainId, t.signer, t.nonce)
       .where(sql`NOT ${t.isOpen} AND ${t.block} IS NULL`),
   ],
@@ -184,7 +215,44 @@ export const networks = sqliteTable('networks', {
   comparedId: integer().notNull().default(0),
   /** When all of them were compared. */
   comparedAt: timestamp(),
+  /** JSON: every Delivery contract that has deliveries. The configured one has to know their keys. */
+  contracts: text({ mode: 'json' }).$type<string[]>().notNull().default([]),
+  /** The largest number of pieces that a relayer may deliver at once; null until a node told it. */
+  maxPieces: integer(),
+  /** Since when no second node confirms what the first one says; null if one does. */
+  unconfirmedSince: timestamp(),
+  /** Why the last run could not work on the chain; null if it could. */
+  problem: text(),
 })
+
+/** What this instance knows of the relayers of each chain. */
+export const signers = sqliteTable(
+  'signers',
+  {
+    chainId: integer().notNull(),
+    address: text().notNull(),
+    /** Pieces that this instance has taken from the bucket, as of `usedAt`: they flow back. */
+    usedPieces: real().notNull().default(0),
+    usedAt: timestamp().notNull(),
+    /** Transactions in a row that reverted, and until when the signer pauses for that. */
+    reverts: integer().notNull().default(0),
+    pausedUntil: timestamp(),
+  },
+  (t) => [primaryKey({ columns: [t.chainId, t.address] })],
+)
+
+/** Recipients and tokens that used up gas in transactions. After two times their items wait for an operator. */
+export const burns = sqliteTable(
+  'burns',
+  {
+    chainId: integer().notNull(),
+    /** In lower case. */
+    address: text().notNull(),
+    times: integer().notNull(),
+    updatedAt: timestamp().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.chainId, t.address] })],
+)
 
 /** One row: what must not change while the instance lives. */
 export const instance = sqliteTable('instance', {

@@ -16,7 +16,7 @@ export const networkChecks = sqliteTable('networkChecks', {
   gasPrice: text(),
   isPaused: boolean(),
   isRetired: boolean(),
-  /** JSON: the signers. See `operations/networks.ts`. */
+  /** JSON: the signers. See `operations/network-checks.ts`. */
   signers: text({ mode: 'json' }).$type<
     {
       address: string
@@ -24,8 +24,21 @@ export const networkChecks = sqliteTable('networkChecks', {
       balance: string
       /** Items that the balance pays for at the present price of gas. */
       deliveries: number
-      /** Items that the contract still accepts today; null if the signer is no relayer. */
-      allowance: number | null
+      /** Its transactions in blocks; null until a node told it. */
+      nonce: number | null
+      /** The newest block when it was told. Absent: that of the check. */
+      nonceAt?: number | null
+      /** Its bucket in the contract, in pieces; null if the signer is no relayer. */
+      limit: {
+        capacity: number
+        /** Pieces that flow back in a day. */
+        perDay: number
+        available: number
+        /** When capacity or rate were seen to change; empty if never. */
+        since: string
+      } | null
+      /** Pieces that are missing in the bucket and that this instance did not submit. */
+      foreignPieces: number
     }[]
   >(),
 })
@@ -61,7 +74,7 @@ export const hourlyOrders = sqliteTable(
     firstId: integer().notNull(),
     lastId: integer().notNull(),
     transferred: integer().notNull(),
-    /** The cancelled ones are in no column. */
+    /** What was cancelled or written off is in no column. */
     failed: integer().notNull(),
     awaitingWallet: integer().notNull(),
     /** Queued or in flight. */

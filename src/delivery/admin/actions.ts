@@ -1,4 +1,4 @@
-/** Retries and cancels transfers. Each change and its record in the audit log are one trip. */
+/** Retries, cancels and writes off transfers. Each change and its record in the audit log are one trip. */
 import { type SQL, sql } from 'drizzle-orm'
 import { writeAs } from '../../auth/access.ts'
 import { recordAction, recordItems } from '../../auth/audit.ts'
@@ -8,33 +8,34 @@ import type { Settings } from '../../env.ts'
 import type { Ctx } from '../../http/context.ts'
 import { ApiError } from '../../http/errors.ts'
 import { type WakeUp, wake } from '../wake.ts'
-import { findObstacles, isConfigured, itemChain } from './obstacles.ts'
+import { findObstacles, isConfigured, isFinal, itemChain } from './obstacles.ts'
 import type { Transfer } from './schema.ts'
 import { type Filter, matches, selectTransfer, toTransfer } from './transfers.ts'
 
 /** Items that one call changes at most. */
 export const MAX_CHANGED = 1000
 
-type Action = 'retry' | 'cancel'
+type Action = { action: 'retry' | 'cancel' }
+/** `returnPieces`: whether the pieces of the item return to the stock. */
+type WriteOff = { action: 'write_off'; returnPieces: boolean }
 
 type StatementCtx = Pick<Ctx, 'db' | 'now'> & { settings: Pick<Settings, 'NETWORKS'> }
 type ActionCtx = Ctx & StatementCtx & { queue: Queue<WakeUp> }
 
 /** What to change: one item, or the first that match a filter. */
-type Selection = { id: number } | Filter
+type Change = ({ id: number } | Filter) & Action
+type ChangeOfOne = { id: number } & (Action | WriteOff)
 
 /**
- * Retries or cancels one transfer. Throws `unauthenticated`, `forbidden`, `not_found`, `conflict`
- * if it is in a state that does not allow it, and `reauthentication_required` if a session cancels
- * whose sign-in is too long ago.
+ * Retries, cancels or writes off one transfer. Throws `unauthenticated`, `forbidden`, `not_found`,
+ * `conflict` if it is in a state that does not allow it, and `reauthentication_required` if a
+ * session does more than retry whose sign-in is too long ago.
  *
  * @example await changeTransfer({ ...c.var, queue: c.env.DELIVERIES }, { id: 7, action: 'retry' })
  */
-export async function changeTransfer(
-  ctx: ActionCtx,
-  { id, action }: { id: number; action: Action },
-): Promise<Transfer> {
+export async function changeTransfer(ctx: ActionCtx, change: ChangeOfOne): Promise<Transfer> {
   const { db, caller, settings } = ctx
+  const { id, action, ...details } = change
   const unknown = () => new ApiError('not_found', 'there is no transfer with this id')
   const guards = [
     { when: sql`NOT EXISTS (SELECT 1 FROM deliveries WHERE id = ${id})`, error: unknown },
@@ -42,19 +43,24 @@ export async function changeTransfer(
       when,
       error: () => new ApiError('conflict', reason),
     })),
-    // What is cancelled cannot be delivered any more, so a stolen session must not do it.
-    ...(action === 'cancel' && caller.requires ? [requireRecentSignIn(db, caller, ctx.now)] : []),
+    // What has ended cannot be delivered any more, so a stolen session must not do it.
+    ...(action !== 'retry' && caller.requires ? [requireRecentSignIn(db, caller, ctx.now)] : []),
   ]
-  const [change, ...others] = actionStatements(ctx, { action, id })
-  const record = recordAction(ctx, { action: `transfer.${action}`, subject: id })
-  const statements: Statement[] = [change, record, ...others]
+  const statements: Statement[] = [
+    ...(change.action === 'write_off' ? writeOff(ctx, change) : actionStatements(ctx, change)),
+    recordAction(ctx, {
+      action: `transfer.${action}`,
+      subject: id,
+      ...(action === 'write_off' && { details }),
+    }),
+  ]
   const results = await writeAs(db, caller, guards, [
     ...statements,
     selectTransfer(db, id),
   ] as const)
   const row = results.at(-1)?.[0]
   if (!row) throw unknown()
-  await wakeChains(ctx, [row])
+  if (action !== 'write_off') await wakeChains(ctx, [row])
   return toTransfer(row)
 }
 
@@ -64,12 +70,12 @@ export async function changeTransfer(
  */
 export async function changeTransfers(
   ctx: ActionCtx,
-  { action, ...filter }: Filter & { action: Action },
+  { action, ...filter }: Filter & Action,
 ): Promise<number> {
   const ids = changeableIds(ctx, { action, ...filter })
   const record = recordItems(ctx, { action: `transfer.${action}`, details: filter, ids })
-  const statements = actionStatements(ctx, { action, ...filter })
-  const [, changed] = await writeAs(ctx.db, ctx.caller, [], [record, ...statements] as const)
+  const statements = [record, ...actionStatements(ctx, { action, ...filter })] as const
+  const changed = (await writeAs(ctx.db, ctx.caller, [], statements)).at(-1) ?? []
   await wakeChains(ctx, changed)
   return changed.length
 }
@@ -80,26 +86,24 @@ const wakeChains = ({ queue }: ActionCtx, rows: readonly { chainId: number | nul
     rows.flatMap(({ chainId }) => chainId ?? []),
   )
 
-type Change = Selection & { action: Action }
-
 /** The ids of the items that an action changes, in parentheses. */
 function changeableIds({ now, settings: { NETWORKS } }: StatementCtx, change: Change): SQL {
   const condition =
     change.action === 'retry'
       ? sql`(d.state = 'queued' AND d.dueAt > ${now.toISOString()} OR d.state = 'failed')`
-      : sql`d.state <> 'transferred' AND d.requestedAction <> 'cancel'`
+      : sql`d.state NOT IN ('transferred', 'written_off') AND d.requestedAction <> 'cancel'`
   const [selected, limit] =
     'id' in change
       ? [sql`d.id = ${change.id}`, sql``]
       : [matches(change), sql`ORDER BY d.id LIMIT ${MAX_CHANGED}`]
   return sql`(SELECT d.id FROM deliveries d
-    WHERE ${selected} AND ${condition} AND ${isConfigured(NETWORKS)} ${limit})`
+    WHERE ${selected} AND ${condition} AND NOT ${isFinal} AND ${isConfigured(NETWORKS)} ${limit})`
 }
 
-/** Returns the statements of an action. The rows of the first are the items that it changes. */
+/** Returns the statements of an action. The rows of the last are the items that it changes. */
 export const actionStatements = (ctx: StatementCtx, change: Change) =>
   change.action === 'retry'
-    ? ([retryItems(ctx, change), addRecipients(ctx)] as const)
+    ? ([addRecipients(ctx, change), forgetBurns(ctx, change), retryItems(ctx, change)] as const)
     : ([cancelItems(ctx, change)] as const)
 
 type Changed = { id: number; chainId: number | null }
@@ -119,7 +123,8 @@ function retryItems(ctx: StatementCtx, change: Change) {
     ctx.db,
     sql`UPDATE deliveries AS d SET awaits = ${awaited},
         state = iif(${awaited} IS NULL, 'queued', 'awaiting_wallet'),
-        dueAt = iif(${awaited} IS NULL, ${at}, NULL), failingSince = NULL, tries = 0,
+        dueAt = iif(${awaited} IS NULL, ${at}, NULL),
+        queuedAt = iif(${awaited} IS NULL, ${queuedAt(at)}, NULL), failingSince = NULL, tries = 0,
         reasonCode = iif(requestedAction = 'cancel', reasonCode, NULL),
         reason = iif(requestedAction = 'cancel', reason, NULL), version = version + 1,
         updatedAt = ${at}, chainId = ${itemChain(ctx.settings.NETWORKS)}
@@ -127,23 +132,50 @@ function retryItems(ctx: StatementCtx, change: Change) {
   )
 }
 
-/**
- * Gives the items that were queued at this moment the wallet of their buyer, if they have none: the
- * buyer has unlinked the one they were for.
- */
-function addRecipients({ db, now, settings: { NETWORKS } }: StatementCtx) {
-  const at = now.toISOString()
-  const chainIds = JSON.stringify(Object.values(NETWORKS).map(({ chainId }) => chainId))
-  return raw(
-    db,
+/** An item that ended and is queued again is a new one for alarms. */
+const queuedAt = (at: string) => sql`iif(d.state = 'failed', ${at}, coalesce(d.queuedAt, ${at}))`
+
+/** Gives items without a recipient the wallet of their buyer, who has unlinked the one before. */
+function addRecipients(ctx: StatementCtx, change: Change) {
+  return raw<never>(
+    ctx.db,
     sql`UPDATE orderItems SET ethRecipient = u.ethereumPublicAddr,
-        recipientChainId = u.walletChainId, updatedAt = ${at}
+        recipientChainId = u.walletChainId, updatedAt = ${ctx.now.toISOString()}
       FROM deliveries d, orders o, users u
-      WHERE d.chainId IN (SELECT value FROM json_each(${chainIds})) AND d.dueAt = ${at}
-        AND d.state = 'queued' AND d.requestedAction = 'deliver'
+      WHERE d.id IN ${changeableIds(ctx, change)} AND d.requestedAction = 'deliver'
         AND orderItems.id = d.id AND orderItems.ethRecipient IS NULL
-        AND o.id = orderItems.orderId AND u.id = o.buyerId`,
+        AND o.id = orderItems.orderId AND u.id = o.buyerId AND u.ethereumPublicAddr <> ''`,
   )
+}
+
+/** Lets recipients and tokens burn gas again, so that the items are tried. */
+const forgetBurns = (ctx: StatementCtx, change: Change) =>
+  raw<never>(
+    ctx.db,
+    sql`DELETE FROM burns WHERE (chainId, address) IN (
+      SELECT d.chainId, lower(value) FROM deliveries d JOIN orderItems i ON i.id = d.id
+        JOIN nfts n ON n.id = i.nftId, json_each(json_array(i.ethRecipient, n.contractAddr))
+      WHERE d.id IN ${changeableIds(ctx, change)})`,
+  )
+
+/**
+ * Ends a failed item whose key is used up. Only a failed one is changed, so its pieces return once
+ * at most. The last statement acts: `recordAction` looks at it.
+ */
+function writeOff({ db, now }: StatementCtx, { id, returnPieces }: { id: number } & WriteOff) {
+  const at = now.toISOString()
+  const pieces = raw(
+    db,
+    sql`UPDATE nfts SET availableAmount = availableAmount + i.quantity, updatedAt = ${at}
+      FROM deliveries d JOIN orderItems i ON i.id = d.id
+      WHERE d.id = ${id} AND ${isFinal} AND nfts.id = i.nftId AND nfts.amountType IS NOT 'unlimited'`,
+  )
+  const end = raw(
+    db,
+    sql`UPDATE deliveries AS d SET state = 'written_off', version = version + 1, updatedAt = ${at}
+      WHERE id = ${id} AND ${isFinal}`,
+  )
+  return returnPieces ? [pieces, end] : [end]
 }
 
 /**
@@ -158,6 +190,7 @@ function cancelItems(ctx: StatementCtx, change: Change) {
     sql`UPDATE deliveries AS d SET state = iif(${isInFlight}, state, 'queued'),
         requestedAction = 'cancel', failingSince = NULL, tries = 0, reasonCode = NULL,
         reason = NULL, awaits = NULL, chainId = ${itemChain(ctx.settings.NETWORKS)},
+        queuedAt = ${queuedAt(at)},
         dueAt = iif(${isInFlight}, NULL, ${at}), version = version + 1, updatedAt = ${at}
       WHERE id IN ${changeableIds(ctx, change)} RETURNING id, chainId`,
   )

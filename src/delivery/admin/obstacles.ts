@@ -1,9 +1,13 @@
-/** Why a transfer cannot be retried or cancelled. */
+/** Why a transfer cannot be retried, cancelled or written off. */
 import { type SQL, sql } from 'drizzle-orm'
 import type { Settings } from '../../env.ts'
-import { sentences } from '../reasons.ts'
+import { finalReasons, sentences } from '../reasons.ts'
 
 type Networks = Settings['NETWORKS']
+
+/** Whether nothing on the chain can change an item any more that failed. */
+export const isFinal = sql`(d.state = 'failed' AND coalesce(d.reasonCode, '') IN
+  (SELECT value FROM json_each(${JSON.stringify(finalReasons)})))`
 
 /** A state in which something cannot be done, and the sentence that says so. */
 export type Obstacle = { when: SQL; reason: string }
@@ -32,10 +36,18 @@ export const findObstacles = (networks: Networks, id: number) => {
   const isTransferred = obstacle(id, sql`d.state = 'transferred'`, 'the NFT is transferred already')
   const isAwaiting = obstacle(id, sql`d.state = 'awaiting_wallet'`, 'the buyer has no wallet yet')
   const isCancelled = obstacle(id, sql`d.state = 'cancelled'`, 'the item is cancelled')
+  const isWrittenOff = obstacle(id, sql`d.state = 'written_off'`, 'the item is written off')
+  const isUsedUp = obstacle(id, isFinal, 'the delivery key is used up: write the item off')
+  const isNotUsedUp = obstacle(
+    id,
+    sql`NOT ${isFinal}`,
+    'only a failed item whose delivery key is used up can be written off',
+  )
   const { network_not_configured: reason } = sentences
   const isNotConfigured = obstacle(id, sql`${isConfigured(networks)} IS NOT 1`, reason)
   return {
-    retry: [isTransferred, isAwaiting, isCancelled, isNotConfigured],
-    cancel: [isTransferred, isCancelled, isNotConfigured],
+    retry: [isTransferred, isAwaiting, isCancelled, isWrittenOff, isUsedUp, isNotConfigured],
+    cancel: [isTransferred, isCancelled, isWrittenOff, isUsedUp, isNotConfigured],
+    write_off: [isWrittenOff, isNotUsedUp],
   }
 }

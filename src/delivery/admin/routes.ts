@@ -5,7 +5,7 @@ import type { App } from '../../http/context.ts'
 import { type AppWithCaller, requireMaster, validate } from '../../http/endpoint.ts'
 import { count, orNull, text } from '../../http/fields.ts'
 import { changeTransfer, changeTransfers, MAX_CHANGED } from './actions.ts'
-import { Cancellable, Retryable, Transfer, TransferId, TransferQuery } from './schema.ts'
+import { Cancellable, Retryable, Transfer, TransferId, TransferQuery, WriteOff } from './schema.ts'
 import { listTransfers } from './transfers.ts'
 
 const tag = 'Transfers'
@@ -103,6 +103,30 @@ export const deliveryRoutes = new Hono<App>()
     validate('param', TransferId),
     async (c) => {
       const change = { ...c.req.valid('param'), action: 'cancel' } as const
+      return c.json({ transfer: await changeTransfer(withQueue(c), change) })
+    },
+  )
+  .post(
+    '/api/admin/transfers/:id/write-off',
+    requireMaster({
+      tag,
+      operationId: 'writeOffTransfer',
+      summary: 'Write off a transfer',
+      description:
+        'Closes a failed transfer whose delivery key is used up, with the `reasonCode` ' +
+        '`key_used_for_other_delivery` or `token_moved_nothing`: neither retrying nor cancelling ' +
+        'can change it. The item stays failed.',
+      answer: ChangedTransfer,
+      errors: ['not_found', 'conflict'],
+    }),
+    validate('param', TransferId),
+    validate('json', WriteOff),
+    async (c) => {
+      const change = {
+        ...c.req.valid('param'),
+        ...c.req.valid('json'),
+        action: 'write_off',
+      } as const
       return c.json({ transfer: await changeTransfer(withQueue(c), change) })
     },
   )

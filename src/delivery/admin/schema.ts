@@ -5,6 +5,7 @@ import {
   address,
   bool,
   count,
+  digits,
   hash,
   id,
   orNull,
@@ -20,7 +21,7 @@ const TransferStatus = z.enum(deliveryStates).meta({
   description:
     '`awaiting_wallet`: the buyer has no wallet. `queued`: to be sent. `in_flight`: sent, not ' +
     'final yet. `transferred`: the buyer has the NFT. `failed`: not deliverable. `cancelled`: its ' +
-    'key is used up.',
+    'key is used up. `written_off`: it failed, and an operator has closed it.',
 })
 
 export const ReasonCode = z.enum(reasonCodes).meta({
@@ -33,11 +34,13 @@ export const TransferId = z.object({ id: idText.describe('The id of the order it
 
 const code = ReasonCode.optional().describe('Selects items with this `reasonCode`.')
 const selectsStatus = 'Selects items with this status.'
+const buyerId = idText.optional().describe('Selects items of this buyer.')
 
 /** The query of a list of transfers. */
 export const TransferQuery = z.object({
   status: TransferStatus.optional().describe(selectsStatus),
   code,
+  buyerId,
   cursor: cursorText.optional().describe('The `nextCursor` of the previous page.'),
   limit: limitText(50).describe('Transfers per page.'),
 })
@@ -45,14 +48,23 @@ export const TransferQuery = z.object({
 /** Selects what to retry. */
 export const Retryable = z.object({
   code,
+  buyerId,
   status: z.enum(['queued', 'failed']).describe(selectsStatus),
 })
 
 /** Selects what to cancel. */
 export const Cancellable = z.object({
   code,
+  buyerId,
   status: z.enum(['awaiting_wallet', 'queued', 'in_flight', 'failed']).describe(selectsStatus),
 })
+
+/** The body of a write-off. */
+export const WriteOff = z
+  .object({
+    returnPieces: z.boolean().describe('Whether the pieces of the item return to the stock.'),
+  })
+  .meta({ id: 'WriteOff', description: 'How to close a failed transfer.' })
 
 const Transaction = z
   .object({
@@ -61,6 +73,11 @@ const Transaction = z
     signer: address('Address of the relayer.'),
     nonce: count('Nonce of the relayer.'),
     block: orNull(count('Number of its block; null while it has none.')),
+    gasUsed: orNull(count('Gas that it used; null until it is final.')),
+    fee: orNull(digits('What it cost, wei; null until it is final.')),
+    itemFee: orNull(
+      digits('The share of the item: `fee` divided by the items of the transaction.'),
+    ),
     isOpen: bool('Whether the transaction is not final yet.'),
     createdAt: time('Time of signing.'),
   })

@@ -7,7 +7,10 @@ import type { Ctx } from '../../http/context.ts'
 import type { Transfer, TransferQuery } from './schema.ts'
 
 export type Query = z.infer<typeof TransferQuery>
-export type Filter = Pick<Query, 'status' | 'code'>
+export type Filter = Pick<Query, 'status' | 'code' | 'buyerId'>
+
+/** `items`: their number. */
+type TransactionRow = Omit<Transfer['transactions'][number], 'itemFee'> & { items: number }
 
 /** `transactions` is JSON. */
 type TransferRow = Omit<Transfer, 'transactions'> & { transactions: string }
@@ -19,8 +22,9 @@ const selectTransfersWhere = (db: Database, condition: SQL) =>
         d.state AS status, d."key", d.contract, d.requestedAction, d.reasonCode, d.reason, d.tries,
         t.hash AS txId, d.failingSince, d.dueAt, d.createdAt, d.updatedAt,
         iif(t.id IS NULL, '[]', json_array(json_object('hash', t.hash, 'contract', t.contract,
-          'signer', t.signer, 'nonce', t.nonce, 'block', t.block,
-          'isOpen', json(iif(t.isOpen, 'true', 'false')), 'createdAt', t.createdAt))) AS transactions
+          'signer', t.signer, 'nonce', t.nonce, 'block', t.block, 'gasUsed', t.gasUsed, 'fee', t.fee,
+          'items', json_array_length(t.items), 'isOpen', json(iif(t.isOpen, 'true', 'false')),
+          'createdAt', t.createdAt))) AS transactions
       FROM deliveries d JOIN orderItems i ON i.id = d.id JOIN nfts n ON n.id = i.nftId
         LEFT JOIN transactions t ON t.id = d.transactionId
       WHERE ${condition}`,
@@ -38,10 +42,20 @@ export const selectTransfers = (db: Database, { cursor = 0, limit, ...filter }: 
   )
 
 /** Returns the answer for a row of `selectTransfer`. */
-export const toTransfer = (row: TransferRow): Transfer => ({
-  ...row,
-  transactions: JSON.parse(row.transactions),
-})
+export function toTransfer(row: TransferRow): Transfer {
+  const transactions: TransactionRow[] = JSON.parse(row.transactions)
+  return {
+    ...row,
+    transactions: transactions.map(({ items, ...transaction }) => ({
+      ...transaction,
+      itemFee: itemFee(transaction.fee, items),
+    })),
+  }
+}
+
+/** Returns the share of an item in the fee of its transaction, wei; null while that is unknown. */
+export const itemFee = (fee: string | null, items: number): string | null =>
+  fee === null || items === 0 ? null : String(BigInt(fee) / BigInt(items))
 
 /** Returns a page of transfers by id. Throws `unauthenticated`. */
 export async function listTransfers(
@@ -55,7 +69,14 @@ export async function listTransfers(
 }
 
 /** Written so that indexes answer it: most items are transferred, and they are not read. */
-export function matches({ status, code }: Filter): SQL {
+export function matches({ buyerId, ...filter }: Filter): SQL {
+  const matched = matchesReason(filter)
+  if (buyerId === undefined) return matched
+  return sql`${matched} AND d.id IN (SELECT i.id FROM orders o JOIN orderItems i ON i.orderId = o.id
+    WHERE o.buyerId = ${buyerId})`
+}
+
+function matchesReason({ status, code }: Omit<Filter, 'buyerId'>): SQL {
   const state = status === undefined ? sql`1` : hasState[status]
   if (code === undefined) return state
   const hasCode = sql`d.reasonCode = ${code}`
@@ -68,7 +89,7 @@ export function matches({ status, code }: Filter): SQL {
 const dueIds = sql`SELECT id FROM deliveries WHERE dueAt IS NOT NULL`
 const carriedIds = sql`SELECT i.value FROM transactions t, json_each(t.items) i WHERE t.isOpen`
 /** The condition of the index `deliveries_waiting`. */
-const isWaiting = sql.raw("state IN ('awaiting_wallet', 'failed', 'cancelled')")
+const isWaiting = sql.raw("state IN ('awaiting_wallet', 'failed', 'cancelled', 'written_off')")
 
 const hasState: Record<Transfer['status'], SQL> = {
   awaiting_wallet: sql`d.state = 'awaiting_wallet' AND d.${isWaiting}`,
@@ -77,6 +98,7 @@ const hasState: Record<Transfer['status'], SQL> = {
   queued: sql`d.state = 'queued' AND d.id IN (${dueIds})`,
   in_flight: sql`d.state = 'in_flight' AND d.id IN (${carriedIds})`,
   transferred: sql`d.state = 'transferred'`,
+  written_off: sql`d.state = 'written_off' AND d.${isWaiting}`,
 }
 
 /** Whether an item may have a reason: transferred ones have none. */

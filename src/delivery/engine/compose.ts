@@ -1,130 +1,124 @@
 /** From items to calls of the Delivery contract. */
 import type { Address } from 'viem'
 import type { Network } from '../../env.ts'
-import { otherNodes } from '../../ethereum/node.ts'
-import {
-  cancelItem,
-  contractAmount,
-  parseTransfer,
-  readStandard,
-  readTrouble,
-  type Standard,
-  standardRequests,
-  type Transfer,
-} from '../../ethereum/token.ts'
+import type { ContractItem, ContractState } from '../../ethereum/contract.ts'
+import { cancelItem, contractAmount, parseTransfer, type Transfer } from '../../ethereum/token.ts'
 import { log } from '../../log.ts'
 import { explain, type Reason } from '../reasons.ts'
-import type { Candidate } from './assign.ts'
-import { judge, LATER, type Problem } from './failure.ts'
-import { fail, type Move, postpone, queue } from './moves.ts'
-import { contractOf, type Observation } from './observe.ts'
-import type { Item } from './state.ts'
+import { fail, type ItemChange, queue, stayDue, wait, waitOrFail } from './item-changes.ts'
+import { findContract, findUnmined, type Observation } from './observe.ts'
+import { countPieces, type Item, type Loaded, type SigningBlocker } from './state.ts'
+import { readStandards, readTokenLimits } from './tokens.ts'
 
-const ONE_PIECE: Problem = { cause: 'item', ...explain('single_piece_token') }
+/** An item with the call that delivers it. */
+export type Candidate = { item: Item; contract: Address; call: ContractItem }
 
-/** At the address of a contract, somebody else may have a contract on another chain. */
-function onOtherChain(item: Item, { chainId, treasury }: Network): Reason | null {
-  const isOther = (walletChainId: number) => walletChainId !== 0 && walletChainId !== chainId
-  const detail = (walletChainId: number) => `chain ${walletChainId} instead of ${chainId}`
-  if (isOther(item.recipientChainId))
-    return explain('recipient_on_other_chain', detail(item.recipientChainId))
-  if (!treasury && isOther(item.sellerChainId))
-    return explain('seller_on_other_chain', detail(item.sellerChainId))
-  return null
+type Composed = {
+  candidates: Candidate[]
+  changes: ItemChange[]
+  /** Why the contract of the network delivers nothing; null if it does. */
+  blocker: SigningBlocker | null
 }
-
-/** Returns the transfer of an item, or why there can be none. */
-function readTransfer(item: Item, network: Network): Transfer | Reason {
-  const otherChain = onOtherChain(item, network)
-  if (otherChain) return otherChain
-  const transfer = parseTransfer({ ...item, holder: network.treasury ?? item.seller })
-  return typeof transfer === 'string' ? explain(transfer) : transfer
-}
-
-const idOf = ({ chainId }: Network, token: Address) => `${chainId} ${token}`
-
-/** Standards of tokens by chain and address, for the life of the isolate. */
-const standards = new Map<string, Standard>()
-
-/** `isBlocked`: the Delivery contract is paused or does not answer. */
-type Composed = { candidates: Candidate[]; moves: Move[]; isBlocked: boolean }
 
 /** Returns the calls that deliver items, and what becomes of items that cannot be called. */
 export async function compose(
   network: Network,
   items: readonly Item[],
-  { node, contracts }: Observation,
+  observation: Observation,
+  loaded: Loaded,
   now: Date,
 ): Promise<Composed> {
+  const { contracts } = observation
   const candidates: Candidate[] = []
-  const moves: Move[] = []
-  const later = new Date(now.getTime() + LATER)
-  const parsed = items.map((item) => ({
-    item,
-    contract: contractOf(item, network, contracts),
-    transfer: readTransfer(item, network),
-  }))
-  const tokens = parsed.flatMap(({ transfer }) => ('token' in transfer ? transfer.token : []))
-  const troubles = await learnStandards(network, node, new Set(tokens))
-  let isBlocked = false
-  for (const { item, contract, transfer } of parsed) {
+  const changes: ItemChange[] = []
+  let blocker: SigningBlocker | null = null
+  const callable: { item: Item; contract: Address; transfer: Transfer }[] = []
+  for (const item of items) {
+    const contract = findContract(item, network, contracts)
     const state = contracts.get(contract)
-    const isUsable = state && !state.isPaused
-    if (contract === network.delivery && !isUsable) isBlocked = true
-    else if (!isUsable || (contract !== network.delivery && state.allowances.size === 0)) {
-      const code = !state
-        ? 'contract_unavailable'
-        : state.isPaused
-          ? 'contract_paused'
-          : 'no_relayer'
-      moves.push(postpone(item, explain(code, contract), later))
-    } else if (item.requestedAction === 'cancel')
+    const unusable = !state ? 'contract_unavailable' : state.isPaused ? 'contract_paused' : null
+    const code = unusable ?? (state?.limits.size === 0 ? 'no_relayer' : null)
+    if (code && contract === network.delivery) {
+      blocker = unusable ? 'contract_unavailable' : 'no_relayer'
+      const change = stayDue(item, code, now)
+      if (change) changes.push(change)
+      continue
+    }
+    if (code) {
+      changes.push(wait(item, explain(code, contract), now))
+      continue
+    }
+    if (item.requestedAction === 'cancel') {
       candidates.push({ item, contract, call: cancelItem(item.key) })
-    else if ('reasonCode' in transfer) moves.push(fail(item, transfer))
+      continue
+    }
+    const transfer = readTransfer(item, network)
+    if ('reasonCode' in transfer) changes.push(fail(item, transfer))
+    else if (item.isHeld) changes.push(wait(item, explain('gas_burned'), now))
+    else callable.push({ item, contract, transfer })
+  }
+  if (blocker) log.error(blocker, { chainId: network.chainId, contract: network.delivery })
+  const inFlight = findUnmined(loaded, observation).flatMap(({ items }) =>
+    items.flatMap((id) => loaded.carried.get(id) ?? []),
+  )
+  const all = [...new Set(callable.map(({ transfer }) => transfer.token))]
+  const tokens = new Set(all.slice(0, maxTokens(network)))
+  const asked = callable.filter(({ transfer }) => tokens.has(transfer.token))
+  const pairs = asked.map(({ contract, transfer }) => ({ contract, token: transfer.token }))
+  const [standards, limits] = await Promise.all([
+    readStandards(network, observation.node, tokens),
+    readTokenLimits(observation.node, pairs, inFlight),
+  ])
+  // Those of a later step do not delay the others.
+  for (const { item, transfer } of callable)
+    if (!tokens.has(transfer.token))
+      changes.push(queue(item, new Date(now.getTime() + UNASKED_DELAY)))
+  for (const { item, contract, transfer } of asked) {
+    const standard = standards.get(transfer.token)
+    const limit = limits.get(`${contract} ${transfer.token}`)
+    const pieces = countPieces(item)
+    const capacity = findCapacity(contracts.get(contract))
+    const waits = (reason: Reason, isConfirmed = true) =>
+      changes.push(waitOrFail(item, reason, isConfirmed, now))
+    if (!standard || limit === undefined) waits(explain('node_unavailable'))
+    else if (typeof standard === 'object') waits(standard, standard.isConfirmed)
+    else if (standard === 'erc721' && transfer.quantity !== 1n) waits(explain('single_piece_token'))
+    else if (item.fulfilment === 'mint' && !limit) waits(explain('token_limit_missing'))
+    else if (pieces > capacity) waits(explain('quantity_above_limit', `at most ${capacity}`))
+    else if (limit && pieces > limit.left)
+      waits(explain('token_limit_reached', `${limit.capacity} pieces`))
     else {
-      const standard = standards.get(idOf(network, transfer.token))
-      const trouble = troubles.get(transfer.token)
-      if (trouble) moves.push(judge(item, trouble, trouble.isConfirmed, now))
-      else if (!standard) moves.push(queue(item, later))
-      else if (standard === 'erc721' && transfer.quantity !== 1n)
-        moves.push(judge(item, ONE_PIECE, true, now))
-      else {
-        const call = { ...transfer, key: item.key, amount: contractAmount(transfer, standard) }
-        candidates.push({ item, contract, call })
-      }
+      if (limit) limit.left -= pieces
+      const call = { ...transfer, key: item.key, amount: contractAmount(transfer, standard) }
+      candidates.push({ item, contract, call })
     }
   }
-  if (isBlocked) log.error('contract_unavailable', { chainId: network.chainId })
-  return { candidates, moves, isBlocked }
+  return { candidates, changes, blocker }
 }
 
-type TokenTrouble = Problem & { isConfirmed: boolean }
+/** Milliseconds until an item is processed again whose token a step did not ask about. */
+const UNASKED_DELAY = 15_000
 
-/**
- * Asks for the standards of tokens that are not known. Returns why tokens have none, and whether a
- * second node, where there is one, says so too.
- */
-async function learnStandards(
-  network: Network,
-  node: Observation['node'],
-  tokens: ReadonlySet<Address>,
-): Promise<Map<Address, TokenTrouble>> {
-  const troubles = new Map<Address, TokenTrouble>()
-  const [other] = otherNodes(network, node)
-  for (const { rpc } of other ? [node, other] : [node]) {
-    const unknown = [...tokens].filter((token) => !standards.has(idOf(network, token)))
-    const replies = await rpc(unknown.flatMap(standardRequests))
-    for (const token of unknown) {
-      const standard = readStandard(token, replies)
-      const code = standard ? null : readTrouble(token, replies)
-      if (standard) {
-        standards.set(idOf(network, token), standard)
-        troubles.delete(token)
-      } else if (code) {
-        const isConfirmed = network.rpcUrls.length === 1 || troubles.has(token)
-        troubles.set(token, { cause: 'item', ...explain(code), isConfirmed })
-      }
-    }
-  }
-  return troubles
+/** Tokens that a step asks about: with four calls for each, in eight seconds. */
+const maxTokens = ({ callsPerSecond }: Network): number => Math.max(1, callsPerSecond * 2)
+
+/** The most pieces that any relayer may move at once. */
+const findCapacity = (state: ContractState | undefined): number =>
+  state && state.limits.size > 0
+    ? Math.max(...[...state.limits.values()].map(({ capacity }) => capacity))
+    : Infinity
+
+/** Returns the transfer of an item, or why there can be none. */
+function readTransfer(item: Item, network: Network): Transfer | Reason {
+  const { chainId, treasury } = network
+  // At the address of a contract, somebody else may have a contract on another chain.
+  const isOther = (walletChainId: number) => walletChainId !== 0 && walletChainId !== chainId
+  const detail = (walletChainId: number) => `chain ${walletChainId} instead of ${chainId}`
+  if (isOther(item.recipientChainId))
+    return explain('recipient_on_other_chain', detail(item.recipientChainId))
+  const isMint = item.fulfilment === 'mint'
+  if (!treasury && !isMint && isOther(item.sellerChainId))
+    return explain('seller_on_other_chain', detail(item.sellerChainId))
+  const transfer = parseTransfer({ ...item, holder: isMint ? null : (treasury ?? item.seller) })
+  return typeof transfer === 'string' ? explain(transfer) : transfer
 }

@@ -3,33 +3,23 @@
  * loaded and observed. The chain decides: an item is `transferred` because a final block has its
  * key, and not because a transaction was sent.
  */
-import {
-  CANCELLED,
-  type ContractItem,
-  decodeDeliver,
-  decodeFailure,
-  hashContent,
-  isFailure,
-  isUse,
-  type KeyRecord,
-} from '../../ethereum/contract.ts'
+import { decodeFailure, isFailure, isUse } from '../../ethereum/contract.ts'
 import { type Fees, isUnderpriced, outbid } from '../../ethereum/fees.ts'
 import type { Receipt } from '../../ethereum/requests.ts'
-import { revertReason } from '../../ethereum/revert.ts'
-import { decodeCallData } from '../../ethereum/signer.ts'
-import { takeTransfer } from '../../ethereum/token.ts'
-import { explain, type Reason } from '../reasons.ts'
-import { cancelled, fail, failedInTransaction, type Move, queue, transferred } from './moves.ts'
-import { hashesOf, type Observation } from './observe.ts'
-import type { CarriedItem, Loaded, OpenTransaction } from './state.ts'
+import { readContractReason, revertReason } from '../../ethereum/revert.ts'
+import { explain } from '../reasons.ts'
+import { failInTransaction, type ItemChange, queue, wait } from './item-changes.ts'
+import { type Observation, signedHashes } from './observe.ts'
+import { settleUse } from './settle.ts'
+import type { DeliveryTransaction, Item, Loaded } from './state.ts'
 
-/** Milliseconds after which a transaction is sent again although no block was made. */
+/** Blocks after which a transaction that is not mined is sent through every node. */
+export const PATIENCE = 3
+
+/** Milliseconds after which a transaction is sent again although no block was made, or is looked for again. */
 const RESEND_AFTER = 5_000
 
-/** Why a transaction is closed. */
-type Closing = 'final' | 'reverted' | 'expired' | 'foreign_transaction'
-
-export type Fate = { transaction: OpenTransaction } & (
+export type Decision = { transaction: DeliveryTransaction } & (
   | { do: 'wait' }
   /** It is in a block that is not final. */
   | { do: 'store_block'; receipt: Receipt }
@@ -40,115 +30,174 @@ export type Fate = { transaction: OpenTransaction } & (
   /** It is not in a block: the same bytes again, or the same call with higher fees. */
   | { do: 'send' }
   | { do: 'replace'; fees: Fees }
-  | { do: 'close'; closing: Closing; receipt: Receipt | null; moves: Move[] }
+  /** The call is over. One that has expired leaves its nonce to be signed again. */
+  | {
+      do: 'close'
+      closing: 'final' | 'reverted' | 'expired' | 'foreign_transaction'
+      receipt: Receipt | null
+      changes: ItemChange[]
+      /** Items whose call has used up gas. */
+      burned: Item[]
+      /** Whether only a wrong answer of the node may have said so. */
+      isDoubtful: boolean
+    }
 )
 
+/** A decision without its transaction. */
+type Verdict = Decision extends infer D
+  ? D extends Decision
+    ? Omit<D, 'transaction'>
+    : never
+  : never
+
+/** What a run works with, and the limits of its network. */
+export type World = {
+  loaded: Pick<Loaded, 'carried'>
+  observation: Observation
+  /** Wei per unit of gas. */
+  cap: bigint
+  /** The gas limit of a token's call. */
+  gasPerItem: number
+  now: Date
+}
+
 /** Whether the transaction is in no block. */
-export const isUnmined = ({ do: action }: Fate) =>
+export const isUnmined = ({ do: action }: Decision) =>
   action === 'await_block' || action === 'send' || action === 'replace'
 
-/** Returns the fate of each open transaction. `cap` is in wei per unit of gas. */
-export const decide = (loaded: Loaded, observation: Observation, cap: bigint, now: Date): Fate[] =>
-  loaded.transactions.map((transaction) => ({
-    transaction,
-    ...fateOf(transaction, loaded, observation, cap, now),
-  }))
+/** Returns what is to be done with an open transaction. */
+export const decide = (transaction: DeliveryTransaction, world: World): Decision => ({
+  transaction,
+  ...judge(transaction, world),
+})
 
-type Decision = Fate extends infer F ? (F extends Fate ? Omit<F, 'transaction'> : never) : never
-
-function fateOf(
-  transaction: OpenTransaction,
-  loaded: Loaded,
-  observation: Observation,
-  cap: bigint,
-  now: Date,
-): Decision {
-  const { receipts, final, market } = observation
-  const answers = hashesOf(transaction).map((hash) => receipts.get(hash))
+function judge(transaction: DeliveryTransaction, world: World): Verdict {
+  const { receipts, final, head, market, signers } = world.observation
+  const answers = signedHashes(transaction).map((hash) => receipts.get(hash))
   const receipt = answers.find((answer) => answer)
   if (receipt) {
     // It was mined after the newest block was asked for.
-    if (receipt.blockNumber > observation.head.number) return { do: 'await_block' }
+    if (receipt.blockNumber > head.number) return { do: 'await_block' }
     if (receipt.blockNumber > final.number) return storeBlock(transaction, receipt)
-    const closing = receipt.status === 1 ? 'final' : 'reverted'
-    return close(transaction, closing, receipt, loaded, observation, now)
+    return close(transaction, receipt.status === 1 ? 'final' : 'reverted', receipt, world)
   }
-  const { nonce, block, deadline, nonceUsedAt } = transaction
-  const count = observation.signers.get(transaction.signer)?.count ?? 0
-  if (nonce < count) {
+  const { nonce, block, deadline, nonceUsedAt, items } = transaction
+  if (nonce < (signers.get(transaction.signer)?.count ?? 0)) {
     const isNotReceived = answers.some((answer) => answer === undefined)
     // Receipts are asked once the block that is known is final.
     if (isNotReceived || (block !== null && block > final.number)) return { do: 'wait' }
     if (nonceUsedAt === null) return { do: 'store_nonce_use' }
     if (nonceUsedAt > final.number) return { do: 'wait' }
-    return close(transaction, 'foreign_transaction', null, loaded, observation, now)
+    return close(transaction, 'foreign_transaction', null, world)
   }
-  if (deadline < final.timestamp)
-    return close(transaction, 'expired', null, loaded, observation, now)
-  const fees = isUnderpriced(transaction, market) ? outbid(transaction, market, cap) : null
+  // Its nonce is signed again when there are items, also if a reorganization has undone its use.
+  if (items.length === 0)
+    return { do: block === null && nonceUsedAt === null ? 'wait' : 'await_block' }
+  if (deadline < final.timestamp) return close(transaction, 'expired', null, world)
+  const isOverdue = head.number - transaction.signedAtBlock >= PATIENCE
+  const isTooLow = market && isUnderpriced(transaction, market, isOverdue)
+  const fees = isTooLow ? outbid(transaction, market, world.cap) : null
   if (fees) return { do: 'replace', fees }
-  const isNew = observation.head.number <= transaction.signedAtBlock
-  return isNew && ageOf(transaction, now) < RESEND_AFTER ? { do: 'await_block' } : { do: 'send' }
+  const isNew = head.number <= transaction.signedAtBlock
+  return isNew && getAge(transaction, world.now) < RESEND_AFTER
+    ? { do: 'await_block' }
+    : { do: 'send' }
 }
 
 /** Milliseconds since the newest bytes were signed. */
-export const ageOf = ({ signedAt }: OpenTransaction, now: Date): number =>
+const getAge = ({ signedAt }: DeliveryTransaction, now: Date): number =>
   now.getTime() - new Date(signedAt).getTime()
 
-const storeBlock = (transaction: OpenTransaction, receipt: Receipt): Decision =>
+const storeBlock = (transaction: DeliveryTransaction, receipt: Receipt): Verdict =>
   transaction.block === receipt.blockNumber && transaction.blockHash === receipt.blockHash
     ? { do: 'wait' }
     : { do: 'store_block', receipt }
 
-/** Waits if the node has not told the records of all items. */
+/** Whether a transaction is the last in which the item may fail. */
+export const hasFailed = (change: ItemChange | undefined): boolean =>
+  change?.state === 'failed' && change.reasonCode === 'transfer_failed'
+
+/** Waits if the nodes have not told the records of all items. */
 function close(
-  transaction: OpenTransaction,
-  closing: Closing,
+  { contract, items }: DeliveryTransaction,
+  closing: (Decision & { do: 'close' })['closing'],
   receipt: Receipt | null,
-  loaded: Loaded,
-  { records, final }: Observation,
-  now: Date,
-): Decision {
-  const sent = decodeDeliver(decodeCallData(transaction.raw))
+  { loaded, observation: { records, disputed, final }, gasPerItem, now }: World,
+): Verdict {
   const logs = [...(receipt?.logs ?? [])]
-  const failures = logs.filter((log) => isFailure(log, transaction.contract))
-  const moves: Move[] = []
-  for (const [i, id] of transaction.items.entries()) {
-    const carried = loaded.carried.get(id)
-    const item = sent[i]
-    if (!carried || !item) continue
-    const record = records.get(carried.key)
-    if (!record) return { do: 'wait' }
+  const failures = logs.filter((log) => isFailure(log, contract))
+  const changes: ItemChange[] = []
+  const burned: Item[] = []
+  let isDoubtful = closing === 'foreign_transaction'
+  for (const item of items.flatMap((id) => loaded.carried.get(id) ?? [])) {
+    const record = records.get(item.key)
+    if (!record || disputed.has(item.key)) return { do: 'wait' }
     const isFinal = record.block > 0 && record.block <= final.number
     // Another transaction may have used the key in the same block.
-    const isHere = isFinal && logs.some((log) => isUse(log, transaction.contract, carried.key))
-    if (isHere) moves.push(settle(carried, item, record, logs, now))
-    else moves.push(notDelivered(carried, isFinal ? [] : failures, now))
+    const use = isFinal ? logs.find((log) => isUse(log, contract, item.key)) : undefined
+    const failure = isFinal ? undefined : failures.find(({ topics }) => topics[1] === item.key)
+    if (use) changes.push(settleUse(item, { use, logs }))
+    else if (failure) {
+      const { gasUsed, reason } = decodeFailure(failure.data)
+      if (gasUsed >= gasPerItem / 2) burned.push(item)
+      // A limit of the contract is not the item's fault.
+      const code = readContractReason(gasUsed, reason)
+      changes.push(
+        code === null || code === 'token_not_deployed'
+          ? failInTransaction(item, explain('transfer_failed', revertReason(reason)), now)
+          : wait(item, explain(code), now),
+      )
+    }
+    // The next step compares the key with the chain before it signs.
+    else if (closing === 'expired') changes.push({ ...queue(item, now), transaction: null })
+    else changes.push(queue(item, now))
+    // The events of the transfer or of the key may be missing in the receipt.
+    const isHere = isFinal && record.block === receipt?.blockNumber
+    const change = changes.at(-1)
+    isDoubtful ||=
+      (isHere && !use) || change?.reasonCode === 'token_moved_nothing' || hasFailed(change)
   }
-  return { do: 'close', closing, receipt, moves }
+  return { do: 'close', closing, receipt, changes, burned, isDoubtful }
 }
 
-/** An item whose key the transaction has used. */
-function settle(
-  carried: CarriedItem,
-  item: ContractItem,
-  record: KeyRecord,
-  logs: Receipt['logs'],
+/** Returns when the open transactions have to be looked at. `isSigned`: some were signed just now. */
+export function nextLook(
+  decisions: readonly Decision[],
+  isSigned: boolean,
+  observation: Observation,
   now: Date,
-): Move {
-  if (record.contentHash === CANCELLED) return cancelled(carried)
-  if (record.contentHash !== hashContent(item)) return queue(carried, now)
-  return takeTransfer(logs, item)
-    ? transferred(carried)
-    : fail(carried, explain('transfer_not_recorded'))
+): Date | null {
+  const delays = decisions.flatMap((decision) => {
+    const { transaction } = decision
+    const age = getAge(transaction, now)
+    if (isUnmined(decision)) return unminedDelay(age)
+    const { block, nonceUsedAt, items } = transaction
+    // The receipt of what has expired may only be late: a check would take its nonce for a theft.
+    if (decision.do === 'store_nonce_use' && items.length === 0) return RESEND_AFTER
+    const isIdle = items.length === 0 && block === null && nonceUsedAt === null
+    if (decision.do === 'close' || (decision.do === 'wait' && isIdle)) return []
+    const height =
+      decision.do === 'store_block'
+        ? decision.receipt.blockNumber
+        : Math.max(block ?? 0, nonceUsedAt ?? 0) || observation.head.number
+    // Less often on a chain that makes no blocks.
+    return Math.max(finalDelay(height, observation), Math.min(15_000, age / 10))
+  })
+  if (isSigned) delays.push(unminedDelay(0))
+  return delays.length === 0 ? null : new Date(now.getTime() + Math.min(...delays))
 }
 
-/** Queues the item again. The next step compares its key with the chain before it signs. */
-function notDelivered(carried: CarriedItem, failures: Receipt['logs'], now: Date): Move {
-  const failure = failures.find(({ topics }) => topics[1] === carried.key)
-  if (!failure) return queue(carried, now)
-  return failedInTransaction(carried, failureReason(failure), now)
+type Heads = Pick<Observation, 'head' | 'final'>
+
+/** The time between two blocks, in milliseconds. */
+function blockTime({ head, final }: Heads): number {
+  const blocks = Math.max(1, head.number - final.number)
+  return Math.min(15_000, Math.max(250, ((head.timestamp - final.timestamp) * 1000) / blocks))
 }
 
-const failureReason = ({ data }: Receipt['logs'][number]): Reason =>
-  explain('transfer_failed', revertReason(decodeFailure(data)))
+/** Blocks can come at any time, so a transaction is first looked at soon, then less often. */
+const unminedDelay = (age: number) => Math.min(6_000, Math.max(50, age / 2))
+
+/** Milliseconds until a block is probably final. */
+export const finalDelay = (block: number, heads: Heads): number =>
+  Math.min(300_000, Math.max(500, (block - heads.final.number) * blockTime(heads)))

@@ -83,8 +83,8 @@ async function isNewer(db: Database, { chainId }: Network, head: Block): Promise
 }
 
 /**
- * Queues the items above the fork again, and forgets the blocks that are gone. Open transactions
- * are closed, because their nonces may be out of reach now.
+ * Queues the items above the fork again, and forgets the blocks that are gone. The newest row of each
+ * nonce is open and without items then: its bytes may be mined again, or its nonce is signed again.
  */
 export const requeueAboveFork = (db: Database, chainId: number, { standing }: Fork, now: Date) => {
   const above = standing?.block ?? -1
@@ -92,8 +92,8 @@ export const requeueAboveFork = (db: Database, chainId: number, { standing }: Fo
   return [
     raw<{ id: number }>(
       db,
-      sql`UPDATE deliveries SET state = 'queued', dueAt = ${at}, failingSince = NULL, tries = 0,
-          reasonCode = iif(requestedAction = 'cancel', reasonCode, NULL),
+      sql`UPDATE deliveries SET state = 'queued', dueAt = ${at}, queuedAt = ${at}, failingSince = NULL, tries = 0,
+          transactionId = NULL, reasonCode = iif(requestedAction = 'cancel', reasonCode, NULL),
           reason = iif(requestedAction = 'cancel', reason, NULL), version = version + 1, updatedAt = ${at}
         WHERE state IN ('transferred', 'in_flight', 'cancelled')
           AND id IN (SELECT i.value FROM transactions t, json_each(t.items) i
@@ -104,8 +104,10 @@ export const requeueAboveFork = (db: Database, chainId: number, { standing }: Fo
     ),
     raw(
       db,
-      sql`UPDATE transactions SET block = NULL, blockHash = NULL, isOpen = 0, raw = NULL,
-          updatedAt = ${at}
+      sql`UPDATE transactions SET block = NULL, blockHash = NULL, items = '[]', raw = NULL,
+          nonceUsedAt = NULL, gasUsed = NULL, fee = NULL, updatedAt = ${at},
+          isOpen = id IN (SELECT coalesce(max(id) FILTER (WHERE isOpen), max(id)) FROM transactions
+            WHERE chainId = ${chainId} AND (block > ${above} OR isOpen) GROUP BY signer, nonce)
         WHERE chainId = ${chainId} AND (block > ${above} OR isOpen)`,
     ),
     raw(

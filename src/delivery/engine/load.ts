@@ -3,20 +3,11 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Address } from 'viem'
 import { type Database, raw } from '../../db/client.ts'
 import type { Network } from '../../env.ts'
-import type {
-  CarriedItem,
-  Item,
-  Loaded,
-  NetworkRow,
-  OpenTransaction,
-  UnminedFees,
-} from './state.ts'
+import { COMPARE_INTERVAL, firstDue, isCompareDue } from '../queue.ts'
+import type { DeliveryTransaction, Item, Loaded, NetworkRow, SignerRow } from './state.ts'
 
 /** Milliseconds after which a run that has not written anything may be taken for dead. */
-const LEASE = 60_000
-
-/** Milliseconds between two comparisons of waiting items with the chain. */
-export const COMPARE_INTERVAL = 60 * 60 * 1000
+export const LEASE = 60_000
 
 /** Items that one run compares. */
 export const COMPARED_ITEMS = 200
@@ -24,18 +15,11 @@ export const COMPARED_ITEMS = 200
 /** Transactions that one step signs at most. */
 const MAX_TRANSACTIONS = 16
 
+/** Transactions that one step looks at of those in a block, and of those of a signer without anything to send. */
+export const MAX_LOADED = 100
+
 /** Returns when a lease taken now ends. */
 export const leaseEnd = (now: Date): string => new Date(now.getTime() + LEASE).toISOString()
-
-/** Whether items of the chain failed or wait for a wallet. */
-export const hasWaiting = (chainId: SQL): SQL => sql`EXISTS (SELECT 1 FROM deliveries
-  WHERE state IN ('awaiting_wallet', 'failed') AND deliveries.chainId = ${chainId})`
-
-/** Whether it is time to compare them with the chain, in a statement that reads `networks`. */
-export const isCompareDue = (chainId: SQL, now: Date): SQL => {
-  const comparedBefore = new Date(now.getTime() - COMPARE_INTERVAL).toISOString()
-  return sql`coalesce(comparedAt, '') <= ${comparedBefore} AND ${hasWaiting(chainId)}`
-}
 
 /** Returns null if another run has the lease, or nothing is to be done. */
 export async function load(
@@ -50,37 +34,64 @@ export async function load(
   const comparedBefore = new Date(now.getTime() - COMPARE_INTERVAL).toISOString()
   const isMine = sql`EXISTS (SELECT 1 FROM networks WHERE chainId = ${chainId} AND lease = ${lease})`
   const slots = signers.length * network.transactionsInFlight
-  const unmined = sql`(SELECT count(*) FROM transactions
-    WHERE chainId = ${chainId} AND isOpen AND block IS NULL
-      AND signer IN (SELECT value FROM json_each(${JSON.stringify(signers)})))`
-  const [[row], transactions, carried, due, compared, fees, settled] = await db.batch([
+  const isUnmined = sql`items <> '[]' AND nonceUsedAt IS NULL`
+  const unmined = sql`chainId = ${chainId} AND isOpen AND block IS NULL AND ${isUnmined}`
+  const unminedOfSigners = sql`(SELECT count(*) FROM transactions
+    WHERE ${unmined} AND signer IN (SELECT value FROM json_each(${JSON.stringify(signers)})))`
+  // What is mined becomes final in the order of the blocks, and the lowest nonces are signed first.
+  const open = sql`SELECT id FROM transactions WHERE ${unmined} AND ${isMine}
+    UNION ALL SELECT id FROM (SELECT id FROM transactions
+      WHERE chainId = ${chainId} AND isOpen AND block IS NOT NULL AND ${isMine}
+      ORDER BY block LIMIT ${MAX_LOADED})
+    UNION ALL SELECT id FROM (
+      SELECT id, row_number() OVER (PARTITION BY signer ORDER BY nonce) AS position FROM transactions
+      WHERE chainId = ${chainId} AND isOpen AND block IS NULL AND NOT (${isUnmined}) AND ${isMine})
+      WHERE position <= ${MAX_LOADED}`
+  const [[row], transactions, carried, due, compared, mined, signerRows] = await db.batch([
     raw<NetworkRow>(
       db,
       sql`INSERT INTO networks (chainId, lease, leaseUntil)
         VALUES (${chainId}, ${lease}, ${leaseEnd(now)})
         ON CONFLICT (chainId) DO UPDATE SET lease = excluded.lease, leaseUntil = excluded.leaseUntil
         WHERE lease = excluded.lease OR (leaseUntil <= ${at} AND (lease IS NOT NULL OR wakeAt <= ${at}
-          OR EXISTS (SELECT 1 FROM deliveries WHERE chainId = ${chainId} AND dueAt <= ${at})
+          OR ${firstDue(sql`${chainId}`)} <= ${at}
           OR (${isCompareDue(sql`${chainId}`, now)})))
-        RETURNING chainId, wakeAt, settledBlock, settledHash, comparedId, comparedAt`,
+        RETURNING chainId, wakeAt, settledBlock, settledHash, comparedId, comparedAt, contracts,
+          unconfirmedSince`,
     ),
     raw<TransactionRow>(
       db,
-      sql`SELECT * FROM transactions WHERE chainId = ${chainId} AND isOpen AND ${isMine}
-        ORDER BY signer, nonce`,
-    ),
-    raw<CarriedItem>(
-      db,
-      sql`SELECT d.id, d."key", d.version, d.requestedAction, d.failingSince, d.tries,
-          d.reasonCode, d.reason
-        FROM transactions t, json_each(t.items) i JOIN deliveries d ON d.id = i.value
-        WHERE t.chainId = ${chainId} AND t.isOpen AND ${isMine}`,
+      sql`SELECT id, contract, signer, nonce, items, hash, replaced, iif(block IS NULL, raw, NULL) AS raw,
+          gas, maxFeePerGas, maxPriorityFeePerGas, deadline, signedAtBlock, signedAt, block,
+          blockHash, nonceUsedAt
+        FROM transactions WHERE id IN (${open}) ORDER BY signer, nonce`,
     ),
     raw<Item>(
       db,
-      sql`${selectItems} WHERE d.chainId = ${chainId} AND d.dueAt <= ${at} AND ${isMine}
-        ORDER BY d.dueAt LIMIT
-          min(${MAX_TRANSACTIONS}, max(0, ${slots} - ${unmined})) * ${network.itemsPerTransaction}`,
+      sql`${selectItems} WHERE d.id IN (SELECT value FROM transactions t, json_each(t.items)
+        WHERE t.id IN (${open}))`,
+    ),
+    raw<Item>(
+      db,
+      // Each who placed orders gets an equal share of the items, and of the pieces, which relayers have
+      // a limit of: an item waits for the pieces before it, not for its own. What one leaves over is
+      // used in the next step.
+      sql`WITH RECURSIVE placers (placer) AS (
+          SELECT min(placer) FROM deliveries WHERE chainId = ${chainId} AND dueAt IS NOT NULL AND ${isMine}
+          UNION ALL SELECT (SELECT min(d.placer) FROM deliveries d
+            WHERE d.chainId = ${chainId} AND d.dueAt IS NOT NULL AND d.placer > placers.placer)
+          FROM placers WHERE placer IS NOT NULL),
+        waiting AS MATERIALIZED (SELECT placer FROM placers WHERE EXISTS (SELECT 1 FROM deliveries d
+          WHERE d.chainId = ${chainId} AND d.placer = placers.placer AND d.dueAt <= ${at})),
+        room (items) AS (SELECT min(${MAX_TRANSACTIONS}, max(0, ${slots} - ${unminedOfSigners})) * ${network.itemsPerTransaction}),
+        chosen AS (SELECT d.id, coalesce(sum(i.quantity) OVER (PARTITION BY d.placer
+            ORDER BY d.dueAt, d.id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS turn
+          FROM waiting CROSS JOIN deliveries d ON d.id IN (SELECT n.id FROM deliveries n
+            WHERE n.chainId = ${chainId} AND n.placer = waiting.placer AND n.dueAt <= ${at}
+            ORDER BY n.dueAt, n.id
+            LIMIT (SELECT CAST(ceil(items / (SELECT count(*) FROM waiting)) AS INTEGER) FROM room)) CROSS JOIN orderItems i ON i.id = d.id)
+        ${selectItemsFrom(sql`chosen CROSS JOIN deliveries d ON d.id = chosen.id`)}
+        ORDER BY chosen.turn, d.dueAt, d.id LIMIT (SELECT items FROM room)`,
     ),
     raw<Item>(
       db,
@@ -89,19 +100,17 @@ export async function load(
           AND d.id > w.comparedId AND coalesce(w.comparedAt, '') <= ${comparedBefore} AND ${isMine}
         ORDER BY d.id LIMIT ${COMPARED_ITEMS}`,
     ),
-    raw<FeesRow>(
-      db,
-      sql`SELECT signer, nonce, maxFeePerGas, maxPriorityFeePerGas FROM transactions
-        WHERE chainId = ${chainId} AND NOT isOpen AND block IS NULL AND ${isMine}
-        ORDER BY nonce DESC LIMIT 100`,
-    ),
     raw<{ signer: Address; nextNonce: number }>(
       db,
       sql`SELECT signer, max(nonce) + 1 AS nextNonce FROM (
           SELECT signer, nonce FROM transactions
-          WHERE chainId = ${chainId} AND block IS NOT NULL AND NOT isOpen AND ${isMine}
+          WHERE chainId = ${chainId} AND block IS NOT NULL AND ${isMine}
           ORDER BY block DESC LIMIT ${slots})
         GROUP BY signer`,
+    ),
+    raw<SignerRow>(
+      db,
+      sql`SELECT address, reverts, pausedUntil FROM signers WHERE chainId = ${chainId} AND ${isMine}`,
     ),
   ])
   if (!row) return null
@@ -109,34 +118,35 @@ export async function load(
     network: row,
     transactions: transactions.map((transaction) => ({
       ...transaction,
-      ...parseFees(transaction),
       items: JSON.parse(transaction.items),
       replaced: JSON.parse(transaction.replaced),
       gas: BigInt(transaction.gas),
+      maxFeePerGas: BigInt(transaction.maxFeePerGas),
+      maxPriorityFeePerGas: BigInt(transaction.maxPriorityFeePerGas),
     })),
     carried: new Map(carried.map((item) => [item.id, item])),
     due,
     compared,
-    unmined: fees.map((row) => ({ ...row, ...parseFees(row) })),
-    nextNonces: new Map(settled.map(({ signer, nextNonce }) => [signer, nextNonce])),
+    nextNonces: new Map(mined.map(({ signer, nextNonce }) => [signer, nextNonce])),
+    signers: new Map(signerRows.map((signer) => [signer.address, signer])),
   }
 }
 
-const selectItems = sql`SELECT d.id, d."key", d.contract, d.state, d.requestedAction, d.version,
-    d.failingSince, d.tries, d.reasonCode, d.reason, n.contractAddr, n.tokenId, i.quantity,
+const selectItemsFrom = (
+  source: SQL,
+) => sql`SELECT d.id, d."key", d.contract, d.state, d.requestedAction, d.version,
+    d.failingSince, d.tries, d.reasonCode, d.reason, n.contractAddr, n.tokenId, n.fulfilment, i.quantity,
+    EXISTS (SELECT 1 FROM burns b WHERE b.chainId = d.chainId AND b.times >= 2
+      AND b.address IN (lower(n.contractAddr), lower(i.ethRecipient))) AS isHeld,
     u.ethereumPublicAddr AS seller, u.walletChainId AS sellerChainId, i.ethRecipient AS recipient,
     i.recipientChainId
-  FROM deliveries d
+  FROM ${source}
     JOIN orderItems i ON i.id = d.id
     JOIN nfts n ON n.id = i.nftId
     JOIN users u ON u.id = i.sellerId`
 
-type FeesText = { maxFeePerGas: string; maxPriorityFeePerGas: string }
-type FeesRow = Omit<UnminedFees, keyof FeesText> & FeesText
-type TransactionRow = Omit<OpenTransaction, 'items' | 'replaced' | 'gas' | keyof FeesText> &
-  FeesText & { items: string; replaced: string; gas: string }
+const selectItems = selectItemsFrom(sql`deliveries d`)
 
-const parseFees = ({ maxFeePerGas, maxPriorityFeePerGas }: FeesText) => ({
-  maxFeePerGas: BigInt(maxFeePerGas),
-  maxPriorityFeePerGas: BigInt(maxPriorityFeePerGas),
-})
+/** JSON and wei are text in the database. */
+type TextColumn = 'items' | 'replaced' | 'gas' | 'maxFeePerGas' | 'maxPriorityFeePerGas'
+type TransactionRow = Omit<DeliveryTransaction, TextColumn> & Record<TextColumn, string>

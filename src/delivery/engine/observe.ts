@@ -1,16 +1,22 @@
 /** What one node says about the chain and about the items and transactions of a run. */
-import type { Address, Hex } from 'viem'
+import { type Address, type Hex, zeroAddress } from 'viem'
+import { getAddress, parseGwei } from 'viem/utils'
 import type { Network } from '../../env.ts'
 import {
-  decodeRecords,
-  decodeRelayer,
+  type ContractState,
+  contractRequests,
   encodeGetter,
-  encodeRecords,
-  encodeRelayers,
-  type KeyRecord,
+  readContract,
 } from '../../ethereum/contract.ts'
-import type { Market } from '../../ethereum/fees.ts'
-import { isBehind, leaveOut, type Node, readHead, usableNodes } from '../../ethereum/node.ts'
+import { lower, type Market } from '../../ethereum/fees.ts'
+import {
+  isBehind,
+  leaveOut,
+  type Node,
+  otherNodes,
+  readHead,
+  usableNodes,
+} from '../../ethereum/node.ts'
 import {
   accountBalance,
   type Block,
@@ -20,21 +26,22 @@ import {
   integer,
   type Receipt,
   read,
-  receipt,
   tip,
   transactionCount,
   transactionReceipt,
   view,
   wei,
 } from '../../ethereum/requests.ts'
-import type { Replies, RpcRequest } from '../../ethereum/rpc.ts'
-import type { Item, Loaded, OpenTransaction } from './state.ts'
-
-/** Keys of one `records` call. */
-const KEYS_PER_CALL = 500
-
-/** Wei per unit of gas, for a node that does not tell what is usual. */
-export const USUAL_TIP = 1_000_000_000n
+import type { Rpc } from '../../ethereum/rpc.ts'
+import {
+  type Confirmation,
+  confirmRecords,
+  type ObservedRecord,
+  readReceipts,
+  readRecords,
+  recordRequests,
+} from './records.ts'
+import type { DeliveryTransaction, Item, Loaded } from './state.ts'
 
 type SignerState = {
   /** Its transactions in blocks: its next nonce. */
@@ -43,23 +50,14 @@ type SignerState = {
   balance: bigint
 }
 
-type ContractState = {
-  isPaused: boolean
-  isRetired: boolean
-  /** Items that a signer may still submit today; absent if it is not a relayer. */
-  allowances: Map<Address, number>
-}
-
-/** `contract`: the one that was asked. */
-type ObservedRecord = KeyRecord & { contract: Address }
-
-export type Observation = {
+export type Observation = Confirmation & {
   node: Node
   head: Block
   final: Pick<Block, 'number' | 'timestamp'>
   /** The hash of the settled block; null if the node does not have it. */
   settledHash: Hex | null
-  market: Market
+  /** Null: no node tells the tip. Then nothing is signed. */
+  market: Market | null
   signers: Map<Address, SignerState>
   /** Contracts that answered. */
   contracts: Map<Address, ContractState>
@@ -67,22 +65,46 @@ export type Observation = {
   receipts: Map<Hex, Receipt | null>
   /** By key, from an answer at or past the final block. */
   records: Map<Hex, ObservedRecord>
+  /** The Delivery contract of the network and those before it, the newest first. */
+  lineage: Address[]
 }
 
-/** Asks the first node that can be used. If no node can be used, returns the reason. */
+/**
+ * Asks the first node that can be used. If no node can be used, returns the reason. `renew` keeps the
+ * lease while nodes are slow.
+ */
 export async function observe(
   network: Network,
   loaded: Loaded,
   signers: readonly Address[],
+  now: Date,
+  renew: () => Promise<void>,
 ): Promise<Observation | string> {
   let trouble = ''
   for (const node of usableNodes(network)) {
-    const observation = await observeAt(node, network, loaded, signers)
-    if (typeof observation !== 'string') return observation
-    trouble = observation
+    const observation = await observeAt(node, network, loaded, signers, now, renew)
+    if (typeof observation !== 'string') {
+      if (!(await isContradicted(observation, network, signers))) return observation
+      trouble = 'a second node says that the Delivery contract delivers'
+    } else trouble = observation
     if (network.rpcUrls.length > 1) leaveOut(network, node, trouble)
   }
   return trouble
+}
+
+/** Whether the contract does not deliver according to this node, but does according to another. */
+async function isContradicted(
+  { node, contracts }: Observation,
+  network: Network,
+  signers: readonly Address[],
+): Promise<boolean> {
+  const { delivery } = network
+  if (contracts.get(delivery)?.isPaused === false) return false
+  for (const { rpc } of otherNodes(network, node)) {
+    const other = readContract(delivery, signers, await rpc(contractRequests(delivery, signers)))
+    if (other?.isPaused === false) return true
+  }
+  return false
 }
 
 async function observeAt(
@@ -90,6 +112,8 @@ async function observeAt(
   network: Network,
   loaded: Loaded,
   configured: readonly Address[],
+  now: Date,
+  renew: () => Promise<void>,
 ): Promise<Observation | string> {
   const { network: row, transactions, due, compared } = loaded
   const head = await readHead(network, node)
@@ -105,12 +129,17 @@ async function observeAt(
       ? network.finality
       : Math.max(0, head.number - network.finality + 1)
   const settled = row.settledBlock === null ? [] : [blockAt(row.settledBlock)]
-  const first = await node.rpc([
-    blockAt(finalHeight),
-    tip,
-    ...settled,
-    ...signers.flatMap((signer) => [transactionCount(signer), accountBalance(signer)]),
-    ...contracts.flatMap((contract) => contractRequests(contract, configured)),
+  await renew()
+  const [second] = otherNodes(network, node)
+  const [first, secondTip] = await Promise.all([
+    node.rpc([
+      blockAt(finalHeight),
+      tip,
+      ...settled,
+      ...signers.flatMap((signer) => [transactionCount(signer), accountBalance(signer)]),
+      ...contracts.flatMap((contract) => contractRequests(contract, configured)),
+    ]),
+    second?.rpc([tip]),
   ])
   const final = read(block, first(blockAt(finalHeight)))
   if (!final || final.number > head.number) return 'the node does not tell the final block'
@@ -122,134 +151,122 @@ async function observeAt(
     states.set(signer, { count, balance })
   }
 
+  // What has expired already is only looked for once its nonce is used.
   const decidable = transactions.filter(
-    ({ signer, nonce, block, deadline }) =>
+    ({ signer, nonce, block, deadline, items }) =>
       (nonce < (states.get(signer)?.count ?? 0) && (block === null || block <= final.number)) ||
-      deadline < final.timestamp,
+      (deadline < final.timestamp && items.length > 0),
   )
   const carriedKeys = decidable.flatMap(({ contract, items }) =>
     items.flatMap((id) => ({ contract, key: loaded.carried.get(id)?.key })),
   )
   const contractStates = new Map(
     contracts.flatMap((contract) => {
-      const state = readContract(contract, configured, head, first)
+      const state = readContract(contract, configured, first)
       return state ? [[contract, state]] : []
     }),
   )
   const itemKeys = items.flatMap((item) =>
     // A retired contract may have used the key as well as the one that replaces it.
-    distinct([item.contract ?? network.delivery, contractOf(item, network, contractStates)]).map(
+    distinct([item.contract ?? network.delivery, findContract(item, network, contractStates)]).map(
       (contract) => ({ contract, key: item.key }),
     ),
   )
-  const recordRequests = requestsForRecords([...carriedKeys, ...itemKeys])
-  const hashes = decidable.flatMap(hashesOf)
-  const second = await node.rpc([
+  const keyRequests = recordRequests([...carriedKeys, ...itemKeys])
+  const hashes = decidable.flatMap(signedHashes)
+  await renew()
+  const replies = await node.rpc([
     ...hashes.map(transactionReceipt),
-    ...recordRequests.map(({ request }) => request),
+    ...keyRequests.map(({ request }) => request),
   ])
+  const records = readRecords(keyRequests, replies, final.number)
+  await renew()
+  const tips = [first(tip), secondTip?.(tip)].flatMap((reply) => (reply && read(wei, reply)) ?? [])
+  const cap = parseGwei(String(network.maxPriorityFeePerGasGwei))
   return {
     node,
     head,
     final,
     settledHash: settled[0] ? (read(block, first(settled[0]))?.hash ?? null) : null,
-    market: { baseFee: head.baseFeePerGas, tip: read(wei, first(tip)) ?? USUAL_TIP },
+    // A node may lie, so the lowest counts.
+    market: tips.length > 0 ? { baseFee: head.baseFeePerGas, tip: tips.reduce(lower, cap) } : null,
     signers: states,
     contracts: contractStates,
-    receipts: readReceipts(hashes, second),
-    records: readRecords(recordRequests, second, final.number),
+    receipts: readReceipts(hashes, replies),
+    records,
+    ...(await confirmRecords(network, node, records, final.number, row.unconfirmedSince, now)),
+    lineage: await readLineage(node, network, JSON.parse(row.contracts)),
   }
 }
 
-/** The hashes under which a transaction may be mined, newest first. */
-export const hashesOf = ({ hash, replaced }: Pick<OpenTransaction, 'hash' | 'replaced'>): Hex[] => [
+/** More contracts than the Delivery contract allows. */
+const MAX_LINEAGE = 10
+
+const lineages = new Map<string, Address[]>()
+
+/**
+ * Returns the contract of the network with those that it replaces, which never change. If a node
+ * leaves out one that is known, the others are asked.
+ */
+async function readLineage(
+  node: Node,
+  network: Network,
+  known: readonly Address[],
+): Promise<Address[]> {
+  const { chainId, delivery } = network
+  const id = `${chainId} ${delivery}`
+  const isMissing = (lineage: readonly Address[]) => known.some((one) => !lineage.includes(one))
+  let longest = lineages.get(id) ?? []
+  if (longest.length > 0 && !isMissing(longest)) return longest
+  for (const { rpc } of [node, ...otherNodes(network, node)]) {
+    const { lineage, isComplete } = await walkBack(rpc, delivery)
+    if (lineage.length > longest.length) longest = lineage
+    if (isMissing(lineage)) continue
+    if (isComplete) lineages.set(id, lineage)
+    return lineage
+  }
+  return longest
+}
+
+/** `isComplete`: the node has told them all. */
+async function walkBack(rpc: Rpc, delivery: Address) {
+  const lineage = [delivery]
+  while (lineage.length < MAX_LINEAGE) {
+    const request = view(lineage.at(-1), encodeGetter('predecessor'))
+    const data = read(hex, (await rpc([request]))(request))
+    if (data?.length !== 66) return { lineage, isComplete: false }
+    const predecessor = getAddress(`0x${data.slice(26)}`)
+    if (predecessor === zeroAddress) break
+    lineage.push(predecessor)
+  }
+  return { lineage, isComplete: true }
+}
+
+/** The hashes of everything that was signed for a nonce, newest first. */
+export const signedHashes = ({ hash, replaced }: DeliveryTransaction): Hex[] => [
   hash,
   ...replaced.toReversed(),
 ]
 
+/** Returns the calls that are in no block as far as is known. */
+export const findUnmined = (
+  { transactions, nextNonces }: Loaded,
+  { signers }: Observation,
+): DeliveryTransaction[] =>
+  transactions.filter(
+    ({ signer, nonce, items }) =>
+      items.length > 0 &&
+      nonce >= Math.max(signers.get(signer)?.count ?? 0, nextNonces.get(signer) ?? 0),
+  )
+
 const distinct = <T>(values: readonly T[]): T[] => [...new Set(values)]
 
-/** Returns the requests that read the contract and what its signers may do. */
-export const contractRequests = (contract: Address, signers: readonly Address[]): RpcRequest[] => [
-  view(contract, encodeGetter('paused')),
-  view(contract, encodeGetter('retired')),
-  ...signers.map((signer) => view(contract, encodeRelayers(signer))),
-]
-
-/** Returns null if the contract does not answer. */
-export function readContract(
-  contract: Address,
-  signers: readonly Address[],
-  head: Block,
-  replies: Replies,
-): ContractState | null {
-  const isPaused = read(integer, replies(view(contract, encodeGetter('paused'))))
-  const isRetired = read(integer, replies(view(contract, encodeGetter('retired'))))
-  if (isPaused === null || isRetired === null) return null
-  const today = Math.floor(head.timestamp / 86_400)
-  const allowances = new Map<Address, number>()
-  for (const signer of signers) {
-    const data = read(hex, replies(view(contract, encodeRelayers(signer))))
-    const relayer = data && decodeRelayer(data)
-    if (!relayer || relayer.perDay === 0) continue
-    allowances.set(signer, relayer.perDay - (relayer.day === today ? relayer.used : 0))
-  }
-  return { isPaused: isPaused === 1, isRetired: isRetired === 1, allowances }
-}
-
-function readReceipts(hashes: readonly Hex[], replies: Replies): Map<Hex, Receipt | null> {
-  const receipts = new Map<Hex, Receipt | null>()
-  for (const hash of hashes) {
-    const reply = replies(transactionReceipt(hash))
-    const found = read(receipt, reply)
-    if (found?.transactionHash === hash) receipts.set(hash, found)
-    else if ('result' in reply && reply.result === null) receipts.set(hash, null)
-  }
-  return receipts
-}
-
 /**
- * The contract that delivers an item. It stays with the contract of its first transaction, which
- * may still be mined there. Only a retired contract can deliver nothing more.
+ * Returns the contract that delivers an item. It stays with the contract of its first transaction,
+ * which may still be mined there. Only a retired contract can deliver nothing more.
  */
-export const contractOf = (
+export const findContract = (
   { contract }: Item,
   { delivery }: Network,
   contracts: Observation['contracts'],
 ): Address => (contract && !contracts.get(contract)?.isRetired ? contract : delivery)
-
-type RecordRequest = { contract: Address; keys: Hex[]; request: RpcRequest }
-
-function requestsForRecords(
-  wanted: readonly { contract: Address; key: Hex | undefined }[],
-): RecordRequest[] {
-  const byContract = Map.groupBy(wanted, ({ contract }) => contract)
-  return [...byContract].flatMap(([contract, items]) => {
-    const keys = items.flatMap(({ key }) => key ?? [])
-    return Array.from({ length: Math.ceil(keys.length / KEYS_PER_CALL) }, (_, i) => {
-      const part = keys.slice(i * KEYS_PER_CALL, (i + 1) * KEYS_PER_CALL)
-      return { contract, keys: part, request: view(contract, encodeRecords(part)) }
-    })
-  })
-}
-
-function readRecords(
-  requests: readonly RecordRequest[],
-  replies: Replies,
-  final: number,
-): Map<Hex, ObservedRecord> {
-  const records = new Map<Hex, ObservedRecord>()
-  const inconclusive = new Set<Hex>()
-  for (const { contract, keys, request } of requests) {
-    const data = read(hex, replies(request))
-    const answer = data && decodeRecords(data)
-    keys.forEach((key, i) => {
-      const record = answer && answer.block >= final ? answer.records[i] : undefined
-      if (!record) inconclusive.add(key)
-      else if (record.block > 0 || !records.has(key)) records.set(key, { ...record, contract })
-    })
-  }
-  // A key is unused if all contracts that were asked about it say so.
-  for (const key of inconclusive) if (records.get(key)?.block === 0) records.delete(key)
-  return records
-}

@@ -1,6 +1,7 @@
 /** A run: works on one chain until nothing is left to do at present. */
-import type { Database } from '../../db/client.ts'
-import type { Network, Settings } from '../../env.ts'
+import { connect, type Database } from '../../db/client.ts'
+import { type Network, readSettings, type Settings } from '../../env.ts'
+import { callsSent } from '../../ethereum/rpc.ts'
 import { log } from '../../log.ts'
 import { MAX_DELAY, type WakeUp, wake } from '../wake.ts'
 import { type Step, step } from './step.ts'
@@ -15,6 +16,9 @@ const COMPARE_DELAY = 60_000
 /** Milliseconds after which a run ends, and a message continues its work. */
 const MAX_DURATION = 120_000
 
+/** JSON-RPC calls after which a run ends, too. */
+const MAX_CALLS = 3_000
+
 export type Deps = {
   db: Database
   settings: Pick<Settings, 'NETWORKS' | 'TRANSFER_SIGNER_KEYS'>
@@ -24,20 +28,43 @@ export type Deps = {
   onEnd: () => Promise<void>
 }
 
+/**
+ * Works on the chains that the messages name. A message is only a hint, so it is never repeated:
+ * if a run fails, the cron run wakes its chain again. `onEnd` is called whenever deliveries have ended.
+ */
+export async function consume(
+  batch: MessageBatch<WakeUp>,
+  env: Env,
+  onEnd: () => Promise<void>,
+): Promise<void> {
+  batch.ackAll()
+  const deps = {
+    db: connect(env.DB),
+    settings: readSettings(env),
+    queue: env.DELIVERIES,
+    clock: () => new Date(),
+    onEnd,
+  }
+  const chainIds = new Set(batch.messages.map(({ body }) => body.chainId))
+  for (const chainId of chainIds)
+    await run(deps, chainId).catch((error) => log.error('delivery_run_failed', { chainId, error }))
+}
+
 /** Works on a chain, unless another run does. */
 export async function run(deps: Deps, chainId: number): Promise<void> {
   const { db, settings, clock } = deps
   const network = Object.values(settings.NETWORKS).find((network) => network.chainId === chainId)
   if (!network) return log.error('unknown_chain', { chainId })
   const lease = crypto.randomUUID()
+  const callsBefore = callsSent()
   const endAt = clock().getTime() + MAX_DURATION
   for (;;) {
-    const done = await step(db, settings, network, lease, clock())
+    const done = await step(db, settings, network, lease, clock)
     if (!done) return
     if (done.hasEnded) await deps.onEnd()
     const now = clock().getTime()
     const wait = done.lookAt ? done.lookAt.getTime() - now : Infinity
-    if (now >= endAt) {
+    if (now >= endAt || callsSent() - callsBefore > MAX_CALLS) {
       const rest = { ...done, lookAt: new Date(now), takesItems: false }
       await finish(deps, network, lease, rest)
       return
@@ -53,14 +80,14 @@ async function finish(
   { db, queue, clock }: Deps,
   { chainId }: Network,
   lease: string,
-  { lookAt, takesItems, loaded }: Step,
+  { lookAt, takesItems, problem, loaded }: Step,
 ): Promise<boolean> {
   const now = clock()
   const { wakeAt } = loaded.network
   // A message for this time is under way already.
   const planned = wakeAt && wakeAt > now.toISOString() ? wakeAt : null
   const compareAt = new Date(now.getTime() + COMPARE_DELAY)
-  const plan = { lookAt, takesItems, compareAt, planned }
+  const plan = { lookAt, takesItems, compareAt, planned, problem }
   const released = await release(db, chainId, lease, plan, now)
   if (released?.isHeld) return true
   if (!released?.wakeAt || released.wakeAt === planned) return false

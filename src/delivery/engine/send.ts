@@ -1,31 +1,37 @@
-import type { Hex } from 'viem'
 import type { Network } from '../../env.ts'
 import { otherNodes } from '../../ethereum/node.ts'
 import { broadcast } from '../../ethereum/requests.ts'
 import { loggedMessage } from '../../ethereum/revert.ts'
 import { log } from '../../log.ts'
+import { type Decision, PATIENCE } from './decide.ts'
 import type { Observation } from './observe.ts'
-
-/** Blocks after which a transaction that is not mined is sent through every node. */
-const PATIENCE = 3
+import type { NewTransaction, TransactionChange } from './store.ts'
 
 /** How nodes say that they have the transaction, or another one at its nonce. */
 const isKnown =
   /already ?(known|imported|exists)|known transaction|nonce too low|replacement .*underpriced/i
 
-type Signed = { hash: Hex; raw: Hex; nonce: number; signedAtBlock: number }
-
 /**
- * Broadcasts signed transactions by ascending nonce. Whatever the node answers, a transaction may
- * have been accepted, so the answers decide nothing.
+ * Broadcasts what was signed in this step and what is in no block, by ascending nonce. Whatever the
+ * node answers, a transaction may have been accepted, so the answers decide nothing.
  */
 export async function send(
   network: Network,
   { node, head }: Observation,
-  transactions: readonly Signed[],
+  decisions: readonly Decision[],
+  signed: readonly (NewTransaction | TransactionChange)[],
 ): Promise<void> {
-  if (transactions.length === 0) return
-  const sorted = transactions.toSorted((a, b) => a.nonce - b.nonce)
+  const unmined = decisions.flatMap(({ do: action, transaction }) =>
+    action === 'send' ? transaction : [],
+  )
+  const sorted = [...unmined, ...signed]
+    .flatMap(({ hash, raw, nonce, signedAtBlock }) =>
+      raw && hash && nonce !== undefined && signedAtBlock !== undefined
+        ? { hash, raw, nonce, signedAtBlock }
+        : [],
+    )
+    .sort((a, b) => a.nonce - b.nonce)
+  if (sorted.length === 0) return
   const overdue = sorted.filter(({ signedAtBlock }) => head.number - signedAtBlock >= PATIENCE)
   const others = overdue.length > 0 ? otherNodes(network, node) : []
   const [replies] = await Promise.all([

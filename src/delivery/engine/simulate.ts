@@ -12,25 +12,29 @@ import {
   view,
   wei,
 } from '../../ethereum/requests.ts'
-import { isTokenWithoutCode, revertReason } from '../../ethereum/revert.ts'
+import { revertReason } from '../../ethereum/revert.ts'
 import type { Rpc, RpcRequest } from '../../ethereum/rpc.ts'
-import { diagnosisRequests, readHolderProblem } from '../../ethereum/token.ts'
-import { explain } from '../reasons.ts'
-import type { Batch, Candidate } from './assign.ts'
-import type { Problem } from './failure.ts'
+import type { Candidate } from './compose.ts'
 
 /** EIP-7825. */
 const MAX_GAS = 16_777_216
 
 /** Gas of a call without items, and of an item without the call of its token. */
 const GAS_PER_CALL = 40_000
-const GAS_AROUND_ITEM = 34_000
+const GAS_AROUND_ITEM = 40_000
 
-export type Simulation = {
-  /** Items that would be delivered, with the gas that their tokens use. */
-  good: { candidate: Candidate; gasUsed: number }[]
-  /** `problem`: why an item must not be sent although its transfer would succeed. */
-  bad: { candidate: Candidate; result: ItemResult; problem?: Problem }[]
+/** Items of one contract that go into one transaction. `relayer`: who asks in the simulation. */
+export type Batch = { contract: Address; relayer: Address; candidates: Candidate[] }
+
+/** An item that would be delivered, with the gas that its token uses. */
+export type Deliverable = { candidate: Candidate; gasUsed: number }
+
+/** An item that must not be sent. Without a result, its transfer would succeed. */
+export type Failing = { candidate: Candidate; result: ItemResult | null }
+
+type Simulation = {
+  good: Deliverable[]
+  bad: Failing[]
   /**
    * Items of which the node says too little: the gas did not suffice, their key is used, or it does
    * not tell the code of a contract wallet.
@@ -38,26 +42,35 @@ export type Simulation = {
   open: Candidate[]
 }
 
-const NOT_DEPLOYED: Problem = { cause: 'item', ...explain('recipient_not_deployed') }
-
 /** Contract wallets are asked for their code: an undeployed contract wallet has no proven owner. */
 const walletRequest = ({ item, call }: Candidate): RpcRequest[] =>
   item.recipientChainId !== 0 && item.requestedAction === 'deliver' ? [contractCode(call.to)] : []
+
+/** `gasPrice` and the `funds` of the relayers are in wei. */
+export type Circumstances = {
+  deadline: number
+  gasPrice: bigint
+  funds: ReadonlyMap<Address, bigint>
+}
 
 /** Returns what each batch would do; or why the node does not tell. */
 export async function simulate(
   rpc: Rpc,
   { gasPerItem }: Network,
   batches: readonly Batch[],
-  deadline: number,
+  { deadline, gasPrice, funds }: Circumstances,
 ): Promise<(Simulation | string)[]> {
-  const requests = batches.map(({ signer, contract, candidates }) => {
-    const gas = candidates.length * (gasPerItem * 1.02 + 110_000) + 300_000
+  const requests = batches.map(({ relayer, contract, candidates }) => {
+    const gas = Math.ceil(candidates.length * (gasPerItem * 1.02 + 130_000) + 300_000)
+    const limit = BigInt(Math.min(MAX_GAS, gas))
+    // A node refuses a call that the relayer cannot pay.
+    const canPay = (funds.get(relayer) ?? 0n) >= limit * gasPrice
     return simulateCall({
-      from: signer,
+      from: relayer,
       to: contract,
-      data: encodeDeliver(callsOf(candidates), 0, gasPerItem, deadline),
-      gas: numberToHex(Math.min(MAX_GAS, Math.ceil(gas))),
+      data: encodeDeliver(candidates.map(getCall), 0, gasPerItem, deadline),
+      gas: numberToHex(limit),
+      ...(canPay && { gasPrice: numberToHex(gasPrice) }),
     })
   })
   const wallets = batches.flatMap(({ candidates }) => candidates.flatMap(walletRequest))
@@ -67,13 +80,15 @@ export async function simulate(
     const data = read(hex, reply)
     const results = data && decodeResults(data)
     if (!results)
-      return inconclusive(reply) ?? ('error' in reply ? revertOf(reply.error.data) : 'no answer')
+      return (
+        inconclusive(reply) ?? ('error' in reply ? describeRevert(reply.error.data) : 'no answer')
+      )
     const simulation: Simulation = { good: [], bad: [], open: [] }
     for (const [k, candidate] of (batches[i]?.candidates ?? []).entries()) {
       const result = results[k]
       const [code] = walletRequest(candidate).map((asked) => read(hex, replies(asked)))
       if (result?.outcome === 'delivered' || result?.outcome === 'cancelled') {
-        if (code === '0x') simulation.bad.push({ candidate, result, problem: NOT_DEPLOYED })
+        if (code === '0x') simulation.bad.push({ candidate, result: null })
         else if (code === null) simulation.open.push(candidate)
         else simulation.good.push({ candidate, gasUsed: Number(result.gasUsed) })
       } else if (result?.outcome === 'failed') simulation.bad.push({ candidate, result })
@@ -83,14 +98,14 @@ export async function simulate(
   })
 }
 
-/** Returns the calls of candidates, in their order. */
-export const callsOf = (candidates: readonly Candidate[]) => candidates.map(({ call }) => call)
+/** Returns the call of a candidate. */
+export const getCall = ({ call }: Candidate) => call
 
-const revertOf = (data: unknown) =>
+const describeRevert = (data: unknown) =>
   `the contract reverts: ${read(hex, { result: data }) ? revertReason(data as Hex) : 'no reason'}`
 
 /** The gas limit that the simulated items need, with room for one that uses up its limit. */
-const gasNeeded = (good: Simulation['good'], gasPerItem: number): number =>
+const gasNeeded = (good: readonly Deliverable[], gasPerItem: number): number =>
   Math.ceil(
     1.25 * good.reduce((gas, { gasUsed }) => gas + gasUsed + GAS_AROUND_ITEM, GAS_PER_CALL) +
       (gasPerItem * 64) / 63 +
@@ -98,13 +113,14 @@ const gasNeeded = (good: Simulation['good'], gasPerItem: number): number =>
   )
 
 /** Returns as many of the items as fit into one transaction. */
-export function fitGas(good: Simulation['good'], gasPerItem: number): Simulation['good'] {
+export function fitGas(good: readonly Deliverable[], gasPerItem: number): Deliverable[] {
   const fitting = [...good]
   while (fitting.length > 1 && gasNeeded(fitting, gasPerItem) > MAX_GAS) fitting.pop()
   return fitting
 }
 
-export type Call = { signer: Address; contract: Address; good: Simulation['good'] }
+/** A batch of which all items would be delivered. */
+export type GoodBatch = Omit<Batch, 'candidates'> & { good: Deliverable[] }
 
 const oracleAbi = [
   {
@@ -119,7 +135,7 @@ const oracleAbi = [
 const ORACLE = '0x420000000000000000000000000000000000000F'
 
 /** The gas limit of a call, and its L1 data fee in wei (0 on most chains). */
-export type Limit = { gas: bigint; l1Fee: bigint }
+export type GasLimit = { gas: bigint; l1Fee: bigint }
 
 /**
  * Returns the limits of each call. Estimating is slow, so a node is asked about the largest call
@@ -128,37 +144,32 @@ export type Limit = { gas: bigint; l1Fee: bigint }
 export async function estimate(
   rpc: Rpc,
   { gasPerItem }: Network,
-  calls: readonly Call[],
+  batches: readonly GoodBatch[],
   deadline: number,
   maxFeePerGas: bigint,
-): Promise<Limit[]> {
+): Promise<GasLimit[]> {
   // All items are to be reached, so that the estimate holds for all.
-  const dataOf = ({ good }: Call) =>
+  const encode = ({ good }: GoodBatch) =>
     encodeDeliver(
-      callsOf(good.map(({ candidate }) => candidate)),
+      good.map(({ candidate }) => candidate.call),
       good.length,
       gasPerItem,
       deadline,
     )
-  const requestFor = (call: Call, data: Hex) =>
-    gasEstimate({
-      from: call.signer,
-      to: call.contract,
-      data,
-      maxFeePerGas: numberToHex(maxFeePerGas),
-    })
-  const [largest] = calls.toSorted((a, b) => b.good.length - a.good.length)
+  const estimateRequest = ({ relayer, contract }: GoodBatch, data: Hex) =>
+    gasEstimate({ from: relayer, to: contract, data, maxFeePerGas: numberToHex(maxFeePerGas) })
+  const [largest] = batches.toSorted((a, b) => b.good.length - a.good.length)
   if (!largest) return []
-  const data = dataOf(largest)
-  const request = requestFor(largest, data)
+  const data = encode(largest)
+  const request = estimateRequest(largest, data)
   const fee = view(ORACLE, encodeFunctionData({ abi: oracleAbi, args: [data] }))
   const replies = await rpc([request, fee])
   const l1Fee = read(wei, replies(fee)) ?? 0n
   const estimated = Number(read(wei, replies(request)) ?? 0)
-  const needed = calls.map(({ good }) => gasNeeded(good, gasPerItem))
+  const needed = batches.map(({ good }) => gasNeeded(good, gasPerItem))
   if (estimated <= gasNeeded(largest.good, gasPerItem))
     return needed.map((gas) => ({ gas: limited(gas), l1Fee }))
-  const requests = calls.map((call) => requestFor(call, dataOf(call)))
+  const requests = batches.map((batch) => estimateRequest(batch, encode(batch)))
   const estimates = await rpc(requests)
   return requests.map((request, i) => {
     const gas = Number(read(wei, estimates(request)) ?? estimated)
@@ -167,38 +178,3 @@ export async function estimate(
 }
 
 const limited = (gas: number) => BigInt(Math.min(MAX_GAS, Math.ceil(gas)))
-
-/** Returns the problem of each item that would fail; null if the node does not tell. */
-export async function diagnose(
-  rpc: Rpc,
-  { gasPerItem }: Network,
-  bad: Simulation['bad'],
-): Promise<Map<Candidate, Problem | null>> {
-  const replies = await rpc(
-    bad.flatMap(({ candidate: { contract, call }, problem }) =>
-      problem ? [] : diagnosisRequests(contract, call),
-    ),
-  )
-  return new Map(
-    bad.map(({ candidate, result, problem }) => {
-      if (problem) return [candidate, problem]
-      const { contract, call } = candidate
-      const [plain] = diagnosisRequests(contract, call)
-      if (!plain || 'fault' in replies(plain)) return [candidate, null]
-      const holderProblem = readHolderProblem(contract, call, replies)
-      return [candidate, holderOrItem(holderProblem, result, gasPerItem)]
-    }),
-  )
-}
-
-function holderOrItem(
-  holderProblem: ReturnType<typeof readHolderProblem>,
-  { gasUsed, reason }: ItemResult,
-  gasPerItem: number,
-): Problem {
-  const text = revertReason(reason)
-  if (isTokenWithoutCode(reason)) return { cause: 'item', ...explain('token_not_deployed') }
-  if (holderProblem) return { cause: 'holder', ...explain(holderProblem, text) }
-  if (gasUsed > gasPerItem * 0.95) return { cause: 'item', ...explain('gas_limit_exceeded') }
-  return { cause: 'item', ...explain('recipient_rejects', text) }
-}

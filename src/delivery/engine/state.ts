@@ -1,6 +1,7 @@
 /** Deliveries, transactions and networks, as a run reads them. */
 import type { Address, Hex } from 'viem'
 import type { DeliveryState, ReasonCode, RequestedAction } from '../../db/schema/delivery.ts'
+import type { Fees } from '../../ethereum/fees.ts'
 
 /** A delivery, with what is to be delivered. */
 export type Item = {
@@ -18,6 +19,9 @@ export type Item = {
   contractAddr: string
   tokenId: string | null
   quantity: number
+  fulfilment: 'transfer' | 'mint'
+  /** Whether its token or recipient has used up gas in two transactions. */
+  isHeld: 0 | 1
   /** The wallet of the seller. */
   seller: string
   /** The chain of a seller's wallet that is a contract; 0 for one with a key. */
@@ -27,27 +31,27 @@ export type Item = {
   recipientChainId: number
 }
 
-/** An item that a transaction carries. */
-export type CarriedItem = Pick<
-  Item,
-  'id' | 'key' | 'version' | 'requestedAction' | 'failingSince' | 'tries' | 'reasonCode' | 'reason'
->
+/** The pieces that the contract charges for an item. */
+export const countPieces = ({ requestedAction, quantity }: Item): number =>
+  requestedAction === 'cancel' ? 1 : quantity
 
-/** A transaction that may still be mined or dropped by a reorganization. */
-export type OpenTransaction = {
+/**
+ * A call of a Delivery contract. There is one for each nonce until a final block has used the
+ * nonce: what has expired is signed again with other items.
+ */
+export type DeliveryTransaction = Fees & {
   id: number
   contract: Address
   signer: Address
   nonce: number
-  /** In the order of the call. */
+  /** In the order of the call. Empty once the call has expired. */
   items: number[]
   hash: Hex
-  /** The other hashes: those with lower fees and, once such a one is mined, the newest. */
+  /** Everything else that was signed for the nonce. */
   replaced: Hex[]
-  raw: Hex
+  /** The newest signed bytes. Null while the transaction is in a block, because none are needed. */
+  raw: Hex | null
   gas: bigint
-  maxFeePerGas: bigint
-  maxPriorityFeePerGas: bigint
   /** Seconds since 1970. */
   deadline: number
   signedAtBlock: number
@@ -57,13 +61,16 @@ export type OpenTransaction = {
   nonceUsedAt: number | null
 }
 
-/** Fees of a closed transaction whose bytes may still wait at a node. */
-export type UnminedFees = {
-  signer: Address
-  nonce: number
-  maxFeePerGas: bigint
-  maxPriorityFeePerGas: bigint
-}
+/** Why items that are due are not sent. */
+export type SigningBlocker =
+  | 'contract_unavailable'
+  | 'fees_above_cap'
+  | 'fees_unknown'
+  | 'no_relayer'
+  | 'relayer_limit_reached'
+  | 'signer_out_of_funds'
+  | 'signers_busy'
+  | 'simulation_failed'
 
 /** The row of a network, while this run has the lease. */
 export type NetworkRow = {
@@ -73,18 +80,25 @@ export type NetworkRow = {
   settledHash: Hex | null
   comparedId: number
   comparedAt: string | null
+  /** JSON: every Delivery contract that has deliveries. */
+  contracts: string
+  unconfirmedSince: string | null
 }
+
+/** What is stored of a signer. */
+export type SignerRow = { address: Address; reverts: number; pausedUntil: string | null }
 
 export type Loaded = {
   network: NetworkRow
-  transactions: OpenTransaction[]
-  /** The items that open transactions carry, by id. */
-  carried: Map<number, CarriedItem>
-  /** Items to begin with, oldest first. */
+  /** Open ones: all that are in no block, and the first of those that are in one. */
+  transactions: DeliveryTransaction[]
+  /** The items that they carry, by id. */
+  carried: Map<number, Item>
+  /** Items to begin with: each who placed orders gets an equal share. */
   due: Item[]
   /** Items that failed or wait for a wallet, whose keys are to be compared with the chain. */
   compared: Item[]
-  unmined: UnminedFees[]
-  /** The lowest nonce of each signer that no settled transaction has used. */
+  /** The lowest nonce of each signer that no block has used as far as is known. */
   nextNonces: Map<Address, number>
+  signers: Map<Address, SignerRow>
 }

@@ -1,29 +1,43 @@
 /**
  * One step of a run: load, observe one node, decide, sign and store, then broadcast. What is
  * signed is stored before it is sent, so a step that stops in between loses nothing: the next one
- * sends the stored bytes.
+ * sends the stored bytes. What is decided is stored before the nodes are asked again, which may
+ * take long.
  */
-import type { Hex } from 'viem'
 import { parseGwei } from 'viem/utils'
 import type { Database } from '../../db/client.ts'
 import type { Network, Settings } from '../../env.ts'
 import { leaveOut } from '../../ethereum/node.ts'
-import { getSigner } from '../../ethereum/signer.ts'
+import { getSigner, type Signer } from '../../ethereum/signer.ts'
 import { log } from '../../log.ts'
 import { compareKeys } from './compare.ts'
-import { decide, type Fate, isUnmined } from './decide.ts'
+import {
+  changeTransactions,
+  countInFlight,
+  countReverts,
+  findBurners,
+  findSettled,
+  recheck,
+} from './conclude.ts'
+import { type Decision, decide, nextLook } from './decide.ts'
 import { findFork, isSuspect, requeueAboveFork } from './heal.ts'
-import { COMPARED_ITEMS, load } from './load.ts'
-import { logChanges } from './log-changes.ts'
-import type { Move } from './moves.ts'
+import type { ItemChange } from './item-changes.ts'
+import { COMPARED_ITEMS, LEASE, load, MAX_LOADED } from './load.ts'
+import { logChanges, logClosed } from './log-changes.ts'
 import { type Observation, observe } from './observe.ts'
 import { prepare } from './prepare.ts'
-import { replaceAll } from './replace.ts'
-import type { FoundTransaction } from './resolve.ts'
-import { nextLook } from './schedule.ts'
 import { send } from './send.ts'
-import type { Loaded } from './state.ts'
-import { type Changes, Outdated, store } from './store.ts'
+import type { FoundTransaction } from './settle.ts'
+import { readCapacity, type Signed, signReplacements } from './sign.ts'
+import type { Loaded, SigningBlocker } from './state.ts'
+import {
+  type Changes,
+  type NewTransaction,
+  NO_CHANGES,
+  Outdated,
+  type SignerChange,
+  store,
+} from './store.ts'
 
 /** Milliseconds until a network is asked again that could not be worked on. */
 const BLOCKED_DELAY = 15_000
@@ -35,6 +49,8 @@ export type Step = {
   takesItems: boolean
   /** Whether deliveries have ended. */
   hasEnded: boolean
+  /** Why nothing could be sent; null if nothing stopped it. */
+  problem: SigningBlocker | 'node_unavailable' | 'contract_not_linked' | null
   loaded: Loaded
 }
 
@@ -44,141 +60,202 @@ export async function step(
   settings: Pick<Settings, 'TRANSFER_SIGNER_KEYS'>,
   network: Network,
   lease: string,
-  now: Date,
+  clock: () => Date,
 ): Promise<Step | null> {
+  const now = clock()
   const signers = settings.TRANSFER_SIGNER_KEYS.map(getSigner)
   const addresses = signers.map(({ address }) => address)
   const loaded = await load(db, network, addresses, lease, now)
   if (!loaded) return null
-  const blocked = (): Step => ({
-    loaded,
-    lookAt: new Date(now.getTime() + BLOCKED_DELAY),
-    takesItems: false,
-    hasEnded: false,
-  })
-  const { chainId } = network
-  const observation = await observe(network, loaded, addresses)
-  if (typeof observation === 'string') {
-    log.error('node_unavailable', { chainId, reason: observation })
-    return blocked()
-  }
-  if (isSuspect(loaded.network, observation)) {
-    const fork = await findFork(db, network, loaded.network, observation)
-    if (typeof fork === 'string') {
-      log.error('node_unavailable', { chainId, reason: fork })
-      if (network.rpcUrls.length > 1) leaveOut(network, observation.node, fork)
-      return blocked()
-    }
-    const [requeued] = await db.batch([...requeueAboveFork(db, chainId, fork, now)])
-    const { settledBlock } = loaded.network
-    log.error('chain_reorganized', {
-      chainId,
-      settledBlock,
-      standing: fork.standing?.block ?? null,
-      items: requeued.length,
-    })
-    return { loaded, lookAt: now, takesItems: true, hasEnded: false }
-  }
-
-  const cap = parseGwei(String(network.maxFeePerGasGwei))
-  const fates = decide(loaded, observation, cap, now)
-  const comparison = await compareKeys(network, loaded, observation, now)
-  const { unrecorded, found } = comparison
-  const prepared = await prepare(network, unrecorded, loaded, observation, signers, now)
-  const replacements = await replaceAll(fates, signers, observation, loaded, network, cap)
-  const changes: Changes = {
-    ...changesOf(fates, found, observation),
-    replacements,
-    transactions: prepared.transactions,
-    found,
-    moves: [...fates.flatMap(movesOf), ...comparison.moves, ...prepared.moves],
-    compared: comparedTo(loaded, now),
+  let renewedAt = now.getTime()
+  /** Keeps the lease, too. Without changes only if part of it has passed. */
+  const write = async (changes: Changes) => {
+    if (!hasChanges(changes) && clock().getTime() - renewedAt < LEASE / 4) return
+    await store(db, network, lease, changes, clock())
+    renewedAt = clock().getTime()
+    logChanges(network, changes)
   }
   try {
-    if (hasChanges(changes)) await store(db, chainId, lease, changes, now)
+    return await work({ db, network, loaded, signers, now, write })
   } catch (error) {
-    if (!(error instanceof Outdated)) throw error
-    return { loaded, lookAt: now, takesItems: true, hasEnded: false }
+    if (error instanceof Outdated) return continueAt(now, loaded)
+    throw error
   }
-  logChanges(network, fates, changes)
-  await send(network, observation, [
-    ...fates.flatMap((fate) => (fate.do === 'send' ? [fate.transaction] : [])),
-    ...replacements.map(({ transaction, ...newer }) => ({ ...transaction, ...newer })),
-    ...prepared.transactions,
-  ])
-  const unmined = fates.filter(
-    (fate) => hasNoBlock(fate) && addresses.includes(fate.transaction.signer),
-  )
-  const inFlight = unmined.length + prepared.transactions.length
-  const hasEnded = changes.moves.some(({ state }) =>
-    ['transferred', 'failed', 'cancelled'].includes(state),
-  )
-  const lookAt = nextLook(fates, prepared.transactions.length, observation, now)
-  if (prepared.blocked || comparison.isBlocked) {
-    const retryAt = new Date(now.getTime() + BLOCKED_DELAY)
-    return {
-      loaded,
-      lookAt: lookAt && lookAt < retryAt ? lookAt : retryAt,
-      takesItems: false,
-      hasEnded,
-    }
+}
+
+type Work = {
+  db: Database
+  network: Network
+  loaded: Loaded
+  signers: readonly Signer[]
+  now: Date
+  /** Writes under the lease. Throws `Outdated`. */
+  write: (changes: Changes) => Promise<void>
+}
+
+const continueAt = (lookAt: Date, loaded: Loaded): Step => ({
+  loaded,
+  lookAt,
+  takesItems: true,
+  hasEnded: false,
+  problem: null,
+})
+
+async function work({ db, network, loaded, signers, now, write }: Work): Promise<Step> {
+  const { chainId } = network
+  const addresses = signers.map(({ address }) => address)
+  const again = continueAt(now, loaded)
+  const retryAt = new Date(now.getTime() + BLOCKED_DELAY)
+  const blocked = (problem: Step['problem']): Step => ({
+    ...again,
+    lookAt: retryAt,
+    takesItems: false,
+    problem,
+  })
+  const renew = () => write(NO_CHANGES)
+  const observation = await observe(network, loaded, addresses, now, renew)
+  if (typeof observation === 'string') {
+    log.error('node_unavailable', { chainId, reason: observation })
+    return blocked('node_unavailable')
   }
-  const hasMoreToCompare = loaded.compared.length === COMPARED_ITEMS
+  const unlinked = findUnlinked(loaded, observation)
+  if (unlinked) {
+    log.error('contract_not_linked', { chainId, contract: unlinked })
+    return blocked('contract_not_linked')
+  }
+  if (isSuspect(loaded.network, observation))
+    return (await heal(db, network, loaded, observation, now)) ? again : blocked('node_unavailable')
+
+  const cap = parseGwei(String(network.maxFeePerGasGwei))
+  const world = { loaded, observation, cap, gasPerItem: network.gasPerItem, now }
+  const first = loaded.transactions.map((transaction) => decide(transaction, world))
+  const decisions = await recheck(first, network, world)
+  const { unconfirmedSince } = observation
+  const closed: Changes = {
+    ...NO_CHANGES,
+    transactions: changeTransactions(decisions, observation),
+    items: decisions.flatMap((decision) => (decision.do === 'close' ? decision.changes : [])),
+    settled: findSettled(decisions),
+    signers: countReverts(decisions, loaded, now),
+    burned: await findBurners(decisions, observation),
+    ...(unconfirmedSince !== loaded.network.unconfirmedSince && { unconfirmedSince }),
+  }
+  await write(closed)
+  logClosed(network, decisions)
+  // A nonce is free again below those that were loaded as free.
+  const isFreed = ({ do: action, transaction }: Decision) =>
+    action === 'await_block' && transaction.items.length === 0
+  if (decisions.some(isFreed)) return { ...again, hasEnded: hasEnded(closed.items) }
+
+  const comparison = await compareKeys(network, loaded, observation, now, renew)
+  const { found, unrecorded } = comparison
+  const [newest] = found.toSorted((a, b) => b.block - a.block)
+  await write({
+    ...NO_CHANGES,
+    transactions: found.map((transaction) => newRow(transaction, now)),
+    items: comparison.changes,
+    settled: newest ? { block: newest.block, hash: newest.blockHash } : null,
+    compared: comparedTo(loaded, now),
+  })
+
+  const capacities = signers.map((signer) => readCapacity(signer, network, observation, loaded))
+  const working = capacities.filter(
+    ({ signer: { address } }) =>
+      (loaded.signers.get(address)?.pausedUntil ?? '') <= now.toISOString(),
+  )
+  const signed = await prepare(network, unrecorded, loaded, observation, working, now, renew)
+  const replaced = await signReplacements(decisions, observation, capacities, network, now)
+  await write({
+    ...NO_CHANGES,
+    transactions: [...replaced, ...signed.transactions],
+    items: signed.changes,
+    signers: countPieces(signed, network, loaded, observation),
+  })
+  await send(network, observation, decisions, [...replaced, ...signed.transactions])
+
+  const ended = hasEnded([...closed.items, ...comparison.changes, ...signed.changes])
+  const lookAt = nextLook(decisions, signed.transactions.length > 0, observation, now)
+  const hasMore =
+    loaded.compared.length === COMPARED_ITEMS ||
+    decisions.filter(({ do: action }) => action === 'close').length >= MAX_LOADED
+  const inFlight = countInFlight(decisions, addresses) + signed.transactions.length
+  const takesItems = inFlight < signers.length * network.transactionsInFlight
+  const blocker = comparison.isBlocked ? 'contract_unavailable' : signed.blocker
+  if (!blocker) return { ...again, lookAt: hasMore ? now : lookAt, takesItems, hasEnded: ended }
   return {
-    loaded,
-    lookAt: hasMoreToCompare ? now : lookAt,
-    takesItems: inFlight < signers.length * network.transactionsInFlight,
-    hasEnded,
+    ...blocked(blocker === 'signers_busy' ? null : blocker),
+    lookAt: lookAt && lookAt < retryAt ? lookAt : retryAt,
+    hasEnded: ended,
   }
 }
 
-/** Whether `load` will count the transaction as one that is in flight. */
-const hasNoBlock = (fate: Fate): boolean =>
-  isUnmined(fate) ||
-  ((fate.do === 'wait' || fate.do === 'store_nonce_use') && fate.transaction.block === null)
+const hasEnded = (changes: readonly ItemChange[]): boolean =>
+  changes.some(({ state }) => ['transferred', 'failed', 'cancelled'].includes(state))
 
-const movesOf = (fate: Fate): Move[] => (fate.do === 'close' ? fate.moves : [])
-
-function changesOf(
-  fates: readonly Fate[],
-  found: readonly FoundTransaction[],
-  { head }: Observation,
-) {
-  const placements: Changes['placements'] = []
-  const nonceUses: Changes['nonceUses'] = []
-  const settled: { block: number; hash: Hex }[] = found.map(({ block, blockHash }) => ({
-    block,
-    hash: blockHash,
-  }))
-  for (const fate of fates) {
-    const { id, hash, block } = fate.transaction
-    if (fate.do === 'store_nonce_use') nonceUses.push({ id, head: head.number })
-    if (isUnmined(fate) && block !== null)
-      placements.push({ id, hash, block: null, blockHash: null, isOpen: true })
-    if (fate.do !== 'close' && fate.do !== 'store_block') continue
-    const { receipt } = fate
-    placements.push({
-      id,
-      hash: receipt?.transactionHash ?? hash,
-      block: receipt?.blockNumber ?? null,
-      blockHash: receipt?.blockHash ?? null,
-      isOpen: fate.do === 'store_block',
-    })
-    if (fate.do === 'close' && receipt)
-      settled.push({ block: receipt.blockNumber, hash: receipt.blockHash })
-  }
-  const [newest = null] = settled.sort((a, b) => b.block - a.block)
-  return { placements, nonceUses, settled: newest }
+/** Returns a contract that may have used keys of which the configured one does not know. */
+function findUnlinked({ network }: Loaded, { lineage }: Observation): string | undefined {
+  const known: string[] = JSON.parse(network.contracts)
+  return known.find((contract) => !lineage.some((linked) => linked === contract))
 }
+
+/** Queues again what a fork has undone. Returns false if there is no proof of one. */
+async function heal(
+  db: Database,
+  network: Network,
+  loaded: Loaded,
+  observation: Observation,
+  now: Date,
+): Promise<boolean> {
+  const { chainId } = network
+  const fork = await findFork(db, network, loaded.network, observation)
+  if (typeof fork === 'string') {
+    log.error('node_unavailable', { chainId, reason: fork })
+    if (network.rpcUrls.length > 1) leaveOut(network, observation.node, fork)
+    return false
+  }
+  const [requeued] = await db.batch([...requeueAboveFork(db, chainId, fork, now)])
+  const { settledBlock } = loaded.network
+  const standing = fork.standing?.block ?? null
+  log.error('chain_reorganized', { chainId, settledBlock, standing, items: requeued.length })
+  return true
+}
+
+const newRow = (transaction: FoundTransaction, now: Date): NewTransaction => ({
+  ...transaction,
+  replaced: [],
+  raw: null,
+  gas: 0n,
+  maxFeePerGas: 0n,
+  maxPriorityFeePerGas: 0n,
+  deadline: 0,
+  signedAtBlock: 0,
+  signedAt: now.toISOString(),
+  createdAt: now.toISOString(),
+  isOpen: false,
+})
+
+/** Counts the pieces that new transactions take from the limits of their signers. */
+const countPieces = (
+  { pieces }: Signed,
+  { delivery }: Network,
+  { signers }: Loaded,
+  { contracts }: Observation,
+): SignerChange[] =>
+  [...pieces].map(([address, count]) => {
+    const { reverts = 0, pausedUntil = null } = signers.get(address) ?? {}
+    const perDay = contracts.get(delivery)?.limits.get(address)?.perDay ?? 0
+    return { address, pieces: count, perDay, reverts, pausedUntil }
+  })
 
 /** The page that was compared. After the last one, the next comparison starts at the first item. */
 function comparedTo({ compared, network }: Loaded, now: Date): Changes['compared'] {
   const last = compared.at(-1)
-  if (!last) return network.comparedId > 0 ? { id: 0, at: now.toISOString() } : null
-  return compared.length < COMPARED_ITEMS
-    ? { id: 0, at: now.toISOString() }
-    : { id: last.id, at: null }
+  const end = { id: 0, at: now.toISOString() }
+  if (!last) return network.comparedId > 0 ? end : null
+  return compared.length < COMPARED_ITEMS ? end : { id: last.id, at: null }
 }
 
-const hasChanges = ({ settled: _, compared, ...lists }: Changes): boolean =>
-  compared !== null || Object.values(lists).some((list) => list.length > 0)
+const hasChanges = ({ settled: _, compared, unconfirmedSince, ...lists }: Changes): boolean =>
+  compared !== null ||
+  unconfirmedSince !== undefined ||
+  Object.values(lists).some((list) => list.length > 0)

@@ -1,210 +1,273 @@
 /** Writes everything that a step has decided, in one transaction under the lease. */
 import { type SQL, sql } from 'drizzle-orm'
-import type { Hex } from 'viem'
+import type { Address, Hex } from 'viem'
 import { type Database, raw, type Statement } from '../../db/client.ts'
 import { guardedBatch } from '../../db/guard.ts'
-import type { Fees } from '../../ethereum/fees.ts'
-import { COMPARE_INTERVAL, hasWaiting, leaseEnd } from './load.ts'
-import type { Move } from './moves.ts'
-import type { FoundTransaction } from './resolve.ts'
-import type { NewTransaction } from './sign-batches.ts'
-import type { OpenTransaction } from './state.ts'
+import type { Network } from '../../env.ts'
+import { COMPARE_INTERVAL, firstDue, hasWaiting } from '../queue.ts'
+import type { ItemChange } from './item-changes.ts'
+import { leaseEnd } from './load.ts'
+import type { DeliveryTransaction } from './state.ts'
 
-/** Where an open transaction is. Its bytes are deleted when it is closed. */
-type Placement = {
-  id: number
-  hash: Hex
-  block: number | null
-  blockHash: Hex | null
+/** What a row has besides `DeliveryTransaction`: whether it is open, and what it has cost (wei). */
+type TransactionRow = DeliveryTransaction & {
+  createdAt: string
   isOpen: boolean
+  gasUsed: number
+  fee: bigint
 }
 
-/** A transaction that was signed again with higher fees. */
-export type Replacement = Fees & {
-  transaction: OpenTransaction
-  hash: Hex
-  raw: Hex
-  signedAtBlock: number
+/** The new values of a transaction. Its other columns stay as they are. */
+export type TransactionChange = { id: number } & Partial<TransactionRow>
+
+/** A transaction that is new to the database. */
+export type NewTransaction = Partial<Omit<TransactionRow, 'id'>> &
+  Omit<DeliveryTransaction, 'id' | 'block' | 'blockHash' | 'nonceUsedAt'> & {
+    isOpen: boolean
+    createdAt: string
+  }
+
+/** What changes of a signer: pieces that are added, and transactions in a row that reverted. */
+export type SignerChange = {
+  address: Address
+  pieces: number
+  /** Pieces that flow back in a day. */
+  perDay: number
+  reverts: number
+  pausedUntil: string | null
 }
 
 export type Changes = {
-  placements: Placement[]
-  /** Transactions whose nonce was seen used, with the newest block. */
-  nonceUses: { id: number; head: number }[]
-  replacements: Replacement[]
-  transactions: NewTransaction[]
-  found: FoundTransaction[]
-  moves: Move[]
+  transactions: (NewTransaction | TransactionChange)[]
+  items: ItemChange[]
   settled: { block: number; hash: Hex } | null
+  signers: SignerChange[]
+  /** Addresses that have used up gas, in lower case. */
+  burned: string[]
+  /** Since when no second node confirms records; undefined if that is as before. */
+  unconfirmedSince?: string | null
   /** The last item that was compared, and the time if it was the last of all. */
   compared: { id: number; at: string | null } | null
+}
+
+/** Changes that write nothing. */
+export const NO_CHANGES: Changes = {
+  transactions: [],
+  items: [],
+  settled: null,
+  signers: [],
+  burned: [],
+  compared: null,
 }
 
 /** Another run has the lease, or somebody changed an item since it was loaded. Nothing is written. */
 export class Outdated extends Error {}
 
-/** Throws `Outdated`. */
+/** Renews the lease, too. Throws `Outdated`. */
 export async function store(
   db: Database,
-  chainId: number,
+  { chainId }: Pick<Network, 'chainId'>,
   lease: string,
   changes: Changes,
   now: Date,
 ): Promise<void> {
-  const signed = changes.transactions.flatMap(({ items }) => items)
-  const expected = [...signed, ...changes.moves].map(({ id, version }) => [id, version])
+  const error = () => new Outdated('the run is outdated')
+  const hasLease = sql`EXISTS (SELECT 1 FROM networks WHERE chainId = ${chainId} AND lease = ${lease})`
+  const expected = toSlices(changes.items.map(({ id, version }) => ({ id, version })))
+  const isChanged = (rows: string) => sql`EXISTS (SELECT 1 FROM json_each(${rows})
+    LEFT JOIN deliveries d ON d.id = value ->> 'id' AND d.version = value ->> 'version'
+    WHERE d.id IS NULL)`
   await guardedBatch(
     db,
     [
-      {
-        when: sql`NOT EXISTS (SELECT 1 FROM networks WHERE chainId = ${chainId} AND lease = ${lease})
-          OR (SELECT count(*) FROM json_each(${JSON.stringify(expected)})
-            JOIN deliveries d ON d.id = value ->> 0 AND d.version = value ->> 1) < ${expected.length}`,
-        error: () => new Outdated('the run is outdated'),
-      },
+      { when: sql`NOT ${hasLease}`, error },
+      ...expected.map((rows) => ({ when: isChanged(rows), error })),
     ],
-    statementsOf(db, chainId, changes, now),
+    [
+      ...writeTransactions(db, chainId, changes, now),
+      ...writeItems(db, changes, now),
+      ...writeSigners(db, chainId, changes, now),
+      writeNetwork(db, chainId, changes, now),
+    ],
   )
 }
 
-function statementsOf(db: Database, chainId: number, changes: Changes, now: Date): Statement[] {
-  const { placements, nonceUses, replacements, transactions, found, moves } = changes
-  const { settled, compared } = changes
-  const at = now.toISOString()
-  const statements: Statement[] = []
-  const write = (rows: readonly unknown[], statement: (json: string) => SQL) => {
-    if (rows.length > 0) statements.push(raw(db, statement(JSON.stringify(rows))))
+/** Characters of a bound value. D1 limits it to 2 MB. */
+const MAX_VALUE = 600_000
+
+/** Returns one statement for each slice of the rows. */
+const inSlices = (
+  db: Database,
+  rows: readonly unknown[],
+  statement: (json: string) => SQL,
+): Statement[] => toSlices(rows).map((slice) => raw(db, statement(slice)))
+
+/** Returns the rows as JSON, in slices that D1 accepts. */
+function toSlices(rows: readonly unknown[]): string[] {
+  const slices: string[][] = []
+  let size = Infinity
+  for (const row of rows) {
+    // Wei are text.
+    const text = JSON.stringify(row, (_, value) => (typeof value === 'bigint' ? `${value}` : value))
+    size += text.length + 1
+    if (size > MAX_VALUE) {
+      slices.push([])
+      size = text.length
+    }
+    slices.at(-1)?.push(text)
   }
-  write(
-    placements.map(({ id, hash, block, blockHash, isOpen }) => [
-      id,
-      hash,
-      block,
-      blockHash,
-      +isOpen,
-    ]),
-    // The newest hash is kept if an older one was mined: its bytes are sent after a reorganization.
-    (rows) => sql`UPDATE transactions SET hash = value ->> 1,
-        replaced = iif(hash = value ->> 1, replaced, json_insert(replaced, '$[#]', hash)),
-        block = value ->> 2, blockHash = value ->> 3, isOpen = value ->> 4, raw = iif(value ->> 4, raw, NULL),
-        updatedAt = ${at}
-      FROM json_each(${rows}) WHERE transactions.id = value ->> 0`,
+  return slices.map((slice) => `[${slice.join()}]`)
+}
+
+/** The columns that change in the life of a transaction. */
+const columns = [
+  'contract',
+  'items',
+  'hash',
+  'replaced',
+  'raw',
+  'gas',
+  'maxFeePerGas',
+  'maxPriorityFeePerGas',
+  'deadline',
+  'signedAtBlock',
+  'signedAt',
+  'createdAt',
+  'block',
+  'blockHash',
+  'nonceUsedAt',
+  'gasUsed',
+  'fee',
+  'isOpen',
+] as const satisfies (keyof TransactionRow)[]
+
+const names = columns.join(', ')
+const values = columns.map((name) => `value ->> '${name}'`).join(', ')
+const changed = columns
+  .map(
+    (name) => `${name} = iif(json_type(value, '$.${name}') IS NULL, ${name}, value ->> '${name}')`,
   )
-  write(
-    nonceUses.map(({ id, head }) => [id, head]),
-    (rows) => sql`UPDATE transactions SET nonceUsedAt = value ->> 1, updatedAt = ${at}
-      FROM json_each(${rows}) WHERE transactions.id = value ->> 0`,
-  )
-  write(
-    replacements.map(({ transaction, hash, raw, signedAtBlock, ...fees }) => [
-      transaction.id,
-      hash,
-      [...transaction.replaced, transaction.hash],
-      raw,
-      String(fees.maxFeePerGas),
-      String(fees.maxPriorityFeePerGas),
-      signedAtBlock,
-    ]),
-    (rows) => sql`UPDATE transactions SET hash = value ->> 1, replaced = value ->> 2,
-        raw = value ->> 3, maxFeePerGas = value ->> 4, maxPriorityFeePerGas = value ->> 5,
-        signedAtBlock = value ->> 6, signedAt = ${at}, updatedAt = ${at}
-      FROM json_each(${rows}) WHERE transactions.id = value ->> 0`,
-  )
-  const inserted = [...transactions.map(newRow), ...found.map(foundRow)]
-  write(
-    inserted,
-    (rows) => sql`INSERT INTO transactions (chainId, contract, signer, nonce, items, hash, replaced,
-        raw, gas, maxFeePerGas, maxPriorityFeePerGas, deadline, signedAtBlock, block, blockHash,
-        isOpen, signedAt, createdAt, updatedAt)
-      SELECT ${chainId}, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, '[]',
-        value ->> 5, value ->> 6, value ->> 7, value ->> 8, value ->> 9, value ->> 10,
-        value ->> 11, value ->> 12, value ->> 13, ${at}, ${at}, ${at}
-      FROM json_each(${rows}) ORDER BY json_each.key`,
-  )
-  // SQLite assigns consecutive ids in the order of the rows.
-  const idAt = (position: SQL) =>
-    sql`(SELECT max(id) FROM transactions) - ${inserted.length} + 1 + ${position}`
-  write(
-    transactions.flatMap(({ items, contract }, i) => items.map(({ id }) => [id, i, contract])),
-    (
-      rows,
-    ) => sql`UPDATE deliveries SET state = 'in_flight', transactionId = ${idAt(sql`(value ->> 1)`)},
-        contract = value ->> 2, dueAt = NULL, version = version + 1, updatedAt = ${at}
-      FROM json_each(${rows}) WHERE deliveries.id = value ->> 0`,
-  )
-  const positions = new Map(found.map(({ hash }, i) => [hash, transactions.length + i]))
-  const contracts = new Map(found.map(({ hash, contract }) => [hash, contract]))
-  write(
-    moves.map(({ transaction, ...move }) => ({
-      ...move,
-      position: transaction && positions.get(transaction),
-      contract: transaction && contracts.get(transaction),
-    })),
-    (
-      rows,
-    ) => sql`UPDATE deliveries SET state = value ->> 'state', requestedAction = value ->> 'requestedAction',
-        failingSince = value ->> 'failingSince', tries = value ->> 'tries',
-        reasonCode = value ->> 'reasonCode', reason = value ->> 'reason', dueAt = value ->> 'dueAt',
-        awaits = NULL, transactionId = coalesce(${idAt(sql`(value ->> 'position')`)}, transactionId),
-        contract = coalesce(value ->> 'contract', contract), version = version + 1,
-        updatedAt = ${at}
-      FROM json_each(${rows}) WHERE deliveries.id = value ->> 'id'`,
-  )
-  write(
-    moves.flatMap(({ id, isReturned }) => (isReturned ? [id] : [])),
-    (ids) => sql`UPDATE nfts SET availableAmount = availableAmount + returned.quantity,
-        updatedAt = ${at}
-      FROM (SELECT nftId, sum(quantity) AS quantity FROM "orderItems"
-        WHERE id IN (SELECT value FROM json_each(${ids})) GROUP BY nftId) AS returned
-      WHERE nfts.id = returned.nftId AND nfts.amountType IS NOT 'unlimited'`,
-  )
-  statements.push(
-    raw(
+  .join(', ')
+
+function writeTransactions(
+  db: Database,
+  chainId: number,
+  { transactions }: Changes,
+  now: Date,
+): Statement[] {
+  const at = now.toISOString()
+  const known = transactions.filter((transaction) => 'id' in transaction)
+  const added = transactions.filter((transaction) => !('id' in transaction))
+  return [
+    ...inSlices(
       db,
-      sql`UPDATE networks SET leaseUntil = ${leaseEnd(now)},
-        settledHash = iif(${settled?.block ?? -1} >= coalesce(settledBlock, 0), ${settled?.hash ?? null}, settledHash),
-        settledBlock = max(coalesce(settledBlock, ${settled?.block ?? null}), coalesce(${settled?.block ?? null}, settledBlock)),
+      known,
+      (rows) => sql`UPDATE transactions SET ${sql.raw(changed)}, updatedAt = ${at}
+        FROM json_each(${rows}) WHERE transactions.id = value ->> 'id'`,
+    ),
+    ...inSlices(
+      db,
+      added,
+      (rows) => sql`INSERT INTO transactions (chainId, signer, nonce, ${sql.raw(names)}, updatedAt)
+        SELECT ${chainId}, value ->> 'signer', value ->> 'nonce', ${sql.raw(values)}, ${at}
+        FROM json_each(${rows}) ORDER BY json_each.key`,
+    ),
+  ]
+}
+
+function writeItems(db: Database, { items }: Changes, now: Date): Statement[] {
+  const at = now.toISOString()
+  const returned = items.flatMap(({ id, isReturned }) => (isReturned ? [id] : []))
+  const taken = items.flatMap(({ id, isTaken }) => (isTaken ? [id] : []))
+  const changeStock = (
+    available: SQL,
+    ids: string,
+  ) => sql`UPDATE nfts SET availableAmount = ${available},
+      updatedAt = ${at}
+    FROM (SELECT nftId, sum(quantity) AS quantity FROM "orderItems"
+      WHERE id IN (SELECT value FROM json_each(${ids})) GROUP BY nftId) AS moved
+    WHERE nfts.id = moved.nftId AND nfts.amountType IS NOT 'unlimited'`
+  const transaction = (column: string) =>
+    sql.raw(
+      `(SELECT ${column} FROM transactions WHERE hash = value ->> 'transaction' ORDER BY id DESC LIMIT 1)`,
+    )
+  return [
+    ...inSlices(
+      db,
+      items,
+      (
+        rows,
+      ) => sql`UPDATE deliveries SET state = value ->> 'state', requestedAction = value ->> 'requestedAction',
+          failingSince = value ->> 'failingSince', tries = value ->> 'tries',
+          reasonCode = value ->> 'reasonCode', reason = value ->> 'reason', dueAt = value ->> 'dueAt',
+          awaits = NULL,
+          transactionId = iif(json_type(value, '$.transaction') IS NULL, transactionId, ${transaction('id')}),
+          contract = coalesce(${transaction('contract')}, contract),
+          version = version + 1, updatedAt = ${at}
+        FROM json_each(${rows}) WHERE deliveries.id = value ->> 'id'`,
+    ),
+    ...inSlices(db, returned, (ids) => changeStock(sql`availableAmount + moved.quantity`, ids)),
+    // What was sold meanwhile is missing.
+    ...inSlices(db, taken, (ids) =>
+      changeStock(sql`max(0, availableAmount - moved.quantity)`, ids),
+    ),
+  ]
+}
+
+function writeSigners(
+  db: Database,
+  chainId: number,
+  { signers, burned }: Changes,
+  now: Date,
+): Statement[] {
+  const at = now.toISOString()
+  return [
+    ...inSlices(
+      db,
+      signers,
+      (rows) => sql`INSERT INTO signers (chainId, address, usedPieces, usedAt, reverts, pausedUntil)
+        SELECT ${chainId}, value ->> 'address', value ->> 'pieces', ${at}, value ->> 'reverts',
+          value ->> 'pausedUntil'
+        FROM json_each(${rows}) WHERE true
+        ON CONFLICT (chainId, address) DO UPDATE SET
+          usedPieces = excluded.usedPieces + max(0, usedPieces
+            - (SELECT value ->> 'perDay' FROM json_each(${rows}) WHERE value ->> 'address' = address)
+            * (julianday(${at}) - julianday(usedAt))),
+          usedAt = excluded.usedAt, reverts = excluded.reverts, pausedUntil = excluded.pausedUntil`,
+    ),
+    ...inSlices(
+      db,
+      burned,
+      (rows) => sql`INSERT INTO burns (chainId, address, times, updatedAt)
+        SELECT ${chainId}, value, count(*), ${at} FROM json_each(${rows}) WHERE true GROUP BY value
+        ON CONFLICT (chainId, address) DO UPDATE SET times = times + excluded.times,
+          updatedAt = excluded.updatedAt`,
+    ),
+  ]
+}
+
+function writeNetwork(
+  db: Database,
+  chainId: number,
+  { transactions, settled, compared, unconfirmedSince }: Changes,
+  now: Date,
+): Statement {
+  const used = JSON.stringify(transactions.flatMap(({ contract }) => contract ?? []))
+  const block = settled?.block ?? null
+  const unconfirmed =
+    unconfirmedSince === undefined ? sql`` : sql`unconfirmedSince = ${unconfirmedSince},`
+  return raw(
+    db,
+    sql`UPDATE networks SET leaseUntil = ${leaseEnd(now)}, ${unconfirmed}
+        contracts = (SELECT json_group_array(value) FROM (
+          SELECT value FROM json_each(contracts) UNION SELECT value FROM json_each(${used}))),
+        settledHash = iif(${block ?? -1} >= coalesce(settledBlock, 0), ${settled?.hash ?? null}, settledHash),
+        settledBlock = max(coalesce(settledBlock, ${block}), coalesce(${block}, settledBlock)),
         comparedId = coalesce(${compared?.id ?? null}, comparedId),
         comparedAt = coalesce(${compared?.at ?? null}, comparedAt)
       WHERE chainId = ${chainId}`,
-    ),
   )
-  return statements
 }
-
-const newRow = (t: NewTransaction) => [
-  t.contract,
-  t.signer,
-  t.nonce,
-  t.items.map(({ id }) => id),
-  t.hash,
-  t.raw,
-  String(t.gas),
-  String(t.maxFeePerGas),
-  String(t.maxPriorityFeePerGas),
-  t.deadline,
-  t.signedAtBlock,
-  null,
-  null,
-  1,
-]
-
-const foundRow = (t: FoundTransaction): ReturnType<typeof newRow> => [
-  t.contract,
-  t.signer,
-  t.nonce,
-  t.items,
-  t.hash,
-  null,
-  '0',
-  '0',
-  '0',
-  0,
-  0,
-  t.block,
-  t.blockHash,
-  0,
-]
 
 const INTERVAL = `+${COMPARE_INTERVAL / 1000} seconds`
 
@@ -227,6 +290,8 @@ export type Plan = {
   compareAt: Date
   /** When the chain will be woken anyway. It is not woken later. */
   planned?: string | null
+  /** Why the run could not work; null if it could. */
+  problem: string | null
 }
 
 /** Releases the lease, unless items are due that can be sent. */
@@ -234,13 +299,12 @@ export async function release(
   db: Database,
   chainId: number,
   lease: string,
-  { lookAt, takesItems, compareAt, planned }: Plan,
+  { lookAt, takesItems, compareAt, planned, problem }: Plan,
   now: Date,
 ): Promise<Released | undefined> {
   const at = now.toISOString()
-  const firstDue = sql`(SELECT min(dueAt) FROM deliveries
-    WHERE chainId = ${chainId} AND dueAt IS NOT NULL AND ${Number(takesItems)})`
-  const hasDue = sql`coalesce(${firstDue} <= ${at}, 0)`
+  const nextDue = takesItems ? firstDue(sql`${chainId}`) : sql`NULL`
+  const hasDue = sql`coalesce(${nextDue} <= ${at}, 0)`
   const nextComparison = sql`strftime('%Y-%m-%dT%H:%M:%fZ', comparedAt, ${INTERVAL})`
   const [[row]] = await db.batch([
     raw<Released>(
@@ -248,8 +312,9 @@ export async function release(
       sql`UPDATE networks SET
           lease = iif(${hasDue}, lease, NULL),
           leaseUntil = iif(${hasDue}, leaseUntil, ${at}),
+          problem = ${problem},
           wakeAt = (SELECT min(min(time), ${planned ?? NEVER}) FROM (
-            SELECT ${lookAt?.toISOString() ?? null} AS time UNION ALL SELECT ${firstDue}
+            SELECT ${lookAt?.toISOString() ?? null} AS time UNION ALL SELECT ${nextDue}
             UNION ALL SELECT max(${compareAt.toISOString()}, coalesce(${nextComparison}, ''))
             WHERE ${hasWaiting(sql`${chainId}`)}))
         WHERE chainId = ${chainId} AND lease = ${lease}

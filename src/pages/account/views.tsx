@@ -91,7 +91,10 @@ const Unlink = ({ method, value }: { method: Method; value: string }) => (
     submit={`Unlink ${names[method]}`}
   >
     <p class={method === 'wallet' ? 'code' : 'lead'}>{value}</p>
-    <p>You will no longer be able to sign in to this account with it.</p>
+    <p>
+      You will no longer be able to sign in to this account with it.
+      {method === 'wallet' && ' What you bought and is not sent yet waits for your next wallet.'}
+    </p>
   </Confirm>
 )
 

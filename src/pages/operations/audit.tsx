@@ -65,6 +65,7 @@ export const Who = ({ userId, userName, tokenName }: WhoProps) => (
 const verbs: Record<string, string> = {
   'transfer.retry': 'Retried',
   'transfer.cancel': 'Cancelled',
+  'transfer.write_off': 'Wrote off',
   'token.generate': 'Generated',
   'token.roll': 'Rolled',
   'token.revoke': 'Revoked',

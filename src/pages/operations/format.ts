@@ -1,4 +1,5 @@
-/** Texts of times and durations. */
+/** Texts of times, durations and amounts. */
+import type { Network } from '../../env.ts'
 
 /** Milliseconds of the units, and their texts. */
 const units: [size: number, name: string][] = [
@@ -40,3 +41,11 @@ export function periodName(start: string, unit: 'day' | 'hour'): string {
   }
   return formats[unit].format(new Date(start)).replace(', ', ' ')
 }
+
+/** Returns an amount of wei in a larger unit, with at most four decimal places. */
+export const decimal = (wei: string, digits: number): string =>
+  (Number(wei) / 10 ** digits).toLocaleString('en', { maximumSignificantDigits: 5 })
+
+/** Returns the symbol of the coin in which a chain charges fees. */
+export const symbolOf = (network: Network | undefined): string =>
+  network?.nativeCurrency?.symbol ?? 'ETH'

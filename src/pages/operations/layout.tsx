@@ -68,6 +68,7 @@ const stateNames: Record<DeliveryState, string> = {
   transferred: 'Delivered',
   failed: 'Failed',
   cancelled: 'Cancelled',
+  written_off: 'Written off',
 }
 
 type StateBadgeProps = { state: DeliveryState; requestedAction?: RequestedAction }

@@ -4,6 +4,7 @@ import { ExplorerLink } from '../components/explorer.tsx'
 import { sentence } from '../components/field.tsx'
 import { count } from '../components/numbers.ts'
 import { Time } from '../components/time.tsx'
+import { decimal, symbolOf } from './format.ts'
 
 type Check = Overview['state']['networks'][number]
 
@@ -71,22 +72,24 @@ const Signers = ({ signers, network }: SignersProps) => (
             Enough for
           </th>
           <th scope="col" class="number">
-            Left today
+            Limit left
           </th>
         </tr>
       </thead>
       <tbody>
-        {signers.map(({ address, balance, deliveries, allowance }) => (
+        {signers.map(({ address, balance, deliveries, limit }) => (
           <tr>
             <th scope="row">
               <ExplorerLink network={network} kind="address" value={address} />
             </th>
             <td class="number">
-              {decimal(balance, 18)} {network.nativeCurrency?.symbol ?? 'ETH'}
+              {decimal(balance, 18)} {symbolOf(network)}
             </td>
             <td class="number">{count(deliveries)} deliveries</td>
             <td class="number">
-              {allowance === null ? 'No relayer' : `${count(allowance)} items`}
+              {limit
+                ? `${count(limit.available)} of ${count(limit.capacity)} pieces`
+                : 'No relayer'}
             </td>
           </tr>
         ))}
@@ -94,7 +97,3 @@ const Signers = ({ signers, network }: SignersProps) => (
     </table>
   </section>
 )
-
-/** Returns an amount of wei in a larger unit, with at most four decimal places. */
-const decimal = (wei: string, digits: number): string =>
-  (Number(wei) / 10 ** digits).toLocaleString('en', { maximumSignificantDigits: 5 })

@@ -1,6 +1,6 @@
 import type { ReasonCode } from '../../db/schema/delivery.ts'
 import { MAX_CHANGED } from '../../delivery/admin/actions.ts'
-import { sentences } from '../../delivery/reasons.ts'
+import { finalReasons, sentences } from '../../delivery/reasons.ts'
 import type { Settings } from '../../env.ts'
 import { countWork } from '../../operations/health.ts'
 import type { Failure } from '../../operations/instance-state.ts'
@@ -145,29 +145,33 @@ const Failures = ({ failures }: { failures: readonly Failure[] }) => {
               Oldest: <TransferLink id={oldestId} />
             </span>
           </p>
-          <div class="actions">
-            <Confirm
-              id={`retry-${reasonCode}`}
-              label={
-                <>
-                  Retry all<span class="visually-hidden">: {sentences[reasonCode]}</span>
-                </>
-              }
-              title={`Retry ${plural(Math.min(items, MAX_CHANGED), 'transfer')}?`}
-              action="/operations/retry"
-              submit="Retry"
-              isHarmless
-              values={{ code: reasonCode }}
-            >
-              <p>
-                {sentence(sentences[reasonCode])} What is queued again fails after 10 minutes if
-                nothing has changed.
-              </p>
-              {items > MAX_CHANGED && (
-                <p>{count(items - MAX_CHANGED)} more are left. Retry them afterwards.</p>
-              )}
-            </Confirm>
-          </div>
+          {finalReasons.includes(reasonCode) ? (
+            <p class="hint">Write each of them off on its page.</p>
+          ) : (
+            <div class="actions">
+              <Confirm
+                id={`retry-${reasonCode}`}
+                label={
+                  <>
+                    Retry all<span class="visually-hidden">: {sentences[reasonCode]}</span>
+                  </>
+                }
+                title={`Retry ${plural(Math.min(items, MAX_CHANGED), 'transfer')}?`}
+                action="/operations/retry"
+                submit="Retry"
+                isHarmless
+                values={{ code: reasonCode }}
+              >
+                <p>
+                  {sentence(sentences[reasonCode])} What is queued again fails after 10 minutes if
+                  nothing has changed.
+                </p>
+                {items > MAX_CHANGED && (
+                  <p>{count(items - MAX_CHANGED)} more are left. Retry them afterwards.</p>
+                )}
+              </Confirm>
+            </div>
+          )}
         </li>
       ))}
     </ul>

@@ -11,7 +11,7 @@ const states = [
   ['underWay', 'Under way'],
   ['awaitingWallet', 'Without a wallet'],
   ['failed', 'Failed'],
-  ['cancelled', 'Cancelled'],
+  ['cancelled', 'Cancelled or written off'],
 ] as const satisfies [keyof Period, string][]
 
 const stateSeries: Series[] = states.map(([color, name]) => ({ name, color }))

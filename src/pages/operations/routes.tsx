@@ -32,7 +32,7 @@ const OverviewQuery = z.object({
 })
 
 const TransferNotice = z.object({
-  notice: z.enum(['retried', 'cancelled']).optional().catch(undefined),
+  notice: z.enum(['retried', 'cancelled', 'written-off']).optional().catch(undefined),
 })
 
 const styles = ['operations.css']
@@ -136,6 +136,18 @@ export const operationRoutes = new Hono<App>()
       const { id } = c.req.valid('param')
       await changeTransfer(withQueue(c), { id, action: 'cancel' })
       return c.redirect(`/operations/transfers/${id}?notice=cancelled`, 303)
+    },
+  )
+  .post(
+    '/operations/transfers/:id/write-off',
+    requireAdministrator(),
+    validate('param', TransferId),
+    validate('form', z.object({ returnPieces: z.literal('on').optional() })),
+    async (c) => {
+      const { id } = c.req.valid('param')
+      const { returnPieces } = c.req.valid('form')
+      await changeTransfer(withQueue(c), { id, action: 'write_off', returnPieces: !!returnPieces })
+      return c.redirect(`/operations/transfers/${id}?notice=written-off`, 303)
     },
   )
 

@@ -1,11 +1,13 @@
 import type { Child } from 'hono/jsx'
+import { itemFee } from '../../delivery/admin/transfers.ts'
 import type { Network } from '../../env.ts'
 import type { DeliveryTransaction, TransferHistory } from '../../operations/transfer-history.ts'
 import { ExplorerLink } from '../components/explorer.tsx'
 import { sentence } from '../components/field.tsx'
-import { plural } from '../components/numbers.ts'
+import { count, plural } from '../components/numbers.ts'
 import { Time } from '../components/time.tsx'
 import { Who } from './audit.tsx'
+import { decimal, symbolOf } from './format.ts'
 
 type Step = { at: string; title: Child; details?: Child; isProblem?: boolean }
 
@@ -27,6 +29,12 @@ export const Timeline = ({ network, now, ...history }: TimelineProps) => (
   </ol>
 )
 
+const actionTitles: Record<string, string> = {
+  'transfer.retry': 'Retried',
+  'transfer.cancel': 'Cancellation requested',
+  'transfer.write_off': 'Written off',
+}
+
 type History = Omit<TransferHistory, 'account'>
 
 function pastSteps(
@@ -42,7 +50,7 @@ function pastSteps(
     })),
     ...actions.map(({ at, action, items, ...who }) => ({
       at,
-      title: action === 'transfer.retry' ? 'Retried' : 'Cancellation requested',
+      title: actionTitles[action],
       details: (
         <p class="meta">
           <span>
@@ -99,6 +107,8 @@ function presentSteps({ transfer }: History, now: Date): Step[] {
       return [{ at: updatedAt, title: 'Failed', details, isProblem: true }]
     case 'cancelled':
       return [{ at: updatedAt, title: 'Cancelled' }]
+    case 'written_off':
+      return [{ at: updatedAt, title: 'Written off', details }]
     case 'awaiting_wallet':
       return [{ at: createdAt, title: 'Waits until the buyer links a wallet' }]
     case 'in_flight':
@@ -120,6 +130,7 @@ type TransactionProps = { transaction: DeliveryTransaction; network: Network | u
 
 const TransactionDetails = ({ transaction, network }: TransactionProps) => {
   const replaced: string[] = JSON.parse(transaction.replaced)
+  const share = itemFee(transaction.fee, transaction.items)
   return (
     <>
       <p class="meta">
@@ -142,6 +153,13 @@ const TransactionDetails = ({ transaction, network }: TransactionProps) => {
         </span>
         <span>{transaction.isOpen ? 'open' : 'closed'}</span>
         <span>{plural(transaction.items, 'item')}</span>
+        {transaction.gasUsed && <span>Gas {count(transaction.gasUsed)}</span>}
+        {transaction.fee && (
+          <span>
+            Fee {decimal(transaction.fee, 18)} {symbolOf(network)}
+            {share && transaction.items > 1 && `, ${decimal(share, 18)} of it for this item`}
+          </span>
+        )}
       </p>
       <p class="meta">
         <span>

@@ -11,6 +11,7 @@ import { Timeline } from './timeline.tsx'
 const transferNotices = {
   retried: 'The transfer is queued again.',
   cancelled: 'The transfer is being cancelled. It ends once the chain has recorded that.',
+  'written-off': 'The transfer is written off.',
 }
 
 type TransferProps = Omit<TransferHistory, 'account'> & {
@@ -49,6 +50,7 @@ const Actions = ({ transfer, obstacles }: Pick<TransferHistory, 'transfer' | 'ob
   // What a transaction carries is not sent once more.
   const canRetry = !obstacles.retry && status !== 'in_flight'
   const canCancel = !obstacles.cancel && requestedAction === 'deliver'
+  const canWriteOff = !obstacles.writeOff
   return (
     <div class="actions">
       {canRetry && (
@@ -77,7 +79,25 @@ const Actions = ({ transfer, obstacles }: Pick<TransferHistory, 'transfer' | 'ob
           </p>
         </Confirm>
       )}
-      {!canRetry && !canCancel && obstacles.cancel && (
+      {canWriteOff && (
+        <Confirm
+          id="write-off"
+          label="Write off"
+          title={`Write off transfer ${id}?`}
+          action={`/operations/transfers/${id}/write-off`}
+          submit="Write off transfer"
+        >
+          <p>
+            Its delivery key is used up, so it can be neither delivered nor cancelled. It stays
+            failed. This cannot be undone, and does not refund the buyer.
+          </p>
+          <label class="check">
+            <input type="checkbox" name="returnPieces" />
+            <span>Return its pieces to the stock: the seller still has them</span>
+          </label>
+        </Confirm>
+      )}
+      {!canRetry && !canCancel && !canWriteOff && obstacles.cancel && (
         <p class="hint">{sentence(obstacles.cancel)}</p>
       )}
     </div>

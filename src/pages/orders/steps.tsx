@@ -15,7 +15,7 @@ export const isOnItsWay = ({ delivery: { state } }: HistoryEntry): boolean =>
 
 /** Whether the state does not change any more. */
 export const hasEnded = ({ delivery: { state } }: HistoryEntry): boolean =>
-  state === 'transferred' || state === 'failed' || state === 'cancelled'
+  state !== 'awaiting_wallet' && state !== 'queued' && state !== 'in_flight'
 
 const waiting: Step = { label: 'Delivered', state: 'waits' }
 
@@ -27,6 +27,7 @@ function deliverySteps({ order, item, delivery }: HistoryEntry): Step[] {
     case 'transferred':
       return [paid, sent, { label: 'Delivered', state: 'done', at: changedAt }]
     case 'failed':
+    case 'written_off':
       return [paid, { label: 'Not delivered', state: 'failed', at: changedAt }]
     case 'cancelled':
       return [paid, { label: 'Cancelled', state: 'failed', at: changedAt }]

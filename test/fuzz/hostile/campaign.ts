@@ -142,7 +142,12 @@ async function send(world: World, step: Step): Promise<Answer> {
   }
   const all = { 'cf-connecting-ip': attacker.ip, ...headers, ...credentials.headers }
   const { rpcUrl, delivery } = world.chain
-  const NETWORKS = { localhost: { chainId: CHAIN_ID, rpcUrls: [rpcUrl], delivery, finality: 1 } }
+  const NETWORKS = {
+    localhost: {
+      ...{ chainId: CHAIN_ID, rpcUrls: [rpcUrl], delivery, finality: 1 },
+      ...{ maxFeePerGasGwei: 500, maxPriorityFeePerGasGwei: 50 },
+    },
+  }
   const response = await callWith({ ...bindings, NETWORKS, EMAIL }, method, path, {
     ...content,
     headers: all,

@@ -68,6 +68,7 @@ const valuesOf: Record<string, Values> = {
   'query.id': rowId,
   'query.kind': pick('delivery', 'billing'),
   'query.deleted': rowId,
+  'query.buyerId': userId,
   'query.q': ({ world, dice }) => {
     const { id, email, wallet } = pickFrom(dice, world.victims.all)
     return dice.pick(String(id), email, wallet, `0x${'0'.repeat(64)}`)
@@ -153,6 +154,8 @@ const valuesOf: Record<string, Values> = {
   events: pick('order.created', 'order.delivered', 'order.failed', 'alarm.raised'),
   'form.enabled': pick('on'),
   enabled: pick(true, false),
+  'form.returnPieces': pick('on'),
+  returnPieces: pick(true, false),
   state: pick('pending', 'delivered', 'failed'),
   'form.since': pick('2026-01-01T00:00'),
   since: pick('2026-01-01T00:00:00.000Z'),

@@ -131,3 +131,37 @@ All problems are in bad.problems.jsonl, and these lines in bad.failed.jsonl.
     expect({ errors, status }).toEqual({ errors: message, status: 1 })
   })
 })
+
+it('tells what to grant for NFTs that are minted on delivery', async () => {
+  const [first, other] = ['a', 'b'].map((digit) => `0x${digit.repeat(40)}`)
+  await writeFile(
+    'mints.jsonl',
+    linesOf([
+      anNftRecord('mint-1', 1, { contract: first, fulfilment: 'mint' }),
+      anNftRecord('mint-2', 2, {
+        contract: first?.toUpperCase().replace('X', 'x'),
+        fulfilment: 'mint',
+      }),
+      anNftRecord('mint-3', 3, { contract: other, fulfilment: 'transfer' }),
+    ]),
+  )
+  const { out, errors, status } = await importFile('mints.jsonl')
+  expect({ errors, status }).toEqual({ errors: '', status: 0 })
+  expect(out.split('\n').slice(3)).toEqual([
+    expect.stringMatching(
+      /^NFTs of this file are minted on delivery\. .+ Before the first order:$/,
+    ),
+    'Let the Delivery contract of localhost mint 0xaAaAaAaaAaAaAaaAaAAAAAAAAaaaAaAaAaaAaaAa: grant it MINTER_ROLE, or transfer the ownership of the token to it. Then set the limit of the token, and look what is missing:',
+    '  npm run contract -- set-token-limit --network localhost --token 0xaAaAaAaaAaAaAaaAaAAAAAAAAaaaAaAaAaaAaaAa --capacity PIECES --per-day PIECES',
+    '  npm run contract -- status --network localhost',
+    '',
+  ])
+  await exportTo('minted.jsonl')
+  expect((await read('minted.jsonl')).match(/"id":"mint-\d"|"fulfilment":"mint"/g)).toEqual([
+    '"id":"mint-1"',
+    '"fulfilment":"mint"',
+    '"id":"mint-2"',
+    '"fulfilment":"mint"',
+    '"id":"mint-3"',
+  ])
+})

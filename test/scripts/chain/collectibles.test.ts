@@ -10,6 +10,7 @@ import {
   erc721Abi,
   erc1155Abi,
   hasContracts,
+  MINTER_ROLE,
 } from '../../../scripts/chain/collectibles.ts'
 
 let folder: string
@@ -29,13 +30,15 @@ const seller = localAccount(2)
 const operator = localAccount(0).address
 const options = { seller, operator, uniques: 2, editions: [{ id: 7n, amount: 1000n }] }
 
-it('mints every token to the seller', async () => {
+it('mints every token to the seller, whose operator may mint more', async () => {
   const { erc721, erc1155 } = await deployCollectibles(anvil.url, options)
   const chain = createPublicClient({ transport: http(anvil.url) })
   const second = { address: erc721, abi: erc721Abi, functionName: 'ownerOf', args: [1n] } as const
   expect(await chain.readContract(second)).toBe(seller.address)
   const edition = { address: erc1155, abi: erc1155Abi, functionName: 'balanceOf' } as const
   expect(await chain.readContract({ ...edition, args: [seller.address, 7n] })).toBe(1000n)
+  const hasRole = { address: erc1155, abi: erc1155Abi, functionName: 'hasRole' } as const
+  expect(await chain.readContract({ ...hasRole, args: [MINTER_ROLE, operator] })).toBe(true)
 })
 
 it('finds the contracts after the node restarts from its saved state', async () => {

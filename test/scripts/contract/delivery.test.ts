@@ -29,7 +29,11 @@ it('has the address in wrangler.toml as the first transaction of its owner on a 
 
 it('makes the relayers relayers', async () => {
   const { read } = await openContract(await connect(network), network)
-  expect(await read.relayers([relayer.address])).toMatchObject([2 ** 32 - 1, 0, 0, true])
+  expect(await read.relayerLimit([relayer.address])).toMatchObject({
+    isSet: true,
+    capacity: 2n ** 40n,
+    perDay: 2n ** 40n,
+  })
 })
 
 describe('connect', () => {
@@ -76,7 +80,11 @@ describe('openContract', () => {
 })
 
 it.each([
-  ['pause', stranger, 'this account is neither the owner nor a relayer of the contract'],
+  [
+    'pause',
+    stranger,
+    'this account is neither the owner, the guardian nor a relayer of the contract',
+  ],
   ['unpause', relayer, 'this account is not the owner of the contract'],
   ['unpause', owner, 'the contract is not paused'],
 ] as const)('says why the contract refuses %s', async (name, account, reason) => {

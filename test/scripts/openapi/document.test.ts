@@ -212,7 +212,10 @@ describe('types', () => {
       enum: ['awaiting_wallet', 'transferring', 'transferred', 'failed'],
     })
     expect(document.components.schemas.TransferStatus).toMatchObject({
-      enum: ['awaiting_wallet', 'queued', 'in_flight', 'transferred', 'failed', 'cancelled'],
+      enum: [
+        ...['awaiting_wallet', 'queued', 'in_flight', 'transferred'],
+        ...['failed', 'cancelled', 'written_off'],
+      ],
     })
   })
 })

@@ -18,6 +18,8 @@ const tokenAbi = parseAbi([
   'function mint(address to, uint256 id, uint256 amount, bytes data)',
   'function safeTransferFrom(address from, address to, uint256 id)',
   'function safeTransferFrom(address from, address to, uint256 id, uint256 amount, bytes data)',
+  'function grantRole(bytes32 role, address account)',
+  'function revokeRole(bytes32 role, address account)',
   'function pause()',
   'function unpause()',
 ])
@@ -44,11 +46,17 @@ const callsOf =
 export const deliveryCalls = callsOf(deliveryAbi)
 export const tokenCalls = callsOf(tokenAbi)
 
+/** Enough for every call. An estimate is too low if the call does more a second later. */
+const GAS = '0x1e8480'
+
 /** Where blocks are made by hand, the transaction waits for the next one. */
 async function send(rpcUrl: string, call: { from: Address; to: Address; data: Hex }) {
-  const hash = await rpc(rpcUrl, 'eth_sendTransaction', call)
+  const hash = await rpc(rpcUrl, 'eth_sendTransaction', { ...call, gas: GAS })
   if (!(await rpc(rpcUrl, 'anvil_getAutomine'))) return
-  for (let tries = 0; !(await rpc(rpcUrl, 'eth_getTransactionReceipt', hash)); tries++) {
+  for (let tries = 0; ; tries++) {
+    const receipt = await rpc(rpcUrl, 'eth_getTransactionReceipt', hash)
+    if (receipt && Object(receipt).status !== '0x1') throw new Error('the transaction reverted')
+    if (receipt) return
     // Automatic mining sometimes leaves a transaction behind.
     if (tries > 50) await rpc(rpcUrl, 'anvil_mine', 1)
   }

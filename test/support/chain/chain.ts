@@ -13,6 +13,8 @@ export type ChainOptions = {
   erc721?: number
   /** Number of pieces of ERC-1155 token 1 that the seller gets. */
   erc1155?: number
+  /** Whether the Delivery contract may mint. Its limits are more than anybody orders. */
+  mints?: boolean
   /** Additional arguments for anvil. */
   args?: readonly string[]
 }
@@ -23,6 +25,11 @@ export type ChainRecord = {
   /** The node itself, without the proxy: no faults apply. */
   rpcUrl: string
   contracts: { erc721: Address; erc1155: Address }
+  /**
+   * Tokens that the Delivery contract has the role to mint: one of OpenZeppelin's wizard with roles,
+   * and the preset of `contracts`.
+   */
+  mintable: { erc721: Address; erc1155: Address }
   /** The Delivery contract, which the seller has approved. */
   delivery: Address
   signer: Address
@@ -34,7 +41,7 @@ export type ChainRecord = {
 
 /** A contract of test/contracts/fixtures, and what it does when a token arrives or is transferred. */
 export type HostileContract = {
-  name: 'Recipient' | 'MaliciousToken' | 'AcceptsEverything'
+  name: 'Recipient' | 'MaliciousToken' | 'AcceptsEverything' | 'MintableUnique'
   /** Default: `accepts`. */
   answer?: Answer
   /** Whether a MaliciousToken says that it transferred something. It never does. */
@@ -76,11 +83,15 @@ export async function aChain(
       deploy({ standard: 'erc1155', ...options, name: 'MaliciousToken' }),
     /** Deploys a contract that accepts every call and does nothing. The chain must automine. */
     anAcceptingContract: () => deploy({ name: 'AcceptsEverything' }),
+    /** Deploys an ERC-721 token that nobody may mint. The chain must automine. */
+    aTokenWithoutMinter: () => deploy({ name: 'MintableUnique' }),
     /** Calls the Delivery contract as its owner, such as `asOwner('setRelayer', signer, 0)`. */
     asOwner: deliveryCalls(record.rpcUrl, record.owner, record.delivery),
     /** Call the tokens as the seller, who is also their minter. */
     erc721AsSeller: tokenCalls(record.rpcUrl, record.seller, record.contracts.erc721),
     erc1155AsSeller: tokenCalls(record.rpcUrl, record.seller, record.contracts.erc1155),
+    /** Calls `mintable.erc721` as the seller, who decides who mints. */
+    mintableAsSeller: tokenCalls(record.rpcUrl, record.seller, record.mintable.erc721),
     /** The network's name in NETWORKS and in `contractNetwork`. */
     name: `chain-${record.chainId}`,
     proxyUrl: `${inject('chainServerUrl')}${path}/rpc`,

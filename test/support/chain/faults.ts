@@ -22,6 +22,8 @@ export type Effect =
   /** One call is answered as of an older block: a distance from the head, or a block number. */
   | { behind: number }
   | { asOf: number }
+  /** A receipt comes without its logs. */
+  | { withoutLogs: true }
   /** The node accepts the transaction, and drops it from its pool. */
   | { dropTransaction: true }
 

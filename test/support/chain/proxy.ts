@@ -158,7 +158,11 @@ function plan(call: Call, effect: Effect | undefined, head: number): Plan {
   }
   if (effect && 'behind' in effect) return asOfBlock(call, Math.max(0, head - effect.behind))
   if (effect && 'asOf' in effect) return asOfBlock(call, Math.min(head, effect.asOf))
-  return { forward: call, finish: (answer) => answer ?? missing }
+  const finish = (answer: Answer = missing): Answer =>
+    effect && 'withoutLogs' in effect && answer.result
+      ? { ...answer, result: { ...Object(answer.result), logs: [] } }
+      : answer
+  return { forward: call, finish }
 }
 
 const isSend = (method: string) => method === 'eth_sendRawTransaction'

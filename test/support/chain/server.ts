@@ -21,13 +21,16 @@ import {
 } from 'viem'
 import { foundry } from 'viem/chains'
 import type { TestProject } from 'vitest/node'
-import type { CompiledContract } from '../../../contracts/solidity.ts'
 import { localAccount } from '../../../scripts/chain/accounts.ts'
 import { type Anvil, mineWaiting, startAnvil } from '../../../scripts/chain/anvil.ts'
-import { type Collectibles, deployCollectibles } from '../../../scripts/chain/collectibles.ts'
+import {
+  type Collectibles,
+  deployCollectibles,
+  MINTER_ROLE,
+} from '../../../scripts/chain/collectibles.ts'
 import { deployDelivery } from '../../../scripts/chain/delivery.ts'
 import { ANSWERS, compileFixtures, hookAbi } from '../../contracts/fixtures.ts'
-import { tokenCalls } from './calls.ts'
+import { deliveryCalls, tokenCalls } from './calls.ts'
 import type { ChainOptions, ChainRecord, HostileContract } from './chain.ts'
 import type { Fault, RandomFaults } from './faults.ts'
 import { RpcProxy } from './proxy.ts'
@@ -123,9 +126,9 @@ async function start(options: ChainOptions): Promise<ChainRecord> {
 /** Starts a node with the contracts and gives the seller tokens. */
 async function startOnce(
   chainId: number,
-  { erc721 = 0, erc1155 = 0, args = [] }: ChainOptions,
+  { erc721 = 0, erc1155 = 0, mints = false, args = [] }: ChainOptions,
 ): Promise<ChainRecord> {
-  const { file, contracts, delivery } = await deployed()
+  const { file, contracts, mintable, delivery } = await deployed()
   const anvil = await startAnvil({
     port: 0,
     args: ['--chain-id', `${chainId}`, '--load-state', file, ...args],
@@ -137,10 +140,14 @@ async function startOnce(
   for (let i = 0; i < erc721; i++) await uniques('mint', seller.address)
   const editions = tokenCalls(anvil.url, seller.address, contracts.erc1155)
   if (erc1155 > 0) await editions('mint', seller.address, 1n, BigInt(erc1155), '0x')
+  const asOwner = deliveryCalls(anvil.url, owner.address, delivery)
+  for (const token of mints ? Object.values(mintable) : [])
+    await asOwner('setTokenLimit', token, AMPLE, AMPLE)
   return {
     chainId,
     rpcUrl: anvil.url,
     contracts,
+    mintable,
     delivery,
     signer: signer.address,
     otherSigner: other.address,
@@ -149,7 +156,15 @@ async function startOnce(
   }
 }
 
-type Deployed = { file: string; contracts: Collectibles; delivery: Address }
+/** Pieces: more than anybody orders. */
+const AMPLE = 2n ** 40n
+
+type Deployed = {
+  file: string
+  contracts: Collectibles
+  mintable: Collectibles
+  delivery: Address
+}
 
 /** A chain with the contracts, in a file. Every chain starts with it, because deploying takes time. */
 let state: Promise<Deployed> | undefined
@@ -169,46 +184,59 @@ async function deploy(): Promise<Deployed> {
     const relayers = [signer.address, other.address]
     const delivery = await deployDelivery(anvil.url, owner, { relayers })
     const tokens = { seller, operator: delivery, uniques: 0, editions: [] }
-    return { file, delivery, contracts: await deployCollectibles(anvil.url, tokens) }
+    const contracts = await deployCollectibles(anvil.url, tokens)
+    const erc721 = await deployFixture(anvil.url, 'MintableUnique', seller.address)
+    await tokenCalls(anvil.url, seller.address, erc721)('grantRole', MINTER_ROLE, delivery)
+    return { file, delivery, contracts, mintable: { ...contracts, erc721 } }
   } finally {
     stopMining()
     await anvil.stop()
   }
 }
 
-/** Compiled when the first test asks for one. */
-let fixtures: Record<string, CompiledContract> | undefined
-
 /** The account that deploys them has no other part in the tests. */
 const deployer = localAccount(9)
 
 const interfaceIds = { erc721: '0x80ac58cd', erc1155: '0xd9b67a26' } as const
+
+const clientOf = (rpcUrl: string) =>
+  createTestClient({ chain: foundry, mode: 'anvil', transport: http(rpcUrl) })
+    .extend(publicActions)
+    .extend(walletActions)
+
+const mined = async (rpcUrl: string, sent: Promise<Hash>): Promise<TransactionReceipt> =>
+  clientOf(rpcUrl).waitForTransactionReceipt({ hash: await sent, pollingInterval: 20 })
+
+/** Deploys a contract of test/contracts/fixtures. The chain must automine. */
+async function deployFixture(rpcUrl: string, name: string, account: Address): Promise<Address> {
+  const fixture = compileFixtures()[name]
+  if (!fixture) throw new Error(`no fixture ${name}`)
+  const sent = clientOf(rpcUrl).deployContract({ ...fixture, account, chain: null })
+  const { contractAddress } = await mined(rpcUrl, sent)
+  if (!contractAddress) throw new Error(`${name} was not deployed`)
+  return getAddress(contractAddress)
+}
 
 /** Deploys a contract of test/contracts/fixtures and tells it what to do. The chain must automine. */
 async function deployHostile(
   rpcUrl: string,
   { name, answer, lies, standard }: HostileContract,
 ): Promise<Address> {
-  fixtures ??= compileFixtures()
-  const fixture = fixtures[name]
-  if (!fixture) throw new Error(`no fixture ${name}`)
-  const options = { chain: foundry, mode: 'anvil', transport: http(rpcUrl) } as const
-  const client = createTestClient(options).extend(publicActions).extend(walletActions)
-  const mined = async (sent: Promise<Hash>): Promise<TransactionReceipt> =>
-    client.waitForTransactionReceipt({ hash: await sent, pollingInterval: 20 })
-  const from = { account: deployer.address, chain: null }
-  const { contractAddress } = await mined(client.deployContract({ ...fixture, ...from }))
-  if (!contractAddress) throw new Error(`${name} was not deployed`)
-  const contract = { address: contractAddress, abi: hookAbi, ...from }
+  const client = clientOf(rpcUrl)
+  const address = await deployFixture(rpcUrl, name, deployer.address)
+  const contract = { address, abi: hookAbi, account: deployer.address, chain: null }
   if (answer) {
     const args = [ANSWERS.indexOf(answer)] as const
-    await mined(client.writeContract({ ...contract, functionName: 'setAnswer', args }))
+    await mined(rpcUrl, client.writeContract({ ...contract, functionName: 'setAnswer', args }))
   }
   if (lies)
-    await mined(client.writeContract({ ...contract, functionName: 'setLies', args: [true] }))
+    await mined(
+      rpcUrl,
+      client.writeContract({ ...contract, functionName: 'setLies', args: [true] }),
+    )
   if (standard) {
     const args = [interfaceIds[standard]] as const
-    await mined(client.writeContract({ ...contract, functionName: 'setStandard', args }))
+    await mined(rpcUrl, client.writeContract({ ...contract, functionName: 'setStandard', args }))
   }
-  return getAddress(contractAddress)
+  return address
 }

@@ -15,7 +15,16 @@ export const networksOf = (chains: readonly Chain[], settings: NetworkSettings =
   Object.fromEntries(
     chains.map(({ name, chainId, proxyUrl, delivery }) => [
       name,
-      { chainId, rpcUrls: [proxyUrl], delivery, finality: 1, ...settings },
+      {
+        chainId,
+        rpcUrls: [proxyUrl],
+        delivery,
+        finality: 1,
+        callsPerSecond: 10_000,
+        maxFeePerGasGwei: 500,
+        maxPriorityFeePerGasGwei: 50,
+        ...settings,
+      },
     ]),
   )
 
@@ -45,12 +54,12 @@ export function anEngine(chain: Chain, { keys, ...network }: Options = {}) {
     /** Takes a step, so many seconds after the engine was made. */
     async step(seconds = 0) {
       await mineLeftBehind(chain)
-      return step(db, settings, parsed, lease, at(seconds))
+      return step(db, settings, parsed, lease, () => at(seconds))
     },
     /** Takes steps until nothing is left to do at that time. Throws if that does not happen. */
     async run(seconds = 0) {
       for (let i = 0; i < 20; i++) {
-        const done = await step(db, settings, parsed, lease, at(seconds))
+        const done = await step(db, settings, parsed, lease, () => at(seconds))
         if (!done) return
         const isBlocked = !done.takesItems && done.lookAt !== null
         const isDue = done.loaded.due.length > 0 || done.loaded.transactions.length > 0
@@ -64,7 +73,12 @@ export function anEngine(chain: Chain, { keys, ...network }: Options = {}) {
         db,
         chain.chainId,
         lease,
-        { lookAt: null, takesItems: false, compareAt: at(seconds + 3600) },
+        {
+          lookAt: null,
+          takesItems: false,
+          compareAt: at(seconds + 3600),
+          problem: null,
+        },
         at(seconds),
       ),
   }
@@ -79,6 +93,7 @@ async function mineLeftBehind(chain: Chain): Promise<void> {
 
 export type Row = {
   id: number
+  key: `0x${string}`
   state: string
   requestedAction: string
   reasonCode: ReasonCode | null

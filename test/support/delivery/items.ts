@@ -8,9 +8,16 @@ import { anAddress, aUser, db } from '../makers.ts'
 
 export type Standard = 'erc721' | 'erc1155'
 
-/** What is sold. The pieces of ERC-1155 are all of token 1; ERC-721 tokens count up from 0. */
+export type Fulfilment = 'transfer' | 'mint'
+
+/**
+ * What is sold. The pieces of ERC-1155 are all of token 1, or of token 2 if they are minted;
+ * ERC-721 tokens count up from 0.
+ */
 export type Sale = {
   standard: Standard
+  /** Default: `transfer`. */
+  fulfilment?: Fulfilment
   /** 1 unless told; more makes sense for ERC-1155 only. */
   quantity?: number
   tokenId?: string
@@ -22,6 +29,8 @@ export type Sale = {
   recipient?: string | null
   /** The chain of a recipient that is a contract wallet. */
   recipientChainId?: number
+  /** Who placed the order, instead of the shop of all others. */
+  placer?: string
 }
 
 /** `id` is that of the order item and of its transfer. */
@@ -49,7 +58,8 @@ function nextToken(contract: string): string {
 }
 
 /** The parts of a chain that selling needs. */
-type Market = Pick<Chain, 'name' | 'chainId' | 'contracts' | 'seller'>
+type Market = Pick<Chain, 'name' | 'chainId' | 'contracts' | 'seller'> &
+  Partial<Pick<Chain, 'mintable'>>
 
 /** One order with one item and its transfer for each sale, a thousand in one transaction. */
 export async function paidItems(market: Market, sales: readonly Sale[]): Promise<PaidItem[]> {
@@ -81,16 +91,21 @@ export async function sellerOn({ seller }: Pick<Chain, 'seller'>) {
 }
 
 function sold721or1155(market: Market, sale: Sale): Chosen {
-  const contract = sale.contract ?? getAddress(market.contracts[sale.standard])
+  const { standard, fulfilment = 'transfer' } = sale
+  const { [standard]: token } = (fulfilment === 'mint' && market.mintable) || market.contracts
+  const contract = sale.contract ?? getAddress(token)
   const counted = () => nextToken(`${market.chainId} ${contract}`)
   return {
     quantity: 1,
     recipient: sale.recipient === undefined ? aWallet() : sale.recipient,
     recipientChainId: 0,
+    placer: 'master:shop',
     network: market.name,
     chainId: sale.network && sale.network !== market.name ? null : market.chainId,
     contract,
-    tokenId: sale.tokenId ?? (sale.standard === 'erc721' ? counted() : '1'),
+    fulfilment,
+    tokenId:
+      sale.tokenId ?? (standard === 'erc721' ? counted() : fulfilment === 'mint' ? '2' : '1'),
     ...sale,
   }
 }
@@ -121,10 +136,10 @@ async function write(sales: Chosen[], parties: Parties): Promise<PaidItem[]> {
     insert(
       `INSERT INTO nfts (id, externalId, amount, availableAmount, creatorPublicAddr, creatorId, contractAddr,
          contractName, contractNetwork, payload, price, priceEths, priceCurrency, title, tokenId,
-         status, releaseAt, createdAt, updatedAt)
+         fulfilment, status, releaseAt, createdAt, updatedAt)
        SELECT value ->> 'id', value ->> 'id', 100, 99, '', ?3, value ->> 'contract', value ->> 'standard',
          value ->> 'network', '{"amountType":"limited"}', 100, '0.1', 'EUR', 'A picture',
-         value ->> 'tokenId', 'released', ?2, ?2, ?2 FROM json_each(?1)`,
+         value ->> 'tokenId', value ->> 'fulfilment', 'released', ?2, ?2, ?2 FROM json_each(?1)`,
       parties.sellerId,
     ),
     insert(
@@ -152,11 +167,13 @@ async function write(sales: Chosen[], parties: Parties): Promise<PaidItem[]> {
       parties.sellerId,
     ),
     insert(
-      `INSERT INTO deliveries (id, "key", chainId, state, awaits, dueAt, createdAt, updatedAt)
+      `INSERT INTO deliveries (id, "key", chainId, state, awaits, queuedAt, dueAt, placer, createdAt,
+         updatedAt)
        SELECT value ->> 'id', value ->> 'key', value ->> 'chainId',
          iif(value ->> 'recipient' IS NULL, 'awaiting_wallet', 'queued'),
          iif(value ->> 'recipient' IS NULL, ?3, NULL),
-         iif(value ->> 'recipient' IS NULL, NULL, ?2), ?2, ?2 FROM json_each(?1)`,
+         iif(value ->> 'recipient' IS NULL, NULL, ?2), iif(value ->> 'recipient' IS NULL, NULL, ?2),
+         value ->> 'placer', ?2, ?2 FROM json_each(?1)`,
       parties.buyerId,
     ),
   ])
@@ -167,7 +184,8 @@ async function write(sales: Chosen[], parties: Parties): Promise<PaidItem[]> {
 export async function itemsOf(buyer: { id: number }, standard: Standard): Promise<PaidItem[]> {
   const { results } = await env.DB.prepare(
     `SELECT i.id, i.orderId, i.quantity, i.ethRecipient AS recipient, i.recipientChainId, n.tokenId,
-       n.contractAddr AS contract, n.contractNetwork AS network, d."key", d.chainId
+       n.contractAddr AS contract, n.contractNetwork AS network, n.fulfilment, d."key", d.chainId,
+       d.placer
      FROM orders o JOIN orderItems i ON i.orderId = o.id JOIN nfts n ON n.id = i.nftId
        JOIN deliveries d ON d.id = i.id
      WHERE o.buyerId = ? ORDER BY i.id`,

@@ -13,6 +13,8 @@ const TABLES = [
   'transactions',
   'deliveries',
   'networks',
+  'signers',
+  'burns',
   'idempotencyKeys',
 ] as const
 

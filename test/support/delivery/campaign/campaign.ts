@@ -2,26 +2,31 @@
  * Hundreds of paid items, and everything that can go wrong, drawn from a seed: messages that come
  * twice, late or never; runs that fail, are killed or stand still at any step; a node that lies,
  * lags and breaks off; blocks that are taken back, transactions that are dropped, fees that rise,
- * funds that run out, a signer whose key is used elsewhere; a contract that is paused, relayers and
- * approvals that are withdrawn; hostile recipients; a database that is set back. Then the faults
- * end, an operator retries what failed, and the oracle compares the rows with the chain.
+ * funds that run out; keys of signers that a thief uses; a contract that is paused, retired and
+ * replaced; limits that run out; relayers, approvals and roles that are withdrawn; hostile recipients
+ * and tokens; a database that is set back. Half of the items are transferred, half are minted. Then
+ * the faults end, an operator retries or ends what waits for one, and the oracle compares the rows
+ * with the chain.
  */
 import { expect } from 'vitest'
 import { aChain } from '../../chain/chain.ts'
 import { aMasterToken } from '../../makers.ts'
 import { pass } from '../clock.ts'
 import { rowsOf } from '../engine.ts'
+import type { TransferEvent } from '../events.ts'
 import { aMarketplace } from '../marketplace.ts'
-import { expectExactlyOnce } from '../oracle.ts'
+import { expectExactlyOnce, expectStock } from '../oracle.ts'
 import { drawnTurns } from '../turns.ts'
 import { restoreBackup, takeBackup } from './backup.ts'
+import { MAX_DEPTH } from './contract.ts'
 import { aDice } from './dice.ts'
 import { unexpectedErrors } from './errors.ts'
-import { happen, heal, MAX_DEPTH } from './happenings.ts'
-import { expectNoneFailed, idsOf, isWanted } from './operator.ts'
+import { happen, heal } from './happenings.ts'
+import { endWaiting, expectNoneFailed, idsOf, isWanted } from './operator.ts'
 import { deliverAll } from './runs.ts'
 import { makeSales } from './sales.ts'
 import { linkWallet, repeatOrders, sell } from './shop.ts'
+import { isTheft } from './thief.ts'
 import { count, type Order, type World } from './world.ts'
 
 /** Rounds with faults: in each, time passes and everything may happen. In the first half, a wave of
@@ -43,16 +48,18 @@ export async function campaign(seed: number, size: number): Promise<Report> {
   const errors = unexpectedErrors()
   const dice = aDice(seed)
   const chain = await aChain({ erc1155: size * 10 })
-  const sales = await makeSales(chain, dice, size)
+  const { sales, limited, fickle } = await makeSales(chain, dice, size)
+  const nodes = dice.pick(1, 2)
+  const network = {
+    finality: 1 + dice.upTo(4),
+    itemsPerTransaction: dice.pick(2, 5, 20),
+    transactionsInFlight: 1 + dice.upTo(8),
+    maxFeePerGasGwei: 100,
+  }
   const market = aMarketplace(chain, {
     turns: drawnTurns(dice.random),
-    nodes: dice.pick(1, 2),
-    network: {
-      finality: 1 + dice.upTo(4),
-      itemsPerTransaction: dice.pick(2, 5, 20),
-      transactionsInFlight: 1 + dice.upTo(8),
-      maxFeePerGasGwei: 100,
-    },
+    nodes,
+    network,
     onWait: async () => {
       if (dice.chance(0.3)) await market.mine()
     },
@@ -61,6 +68,12 @@ export async function campaign(seed: number, size: number): Promise<Report> {
     dice,
     chain,
     market,
+    network,
+    nodes,
+    contracts: [chain.delivery],
+    limited,
+    fickle,
+    thefts: new Set(),
     token: await aMasterToken(),
     orders: [],
     stalls: [],
@@ -90,12 +103,14 @@ export async function campaign(seed: number, size: number): Promise<Report> {
 
 /** Does what is left to do for the shop, the buyers and the operator, without faults. */
 async function finish(world: World): Promise<void> {
-  const { market, orders, token, chain } = world
+  const { market, orders, token, chain, contracts } = world
   const calm = { ...world, dice: { ...world.dice, chance: () => false } }
   await repeatOrders(calm)
   for (const { isLate } of orders) if (isLate) await linkWallet(calm)
-  // Keys of items that failed or wait are compared with the chain once in an hour.
-  pass(3600)
+  await endWaiting(calm)
+  // Keys of items that failed or wait are compared with the chain once a day, and items of a network
+  // that is not configured fail after a day.
+  pass(25 * 3600)
   await market.runCron()
   for (let retries = 0; ; retries++) {
     await market.settle()
@@ -108,10 +123,14 @@ async function finish(world: World): Promise<void> {
     await market.request({ method: 'POST', path, token })
   }
   const ids = await idsOf(orders)
-  await expectExactlyOnce(
-    chain,
-    orders.map((order) => ({ ...order, id: ids.get(order.providerId) ?? 0 })),
-  )
+  const items = orders.map((order) => ({ ...order, id: ids.get(order.providerId) ?? 0 }))
+  const circumstances = {
+    contracts,
+    hasLostLogs: true,
+    isTheft: (event: TransferEvent) => isTheft(world, event),
+  }
+  await expectStock(chain, items, circumstances)
+  await expectExactlyOnce(chain, items, circumstances)
 }
 
 /** The items that can be delivered and are not. */

@@ -1,103 +1,63 @@
-/** What is sold in a campaign, and to whom: mostly what can be delivered, some that cannot. */
+/** Stores what is sold in a campaign: its buyers, tokens, NFTs and listings. */
 import { env } from 'cloudflare:workers'
 import { type Address, getAddress } from 'viem'
 import * as z from 'zod'
 import { hashIdentity } from '../../../../src/identity/namespace.ts'
-import type { Answer } from '../../../contracts/fixtures.ts'
 import type { Chain } from '../../chain/chain.ts'
 import { sellerOn } from '../items.ts'
 import type { ExpectedItem } from '../oracle.ts'
 import type { Dice } from './dice.ts'
+import { type Draft, drawSales } from './drafts.ts'
 
-/** Why an item cannot be delivered; null if it can. */
-type Obstacle =
-  | 'hostile recipient'
-  | 'no such token'
-  | 'token without code'
-  | 'token without effect'
-  | 'unknown network'
-  | 'no wallet'
-  | null
+export type Sale = Omit<ExpectedItem, 'id'> &
+  Pick<Draft, 'network' | 'obstacle' | 'isFickle' | 'isLate'> & {
+    recipient: Address
+    nftId: number
+    buyerId: number
+  }
 
-/** A recipient with code has an answer; the others are plain accounts. */
-type Draft = Omit<ExpectedItem, 'id' | 'recipient'> & {
-  network: string
-  obstacle: Obstacle
-  answer: Answer | null
-  /** Whether the buyer links the wallet only later. */
-  isLate: boolean
+type Sales = {
+  sales: Sale[]
+  /** Tokens that have a limit in the Delivery contract. */
+  limited: Address[]
+  /** Recipients and tokens that burn gas at times. */
+  fickle: Address[]
 }
 
-export type Sale = Omit<ExpectedItem, 'id'> & {
-  recipient: Address
-  obstacle: Obstacle
-  nftId: number
-  buyerId: number
-  isLate: boolean
-}
-
-const NO_CODE = getAddress('0x00000000000000000000000000000000000c0de0')
-
-const hostileAnswers: readonly [Answer, ...Answer[]] = [
-  'refuses',
-  'burns all gas',
-  'reverts with 100 KB',
-  'returns 100 KB',
-  'burns gas unless the gas price is 0',
-]
+/** Pieces: more than anybody orders. */
+export const AMPLE = 2n ** 40n
 
 /**
  * Draws sales, and creates their buyers and NFTs. Blocks must be mined automatically; after this,
  * they are not.
  */
-export async function makeSales(chain: Chain, dice: Dice, size: number): Promise<Sale[]> {
-  const ineffective = await chain.aMaliciousToken({ answer: 'accepts' })
-  let tokens = 0
-  const drafts = Array.from({ length: size }, (): Draft => {
-    const edition: Draft = {
-      standard: 'erc1155',
-      contract: getAddress(chain.contracts.erc1155),
-      tokenId: '1',
-      quantity: 1 + dice.upTo(9),
-      network: chain.name,
-      obstacle: null,
-      answer: null,
-      isLate: false,
-    }
-    const unique = (tokenId: string): Draft => ({
-      ...edition,
-      standard: 'erc721',
-      contract: getAddress(chain.contracts.erc721),
-      tokenId,
-      quantity: 1,
-    })
-    if (dice.chance(0.02)) return { ...unique('99999999'), obstacle: 'no such token' }
-    if (dice.chance(0.02)) return { ...edition, network: 'nowhere', obstacle: 'unknown network' }
-    if (dice.chance(0.02)) return { ...edition, obstacle: 'no wallet' }
-    if (dice.chance(0.01)) return { ...edition, contract: NO_CODE, obstacle: 'token without code' }
-    if (dice.chance(0.01))
-      return { ...edition, contract: ineffective, obstacle: 'token without effect' }
-    const good = dice.chance(0.5) ? unique(`${tokens++}`) : edition
-    if (dice.chance(0.06)) {
-      const answer = dice.pick(...hostileAnswers)
-      return { ...good, obstacle: 'hostile recipient', answer }
-    }
-    if (dice.chance(0.03)) return { ...good, answer: 'accepts' }
-    return { ...good, isLate: dice.chance(0.03) }
-  })
+export async function makeSales(chain: Chain, dice: Dice, size: number): Promise<Sales> {
+  const tokens = {
+    ineffective: await chain.aMaliciousToken({ answer: 'accepts' }),
+    burning: await chain.aMaliciousToken({ answer: 'burns all gas' }),
+    withoutRole: await chain.aTokenWithoutMinter(),
+    withoutLimit: await chain.aTokenWithoutMinter(),
+  }
+  const { ineffective, burning, withoutRole } = tokens
+  const limited = [...Object.values(chain.mintable), ineffective, burning, withoutRole]
+  for (const token of limited) await chain.asOwner('setTokenLimit', token, AMPLE, AMPLE)
+  const drafts = drawSales(chain, dice, size, tokens)
   const recipients: Address[] = []
   for (const { answer } of drafts)
     recipients.push(answer ? await chain.aRecipient(answer) : aWallet())
   await chain.setAutomine(false)
-  for (let minted = 0; minted < tokens; minted++) {
+  const isStock = ({ contract }: Draft) => contract === getAddress(chain.contracts.erc721)
+  for (let minted = 0; minted < drafts.filter(isStock).length; minted++) {
     await chain.erc721AsSeller('mint', chain.seller)
     if (minted % MINTED_PER_BLOCK === 0) await chain.mine()
   }
   while (await hasPending(chain)) await chain.mine()
-  return store(
+  const sales = await store(
     chain,
     drafts.map((draft, i) => ({ ...draft, recipient: recipients[i] ?? aWallet() })),
   )
+  const fickle = sales.filter(({ isFickle }) => isFickle).map(({ recipient }) => recipient)
+  return { sales, limited, fickle: [...fickle, ineffective] }
 }
 
 const MINTED_PER_BLOCK = 20
@@ -120,9 +80,18 @@ async function store(
     'SELECT max((SELECT max(id) FROM users), (SELECT coalesce(max(id), 0) FROM nfts)) AS id',
   ).first<{ id: number }>()
   // One id for the buyer, the address, the NFT and the listing of a sale.
+  const idOf = (i: number) => (base?.id ?? 0) + 1 + i
+  const orders = Map.groupBy(drafts, ({ sharedWith }, i) => i - sharedWith)
   const sales = drafts.map((draft, i) => ({
     ...draft,
-    id: (base?.id ?? 0) + 1 + i,
+    id: idOf(i),
+    nftId: idOf(i - draft.sharedWith),
+    // Of what is minted there is no piece more than is ordered.
+    amount: draft.isUnlimited
+      ? 1
+      : draft.fulfilment === 'mint'
+        ? (orders.get(i) ?? []).reduce((sum, { quantity }) => sum + quantity, 0)
+        : 1000,
     identityHash: hashIdentity('wallet', draft.recipient),
     wallet: draft.isLate || draft.obstacle === 'no wallet' ? '' : draft.recipient,
   }))
@@ -147,18 +116,19 @@ async function store(
     insert(
       `INSERT INTO nfts (id, externalId, amount, availableAmount, creatorPublicAddr, creatorId, contractAddr,
          contractName, contractNetwork, payload, price, priceEths, priceCurrency, title, tokenId,
-         status, releaseAt, createdAt, updatedAt)
-       SELECT value ->> 'id', value ->> 'id', 1000, 1000, '', ?3,
+         fulfilment, status, releaseAt, createdAt, updatedAt)
+       SELECT value ->> 'id', value ->> 'id', value ->> 'amount', value ->> 'amount', '', ?3,
          value ->> 'contract', value ->> 'standard', value ->> 'network',
-         '{"amountType":"limited"}', 100, '0.1', 'EUR', 'A picture', value ->> 'tokenId',
-         'released', ?2, ?2, ?2 FROM json_each(?1)`,
+         json_object('amountType', iif(value ->> 'isUnlimited', 'unlimited', 'limited')), 100,
+         '0.1', 'EUR', 'A picture', value ->> 'tokenId', value ->> 'fulfilment',
+         'released', ?2, ?2, ?2 FROM json_each(?1) WHERE value ->> 'id' = value ->> 'nftId'`,
     ),
     insert(
       `INSERT INTO listings (id, externalId, priceCents, priceEths, priceWei, active, type, priceCurrency,
          sellerId, nftId, createdAt, updatedAt)
        SELECT value ->> 'id', value ->> 'id', 100, '0.1', '100000000000000000', 1, 'regular', 'EUR', ?3,
-         value ->> 'id', ?2, ?2 FROM json_each(?1)`,
+         value ->> 'id', ?2, ?2 FROM json_each(?1) WHERE value ->> 'id' = value ->> 'nftId'`,
     ),
   ])
-  return sales.map(({ id, ...sale }) => ({ ...sale, nftId: id, buyerId: id }))
+  return sales.map(({ id, ...sale }) => ({ ...sale, buyerId: id }))
 }

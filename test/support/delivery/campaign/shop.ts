@@ -5,7 +5,7 @@
 import { eq } from 'drizzle-orm'
 import { users } from '../../../../src/db/schema/users.ts'
 import { wake } from '../../../../src/delivery/wake.ts'
-import { queueAwaiting } from '../../../../src/delivery/wallet-linked.ts'
+import { queueAwaiting } from '../../../../src/delivery/wallet.ts'
 import { db } from '../../makers.ts'
 import { finished } from './runs.ts'
 import type { Sale } from './sales.ts'
@@ -15,10 +15,11 @@ import type { Order, World } from './world.ts'
 export async function sell(world: World, prefix: string, wave: readonly Sale[]): Promise<void> {
   const orders = wave.map((sale) => ({
     ...sale,
-    providerId: `${prefix}-${sale.nftId}`,
+    providerId: `${prefix}-${sale.buyerId}`,
     isPlaced: false,
     isLinked: !sale.isLate && sale.obstacle !== 'no wallet',
     isCancelled: false,
+    isStolen: false,
   }))
   world.orders.push(...orders)
   await place(world, orders)

@@ -1,5 +1,7 @@
 /** What a campaign works with. */
+import type { Address } from 'viem'
 import type { Chain } from '../../chain/chain.ts'
+import type { NetworkSettings } from '../engine.ts'
 import type { Stall } from '../life.ts'
 import type { Marketplace } from '../marketplace.ts'
 import type { Dice } from './dice.ts'
@@ -15,6 +17,8 @@ export type Order = Sale & {
   isLinked: boolean
   /** Whether an operator has asked to cancel the order, so that it may stay undelivered. */
   isCancelled: boolean
+  /** Whether a thief has tried to use the key of the order, so that it may stay undelivered. */
+  isStolen: boolean
 }
 
 /** A copy of the database. */
@@ -28,6 +32,18 @@ export type World = {
   dice: Dice
   chain: Chain
   market: Marketplace
+  /** The settings of the network, without its Delivery contract. */
+  network: NetworkSettings
+  /** Number of URLs of the node. */
+  nodes: 1 | 2
+  /** The Delivery contracts, the newest first. The others are retired. */
+  contracts: [Address, ...Address[]]
+  /** Tokens that have a limit in the Delivery contract. */
+  limited: readonly Address[]
+  /** Recipients and tokens with code that burn gas at times. */
+  fickle: readonly Address[]
+  /** The hashes of transactions that a thief has sent. */
+  thefts: Set<string>
   /** A master token. */
   token: string
   /** Everything that was ever sold. */

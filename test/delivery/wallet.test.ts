@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
 import { explain } from '../../src/delivery/reasons.ts'
-import { queueAwaiting } from '../../src/delivery/wallet-linked.ts'
+import { queueAwaiting } from '../../src/delivery/wallet.ts'
 import { aChain } from '../support/chain/chain.ts'
 import { anEngine, rowOf } from '../support/delivery/engine.ts'
 import { deliveriesOf, transferEvents } from '../support/delivery/events.ts'
@@ -36,6 +36,7 @@ it('queues what waited for the wallet of its buyer, and nothing else', async () 
       awaits: null,
       reason: null,
       dueAt: now.toISOString(),
+      queuedAt: now.toISOString(),
       version: 1,
     })
   expect(await rowOf(theirs)).toMatchObject({ state: 'awaiting_wallet', version: 0 })
@@ -71,7 +72,7 @@ it('delivers to a contract wallet on its chain only', async () => {
   expect(await transferEvents(other)).toEqual([])
 })
 
-it('fails an item whose network is not configured', async () => {
+it('lets an item wait whose network is not configured', async () => {
   const chain = await aChain()
   const item = await aPaidItem(chain, {
     standard: 'erc721',
@@ -81,10 +82,12 @@ it('fails an item whose network is not configured', async () => {
   const [, queued] = await db.batch(queueAwaiting(db, await buyerOf(item), KEY_WALLET, new Date()))
   expect(queued).toEqual([{ chainId: null }])
   expect(await rowOf(item)).toMatchObject({
-    state: 'failed',
+    state: 'queued',
     reasonCode: 'network_not_configured',
     awaits: null,
-    dueAt: null,
+    queuedAt: expect.any(String),
+    failingSince: expect.any(String),
+    dueAt: expect.any(String),
   })
 })
 

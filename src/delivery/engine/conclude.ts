@@ -1,0 +1,160 @@
+/** What a step writes about the open transactions and their signers, once it has decided. */
+import { type Address, getAddress, type Hex, zeroAddress } from 'viem'
+import type { Network } from '../../env.ts'
+import { otherNodes } from '../../ethereum/node.ts'
+import {
+  contractCode,
+  hex,
+  type Receipt,
+  read,
+  transactionReceipt,
+} from '../../ethereum/requests.ts'
+import { type Decision, decide, hasFailed, isUnmined, type World } from './decide.ts'
+import { type Observation, signedHashes } from './observe.ts'
+import { readReceipts } from './records.ts'
+import type { Loaded } from './state.ts'
+import type { SignerChange, TransactionChange } from './store.ts'
+
+/**
+ * Decides again about what only a wrong answer may have said, with the receipts of a second node: a
+ * nonce that another program has used, and events that are missing.
+ */
+export async function recheck(
+  decisions: Decision[],
+  network: Network,
+  world: World,
+): Promise<Decision[]> {
+  const { observation } = world
+  const isDoubtful = (decision: Decision) => decision.do === 'close' && decision.isDoubtful
+  const [other] = otherNodes(network, observation.node)
+  const hashes = decisions
+    .filter(isDoubtful)
+    .flatMap(({ transaction }) => signedHashes(transaction))
+  if (!other || hashes.length === 0) return decisions
+  const theirs = readReceipts(hashes, await other.rpc(hashes.map(transactionReceipt)))
+  const receipts = new Map(observation.receipts)
+  for (const [hash, found] of theirs)
+    if (found && found.logs.length > (receipts.get(hash)?.logs.length ?? -1))
+      receipts.set(hash, found)
+  const again = { ...world, observation: { ...observation, receipts } }
+  return decisions.map((decision) => {
+    if (!isDoubtful(decision)) return decision
+    const { transaction } = decision
+    const second = decide(transaction, again)
+    // Nothing fails because of a receipt that only one node has.
+    return isDenied(second, theirs) ? { transaction, do: 'wait' } : second
+  })
+}
+
+const isDenied = (decision: Decision, receipts: ReadonlyMap<Hex, Receipt | null>): boolean =>
+  decision.do === 'close' &&
+  decision.receipt !== null &&
+  receipts.get(decision.receipt.transactionHash) === null &&
+  decision.changes.some(hasFailed)
+
+/** Returns where the transactions are now, and what those have cost that are closed. */
+export const changeTransactions = (
+  decisions: readonly Decision[],
+  { head }: Observation,
+): TransactionChange[] =>
+  decisions.flatMap((decision) => {
+    const { id, block, hash, replaced, nonceUsedAt } = decision.transaction
+    if (decision.do === 'store_nonce_use') return { id, nonceUsedAt: head.number }
+    if (isUnmined(decision) && (block !== null || nonceUsedAt !== null))
+      return { id, block: null, blockHash: null, nonceUsedAt: null }
+    if (decision.do === 'close' && decision.closing === 'expired')
+      return { id, items: [], raw: null }
+    if (decision.do !== 'close' && decision.do !== 'store_block') return []
+    const mined = decision.receipt
+    // The newest hash is kept if an older one was mined: its bytes are sent after a reorganization.
+    const isOlder = mined !== null && mined.transactionHash !== hash
+    const position = {
+      id,
+      block: mined?.blockNumber ?? null,
+      blockHash: mined?.blockHash ?? null,
+      ...(isOlder && { hash: mined.transactionHash, replaced: [...replaced, hash] }),
+    }
+    return decision.do === 'store_block'
+      ? position
+      : { ...position, isOpen: false, raw: null, ...(mined && readCost(mined)) }
+  })
+
+const readCost = ({ gasUsed, effectiveGasPrice, l1Fee }: Receipt) => ({
+  gasUsed,
+  fee: BigInt(gasUsed) * effectiveGasPrice + (l1Fee ?? 0n),
+})
+
+/** The newest block in which a transaction was closed; null if none was. */
+export function findSettled(decisions: readonly Decision[]): { block: number; hash: Hex } | null {
+  const receipts = decisions.flatMap((decision) =>
+    decision.do === 'close' ? (decision.receipt ?? []) : [],
+  )
+  const [newest] = receipts.sort((a, b) => b.blockNumber - a.blockNumber)
+  return newest ? { block: newest.blockNumber, hash: newest.blockHash } : null
+}
+
+/** Counts the transactions that `load` will count as in flight. */
+export const countInFlight = (
+  decisions: readonly Decision[],
+  signers: readonly Address[],
+): number =>
+  decisions.filter((decision) => {
+    const { signer, block, nonceUsedAt, items } = decision.transaction
+    const isWaiting =
+      decision.do === 'wait' && block === null && nonceUsedAt === null && items.length > 0
+    return signers.includes(signer) && (isUnmined(decision) || isWaiting)
+  }).length
+
+/** Transactions in a row that revert, after which a signer pauses. */
+const MAX_REVERTS = 3
+
+/** Milliseconds for which a signer pauses first. Doubles with each transaction that reverts. */
+const FIRST_PAUSE = 60_000
+const MAX_PAUSE = 60 * 60_000
+
+/** Counts the transactions of each signer that have reverted in a row. */
+export function countReverts(
+  decisions: readonly Decision[],
+  { signers }: Loaded,
+  now: Date,
+): SignerChange[] {
+  const reverts = new Map<Address, number>()
+  for (const decision of decisions) {
+    if (decision.do !== 'close' || !decision.receipt) continue
+    const { signer } = decision.transaction
+    const stored = signers.get(signer)?.reverts ?? 0
+    const before = reverts.get(signer) ?? stored
+    // Those of one step have one cause, so they make the pause longer once.
+    const most = Math.max(MAX_REVERTS, stored + 1)
+    reverts.set(signer, decision.closing === 'reverted' ? Math.min(most, before + 1) : 0)
+  }
+  return [...reverts].flatMap(([address, count]) => {
+    if (count === (signers.get(address)?.reverts ?? 0)) return []
+    const pause = Math.min(MAX_PAUSE, FIRST_PAUSE * 2 ** (count - MAX_REVERTS))
+    const pausedUntil = count < MAX_REVERTS ? null : new Date(now.getTime() + pause).toISOString()
+    return { address, pieces: 0, perDay: 0, reverts: count, pausedUntil }
+  })
+}
+
+/**
+ * Returns who has used up gas, in lower case: the token if the recipient had no code in the block of
+ * the transaction, else the recipient, which may have had code for that block only (EIP-7702).
+ */
+export async function findBurners(
+  decisions: readonly Decision[],
+  { node }: Observation,
+): Promise<string[]> {
+  const burns = decisions.flatMap((decision) =>
+    decision.do === 'close' && decision.receipt
+      ? decision.burned.map((item) => ({ item, block: decision.receipt?.blockNumber }))
+      : [],
+  )
+  const codeRequest = ({ item: { recipient }, block }: (typeof burns)[number]) =>
+    contractCode(getAddress(recipient ?? zeroAddress), block)
+  const replies = await node.rpc(burns.map(codeRequest))
+  return burns.flatMap((burn) => {
+    const { contractAddr, recipient } = burn.item
+    const hasNoCode = read(hex, replies(codeRequest(burn))) === '0x'
+    return (hasNoCode ? contractAddr : recipient)?.toLowerCase() ?? []
+  })
+}

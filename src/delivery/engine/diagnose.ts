@@ -1,0 +1,125 @@
+/** Why items that fail in a simulation cannot be delivered, and whether they fail for that. */
+import type { Network } from '../../env.ts'
+import type { ItemResult } from '../../ethereum/contract.ts'
+import { otherNodes } from '../../ethereum/node.ts'
+import { readContractReason, revertReason } from '../../ethereum/revert.ts'
+import type { Rpc } from '../../ethereum/rpc.ts'
+import { diagnosisRequests, readHolderProblem } from '../../ethereum/token.ts'
+import { explain, type Reason } from '../reasons.ts'
+import type { Candidate } from './compose.ts'
+import { type ItemChange, isOverdue, queue, wait, waitOrFail } from './item-changes.ts'
+import type { Observation } from './observe.ts'
+import { type Batch, type Circumstances, type Failing, simulate } from './simulate.ts'
+
+/** Items of which a step asks why they would fail. More would delay the others. */
+const MAX_DIAGNOSED = 20
+
+/** Milliseconds until an item is processed again that a step did not ask about. */
+const UNASKED_DELAY = 30_000
+
+/** Items fail only if a second node, where there is one, says so too. */
+export async function diagnose(
+  network: Network,
+  batches: readonly Batch[],
+  failing: readonly Failing[],
+  { node }: Observation,
+  circumstances: Circumstances,
+  now: Date,
+): Promise<ItemChange[]> {
+  if (failing.length === 0) return []
+  const reasons = await findReasons(node.rpc, network, failing)
+  const overdue = new Set(
+    [...reasons].flatMap(([candidate, reason]) =>
+      isOverdue(candidate.item, reason, now) ? candidate : [],
+    ),
+  )
+  const confirmed = await confirm(network, node, batches, overdue, circumstances)
+  return failing.map(({ candidate, result }) => {
+    const { item } = candidate
+    const reason = reasons.get(candidate)
+    if (reason) return waitOrFail(item, reason, confirmed.has(candidate), now)
+    const next = new Date(now.getTime() + UNASKED_DELAY)
+    // What it waits for is still the best that is known, and its time goes on.
+    if (item.failingSince && item.reasonCode) return queue(item, next)
+    const unasked = wait(item, explain('simulation_failed', describe(result)), now)
+    return { ...unasked, dueAt: next.toISOString() }
+  })
+}
+
+const describe = (result: ItemResult | null) => result?.reason && revertReason(result.reason)
+
+/**
+ * Returns the reasons of items that would fail. Equal ones are asked about once. An item has no
+ * entry if there are too many, or if the node does not tell.
+ */
+async function findReasons(
+  rpc: Rpc,
+  { gasPerItem }: Network,
+  failing: readonly Failing[],
+): Promise<Map<Candidate, Reason>> {
+  const reasons = new Map<Candidate, Reason>()
+  const unclear: { candidate: Candidate; result: ItemResult }[] = []
+  for (const { candidate, result } of failing) {
+    // What the Delivery contract itself says.
+    const code = result
+      ? readContractReason(Number(result.gasUsed), result.reason)
+      : 'recipient_not_deployed'
+    if (code) reasons.set(candidate, explain(code))
+    else if (result) unclear.push({ candidate, result })
+  }
+  // Items of the same holder and token have the same holder's problem.
+  const groups = [
+    ...Map.groupBy(unclear, ({ candidate: { contract, call }, result }) =>
+      [contract, call.token, call.from, call.tokenId, call.amount, result.reason].join(),
+    ).values(),
+  ].slice(0, MAX_DIAGNOSED)
+  const replies = await rpc(
+    groups.flatMap(([first]) =>
+      first ? diagnosisRequests(first.candidate.contract, first.candidate.call) : [],
+    ),
+  )
+  for (const group of groups) {
+    const [first] = group
+    if (!first) continue
+    const { contract, call } = first.candidate
+    const [plain] = diagnosisRequests(contract, call)
+    if (!plain || 'fault' in replies(plain)) continue
+    const holderCode = readHolderProblem(contract, call, replies)
+    for (const { candidate, result } of group)
+      reasons.set(candidate, explainFailure(holderCode, result, gasPerItem))
+  }
+  return reasons
+}
+
+function explainFailure(
+  holderCode: ReturnType<typeof readHolderProblem>,
+  { gasUsed, reason }: ItemResult,
+  gasPerItem: number,
+): Reason {
+  if (holderCode) return explain(holderCode, revertReason(reason))
+  if (gasUsed > gasPerItem * 0.95) return explain('gas_limit_exceeded')
+  return explain('recipient_rejects', revertReason(reason))
+}
+
+/** Returns those of the candidates that would fail at another node, too. */
+async function confirm(
+  network: Network,
+  node: Observation['node'],
+  batches: readonly Batch[],
+  overdue: ReadonlySet<Candidate>,
+  circumstances: Circumstances,
+): Promise<ReadonlySet<Candidate>> {
+  if (network.rpcUrls.length === 1 || overdue.size === 0) return overdue
+  const [other] = otherNodes(network, node)
+  if (!other) return new Set()
+  const again = batches.flatMap((batch) => {
+    const candidates = batch.candidates.filter((candidate) => overdue.has(candidate))
+    return candidates.length > 0 ? { ...batch, candidates } : []
+  })
+  const simulations = await simulate(other.rpc, network, again, circumstances)
+  return new Set(
+    simulations.flatMap((simulation) =>
+      typeof simulation === 'string' ? [] : simulation.bad.map(({ candidate }) => candidate),
+    ),
+  )
+}

@@ -1,0 +1,182 @@
+/** What becomes of items: the changes that a step writes, and how long an item waits. */
+import type { Hex } from 'viem'
+import type { ReasonCode } from '../../db/schema/delivery.ts'
+import { explain, type Reason } from '../reasons.ts'
+import type { Item } from './state.ts'
+
+/** The new values of an item. Nothing is written if its version is another one by then. */
+export type ItemChange = {
+  id: number
+  version: number
+  state: Item['state']
+  requestedAction: Item['requestedAction']
+  failingSince: string | null
+  tries: number
+  reasonCode: ReasonCode | null
+  reason: string | null
+  dueAt: string | null
+  /** The hash of its transaction, if that is another one. Null: none carries it any more. */
+  transaction?: Hex | null | undefined
+  /** Whether its pieces return to the stock. */
+  isReturned?: boolean
+  /** Whether its pieces, which had returned to the stock, are taken from it again. */
+  isTaken?: boolean
+}
+
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+
+/** Delay between two checks of an item that waits, in milliseconds: as long as it has waited. */
+const FIRST_DELAY = 15 * SECOND
+const MAX_DELAY = HOUR
+
+/** Transactions in which a transfer may fail before the item fails. */
+const MAX_TRIES = 3
+
+/** Nothing but the item is the cause, so nobody corrects that. */
+const FAILS_SOON = 10 * MINUTE
+/** The holder often corrects that. */
+const FAILS_LATE = 24 * HOUR
+
+/** Milliseconds after which the record of a key suffices, if no node tells its transaction. */
+export const SEARCH_TIMEOUT = 10 * MINUTE
+
+/** Milliseconds after which an item ends that waits for this reason. Else it waits for an operator. */
+const timeouts: Partial<Record<ReasonCode, number>> = {
+  gas_limit_exceeded: FAILS_SOON,
+  recipient_not_deployed: FAILS_SOON,
+  recipient_rejects: FAILS_SOON,
+  single_piece_token: FAILS_SOON,
+  token_not_deployed: FAILS_SOON,
+  token_not_supported: FAILS_SOON,
+  holder_has_no_token: FAILS_LATE,
+  holder_not_approved: FAILS_LATE,
+  minter_role_missing: FAILS_LATE,
+  quantity_above_limit: FAILS_LATE,
+  token_not_transferable: FAILS_LATE,
+  transaction_not_found: SEARCH_TIMEOUT,
+}
+
+/** Copies what stays the same. */
+const copy = (item: Item) => ({
+  id: item.id,
+  version: item.version,
+  requestedAction: item.requestedAction,
+  failingSince: item.failingSince,
+  tries: item.tries,
+  reasonCode: item.reasonCode,
+  reason: item.reason,
+})
+
+/** Queues the item. It is processed next at `at`. */
+export const queue = (item: Item, at: Date): ItemChange => ({
+  ...copy(item),
+  state: 'queued',
+  dueAt: at.toISOString(),
+})
+
+/** A transaction carries the item. What it waited for is over, unless its transfer failed before. */
+export const carry = (item: Item, transaction: Hex): ItemChange => ({
+  ...copy(item),
+  ...(item.tries === 0 &&
+    item.reasonCode !== 'cancelled' && { failingSince: null, reasonCode: null, reason: null }),
+  state: 'in_flight',
+  dueAt: null,
+  transaction,
+})
+
+/**
+ * The item was delivered, by this transaction if it is known. One whose cancellation a
+ * reorganization has undone gets its pieces from the stock again.
+ */
+export const transferred = (item: Item, transaction?: Hex | null): ItemChange => ({
+  ...copy(item),
+  state: 'transferred',
+  requestedAction: 'deliver',
+  failingSince: null,
+  reasonCode: null,
+  reason: null,
+  dueAt: null,
+  transaction,
+  ...(item.reasonCode === 'cancelled' && { isTaken: true }),
+})
+
+/** The item cannot be delivered, and its order fails with the reason. */
+export const fail = (item: Item, reason: Reason, transaction?: Hex | null): ItemChange => ({
+  ...copy(item),
+  ...reason,
+  state: 'failed',
+  requestedAction: 'deliver',
+  dueAt: null,
+  transaction,
+})
+
+/** The key was used up without a transfer. The pieces return to the stock, but only once. */
+export const cancelled = (item: Item, transaction?: Hex | null): ItemChange => ({
+  ...copy(item),
+  ...explain('cancelled'),
+  state: 'cancelled',
+  requestedAction: 'cancel',
+  dueAt: null,
+  transaction,
+  isReturned: item.reasonCode !== 'cancelled',
+})
+
+/** The transfer failed in a transaction. It is tried again at once, a few times. */
+export function failInTransaction(item: Item, reason: Reason, now: Date): ItemChange {
+  const tries = item.tries + 1
+  const failing = {
+    ...item,
+    ...reason,
+    tries,
+    failingSince: item.failingSince ?? now.toISOString(),
+  }
+  return tries >= MAX_TRIES ? fail(failing, reason) : queue(failing, now)
+}
+
+/**
+ * The item waits for something, and is checked less and less often. One that is cancelled again
+ * keeps its reason, which says that its pieces have returned to the stock.
+ */
+export function wait(item: Item, reason: Reason, now: Date): ItemChange {
+  const since = waitsSince(item, reason, now)
+  const elapsed = now.getTime() - since.getTime()
+  const next = now.getTime() + Math.min(MAX_DELAY, Math.max(FIRST_DELAY, elapsed))
+  const limit = since.getTime() + (timeouts[reason.reasonCode] ?? Infinity)
+  const at = new Date(limit > now.getTime() ? Math.min(next, limit) : next)
+  const kept = item.reasonCode === 'cancelled' ? {} : reason
+  return queue({ ...item, ...kept, failingSince: since.toISOString() }, at)
+}
+
+/**
+ * The item stays due, and goes on as soon as the contract and its relayers allow it. Null: its reason
+ * says so already.
+ */
+export const stayDue = (item: Item, reasonCode: ReasonCode, now: Date): ItemChange | null =>
+  item.reasonCode === reasonCode || item.reasonCode === 'cancelled'
+    ? null
+    : queue({ ...item, ...explain(reasonCode), failingSince: now.toISOString() }, now)
+
+/** `isConfirmed`: a second node gives the same result, or the network has only one node. */
+export const waitOrFail = (
+  item: Item,
+  reason: Reason,
+  isConfirmed: boolean,
+  now: Date,
+): ItemChange =>
+  isConfirmed && isOverdue(item, reason, now) ? fail(item, reason) : wait(item, reason, now)
+
+/** Whether the item has waited long enough to fail, or has failed in a transaction for its own part. */
+export function isOverdue(item: Item, reason: Reason, now: Date): boolean {
+  const limit = timeouts[reason.reasonCode] ?? Infinity
+  if (limit === FAILS_SOON && item.tries > 0) return true
+  return now.getTime() - waitsSince(item, reason, now).getTime() >= limit
+}
+
+/** Since when the item waits for this reason. */
+function waitsSince(item: Item, { reasonCode }: Reason, now: Date): Date {
+  // A failure in a transaction is followed by the same failure in a simulation.
+  const isSame = item.reasonCode === reasonCode || item.reasonCode === 'cancelled' || item.tries > 0
+  return item.failingSince && isSame ? new Date(item.failingSince) : now
+}

@@ -1,0 +1,74 @@
+/** What a run has to know of tokens: their standards, and their limits in the Delivery contract. */
+import type { Address } from 'viem'
+import type { Network } from '../../env.ts'
+import { decodeLimit, encodeLimit } from '../../ethereum/contract.ts'
+import { type Node, otherNodes } from '../../ethereum/node.ts'
+import { hex, read, view } from '../../ethereum/requests.ts'
+import { readStandard, readTrouble, type Standard, standardRequests } from '../../ethereum/token.ts'
+import { explain, type Reason } from '../reasons.ts'
+import type { Item } from './state.ts'
+
+/** Standards by chain and address, for the life of the isolate. */
+const standards = new Map<string, Standard>()
+
+/** Why a token has no standard. `isConfirmed`: a second node, where there is one, says so too. */
+type TokenProblem = Reason & { isConfirmed: boolean }
+
+/** Returns the standards of tokens. One that no node tells is left out. */
+export async function readStandards(
+  network: Network,
+  node: Node,
+  tokens: ReadonlySet<Address>,
+): Promise<Map<Address, Standard | TokenProblem>> {
+  const standardKey = (token: Address) => `${network.chainId} ${token}`
+  const problems = new Map<Address, TokenProblem>()
+  const [other] = otherNodes(network, node)
+  for (const { rpc } of other ? [node, other] : [node]) {
+    const unknown = [...tokens].filter((token) => !standards.has(standardKey(token)))
+    const replies = await rpc(unknown.flatMap(standardRequests))
+    for (const token of unknown) {
+      const standard = readStandard(token, replies)
+      const code = standard ? null : readTrouble(token, replies)
+      const isConfirmed = network.rpcUrls.length === 1 || problems.has(token)
+      if (standard) standards.set(standardKey(token), standard)
+      else if (code) problems.set(token, { ...explain(code), isConfirmed })
+    }
+  }
+  return new Map(
+    [...tokens].flatMap((token) => {
+      const known = standards.get(standardKey(token)) ?? problems.get(token)
+      return known ? [[token, known]] : []
+    }),
+  )
+}
+
+/** `left`: pieces that may be moved besides those in flight. */
+export type TokenLimit = { capacity: number; left: number }
+
+const limitRequest = (contract: Address, token: Address) =>
+  view(contract, encodeLimit('tokenLimit', token))
+
+/**
+ * Returns the limits of tokens in the contracts, by `contract token`. Null: none is set. One that the
+ * node does not tell is left out.
+ */
+export async function readTokenLimits(
+  { rpc }: Node,
+  tokens: readonly { contract: Address; token: Address }[],
+  inFlight: readonly Item[],
+): Promise<Map<string, TokenLimit | null>> {
+  const replies = await rpc(tokens.map(({ contract, token }) => limitRequest(contract, token)))
+  const limits = new Map<string, TokenLimit | null>()
+  for (const { contract, token } of tokens) {
+    const data = read(hex, replies(limitRequest(contract, token)))
+    const limit = data && decodeLimit(data)
+    if (!limit || limits.has(`${contract} ${token}`)) continue
+    const moving = inFlight
+      .filter((item) => item.contract === contract)
+      .filter(({ contractAddr }) => contractAddr.toLowerCase() === token.toLowerCase())
+      .reduce((sum, { quantity }) => sum + quantity, 0)
+    const { capacity, available, isSet } = limit
+    limits.set(`${contract} ${token}`, isSet ? { capacity, left: available - moving } : null)
+  }
+  return limits
+}

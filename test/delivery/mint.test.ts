@@ -1,0 +1,158 @@
+/** Tokens that are minted when they are delivered. */
+import { describe, expect, it } from 'vitest'
+import { localAccount, toPrivateKey } from '../../scripts/chain/accounts.ts'
+import { MINTER_ROLE } from '../../scripts/chain/collectibles.ts'
+import { explain } from '../../src/delivery/reasons.ts'
+import { aChain } from '../support/chain/chain.ts'
+import { expectDelivered } from '../support/delivery/delivered.ts'
+import { anEngine, rowOf, transactionsOf } from '../support/delivery/engine.ts'
+import { transferEvents } from '../support/delivery/events.ts'
+import { aPaidItem, paidItems, type Sale } from '../support/delivery/items.ts'
+
+const HOUR = 3600
+
+const unique: Sale = { standard: 'erc721', fulfilment: 'mint' }
+const edition: Sale = { standard: 'erc1155', fulfilment: 'mint' }
+
+describe('a mint', () => {
+  it('makes tokens of both standards, in one transaction with transfers', async () => {
+    const chain = await aChain({ erc721: 1, erc1155: 5, mints: true })
+    const items = await paidItems(chain, [
+      unique,
+      { ...edition, quantity: 3 },
+      { standard: 'erc721' },
+      { standard: 'erc1155', quantity: 5 },
+    ])
+    await anEngine(chain).run()
+    await expectDelivered(chain, items)
+    expect(await transactionsOf(chain)).toHaveLength(1)
+    const events = await transferEvents(chain)
+    expect(events.map(({ fulfilment, quantity }) => [fulfilment, quantity])).toEqual([
+      ['mint', 1],
+      ['mint', 3],
+      ['transfer', 1],
+      ['transfer', 5],
+    ])
+  })
+
+  it('needs no approval of the seller', async () => {
+    const chain = await aChain({ mints: true })
+    await chain.erc1155AsSeller('setApprovalForAll', chain.delivery, false)
+    const items = await paidItems(chain, [unique, edition])
+    await anEngine(chain).run()
+    await expectDelivered(chain, items)
+  })
+
+  it('is made once if another relayer makes it as well', async () => {
+    const chain = await aChain({ mints: true })
+    await chain.setAutomine(false)
+    const item = await aPaidItem(chain, { ...edition, quantity: 3 })
+    const engine = anEngine(chain)
+    await engine.step()
+    const [signed] = await transactionsOf(chain)
+    const { input } = Object(await chain.rpc('eth_getTransactionByHash', signed?.hash))
+    await chain.rpc('eth_sendTransaction', {
+      from: chain.otherSigner,
+      to: chain.delivery,
+      data: input,
+      maxFeePerGas: '0x746a528800',
+      maxPriorityFeePerGas: '0x746a528800',
+    })
+    await chain.mine()
+    await chain.setAutomine(true)
+    for (const seconds of [10, 20, 30]) await engine.step(seconds)
+    await expectDelivered(chain, [item])
+    expect(await transferEvents(chain)).toHaveLength(1)
+    // Another signer, which finds the key used.
+    await anEngine(chain, { keys: toPrivateKey(localAccount(6)) }).run(HOUR)
+    expect(await transferEvents(chain)).toHaveLength(1)
+  })
+})
+
+describe('a mint waits', () => {
+  it('while its token has no limit in the contract, and is made once it has one', async () => {
+    const chain = await aChain({ erc1155: 1 })
+    const [minted, other] = await paidItems(chain, [edition, { standard: 'erc1155' }])
+    if (!minted || !other) throw new Error('no items')
+    const engine = anEngine(chain)
+    await engine.run()
+    await engine.run(48 * HOUR)
+    expect(await rowOf(minted)).toMatchObject({
+      state: 'queued',
+      ...explain('token_limit_missing'),
+      tries: 0,
+    })
+    await expectDelivered(chain, [other])
+    await chain.asOwner('setTokenLimit', chain.mintable.erc1155, 1n, 1n)
+    await engine.run(50 * HOUR)
+    await expectDelivered(chain, [minted, other])
+  })
+
+  it('while the limit of its token is reached, and is made once it has refilled', async () => {
+    const chain = await aChain()
+    await chain.asOwner('setTokenLimit', chain.mintable.erc1155, 5n, 5n)
+    const items = await paidItems(chain, [
+      { ...edition, quantity: 5 },
+      { ...edition, quantity: 2 },
+    ])
+    const [first, second] = items
+    if (!first || !second) throw new Error('no items')
+    const engine = anEngine(chain)
+    await engine.run()
+    await expectDelivered(chain, [first])
+    await engine.run(HOUR)
+    expect(await rowOf(second)).toMatchObject({
+      state: 'queued',
+      ...explain('token_limit_reached', '5 pieces'),
+      tries: 0,
+    })
+    expect(await transactionsOf(chain)).toHaveLength(1)
+    // Two pieces have flowed back.
+    await chain.rpc('evm_increaseTime', 10 * HOUR)
+    await chain.mine()
+    await engine.run(11 * HOUR)
+    await expectDelivered(chain, items)
+  })
+
+  it.each(['erc721', 'erc1155'] as const)(
+    'for the minter role of its %s token, for a day at most',
+    async (standard) => {
+      const chain = await aChain({ mints: true })
+      const asSeller = standard === 'erc721' ? chain.mintableAsSeller : chain.erc1155AsSeller
+      await asSeller('revokeRole', MINTER_ROLE, chain.delivery)
+      const sale: Sale = { standard, fulfilment: 'mint' }
+      const item = await aPaidItem(chain, sale)
+      const engine = anEngine(chain)
+      await engine.run()
+      const reasonCode = 'minter_role_missing'
+      expect(await rowOf(item)).toMatchObject({ state: 'queued', reasonCode, tries: 0 })
+      await engine.run(24 * HOUR)
+      expect(await rowOf(item)).toMatchObject({ state: 'failed', reasonCode })
+      const next = await aPaidItem(chain, sale)
+      await engine.run(25 * HOUR)
+      expect(await rowOf(next)).toMatchObject({ state: 'queued', reasonCode })
+      await asSeller('grantRole', MINTER_ROLE, chain.delivery)
+      await engine.run(26 * HOUR)
+      await expectDelivered(chain, [next])
+    },
+  )
+})
+
+it('does not mint an ERC-721 token that exists, whoever has ordered it', async () => {
+  const chain = await aChain({ mints: true })
+  const [first, second] = await paidItems(chain, [
+    { ...unique, tokenId: '77' },
+    { ...unique, tokenId: '77' },
+  ])
+  if (!first || !second) throw new Error('no items')
+  const engine = anEngine(chain)
+  await engine.run()
+  await engine.run(60)
+  await expectDelivered(chain, [first])
+  await engine.run(60 + 24 * HOUR)
+  expect(await rowOf(second)).toMatchObject({
+    state: 'failed',
+    reasonCode: 'token_not_transferable',
+  })
+  expect(await transferEvents(chain)).toHaveLength(1)
+})

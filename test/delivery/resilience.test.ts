@@ -1,0 +1,333 @@
+/** What must not stop a chain, a signer or a token, nor raise a false alarm of theft. */
+import { env } from 'cloudflare:workers'
+import { encodeFunctionData, getAddress, numberToHex, pad, toFunctionSelector } from 'viem'
+import { expect, it } from 'vitest'
+import { deliveryAbi } from '../../contracts/delivery-abi.ts'
+import { connect } from '../../src/db/client.ts'
+import { step } from '../../src/delivery/engine/step.ts'
+import { NO_CHANGES, store } from '../../src/delivery/engine/store.ts'
+import { queueAwaiting, removeRecipient } from '../../src/delivery/wallet.ts'
+import { readSettings } from '../../src/env.ts'
+import { aChain, type Chain } from '../support/chain/chain.ts'
+import { pass } from '../support/delivery/clock.ts'
+import { expectDelivered } from '../support/delivery/delivered.ts'
+import { anEngine, networksOf, rowOf, rowsOf, transactionsOf } from '../support/delivery/engine.ts'
+import { aPaidItem, paidItems } from '../support/delivery/items.ts'
+import { recordLogs } from '../support/delivery/log-lines.ts'
+import { aMarketplace } from '../support/delivery/marketplace.ts'
+import { db } from '../support/makers.ts'
+
+const _logged = recordLogs()
+const edition = { standard: 'erc1155' } as const
+const HOUR = 3600
+const times = <T>(count: number, value: (i: number) => T): T[] =>
+  Array.from({ length: count }, (_, i) => value(i))
+
+async function aSlowChain(erc1155 = 20): Promise<Chain> {
+  const chain = await aChain({ erc1155 })
+  await chain.setAutomine(false)
+  await chain.mine()
+  return chain
+}
+
+const pauseOf = async ({ chainId }: Chain) =>
+  env.DB.prepare('SELECT reverts, pausedUntil FROM signers WHERE chainId = ?')
+    .bind(chainId)
+    .first<{ reverts: number; pausedUntil: string | null }>()
+
+it('pauses a signer a minute, not half an hour, after transactions that were mined too late together', async () => {
+  const chain = await aSlowChain()
+  await paidItems(
+    chain,
+    times(8, () => edition),
+  )
+  const engine = anEngine(chain, { itemsPerTransaction: 1 })
+  await engine.step()
+  expect(await transactionsOf(chain)).toHaveLength(8)
+  await chain.rpc('evm_increaseTime', 2 * HOUR)
+  await chain.mine()
+  await engine.step(61)
+  const paused = await pauseOf(chain)
+  const until = paused?.pausedUntil ? Date.parse(paused.pausedUntil) : 0
+  expect(until - Date.now()).toBeLessThan(61_000 + 2 * 60_000)
+})
+
+const alarmNames = async () =>
+  (await env.DB.prepare('SELECT name FROM alarms').all<{ name: string }>()).results.map(
+    ({ name }) => name,
+  )
+
+it('raises an alarm if a relayer on standby moves tokens', async () => {
+  const chain = await aChain({ erc1155: 2000 })
+  await chain.asOwner('setRelayer', chain.signer, 1000n, 1000n)
+  await chain.asOwner('setRelayer', chain.otherSigner, 1000n, 1000n)
+  const market = aMarketplace(chain)
+  await market.runCron()
+  pass(60)
+  await market.runCron()
+  const item = {
+    key: pad('0x77'),
+    token: chain.contracts.erc1155,
+    from: getAddress(chain.seller),
+    to: getAddress(`0x${'7e'.repeat(20)}`),
+    tokenId: 1n,
+    amount: 999n,
+  } as const
+  const args = [[item], 1n, 300_000n, 10n ** 10n] as const
+  const data = encodeFunctionData({ abi: deliveryAbi, functionName: 'deliver', args })
+  const hash = await chain.rpc('eth_sendTransaction', {
+    from: chain.otherSigner,
+    to: chain.delivery,
+    data,
+    gas: '0x7a120',
+  })
+  expect((await chain.receiptOf(hash)).status).toBe('0x1')
+  for (let minute = 0; minute < 60; minute++) {
+    pass(60)
+    if (minute % 10 === 0) await market.mine()
+    if (minute < 3 || minute % 20 === 0) await market.runCron()
+  }
+  expect(await alarmNames()).toContain('foreign_transaction')
+})
+
+it.each<[string, object]>([
+  ['a wrong predecessor', { result: numberToHex(0, { size: 32 }) }],
+  ['an error', { error: { code: -32000, message: 'header not found' }, reach: 'none' }],
+])('delivers although one of two nodes answers with %s', async (_, effect) => {
+  const chain = await aChain({ erc1155: 5 })
+  const market = aMarketplace(chain, { nodes: 2 })
+  // The database knows a contract before this one, which is linked.
+  await env.DB.prepare(
+    `INSERT INTO networks (chainId, leaseUntil, contracts) VALUES (?, '', json_array(?))`,
+  )
+    .bind(chain.chainId, chain.owner)
+    .run()
+  const predecessor = { on: ['eth_call'], containing: toFunctionSelector('predecessor()') }
+  await chain.setFaults(
+    { ...predecessor, node: '0', effect: effect as never },
+    {
+      ...predecessor,
+      node: '1',
+      containing: toFunctionSelector('predecessor()'),
+      effect: { result: pad(chain.owner), times: 1 } as never,
+    },
+  )
+  const item = await aPaidItem(chain, edition)
+  market.queue.put(chain)
+  await market.deliver()
+  const { problem } = (await env.DB.prepare('SELECT problem FROM networks WHERE chainId = ?')
+    .bind(chain.chainId)
+    .first<{ problem: string | null }>()) ?? { problem: '?' }
+  expect({ problem, state: (await rowOf(item)).state }).not.toMatchObject({
+    problem: 'contract_not_linked',
+  })
+})
+
+it('signs the nonce of an expired transaction again, although another signer left a hundred', async () => {
+  const chain = await aSlowChain()
+  await chain.rpc('anvil_setNonce', chain.signer, numberToHex(200))
+  const item = await aPaidItem(chain, edition)
+  const engine = anEngine(chain)
+  await engine.step()
+  await chain.rpc('anvil_dropAllTransactions')
+  const now = new Date().toISOString()
+  // Two signers with 64 transactions in flight each that expired, and were replaced.
+  await env.DB.prepare(
+    `INSERT INTO transactions (chainId, contract, signer, nonce, items, hash, replaced, gas,
+       maxFeePerGas, maxPriorityFeePerGas, deadline, signedAtBlock, signedAt, isOpen, createdAt, updatedAt)
+     SELECT ?1, ?2, ?3, key, '[]', printf('0x%064x', key + 1), '[]', '1', '1', '1', 1, 0, ?4, 1, ?4, ?4
+     FROM json_each(?5)`,
+  )
+    .bind(chain.chainId, chain.delivery, chain.owner, now, JSON.stringify(times(128, (i) => i)))
+    .run()
+  await chain.rpc('evm_increaseTime', 2 * HOUR)
+  await chain.mine()
+  await engine.step(61)
+  await engine.step(122)
+  await chain.mine()
+  await engine.step(183)
+  await chain.mine()
+  await engine.step(244)
+  await expectDelivered(chain, [item])
+})
+
+it('delivers honest items although a buyer links and unlinks a wallet all the time', async () => {
+  const chain = await aChain({ erc1155: 50 })
+  const honest = await paidItems(
+    chain,
+    times(5, () => edition),
+  )
+  const hostile = await aPaidItem(chain, { ...edition, placer: 'user:666' })
+  const buyerOf = await env.DB.prepare('SELECT buyerId FROM orders WHERE id = ?')
+    .bind(hostile.orderId)
+    .first<number>('buyerId')
+  expect(buyerOf).not.toBeNull()
+  const buyerId = buyerOf ?? 0
+  let prepared: string[] = []
+  let swaps = 0
+  const relink = async () => {
+    swaps++
+    const now = new Date()
+    await db.batch(removeRecipient(db, buyerId, now) as never)
+    await db.batch([
+      ...queueAwaiting(db, buyerId, { address: hostile.recipient ?? '', walletChainId: 0 }, now),
+    ] as never)
+  }
+  const own = connect({
+    prepare: (query: string) => {
+      prepared.push(query)
+      return env.DB.prepare(query)
+    },
+    batch: async (statements: D1PreparedStatement[]) => {
+      const isStore = prepared.some((sql) => sql.includes('UPDATE networks SET leaseUntil'))
+      prepared = []
+      if (isStore) await relink()
+      return env.DB.batch(statements)
+    },
+  } as never)
+  const settings = readSettings({ ...env, NETWORKS: networksOf([chain]) } as never)
+  const network = settings.NETWORKS[chain.name]
+  if (!network) throw new Error('no network')
+  const start = Date.now()
+  for (let i = 0; i < 20; i++)
+    await step(own, settings, network, 'ours', () => new Date(start + i * 1000))
+  expect(swaps).toBeGreaterThan(0)
+  const states = [...(await rowsOf(honest)).values()].map(({ state }) => state)
+  expect(states).toEqual(times(5, () => 'transferred'))
+})
+
+it('does not hold a token because a recipient had code only for some blocks', async () => {
+  const chain = await aSlowChain()
+  const engine = anEngine(chain)
+  let time = 0
+  const aStep = () => {
+    time += 61
+    return engine.step(time)
+  }
+  for (let i = 0; i < 2; i++) {
+    const item = await aPaidItem(chain, { ...edition, placer: 'user:666' })
+    await aStep()
+    // EIP-7702: the wallet delegates to a contract that loops for ever, and takes that back in a later
+    // block.
+    await chain.rpc('anvil_setCode', item.recipient, '0x5b600056')
+    await chain.mine(2)
+    await chain.rpc('anvil_setCode', item.recipient, '0x')
+    await aStep()
+    await chain.mine()
+    await aStep()
+  }
+  const honest = await aPaidItem(chain, edition)
+  await aStep()
+  await chain.mine()
+  await aStep()
+  expect(await rowOf(honest)).toMatchObject({ state: 'transferred' })
+})
+
+it('binds no value above 2 MB when 80,000 items end together', async () => {
+  const chain = await aChain({})
+  let longest = 0
+  const own = connect({
+    prepare: (query: string) => {
+      const statement = env.DB.prepare(query)
+      return {
+        bind: (...values: unknown[]) => {
+          for (const value of values)
+            if (typeof value === 'string') longest = Math.max(longest, value.length)
+          return statement.bind(...values)
+        },
+      }
+    },
+    batch: async () => [],
+  } as never)
+  const items = times(80_000, (i) => ({
+    id: 1_000_000 + i,
+    version: 12,
+    state: 'transferred' as const,
+    requestedAction: 'deliver' as const,
+    failingSince: null,
+    tries: 0,
+    reasonCode: null,
+    reason: null,
+    dueAt: null,
+  }))
+  await store(own, chain, 'ours', { ...NO_CHANGES, items }, new Date()).catch(() => {})
+  expect(longest).toBeGreaterThan(0)
+  expect(longest).toBeLessThan(2_000_000)
+})
+
+const alarmDetails = async ({ chainId }: Chain) =>
+  (
+    await env.DB.prepare(
+      `SELECT detail FROM alarms WHERE name = 'foreign_transaction' AND key LIKE ?`,
+    )
+      .bind(`%:${chainId}:%`)
+      .all<{ detail: string }>()
+  ).results.map(({ detail }) => detail)
+
+/** A transaction that has expired, and is mined too late. */
+async function mineExpired(chain: Chain, market: ReturnType<typeof aMarketplace>) {
+  await chain.setAutomine(false)
+  await market.runCron()
+  const item = await aPaidItem(chain, edition)
+  market.queue.put(chain)
+  await market.deliver()
+  const [first] = await transactionsOf(chain)
+  await chain.rpc('anvil_dropAllTransactions')
+  await chain.setFaults({ on: ['eth_sendRawTransaction'], effect: { dropTransaction: true } })
+  // The seller withdraws the approval, so nothing else is signed at the nonce.
+  await chain.erc1155AsSeller('setApprovalForAll', chain.delivery, false)
+  pass(2 * HOUR)
+  await market.mine()
+  await market.runCron()
+  await market.deliver()
+  pass(60)
+  for (let i = 0; i < 6; i++) await market.mine()
+  await market.runCron()
+  await market.deliver()
+  expect(await transactionsOf(chain)).toMatchObject([{ isOpen: 1, items: '[]' }])
+  return { item, raw: first?.raw }
+}
+
+it('raises no alarm of theft because a receipt of expired bytes is late once', async () => {
+  const chain = await aChain({ erc1155: 10 })
+  const market = aMarketplace(chain, { network: { finality: 5 } })
+  const { raw } = await mineExpired(chain, market)
+  await chain.rpc('eth_sendRawTransaction', raw)
+  pass(60)
+  await market.mine()
+  await chain.setFaults({
+    on: ['eth_getTransactionReceipt'],
+    effect: { result: null },
+    times: 1,
+  })
+  await market.runCron()
+  await market.deliver()
+  await chain.setFaults()
+  pass(10)
+  await market.deliver()
+  for (let i = 0; i < 8; i++) {
+    pass(60)
+    await market.mine()
+    await market.runCron()
+    await market.deliver()
+  }
+  expect((await transactionsOf(chain))[0]).toMatchObject({ isOpen: 0 })
+  expect(await alarmDetails(chain)).toEqual([])
+})
+
+it('raises no alarm of theft on a chain with four blocks a second, after expired bytes were mined', async () => {
+  const chain = await aChain({ erc1155: 10 })
+  const market = aMarketplace(chain)
+  const { raw } = await mineExpired(chain, market)
+  await chain.rpc('eth_sendRawTransaction', raw)
+  for (let i = 0; i < 5; i++) {
+    pass(1)
+    await market.mine()
+    await chain.rpc('anvil_mine', '0xf0', '0x0')
+    pass(59)
+    await market.runCron()
+    await market.deliver()
+  }
+  expect((await transactionsOf(chain))[0]).toMatchObject({ isOpen: 0 })
+  expect(await alarmDetails(chain)).toEqual([])
+})

@@ -1,0 +1,128 @@
+/** Items of a network that is not configured wait for it. */
+import { env } from 'cloudflare:workers'
+import { beforeEach, expect, it } from 'vitest'
+import { deliveries } from '../../src/db/schema/delivery.ts'
+import { putOffUnconfigured, wakeDueChains } from '../../src/delivery/wake.ts'
+import { readSettings } from '../../src/env.ts'
+import { rowOf } from '../support/delivery/engine.ts'
+import { aPaidItem, paidItems } from '../support/delivery/items.ts'
+import { recordLogs } from '../support/delivery/log-lines.ts'
+import { aRecordingQueue } from '../support/delivery/queue.ts'
+import { db } from '../support/makers.ts'
+
+const logged = recordLogs()
+
+const WALLET = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8' as const
+const chain = (name: string, chainId: number) => ({
+  name,
+  chainId,
+  contracts: { erc721: WALLET, erc1155: WALLET },
+  seller: WALLET,
+})
+const [here, gone] = [chain('here', 5), chain('gone', 6)]
+
+const settingsOf = (...chains: { name: string; chainId: number }[]) =>
+  readSettings({
+    ...env,
+    NETWORKS: Object.fromEntries(
+      chains.map(({ name, chainId }) => [
+        name,
+        {
+          ...{ chainId, rpcUrls: ['http://127.0.0.1:1'], delivery: WALLET, finality: 1 },
+          ...{ maxFeePerGasGwei: 1, maxPriorityFeePerGasGwei: 1 },
+        },
+      ]),
+    ),
+  } as never)
+
+const edition = { standard: 'erc1155' } as const
+const start = Date.now()
+const at = (minutes: number) => new Date(start + minutes * 60_000)
+const iso = (minutes: number) => at(minutes).toISOString()
+const reasonCode = 'network_not_configured'
+
+beforeEach(async () => {
+  await db.delete(deliveries)
+})
+
+it('lets items of a removed network wait, with growing delays, and fails them after a day', async () => {
+  const item = await aPaidItem(gone, edition)
+  const other = await aPaidItem(here, edition)
+  const putOff = (minutes: number) => putOffUnconfigured(db, settingsOf(here), at(minutes))
+  await putOff(1)
+  expect(await rowOf(item)).toMatchObject({
+    ...{ state: 'queued', reasonCode, failingSince: iso(1), dueAt: iso(2), version: 1 },
+  })
+  expect(await rowOf(other)).toMatchObject({ reasonCode: null, version: 0 })
+  await putOff(1.5)
+  expect(await rowOf(item)).toMatchObject({ version: 1 })
+  await putOff(11)
+  expect(await rowOf(item)).toMatchObject({ failingSince: iso(1), dueAt: iso(21) })
+  await putOff(201)
+  expect(await rowOf(item)).toMatchObject({ failingSince: iso(1), dueAt: iso(261) })
+  await putOff(24 * 60)
+  expect(await rowOf(item)).toMatchObject({ state: 'queued' })
+  await putOff(25 * 60)
+  expect(await rowOf(item)).toMatchObject({ state: 'failed', reasonCode, dueAt: null })
+  expect(logged('delivery_failed')).toMatchObject([{ itemId: item.id, reasonCode }])
+})
+
+it('delivers them at once when the network is back', async () => {
+  const pinned = await aPaidItem(gone, edition)
+  const without = await aPaidItem(here, { ...edition, network: 'gone' })
+  expect(await rowOf(without)).toMatchObject({ chainId: null })
+  await putOffUnconfigured(db, settingsOf(here), at(1))
+  for (const item of [pinned, without])
+    expect(await rowOf(item)).toMatchObject({ reasonCode, dueAt: iso(2) })
+  await putOffUnconfigured(db, settingsOf(here, gone), at(1))
+  for (const item of [pinned, without])
+    expect(await rowOf(item)).toMatchObject({
+      ...{ chainId: 6, reasonCode: null, failingSince: null, dueAt: iso(1) },
+    })
+})
+
+it('starts the day again for an item that waited for something else', async () => {
+  const item = await aPaidItem(gone, edition)
+  await db.update(deliveries).set({
+    ...{ reasonCode: 'holder_not_approved', reason: 'no', failingSince: iso(-2 * 24 * 60) },
+  })
+  await putOffUnconfigured(db, settingsOf(here), at(1))
+  expect(await rowOf(item)).toMatchObject({ state: 'queued', reasonCode, failingSince: iso(1) })
+})
+
+it('never fails an item whose pieces have returned, nor forgets that they have', async () => {
+  const item = await aPaidItem(gone, edition)
+  const again = { requestedAction: 'cancel', reasonCode: 'cancelled', reason: 'cancelled' } as const
+  await db.update(deliveries).set(again)
+  await putOffUnconfigured(db, settingsOf(here), at(1))
+  await putOffUnconfigured(db, settingsOf(here), at(3 * 24 * 60))
+  expect(await rowOf(item)).toMatchObject({ ...again, state: 'queued', failingSince: iso(1) })
+})
+
+it('leaves what a transaction carries', async () => {
+  const item = await aPaidItem(gone, edition)
+  await db.update(deliveries).set({ state: 'in_flight', dueAt: null })
+  await putOffUnconfigured(db, settingsOf(here), at(1))
+  expect(await rowOf(item)).toMatchObject({ state: 'in_flight', version: 0 })
+})
+
+it('wakes the chains on which somebody has a due item', async () => {
+  const [first, second] = await paidItems(here, [
+    { ...edition, placer: 'user:1' },
+    { ...edition, placer: 'user:2' },
+  ])
+  await aPaidItem(gone, edition)
+  if (!first || !second) throw new Error('no items')
+  const wokenAt = async (minutes: number) => {
+    const queue = aRecordingQueue()
+    await wakeDueChains(queue.queue, db, settingsOf(here, gone), at(minutes))
+    return queue.take().map(({ chainId }) => chainId)
+  }
+  await db.update(deliveries).set({ dueAt: iso(20) })
+  await env.DB.prepare('UPDATE deliveries SET dueAt = ? WHERE id = ?')
+    .bind(iso(10), second.id)
+    .run()
+  expect(await wokenAt(9)).toEqual([])
+  expect(await wokenAt(10)).toEqual([5])
+  expect(await wokenAt(20)).toEqual([5, 6])
+})

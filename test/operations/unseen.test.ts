@@ -1,0 +1,332 @@
+/**
+ * Nothing that is stolen or stands still stays unseen: the engine and the cron run together, on a
+ * real chain.
+ */
+import { env } from 'cloudflare:workers'
+import {
+  type Address,
+  encodeDeployData,
+  encodeFunctionData,
+  getAddress,
+  numberToHex,
+  toFunctionSelector,
+  zeroAddress,
+} from 'viem'
+import { beforeEach, describe, expect, it } from 'vitest'
+import artifact from '../../contracts/Delivery.json' with { type: 'json' }
+import { deliveryAbi } from '../../contracts/delivery-abi.ts'
+import { burns, deliveries, networks, signers, transactions } from '../../src/db/schema/delivery.ts'
+import { alarms, networkChecks } from '../../src/db/schema/operations.ts'
+import { callWith } from '../support/api.ts'
+import { aChain, type Chain } from '../support/chain/chain.ts'
+import type { Fault } from '../support/chain/faults.ts'
+import { pass } from '../support/delivery/clock.ts'
+import { networksOf, rowOf, transactionsOf } from '../support/delivery/engine.ts'
+import { deliveriesOf, transferEvents } from '../support/delivery/events.ts'
+import { aPaidItem, type Sale } from '../support/delivery/items.ts'
+import { recordLogs } from '../support/delivery/log-lines.ts'
+import { aMarketplace, type Marketplace } from '../support/delivery/marketplace.ts'
+import { restore, takeSnapshot } from '../support/delivery/snapshot.ts'
+import { aMasterToken, db } from '../support/makers.ts'
+
+recordLogs()
+
+const MINUTE = 60
+const abi = deliveryAbi
+const edition = { standard: 'erc1155' } as const
+
+beforeEach(async () => {
+  await db.delete(deliveries)
+  for (const table of [transactions, networks, signers, burns]) await db.delete(table)
+  for (const table of [alarms, networkChecks]) await db.delete(table)
+})
+
+/** The keys of the alarms that last. */
+const alarmsNow = async () =>
+  (await db.select({ key: alarms.key }).from(alarms)).map(({ key }) => key).sort()
+
+/** Lets minutes pass: each has a block, a cron run, and what the cron run wakes. */
+async function live(market: Marketplace, minutes: number): Promise<string[]> {
+  for (let minute = 0; minute < minutes; minute++) {
+    pass(MINUTE)
+    await market.mine()
+    await market.runCron()
+    await market.deliver()
+  }
+  return alarmsNow()
+}
+
+/** Delivers an item as the instance does when it is paid. */
+async function sell(chain: Chain, market: Marketplace, sale: Sale = edition) {
+  const item = await aPaidItem(chain, sale)
+  market.queue.put(chain)
+  await market.deliver()
+  return item
+}
+
+/** Deploys a contract that replaces another one, or none, for the same signer and seller. */
+async function deploy(chain: Chain, predecessor: Address = zeroAddress) {
+  const relayers = [{ relayer: getAddress(chain.signer), capacity: 1000n, perDay: 1000n }]
+  const data = encodeDeployData({
+    abi,
+    bytecode: `0x${artifact.bytecode.slice(2)}`,
+    args: [predecessor, 0n, zeroAddress, relayers],
+  })
+  const hash = await chain.rpc('eth_sendTransaction', { from: chain.owner, data })
+  const contract = getAddress(`${(await chain.receiptOf(hash)).contractAddress}`)
+  await chain.erc1155AsSeller('setApprovalForAll', contract, true)
+  return contract
+}
+
+describe('a theft with a relayer key', () => {
+  /** Sends pieces of the seller to a wallet that nobody ordered for. */
+  async function steal(chain: Chain, pieces: number) {
+    const item = {
+      key: numberToHex(666, { size: 32 }),
+      token: chain.contracts.erc1155,
+      from: chain.seller,
+      to: getAddress(`0x${'bad'.padEnd(40, '0')}`),
+      tokenId: 1n,
+      amount: BigInt(pieces),
+    }
+    const args = [[item], 1n, 300_000n, 10n ** 12n] as const
+    const data = encodeFunctionData({ abi, functionName: 'deliver', args })
+    const call = { from: chain.signer, to: chain.delivery, data, gas: '0x100000' }
+    const hash = await chain.rpc('eth_sendTransaction', call)
+    expect(await chain.receiptOf(hash)).toMatchObject({ status: '0x1' })
+  }
+
+  it.each(['before its first delivery', 'after a delivery'])(
+    'of 999 pieces raises an alarm within two minutes while the instance has nothing to do (%s)',
+    async (when) => {
+      const chain = await aChain({ erc1155: 1000 })
+      const market = aMarketplace(chain)
+      if (when === 'after a delivery') await sell(chain, market)
+      expect(await live(market, 3)).toEqual([])
+      await steal(chain, 999)
+      const key = `foreign_transaction:${chain.chainId}:${chain.signer}`
+      expect(await live(market, 2)).toEqual([key])
+      // It lasts while the instance goes on selling.
+      await chain.erc1155AsSeller('mint', chain.seller, 1n, 10n, '0x')
+      const item = await sell(chain, market)
+      expect(await live(market, 2)).toEqual([key])
+      expect(await rowOf(item)).toMatchObject({ state: 'transferred' })
+    },
+  )
+})
+
+describe('a contract that is not linked to the one before it', () => {
+  it('transfers nothing a second time after the database was set back, and raises an alarm', async () => {
+    const chain = await aChain({ erc1155: 10 })
+    const market = aMarketplace(chain)
+    await sell(chain, market)
+    const item = await aPaidItem(chain, edition)
+    const copy = await takeSnapshot()
+    market.queue.put(chain)
+    await market.deliver()
+    expect(await rowOf(item)).toMatchObject({ state: 'transferred' })
+
+    await chain.asOwner('retire')
+    const delivery = await deploy(chain)
+    await restore(copy)
+    market.configure({ network: { delivery } })
+    market.queue.put(chain)
+    await market.deliver()
+    const key = `contract_not_linked:${chain.chainId}`
+    // The chain has a transaction that the database has forgotten.
+    const ahead = `foreign_transaction:${chain.chainId}:${chain.signer}`
+    expect(await live(market, 2)).toEqual([key, ahead])
+    pass(30 * MINUTE)
+    expect(await live(market, 2)).toEqual([key, `deliveries_delayed:${chain.chainId}`, ahead])
+    expect(await rowOf(item)).toMatchObject({ state: 'queued' })
+    expect(deliveriesOf(item, await transferEvents(chain))).toHaveLength(1)
+
+    const linked = await deploy(chain, chain.delivery)
+    market.configure({ network: { delivery: linked } })
+    expect(await live(market, 3)).toEqual([ahead])
+    expect(await rowOf(item)).toMatchObject({ state: 'transferred' })
+    expect(deliveriesOf(item, await transferEvents(chain))).toHaveLength(1)
+  })
+})
+
+/** The contract is paused between the simulation of a transaction and its block: it reverts. */
+async function revert(chain: Chain, market: Marketplace) {
+  await chain.setAutomine(false)
+  await market.deliver()
+  await chain.rpc('eth_sendTransaction', {
+    ...{ from: chain.owner, to: chain.delivery, gas: '0x20000' },
+    ...{ maxFeePerGas: numberToHex(10n ** 12n), maxPriorityFeePerGas: numberToHex(10n ** 11n) },
+    data: encodeFunctionData({ abi, functionName: 'pause' }),
+  })
+  await market.mine()
+  await chain.setAutomine(true)
+  pass(10)
+  market.queue.put(chain)
+  await market.deliver()
+}
+
+describe('an item of an old contract that is paused', () => {
+  it('raises deliveries_delayed 30 minutes after it was queued, and until it is delivered', async () => {
+    const chain = await aChain({ erc1155: 10 })
+    const market = aMarketplace(chain)
+    const item = await aPaidItem(chain, edition)
+    market.queue.put(chain)
+    await revert(chain, market)
+    expect(await rowOf(item)).toMatchObject({ state: 'queued', contract: chain.delivery })
+    market.configure({ network: { delivery: await deploy(chain) } })
+    const notLinked = `contract_not_linked:${chain.chainId}`
+    const delayed = `deliveries_delayed:${chain.chainId}:contract_paused`
+    pass(27 * MINUTE)
+    expect(await live(market, 2)).toEqual([notLinked])
+    expect(await live(market, 2)).toEqual([notLinked, delayed])
+    pass(30 * 24 * 60 * MINUTE)
+    expect(await live(market, 2)).toEqual([notLinked, delayed])
+    expect(await rowOf(item)).toMatchObject({ state: 'queued', contract: chain.delivery })
+
+    // The old contract is configured again: it is paused, and not unseen either.
+    market.configure({ network: {} })
+    expect(await live(market, 2)).toEqual([`contract_paused:${chain.chainId}`, delayed])
+    await chain.asOwner('unpause')
+    expect(await live(market, 3)).toEqual([])
+    expect(await rowOf(item)).toMatchObject({ state: 'transferred' })
+    expect(deliveriesOf(item, await transferEvents(chain))).toHaveLength(1)
+  })
+})
+
+describe('a delivery that the database has forgotten, behind providers without old logs', () => {
+  it.each([1, 2])('ends after ten minutes (nodes: %s)', async (nodes) => {
+    const chain = await aChain({ erc1155: 10 })
+    const market = aMarketplace(chain, { nodes })
+    const item = await aPaidItem(chain, edition)
+    const copy = await takeSnapshot()
+    market.queue.put(chain)
+    await market.deliver()
+    expect(await rowOf(item)).toMatchObject({ state: 'transferred' })
+    await restore(copy)
+    await chain.setFaults({ on: ['eth_getLogs'], effect: { result: [] } })
+    await live(market, 9)
+    expect(await rowOf(item)).toMatchObject({
+      state: 'queued',
+      reasonCode: 'transaction_not_found',
+    })
+    await live(market, 4)
+    expect(await rowOf(item)).toMatchObject({ state: 'transferred', reason: null })
+    expect(deliveriesOf(item, await transferEvents(chain))).toHaveLength(1)
+  })
+})
+
+describe('transactions that revert as a whole', () => {
+  it('pause their signer after three in a row, for a minute and then for longer, with an alarm', async () => {
+    const chain = await aChain({ erc1155: 10 })
+    const market = aMarketplace(chain)
+    const item = await aPaidItem(chain, edition)
+    const key = `signer_paused:${chain.chainId}:${chain.signer}`
+    const count = async () => (await transactionsOf(chain)).length
+
+    market.queue.put(chain)
+    for (const expected of [1, 2, 3]) {
+      await revert(chain, market)
+      await chain.asOwner('unpause')
+      expect(await count()).toBe(expected)
+      expect(await alarmsNow()).toEqual([])
+      if (expected < 3) pass(20)
+      market.queue.put(chain)
+    }
+    // It pauses for a minute, although the contract would deliver.
+    pass(20)
+    market.queue.put(chain)
+    await market.deliver()
+    expect(await count()).toBe(3)
+    await market.runCron()
+    expect(await alarmsNow()).toEqual([key])
+    expect(await rowOf(item)).toMatchObject({ state: 'queued', tries: 0 })
+
+    pass(60)
+    market.queue.put(chain)
+    await revert(chain, market)
+    await chain.asOwner('unpause')
+    expect(await count()).toBe(4)
+    // Now for two minutes.
+    pass(90)
+    market.queue.put(chain)
+    await market.deliver()
+    expect(await count()).toBe(4)
+    await live(market, 2)
+    expect(await count()).toBe(5)
+    expect(await live(market, 1)).toEqual([])
+    expect(await rowOf(item)).toMatchObject({ state: 'transferred' })
+    expect(deliveriesOf(item, await transferEvents(chain))).toHaveLength(1)
+  })
+})
+
+describe('a key that was used without a transfer', () => {
+  it.each([
+    [true, 1],
+    [false, 0],
+  ])('is written off once, and the alarm ends (returnPieces: %s)', async (returnPieces, more) => {
+    const chain = await aChain({ erc1155: 10 })
+    const market = aMarketplace(chain)
+    const contract = await chain.aMaliciousToken({ answer: 'accepts' })
+    const item = await sell(chain, market, { ...edition, contract })
+    expect(await rowOf(item)).toMatchObject({ state: 'failed', reasonCode: 'token_moved_nothing' })
+    expect(await live(market, 1)).toEqual(['deliveries_failed'])
+
+    const token = await aMasterToken()
+    const post = async (action: string, json?: object) => {
+      const path = `/api/admin/transfers/${item.id}/${action}`
+      const bindings = { NETWORKS: networksOf([chain]), DELIVERIES: market.queue.queue }
+      const content = { token, ...(json && { json }) }
+      return (await callWith(bindings as never, 'POST', path, content)).status
+    }
+    const stock = () =>
+      env.DB.prepare('SELECT availableAmount FROM nfts WHERE id = ?')
+        .bind(item.id)
+        .first<number>('availableAmount')
+    const before = (await stock()) ?? 0
+    // Neither changes anything on the chain: the key is used.
+    expect([await post('retry'), await post('cancel')]).toEqual([409, 409])
+    expect(await live(market, 1)).toEqual(['deliveries_failed'])
+    expect(await post('write-off', { returnPieces })).toBe(200)
+    expect(await post('write-off', { returnPieces })).toBe(409)
+    expect(await stock()).toBe(before + more)
+    expect(await live(market, 1)).toEqual([])
+    // The daily comparison of keys leaves it.
+    pass(25 * 60 * MINUTE)
+    expect(await live(market, 3)).toEqual([])
+    expect(await rowOf(item)).toMatchObject({ state: 'written_off' })
+    expect(await stock()).toBe(before + more)
+  })
+})
+
+describe('an item of which the node tells too little', () => {
+  const failing = { error: { code: -32603, message: 'internal error' }, reach: 'none' } as const
+
+  it.each<[string, Fault, Partial<Sale>]>([
+    [
+      'the code of the contract wallet that gets it',
+      { on: ['eth_getCode'], effect: failing },
+      { recipient: `0x${'C0DE'.repeat(10)}` },
+    ],
+    [
+      'the standard of its token',
+      {
+        on: ['eth_call'],
+        containing: toFunctionSelector('supportsInterface(bytes4)'),
+        effect: failing,
+      },
+      {},
+    ],
+  ])('raises deliveries_delayed after 30 minutes: %s', async (_, fault, sale) => {
+    const chain = await aChain({ erc1155: 10 })
+    const market = aMarketplace(chain)
+    await chain.setFaults(fault)
+    const recipientChainId = sale.recipient ? chain.chainId : 0
+    const item = await aPaidItem(chain, { ...edition, ...sale, recipientChainId })
+    await live(market, 5)
+    pass(22 * MINUTE)
+    expect(await live(market, 2)).toEqual([])
+    const isDelayed = (key: string) => key.startsWith(`deliveries_delayed:${chain.chainId}`)
+    expect((await live(market, 3)).some(isDelayed)).toBe(true)
+    expect(await rowOf(item)).toMatchObject({ state: 'queued' })
+  })
+})

@@ -1,0 +1,232 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { text } from 'node:stream/consumers'
+import type { Address, Hex } from 'viem'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import {
+  authorizeOperator,
+  type Collectibles,
+  deployCollectibles,
+} from '../../../scripts/chain/collectibles.ts'
+import { type Contract, sendAs } from '../../../scripts/contract/delivery.ts'
+import { confirm } from '../../../scripts/contract/node.ts'
+import { type LocalDatabase, openLocalDatabase } from '../../../scripts/database/local.ts'
+import { listings, nfts } from '../../../src/db/schema/catalogue.ts'
+import { deliveries } from '../../../src/db/schema/delivery.ts'
+import { orderItems, orders } from '../../../src/db/schema/orders.ts'
+import { users } from '../../../src/db/schema/users.ts'
+import { aCancel, aKey, aWallet, type Item } from '../../contracts/items.ts'
+import { aLocalDatabase } from '../../support/command.ts'
+import {
+  type Commands,
+  contractCommands,
+  owner,
+  relayer,
+  stranger,
+} from '../../support/contract.ts'
+
+const NOW = '2026-03-01T12:00:00.000Z'
+const timestamps = { createdAt: NOW, updatedAt: NOW }
+const price = { priceCents: 1, priceEths: '0', priceCurrency: 'EUR' }
+
+let commands: Commands
+let database: LocalDatabase
+let collectibles: Collectibles
+let delivery: Contract
+
+beforeAll(async () => {
+  commands = await contractCommands()
+  await aLocalDatabase()
+  database = await openLocalDatabase()
+  const { address } = await commands.deploy()
+  collectibles = await deployCollectibles(commands.rpcUrl, {
+    ...{ seller: owner, operator: address, uniques: 0 },
+    editions: [{ id: 7n, amount: 1000n }],
+  })
+  await insertListing()
+})
+
+afterAll(async () => {
+  await database.close()
+  await commands.close()
+})
+
+beforeEach(async () => {
+  delivery = await aDelivery()
+})
+
+/** Configures a new contract that may transfer the tokens of the owner. */
+async function aDelivery(predecessor?: Address): Promise<Contract> {
+  const contract = await commands.deploy({ predecessor })
+  const { address: operator } = contract
+  await authorizeOperator(commands.rpcUrl, { seller: owner, operator }, collectibles)
+  await commands.configure(operator)
+  return contract
+}
+
+/** NFT 1, of token 7, and its listing 1. */
+async function insertListing() {
+  const { db } = database
+  const wallet = owner.address
+  await db.insert(users).values({
+    id: 1,
+    provider: 'wallet',
+    ethereumPublicAddr: wallet,
+    identityHash: 'a',
+    ...timestamps,
+  })
+  await db.insert(nfts).values({
+    ...{ id: 1, externalId: 'nft', amount: 10, availableAmount: 10, tokenId: '7', creatorId: 1 },
+    ...{ contractAddr: collectibles.erc1155.toLowerCase(), contractName: 'NFT', title: 'NFT' },
+    ...{ contractNetwork: 'localhost', payload: {}, price: 1, creatorPublicAddr: wallet },
+    ...{ priceEths: '0', priceCurrency: 'EUR', status: 'released', releaseAt: NOW, ...timestamps },
+  })
+  await db.insert(listings).values({
+    ...{ id: 1, externalId: 'sale', sellerId: 1, nftId: 1, active: true, type: 'regular' },
+    ...{ priceWei: '0', ...price, ...timestamps },
+  })
+}
+
+type Ordered = Partial<typeof deliveries.$inferInsert> & { to?: string | null; quantity?: number }
+
+let id = 0
+
+/** Stores an order of NFT 1, and returns its item as the contract takes it. */
+async function anOrder({ to = aWallet(), quantity = 1, ...values }: Ordered = {}): Promise<Item> {
+  const { db } = database
+  const key = aKey()
+  id += 1
+  await db.insert(orders).values({
+    ...{ id, buyerId: 1, billingAddressId: 1, paymentMethod: '', provider: '', namespace: 'a' },
+    ...{ payprovWebhookToken: '', totalPriceCents: 1, totalPriceCurrency: 'EUR' },
+    ...{ totalPriceEth: '0', ProductType: 'nft', ...timestamps },
+  })
+  await db.insert(orderItems).values({
+    ...{ id, orderId: id, nftId: 1, listingId: 1, sellerId: 1, quantity, ethRecipient: to },
+    ...{ ProductType: 'nft', ...price, ...timestamps },
+  })
+  await db.insert(deliveries).values({
+    ...{ id, key, chainId: 31337, state: 'queued', placer: 'a', ...timestamps, ...values },
+  })
+  return anItem(key, { to: (to ?? aWallet()) as Address, amount: BigInt(quantity) })
+}
+
+const anItem = (key: Hex, item: Partial<Item> = {}): Item => ({
+  ...{ key, token: collectibles.erc1155, from: owner.address, to: aWallet() },
+  ...{ tokenId: 7n, amount: 1n, ...item },
+})
+
+const audit = (...args: string[]) => commands.run('audit', args, null)
+
+const newestBlock = async () => Number(await commands.node.getBlockNumber({ cacheTime: 0 }))
+
+it('finds nothing in what was ordered, in the contract and those before it', async () => {
+  const from = await newestBlock()
+  const cancelled = await anOrder({ state: 'queued', requestedAction: 'cancel' })
+  await commands.deliver(delivery.address, [await anOrder({ quantity: 3 }), aCancel(cancelled.key)])
+  // The recipient was forgotten after the delivery.
+  await commands.deliver(delivery.address, [await anOrder({ to: null, state: 'transferred' })])
+  await confirm(commands.node, delivery.write.retire(sendAs(owner)))
+  const successor = await aDelivery(delivery.address)
+  await commands.deliver(successor.address, [await anOrder()])
+  expect(await audit('--from-block', `${from}`)).toEqual({
+    out: `All 4 keys that were used in the blocks ${from} to ${await newestBlock()} were ordered by this instance.\n`,
+    errors: '',
+    status: 0,
+  })
+})
+
+it('lists what a thief with the key of a relayer has taken', async () => {
+  const from = await newestBlock()
+  const stolen = anItem(aKey(), { to: stranger.address, amount: 9n })
+  const receipt = await commands.deliver(delivery.address, [stolen, await anOrder()])
+  const { out, errors, status } = await audit('--from-block', `${from}`)
+  expect(out.split('\n')).toEqual([
+    `key            ${stolen.key}: not in the database`,
+    `  relayer      ${relayer.address}`,
+    `  token        ${collectibles.erc1155}`,
+    '  id           7',
+    '  pieces       9',
+    `  from         ${owner.address}`,
+    `  to           ${stranger.address}`,
+    `  transaction  ${receipt.transactionHash} in block ${receipt.blockNumber}`,
+    '',
+  ])
+  expect({ errors, status }).toEqual({
+    errors: `1 of 2 keys that were used in the blocks ${from} to ${receipt.blockNumber} were not ordered by this instance.\n`,
+    status: 1,
+  })
+})
+
+it('lists keys of orders that were used for something else', async () => {
+  const from = await newestBlock()
+  const uses = [
+    { ...(await anOrder()), to: stranger.address },
+    { ...(await anOrder()), amount: 2n },
+    { ...(await anOrder({ state: 'transferred' })), amount: 2n },
+    await anOrder({ to: null, state: 'awaiting_wallet', awaits: 1 }),
+    await anOrder({ chainId: 1 }),
+    aCancel((await anOrder()).key),
+    aCancel(aKey()),
+  ]
+  await commands.deliver(delivery.address, uses)
+  const { out } = await audit('--from-block', `${from}`)
+  const found = [...out.matchAll(/^key +(\w+): (.*)$/gm)].map(([, key, problem]) => [key, problem])
+  expect(found).toEqual([
+    [uses[0]?.key, 'that of an order with other content'],
+    [uses[1]?.key, 'that of an order with other content'],
+    [uses[2]?.key, 'that of an order with other content'],
+    [uses[3]?.key, 'that of an order with other content'],
+    [uses[4]?.key, 'that of an order on another chain'],
+    [uses[5]?.key, 'that of an order that is not cancelled'],
+    [uses[6]?.key, 'not in the database'],
+  ])
+})
+
+it('reads the blocks that it is told', async () => {
+  await commands.deliver(delivery.address, [anItem(aKey())])
+  const block = await newestBlock()
+  await commands.deliver(delivery.address, [anItem(aKey())])
+  const blocks = (from: number, to: number) =>
+    audit('--from-block', `${from}`, '--to-block', `${to}`)
+  expect((await blocks(0, block - 1)).status).toBe(0)
+  expect((await blocks(block, block)).errors).toMatch(/^1 of 1 keys/)
+  expect((await blocks(block, block + 1)).errors).toMatch(/^2 of 2 keys/)
+})
+
+it('reads fewer blocks at once if a node refuses many', async () => {
+  const from = await newestBlock()
+  await commands.deliver(delivery.address, [anItem(aKey())])
+  await commands.mine(30)
+  await commands.deliver(delivery.address, [anItem(aKey())])
+  const picky = await aPickyNode(20)
+  await commands.configure(delivery.address, picky.url)
+  expect((await audit('--from-block', `${from}`)).errors).toMatch(/^2 of 2 keys/)
+  picky.close()
+})
+
+it.each([
+  [[], '--from-block must be a whole number from 0, not "".'],
+  [['--from-block', '0', '--remote'], '--remote needs --env.'],
+])('refuses %j', async (args, sentence) => {
+  const { errors, status } = await audit(...args)
+  expect({ errors, status }).toEqual({ errors: expect.stringContaining(sentence), status: 1 })
+})
+
+/** A node that answers `eth_getLogs` for that many blocks at most. */
+async function aPickyNode(blocks: number) {
+  const server = createServer(async (incoming, response) => {
+    const body = await text(incoming)
+    const { id, method, params } = JSON.parse(body)
+    const isRefused =
+      method === 'eth_getLogs' && Number(params[0].toBlock) - Number(params[0].fromBlock) >= blocks
+    const error = { code: -32005, message: 'query returned more than 10000 results' }
+    if (isRefused) return response.end(JSON.stringify({ jsonrpc: '2.0', id, error }))
+    const headers = { 'content-type': 'application/json' }
+    const answer = await fetch(commands.rpcUrl, { method: 'POST', headers, body })
+    return response.end(await answer.text())
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as { port: number }
+  return { url: `http://127.0.0.1:${port}`, close: () => server.close() }
+}
