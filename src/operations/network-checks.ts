@@ -49,9 +49,9 @@ export async function storeChecks(
     await db.batch([upsertChecks(db, failed, now)])
     return []
   }
-  // Read after the chain. A transaction is stored before it is sent, so each of ours is known by now.
+  // Read after the chain. A transaction is stored before it is sent, so each of this instance is known by now.
   const sent = await readSent(db, seen)
-  const judged = seen.map((check) => judge(check, sent, now))
+  const judged = seen.map((check) => compareCheck(check, sent, now))
   const foreign = judged.flatMap((check) => check.foreign)
   const unclear = judged.flatMap(({ chainId, isUnclear }) => (isUnclear ? chainId : []))
   await db.batch([
@@ -127,7 +127,7 @@ const idsIn = (ids: readonly number[]): SQL =>
   sql`(SELECT value FROM json_each(${JSON.stringify(ids)}))`
 
 /** Compares a check with the one before and with what was sent. */
-function judge({ contract, standby, ...check }: CheckOfChain, sent: Sent, now: Date) {
+function compareCheck({ contract, standby, ...check }: CheckOfChain, sent: Sent, now: Date) {
   const { chainId, headNumber: head } = check
   const stored = sent.previous.find((row) => row.chainId === chainId)
   const previous = stored?.signers

@@ -68,10 +68,10 @@ export const isUnmined = ({ do: action }: Decision) =>
 /** Returns what is to be done with an open transaction. */
 export const decide = (transaction: DeliveryTransaction, world: World): Decision => ({
   transaction,
-  ...judge(transaction, world),
+  ...findVerdict(transaction, world),
 })
 
-function judge(transaction: DeliveryTransaction, world: World): Verdict {
+function findVerdict(transaction: DeliveryTransaction, world: World): Verdict {
   const { receipts, final, head, market, signers } = world.observation
   const answers = signedHashes(transaction).map((hash) => receipts.get(hash))
   const receipt = answers.find((answer) => answer)

@@ -4,10 +4,8 @@ import type { Address } from 'viem'
 import { type Database, raw } from '../../db/client.ts'
 import type { Network } from '../../env.ts'
 import { COMPARE_INTERVAL, firstDue, isCompareDue } from '../queue.ts'
+import { leaseEnd } from './lease.ts'
 import type { DeliveryTransaction, Item, Loaded, NetworkRow, SignerRow } from './state.ts'
-
-/** Milliseconds after which a run that has not written anything may be taken for dead. */
-export const LEASE = 60_000
 
 /** Items that one run compares. */
 export const COMPARED_ITEMS = 200
@@ -17,9 +15,6 @@ const MAX_TRANSACTIONS = 16
 
 /** Transactions that one step looks at of those in a block, and of those of a signer without anything to send. */
 export const MAX_LOADED = 100
-
-/** Returns when a lease taken now ends. */
-export const leaseEnd = (now: Date): string => new Date(now.getTime() + LEASE).toISOString()
 
 /** Returns null if another run has the lease, or nothing is to be done. */
 export async function load(

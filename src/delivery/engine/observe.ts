@@ -1,13 +1,8 @@
 /** What one node says about the chain and about the items and transactions of a run. */
-import { type Address, type Hex, zeroAddress } from 'viem'
-import { getAddress, parseGwei } from 'viem/utils'
+import type { Address, Hex } from 'viem'
+import { parseGwei } from 'viem/utils'
 import type { Network } from '../../env.ts'
-import {
-  type ContractState,
-  contractRequests,
-  encodeGetter,
-  readContract,
-} from '../../ethereum/contract.ts'
+import { type ContractState, contractRequests, readContract } from '../../ethereum/contract.ts'
 import { lower, type Market } from '../../ethereum/fees.ts'
 import {
   isBehind,
@@ -22,17 +17,15 @@ import {
   type Block,
   block,
   blockAt,
-  hex,
   integer,
   type Receipt,
   read,
   tip,
   transactionCount,
   transactionReceipt,
-  view,
   wei,
 } from '../../ethereum/requests.ts'
-import type { Rpc } from '../../ethereum/rpc.ts'
+import { readLineage } from './lineage.ts'
 import {
   type Confirmation,
   confirmRecords,
@@ -197,49 +190,6 @@ async function observeAt(
     ...(await confirmRecords(network, node, records, final.number, row.unconfirmedSince, now)),
     lineage: await readLineage(node, network, JSON.parse(row.contracts)),
   }
-}
-
-/** More contracts than the Delivery contract allows. */
-const MAX_LINEAGE = 10
-
-const lineages = new Map<string, Address[]>()
-
-/**
- * Returns the contract of the network with those that it replaces, which never change. If a node
- * leaves out one that is known, the others are asked.
- */
-async function readLineage(
-  node: Node,
-  network: Network,
-  known: readonly Address[],
-): Promise<Address[]> {
-  const { chainId, delivery } = network
-  const id = `${chainId} ${delivery}`
-  const isMissing = (lineage: readonly Address[]) => known.some((one) => !lineage.includes(one))
-  let longest = lineages.get(id) ?? []
-  if (longest.length > 0 && !isMissing(longest)) return longest
-  for (const { rpc } of [node, ...otherNodes(network, node)]) {
-    const { lineage, isComplete } = await walkBack(rpc, delivery)
-    if (lineage.length > longest.length) longest = lineage
-    if (isMissing(lineage)) continue
-    if (isComplete) lineages.set(id, lineage)
-    return lineage
-  }
-  return longest
-}
-
-/** `isComplete`: the node has told them all. */
-async function walkBack(rpc: Rpc, delivery: Address) {
-  const lineage = [delivery]
-  while (lineage.length < MAX_LINEAGE) {
-    const request = view(lineage.at(-1), encodeGetter('predecessor'))
-    const data = read(hex, (await rpc([request]))(request))
-    if (data?.length !== 66) return { lineage, isComplete: false }
-    const predecessor = getAddress(`0x${data.slice(26)}`)
-    if (predecessor === zeroAddress) break
-    lineage.push(predecessor)
-  }
-  return { lineage, isComplete: true }
 }
 
 /** The hashes of everything that was signed for a nonce, newest first. */

@@ -4,8 +4,8 @@ import { type Network, readSettings, type Settings } from '../../env.ts'
 import { callsSent } from '../../ethereum/rpc.ts'
 import { log } from '../../log.ts'
 import { MAX_DELAY, type WakeUp, wake } from '../wake.ts'
+import { release } from './lease.ts'
 import { type Step, step } from './step.ts'
-import { release } from './store.ts'
 
 /** Milliseconds that a run waits for a block itself. Longer waits are left to a message. */
 const MAX_WAIT = 2_000

@@ -90,7 +90,7 @@ export type SignerRow = { address: Address; reverts: number; pausedUntil: string
 
 export type Loaded = {
   network: NetworkRow
-  /** Open ones: all that are in no block, and the first of those that are in one. */
+  /** Open ones: all that may be sent, and the first of those in a block and of those that have expired. */
   transactions: DeliveryTransaction[]
   /** The items that they carry, by id. */
   carried: Map<number, Item>

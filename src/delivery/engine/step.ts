@@ -22,7 +22,9 @@ import {
 import { type Decision, decide, nextLook } from './decide.ts'
 import { findFork, isSuspect, requeueAboveFork } from './heal.ts'
 import type { ItemChange } from './item-changes.ts'
-import { COMPARED_ITEMS, LEASE, load, MAX_LOADED } from './load.ts'
+import { LEASE } from './lease.ts'
+import { findUnlinked } from './lineage.ts'
+import { COMPARED_ITEMS, load, MAX_LOADED } from './load.ts'
 import { logChanges, logClosed } from './log-changes.ts'
 import { type Observation, observe } from './observe.ts'
 import { prepare } from './prepare.ts'
@@ -118,7 +120,7 @@ async function work({ db, network, loaded, signers, now, write }: Work): Promise
     log.error('node_unavailable', { chainId, reason: observation })
     return blocked('node_unavailable')
   }
-  const unlinked = findUnlinked(loaded, observation)
+  const unlinked = findUnlinked(observation.lineage, loaded.network)
   if (unlinked) {
     log.error('contract_not_linked', { chainId, contract: unlinked })
     return blocked('contract_not_linked')
@@ -169,7 +171,7 @@ async function work({ db, network, loaded, signers, now, write }: Work): Promise
     ...NO_CHANGES,
     transactions: [...replaced, ...signed.transactions],
     items: signed.changes,
-    signers: countPieces(signed, network, loaded, observation),
+    signers: countUsedPieces(signed, network, loaded, observation),
   })
   await send(network, observation, decisions, [...replaced, ...signed.transactions])
 
@@ -191,12 +193,6 @@ async function work({ db, network, loaded, signers, now, write }: Work): Promise
 
 const hasEnded = (changes: readonly ItemChange[]): boolean =>
   changes.some(({ state }) => ['transferred', 'failed', 'cancelled'].includes(state))
-
-/** Returns a contract that may have used keys of which the configured one does not know. */
-function findUnlinked({ network }: Loaded, { lineage }: Observation): string | undefined {
-  const known: string[] = JSON.parse(network.contracts)
-  return known.find((contract) => !lineage.some((linked) => linked === contract))
-}
 
 /** Queues again what a fork has undone. Returns false if there is no proof of one. */
 async function heal(
@@ -235,7 +231,7 @@ const newRow = (transaction: FoundTransaction, now: Date): NewTransaction => ({
 })
 
 /** Counts the pieces that new transactions take from the limits of their signers. */
-const countPieces = (
+const countUsedPieces = (
   { pieces }: Signed,
   { delivery }: Network,
   { signers }: Loaded,

@@ -4,9 +4,8 @@ import type { Address, Hex } from 'viem'
 import { type Database, raw, type Statement } from '../../db/client.ts'
 import { guardedBatch } from '../../db/guard.ts'
 import type { Network } from '../../env.ts'
-import { COMPARE_INTERVAL, firstDue, hasWaiting } from '../queue.ts'
 import type { ItemChange } from './item-changes.ts'
-import { leaseEnd } from './load.ts'
+import { leaseEnd } from './lease.ts'
 import type { DeliveryTransaction } from './state.ts'
 
 /** What a row has besides `DeliveryTransaction`: whether it is open, and what it has cost (wei). */
@@ -267,59 +266,4 @@ function writeNetwork(
         comparedAt = coalesce(${compared?.at ?? null}, comparedAt)
       WHERE chainId = ${chainId}`,
   )
-}
-
-const INTERVAL = `+${COMPARE_INTERVAL / 1000} seconds`
-
-/** After every time. */
-const NEVER = '9999'
-
-/** What the release of a lease found. */
-export type Released = {
-  /** Items became due meanwhile, so the lease is kept. */
-  isHeld: 0 | 1
-  wakeAt: string | null
-}
-
-export type Plan = {
-  /** When the transactions have to be looked at. */
-  lookAt: Date | null
-  /** Whether more items can be sent before that. */
-  takesItems: boolean
-  /** When failed and waiting items are compared at the earliest, if their time has come. */
-  compareAt: Date
-  /** When the chain will be woken anyway. It is not woken later. */
-  planned?: string | null
-  /** Why the run could not work; null if it could. */
-  problem: string | null
-}
-
-/** Releases the lease, unless items are due that can be sent. */
-export async function release(
-  db: Database,
-  chainId: number,
-  lease: string,
-  { lookAt, takesItems, compareAt, planned, problem }: Plan,
-  now: Date,
-): Promise<Released | undefined> {
-  const at = now.toISOString()
-  const nextDue = takesItems ? firstDue(sql`${chainId}`) : sql`NULL`
-  const hasDue = sql`coalesce(${nextDue} <= ${at}, 0)`
-  const nextComparison = sql`strftime('%Y-%m-%dT%H:%M:%fZ', comparedAt, ${INTERVAL})`
-  const [[row]] = await db.batch([
-    raw<Released>(
-      db,
-      sql`UPDATE networks SET
-          lease = iif(${hasDue}, lease, NULL),
-          leaseUntil = iif(${hasDue}, leaseUntil, ${at}),
-          problem = ${problem},
-          wakeAt = (SELECT min(min(time), ${planned ?? NEVER}) FROM (
-            SELECT ${lookAt?.toISOString() ?? null} AS time UNION ALL SELECT ${nextDue}
-            UNION ALL SELECT max(${compareAt.toISOString()}, coalesce(${nextComparison}, ''))
-            WHERE ${hasWaiting(sql`${chainId}`)}))
-        WHERE chainId = ${chainId} AND lease = ${lease}
-        RETURNING lease IS NOT NULL AS isHeld, wakeAt`,
-    ),
-  ])
-  return row
 }

@@ -1,0 +1,65 @@
+/** The lease of a network: how long a run may work on it, and what follows when it ends. */
+import { sql } from 'drizzle-orm'
+import { type Database, raw } from '../../db/client.ts'
+import { COMPARE_INTERVAL, firstDue, hasWaiting } from '../queue.ts'
+
+/** Milliseconds after which a run that has not written anything may be taken for dead. */
+export const LEASE = 60_000
+
+/** Returns when a lease taken now ends. */
+export const leaseEnd = (now: Date): string => new Date(now.getTime() + LEASE).toISOString()
+
+const INTERVAL = `+${COMPARE_INTERVAL / 1000} seconds`
+
+/** After every time. */
+const NEVER = '9999'
+
+/** What the release of a lease found. */
+export type Released = {
+  /** Items became due meanwhile, so the lease is kept. */
+  isHeld: 0 | 1
+  wakeAt: string | null
+}
+
+export type Plan = {
+  /** When the transactions have to be looked at. */
+  lookAt: Date | null
+  /** Whether more items can be sent before that. */
+  takesItems: boolean
+  /** When failed and waiting items are compared at the earliest, if their time has come. */
+  compareAt: Date
+  /** When the chain will be woken anyway. It is not woken later. */
+  planned?: string | null
+  /** Why the run could not work; null if it could. */
+  problem: string | null
+}
+
+/** Releases the lease, unless items are due that can be sent. */
+export async function release(
+  db: Database,
+  chainId: number,
+  lease: string,
+  { lookAt, takesItems, compareAt, planned, problem }: Plan,
+  now: Date,
+): Promise<Released | undefined> {
+  const at = now.toISOString()
+  const nextDue = takesItems ? firstDue(sql`${chainId}`) : sql`NULL`
+  const hasDue = sql`coalesce(${nextDue} <= ${at}, 0)`
+  const nextComparison = sql`strftime('%Y-%m-%dT%H:%M:%fZ', comparedAt, ${INTERVAL})`
+  const [[row]] = await db.batch([
+    raw<Released>(
+      db,
+      sql`UPDATE networks SET
+          lease = iif(${hasDue}, lease, NULL),
+          leaseUntil = iif(${hasDue}, leaseUntil, ${at}),
+          problem = ${problem},
+          wakeAt = (SELECT min(min(time), ${planned ?? NEVER}) FROM (
+            SELECT ${lookAt?.toISOString() ?? null} AS time UNION ALL SELECT ${nextDue}
+            UNION ALL SELECT max(${compareAt.toISOString()}, coalesce(${nextComparison}, ''))
+            WHERE ${hasWaiting(sql`${chainId}`)}))
+        WHERE chainId = ${chainId} AND lease = ${lease}
+        RETURNING lease IS NOT NULL AS isHeld, wakeAt`,
+    ),
+  ])
+  return row
+}

@@ -1,0 +1,60 @@
+/** The Delivery contracts of a chain: the configured one has to know the keys of those before it. */
+import { type Address, getAddress, zeroAddress } from 'viem'
+import type { Network } from '../../env.ts'
+import { encodeGetter } from '../../ethereum/contract.ts'
+import { type Node, otherNodes } from '../../ethereum/node.ts'
+import { hex, read, view } from '../../ethereum/requests.ts'
+import type { Rpc } from '../../ethereum/rpc.ts'
+import type { NetworkRow } from './state.ts'
+
+/** More contracts than the Delivery contract allows. */
+const MAX_LINEAGE = 10
+
+const lineages = new Map<string, Address[]>()
+
+/**
+ * Returns the contract of the network with those that it replaces, which never change. If a node
+ * leaves out one that is known, the others are asked.
+ */
+export async function readLineage(
+  node: Node,
+  network: Network,
+  known: readonly Address[],
+): Promise<Address[]> {
+  const { chainId, delivery } = network
+  const id = `${chainId} ${delivery}`
+  const isMissing = (lineage: readonly Address[]) => known.some((one) => !lineage.includes(one))
+  let longest = lineages.get(id) ?? []
+  if (longest.length > 0 && !isMissing(longest)) return longest
+  for (const { rpc } of [node, ...otherNodes(network, node)]) {
+    const { lineage, isComplete } = await walkBack(rpc, delivery)
+    if (lineage.length > longest.length) longest = lineage
+    if (isMissing(lineage)) continue
+    if (isComplete) lineages.set(id, lineage)
+    return lineage
+  }
+  return longest
+}
+
+/** `isComplete`: the node has told them all. */
+async function walkBack(rpc: Rpc, delivery: Address) {
+  const lineage = [delivery]
+  while (lineage.length < MAX_LINEAGE) {
+    const request = view(lineage.at(-1), encodeGetter('predecessor'))
+    const data = read(hex, (await rpc([request]))(request))
+    if (data?.length !== 66) return { lineage, isComplete: false }
+    const predecessor = getAddress(`0x${data.slice(26)}`)
+    if (predecessor === zeroAddress) break
+    lineage.push(predecessor)
+  }
+  return { lineage, isComplete: true }
+}
+
+/** Returns a contract that may have used keys of which the configured one does not know. */
+export function findUnlinked(
+  lineage: readonly Address[],
+  { contracts }: NetworkRow,
+): string | undefined {
+  const known: string[] = JSON.parse(contracts)
+  return known.find((contract) => !lineage.some((linked) => linked === contract))
+}
