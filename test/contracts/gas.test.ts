@@ -77,7 +77,7 @@ it('always lasts for the results once an item is tried, however expensive they a
   const most = Number(await delivery.read.MAX_ITEMS())
   const items = Array.from({ length: most }, () => world.anEdition({ token }))
   const seen = new Set<number>()
-  for (const gas of range(1_000_000, 20_000_000, 173_137)) {
+  for (const gas of range(1_000_000, 25_000_000, 173_137)) {
     const outcomes = await outcomesOf(delivery, items, { gas, gasPerItem: 40_000n, minimum: 0 })
     if (outcomes === 'no gas left') expect(seen.size).toBe(0)
     else if (outcomes !== 'OutOfGas') seen.add(outcomes.filter((o) => o === 'failed').length)
