@@ -48,7 +48,11 @@ const workers = (isLong: boolean) => {
             ...secrets,
           },
           // Queues without a consumer: a test that needs the consumer calls it.
-          queueProducers: { DELIVERIES: 'deliveries', WEBHOOKS: 'webhooks' },
+          queueProducers: {
+            DELIVERIES: 'deliveries',
+            WEBHOOKS: 'webhooks',
+            MASTER_WEBHOOKS: 'master-webhooks',
+          },
           // Tests send more requests than a client may.
           ratelimits: {
             RATE_LIMIT: { namespace_id: '1001', simple: { limit: 1e9, period: 60 } },

@@ -448,30 +448,41 @@ CREATE TABLE `walletNonces` (
 );
 --> statement-breakpoint
 CREATE INDEX `walletNonces_expiry` ON `walletNonces` (`expiresAt`);--> statement-breakpoint
-CREATE TABLE `webhookAttempts` (
+CREATE TABLE `events` (
 	`id` integer PRIMARY KEY NOT NULL,
-	`messageId` text NOT NULL,
-	`at` text NOT NULL,
-	`duration` integer NOT NULL,
-	`status` integer,
-	`error` text
+	`type` text NOT NULL,
+	`orderId` integer,
+	`sellerId` integer,
+	`buyerId` integer,
+	`source` text,
+	`endpointId` text,
+	`body` text NOT NULL
 );
 --> statement-breakpoint
-CREATE INDEX `webhookAttempts_message` ON `webhookAttempts` (`messageId`);--> statement-breakpoint
 CREATE TABLE `webhookEndpoints` (
 	`id` text PRIMARY KEY NOT NULL,
 	`userId` integer NOT NULL,
 	`role` text NOT NULL,
 	`url` text NOT NULL,
 	`events` text NOT NULL,
+	`sources` text,
 	`secretId` text NOT NULL,
 	`previousSecretId` text,
 	`previousSecretUntil` text,
+	`verifiedAt` text,
+	`position` integer NOT NULL,
+	`logFrom` integer NOT NULL,
+	`hasEvents` integer DEFAULT false NOT NULL,
+	`dueAt` text,
+	`wakeAt` text,
+	`leaseUntil` text,
+	`failures` integer DEFAULT 0 NOT NULL,
+	`pausedUntil` text,
 	`failingSince` text,
 	`warnedAt` text,
-	`sendingUntil` text,
 	`disabledAt` text,
 	`disabledReason` text,
+	`deletedAt` text,
 	`createdAt` text NOT NULL,
 	`updatedAt` text NOT NULL,
 	FOREIGN KEY (`userId`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action,
@@ -482,24 +493,20 @@ CREATE TABLE `webhookEndpoints` (
 CREATE INDEX `webhookEndpoints_user` ON `webhookEndpoints` (`userId`);--> statement-breakpoint
 CREATE INDEX `webhookEndpoints_disabled` ON `webhookEndpoints` (`disabledReason`) WHERE "webhookEndpoints"."disabledAt" IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `webhookEndpoints_master` ON `webhookEndpoints` (`id`) WHERE "webhookEndpoints"."role" = 'master';--> statement-breakpoint
+CREATE INDEX `webhookEndpoints_due` ON `webhookEndpoints` (`dueAt`) WHERE "webhookEndpoints"."dueAt" IS NOT NULL AND "webhookEndpoints"."disabledAt" IS NULL;--> statement-breakpoint
 CREATE INDEX `webhookEndpoints_failing` ON `webhookEndpoints` (`failingSince`) WHERE "webhookEndpoints"."failingSince" IS NOT NULL AND "webhookEndpoints"."disabledAt" IS NULL;--> statement-breakpoint
+CREATE INDEX `webhookEndpoints_deleted` ON `webhookEndpoints` (`deletedAt`) WHERE "webhookEndpoints"."deletedAt" IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `webhookMessages` (
-	`id` text PRIMARY KEY NOT NULL,
+	`eventId` integer NOT NULL,
 	`endpointId` text NOT NULL,
-	`type` text NOT NULL,
-	`orderId` integer,
-	`payload` text NOT NULL,
 	`state` text NOT NULL,
-	`attempts` integer DEFAULT 0 NOT NULL,
+	`tries` integer NOT NULL,
+	`attempts` text DEFAULT '[]' NOT NULL,
 	`dueAt` text,
-	`createdAt` text NOT NULL,
-	`updatedAt` text NOT NULL,
+	PRIMARY KEY(`eventId`, `endpointId`),
 	CONSTRAINT "webhookMessages_state" CHECK("webhookMessages"."state" IN ('pending', 'delivered', 'failed')),
 	CONSTRAINT "webhookMessages_due" CHECK(("webhookMessages"."state" = 'pending') = ("webhookMessages"."dueAt" IS NOT NULL))
 );
 --> statement-breakpoint
-CREATE INDEX `webhookMessages_due` ON `webhookMessages` (`dueAt`,`endpointId`) WHERE "webhookMessages"."dueAt" IS NOT NULL;--> statement-breakpoint
-CREATE INDEX `webhookMessages_pending` ON `webhookMessages` (`endpointId`,`dueAt`) WHERE "webhookMessages"."dueAt" IS NOT NULL;--> statement-breakpoint
-CREATE INDEX `webhookMessages_endpoint` ON `webhookMessages` (`endpointId`,`createdAt`);--> statement-breakpoint
-CREATE INDEX `webhookMessages_order` ON `webhookMessages` (`orderId`) WHERE "webhookMessages"."orderId" IS NOT NULL;--> statement-breakpoint
-CREATE INDEX `webhookMessages_age` ON `webhookMessages` (`createdAt`);
+CREATE INDEX `webhookMessages_due` ON `webhookMessages` (`endpointId`,`dueAt`) WHERE "webhookMessages"."dueAt" IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `webhookMessages_state` ON `webhookMessages` (`endpointId`,`state`,`eventId`);

@@ -8,6 +8,7 @@ import { createPairs, SIZE } from './bench/calls.ts'
 import { createMasterToken, databaseSql } from './bench/database.ts'
 import { measurePairs, type Result } from './bench/measure.ts'
 import { measureTransfers, type Scenario } from './bench/transfers.ts'
+import { measureWebhooks } from './bench/webhooks.ts'
 import { SWITCHED_OFF, serveWorker } from './bench/worker.ts'
 import { defineCommand, parseInteger, start, UsageError } from './shell/command.ts'
 
@@ -41,6 +42,7 @@ const scenarios: Scenario[] = [
 const parts: Record<string, () => Promise<void> | void> = {
   calls: benchCalls,
   transfers: benchTransfers,
+  webhooks: benchWebhooks,
   startup: benchStartup,
 }
 
@@ -50,7 +52,11 @@ export const command = defineCommand(
     purpose:
       'Measures the speed of the API relative to a floor. Compare ratios only: speeds depend on the machine and on what else it does.',
     options: {
-      only: { type: 'string', value: 'PART', help: 'Measure only calls, transfers or startup.' },
+      only: {
+        type: 'string',
+        value: 'PART',
+        help: 'Measure only calls, transfers, webhooks or startup.',
+      },
     },
     variables: {
       ROUNDS: 'Rounds in which each call is measured. Default: 9',
@@ -113,6 +119,21 @@ async function benchTransfers(): Promise<void> {
         `items confirmed within ${seconds.toFixed(1)} s.\n`,
     )
   }
+}
+
+async function benchWebhooks(): Promise<void> {
+  const sql = [...databaseSql({ users: 1000, nfts: 10, orders: 0 }), ...token.sql]
+  const { messagesPerSecond, slowestRun, slowestRead, slowestSearch } = await measureWebhooks(
+    bindings,
+    token.jwt,
+    sql,
+  )
+  console.log(
+    `Webhooks: ${messagesPerSecond.toFixed(1)} messages/s in 60 s to a receiver that answers in ` +
+      `50 ms, with a log of a million events. The slowest batch of statements took ` +
+      `${slowestRun.milliseconds} ms in a run, ${slowestRead.milliseconds} ms in a request, and ` +
+      `${slowestSearch.milliseconds} ms for an endpoint to which none of the events belongs.\n`,
+  )
 }
 
 function benchStartup(): void {

@@ -31,9 +31,8 @@ export const command = defineCommand(
     try {
       const ids = await lastIds(env.DB)
       const statements = synthetic(size, ids)
-      const lastOrder = ids.orders + size.orders
-      // Nobody has placed these orders, so nobody gets webhooks about them.
-      const forget = `DELETE FROM webhookMessages WHERE orderId > ${ids.orders} AND orderId <= ${lastOrder}`
+      // Nobody has placed these orders, so nobody is told of them.
+      const forget = `DELETE FROM events WHERE id > ${ids.events} AND orderId > ${ids.orders}`
       for (const [i, statement] of statements.entries()) {
         await env.DB.batch([statement, forget].map((sql) => env.DB.prepare(sql)))
         if (process.stdout.isTTY)

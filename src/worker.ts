@@ -6,7 +6,7 @@ import type { WakeUp } from './delivery/wake.ts'
 import { setLogVersion } from './log.ts'
 import { runCron } from './operations/cron.ts'
 import { sendWebhooks } from './webhooks/consumer.ts'
-import { type WebhookWakeUp, wakeWebhooks } from './webhooks/outbox.ts'
+import { type WebhookWakeUp, wakeWebhooks } from './webhooks/wake.ts'
 
 setLogVersion(env.VERSION.id)
 
@@ -18,7 +18,7 @@ const worker = {
     batch.queue.endsWith('-webhooks')
       ? sendWebhooks(batch as MessageBatch<WebhookWakeUp>, env)
       : consume(batch as MessageBatch<WakeUp>, env, () =>
-          wakeWebhooks(env.WEBHOOKS, connect(env.DB), new Date()),
+          wakeWebhooks(env, connect(env.DB), new Date()),
         ),
 
   scheduled: (_controller, env) => runCron(env, new Date()),

@@ -55,6 +55,7 @@ GET    /avatars/:user_id/:picture                          | 200      | 200   | 
 GET    /api/externalOrders                                  | 401      | 200   | 200    | 200     | 200   | 200    | 200
 GET    /api/externalOrders/:order_ids                      | 401      | 200   | 200    | 200     | order_not_found | 200    | 200
 POST   /api/externalOrders                                 | 401      | not_your_listing | 403    | not_your_listing | not_your_listing | 200    | 200
+GET    /api/events                                         | 401      | 200   | 200    | 200     | 200   | 200    | 200
 GET    /api/webhooks                                       | 401      | 200   | 200    | 200     | 200   | 200    | 200
 POST   /api/webhooks                                       | 401      | 200   | 403    | 200     | 200   | 200    | 200
 GET    /api/webhooks/:webhook_id                           | 401      | 200   | 200    | 200     | 404   | 404    | 200

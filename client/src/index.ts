@@ -15,4 +15,5 @@ export type {
   Order,
   OrderItem,
   PlacedOrder,
+  WebhookEvent,
 } from './types.ts'

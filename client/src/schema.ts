@@ -280,7 +280,7 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook
-         * @description The endpoint gets the role of the token, and belongs to its user, who may have 10. A session needs a recent sign-in. Needs a token that may write.
+         * @description The endpoint gets the role of the token, and belongs to its user, who may have 10, and may create 30 a day. It gets a test at once, and events once it has answered one with its challenge. A session needs a recent sign-in. Needs a token that may write.
          */
         post: operations["createWebhook"];
         delete?: never;
@@ -303,7 +303,7 @@ export interface paths {
         get: operations["getWebhook"];
         /**
          * Update a webhook
-         * @description An absent field stays as it is. Messages fail that become due while the endpoint is disabled; a replay sends them after all. Needs a token that may write.
+         * @description An absent field stays as it is. Another URL gets a test, and events once it has answered with the challenge. An endpoint that is enabled again goes on where it stopped. Needs a token that may write.
          */
         put: operations["updateWebhook"];
         post?: never;
@@ -348,7 +348,7 @@ export interface paths {
         put?: never;
         /**
          * Send a test to a webhook
-         * @description Sends an event `webhook.test`. A disabled endpoint gets nothing: enable it first. Needs a token that may write.
+         * @description Sends an event `webhook.test`. An answer with its challenge as the body verifies the URL. An endpoint gets 10 a minute and 100 a day. A disabled endpoint gets nothing: enable it first. Needs a token that may write.
          */
         post: operations["testWebhook"];
         delete?: never;
@@ -366,7 +366,7 @@ export interface paths {
         };
         /**
          * List the messages of a webhook
-         * @description The log of 30 days, newest first. A call with `state` looks at 1000 messages: a page may have fewer than `limit`, or none, before the last one. Go on until `nextCursor` is null. Needs a token.
+         * @description What the endpoint got and gets, newest first, of the last 30 days since its `events` or `sources` were set. A call looks at 1000 events of the marketplace: a page may have fewer than `limit`, or none, before the last one. Go on until `nextCursor` is null. Needs a token.
          */
         get: operations["listWebhookMessages"];
         put?: never;
@@ -407,10 +407,30 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send all messages since a time again
-         * @description Includes messages that were delivered. A disabled endpoint gets nothing: enable it first. Needs a token that may write.
+         * Send all events since a time again
+         * @description Includes events that were delivered. 6 times a day at most. A disabled endpoint gets nothing: enable it first. Needs a token that may write.
          */
-        post: operations["replayWebhookMessages"];
+        post: operations["replayWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List events
+         * @description The log of events of 30 days, for programs that cannot be called. A user token gets the events of orders that its user bought or sold, a master token all. Ask for the events after the last one that you have. `events_removed` says that some may be missing. Needs a token.
+         */
+        get: operations["listEvents"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -718,7 +738,188 @@ export interface paths {
         trace?: never;
     };
 }
-export type webhooks = Record<string, never>;
+export interface webhooks {
+    "order.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An order was placed
+         * @description Sent to the endpoints that have chosen it.
+         */
+        post: operations["orderCreated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "order.awaiting_wallet": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The buyer has no wallet yet
+         * @description Sent to the endpoints that have chosen it.
+         */
+        post: operations["orderAwaitingWallet"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "order.delivered": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The buyer has the NFT
+         * @description Sent to the endpoints that have chosen it.
+         */
+        post: operations["orderDelivered"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "order.failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The NFT could not be delivered
+         * @description Sent to the endpoints that have chosen it.
+         */
+        post: operations["orderFailed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "order.cancelled": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The delivery was cancelled (order.failed includes it)
+         * @description Sent to the endpoints that have chosen it.
+         */
+        post: operations["orderCancelled"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "order.retried": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A delivery that failed is tried again
+         * @description Sent to the endpoints that have chosen it.
+         */
+        post: operations["orderRetried"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "alarm.raised": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Something is wrong with the marketplace
+         * @description Sent to the endpoints that have chosen it.
+         */
+        post: operations["alarmRaised"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "alarm.cleared": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An alarm is over
+         * @description Sent to the endpoints that have chosen it.
+         */
+        post: operations["alarmCleared"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "webhook.test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * You asked for a test, or the URL is new
+         * @description Sent to each endpoint: when its URL is new, and when its owner asks for it. Until the URL has answered with the challenge, it gets nothing else.
+         */
+        post: operations["webhookTest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
 export interface components {
     schemas: {
         /** @description The orders to place. */
@@ -869,14 +1070,21 @@ export interface components {
             /** @description Where events are sent: an https URL of a public host. */
             url: string;
             /** @description The events to send. Alarms are only for endpoints with the role `master`. */
-            events: ("order.created" | "order.awaiting_wallet" | "order.delivered" | "order.failed" | "order.cancelled" | "alarm.raised" | "alarm.cleared")[];
+            events: ("order.created" | "order.awaiting_wallet" | "order.delivered" | "order.failed" | "order.cancelled" | "order.retried" | "alarm.raised" | "alarm.cleared")[];
+            /**
+             * @description Names of tokens: only orders that they placed are told. Null for all.
+             * @default null
+             */
+            sources?: string[] | null;
         };
         /** @description The fields to change. */
         WebhookChanges: {
             /** @description Where events are sent: an https URL of a public host. */
             url?: string;
             /** @description The events to send. Alarms are only for endpoints with the role `master`. */
-            events?: ("order.created" | "order.awaiting_wallet" | "order.delivered" | "order.failed" | "order.cancelled" | "alarm.raised" | "alarm.cleared")[];
+            events?: ("order.created" | "order.awaiting_wallet" | "order.delivered" | "order.failed" | "order.cancelled" | "order.retried" | "alarm.raised" | "alarm.cleared")[];
+            /** @description Names of tokens: only orders that they placed are told. Null for all. */
+            sources?: string[] | null;
             /** @description Whether events are sent. `true` also enables an endpoint that failures have disabled. */
             enabled?: boolean;
         };
@@ -884,7 +1092,7 @@ export interface components {
         Replay: {
             /**
              * Format: date-time
-             * @description Messages that were created then or later are sent again.
+             * @description Events of then and later are sent again.
              */
             since: string;
         };
@@ -924,6 +1132,225 @@ export interface components {
             message: string;
             /** @description The signature of the wallet, hexadecimal with `0x`. */
             signature: string;
+        };
+        /** @description An order was placed. */
+        OrderCreatedEvent: {
+            /**
+             * @description The event.
+             * @constant
+             */
+            type: "order.created";
+            /**
+             * Format: date-time
+             * @description Time of the event.
+             */
+            timestamp: string;
+            /** @description What happened. */
+            data: components["schemas"]["OrderEventData"];
+        };
+        /** @description The order, and how its delivery stood. */
+        OrderEventData: {
+            /**
+             * Format: int64
+             * @description Id of the order.
+             */
+            orderId: number;
+            /**
+             * Format: int64
+             * @description Id of its item.
+             */
+            orderItemId: number;
+            /** @description Your number of the order; null if you gave none. */
+            providerId: string | null;
+            /**
+             * Format: int64
+             * @description Id of the NFT.
+             */
+            nftId: number;
+            /**
+             * Format: int64
+             * @description Id of the listing.
+             */
+            listingId: number;
+            /**
+             * Format: int64
+             * @description Number of pieces.
+             */
+            quantity: number;
+            /**
+             * Format: int64
+             * @description Id of the buyer.
+             */
+            buyerId: number;
+            /**
+             * Format: int64
+             * @description Id of the seller.
+             */
+            sellerId: number;
+            /** @description Name of the token that placed the order. */
+            source: string;
+            /**
+             * @description Status of the item at that time.
+             * @enum {string|null}
+             */
+            status: "awaiting_wallet" | "transferring" | "transferred" | "failed" | null;
+            /** @description Hash of the transaction; null if there is none. */
+            txId: string | null;
+            /** @description Why it failed, for people; null if it did not. */
+            failReason: string | null;
+            /**
+             * @description Why it failed, for programs; null if it did not.
+             * @enum {string|null}
+             */
+            reasonCode: "cancelled" | "contract_paused" | "contract_unavailable" | "gas_burned" | "gas_limit_exceeded" | "holder_has_no_token" | "holder_not_approved" | "invalid_quantity" | "invalid_recipient" | "invalid_token_address" | "invalid_token_id" | "key_used_for_other_delivery" | "minter_role_missing" | "network_not_configured" | "no_relayer" | "node_unavailable" | "quantity_above_limit" | "recipient_not_deployed" | "recipient_on_other_chain" | "recipient_rejects" | "relayer_limit_reached" | "seller_has_no_wallet" | "seller_on_other_chain" | "simulation_failed" | "single_piece_token" | "token_limit_missing" | "token_limit_reached" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable" | "transaction_not_found" | "transfer_failed" | null;
+            /**
+             * Format: int64
+             * @description Grows with each event of the order.
+             */
+            sequence: number;
+        };
+        /** @description The buyer has no wallet yet. */
+        OrderAwaitingWalletEvent: {
+            /**
+             * @description The event.
+             * @constant
+             */
+            type: "order.awaiting_wallet";
+            /**
+             * Format: date-time
+             * @description Time of the event.
+             */
+            timestamp: string;
+            /** @description What happened. */
+            data: components["schemas"]["OrderEventData"];
+        };
+        /** @description The buyer has the NFT. */
+        OrderDeliveredEvent: {
+            /**
+             * @description The event.
+             * @constant
+             */
+            type: "order.delivered";
+            /**
+             * Format: date-time
+             * @description Time of the event.
+             */
+            timestamp: string;
+            /** @description What happened. */
+            data: components["schemas"]["OrderEventData"];
+        };
+        /** @description The NFT could not be delivered. */
+        OrderFailedEvent: {
+            /**
+             * @description The event.
+             * @constant
+             */
+            type: "order.failed";
+            /**
+             * Format: date-time
+             * @description Time of the event.
+             */
+            timestamp: string;
+            /** @description What happened. */
+            data: components["schemas"]["OrderEventData"];
+        };
+        /** @description The delivery was cancelled (order.failed includes it). */
+        OrderCancelledEvent: {
+            /**
+             * @description The event.
+             * @constant
+             */
+            type: "order.cancelled";
+            /**
+             * Format: date-time
+             * @description Time of the event.
+             */
+            timestamp: string;
+            /** @description What happened. */
+            data: components["schemas"]["OrderEventData"];
+        };
+        /** @description A delivery that failed is tried again. */
+        OrderRetriedEvent: {
+            /**
+             * @description The event.
+             * @constant
+             */
+            type: "order.retried";
+            /**
+             * Format: date-time
+             * @description Time of the event.
+             */
+            timestamp: string;
+            /** @description What happened. */
+            data: components["schemas"]["OrderEventData"];
+        };
+        /** @description Something is wrong with the marketplace. */
+        AlarmRaisedEvent: {
+            /**
+             * @description The event.
+             * @constant
+             */
+            type: "alarm.raised";
+            /**
+             * Format: date-time
+             * @description Time of the event.
+             */
+            timestamp: string;
+            /** @description What happened. */
+            data: components["schemas"]["AlarmEventData"];
+        };
+        /** @description The alarm. */
+        AlarmEventData: {
+            /** @description Name of the alarm, as in the runbook. */
+            name: string;
+            /** @description What it is about, as a network; may be empty. */
+            subject: string;
+            /** @description What was found. */
+            detail: string;
+            /**
+             * Format: date-time
+             * @description When it was raised.
+             */
+            raisedAt: string;
+            /** @description What to do. */
+            runbookUrl: string;
+        };
+        /** @description An alarm is over. */
+        AlarmClearedEvent: {
+            /**
+             * @description The event.
+             * @constant
+             */
+            type: "alarm.cleared";
+            /**
+             * Format: date-time
+             * @description Time of the event.
+             */
+            timestamp: string;
+            /** @description What happened. */
+            data: components["schemas"]["AlarmEventData"];
+        };
+        /** @description You asked for a test, or the URL is new. */
+        WebhookTestEvent: {
+            /**
+             * @description The event.
+             * @constant
+             */
+            type: "webhook.test";
+            /**
+             * Format: date-time
+             * @description Time of the event.
+             */
+            timestamp: string;
+            /** @description What happened. */
+            data: components["schemas"]["TestEventData"];
+        };
+        /** @description The challenge. */
+        TestEventData: {
+            /** @description A sentence. */
+            message: string;
+            /** @description Answer with this text as the body to verify the URL. */
+            challenge: string;
         };
         /** @description The new orders. */
         PlacedOrders: {
@@ -1278,7 +1705,7 @@ export interface components {
          * @description What is wrong, for programs. The page `/docs/errors` explains each code.
          * @enum {string}
          */
-        ErrorCode: "invalid_input" | "order_not_found" | "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_mismatch" | "nft_not_found" | "nft_not_released" | "buyer_not_found" | "user_not_found" | "duplicate_id" | "network_not_found" | "identity_taken" | "username_taken" | "token_taken" | "cannot_change" | "amount_too_small" | "no_billing_address" | "sold_out" | "quantity_too_large" | "quantity_above_limit" | "unauthenticated" | "forbidden" | "cross_site" | "not_your_listing" | "reauthentication_required" | "not_found" | "method_not_allowed" | "conflict" | "link_expired" | "provider_id_used" | "request_in_progress" | "too_many_addresses" | "too_many_open_orders" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "chain_unavailable" | "not_ready" | "try_later";
+        ErrorCode: "invalid_input" | "order_not_found" | "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_mismatch" | "nft_not_found" | "nft_not_released" | "buyer_not_found" | "user_not_found" | "duplicate_id" | "network_not_found" | "identity_taken" | "username_taken" | "token_taken" | "cannot_change" | "amount_too_small" | "no_billing_address" | "sold_out" | "quantity_too_large" | "quantity_above_limit" | "unauthenticated" | "forbidden" | "cross_site" | "not_your_listing" | "reauthentication_required" | "not_found" | "method_not_allowed" | "conflict" | "link_expired" | "events_removed" | "provider_id_used" | "request_in_progress" | "too_many_addresses" | "too_many_open_orders" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "chain_unavailable" | "not_ready" | "try_later";
         /** @description One thing that is wrong with a request. */
         Issue: {
             /** @description The field, such as `orders[2].quantity`; empty for the request as a whole. */
@@ -1692,7 +2119,16 @@ export interface components {
             /** @description Where events are sent. */
             url: string;
             /** @description The events that are sent. */
-            events: ("order.created" | "order.awaiting_wallet" | "order.delivered" | "order.failed" | "order.cancelled" | "webhook.test" | "alarm.raised" | "alarm.cleared")[];
+            events: ("order.created" | "order.awaiting_wallet" | "order.delivered" | "order.failed" | "order.cancelled" | "order.retried" | "alarm.raised" | "alarm.cleared" | "webhook.test")[];
+            /** @description Names of the tokens whose orders are told; null for all. */
+            sources: string[] | null;
+            /**
+             * Format: date-time
+             * @description Time at which the URL returned a challenge; null if it has to, to get events.
+             */
+            verifiedAt: string | null;
+            /** @description Whether the log has events that are still to be sent. */
+            hasEvents: boolean;
             /** @description Whether events are sent. */
             enabled: boolean;
             /**
@@ -1706,10 +2142,10 @@ export interface components {
              */
             disabledAt: string | null;
             /**
-             * @description `failing`: nothing was accepted for 5 days. `gone`: it answered 410. `owner`: its owner disabled it. Null while it is enabled.
+             * @description `failing`: nothing was accepted for 5 days. `gone`: it answered 410. `owner`: its owner disabled it. `demoted`: its user is no administrator any more. Null while it is enabled.
              * @enum {string|null}
              */
-            disabledReason: "failing" | "gone" | "owner" | null;
+            disabledReason: "failing" | "gone" | "owner" | "demoted" | null;
             /**
              * Format: date-time
              * @description Until then the secret before the last rotation signs as well; null if there is none.
@@ -1763,28 +2199,28 @@ export interface components {
             /** @description Why the attempt failed; null if it succeeded. */
             error: string | null;
         };
-        /** @description An event for an endpoint, and the attempts to send it. */
+        /** @description An event for an endpoint. */
         WebhookMessage: {
-            /** @description Id of the message: the header `webhook-id` of each attempt. */
+            /** @description Id of the event: the header `webhook-id` of each attempt. */
             id: string;
             /**
              * @description The event.
              * @enum {string}
              */
-            type: "order.created" | "order.awaiting_wallet" | "order.delivered" | "order.failed" | "order.cancelled" | "webhook.test" | "alarm.raised" | "alarm.cleared";
+            type: "order.created" | "order.awaiting_wallet" | "order.delivered" | "order.failed" | "order.cancelled" | "order.retried" | "alarm.raised" | "alarm.cleared" | "webhook.test";
             /**
              * Format: int64
              * @description Id of the order; null if the event is not of an order.
              */
             orderId: number | null;
             /**
-             * @description `pending`: is sent at `dueAt`. `delivered`: the endpoint accepted it. `failed`: no more attempts are made, unless it is sent again.
+             * @description `waiting`: in the log, until those before it are sent. `delivered`: the endpoint accepted it. `pending`: is sent at `dueAt`. `failed`: no more attempts are made, unless it is sent again.
              * @enum {string}
              */
-            state: "pending" | "delivered" | "failed";
+            state: "pending" | "delivered" | "failed" | "waiting";
             /**
              * Format: date-time
-             * @description Time of the next attempt; null if none is planned.
+             * @description Time of the next attempt; null unless it is pending.
              */
             dueAt: string | null;
             /**
@@ -1792,16 +2228,19 @@ export interface components {
              * @description Time of the event.
              */
             createdAt: string;
-            /** @description The attempts that were made, in their order. */
+            /** @description The last attempts, in their order; none if the first one was accepted. */
             attempts: components["schemas"]["WebhookAttempt"][];
-            /** @description The body that is sent. */
+            /** @description The body that is sent, but for the challenge of a test. */
             payload: {
                 /**
                  * @description The event.
                  * @enum {string}
                  */
-                type: "order.created" | "order.awaiting_wallet" | "order.delivered" | "order.failed" | "order.cancelled" | "webhook.test" | "alarm.raised" | "alarm.cleared";
-                /** @description Time of the event. */
+                type: "order.created" | "order.awaiting_wallet" | "order.delivered" | "order.failed" | "order.cancelled" | "order.retried" | "alarm.raised" | "alarm.cleared" | "webhook.test";
+                /**
+                 * Format: date-time
+                 * @description Time of the event.
+                 */
                 timestamp: string;
                 /** @description What happened. Depends on the event. */
                 data: {
@@ -1809,20 +2248,40 @@ export interface components {
                 };
             };
         };
-        /** @description A page of the log of an endpoint. */
-        WebhookLog: {
+        /** @description A page of the messages of an endpoint. */
+        WebhookMessages: {
             /** @description The messages, newest first. */
             messages: components["schemas"]["WebhookMessage"][];
             /** @description `cursor` of the next page; null on the last page. */
             nextCursor: string | null;
         };
-        /** @description What a replay sends. */
-        ReplayAnswer: {
+        /** @description A page of the log of events. */
+        EventPage: {
+            /** @description The events, oldest first. */
+            events: components["schemas"]["LoggedEvent"][];
+            /** @description `after` of the next call; null if there is no event yet. Store it with what you did. */
+            nextAfter: string | null;
+            /** @description Whether the next page may have events already. */
+            hasMore: boolean;
+        };
+        /** @description An event. */
+        LoggedEvent: {
+            /** @description Id of the event: the `webhook-id` of messages about it. */
+            id: string;
             /**
-             * Format: int64
-             * @description Number of messages that are sent again.
+             * @description The event.
+             * @enum {string}
              */
-            replayed: number;
+            type: "order.created" | "order.awaiting_wallet" | "order.delivered" | "order.failed" | "order.cancelled" | "order.retried" | "alarm.raised" | "alarm.cleared" | "webhook.test";
+            /**
+             * Format: date-time
+             * @description Time of the event.
+             */
+            timestamp: string;
+            /** @description What happened. Depends on the event. */
+            data: {
+                [key: string]: unknown;
+            };
         };
         /** @description A page of transfers. */
         Transfers: {
@@ -2052,12 +2511,12 @@ export interface components {
             webhooks: {
                 /**
                  * Format: int64
-                 * @description Messages that are not delivered yet.
+                 * @description Endpoints with something to send.
                  */
                 pending: number;
                 /**
                  * Format: int64
-                 * @description For how long the first of them is due, seconds; null if none is due.
+                 * @description For how long the first of them is due, while no run sends to it, seconds; null if none.
                  */
                 oldestDueSeconds: number | null;
                 /**
@@ -2081,7 +2540,7 @@ export interface components {
         };
         /** @description A queue. */
         HealthQueue: {
-            /** @description `deliveries` or `webhooks`. */
+            /** @description `deliveries`, `webhooks` or `master_webhooks`. */
             name: string;
             /** @description What is wrong; null if it answers. */
             problem: string | null;
@@ -2433,7 +2892,16 @@ export interface components {
             /** @description Where events are sent. */
             url: string;
             /** @description The events that are sent. */
-            events: ("order.created" | "order.awaiting_wallet" | "order.delivered" | "order.failed" | "order.cancelled" | "webhook.test" | "alarm.raised" | "alarm.cleared")[];
+            events: ("order.created" | "order.awaiting_wallet" | "order.delivered" | "order.failed" | "order.cancelled" | "order.retried" | "alarm.raised" | "alarm.cleared" | "webhook.test")[];
+            /** @description Names of the tokens whose orders are told; null for all. */
+            sources: string[] | null;
+            /**
+             * Format: date-time
+             * @description Time at which the URL returned a challenge; null if it has to, to get events.
+             */
+            verifiedAt: string | null;
+            /** @description Whether the log has events that are still to be sent. */
+            hasEvents: boolean;
             /**
              * Format: date-time
              * @description Time of the first failed attempt after the last success; null if none has failed.
@@ -2961,6 +3429,17 @@ export interface components {
                 "application/json": components["schemas"]["ApiError"];
             };
         };
+        /** @description `events_removed`: Events that followed `after` are not in the log any more, which keeps 30 days, or `after` is not of this log. Read the orders that you wait for, then go on with `since`. */
+        EventsRemoved: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                "x-d1-bookmark": components["headers"]["Bookmark"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
         /**
          * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
          *
@@ -3075,6 +3554,12 @@ export interface components {
         Bookmark: string;
         /** @description The `ETag` of the copy that you have. If it is still right, the answer is 304. */
         IfNoneMatch: string;
+        /** @description Id of the event, the same in every attempt: `evt_…`. */
+        WebhookId: string;
+        /** @description Time of this attempt, in seconds since 1970. */
+        WebhookTimestamp: string;
+        /** @description A signature for each secret: `v1,` and the HMAC-SHA-256 of id, timestamp and body in base64, as Standard Webhooks has it. Two are separated by a blank. */
+        WebhookSignature: string;
     };
     requestBodies: never;
     headers: {
@@ -3992,6 +4477,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["UpdateWebhook403"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
@@ -4111,7 +4597,7 @@ export interface operations {
             query?: {
                 /**
                  * @description The `nextCursor` of the previous page.
-                 * @example msg_30eb137c6d437f34764ab335b33d25f1
+                 * @example evt_1772442120000000
                  */
                 cursor?: string;
                 /**
@@ -4123,7 +4609,7 @@ export interface operations {
                  * @description Selects messages in this state.
                  * @example delivered
                  */
-                state?: "pending" | "delivered" | "failed";
+                state?: "pending" | "delivered" | "failed" | "waiting";
             };
             header?: {
                 /** @description The `x-d1-bookmark` of your last response. This request reads data at least as new, so you can read your own writes. */
@@ -4132,7 +4618,7 @@ export interface operations {
             path: {
                 /**
                  * @description Id of the endpoint.
-                 * @example 5a00d5ee-3cee-4ca3-8e9f-c4cc133fcc3f
+                 * @example 461c2189-a800-49b8-805e-37f04a700f43
                  */
                 webhook_id: string;
             };
@@ -4140,7 +4626,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of the log of an endpoint. */
+            /** @description A page of the messages of an endpoint. */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -4148,7 +4634,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["WebhookLog"];
+                    "application/json": components["schemas"]["WebhookMessages"];
                 };
             };
             400: components["responses"]["InvalidInput"];
@@ -4167,12 +4653,12 @@ export interface operations {
             path: {
                 /**
                  * @description Id of the endpoint.
-                 * @example 0e60537a-e31b-447d-868c-dd069b8e9f94
+                 * @example 5a00d5ee-3cee-4ca3-8e9f-c4cc133fcc3f
                  */
                 webhook_id: string;
                 /**
-                 * @description Id of the message: its `webhook-id`.
-                 * @example msg_276737c652abe42b241c7b1da8cb200f
+                 * @description Id of the event: the `webhook-id` of the message.
+                 * @example evt_1772442000000015
                  */
                 message_id: string;
             };
@@ -4201,14 +4687,14 @@ export interface operations {
             503: components["responses"]["NotReadyOrTryLater"];
         };
     };
-    replayWebhookMessages: {
+    replayWebhook: {
         parameters: {
             query?: never;
             header?: never;
             path: {
                 /**
                  * @description Id of the endpoint.
-                 * @example 9ea37d3e-703a-47cf-82c2-b63d08ce3ea4
+                 * @example 221f5338-d239-4bc4-8dfd-839ec6887d9f
                  */
                 webhook_id: string;
             };
@@ -4221,7 +4707,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What a replay sends. */
+            /** @description An endpoint. */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -4229,7 +4715,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ReplayAnswer"];
+                    "application/json": components["schemas"]["WebhookAnswer"];
                 };
             };
             400: components["responses"]["InvalidInput"];
@@ -4239,6 +4725,54 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReadyOrTryLater"];
+        };
+    };
+    listEvents: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Id of the last event that you have, as in `nextAfter`.
+                 * @example evt_1772442120000000
+                 */
+                after?: string;
+                /**
+                 * @description Instead: a time. Without both, the oldest events come first.
+                 * @example 2026-03-02T09:00:00Z
+                 */
+                since?: string;
+                /**
+                 * @description Events per page.
+                 * @example 2
+                 */
+                limit?: number;
+            };
+            header?: {
+                /** @description The `x-d1-bookmark` of your last response. This request reads data at least as new, so you can read your own writes. */
+                "x-d1-bookmark"?: components["parameters"]["Bookmark"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of the log of events. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "x-d1-bookmark": components["headers"]["Bookmark"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventPage"];
+                };
+            };
+            400: components["responses"]["InvalidInput"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            410: components["responses"]["EventsRemoved"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["NotReadyOrTryLater"];
@@ -4396,7 +4930,7 @@ export interface operations {
             path: {
                 /**
                  * @description The id of the order item.
-                 * @example 4
+                 * @example 5
                  */
                 id: number;
             };
@@ -4432,7 +4966,7 @@ export interface operations {
             path: {
                 /**
                  * @description The id of the order item.
-                 * @example 5
+                 * @example 6
                  */
                 id: number;
             };
@@ -4468,7 +5002,7 @@ export interface operations {
             path: {
                 /**
                  * @description The id of the order item.
-                 * @example 6
+                 * @example 7
                  */
                 id: number;
             };
@@ -4831,6 +5365,404 @@ export interface operations {
             503: components["responses"]["LinkWallet503"];
         };
     };
+    orderCreated: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Id of the event, the same in every attempt: `evt_…`. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description Time of this attempt, in seconds since 1970. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description A signature for each secret: `v1,` and the HMAC-SHA-256 of id, timestamp and body in base64, as Standard Webhooks has it. Two are separated by a blank. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description An order was placed. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OrderCreatedEvent"];
+            };
+        };
+        responses: {
+            /** @description Nothing more is wanted: the endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The message is accepted. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The attempt failed. The next one is not before `Retry-After`. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    orderAwaitingWallet: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Id of the event, the same in every attempt: `evt_…`. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description Time of this attempt, in seconds since 1970. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description A signature for each secret: `v1,` and the HMAC-SHA-256 of id, timestamp and body in base64, as Standard Webhooks has it. Two are separated by a blank. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The buyer has no wallet yet. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OrderAwaitingWalletEvent"];
+            };
+        };
+        responses: {
+            /** @description Nothing more is wanted: the endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The message is accepted. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The attempt failed. The next one is not before `Retry-After`. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    orderDelivered: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Id of the event, the same in every attempt: `evt_…`. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description Time of this attempt, in seconds since 1970. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description A signature for each secret: `v1,` and the HMAC-SHA-256 of id, timestamp and body in base64, as Standard Webhooks has it. Two are separated by a blank. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The buyer has the NFT. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OrderDeliveredEvent"];
+            };
+        };
+        responses: {
+            /** @description Nothing more is wanted: the endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The message is accepted. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The attempt failed. The next one is not before `Retry-After`. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    orderFailed: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Id of the event, the same in every attempt: `evt_…`. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description Time of this attempt, in seconds since 1970. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description A signature for each secret: `v1,` and the HMAC-SHA-256 of id, timestamp and body in base64, as Standard Webhooks has it. Two are separated by a blank. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The NFT could not be delivered. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OrderFailedEvent"];
+            };
+        };
+        responses: {
+            /** @description Nothing more is wanted: the endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The message is accepted. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The attempt failed. The next one is not before `Retry-After`. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    orderCancelled: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Id of the event, the same in every attempt: `evt_…`. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description Time of this attempt, in seconds since 1970. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description A signature for each secret: `v1,` and the HMAC-SHA-256 of id, timestamp and body in base64, as Standard Webhooks has it. Two are separated by a blank. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The delivery was cancelled (order.failed includes it). */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OrderCancelledEvent"];
+            };
+        };
+        responses: {
+            /** @description Nothing more is wanted: the endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The message is accepted. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The attempt failed. The next one is not before `Retry-After`. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    orderRetried: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Id of the event, the same in every attempt: `evt_…`. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description Time of this attempt, in seconds since 1970. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description A signature for each secret: `v1,` and the HMAC-SHA-256 of id, timestamp and body in base64, as Standard Webhooks has it. Two are separated by a blank. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description A delivery that failed is tried again. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OrderRetriedEvent"];
+            };
+        };
+        responses: {
+            /** @description Nothing more is wanted: the endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The message is accepted. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The attempt failed. The next one is not before `Retry-After`. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    alarmRaised: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Id of the event, the same in every attempt: `evt_…`. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description Time of this attempt, in seconds since 1970. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description A signature for each secret: `v1,` and the HMAC-SHA-256 of id, timestamp and body in base64, as Standard Webhooks has it. Two are separated by a blank. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Something is wrong with the marketplace. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AlarmRaisedEvent"];
+            };
+        };
+        responses: {
+            /** @description Nothing more is wanted: the endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The message is accepted. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The attempt failed. The next one is not before `Retry-After`. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    alarmCleared: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Id of the event, the same in every attempt: `evt_…`. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description Time of this attempt, in seconds since 1970. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description A signature for each secret: `v1,` and the HMAC-SHA-256 of id, timestamp and body in base64, as Standard Webhooks has it. Two are separated by a blank. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description An alarm is over. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AlarmClearedEvent"];
+            };
+        };
+        responses: {
+            /** @description Nothing more is wanted: the endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The message is accepted. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The attempt failed. The next one is not before `Retry-After`. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    webhookTest: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Id of the event, the same in every attempt: `evt_…`. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description Time of this attempt, in seconds since 1970. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description A signature for each secret: `v1,` and the HMAC-SHA-256 of id, timestamp and body in base64, as Standard Webhooks has it. Two are separated by a blank. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description You asked for a test, or the URL is new. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookTestEvent"];
+            };
+        };
+        responses: {
+            /** @description Nothing more is wanted: the endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The message is accepted. The challenge as the body verifies the URL. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            /** @description The attempt failed. The next one is not before `Retry-After`. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
 }
 
 /** The types of every operation, with what it does. */
@@ -4871,26 +5803,28 @@ export interface Methods {
     getStats: operations["getStats"];
     /** List recent creators. The response may be up to 60 seconds old. Needs no token. */
     listCreators: operations["listCreators"];
-    /** Create a webhook. The endpoint gets the role of the token, and belongs to its user, who may have 10. A session needs a recent sign-in. Needs a token that may write. */
+    /** Create a webhook. The endpoint gets the role of the token, and belongs to its user, who may have 10, and may create 30 a day. It gets a test at once, and events once it has answered one with its challenge. A session needs a recent sign-in. Needs a token that may write. */
     createWebhook: operations["createWebhook"];
     /** List webhooks. A user token lists the endpoints of its user with the role `user`, a master token all. Needs a token. */
     listWebhooks: operations["listWebhooks"];
     /** Get a webhook. Needs a token. */
     getWebhook: operations["getWebhook"];
-    /** Update a webhook. An absent field stays as it is. Messages fail that become due while the endpoint is disabled; a replay sends them after all. Needs a token that may write. */
+    /** Update a webhook. An absent field stays as it is. Another URL gets a test, and events once it has answered with the challenge. An endpoint that is enabled again goes on where it stopped. Needs a token that may write. */
     updateWebhook: operations["updateWebhook"];
     /** Delete a webhook. Needs a token that may write. */
     deleteWebhook: operations["deleteWebhook"];
     /** Rotate the secret of a webhook. For 24 hours, messages are signed with the old secret as well, and a second call gets `conflict`. If a secret has leaked, make another webhook. Needs a token that may write. */
     rotateWebhookSecret: operations["rotateWebhookSecret"];
-    /** Send a test to a webhook. Sends an event `webhook.test`. A disabled endpoint gets nothing: enable it first. Needs a token that may write. */
+    /** Send a test to a webhook. Sends an event `webhook.test`. An answer with its challenge as the body verifies the URL. An endpoint gets 10 a minute and 100 a day. A disabled endpoint gets nothing: enable it first. Needs a token that may write. */
     testWebhook: operations["testWebhook"];
-    /** List the messages of a webhook. The log of 30 days, newest first. A call with `state` looks at 1000 messages: a page may have fewer than `limit`, or none, before the last one. Go on until `nextCursor` is null. Needs a token. */
+    /** List the messages of a webhook. What the endpoint got and gets, newest first, of the last 30 days since its `events` or `sources` were set. A call looks at 1000 events of the marketplace: a page may have fewer than `limit`, or none, before the last one. Go on until `nextCursor` is null. Needs a token. */
     listWebhookMessages: operations["listWebhookMessages"];
     /** Send a message again. Works for delivered messages as well. A disabled endpoint gets nothing: enable it first. Needs a token that may write. */
     resendWebhookMessage: operations["resendWebhookMessage"];
-    /** Send all messages since a time again. Includes messages that were delivered. A disabled endpoint gets nothing: enable it first. Needs a token that may write. */
-    replayWebhookMessages: operations["replayWebhookMessages"];
+    /** Send all events since a time again. Includes events that were delivered. 6 times a day at most. A disabled endpoint gets nothing: enable it first. Needs a token that may write. */
+    replayWebhook: operations["replayWebhook"];
+    /** List events. The log of events of 30 days, for programs that cannot be called. A user token gets the events of orders that its user bought or sold, a master token all. Ask for the events after the last one that you have. `events_removed` says that some may be missing. Needs a token. */
+    listEvents: operations["listEvents"];
     /** List transfers. Returns the deliveries of order items in the order of their ids, in pages. Needs a master token. */
     listTransfers: operations["listTransfers"];
     /** Retry many transfers. Queues failed items again; queued items are looked at immediately. An item that a transaction carries is not changed. Changes at most 1000 items: repeat the call until it changes none. Needs a master token that may write. */
@@ -4953,7 +5887,8 @@ export const routes: Record<keyof Methods, Route> = {
     testWebhook: {"method":"POST","path":"/api/webhooks/{webhook_id}/test","body":null,"hasKey":false},
     listWebhookMessages: {"method":"GET","path":"/api/webhooks/{webhook_id}/messages","body":null,"hasKey":false},
     resendWebhookMessage: {"method":"POST","path":"/api/webhooks/{webhook_id}/messages/{message_id}/resend","body":null,"hasKey":false},
-    replayWebhookMessages: {"method":"POST","path":"/api/webhooks/{webhook_id}/replay","body":"json","hasKey":false},
+    replayWebhook: {"method":"POST","path":"/api/webhooks/{webhook_id}/replay","body":"json","hasKey":false},
+    listEvents: {"method":"GET","path":"/api/events","body":null,"hasKey":false},
     listTransfers: {"method":"GET","path":"/api/admin/transfers","body":null,"hasKey":false},
     retryTransfers: {"method":"POST","path":"/api/admin/transfers/retry","body":null,"hasKey":false},
     cancelTransfers: {"method":"POST","path":"/api/admin/transfers/cancel","body":null,"hasKey":false},

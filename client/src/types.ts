@@ -1,5 +1,5 @@
 /** What the methods take and return, derived from the types of the OpenAPI document. */
-import type { components, Methods } from './schema.ts'
+import type { components, Methods, webhooks } from './schema.ts'
 
 export type OperationId = keyof Methods
 
@@ -59,3 +59,12 @@ export type NewOrder = Schemas['NewOrder']
 export type PlacedOrder = Schemas['PlacedOrder']
 export type Order = Schemas['Order']
 export type OrderItem = Schemas['OrderItem']
+
+type RequestOf<T> = T extends {
+  post: { requestBody: { content: { 'application/json': infer B } } }
+}
+  ? B
+  : never
+
+/** The body of a message to an endpoint. `type` says what `data` has. Later versions may have more. */
+export type WebhookEvent = RequestOf<webhooks[keyof webhooks]>

@@ -3,7 +3,13 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 
-export type Server = { url: string; database: D1Database; stop: () => Promise<void> }
+export type Server = {
+  url: string
+  database: D1Database
+  /** Returns the batch of statements that took longest since the last call. */
+  slowest: () => Promise<{ milliseconds: number; sql: string }>
+  stop: () => Promise<void>
+}
 
 type ServeOptions = {
   /** The Worker's main file. */
@@ -11,7 +17,7 @@ type ServeOptions = {
   bindings: Record<string, string>
   /** Statements that create and fill the database. */
   sql: readonly string[]
-  /** Whether the Worker consumes its queue. Deployed consumers run beside the API. */
+  /** Whether the Worker consumes its queues. Deployed consumers run beside the API. */
   isConsumer?: boolean
 }
 
@@ -37,21 +43,41 @@ const ENTRY = `
 import worker from './worker.js'
 console.log = () => {}
 let bindings
+let slowest = { milliseconds: 0, sql: '' }
+const sqlOf = new WeakMap()
 const withoutBookmarks = (database) => ({
-  prepare: (sql) => database.prepare(sql),
-  batch: (statements) => database.batch(statements),
+  prepare: (sql) => {
+    const prepared = database.prepare(sql)
+    return { bind: (...values) => remember(prepared.bind(...values), sql), run: () => prepared.run(), all: () => prepared.all(), raw: () => prepared.raw() }
+  },
+  batch: async (statements) => {
+    const start = Date.now()
+    const results = await database.batch(statements)
+    const milliseconds = Date.now() - start
+    if (milliseconds > slowest.milliseconds)
+      slowest = { milliseconds, sql: statements.map((each) => sqlOf.get(each)).join(';') }
+    return results
+  },
   getBookmark: () => null,
 })
+function remember(statement, sql) {
+  sqlOf.set(statement, sql)
+  return statement
+}
+const bindingsOf = (env) => bindings ??= {
+  ...env,
+  DB: { ...withoutBookmarks(env.DB), withSession: () => withoutBookmarks(env.DB) },
+  RATE_LIMIT: { limit: async () => ({ success: true }) },
+}
 export default {
   fetch(request, env, context) {
-    bindings ??= {
-      ...env,
-      DB: { ...withoutBookmarks(env.DB), withSession: () => withoutBookmarks(env.DB) },
-      RATE_LIMIT: { limit: async () => ({ success: true }) },
-    }
-    return worker.fetch(request, bindings, context)
+    if (new URL(request.url).pathname !== '/slowest')
+      return worker.fetch(request, bindingsOf(env), context)
+    const answer = Response.json(slowest)
+    slowest = { milliseconds: 0, sql: '' }
+    return answer
   },
-  queue: (batch, env, context) => worker.queue(batch, env, context),
+  queue: (batch, env, context) => worker.queue(batch, bindingsOf(env), context),
 }`
 
 export async function serveWorker(options: ServeOptions): Promise<Server> {
@@ -68,8 +94,18 @@ export async function serveWorker(options: ServeOptions): Promise<Server> {
       bindings: { ...bindings, VERSION: { id: 'bench' } },
       d1Databases: ['DB'],
       r2Buckets: ['AVATARS'],
-      queueProducers: { DELIVERIES: 'deliveries' },
-      queueConsumers: isConsumer ? { deliveries: { maxBatchSize: 100, maxBatchTimeout: 1 } } : {},
+      queueProducers: {
+        DELIVERIES: 'deliveries',
+        WEBHOOKS: 'bench-webhooks',
+        MASTER_WEBHOOKS: 'bench-master-webhooks',
+      },
+      queueConsumers: isConsumer
+        ? {
+            deliveries: { maxBatchSize: 100, maxBatchTimeout: 1 },
+            'bench-webhooks': { maxBatchSize: 6, maxBatchTimeout: 0 },
+            'bench-master-webhooks': { maxBatchSize: 6, maxBatchTimeout: 0 },
+          }
+        : {},
       // Requests reach workerd directly, not through the development server.
       unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
     }),
@@ -77,5 +113,10 @@ export async function serveWorker(options: ServeOptions): Promise<Server> {
   const { origin } = await miniflare.unsafeGetDirectURL()
   const database = await miniflare.getD1Database('DB')
   for (const statement of sql) await database.prepare(statement).run()
-  return { url: origin, database, stop: () => miniflare.dispose() }
+  return {
+    url: origin,
+    database,
+    slowest: async () => (await fetch(`${origin}/slowest`)).json() as ReturnType<Server['slowest']>,
+    stop: () => miniflare.dispose(),
+  }
 }

@@ -15,6 +15,7 @@ export const NO_IDS = {
   orders: 0,
   orderItems: 0,
   transactions: 0,
+  events: 0,
 }
 
 /** The highest id of each table. New ids follow it. */

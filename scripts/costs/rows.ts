@@ -37,24 +37,27 @@ export const endpointCosts: Record<string, Cost> = {
   'GET /api/externalOrders': cost(2, 750, 0),
   'GET /api/externalOrders/:order_ids': cost(1, 32, 0),
   // The buyer has no wallet, so the item waits for one. That takes more indexes.
-  'POST /api/externalOrders': cost(2, 60, 10),
+  'POST /api/externalOrders': cost(2, 80, 12),
+  'GET /api/events': cost(1, 25, 0),
   'GET /api/webhooks': cost(1, 20, 0),
-  'POST /api/webhooks': cost(1, 20, 7),
+  // With a test for the new URL.
+  'POST /api/webhooks': cost(1, 30, 15),
   'GET /api/webhooks/:webhook_id': cost(1, 6, 0),
-  'PUT /api/webhooks/:webhook_id': cost(1, 20, 4),
-  'DELETE /api/webhooks/:webhook_id': cost(1, 20, 6),
+  'PUT /api/webhooks/:webhook_id': cost(1, 20, 8),
+  'DELETE /api/webhooks/:webhook_id': cost(1, 20, 8),
   'POST /api/webhooks/:webhook_id/rotate': cost(1, 20, 4),
-  'POST /api/webhooks/:webhook_id/test': cost(1, 20, 6),
-  'GET /api/webhooks/:webhook_id/messages': cost(1, 20, 0),
-  'POST /api/webhooks/:webhook_id/messages/:message_id/resend': cost(1, 20, 3),
-  'POST /api/webhooks/:webhook_id/replay': cost(1, 20, 6),
+  'POST /api/webhooks/:webhook_id/test': cost(1, 25, 11),
+  // Looks at 1,000 events, for the messages and for the next page.
+  'GET /api/webhooks/:webhook_id/messages': cost(1, 3050, 0),
+  'POST /api/webhooks/:webhook_id/messages/:message_id/resend': cost(1, 20, 5),
+  'POST /api/webhooks/:webhook_id/replay': cost(1, 20, 7),
   'GET /api/admin/transfers': cost(1, 210, 0),
   // The filters of the sample requests select nothing. The first reads all queued items.
   'POST /api/admin/transfers/retry': cost(1, 1400, 0),
   'POST /api/admin/transfers/cancel': cost(1, 12, 0),
   // The orders were placed by the seller, so their items are in the index of open orders. The buyer
   // has no wallet, so the retried item waits for one.
-  'POST /api/admin/transfers/:id/retry': cost(1, 80, 8),
+  'POST /api/admin/transfers/:id/retry': cost(1, 80, 9),
   'POST /api/admin/transfers/:id/cancel': cost(1, 30, 6),
   'POST /api/admin/transfers/:id/write-off': cost(1, 40, 10),
   // One record is staged, written and forgotten.
@@ -109,9 +112,9 @@ export const endpointCosts: Record<string, Cost> = {
   'POST /settings/api-access/tokens/:id/roll': cost(0, 0, 0),
   'GET /settings/api-access/everyone': cost(1, 50, 0),
   'GET /settings/webhooks': cost(1, 20, 0),
-  'POST /settings/webhooks': cost(1, 20, 5),
+  'POST /settings/webhooks': cost(1, 30, 11),
   // The webhooks of the sample requests belong to another user.
-  'GET /settings/webhooks/:webhook_id': cost(1, 20, 0),
+  'GET /settings/webhooks/:webhook_id': cost(1, 1050, 0),
   'POST /settings/webhooks/:webhook_id': cost(0, 0, 0),
   'POST /settings/webhooks/:webhook_id/rotate': cost(0, 0, 0),
   'POST /settings/webhooks/:webhook_id/delete': cost(0, 0, 0),
@@ -123,7 +126,8 @@ export const endpointCosts: Record<string, Cost> = {
   'POST /operations/retry': cost(1, 122_000, 0),
   'GET /operations/audit': cost(1, 100, 0),
   'GET /operations/search': cost(1, 21_000, 0),
-  'GET /operations/transfers/:id': cost(1, 100, 0),
+  // Looks at 2,000 events that followed the order, of which a small database has few.
+  'GET /operations/transfers/:id': cost(1, 2050, 0),
   'POST /operations/transfers/:id/retry': cost(1, 100, 9),
   'POST /operations/transfers/:id/cancel': cost(1, 100, 9),
   'POST /operations/transfers/:id/write-off': cost(1, 100, 12),
@@ -155,10 +159,12 @@ export const listCosts: Record<'master' | 'seller', Record<string, Cost>> = {
 
 /** Costs of batches and of the cron job. */
 export const batchCosts = {
-  'place an order': cost(2, 60, 8),
-  'place 100 orders': cost(2, 2450, 800),
+  'place an order': cost(2, 70, 9),
+  'place 100 orders': cost(2, 3550, 900),
   // A run of two steps: one signs and broadcasts, one reads the receipts. Then webhooks are woken.
-  'transfer 100 items': cost(6, 3900, 220),
+  'transfer 100 items': cost(6, 4950, 320),
+  // Two rows an event, and some for the endpoint: it is due, a run takes its lease and moves it.
+  'log, send and remove 100 events': cost(4, 2100, 210),
   // Also counts what failed, and rolls up 24 hours after another in a database that has no roll-ups.
   'run cron once': cost(10, 30_000, 25),
 }

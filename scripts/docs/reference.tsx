@@ -52,13 +52,17 @@ type Endpoint = { path: string; method: string; operation: Operation }
 export type OpenApi = {
   tags: { name: string; description: string }[]
   paths: Record<string, Record<string, Operation>>
+  webhooks: Record<string, { post: Operation }>
   components: Record<string, Record<string, object>>
 }
 
 /** The id of the heading of a tag. */
 export const tagId = (tag: string) => tag.toLowerCase()
 
-/** Returns the HTML of all operations, by tag. */
+/** The heading of the events. */
+export const EVENTS = 'Events'
+
+/** Returns the HTML of all operations, by tag, and of the events. */
 export function renderReference(document: OpenApi): string {
   const endpoints = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
@@ -79,7 +83,8 @@ export function renderReference(document: OpenApi): string {
         ))}
     </section>
   ))
-  return [<Search />, ...html].map((part) => `${part}\n`).join('')
+  const events = Object.entries(resolved(document, document.webhooks))
+  return [<Search />, ...html, <Events events={events} />].map((part) => `${part}\n`).join('')
 }
 
 /** `reference.js` shows it. */
@@ -158,6 +163,34 @@ const OperationDetails = ({ path, method, operation }: Endpoint) => {
     </details>
   )
 }
+
+type EventsProps = { events: [type: string, item: { post: Operation }][] }
+
+/** What is sent to endpoints of webhooks. The section of these has the requests. */
+const Events = ({ events }: EventsProps) => (
+  <section class="operations" aria-labelledby={tagId(EVENTS)}>
+    <h3 id={tagId(EVENTS)}>{EVENTS}</h3>
+    <p>
+      The bodies that are sent to your endpoints, and that <a href="#listEvents">List events</a>{' '}
+      returns.
+    </p>
+    {events.map(([type, { post }]) => (
+      <details class="operation">
+        <summary>
+          <h4>{post.summary}</h4>
+          <code class="code">{type}</code>
+        </summary>
+        <div id={post.operationId}>
+          {raw(renderMarkdown(post.description))}
+          <Fields
+            name="Fields of the body"
+            schema={post.requestBody?.content['application/json']?.schema ?? {}}
+          />
+        </div>
+      </details>
+    ))}
+  </section>
+)
 
 const ParameterField = ({ id, ...parameter }: Parameter & { id: string }) => {
   const { name, required, description = '', schema, example } = parameter

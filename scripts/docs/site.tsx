@@ -5,7 +5,7 @@
 import { readFile } from 'node:fs/promises'
 import { raw } from 'hono/html'
 import { renderMarkdown } from './markdown.ts'
-import { type OpenApi, renderReference, tagId } from './reference.tsx'
+import { EVENTS, type OpenApi, renderReference, tagId } from './reference.tsx'
 
 /** The files of the guides, by path, in the order in which a shop needs them. */
 const guides = {
@@ -28,12 +28,13 @@ export async function renderSite(): Promise<Record<string, string>> {
     Operators: await readPages(operators),
     Reference: await readPages(reference),
   }
-  const tags = openapi.tags.map(({ name }) => ({ path: `/docs#${tagId(name)}`, title: name }))
+  const sections = [...openapi.tags.map(({ name }) => name), EVENTS]
+  const links = sections.map((title) => ({ path: `/docs#${tagId(title)}`, title }))
   const operations = renderReference(openapi)
   const pages = Object.values(groups).flat()
   return Object.fromEntries(
     pages.map(({ path, html }) => {
-      const nav = { ...groups, Reference: [{ path: '/docs', title: 'Overview' }, ...tags] }
+      const nav = { ...groups, Reference: [{ path: '/docs', title: 'Overview' }, ...links] }
       const content = path === '/docs' ? html + operations : html
       return [path, `${<DocsPage path={path} nav={nav} html={content} />}\n`]
     }),

@@ -14,6 +14,7 @@ import { bookmarkParameter, ifNoneMatchParameter } from './headers.ts'
 import { errorResponses, successResponse } from './responses.ts'
 import { tags } from './tags.ts'
 import { override } from './types.ts'
+import { webhooks } from './webhooks.ts'
 
 const description = `
 Responses are JSON unless the operation says otherwise. An error response has a sentence in \`error\`
@@ -51,6 +52,7 @@ export function createOpenApi(examples: readonly Example[]) {
       servers: [{ url: '/', description: 'The server of this document.' }],
       tags,
       paths,
+      webhooks: webhooks(),
       components: { securitySchemes },
     },
     { override },

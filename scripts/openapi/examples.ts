@@ -28,6 +28,7 @@ type Operation = {
 
 /** Values of parameters that the sample requests leave out, by name or by operation and name. */
 const optional: Record<string, unknown> = {
+  after: 'evt_1772442120000000',
   buyerId: 3,
   buyerUserId: 3,
   code: 'recipient_rejects',
@@ -39,9 +40,10 @@ const optional: Record<string, unknown> = {
   import: '5d3c0f0e-6f0c-4d5e-9b1a-2f7c8d9e0a1b',
   limit: 10,
   line: 1,
-  'listWebhookMessages.cursor': 'msg_30eb137c6d437f34764ab335b33d25f1',
+  'listWebhookMessages.cursor': 'evt_1772442120000000',
   'listWebhooks.cursor': '3db104a9-dc47-463e-8322-6d0b25c4cabf',
   providerId: 'A-1001',
+  since: '2026-03-02T09:00:00Z',
   state: 'delivered',
   status: 'failed',
   type: 'billing',

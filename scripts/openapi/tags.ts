@@ -41,8 +41,8 @@ export const tags: NonNullable<ZodOpenApiObject['tags']> = [
   {
     name: 'Webhooks',
     description:
-      'Endpoints of yours to which events of orders are sent, signed as Standard Webhooks. The ' +
-      'guide “Webhooks” says how to receive them.',
+      'Endpoints of yours to which events of orders are sent, signed as Standard Webhooks, and the ' +
+      'log of these events. The guide “Webhooks” says how to receive them.',
   },
   {
     name: 'Transfers',

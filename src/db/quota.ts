@@ -1,10 +1,14 @@
-/** Quotas: how often something may happen in an hour or a day (UTC), to the instance or to a user. */
+/**
+ * Quotas: how often something may happen in a minute, an hour or a day (UTC), to the instance or to
+ * a user.
+ */
 import { type SQL, sql } from 'drizzle-orm'
 import { type Database, raw } from './client.ts'
 import { type Guard, guardedBatch } from './guard.ts'
 
 const DAY = 24 * 60 * 60 * 1000
 const periods = {
+  minute: { digits: 16, milliseconds: 60 * 1000 },
   hour: { digits: 13, milliseconds: 60 * 60 * 1000 },
   day: { digits: 10, milliseconds: DAY },
 }
@@ -19,7 +23,7 @@ export type Quota = {
   error: (seconds: number) => Error
 }
 
-/** Returns the period that a time is in, as in `2026-01-31` or `2026-01-31T12`. */
+/** Returns the period that a time is in, as in `2026-01-31`, `2026-01-31T12` or `2026-01-31T12:30`. */
 export const periodAt = (now: Date, per: Period): string =>
   now.toISOString().slice(0, periods[per].digits)
 

@@ -1,15 +1,19 @@
 /** What orders and order items show of deliveries. */
 import { type SQL, sql } from 'drizzle-orm'
-import { type DeliveryState, deliveries, transactions } from '../db/schema/delivery.ts'
+import {
+  type DeliveryState,
+  deliveries,
+  type itemStatuses,
+  transactions,
+} from '../db/schema/delivery.ts'
 
-export const itemStatuses = ['awaiting_wallet', 'transferring', 'transferred', 'failed'] as const
 type ItemStatus = (typeof itemStatuses)[number]
 
 /**
  * The status of an order item by the state of its delivery. Null means that it depends on whether a
  * transaction was sent: an item that is queued again after one stays `transferring`, unless that one
  * has expired. The trigger
- * `orderEvents_insert` (migrations/0001_triggers.sql) repeats this map.
+ * `deliveryEvents_insert` (migrations/0001_triggers.sql) repeats this map.
  */
 const statusByState: Record<DeliveryState, ItemStatus | null> = {
   awaiting_wallet: 'awaiting_wallet',

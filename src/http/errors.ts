@@ -40,6 +40,7 @@ export const errorStatus = {
   method_not_allowed: 405,
   conflict: 409,
   link_expired: 410,
+  events_removed: 410,
   provider_id_used: 409,
   request_in_progress: 409,
   too_many_addresses: 409,

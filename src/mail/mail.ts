@@ -99,8 +99,11 @@ function remedyFor({ type }: AccountEvent): string {
   return type === 'wallet-unlinked' ? 'sign in with this e-mail address' : 'sign in'
 }
 
-/** `failing` for four days; disabled, because it has `failed` for five or is `gone` (410). */
-export type WebhookProblem = 'failing' | 'failed' | 'gone'
+/**
+ * `failing` for four days; disabled, because it has `failed` for five or is `gone` (410); `behind`:
+ * its next events are soon removed.
+ */
+export type WebhookProblem = 'failing' | 'failed' | 'gone' | 'behind'
 
 const webhookMails = {
   failing: {
@@ -117,6 +120,11 @@ const webhookMails = {
     subject: 'A webhook was disabled',
     lead: (host: string) => `${host} has answered 410 Gone, so this webhook was disabled.`,
   },
+  behind: {
+    subject: 'A webhook will lose events',
+    lead: (host: string) =>
+      `Events of 27 days ago still wait to be sent to ${host}, and will be removed. Repair, verify or enable this webhook, or read the events with GET /api/events.`,
+  },
 }
 
 /** Tells the owner of a webhook what is wrong with it, once a day. A failure is only logged. */
@@ -131,7 +139,7 @@ export function mailWebhook(
     lead: webhookMails[problem].lead(host),
     url: `${mailer.settings.PUBLIC_URL}/settings/webhooks/${id}`,
     button: 'See the webhook',
-    note: 'What is missed is kept for 30 days: replay it once the receiver works.',
+    note: 'Events are kept for 30 days. Once it works and is enabled, the webhook goes on where it stopped.',
   }
   const error = () => new EnoughMails('the owner was told of this today')
   const once: Quota = { name: `${mail}:${id}`, per: 'day', limit: 1, error }

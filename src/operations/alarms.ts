@@ -72,7 +72,7 @@ export function findAlarms(state: State, settings: Settings, now: Date): Alarm[]
     raise(
       'webhooks_backlog',
       '',
-      `${counted(webhooks.pending, 'webhook message')} pending, the oldest due since ${when(webhooks.dueAt)}.`,
+      `${counted(webhooks.pending, 'webhook')} with something to send, one due since ${when(webhooks.dueAt)}.`,
     )
   for (const job of cron?.failedJobs ?? [])
     raise('cron_job_failed', job, `The job ${job} of the cron trigger failed.`)

@@ -14,8 +14,9 @@ import { LINK_LIFETIME } from '../identity/email-link.ts'
 import { sweepTokens } from '../identity/sweep-tokens.ts'
 import { log } from '../log.ts'
 import { IDEMPOTENCY_LIFETIME } from '../orders/idempotency.ts'
-import { handleFailing } from '../webhooks/failing.ts'
-import { pruneMessages, wakeWebhooks } from '../webhooks/outbox.ts'
+import { handleFailing, warnBehind } from '../webhooks/failing.ts'
+import { pruneEvents } from '../webhooks/log.ts'
+import { wakeWebhooks } from '../webhooks/wake.ts'
 import { rollUpHours } from './hourly-orders.ts'
 import { checkNetworks } from './networks.ts'
 import { raiseAlarms } from './notify.ts'
@@ -25,7 +26,7 @@ type Job = (env: Env, db: Database, now: Date) => Promise<unknown>
 const jobs: Record<string, Job> = {
   wakeDueChains: (env, db, now) => wakeDueChains(env.DELIVERIES, db, readSettings(env), now),
   putOffUnconfigured: (env, db, now) => putOffUnconfigured(db, readSettings(env), now),
-  wakeWebhooks: (env, db, now) => wakeWebhooks(env.WEBHOOKS, db, now),
+  wakeWebhooks: (env, db, now) => wakeWebhooks(env, db, now),
   handleFailingWebhooks: (env, db, now) =>
     handleFailing({ db, email: env.EMAIL, settings: readSettings(env), now }),
   deleteExpiredRows: (_env, db, now) => deleteExpiredRows(db, now),
@@ -34,9 +35,12 @@ const jobs: Record<string, Job> = {
     wake(env.DELIVERIES, await checkNetworks(db, readSettings(env), now)),
   rollUpHours: (_env, db, now) => rollUpHours(db, now),
   // Once a day, because it reads again the deleted addresses that orders use.
-  sweepAddresses: async (_env, db, now) =>
-    now.toISOString().slice(11, 16) === '03:00' && db.batch([sweepAddresses(db, now)]),
+  sweepAddresses: async (_env, db, now) => isOnceADay(now) && db.batch([sweepAddresses(db, now)]),
+  warnBehindWebhooks: async (env, db, now) =>
+    isOnceADay(now) && warnBehind({ db, email: env.EMAIL, settings: readSettings(env), now }),
 }
+
+const isOnceADay = (now: Date) => now.toISOString().slice(11, 16) === '03:00'
 
 /** Runs all jobs. A job that fails is logged and does not stop the others. */
 export async function runCron(env: Env, now: Date): Promise<void> {
@@ -80,7 +84,7 @@ function deleteExpiredRows(db: Database, now: Date) {
     db.delete(emailLinks).where(lt(emailLinks.createdAt, before(LINK_LIFETIME))),
     ...sweepTokens(db, now),
     ...sweepImports(db, now),
-    pruneMessages(db, now),
+    ...pruneEvents(db, now),
     pruneQuotas(db, now),
   ])
 }

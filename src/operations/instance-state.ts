@@ -67,13 +67,15 @@ export async function readState(
   settings: Pick<Settings, 'NETWORKS'>,
   rows: Promise<StateRows>,
 ) {
-  const [read, deliveries, webhooks, storageProblem] = await Promise.all([
+  const [read, deliveries, webhooks, masterWebhooks, storageProblem] = await Promise.all([
     rows,
     readQueue(env.DELIVERIES),
     readQueue(env.WEBHOOKS),
+    readQueue(env.MASTER_WEBHOOKS),
     findStorageProblem(env.AVATARS),
   ])
-  return { ...storedState(settings, read), queues: { deliveries, webhooks }, storageProblem }
+  const queues = { deliveries, webhooks, master_webhooks: masterWebhooks }
+  return { ...storedState(settings, read), queues, storageProblem }
 }
 
 type StateRows = BatchResponse<ReturnType<typeof stateStatements>>
@@ -179,11 +181,13 @@ export const stateStatements = ({ db, settings, now }: StateCtx) => {
     db.select().from(cronRuns),
     raw<{ pending: number; dueAt: string | null; failing: number; disabled: number }>(
       db,
-      sql`SELECT count(*) AS pending, min(dueAt) FILTER (WHERE dueAt <= ${at}) AS dueAt,
+      sql`SELECT count(*) AS pending,
+          min(dueAt) FILTER (WHERE coalesce(leaseUntil, '') <= ${at} AND dueAt <= ${at}) AS dueAt,
           (SELECT count(*) FROM webhookEndpoints
             WHERE failingSince IS NOT NULL AND disabledAt IS NULL) AS failing,
-          (SELECT count(*) FROM webhookEndpoints WHERE disabledAt IS NOT NULL) AS disabled
-        FROM webhookMessages WHERE dueAt IS NOT NULL`,
+          (SELECT count(*) FROM webhookEndpoints
+            WHERE disabledAt IS NOT NULL AND deletedAt IS NULL) AS disabled
+        FROM webhookEndpoints WHERE dueAt IS NOT NULL AND disabledAt IS NULL`,
     ),
     db.select().from(alarms).orderBy(alarms.raisedAt, alarms.key),
     raw<{ name: string; period: string; used: number }>(

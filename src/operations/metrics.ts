@@ -89,9 +89,9 @@ function gauges(state: State, now: Date): Record<string, [help: string, samples:
       'Used share of the limit of a relayer.',
       perSigner(({ limit }) => limit && 1 - limit.available / limit.capacity),
     ],
-    webhook_pending_messages: ['Webhook messages not delivered yet.', one(webhooks.pending)],
+    webhook_pending_endpoints: ['Webhook endpoints with something to send.', one(webhooks.pending)],
     webhook_oldest_due_seconds: [
-      'For how long the first of them is due.',
+      'For how long the first of them is due, while no run sends to it.',
       one(age(webhooks.dueAt) ?? 0),
     ],
     webhook_disabled_endpoints: ['Disabled webhook endpoints.', one(webhooks.disabled)],

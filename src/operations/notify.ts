@@ -4,7 +4,8 @@ import { type Database, raw } from '../db/client.ts'
 import { guardedBatch } from '../db/guard.ts'
 import { readSettings } from '../env.ts'
 import { log } from '../log.ts'
-import { addAlarms, wakeWebhooks } from '../webhooks/outbox.ts'
+import { addAlarms } from '../webhooks/log.ts'
+import { wakeWebhooks } from '../webhooks/wake.ts'
 import { findAlarms } from './alarms.ts'
 import { readState, stateStatements } from './instance-state.ts'
 
@@ -68,7 +69,7 @@ export async function raiseAlarms(env: Env, db: Database, now: Date): Promise<vo
     if (type === 'alarm.raised') log.error('alarm_raised', { ...fields, isRepeated })
     else log.info('alarm_cleared', fields)
   }
-  if (notifications.length > 0) await wakeWebhooks(env.WEBHOOKS, db, now)
+  if (notifications.length > 0) await wakeWebhooks(env, db, now)
 }
 
 /** Whether another run has raised, cleared or repeated an alarm since the read. */

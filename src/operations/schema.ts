@@ -31,7 +31,7 @@ const NetworkHealth = z
 
 const QueueHealth = z
   .object({
-    name: text('`deliveries` or `webhooks`.'),
+    name: text('`deliveries`, `webhooks` or `master_webhooks`.'),
     problem,
     messages: count('Messages that wait.'),
     oldestMessageSeconds: orNull(z.int().describe('Age of the oldest of them, seconds.')),
@@ -73,9 +73,13 @@ const Components = z
     ),
     webhooks: z
       .object({
-        pending: count('Messages that are not delivered yet.'),
+        pending: count('Endpoints with something to send.'),
         oldestDueSeconds: orNull(
-          z.int().describe('For how long the first of them is due, seconds; null if none is due.'),
+          z
+            .int()
+            .describe(
+              'For how long the first of them is due, while no run sends to it, seconds; null if none.',
+            ),
         ),
         disabled: count('Endpoints that are disabled.'),
       })

@@ -39,7 +39,7 @@ export type FoundItem = {
   title: string
   state: DeliveryState
   /** What has the text: the newest orders of a user are found by the user. */
-  by: 'order' | 'transfer' | 'number' | 'key' | 'transaction' | 'message' | 'buyer' | 'seller'
+  by: 'order' | 'transfer' | 'number' | 'key' | 'transaction' | 'event' | 'buyer' | 'seller'
 }
 
 /** Conditions with `<> ''` let SQLite use the partial indexes of e-mail addresses and wallets. */
@@ -53,10 +53,11 @@ const transactionIds = ({
   UNION SELECT id FROM (SELECT id, replaced FROM transactions newest WHERE ${hash} IS NOT NULL
     ORDER BY id DESC LIMIT ${MAX_TRANSACTIONS}) WHERE instr(replaced, ${hash})`
 
-/** The orders of a number, and of a webhook message. */
+/** The orders of a number, and of an event: `evt_` and its id. */
 const orderIds = ({ id, text }: Terms): SQL => sql`SELECT ${id} AS id, 'order' AS "by"
   UNION ALL SELECT id, 'number' FROM orders WHERE providerId = ${text}
-  UNION ALL SELECT orderId, 'message' FROM webhookMessages WHERE id = ${text}`
+  UNION ALL SELECT orderId, 'event' FROM events
+    WHERE ${text} LIKE 'evt#_%' ESCAPE '#' AND id = CAST(substr(${text}, 5) AS INTEGER)`
 
 /** Where items are found. D1 limits a compound SELECT to five terms, so each is a statement. */
 const itemIds = (terms: Terms): SQL[] => [

@@ -1,18 +1,18 @@
 /** The whole history of one item. */
-import { desc, eq, type SQL, sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { readAsUser } from '../auth/session.ts'
 import { type Database, raw } from '../db/client.ts'
-import { webhookEndpoints, webhookMessages } from '../db/schema/webhooks.ts'
+import type { WebhookEvent } from '../db/schema/webhooks.ts'
 import { findObstacles, type Obstacle } from '../delivery/admin/obstacles.ts'
 import { selectTransfer } from '../delivery/admin/transfers.ts'
 import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 
-/** The newest transactions, actions on many items, and messages that are read. */
+/** The newest transactions and actions on many items, and the events after the order, that are read. */
 const MAX_TRANSACTIONS = 1000
 const MAX_ACTIONS = 200
-const MAX_MESSAGES = 100
+const MAX_EVENTS = 2000
 
 /** What a transfer does not have. */
 type Order = {
@@ -94,23 +94,33 @@ const selectActions = (db: Database, id: number) =>
       JOIN users u ON u.id = userId ORDER BY newest.id`,
   )
 
-/** The newest webhook messages of the order of the item. */
-const selectMessages = (db: Database, id: number) =>
-  db
-    .select({
-      id: webhookMessages.id,
-      type: webhookMessages.type,
-      state: webhookMessages.state,
-      attempts: webhookMessages.attempts,
-      at: webhookMessages.createdAt,
-      dueAt: webhookMessages.dueAt,
-      url: webhookEndpoints.url,
-    })
-    .from(webhookMessages)
-    .leftJoin(webhookEndpoints, eq(webhookEndpoints.id, webhookMessages.endpointId))
-    .where(eq(webhookMessages.orderId, sql`(SELECT orderId FROM orderItems WHERE id = ${id})`))
-    .orderBy(desc(webhookMessages.createdAt))
-    .limit(MAX_MESSAGES)
+/** An event of the order. The last three fields are of a message that was not accepted at once. */
+type HistoryEvent = {
+  id: number
+  type: WebhookEvent
+  at: string
+  /** Null once the endpoint was removed. */
+  url: string | null
+  state: 'pending' | 'delivered' | 'failed' | null
+  attempts: number | null
+}
+
+/**
+ * The events of the order of the item, among those that followed its placement, and the messages
+ * about them that were not accepted at once.
+ */
+const selectEvents = (db: Database, id: number) =>
+  raw<HistoryEvent>(
+    db,
+    sql`SELECT v.id, v.type, v.body ->> 'timestamp' AS at, e.url, m.state,
+        json_array_length(m.attempts) AS attempts
+      FROM (SELECT * FROM events
+          WHERE id >= (SELECT unixepoch(createdAt) * 1000000 FROM deliveries WHERE id = ${id})
+          ORDER BY id LIMIT ${MAX_EVENTS}) v
+        LEFT JOIN webhookMessages m ON m.eventId = v.id
+        LEFT JOIN webhookEndpoints e ON e.id = m.endpointId
+      WHERE v.orderId = (SELECT orderId FROM orderItems WHERE id = ${id}) ORDER BY v.id`,
+  )
 
 const firstReason = (obstacles: readonly Obstacle[]): SQL =>
   sql`CASE ${sql.join(
@@ -139,14 +149,14 @@ export async function readTransferHistory(
   { id }: { id: number },
 ) {
   const { db, settings } = ctx
-  const [account, [transfer], [order], [obstacles], transactions, actions, messages] =
+  const [account, [transfer], [order], [obstacles], transactions, actions, events] =
     await readAsUser(ctx, [
       selectTransfer(db, id),
       selectOrder(db, id),
       selectObstacles(db, settings, id),
       selectTransactions(db, id),
       selectActions(db, id),
-      selectMessages(db, id),
+      selectEvents(db, id),
     ])
   if (!transfer || !order || !obstacles)
     throw new ApiError('not_found', 'there is no transfer with this id')
@@ -156,6 +166,6 @@ export async function readTransferHistory(
     obstacles,
     transactions,
     actions,
-    messages,
+    events,
   }
 }

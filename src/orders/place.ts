@@ -7,6 +7,7 @@ import { deliveries } from '../db/schema/delivery.ts'
 import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError, type Issue, rejected } from '../http/errors.ts'
+import type { DueEndpoint } from '../webhooks/wake.ts'
 import { findProblems } from './check.ts'
 import { idempotentCall, replay, storeResponse } from './idempotency.ts'
 import { hasChanged, loadOrderData } from './load.ts'
@@ -25,8 +26,8 @@ type Placement = {
   orders: PlacedOrder[]
   /** Whether an earlier call with the same idempotency key has placed them. */
   isReplay: boolean
-  /** The webhook endpoints that have messages about them. */
-  endpointIds: string[]
+  /** The webhook endpoints that are to be woken. */
+  endpoints: DueEndpoint[]
 }
 
 /**
@@ -51,14 +52,14 @@ export async function placeOrders(
     // Before a stored response is returned: the caller may have lost the listing since.
     if (problems.some(({ code }) => code === 'not_your_listing')) requireNone(problems)
     if (call && stored)
-      return { orders: replay(caller, call, stored), isReplay: true, endpointIds: [] }
+      return { orders: replay(caller, call, stored), isReplay: true, endpoints: [] }
     requireNone(problems)
     // The write fails if too many orders are open. Only then it matters how many.
     if (attempt > 1) await checkOpenOrders(ctx, inputs.length)
     const plan = await planOrders(ctx, inputs, data)
     const { namespace } = data
     try {
-      const { written, endpointIds } = await writePlan(ctx, {
+      const { written, endpoints } = await writePlan(ctx, {
         plan,
         namespace,
         guards: [
@@ -67,7 +68,7 @@ export async function placeOrders(
         ],
         others: call ? storeResponse(db, { namespace, plan }, call) : [],
       })
-      return { orders: placedOrders(caller, plan, written), isReplay: false, endpointIds }
+      return { orders: placedOrders(caller, plan, written), isReplay: false, endpoints }
     } catch (error) {
       if (!(error instanceof LostRace)) throw error
     }

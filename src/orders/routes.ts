@@ -6,7 +6,7 @@ import type { Settings } from '../env.ts'
 import type { App } from '../http/context.ts'
 import { requireToken, validate } from '../http/endpoint.ts'
 import { cursorText, idText, limitText } from '../http/ids.ts'
-import { wakeEndpoints } from '../webhooks/outbox.ts'
+import { wakeEndpoints } from '../webhooks/wake.ts'
 import { deliveryStatuses, listOrders } from './list.ts'
 import { placeOrders } from './place.ts'
 import { readOrders } from './read.ts'
@@ -155,10 +155,10 @@ export const orderRoutes = new Hono<App>()
     async (c) => {
       const key = c.req.valid('header')['idempotency-key']
       const request = { orders: c.req.valid('json'), key }
-      const { orders, isReplay, endpointIds } = await placeOrders(c.var, request)
+      const { orders, isReplay, endpoints } = await placeOrders(c.var, request)
       if (isReplay) c.header('Idempotent-Replayed', 'true')
       else c.executionCtx.waitUntil(startDelivery(c.env.DELIVERIES, c.var.settings, orders))
-      c.executionCtx.waitUntil(wakeEndpoints(c.env.WEBHOOKS, endpointIds))
+      c.executionCtx.waitUntil(wakeEndpoints(c.env, endpoints))
       return c.json({ orders, error: null })
     },
   )

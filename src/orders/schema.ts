@@ -4,7 +4,7 @@
  */
 import * as z from 'zod'
 import { BillingFields } from '../addresses/schema.ts'
-import { itemStatuses } from '../delivery/shown.ts'
+import { itemStatuses } from '../db/schema/delivery.ts'
 import {
   address,
   always,

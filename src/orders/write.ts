@@ -18,6 +18,7 @@ import { addresses } from '../db/schema/users.ts'
 import { hashSecret, requireSameSecret, storeSecretHash } from '../delivery/key.ts'
 import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
+import type { DueEndpoint } from '../webhooks/wake.ts'
 import { itemConstants, orderConstants, type Plan, type Written } from './plan.ts'
 
 type Values = {
@@ -160,13 +161,12 @@ export const writtenJson = (nftIds: Placeholder) => sql`json_object(
 /** Returns the ids of the NFTs of a plan, as a JSON array. */
 export const nftIdsJson = ({ nfts }: Plan) => JSON.stringify(nfts.map(({ id }) => id))
 
+/** An endpoint for which the log had nothing is due at the time of the orders. */
 const selectWritten = prepared(
-  (db, { nftIds, orderCount }: Placeholders<{ nftIds: string; orderCount: number }>) =>
-    db.all<{ written: string; endpointIds: string }>(sql`SELECT ${writtenJson(nftIds)} AS written,
-      (SELECT json_group_array(DISTINCT endpointId)
-        FROM webhookMessages INDEXED BY webhookMessages_order
-        WHERE orderId > (SELECT max(id) FROM orders) - ${orderCount} AND dueAt IS NOT NULL)
-      AS endpointIds`),
+  (db, { nftIds, now }: Placeholders<{ nftIds: string; now: string }>) =>
+    db.all<{ written: string; endpoints: string }>(sql`SELECT ${writtenJson(nftIds)} AS written,
+      (SELECT json_group_array(json_object('id', id, 'role', role)) FROM webhookEndpoints
+        WHERE dueAt = ${now} AND disabledAt IS NULL AND coalesce(leaseUntil, '') <= ${now}) AS endpoints`),
 )
 
 /** What another call has taken since the first trip: stock, or a provider id, delivery or idempotency key. */
@@ -186,20 +186,20 @@ type Write = {
 
 /**
  * Writes the orders of a plan. Returns what the database has added, and the webhook endpoints that
- * have messages to send. Throws `unauthenticated`, `forbidden`, `not_ready`, `LostRace`, and the
+ * are to be woken. Throws `unauthenticated`, `forbidden`, `not_ready`, `LostRace`, and the
  * errors of the guards.
  */
 export async function writePlan(
   ctx: Ctx & { settings: Pick<Settings, 'DELIVERY_KEY_SECRET'> },
   { plan, namespace, guards, others }: Write,
-): Promise<{ written: Written; endpointIds: string[] }> {
+): Promise<{ written: Written; endpoints: DueEndpoint[] }> {
   const { db, caller, settings } = ctx
   const secretHash = hashSecret(settings.DELIVERY_KEY_SECRET)
   const statements = [
     storeSecretHash(db, { secretHash }),
     ...insertPlan(ctx, plan, namespace),
     ...others,
-    selectWritten(db, { nftIds: nftIdsJson(plan), orderCount: plan.orders.length }),
+    selectWritten(db, { nftIds: nftIdsJson(plan), now: plan.placedAt }),
   ]
   try {
     const results = await writeAs(
@@ -211,7 +211,7 @@ export async function writePlan(
     // Only the last statement returns a row.
     const [row] = results.flat()
     if (!row) throw new Error('the transaction returned no row')
-    return { written: JSON.parse(row.written), endpointIds: JSON.parse(row.endpointIds) }
+    return { written: JSON.parse(row.written), endpoints: JSON.parse(row.endpoints) }
   } catch (error) {
     throw isConflict(error) ? new LostRace() : error
   }

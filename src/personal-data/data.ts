@@ -1,4 +1,4 @@
-import { eq, inArray } from 'drizzle-orm'
+import { and, eq, inArray, isNull } from 'drizzle-orm'
 import { readAs } from '../auth/access.ts'
 import { avatarUrl } from '../avatars/url.ts'
 import { shownColumns } from '../db/columns.ts'
@@ -55,7 +55,7 @@ export async function readPersonalData(
     db
       .select(shownColumns(webhookEndpoints, WebhookRecord))
       .from(webhookEndpoints)
-      .where(eq(webhookEndpoints.userId, userId)),
+      .where(and(eq(webhookEndpoints.userId, userId), isNull(webhookEndpoints.deletedAt))),
     db
       .select(shownColumns(auditLog, AdministratorAction))
       .from(auditLog)

@@ -101,8 +101,7 @@ function removals(userId: number, now: Date): SQL[] {
     sql`UPDATE orderItems SET ethRecipient = NULL, recipientChainId = 0
       WHERE orderId IN (SELECT id FROM orders WHERE buyerId = ${userId})`,
     sql`DELETE FROM tokens WHERE userId = ${userId}`,
-    // Triggers delete their messages and attempts.
-    sql`DELETE FROM webhookEndpoints WHERE userId = ${userId}`,
+    sql`UPDATE webhookEndpoints SET deletedAt = ${at} WHERE userId = ${userId}`,
     sql`DELETE FROM idempotencyKeys WHERE (namespace, createdAt) IN
       (SELECT namespace, createdAt FROM orders WHERE buyerId = ${userId})`,
     sql`UPDATE listings SET active = 0, updatedAt = ${at} WHERE sellerId = ${userId} AND active`,

@@ -1,5 +1,5 @@
 /** Which endpoints a caller may see and change. */
-import { and, eq, exists, notExists, or, type SQL } from 'drizzle-orm'
+import { and, eq, exists, isNull, notExists, or, type SQL } from 'drizzle-orm'
 import { selectAdministrator } from '../auth/access.ts'
 import { recordAction } from '../auth/audit.ts'
 import { requireRecentSignIn } from '../auth/session.ts'
@@ -29,12 +29,15 @@ const isAdministratorSession = (ctx: ReadCtx): SQL | undefined =>
  * role `master`.
  */
 export const isAccessible = (ctx: ReadCtx): SQL | undefined =>
-  ctx.caller.role === 'master'
-    ? undefined
-    : and(
-        eq(webhookEndpoints.userId, ctx.caller.userId),
-        or(eq(webhookEndpoints.role, 'user'), isAdministratorSession(ctx)),
-      )
+  and(
+    isNull(webhookEndpoints.deletedAt),
+    ctx.caller.role === 'master'
+      ? undefined
+      : and(
+          eq(webhookEndpoints.userId, ctx.caller.userId),
+          or(eq(webhookEndpoints.role, 'user'), isAdministratorSession(ctx)),
+        ),
+  )
 
 /** Matches an endpoint, if the caller may see it. */
 export const isEndpoint = (ctx: ReadCtx, id: string): SQL | undefined =>
@@ -54,6 +57,12 @@ export const endpointNotFound = () => new ApiError('not_found', 'there is no suc
 export const requireEndpoint = (ctx: ReadCtx, id: string): Guard => ({
   when: notExists(selectEndpoint(ctx, id)),
   error: endpointNotFound,
+})
+
+/** Rejects with `conflict` an endpoint for which the condition holds. */
+export const rejectIf = (ctx: ReadCtx, id: string, condition: SQL, message: string): Guard => ({
+  when: exists(selectEndpoint(ctx, id, condition)),
+  error: () => new ApiError('conflict', message),
 })
 
 /** Rejects a session whose sign-in is too long ago: an endpoint outlives a stolen session. */

@@ -1,17 +1,29 @@
 /**
- * The consumer of the queue `webhooks`. A message may be sent twice: receivers recognize it by its id.
+ * The consumer of the queues of webhooks. A message may be sent twice: receivers recognize it by its
+ * id.
  */
 import { connect, type Database } from '../db/client.ts'
 import { readSettings, type Settings } from '../env.ts'
 import { log } from '../log.ts'
+import { type Attempt, commitBatch, GONE, MAX_FAILURES, type Turn } from './commit.ts'
+import { type Batch, claimEndpoint, type Message } from './cursor.ts'
 import { reportDisabled } from './failing.ts'
-import { type Attempt, claimEndpoint, releaseEndpoint } from './lease.ts'
-import { type WebhookWakeUp, wakeEndpoints } from './outbox.ts'
-import { sendMessage } from './send.ts'
+import { sendMessage, TIMEOUT } from './send.ts'
 import { webhookSecret } from './signature.ts'
+import { type WebhookQueues, type WebhookWakeUp, wakeEndpoints } from './wake.ts'
 
-/** Attempts at the same time. A Worker may wait for the headers of six responses. */
-const CONCURRENT = 5
+/** A Worker may wait for the headers of six responses, which the endpoints of a call share. */
+const CONNECTIONS = 6
+
+/**
+ * Batches of a call, which the endpoints share: D1 allows 1,000 statements in a call, and the
+ * platform 10,000 requests.
+ */
+const MAX_BATCHES = 90
+
+/** Milliseconds for which a run goes on, and for which it does if another endpoint waits. */
+const MAX_RUN = 60_000
+const MAX_SHARED_RUN = 5000
 
 /** Milliseconds. The cron run takes care of what is due later. */
 const MAX_DELAY = 60_000
@@ -19,25 +31,28 @@ const MAX_DELAY = 60_000
 type ConsumerCtx = {
   db: Database
   settings: Settings
-  queue: Queue<WebhookWakeUp>
+  queues: WebhookQueues
   email: SendEmail
   clock: () => Date
+  /** Endpoints that share the connections and the batches. */
+  endpoints: number
 }
 
 /**
- * Sends the due messages of the endpoints that the queue names. A queue message is only a hint, so
- * it is never repeated: if a run fails, the cron run wakes its endpoint again.
+ * Sends to the endpoints that the queue names. A queue message is only a hint, so it is never
+ * repeated: if a run fails, the cron run wakes its endpoint again.
  */
 export async function sendWebhooks(batch: MessageBatch<WebhookWakeUp>, env: Env): Promise<void> {
   batch.ackAll()
+  const endpointIds = new Set(batch.messages.map(({ body }) => body.endpointId))
   const ctx = {
     db: connect(env.DB),
     settings: readSettings(env),
-    queue: env.WEBHOOKS,
+    queues: env,
     email: env.EMAIL,
     clock: () => new Date(),
+    endpoints: endpointIds.size,
   }
-  const endpointIds = new Set(batch.messages.map(({ body }) => body.endpointId))
   await Promise.all(
     [...endpointIds].map((endpointId) =>
       runEndpoint(ctx, endpointId).catch((error) =>
@@ -47,25 +62,65 @@ export async function sendWebhooks(batch: MessageBatch<WebhookWakeUp>, env: Env)
   )
 }
 
-/** Sends the oldest due messages of an endpoint, unless another run does. */
+/** Sends batches to an endpoint until nothing is due or its turn is over. */
 async function runEndpoint(ctx: ConsumerCtx, endpointId: string): Promise<void> {
-  const { db, settings, queue, clock } = ctx
-  const claim = await claimEndpoint(db, endpointId, clock())
-  if (!claim) return
-  const { endpoint, messages } = claim
-  const { url, secretId, previousSecretId } = endpoint
+  const { db, queues, clock, endpoints } = ctx
+  const startedAt = clock()
+  const turnAt = (now: Date, batches: number): Turn => {
+    const elapsed = now.getTime() - startedAt.getTime()
+    if (elapsed >= MAX_RUN || batches >= Math.floor(MAX_BATCHES / endpoints)) return 'over'
+    return elapsed >= MAX_SHARED_RUN ? 'shared' : 'free'
+  }
+  let batch = await claimEndpoint(db, endpointId, startedAt)
+  for (let batches = 1; batch; batches++) {
+    const attempts = await sendBatch(ctx, batch)
+    const now = clock()
+    const committed = await commitBatch(db, batch, { attempts, turn: turnAt(now, batches), now })
+    if (!committed) return
+    if (committed.disabled) await reportDisabled({ ...ctx, now }, committed.disabled, 'gone')
+    const { wakeAt } = batch.cursor
+    const { leaseUntil, dueAt } = committed.cursor
+    batch = leaseUntil ? committed : undefined
+    if (batch) continue
+    if (committed.next) await wakeEndpoints(queues, [committed.next])
+    const delay = dueAt && dueAt !== wakeAt ? Date.parse(dueAt) - now.getTime() : Infinity
+    if (delay <= MAX_DELAY)
+      await wakeEndpoints(queues, [committed.cursor], Math.max(0, Math.ceil(delay / 1000)))
+  }
+}
+
+/**
+ * Sends the messages in their order: the first one alone, and one more at a time for each that is
+ * accepted. Stops at a receiver that does not answer or rejects several in a row, and before the
+ * lease ends.
+ */
+async function sendBatch(ctx: ConsumerCtx, { cursor, messages }: Batch): Promise<Attempt[]> {
+  const { settings, clock, endpoints } = ctx
+  const { url, secretId, previousSecretId, verifiedAt, leaseUntil } = cursor
   const secretIds = [secretId, previousSecretId].filter((id) => id !== null)
   const secrets = await Promise.all(secretIds.map((id) => webhookSecret(settings, id)))
+  const lastStart = Date.parse(leaseUntil ?? '') - 2 * TIMEOUT
+  const connections = Math.max(1, Math.floor(CONNECTIONS / endpoints))
   const attempts: Attempt[] = []
   const waiting = messages.values()
-  const work = async () => {
-    for (const message of waiting)
-      attempts.push({ message, ...(await sendMessage(ctx, { url, secrets, message })) })
+  let open = 0
+  let failures = 0
+
+  async function sendNext(): Promise<void> {
+    if (open >= connections || failures >= MAX_FAILURES || clock().getTime() > lastStart) return
+    const { value: message } = waiting.next() as IteratorResult<Message, undefined>
+    if (!message) return
+    open++
+    const outcome = await sendMessage(ctx, { url, secrets, message })
+    open--
+    const error =
+      outcome.error ??
+      (verifiedAt || outcome.isChallenge ? null : 'it did not answer the challenge')
+    attempts.push({ ...outcome, error, message })
+    const isEnd = outcome.status === null || outcome.status === GONE
+    failures = error === null ? 0 : failures + (isEnd ? MAX_FAILURES : 1)
+    await Promise.all(error === null ? [sendNext(), sendNext()] : [sendNext()])
   }
-  await Promise.all(Array.from({ length: CONCURRENT }, work))
-  const now = clock()
-  const { dueAt, disabled } = await releaseEndpoint(db, endpoint, { attempts, now })
-  if (disabled) await reportDisabled({ ...ctx, now }, disabled, 'gone')
-  const delay = dueAt ? Math.max(0, Date.parse(dueAt) - now.getTime()) : Infinity
-  if (delay <= MAX_DELAY) await wakeEndpoints(queue, [endpointId], Math.ceil(delay / 1000))
+  await sendNext()
+  return attempts
 }

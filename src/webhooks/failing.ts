@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm'
 import { raw } from '../db/client.ts'
 import { log } from '../log.ts'
 import { type Mailer, mailWebhook, type WebhookProblem } from '../mail/mail.ts'
+import { eventIdAt, RETENTION } from './log.ts'
 
 const DAY = 24 * 60 * 60 * 1000
 
@@ -19,7 +20,7 @@ export type MailedEndpoint = {
 }
 
 /** The columns of a `MailedEndpoint`, for `UPDATE webhookEndpoints … RETURNING`. */
-export const mailedColumns = sql`id, url, (SELECT email FROM users WHERE users.id = userId) AS email`
+const mailedColumns = sql`id, url, (SELECT email FROM users WHERE users.id = userId) AS email`
 
 /**
  * Warns owners after four days of failure, and disables endpoints after five, a day after the
@@ -46,6 +47,25 @@ export async function handleFailing(ctx: Mailer): Promise<void> {
     ...warned.map((endpoint) => notifyOwner(ctx, endpoint, 'failing')),
     ...disabled.map((endpoint) => reportDisabled(ctx, endpoint, 'failed')),
   ])
+}
+
+/** Milliseconds before the next event of an endpoint is removed in which its owner is told. */
+const TOLD_BEFORE = 3 * DAY
+
+/** Tells the owners of endpoints whose next events are soon removed from the log. Runs once a day. */
+export async function warnBehind(ctx: Mailer): Promise<void> {
+  const { db, now } = ctx
+  const removed = now.getTime() - RETENTION
+  const [before, after] = [TOLD_BEFORE, DAY].map((left) => eventIdAt(new Date(removed + left)))
+  const [behind] = await db.batch([
+    raw<MailedEndpoint>(
+      db,
+      // Twice, and not each day: its owner may have disabled it on purpose.
+      sql`SELECT ${mailedColumns} FROM webhookEndpoints
+        WHERE hasEvents AND deletedAt IS NULL AND position < ${before} AND position >= ${after}`,
+    ),
+  ])
+  await Promise.all(behind.map((endpoint) => notifyOwner(ctx, endpoint, 'behind')))
 }
 
 /** Logs that an endpoint was disabled, and notifies its owner. */

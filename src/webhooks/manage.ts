@@ -1,24 +1,28 @@
 /** Creates, changes and deletes endpoints. A session needs a recent sign-in. */
-import { eq, exists, gt, not, sql } from 'drizzle-orm'
+import { eq, gt, not, sql } from 'drizzle-orm'
 import type { SQLiteUpdateSetSource } from 'drizzle-orm/sqlite-core'
 import type * as z from 'zod'
 import { administratorGuard, writeAs } from '../auth/access.ts'
 import type { Statement } from '../db/client.ts'
 import type { Guard } from '../db/guard.ts'
+import { countUse, type Quota, requireQuota } from '../db/quota.ts'
+import { ADMINISTRATOR } from '../db/schema/users.ts'
 import { webhookEndpoints } from '../db/schema/webhooks.ts'
 import type { Settings } from '../env.ts'
 import type { Caller, Ctx } from '../http/context.ts'
 import { parseDestination } from '../http/destination.ts'
-import { ApiError, invalidField } from '../http/errors.ts'
+import { ApiError, invalidField, rateLimited } from '../http/errors.ts'
 import {
   isMasterEndpoint,
   recordChange,
+  rejectIf,
   requireEndpoint,
   requireRecentSession,
-  selectEndpoint,
 } from './access.ts'
+import { isAlarm } from './events.ts'
 import { endpointColumns, toWebhook } from './read.ts'
-import { isAlarm, type NewWebhook, type Webhook, type WebhookChanges } from './schema.ts'
+import { testQuotas } from './resend.ts'
+import type { NewWebhook, Webhook, WebhookChanges } from './schema.ts'
 import { newSecretId, webhookSecret } from './signature.ts'
 
 /** Milliseconds for which the old secret signs as well after a rotation. */
@@ -26,6 +30,12 @@ const ROTATION_GRACE = 24 * 60 * 60 * 1000
 
 /** Endpoints that a user may have. */
 export const MAX_WEBHOOKS = 10
+
+/** New endpoints of a user on a day (UTC): each gets a test, and may be somebody else's. */
+export const MAX_NEW_WEBHOOKS = 30
+
+/** The last event of the log. */
+const head = sql<number>`coalesce((SELECT max(id) FROM events), 0)`
 
 type ManageCtx = Ctx & { settings: Pick<Settings, 'DELIVERY_KEY_SECRET' | 'LOOPBACK_HOSTS'> }
 /** `secret` is `whsec_…`. */
@@ -42,15 +52,16 @@ const alarmsNotAllowed = () =>
   invalidField('events', 'must not have alarms: only endpoints with the role master get them')
 
 /**
- * Creates an endpoint of the caller. A session needs an administrator for the role `master`. Throws
- * `unauthenticated`, `forbidden`, `invalid_input`, `conflict` if the user has too many, and
+ * Creates an endpoint of the caller. A trigger sends it a test, because it has to be verified. A
+ * session needs an administrator for the role `master`. Throws `unauthenticated`, `forbidden`,
+ * `invalid_input`, `conflict` if the user has too many, `rate_limited`, and
  * `reauthentication_required`.
  *
  * @example await createWebhook(ctx, { url, events: ['order.delivered'], role: 'user' })
  */
 export async function createWebhook(
   ctx: ManageCtx,
-  { url, events, role }: z.infer<typeof NewWebhook> & { role: Caller['role'] },
+  { url, events, sources, role }: z.infer<typeof NewWebhook> & { role: Caller['role'] },
 ): Promise<WithSecret> {
   if (role === 'user' && events.some(isAlarm)) throw alarmsNotAllowed()
   const { db, settings, caller, now } = ctx
@@ -62,7 +73,10 @@ export async function createWebhook(
     role,
     url: normalizedUrl(ctx, url),
     events,
+    sources,
     secretId,
+    position: head,
+    logFrom: head,
   }
   const insert = db
     .insert(webhookEndpoints)
@@ -74,46 +88,63 @@ export async function createWebhook(
     subject: id,
     details: { events, host },
   })
-  const guards = [requireRecentSession(ctx), limitWebhooks(caller)]
+  const quota: Quota = {
+    name: `webhooks:${caller.userId}`,
+    per: 'day',
+    limit: MAX_NEW_WEBHOOKS,
+    error: (seconds) =>
+      rateLimited(`a user may create ${MAX_NEW_WEBHOOKS} webhooks a day`, seconds),
+  }
+  const guards = [requireRecentSession(ctx), limitWebhooks(caller), requireQuota(quota, now)]
   if (role === 'master' && caller.role !== 'master') guards.unshift(administratorGuard(caller))
-  const [[row]] = await writeAs(db, caller, guards, [insert, record])
+  const statements = [insert, record, countUse(db, quota, now)] as const
+  const [[row]] = await writeAs(db, caller, guards, statements)
   if (!row) throw new Error('the INSERT returned no row')
   return { webhook: toWebhook(row), secret: await webhookSecret(settings, secretId) }
 }
 
 /**
- * Changes the given fields. Throws `unauthenticated`, `not_found`, `invalid_input`,
- * `reauthentication_required`.
+ * Changes the given fields. Triggers send a test to another URL, which has to be verified, and let
+ * an endpoint that is enabled go on. Throws `unauthenticated`, `not_found`, `invalid_input`,
+ * `reauthentication_required`, `rate_limited` if there were too many tests, and `conflict` if an
+ * endpoint is to be enabled whose user is no administrator any more.
  */
-export async function updateWebhook(
+export function updateWebhook(
   ctx: ManageCtx,
-  { id, url, events, enabled }: z.infer<typeof WebhookChanges> & { id: string },
+  { id, url, events, sources, enabled }: z.infer<typeof WebhookChanges> & { id: string },
 ): Promise<Webhook> {
-  const { disabledAt, disabledReason, failingSince, warnedAt } = webhookEndpoints
-  const newUrl = url === undefined ? sql`${webhookEndpoints.url}` : normalizedUrl(ctx, url)
-  /** Failures of another URL, or from before it was disabled, do not count. */
-  const startsAnew = sql`(${webhookEndpoints.url} <> ${newUrl}
-    OR (${Number(enabled === true)} AND ${disabledAt} IS NOT NULL))`
-  const values = {
-    url: newUrl,
-    failingSince: sql`iif(${startsAnew}, NULL, ${failingSince})`,
-    warnedAt: sql`iif(${startsAnew}, NULL, ${warnedAt})`,
-    ...(events && { events }),
-    ...(enabled === false && {
-      disabledAt: sql`coalesce(${disabledAt}, ${ctx.now.toISOString()})`,
-      disabledReason: sql`coalesce(${disabledReason}, 'owner')`,
-    }),
-    ...(enabled && { disabledAt: null, disabledReason: null }),
-  }
-  const host = typeof newUrl === 'string' ? new URL(newUrl).host : undefined
+  const { disabledAt, disabledReason, hasEvents, position } = webhookEndpoints
+  const newUrl = url === undefined ? undefined : normalizedUrl(ctx, url)
+  const quotas = newUrl ? testQuotas(id) : []
+  // While the log has nothing for it, its position may be older than what others got.
+  const reached = sql`iif(${hasEvents}, ${position}, ${head})`
   return changeEndpoint(ctx, {
     id,
     action: 'webhook.change',
-    details: { events, enabled, host },
-    values,
-    guards: events?.some(isAlarm) ? [requireMasterEndpoint(ctx, id)] : [],
+    details: { events, sources, enabled, host: newUrl && new URL(newUrl).host },
+    values: {
+      ...(newUrl && { url: newUrl }),
+      ...(events && { events }),
+      ...(sources !== undefined && { sources }),
+      ...((events || sources !== undefined) && { position: reached, logFrom: reached }),
+      ...(enabled === false && {
+        disabledAt: sql`coalesce(${disabledAt}, ${ctx.now.toISOString()})`,
+        disabledReason: sql`coalesce(${disabledReason}, 'owner')`,
+      }),
+      ...(enabled && { disabledAt: null, disabledReason: null }),
+    },
+    guards: [
+      ...(events?.some(isAlarm) ? [requireMasterEndpoint(ctx, id)] : []),
+      ...(enabled ? [rejectIf(ctx, id, isOrphaned, 'its user is no administrator any more')] : []),
+      ...quotas.map((quota) => requireQuota(quota, ctx.now)),
+    ],
+    statements: quotas.map((quota) => countUse(ctx.db, quota, ctx.now)),
   })
 }
+
+/** An endpoint of all orders whose user is no administrator. */
+const isOrphaned = sql`${webhookEndpoints.role} = 'master' AND NOT EXISTS (SELECT 1 FROM users
+  WHERE users.id = ${webhookEndpoints.userId} AND roleId = ${ADMINISTRATOR})`
 
 /**
  * Gives an endpoint a new secret. The old one signs as well for 24 hours. Throws
@@ -136,14 +167,19 @@ export async function rotateSecret(ctx: ManageCtx, id: string): Promise<WithSecr
 }
 
 /**
- * Deletes an endpoint and its log, and returns what it was. Nothing is sent to it any more. Throws
- * `unauthenticated`, `not_found`, `reauthentication_required`.
+ * Deletes an endpoint, and returns what it was. A trigger stops it, and the cron run removes it with
+ * its messages. Throws `unauthenticated`, `not_found`, `reauthentication_required`.
  */
 export const deleteWebhook = (ctx: Ctx, id: string): Promise<Webhook> =>
   changeEndpoint(ctx, {
     id,
     action: 'webhook.delete',
-    statements: [ctx.db.delete(webhookEndpoints).where(eq(webhookEndpoints.id, id))],
+    statements: [
+      ctx.db
+        .update(webhookEndpoints)
+        .set({ deletedAt: ctx.now.toISOString() })
+        .where(eq(webhookEndpoints.id, id)),
+    ],
   })
 
 type Change = {
@@ -153,7 +189,7 @@ type Change = {
   values?: SQLiteUpdateSetSource<typeof webhookEndpoints>
   /** Checked after it is known that the caller may change the endpoint. */
   guards?: readonly Guard[]
-  /** Run after the change is recorded. */
+  /** Run after the endpoint is read that is returned. */
   statements?: readonly Statement[]
 }
 
@@ -163,19 +199,21 @@ async function changeEndpoint(
   { id, action, details, values, guards = [], statements = [] }: Change,
 ): Promise<Webhook> {
   const { db, caller, now } = ctx
+  const isIt = eq(webhookEndpoints.id, id)
   const update = db
     .update(webhookEndpoints)
     .set({ ...values, updatedAt: now.toISOString() })
-    .where(eq(webhookEndpoints.id, id))
-    .returning(endpointColumns)
+    .where(isIt)
   const record = recordChange(ctx, { action, subject: id, ...(details && { details }) })
-  const [[row]] = await writeAs(
+  // RETURNING does not show what triggers change.
+  const read = db.select(endpointColumns).from(webhookEndpoints).where(isIt)
+  const [, , [row]] = await writeAs(
     db,
     caller,
     [requireEndpoint(ctx, id), requireRecentSession(ctx), ...guards],
-    [update, record, ...statements],
+    [update, record, read, ...statements] as const,
   )
-  if (!row) throw new Error('the UPDATE returned no row')
+  if (!row) throw new Error('the endpoint is gone')
   return toWebhook(row)
 }
 
@@ -185,20 +223,18 @@ const requireMasterEndpoint = (ctx: Ctx, id: string): Guard => ({
 })
 
 /** Rejects a rotation that would end a secret before its 24 hours. */
-const requireOneSecret = (ctx: Ctx, id: string): Guard => ({
-  when: exists(
-    selectEndpoint(ctx, id, gt(webhookEndpoints.previousSecretUntil, ctx.now.toISOString())),
-  ),
-  error: () =>
-    new ApiError(
-      'conflict',
-      'the secret was rotated less than 24 hours ago, and the one before still signs; if one has leaked, make another webhook',
-    ),
-})
+const requireOneSecret = (ctx: Ctx, id: string): Guard =>
+  rejectIf(
+    ctx,
+    id,
+    gt(webhookEndpoints.previousSecretUntil, ctx.now.toISOString()),
+    'the secret was rotated less than 24 hours ago, and the one before still signs; if one has leaked, make another webhook',
+  )
 
 /** Rejects one more endpoint of a user who has as many as allowed. */
 const limitWebhooks = ({ userId }: Caller): Guard => ({
-  when: sql`(SELECT count(*) FROM webhookEndpoints WHERE userId = ${userId}) >= ${MAX_WEBHOOKS}`,
+  when: sql`(SELECT count(*) FROM webhookEndpoints
+    WHERE userId = ${userId} AND deletedAt IS NULL) >= ${MAX_WEBHOOKS}`,
   error: () =>
     new ApiError('conflict', `you have ${MAX_WEBHOOKS} webhooks: delete one that you do not need`),
 })

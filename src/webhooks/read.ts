@@ -1,10 +1,10 @@
-/** Reads endpoints and their logs. */
+/** Reads endpoints and their messages. */
 import { and, asc, eq, gt, type SQL, sql } from 'drizzle-orm'
 import { readAs } from '../auth/access.ts'
 import { readAsUser } from '../auth/session.ts'
 import { type Database, raw } from '../db/client.ts'
 import { shownColumns } from '../db/columns.ts'
-import { webhookEndpoints, type webhookStates } from '../db/schema/webhooks.ts'
+import { webhookEndpoints } from '../db/schema/webhooks.ts'
 import {
   endpointNotFound,
   isAccessible,
@@ -12,7 +12,8 @@ import {
   type ReadCtx,
   selectEndpoint,
 } from './access.ts'
-import { Webhook, type WebhookMessage } from './schema.ts'
+import { eventName, WINDOW } from './log.ts'
+import { type MessageState, Webhook, type WebhookMessage } from './schema.ts'
 
 export const endpointColumns = shownColumns(webhookEndpoints, Webhook.omit({ enabled: true }))
 
@@ -59,97 +60,122 @@ export async function readOwnWebhooks(ctx: ReadCtx) {
   return { account, webhooks: rows.map(toWebhook) }
 }
 
-type LogPage = Page & { id: string; state?: (typeof webhookStates)[number] | undefined }
+type MessagesPage = { cursor?: number | undefined; limit: number } & {
+  id: string
+  state?: MessageState | undefined
+}
 
-/** Messages that one call looks at, if it selects by the state. */
-export const MAX_CANDIDATES = 1000
-
-type MessageRow = Omit<WebhookMessage, 'attempts' | 'payload'> & {
+type MessageRow = Pick<WebhookMessage, 'type' | 'orderId' | 'state' | 'dueAt'> & {
+  id: number
+  /** Of the endpoint. */
+  role: Webhook['role']
   /** JSON. */
-  attempts: string
+  attempts: string | null
   /** JSON. */
   payload: string
 }
 
-const selectMessages = (from: SQL): SQL => sql`SELECT m.id, m.type, m.orderId, m.state, m.dueAt,
-    m.createdAt, m.payload, (SELECT json_group_array(json_object('at', a.at, 'duration', a.duration,
-      'status', a.status, 'error', a.error) ORDER BY a.id)
-      FROM webhookAttempts a WHERE a.messageId = m.id) AS attempts
-  FROM ${from} m`
+/** `e` is the endpoint, `v` an event, `m` the row of its message, if there is one. */
+const stateOf = sql`CASE WHEN m.state = 'pending' THEN 'pending'
+  WHEN v.endpointId IS NULL AND v.id > e.position THEN 'waiting'
+  ELSE coalesce(m.state, 'delivered') END`
 
-/** Selects one message of an endpoint. */
-export const selectMessage = (db: Database, endpointId: string, id: string) =>
+const selectMessages = (
+  endpointId: SQL | string,
+  from: SQL,
+): SQL => sql`SELECT v.id, e.role, v.type,
+    v.orderId, v.body AS payload, m.attempts, m.dueAt, ${stateOf} AS state
+  FROM webhookEndpoints e CROSS JOIN ${from} WHERE e.id = ${endpointId}`
+
+/** Selects the message of an event, if there is a row for it. */
+export const selectMessage = (db: Database, endpointId: string, id: SQL | number) =>
   raw<MessageRow>(
     db,
-    sql`${selectMessages(sql`webhookMessages`)} WHERE m.id = ${id} AND m.endpointId = ${endpointId}`,
+    selectMessages(
+      endpointId,
+      sql`webhookMessages m ON m.eventId = ${id} AND m.endpointId = e.id JOIN events v ON v.id = ${id}`,
+    ),
   )
 
-/** Converts a row of `selectMessage`. */
-export const toMessage = ({ attempts, payload, ...row }: MessageRow): WebhookMessage => ({
-  ...row,
-  attempts: JSON.parse(attempts),
-  payload: JSON.parse(payload),
-})
+/** Converts a row of `selectMessages`. Only the receiver of a test learns its challenge. */
+export function toMessage({ id, role: _, attempts, payload, ...row }: MessageRow): WebhookMessage {
+  const body: WebhookMessage['payload'] = JSON.parse(payload)
+  delete body.data.challenge
+  const createdAt = body.timestamp
+  return {
+    id: eventName(id),
+    ...row,
+    createdAt,
+    attempts: JSON.parse(attempts ?? '[]'),
+    payload: body,
+  }
+}
 
-/** The statements of a page of the log, for `toLog`. After a cursor that was deleted, there is none. */
-function logStatements(ctx: ReadCtx, { id, cursor, limit, state }: LogPage) {
-  const isAfter = cursor
-    ? sql`AND (createdAt, id) < (SELECT createdAt, id FROM webhookMessages
-        WHERE id = ${cursor} AND endpointId = ${id})`
-    : sql``
-  const messages = sql`FROM webhookMessages WHERE endpointId = ${selectEndpoint(ctx, id)} ${isAfter}
-    ORDER BY createdAt DESC, id DESC`
-  const candidates = state ? MAX_CANDIDATES : limit + 1
-  const isSelected = state ? sql`WHERE m.state = ${state}` : sql``
+/**
+ * The statements of a page of messages, for `toPage`: rows of messages if the state has them, else
+ * those that a window of the log has.
+ */
+function messageStatements(ctx: ReadCtx, { id, cursor, limit, state }: MessagesPage) {
+  const before = sql`${cursor ?? Number.MAX_SAFE_INTEGER}`
+  const hasRows = state === 'pending' || state === 'failed'
+  const from = hasRows
+    ? sql`webhookMessages m ON m.endpointId = e.id AND m.state = ${state} AND m.eventId < ${before}
+        CROSS JOIN events v ON v.id = m.eventId`
+    : sql`(SELECT * FROM events WHERE id < ${before} ORDER BY id DESC LIMIT ${WINDOW}) v
+        LEFT JOIN webhookMessages m ON m.eventId = v.id AND m.endpointId = e.id`
   return [
     raw<MessageRow>(
       ctx.db,
-      sql`${selectMessages(sql`(SELECT * ${messages} LIMIT ${candidates})`)} ${isSelected}
-        ORDER BY m.createdAt DESC, m.id DESC LIMIT ${limit + 1}`,
+      sql`${selectMessages(sql`(${selectEndpoint(ctx, id)})`, from)}
+          AND (m.eventId IS NOT NULL OR v.id > e.logFrom AND EXISTS (SELECT 1 FROM endpointEvents
+            WHERE endpointId = e.id AND id = v.id))
+          AND ${state ? sql`${stateOf} = ${state}` : sql`TRUE`}
+        ORDER BY ${hasRows ? sql`m.eventId` : sql`v.id`} DESC LIMIT ${limit + 1}`,
     ),
-    // Where the next page begins if this one has looked at as many messages as it may.
-    raw<{ id: string }>(
+    // Where the next page begins if this one has looked at a whole window.
+    raw<{ id: number }>(
       ctx.db,
-      state
-        ? sql`SELECT id ${messages} LIMIT 1 OFFSET ${MAX_CANDIDATES - 1}`
-        : sql`SELECT 1 WHERE FALSE`,
+      hasRows
+        ? sql`SELECT 0 AS id WHERE FALSE`
+        : sql`SELECT id FROM events WHERE id < ${before} ORDER BY id DESC LIMIT 1 OFFSET ${WINDOW - 1}`,
     ),
   ] as const
 }
 
 /** Returns the messages, and where the next page begins; null on the last page. */
-function toLog(rows: MessageRow[], last: { id: string }[], limit: number) {
-  const messages = rows.slice(0, limit).map(toMessage)
-  const next = rows.length > limit ? messages.at(-1) : last[0]
-  return { messages, nextCursor: next?.id ?? null }
+function toPage(rows: MessageRow[], last: { id: number }[], limit: number) {
+  const shown = rows.slice(0, limit)
+  const next = rows.length > limit ? shown.at(-1) : last[0]
+  return { messages: shown.map(toMessage), nextCursor: next ? eventName(next.id) : null }
 }
 
 /**
- * Returns a page of the log of an endpoint, newest first. With a state, a page may have fewer
- * messages than `limit` before the last one. Throws `unauthenticated`, `not_found`.
+ * Returns a page of the messages of an endpoint, newest first: since its events or sources were
+ * set. A page may have fewer messages than `limit` before the last one. Throws `unauthenticated`,
+ * `not_found`.
  */
-export async function readLog(ctx: ReadCtx, page: LogPage) {
+export async function readMessages(ctx: ReadCtx, page: MessagesPage) {
   const [endpoint, rows, last] = await readAs(ctx.db, ctx.caller, [
     selectEndpoint(ctx, page.id),
-    ...logStatements(ctx, page),
+    ...messageStatements(ctx, page),
   ])
   if (endpoint.length === 0) throw endpointNotFound()
-  return toLog(rows, last, page.limit)
+  return toPage(rows, last, page.limit)
 }
 
 /**
- * Returns the signed-in user, an endpoint with its `secretId`, and a page of its log. Throws as
+ * Returns the signed-in user, an endpoint with its `secretId`, and a page of its messages. Throws as
  * `readAsUser`, and `not_found`.
  */
-export async function readWebhookPage(ctx: ReadCtx, page: LogPage) {
+export async function readWebhookPage(ctx: ReadCtx, page: MessagesPage) {
   const [account, [row], rows, last] = await readAsUser(ctx, [
     ctx.db
       .select({ ...endpointColumns, secretId: webhookEndpoints.secretId })
       .from(webhookEndpoints)
       .where(isEndpoint(ctx, page.id)),
-    ...logStatements(ctx, page),
+    ...messageStatements(ctx, page),
   ])
   if (!row) throw endpointNotFound()
   const { secretId, ...webhook } = row
-  return { account, webhook: toWebhook(webhook), secretId, log: toLog(rows, last, page.limit) }
+  return { account, webhook: toWebhook(webhook), secretId, log: toPage(rows, last, page.limit) }
 }

@@ -1,83 +1,168 @@
-/** Makes messages due: a test, one of the log again, or all since a time. */
-import { and, eq, exists, gte, isNotNull, type SQL, sql } from 'drizzle-orm'
+/** Sends a test, a message again, or all events since a time again. */
+import { isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
 import { writeAs } from '../auth/access.ts'
 import { raw, type Statement } from '../db/client.ts'
 import type { Guard } from '../db/guard.ts'
-import { webhookEndpoints, webhookMessages } from '../db/schema/webhooks.ts'
+import { countUse, type Quota, requireQuota } from '../db/quota.ts'
+import { webhookEndpoints } from '../db/schema/webhooks.ts'
 import type { Ctx } from '../http/context.ts'
-import { ApiError } from '../http/errors.ts'
-import { recordChange, requireEndpoint, selectEndpoint } from './access.ts'
-import { selectMessage, toMessage } from './read.ts'
-import type { WebhookMessage } from './schema.ts'
+import { ApiError, rateLimited } from '../http/errors.ts'
+import { recordChange, rejectIf, requireEndpoint } from './access.ts'
+import { selectRoom } from './cursor.ts'
+import { eventIdAt } from './log.ts'
+import { endpointColumns, selectMessage, toMessage, toWebhook } from './read.ts'
+import type { Webhook, WebhookMessage } from './schema.ts'
+import type { DueEndpoint } from './wake.ts'
 
-type MessageKey = { endpointId: string; id: string }
+/** Tests of an endpoint in a minute and on a day (UTC), and replays on a day. */
+export const MAX_TESTS = { minute: 10, day: 100 }
+export const MAX_REPLAYS = 6
+
+/** `role` says which queue wakes the consumer. */
+type Again = { message: WebhookMessage; role: DueEndpoint['role'] }
+
+/** The quotas that each test of an endpoint uses up. */
+export const testQuotas = (endpointId: string): Quota[] =>
+  (['minute', 'day'] as const).map((per) => ({
+    name: `webhook_tests:${endpointId}`,
+    per,
+    limit: MAX_TESTS[per],
+    error: (seconds) => rateLimited(`an endpoint gets ${MAX_TESTS[per]} tests a ${per}`, seconds),
+  }))
 
 /**
- * Adds a message with the event `webhook.test`, and returns it. Throws `unauthenticated`,
- * `not_found`, and `conflict` if the endpoint is disabled.
+ * Appends an event `webhook.test` for the endpoint, and returns its message. Throws
+ * `unauthenticated`, `not_found`, `rate_limited`, and `conflict` if the endpoint is disabled.
  */
-export function sendTest(ctx: Ctx, endpointId: string): Promise<WebhookMessage> {
-  const at = ctx.now.toISOString()
-  const id = `msg_${crypto.randomUUID().replaceAll('-', '')}`
-  const type = 'webhook.test'
-  const payload = JSON.stringify({ type, timestamp: at, data: { message: 'This is a test.' } })
-  const insert = ctx.db
-    .insert(webhookMessages)
-    .values({ id, endpointId, type, payload, ...dueNow(ctx), createdAt: at })
-  return makeOneDue(ctx, { endpointId, id }, insert)
+export function sendTest(ctx: Ctx, endpointId: string): Promise<Again> {
+  const { db, now } = ctx
+  const quotas = testQuotas(endpointId)
+  return sendOne(ctx, endpointId, {
+    guards: quotas.map((quota) => requireQuota(quota, now)),
+    statements: [
+      ...quotas.map((quota) => countUse(db, quota, now)),
+      raw(
+        db,
+        sql`INSERT INTO newTests (endpointId, at) VALUES (${endpointId}, ${now.toISOString()})`,
+      ),
+    ],
+    eventId: sql`(SELECT max(id) FROM events)`,
+  })
 }
 
-/** Sends a message again, even if it was delivered. Throws as `sendTest` does. */
-export const resendMessage = (ctx: Ctx, message: MessageKey): Promise<WebhookMessage> =>
-  makeOneDue(ctx, message, makeDue(ctx, message.endpointId, eq(webhookMessages.id, message.id)))
+/**
+ * Sends a message again, even if it was delivered. Throws `unauthenticated`, `not_found`, and
+ * `conflict` if the endpoint is disabled or not verified, or 1,000 messages wait to be sent.
+ */
+export function resendMessage(
+  ctx: Ctx,
+  { endpointId, id }: { endpointId: string; id: number },
+): Promise<Again> {
+  const at = ctx.now.toISOString()
+  return sendOne(ctx, endpointId, {
+    guards: [
+      requireVerified(ctx, endpointId),
+      rejectIf(ctx, endpointId, hasManyPending(endpointId), 'too many messages wait to be sent'),
+    ],
+    statements: [
+      raw(
+        ctx.db,
+        sql`INSERT INTO webhookMessages (eventId, endpointId, state, tries, dueAt)
+          SELECT id, ${endpointId}, 'pending', 0, ${at} FROM (
+            SELECT id FROM endpointEvents WHERE endpointId = ${endpointId} AND id = ${id}
+            UNION SELECT eventId FROM webhookMessages WHERE endpointId = ${endpointId} AND eventId = ${id})
+          WHERE TRUE ON CONFLICT DO UPDATE SET state = 'pending', tries = 0, dueAt = excluded.dueAt`,
+      ),
+      raw(
+        ctx.db,
+        sql`UPDATE webhookEndpoints SET dueAt = min(coalesce(dueAt, '9999'),
+            max(${at}, coalesce(pausedUntil, ''))) WHERE id = ${endpointId} AND changes() > 0`,
+      ),
+    ],
+    eventId: id,
+  })
+}
+
+const hasManyPending = (endpointId: string) => sql`${selectRoom(endpointId)} <= 0`
 
 /**
- * Sends the messages again that were created at `since` (ISO 8601) or later, including delivered
- * ones. Returns how many. Throws as `sendTest` does.
+ * Moves an endpoint back, so that it gets the events since a time (ISO 8601) again. Throws as
+ * `resendMessage`, and `rate_limited`.
  */
-export async function replayMessages(
+export async function replayEvents(
   ctx: Ctx,
   { endpointId, since }: { endpointId: string; since: string },
-): Promise<number> {
-  const change = { action: 'webhook.replay', subject: endpointId, details: { since } }
-  const [, [counted]] = await writeAs(ctx.db, ctx.caller, requireEnabled(ctx, endpointId), [
-    makeDue(ctx, endpointId, gte(webhookMessages.createdAt, since)),
-    raw<{ replayed: number }>(ctx.db, sql`SELECT changes() AS replayed`),
-    recordChange(ctx, change),
-  ])
-  return counted?.replayed ?? 0
+): Promise<Webhook> {
+  const quota: Quota = {
+    name: `webhook_replays:${endpointId}`,
+    per: 'day',
+    limit: MAX_REPLAYS,
+    error: (seconds) =>
+      rateLimited(`an endpoint may be replayed ${MAX_REPLAYS} times a day`, seconds),
+  }
+  const position = eventIdAt(new Date(since)) - 1
+  const replay = ctx.db
+    .update(webhookEndpoints)
+    .set({
+      position: sql`min(position, ${position})`,
+      logFrom: sql`min(logFrom, ${position})`,
+      hasEvents: true,
+      dueAt: ctx.now.toISOString(),
+    })
+    .where(sql`id = ${endpointId}`)
+    .returning(endpointColumns)
+  const [[row]] = await writeAs(
+    ctx.db,
+    ctx.caller,
+    [
+      ...requireEnabled(ctx, endpointId),
+      requireVerified(ctx, endpointId),
+      requireQuota(quota, ctx.now),
+    ],
+    [
+      replay,
+      recordChange(ctx, { action: 'webhook.replay', subject: endpointId, details: { since } }),
+      countUse(ctx.db, quota, ctx.now),
+    ],
+  )
+  if (!row) throw new Error('the UPDATE returned no row')
+  return toWebhook(row)
 }
 
-/** Runs the statement that makes a message due, and returns the message. */
-async function makeOneDue(
+type One = { guards: readonly Guard[]; statements: Statement[]; eventId: SQL | number }
+
+/** Runs the statements that make a message due, and returns the message. */
+async function sendOne(
   ctx: Ctx,
-  { endpointId, id }: MessageKey,
-  statement: Statement,
-): Promise<WebhookMessage> {
-  const [, [row]] = await writeAs(ctx.db, ctx.caller, requireEnabled(ctx, endpointId), [
-    statement,
-    selectMessage(ctx.db, endpointId, id),
-  ])
+  endpointId: string,
+  { guards, statements, eventId }: One,
+): Promise<Again> {
+  const results = await writeAs(
+    ctx.db,
+    ctx.caller,
+    [...requireEnabled(ctx, endpointId), ...guards],
+    [...statements, selectMessage(ctx.db, endpointId, eventId)],
+  )
+  const [row] = results.at(-1) as Parameters<typeof toMessage>
   if (!row) throw new ApiError('not_found', 'there is no such message')
-  return toMessage(row)
+  return { message: toMessage(row), role: row.role }
 }
-
-const dueNow = ({ now }: Ctx) => {
-  const at = now.toISOString()
-  return { state: 'pending', attempts: 0, dueAt: at, updatedAt: at } as const
-}
-
-const makeDue = (ctx: Ctx, endpointId: string, condition: SQL) =>
-  ctx.db
-    .update(webhookMessages)
-    .set(dueNow(ctx))
-    .where(and(eq(webhookMessages.endpointId, endpointId), condition))
 
 /** Rejects a caller who may not see the endpoint, and an endpoint that is disabled. */
 const requireEnabled = (ctx: Ctx, id: string): Guard[] => [
   requireEndpoint(ctx, id),
-  {
-    when: exists(selectEndpoint(ctx, id, isNotNull(webhookEndpoints.disabledAt))),
-    error: () => new ApiError('conflict', 'the webhook is disabled: enable it first'),
-  },
+  rejectIf(
+    ctx,
+    id,
+    isNotNull(webhookEndpoints.disabledAt),
+    'the webhook is disabled: enable it first',
+  ),
 ]
+
+const requireVerified = (ctx: Ctx, id: string): Guard =>
+  rejectIf(
+    ctx,
+    id,
+    isNull(webhookEndpoints.verifiedAt),
+    'the webhook is not verified: send a test, and answer its challenge',
+  )

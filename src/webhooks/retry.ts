@@ -1,4 +1,4 @@
-/** When a message is sent again whose attempt failed. */
+/** When a message is sent again whose attempt failed, and how long its endpoint pauses. */
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
@@ -32,6 +32,13 @@ export function retryAt(failures: number, retryAfter: string | null, now: Date):
   const asked = Math.min(parseRetryAfter(retryAfter, now), MAX_RETRY_AFTER)
   return new Date(now.getTime() + Math.max(delay * (1 + JITTER * Math.random()), asked))
 }
+
+/** Milliseconds. */
+const MAX_PAUSE = 5 * MINUTE
+
+/** Returns until when an endpoint with so many `failures` gets only tests. */
+export const pauseUntil = (failures: number, now: Date): Date =>
+  new Date(now.getTime() + Math.min(5 * SECOND * 2 ** (failures / 2 - 1), MAX_PAUSE))
 
 /** Returns milliseconds; 0 without a valid header. RFC 9110, section 10.2.3: seconds or a date. */
 function parseRetryAfter(header: string | null, now: Date): number {

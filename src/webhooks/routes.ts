@@ -1,22 +1,25 @@
-/** The endpoints to which events of orders are sent. */
+/** The log of events, and the endpoints to which they are sent. */
 import { type Context, Hono } from 'hono'
 import * as z from 'zod'
 import type { App } from '../http/context.ts'
 import { requireToken, validate } from '../http/endpoint.ts'
-import { count, orNull, text } from '../http/fields.ts'
+import { bool, orNull, text } from '../http/fields.ts'
+import { readEvents, WINDOW } from './log.ts'
 import {
   createWebhook,
   deleteWebhook,
+  MAX_NEW_WEBHOOKS,
   MAX_WEBHOOKS,
   rotateSecret,
   updateWebhook,
 } from './manage.ts'
-import { wakeEndpoints } from './outbox.ts'
-import { listWebhooks, MAX_CANDIDATES, readLog, readWebhook } from './read.ts'
-import { replayMessages, resendMessage, sendTest } from './resend.ts'
+import { listWebhooks, readMessages, readWebhook } from './read.ts'
+import { MAX_REPLAYS, MAX_TESTS, replayEvents, resendMessage, sendTest } from './resend.ts'
 import {
-  LogQuery,
+  EventsQuery,
+  LoggedEvent,
   MessageId,
+  MessagesQuery,
   NewWebhook,
   Replay,
   Webhook,
@@ -25,6 +28,7 @@ import {
   WebhookMessage,
   WebhookQuery,
 } from './schema.ts'
+import { type DueEndpoint, wakeEndpoints } from './wake.ts'
 
 const tag = 'Webhooks'
 const nextCursor = orNull(text('`cursor` of the next page; null on the last page.'))
@@ -42,18 +46,24 @@ const WebhookAnswer = z
 const WebhookSecret = z
   .object({ webhook, secret })
   .meta({ id: 'WebhookSecret', description: 'An endpoint with its new secret.' })
-const WebhookLog = z
+const WebhookMessages = z
   .object({
     messages: z.array(WebhookMessage).describe('The messages, newest first.'),
     nextCursor,
   })
-  .meta({ id: 'WebhookLog', description: 'A page of the log of an endpoint.' })
+  .meta({ id: 'WebhookMessages', description: 'A page of the messages of an endpoint.' })
 const MessageAnswer = z
   .object({ message: WebhookMessage.describe('The message, which is sent now.') })
   .meta({ id: 'WebhookMessageAnswer', description: 'A message.' })
-const ReplayAnswer = z
-  .object({ replayed: count('Number of messages that are sent again.') })
-  .meta({ id: 'ReplayAnswer', description: 'What a replay sends.' })
+const EventPage = z
+  .object({
+    events: z.array(LoggedEvent).describe('The events, oldest first.'),
+    nextAfter: orNull(
+      text('`after` of the next call; null if there is no event yet. Store it with what you did.'),
+    ),
+    hasMore: bool('Whether the next page may have events already.'),
+  })
+  .meta({ id: 'EventPage', description: 'A page of the log of events.' })
 
 const disabled = 'A disabled endpoint gets nothing: enable it first.'
 
@@ -79,14 +89,17 @@ export const webhookRoutes = new Hono<App>()
       summary: 'Create a webhook',
       description:
         'The endpoint gets the role of the token, and belongs to its user, who may have ' +
-        `${MAX_WEBHOOKS}. A session needs a recent sign-in.`,
+        `${MAX_WEBHOOKS}, and may create ${MAX_NEW_WEBHOOKS} a day. It gets a test at once, and events ` +
+        'once it has answered one with its challenge. A session needs a recent sign-in.',
       answer: WebhookSecret,
       errors: ['conflict', 'reauthentication_required'],
     }),
     validate('json', NewWebhook),
     async (c) => {
       const { role } = c.var.caller
-      return c.json(await createWebhook(c.var, { ...c.req.valid('json'), role }))
+      const created = await createWebhook(c.var, { ...c.req.valid('json'), role })
+      wake(c, created.webhook)
+      return c.json(created)
     },
   )
   .get(
@@ -111,16 +124,18 @@ export const webhookRoutes = new Hono<App>()
       operationId: 'updateWebhook',
       summary: 'Update a webhook',
       description:
-        'An absent field stays as it is. Messages fail that become due while the endpoint is ' +
-        'disabled; a replay sends them after all.',
+        'An absent field stays as it is. Another URL gets a test, and events once it has answered ' +
+        'with the challenge. An endpoint that is enabled again goes on where it stopped.',
       answer: WebhookAnswer,
-      errors: ['not_found', 'reauthentication_required'],
+      errors: ['not_found', 'conflict', 'reauthentication_required'],
     }),
     validate('param', WebhookId),
     validate('json', WebhookChanges),
     async (c) => {
       const { webhook_id: id } = c.req.valid('param')
-      return c.json({ webhook: await updateWebhook(c.var, { id, ...c.req.valid('json') }) })
+      const webhook = await updateWebhook(c.var, { id, ...c.req.valid('json') })
+      wake(c, webhook)
+      return c.json({ webhook })
     },
   )
   .delete(
@@ -159,15 +174,17 @@ export const webhookRoutes = new Hono<App>()
       tag,
       operationId: 'testWebhook',
       summary: 'Send a test to a webhook',
-      description: `Sends an event \`webhook.test\`. ${disabled}`,
+      description:
+        'Sends an event `webhook.test`. An answer with its challenge as the body verifies the URL. ' +
+        `An endpoint gets ${MAX_TESTS.minute} a minute and ${MAX_TESTS.day} a day. ${disabled}`,
       answer: MessageAnswer,
       errors: ['not_found', 'conflict'],
     }),
     validate('param', WebhookId),
     async (c) => {
       const { webhook_id: endpointId } = c.req.valid('param')
-      const message = await sendTest(c.var, endpointId)
-      wake(c, endpointId)
+      const { message, role } = await sendTest(c.var, endpointId)
+      wake(c, { id: endpointId, role })
       return c.json({ message })
     },
   )
@@ -178,17 +195,17 @@ export const webhookRoutes = new Hono<App>()
       operationId: 'listWebhookMessages',
       summary: 'List the messages of a webhook',
       description:
-        'The log of 30 days, newest first. A call with `state` looks at ' +
-        `${MAX_CANDIDATES} messages: a page may have fewer than \`limit\`, or none, before the last ` +
-        'one. Go on until `nextCursor` is null.',
-      answer: WebhookLog,
+        'What the endpoint got and gets, newest first, of the last 30 days since its `events` or ' +
+        `\`sources\` were set. A call looks at ${WINDOW} events of the marketplace: a page may have ` +
+        'fewer than `limit`, or none, before the last one. Go on until `nextCursor` is null.',
+      answer: WebhookMessages,
       errors: ['not_found'],
     }),
     validate('param', WebhookId),
-    validate('query', LogQuery),
+    validate('query', MessagesQuery),
     async (c) => {
       const { webhook_id: id } = c.req.valid('param')
-      return c.json(await readLog(c.var, { id, ...c.req.valid('query') }))
+      return c.json(await readMessages(c.var, { id, ...c.req.valid('query') }))
     },
   )
   .post(
@@ -204,8 +221,8 @@ export const webhookRoutes = new Hono<App>()
     validate('param', MessageId),
     async (c) => {
       const { webhook_id: endpointId, message_id: id } = c.req.valid('param')
-      const message = await resendMessage(c.var, { endpointId, id })
-      wake(c, endpointId)
+      const { message, role } = await resendMessage(c.var, { endpointId, id })
+      wake(c, { id: endpointId, role })
       return c.json({ message })
     },
   )
@@ -213,22 +230,38 @@ export const webhookRoutes = new Hono<App>()
     '/api/webhooks/:webhook_id/replay',
     requireToken({
       tag,
-      operationId: 'replayWebhookMessages',
-      summary: 'Send all messages since a time again',
-      description: `Includes messages that were delivered. ${disabled}`,
-      answer: ReplayAnswer,
+      operationId: 'replayWebhook',
+      summary: 'Send all events since a time again',
+      description: `Includes events that were delivered. ${MAX_REPLAYS} times a day at most. ${disabled}`,
+      answer: WebhookAnswer,
       errors: ['not_found', 'conflict'],
     }),
     validate('param', WebhookId),
     validate('json', Replay),
     async (c) => {
       const { webhook_id: endpointId } = c.req.valid('param')
-      const replayed = await replayMessages(c.var, { endpointId, ...c.req.valid('json') })
-      wake(c, endpointId)
-      return c.json({ replayed })
+      const webhook = await replayEvents(c.var, { endpointId, ...c.req.valid('json') })
+      wake(c, webhook)
+      return c.json({ webhook })
     },
+  )
+  .get(
+    '/api/events',
+    requireToken({
+      tag,
+      operationId: 'listEvents',
+      summary: 'List events',
+      description:
+        'The log of events of 30 days, for programs that cannot be called. A user token gets the ' +
+        'events of orders that its user bought or sold, a master token all. Ask for the events ' +
+        'after the last one that you have. `events_removed` says that some may be missing.',
+      answer: EventPage,
+      errors: ['events_removed'],
+    }),
+    validate('query', EventsQuery),
+    async (c) => c.json(await readEvents(c.var, c.req.valid('query'))),
   )
 
 /** Wakes the consumer for an endpoint, after the response. */
-const wake = <E extends App>({ env, executionCtx }: Context<E>, endpointId: string) =>
-  executionCtx.waitUntil(wakeEndpoints(env.WEBHOOKS, [endpointId]))
+const wake = <E extends App>({ env, executionCtx }: Context<E>, endpoint: DueEndpoint) =>
+  executionCtx.waitUntil(wakeEndpoints(env, [endpoint]))

@@ -1,33 +1,11 @@
 /** Endpoints and messages, as requests send them and as responses show them. */
 import * as z from 'zod'
-import {
-  disabledReasons,
-  type WebhookEvent,
-  webhookEvents,
-  webhookStates,
-} from '../db/schema/webhooks.ts'
+import { disabledReasons, webhookEvents, webhookStates } from '../db/schema/webhooks.ts'
 import { bool, count, id, orNull, positive, text, time, timestamps } from '../http/fields.ts'
 import { limitText } from '../http/ids.ts'
 import { inputText } from '../http/inputs.ts'
-
-/** The events that an endpoint may choose. `webhook.test` is always sent. */
-const ChosenEvent = z.enum(webhookEvents).exclude(['webhook.test'])
-export type ChosenEvent = z.infer<typeof ChosenEvent>
-export const chosenEvents = ChosenEvent.options
-
-/** What each event means, for people. */
-export const eventMeanings: Record<ChosenEvent, string> = {
-  'order.created': 'An order was placed',
-  'order.awaiting_wallet': 'The buyer has no wallet yet',
-  'order.delivered': 'The buyer has the NFT',
-  'order.failed': 'The NFT could not be delivered, or its delivery was cancelled',
-  'order.cancelled': 'Its delivery was cancelled',
-  'alarm.raised': 'Something is wrong with the marketplace',
-  'alarm.cleared': 'It is over',
-}
-
-/** Whether only endpoints with the role `master` get the event. */
-export const isAlarm = (event: WebhookEvent): boolean => event.startsWith('alarm.')
+import { ChosenEvent } from './events.ts'
+import { EventName } from './log.ts'
 
 const url = inputText(2048)
   .trim()
@@ -40,9 +18,16 @@ const events = z
   .refine((events) => new Set(events).size === events.length, 'must not have an event twice')
   .describe('The events to send. Alarms are only for endpoints with the role `master`.')
 
+const sources = z
+  .array(inputText(100).trim().min(1, 'must not be empty'))
+  .min(1, 'must have at least one name, or be null')
+  .max(20)
+  .nullable()
+  .describe('Names of tokens: only orders that they placed are told. Null for all.')
+
 /** The fields of a new endpoint. */
 export const NewWebhook = z
-  .object({ url, events })
+  .object({ url, events, sources: sources.default(null) })
   .meta({ id: 'NewWebhook', description: 'The fields of a new endpoint.' })
 
 /** The fields to change. An absent one stays as it is. */
@@ -50,6 +35,7 @@ export const WebhookChanges = z
   .object({
     url: url.optional(),
     events: events.optional(),
+    sources: sources.optional(),
     enabled: z
       .boolean()
       .optional()
@@ -60,9 +46,8 @@ export const WebhookChanges = z
   .meta({ id: 'WebhookChanges', description: 'The fields to change.' })
 
 export const WebhookId = z.object({ webhook_id: z.uuid().describe('Id of the endpoint.') })
-const messageId = z.string().regex(/^msg_[\da-f]{32}$/, 'must be the id of a message')
 export const MessageId = WebhookId.extend({
-  message_id: messageId.describe('Id of the message: its `webhook-id`.'),
+  message_id: EventName.describe('Id of the event: the `webhook-id` of the message.'),
 })
 
 /** The query of a list of endpoints. */
@@ -71,20 +56,38 @@ export const WebhookQuery = z.object({
   limit: limitText(50).describe('Endpoints per page.'),
 })
 
-/** The query of the log. */
-export const LogQuery = z.object({
-  cursor: messageId.optional().describe('The `nextCursor` of the previous page.'),
+/** What a message is in: `waiting` in the log, or in one of the states of the others. */
+export const messageStates = [...webhookStates, 'waiting'] as const
+export type MessageState = (typeof messageStates)[number]
+
+/** The query of the messages of an endpoint. */
+export const MessagesQuery = z.object({
+  cursor: EventName.optional().describe('The `nextCursor` of the previous page.'),
   limit: limitText(20).describe('Messages per page.'),
-  state: z.enum(webhookStates).optional().describe('Selects messages in this state.'),
+  state: z.enum(messageStates).optional().describe('Selects messages in this state.'),
 })
 
 /** A time in ISO 8601 and UTC, in the form in which the database stores it. */
 export const instant = z.iso.datetime().transform((text) => new Date(text).toISOString())
 export const Replay = z
   .object({
-    since: instant.describe('Messages that were created then or later are sent again.'),
+    since: instant.describe('Events of then and later are sent again.'),
   })
   .meta({ id: 'Replay', description: 'What to send again.' })
+
+/** The query of the log of events. */
+export const EventsQuery = z
+  .object({
+    after: EventName.optional().describe('Id of the last event that you have, as in `nextAfter`.'),
+    since: instant
+      .optional()
+      .describe('Instead: a time. Without both, the oldest events come first.'),
+    limit: limitText(100).describe('Events per page.'),
+  })
+  .refine(({ after, since }) => !(after && since), {
+    path: ['since'],
+    message: 'must not be sent with `after`',
+  })
 
 export const Webhook = z
   .object({
@@ -98,6 +101,14 @@ export const Webhook = z
       ),
     url: text('Where events are sent.'),
     events: z.array(z.enum(webhookEvents)).describe('The events that are sent.'),
+    sources: z
+      .array(z.string())
+      .nullable()
+      .describe('Names of the tokens whose orders are told; null for all.'),
+    verifiedAt: orNull(
+      time('Time at which the URL returned a challenge; null if it has to, to get events.'),
+    ),
+    hasEvents: bool('Whether the log has events that are still to be sent.'),
     enabled: bool('Whether events are sent.'),
     failingSince: orNull(
       time('Time of the first failed attempt after the last success; null if none has failed.'),
@@ -108,7 +119,7 @@ export const Webhook = z
         .enum(disabledReasons)
         .describe(
           '`failing`: nothing was accepted for 5 days. `gone`: it answered 410. `owner`: its owner ' +
-            'disabled it. Null while it is enabled.',
+            'disabled it. `demoted`: its user is no administrator any more. Null while it is enabled.',
         ),
     ),
     previousSecretUntil: orNull(
@@ -130,28 +141,36 @@ const Attempt = z
 
 export const WebhookMessage = z
   .object({
-    id: text('Id of the message: the header `webhook-id` of each attempt.'),
+    id: text('Id of the event: the header `webhook-id` of each attempt.'),
     type: z.enum(webhookEvents).describe('The event.'),
     orderId: orNull(id('Id of the order; null if the event is not of an order.')),
     state: z
-      .enum(webhookStates)
+      .enum(messageStates)
       .describe(
-        '`pending`: is sent at `dueAt`. `delivered`: the endpoint accepted it. `failed`: no more ' +
-          'attempts are made, unless it is sent again.',
+        '`waiting`: in the log, until those before it are sent. `delivered`: the endpoint accepted ' +
+          'it. `pending`: is sent at `dueAt`. `failed`: no more attempts are made, unless it is ' +
+          'sent again.',
       ),
-    dueAt: orNull(time('Time of the next attempt; null if none is planned.')),
+    dueAt: orNull(time('Time of the next attempt; null unless it is pending.')),
     createdAt: time('Time of the event.'),
-    attempts: z.array(Attempt).describe('The attempts that were made, in their order.'),
+    attempts: z
+      .array(Attempt)
+      .describe('The last attempts, in their order; none if the first one was accepted.'),
     payload: z
       .object({
         type: z.enum(webhookEvents).describe('The event.'),
-        timestamp: text('Time of the event.'),
+        timestamp: time('Time of the event.'),
         data: z.record(z.string(), z.unknown()).describe('What happened. Depends on the event.'),
       })
-      .describe('The body that is sent.'),
+      .describe('The body that is sent, but for the challenge of a test.'),
   })
-  .meta({
-    id: 'WebhookMessage',
-    description: 'An event for an endpoint, and the attempts to send it.',
-  })
+  .meta({ id: 'WebhookMessage', description: 'An event for an endpoint.' })
 export type WebhookMessage = z.infer<typeof WebhookMessage>
+
+/** An event of the log. The bodies in `eventBodies` say what `data` has. */
+export const LoggedEvent = z
+  .object({
+    id: text('Id of the event: the `webhook-id` of messages about it.'),
+    ...WebhookMessage.shape.payload.shape,
+  })
+  .meta({ id: 'LoggedEvent', description: 'An event.' })

@@ -61,6 +61,8 @@ async function run(program: string, language: Language, variables = {}): Promise
   return stdout
 }
 
+const buyerBillingData = { street: 'Road 1', postal: '0150', city: 'Oslo', country: 'NO' }
+
 /** Creates a webhook at `receiverPort`. */
 async function aWebhook() {
   const client = createClient(instance)
@@ -70,6 +72,7 @@ async function aWebhook() {
   return {
     secret,
     test: () => client.testWebhook(parameter),
+    isVerified: async () => (await client.getWebhook(parameter)).webhook.verifiedAt !== null,
     remove: () => client.deleteWebhook(parameter),
   }
 }
@@ -93,35 +96,40 @@ it.each(languages)('creates a webhook (%s)', async (language) => {
   expect(output).toMatch(/whsec_[\w+/]{43}=/)
 })
 
-it('checks the signature of a request (curl)', async () => {
-  const program = await programIn('webhooks', 'receive', 'sh')
-  const { secret, test, remove } = await aWebhook()
-  const { promise: received, resolve: receive } = Promise.withResolvers<Received>()
+it('checks the signature of a request, and answers a challenge (curl)', async () => {
+  const file = await store(await programIn('webhooks', 'receive', 'sh'), 'sh')
+  const { secret, test, isVerified, remove } = await aWebhook()
+  const receive = async (headers: IncomingHttpHeaders, body: string) => {
+    await writeFile(join(folder, 'body.json'), body)
+    const env = {
+      ...process.env,
+      WEBHOOK_SECRET: secret,
+      WEBHOOK_ID: String(headers['webhook-id']),
+      WEBHOOK_TIMESTAMP: String(headers['webhook-timestamp']),
+      WEBHOOK_SIGNATURE: String(headers['webhook-signature']),
+    }
+    return promisify(execFile)('sh', [file], { env, cwd: folder })
+  }
+  const received: Received[] = []
   const server = createServer(async (request, response) => {
-    receive({ headers: request.headers, body: await text(request) })
-    response.end()
+    const { headers } = request
+    const body = await text(request)
+    received.push({ headers, body })
+    response.end((await receive(headers, body)).stdout)
   }).listen(Number(receiverPort), '127.0.0.1')
   await test()
-  const { headers, body } = await received
+  await expect.poll(isVerified, { timeout: 15_000 }).toBe(true)
+  const [{ headers, body } = { headers: {}, body: '' }] = received
+  await expect(receive(headers, `${body} `)).rejects.toThrow('not authentic')
   server.close()
   await remove()
-  await writeFile(join(folder, 'body.json'), body)
-  const variables = {
-    WEBHOOK_SECRET: secret,
-    WEBHOOK_ID: headers['webhook-id'],
-    WEBHOOK_TIMESTAMP: headers['webhook-timestamp'],
-    WEBHOOK_SIGNATURE: headers['webhook-signature'],
-  }
-  expect(await run(program, 'sh', variables)).toBe(`authentic: ${body}\n`)
-  await writeFile(join(folder, 'body.json'), `${body} `)
-  expect(await run(program, 'sh', variables)).toBe('not authentic\n')
 })
 
 it.each(languages.filter((language) => language !== 'sh'))(
   'receives webhooks (%s)',
   async (language) => {
     const file = await store(await programIn('webhooks', 'receive', language), language)
-    const { secret, test, remove } = await aWebhook()
+    const { secret, test, isVerified, remove } = await aWebhook()
     const env = { ...process.env, WEBHOOK_SECRET: secret, PORT: receiverPort }
     const program = spawn(commands[language], [file], { env })
     let output = ''
@@ -131,8 +139,10 @@ it.each(languages.filter((language) => language !== 'sh'))(
     await expect.poll(() => output, { timeout: 15_000 }).toMatch(/^listening$/m)
     await test()
     // Orders of other tests have events, too.
-    const printed = /^webhook\.test \{"message": ?"This is a test\."\}$/m
+    const printed =
+      /^webhook\.test \{"message": ?"This is a test\..*"challenge": ?"[\da-f]{32}"\}$/m
     await expect.poll(() => output, { timeout: 15_000 }).toMatch(printed)
+    await expect.poll(isVerified, { timeout: 15_000 }).toBe(true)
     const body = '{"type":"order.failed","timestamp":"","data":{}}'
     const forged = { 'webhook-id': 'msg_1', 'webhook-timestamp': '1', 'webhook-signature': 'v1,' }
     for (const headers of [{}, forged]) {
@@ -145,6 +155,32 @@ it.each(languages.filter((language) => language !== 'sh'))(
     await once(program, 'exit')
   },
 )
+
+it.each(languages)('reads each event once (%s)', async (language) => {
+  const program = await programIn('webhooks', 'events', language)
+  const client = createClient(instance)
+  const position = join(folder, 'position')
+  await rm(position, { force: true })
+  const anOrder = async () => {
+    const order = { nftId: 3, listingId: 3, quantity: 1, buyerUserId: 5, buyerBillingData }
+    return (await client.placeOrders({ body: [order] })).orders[0]?.id
+  }
+  const printed = (orderId: number | undefined) =>
+    new RegExp(`order\\.created.*"orderId": ?${orderId}\\b`)
+  const first = await anOrder()
+  expect(await run(program, language)).toMatch(printed(first))
+  const read = await readFile(position, 'utf8')
+  const second = await anOrder()
+  for (let i = 0; i < 2; i++) {
+    const output = await run(program, language)
+    expect(output).toMatch(printed(second))
+    expect(output).not.toMatch(printed(first))
+    // As if the program had ended before it stored the position.
+    await writeFile(position, read)
+  }
+  await writeFile(position, 'evt_1')
+  await expect(run(program, language)).rejects.toThrow(/\b410\b|events_removed/)
+})
 
 it.each(['sh'] as const)('sends the example of the reference (%s)', async (language) => {
   const html = await (await fetch(`${instance.url}/docs`)).text()

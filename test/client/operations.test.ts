@@ -2,8 +2,9 @@
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import {
   type Answer,
   createClient,
@@ -19,7 +20,12 @@ const picture = new Uint8Array(await readFile('test/avatars/fixtures/phone.jpg')
 const { url, token, receivers } = instance
 const pictureHost = `127.0.0.1:${receivers.pictures}`
 const client = createClient({ url, token, fetch: fetchDocumented })
-const pictures = createServer((_, response) => response.end(picture))
+/** Also the receiver of webhooks, which answers challenges. */
+const pictures = createServer(async (request, response) => {
+  if (request.method === 'GET') return void response.end(picture)
+  const { data } = JSON.parse(await text(request))
+  response.end(data.challenge)
+})
 
 beforeAll(async () => {
   await once(pictures.listen(receivers.pictures, '127.0.0.1'), 'listening')
@@ -64,7 +70,10 @@ const newWebhook = { url: `http://${pictureHost}/`, events: ['alarm.raised' as c
 
 async function createWebhook() {
   const { webhook } = await client.createWebhook({ body: newWebhook })
-  return { webhook_id: webhook.id }
+  const parameter = { webhook_id: webhook.id }
+  const read = async () => (await client.getWebhook(parameter)).webhook
+  await vi.waitUntil(async () => (await read()).verifiedAt !== null, 15_000)
+  return parameter
 }
 
 let webhook: ReturnType<typeof createWebhook> | undefined
@@ -139,9 +148,13 @@ const calls: { [Id in OperationId]: () => Promise<Answer<Id>> } = {
     return client.listWebhookMessages({ webhook_id })
   },
   resendWebhookMessage: async () => client.resendWebhookMessage(await aWebhookMessage()),
-  replayWebhookMessages: async () => {
-    const { webhook_id } = await aWebhookMessage()
-    return client.replayWebhookMessages({ webhook_id, body: { since: '2026-01-01T00:00:00.000Z' } })
+  replayWebhook: async () => {
+    const body = { since: '2026-01-01T00:00:00.000Z' }
+    return client.replayWebhook({ ...(await aWebhook()), body })
+  },
+  listEvents: async () => {
+    await anOrder()
+    return client.listEvents({ limit: 10 })
   },
   listTransfers: () => client.listTransfers(),
   retryTransfers: () => client.retryTransfers({ status: 'queued', code: 'no_relayer' }),

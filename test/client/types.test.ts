@@ -9,6 +9,7 @@ import type {
   Order,
   OrderItem,
   PlacedOrder,
+  WebhookEvent,
 } from '../../client/src/index.ts'
 
 type Client = MarketplaceClient
@@ -48,6 +49,17 @@ it('iterates only over operations with pages', () => {
 })
 
 it('knows the codes of errors', () => {
-  expectTypeOf<'sold_out' | 'rate_limited' | 'unauthenticated'>().toExtend<ErrorCode>()
+  expectTypeOf<'sold_out' | 'rate_limited' | 'events_removed'>().toExtend<ErrorCode>()
   expectTypeOf<'no_such_code'>().not.toExtend<ErrorCode>()
+})
+
+it('knows what each event has', () => {
+  const event = {} as WebhookEvent
+  if (event.type === 'webhook.test')
+    expectTypeOf(event.data).toEqualTypeOf<{ message: string; challenge: string }>()
+  if (event.type === 'alarm.raised') expectTypeOf(event.data.runbookUrl).toEqualTypeOf<string>()
+  if (event.type === 'order.failed')
+    expectTypeOf(event.data.failReason).toEqualTypeOf<string | null>()
+  expectTypeOf<'order.retried'>().toExtend<WebhookEvent['type']>()
+  expectTypeOf<'order.lost'>().not.toExtend<WebhookEvent['type']>()
 })

@@ -7,13 +7,13 @@ import { createServer } from 'node:http'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { Webhook as SvixWebhook } from 'svix'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { createClient } from '../../client/src/index.ts'
+import { createClient, type WebhookEvent } from '../../client/src/index.ts'
 import { instance } from '../support/instance/instance.ts'
 
 type Headers = Record<string, string>
 /** Throws if the message was not sent by the owner of the secret. */
 type Verify = (secret: string, body: string, headers: Headers) => void
-type Event = { type: string; data: { orderId: number; sequence: number; txId: string | null } }
+type OrderEvent = Extract<WebhookEvent, { type: `order.${string}` }>
 type Request = { headers: Headers; body: string }
 
 const packages: Record<'standardwebhooks' | 'svix', Verify> = {
@@ -22,20 +22,27 @@ const packages: Record<'standardwebhooks' | 'svix', Verify> = {
   svix: (secret, body, headers) => new SvixWebhook(secret).verify(body, headers),
 }
 
+/** Number of an order whose first message is rejected. */
+const rejectedNumber = crypto.randomUUID()
+
 /**
- * A receiver that handles each message once, by its id. It answers 500 to the first attempt of an
- * `order.created`, although it has handled it, so that the message comes again.
+ * A receiver that handles each event of an order once, by its id, and answers challenges. It answers
+ * 500 to the first attempt of an `order.created`, although it has handled it, so that the message
+ * comes again: only of one order, because other tests place orders at the same time.
  */
 function aReceiver(name: keyof typeof packages) {
   const port = instance.receivers[name]
   const verify = packages[name]
   const requests: Request[] = []
   const rejected: unknown[] = []
-  const handled = new Map<string, Event>()
+  const handled = new Map<string, OrderEvent>()
+  /** The first test comes when the secret is not known yet. */
+  const { promise: isReady, resolve: start } = Promise.withResolvers<void>()
   const url = `http://127.0.0.1:${port}/hooks`
   const server = createServer(async (request, response) => {
     const body = Buffer.concat(await request.toArray()).toString()
     const headers = request.headers as Headers
+    await isReady
     requests.push({ headers, body })
     const id = headers['webhook-id'] ?? ''
     try {
@@ -44,20 +51,33 @@ function aReceiver(name: keyof typeof packages) {
       rejected.push(error)
       return void response.writeHead(401).end()
     }
-    const isNew = !handled.has(id)
-    const event: Event = JSON.parse(body)
-    handled.set(id, event)
-    response.writeHead(isNew && event.type === 'order.created' ? 500 : 204).end()
+    const event: WebhookEvent = JSON.parse(body)
+    if (event.type === 'webhook.test') return void response.end(event.data.challenge)
+    const { type, data } = event as OrderEvent
+    const isRejected = type === 'order.created' && data.providerId === rejectedNumber
+    response.writeHead(isRejected && !handled.has(id) ? 500 : 204).end()
+    handled.set(id, event as OrderEvent)
   })
   const identity = { secret: '', webhookId: '' }
-  const receiver = { name, port, url, verify, requests, rejected, handled, server, ...identity }
+  const receiver = {
+    name,
+    port,
+    url,
+    start,
+    verify,
+    requests,
+    rejected,
+    handled,
+    server,
+    ...identity,
+  }
   return receiver
 }
 
 const receivers = [aReceiver('standardwebhooks'), aReceiver('svix')]
 const client = createClient(instance)
 
-/** Placed when both receivers wait for its events. */
+/** Placed when both receivers are verified. */
 let firstOrder: number
 
 beforeAll(async () => {
@@ -66,8 +86,13 @@ beforeAll(async () => {
     const events = ['order.created' as const, 'order.delivered' as const]
     const { webhook, secret } = await client.createWebhook({ body: { url: receiver.url, events } })
     Object.assign(receiver, { webhookId: webhook.id, secret })
+    receiver.start()
+    await vi.waitUntil(async () => {
+      const parameter = { webhook_id: webhook.id }
+      return (await client.getWebhook(parameter)).webhook.verifiedAt
+    }, 30_000)
   }
-  firstOrder = await anOrder()
+  firstOrder = await anOrder(rejectedNumber)
 })
 
 afterAll(async () => {
@@ -77,8 +102,8 @@ afterAll(async () => {
   }
 })
 
-async function anOrder(): Promise<number> {
-  const body = [{ nftId: 2, listingId: 2, quantity: 1, buyerUserId: 3 }]
+async function anOrder(providerId: string | null = null): Promise<number> {
+  const body = [{ nftId: 2, listingId: 2, quantity: 1, buyerUserId: 3, providerId }]
   const [order] = (await client.placeOrders({ body })).orders
   if (!order) throw new Error('no order was placed')
   return order.id
@@ -91,7 +116,7 @@ describe.each(receivers)('a receiver built with $name', (receiver) => {
     [...handled.values()].filter(({ data }) => data.orderId === orderId)
   const requestsOf = (type: string, orderId: number) =>
     requests.filter(({ body }) => {
-      const event: Event = JSON.parse(body)
+      const event: OrderEvent = JSON.parse(body)
       return event.type === type && event.data.orderId === orderId
     })
 
@@ -113,11 +138,11 @@ describe.each(receivers)('a receiver built with $name', (receiver) => {
   })
 
   it('rejects a forged message, one of another endpoint, and an old one', () => {
-    const [{ body, headers } = { body: '', headers: {} }] = requests
+    const [{ body, headers } = { body: '', headers: {} }] = requestsOf('order.created', firstOrder)
     const { secret } = receiver
     expect(() => verify(secret, body, headers)).not.toThrow()
     expect(() => verify(secret, body.replace('"quantity":1', '"quantity":2'), headers)).toThrow()
-    expect(() => verify(secret, body, { ...headers, 'webhook-id': 'msg_other' })).toThrow()
+    expect(() => verify(secret, body, { ...headers, 'webhook-id': 'evt_1' })).toThrow()
     const other = receivers.find(({ name }) => name !== receiver.name)
     const otherSecret = other?.secret || `whsec_${Buffer.alloc(32).toString('base64')}`
     expect(() => verify(otherSecret, body, headers)).toThrow()

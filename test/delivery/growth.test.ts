@@ -204,16 +204,16 @@ async function rowsPerItem(chain: Chain, instance: Instance, onPass: () => Promi
   return deliveryRows(instance) / 100
 }
 
-describe('100 items of a call write at most 6 rows each', () => {
-  // Measured: 5.14. Of these, 3.01 are written when the orders are placed.
+describe('100 items of a call write at most 7.5 rows each', () => {
+  // Measured: 7.18. Of these, 2 are events.
   it('where a block is final at once', async () => {
     const chain = await aChain({ erc1155: 100 })
     startClock()
     const rows = await rowsPerItem(chain, anInstance(chain, { finality: 1 }), async () => {})
-    expect(rows).toBeLessThanOrEqual(6)
+    expect(rows).toBeLessThanOrEqual(7.5)
   })
 
-  // Measured: 5.37.
+  // Measured: 7.43.
   it('where the fifth block makes a block final, and blocks come every 12 seconds', async () => {
     const chain = await aChain({ erc1155: 100 })
     await chain.setAutomine(false)
@@ -226,7 +226,7 @@ describe('100 items of a call write at most 6 rows each', () => {
     startClock(mineDueBlocks)
     minedAt = Date.now()
     const rows = await rowsPerItem(chain, anInstance(chain, { finality: 5 }), mineDueBlocks)
-    expect(rows).toBeLessThanOrEqual(6)
+    expect(rows).toBeLessThanOrEqual(7.5)
   })
 })
 

@@ -1,13 +1,12 @@
 /** The status of an order item follows from the state of its delivery, wherever it is shown. */
-import { eq, sql } from 'drizzle-orm'
+import { desc, eq, sql } from 'drizzle-orm'
 import { expect, it } from 'vitest'
 import { deliveries, deliveryStates } from '../../src/db/schema/delivery.ts'
-import { webhookMessages } from '../../src/db/schema/webhooks.ts'
+import { events } from '../../src/db/schema/webhooks.ts'
 import type { Order } from '../../src/orders/schema.ts'
 import { aShop, placed } from '../orders/shop.ts'
 import { call } from '../support/api.ts'
 import { aToken, aTransaction, db } from '../support/makers.ts'
-import { anEndpoint } from '../webhooks/endpoints.ts'
 
 type State = (typeof deliveryStates)[number]
 
@@ -54,14 +53,12 @@ it.each(rows)('%s, sent: %s, is shown as %s: %s', async (state, isSent, status, 
   const list = await (await call('GET', path, { token })).json<{ orders: Order[] }>()
   expect(list.orders.map(({ id }) => id)).toEqual([order?.id])
 
-  // The trigger that writes webhook messages.
-  const endpoint = await anEndpoint({ userId: buyer.id })
-  await db.run(sql`INSERT INTO orderEvents (itemId, sequence) VALUES (${item?.id}, 0)`)
-  const [message] = await db
-    .select()
-    .from(webhookMessages)
-    .where(eq(webhookMessages.endpointId, endpoint.id))
-  expect(JSON.parse(message?.payload ?? '{}').data).toMatchObject({ status, failReason, txId })
+  // The trigger that writes events.
+  await db.run(
+    sql`INSERT INTO deliveryEvents (itemId, type, sequence) VALUES (${item?.id}, 'order.retried', 9)`,
+  )
+  const [event] = await db.select().from(events).orderBy(desc(events.id)).limit(1)
+  expect(JSON.parse(event?.body ?? '{}').data).toMatchObject({ status, failReason, txId })
 })
 
 it('every state of a delivery is in the table above', () => {

@@ -73,8 +73,8 @@ export async function createFixtures() {
   /** Requests delete some of them. Made after the orders, whose events the queue would send. */
   const webhooks = await Promise.all(
     Array.from({ length: 40 }, async () => {
-      const { id } = await aWebhook(admin, { role: 'master' })
-      return { id, messageId: (await aWebhookMessage({ id })).id }
+      const webhook = await aWebhook(admin, { role: 'master' })
+      return { id: webhook.id, messageId: (await aWebhookMessage(webhook)).id }
     }),
   )
   const known: KnownValues = {

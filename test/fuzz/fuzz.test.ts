@@ -25,6 +25,7 @@ const bindings: Env = {
   ...env,
   DELIVERIES: { ...env.DELIVERIES, sendBatch: async () => sent },
   WEBHOOKS: { ...env.WEBHOOKS, sendBatch: async () => sent },
+  MASTER_WEBHOOKS: { ...env.MASTER_WEBHOOKS, sendBatch: async () => sent },
 }
 const sent = { metadata: { metrics: { backlogCount: 0, backlogBytes: 0 } } }
 

@@ -4,14 +4,14 @@ import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { deliveries, networks, signers, transactions } from '../../src/db/schema/delivery.ts'
 import { alarms, hourlyOrders, networkChecks, quotas } from '../../src/db/schema/operations.ts'
-import { webhookEndpoints, webhookMessages } from '../../src/db/schema/webhooks.ts'
+import { webhookEndpoints } from '../../src/db/schema/webhooks.ts'
 import { explain } from '../../src/delivery/reasons.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import { anEngine, rowOf } from '../support/delivery/engine.ts'
 import { aPaidItem, paidItems } from '../support/delivery/items.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
 import { aRecordingQueue } from '../support/delivery/queue.ts'
-import { db } from '../support/makers.ts'
+import { aUser, aWebhook, db } from '../support/makers.ts'
 import { anInstance, aSubscriber, broken } from './instance.ts'
 
 const logged = recordLogs()
@@ -21,7 +21,7 @@ const edition = { standard: 'erc1155' } as const
 beforeEach(async () => {
   await db.delete(deliveries)
   for (const table of [transactions, networks, signers]) await db.delete(table)
-  for (const table of [alarms, networkChecks, hourlyOrders, webhookMessages, webhookEndpoints])
+  for (const table of [alarms, networkChecks, hourlyOrders, webhookEndpoints])
     await db.delete(table)
 })
 
@@ -295,7 +295,11 @@ describe('deliveries_delayed', () => {
 })
 
 describe('backlog', () => {
-  it('lasts while a message waits in a queue for 15 minutes', async () => {
+  it.each([
+    ['deliveries', 'DELIVERIES'],
+    ['webhooks', 'WEBHOOKS'],
+    ['master_webhooks', 'MASTER_WEBHOOKS'],
+  ])('lasts while a message waits in the queue of %s for 15 minutes', async (name, binding) => {
     const instance = anInstance()
     const { queue } = aRecordingQueue()
     const metrics = async () => ({
@@ -303,11 +307,11 @@ describe('backlog', () => {
       backlogBytes: 700,
       oldestMessageTimestamp: instance.at(0),
     })
-    const DELIVERIES = { ...queue, metrics }
-    expect(await instance.cron(14, { DELIVERIES })).toEqual([])
-    expect(await instance.cron(15, { DELIVERIES })).toEqual(['backlog:deliveries'])
-    expect(await detailOf('backlog:deliveries')).toMatch(
-      /^7 messages in the queue of deliveries, the oldest since [-\d]+ [:\d]+ UTC\.$/,
+    const bindings = { [binding]: { ...queue, metrics } }
+    expect(await instance.cron(14, bindings)).toEqual([])
+    expect(await instance.cron(15, bindings)).toEqual([`backlog:${name}`])
+    expect(await detailOf(`backlog:${name}`)).toMatch(
+      new RegExp(`^7 messages in the queue of ${name}, the oldest since [-\\d]+ [:\\d]+ UTC\\.$`),
     )
     expect(await instance.cron(16)).toEqual([])
   })
@@ -458,25 +462,18 @@ describe('second_node_silent', () => {
 })
 
 describe('webhooks_backlog', () => {
-  it('lasts while a message is due for more than 15 minutes', async () => {
+  it('lasts while an endpoint is due for more than 15 minutes', async () => {
     const instance = anInstance()
-    const time = instance.at(0).toISOString()
-    await db.insert(webhookMessages).values({
-      id: 'msg_1',
-      endpointId: 'none',
-      type: 'webhook.test',
-      payload: '{}',
-      state: 'pending',
-      dueAt: time,
-      createdAt: time,
-      updatedAt: time,
-    })
+    const webhook = await aWebhook(await aUser(), { dueAt: instance.at(0).toISOString() })
     expect(await instance.cron(14)).toEqual([])
     expect(await instance.cron(15)).toEqual(['webhooks_backlog'])
     expect(await detailOf('webhooks_backlog')).toMatch(
-      /^1 webhook message pending, the oldest due since [-\d]+ [:\d]+ UTC\.$/,
+      /^1 webhook with something to send, one due since [-\d]+ [:\d]+ UTC\.$/,
     )
-    await db.update(webhookMessages).set({ state: 'delivered', dueAt: null })
+    await db
+      .update(webhookEndpoints)
+      .set({ dueAt: null })
+      .where(eq(webhookEndpoints.id, webhook.id))
     expect(await instance.cron(16)).toEqual([])
   })
 })

@@ -79,6 +79,7 @@ describe('with a master token', () => {
       queues: [
         { name: 'deliveries', problem: null, messages: 0, oldestMessageSeconds: null },
         { name: 'webhooks', problem: null, messages: 0, oldestMessageSeconds: null },
+        { name: 'master_webhooks', problem: null, messages: 0, oldestMessageSeconds: null },
       ],
       networks: [
         {
@@ -124,7 +125,7 @@ describe('with a master token', () => {
     expect(response.status).toBe(200)
     const problem = 'Error: the binding is unavailable'
     expect(await response.json()).toMatchObject({
-      components: { r2: { problem }, queues: [{ problem: null }, { problem }] },
+      components: { r2: { problem }, queues: [{ problem: null }, { problem }, { problem: null }] },
     })
   })
 

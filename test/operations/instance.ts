@@ -1,13 +1,14 @@
 /** An instance whose cron trigger a test runs by hand, minutes after it was started. */
 import { env } from 'cloudflare:workers'
+import { sql } from 'drizzle-orm'
 import { alarms } from '../../src/db/schema/operations.ts'
-import { webhookEndpoints, webhookMessages } from '../../src/db/schema/webhooks.ts'
+import { webhookEndpoints } from '../../src/db/schema/webhooks.ts'
 import { runCron } from '../../src/operations/cron.ts'
 import { callWith } from '../support/api.ts'
 import type { Chain } from '../support/chain/chain.ts'
 import { type NetworkSettings, networksOf } from '../support/delivery/engine.ts'
 import { aRecordingQueue } from '../support/delivery/queue.ts'
-import { aMasterToken, anAdministrator, db } from '../support/makers.ts'
+import { aMasterToken, anAdministrator, aWebhook, db } from '../support/makers.ts'
 
 /** Its queues deliver nothing. Without a chain, no network is configured. */
 export function anInstance(
@@ -38,7 +39,8 @@ export function anInstance(
 
 const queues = () => {
   const { queue } = aRecordingQueue()
-  return { DELIVERIES: queue, WEBHOOKS: queue as unknown as Env['WEBHOOKS'] }
+  const webhooks = queue as unknown as Env['WEBHOOKS']
+  return { DELIVERIES: queue, WEBHOOKS: webhooks, MASTER_WEBHOOKS: webhooks }
 }
 
 type Components = Record<string, unknown> & {
@@ -46,27 +48,17 @@ type Components = Record<string, unknown> & {
   networks: Record<string, unknown>[]
 }
 
-/** Subscribes an administrator to alarms. Returns a function that sends all messages, and returns those of ever. */
+/** Subscribes an administrator to alarms. Returns a function that sends all events, and returns those of ever. */
 export async function aSubscriber() {
-  const { id: userId } = await anAdministrator()
-  const id = crypto.randomUUID()
-  const time = new Date().toISOString()
-  await db.insert(webhookEndpoints).values({
-    id,
-    userId,
-    role: 'master',
-    url: 'https://receiver.example.com/',
-    events: ['alarm.raised', 'alarm.cleared'],
-    secretId: '07'.repeat(16),
-    createdAt: time,
-    updatedAt: time,
-  })
+  const events = ['alarm.raised', 'alarm.cleared'] as const
+  const endpoint = await aWebhook(await anAdministrator(), { role: 'master', events: [...events] })
   return async () => {
-    const rows = await db.select().from(webhookMessages).orderBy(webhookMessages.createdAt)
-    await db.update(webhookMessages).set({ state: 'delivered', dueAt: null })
-    return rows
-      .filter(({ endpointId }) => endpointId === id)
-      .map(({ payload }) => JSON.parse(payload))
+    const rows = await db.all<{ body: string }>(
+      sql`SELECT body FROM endpointEvents
+        WHERE endpointId = ${endpoint.id} AND id > ${endpoint.position} ORDER BY id`,
+    )
+    await db.update(webhookEndpoints).set({ hasEvents: false, dueAt: null })
+    return rows.map(({ body }) => JSON.parse(body))
   }
 }
 

@@ -54,10 +54,13 @@ describe('the metrics', () => {
       [`marketplace_delivery_gas{chain_id="${chainId}"}`]: 75,
       'marketplace_queue_backlog_messages{queue="deliveries"}': 0,
       'marketplace_queue_backlog_messages{queue="webhooks"}': 0,
+      'marketplace_queue_backlog_messages{queue="master_webhooks"}': 0,
       'marketplace_queue_backlog_bytes{queue="deliveries"}': 0,
       'marketplace_queue_backlog_bytes{queue="webhooks"}': 0,
+      'marketplace_queue_backlog_bytes{queue="master_webhooks"}': 0,
       'marketplace_queue_oldest_message_seconds{queue="deliveries"}': 0,
       'marketplace_queue_oldest_message_seconds{queue="webhooks"}': 0,
+      'marketplace_queue_oldest_message_seconds{queue="master_webhooks"}': 0,
       [`marketplace_network_up${network}`]: 1,
       [`marketplace_network_last_check_timestamp_seconds${network}`]:
         instance.at(0).getTime() / 1000,
@@ -70,7 +73,7 @@ describe('the metrics', () => {
       [`marketplace_signer_deliveries_left{chain_id="${chainId}",signer="${signer}"}`]:
         expect.any(Number),
       [`marketplace_signer_limit_used_ratio{chain_id="${chainId}",signer="${signer}"}`]: 0,
-      marketplace_webhook_pending_messages: 0,
+      marketplace_webhook_pending_endpoints: 0,
       marketplace_webhook_oldest_due_seconds: 0,
       marketplace_webhook_disabled_endpoints: 0,
       marketplace_cron_last_run_timestamp_seconds: expect.any(Number),
@@ -89,7 +92,7 @@ describe('the metrics', () => {
     })
     const names = [...metrics.keys()]
     expect(metrics.get('marketplace_storage_up')).toBe(0)
-    expect(names.filter((name) => name.includes('webhooks"'))).toEqual([])
+    expect(names.filter((name) => name.includes('"webhooks"'))).toEqual([])
     expect(names.filter((name) => /network|signer|cron|fee|gas|oldest_und/.test(name))).toEqual([])
   })
 

@@ -1,17 +1,17 @@
 /** The pages for operators, as HTML. */
-import { eq } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { nfts } from '../../src/db/schema/catalogue.ts'
 import { deliveries, type ReasonCode } from '../../src/db/schema/delivery.ts'
 import { alarms, auditLog, hourlyOrders, networkChecks } from '../../src/db/schema/operations.ts'
 import { orderItems } from '../../src/db/schema/orders.ts'
 import { ADMINISTRATOR } from '../../src/db/schema/users.ts'
-import { webhookEndpoints, webhookMessages } from '../../src/db/schema/webhooks.ts'
+import { events, webhookMessages } from '../../src/db/schema/webhooks.ts'
 import { explain, sentences } from '../../src/delivery/reasons.ts'
 import { sentence } from '../../src/pages/components/field.tsx'
 import { aShop, billingData, placed, settings, times } from '../orders/shop.ts'
 import { BASE_URL, call } from '../support/api.ts'
-import { aMasterToken, aTransaction, db } from '../support/makers.ts'
+import { aMasterToken, aTransaction, aWebhook, db } from '../support/makers.ts'
 import { ageSession, aSignedInVisitor, type Visitor } from '../support/visitor.ts'
 
 /** The text of HTML, with single spaces. */
@@ -258,37 +258,16 @@ it('shows signers and contract as the cron run saw them', async () => {
   expect(html).toContain(`href="https://explorer.example/address/0x${'1'.repeat(40)}"`)
 })
 
-it('counts the messages and endpoints of webhooks', async () => {
+it('counts the endpoints of webhooks', async () => {
   const { visitor, user } = await anAdministratorVisitor()
   const at = minutesAgo(1)
-  const endpoint = {
-    userId: user.id,
-    role: 'user' as const,
-    url: 'https://shop.example/hook',
-    events: ['order.delivered' as const],
-    secretId: '0',
-    createdAt: at,
-    updatedAt: at,
-  }
-  await db.insert(webhookEndpoints).values([
-    { ...endpoint, id: 'failing', failingSince: at },
-    { ...endpoint, id: 'gone', failingSince: at, disabledAt: at, disabledReason: 'gone' },
-    { ...endpoint, id: 'owner', disabledAt: at, disabledReason: 'owner' },
-  ])
-  const message = {
-    endpointId: 'failing',
-    type: 'webhook.test',
-    payload: '{}',
-    createdAt: at,
-    updatedAt: at,
-  } as const
-  await db.insert(webhookMessages).values([
-    { ...message, id: 'msg_1', state: 'pending', dueAt: at },
-    { ...message, id: 'msg_2', state: 'delivered' },
-  ])
+  await aWebhook(user, { failingSince: at, dueAt: at })
+  await aWebhook(user, { failingSince: at, disabledAt: at, disabledReason: 'gone' })
+  await aWebhook(user, { dueAt: at, disabledAt: at, disabledReason: 'owner' })
+  await aWebhook(user, { disabledAt: at, disabledReason: 'owner', deletedAt: at })
   const { sectionOf } = await read(visitor, '/operations')
   expect(sectionOf('webhooks')).toContain(
-    'Messages to send 1 Failing endpoints 1 Disabled endpoints 2',
+    'Endpoints with something to send 1 Failing endpoints 1 Disabled endpoints 2',
   )
 })
 
@@ -315,18 +294,19 @@ describe('the page of a transfer', () => {
       .update(deliveries)
       .set({ state: 'transferred', transactionId, chainId: 31337, updatedAt })
       .where(eq(deliveries.id, id))
-    const at = minutesAgo(-4)
-    await db.insert(webhookMessages).values({
-      id: `msg_${id}`,
-      endpointId: 'deleted',
-      type: 'order.delivered',
-      orderId,
-      payload: '{}',
-      state: 'failed',
-      attempts: 10,
-      createdAt: at,
-      updatedAt: at,
-    })
+    const [delivered] = await db
+      .select()
+      .from(events)
+      .where(and(eq(events.orderId, orderId), eq(events.type, 'order.delivered')))
+    await db.insert(webhookMessages).values([
+      {
+        eventId: delivered?.id ?? 0,
+        endpointId: 'deleted',
+        state: 'failed',
+        tries: 2,
+        attempts: '[{},{}]',
+      },
+    ])
     const localhost = { ...settings.NETWORKS.localhost, explorerUrl: 'https://explorer.example' }
     const page = await read(visitor, `/operations/transfers/${id}`, { NETWORKS: { localhost } })
     expect(page.text).toMatch(
@@ -334,12 +314,12 @@ describe('the page of a transfer', () => {
     )
     expect(page.sectionOf('history')).toMatch(
       new RegExp(
-        'Order placed just now' +
+        'Order placed just now Event order.created just now evt_\\d+' +
           ' Transaction sent in \\d+ seconds 0xaaaa…aaaa Its nonce was used by another transaction closed 2 items' +
           ' Signer \\S+ Nonce 3 .*' +
           ' Transaction sent in 1 minute 0xbbbb…bbbb Block 77 closed 2 items Gas 200,000 Fee 0.003 ETH, 0.0015 of it for this item' +
           ' Signer \\S+ Nonce 4 .* Replaces 0xcccc…cccc' +
-          ` Webhook order.delivered in 3 minutes failed, 10 attempts endpoint deleted msg_${id}` +
+          ` Event order.delivered in 2 minutes failed, 2 attempts endpoint deleted evt_${delivered?.id}` +
           ' Delivered in 2 minutes',
       ),
     )
@@ -359,9 +339,7 @@ describe('the page of a transfer', () => {
     const response = await visitor.post(`${path}/retry`)
     const { text, sectionOf } = await read(visitor, response.headers.get('location') ?? '')
     expect(text).toContain('The transfer is queued again.')
-    expect(sectionOf('history')).toContain(
-      'Retried just now by Olga Waits for a transaction just now',
-    )
+    expect(sectionOf('history')).toContain('Retried just now by Olga Event order.retried just now')
     expect(await stateOf(id)).toBe('queued')
   })
 
@@ -457,24 +435,13 @@ describe('the search', () => {
   const searchFor = (visitor: Visitor, q: string) =>
     visitor.get(`/operations/search?q=${encodeURIComponent(q)}`)
 
-  it('opens the only transfer that has the number, key, transaction or message', async () => {
+  it('opens the only transfer that has the number, key, transaction or event', async () => {
     const { visitor } = await anAdministratorVisitor()
     const { id, orderId } = await anItem({ dueAt: null }, 'ORDER-99')
     const hash = `0x${'e'.repeat(64)}`
     const old = `0x${'f'.repeat(64)}`
     await aTransaction({ items: [id], hash, replaced: [old] })
-    const at = minutesAgo(1)
-    const message = `msg_${'0'.repeat(32)}`
-    await db.insert(webhookMessages).values({
-      id: message,
-      endpointId: 'e',
-      type: 'order.created',
-      orderId,
-      payload: '{}',
-      state: 'delivered',
-      createdAt: at,
-      updatedAt: at,
-    })
+    const [event] = await db.select().from(events).where(eq(events.orderId, orderId))
     const [delivery] = await db.select().from(deliveries).where(eq(deliveries.id, id))
     for (const q of [
       'ORDER-99',
@@ -483,7 +450,7 @@ describe('the search', () => {
       hash,
       old,
       old.toUpperCase().replace('X', 'x'),
-      message,
+      `evt_${event?.id}`,
     ]) {
       const response = await searchFor(visitor, q)
       expect(response.headers.get('location'), q).toBe(`/operations/transfers/${id}`)

@@ -3,13 +3,20 @@ import { env } from 'cloudflare:workers'
 import { eq } from 'drizzle-orm'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { emailLinks, tokens, users } from '../../src/db/schema/users.ts'
-import { webhookAttempts, webhookEndpoints, webhookMessages } from '../../src/db/schema/webhooks.ts'
 import { hashIdentity } from '../../src/identity/namespace.ts'
 import { aPng } from '../avatars/pictures.ts'
 import { uploadBytes } from '../avatars/uploads.ts'
 import { aShop, placed } from '../orders/shop.ts'
 import { cancelled, end } from '../support/ended.ts'
-import { aListing, anAddress, anNft, aToken, db } from '../support/makers.ts'
+import {
+  aListing,
+  anAddress,
+  anNft,
+  aToken,
+  aWebhook,
+  aWebhookMessage,
+  db,
+} from '../support/makers.ts'
 
 let people = 0
 
@@ -45,16 +52,7 @@ export async function aPerson() {
     ...{ secretHash: `secret of ${username}`, email, mailbox: email, client: ip },
     ...{ identityHash: hashIdentity('email', email), createdAt: now, expiresAt: now },
   })
-  const webhookId = crypto.randomUUID()
-  await db.insert(webhookEndpoints).values({
-    ...{ id: webhookId, userId: user.id, role: 'user', url: texts.webhook, secretId: 'id' },
-    ...{ events: ['order.created'], createdAt: now, updatedAt: now },
-  })
-  await db.insert(webhookMessages).values({
-    ...{ id: `msg_${username}`, endpointId: webhookId, type: 'order.created', payload: '{}' },
-    ...{ state: 'delivered', createdAt: now, updatedAt: now },
-  })
-  await db.insert(webhookAttempts).values({ messageId: `msg_${username}`, at: now, duration: 1 })
+  await aWebhookMessage(await aWebhook(user, { url: texts.webhook, events: ['order.created'] }))
 
   const place = { street, city: 'Oslo', country: 'NO', postal: '0150' }
   const input = { ...shop.input, buyerBillingData: place }

@@ -56,6 +56,7 @@ const ready: Partial<Account> = {
   queues: {
     'marketplace-staging-deliveries': [WORKER],
     'marketplace-staging-webhooks': [WORKER],
+    'marketplace-staging-master-webhooks': [WORKER],
   },
   workers: {
     [WORKER]: {
@@ -209,6 +210,7 @@ it('does not deploy to an account that lacks something, and prints all of it', a
     `The account has no bucket marketplace-staging-avatars. ${create}`,
     'The Worker other reads the queue marketplace-staging-deliveries, and a queue has one reader. Remove that one: npx wrangler queues consumer remove marketplace-staging-deliveries other',
     `The account has no queue marketplace-staging-webhooks. ${create}`,
+    `The account has no queue marketplace-staging-master-webhooks. ${create}`,
     set('JWT_KEYS'),
     set('TRANSFER_SIGNER_KEYS'),
     set('DELIVERY_KEY_SECRET'),

@@ -7,6 +7,7 @@ import app from '../../src/app.ts'
 import { variables } from '../../src/env.ts'
 import { listEndpoints } from '../../src/http/endpoint.ts'
 import { errorStatus } from '../../src/http/errors.ts'
+import { eventMeanings } from '../../src/webhooks/events.ts'
 
 const read = (path: string) => readFileSync(path, 'utf8')
 const readme = read('README.md')
@@ -34,6 +35,13 @@ it.each([...endpoints, 'GET /openapi.json'])('names the endpoint %s', (endpoint)
 
 it.each(Object.entries(errorStatus))('describes the error code %s', (code, status) => {
   expect(read('docs/errors.md')).toMatch(new RegExp(`^\\| ${status} \\| \`${code}\` \\|`, 'm'))
+})
+
+it('explains each event of webhooks as the settings do', () => {
+  const rows = [...read('docs/guides/webhooks.md').matchAll(/^\| `(\w+\.\w+)` \| (.+?)\. /gm)]
+  expect(Object.fromEntries(rows.map(([, event, meaning]) => [event, meaning]))).toEqual(
+    eventMeanings,
+  )
 })
 
 it.each(variables)('describes the variable %s', (name) => {

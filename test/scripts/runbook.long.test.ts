@@ -70,7 +70,11 @@ beforeAll(async () => {
   await account.reset([toml, networkToml()].join('\n'), {
     databases: [{ uuid: DATABASE, name: 'marketplace' }],
     buckets: { 'marketplace-avatars': [] },
-    queues: { 'marketplace-deliveries': [WORKER], 'marketplace-webhooks': [WORKER] },
+    queues: {
+      'marketplace-deliveries': [WORKER],
+      'marketplace-webhooks': [WORKER],
+      'marketplace-master-webhooks': [WORKER],
+    },
     workers: {
       [WORKER]: {
         secrets: ['JWT_KEYS', 'TRANSFER_SIGNER_KEYS', 'DELIVERY_KEY_SECRET'],
@@ -312,8 +316,8 @@ const checks: Record<string, () => Promise<void>> = {
   },
 
   Backlog: async () => {
-    const [out] = await runAll('Backlog')
-    expect(out).toMatch(/Number of Consumers: 1\nConsumers: worker:marketplace-api/)
+    const [out = ''] = await runAll('Backlog')
+    expect(out.match(/Number of Consumers: 1\nConsumers: worker:marketplace-api/g)).toHaveLength(3)
   },
 
   'Deliveries failed': async () => {
@@ -349,8 +353,8 @@ const checks: Record<string, () => Promise<void>> = {
   },
 
   'Webhooks backlog': async () => {
-    const [out] = await runAll('Webhooks backlog')
-    expect(out).toMatch(/Number of Consumers: 1\nConsumers: worker:marketplace-api/)
+    const [out = ''] = await runAll('Webhooks backlog')
+    expect(out.match(/Number of Consumers: 1\nConsumers: worker:marketplace-api/g)).toHaveLength(2)
     expect(out).toMatch(/\{"webhooks":\[\]/)
   },
 

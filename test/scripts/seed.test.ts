@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openLocalDatabase } from '../../scripts/database/local.ts'
 import { command as seed } from '../../scripts/seed.ts'
-import { webhookEndpoints, webhookMessages } from '../../src/db/schema/webhooks.ts'
+import { events, webhookEndpoints } from '../../src/db/schema/webhooks.ts'
 import { aFolder, aLocalDatabase, call, type Folder } from '../support/command.ts'
 
 let folder: Folder
@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 afterAll(() => folder.remove())
 
-it('adds orders about which webhook endpoints get no messages', async () => {
+it('adds orders that leave no events', async () => {
   await call(seed, ['--users', '1', '--nfts', '3'])
   const { db, env, close } = await openLocalDatabase()
   await env.DB.exec('UPDATE users SET roleId = 1 WHERE id = 1')
@@ -24,16 +24,19 @@ it('adds orders about which webhook endpoints get no messages', async () => {
     url: 'https://shop.example/webhooks',
     events: ['order.created', 'order.delivered', 'order.failed'],
     secretId: 'secret',
+    position: 0,
+    logFrom: 0,
+    verifiedAt: '2026-01-01T00:00:00.000Z',
     createdAt: '2026-01-01T00:00:00.000Z',
     updatedAt: '2026-01-01T00:00:00.000Z',
   })
   const { out, errors } = await call(seed, ['--users', '2', '--nfts', '3', '--orders', '100'])
-  const messages = await db.$count(webhookMessages)
+  const logged = await db.$count(events)
   await close()
-  expect({ out, errors, messages }).toEqual({
+  expect({ out, errors, logged }).toEqual({
     out: 'Added 2 users, 3 NFTs and 100 orders.\n',
     errors: '',
-    messages: 0,
+    logged: 0,
   })
 })
 

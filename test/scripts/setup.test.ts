@@ -67,6 +67,7 @@ const CHANGES = [
   'r2 bucket lifecycle add marketplace-staging-avatars abort-incomplete-uploads --abort-multipart-days 7 --force',
   'queues create marketplace-staging-deliveries',
   'queues create marketplace-staging-webhooks',
+  'queues create marketplace-staging-master-webhooks',
   'd1 execute DB --remote --env staging --yes --file 0000_schema.sql',
   'd1 execute DB --remote --env staging --yes --file 0001_triggers.sql',
   'deploy --env staging --secrets-file secrets.staging.json',
@@ -157,12 +158,13 @@ describe('an account that is live', () => {
     expect(status).toBe(0)
     expect(changesIn((await project.read()).commands)).toEqual([])
     expect(await Promise.all(files.map(project.readText))).toEqual(before)
-    expect(stepsIn(out).slice(2, 14)).toEqual([
+    expect(stepsIn(out).slice(2, 15)).toEqual([
       'database: marketplace-staging: already there',
       'bucket: marketplace-staging-avatars: already there',
       'lifecycle: marketplace-staging-avatars aborts incomplete uploads: already there',
       'queue: marketplace-staging-deliveries: already there',
       'queue: marketplace-staging-webhooks: already there',
+      'queue: marketplace-staging-master-webhooks: already there',
       'wrangler.toml: database_id of [env.staging.d1_databases]: already there',
       'wrangler.toml: routes of [env.staging]: already there',
       'wrangler.toml: PUBLIC_URL of [env.staging.vars]: already there',
@@ -343,7 +345,7 @@ it('does not deploy while something must be done by hand, and prints all of it',
   expect(status).toBe(1)
   expect(changesIn((await project.read()).commands)).toEqual([
     'd1 create --jurisdiction eu marketplace-staging',
-    ...CHANGES.slice(1, 5),
+    ...CHANGES.slice(1, 6),
   ])
   const demands = out.slice(out.indexOf('Before the Worker can be deployed, do this'))
   for (const demand of [

@@ -159,6 +159,10 @@ export async function sampleWorld() {
       params: { order_ids: (await anOrder()).orderId },
     }),
     'POST /api/externalOrders': () => ({ json: orderInputs }),
+    'GET /api/events': async () => {
+      await anOrder()
+      return { query: '?limit=20' }
+    },
     'GET /api/webhooks': async () => {
       await ownWebhook()
       return {}

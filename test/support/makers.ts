@@ -1,13 +1,15 @@
 /** Functions that insert one row each. A test passes only the fields that it depends on. */
 import { env } from 'cloudflare:workers'
+import { eq, sql } from 'drizzle-orm'
 import { API_TOKEN_LIFETIME, newToken, signToken } from '../../src/auth/tokens.ts'
-import { connect } from '../../src/db/client.ts'
+import { connect, raw } from '../../src/db/client.ts'
 import { listings, nfts } from '../../src/db/schema/catalogue.ts'
 import { transactions } from '../../src/db/schema/delivery.ts'
 import { ADMINISTRATOR, addresses, tokens, users } from '../../src/db/schema/users.ts'
 import { webhookEndpoints, webhookMessages } from '../../src/db/schema/webhooks.ts'
 import { readSettings } from '../../src/env.ts'
 import { hashIdentity, SESSION_NAME, tokenNamespace } from '../../src/identity/namespace.ts'
+import { eventName } from '../../src/webhooks/log.ts'
 
 export const db = connect(env.DB)
 
@@ -175,7 +177,7 @@ export const aTransaction = (values: Partial<typeof transactions.$inferInsert> =
       .returning(),
   )
 
-/** An endpoint that gets the events of orders. */
+/** A verified endpoint that gets the events of orders from now on. */
 export const aWebhook = (
   owner: { id: number },
   values: Partial<typeof webhookEndpoints.$inferInsert> = {},
@@ -190,30 +192,38 @@ export const aWebhook = (
         url: 'https://shop.example.com/hook',
         events: ['order.created', 'order.delivered'],
         secretId: '0'.repeat(32),
+        position: lastEvent,
+        logFrom: lastEvent,
+        verifiedAt: NOW,
         ...timestamps,
         ...values,
       })
       .returning(),
   )
 
-/** A message that was delivered. */
-export const aWebhookMessage = (
-  endpoint: { id: string },
+const lastEvent = sql`coalesce((SELECT max(id) FROM events), 0)`
+
+/** A message about an order that the owner has sold, which was delivered. `id` is its `webhook-id`. */
+export async function aWebhookMessage(
+  endpoint: { id: string; userId: number },
   values: Partial<typeof webhookMessages.$inferInsert> = {},
-) =>
-  first(
+) {
+  const { id: endpointId, userId } = endpoint
+  const [, [row]] = await db.batch([
+    raw(
+      db,
+      sql`INSERT INTO newEvents (type, at, orderId, sellerId, data) VALUES ('order.created',
+        ${new Date().toISOString()}, 1, ${userId}, json_object('orderId', 1))`,
+    ),
     db
       .insert(webhookMessages)
-      .values({
-        id: `msg_${crypto.randomUUID().replaceAll('-', '')}`,
-        endpointId: endpoint.id,
-        type: 'order.delivered',
-        orderId: 1,
-        payload: `{"type":"order.delivered","timestamp":"${NOW}","data":{"orderId":1}}`,
-        state: 'delivered',
-        attempts: 1,
-        ...timestamps,
-        ...values,
-      })
+      .values({ eventId: lastEvent, endpointId, state: 'delivered', tries: 1, ...values })
       .returning(),
-  )
+    db
+      .update(webhookEndpoints)
+      .set({ position: lastEvent, hasEvents: false, dueAt: null })
+      .where(eq(webhookEndpoints.id, endpointId)),
+  ])
+  if (!row) throw new Error('the statement returned no row')
+  return { ...row, id: eventName(row.eventId) }
+}

@@ -7,7 +7,8 @@ type Trip = {
   values: unknown[][]
   rowsRead: number
   rowsWritten: number
-  /** The rows that each statement has written. */
+  /** The rows that each statement has read and written. */
+  reads: number[]
   writes: number[]
 }
 
@@ -54,6 +55,7 @@ const tripOf = (statements: MeasuredStatement[], results: D1Result[]): Trip => (
   values: statements.map(({ values }) => values),
   rowsRead: results.reduce((sum, { meta }) => sum + meta.rows_read, 0),
   rowsWritten: results.reduce((sum, { meta }) => sum + meta.rows_written, 0),
+  reads: results.map(({ meta }) => meta.rows_read),
   writes: results.map(({ meta }) => meta.rows_written),
 })
 

@@ -1,23 +1,23 @@
 /** Endpoints of webhooks, the receivers behind them, and the consumer, without a queue between. */
 import { env } from 'cloudflare:workers'
-import { eq } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { onTestFinished, vi } from 'vitest'
 import {
-  webhookAttempts,
+  type WebhookEvent,
   webhookEndpoints,
   webhookEvents,
   webhookMessages,
 } from '../../src/db/schema/webhooks.ts'
 import { sendWebhooks } from '../../src/webhooks/consumer.ts'
-import type { WebhookWakeUp } from '../../src/webhooks/outbox.ts'
 import { newSecretId } from '../../src/webhooks/signature.ts'
+import type { WebhookWakeUp } from '../../src/webhooks/wake.ts'
 import { aUser, db } from '../support/makers.ts'
 
 type EndpointValues = Partial<typeof webhookEndpoints.$inferInsert>
 
 let endpointCount = 0
 
-/** An endpoint that subscribes to every event, by default of a new user. */
+/** A verified endpoint that subscribes to every event, by default of a new user. */
 export async function anEndpoint(values: EndpointValues = {}) {
   const at = new Date().toISOString()
   const [endpoint] = await db
@@ -29,6 +29,9 @@ export async function anEndpoint(values: EndpointValues = {}) {
       url: `https://receiver-${++endpointCount}.example.com/hooks`,
       events: [...webhookEvents],
       secretId: newSecretId(),
+      position: sql`coalesce((SELECT max(id) FROM events), 0)`,
+      logFrom: sql`coalesce((SELECT max(id) FROM events), 0)`,
+      verifiedAt: at,
       createdAt: at,
       updatedAt: at,
       ...values,
@@ -40,30 +43,55 @@ export async function anEndpoint(values: EndpointValues = {}) {
 
 export type Endpoint = Awaited<ReturnType<typeof anEndpoint>>
 
-let messageCount = 0
+type EventValues = {
+  type?: WebhookEvent
+  /** ISO 8601. */
+  at?: string
+  sellerId?: number
+  buyerId?: number
+  source?: string
+  data?: Record<string, unknown>
+}
 
-/** A message that is due. */
-export async function aMessage(
-  { id: endpointId }: { id: string },
-  values: Partial<typeof webhookMessages.$inferInsert> = {},
-) {
-  const at = new Date().toISOString()
-  const [message] = await db
-    .insert(webhookMessages)
-    .values({
-      id: `msg_${(++messageCount).toString(16).padStart(32, '0')}`,
-      endpointId,
-      type: 'webhook.test',
-      payload: JSON.stringify({ type: 'webhook.test', timestamp: at, data: { message: 'ü' } }),
-      state: 'pending',
-      dueAt: at,
-      createdAt: at,
-      updatedAt: at,
-      ...values,
-    })
-    .returning()
-  if (!message) throw new Error('no message was written')
-  return message
+/** Appends an event to the log: by default one of an order of this seller. */
+export async function anEvent(values: EventValues = {}) {
+  const { type = 'order.created', at = new Date().toISOString(), data = { name: 'ü' } } = values
+  const [, event] = await env.DB.batch<{ id: number; body: string }>([
+    env.DB.prepare(
+      'INSERT INTO newEvents (type, at, sellerId, buyerId, source, data) VALUES (?, ?, ?, ?, ?, ?)',
+    ).bind(
+      type,
+      at,
+      values.sellerId ?? null,
+      values.buyerId ?? null,
+      values.source ?? null,
+      JSON.stringify(data),
+    ),
+    env.DB.prepare('SELECT id, body FROM events ORDER BY id DESC LIMIT 1'),
+  ])
+  const [row] = event?.results ?? []
+  if (!row) throw new Error('no event was written')
+  return row
+}
+
+/** An endpoint with an event of its user that is due. */
+export async function aDueEvent(values: EndpointValues = {}) {
+  const endpoint = await anEndpoint(values)
+  return { endpoint, event: await anEvent({ sellerId: endpoint.userId }) }
+}
+
+/** A test for an endpoint, that is due. */
+export async function aTest({ id }: { id: string }, challenge = 'c0ffee') {
+  const data = JSON.stringify({ message: 'This is a test.', challenge })
+  const [, inserted] = await env.DB.batch<{ id: number; body: string }>([
+    env.DB.prepare(
+      "INSERT INTO newEvents (type, at, endpointId, data) VALUES ('webhook.test', ?, ?, ?)",
+    ).bind(new Date().toISOString(), id, data),
+    env.DB.prepare('SELECT id, body FROM events ORDER BY id DESC LIMIT 1'),
+  ])
+  const [event] = inserted?.results ?? []
+  if (!event) throw new Error('no event was written')
+  return event
 }
 
 export const endpointRow = async ({ id }: { id: string }) => {
@@ -72,17 +100,14 @@ export const endpointRow = async ({ id }: { id: string }) => {
   return row
 }
 
-export const messageRow = async ({ id }: { id: string }) => {
-  const [row] = await db.select().from(webhookMessages).where(eq(webhookMessages.id, id))
-  return row
+/** The row of the message about an event, with its attempts; undefined if there is none. */
+export async function messageRow({ id }: { id: number }, endpoint?: { id: string }) {
+  const rows = await db.select().from(webhookMessages).where(eq(webhookMessages.eventId, id))
+  const row = endpoint ? rows.find(({ endpointId }) => endpointId === endpoint.id) : rows[0]
+  return row && { ...row, attempts: JSON.parse(row.attempts) as Attempt[] }
 }
 
-export const attemptRows = ({ id }: { id: string }) =>
-  db
-    .select({ status: webhookAttempts.status, error: webhookAttempts.error })
-    .from(webhookAttempts)
-    .where(eq(webhookAttempts.messageId, id))
-    .orderBy(webhookAttempts.id)
+type Attempt = { at: string; duration: number; status: number | null; error: string | null }
 
 type Received = { url: string; headers: Headers; body: string }
 
@@ -108,26 +133,33 @@ export function receive(
 type Mail = { to: string; subject: string; text: string }
 type WakeUp = WebhookWakeUp & { delaySeconds: number }
 
-/** What is bound to the consumer: a queue and a mailbox that record what they get. */
+/** What is bound to the consumer: queues and a mailbox that record what they get. */
 export function recordingBindings() {
   const mails: Mail[] = []
   const wakeUps: WakeUp[] = []
-  const WEBHOOKS = {
-    async sendBatch(messages: Iterable<MessageSendRequest<WebhookWakeUp>>) {
-      for (const { body, delaySeconds = 0 } of messages) wakeUps.push({ ...body, delaySeconds })
-    },
-  } as unknown as Queue
+  const masterWakeUps: WakeUp[] = []
+  const recordIn = (list: WakeUp[]) =>
+    ({
+      async sendBatch(messages: Iterable<MessageSendRequest<WebhookWakeUp>>) {
+        for (const { body, delaySeconds = 0 } of messages) list.push({ ...body, delaySeconds })
+      },
+    }) as unknown as Queue
   const EMAIL = { send: async (mail: Mail) => void mails.push(mail) } as unknown as SendEmail
-  return { bindings: { WEBHOOKS, EMAIL }, mails, wakeUps }
+  const bindings = {
+    WEBHOOKS: recordIn(wakeUps),
+    MASTER_WEBHOOKS: recordIn(masterWakeUps),
+    EMAIL,
+  }
+  return { bindings, mails, wakeUps, masterWakeUps }
 }
 
 /** Runs the consumer once for these endpoints, as if the queue had named them. */
 export async function consume(endpoints: { id: string }[], overrides: Partial<Env> = {}) {
-  const { bindings, mails, wakeUps } = recordingBindings()
+  const { bindings, ...recorded } = recordingBindings()
   const batch = {
     messages: endpoints.map(({ id }) => ({ body: { endpointId: id } })),
     ackAll() {},
   } as unknown as MessageBatch<WebhookWakeUp>
   await sendWebhooks(batch, { ...env, ...bindings, ...overrides })
-  return { mails, wakeUps }
+  return recorded
 }

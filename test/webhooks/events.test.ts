@@ -1,44 +1,46 @@
 import { env } from 'cloudflare:workers'
 import { eq } from 'drizzle-orm'
+import { decodeJwt } from 'jose'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { deliveries } from '../../src/db/schema/delivery.ts'
-import { users } from '../../src/db/schema/users.ts'
-import { webhookMessages } from '../../src/db/schema/webhooks.ts'
+import { tokens, users } from '../../src/db/schema/users.ts'
+import { events, webhookEndpoints } from '../../src/db/schema/webhooks.ts'
 import { explain } from '../../src/delivery/reasons.ts'
+import { eventBodies } from '../../src/webhooks/events.ts'
+import type { WebhookWakeUp } from '../../src/webhooks/wake.ts'
 import { aShop, place, placed } from '../orders/shop.ts'
 import { callWith } from '../support/api.ts'
 import { anAdministrator, aTransaction, aUser, db } from '../support/makers.ts'
 import { measured } from '../support/measured.ts'
-import { anEndpoint } from './endpoints.ts'
+import { aDueEvent, anEndpoint, anEvent, aTest, endpointRow } from './endpoints.ts'
 
-/** Replaces the queue, so that nothing is sent. */
-const sendBatch = vi.spyOn(env.WEBHOOKS, 'sendBatch')
+/** Replace the queues, so that nothing is sent. */
+const queues = [env.WEBHOOKS, env.MASTER_WEBHOOKS].map((queue) => vi.spyOn(queue, 'sendBatch'))
 beforeEach(() => {
-  sendBatch.mockReset()
-  sendBatch.mockResolvedValue({ metadata: { metrics: { backlogCount: 0, backlogBytes: 0 } } })
+  for (const sendBatch of queues) {
+    sendBatch.mockReset()
+    sendBatch.mockResolvedValue({ metadata: { metrics: { backlogCount: 0, backlogBytes: 0 } } })
+  }
 })
 
-/** The messages to an endpoint with their payload, in the order of their sequence. */
-async function messagesTo({ id }: { id: string }) {
-  const rows = await db.select().from(webhookMessages).where(eq(webhookMessages.endpointId, id))
-  return rows
-    .map(({ payload, ...row }) => ({ ...row, payload: JSON.parse(payload) }))
-    .sort((a, b) => a.payload.data.sequence - b.payload.data.sequence)
+/** The events of an order, in the order of the log. */
+async function eventsOf({ id }: { id: number }) {
+  const rows = await db.select().from(events).where(eq(events.orderId, id)).orderBy(events.id)
+  return rows.map(({ body, ...row }) => ({ ...row, body: JSON.parse(body) }))
 }
 
-const eventsTo = async (endpoint: { id: string }) =>
-  (await messagesTo(endpoint)).map(({ type, payload }) => [type, payload.data.sequence])
+const typesOf = async (order: { id: number }) =>
+  (await eventsOf(order)).map(({ type, body }) => [type, body.data.sequence])
 
-/** An order of a buyer with a wallet, unless told. The endpoints were there before. */
+/** An order of a buyer with a wallet, unless told. */
 async function anOrder({ hasWallet = true } = {}) {
   const shop = await aShop()
   if (!hasWallet)
     await db.update(users).set({ ethereumPublicAddr: '' }).where(eq(users.id, shop.buyer.id))
-  const endpoint = await anEndpoint({ userId: shop.buyer.id })
   const [order] = await placed(shop.token, [{ ...shop.input, providerId: 'shop-1' }])
   const [item] = order?.orderItems ?? []
   if (!order || !item) throw new Error('no order was placed')
-  return { ...shop, endpoint, order, item }
+  return { ...shop, order, item }
 }
 
 type Change = Partial<typeof deliveries.$inferInsert>
@@ -52,20 +54,24 @@ const change = async ({ id }: { id: number }, values: Change) => {
   await db.update(deliveries).set(changed).where(eq(deliveries.id, id))
 }
 
-it('an order that is placed writes order.created, due at once', async () => {
-  const { endpoint, order, item, seller, buyer, nft, listing } = await anOrder()
-  expect(await messagesTo(endpoint)).toEqual([
+it('an order that is placed appends order.created, whether or not anybody subscribes', async () => {
+  await db.delete(webhookEndpoints)
+  const { order, item, seller, buyer, nft, listing, token } = await anOrder()
+  const { jti } = decodeJwt(token)
+  const [{ name: source } = { name: '' }] = await db
+    .select({ name: tokens.name })
+    .from(tokens)
+    .where(eq(tokens.id, jti ?? ''))
+  expect(await eventsOf(order)).toEqual([
     {
-      id: expect.stringMatching(/^msg_[0-9a-f]{32}$/),
-      endpointId: endpoint.id,
+      id: expect.any(Number),
       type: 'order.created',
       orderId: order.id,
-      state: 'pending',
-      attempts: 0,
-      dueAt: order.createdAt,
-      createdAt: order.createdAt,
-      updatedAt: order.createdAt,
-      payload: {
+      sellerId: seller.id,
+      buyerId: buyer.id,
+      source,
+      endpointId: null,
+      body: {
         type: 'order.created',
         timestamp: order.createdAt,
         data: {
@@ -77,6 +83,7 @@ it('an order that is placed writes order.created, due at once', async () => {
           quantity: 1,
           buyerId: buyer.id,
           sellerId: seller.id,
+          source,
           status: null,
           txId: null,
           failReason: null,
@@ -88,31 +95,43 @@ it('an order that is placed writes order.created, due at once', async () => {
   ])
 })
 
-it('an order that is placed wakes the endpoints that are told, in no further trip', async () => {
+it('an order that is placed wakes the endpoints for which the log had nothing, in no further trip', async () => {
+  await db.delete(webhookEndpoints)
   const { token, input, seller, buyer } = await aShop()
-  const { id: first } = await anEndpoint({ userId: seller.id })
-  const { id: second } = await anEndpoint({ userId: buyer.id })
-  await anEndpoint({ userId: buyer.id, disabledAt: '2026-01-01', disabledReason: 'owner' })
   // The first use of a token is stored.
   await place(token, [input])
-  sendBatch.mockClear()
+  const { id: first } = await anEndpoint({ userId: seller.id })
+  const { id: second } = await anEndpoint({ userId: buyer.id })
+  const { id: userId } = await anAdministrator()
+  const { id: master } = await anEndpoint({ userId, role: 'master' })
+  await anEndpoint({ userId: buyer.id, disabledAt: '2026-01-01', disabledReason: 'owner' })
+  await anEndpoint()
   const { database, trips } = measured(env.DB)
-  const response = await callWith({ DB: database }, 'POST', '/api/externalOrders', {
-    token,
-    json: [input, input],
-  })
-  expect(response.status).toBe(200)
+  const wakeUps = async () => {
+    for (const sendBatch of queues) sendBatch.mockClear()
+    const response = await callWith({ DB: database }, 'POST', '/api/externalOrders', {
+      token,
+      json: [input, input],
+    })
+    expect(response.status).toBe(200)
+    return queues.map((sendBatch) =>
+      sendBatch.mock.calls
+        .flatMap(([messages]) =>
+          [...messages].map(({ body }) => (body as WebhookWakeUp).endpointId),
+        )
+        .sort(),
+    )
+  }
+  expect(await wakeUps()).toEqual([[first, second].sort(), [master]])
   expect(trips).toHaveLength(2)
-  const woken = sendBatch.mock.calls.flatMap(([messages]) => [...messages].map(({ body }) => body))
-  const byId = (a: unknown, b: unknown) => JSON.stringify(a).localeCompare(JSON.stringify(b))
-  expect(woken.sort(byId)).toEqual([{ endpointId: first }, { endpointId: second }].sort(byId))
+  // They are due already.
+  expect(await wakeUps()).toEqual([[], []])
 })
 
-it('an order that waits for a wallet writes order.awaiting_wallet as well', async () => {
-  const { endpoint } = await anOrder({ hasWallet: false })
-  const messages = await messagesTo(endpoint)
+it('an order that waits for a wallet appends order.awaiting_wallet as well', async () => {
+  const { order } = await anOrder({ hasWallet: false })
   expect(
-    messages.map(({ payload }) => [payload.type, payload.data.status, payload.data.sequence]),
+    (await eventsOf(order)).map(({ body }) => [body.type, body.data.status, body.data.sequence]),
   ).toEqual([
     ['order.created', 'awaiting_wallet', 0],
     ['order.awaiting_wallet', 'awaiting_wallet', 1],
@@ -120,60 +139,69 @@ it('an order that waits for a wallet writes order.awaiting_wallet as well', asyn
 })
 
 describe('a change of a delivery', () => {
-  it('into transferred writes order.delivered with the transaction', async () => {
-    const { endpoint, item } = await anOrder()
+  it('into transferred appends order.delivered with the transaction', async () => {
+    const { order, item } = await anOrder()
     const { id: transactionId, hash } = await aTransaction()
     await change(item, { state: 'in_flight', transactionId })
     await change(item, { state: 'transferred' })
-    const [, delivered, ...others] = await messagesTo(endpoint)
-    expect(delivered).toMatchObject({ type: 'order.delivered', state: 'pending' })
-    expect(delivered?.payload.data).toMatchObject({
-      status: 'transferred',
-      txId: hash,
-      failReason: null,
-      sequence: 3,
+    const [, delivered, ...others] = await eventsOf(order)
+    expect(delivered?.body).toMatchObject({
+      type: 'order.delivered',
+      data: { status: 'transferred', txId: hash, failReason: null, sequence: 3 },
     })
     expect(others).toEqual([])
   })
 
-  it('writes order.delivered again with a higher sequence after a reorganization', async () => {
-    const { endpoint, item } = await anOrder()
+  it('appends order.delivered again with a higher sequence after a reorganization', async () => {
+    const { order, item } = await anOrder()
     for (const state of ['transferred', 'queued', 'in_flight', 'transferred'] as const)
       await change(item, { state, ...(state === 'queued' && { dueAt: item.createdAt }) })
-    expect(await eventsTo(endpoint)).toEqual([
+    expect(await typesOf(order)).toEqual([
       ['order.created', 0],
       ['order.delivered', 2],
       ['order.delivered', 5],
     ])
   })
 
-  it('into failed writes order.failed with the reason', async () => {
-    const { endpoint, item } = await anOrder()
+  it('into failed appends order.failed with the reason', async () => {
+    const { order, item } = await anOrder()
     const { reason, reasonCode } = explain('recipient_rejects', 'not today')
     await change(item, { state: 'failed', reasonCode, reason })
-    const [, failed] = await messagesTo(endpoint)
-    expect(failed?.payload).toMatchObject({
+    const [, failed] = await eventsOf(order)
+    expect(failed?.body).toMatchObject({
       type: 'order.failed',
       data: { status: 'failed', failReason: reason, reasonCode, sequence: 2 },
     })
   })
 
-  it.each([
-    [['order.failed'], true],
-    [['order.cancelled'], true],
-    [['order.failed', 'order.cancelled'], true],
-    [['order.created', 'order.delivered'], false],
-  ] as const)('into cancelled writes order.cancelled once for %j: %s', async (events, isSent) => {
-    const { item, buyer } = await anOrder()
-    const endpoint = await anEndpoint({ userId: buyer.id, events: [...events] })
+  it('into cancelled appends order.cancelled, once', async () => {
+    const { order, item } = await anOrder()
     await change(item, { state: 'cancelled', requestedAction: 'cancel', ...explain('cancelled') })
-    const messages = (await messagesTo(endpoint)).map(({ payload }) => payload)
     const data = { status: 'failed', failReason: 'cancelled', reasonCode: 'cancelled', sequence: 2 }
-    expect(messages).toMatchObject(isSent ? [{ type: 'order.cancelled', data }] : [])
+    expect((await eventsOf(order)).slice(1).map(({ body }) => body)).toMatchObject([
+      { type: 'order.cancelled', data },
+    ])
   })
 
-  it('into awaiting_wallet writes order.awaiting_wallet', async () => {
-    const { endpoint, item, buyer } = await anOrder()
+  it('that failed appends order.retried when it is queued to be delivered, not to be cancelled', async () => {
+    const { order, item } = await anOrder()
+    const retried = { reasonCode: null, reason: null, dueAt: item.createdAt }
+    await change(item, { state: 'failed', ...explain('no_relayer') })
+    await change(item, { state: 'queued', ...retried })
+    await change(item, { state: 'failed', ...explain('no_relayer') })
+    await change(item, { state: 'queued', requestedAction: 'cancel', ...retried })
+    expect(await typesOf(order)).toEqual([
+      ['order.created', 0],
+      ['order.failed', 2],
+      ['order.retried', 3],
+      ['order.failed', 4],
+    ])
+    const [, , event] = await eventsOf(order)
+    expect(event?.body.data).toMatchObject({ status: null, failReason: null, reasonCode: null })
+  })
+
+  it('into awaiting_wallet appends order.awaiting_wallet', async () => {
+    const { order, item, buyer } = await anOrder()
     await change(item, { state: 'failed', ...explain('no_relayer') })
     await change(item, {
       state: 'awaiting_wallet',
@@ -181,36 +209,88 @@ describe('a change of a delivery', () => {
       reasonCode: null,
       reason: null,
     })
-    expect(await eventsTo(endpoint)).toEqual([
+    expect(await typesOf(order)).toEqual([
       ['order.created', 0],
       ['order.failed', 2],
       ['order.awaiting_wallet', 3],
     ])
   })
 
-  it('that leaves the state as it is writes nothing', async () => {
-    const { endpoint, item } = await anOrder()
+  it('that leaves the state as it is appends nothing', async () => {
+    const { order, item } = await anOrder()
     await change(item, { state: 'failed', ...explain('transfer_failed') })
     await change(item, { state: 'failed', ...explain('recipient_rejects') })
-    expect(await eventsTo(endpoint)).toEqual([
+    expect(await typesOf(order)).toEqual([
       ['order.created', 0],
       ['order.failed', 2],
     ])
   })
 
-  it('that is rolled back writes nothing', async () => {
-    const { endpoint, item } = await anOrder()
+  it('that is rolled back appends nothing', async () => {
+    const { order, item } = await anOrder()
     const update = env.DB.prepare(
       "UPDATE deliveries SET state = 'transferred', dueAt = NULL WHERE id = ?",
     )
     const failure = env.DB.prepare("INSERT INTO guard (failure) VALUES ('stop')")
     await expect(env.DB.batch([update.bind(item.id), failure])).rejects.toThrow('stop')
-    expect(await eventsTo(endpoint)).toEqual([['order.created', 0]])
+    expect(await typesOf(order)).toEqual([['order.created', 0]])
   })
 })
 
-describe('a message is written', () => {
-  it('for the buyer, the seller and administrators, and for nobody else', async () => {
+it('a call appends an event for each of its orders, and none if it fails', async () => {
+  const shop = await aShop()
+  const before = await db.$count(events)
+  await place(shop.token, [shop.input, { ...shop.input, quantity: 1000 }])
+  expect(await db.$count(events)).toBe(before)
+  for (const order of await placed(shop.token, [shop.input, shop.input]))
+    expect(await typesOf(order)).toEqual([['order.created', 0]])
+})
+
+it('every event has the body that its schema describes, and no personal data', async () => {
+  const { item, order } = await anOrder({ hasWallet: false })
+  const { id: transactionId } = await aTransaction()
+  await change(item, { state: 'queued', dueAt: item.createdAt })
+  await change(item, { state: 'in_flight', transactionId })
+  await change(item, { state: 'transferred' })
+  await change(item, { state: 'failed', ...explain('transfer_failed') })
+  await change(item, { state: 'queued', dueAt: item.createdAt, reasonCode: null, reason: null })
+  await change(item, { state: 'cancelled', requestedAction: 'cancel', ...explain('cancelled') })
+  const alarm = { name: 'cron_late', subject: '', detail: 'late', raisedAt: item.createdAt }
+  const data = { ...alarm, runbookUrl: 'https://marketplace.test/docs/runbook#cron-late' }
+  const others = [
+    await anEvent({ type: 'alarm.raised', data }),
+    await anEvent({ type: 'alarm.cleared', data }),
+    await aTest(await anEndpoint()),
+  ]
+  const bodies = [
+    ...(await eventsOf(order)).map(({ body }) => body),
+    ...others.map(({ body }) => JSON.parse(body)),
+  ]
+  const types = bodies.map(({ type }) => type)
+  expect([...new Set(types)].sort()).toEqual(
+    eventBodies.map(({ shape }) => shape.type.value).sort(),
+  )
+  for (const body of bodies) {
+    const schema = eventBodies.find(({ shape }) => shape.type.value === body.type)
+    expect(schema?.parse(body)).toEqual(body)
+    expect(Object.keys(schema?.shape.data.shape ?? {}).sort()).toEqual(
+      Object.keys(body.data).sort(),
+    )
+  }
+})
+
+/** The events of the log that an endpoint gets, by the view that runs and triggers read. */
+const eventsFor = async ({ id }: { id: string }) => {
+  const { results } = await env.DB.prepare(
+    'SELECT type FROM endpointEvents WHERE endpointId = ? ORDER BY id',
+  )
+    .bind(id)
+    .all<{ type: string }>()
+  return results.map(({ type }) => type)
+}
+
+describe('an event is for', () => {
+  it('the buyer, the seller and administrators, and for nobody else', async () => {
     const shop = await aShop()
     const { id: administrator } = await anAdministrator()
     const master = { role: 'master' } as const
@@ -219,62 +299,103 @@ describe('a message is written', () => {
       anEndpoint({ userId: shop.seller.id }),
       anEndpoint({ ...master, userId: administrator }),
     ])
-    const removedAt = new Date().toISOString()
     const untold = await Promise.all([
       anEndpoint(),
       anEndpoint({ userId: administrator }),
       anEndpoint({ userId: shop.buyer.id, events: ['order.delivered', 'webhook.test'] }),
-      anEndpoint({ ...master, userId: (await aUser()).id }),
-      anEndpoint({ ...master, userId: (await aUser({ roleId: 1, removedAt })).id }),
     ])
     await placed(shop.token, [shop.input])
-    for (const endpoint of told) expect(await messagesTo(endpoint)).toHaveLength(1)
-    for (const endpoint of untold) expect(await messagesTo(endpoint)).toEqual([])
+    for (const endpoint of told)
+      expect(await endpointRow(endpoint)).toMatchObject({ hasEvents: true })
+    for (const endpoint of untold)
+      expect(await endpointRow(endpoint)).toMatchObject({ hasEvents: false, dueAt: null })
   })
 
-  it('once for an administrator who is buyer and seller', async () => {
-    const user = await anAdministrator()
-    const shop = await aShop({ listing: { sellerId: user.id } })
-    const endpoints = [
-      await anEndpoint({ userId: user.id }),
-      await anEndpoint({ userId: user.id, role: 'master' }),
-    ]
-    await placed(shop.token, [
-      {
-        ...shop.input,
-        buyerUserId: user.id,
-        buyerBillingData: { city: 'Ulm', country: 'DE', postal: '89073', street: 'Am Markt 1' },
-      },
-    ])
-    for (const endpoint of endpoints) expect(await messagesTo(endpoint)).toHaveLength(1)
+  it.each([
+    [['order.failed'], ['order.failed', 'order.cancelled']],
+    [['order.cancelled'], ['order.cancelled']],
+    [
+      ['order.failed', 'order.cancelled'],
+      ['order.failed', 'order.cancelled'],
+    ],
+    [['order.created', 'order.delivered'], []],
+    [['order.retried'], ['order.retried']],
+  ] as const)('who asks for %j: %j', async (events, got) => {
+    const { id: sellerId } = await aUser()
+    const endpoint = await anEndpoint({ userId: sellerId, events: [...events] })
+    for (const type of ['order.failed', 'order.retried', 'order.cancelled'] as const)
+      await anEvent({ type, sellerId })
+    expect(await eventsFor(endpoint)).toEqual(got)
   })
 
-  it('as failed for a disabled endpoint, so that a replay finds it', async () => {
-    const shop = await aShop()
-    const disabledAt = new Date().toISOString()
-    const endpoint = await anEndpoint({
-      userId: shop.buyer.id,
-      disabledAt,
-      disabledReason: 'failing',
-    })
-    await placed(shop.token, [shop.input])
-    expect(await messagesTo(endpoint)).toMatchObject([
-      { state: 'failed', dueAt: null, attempts: 0 },
-    ])
+  it('endpoints of some sources only if one of these tokens placed the order', async () => {
+    const { id: sellerId } = await aUser()
+    const endpoint = await anEndpoint({ userId: sellerId, sources: ['Shop', 'ERP'] })
+    for (const source of ['Other', 'ERP', 'shop']) await anEvent({ sellerId, source })
+    expect(await eventsFor(endpoint)).toHaveLength(1)
+    const { id: userId } = await anAdministrator()
+    const master = await anEndpoint({ userId, role: 'master', sources: ['Shop'] })
+    const { id } = await anEvent({ type: 'alarm.raised' })
+    expect(await endpointRow(master)).toMatchObject({ position: id - 1, hasEvents: true })
   })
 
-  it('for each order of a call, and none for a call that fails', async () => {
-    const shop = await aShop()
-    const endpoint = await anEndpoint({ userId: shop.seller.id })
-    await place(shop.token, [shop.input, { ...shop.input, quantity: 1000 }])
-    expect(await messagesTo(endpoint)).toEqual([])
-    const two = await placed(shop.token, [shop.input, shop.input])
-    const messages = await messagesTo(endpoint)
-    expect(messages.map(({ orderId }) => orderId).sort()).toEqual(two.map(({ id }) => id).sort())
+  it('no endpoint if it is a test of another', async () => {
+    const { id: userId } = await anAdministrator()
+    const master = await anEndpoint({ userId, role: 'master' })
+    await aTest(await anEndpoint({ userId, role: 'master' }))
+    expect(await endpointRow(master)).toMatchObject({ hasEvents: false, dueAt: null })
   })
 })
 
-it('costs the same however many endpoints others have', async () => {
+describe('an endpoint for which the log had nothing', () => {
+  it('begins at the event, and is due then', async () => {
+    const { endpoint, event } = await aDueEvent()
+    expect(await endpointRow(endpoint)).toMatchObject({
+      position: event.id - 1,
+      hasEvents: true,
+      dueAt: JSON.parse(event.body).timestamp,
+    })
+    await anEvent({ sellerId: endpoint.userId })
+    expect(await endpointRow(endpoint)).toMatchObject({ position: event.id - 1 })
+  })
+
+  it('is due before its next attempt, but not before its pause ends', async () => {
+    const [at, soon, later] = [0, 60, 3600].map((seconds) =>
+      new Date(Date.now() + seconds * 1000).toISOString(),
+    )
+    const waiting = await anEndpoint({ dueAt: later ?? null })
+    await anEvent({ sellerId: waiting.userId, at: at ?? '' })
+    expect(await endpointRow(waiting)).toMatchObject({ dueAt: at })
+    const paused = await anEndpoint({ dueAt: later ?? null, pausedUntil: soon ?? null })
+    await anEvent({ sellerId: paused.userId, at: at ?? '' })
+    expect(await endpointRow(paused)).toMatchObject({ dueAt: soon })
+  })
+
+  it.each([
+    ['disabled', { disabledAt: '2026-01-01', disabledReason: 'owner' }],
+    ['not verified', { verifiedAt: null }],
+  ] as const)('begins there while it is %s, and is not due', async (_, values) => {
+    const endpoint = await anEndpoint(values)
+    const { dueAt } = await endpointRow(endpoint)
+    const event = await anEvent({ sellerId: endpoint.userId })
+    expect(await endpointRow(endpoint)).toMatchObject({
+      position: event.id - 1,
+      hasEvents: true,
+      dueAt,
+    })
+  })
+})
+
+it('an administrator who loses the role loses the endpoints of all orders, and not the others', async () => {
+  const { id: userId } = await anAdministrator()
+  const master = await anEndpoint({ userId, role: 'master' })
+  const own = await anEndpoint({ userId })
+  await db.update(users).set({ roleId: null }).where(eq(users.id, userId))
+  expect(await endpointRow(master)).toMatchObject({ disabledReason: 'demoted' })
+  expect(await endpointRow(own)).toMatchObject({ disabledAt: null })
+})
+
+it('an event is one written row, however many endpoints others have', async () => {
   const rowsOfFailure = async () => {
     const { item } = await anOrder()
     const { database, trips } = measured(env.DB)
@@ -284,7 +405,11 @@ it('costs the same however many endpoints others have', async () => {
       .run()
     return [trips[0]?.rowsRead, trips[0]?.rowsWritten]
   }
+  await db.delete(webhookEndpoints)
   const before = await rowsOfFailure()
   for (let i = 0; i < 20; i++) await anEndpoint()
   expect(await rowsOfFailure()).toEqual(before)
+  await env.DB.prepare('DROP TRIGGER deliveries_changed').run()
+  const withoutEvent = await rowsOfFailure()
+  expect((before[1] ?? 0) - (withoutEvent[1] ?? 0)).toBe(1)
 })

@@ -1,9 +1,9 @@
 import { eq } from 'drizzle-orm'
-import { describe, expect, inject, it } from 'vitest'
+import { describe, expect, inject, it, onTestFinished, vi } from 'vitest'
 import { auditLog } from '../../src/db/schema/operations.ts'
-import { tokens, users } from '../../src/db/schema/users.ts'
+import { ADMINISTRATOR, tokens, users } from '../../src/db/schema/users.ts'
 import { webhookEndpoints } from '../../src/db/schema/webhooks.ts'
-import { call } from '../support/api.ts'
+import { call, callWith } from '../support/api.ts'
 import {
   aMasterToken,
   anAdministrator,
@@ -15,6 +15,7 @@ import {
   aWebhookMessage,
   db,
 } from '../support/makers.ts'
+import { anEvent, recordingBindings } from './endpoints.ts'
 
 type Webhook = Record<string, unknown> & { id: string }
 
@@ -51,6 +52,27 @@ const recorded = (id: string) =>
     .where(eq(auditLog.subject, id))
     .orderBy(auditLog.id)
 
+type Message = { id: string; type: string; state: string }
+
+async function messagesOf(token: string, id: string) {
+  const response = await call('GET', `/api/webhooks/${id}/messages`, { token })
+  return (await response.json<{ messages: Message[] }>()).messages
+}
+
+/** Sends a request, and returns which endpoints it has woken. */
+async function sent(token: string, method: string, path: string, json?: unknown) {
+  const { bindings, wakeUps, masterWakeUps } = recordingBindings()
+  const response = await callWith(bindings, method, path, json ? { token, json } : { token })
+  expect(response.status).toBe(200)
+  return { response, wakeUps, masterWakeUps }
+}
+
+/** Stops the clock at a time until the end of the test. */
+function stopClock(now: string) {
+  vi.useFakeTimers({ toFake: ['Date'], now: new Date(now) })
+  onTestFinished(() => void vi.useRealTimers())
+}
+
 describe('creating', () => {
   it('gives a user token an endpoint for the orders of its user, and its secret', async () => {
     const user = await aUser()
@@ -61,6 +83,9 @@ describe('creating', () => {
       role: 'user',
       url,
       events: ['order.created', 'order.failed'],
+      sources: null,
+      verifiedAt: null,
+      hasEvents: false,
       enabled: true,
       failingSince: null,
       disabledAt: null,
@@ -85,6 +110,97 @@ describe('creating', () => {
         details: { events, host: new URL(url).host },
       },
     ])
+  })
+
+  it('sends a test at once, and wakes the queue of its role', async () => {
+    const administrator = await anAdministrator()
+    for (const role of ['user', 'master'] as const) {
+      const token = await aToken(administrator, role)
+      const { response, wakeUps, masterWakeUps } = await sent(token, 'POST', '/api/webhooks', hook)
+      const { webhook } = await response.json<{ webhook: Webhook }>()
+      const woken = [{ endpointId: webhook.id, delaySeconds: 0 }]
+      expect({ wakeUps, masterWakeUps }).toEqual(
+        role === 'user'
+          ? { wakeUps: woken, masterWakeUps: [] }
+          : { wakeUps: [], masterWakeUps: woken },
+      )
+      expect(await messagesOf(token, webhook.id)).toEqual([
+        {
+          id: expect.stringMatching(/^evt_\d{16}$/),
+          type: 'webhook.test',
+          orderId: null,
+          state: 'pending',
+          dueAt: webhook.createdAt,
+          createdAt: webhook.createdAt,
+          attempts: [],
+          payload: {
+            type: 'webhook.test',
+            timestamp: webhook.createdAt,
+            data: { message: 'This is a test. Answer with the challenge as the body.' },
+          },
+        },
+      ])
+      expect((await rowOf(webhook.id)).dueAt).toBe(webhook.createdAt)
+    }
+  })
+
+  it('begins at the end of the log, also before the URL is verified', async () => {
+    const user = await aUser()
+    const token = await aToken(user)
+    await anEvent({ sellerId: user.id })
+    const { webhook } = await created(token)
+    const event = await anEvent({ sellerId: user.id })
+    expect(await messagesOf(token, webhook.id)).toMatchObject([
+      { id: `evt_${event.id}`, state: 'waiting' },
+      { type: 'webhook.test', state: 'pending' },
+    ])
+  })
+
+  it('lets a user create 30 endpoints a day, deleted ones included', async () => {
+    stopClock('2026-03-02T12:00:00Z')
+    const token = await aToken(await aUser())
+    for (let i = 0; i < 30; i++) {
+      const { webhook } = await created(token)
+      await call('DELETE', `/api/webhooks/${webhook.id}`, { token })
+    }
+    const rejected = await create(token)
+    expect(rejected.headers.get('retry-after')).toBe('43200')
+    expect(await errorOf(rejected)).toBe('429 rate_limited: a user may create 30 webhooks a day')
+    expect((await create(await aToken(await aUser()))).status).toBe(200)
+    stopClock('2026-03-03T00:00:00Z')
+    expect((await create(token)).status).toBe(200)
+  })
+
+  it('counts a URL that is set as a test', async () => {
+    stopClock('2026-03-02T12:00:30Z')
+    const token = await aToken(await aUser())
+    const { webhook } = await created(token)
+    for (let i = 0; i < 10; i++)
+      expect((await change(token, webhook.id, { url: `${url}/${i}` })).status).toBe(200)
+    const tooMany = '429 rate_limited: an endpoint gets 10 tests a minute'
+    expect(await errorOf(await change(token, webhook.id, { url }))).toBe(tooMany)
+    expect((await rowOf(webhook.id)).url).toBe(`${url}/9`)
+    expect((await change(token, webhook.id, { enabled: false })).status).toBe(200)
+  })
+
+  it.each([
+    [[], 'sources: must have at least one name, or be null'],
+    [[' '], 'sources[0]: must not be empty'],
+    [['a'.repeat(101)], 'sources[0]: must have at most 100 characters'],
+    [Array(21).fill('Shop'), 'sources: must have at most 20 elements'],
+    ['Shop', 'sources: must be a list'],
+  ])('rejects the sources %.40j', async (sources, message) => {
+    const token = await aToken(await aUser())
+    expect(await errorOf(await create(token, { ...hook, sources }))).toBe(
+      `400 invalid_input: ${message}`,
+    )
+  })
+
+  it('keeps the sources without the blanks around them', async () => {
+    const token = await aToken(await aUser())
+    const { webhook } = await created(token, { ...hook, sources: [' Shop', 'ERP '] })
+    expect(webhook.sources).toEqual(['Shop', 'ERP'])
+    expect((await rowOf(webhook.id)).sources).toEqual(['Shop', 'ERP'])
   })
 
   it('gives each endpoint a secret of its own', async () => {
@@ -234,6 +350,77 @@ describe('changing', () => {
     expect(await rowOf(id)).toMatchObject({ failingSince: null, warnedAt: null })
   })
 
+  it('sends a test to another URL, which has to be verified; a URL that stays needs none', async () => {
+    const user = await aUser()
+    const token = await aToken(user)
+    const webhook = await aWebhook(user)
+    const { id } = webhook
+    await change(token, id, { url: webhook.url, enabled: true })
+    expect(await messagesOf(token, id)).toEqual([])
+    expect(await rowOf(id)).toMatchObject({ verifiedAt: webhook.verifiedAt, dueAt: null })
+    const other = { url: `${url}/other` }
+    const { response, wakeUps } = await sent(token, 'PUT', `/api/webhooks/${id}`, other)
+    const changed = (await response.json<{ webhook: Webhook }>()).webhook
+    expect(changed).toMatchObject({ ...other, verifiedAt: null })
+    expect(wakeUps).toEqual([{ endpointId: id, delaySeconds: 0 }])
+    expect((await rowOf(id)).dueAt).toBe(changed.updatedAt)
+    const test = { type: 'webhook.test', state: 'pending' }
+    expect(await messagesOf(token, id)).toMatchObject([test])
+    // Tests are limited, and a URL that waits for its test gets no more of them by being saved.
+    await change(token, id, other)
+    expect(await messagesOf(token, id)).toMatchObject([test])
+    await change(token, id, { url })
+    expect(await messagesOf(token, id)).toMatchObject([test, { ...test, state: 'failed' }])
+  })
+
+  it('of the events or sources lets the messages begin anew', async () => {
+    const user = await aUser()
+    const token = await aToken(user)
+    for (const changes of [{ events: ['order.failed'] }, { sources: ['ERP'] }, { sources: null }]) {
+      const webhook = await aWebhook(user, { sources: ['Shop'] })
+      // Others get it, so the endpoint has not moved over it.
+      await anEvent({ type: 'order.failed', sellerId: user.id, source: 'ERP' })
+      const last = await anEvent({ sellerId: user.id, source: 'ERP' })
+      expect(await rowOf(webhook.id)).toMatchObject({ hasEvents: false })
+      await change(token, webhook.id, changes)
+      expect(await messagesOf(token, webhook.id)).toEqual([])
+      const { position, logFrom } = await rowOf(webhook.id)
+      expect([position, logFrom]).toEqual([last.id, last.id])
+    }
+  })
+
+  it('of the events lets what waits be sent as the new choice says', async () => {
+    const user = await aUser()
+    const token = await aToken(user)
+    const webhook = await aWebhook(user)
+    const waiting = await anEvent({ sellerId: user.id })
+    const failed = await anEvent({ type: 'order.failed', sellerId: user.id })
+    expect(await messagesOf(token, webhook.id)).toMatchObject([{ id: `evt_${waiting.id}` }])
+    await change(token, webhook.id, { events: ['order.failed'] })
+    expect(await messagesOf(token, webhook.id)).toMatchObject([
+      { id: `evt_${failed.id}`, state: 'waiting' },
+    ])
+    const { position, logFrom } = await rowOf(webhook.id)
+    expect([position, logFrom]).toEqual([waiting.id - 1, waiting.id - 1])
+  })
+
+  it('enables at the event after which it was disabled', async () => {
+    const user = await aUser()
+    const token = await aToken(user)
+    const { id } = await aWebhook(user)
+    await change(token, id, { enabled: false })
+    const event = await anEvent({ sellerId: user.id })
+    const position = event.id - 1
+    expect(await rowOf(id)).toMatchObject({ position, hasEvents: true, dueAt: null })
+    const path = `/api/webhooks/${id}`
+    const { response, wakeUps } = await sent(token, 'PUT', path, { enabled: true })
+    const { webhook } = await response.json<{ webhook: Webhook }>()
+    expect(webhook).toMatchObject({ enabled: true, hasEvents: true })
+    expect(await rowOf(id)).toMatchObject({ position, dueAt: webhook.updatedAt })
+    expect(wakeUps).toEqual([{ endpointId: id, delaySeconds: 0 }])
+    expect(await messagesOf(token, id)).toMatchObject([{ id: `evt_${event.id}`, state: 'waiting' }])
+  })
+
   it('rotates the secret; the old one signs for 24 hours more', async () => {
     const token = await aToken(await aUser())
     const { webhook, secret } = await created(token)
@@ -273,24 +460,58 @@ describe('changing', () => {
     expect((await call('DELETE', path, { token })).status).toBe(404)
   })
 
+  it('deletes at once, whatever has failed or waits', async () => {
+    const user = await aUser()
+    const token = await aToken(user)
+    const webhooks = []
+    for (let i = 0; i < 10; i++) webhooks.push(await aWebhook(user))
+    const [webhook = await aWebhook(user)] = webhooks
+    const message = await aWebhookMessage(webhook, { state: 'failed' })
+    const path = `/api/webhooks/${webhook.id}`
+    await call('DELETE', path, { token })
+    for (const response of [
+      await call('GET', path, { token: await aMasterToken() }),
+      await change(token, webhook.id, { enabled: true }),
+      await call('GET', `${path}/messages`, { token }),
+      await call('POST', `${path}/test`, { token }),
+      await call('POST', `${path}/messages/${message.id}/resend`, { token }),
+    ])
+      expect(await errorOf(response)).toBe('404 not_found: there is no such webhook')
+    const shownTo = async (path: string, token: string) => {
+      const { webhooks } = await (await call('GET', path, { token })).json<{
+        webhooks: Webhook[]
+      }>()
+      return webhooks.map(({ id }) => id).sort()
+    }
+    const others = webhooks
+      .slice(1)
+      .map(({ id }) => id)
+      .sort()
+    expect(await shownTo('/api/webhooks', token)).toEqual(others)
+    expect(await shownTo(`/api/admin/users/${user.id}/data`, await aMasterToken())).toEqual(others)
+    // Nothing is sent to it any more, and its place is free.
+    await anEvent({ sellerId: user.id })
+    expect(await rowOf(webhook.id)).toMatchObject({ url: '', dueAt: null, hasEvents: false })
+    expect((await create(token)).status).toBe(200)
+  })
+
   it('records what a master token does', async () => {
     const administrator = await anAdministrator()
     const token = await aToken(administrator, 'master')
     const { id } = await aWebhook(await aUser())
-    await aWebhookMessage({ id })
     const path = `/api/webhooks/${id}`
+    const since = '2026-01-01T00:00:00.000Z'
+    await call('POST', `${path}/replay`, { token, json: { since } })
     await change(token, id, { enabled: false, url: 'https://shop.example.com/secret-path' })
     await change(token, id, { enabled: true })
     await call('POST', `${path}/rotate`, { token })
-    const since = '2026-01-01T00:00:00.000Z'
-    await call('POST', `${path}/replay`, { token, json: { since } })
     await call('DELETE', path, { token })
     const by = { userId: administrator.id }
     expect(await recorded(id)).toEqual([
+      { ...by, action: 'webhook.replay', details: { since } },
       { ...by, action: 'webhook.change', details: { enabled: false, host: 'shop.example.com' } },
       { ...by, action: 'webhook.change', details: { enabled: true } },
       { ...by, action: 'webhook.rotate', details: null },
-      { ...by, action: 'webhook.replay', details: { since } },
       { ...by, action: 'webhook.delete', details: null },
     ])
   })
@@ -302,10 +523,10 @@ describe('the endpoints of others', () => {
     const token = await aToken(owner)
     const foreign = await aWebhook(await aUser())
     const master = await aWebhook(owner, { role: 'master' })
-    for (const { id } of [foreign, master]) {
+    for (const { id, userId } of [foreign, master]) {
       const path = `/api/webhooks/${id}`
       const since = '2026-01-01T00:00:00.000Z'
-      const message = await aWebhookMessage({ id }, { state: 'failed', attempts: 10 })
+      const message = await aWebhookMessage({ id, userId }, { state: 'failed' })
       for (const response of [
         await call('GET', path, { token }),
         await change(token, id, { enabled: false }),
@@ -335,6 +556,45 @@ describe('the endpoints of others', () => {
     ])
     await db.update(users).set({ roleId: null }).where(eq(users.id, administrator.id))
     expect(await get(session)).toBe(404)
+  })
+})
+
+describe('a master endpoint whose user is no administrator any more', () => {
+  async function aDemotedOwner() {
+    const owner = await anAdministrator()
+    const webhook = await aWebhook(owner, { role: 'master' })
+    const own = await aWebhook(owner)
+    const setRole = (roleId: number | null) =>
+      db.update(users).set({ roleId }).where(eq(users.id, owner.id))
+    await setRole(null)
+    return { owner, webhook, own, setRole }
+  }
+
+  it('is disabled at once; the user keeps the others', async () => {
+    const { owner, webhook, own } = await aDemotedOwner()
+    const token = await aMasterToken()
+    const response = await call('GET', `/api/webhooks/${webhook.id}`, { token })
+    expect(await response.json()).toMatchObject({
+      webhook: { enabled: false, disabledReason: 'demoted', disabledAt: expect.any(String) },
+    })
+    expect(await rowOf(own.id)).toMatchObject({ disabledAt: null })
+    await anEvent({ sellerId: owner.id })
+    expect(await rowOf(webhook.id)).toMatchObject({ hasEvents: true, dueAt: null })
+    expect(await rowOf(own.id)).toMatchObject({ hasEvents: true })
+  })
+
+  it('can be enabled by nobody until the user is administrator again', async () => {
+    const { owner, webhook, setRole } = await aDemotedOwner()
+    const token = await aMasterToken()
+    const enable = () => change(token, webhook.id, { enabled: true })
+    expect(await errorOf(await enable())).toBe(
+      '409 conflict: its user is no administrator any more',
+    )
+    expect((await change(token, webhook.id, { events: ['alarm.raised'] })).status).toBe(200)
+    await setRole(ADMINISTRATOR)
+    expect(await rowOf(webhook.id)).toMatchObject({ disabledReason: 'demoted' })
+    expect((await enable()).status).toBe(200)
+    expect(await rowOf(webhook.id)).toMatchObject({ userId: owner.id, disabledReason: null })
   })
 })
 

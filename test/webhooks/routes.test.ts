@@ -1,45 +1,47 @@
-import { env } from 'cloudflare:workers'
-import { eq } from 'drizzle-orm'
-import { describe, expect, it } from 'vitest'
-import { webhookAttempts, webhookEndpoints, webhookMessages } from '../../src/db/schema/webhooks.ts'
+import { eq, sql } from 'drizzle-orm'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { events, webhookEndpoints } from '../../src/db/schema/webhooks.ts'
 import { call, callWith } from '../support/api.ts'
 import { aMasterToken, aToken, aUser, aWebhook, aWebhookMessage, db } from '../support/makers.ts'
+import { anEvent, endpointRow, messageRow, recordingBindings } from './endpoints.ts'
 
-type Message = { id: string; state: string; attempts: unknown[]; payload: unknown }
+type Message = { id: string; state: string; dueAt: string | null; createdAt: string }
 type Log = { messages: Message[]; nextCursor: string | null }
 
-async function anOwner() {
+async function anOwner(values: Parameters<typeof aWebhook>[1] = {}) {
   const user = await aUser()
-  const webhook = await aWebhook(user)
+  const webhook = await aWebhook(user, values)
   return { user, webhook, token: await aToken(user), path: `/api/webhooks/${webhook.id}` }
 }
 
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString()
-
-const messageRow = async (id: string) => {
-  const [row] = await db.select().from(webhookMessages).where(eq(webhookMessages.id, id))
-  return row
-}
 
 const errorOf = async (response: Response) => {
   const { code, error } = await response.json<{ code: string; error: string }>()
   return `${response.status} ${code}: ${error}`
 }
 
-/** Sends a request, and returns the endpoints for which the consumer was woken. */
+/** Sends a request, and returns which endpoints it has woken. */
 async function woken(token: string, path: string, json?: unknown) {
-  const endpointIds: string[] = []
-  const WEBHOOKS = {
-    ...env.WEBHOOKS,
-    sendBatch: async (messages: Iterable<{ body: { endpointId: string } }>) => {
-      for (const { body } of messages) endpointIds.push(body.endpointId)
-      return { metadata: { metrics: { backlogCount: 0, backlogBytes: 0 } } }
-    },
-  }
-  const content = json === undefined ? { token } : { token, json }
-  const response = await callWith({ WEBHOOKS }, 'POST', path, content)
-  return { response, endpointIds }
+  const { bindings, wakeUps, masterWakeUps } = recordingBindings()
+  const response = await callWith(bindings, 'POST', path, json ? { token, json } : { token })
+  return { response, wakeUps, masterWakeUps }
 }
+
+/** Stops the clock at a time until the end of the test. */
+function stopClock(now: string) {
+  vi.useFakeTimers({ toFake: ['Date'], now: new Date(now) })
+  onTestFinished(() => void vi.useRealTimers())
+}
+
+const nameOf = ({ id }: { id: number }) => `evt_${id}`
+
+/** Moves the endpoint over an event, as a run does. */
+const moveTo = ({ id }: { id: string }, position: number) =>
+  db
+    .update(webhookEndpoints)
+    .set({ position, hasEvents: false, dueAt: null })
+    .where(eq(webhookEndpoints.id, id))
 
 describe('the list', () => {
   it('has the endpoints of the user with a user token, without secrets', async () => {
@@ -83,190 +85,342 @@ describe('the list', () => {
   )
 })
 
-describe('the log', () => {
-  it('shows each message with its attempts and its payload, newest first', async () => {
-    const { webhook, token, path } = await anOwner()
-    await aWebhookMessage(await aWebhook(await aUser()))
-    const old = await aWebhookMessage(webhook, { createdAt: daysAgo(2) })
-    const dueAt = new Date(Date.now() + 60_000).toISOString()
-    const pending = { state: 'pending', dueAt, createdAt: daysAgo(1), orderId: null } as const
-    const data = '{"message":"This is a test."}'
-    const test = await aWebhookMessage(webhook, {
-      ...pending,
-      type: 'webhook.test',
-      payload: `{"type":"webhook.test","timestamp":"2026-01-01T00:00:00.000Z","data":${data}}`,
-    })
+describe('the messages', () => {
+  beforeEach(async () => {
+    await db.delete(events)
+  })
+
+  const read = async (token: string, path: string, query = '') =>
+    (await call('GET', `${path}/messages${query}`, { token })).json<Log>()
+
+  /** Follows `nextCursor` to the end. Returns the ids of each page. */
+  async function pagesOf(token: string, path: string, filter: string) {
+    const pages: string[][] = []
+    let cursor = ''
+    do {
+      const { messages, nextCursor } = await read(token, path, `${filter}${cursor}`)
+      pages.push(messages.map(({ id }) => id))
+      cursor = nextCursor ? `&cursor=${nextCursor}` : ''
+    } while (cursor)
+    return pages
+  }
+
+  it('are what the endpoint got and gets, newest first, with attempts and payload', async () => {
+    const { user, webhook, token, path } = await anOwner({ events: ['order.created'] })
     const at = daysAgo(1)
-    await db.insert(webhookAttempts).values([
-      { messageId: test.id, at, duration: 120, status: 500, error: 'the answer is 500' },
-      { messageId: test.id, at, duration: 15_000, status: null, error: 'no answer' },
-    ])
-    const log = await (await call('GET', `${path}/messages`, { token })).json<Log>()
-    expect(log).toEqual({
+    const accepted = await anEvent({ sellerId: user.id, at, data: { orderId: 7 } })
+    const failed = await aWebhookMessage(webhook, { state: 'failed' })
+    const attempts = [
+      { at, duration: 120, status: 500, error: 'it answered 500' },
+      { at, duration: 15_000, status: null, error: 'it did not answer within 15 s' },
+    ]
+    const dueAt = new Date(Date.now() + 60_000).toISOString()
+    const retried = { state: 'pending', dueAt, attempts: JSON.stringify(attempts) } as const
+    const pending = await aWebhookMessage(webhook, retried)
+    // Not for it, and of others.
+    await anEvent({ type: 'order.delivered', sellerId: user.id })
+    await anEvent({ sellerId: (await aUser()).id })
+    await aWebhookMessage(await aWebhook(await aUser()))
+    const waiting = await anEvent({ buyerId: user.id })
+    expect(await read(token, path)).toEqual({
       messages: [
+        expect.objectContaining({ id: nameOf(waiting), state: 'waiting', attempts: [] }),
         {
-          id: test.id,
-          type: 'webhook.test',
-          orderId: null,
+          id: pending.id,
+          type: 'order.created',
+          orderId: 1,
           state: 'pending',
           dueAt,
-          createdAt: pending.createdAt,
-          attempts: [
-            { at, duration: 120, status: 500, error: 'the answer is 500' },
-            { at, duration: 15_000, status: null, error: 'no answer' },
-          ],
+          createdAt: expect.any(String),
+          attempts,
           payload: {
-            type: 'webhook.test',
-            timestamp: '2026-01-01T00:00:00.000Z',
-            data: { message: 'This is a test.' },
+            type: 'order.created',
+            timestamp: expect.any(String),
+            data: { orderId: 1 },
           },
         },
-        expect.objectContaining({ id: old.id, orderId: 1, state: 'delivered', attempts: [] }),
+        expect.objectContaining({ id: failed.id, state: 'failed', dueAt: null, attempts: [] }),
+        {
+          id: nameOf(accepted),
+          type: 'order.created',
+          orderId: null,
+          state: 'delivered',
+          dueAt: null,
+          createdAt: at,
+          attempts: [],
+          payload: { type: 'order.created', timestamp: at, data: { orderId: 7 } },
+        },
       ],
       nextCursor: null,
     })
   })
 
-  it('has pages, also of messages of the same moment and of one state', async () => {
-    const { webhook, token, path } = await anOwner()
-    const createdAt = daysAgo(1)
-    const ids: string[] = []
-    for (let i = 0; i < 5; i++) ids.unshift((await aWebhookMessage(webhook, { createdAt })).id)
-    ids.sort().reverse()
-    const failed = await aWebhookMessage(webhook, { createdAt: daysAgo(3), state: 'failed' })
-    const read = async (filter: string) => {
-      const pages: string[][] = []
-      let cursor = ''
-      do {
-        const response = await call('GET', `${path}/messages?limit=2${filter}${cursor}`, { token })
-        const { messages, nextCursor } = await response.json<Log>()
-        pages.push(messages.map(({ id }) => id))
-        cursor = nextCursor ? `&cursor=${nextCursor}` : ''
-      } while (cursor)
-      return pages
-    }
-    expect(await read('')).toEqual([ids.slice(0, 2), ids.slice(2, 4), [ids[4], failed.id]])
-    expect(await read('&state=delivered')).toEqual([ids.slice(0, 2), ids.slice(2, 4), [ids[4]]])
-    expect(await read('&state=failed')).toEqual([[failed.id]])
-    expect(await read('&state=pending')).toEqual([[]])
+  it('come in pages, also of one state', async () => {
+    const { user, webhook, token, path } = await anOwner()
+    const accepted = []
+    for (let i = 0; i < 3; i++) accepted.unshift(nameOf(await anEvent({ sellerId: user.id })))
+    const [late = '', middle = '', early = ''] = accepted
+    const old = (await aWebhookMessage(webhook, { state: 'failed' })).id
+    const delivered = (await aWebhookMessage(webhook, { state: 'delivered' })).id
+    const failed = (await aWebhookMessage(webhook, { state: 'failed' })).id
+    const pending = { state: 'pending', dueAt: daysAgo(0) } as const
+    const due = (await aWebhookMessage(webhook, pending)).id
+    const waiting = nameOf(await anEvent({ sellerId: user.id }))
+    const all = [
+      [waiting, due, failed],
+      [delivered, old, late],
+      [middle, early],
+    ]
+    expect(await pagesOf(token, path, '?limit=3')).toEqual(all)
+    expect(await pagesOf(token, path, '?limit=3&state=delivered')).toEqual([
+      [delivered, late, middle],
+      [early],
+    ])
+    expect(await pagesOf(token, path, '?limit=1&state=failed')).toEqual([[failed], [old]])
+    expect(await pagesOf(token, path, '?state=pending')).toEqual([[due]])
+    expect(await pagesOf(token, path, '?state=waiting')).toEqual([[waiting]])
   })
 
-  it('looks at 1,000 messages in one call that selects a state', async () => {
+  it('look at 1,000 events of the marketplace in one call', async () => {
+    const { user, webhook, token, path } = await anOwner()
+    const failed = await aWebhookMessage(webhook, { state: 'failed' })
+    const first = await anEvent({ sellerId: user.id })
+    const other = await aUser()
+    await db.run(sql`WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 1500)
+      INSERT INTO newEvents (type, at, sellerId, data)
+      SELECT 'order.created', ${daysAgo(0)}, ${other.id}, '{}' FROM n`)
+    const page = await read(token, path)
+    expect(page.messages).toEqual([])
+    expect(await read(token, path, `?cursor=${page.nextCursor}`)).toMatchObject({
+      messages: [{ id: nameOf(first) }, { id: failed.id }],
+      nextCursor: null,
+    })
+    expect(await pagesOf(token, path, '?state=waiting')).toEqual([[], [nameOf(first)]])
+    // Those that failed are found without the others.
+    expect(await pagesOf(token, path, '?state=failed')).toEqual([[failed.id]])
+  })
+
+  it('wait again after a replay, whatever became of them', async () => {
     const { webhook, token, path } = await anOwner()
-    const failed = await aWebhookMessage(webhook, { createdAt: daysAgo(3), state: 'failed' })
-    for (let i = 0; i < 1000; i += 50)
-      await Promise.all(
-        Array.from({ length: 50 }, () => aWebhookMessage(webhook, { createdAt: daysAgo(2) })),
-      )
-    const get = async (query: string) =>
-      (await call('GET', `${path}/messages?state=failed${query}`, { token })).json<Log>()
-    const { messages, nextCursor } = await get('')
-    expect(messages).toEqual([])
-    expect(nextCursor).toMatch(/^msg_/)
-    const next = await get(`&cursor=${nextCursor}`)
-    expect(next.messages.map(({ id }) => id)).toEqual([failed.id])
-    expect(next.nextCursor).toBeNull()
+    const delivered = (await aWebhookMessage(webhook)).id
+    const failed = (await aWebhookMessage(webhook, { state: 'failed' })).id
+    await call('POST', `${path}/replay`, { token, json: { since: daysAgo(1) } })
+    const { messages } = await read(token, path)
+    expect(messages).toMatchObject([
+      { id: failed, state: 'waiting' },
+      { id: delivered, state: 'waiting' },
+    ])
+    expect(await pagesOf(token, path, '?state=waiting')).toEqual([[failed, delivered]])
+    expect(await pagesOf(token, path, '?state=failed')).toEqual([[]])
+    expect(await pagesOf(token, path, '?state=delivered')).toEqual([[]])
+  })
+
+  it.each([
+    ['?cursor=msg_1', 'cursor: must be the id of an event'],
+    ['?cursor=evt_', 'cursor: must be the id of an event'],
+    ['?cursor=evt_12345678901234567', 'cursor: must be the id of an event'],
+    ['?state=sent', 'state: must be one of "pending", "delivered", "failed", "waiting"'],
+    ['?limit=0', 'limit: must be a number from 1 to 100'],
+  ])('reject %s', async (query, message) => {
+    const { token, path } = await anOwner()
+    expect(await errorOf(await call('GET', `${path}/messages${query}`, { token }))).toBe(
+      `400 invalid_input: ${message}`,
+    )
   })
 })
 
-describe('sending', () => {
-  it('a test adds a message that is due now, and wakes the consumer', async () => {
+describe('a test', () => {
+  it('is due now, and wakes the consumer', async () => {
     const { webhook, token, path } = await anOwner()
-    const { response, endpointIds } = await woken(token, `${path}/test`)
-    const { message } = await response.json<{ message: Message & { createdAt: string } }>()
-    expect(message).toMatchObject({
-      id: expect.stringMatching(/^msg_[\da-f]{32}$/),
+    const { response, wakeUps } = await woken(token, `${path}/test`)
+    const { message } = await response.json<{ message: Message }>()
+    expect(message).toEqual({
+      id: expect.stringMatching(/^evt_\d{16}$/),
       type: 'webhook.test',
+      orderId: null,
       state: 'pending',
       dueAt: message.createdAt,
+      createdAt: message.createdAt,
       attempts: [],
       payload: {
         type: 'webhook.test',
         timestamp: message.createdAt,
-        data: { message: 'This is a test.' },
+        data: { message: 'This is a test. Answer with the challenge as the body.' },
       },
     })
-    expect(endpointIds).toContain(webhook.id)
+    expect(wakeUps).toEqual([{ endpointId: webhook.id, delaySeconds: 0 }])
+    expect((await endpointRow(webhook)).dueAt).toBe(message.createdAt)
   })
 
-  it('a message again makes it due, also if it was delivered', async () => {
+  it('replaces one that waits for another attempt', async () => {
     const { webhook, token, path } = await anOwner()
-    const message = await aWebhookMessage(webhook, { attempts: 3 })
-    const { response, endpointIds } = await woken(token, `${path}/messages/${message.id}/resend`)
-    expect(await response.json()).toMatchObject({ message: { id: message.id, state: 'pending' } })
-    expect(await messageRow(message.id)).toMatchObject({
-      state: 'pending',
-      attempts: 0,
-      dueAt: expect.any(String),
-      payload: message.payload,
-      createdAt: message.createdAt,
-    })
-    expect(endpointIds).toContain(webhook.id)
+    const order = await aWebhookMessage(webhook, { state: 'pending', dueAt: daysAgo(0) })
+    const sendTest = async () =>
+      (await call('POST', `${path}/test`, { token })).json<{ message: Message }>()
+    const [first, second] = [await sendTest(), await sendTest()]
+    const { messages } = await (await call('GET', `${path}/messages`, { token })).json<Log>()
+    expect(messages).toMatchObject([
+      { id: second.message.id, state: 'pending' },
+      { id: first.message.id, state: 'failed', dueAt: null },
+      { id: order.id, state: 'pending' },
+    ])
   })
 
-  it('a message of another endpoint again answers 404, and changes nothing', async () => {
+  it('can be sent 10 times a minute and 100 times a day to an endpoint', async () => {
+    stopClock('2026-03-02T12:00:15Z')
     const { user, token, path } = await anOwner()
-    for (const owner of [user, await aUser()]) {
-      const message = await aWebhookMessage(await aWebhook(owner))
-      const resend = `${path}/messages/${message.id}/resend`
-      expect(await errorOf(await call('POST', resend, { token }))).toBe(
+    const other = await aWebhook(user)
+    const test = () => call('POST', `${path}/test`, { token })
+    for (let minute = 0; minute < 10; minute++) {
+      vi.setSystemTime(new Date(`2026-03-02T12:0${minute}:15Z`))
+      for (let i = 0; i < 10; i++) expect((await test()).status).toBe(200)
+      const rejected = await test()
+      if (minute > 8) continue
+      expect(rejected.headers.get('retry-after')).toBe('45')
+      expect(await errorOf(rejected)).toBe('429 rate_limited: an endpoint gets 10 tests a minute')
+    }
+    vi.setSystemTime(new Date('2026-03-02T23:59:00Z'))
+    const rejected = await test()
+    expect(rejected.headers.get('retry-after')).toBe('60')
+    expect(await errorOf(rejected)).toBe('429 rate_limited: an endpoint gets 100 tests a day')
+    expect((await call('POST', `/api/webhooks/${other.id}/test`, { token })).status).toBe(200)
+    vi.setSystemTime(new Date('2026-03-03T00:00:00Z'))
+    expect((await test()).status).toBe(200)
+  })
+})
+
+describe('sending a message again', () => {
+  it.each(['delivered', 'failed'] as const)('makes one that was %s due', async (state) => {
+    const { webhook, token, path } = await anOwner()
+    const message = await aWebhookMessage(webhook, { state, tries: 3 })
+    const { response, wakeUps } = await woken(token, `${path}/messages/${message.id}/resend`)
+    const answer = await response.json<{ message: Message }>()
+    expect(answer).toMatchObject({ message: { id: message.id, state: 'pending' } })
+    const { dueAt } = answer.message
+    expect(await messageRow({ id: message.eventId })).toMatchObject({
+      state: 'pending',
+      tries: 0,
+      dueAt,
+    })
+    expect((await endpointRow(webhook)).dueAt).toBe(dueAt)
+    expect(wakeUps).toEqual([{ endpointId: webhook.id, delaySeconds: 0 }])
+  })
+
+  it('works for one that was accepted at once, which has no row', async () => {
+    const { user, webhook, token, path } = await anOwner()
+    const event = await anEvent({ sellerId: user.id })
+    await moveTo(webhook, event.id)
+    expect(await messageRow(event)).toBeUndefined()
+    const { response } = await woken(token, `${path}/messages/${nameOf(event)}/resend`)
+    const { message } = await response.json<{ message: Message }>()
+    expect(message).toMatchObject({ id: nameOf(event), state: 'pending' })
+    expect(await endpointRow(webhook)).toMatchObject({ position: event.id, dueAt: message.dueAt })
+  })
+
+  it('answers 404 for events that are unknown or not for the endpoint, and changes nothing', async () => {
+    const { user, webhook, token, path } = await anOwner({ events: ['order.created'] })
+    const other = await aWebhook(user)
+    const test = await call('POST', `/api/webhooks/${other.id}/test`, { token })
+    const { message } = await test.json<{ message: Message }>()
+    for (const name of [
+      'evt_1',
+      message.id,
+      nameOf(await anEvent({ sellerId: (await aUser()).id })),
+      nameOf(await anEvent({ type: 'order.failed', sellerId: user.id })),
+      nameOf(await anEvent({ type: 'alarm.raised' })),
+    ])
+      expect(await errorOf(await call('POST', `${path}/messages/${name}/resend`, { token }))).toBe(
         '404 not_found: there is no such message',
       )
-      expect(await messageRow(message.id)).toEqual(message)
-    }
+    expect(await endpointRow(webhook)).toEqual(webhook)
+    const log = await (await call('GET', `${path}/messages`, { token })).json<Log>()
+    expect(log.messages).toEqual([])
+  })
+})
+
+describe('a replay', () => {
+  it('moves the endpoint back, so that it gets everything since a time again', async () => {
+    const { user, webhook, token, path } = await anOwner()
+    const since = daysAgo(1)
+    const from = Date.parse(since) * 1000
+    const event = await anEvent({ sellerId: user.id })
+    await moveTo(webhook, event.id)
+    const { response, wakeUps } = await woken(token, `${path}/replay`, { since })
+    expect(await response.json()).toMatchObject({ webhook: { id: webhook.id, hasEvents: true } })
+    expect(wakeUps).toEqual([{ endpointId: webhook.id, delaySeconds: 0 }])
+    expect(await endpointRow(webhook)).toMatchObject({
+      position: from - 1,
+      logFrom: from - 1,
+      dueAt: expect.any(String),
+    })
   })
 
-  it('a replay makes every message since a time due, delivered ones too', async () => {
-    const { webhook, token, path } = await anOwner()
-    const since = daysAgo(1)
-    const before = await aWebhookMessage(webhook, { createdAt: daysAgo(1.1) })
-    const delivered = await aWebhookMessage(webhook, { createdAt: since })
-    const failed = await aWebhookMessage(webhook, { createdAt: daysAgo(0.5), state: 'failed' })
-    const other = await aWebhookMessage(await aWebhook(await aUser()), { createdAt: daysAgo(0.5) })
-    const { response, endpointIds } = await woken(token, `${path}/replay`, { since })
-    expect(await response.json()).toEqual({ replayed: 2 })
-    expect(endpointIds).toContain(webhook.id)
-    const due = { state: 'pending', attempts: 0 }
-    expect(await messageRow(delivered.id)).toMatchObject(due)
-    expect(await messageRow(failed.id)).toMatchObject(due)
-    expect(await messageRow(before.id)).toEqual(before)
-    expect(await messageRow(other.id)).toEqual(other)
+  it('never moves it forward', async () => {
+    const { user, webhook, token, path } = await anOwner()
+    const event = await anEvent({ sellerId: user.id })
+    const { position, logFrom } = await endpointRow(webhook)
+    expect(position).toBe(event.id - 1)
+    await call('POST', `${path}/replay`, { token, json: { since: daysAgo(-1) } })
+    expect(await endpointRow(webhook)).toMatchObject({ position, logFrom })
+  })
+
+  it('may be asked for 6 times a day', async () => {
+    stopClock('2026-03-02T18:00:00Z')
+    const { token, path } = await anOwner()
+    const replay = () => call('POST', `${path}/replay`, { token, json: { since: daysAgo(1) } })
+    for (let i = 0; i < 6; i++) expect((await replay()).status).toBe(200)
+    const rejected = await replay()
+    expect(rejected.headers.get('retry-after')).toBe('21600')
+    expect(await errorOf(rejected)).toBe(
+      '429 rate_limited: an endpoint may be replayed 6 times a day',
+    )
+    vi.setSystemTime(new Date('2026-03-03T00:00:00Z'))
+    expect((await replay()).status).toBe(200)
   })
 
   it('takes a time without fractions of a second', async () => {
     const { webhook, token, path } = await anOwner()
-    await aWebhookMessage(webhook, { createdAt: '2026-01-01T12:00:00.500Z' })
-    const json = { since: '2026-01-01T12:00:00Z' }
-    const response = await call('POST', `${path}/replay`, { token, json })
-    expect(await response.json()).toEqual({ replayed: 1 })
+    await call('POST', `${path}/replay`, { token, json: { since: '2026-01-01T12:00:00Z' } })
+    expect((await endpointRow(webhook)).position).toBe(1_767_268_799_999_999)
   })
 
   it.each([undefined, 'yesterday', 1, '2026-02-30T12:00:00Z'])(
-    'rejects a replay since %s',
+    'is rejected since %s',
     async (since) => {
       const { token, path } = await anOwner()
       const response = await call('POST', `${path}/replay`, { token, json: { since } })
       expect(await errorOf(response)).toMatch(/^400 invalid_input: since: /)
     },
   )
+})
+
+describe('sending', () => {
+  /** Tries to send a test, one message and everything again. Returns the answers. */
+  async function trySending(values: Parameters<typeof aWebhook>[1]) {
+    const { webhook, token, path } = await anOwner(values)
+    const message = await aWebhookMessage(webhook)
+    const before = await endpointRow(webhook)
+    const replay = { token, json: { since: daysAgo(1000) } }
+    const answers = [
+      await call('POST', `${path}/messages/${message.id}/resend`, { token }),
+      await call('POST', `${path}/replay`, replay),
+    ]
+    expect(await endpointRow(webhook)).toEqual(before)
+    const test = await call('POST', `${path}/test`, { token })
+    return { answers: await Promise.all(answers.map(errorOf)), test }
+  }
 
   it('to a disabled endpoint answers 409', async () => {
-    const user = await aUser()
-    const disabled = { disabledAt: daysAgo(1), disabledReason: 'failing' } as const
-    const webhook = await aWebhook(user, disabled)
-    const message = await aWebhookMessage(webhook)
-    const token = await aToken(user)
-    const path = `/api/webhooks/${webhook.id}`
-    for (const [action, json] of [
-      ['test', undefined],
-      [`messages/${message.id}/resend`, undefined],
-      ['replay', { since: daysAgo(1000) }],
-    ] as const) {
-      const content = json ? { token, json } : { token }
-      expect(await errorOf(await call('POST', `${path}/${action}`, content))).toBe(
-        '409 conflict: the webhook is disabled: enable it first',
-      )
-    }
-    expect(await messageRow(message.id)).toEqual(message)
+    const values = { disabledAt: daysAgo(1), disabledReason: 'failing' } as const
+    const { answers, test } = await trySending(values)
+    const error = '409 conflict: the webhook is disabled: enable it first'
+    expect([...answers, await errorOf(test)]).toEqual([error, error, error])
+  })
+
+  it('to an endpoint that is not verified answers 409, unless it is a test', async () => {
+    const { answers, test } = await trySending({ verifiedAt: null })
+    const error = '409 conflict: the webhook is not verified: send a test, and answer its challenge'
+    expect(answers).toEqual([error, error])
+    expect(test.status).toBe(200)
   })
 })

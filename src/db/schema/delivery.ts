@@ -24,6 +24,9 @@ export const deliveryStates = [
 ] as const
 export type DeliveryState = (typeof deliveryStates)[number]
 
+/** The states of a delivery, as an order item shows them; null while it is queued. */
+export const itemStatuses = ['awaiting_wallet', 'transferring', 'transferred', 'failed'] as const
+
 export const requestedActions = ['deliver', 'cancel'] as const
 export type RequestedAction = (typeof requestedActions)[number]
 

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
-import { check, index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { id, isOneOf, reference, timestamp, timestamps } from './columns.ts'
+import { check, index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { boolean, isOneOf, reference, timestamp, timestamps } from './columns.ts'
 import { tokenRoles, users } from './users.ts'
 
 export const webhookEvents = [
@@ -9,15 +9,39 @@ export const webhookEvents = [
   'order.delivered',
   'order.failed',
   'order.cancelled',
-  'webhook.test',
+  'order.retried',
   'alarm.raised',
   'alarm.cleared',
+  'webhook.test',
 ] as const
 export type WebhookEvent = (typeof webhookEvents)[number]
 
-export const disabledReasons = ['failing', 'gone', 'owner'] as const
+export const disabledReasons = ['failing', 'gone', 'owner', 'demoted'] as const
 
-/** Where events are sent. */
+/**
+ * The log of events, kept for 30 days. Triggers write those of orders in the transaction of the
+ * change. It has no index but the id, so that an event is one written row.
+ */
+export const events = sqliteTable('events', {
+  /**
+   * Microseconds since 1970, or one more than the last id. It grows even in a database that was set
+   * back, so that no id is used for two events.
+   */
+  id: integer().primaryKey(),
+  type: text({ enum: webhookEvents }).notNull(),
+  /** The next four are of events of orders. */
+  orderId: integer(),
+  sellerId: integer(),
+  buyerId: integer(),
+  /** Name of the token that placed the order. */
+  source: text(),
+  /** The endpoint that a test is for. */
+  endpointId: text(),
+  /** JSON: the body of messages. It has ids only, no personal data. */
+  body: text().notNull(),
+})
+
+/** Where events are sent: a cursor in the log. */
 export const webhookEndpoints = sqliteTable(
   'webhookEndpoints',
   {
@@ -29,29 +53,59 @@ export const webhookEndpoints = sqliteTable(
     url: text().notNull(),
     /** JSON: the events to send. */
     events: text({ mode: 'json' }).$type<WebhookEvent[]>().notNull(),
+    /** JSON: names of tokens whose orders are told; null for all. */
+    sources: text({ mode: 'json' }).$type<string[]>(),
     /** Random. The secret is computed from it, and never stored. See `webhooks/signature.ts`. */
     secretId: text().notNull(),
     /** The one before the last rotation, which signs as well until the time beside it. */
     previousSecretId: text(),
     previousSecretUntil: timestamp(),
+    /** When the receiver returned the challenge of a test. Until then it gets only tests. */
+    verifiedAt: timestamp(),
+    /** Id of the last event whose first attempt was made. */
+    position: integer().notNull(),
+    /** The position when `events` or `sources` were set: what was sent before is not known. */
+    logFrom: integer().notNull(),
+    /** Whether the log has events for it after `position`. */
+    hasEvents: boolean().notNull().default(false),
+    /** When it is to be woken; null if there is nothing to send. */
+    dueAt: timestamp(),
+    /** The `dueAt` for which a message of the queue was planned last. */
+    wakeAt: timestamp(),
+    /** A consumer sends to it until then at the latest; null if none does. */
+    leaseUntil: timestamp(),
+    /**
+     * 4 more for each batch that was not answered, 2 for one that was rejected, 1 less for another.
+     * With 1 or more, a batch is one message.
+     */
+    failures: integer().notNull().default(0),
+    /** Until then it gets only tests. */
+    pausedUntil: timestamp(),
     /** When the first attempt failed after the last one that succeeded. */
     failingSince: timestamp(),
     /** When the owner was told that it will be disabled. */
     warnedAt: timestamp(),
-    /** A consumer sends to it until then at the latest; null if none does. */
-    sendingUntil: timestamp(),
     disabledAt: timestamp(),
-    /** `failing` for five days; `gone`: it answered 410; `owner`: by its owner. */
+    /**
+     * `failing` for five days; `gone`: it answered 410; `owner`: by its owner; `demoted`: its user
+     * is no administrator any more.
+     */
     disabledReason: text({ enum: disabledReasons }),
+    /** Deleted by its owner. The cron run removes its messages, then the row. */
+    deletedAt: timestamp(),
     ...timestamps,
   },
   (t) => [
     index('webhookEndpoints_user').on(t.userId),
     index('webhookEndpoints_disabled').on(t.disabledReason).where(sql`${t.disabledAt} IS NOT NULL`),
     index('webhookEndpoints_master').on(t.id).where(sql`${t.role} = 'master'`),
+    index('webhookEndpoints_due')
+      .on(t.dueAt)
+      .where(sql`${t.dueAt} IS NOT NULL AND ${t.disabledAt} IS NULL`),
     index('webhookEndpoints_failing')
       .on(t.failingSince)
       .where(sql`${t.failingSince} IS NOT NULL AND ${t.disabledAt} IS NULL`),
+    index('webhookEndpoints_deleted').on(t.deletedAt).where(sql`${t.deletedAt} IS NOT NULL`),
     check('webhookEndpoints_role', isOneOf(t.role, tokenRoles)),
     check(
       'webhookEndpoints_disabled',
@@ -62,50 +116,25 @@ export const webhookEndpoints = sqliteTable(
 
 export const webhookStates = ['pending', 'delivered', 'failed'] as const
 
-/** The outbox: one row for each event and endpoint. Triggers write those of orders. */
+/** An event that an endpoint did not accept at the first attempt, that is sent again, or a test. */
 export const webhookMessages = sqliteTable(
   'webhookMessages',
   {
-    /** `msg_` and 32 hexadecimal digits: the header `webhook-id` of every attempt. */
-    id: text().primaryKey(),
+    eventId: integer().notNull(),
     endpointId: text().notNull(),
-    type: text({ enum: webhookEvents }).notNull(),
-    /** Of events of orders. */
-    orderId: integer(),
-    /** JSON: the body, which never changes. */
-    payload: text().notNull(),
     state: text({ enum: webhookStates }).notNull(),
-    /** Attempts since it was created, sent again or replayed. */
-    attempts: integer().notNull().default(0),
+    /** Attempts since the event, or since it was sent again by its owner. */
+    tries: integer().notNull(),
+    /** JSON: the last attempts, as `WebhookAttempt` of the API. */
+    attempts: text().notNull().default('[]'),
     /** When it is sent next; null if it is not pending. */
     dueAt: timestamp(),
-    ...timestamps,
   },
   (t) => [
-    index('webhookMessages_due').on(t.dueAt, t.endpointId).where(sql`${t.dueAt} IS NOT NULL`),
-    // So that what waits for one endpoint does not slow down another.
-    index('webhookMessages_pending').on(t.endpointId, t.dueAt).where(sql`${t.dueAt} IS NOT NULL`),
-    index('webhookMessages_endpoint').on(t.endpointId, t.createdAt),
-    index('webhookMessages_order').on(t.orderId).where(sql`${t.orderId} IS NOT NULL`),
-    index('webhookMessages_age').on(t.createdAt),
+    primaryKey({ columns: [t.eventId, t.endpointId] }),
+    index('webhookMessages_due').on(t.endpointId, t.dueAt).where(sql`${t.dueAt} IS NOT NULL`),
+    index('webhookMessages_state').on(t.endpointId, t.state, t.eventId),
     check('webhookMessages_state', isOneOf(t.state, webhookStates)),
     check('webhookMessages_due', sql`(${t.state} = 'pending') = (${t.dueAt} IS NOT NULL)`),
   ],
-)
-
-/** What the receivers answered. */
-export const webhookAttempts = sqliteTable(
-  'webhookAttempts',
-  {
-    id: id(),
-    messageId: text().notNull(),
-    at: timestamp().notNull(),
-    /** Milliseconds. */
-    duration: integer().notNull(),
-    /** Of the response; null if there was none. */
-    status: integer(),
-    /** Why it counts as failed; null for a success. */
-    error: text(),
-  },
-  (t) => [index('webhookAttempts_message').on(t.messageId)],
 )

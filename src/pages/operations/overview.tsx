@@ -69,7 +69,7 @@ export const OverviewPage = ({
     <section class="flow" aria-labelledby="webhooks">
       <h2 id="webhooks">Webhooks</h2>
       <dl class="numbers">
-        <Figure name="Messages to send" value={state.webhooks.pending} />
+        <Figure name="Endpoints with something to send" value={state.webhooks.pending} />
         <Figure name="Failing endpoints" value={state.webhooks.failing} />
         <Figure name="Disabled endpoints" value={state.webhooks.disabled} />
       </dl>

@@ -115,7 +115,7 @@ const matches: Record<FoundItem['by'], string> = {
   number: 'order number',
   key: 'delivery key',
   transaction: 'carried by the transaction',
-  message: 'webhook message',
+  event: 'event',
   buyer: 'bought by the user',
   seller: 'sold by the user',
 }

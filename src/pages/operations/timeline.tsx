@@ -2,6 +2,7 @@ import type { Child } from 'hono/jsx'
 import { itemFee } from '../../delivery/admin/transfers.ts'
 import type { Network } from '../../env.ts'
 import type { DeliveryTransaction, TransferHistory } from '../../operations/transfer-history.ts'
+import { eventName } from '../../webhooks/log.ts'
 import { ExplorerLink } from '../components/explorer.tsx'
 import { sentence } from '../components/field.tsx'
 import { count, plural } from '../components/numbers.ts'
@@ -38,7 +39,7 @@ const actionTitles: Record<string, string> = {
 type History = Omit<TransferHistory, 'account'>
 
 function pastSteps(
-  { transfer, transactions, actions, messages }: History,
+  { transfer, transactions, actions, events }: History,
   network: Network | undefined,
 ): Step[] {
   const steps: Step[] = [
@@ -60,17 +61,21 @@ function pastSteps(
         </p>
       ),
     })),
-    ...messages.map(({ id, type, state, attempts, at, url }) => ({
+    ...events.map(({ id, type, state, attempts, at, url }) => ({
       at,
-      title: `Webhook ${type}`,
+      title: `Event ${type}`,
       isProblem: state === 'failed',
       details: (
         <p class="meta">
-          <span>
-            {state}, {plural(attempts, 'attempt')}
-          </span>
-          <span>{url ? URL.parse(url)?.host : 'endpoint deleted'}</span>
-          <span class="code">{id}</span>
+          {state && (
+            <>
+              <span>
+                {state}, {plural(attempts ?? 0, 'attempt')}
+              </span>
+              <span>{url ? URL.parse(url)?.host : 'endpoint deleted'}</span>
+            </>
+          )}
+          <span class="code">{eventName(id)}</span>
         </p>
       ),
     })),

@@ -36,6 +36,12 @@ export const WebhookDetails = ({ webhook, secret, form, ...props }: WebhookDetai
           Created <Time at={webhook.createdAt} now={now} />
         </span>
       </p>
+      {!webhook.verifiedAt && (
+        <p class="hint">
+          Events are sent once your program has answered a test with its challenge. The guide{' '}
+          <a href="/docs/webhooks">Webhooks</a> shows how.
+        </p>
+      )}
       <div class="actions">
         {webhook.enabled && <Send webhook={webhook} now={now} />}
         {secret && <Delete webhook={webhook} />}
@@ -70,25 +76,27 @@ const Send = ({ webhook, now }: { webhook: Webhook; now: Date }) => (
         Send a test
       </button>
     </form>
-    <Confirm
-      id="replay"
-      label="Replay"
-      title="Send messages again?"
-      action={`${webhookPath(webhook)}/replay`}
-      submit="Send again"
-    >
-      <p>
-        All messages since this time are sent again, including those that were delivered. Your
-        program recognizes them by their <code class="code">webhook-id</code>.
-      </p>
-      <Field
-        name="since"
-        label="Since (UTC)"
-        type="datetime-local"
-        required
-        value={new Date(now.getTime() - REPLAY).toISOString().slice(0, 16)}
-      />
-    </Confirm>
+    {webhook.verifiedAt && (
+      <Confirm
+        id="replay"
+        label="Replay"
+        title="Send messages again?"
+        action={`${webhookPath(webhook)}/replay`}
+        submit="Send again"
+      >
+        <p>
+          All messages since this time are sent again, including those that were delivered. Your
+          program recognizes them by their <code class="code">webhook-id</code>.
+        </p>
+        <Field
+          name="since"
+          label="Since (UTC)"
+          type="datetime-local"
+          required
+          value={new Date(now.getTime() - REPLAY).toISOString().slice(0, 16)}
+        />
+      </Confirm>
+    )}
   </>
 )
 

@@ -1,17 +1,23 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
-import { chosenEvents, eventMeanings, isAlarm } from '../../webhooks/schema.ts'
+import { chosenEvents, eventMeanings, isAlarm } from '../../webhooks/events.ts'
 import { Field, Problem, type Problems } from '../components/field.tsx'
 
 /** What the user has entered, and why it was rejected. */
 export type RejectedForm = {
-  values: { url: string; events: string[]; role?: string; enabled?: boolean }
-  problems: Problems<'url' | 'events'>
+  values: {
+    url: string
+    events: string[]
+    sources: string[] | null
+    role?: string
+    enabled?: boolean
+  }
+  problems: Problems<'url' | 'events' | 'sources'>
   status: ContentfulStatusCode
 }
 
 type EventFieldsProps = Pick<RejectedForm, 'values' | 'problems'> & { hasAlarms: boolean }
 
-/** The URL and the events of an endpoint. */
+/** The URL, the events and the sources of an endpoint. */
 export const WebhookFields = ({ values, problems, hasAlarms }: EventFieldsProps) => (
   <>
     <Field
@@ -45,5 +51,15 @@ export const WebhookFields = ({ values, problems, hasAlarms }: EventFieldsProps)
         ))}
       <Problem id="events-problem" text={problems.events} />
     </fieldset>
+    <Field
+      name="sources"
+      label="Only orders placed with these tokens (optional)"
+      value={values.sources?.join(', ') ?? ''}
+      problem={problems.sources}
+      maxlength={2048}
+      autocomplete="off"
+      spellcheck={false}
+      placeholder="Shop, ERP"
+    />
   </>
 )

@@ -1,7 +1,7 @@
 import { ADMINISTRATOR } from '../../db/schema/users.ts'
+import { chosenEvents, isAlarm } from '../../webhooks/events.ts'
 import { MAX_WEBHOOKS } from '../../webhooks/manage.ts'
 import type { readOwnWebhooks } from '../../webhooks/read.ts'
-import { chosenEvents, isAlarm } from '../../webhooks/schema.ts'
 import { plural } from '../components/numbers.ts'
 import { Time } from '../components/time.tsx'
 import { type Notice, SettingsPage, SignInAgain } from '../settings.tsx'
@@ -69,7 +69,8 @@ const orderEvents = chosenEvents.filter((event) => !isAlarm(event))
 type CreateFormProps = { isAdministrator: boolean; form: RejectedForm | undefined }
 
 const CreateForm = ({ isAdministrator, form }: CreateFormProps) => {
-  const { values = { url: '', events: orderEvents, role: 'user' }, problems = {} } = form ?? {}
+  const { values = { url: '', events: orderEvents, sources: null, role: 'user' }, problems = {} } =
+    form ?? {}
   return (
     <form method="post" action="/settings/webhooks" class="panel">
       <h3>New webhook</h3>

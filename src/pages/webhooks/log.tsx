@@ -1,16 +1,18 @@
-import { webhookStates } from '../../db/schema/webhooks.ts'
-import type { Webhook, WebhookMessage } from '../../webhooks/schema.ts'
+import {
+  type MessageState,
+  messageStates,
+  type Webhook,
+  type WebhookMessage,
+} from '../../webhooks/schema.ts'
 import { plural } from '../components/numbers.ts'
 import { Time } from '../components/time.tsx'
 import { currentIf } from '../header.tsx'
-
-type State = (typeof webhookStates)[number]
 
 export type LogProps = {
   webhook: Webhook
   log: { messages: WebhookMessage[]; nextCursor: string | null }
   /** Which messages are shown; undefined for all. */
-  state: State | undefined
+  state: MessageState | undefined
   isFirstPage: boolean
   now: Date
 }
@@ -21,7 +23,7 @@ export const Log = ({ webhook, log, state, isFirstPage, now }: LogProps) => (
     <h3 id="log">Messages of the last 30 days</h3>
     <nav class="tabs" aria-label="Messages">
       <ul>
-        {[undefined, ...webhookStates].map((tab) => (
+        {[undefined, ...messageStates].map((tab) => (
           <li>
             <a href={logPath(webhook, { state: tab })} {...currentIf(tab === state)}>
               {tab ? stateNames[tab] : 'All'}
@@ -56,7 +58,8 @@ export const Log = ({ webhook, log, state, isFirstPage, now }: LogProps) => (
   </section>
 )
 
-const stateNames: Record<State, string> = {
+const stateNames: Record<MessageState, string> = {
+  waiting: 'Waiting',
   pending: 'Pending',
   delivered: 'Delivered',
   failed: 'Failed',
@@ -64,7 +67,7 @@ const stateNames: Record<State, string> = {
 
 function logPath(
   { id }: Webhook,
-  { state, cursor }: { state: State | undefined; cursor?: string },
+  { state, cursor }: { state: MessageState | undefined; cursor?: string },
 ) {
   const query = new URLSearchParams({ ...(state && { state }), ...(cursor && { cursor }) })
   return `/settings/webhooks/${id}${query.size > 0 ? `?${query}` : ''}#log`
@@ -91,7 +94,7 @@ const Message = ({ webhook, message, now }: MessageProps) => (
         </span>
       )}
     </p>
-    {webhook.enabled && (
+    {webhook.enabled && webhook.verifiedAt && (
       <form
         method="post"
         action={`/settings/webhooks/${webhook.id}/messages/${message.id}/resend`}
@@ -104,7 +107,7 @@ const Message = ({ webhook, message, now }: MessageProps) => (
     )}
     <details>
       <summary>
-        {plural(message.attempts.length, 'attempt')}
+        {message.attempts.length > 0 ? plural(message.attempts.length, 'attempt') : 'Message'}
         <span class="visually-hidden"> of {message.id}</span>
       </summary>
       <Attempts message={message} now={now} />

@@ -8,12 +8,12 @@ import { type AppWithCaller, invalidInput, requireSession, validate } from '../.
 import { ApiError, errorStatus } from '../../http/errors.ts'
 import { inputText } from '../../http/inputs.ts'
 import { createWebhook, deleteWebhook, rotateSecret, updateWebhook } from '../../webhooks/manage.ts'
-import { wakeEndpoints } from '../../webhooks/outbox.ts'
 import { readOwnWebhooks, readWebhookPage } from '../../webhooks/read.ts'
-import { replayMessages, resendMessage, sendTest } from '../../webhooks/resend.ts'
-import { instant, LogQuery, MessageId, NewWebhook, WebhookId } from '../../webhooks/schema.ts'
+import { replayEvents, resendMessage, sendTest } from '../../webhooks/resend.ts'
+import { instant, MessageId, MessagesQuery, NewWebhook, WebhookId } from '../../webhooks/schema.ts'
 import { webhookSecret } from '../../webhooks/signature.ts'
-import { type Problems, sentence } from '../components/field.tsx'
+import { type DueEndpoint, wakeEndpoints } from '../../webhooks/wake.ts'
+import { sentence } from '../components/field.tsx'
 import { page } from '../page.tsx'
 import { type Notice, NoticeName } from '../settings.tsx'
 import { WebhookDetails } from './details.tsx'
@@ -31,6 +31,10 @@ const Form = z.object({
     .union([z.string(), z.array(z.string())])
     .default([])
     .transform((events) => [events].flat()),
+  sources: inputText(5000)
+    .default('')
+    .transform((text) => text.split(',').filter((name) => name.trim() !== ''))
+    .transform((names) => (names.length > 0 ? names : null)),
 })
 const CreateForm = Form.extend({ role: z.enum(tokenRoles).default('user') })
 const ChangeForm = Form.extend({
@@ -49,8 +53,8 @@ const ReplayForm = z.object({
 })
 
 const PageQuery = z.object({
-  cursor: LogQuery.shape.cursor.catch(undefined),
-  state: LogQuery.shape.state.catch(undefined),
+  cursor: MessagesQuery.shape.cursor.catch(undefined),
+  state: MessagesQuery.shape.state.catch(undefined),
   notice: NoticeName,
 })
 
@@ -65,7 +69,7 @@ export const webhookPageRoutes = new Hono<App>()
     const values = c.req.valid('form')
     try {
       const { webhook } = await createWebhook(c.var, { ...parse(values), role: values.role })
-      return redirect(c, webhook.id, 'webhook-created')
+      return wakeAndRedirect(c, webhook, 'webhook-created')
     } catch (error) {
       return listPage(c, { form: rejectedForm(values, error) })
     }
@@ -86,8 +90,8 @@ export const webhookPageRoutes = new Hono<App>()
       const { webhook_id: id } = c.req.valid('param')
       const values = c.req.valid('form')
       try {
-        await updateWebhook(c.var, { id, ...parse(values), enabled: values.enabled })
-        return redirect(c, id, 'webhook-saved')
+        const changes = { id, ...parse(values), enabled: values.enabled }
+        return wakeAndRedirect(c, await updateWebhook(c.var, changes), 'webhook-saved')
       } catch (error) {
         return detailsPage(c, id, { form: rejectedForm(values, error) })
       }
@@ -118,8 +122,8 @@ export const webhookPageRoutes = new Hono<App>()
     validate('param', WebhookId),
     async (c) => {
       const { webhook_id: id } = c.req.valid('param')
-      await sendTest(c.var, id)
-      return wakeAndRedirect(c, id, 'webhook-sent')
+      const { role } = await sendTest(c.var, id)
+      return wakeAndRedirect(c, { id, role }, 'webhook-sent')
     },
   )
   .post(
@@ -128,8 +132,8 @@ export const webhookPageRoutes = new Hono<App>()
     validate('param', MessageId),
     async (c) => {
       const { webhook_id: endpointId, message_id: id } = c.req.valid('param')
-      await resendMessage(c.var, { endpointId, id })
-      return wakeAndRedirect(c, endpointId, 'webhook-sent')
+      const { role } = await resendMessage(c.var, { endpointId, id })
+      return wakeAndRedirect(c, { id: endpointId, role }, 'webhook-sent')
     },
   )
   .post(
@@ -139,8 +143,8 @@ export const webhookPageRoutes = new Hono<App>()
     validate('form', ReplayForm),
     async (c) => {
       const { webhook_id: endpointId } = c.req.valid('param')
-      await replayMessages(c.var, { endpointId, ...c.req.valid('form') })
-      return wakeAndRedirect(c, endpointId, 'webhook-replayed')
+      const webhook = await replayEvents(c.var, { endpointId, ...c.req.valid('form') })
+      return wakeAndRedirect(c, webhook, 'webhook-replayed')
     },
   )
 
@@ -155,18 +159,20 @@ const redirect = (c: Context<AppWithCaller>, id: string, notice: Notice) =>
   c.redirect(`/settings/webhooks/${id}?notice=${notice}`, 303)
 
 /** Wakes the consumer for the endpoint, after the response. */
-function wakeAndRedirect(c: Context<AppWithCaller>, id: string, notice: Notice) {
-  c.executionCtx.waitUntil(wakeEndpoints(c.env.WEBHOOKS, [id]))
-  return redirect(c, id, notice)
+function wakeAndRedirect(c: Context<AppWithCaller>, endpoint: DueEndpoint, notice: Notice) {
+  c.executionCtx.waitUntil(wakeEndpoints(c.env, [endpoint]))
+  return redirect(c, endpoint.id, notice)
 }
 
 /** Returns a form with what is wrong with it. Throws an error that is not about its fields. */
 function rejectedForm(values: RejectedForm['values'], error: unknown): RejectedForm {
   if (!(error instanceof ApiError) || !['invalid_input', 'conflict'].includes(error.code))
     throw error
-  const problems: Problems<'url' | 'events'> = {}
-  for (const { path, message } of error.issues)
-    problems[path.startsWith('events') ? 'events' : 'url'] ??= sentence(message)
+  const problems: RejectedForm['problems'] = {}
+  for (const { path, message } of error.issues) {
+    const field = /^(events|sources)/.exec(path)?.[0] ?? 'url'
+    problems[field as keyof typeof problems] ??= sentence(message)
+  }
   return { values, problems, status: errorStatus[error.code] }
 }
 

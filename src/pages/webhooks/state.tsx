@@ -5,6 +5,7 @@ const reasons = {
   failing: 'it accepted nothing for 5 days',
   gone: 'it answered 410 Gone',
   owner: 'by its owner',
+  demoted: 'its user is no administrator any more',
 }
 
 /** Whether messages reach an endpoint, as one line. */
@@ -16,6 +17,7 @@ export const WebhookState = ({ webhook, now }: { webhook: Webhook; now: Date }) 
         Disabled <Time at={disabledAt} now={now} />: {reasons[disabledReason]}
       </span>
     )
+  if (!webhook.verifiedAt) return <span class="problem">Not verified</span>
   if (!failingSince) return <span>Live</span>
   return (
     <span class="problem">

@@ -60,7 +60,8 @@ const fixed = [
   'buyerId',
   'orderId',
   'endpointId',
-  'payload',
+  'eventId',
+  'body',
   'placedBy',
   'namespace',
   'role',
@@ -71,11 +72,17 @@ const fixed = [
 /** Columns of a user that any session, even an old one, may change. */
 const shown = ['avatarKey', 'name', 'username', 'updatedAt']
 
-/** They delete an endpoint. */
-const removals = ['DELETE /api/webhooks/:webhook_id', 'POST /settings/webhooks/:webhook_id/delete']
+/** Columns of an endpoint that gets an event, and of one to which something is sent again. */
+const woken = ['position', 'hasEvents', 'dueAt']
+const replayed = [...woken, 'logFrom']
 
 /** Columns of a message that is sent again. */
-const sent = ['state', 'attempts', 'dueAt', 'updatedAt']
+const sent = ['state', 'tries', 'dueAt']
+
+/** Whether the attacker may send tests and messages to an endpoint: also with a stolen session. */
+const isTarget = ({ victims }: World, { attacker }: Step, endpointId: unknown) =>
+  attacker.webhookIds.includes(endpointId) ||
+  (attacker.name === 'thief' && endpointId === victims.robbed.webhookId)
 
 /** By table: the changes that an attacker may cause. A table without a rule must not change. */
 const rules: Record<string, Rule> = {
@@ -148,24 +155,28 @@ const rules: Record<string, Rule> = {
     return step.attacker.emails.includes(String(row.email))
   },
 
-  // A stolen session is too old to change one.
-  webhookEndpoints: (_, step, { before, row }) => {
+  // A stolen session is too old to change one. The consumer is woken for an event of an order.
+  webhookEndpoints: (world, step, { before, after, row, columns }) => {
     if (!before) step.attacker.webhookIds.push(row.id)
-    return isOwn(step, row.userId) && row.role === 'user'
+    if (isOwn(step, row.userId)) return after !== null && row.role === 'user'
+    const isAgain = isRobbed(world, step, row.userId)
+    return before !== null && isOnly(columns, ...(isAgain ? replayed : woken))
   },
 
-  webhookMessages: ({ victims }, step, { before, after, row, columns }) => {
-    const isOwnEndpoint = step.attacker.webhookIds.includes(row.endpointId)
-    // The messages of an endpoint are deleted with it.
-    if (!after) return isOwnEndpoint && removals.includes(step.request.endpoint)
-    if (isOwnEndpoint && !before) step.attacker.messageIds.push(row.id)
-    // Triggers tell buyers and sellers of what happens to their orders.
-    if (isOwnEndpoint || (!before && String(row.type).startsWith('order.'))) return true
-    // With a stolen session, messages of the owner can be sent to the owner again.
-    const isRobbedEndpoint =
-      step.attacker.name === 'thief' && row.endpointId === victims.robbed.webhookId
-    return isRobbedEndpoint && (before ? isOnly(columns, ...sent) : row.type === 'webhook.test')
+  // Triggers tell of what happens to orders.
+  events: (world, step, { before, row: { id, type, endpointId } }) => {
+    if (before) return false
+    step.attacker.messageIds.push(`evt_${id}`)
+    return type === 'webhook.test'
+      ? isTarget(world, step, endpointId)
+      : String(type).startsWith('order.') && endpointId === null
   },
+
+  webhookMessages: (world, step, { after, row, columns }) =>
+    after !== null &&
+    isTarget(world, step, row.endpointId) &&
+    (step.attacker.webhookIds.includes(row.endpointId) ||
+      isOnly(columns, ...sent, 'eventId', 'endpointId', 'attempts')),
 
   // What the instance has used, the attacker, or the owner of the stolen session.
   quotas: (world, step, { after }) => {

@@ -156,7 +156,7 @@ const valuesOf: Record<string, Values> = {
   enabled: pick(true, false),
   'form.returnPieces': pick('on'),
   returnPieces: pick(true, false),
-  state: pick('pending', 'delivered', 'failed'),
+  state: pick('waiting', 'pending', 'delivered', 'failed'),
   'form.since': pick('2026-01-01T00:00'),
   since: pick('2026-01-01T00:00:00.000Z'),
   days: pick('7', '365'),
@@ -165,6 +165,8 @@ const valuesOf: Record<string, Values> = {
     const { id, email, wallet } = pickFrom(dice, world.victims.all)
     return dice.pick(String(id), email, wallet)
   },
+  sources: pick('shop', 'session'),
+  'query.after': messageId,
   after: (draw) => `${new Date().toISOString()},${tokenId(draw)}`,
 }
 

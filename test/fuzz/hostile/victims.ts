@@ -72,7 +72,7 @@ const queue = {
   sendBatch: async () => sent,
   metrics: async () => sent.metadata.metrics,
 }
-export const bindings = { DELIVERIES: queue, WEBHOOKS: queue }
+export const bindings = { DELIVERIES: queue, WEBHOOKS: queue, MASTER_WEBHOOKS: queue }
 
 const isPrivate = (value: unknown): value is string =>
   typeof value === 'string' && value.startsWith('private-')

@@ -1,0 +1,127 @@
+/** Measures how fast events reach one receiver, and what the statements take with a long log. */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Server, serveWorker } from './worker.ts'
+
+/** Milliseconds until the receiver answers, and for which its rate is measured. */
+const ANSWER = 50
+const MEASURED = 60_000
+
+/** Events of others that are in the log before, and the events to send. */
+const OLD_EVENTS = 1_000_000
+const NEW_EVENTS = 10_000
+
+export type WebhookResult = {
+  messagesPerSecond: number
+  /** The batch of statements that took longest while messages were sent. */
+  slowestRun: Slowest
+  /** … while requests read the log. */
+  slowestRead: Slowest
+  /** … while a run looked for the events of a user who has none. */
+  slowestSearch: Slowest
+}
+type Slowest = { milliseconds: number; sql: string }
+
+export async function measureWebhooks(
+  bindings: Record<string, string>,
+  token: string,
+  sql: readonly string[],
+): Promise<WebhookResult> {
+  const received: number[] = []
+  const receiver = createServer(async (request, response) => {
+    const { data } = (await json(request)) as { data: { challenge?: string } }
+    if (!data.challenge) received.push(performance.now())
+    setTimeout(() => response.end(data.challenge), ANSWER)
+  })
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
+  const host = `127.0.0.1:${(receiver.address() as AddressInfo).port}`
+  const worker = await serveWorker({
+    main: 'src/worker.ts',
+    bindings: { ...bindings, LOOPBACK_HOSTS: host },
+    sql: [...sql, ...oldEvents(), strangersEndpoint(host)],
+    isConsumer: true,
+  })
+  const call = callerOf(worker, token)
+  try {
+    const hook = { url: `http://${host}/`, events: ['order.created', 'order.delivered'] }
+    const { webhook } = await call('POST', '/api/webhooks', hook)
+    const path = `/api/webhooks/${webhook.id}`
+    while (!(await call('GET', path)).webhook.verifiedAt) await pause(50)
+    for (let i = 0; i < NEW_EVENTS; i += 1000) await worker.database.prepare(newEvents(1000)).run()
+    await call('POST', `${path}/test`)
+    // The first statements after so many rows wait for the disk.
+    await pause(2000)
+    await worker.slowest()
+    await pause(MEASURED)
+    const slowestRun = await worker.slowest()
+    for (const query of ['events', `events?since=${new Date().toISOString()}`])
+      await call('GET', `/api/${query}`)
+    for (const query of ['', '?state=failed', '?state=delivered', '?state=waiting'])
+      await call('GET', `${path}/messages${query}`)
+    await call('POST', `${path}/replay`, { since: '2026-01-01T00:00:00.000Z' })
+    const slowestRead = await worker.slowest()
+    await call('POST', `/api/webhooks/${STRANGER}/test`)
+    await pause(10_000)
+    const [first = 0] = received
+    const inTime = received.filter((at) => at - first < MEASURED)
+    return {
+      messagesPerSecond: inTime.length / (MEASURED / 1000),
+      slowestRun,
+      slowestRead,
+      slowestSearch: await worker.slowest(),
+    }
+  } finally {
+    await worker.stop()
+    receiver.close()
+  }
+}
+
+const callerOf =
+  ({ url }: Server, token: string) =>
+  async (method: string, path: string, body?: object) => {
+    const response = await fetch(`${url}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    if (!response.ok) throw new Error(`${method} ${path}: ${text}`)
+    return JSON.parse(text)
+  }
+
+const numbers = (count: number) =>
+  `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})`
+
+const data = `json_object('orderId', i, 'orderItemId', i, 'providerId', 'shop-' || i, 'nftId', 1,
+  'listingId', 1, 'quantity', 1, 'buyerId', 3, 'sellerId', 2, 'source', 'shop', 'status', NULL,
+  'txId', NULL, 'failReason', NULL, 'reasonCode', NULL, 'sequence', 0)`
+
+/** The events of 29 days. */
+function oldEvents(): string[] {
+  const days = 29 * 24 * 60 * 60 * 1000
+  const first = (Date.now() - days) * 1000
+  const step = Math.floor((days * 1000) / OLD_EVENTS)
+  const chunk = 50_000
+  return Array.from(
+    { length: OLD_EVENTS / chunk },
+    (
+      _,
+      k,
+    ) => `${numbers(chunk)} INSERT INTO events (id, type, orderId, sellerId, buyerId, source, body)
+      SELECT ${first} + (${k * chunk} + i) * ${step}, 'order.created', i, 2 + i % 900, 3, 'shop',
+        json_object('type', 'order.created', 'timestamp', '2026-01-01T00:00:00.000Z', 'data', ${data}) FROM n`,
+  )
+}
+
+/** An endpoint of a user to whom no event belongs, that begins at the oldest event. */
+const STRANGER = '00000000-0000-4000-8000-000000000000'
+const strangersEndpoint = (host: string) => `INSERT INTO webhookEndpoints
+  (id, userId, role, url, events, secretId, verifiedAt, position, logFrom, hasEvents, createdAt, updatedAt)
+  SELECT '${STRANGER}', 950, 'user', 'http://${host}/', '["order.created"]', 'secret', at, 0, 0, 1, at, at
+  FROM (SELECT '2026-01-01T00:00:00.000Z' AS at)`
+
+const newEvents = (count: number) => `${numbers(count)} INSERT INTO newEvents
+  (type, at, orderId, sellerId, buyerId, source, data)
+  SELECT 'order.created', '${new Date().toISOString()}', i, 2, 3, 'shop', ${data} FROM n`

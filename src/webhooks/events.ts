@@ -1,0 +1,83 @@
+/** The events: what each means, and its body, as the log has it and as messages send it. */
+import * as z from 'zod'
+import { itemStatuses, reasonCodes } from '../db/schema/delivery.ts'
+import { type WebhookEvent, webhookEvents } from '../db/schema/webhooks.ts'
+import { count, hash, id, orNull, positive, text, time } from '../http/fields.ts'
+
+/** What each event means, for people. */
+export const eventMeanings: Record<WebhookEvent, string> = {
+  'order.created': 'An order was placed',
+  'order.awaiting_wallet': 'The buyer has no wallet yet',
+  'order.delivered': 'The buyer has the NFT',
+  'order.failed': 'The NFT could not be delivered',
+  'order.cancelled': 'The delivery was cancelled (order.failed includes it)',
+  'order.retried': 'A delivery that failed is tried again',
+  'alarm.raised': 'Something is wrong with the marketplace',
+  'alarm.cleared': 'An alarm is over',
+  'webhook.test': 'You asked for a test, or the URL is new',
+}
+
+const OrderData = z
+  .object({
+    orderId: id('Id of the order.'),
+    orderItemId: id('Id of its item.'),
+    providerId: orNull(text('Your number of the order; null if you gave none.')),
+    nftId: id('Id of the NFT.'),
+    listingId: id('Id of the listing.'),
+    quantity: positive('Number of pieces.'),
+    buyerId: id('Id of the buyer.'),
+    sellerId: id('Id of the seller.'),
+    source: text('Name of the token that placed the order.'),
+    status: orNull(z.enum(itemStatuses).describe('Status of the item at that time.')),
+    txId: orNull(hash('Hash of the transaction; null if there is none.')),
+    failReason: orNull(text('Why it failed, for people; null if it did not.')),
+    reasonCode: orNull(
+      z.enum(reasonCodes).describe('Why it failed, for programs; null if it did not.'),
+    ),
+    sequence: count('Grows with each event of the order.'),
+  })
+  .meta({ id: 'OrderEventData', description: 'The order, and how its delivery stood.' })
+
+const AlarmData = z
+  .object({
+    name: text('Name of the alarm, as in the runbook.'),
+    subject: text('What it is about, as a network; may be empty.'),
+    detail: text('What was found.'),
+    raisedAt: time('When it was raised.'),
+    runbookUrl: text('What to do.'),
+  })
+  .meta({ id: 'AlarmEventData', description: 'The alarm.' })
+
+const TestData = z
+  .object({
+    message: text('A sentence.'),
+    challenge: text('Answer with this text as the body to verify the URL.'),
+  })
+  .meta({ id: 'TestEventData', description: 'The challenge.' })
+
+const dataOf = (type: WebhookEvent) =>
+  type.startsWith('order.') ? OrderData : type.startsWith('alarm.') ? AlarmData : TestData
+
+/** The body of each event. */
+export const eventBodies = webhookEvents.map((type) =>
+  z
+    .object({
+      type: z.literal(type).describe('The event.'),
+      timestamp: time('Time of the event.'),
+      data: dataOf(type).describe('What happened.'),
+    })
+    .meta({ id: componentName(type), description: `${eventMeanings[type]}.` }),
+)
+
+/** `order.awaiting_wallet` → `OrderAwaitingWalletEvent`. */
+function componentName(type: WebhookEvent): string {
+  const words = type.split(/[._]/).map((word) => word[0]?.toUpperCase() + word.slice(1))
+  return `${words.join('')}Event`
+}
+
+/** The events that an endpoint may choose. `webhook.test` is always sent. */
+export const ChosenEvent = z.enum(webhookEvents).exclude(['webhook.test'])
+export const chosenEvents = ChosenEvent.options
+
+/** Whether only endpoints with the role `master` get the event. */
+export const isAlarm = (event: WebhookEvent): boolean => event.startsWith('alarm.')

@@ -1,0 +1,96 @@
+/** Receivers that never answer, beside one of an administrator, with real queues. */
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterAll, expect, it, vi } from 'vitest'
+import { createMasterToken, databaseSql } from '../../scripts/bench/database.ts'
+import { serveWorker } from '../../scripts/bench/worker.ts'
+import { generateSigningKey } from '../../src/auth/tokens.ts'
+
+/** Milliseconds. */
+const MAX_DELAY = 5000
+
+const hanging: ServerResponse[] = []
+const received: string[] = []
+const receiver = createServer(async (request, response) => {
+  const { type, data } = (await json(request)) as { type: string; data: Record<string, string> }
+  if (request.url === '/hangs') return void hanging.push(response)
+  received.push(`${type} ${data.providerId}`)
+  response.end(data.challenge)
+})
+await once(receiver.listen(0, '127.0.0.1'), 'listening')
+const host = `127.0.0.1:${(receiver.address() as AddressInfo).port}`
+
+const key = await generateSigningKey()
+const issuer = { url: 'https://hanging.test', keys: [key] }
+const token = await createMasterToken(issuer)
+const at = new Date().toISOString()
+
+/** Ten endpoints of each of the users 11 to 20, which are verified and never answer. */
+const endpoints = Array.from({ length: 100 }, (_, i) => ({
+  id: crypto.randomUUID(),
+  userId: 11 + (i % 10),
+}))
+const hangingSql = endpoints.map(
+  ({ id, userId }) => `INSERT INTO webhookEndpoints (id, userId, role, url, events, secretId,
+    verifiedAt, position, logFrom, createdAt, updatedAt) VALUES ('${id}', ${userId}, 'user',
+    'http://${host}/hangs', '["order.created"]', 's', '${at}', 0, 0, '${at}', '${at}')`,
+)
+const eventOf = (sellerId: number) =>
+  `INSERT INTO newEvents (type, at, sellerId, data) VALUES ('order.created', '${at}', ${sellerId}, '{}')`
+
+const worker = await serveWorker({
+  main: 'src/worker.ts',
+  bindings: {
+    PUBLIC_URL: issuer.url,
+    EMAIL_FROM: 'marketplace@example.com',
+    NETWORKS: '{}',
+    REDIRECT_ORIGINS: '[]',
+    JWT_KEYS: JSON.stringify({ keys: [key] }),
+    TRANSFER_SIGNER_KEYS: `0x${'1'.repeat(64)}`,
+    DELIVERY_KEY_SECRET: '1'.repeat(64),
+    LOOPBACK_HOSTS: host,
+  },
+  sql: [
+    ...databaseSql({ users: 100, nfts: 10, orders: 0 }),
+    ...token.sql,
+    ...hangingSql,
+    ...Array.from({ length: 10 }, (_, i) => eventOf(11 + i)),
+  ],
+  isConsumer: true,
+})
+
+afterAll(async () => {
+  for (const response of hanging) response.destroy()
+  await worker.stop()
+  receiver.close()
+})
+
+async function call(path: string, body?: unknown) {
+  const response = await fetch(`${worker.url}${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token.jwt}`, 'content-type': 'application/json' },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+  if (!response.ok) throw new Error(await response.text())
+}
+
+it('10 endpoints of each of 10 users that hang delay no event of an administrator by 5 s', async () => {
+  await call('/api/webhooks', { url: `http://${host}/answers`, events: ['order.created'] })
+  await vi.waitUntil(() => received.length === 1, MAX_DELAY)
+  for (const { id } of endpoints) await call(`/api/webhooks/${id}/test`)
+  // The local queue hands over one batch after the other.
+  await vi.waitUntil(() => hanging.length >= 6, 40_000)
+  for (let i = 0; i < 10; i++) {
+    const providerId = `order-${i}`
+    await call('/api/externalOrders', [
+      { nftId: 2, listingId: 2, quantity: 1, buyerUserId: 50, providerId },
+    ])
+    await vi.waitUntil(() => received.includes(`order.created ${providerId}`), MAX_DELAY)
+    await pause(1500)
+  }
+  expect(received).toHaveLength(11)
+  expect(hanging.length).toBeGreaterThan(6)
+}, 120_000)
