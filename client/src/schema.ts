@@ -829,7 +829,7 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * The delivery was cancelled (order.failed includes it)
+         * The delivery was cancelled: who chose order.failed gets this, too
          * @description Sent to the endpoints that have chosen it.
          */
         post: operations["orderCancelled"];
@@ -1072,7 +1072,7 @@ export interface components {
             /** @description The events to send. Alarms are only for endpoints with the role `master`. */
             events: ("order.created" | "order.awaiting_wallet" | "order.delivered" | "order.failed" | "order.cancelled" | "order.retried" | "alarm.raised" | "alarm.cleared")[];
             /**
-             * @description Names of tokens: only orders that they placed are told. Null for all.
+             * @description Names of tokens: only orders that they placed are told. Null for all. With the role `master`, of master tokens.
              * @default null
              */
             sources?: string[] | null;
@@ -1083,7 +1083,7 @@ export interface components {
             url?: string;
             /** @description The events to send. Alarms are only for endpoints with the role `master`. */
             events?: ("order.created" | "order.awaiting_wallet" | "order.delivered" | "order.failed" | "order.cancelled" | "order.retried" | "alarm.raised" | "alarm.cleared")[];
-            /** @description Names of tokens: only orders that they placed are told. Null for all. */
+            /** @description Names of tokens: only orders that they placed are told. Null for all. With the role `master`, of master tokens. */
             sources?: string[] | null;
             /** @description Whether events are sent. `true` also enables an endpoint that failures have disabled. */
             enabled?: boolean;
@@ -1187,7 +1187,7 @@ export interface components {
              * @description Id of the seller.
              */
             sellerId: number;
-            /** @description Name of the token that placed the order. */
+            /** @description Name of the token that placed the order. Buyer and seller see it. */
             source: string;
             /**
              * @description Status of the item at that time.
@@ -1254,7 +1254,7 @@ export interface components {
             /** @description What happened. */
             data: components["schemas"]["OrderEventData"];
         };
-        /** @description The delivery was cancelled (order.failed includes it). */
+        /** @description The delivery was cancelled: who chose order.failed gets this, too. */
         OrderCancelledEvent: {
             /**
              * @description The event.
@@ -2214,13 +2214,13 @@ export interface components {
              */
             orderId: number | null;
             /**
-             * @description `waiting`: in the log, until those before it are sent. `delivered`: the endpoint accepted it. `pending`: is sent at `dueAt`. `failed`: no more attempts are made, unless it is sent again.
+             * @description `waiting`: in the log, until those before it are sent, the URL is verified and the endpoint is enabled. `delivered`: the endpoint accepted it. `pending`: is sent at `dueAt`. `failed`: no more attempts are made, unless it is sent again.
              * @enum {string}
              */
             state: "pending" | "delivered" | "failed" | "waiting";
             /**
              * Format: date-time
-             * @description Time of the next attempt; null unless it is pending.
+             * @description Time of the next attempt; null unless it is pending and its endpoint enabled.
              */
             dueAt: string | null;
             /**
@@ -5555,7 +5555,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description The delivery was cancelled (order.failed includes it). */
+        /** @description The delivery was cancelled: who chose order.failed gets this, too. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["OrderCancelledEvent"];

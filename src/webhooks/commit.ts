@@ -154,7 +154,8 @@ function moveCursor(db: Database, { cursor, messages, end }: Batch, commit: Comm
   return raw<MovedRow>(
     db,
     sql`WITH moved AS (SELECT hasEvents,
-          iif(position = ${position} AND ${isSame}, ${reached}, position) AS position,
+          iif(position = ${position} AND json_array(events, sources) = ${cursor.filter}, ${reached},
+            position) AS position,
           coalesce(verifiedAt, iif(${isVerified}, ${at}, NULL)) AS verifiedAt,
           ${judge(cursor, commit, isSame)}
         FROM webhookEndpoints WHERE id = ${id}),

@@ -8,7 +8,7 @@ import { log } from '../log.ts'
 import { type Attempt, commitBatch, GONE, MAX_FAILURES, type Turn } from './commit.ts'
 import { type Batch, claimEndpoint, type Message } from './cursor.ts'
 import { reportDisabled } from './failing.ts'
-import { sendMessage, TIMEOUT } from './send.ts'
+import { sendMessage } from './send.ts'
 import { webhookSecret } from './signature.ts'
 import { type WebhookQueues, type WebhookWakeUp, wakeEndpoints } from './wake.ts'
 
@@ -20,6 +20,9 @@ const CONNECTIONS = 6
  * platform 10,000 requests.
  */
 const MAX_BATCHES = 90
+
+/** Milliseconds in which a batch starts messages, so that a change by the owner counts soon. */
+const MAX_BATCH = 2000
 
 /** Milliseconds for which a run goes on, and for which it does if another endpoint waits. */
 const MAX_RUN = 60_000
@@ -91,15 +94,14 @@ async function runEndpoint(ctx: ConsumerCtx, endpointId: string): Promise<void> 
 
 /**
  * Sends the messages in their order: the first one alone, and one more at a time for each that is
- * accepted. Stops at a receiver that does not answer or rejects several in a row, and before the
- * lease ends.
+ * accepted. Stops at a receiver that does not answer or rejects several in a row.
  */
 async function sendBatch(ctx: ConsumerCtx, { cursor, messages }: Batch): Promise<Attempt[]> {
   const { settings, clock, endpoints } = ctx
-  const { url, secretId, previousSecretId, verifiedAt, leaseUntil } = cursor
+  const { url, secretId, previousSecretId, verifiedAt } = cursor
   const secretIds = [secretId, previousSecretId].filter((id) => id !== null)
   const secrets = await Promise.all(secretIds.map((id) => webhookSecret(settings, id)))
-  const lastStart = Date.parse(leaseUntil ?? '') - 2 * TIMEOUT
+  const lastStart = clock().getTime() + MAX_BATCH
   const connections = Math.max(1, Math.floor(CONNECTIONS / endpoints))
   const attempts: Attempt[] = []
   const waiting = messages.values()

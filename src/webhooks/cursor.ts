@@ -36,6 +36,8 @@ export type Cursor = DueEndpoint & {
   position: number
   /** When its owner has changed it. */
   updatedAt: string
+  /** JSON of its events and sources. */
+  filter: string
 }
 
 /** `room`: events that were read at most. `scannedTo`: the last id that was looked at for them. */
@@ -78,7 +80,8 @@ export const cursorColumns = (
   at: string,
 ) => sql`id, role, userId, url, secretId,
   iif(previousSecretUntil > ${at}, previousSecretId, NULL) AS previousSecretId, verifiedAt,
-  failures, iif(disabledAt IS NULL, dueAt, NULL) AS dueAt, wakeAt, leaseUntil, position, updatedAt, ${selectRoom(endpointId)} AS room,
+  failures, iif(disabledAt IS NULL, dueAt, NULL) AS dueAt, wakeAt, leaseUntil, position, updatedAt,
+  json_array(events, sources) AS filter, ${selectRoom(endpointId)} AS room,
   iif(hasEvents AND verifiedAt IS NOT NULL, ${windowEnd(sql`position`)}, position) AS scannedTo`
 
 /**

@@ -69,13 +69,14 @@ export async function readEvents(ctx: ReadCtx, { after, since, limit }: EventsPa
     ),
   ])
   const [first] = rows
+  // A replica that lags may not have it yet, nor any that followed.
   if (after !== undefined && first && first.id !== after)
     throw rejected([
       {
         path: 'after',
         code: 'events_removed',
         message:
-          'events that followed it are not in the log any more; read the orders, then go on with `since`',
+          'it is not in the log, so events that followed it may be missing; read the orders, then go on with `since`',
       },
     ])
   const found = rows.filter(({ id, body }) => body !== null && id !== after)

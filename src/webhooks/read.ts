@@ -84,7 +84,8 @@ const selectMessages = (
   endpointId: SQL | string,
   from: SQL,
 ): SQL => sql`SELECT v.id, e.role, v.type,
-    v.orderId, v.body AS payload, m.attempts, m.dueAt, ${stateOf} AS state
+    v.orderId, v.body AS payload, m.attempts,
+    iif(e.disabledAt IS NULL, m.dueAt, NULL) AS dueAt, ${stateOf} AS state
   FROM webhookEndpoints e CROSS JOIN ${from} WHERE e.id = ${endpointId}`
 
 /** Selects the message of an event, if there is a row for it. */

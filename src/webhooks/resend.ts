@@ -6,7 +6,7 @@ import type { Guard } from '../db/guard.ts'
 import { countUse, type Quota, requireQuota } from '../db/quota.ts'
 import { webhookEndpoints } from '../db/schema/webhooks.ts'
 import type { Ctx } from '../http/context.ts'
-import { ApiError, rateLimited } from '../http/errors.ts'
+import { ApiError, invalidField, rateLimited } from '../http/errors.ts'
 import { recordChange, rejectIf, requireEndpoint } from './access.ts'
 import { selectRoom } from './cursor.ts'
 import { eventIdAt } from './log.ts'
@@ -87,7 +87,7 @@ const hasManyPending = (endpointId: string) => sql`${selectRoom(endpointId)} <= 
 
 /**
  * Moves an endpoint back, so that it gets the events since a time (ISO 8601) again. Throws as
- * `resendMessage`, and `rate_limited`.
+ * `resendMessage`, and `invalid_input`, `rate_limited`.
  */
 export async function replayEvents(
   ctx: Ctx,
@@ -100,6 +100,7 @@ export async function replayEvents(
     error: (seconds) =>
       rateLimited(`an endpoint may be replayed ${MAX_REPLAYS} times a day`, seconds),
   }
+  if (since > ctx.now.toISOString()) throw invalidField('since', 'must not be in the future')
   const position = eventIdAt(new Date(since)) - 1
   const replay = ctx.db
     .update(webhookEndpoints)

@@ -23,7 +23,9 @@ const sources = z
   .min(1, 'must have at least one name, or be null')
   .max(20)
   .nullable()
-  .describe('Names of tokens: only orders that they placed are told. Null for all.')
+  .describe(
+    'Names of tokens: only orders that they placed are told. Null for all. With the role `master`, of master tokens.',
+  )
 
 /** The fields of a new endpoint. */
 export const NewWebhook = z
@@ -147,11 +149,14 @@ export const WebhookMessage = z
     state: z
       .enum(messageStates)
       .describe(
-        '`waiting`: in the log, until those before it are sent. `delivered`: the endpoint accepted ' +
+        '`waiting`: in the log, until those before it are sent, the URL is verified and the ' +
+          'endpoint is enabled. `delivered`: the endpoint accepted ' +
           'it. `pending`: is sent at `dueAt`. `failed`: no more attempts are made, unless it is ' +
           'sent again.',
       ),
-    dueAt: orNull(time('Time of the next attempt; null unless it is pending.')),
+    dueAt: orNull(
+      time('Time of the next attempt; null unless it is pending and its endpoint enabled.'),
+    ),
     createdAt: time('Time of the event.'),
     attempts: z
       .array(Attempt)

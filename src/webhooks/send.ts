@@ -7,7 +7,7 @@ import { eventName } from './log.ts'
 import { signMessage } from './signature.ts'
 
 /** Milliseconds until the response has to be there. Only the one to a test is read. */
-export const TIMEOUT = 15_000
+const TIMEOUT = 15_000
 
 /** An event on its way to an endpoint. `body` is JSON. */
 type Sent = { id: number; type: WebhookEvent; body: string }

@@ -603,6 +603,34 @@ describe('while an event is on its way', () => {
     expect(await messageRow(event)).toMatchObject({ state: 'pending' })
   })
 
+  it('and its endpoint is deleted or disabled amid a batch, what begins within two seconds is sent', async () => {
+    const { endpoint } = await aDueEvent()
+    for (let i = 0; i < 50; i++) await anEvent({ sellerId: endpoint.userId })
+    let isFirst = true
+    const received = receive(async () => {
+      if (isFirst) await change(endpoint, { disabledAt: ago(0), disabledReason: 'owner' })
+      isFirst = false
+      pass(0.5)
+      return new Response()
+    })
+    await consume([endpoint])
+    expect(received.length).toBeLessThan(12)
+  })
+
+  it('and its owner enables it or rotates its secret, nothing is sent twice', async () => {
+    const { endpoint } = await aDueEvent()
+    for (let i = 0; i < 20; i++) await anEvent({ sellerId: endpoint.userId })
+    let isFirst = true
+    const received = receive(async () => {
+      if (isFirst) await change(endpoint, { secretId: 'cd'.repeat(16) })
+      isFirst = false
+      return new Response()
+    })
+    await consume([endpoint])
+    expect(new Set(idsIn(received)).size).toBe(21)
+    expect(received).toHaveLength(21)
+  })
+
   it('and its endpoint is replayed, the new position counts', async () => {
     const { endpoint, event } = await aDueEvent()
     const later = await anEvent({ sellerId: endpoint.userId })

@@ -69,7 +69,7 @@ it('an order that is placed appends order.created, whether or not anybody subscr
       orderId: order.id,
       sellerId: seller.id,
       buyerId: buyer.id,
-      source,
+      source: `master:${source}`,
       endpointId: null,
       body: {
         type: 'order.created',
@@ -331,12 +331,20 @@ describe('an event is for', () => {
   it('endpoints of some sources only if one of these tokens placed the order', async () => {
     const { id: sellerId } = await aUser()
     const endpoint = await anEndpoint({ userId: sellerId, sources: ['Shop', 'ERP'] })
-    for (const source of ['Other', 'ERP', 'shop']) await anEvent({ sellerId, source })
-    expect(await eventsFor(endpoint)).toHaveLength(1)
+    for (const source of ['user:Other', 'user:ERP', 'user:shop', 'master:Shop'])
+      await anEvent({ sellerId, source })
+    expect(await eventsFor(endpoint)).toHaveLength(2)
+  })
+
+  it('endpoints of all orders only if the source is a master token, which no user can imitate', async () => {
     const { id: userId } = await anAdministrator()
     const master = await anEndpoint({ userId, role: 'master', sources: ['Shop'] })
-    const { id } = await anEvent({ type: 'alarm.raised' })
-    expect(await endpointRow(master)).toMatchObject({ position: id - 1, hasEvents: true })
+    await anEvent({ source: 'user:Shop' })
+    expect(await endpointRow(master)).toMatchObject({ hasEvents: false })
+    const alarm = await anEvent({ type: 'alarm.raised' })
+    await anEvent({ source: 'master:Shop' })
+    expect(await endpointRow(master)).toMatchObject({ position: alarm.id - 1, hasEvents: true })
+    expect(await eventsFor(master)).toContain('order.created')
   })
 
   it('no endpoint if it is a test of another', async () => {

@@ -379,8 +379,8 @@ describe('changing', () => {
     for (const changes of [{ events: ['order.failed'] }, { sources: ['ERP'] }, { sources: null }]) {
       const webhook = await aWebhook(user, { sources: ['Shop'] })
       // Others get it, so the endpoint has not moved over it.
-      await anEvent({ type: 'order.failed', sellerId: user.id, source: 'ERP' })
-      const last = await anEvent({ sellerId: user.id, source: 'ERP' })
+      await anEvent({ type: 'order.failed', sellerId: user.id, source: 'user:ERP' })
+      const last = await anEvent({ sellerId: user.id, source: 'user:ERP' })
       expect(await rowOf(webhook.id)).toMatchObject({ hasEvents: false })
       await change(token, webhook.id, changes)
       expect(await messagesOf(token, webhook.id)).toEqual([])

@@ -360,8 +360,18 @@ describe('a replay', () => {
     const event = await anEvent({ sellerId: user.id })
     const { position, logFrom } = await endpointRow(webhook)
     expect(position).toBe(event.id - 1)
-    await call('POST', `${path}/replay`, { token, json: { since: daysAgo(-1) } })
+    await call('POST', `${path}/replay`, { token, json: { since: daysAgo(0) } })
     expect(await endpointRow(webhook)).toMatchObject({ position, logFrom })
+  })
+
+  it('does not begin in the future, and is not counted then', async () => {
+    const { token, path } = await anOwner()
+    const replay = (since: string) => call('POST', `${path}/replay`, { token, json: { since } })
+    for (let i = 0; i < 7; i++)
+      expect(await errorOf(await replay(daysAgo(-1)))).toBe(
+        '400 invalid_input: since: must not be in the future',
+      )
+    expect((await replay(daysAgo(1))).status).toBe(200)
   })
 
   it('may be asked for 6 times a day', async () => {

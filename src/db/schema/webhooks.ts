@@ -33,7 +33,7 @@ export const events = sqliteTable('events', {
   orderId: integer(),
   sellerId: integer(),
   buyerId: integer(),
-  /** Name of the token that placed the order. */
+  /** `master:` or `user:`, and the name of the token that placed the order. */
   source: text(),
   /** The endpoint that a test is for. */
   endpointId: text(),
