@@ -86,8 +86,9 @@ async function runEndpoint(ctx: ConsumerCtx, endpointId: string): Promise<void> 
     batch = leaseUntil ? committed : undefined
     if (batch) continue
     if (committed.next) await wakeEndpoints(queues, [committed.next])
-    const delay = dueAt && dueAt !== wakeAt ? Date.parse(dueAt) - now.getTime() : Infinity
-    if (delay <= MAX_DELAY)
+    const delay = dueAt ? Date.parse(dueAt) - now.getTime() : Infinity
+    const isPlanned = delay > 0 && dueAt === wakeAt
+    if (delay <= MAX_DELAY && !isPlanned)
       await wakeEndpoints(queues, [committed.cursor], Math.max(0, Math.ceil(delay / 1000)))
   }
 }

@@ -474,6 +474,42 @@ describe('an endpoint', () => {
     await run
   })
 
+  it('shares the six connections of a call with the others', async () => {
+    const endpoints = [await anEndpoint(), await anEndpoint(), await anEndpoint()]
+    for (const { userId } of endpoints)
+      for (let i = 0; i < 20; i++) await anEvent({ sellerId: userId })
+    let open = 0
+    let most = 0
+    const received = receive(async () => {
+      most = Math.max(most, ++open)
+      await scheduler.wait(1)
+      open--
+      return new Response()
+    })
+    await consume(endpoints)
+    expect(received).toHaveLength(60)
+    expect(most).toBe(6)
+  })
+
+  it('shares the 90 batches of a call with the others, and goes on in the next one', async () => {
+    const { id: first } = await anEvent()
+    await env.DB.prepare(
+      `WITH RECURSIVE n(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < 16000)
+       INSERT INTO events (id, type, body) SELECT ? + value, 'order.created', '{}' FROM n`,
+    )
+      .bind(first)
+      .run()
+    const values = { position: first, hasEvents: true, dueAt: ago(0) }
+    const endpoint = await anEndpoint(values)
+    const others: Endpoint[] = []
+    for (let i = 0; i < 5; i++) others.push(await anEndpoint())
+    const { wakeUps } = await consume([endpoint, ...others])
+    expect(await endpointRow(endpoint)).toMatchObject({ position: first + 15_000 })
+    expect(wakeUps).toEqual([{ endpointId: endpoint.id, delaySeconds: 0 }])
+    await consume([endpoint])
+    expect(await endpointRow(endpoint)).toMatchObject({ hasEvents: false, dueAt: null })
+  })
+
   it('of a user of whom runs send to two waits, and is woken by them', async () => {
     const { id: userId } = await aUser()
     const endpoints = [
