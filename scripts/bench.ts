@@ -9,21 +9,13 @@ import { createMasterToken, databaseSql } from './bench/database.ts'
 import { measurePairs, type Result } from './bench/measure.ts'
 import { measureTransfers, type Scenario } from './bench/transfers.ts'
 import { measureWebhooks } from './bench/webhooks.ts'
-import { SWITCHED_OFF, serveWorker } from './bench/worker.ts'
+import { bindingsFor, SWITCHED_OFF, serveWorker } from './bench/worker.ts'
 import { defineCommand, parseInteger, start, UsageError } from './shell/command.ts'
 
 const key = await generateSigningKey()
 const issuer = { url: 'https://bench.test', keys: [key] }
 const token = await createMasterToken(issuer)
-const bindings = {
-  PUBLIC_URL: issuer.url,
-  EMAIL_FROM: 'marketplace@example.com',
-  NETWORKS: '{}',
-  REDIRECT_ORIGINS: '[]',
-  JWT_KEYS: JSON.stringify({ keys: [key] }),
-  TRANSFER_SIGNER_KEYS: `0x${'1'.repeat(64)}`,
-  DELIVERY_KEY_SECRET: '1'.repeat(64),
-}
+const bindings = bindingsFor(issuer)
 
 const scenarios: Scenario[] = [
   {
@@ -131,8 +123,8 @@ async function benchWebhooks(): Promise<void> {
   console.log(
     `Webhooks: ${messagesPerSecond.toFixed(1)} messages/s in 60 s to a receiver that answers in ` +
       `50 ms, with a log of a million events. The slowest batch of statements took ` +
-      `${slowestRun.milliseconds} ms in a run, ${slowestRead.milliseconds} ms in a request, and ` +
-      `${slowestSearch.milliseconds} ms for an endpoint to which none of the events belongs.\n`,
+      `${slowestRun} ms in a run, ${slowestRead} ms in a request, and ` +
+      `${slowestSearch} ms for an endpoint to which none of the events belongs.\n`,
   )
 }
 

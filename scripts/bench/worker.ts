@@ -2,12 +2,13 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
+import type { Issuer } from '../../src/auth/tokens.ts'
 
 export type Server = {
   url: string
   database: D1Database
-  /** Returns the batch of statements that took longest since the last call. */
-  slowest: () => Promise<{ milliseconds: number; sql: string }>
+  /** Returns the milliseconds of the longest batch of statements since the last call. */
+  slowest: () => Promise<number>
   stop: () => Promise<void>
 }
 
@@ -43,27 +44,17 @@ const ENTRY = `
 import worker from './worker.js'
 console.log = () => {}
 let bindings
-let slowest = { milliseconds: 0, sql: '' }
-const sqlOf = new WeakMap()
+let slowest = 0
 const withoutBookmarks = (database) => ({
-  prepare: (sql) => {
-    const prepared = database.prepare(sql)
-    return { bind: (...values) => remember(prepared.bind(...values), sql), run: () => prepared.run(), all: () => prepared.all(), raw: () => prepared.raw() }
-  },
+  prepare: (sql) => database.prepare(sql),
   batch: async (statements) => {
     const start = Date.now()
     const results = await database.batch(statements)
-    const milliseconds = Date.now() - start
-    if (milliseconds > slowest.milliseconds)
-      slowest = { milliseconds, sql: statements.map((each) => sqlOf.get(each)).join(';') }
+    slowest = Math.max(slowest, Date.now() - start)
     return results
   },
   getBookmark: () => null,
 })
-function remember(statement, sql) {
-  sqlOf.set(statement, sql)
-  return statement
-}
 const bindingsOf = (env) => bindings ??= {
   ...env,
   DB: { ...withoutBookmarks(env.DB), withSession: () => withoutBookmarks(env.DB) },
@@ -74,11 +65,22 @@ export default {
     if (new URL(request.url).pathname !== '/slowest')
       return worker.fetch(request, bindingsOf(env), context)
     const answer = Response.json(slowest)
-    slowest = { milliseconds: 0, sql: '' }
+    slowest = 0
     return answer
   },
   queue: (batch, env, context) => worker.queue(batch, bindingsOf(env), context),
 }`
+
+/** The settings of an instance without networks. */
+export const bindingsFor = ({ url, keys }: Issuer) => ({
+  PUBLIC_URL: url,
+  EMAIL_FROM: 'marketplace@example.com',
+  NETWORKS: '{}',
+  REDIRECT_ORIGINS: '[]',
+  JWT_KEYS: JSON.stringify({ keys }),
+  TRANSFER_SIGNER_KEYS: `0x${'1'.repeat(64)}`,
+  DELIVERY_KEY_SECRET: '1'.repeat(64),
+})
 
 export async function serveWorker(options: ServeOptions): Promise<Server> {
   const { main, bindings, sql, isConsumer = false } = options
@@ -116,7 +118,7 @@ export async function serveWorker(options: ServeOptions): Promise<Server> {
   return {
     url: origin,
     database,
-    slowest: async () => (await fetch(`${origin}/slowest`)).json() as ReturnType<Server['slowest']>,
+    slowest: async () => (await fetch(`${origin}/slowest`)).json() as Promise<number>,
     stop: () => miniflare.dispose(),
   }
 }

@@ -6,7 +6,7 @@ import { json } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, expect, it, vi } from 'vitest'
 import { createMasterToken, databaseSql } from '../../scripts/bench/database.ts'
-import { serveWorker } from '../../scripts/bench/worker.ts'
+import { bindingsFor, serveWorker } from '../../scripts/bench/worker.ts'
 import { generateSigningKey } from '../../src/auth/tokens.ts'
 
 /** Milliseconds. */
@@ -43,16 +43,7 @@ const eventOf = (sellerId: number) =>
 
 const worker = await serveWorker({
   main: 'src/worker.ts',
-  bindings: {
-    PUBLIC_URL: issuer.url,
-    EMAIL_FROM: 'marketplace@example.com',
-    NETWORKS: '{}',
-    REDIRECT_ORIGINS: '[]',
-    JWT_KEYS: JSON.stringify({ keys: [key] }),
-    TRANSFER_SIGNER_KEYS: `0x${'1'.repeat(64)}`,
-    DELIVERY_KEY_SECRET: '1'.repeat(64),
-    LOOPBACK_HOSTS: host,
-  },
+  bindings: { ...bindingsFor(issuer), LOOPBACK_HOSTS: host },
   sql: [
     ...databaseSql({ users: 100, nfts: 10, orders: 0 }),
     ...token.sql,
