@@ -20,6 +20,7 @@ const extended = [
   'test/{authorization,costs}.test.ts',
   'test/fuzz/*.test.ts',
   'test/delivery/{campaign,nodes}.test.ts',
+  'test/reservations/model.test.ts',
 ]
 
 /** Selects files: `npm run test:long` runs those named `*.long.test.ts`, and `npm test` all others. */
@@ -56,6 +57,8 @@ const workers = (isLong: boolean) => {
           // Tests send more requests than a client may.
           ratelimits: {
             RATE_LIMIT: { namespace_id: '1001', simple: { limit: 1e9, period: 60 } },
+            USER_RATE_LIMIT: { namespace_id: '1005', simple: { limit: 1e9, period: 60 } },
+            MASTER_RATE_LIMIT: { namespace_id: '1006', simple: { limit: 1e9, period: 60 } },
             SIGN_IN_LIMIT: { namespace_id: '1002', simple: { limit: 1e9, period: 60 } },
             AVATAR_LIMIT: { namespace_id: '1003', simple: { limit: 1e9, period: 60 } },
             TOKEN_LIMIT: { namespace_id: '1004', simple: { limit: 1e9, period: 60 } },

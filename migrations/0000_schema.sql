@@ -50,7 +50,9 @@ CREATE TABLE `listings` (
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `listings_external` ON `listings` (`externalId`);--> statement-breakpoint
-CREATE INDEX `listings_seller` ON `listings` (`sellerId`) WHERE "listings"."active";--> statement-breakpoint
+CREATE INDEX `listings_seller` ON `listings` (`sellerId`);--> statement-breakpoint
+CREATE INDEX `listings_nft` ON `listings` (`nftId`);--> statement-breakpoint
+CREATE INDEX `listings_updated` ON `listings` (`updatedAt`);--> statement-breakpoint
 CREATE TABLE `nftCounts` (
 	`amountType` text PRIMARY KEY NOT NULL,
 	`nfts` integer NOT NULL
@@ -92,6 +94,7 @@ CREATE TABLE `nfts` (
 	`biddingEnabled` integer DEFAULT false NOT NULL,
 	`createdAt` text NOT NULL,
 	`updatedAt` text NOT NULL,
+	`changedAt` text NOT NULL,
 	`deletedAt` text,
 	`fractionalized` integer DEFAULT false NOT NULL,
 	`redeemable` integer DEFAULT false NOT NULL,
@@ -108,6 +111,8 @@ CREATE UNIQUE INDEX `nfts_external` ON `nfts` (`externalId`);--> statement-break
 CREATE INDEX `nfts_token` ON `nfts` (`contractAddr`,`tokenId`,`contractNetwork`);--> statement-breakpoint
 CREATE INDEX `nfts_released` ON `nfts` (`releaseAt`) WHERE "nfts"."status" = 'released' AND "nfts"."deletedAt" IS NULL;--> statement-breakpoint
 CREATE INDEX `nfts_creator` ON `nfts` (`creatorId`,`releaseAt`) WHERE "nfts"."status" = 'released' AND "nfts"."deletedAt" IS NULL;--> statement-breakpoint
+CREATE INDEX `nfts_changed` ON `nfts` (`changedAt`);--> statement-breakpoint
+CREATE INDEX `nfts_title` ON `nfts` ("title" COLLATE NOCASE);--> statement-breakpoint
 CREATE TABLE `burns` (
 	`chainId` integer NOT NULL,
 	`address` text NOT NULL,
@@ -123,6 +128,7 @@ CREATE TABLE `deliveries` (
 	`contract` text,
 	`state` text NOT NULL,
 	`requestedAction` text DEFAULT 'deliver' NOT NULL,
+	`cancelRequestedAt` text,
 	`version` integer DEFAULT 0 NOT NULL,
 	`transactionId` integer,
 	`queuedAt` text,
@@ -153,10 +159,13 @@ CREATE INDEX `deliveries_waiting` ON `deliveries` (`state`,`id`) WHERE "deliveri
 CREATE INDEX `deliveries_compared` ON `deliveries` (`chainId`,`id`) WHERE "deliveries"."state" IN ('awaiting_wallet', 'failed');--> statement-breakpoint
 CREATE INDEX `deliveries_open` ON `deliveries` (`placedBy`) WHERE "deliveries"."placedBy" IS NOT NULL AND "deliveries"."state" IN ('awaiting_wallet', 'queued', 'in_flight');--> statement-breakpoint
 CREATE INDEX `deliveries_failed` ON `deliveries` (`reasonCode`,`state`) WHERE "deliveries"."state" = 'failed';--> statement-breakpoint
+CREATE INDEX `deliveries_changed` ON `deliveries` (`updatedAt`) WHERE "deliveries"."state" NOT IN ('queued', 'in_flight');--> statement-breakpoint
 CREATE INDEX `deliveries_awaits` ON `deliveries` (`awaits`) WHERE "deliveries"."awaits" IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `instance` (
 	`id` integer PRIMARY KEY NOT NULL,
-	`deliverySecretHash` text NOT NULL
+	`deliverySecretHash` text NOT NULL,
+	`publicUrl` text NOT NULL,
+	`mailPosition` integer DEFAULT 0 NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE `networks` (
@@ -256,6 +265,11 @@ CREATE TABLE `hourlyOrders` (
 );
 --> statement-breakpoint
 CREATE INDEX `hourlyOrders_open` ON `hourlyOrders` (`updatedAt`) WHERE "hourlyOrders"."failed" + "hourlyOrders"."awaitingWallet" + "hourlyOrders"."underWay" > 0;--> statement-breakpoint
+CREATE TABLE `mailOptOuts` (
+	`addressHash` text PRIMARY KEY NOT NULL,
+	`createdAt` text NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE `networkChecks` (
 	`chainId` integer PRIMARY KEY NOT NULL,
 	`checkedAt` text NOT NULL,
@@ -275,6 +289,21 @@ CREATE TABLE `quotas` (
 	PRIMARY KEY(`period`, `name`)
 );
 --> statement-breakpoint
+CREATE TABLE `sentMails` (
+	`subject` text PRIMARY KEY NOT NULL,
+	`createdAt` text NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX `sentMails_age` ON `sentMails` (`createdAt`);--> statement-breakpoint
+CREATE TABLE `heldPieces` (
+	`nftId` integer NOT NULL,
+	`expiresAt` text NOT NULL,
+	`quantity` integer NOT NULL,
+	PRIMARY KEY(`nftId`, `expiresAt`),
+	CONSTRAINT "heldPieces_quantity" CHECK("heldPieces"."quantity" >= 0)
+);
+--> statement-breakpoint
+CREATE INDEX `heldPieces_expiry` ON `heldPieces` (`expiresAt`);--> statement-breakpoint
 CREATE TABLE `idempotencyKeys` (
 	`namespace` text NOT NULL,
 	`key` text NOT NULL,
@@ -286,6 +315,13 @@ CREATE TABLE `idempotencyKeys` (
 );
 --> statement-breakpoint
 CREATE INDEX `idempotencyKeys_age` ON `idempotencyKeys` (`createdAt`);--> statement-breakpoint
+CREATE TABLE `nftPayloads` (
+	`hash` text NOT NULL,
+	`day` text NOT NULL,
+	`payload` text NOT NULL,
+	PRIMARY KEY(`day`, `hash`)
+);
+--> statement-breakpoint
 CREATE TABLE `orderItems` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`orderId` integer NOT NULL,
@@ -330,11 +366,33 @@ CREATE TABLE `orders` (
 	`updatedAt` text NOT NULL,
 	`ProductType` text NOT NULL,
 	`namespace` text NOT NULL,
+	`source` text GENERATED ALWAYS AS (iif(namespace GLOB 'master:*', namespace, 'user:' || substr(namespace, 6 + instr(substr(namespace, 6), ':')))) VIRTUAL,
+	`custom` text,
 	FOREIGN KEY (`buyerId`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `orders_provider_id` ON `orders` (`providerId`,`namespace`) WHERE "orders"."providerId" IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `orders_buyer` ON `orders` (`buyerId`);--> statement-breakpoint
+CREATE INDEX `orders_source` ON `orders` (`source`);--> statement-breakpoint
+CREATE TABLE `reservations` (
+	`id` text PRIMARY KEY NOT NULL,
+	`namespace` text NOT NULL,
+	`placedBy` integer,
+	`nftId` integer NOT NULL,
+	`listingId` integer NOT NULL,
+	`quantity` integer NOT NULL,
+	`priceCents` integer NOT NULL,
+	`priceEths` text NOT NULL,
+	`priceWei` text NOT NULL,
+	`priceCurrency` text NOT NULL,
+	`expiresAt` text NOT NULL,
+	`createdAt` text NOT NULL,
+	FOREIGN KEY (`placedBy`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action,
+	CONSTRAINT "reservations_quantity" CHECK("reservations"."quantity" > 0)
+);
+--> statement-breakpoint
+CREATE INDEX `reservations_expiry` ON `reservations` (`expiresAt`);--> statement-breakpoint
+CREATE INDEX `reservations_user` ON `reservations` (`placedBy`,`expiresAt`) WHERE "reservations"."placedBy" IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `addresses` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`kind` text NOT NULL,

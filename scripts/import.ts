@@ -5,6 +5,7 @@ import { collectionFile, readCollection } from './catalogue/import-collection.ts
 import { importLocally } from './catalogue/import-local.ts'
 import { importRemotely } from './catalogue/import-remote.ts'
 import { describeGrants } from './catalogue/mints.ts'
+import { numbersFile } from './catalogue/numbers.ts'
 import {
   describeCounts,
   forgetProblems,
@@ -40,7 +41,11 @@ export const command = defineCommand(
         value: 'N',
         help: 'Where its events begin. Default: the block of its creation',
       },
-      'price-cents': { type: 'string', value: 'N', help: 'Price of each NFT. Default: drafts' },
+      'price-cents': {
+        type: 'string',
+        value: 'N',
+        help: 'Price of each NFT, in minor units of the currency: cents for EUR, yen for JPY. Default: drafts',
+      },
       'price-eths': { type: 'string', value: 'ETH', help: 'The same in ETH.' },
       currency: { type: 'string', value: 'CODE', help: 'Currency of --price-cents, as in EUR.' },
       creator: {
@@ -110,6 +115,10 @@ async function report(file: string, outcome: Outcome, isDryRun: boolean): Promis
   if (!outcome.counts) throw new CommandError(`${file} has no lines.`)
   if (isDryRun) console.log('Nothing was changed. Without --dry-run, this would be:')
   console.log(describeCounts(outcome.counts))
+  if (!isDryRun)
+    console.log(
+      `${numbersFile(file)} has the numbers of these records in the API. The API finds them by your ids, too: GET /api/public/listings/externalId:<id>, GET /api/public/nfts/externalId:<id>.`,
+    )
 }
 
 if (import.meta.main) await start(command)

@@ -13,6 +13,7 @@ import { deliveryRoutes } from './delivery/admin/routes.ts'
 import { forbidCaching } from './http/cache-control.ts'
 import type { App } from './http/context.ts'
 import { allowCors } from './http/cors.ts'
+import { rejectUnknownQuery, strictPaths } from './http/endpoint.ts'
 import { ApiError, errorResponse, notFound, onError } from './http/errors.ts'
 import { rateLimit } from './http/rate-limit.ts'
 import { requestContext } from './http/request-context.ts'
@@ -23,9 +24,11 @@ import { orderRoutes, setErrorFields } from './orders/routes.ts'
 import { accountRoutes } from './pages/account/routes.tsx'
 import { addressBookRoutes } from './pages/addresses/routes.tsx'
 import { apiAccessRoutes } from './pages/api-access/routes.tsx'
+import { claimRoutes } from './pages/claim/routes.ts'
 import { docsRoutes } from './pages/docs/routes.tsx'
 import { errorPages } from './pages/error-pages.tsx'
 import { homeRoutes } from './pages/home/routes.tsx'
+import { mailRoutes } from './pages/mails/routes.tsx'
 import { operationRoutes } from './pages/operations/routes.tsx'
 import { orderPageRoutes } from './pages/orders/routes.tsx'
 import { profileRoutes } from './pages/profile/routes.tsx'
@@ -34,6 +37,7 @@ import { signInRoutes } from './pages/sign-in/routes.tsx'
 import { walletRoutes } from './pages/wallet/routes.ts'
 import { webhookPageRoutes } from './pages/webhooks/routes.tsx'
 import { personalDataRoutes } from './personal-data/routes.ts'
+import { reservationRoutes } from './reservations/routes.ts'
 import { webhookRoutes } from './webhooks/routes.ts'
 
 const app = new Hono<App>()
@@ -80,6 +84,7 @@ app.use(requestContext)
 app.use(authenticate)
 app.use(rateLimit)
 app.use(recordTokenUse)
+for (const path of strictPaths) app.use(`${path}/*`, rejectUnknownQuery)
 
 app
   .route('/', authRoutes)
@@ -87,6 +92,7 @@ app
   .route('/', marketplaceRoutes)
   .route('/', avatarRoutes)
   .route('/', orderRoutes)
+  .route('/', reservationRoutes)
   .route('/', webhookRoutes)
   .route('/', deliveryRoutes)
   .route('/', catalogueRoutes)
@@ -95,6 +101,8 @@ app
   .route('/', walletRoutes)
   .route('/', homeRoutes)
   .route('/', orderPageRoutes)
+  .route('/', claimRoutes)
+  .route('/', mailRoutes)
   .route('/', docsRoutes)
   .route('/', signInRoutes)
   .route('/', profileRoutes)

@@ -145,6 +145,8 @@ const settingsSchema = issuerSchema.extend({
   /** Mails in an hour and in a day (UTC). Half of them may go to addresses that no user has. */
   MAX_MAILS_PER_HOUR: count.default(100),
   MAX_MAILS_PER_DAY: count.default(500),
+  /** Mails about orders in a day (UTC), besides those. With 0, none is sent. */
+  MAX_ORDER_MAILS_PER_DAY: z.coerce.number<string | number>().pipe(z.int().min(0)).default(0),
   /** The keys of Cloudflare Turnstile, for the form that asks for a sign-in link. Both or neither. */
   TURNSTILE_SITE_KEY: nonEmpty.optional(),
   TURNSTILE_SECRET: nonEmpty.optional(),

@@ -16,6 +16,8 @@ import {
   type Cost,
   endpointCosts,
   listCosts,
+  publicCosts,
+  transferListCosts,
 } from '../scripts/costs/rows.ts'
 import app from '../src/app.ts'
 import { connect } from '../src/db/client.ts'
@@ -61,7 +63,7 @@ const session = await aSession(await anAdministrator())
 /** Measures a request with a master token, or with a session for pages. */
 async function costOfRequest(endpoint: string): Promise<Cost> {
   const { method, path, ...content } = await sampleRequest(endpoint)
-  const isPage = /^\/(sign-in|settings|orders|operations|docs|$)/.test(path)
+  const isPage = /^\/(sign-in|settings|orders|claim|mails|operations|docs|$)/.test(path)
   const token = isPage ? { cookie: `token=${session}` } : { authorization: tokenOf.master }
   const headers = { ...content.headers, ...token, origin: BASE_URL }
   const context = createExecutionContext()
@@ -74,9 +76,9 @@ async function costOfRequest(endpoint: string): Promise<Cost> {
   return cost
 }
 
-const costOfList = (token: string, filter: string): Promise<Cost> =>
+const costOfList = (path: string, token?: string): Promise<Cost> =>
   costOf(async (measuredEnv) => {
-    const request = requestOf('GET', `/api/externalOrders?${filter}`, { token })
+    const request = requestOf('GET', path, { ...(token && { token }) })
     const response = await app.fetch(request, measuredEnv, createExecutionContext())
     expect(response.status).toBe(200)
   })
@@ -206,10 +208,26 @@ describe.each(inject('isLong') ? [small, large] : [small])('in a database with %
       '?%s costs no more than its limits',
       async (filter, limit) => {
         const token = who === 'master' ? tokenOf.master : await aToken({ id: seller })
-        expectCost(await costOfList(token, filter), limit)
+        expectCost(await costOfList(`/api/externalOrders?${filter}`, token), limit)
       },
     )
   })
+
+  it.each(Object.entries(transferListCosts))(
+    'a list of transfers ?%s costs no more than its limits',
+    async (filter, limit) => {
+      const path = `/api/admin/transfers?${filter}`
+      expectCost(await costOfList(path, tokenOf.master), limit)
+    },
+  )
+
+  it.each(Object.entries(publicCosts))(
+    'GET /api/public/%s costs no more than its limits',
+    async (list, limit) => {
+      const path = `/api/public/${list.replace('<seller>', String(seller))}`
+      expectCost(await costOfList(path), limit)
+    },
+  )
 
   it.each(Object.keys(batchCosts) as BatchCost[])(
     '%s costs no more than its limits',
@@ -225,10 +243,15 @@ const allowedScans: Record<string, string> = {
   found: 'a subquery of what a search has found',
   newest: 'stops at its LIMIT',
   own: 'a subquery that stops at its LIMIT',
+  'search in WITH bounds': 'has a row for each halving of the ids',
+  'bounds in WITH bounds': 'has one row',
+  'candidates in WITH bounds': 'a subquery that stops at its LIMIT',
+  'page in WITH bounds': 'has the rows of a page',
   's in SELECT s.orderId': 'a subquery that stops at its LIMIT',
   'v in SELECT': 'a subquery that stops at its LIMIT',
   sold: 'a subquery over the JSON of the statement',
   returned: 'a subquery over the JSON of the statement',
+  candidates: 'a subquery that stops at its LIMIT',
   instance: 'has one row',
   'deliveries USING COVERING INDEX deliveries_due': 'has only items that are to be delivered',
   'deliveries USING INDEX deliveries_due': 'has only items that are to be delivered',

@@ -14,6 +14,7 @@ export type {
   OperationId,
   Order,
   OrderItem,
+  OrderSummary,
   PlacedOrder,
   WebhookEvent,
 } from './types.ts'

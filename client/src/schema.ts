@@ -10,7 +10,7 @@ export interface paths {
         };
         /**
          * List orders
-         * @description Returns orders in pages, newest first. A user token lists the orders in which its user is the buyer or a seller. A page may have fewer orders than `limit`, or none, before the last one: go on until `nextCursor` is null. Needs a token.
+         * @description Returns orders in pages, newest first. A user token lists the orders in which its user is the buyer or a seller. Filters can be combined. A page may have fewer orders than `limit`, or none, before the last one: go on until `nextCursor` is null. With `updatedFrom`, and without `providerId`, the oldest change comes first, and an order that changes while you read comes again at the end. To go on later, begin a minute before the last `updatedAt`: changes become visible a moment after their time. What `sequence` repeats you have. Needs a token.
          */
         get: operations["listOrders"];
         put?: never;
@@ -40,6 +40,106 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/externalOrders/{order_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel an order
+         * @description Uses up the delivery key of the order on the chain, for a token with the name of the one that placed it, or a master token. Refund the order once its status is `failed` with the `reasonCode` `cancelled`: the event `order.cancelled` says so. Until then it may still become `transferred`. Safe to repeat. Needs a token that may write.
+         */
+        post: operations["cancelOrder"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/externalOrders/by-number/{providerId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Place a paid order under your own number
+         * @description Places one order, or returns the one that has this order number under the name of the token, as it is now. So the call can be repeated at any time, also after days: there is one order. If the order is not the one that the body asks for, the status is 409 and an issue for each field has the stored value. Billing data is not compared. Needs a token that may write.
+         */
+        put: operations["putOrder"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/externalOrders/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check orders without placing them
+         * @description Makes all checks of a call that places these orders, and writes nothing. Returns what they would cost, or the errors that placing them would have now. Needs a token that may write.
+         */
+        post: operations["checkOrders"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/reservations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reserve pieces while a customer pays
+         * @description Holds pieces and price of 1 to 100 listings for up to 30 minutes, all of them or none. An order with `reservationId` turns a reservation into the order, at the price that it holds, even if the listing has changed or ended since. A user token can reserve what its user sells; its reservations count as orders that are not ended. With an `Idempotency-Key` the call is safe to repeat for 24 hours. Needs a token that may write.
+         */
+        post: operations["reserve"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/reservations/{reservation_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Release a reservation
+         * @description Safe to repeat: the answer is the same if the reservation has become an order, has expired, was released or never existed. `not_found` means that it lives, but was made under the name of another token. Needs a token that may write.
+         */
+        delete: operations["releaseReservation"];
         options?: never;
         head?: never;
         patch?: never;
@@ -257,6 +357,86 @@ export interface paths {
          * @description The response may be up to 60 seconds old. Needs no token.
          */
         get: operations["listCreators"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/public/listings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List listings
+         * @description Shows NFTs that are released, and their listings. A page may be shorter than `limit` before the last one: go on until `nextCursor` is null. To follow changes, send as `updatedSince` the time of your last call less 5 minutes. Single sales, reservations and the end of a listing do not change `updatedAt`; what is withdrawn is absent. Needs no token.
+         */
+        get: operations["listListings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/public/listings/{ids}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get listings
+         * @description Shows NFTs that are released, and their listings. Needs no token.
+         */
+        get: operations["getListings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/public/nfts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List NFTs
+         * @description Shows NFTs that are released, and their listings. A page may be shorter than `limit` before the last one: go on until `nextCursor` is null. To follow changes, send as `updatedSince` the time of your last call less 5 minutes. Single sales, reservations and the end of a listing do not change `updatedAt`; what is withdrawn is absent. Needs no token.
+         */
+        get: operations["listNfts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/public/nfts/{ids}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get NFTs
+         * @description Shows NFTs that are released, and their listings. Needs no token.
+         */
+        get: operations["getNfts"];
         put?: never;
         post?: never;
         delete?: never;
@@ -577,6 +757,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/catalogue/ids": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Find the numbers of records
+         * @description Returns the ids in the API of up to 1000 records, also of drafts. Needs a master token that may write.
+         */
+        post: operations["findRecordNumbers"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/health": {
         parameters: {
             query?: never;
@@ -626,7 +826,7 @@ export interface paths {
         };
         /**
          * Get the data of a person
-         * @description Returns everything that is stored of a person, except responses that are stored for 24 hours. Orders come in pages: repeat the call with `nextCursor` until that is null. Needs a master token.
+         * @description Returns everything that is stored of a person, except responses that are stored for 24 hours, and whether the hash of the e-mail address is among those that want no mails about orders. Orders come in pages: repeat the call with `nextCursor` until that is null. Needs a master token.
          */
         get: operations["getPersonalData"];
         put?: never;
@@ -928,14 +1128,18 @@ export interface components {
         NewOrder: {
             /**
              * Format: int64
-             * @description Id of the NFT.
+             * @description Id of the NFT. Give this or `nft`.
              */
-            nftId: number;
+            nftId?: number;
+            /** @description Your own id of the NFT, from the catalogue. Give this or `nftId`. */
+            nft?: string;
             /**
              * Format: int64
-             * @description Id of the listing that sells the NFT.
+             * @description Id of the listing that sells the NFT. Give this or `listing`.
              */
-            listingId: number;
+            listingId?: number;
+            /** @description Your own id of the listing, from the catalogue. Give this or `listingId`. */
+            listing?: string;
             /**
              * Format: int64
              * @description Number of pieces.
@@ -943,13 +1147,43 @@ export interface components {
             quantity: number;
             /**
              * Format: int64
-             * @description User id of the buyer.
+             * @description Price of one piece in minor units, as the shop has shown it. If the listing asks something else, the call fails.
              */
-            buyerUserId: number;
+            expectedPriceCents?: number;
+            /** @description Currency of `expectedPriceCents`, ISO 4217. */
+            expectedCurrency?: string;
+            /**
+             * Format: int64
+             * @description User id of the buyer. Give this or `buyer`.
+             */
+            buyerUserId?: number;
+            /** @description The buyer, if not by `buyerUserId`. */
+            buyer?: components["schemas"]["GivenBuyer"];
             /** @description Billing address of the buyer. With city, country, postal code and street a new address is created; otherwise the first billing address of the buyer is used. From a master token the new address is added to the addresses of the buyer; from a user token it is kept for this order only. */
             buyerBillingData?: components["schemas"]["BillingData"] | null;
             /** @description Order number of the shop. Each number can be used once under a token name. */
             providerId?: string | null;
+            /** @description Texts of your own: at most 20 keys of up to 64 characters, together 4096 bytes of JSON. Events and transfers show them, also to the buyer. */
+            custom?: {
+                [key: string]: string;
+            } | null;
+            /**
+             * Format: uuid
+             * @description A reservation of this listing and quantity, which becomes the order. Its price is that of the order.
+             */
+            reservationId?: string;
+        };
+        /** @description A buyer. Give one field. A person with an e-mail address or a wallet that nobody has yet gets an account, which belongs to whoever first proves to have the address. */
+        GivenBuyer: {
+            /**
+             * Format: int64
+             * @description User id.
+             */
+            userId?: number;
+            /** @description E-mail address. */
+            email?: string;
+            /** @description Address of a wallet. */
+            wallet?: string;
         };
         /** @description A billing address. */
         BillingData: {
@@ -965,6 +1199,79 @@ export interface components {
             companyName?: string | null;
             /** @description Tax id of the company. */
             taxId?: string | null;
+        };
+        /** @description An order whose number is in the path. */
+        NumberedOrder: {
+            /**
+             * Format: int64
+             * @description Id of the NFT. Give this or `nft`.
+             */
+            nftId?: number;
+            /** @description Your own id of the NFT, from the catalogue. Give this or `nftId`. */
+            nft?: string;
+            /**
+             * Format: int64
+             * @description Id of the listing that sells the NFT. Give this or `listing`.
+             */
+            listingId?: number;
+            /** @description Your own id of the listing, from the catalogue. Give this or `listingId`. */
+            listing?: string;
+            /**
+             * Format: int64
+             * @description Number of pieces.
+             */
+            quantity: number;
+            /**
+             * Format: int64
+             * @description Price of one piece in minor units, as the shop has shown it. If the listing asks something else, the call fails.
+             */
+            expectedPriceCents?: number;
+            /** @description Currency of `expectedPriceCents`, ISO 4217. */
+            expectedCurrency?: string;
+            /**
+             * Format: int64
+             * @description User id of the buyer. Give this or `buyer`.
+             */
+            buyerUserId?: number;
+            /** @description The buyer, if not by `buyerUserId`. */
+            buyer?: components["schemas"]["GivenBuyer"];
+            /** @description Billing address of the buyer. With city, country, postal code and street a new address is created; otherwise the first billing address of the buyer is used. From a master token the new address is added to the addresses of the buyer; from a user token it is kept for this order only. */
+            buyerBillingData?: components["schemas"]["BillingData"] | null;
+            /** @description Texts of your own: at most 20 keys of up to 64 characters, together 4096 bytes of JSON. Events and transfers show them, also to the buyer. */
+            custom?: {
+                [key: string]: string;
+            } | null;
+            /**
+             * Format: uuid
+             * @description A reservation of this listing and quantity, which becomes the order. Its price is that of the order.
+             */
+            reservationId?: string;
+        };
+        /** @description What to hold, all of it or nothing. */
+        NewReservations: components["schemas"]["NewReservation"][];
+        /** @description What to hold. */
+        NewReservation: {
+            /**
+             * Format: int64
+             * @description Id of the listing that sells the NFT. Give this or `listing`.
+             */
+            listingId?: number;
+            /** @description Your own id of the listing, from the catalogue. Give this or `listingId`. */
+            listing?: string;
+            /**
+             * Format: int64
+             * @description Number of pieces.
+             */
+            quantity: number;
+            /**
+             * Format: int64
+             * @description Price of one piece in minor units, as the shop has shown it. If the listing asks something else, the call fails.
+             */
+            expectedPriceCents?: number;
+            /** @description Currency of `expectedPriceCents`, ISO 4217. */
+            expectedCurrency?: string;
+            /** @description Seconds for which they are held, rounded up to a multiple of 10 on the clock. */
+            ttl: number;
         };
         /** @description The fields of a new address of either kind. */
         NewAddress: {
@@ -983,7 +1290,7 @@ export interface components {
             /** @description Tax id of the company. */
             taxId?: string | null;
             /** @description E-mail address of the recipient. */
-            email?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
+            email?: ((string & (unknown & unknown)) | null);
             /** @description Phone number of the recipient. */
             mobilePhone?: string | null;
             /** @description Id of the owner: by default the user of a user token. A master token must send it. */
@@ -1010,7 +1317,7 @@ export interface components {
             /** @description Tax id of the company. */
             taxId?: string | null;
             /** @description E-mail address of the recipient. */
-            email?: ((string & (unknown & unknown)) | null) & (unknown & unknown);
+            email?: ((string & (unknown & unknown)) | null);
             /** @description Phone number of the recipient. */
             mobilePhone?: string | null;
             /** @description Whether this is the default delivery address of the user. A user has at most one. */
@@ -1111,6 +1418,19 @@ export interface components {
             /** @description Whether the pieces of the item return to the stock. */
             returnPieces: boolean;
         };
+        /** @description Records of a catalogue. */
+        RecordIds: {
+            /** @description The records. */
+            records: {
+                /**
+                 * @description Type of the record.
+                 * @enum {string}
+                 */
+                type: "user" | "nft" | "listing";
+                /** @description The id in the catalogue. */
+                id: string;
+            }[];
+        };
         /** @description The wallet, and what the message is for. */
         WalletMessageRequest: {
             /** @description The address of the wallet. */
@@ -1160,8 +1480,6 @@ export interface components {
              * @description Id of its item.
              */
             orderItemId: number;
-            /** @description Your number of the order; null if you gave none. */
-            providerId: string | null;
             /**
              * Format: int64
              * @description Id of the NFT.
@@ -1187,8 +1505,16 @@ export interface components {
              * @description Id of the seller.
              */
             sellerId: number;
+            /** @description Order number of the shop; null if it sent none. */
+            providerId: string | null;
             /** @description Name of the token that placed the order. Buyer and seller see it. */
             source: string;
+            /** @description The texts that the shop gave, by name. */
+            custom: {
+                [key: string]: string;
+            } | null;
+            /** @description Where the buyer signs in and links a wallet; null unless the item waits for one. */
+            claimUrl: string | null;
             /**
              * @description Status of the item at that time.
              * @enum {string|null}
@@ -1399,7 +1725,7 @@ export interface components {
             payprovWebhookToken: string;
             /**
              * Format: int64
-             * @description Price of all pieces, in cents.
+             * @description Price of all pieces, in minor units of the currency (ISO 4217): cents for EUR, yen for JPY.
              */
             totalPriceCents: number;
             /** @description Currency of the total price, ISO 4217. */
@@ -1465,7 +1791,7 @@ export interface components {
             quantity: number;
             /**
              * Format: int64
-             * @description Price of one piece, in cents.
+             * @description Price of one piece, in minor units of the currency (ISO 4217): cents for EUR, yen for JPY.
              */
             priceCents: number;
             /** @description Price of one piece in ETH. */
@@ -1555,7 +1881,7 @@ export interface components {
             };
             /**
              * Format: int64
-             * @description Price of one piece, in cents.
+             * @description Price of one piece, in minor units of the currency (ISO 4217): cents for EUR, yen for JPY.
              */
             price: number;
             /** @description Price of one piece in ETH. */
@@ -1633,7 +1959,7 @@ export interface components {
             id: number;
             /**
              * Format: int64
-             * @description Price of one piece, in cents.
+             * @description Price of one piece, in minor units of the currency (ISO 4217): cents for EUR, yen for JPY.
              */
             priceCents: number;
             /**
@@ -1705,7 +2031,7 @@ export interface components {
          * @description What is wrong, for programs. The page `/docs/errors` explains each code.
          * @enum {string}
          */
-        ErrorCode: "invalid_input" | "order_not_found" | "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_mismatch" | "nft_not_found" | "nft_not_released" | "buyer_not_found" | "user_not_found" | "duplicate_id" | "network_not_found" | "identity_taken" | "username_taken" | "token_taken" | "cannot_change" | "amount_too_small" | "no_billing_address" | "sold_out" | "quantity_too_large" | "quantity_above_limit" | "unauthenticated" | "forbidden" | "cross_site" | "not_your_listing" | "reauthentication_required" | "not_found" | "method_not_allowed" | "conflict" | "link_expired" | "events_removed" | "provider_id_used" | "request_in_progress" | "too_many_addresses" | "too_many_open_orders" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "chain_unavailable" | "not_ready" | "try_later";
+        ErrorCode: "invalid_input" | "unknown_field" | "order_not_found" | "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_mismatch" | "nft_not_found" | "nft_not_released" | "buyer_not_found" | "user_not_found" | "duplicate_id" | "network_not_found" | "identity_taken" | "username_taken" | "token_taken" | "cannot_change" | "amount_too_small" | "no_billing_address" | "sold_out" | "quantity_too_large" | "quantity_above_limit" | "reservation_not_found" | "reservation_mismatch" | "unauthenticated" | "forbidden" | "cross_site" | "not_your_listing" | "reauthentication_required" | "not_found" | "method_not_allowed" | "conflict" | "link_expired" | "events_removed" | "provider_id_used" | "price_changed" | "order_differs" | "request_in_progress" | "too_many_addresses" | "too_many_open_orders" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "chain_unavailable" | "not_ready" | "try_later";
         /** @description One thing that is wrong with a request. */
         Issue: {
             /** @description The field, such as `orders[2].quantity`; empty for the request as a whole. */
@@ -1714,6 +2040,29 @@ export interface components {
             code: components["schemas"]["ErrorCode"];
             /** @description What is wrong with the field, as a sentence. */
             message: string;
+            /**
+             * Format: int64
+             * @description The order that has the number.
+             */
+            orderId?: number;
+            /**
+             * Format: int64
+             * @description The price that the request expects.
+             */
+            expectedPriceCents?: number;
+            /** @description The currency that the request expects. */
+            expectedCurrency?: string;
+            /**
+             * Format: int64
+             * @description Price of one piece now, in minor units.
+             */
+            priceCents?: number;
+            /** @description Currency of `priceCents`, ISO 4217. */
+            priceCurrency?: string;
+            /** @description What the order has: the id of a listing, an NFT or a buyer, or the value. */
+            stored?: number | string | {
+                [key: string]: string;
+            } | null;
         };
         /** @description A page of orders. */
         OrderPage: {
@@ -1764,7 +2113,7 @@ export interface components {
             payprovWebhookToken: string;
             /**
              * Format: int64
-             * @description Price of all pieces, in cents.
+             * @description Price of all pieces, in minor units of the currency (ISO 4217): cents for EUR, yen for JPY.
              */
             totalPriceCents: number;
             /** @description Currency of the total price, ISO 4217. */
@@ -1878,12 +2227,228 @@ export interface components {
             /** @description Always null. */
             walletNonce: null;
         };
+        /** @description A page of summaries of orders. */
+        OrderSummaryPage: {
+            /** @description The orders. */
+            orders: components["schemas"]["OrderSummary"][];
+            /** @description Always null. */
+            error: null;
+            /** @description The next `cursor`; null on the last page. */
+            nextCursor: string | null;
+        };
+        /** @description An order with its item and delivery, in short. */
+        OrderSummary: {
+            /**
+             * Format: int64
+             * @description Id of the order.
+             */
+            id: number;
+            /**
+             * Format: int64
+             * @description Id of its item.
+             */
+            orderItemId: number;
+            /** @description Order number of the shop; null if it sent none. */
+            providerId: string | null;
+            /** @description Name of the token that placed the order. Buyer and seller see it. */
+            source: string;
+            /** @description The texts that the shop gave, by name. */
+            custom: {
+                [key: string]: string;
+            } | null;
+            /** @description Where the buyer signs in and links a wallet; null unless the item waits for one. */
+            claimUrl: string | null;
+            /**
+             * Format: int64
+             * @description Id of the NFT.
+             */
+            nftId: number;
+            /**
+             * Format: int64
+             * @description Id of the listing.
+             */
+            listingId: number;
+            /**
+             * Format: int64
+             * @description Number of pieces.
+             */
+            quantity: number;
+            /**
+             * Format: int64
+             * @description Price of one piece, in minor units of the currency (ISO 4217): cents for EUR, yen for JPY.
+             */
+            priceCents: number;
+            /** @description Currency of `priceCents`, ISO 4217. */
+            priceCurrency: string;
+            /**
+             * Format: int64
+             * @description Price of all pieces, in minor units of the currency (ISO 4217): cents for EUR, yen for JPY.
+             */
+            totalPriceCents: number;
+            /** @description Price of all pieces in ETH. */
+            totalPriceEth: string;
+            /**
+             * Format: int64
+             * @description User id of the buyer.
+             */
+            buyerId: number;
+            /**
+             * Format: int64
+             * @description User id of the seller.
+             */
+            sellerId: number;
+            /** @description State of the delivery; null while no transaction was sent. */
+            status: components["schemas"]["ItemStatus"] | null;
+            /**
+             * @description Why the item is `failed`, for programs. Otherwise null.
+             * @enum {string|null}
+             */
+            reasonCode: "cancelled" | "contract_paused" | "contract_unavailable" | "gas_burned" | "gas_limit_exceeded" | "holder_has_no_token" | "holder_not_approved" | "invalid_quantity" | "invalid_recipient" | "invalid_token_address" | "invalid_token_id" | "key_used_for_other_delivery" | "minter_role_missing" | "network_not_configured" | "no_relayer" | "node_unavailable" | "quantity_above_limit" | "recipient_not_deployed" | "recipient_on_other_chain" | "recipient_rejects" | "relayer_limit_reached" | "seller_has_no_wallet" | "seller_on_other_chain" | "simulation_failed" | "single_piece_token" | "token_limit_missing" | "token_limit_reached" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable" | "transaction_not_found" | "transfer_failed" | null;
+            /** @description Why an item is `failed`; `cancelled` after a cancellation. Otherwise null. */
+            failReason: string | null;
+            /** @description Transaction that transfers the NFT; null before one is sent. */
+            txId: string | null;
+            /**
+             * Format: int64
+             * @description At least the `sequence` of every event that led to this state, and lower than that of every later one.
+             */
+            sequence: number;
+            /**
+             * Format: date-time
+             * @description Time at which the cancellation was requested first; null if it was not.
+             */
+            cancelRequestedAt: string | null;
+            /**
+             * Format: date-time
+             * @description Time of creation.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description Time of the last change.
+             */
+            updatedAt: string;
+        };
         /** @description The orders and their deliveries. */
         Orders: {
             /** @description The orders, in the order of the request. */
             orders: components["schemas"]["Order"][];
             /** @description Always null. */
             error: null;
+        };
+        /** @description Summaries of orders. */
+        OrderSummaries: {
+            /** @description The orders. */
+            orders: components["schemas"]["OrderSummary"][];
+            /** @description Always null. */
+            error: null;
+        };
+        /** @description The orders that could be placed. */
+        CheckedOrders: {
+            /** @description The orders, in the order of the request. */
+            orders: components["schemas"]["CheckedOrder"][];
+            /** @description Always null. */
+            error: null;
+        };
+        /** @description What an order would cost. */
+        CheckedOrder: {
+            /**
+             * Format: int64
+             * @description Id of the NFT.
+             */
+            nftId: number;
+            /**
+             * Format: int64
+             * @description Id of the listing.
+             */
+            listingId: number;
+            /**
+             * Format: int64
+             * @description Number of pieces.
+             */
+            quantity: number;
+            /**
+             * Format: int64
+             * @description Price of one piece, in minor units of the currency (ISO 4217): cents for EUR, yen for JPY.
+             */
+            priceCents: number;
+            /** @description Currency of `priceCents`, ISO 4217. */
+            priceCurrency: string;
+            /** @description Price of one piece in ETH. */
+            priceEths: string;
+            /**
+             * Format: int64
+             * @description Price of all pieces, in minor units of the currency (ISO 4217): cents for EUR, yen for JPY.
+             */
+            totalPriceCents: number;
+            /** @description Price of all pieces in ETH. */
+            totalPriceEth: string;
+        };
+        /** @description The new reservations. */
+        Reservations: {
+            /** @description In the order of the request. */
+            reservations: components["schemas"]["Reservation"][];
+        };
+        /** @description Pieces and a price that are held for a while. */
+        Reservation: {
+            /**
+             * Format: uuid
+             * @description Id of the reservation: `reservationId` of an order.
+             */
+            id: string;
+            /**
+             * Format: int64
+             * @description Id of the listing.
+             */
+            listingId: number;
+            /**
+             * Format: int64
+             * @description Id of the NFT.
+             */
+            nftId: number;
+            /**
+             * Format: int64
+             * @description Number of pieces that are held.
+             */
+            quantity: number;
+            /**
+             * Format: int64
+             * @description Price of one piece that is held, in minor units of the currency (ISO 4217): cents for EUR, yen for JPY.
+             */
+            priceCents: number;
+            /** @description Currency of `priceCents`, ISO 4217. */
+            priceCurrency: string;
+            /** @description Price of one piece in ETH. */
+            priceEths: string;
+            /**
+             * Format: date-time
+             * @description Time from which nothing is held any more.
+             */
+            expiresAt: string;
+            /**
+             * Format: date-time
+             * @description Time of creation.
+             */
+            createdAt: string;
+        };
+        /** @description Why a request failed. */
+        ApiError: {
+            /** @description What is wrong, as a sentence. */
+            error: string;
+            /** @description The code of the first issue. The status lists the possible ones. */
+            code: components["schemas"]["ErrorCode"];
+            /** @description Everything that is wrong. */
+            issues: components["schemas"]["Issue"][];
+            /**
+             * Format: uuid
+             * @description The same as the header `x-request-id`.
+             */
+            requestId: string;
+            /**
+             * Format: uri
+             * @description The page that explains the code.
+             */
+            documentationUrl: string;
         };
         /** @description The delivery addresses of a user. */
         DeliveryAddressesAnswer: {
@@ -1937,25 +2502,6 @@ export interface components {
              * @description Time of deletion; null while the address is live.
              */
             deletedAt: string | null;
-        };
-        /** @description Why a request failed. */
-        ApiError: {
-            /** @description What is wrong, as a sentence. */
-            error: string;
-            /** @description The code of the first issue. The status lists the possible ones. */
-            code: components["schemas"]["ErrorCode"];
-            /** @description Everything that is wrong. */
-            issues: components["schemas"]["Issue"][];
-            /**
-             * Format: uuid
-             * @description The same as the header `x-request-id`.
-             */
-            requestId: string;
-            /**
-             * Format: uri
-             * @description The page that explains the code.
-             */
-            documentationUrl: string;
         };
         /** @description The new address. */
         NewDeliveryAddressAnswer: {
@@ -2069,7 +2615,7 @@ export interface components {
         Creator: {
             /**
              * Format: int64
-             * @description User id of the creator.
+             * @description User id.
              */
             id: number;
             /** @description Name. */
@@ -2091,6 +2637,179 @@ export interface components {
              * @description Time of the latest release.
              */
             latestReleaseAt: string;
+        };
+        /** @description A page. */
+        PublicListingsPage: {
+            /** @description What was found. */
+            listings: components["schemas"]["PublicListing"][];
+            /** @description The next `cursor`; null on the last page. */
+            nextCursor: string | null;
+        };
+        /** @description An offer to sell a released NFT. */
+        PublicListing: {
+            /**
+             * Format: int64
+             * @description Id of the listing.
+             */
+            id: number;
+            /** @description The id that the operator gave it. */
+            externalId: string;
+            nft: components["schemas"]["ListedNft"];
+            /** @description The seller. */
+            seller: components["schemas"]["PublicUser"];
+            /**
+             * Format: int64
+             * @description Price of one piece, in minor units of the currency (ISO 4217): cents for EUR, yen for JPY.
+             */
+            priceCents: number;
+            /** @description Currency of `priceCents`, ISO 4217. */
+            priceCurrency: string;
+            /** @description Price of one piece in ETH. */
+            priceEths: string;
+            /**
+             * Format: int64
+             * @description Pieces left, without those in reservations; null for no limit.
+             */
+            available: number | null;
+            /** @description Whether a piece can be ordered now. */
+            sellable: boolean;
+            /**
+             * @description The code of an order; null if sellable.
+             * @enum {string|null}
+             */
+            notSellableReason: "listing_not_found" | "listing_inactive" | "listing_ended" | "quantity_above_limit" | "sold_out" | null;
+            /**
+             * Format: int64
+             * @description Most pieces of one order; null if only `available` limits it.
+             */
+            maxPerOrder: number | null;
+            /** @description Whether the listing is switched on. It may have ended. */
+            active: boolean;
+            /**
+             * Format: date-time
+             * @description Time when the listing ends; null if it does not end.
+             */
+            activeTill: string | null;
+            /**
+             * Format: date-time
+             * @description Time of the last change, or `updatedAt` of the NFT if that is later.
+             */
+            updatedAt: string;
+        };
+        /** @description The NFT of a listing. */
+        ListedNft: {
+            /**
+             * Format: int64
+             * @description Id of the NFT.
+             */
+            id: number;
+            /** @description The id that the operator gave it. */
+            externalId: string;
+            /** @description Title. */
+            title: string;
+            /** @description At most 2000 characters; null without one. */
+            description: string | null;
+            /**
+             * Format: uri
+             * @description URL of the cover; null without one.
+             */
+            imageUrl: string | null;
+            /** @description Name of the network. */
+            network: string;
+            /** @description Address of the token contract. */
+            contract: string;
+            /** @description Token id in the contract; null before it is minted. */
+            tokenId: string | null;
+            /**
+             * @description Whether the number of pieces is limited.
+             * @enum {string|null}
+             */
+            amountType: "unique" | "limited" | "unlimited" | null;
+            /** @description The creator. */
+            creator: components["schemas"]["PublicUser"];
+        };
+        /** @description What everybody sees of a user. */
+        PublicUser: {
+            /**
+             * Format: int64
+             * @description User id.
+             */
+            id: number;
+            /** @description Name. */
+            name: string | null;
+            /** @description User name. */
+            username: string | null;
+            /**
+             * Format: uri
+             * @description URL of the avatar.
+             */
+            avatarUrl: string;
+        };
+        /** @description In the order of the path. */
+        PublicListings: {
+            /** @description What was found. */
+            listings: components["schemas"]["PublicListing"][];
+        };
+        /** @description A page. */
+        PublicNftsPage: {
+            /** @description What was found. */
+            nfts: components["schemas"]["PublicNft"][];
+            /** @description The next `cursor`; null on the last page. */
+            nextCursor: string | null;
+        };
+        /** @description A released NFT, sellable if one of its listings is. */
+        PublicNft: {
+            /**
+             * Format: int64
+             * @description Id of the NFT.
+             */
+            id: number;
+            /** @description The id that the operator gave it. */
+            externalId: string;
+            /** @description Title. */
+            title: string;
+            /** @description At most 2000 characters; null without one. */
+            description: string | null;
+            /**
+             * Format: uri
+             * @description URL of the cover; null without one.
+             */
+            imageUrl: string | null;
+            /** @description Name of the network. */
+            network: string;
+            /** @description Address of the token contract. */
+            contract: string;
+            /** @description Token id in the contract; null before it is minted. */
+            tokenId: string | null;
+            /**
+             * @description Whether the number of pieces is limited.
+             * @enum {string|null}
+             */
+            amountType: "unique" | "limited" | "unlimited" | null;
+            /** @description The creator. */
+            creator: components["schemas"]["PublicUser"];
+            /**
+             * Format: int64
+             * @description Pieces left, without those in reservations; null for no limit.
+             */
+            available: number | null;
+            /** @description Whether a piece can be ordered now. */
+            sellable: boolean;
+            /**
+             * @description The code of an order; null if sellable.
+             * @enum {string|null}
+             */
+            notSellableReason: "listing_not_found" | "listing_inactive" | "listing_ended" | "quantity_above_limit" | "sold_out" | null;
+            /**
+             * Format: date-time
+             * @description Time of the release or the last change; also when it sold out or came back.
+             */
+            updatedAt: string;
+        };
+        /** @description In the order of the path. */
+        PublicNfts: {
+            /** @description What was found. */
+            nfts: components["schemas"]["PublicNft"][];
         };
         /** @description An endpoint with its new secret. */
         WebhookSecret: {
@@ -2302,6 +3021,16 @@ export interface components {
              * @description Id of the order.
              */
             orderId: number;
+            /** @description Order number of the shop; null if it sent none. */
+            providerId: string | null;
+            /** @description Name of the token that placed the order. Buyer and seller see it. */
+            source: string;
+            /** @description The texts that the shop gave, by name. */
+            custom: {
+                [key: string]: string;
+            } | null;
+            /** @description Where the buyer signs in and links a wallet; null unless the item waits for one. */
+            claimUrl: string | null;
             /** @description Name of the network, as in `contractNetwork` of the NFT. */
             network: string;
             /**
@@ -2325,6 +3054,16 @@ export interface components {
              * @enum {string}
              */
             requestedAction: "deliver" | "cancel";
+            /**
+             * Format: int64
+             * @description At least the `sequence` of every event that led to this state, and lower than that of every later one.
+             */
+            sequence: number;
+            /**
+             * Format: date-time
+             * @description Time at which the cancellation was requested first; null if it was not.
+             */
+            cancelRequestedAt: string | null;
             /** @description Why the item failed, or what it waits for; null if for its turn only. */
             reasonCode: components["schemas"]["ReasonCode"] | null;
             /** @description The same as a sentence for people. Its wording may change. */
@@ -2439,6 +3178,11 @@ export interface components {
             user: components["schemas"]["RecordCounts"];
             nft: components["schemas"]["RecordCounts"];
             listing: components["schemas"]["RecordCounts"];
+        };
+        /** @description The ids of records in the API. */
+        RecordNumbers: {
+            /** @description In the order of the records. */
+            numbers: (number | null)[];
         };
         /** @description The instance can serve. */
         Health: {
@@ -3017,6 +3761,8 @@ export interface components {
         /**
          * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
          *
+         *     `unknown_field`: A query parameter that an endpoint of orders, reservations, events or operators does not have, or a field whose name differs from one of ours in case, `_` or `-` only. The message tells the right names. Other unknown fields are ignored. Correct the name.
+         *
          *     `listing_not_found`: There is no listing with this id. Correct the id, or take the product off the shop.
          *
          *     `listing_inactive`: The listing is switched off. Wait until it is active again, or use another listing.
@@ -3031,13 +3777,17 @@ export interface components {
          *
          *     `buyer_not_found`: There is no user with this id. Correct `buyerUserId`.
          *
-         *     `no_billing_address`: The order has no complete billing data, and the buyer has no billing address. Send `buyerBillingData` with city, country, postal and street.
+         *     `no_billing_address`: The order has no complete billing data, and the buyer has no billing address, or a user token names the buyer by `email` or `wallet`. Send `buyerBillingData` with city, country, postal and street.
          *
-         *     `sold_out`: The NFT has fewer pieces left. The message tells how many. Order fewer pieces, or refund the buyer.
+         *     `sold_out`: The NFT has fewer pieces left that no reservation holds. The message tells how many are left, and how many are reserved. Order fewer pieces, or refund the buyer.
          *
          *     `quantity_too_large`: The listing sells fewer pieces in one order, or the price would be too large. The message tells how many. Split the order.
          *
          *     `quantity_above_limit`: No relayer of the NFT's network may deliver so many pieces at once. The message tells how many. Split the order, or ask the operator for a higher limit.
+         *
+         *     `reservation_not_found`: No reservation with this id is live that was made under the name of the token: it has expired, was released or is used, or an earlier order of the call uses it. Read the order if the purchase was placed already. Otherwise place the order without `reservationId`, with `expectedPriceCents`, or give the money back.
+         *
+         *     `reservation_mismatch`: The order names another listing, NFT or quantity than its reservation holds. The message tells what it holds. Correct the field.
          */
         PlaceOrders400: {
             headers: {
@@ -3066,7 +3816,7 @@ export interface components {
          *
          *     `cross_site`: A request with the session cookie, or a sign-in, came from another site. Send the token in the `Authorization` header.
          *
-         *     `not_your_listing`: A user token orders from a listing that its user does not sell. Use a token of the seller, or a master token.
+         *     `not_your_listing`: A user token orders from, or reserves, a listing that its user does not sell. Use a token of the seller, or a master token.
          */
         PlaceOrders403: {
             headers: {
@@ -3079,11 +3829,13 @@ export interface components {
             };
         };
         /**
-         * @description `provider_id_used`: A token of this name has placed an order with this `providerId`. The message names it. Read that order: the purchase was placed already. Use a token with another name for each shop.
+         * @description `provider_id_used`: A token of this name has placed an order with this `providerId`: `orderId` of the issue, and the message, name it. Read that order: the purchase was placed already. Use a token with another name for each shop.
          *
-         *     `request_in_progress`: Other calls order the same NFTs at the same time. Wait as long as `Retry-After` says, then send the same call again.
+         *     `price_changed`: The listing asks another price for a piece, or another currency, than the order expects. The issue has both: `expectedPriceCents`, `expectedCurrency`, `priceCents`, `priceCurrency`. Ask the customer again, or give the money back.
          *
-         *     `too_many_open_orders`: All user tokens of the user together have 1,000 orders (or what the operator set) that are not ended, or would with this call. The message tells how many there are. Orders whose buyers have no wallet yet are among them. Wait until some are delivered, cancelled or failed. Master tokens have no such limit.
+         *     `request_in_progress`: Other calls order or reserve the same NFTs at the same time. Wait as long as `Retry-After` says, then send the same call again.
+         *
+         *     `too_many_open_orders`: All user tokens of the user together have 1,000 orders and live reservations (or what the operator set) that are not ended, or would with this call. The message tells how many there are. Orders whose buyers have no wallet yet are among them. Wait until some are delivered, cancelled or failed, or release reservations. Master tokens have no such limit.
          */
         PlaceOrders409: {
             headers: {
@@ -3129,7 +3881,7 @@ export interface components {
                 "application/json": components["schemas"]["OrdersError"];
             };
         };
-        /** @description `rate_limited`: Too many requests: more than 600 in 60 seconds, or more than 20 changes of avatars, 10 new tokens or 20 sign-in attempts. Wait as long as `Retry-After` says. */
+        /** @description `rate_limited`: Too many requests: more than 600 in 60 seconds with a user token or from a client address, 1,800 of a user or 7,000 with a master token, or more than 20 changes of avatars, 10 new tokens or 20 sign-in attempts. Wait as long as `Retry-After` says. */
         OrdersRateLimited: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -3167,8 +3919,12 @@ export interface components {
                 "application/json": components["schemas"]["OrdersError"];
             };
         };
-        /** @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value. */
-        OrdersInvalidInput: {
+        /**
+         * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
+         *
+         *     `unknown_field`: A query parameter that an endpoint of orders, reservations, events or operators does not have, or a field whose name differs from one of ours in case, `_` or `-` only. The message tells the right names. Other unknown fields are ignored. Correct the name.
+         */
+        OrdersInvalidInputOrUnknownField: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
@@ -3192,9 +3948,11 @@ export interface components {
         /**
          * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
          *
+         *     `unknown_field`: A query parameter that an endpoint of orders, reservations, events or operators does not have, or a field whose name differs from one of ours in case, `_` or `-` only. The message tells the right names. Other unknown fields are ignored. Correct the name.
+         *
          *     `order_not_found`: An order does not exist, or the caller may not see it. Check the ids and the token.
          */
-        OrdersInvalidInputOrOrderNotFound: {
+        GetOrders400: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
@@ -3204,8 +3962,227 @@ export interface components {
                 "application/json": components["schemas"]["OrdersError"];
             };
         };
-        /** @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value. */
-        InvalidInput: {
+        /**
+         * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
+         *
+         *     `unknown_field`: A query parameter that an endpoint of orders, reservations, events or operators does not have, or a field whose name differs from one of ours in case, `_` or `-` only. The message tells the right names. Other unknown fields are ignored. Correct the name.
+         *
+         *     `order_not_found`: An order does not exist, or the caller may not see it. Check the ids and the token.
+         */
+        CancelOrder400: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                "x-d1-bookmark": components["headers"]["Bookmark"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OrdersError"];
+            };
+        };
+        /**
+         * @description `forbidden`: The token is valid, but may not do this. Use a token of the right user, a master token, or one that may write.
+         *
+         *     `cross_site`: A request with the session cookie, or a sign-in, came from another site. Send the token in the `Authorization` header.
+         */
+        OrdersForbiddenOrCrossSite: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                "x-d1-bookmark": components["headers"]["Bookmark"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OrdersError"];
+            };
+        };
+        /** @description `conflict`: The current state does not allow this. Read the message; read the resource again. */
+        OrdersConflict: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                "x-d1-bookmark": components["headers"]["Bookmark"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OrdersError"];
+            };
+        };
+        /**
+         * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
+         *
+         *     `unknown_field`: A query parameter that an endpoint of orders, reservations, events or operators does not have, or a field whose name differs from one of ours in case, `_` or `-` only. The message tells the right names. Other unknown fields are ignored. Correct the name.
+         *
+         *     `listing_not_found`: There is no listing with this id. Correct the id, or take the product off the shop.
+         *
+         *     `listing_inactive`: The listing is switched off. Wait until it is active again, or use another listing.
+         *
+         *     `listing_ended`: The time of the listing is over. The message tells when it ended. Use another listing.
+         *
+         *     `listing_mismatch`: The listing sells another NFT than `nftId`. Correct one of the two ids.
+         *
+         *     `nft_not_found`: There is no NFT with this id. Correct the id, or take the product off the shop.
+         *
+         *     `nft_not_released`: The NFT is not on sale. Wait until it is released.
+         *
+         *     `buyer_not_found`: There is no user with this id. Correct `buyerUserId`.
+         *
+         *     `no_billing_address`: The order has no complete billing data, and the buyer has no billing address, or a user token names the buyer by `email` or `wallet`. Send `buyerBillingData` with city, country, postal and street.
+         *
+         *     `sold_out`: The NFT has fewer pieces left that no reservation holds. The message tells how many are left, and how many are reserved. Order fewer pieces, or refund the buyer.
+         *
+         *     `quantity_too_large`: The listing sells fewer pieces in one order, or the price would be too large. The message tells how many. Split the order.
+         *
+         *     `quantity_above_limit`: No relayer of the NFT's network may deliver so many pieces at once. The message tells how many. Split the order, or ask the operator for a higher limit.
+         *
+         *     `reservation_not_found`: No reservation with this id is live that was made under the name of the token: it has expired, was released or is used, or an earlier order of the call uses it. Read the order if the purchase was placed already. Otherwise place the order without `reservationId`, with `expectedPriceCents`, or give the money back.
+         *
+         *     `reservation_mismatch`: The order names another listing, NFT or quantity than its reservation holds. The message tells what it holds. Correct the field.
+         */
+        PutOrder400: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                "x-d1-bookmark": components["headers"]["Bookmark"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OrdersError"];
+            };
+        };
+        /**
+         * @description `forbidden`: The token is valid, but may not do this. Use a token of the right user, a master token, or one that may write.
+         *
+         *     `cross_site`: A request with the session cookie, or a sign-in, came from another site. Send the token in the `Authorization` header.
+         *
+         *     `not_your_listing`: A user token orders from, or reserves, a listing that its user does not sell. Use a token of the seller, or a master token.
+         */
+        PutOrder403: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                "x-d1-bookmark": components["headers"]["Bookmark"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OrdersError"];
+            };
+        };
+        /**
+         * @description `price_changed`: The listing asks another price for a piece, or another currency, than the order expects. The issue has both: `expectedPriceCents`, `expectedCurrency`, `priceCents`, `priceCurrency`. Ask the customer again, or give the money back.
+         *
+         *     `order_differs`: The order with this number is not the one that the body asks for. Each issue has `orderId`, and in `stored` what the order has: the id of an NFT, a listing or a buyer, or the value. Compare with your own books. Use another number for another purchase.
+         *
+         *     `request_in_progress`: Other calls order or reserve the same NFTs at the same time. Wait as long as `Retry-After` says, then send the same call again.
+         *
+         *     `too_many_open_orders`: All user tokens of the user together have 1,000 orders and live reservations (or what the operator set) that are not ended, or would with this call. The message tells how many there are. Orders whose buyers have no wallet yet are among them. Wait until some are delivered, cancelled or failed, or release reservations. Master tokens have no such limit.
+         */
+        PutOrder409: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                "x-d1-bookmark": components["headers"]["Bookmark"];
+                "Retry-After": components["headers"]["RetryAfterIfInProgress"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OrdersError"];
+            };
+        };
+        /**
+         * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
+         *
+         *     `unknown_field`: A query parameter that an endpoint of orders, reservations, events or operators does not have, or a field whose name differs from one of ours in case, `_` or `-` only. The message tells the right names. Other unknown fields are ignored. Correct the name.
+         *
+         *     `listing_not_found`: There is no listing with this id. Correct the id, or take the product off the shop.
+         *
+         *     `listing_inactive`: The listing is switched off. Wait until it is active again, or use another listing.
+         *
+         *     `listing_ended`: The time of the listing is over. The message tells when it ended. Use another listing.
+         *
+         *     `listing_mismatch`: The listing sells another NFT than `nftId`. Correct one of the two ids.
+         *
+         *     `nft_not_found`: There is no NFT with this id. Correct the id, or take the product off the shop.
+         *
+         *     `nft_not_released`: The NFT is not on sale. Wait until it is released.
+         *
+         *     `buyer_not_found`: There is no user with this id. Correct `buyerUserId`.
+         *
+         *     `no_billing_address`: The order has no complete billing data, and the buyer has no billing address, or a user token names the buyer by `email` or `wallet`. Send `buyerBillingData` with city, country, postal and street.
+         *
+         *     `sold_out`: The NFT has fewer pieces left that no reservation holds. The message tells how many are left, and how many are reserved. Order fewer pieces, or refund the buyer.
+         *
+         *     `quantity_too_large`: The listing sells fewer pieces in one order, or the price would be too large. The message tells how many. Split the order.
+         *
+         *     `quantity_above_limit`: No relayer of the NFT's network may deliver so many pieces at once. The message tells how many. Split the order, or ask the operator for a higher limit.
+         *
+         *     `reservation_not_found`: No reservation with this id is live that was made under the name of the token: it has expired, was released or is used, or an earlier order of the call uses it. Read the order if the purchase was placed already. Otherwise place the order without `reservationId`, with `expectedPriceCents`, or give the money back.
+         *
+         *     `reservation_mismatch`: The order names another listing, NFT or quantity than its reservation holds. The message tells what it holds. Correct the field.
+         */
+        CheckOrders400: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                "x-d1-bookmark": components["headers"]["Bookmark"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OrdersError"];
+            };
+        };
+        /**
+         * @description `forbidden`: The token is valid, but may not do this. Use a token of the right user, a master token, or one that may write.
+         *
+         *     `cross_site`: A request with the session cookie, or a sign-in, came from another site. Send the token in the `Authorization` header.
+         *
+         *     `not_your_listing`: A user token orders from, or reserves, a listing that its user does not sell. Use a token of the seller, or a master token.
+         */
+        CheckOrders403: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                "x-d1-bookmark": components["headers"]["Bookmark"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OrdersError"];
+            };
+        };
+        /**
+         * @description `provider_id_used`: A token of this name has placed an order with this `providerId`: `orderId` of the issue, and the message, name it. Read that order: the purchase was placed already. Use a token with another name for each shop.
+         *
+         *     `price_changed`: The listing asks another price for a piece, or another currency, than the order expects. The issue has both: `expectedPriceCents`, `expectedCurrency`, `priceCents`, `priceCurrency`. Ask the customer again, or give the money back.
+         *
+         *     `request_in_progress`: Other calls order or reserve the same NFTs at the same time. Wait as long as `Retry-After` says, then send the same call again.
+         *
+         *     `too_many_open_orders`: All user tokens of the user together have 1,000 orders and live reservations (or what the operator set) that are not ended, or would with this call. The message tells how many there are. Orders whose buyers have no wallet yet are among them. Wait until some are delivered, cancelled or failed, or release reservations. Master tokens have no such limit.
+         */
+        CheckOrders409: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                "x-d1-bookmark": components["headers"]["Bookmark"];
+                "Retry-After": components["headers"]["RetryAfterIfInProgress"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OrdersError"];
+            };
+        };
+        /**
+         * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
+         *
+         *     `unknown_field`: A query parameter that an endpoint of orders, reservations, events or operators does not have, or a field whose name differs from one of ours in case, `_` or `-` only. The message tells the right names. Other unknown fields are ignored. Correct the name.
+         *
+         *     `listing_not_found`: There is no listing with this id. Correct the id, or take the product off the shop.
+         *
+         *     `listing_inactive`: The listing is switched off. Wait until it is active again, or use another listing.
+         *
+         *     `listing_ended`: The time of the listing is over. The message tells when it ended. Use another listing.
+         *
+         *     `nft_not_found`: There is no NFT with this id. Correct the id, or take the product off the shop.
+         *
+         *     `nft_not_released`: The NFT is not on sale. Wait until it is released.
+         *
+         *     `sold_out`: The NFT has fewer pieces left that no reservation holds. The message tells how many are left, and how many are reserved. Order fewer pieces, or refund the buyer.
+         *
+         *     `quantity_too_large`: The listing sells fewer pieces in one order, or the price would be too large. The message tells how many. Split the order.
+         *
+         *     `quantity_above_limit`: No relayer of the NFT's network may deliver so many pieces at once. The message tells how many. Split the order, or ask the operator for a higher limit.
+         */
+        Reserve400: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
@@ -3227,8 +4204,14 @@ export interface components {
                 "application/json": components["schemas"]["ApiError"];
             };
         };
-        /** @description `forbidden`: The token is valid, but may not do this. Use a token of the right user, a master token, or one that may write. */
-        Forbidden: {
+        /**
+         * @description `forbidden`: The token is valid, but may not do this. Use a token of the right user, a master token, or one that may write.
+         *
+         *     `cross_site`: A request with the session cookie, or a sign-in, came from another site. Send the token in the `Authorization` header.
+         *
+         *     `not_your_listing`: A user token orders from, or reserves, a listing that its user does not sell. Use a token of the seller, or a master token.
+         */
+        Reserve403: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
@@ -3238,8 +4221,26 @@ export interface components {
                 "application/json": components["schemas"]["ApiError"];
             };
         };
-        /** @description `not_found`: Nothing exists here, or it belongs to another user. Check path and id. */
-        NotFound: {
+        /**
+         * @description `price_changed`: The listing asks another price for a piece, or another currency, than the order expects. The issue has both: `expectedPriceCents`, `expectedCurrency`, `priceCents`, `priceCurrency`. Ask the customer again, or give the money back.
+         *
+         *     `request_in_progress`: Other calls order or reserve the same NFTs at the same time. Wait as long as `Retry-After` says, then send the same call again.
+         *
+         *     `too_many_open_orders`: All user tokens of the user together have 1,000 orders and live reservations (or what the operator set) that are not ended, or would with this call. The message tells how many there are. Orders whose buyers have no wallet yet are among them. Wait until some are delivered, cancelled or failed, or release reservations. Master tokens have no such limit.
+         */
+        Reserve409: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                "x-d1-bookmark": components["headers"]["Bookmark"];
+                "Retry-After": components["headers"]["RetryAfterIfInProgress"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
+        /** @description `payload_too_large`: More than 1 MiB of JSON, a picture of more than 10 MiB or 50 megapixels, more than 16 KiB in a form (besides the picture), more than 1,000 lines or 4 MiB of a catalogue in a call. Send less: fewer orders or lines per call, a smaller picture. */
+        PayloadTooLarge: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
@@ -3249,7 +4250,29 @@ export interface components {
                 "application/json": components["schemas"]["ApiError"];
             };
         };
-        /** @description `rate_limited`: Too many requests: more than 600 in 60 seconds, or more than 20 changes of avatars, 10 new tokens or 20 sign-in attempts. Wait as long as `Retry-After` says. */
+        /** @description `unsupported_media_type`: The body has a type that the endpoint does not take, or is not a picture. Set `Content-Type`, or send another format. */
+        UnsupportedMediaType: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                "x-d1-bookmark": components["headers"]["Bookmark"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
+        /** @description `idempotency_key_reused`: A token of this name has used this `Idempotency-Key` with another body. Use a new key for a new call. */
+        IdempotencyKeyReused: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                "x-d1-bookmark": components["headers"]["Bookmark"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
+        /** @description `rate_limited`: Too many requests: more than 600 in 60 seconds with a user token or from a client address, 1,800 of a user or 7,000 with a master token, or more than 20 changes of avatars, 10 new tokens or 20 sign-in attempts. Wait as long as `Retry-After` says. */
         RateLimited: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -3290,9 +4313,9 @@ export interface components {
         /**
          * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
          *
-         *     `user_not_found`: There is no user with this id, in `userId` or in a record of a catalogue. Correct the id, or import the user in the same file.
+         *     `unknown_field`: A query parameter that an endpoint of orders, reservations, events or operators does not have, or a field whose name differs from one of ours in case, `_` or `-` only. The message tells the right names. Other unknown fields are ignored. Correct the name.
          */
-        InvalidInputOrUserNotFound: {
+        InvalidInputOrUnknownField: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
@@ -3317,6 +4340,54 @@ export interface components {
                 "application/json": components["schemas"]["ApiError"];
             };
         };
+        /** @description `not_found`: Nothing exists here, or it belongs to another user. Check path and id. */
+        NotFound: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                "x-d1-bookmark": components["headers"]["Bookmark"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
+        /** @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value. */
+        InvalidInput: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                "x-d1-bookmark": components["headers"]["Bookmark"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
+        /** @description `forbidden`: The token is valid, but may not do this. Use a token of the right user, a master token, or one that may write. */
+        Forbidden: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                "x-d1-bookmark": components["headers"]["Bookmark"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
+        /**
+         * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
+         *
+         *     `user_not_found`: There is no user with this id, in `userId` or in a record of a catalogue. Correct the id, or import the user in the same file.
+         */
+        InvalidInputOrUserNotFound: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                "x-d1-bookmark": components["headers"]["Bookmark"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
         /** @description `too_many_addresses`: The user has 100 addresses of this kind, without those of orders. Delete one first. */
         TooManyAddresses: {
             headers: {
@@ -3328,8 +4399,12 @@ export interface components {
                 "application/json": components["schemas"]["ApiError"];
             };
         };
-        /** @description `payload_too_large`: More than 1 MiB of JSON, a picture of more than 10 MiB or 50 megapixels, more than 16 KiB in a form (besides the picture), more than 1,000 lines or 4 MiB of a catalogue in a call. Send less: fewer orders or lines per call, a smaller picture. */
-        PayloadTooLarge: {
+        /**
+         * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
+         *
+         *     `listing_not_found`: There is no listing with this id. Correct the id, or take the product off the shop.
+         */
+        InvalidInputOrListingNotFound: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
@@ -3339,8 +4414,12 @@ export interface components {
                 "application/json": components["schemas"]["ApiError"];
             };
         };
-        /** @description `unsupported_media_type`: The body has a type that the endpoint does not take, or is not a picture. Set `Content-Type`, or send another format. */
-        UnsupportedMediaType: {
+        /**
+         * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
+         *
+         *     `nft_not_found`: There is no NFT with this id. Correct the id, or take the product off the shop.
+         */
+        InvalidInputOrNftNotFound: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
@@ -3443,6 +4522,8 @@ export interface components {
         /**
          * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
          *
+         *     `unknown_field`: A query parameter that an endpoint of orders, reservations, events or operators does not have, or a field whose name differs from one of ours in case, `_` or `-` only. The message tells the right names. Other unknown fields are ignored. Correct the name.
+         *
          *     `nft_not_found`: There is no NFT with this id. Correct the id, or take the product off the shop.
          *
          *     `user_not_found`: There is no user with this id, in `userId` or in a record of a catalogue. Correct the id, or import the user in the same file.
@@ -3459,7 +4540,7 @@ export interface components {
          *
          *     `cannot_change`: A record of a catalogue has another value in a field that stays as it was first imported: the token of an NFT, NFT and seller of a listing, e-mail address and wallet of a user. Use the old value; for another token or another sale, a new record with its own id.
          *
-         *     `amount_too_small`: More pieces of the NFT are sold than the record has. Use a larger `amount`.
+         *     `amount_too_small`: More pieces of the NFT are sold or held by reservations than the record has. Use a larger `amount`, or wait until the reservations end.
          */
         ImportCatalogue400: {
             headers: {
@@ -3575,6 +4656,8 @@ export interface components {
         RetryAfterIfInProgress: number;
         /** @description Seconds to wait before the next attempt. */
         RetryAfter: number;
+        /** @description For one order: at least the `sequence` of every event that led to what was read, and lower than that of every later one. */
+        xordersequence: string;
         /** @description Identifies the picture, for `If-None-Match`. */
         ETag: string;
         /** @description For how long caches may keep the response. */
@@ -3600,20 +4683,50 @@ export interface operations {
                  */
                 cursor?: string;
                 /**
+                 * @description `summary` returns a short row of each order, without its NFT and its buyer.
+                 * @example summary
+                 */
+                fields?: "summary";
+                /**
                  * @description Selects orders with this order number of the shop.
                  * @example A-1001
                  */
                 providerId?: string;
+                /**
+                 * @description Selects orders that tokens of this name have placed.
+                 * @example Shop
+                 */
+                source?: string;
+                /**
+                 * @description Selects orders of the seller with this user id.
+                 * @example 2
+                 */
+                sellerId?: number;
+                /**
+                 * @description Selects orders of the buyer with this user id.
+                 * @example 3
+                 */
+                buyerUserId?: number;
                 /**
                  * @description Selects orders whose item has this status; `pending` stands for null.
                  * @example awaiting_wallet
                  */
                 deliveryStatus?: "pending" | "awaiting_wallet" | "transferring" | "transferred" | "failed";
                 /**
-                 * @description Selects orders of the buyer with this user id.
-                 * @example 3
+                 * @description Selects orders that were placed at this time or later.
+                 * @example 2026-03-01T00:00:00Z
                  */
-                buyerUserId?: number;
+                createdFrom?: string;
+                /**
+                 * @description Selects orders that were placed before this time.
+                 * @example 2026-04-01T00:00:00Z
+                 */
+                createdTo?: string;
+                /**
+                 * @description Selects orders whose `updatedAt` is this time or later, the oldest change first.
+                 * @example 2026-03-02T09:00:00Z
+                 */
+                updatedFrom?: string;
             };
             header?: {
                 /** @description The `x-d1-bookmark` of your last response. This request reads data at least as new, so you can read your own writes. */
@@ -3632,10 +4745,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["OrderPage"];
+                    "application/json": components["schemas"]["OrderPage"] | components["schemas"]["OrderSummaryPage"];
                 };
             };
-            400: components["responses"]["OrdersInvalidInput"];
+            400: components["responses"]["OrdersInvalidInputOrUnknownField"];
             401: components["responses"]["OrdersUnauthenticated"];
             403: components["responses"]["OrdersForbidden"];
             429: components["responses"]["OrdersRateLimited"];
@@ -3648,7 +4761,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description A key of your choice for this call, unique under a token name. If the call is sent again within 24 hours, it gets the first response again and places nothing.
+                 * @description A key of your choice for this call, unique under a token name. If the call is sent again within 24 hours, it gets the first response again and changes nothing.
                  * @example checkout-1001
                  */
                 "idempotency-key"?: string;
@@ -3712,18 +4825,220 @@ export interface operations {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
+                    "x-order-sequence": components["headers"]["xordersequence"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Orders"];
                 };
             };
-            400: components["responses"]["OrdersInvalidInputOrOrderNotFound"];
+            400: components["responses"]["GetOrders400"];
             401: components["responses"]["OrdersUnauthenticated"];
             403: components["responses"]["OrdersForbidden"];
             429: components["responses"]["OrdersRateLimited"];
             500: components["responses"]["OrdersInternalError"];
             503: components["responses"]["OrdersNotReadyOrTryLater"];
+        };
+    };
+    cancelOrder: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the order.
+                 * @example 3
+                 */
+                order_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Summaries of orders. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "x-d1-bookmark": components["headers"]["Bookmark"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrderSummaries"];
+                };
+            };
+            400: components["responses"]["CancelOrder400"];
+            401: components["responses"]["OrdersUnauthenticated"];
+            403: components["responses"]["OrdersForbiddenOrCrossSite"];
+            409: components["responses"]["OrdersConflict"];
+            429: components["responses"]["OrdersRateLimited"];
+            500: components["responses"]["OrdersInternalError"];
+            503: components["responses"]["OrdersNotReadyOrTryLater"];
+        };
+    };
+    putOrder: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Order number of the shop.
+                 * @example A-1001
+                 */
+                providerId: string;
+            };
+            cookie?: never;
+        };
+        /** @description An order whose number is in the path. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NumberedOrder"];
+            };
+        };
+        responses: {
+            /** @description The new orders. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "x-d1-bookmark": components["headers"]["Bookmark"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlacedOrders"];
+                };
+            };
+            /** @description The order was placed by this call. */
+            201: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "x-d1-bookmark": components["headers"]["Bookmark"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlacedOrders"];
+                };
+            };
+            400: components["responses"]["PutOrder400"];
+            401: components["responses"]["OrdersUnauthenticated"];
+            403: components["responses"]["PutOrder403"];
+            409: components["responses"]["PutOrder409"];
+            413: components["responses"]["OrdersPayloadTooLarge"];
+            415: components["responses"]["OrdersUnsupportedMediaType"];
+            429: components["responses"]["OrdersRateLimited"];
+            500: components["responses"]["OrdersInternalError"];
+            503: components["responses"]["OrdersNotReadyOrTryLater"];
+        };
+    };
+    checkOrders: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The orders to place. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewOrders"];
+            };
+        };
+        responses: {
+            /** @description The orders that could be placed. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "x-d1-bookmark": components["headers"]["Bookmark"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CheckedOrders"];
+                };
+            };
+            400: components["responses"]["CheckOrders400"];
+            401: components["responses"]["OrdersUnauthenticated"];
+            403: components["responses"]["CheckOrders403"];
+            409: components["responses"]["CheckOrders409"];
+            413: components["responses"]["OrdersPayloadTooLarge"];
+            415: components["responses"]["OrdersUnsupportedMediaType"];
+            429: components["responses"]["OrdersRateLimited"];
+            500: components["responses"]["OrdersInternalError"];
+            503: components["responses"]["OrdersNotReadyOrTryLater"];
+        };
+    };
+    reserve: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A key of your choice for this call, unique under a token name. If the call is sent again within 24 hours, it gets the first response again and changes nothing.
+                 * @example checkout-1001
+                 */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description What to hold, all of it or nothing. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewReservations"];
+            };
+        };
+        responses: {
+            /** @description The new reservations. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "x-d1-bookmark": components["headers"]["Bookmark"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Reservations"];
+                };
+            };
+            400: components["responses"]["Reserve400"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Reserve403"];
+            409: components["responses"]["Reserve409"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReadyOrTryLater"];
+        };
+    };
+    releaseReservation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the reservation.
+                 * @example 3817baa7-13a5-40ce-890f-aef96eb8523d
+                 */
+                reservation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The reservation holds nothing any more. */
+            204: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "x-d1-bookmark": components["headers"]["Bookmark"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidInputOrUnknownField"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["ForbiddenOrCrossSite"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReadyOrTryLater"];
         };
     };
     listDeliveryAddresses: {
@@ -4326,6 +5641,214 @@ export interface operations {
             503: components["responses"]["NotReadyOrTryLater"];
         };
     };
+    listListings: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Elements per page.
+                 * @example 10
+                 */
+                limit?: number;
+                /**
+                 * @description The `nextCursor` of the previous page.
+                 * @example eyJrZXkiOiIiLCJpZCI6MjAsInRhcmdldCI6MjB9
+                 */
+                cursor?: string;
+                /**
+                 * @description Selects what this user sells.
+                 * @example 2
+                 */
+                sellerId?: number;
+                /**
+                 * @description Selects what this user has created.
+                 * @example 2
+                 */
+                creatorId?: number;
+                /**
+                 * @description Selects by whether a listing is active and has not ended.
+                 * @example true
+                 */
+                active?: "true" | "false";
+                /**
+                 * @description Selects by `updatedAt`: this time or later, the oldest first.
+                 * @example 2026-03-02T09:00:00Z
+                 */
+                updatedSince?: string;
+                /**
+                 * @description Selects by the beginning of the title, without the case of ASCII letters.
+                 * @example Moon
+                 */
+                q?: string;
+            };
+            header?: {
+                /** @description The `x-d1-bookmark` of your last response. This request reads data at least as new, so you can read your own writes. */
+                "x-d1-bookmark"?: components["parameters"]["Bookmark"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "x-d1-bookmark": components["headers"]["Bookmark"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublicListingsPage"];
+                };
+            };
+            400: components["responses"]["InvalidInput"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReadyOrTryLater"];
+        };
+    };
+    getListings: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `x-d1-bookmark` of your last response. This request reads data at least as new, so you can read your own writes. */
+                "x-d1-bookmark"?: components["parameters"]["Bookmark"];
+            };
+            path: {
+                /**
+                 * @description Each is a number, or `externalId:` and the id that the operator gave it. In that id, percent-encode `%` and `,` twice. What is given twice counts once.
+                 * @example [
+                 *       2
+                 *     ]
+                 */
+                ids: (number | string)[];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description In the order of the path. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "x-d1-bookmark": components["headers"]["Bookmark"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublicListings"];
+                };
+            };
+            400: components["responses"]["InvalidInputOrListingNotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReadyOrTryLater"];
+        };
+    };
+    listNfts: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Elements per page.
+                 * @example 10
+                 */
+                limit?: number;
+                /**
+                 * @description The `nextCursor` of the previous page.
+                 * @example eyJrZXkiOiIiLCJpZCI6MjAsInRhcmdldCI6MjB9
+                 */
+                cursor?: string;
+                /**
+                 * @description Selects what this user sells.
+                 * @example 2
+                 */
+                sellerId?: number;
+                /**
+                 * @description Selects what this user has created.
+                 * @example 2
+                 */
+                creatorId?: number;
+                /**
+                 * @description Selects by whether a listing is active and has not ended.
+                 * @example true
+                 */
+                active?: "true" | "false";
+                /**
+                 * @description Selects by `updatedAt`: this time or later, the oldest first.
+                 * @example 2026-03-02T09:00:00Z
+                 */
+                updatedSince?: string;
+                /**
+                 * @description Selects by the beginning of the title, without the case of ASCII letters.
+                 * @example Moon
+                 */
+                q?: string;
+            };
+            header?: {
+                /** @description The `x-d1-bookmark` of your last response. This request reads data at least as new, so you can read your own writes. */
+                "x-d1-bookmark"?: components["parameters"]["Bookmark"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "x-d1-bookmark": components["headers"]["Bookmark"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublicNftsPage"];
+                };
+            };
+            400: components["responses"]["InvalidInput"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReadyOrTryLater"];
+        };
+    };
+    getNfts: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `x-d1-bookmark` of your last response. This request reads data at least as new, so you can read your own writes. */
+                "x-d1-bookmark"?: components["parameters"]["Bookmark"];
+            };
+            path: {
+                /**
+                 * @description Each is a number, or `externalId:` and the id that the operator gave it. In that id, percent-encode `%` and `,` twice. What is given twice counts once.
+                 * @example [
+                 *       2
+                 *     ]
+                 */
+                ids: (number | string)[];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description In the order of the path. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "x-d1-bookmark": components["headers"]["Bookmark"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublicNfts"];
+                };
+            };
+            400: components["responses"]["InvalidInputOrNftNotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReadyOrTryLater"];
+        };
+    };
     listWebhooks: {
         parameters: {
             query?: {
@@ -4414,7 +5937,7 @@ export interface operations {
             path: {
                 /**
                  * @description Id of the endpoint.
-                 * @example d628e8ad-3a73-4968-8b8d-442ef8c7d6b4
+                 * @example ed11e6ff-4ea4-4e19-834b-7fc9f653e700
                  */
                 webhook_id: string;
             };
@@ -4449,7 +5972,7 @@ export interface operations {
             path: {
                 /**
                  * @description Id of the endpoint.
-                 * @example d5d62ff6-dd63-4980-8199-678a74033557
+                 * @example 30eb137c-6d43-4f34-864a-b335b33d25f1
                  */
                 webhook_id: string;
             };
@@ -4492,7 +6015,7 @@ export interface operations {
             path: {
                 /**
                  * @description Id of the endpoint.
-                 * @example d28a6c8c-f9a0-489b-8c59-c5753ef4b815
+                 * @example b36443c1-0971-42d3-8b0f-78bc4fa441e1
                  */
                 webhook_id: string;
             };
@@ -4527,7 +6050,7 @@ export interface operations {
             path: {
                 /**
                  * @description Id of the endpoint.
-                 * @example ed11e6ff-4ea4-4e19-834b-7fc9f653e700
+                 * @example 461c2189-a800-49b8-805e-37f04a700f43
                  */
                 webhook_id: string;
             };
@@ -4563,7 +6086,7 @@ export interface operations {
             path: {
                 /**
                  * @description Id of the endpoint.
-                 * @example b36443c1-0971-42d3-8b0f-78bc4fa441e1
+                 * @example 221f5338-d239-4bc4-8dfd-839ec6887d9f
                  */
                 webhook_id: string;
             };
@@ -4618,7 +6141,7 @@ export interface operations {
             path: {
                 /**
                  * @description Id of the endpoint.
-                 * @example 461c2189-a800-49b8-805e-37f04a700f43
+                 * @example 0e60537a-e31b-447d-868c-dd069b8e9f94
                  */
                 webhook_id: string;
             };
@@ -4653,12 +6176,12 @@ export interface operations {
             path: {
                 /**
                  * @description Id of the endpoint.
-                 * @example 5a00d5ee-3cee-4ca3-8e9f-c4cc133fcc3f
+                 * @example 276737c6-52ab-442b-841c-7b1da8cb200f
                  */
                 webhook_id: string;
                 /**
                  * @description Id of the event: the `webhook-id` of the message.
-                 * @example evt_1772442000000015
+                 * @example evt_1772442000000019
                  */
                 message_id: string;
             };
@@ -4694,7 +6217,7 @@ export interface operations {
             path: {
                 /**
                  * @description Id of the endpoint.
-                 * @example 221f5338-d239-4bc4-8dfd-839ec6887d9f
+                 * @example 9ea37d3e-703a-47cf-82c2-b63d08ce3ea4
                  */
                 webhook_id: string;
             };
@@ -4744,6 +6267,11 @@ export interface operations {
                  */
                 since?: string;
                 /**
+                 * @description Only events of orders of this token name.
+                 * @example Shop
+                 */
+                source?: string;
+                /**
                  * @description Events per page.
                  * @example 2
                  */
@@ -4769,7 +6297,7 @@ export interface operations {
                     "application/json": components["schemas"]["EventPage"];
                 };
             };
-            400: components["responses"]["InvalidInput"];
+            400: components["responses"]["InvalidInputOrUnknownField"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             410: components["responses"]["EventsRemoved"];
@@ -4796,6 +6324,11 @@ export interface operations {
                  * @example 3
                  */
                 buyerId?: number;
+                /**
+                 * @description Selects items of orders that tokens of this name have placed.
+                 * @example Shop
+                 */
+                source?: string;
                 /**
                  * @description The `nextCursor` of the previous page.
                  * @example 1000
@@ -4827,7 +6360,7 @@ export interface operations {
                     "application/json": components["schemas"]["Transfers"];
                 };
             };
-            400: components["responses"]["InvalidInput"];
+            400: components["responses"]["InvalidInputOrUnknownField"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["RateLimited"];
@@ -4848,6 +6381,11 @@ export interface operations {
                  * @example 3
                  */
                 buyerId?: number;
+                /**
+                 * @description Selects items of orders that tokens of this name have placed.
+                 * @example Shop
+                 */
+                source?: string;
                 /**
                  * @description Selects items with this status.
                  * @example queued
@@ -4871,7 +6409,7 @@ export interface operations {
                     "application/json": components["schemas"]["ChangedTransfers"];
                 };
             };
-            400: components["responses"]["InvalidInput"];
+            400: components["responses"]["InvalidInputOrUnknownField"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["ForbiddenOrCrossSite"];
             429: components["responses"]["RateLimited"];
@@ -4892,6 +6430,11 @@ export interface operations {
                  * @example 3
                  */
                 buyerId?: number;
+                /**
+                 * @description Selects items of orders that tokens of this name have placed.
+                 * @example Shop
+                 */
+                source?: string;
                 /**
                  * @description Selects items with this status.
                  * @example in_flight
@@ -4915,7 +6458,7 @@ export interface operations {
                     "application/json": components["schemas"]["ChangedTransfers"];
                 };
             };
-            400: components["responses"]["InvalidInput"];
+            400: components["responses"]["InvalidInputOrUnknownField"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["ForbiddenOrCrossSite"];
             429: components["responses"]["RateLimited"];
@@ -4930,7 +6473,7 @@ export interface operations {
             path: {
                 /**
                  * @description The id of the order item.
-                 * @example 5
+                 * @example 7
                  */
                 id: number;
             };
@@ -4949,7 +6492,7 @@ export interface operations {
                     "application/json": components["schemas"]["ChangedTransfer"];
                 };
             };
-            400: components["responses"]["InvalidInput"];
+            400: components["responses"]["InvalidInputOrUnknownField"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["ForbiddenOrCrossSite"];
             404: components["responses"]["NotFound"];
@@ -4966,7 +6509,7 @@ export interface operations {
             path: {
                 /**
                  * @description The id of the order item.
-                 * @example 6
+                 * @example 8
                  */
                 id: number;
             };
@@ -4985,7 +6528,7 @@ export interface operations {
                     "application/json": components["schemas"]["ChangedTransfer"];
                 };
             };
-            400: components["responses"]["InvalidInput"];
+            400: components["responses"]["InvalidInputOrUnknownField"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["ForbiddenOrCrossSite"];
             404: components["responses"]["NotFound"];
@@ -5002,7 +6545,7 @@ export interface operations {
             path: {
                 /**
                  * @description The id of the order item.
-                 * @example 7
+                 * @example 9
                  */
                 id: number;
             };
@@ -5026,7 +6569,7 @@ export interface operations {
                     "application/json": components["schemas"]["ChangedTransfer"];
                 };
             };
-            400: components["responses"]["InvalidInput"];
+            400: components["responses"]["InvalidInputOrUnknownField"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["ForbiddenOrCrossSite"];
             404: components["responses"]["NotFound"];
@@ -5089,6 +6632,41 @@ export interface operations {
             403: components["responses"]["ForbiddenOrCrossSite"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReadyOrTryLater"];
+        };
+    };
+    findRecordNumbers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Records of a catalogue. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RecordIds"];
+            };
+        };
+        responses: {
+            /** @description The ids of records in the API. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "x-d1-bookmark": components["headers"]["Bookmark"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecordNumbers"];
+                };
+            };
+            400: components["responses"]["InvalidInputOrUnknownField"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["ForbiddenOrCrossSite"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["NotReadyOrTryLater"];
@@ -5182,7 +6760,7 @@ export interface operations {
                     "application/json": components["schemas"]["PersonalData"];
                 };
             };
-            400: components["responses"]["InvalidInput"];
+            400: components["responses"]["InvalidInputOrUnknownField"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -5223,7 +6801,7 @@ export interface operations {
                     "application/json": components["schemas"]["ForgottenUser"];
                 };
             };
-            400: components["responses"]["InvalidInput"];
+            400: components["responses"]["InvalidInputOrUnknownField"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["ForbiddenOrCrossSite"];
             404: components["responses"]["NotFound"];
@@ -5769,10 +7347,20 @@ export interface operations {
 export interface Methods {
     /** Place paid orders. Places 1 to 100 orders, all of them or none. Each order starts the transfer of its NFT to the buyer. A user token can place orders for the listings of its user. With an `Idempotency-Key` the call is safe to repeat for 24 hours. Needs a token that may write. */
     placeOrders: operations["placeOrders"];
-    /** List orders. Returns orders in pages, newest first. A user token lists the orders in which its user is the buyer or a seller. A page may have fewer orders than `limit`, or none, before the last one: go on until `nextCursor` is null. Needs a token. */
+    /** List orders. Returns orders in pages, newest first. A user token lists the orders in which its user is the buyer or a seller. Filters can be combined. A page may have fewer orders than `limit`, or none, before the last one: go on until `nextCursor` is null. With `updatedFrom`, and without `providerId`, the oldest change comes first, and an order that changes while you read comes again at the end. To go on later, begin a minute before the last `updatedAt`: changes become visible a moment after their time. What `sequence` repeats you have. Needs a token. */
     listOrders: operations["listOrders"];
     /** Get orders. Returns 1 to 100 orders in the order of the path, each once. A user token can read the orders in which its user is the buyer or a seller. Needs a token. */
     getOrders: operations["getOrders"];
+    /** Cancel an order. Uses up the delivery key of the order on the chain, for a token with the name of the one that placed it, or a master token. Refund the order once its status is `failed` with the `reasonCode` `cancelled`: the event `order.cancelled` says so. Until then it may still become `transferred`. Safe to repeat. Needs a token that may write. */
+    cancelOrder: operations["cancelOrder"];
+    /** Place a paid order under your own number. Places one order, or returns the one that has this order number under the name of the token, as it is now. So the call can be repeated at any time, also after days: there is one order. If the order is not the one that the body asks for, the status is 409 and an issue for each field has the stored value. Billing data is not compared. Needs a token that may write. */
+    putOrder: operations["putOrder"];
+    /** Check orders without placing them. Makes all checks of a call that places these orders, and writes nothing. Returns what they would cost, or the errors that placing them would have now. Needs a token that may write. */
+    checkOrders: operations["checkOrders"];
+    /** Reserve pieces while a customer pays. Holds pieces and price of 1 to 100 listings for up to 30 minutes, all of them or none. An order with `reservationId` turns a reservation into the order, at the price that it holds, even if the listing has changed or ended since. A user token can reserve what its user sells; its reservations count as orders that are not ended. With an `Idempotency-Key` the call is safe to repeat for 24 hours. Needs a token that may write. */
+    reserve: operations["reserve"];
+    /** Release a reservation. Safe to repeat: the answer is the same if the reservation has become an order, has expired, was released or never existed. `not_found` means that it lives, but was made under the name of another token. Needs a token that may write. */
+    releaseReservation: operations["releaseReservation"];
     /** List the delivery addresses of a user. Needs a token. */
     listDeliveryAddresses: operations["listDeliveryAddresses"];
     /** Create a delivery or a billing address. A user has at most 100 live addresses of each kind, without those of orders. Without `type`, a body with at least one address field or `isDefault`, and none of `name`, `email`, `mobilePhone` and `default`, creates a billing address. An `id` in the query is ignored. Needs a token that may write. */
@@ -5803,6 +7391,14 @@ export interface Methods {
     getStats: operations["getStats"];
     /** List recent creators. The response may be up to 60 seconds old. Needs no token. */
     listCreators: operations["listCreators"];
+    /** List listings. Shows NFTs that are released, and their listings. A page may be shorter than `limit` before the last one: go on until `nextCursor` is null. To follow changes, send as `updatedSince` the time of your last call less 5 minutes. Single sales, reservations and the end of a listing do not change `updatedAt`; what is withdrawn is absent. Needs no token. */
+    listListings: operations["listListings"];
+    /** Get listings. Shows NFTs that are released, and their listings. Needs no token. */
+    getListings: operations["getListings"];
+    /** List NFTs. Shows NFTs that are released, and their listings. A page may be shorter than `limit` before the last one: go on until `nextCursor` is null. To follow changes, send as `updatedSince` the time of your last call less 5 minutes. Single sales, reservations and the end of a listing do not change `updatedAt`; what is withdrawn is absent. Needs no token. */
+    listNfts: operations["listNfts"];
+    /** Get NFTs. Shows NFTs that are released, and their listings. Needs no token. */
+    getNfts: operations["getNfts"];
     /** Create a webhook. The endpoint gets the role of the token, and belongs to its user, who may have 10, and may create 30 a day. It gets a test at once, and events once it has answered one with its challenge. A session needs a recent sign-in. Needs a token that may write. */
     createWebhook: operations["createWebhook"];
     /** List webhooks. A user token lists the endpoints of its user with the role `user`, a master token all. Needs a token. */
@@ -5839,11 +7435,13 @@ export interface Methods {
     writeOffTransfer: operations["writeOffTransfer"];
     /** Import users, NFTs and listings. The body is JSON Lines, a record a line: at most 1000 lines and 4 MiB. All records are written, or none. Repeating a call is safe. A larger catalogue, of up to 20000 lines, takes several calls with the same `import`, each with the number of its first `line`. Nothing changes before the call with `commit`. In `issues`, `lines[12]` is line 12. Needs a master token that may write. */
     importCatalogue: operations["importCatalogue"];
+    /** Find the numbers of records. Returns the ids in the API of up to 1000 records, also of drafts. Needs a master token that may write. */
+    findRecordNumbers: operations["findRecordNumbers"];
     /** Check whether the instance can serve. Returns 503 only if it cannot: the configuration is not valid, the database does not answer, or it lacks migrations. With a master token that may do more than read the metrics, the answer has the parts of the instance. Up to 10 seconds old. Needs no token. */
     getHealth: operations["getHealth"];
     /** Read the metrics of the instance. Returns gauges in the text format of Prometheus, version 0.0.4. Up to 10 seconds old. Needs a master token, which may be one for metrics only. */
     getMetrics: operations["getMetrics"];
-    /** Get the data of a person. Returns everything that is stored of a person, except responses that are stored for 24 hours. Orders come in pages: repeat the call with `nextCursor` until that is null. Needs a master token. */
+    /** Get the data of a person. Returns everything that is stored of a person, except responses that are stored for 24 hours, and whether the hash of the e-mail address is among those that want no mails about orders. Orders come in pages: repeat the call with `nextCursor` until that is null. Needs a master token. */
     getPersonalData: operations["getPersonalData"];
     /** Remove the data of a person. Closes the account and removes its personal data: names, e-mail address, wallet, addresses, avatar, tokens and webhooks. Orders stay, with ids and amounts. A later sign-in with the same wallet or e-mail address makes a new account. Answers `conflict` for an administrator, and while an NFT may still be delivered to or from the user. The call can be repeated safely. Needs a master token that may write. */
     forgetPerson: operations["forgetPerson"];
@@ -5863,6 +7461,11 @@ export const routes: Record<keyof Methods, Route> = {
     placeOrders: {"method":"POST","path":"/api/externalOrders","body":"json","hasKey":true},
     listOrders: {"method":"GET","path":"/api/externalOrders","body":null,"hasKey":false},
     getOrders: {"method":"GET","path":"/api/externalOrders/{order_ids}","body":null,"hasKey":false},
+    cancelOrder: {"method":"POST","path":"/api/externalOrders/{order_id}/cancel","body":null,"hasKey":false},
+    putOrder: {"method":"PUT","path":"/api/externalOrders/by-number/{providerId}","body":"json","hasKey":false},
+    checkOrders: {"method":"POST","path":"/api/externalOrders/check","body":"json","hasKey":false},
+    reserve: {"method":"POST","path":"/api/reservations","body":"json","hasKey":true},
+    releaseReservation: {"method":"DELETE","path":"/api/reservations/{reservation_id}","body":null,"hasKey":false},
     listDeliveryAddresses: {"method":"GET","path":"/api/public/user/{user_id}/deliveryAddresses","body":null,"hasKey":false},
     createAddress: {"method":"POST","path":"/api/public/deliveryAddress","body":"json","hasKey":false},
     updateDeliveryAddress: {"method":"PUT","path":"/api/public/deliveryAddress","body":"json","hasKey":false},
@@ -5878,6 +7481,10 @@ export const routes: Record<keyof Methods, Route> = {
     getPicture: {"method":"GET","path":"/avatars/{user_id}/{picture}","body":null,"hasKey":false},
     getStats: {"method":"GET","path":"/api/public/stats","body":null,"hasKey":false},
     listCreators: {"method":"GET","path":"/api/public/creators","body":null,"hasKey":false},
+    listListings: {"method":"GET","path":"/api/public/listings","body":null,"hasKey":false},
+    getListings: {"method":"GET","path":"/api/public/listings/{ids}","body":null,"hasKey":false},
+    listNfts: {"method":"GET","path":"/api/public/nfts","body":null,"hasKey":false},
+    getNfts: {"method":"GET","path":"/api/public/nfts/{ids}","body":null,"hasKey":false},
     createWebhook: {"method":"POST","path":"/api/webhooks","body":"json","hasKey":false},
     listWebhooks: {"method":"GET","path":"/api/webhooks","body":null,"hasKey":false},
     getWebhook: {"method":"GET","path":"/api/webhooks/{webhook_id}","body":null,"hasKey":false},
@@ -5896,6 +7503,7 @@ export const routes: Record<keyof Methods, Route> = {
     cancelTransfer: {"method":"POST","path":"/api/admin/transfers/{id}/cancel","body":null,"hasKey":false},
     writeOffTransfer: {"method":"POST","path":"/api/admin/transfers/{id}/write-off","body":"json","hasKey":false},
     importCatalogue: {"method":"POST","path":"/api/admin/catalogue","body":"bytes","hasKey":false},
+    findRecordNumbers: {"method":"POST","path":"/api/admin/catalogue/ids","body":"json","hasKey":false},
     getHealth: {"method":"GET","path":"/health","body":null,"hasKey":false},
     getMetrics: {"method":"GET","path":"/metrics","body":null,"hasKey":false},
     getPersonalData: {"method":"GET","path":"/api/admin/users/{id}/data","body":null,"hasKey":false},

@@ -38,6 +38,7 @@ export function createTransport({
     const received = response.headers.get('x-d1-bookmark') ?? ''
     if (received > bookmark) bookmark = received
     if (!response.ok) throw await readError(response)
+    if (response.status === 204) return undefined
     const isJson = response.headers.get('content-type')?.includes('json')
     return isJson ? response.json() : response.blob()
   }

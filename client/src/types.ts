@@ -34,12 +34,27 @@ export type CallOptions<Id extends OperationId = OperationId> = {
   headers?: HeadersOf<Methods[Id]> | undefined
 }
 
-/** The body of a successful response: parsed JSON, or a file. */
-export type Answer<Id extends OperationId> = Methods[Id] extends {
-  responses: { 200: { content: { 'application/json': infer T } } }
-}
-  ? T
-  : Blob
+type ResponsesOf<Id extends OperationId> = Methods[Id]['responses']
+
+/** The body of a successful response: parsed JSON, nothing, or a file. */
+export type Answer<Id extends OperationId> =
+  ResponsesOf<Id> extends { 200: { content: { 'application/json': infer T } } }
+    ? T
+    : ResponsesOf<Id> extends { 204: unknown }
+      ? undefined
+      : Blob
+
+/** The answer to this input: `fields: 'summary'` lists summaries of orders instead of orders. */
+export type AnswerTo<Id extends OperationId, I> = Id extends 'listOrders'
+  ? I extends { fields: 'summary' }
+    ? Schemas['OrderSummaryPage']
+    : Schemas['OrderPage']
+  : Answer<Id>
+
+export type ListOrders = <const I extends Input<'listOrders'>>(
+  input?: I,
+  options?: CallOptions<'listOrders'>,
+) => Promise<AnswerTo<'listOrders', I>>
 
 export type Method<Id extends OperationId> = (
   ...args: Record<never, never> extends Input<Id>
@@ -59,6 +74,7 @@ export type NewOrder = Schemas['NewOrder']
 export type PlacedOrder = Schemas['PlacedOrder']
 export type Order = Schemas['Order']
 export type OrderItem = Schemas['OrderItem']
+export type OrderSummary = Schemas['OrderSummary']
 
 type RequestOf<T> = T extends {
   post: { requestBody: { content: { 'application/json': infer B } } }

@@ -90,6 +90,7 @@ const collectible = {
   status: 'released',
   releaseAt: RELEASED,
   ...timestamps,
+  changedAt: timestamps.updatedAt,
 }
 
 function demoNfts({ erc721, erc1155 }: Collectibles): (typeof nfts.$inferInsert)[] {

@@ -8,14 +8,16 @@ import {
   stage,
 } from '../../src/catalogue/import.ts'
 import { type Problem, parseLines } from '../../src/catalogue/line.ts'
+import { selectNumbers } from '../../src/catalogue/numbers.ts'
 import { findProblems } from '../../src/catalogue/problems.ts'
 import { readNetworks } from '../contract/networks.ts'
 import { openMigratedDatabase } from '../database/local.ts'
 import { CommandError } from '../shell/command.ts'
 import type { Outcome, Request } from './import.ts'
 import { readChunks } from './lines.ts'
+import { writeNumbers } from './numbers.ts'
 
-export async function importLocally({ file, isDryRun, show }: Request): Promise<Outcome> {
+export async function importLocally(request: Request): Promise<Outcome> {
   const { db, close } = await openMigratedDatabase()
   const target: ImportCtx = {
     db,
@@ -26,11 +28,28 @@ export async function importLocally({ file, isDryRun, show }: Request): Promise<
     now: new Date(),
   }
   try {
+    const outcome = await stageAndCommit(target, request)
+    if ('counts' in outcome && outcome.counts && !request.isDryRun)
+      await writeNumbers(request.file, async (records) => {
+        const [rows] = await db.batch([selectNumbers(db, { records: JSON.stringify(records) })])
+        return rows.map(({ number }) => number)
+      })
+    return outcome
+  } finally {
+    await discard(target)
+    await close()
+  }
+}
+
+async function stageAndCommit(
+  target: ImportCtx,
+  { file, isDryRun, show }: Request,
+): Promise<Outcome> {
+  try {
     const { last, problems } = await stageFile(target, file, show)
     if (last === 0) return { counts: null }
     show(1, isDryRun ? 'checking' : 'writing')
-    if (problems.length > 0)
-      return { problems: [...problems, ...(await findProblems(db, target.importId))] }
+    if (problems.length > 0) return { problems: [...problems, ...(await findProblems(target))] }
     return { counts: await commit(target, { last, isDryRun }) }
   } catch (error) {
     if (/SQLITE_BUSY/.test(String(error)))
@@ -38,10 +57,7 @@ export async function importLocally({ file, isDryRun, show }: Request): Promise<
         'Nothing was imported: another program wrote to the local database at the same time. Run the command again.',
       )
     if (!(error instanceof LinesHaveProblems)) throw error
-    return { problems: await findProblems(db, target.importId) }
-  } finally {
-    await discard(target)
-    await close()
+    return { problems: await findProblems(target) }
   }
 }
 

@@ -1,16 +1,23 @@
 /** Imports a catalogue into a deployed instance, through its API. */
 import { randomUUID } from 'node:crypto'
 import { readFile, rm, writeFile } from 'node:fs/promises'
-import { ApiError, createClient, type Issue } from '../../client/src/index.ts'
+import {
+  ApiError,
+  createClient,
+  type Issue,
+  type MarketplaceClient,
+} from '../../client/src/index.ts'
 import { delayAfter, isRetryable, wait } from '../../client/src/retry.ts'
 import type { Counts } from '../../src/catalogue/import.ts'
 import { type Problem, parseLines } from '../../src/catalogue/line.ts'
+import type { RecordIds } from '../../src/catalogue/numbers.ts'
 import { catalogueTypes } from '../../src/db/schema/catalogue.ts'
 import { readNetworks } from '../contract/networks.ts'
 import { CommandError } from '../shell/command.ts'
 import { described } from '../shell/instance.ts'
 import type { Outcome, Request } from './import.ts'
 import { hashFile, readChunks } from './lines.ts'
+import { writeNumbers } from './numbers.ts'
 import { divide, type Entry, type Part } from './parts.ts'
 import { beside } from './report.ts'
 
@@ -35,6 +42,8 @@ type State = { url: string; hash: string; parts: number; id: string }
  */
 export async function importRemotely(request: Request, instance: Instance): Promise<Outcome> {
   const { file, isDryRun, show } = request
+  const { url, token } = instance
+  const client = createClient({ url, token, retry: { attempts: 1 } })
   const { entries, problems } = await checkLines(
     file,
     Object.keys(readNetworks(instance.environment)),
@@ -43,7 +52,7 @@ export async function importRemotely(request: Request, instance: Instance): Prom
   if (entries.length === 0) return { counts: null }
   const parts = divide(entries, isDryRun)
   const stateFile = beside(file, 'import.json')
-  const fresh = { url: instance.url, hash: await hashFile(file), parts: 0, id: randomUUID() }
+  const fresh = { url, hash: await hashFile(file), parts: 0, id: randomUUID() }
   let state = isDryRun ? fresh : await readState(stateFile, fresh)
   const total = noCounts()
   for (const [index, part] of parts.entries()) {
@@ -51,7 +60,12 @@ export async function importRemotely(request: Request, instance: Instance): Prom
     if (index < state.parts) continue
     const showPart: Request['show'] = (progress, step) =>
       show((index + progress) / parts.length, step)
-    const outcome = await importPart({ ...request, show: showPart }, instance, part, state.id)
+    const outcome = await importPart(
+      { ...request, show: showPart },
+      { url, client },
+      part,
+      state.id,
+    )
     if ('problems' in outcome) {
       await rm(stateFile, { force: true })
       return { ...outcome, imported: index }
@@ -61,7 +75,13 @@ export async function importRemotely(request: Request, instance: Instance): Prom
     state = { ...state, parts: index + 1, id: randomUUID() }
     if (!isDryRun) await writeFile(stateFile, JSON.stringify(state))
   }
-  if (!isDryRun) await rm(stateFile, { force: true })
+  if (isDryRun) return { counts: total }
+  await rm(stateFile, { force: true })
+  const find = async (records: RecordIds['records']) =>
+    (await repeat(() => client.findRecordNumbers({ body: { records } }))).numbers
+  await writeNumbers(file, find).catch((error) => {
+    throw described(error, url, 'Run the command again for the ids of the records.')
+  })
   return { counts: total }
 }
 
@@ -80,11 +100,10 @@ function add(total: Counts, counts: Counts, { hasUsersOfNfts }: Part): void {
 /** Sends the lines of one import, and commits them with the last. */
 async function importPart(
   { file, isDryRun, show }: Request,
-  { url, token }: Instance,
+  { url, client }: { url: string; client: MarketplaceClient },
   { lines: chosen }: Part,
   id: string,
 ): Promise<{ counts: Counts } | { problems: Problem[] }> {
-  const client = createClient({ url, token, retry: { attempts: 1 } })
   let staged = 0
   try {
     for await (const { from, lines, progress } of readChunks(file, chosen)) {

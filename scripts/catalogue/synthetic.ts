@@ -84,11 +84,11 @@ export function synthetic(size: Size, after: LastIds): string[] {
     ...chunks(size.nfts, (rows) => [
       `INSERT INTO nfts (id, externalId, amount, availableAmount, creatorPublicAddr, contractAddr, contractName,
          contractNetwork, payload, price, priceEths, priceCurrency, title, creatorId, tokenId, status,
-         releaseAt, createdAt, updatedAt)
+         releaseAt, createdAt, updatedAt, changedAt)
        SELECT ${after.nfts} + 1 + k, 'nft-' || (${after.nfts} + 1 + k), amount, amount - ${soldCount}, printf('0x9%039d', creator),
          ${CONTRACT}, 'Synthetic', 'localhost',
          json_object('amountType', amountType, 'title', 'NFT ' || k), ${price}, ${eth}, 'EUR', 'NFT ' || k,
-         creator, ${after.nfts} + k, 'released', ${timeAt('k')}, ${timeAt('k')}, ${timeAt('k')}
+         creator, ${after.nfts} + k, 'released', ${timeAt('k')}, ${timeAt('k')}, ${timeAt('k')}, ${timeAt('k')}
        FROM (SELECT k, ${sellerOf('k')} AS creator,
          ${AMOUNT_TYPE} AS amountType, iif(k % 3 = 0, 1, ${LIMITED_AMOUNT}) AS amount FROM (${rows}))`,
       `INSERT INTO listings (id, externalId, priceCents, priceEths, priceWei, active, type, priceCurrency, sellerId,

@@ -28,6 +28,10 @@ export const endpointCosts: Record<string, Cost> = {
   'DELETE /api/public/billingAddress': cost(1, 6, 3),
   'GET /api/public/stats': cost(0, 0, 0),
   'GET /api/public/creators': cost(0, 0, 0),
+  'GET /api/public/listings': cost(1, 15, 0),
+  'GET /api/public/listings/:ids': cost(1, 15, 0),
+  'GET /api/public/nfts': cost(1, 15, 0),
+  'GET /api/public/nfts/:ids': cost(1, 15, 0),
   'GET /api/public/user/:user_id/profile/avatar': cost(1, 3, 0),
   'PUT /api/public/user/:user_id/profile/avatar': cost(3, 18, 3),
   'PUT /api/public/user/:user_id/profile/updateAvatarFile': cost(3, 18, 3),
@@ -37,7 +41,12 @@ export const endpointCosts: Record<string, Cost> = {
   'GET /api/externalOrders': cost(2, 750, 0),
   'GET /api/externalOrders/:order_ids': cost(1, 32, 0),
   // The buyer has no wallet, so the item waits for one. That takes more indexes.
-  'POST /api/externalOrders': cost(2, 80, 12),
+  'POST /api/externalOrders': cost(2, 95, 14),
+  'POST /api/externalOrders/:order_id/cancel': cost(1, 60, 7),
+  'PUT /api/externalOrders/by-number/:providerId': cost(2, 100, 15),
+  'POST /api/externalOrders/check': cost(1, 40, 0),
+  'POST /api/reservations': cost(2, 60, 8),
+  'DELETE /api/reservations/:reservation_id': cost(1, 20, 6),
   'GET /api/events': cost(1, 25, 0),
   'GET /api/webhooks': cost(1, 20, 0),
   // With a test for the new URL.
@@ -51,17 +60,18 @@ export const endpointCosts: Record<string, Cost> = {
   'GET /api/webhooks/:webhook_id/messages': cost(1, 3050, 0),
   'POST /api/webhooks/:webhook_id/messages/:message_id/resend': cost(1, 20, 5),
   'POST /api/webhooks/:webhook_id/replay': cost(1, 20, 7),
-  'GET /api/admin/transfers': cost(1, 210, 0),
+  'GET /api/admin/transfers': cost(1, 260, 0),
   // The filters of the sample requests select nothing. The first reads all queued items.
   'POST /api/admin/transfers/retry': cost(1, 1400, 0),
   'POST /api/admin/transfers/cancel': cost(1, 12, 0),
   // The orders were placed by the seller, so their items are in the index of open orders. The buyer
   // has no wallet, so the retried item waits for one.
-  'POST /api/admin/transfers/:id/retry': cost(1, 80, 9),
-  'POST /api/admin/transfers/:id/cancel': cost(1, 30, 6),
+  'POST /api/admin/transfers/:id/retry': cost(1, 82, 10),
+  'POST /api/admin/transfers/:id/cancel': cost(1, 32, 6),
   'POST /api/admin/transfers/:id/write-off': cost(1, 40, 10),
   // One record is staged, written and forgotten.
-  'POST /api/admin/catalogue': cost(3, 90, 20),
+  'POST /api/admin/catalogue': cost(3, 110, 20),
+  'POST /api/admin/catalogue/ids': cost(1, 8, 0),
   // Each item that failed or waits for a wallet is counted: 20,000 in the large database.
   'GET /health': cost(1, 22_000, 0),
   'GET /metrics': cost(1, 22_000, 0),
@@ -73,6 +83,9 @@ export const endpointCosts: Record<string, Cost> = {
   'GET /docs/:guide': cost(1, 4, 0),
   'POST /docs/token': cost(1, 12, 6),
   'GET /orders': cost(1, 200, 0),
+  'GET /claim/:id': cost(1, 8, 0),
+  'GET /mails/unsubscribe': cost(0, 0, 0),
+  'POST /mails/unsubscribe': cost(1, 2, 2),
   'GET /sign-in': cost(1, 4, 0),
   'GET /sign-in/again': cost(1, 4, 0),
   // One row more than for the first links: a fourth one replaces the oldest.
@@ -124,31 +137,48 @@ export const endpointCosts: Record<string, Cost> = {
   // Failed items are counted by reason, and 30 days by hour: 20,000 items in the large database.
   'GET /operations': cost(1, 21_000, 0),
   'POST /operations/retry': cost(1, 122_000, 0),
-  'GET /operations/audit': cost(1, 100, 0),
+  'GET /operations/audit': cost(1, 120, 0),
   'GET /operations/search': cost(1, 21_000, 0),
   // Looks at 2,000 events that followed the order, of which a small database has few.
   'GET /operations/transfers/:id': cost(1, 2050, 0),
-  'POST /operations/transfers/:id/retry': cost(1, 100, 9),
+  'POST /operations/transfers/:id/retry': cost(1, 100, 10),
   'POST /operations/transfers/:id/cancel': cost(1, 100, 9),
   'POST /operations/transfers/:id/write-off': cost(1, 100, 12),
 }
 
+/** In both databases, the synthetic orders begin with 2025, one a minute. */
+const hours = 'createdFrom=2025-01-01T02:00:00Z&createdTo=2025-01-01T08:00:00Z'
+
 /**
- * Costs of lists of orders by their filter, for a master token and for a seller of many orders. If
- * not every order matches, a call looks at 1,000.
+ * Costs of lists of orders by their filters, for a master token and for a seller of many orders. If
+ * not every candidate matches, a call looks at 1,000. A summary takes one trip.
  */
 export const listCosts: Record<'master' | 'seller', Record<string, Cost>> = {
   master: {
     '': cost(2, 720, 0),
+    'fields=summary': cost(1, 200, 0),
+    'fields=summary&limit=100': cost(1, 950, 0),
     'providerId=1': cost(1, 10, 0),
     'buyerUserId=3': cost(2, 720, 0),
+    'source=synthetic': cost(2, 750, 0),
+    'source=nobody': cost(1, 20, 0),
+    'sellerId=1': cost(1, 20, 0),
+    [`${hours}&fields=summary`]: cost(1, 450, 0),
+    [`${hours}&deliveryStatus=failed&fields=summary`]: cost(1, 450, 0),
+    // What is under way is read as a whole: that of the requests before.
+    'updatedFrom=2025-01-01T02:00:00Z&fields=summary': cost(1, 700, 0),
+    'updatedFrom=2025-01-01T02:00:00Z&source=nobody': cost(1, 8100, 0),
     'deliveryStatus=failed': cost(2, 750, 0),
     'deliveryStatus=transferred': cost(2, 4200, 0),
-    'deliveryStatus=pending': cost(2, 3150, 0),
+    'deliveryStatus=pending': cost(2, 1100, 0),
   },
   seller: {
     '': cost(2, 850, 0),
+    'fields=summary': cost(1, 200, 0),
     'providerId=1': cost(1, 10, 0),
+    'source=nobody': cost(1, 3200, 0),
+    [`${hours}&fields=summary`]: cost(1, 450, 0),
+    'updatedFrom=2025-01-01T02:00:00Z&source=nobody': cost(1, 8100, 0),
     // None of the orders looked at is one to return.
     'buyerUserId=3': cost(1, 3100, 0),
     'deliveryStatus=failed': cost(2, 7800, 0),
@@ -157,12 +187,41 @@ export const listCosts: Record<'master' | 'seller', Record<string, Cost>> = {
   },
 }
 
+/** Costs of lists of transfers by their filters. */
+export const transferListCosts: Record<string, Cost> = {
+  'source=synthetic': cost(1, 750, 0),
+  'source=synthetic&status=transferred': cost(1, 750, 0),
+  'source=nobody': cost(1, 10, 0),
+}
+
+/**
+ * Costs of public lists by their filter. A call looks at little more than it returns, or at 1,000
+ * candidates where few of them match.
+ */
+export const publicCosts: Record<string, Cost> = {
+  'listings?': cost(1, 200, 0),
+  'listings?limit=100': cost(1, 900, 0),
+  // Each listing is a candidate by its own change and by that of its NFT.
+  'listings?updatedSince=2025-01-01T00:00:00Z': cost(1, 330, 0),
+  'listings?q=nft': cost(1, 240, 0),
+  'listings?sellerId=<seller>': cost(1, 200, 0),
+  'listings?creatorId=<seller>': cost(1, 240, 0),
+  'listings?creatorId=1&updatedSince=2025-01-01T00:00:00Z': cost(1, 6500, 0),
+  'nfts?': cost(1, 200, 0),
+  'nfts?limit=100&active=true': cost(1, 1300, 0),
+  'nfts?updatedSince=2025-01-01T00:00:00Z': cost(1, 200, 0),
+  'nfts?q=nft': cost(1, 200, 0),
+  'nfts?sellerId=<seller>': cost(1, 240, 0),
+  'nfts?creatorId=<seller>': cost(1, 200, 0),
+  'nfts?creatorId=1&updatedSince=2025-01-01T00:00:00Z': cost(1, 4500, 0),
+}
+
 /** Costs of batches and of the cron job. */
 export const batchCosts = {
-  'place an order': cost(2, 70, 9),
-  'place 100 orders': cost(2, 3550, 900),
+  'place an order': cost(2, 85, 10),
+  'place 100 orders': cost(2, 3550, 1000),
   // A run of two steps: one signs and broadcasts, one reads the receipts. Then webhooks are woken.
-  'transfer 100 items': cost(6, 4950, 320),
+  'transfer 100 items': cost(6, 4950, 420),
   // Two rows an event, and some for the endpoint: it is due, a run takes its lease and moves it.
   'log, send and remove 100 events': cost(4, 2100, 210),
   // Also counts what failed, and rolls up 24 hours after another in a database that has no roll-ups.

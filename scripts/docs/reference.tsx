@@ -114,7 +114,8 @@ function resolved<T>(document: OpenApi, part: T): T {
 const OperationDetails = ({ path, method, operation }: Endpoint) => {
   const { operationId, summary, description, parameters, requestBody, responses } = operation
   const [[type, body] = []] = Object.entries(requestBody?.content ?? {})
-  const { 200: answer, ...others } = responses
+  const { 200: ok, 204: empty, ...others } = responses
+  const answer = ok ?? empty
   const [answerBody] = Object.values(answer?.content ?? {})
   return (
     <details class="operation">

@@ -13,6 +13,7 @@ const guides = {
   '/docs/retries': 'docs/guides/retries.md',
   '/docs/delivery': 'docs/guides/delivery.md',
   '/docs/webhooks': 'docs/guides/webhooks.md',
+  '/docs/refunds': 'docs/guides/refunds.md',
   '/docs/errors': 'docs/errors.md',
 }
 const operators = { '/docs/runbook': 'docs/runbook.md' }

@@ -30,9 +30,10 @@ Paths that support \`GET\` also support \`HEAD\`, and every path supports \`OPTI
 405 with the header \`Allow\`.
 
 A JSON body is encoded in UTF-8 and has at most ${MAX_BODY_MIB} MiB. 600 requests may be sent in 60
-seconds: by all user tokens of a user together, by each master token, and by a client address
-without a valid token. 20 changes of avatars may be sent in 60 seconds. With a master token, send
-the header \`x-server-timing\` to get the cost of the request in \`Server-Timing\`.
+seconds by each user token, and by a client address without a valid token; 1,800 by all user tokens
+of a user together; 7,000 by each master token. 20 changes of avatars may be sent in 60 seconds.
+With a master token, send the header \`x-server-timing\` to get the cost of the request in
+\`Server-Timing\`.
 `
 
 /** Returns the document of all endpoints that have a description. */
@@ -92,7 +93,14 @@ function operationOf(endpoint: DescribedEndpoint): ZodOpenApiOperationObject {
     parameters: headerParameters(endpoint),
     requestParams: Object.fromEntries(Object.entries(params).filter(([, schema]) => schema)),
     ...(body && { requestBody: body }),
-    responses: { 200: successResponse(info.answer, info.headers), ...errorResponses(endpoint) },
+    responses: {
+      ...(info.answer && { 200: successResponse(info.answer, info.headers) }),
+      ...(info.answer &&
+        info.created && {
+          201: { ...successResponse(info.answer, info.headers), description: info.created },
+        }),
+      ...errorResponses(endpoint),
+    },
   }
 }
 

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi'
+import { strictPaths } from '../../src/http/endpoint.ts'
 import { type ErrorCode, errorStatus } from '../../src/http/errors.ts'
 import type { EndpointInfo } from '../../src/http/openapi.ts'
 import type { DescribedEndpoint } from './endpoints.ts'
@@ -46,7 +47,7 @@ export function errorResponses(endpoint: DescribedEndpoint): ZodOpenApiResponses
 const statusKey = (status: number | string) => `${status}` as `4${string}`
 
 /** The error codes of the endpoint and of all endpoints like it, in the order of `errorStatus`. */
-function errorCodes({ access, info, inputs, method }: DescribedEndpoint): ErrorCode[] {
+function errorCodes({ access, info, inputs, method, path }: DescribedEndpoint): ErrorCode[] {
   const takesJson = inputs.some(({ target }) => target === 'json')
   const codes = new Set<ErrorCode>([
     'invalid_input',
@@ -59,6 +60,7 @@ function errorCodes({ access, info, inputs, method }: DescribedEndpoint): ErrorC
   if (access !== 'public') codes.add('unauthenticated').add('forbidden')
   if (method !== 'GET') codes.add('cross_site')
   if (takesJson) codes.add('payload_too_large').add('unsupported_media_type')
+  if (strictPaths.some((start) => path.startsWith(start))) codes.add('unknown_field')
   for (const code of info.errors ?? []) codes.add(code)
   if (info.isUnavailable) codes.delete('internal_error')
   return (Object.keys(errorStatus) as ErrorCode[]).filter((code) => codes.has(code))
@@ -127,6 +129,15 @@ const Issue = z
       .describe('The field, such as `orders[2].quantity`; empty for the request as a whole.'),
     code: Code.describe('What is wrong with the field, for programs.'),
     message: z.string().describe('What is wrong with the field, as a sentence.'),
+    orderId: z.int().positive().optional().describe('The order that has the number.'),
+    expectedPriceCents: z.int().optional().describe('The price that the request expects.'),
+    expectedCurrency: z.string().optional().describe('The currency that the request expects.'),
+    priceCents: z.int().optional().describe('Price of one piece now, in minor units.'),
+    priceCurrency: z.string().optional().describe('Currency of `priceCents`, ISO 4217.'),
+    stored: z
+      .union([z.int(), z.string(), z.record(z.string(), z.string()), z.null()])
+      .optional()
+      .describe('What the order has: the id of a listing, an NFT or a buyer, or the value.'),
   })
   .meta({ id: 'Issue', description: 'One thing that is wrong with a request.' })
 

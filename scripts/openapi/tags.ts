@@ -15,9 +15,9 @@ of its delivery:
 | \`transferred\` | The buyer has the NFT. | This is the end. |
 | \`failed\` | The NFT cannot be delivered, or the delivery was cancelled. \`failReason\` of the order says why. | \`null\`, if an operator retries it. A cancelled item stays \`failed\`. |
 
-An item can also become \`failed\` from every other status but \`transferred\`. Refund a buyer only
-after the event \`order.cancelled\`, or when an operator sees the transfer as \`cancelled\`: only then
-can the NFT no longer arrive.
+An item can also become \`failed\` from every other status but \`transferred\`. Cancel an order before
+you refund it, and refund it only when it is \`failed\` with the \`reasonCode\` \`cancelled\`: only then can
+the NFT no longer arrive. The guide “Refunding an order” says more.
 `
 
 export const tags: NonNullable<ZodOpenApiObject['tags']> = [

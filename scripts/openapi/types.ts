@@ -3,6 +3,7 @@ import type * as z from 'zod'
 import type { ZodOpenApiOverride } from 'zod-openapi'
 import { lineNumber } from '../../src/catalogue/routes.ts'
 import { idText, pageLength } from '../../src/http/ids.ts'
+import { MAX_NAMED, References } from '../../src/marketplace/query.ts'
 import { OrderIds } from '../../src/orders/routes.ts'
 import { MAX_ORDERS } from '../../src/orders/schema.ts'
 
@@ -11,11 +12,20 @@ type JsonSchema = Parameters<ZodOpenApiOverride>[0]['jsonSchema']
 const id: JsonSchema = { type: 'integer', minimum: 1, maximum: 999_999_999_999_999 }
 const orderId: JsonSchema = { type: 'integer', minimum: 1, format: 'int64' }
 
+/** A number, or `externalId:` and an id. */
+const reference: JsonSchema = {
+  type: ['integer', 'string'],
+  minimum: 1,
+  maximum: 999_999_999_999_999,
+  pattern: '^([1-9]\\d{0,14}|externalId:.+)$',
+}
+
 /** What the texts of paths and queries stand for. */
 const meanings = new Map<z.core.$ZodType, JsonSchema>([
   [idText, id],
   [lineNumber, { type: 'integer', minimum: 1, maximum: 999_999 }],
   [pageLength, { type: 'integer', minimum: 1, maximum: 100 }],
+  [References.shape.ids, { type: 'array', items: reference, minItems: 1, maxItems: MAX_NAMED }],
   [OrderIds.shape.order_ids, { type: 'array', items: orderId, minItems: 1, maxItems: MAX_ORDERS }],
 ])
 

@@ -4,6 +4,7 @@ import { resolveUserId, UserParam } from '../auth/user-param.ts'
 import { addressKinds } from '../db/schema/users.ts'
 import type { App } from '../http/context.ts'
 import { requireToken, validate } from '../http/endpoint.ts'
+import { docs } from '../http/fields.ts'
 import { idText } from '../http/ids.ts'
 import { deleteAddress, updateAddress } from './change.ts'
 import { createAddress, detectKind } from './create.ts'
@@ -20,7 +21,7 @@ import {
   flag,
 } from './schema.ts'
 
-const AddressId = z.object({ id: idText.describe('Id of the address.') })
+const AddressId = z.object({ id: idText.describe(docs('Id of the address.')) })
 const Owner = {
   userId: z
     .int()
@@ -34,21 +35,21 @@ const NewAddress = DeliveryFields.extend({
   ...Owner,
   default: flag(description.default),
   isDefault: flag(description.isDefault),
-}).meta({ id: 'NewAddress', description: 'The fields of a new address of either kind.' })
+}).meta({ id: 'NewAddress', description: docs('The fields of a new address of either kind.') })
 const NewBillingAddress = BillingChanges.extend(Owner).meta({
   id: 'NewBillingAddress',
-  description: 'The fields of a new billing address.',
+  description: docs('The fields of a new billing address.'),
 })
 const BillingAddressChanges = BillingChanges.meta({
   id: 'BillingAddressChanges',
-  description: 'The fields to change.',
+  description: docs('The fields to change.'),
 })
 
 const tag = 'Addresses'
 const deliveryOnly = Object.keys(DeliveryFields.shape)
   .filter((name) => !(name in BillingFields.shape))
   .map((name) => `\`${name}\``)
-const updateDescription = 'An absent field stays as it is; null clears it.'
+const updateDescription = docs('An absent field stays as it is; null clears it.')
 const createDescription = `A user has at most ${MAX_ADDRESSES} live addresses of each kind, without those of orders.`
 
 /** An answer with the only key `key`. The first letter of its component is upper case. */
@@ -57,20 +58,20 @@ const singleKey = <K extends string, T extends z.ZodType>(key: K, value: T, of: 
     .object({ [key]: value } as Record<K, T>)
     .meta({ id: `${key[0]?.toUpperCase()}${key.slice(1)}Answer`, description: of })
 
-const list = 'The live addresses of the user, by id.'
+const list = docs('The live addresses of the user, by id.')
 const Deliveries = singleKey(
   'deliveryAddresses',
   z.array(DeliveryAddress).describe(list),
-  'The delivery addresses of a user.',
+  docs('The delivery addresses of a user.'),
 )
-const Created = 'The new address.'
-const Changed = 'The address after the change.'
+const Created = docs('The new address.')
+const Changed = docs('The address after the change.')
 const NewDelivery = singleKey('newDeliveryAddress', DeliveryAddress, Created)
 const UpdatedDelivery = singleKey('updatedDeliveryAddress', DeliveryAddress, Changed)
 const Billings = singleKey(
   'billingAddresses',
   z.array(BillingAddress).describe(list),
-  'The billing addresses of a user.',
+  docs('The billing addresses of a user.'),
 )
 const NewBilling = singleKey('newBillingAddress', BillingAddress, Created)
 const UpdatedBilling = singleKey('updatedBillingAddress', BillingAddress, Changed)
@@ -81,7 +82,7 @@ export const addressRoutes = new Hono<App>()
     requireToken({
       tag,
       operationId: 'listDeliveryAddresses',
-      summary: 'List the delivery addresses of a user',
+      summary: docs('List the delivery addresses of a user'),
       answer: Deliveries,
       errors: ['forbidden', 'not_found'],
     }),
@@ -97,7 +98,7 @@ export const addressRoutes = new Hono<App>()
     requireToken({
       tag,
       operationId: 'createAddress',
-      summary: 'Create a delivery or a billing address',
+      summary: docs('Create a delivery or a billing address'),
       description:
         `${createDescription} Without \`type\`, a body with at least one address field or ` +
         `\`isDefault\`, and none of ${deliveryOnly.join(', ')} and \`default\`, creates a billing ` +
@@ -111,7 +112,7 @@ export const addressRoutes = new Hono<App>()
         type: z
           .enum(addressKinds)
           .optional()
-          .describe('Address kind. Overrides detection from the body.'),
+          .describe(docs('Address kind. Overrides detection from the body.')),
       }),
     ),
     validate('json', NewAddress),
@@ -130,7 +131,7 @@ export const addressRoutes = new Hono<App>()
     requireToken({
       tag,
       operationId: 'updateDeliveryAddress',
-      summary: 'Update a delivery address',
+      summary: docs('Update a delivery address'),
       description: updateDescription,
       answer: UpdatedDelivery,
       errors: ['not_found'],
@@ -149,7 +150,7 @@ export const addressRoutes = new Hono<App>()
     requireToken({
       tag,
       operationId: 'deleteDeliveryAddress',
-      summary: 'Delete a delivery address',
+      summary: docs('Delete a delivery address'),
       answer: UpdatedDelivery,
       errors: ['not_found'],
     }),
@@ -164,7 +165,7 @@ export const addressRoutes = new Hono<App>()
     requireToken({
       tag,
       operationId: 'listBillingAddresses',
-      summary: 'List the billing addresses of a user',
+      summary: docs('List the billing addresses of a user'),
       answer: Billings,
       errors: ['forbidden', 'not_found'],
     }),
@@ -179,7 +180,7 @@ export const addressRoutes = new Hono<App>()
     requireToken({
       tag,
       operationId: 'createBillingAddress',
-      summary: 'Create a billing address',
+      summary: docs('Create a billing address'),
       description: createDescription,
       answer: NewBilling,
       errors: ['user_not_found', 'forbidden', 'too_many_addresses'],
@@ -187,7 +188,7 @@ export const addressRoutes = new Hono<App>()
     validate(
       'query',
       z.object({
-        type: z.literal('billing').optional().describe('Always `billing`.'),
+        type: z.literal('billing').optional().describe(docs('Always `billing`.')),
       }),
     ),
     validate('json', NewBillingAddress),
@@ -203,7 +204,7 @@ export const addressRoutes = new Hono<App>()
     requireToken({
       tag,
       operationId: 'updateBillingAddress',
-      summary: 'Update a billing address',
+      summary: docs('Update a billing address'),
       description: updateDescription,
       answer: UpdatedBilling,
       errors: ['not_found'],
@@ -222,7 +223,7 @@ export const addressRoutes = new Hono<App>()
     requireToken({
       tag,
       operationId: 'deleteBillingAddress',
-      summary: 'Delete a billing address',
+      summary: docs('Delete a billing address'),
       answer: UpdatedBilling,
       errors: ['not_found'],
     }),

@@ -6,8 +6,8 @@ import type { Ctx } from '../http/context.ts'
 type Action = {
   /** As in `transfer.retry`. */
   action: string
-  /** Id of what it is done to, if it is one thing. */
-  subject?: string | number
+  /** Id of what it is done to, if it is one thing. SQL selects it. */
+  subject?: string | number | SQL
   /** SQL of a JSON object, or the object itself. */
   details?: Record<string, unknown> | SQL
   /** Without it, the action is recorded in any case. */
@@ -51,6 +51,6 @@ const insertAction = (
     db,
     sql`INSERT INTO auditLog (at, userId, tokenName, action, subject, details)
       SELECT ${now.toISOString()}, ${userId}, iif(tokens.kind = 'api', tokens.name, NULL),
-        ${action}, ${subject === undefined ? null : String(subject)}, ${details}
+        ${action}, ${typeof subject === 'number' ? String(subject) : (subject ?? null)}, ${details}
       FROM ${from} WHERE tokens.id = ${tokenId} AND ${condition} AND ${when ?? sql`TRUE`}`,
   )

@@ -20,6 +20,8 @@ import type { Caller } from '../http/context.ts'
 
 const ALGORITHM = 'EdDSA'
 const AUDIENCE = 'marketplace-api'
+/** The audience of links in mails, which are no tokens of the API. */
+const MAIL_AUDIENCE = 'marketplace-mails'
 
 /** Seconds by which `iat` may be in the future, because clocks differ. */
 const CLOCK_SKEW = 5
@@ -129,6 +131,28 @@ export async function verifyToken(issuer: Issuer, jwt: string, now: Date): Promi
     return null
   }
 }
+
+/** Returns the JWT of the link that ends mails about orders to an address. It does not expire. */
+export async function signOptOut(issuer: Issuer, addressHash: string): Promise<string> {
+  const key = currentKey(issuer)
+  return new SignJWT()
+    .setProtectedHeader({ alg: ALGORITHM, kid: key.kid })
+    .setIssuer(issuer.url)
+    .setAudience(MAIL_AUDIENCE)
+    .setSubject(addressHash)
+    .sign(await importJWK(key, ALGORITHM))
+}
+
+/** Returns the hash in a JWT of `signOptOut`, or null if it is not one. */
+export const verifyOptOut = (issuer: Issuer, jwt: string): Promise<string | null> =>
+  jwtVerify(jwt, (header, jws) => findKey(issuer, header, jws), {
+    algorithms: [ALGORITHM],
+    issuer: issuer.url,
+    audience: MAIL_AUDIENCE,
+  }).then(
+    ({ payload }) => payload.sub ?? null,
+    () => null,
+  )
 
 /** Returns why `verifyToken` does not accept a JWT. Nothing of its content is verified. */
 export function explainInvalidToken(issuer: Issuer, jwt: string, now: Date): string {

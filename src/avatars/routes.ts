@@ -4,6 +4,7 @@ import * as z from 'zod'
 import { resolveUserId, UserParam } from '../auth/user-param.ts'
 import type { App } from '../http/context.ts'
 import { type AppWithCaller, publicEndpoint, requireToken, validate } from '../http/endpoint.ts'
+import { docs } from '../http/fields.ts'
 import { inputText } from '../http/inputs.ts'
 import { avatarRateLimit } from '../http/rate-limit.ts'
 import { avatarContext } from './context.ts'
@@ -17,20 +18,20 @@ import { avatarUrl } from './url.ts'
 
 const AvatarSource = z
   .object({
-    avatarUrl: inputText(2048).trim().min(1).describe('URL of the picture to download.'),
+    avatarUrl: inputText(2048).trim().min(1).describe(docs('URL of the picture to download.')),
   })
-  .meta({ id: 'AvatarSource', description: 'Where the new avatar is.' })
+  .meta({ id: 'AvatarSource', description: docs('Where the new avatar is.') })
 const PictureParam = z.object({
-  user_id: z.string().meta({ description: 'Id of the user.', examples: ['3'] }),
-  picture: z.string().describe('The last segment of an `avatarUrl`.'),
+  user_id: z.string().meta({ description: docs('Id of the user.'), examples: ['3'] }),
+  picture: z.string().describe(docs('The last segment of an `avatarUrl`.')),
 })
 const Avatar = z
   .object({
     avatarUrl: z
       .url()
-      .describe('URL of the avatar. Users without an avatar have a default picture.'),
+      .describe(docs('URL of the avatar. Users without an avatar have a default picture.')),
   })
-  .meta({ id: 'Avatar', description: 'Where the avatar is.' })
+  .meta({ id: 'Avatar', description: docs('Where the avatar is.') })
 
 const tag = 'Avatars'
 const replacing = {
@@ -61,8 +62,8 @@ export const avatarRoutes = new Hono<App>()
     requireToken({
       tag,
       operationId: 'getAvatar',
-      summary: "Get the URL of a user's avatar",
-      description: 'Any token may read the avatar of any user.',
+      summary: docs("Get the URL of a user's avatar"),
+      description: docs('Any token may read the avatar of any user.'),
       answer: Avatar,
       errors: ['not_found'],
     }),
@@ -78,7 +79,7 @@ export const avatarRoutes = new Hono<App>()
     requireToken({
       ...replacing,
       operationId: 'replaceAvatar',
-      summary: "Replace a user's avatar with the picture at a URL",
+      summary: docs("Replace a user's avatar with the picture at a URL"),
       description:
         'The URL is http or https, and points to a public host. The download ' +
         `follows up to ${MAX_REDIRECTS} redirects and takes at most ${TIMEOUT / 1000} seconds. ${storedDescription}`,
@@ -98,13 +99,13 @@ export const avatarRoutes = new Hono<App>()
     requireToken({
       ...replacing,
       operationId: 'uploadAvatarFile',
-      summary: "Replace a user's avatar with a file in a form",
+      summary: docs("Replace a user's avatar with a file in a form"),
       description: storedDescription,
       body: {
         type: 'multipart/form-data',
         schema: z
-          .object({ avatar: z.file().describe('The picture.') })
-          .meta({ id: 'AvatarForm', description: 'A form with the new avatar.' }),
+          .object({ avatar: z.file().describe(docs('The picture.')) })
+          .meta({ id: 'AvatarForm', description: docs('A form with the new avatar.') }),
       },
     }),
     avatarRateLimit,
@@ -116,9 +117,9 @@ export const avatarRoutes = new Hono<App>()
     requireToken({
       ...replacing,
       operationId: 'uploadAvatarBytes',
-      summary: "Replace a user's avatar with the bytes of the body",
-      description: `The bytes decide, whatever \`Content-Type\` says. ${storedDescription}`,
-      body: { type: 'application/octet-stream', schema: z.file().describe('The picture.') },
+      summary: docs("Replace a user's avatar with the bytes of the body"),
+      description: docs(`The bytes decide, whatever \`Content-Type\` says. ${storedDescription}`),
+      body: { type: 'application/octet-stream', schema: z.file().describe(docs('The picture.')) },
     }),
     avatarRateLimit,
     validate('param', UserParam),
@@ -129,14 +130,14 @@ export const avatarRoutes = new Hono<App>()
     publicEndpoint({
       tag,
       operationId: 'getPicture',
-      summary: 'Get a picture',
+      summary: docs('Get a picture'),
       description: 'Serves the picture at an `avatarUrl`. The picture at a URL never changes.',
-      answer: z.file().mime('image/jpeg').describe('The picture.'),
+      answer: z.file().mime('image/jpeg').describe(docs('The picture.')),
       headers: {
-        ETag: 'Identifies the picture, for `If-None-Match`.',
-        'Cache-Control': 'For how long caches may keep the response.',
+        ETag: docs('Identifies the picture, for `If-None-Match`.'),
+        'Cache-Control': docs('For how long caches may keep the response.'),
       },
-      bodiless: { 304: 'The picture has the ETag that `If-None-Match` names.' },
+      bodiless: { 304: docs('The picture has the ETag that `If-None-Match` names.') },
       errors: ['not_found'],
     }),
     // A cache that gets a 304 updates the headers of its copy, so a 304 needs all of them.

@@ -130,7 +130,7 @@ export async function commit(
       when: sql`${last} IS NOT (SELECT lines FROM catalogueImports WHERE id = ${importId})`,
       error: conflict('later lines than these are staged'),
     },
-    { when: hasProblems(importId), error: () => new LinesHaveProblems() },
+    { when: hasProblems(ctx), error: () => new LinesHaveProblems() },
   ]
   const result = countRecords(importId)
   const statements = [

@@ -1,6 +1,7 @@
 /** Conflicts of staged lines with each other and with what is stored. */
 import { type SQL, sql } from 'drizzle-orm'
 import { type Database, raw } from '../db/client.ts'
+import { isGuest } from '../db/schema/users.ts'
 import type { ErrorCode } from '../http/errors.ts'
 import type { Problem } from './line.ts'
 import { matchedUsers as users, value, withLines } from './sql.ts'
@@ -16,7 +17,7 @@ const messages = {
   username_taken: 'belongs to another user',
   token_taken: 'another NFT is this token',
   cannot_change: 'cannot change',
-  amount_too_small: 'more pieces are sold',
+  amount_too_small: 'more pieces are sold or reserved',
 } as const satisfies Partial<Record<ErrorCode, string>>
 
 type Code = keyof typeof messages
@@ -63,6 +64,10 @@ const changed = (from: string, condition: string, fields: Record<string, string>
     lines('cannot_change', field, from, `${condition} AND ${column} IS NOT ${value(field)}`),
   )
 
+/** The pieces that an import may not take from the stock: those that live reservations hold. */
+const held = `iif(${value('amount')} < n.amount AND n.amountType IS NOT 'unlimited',
+  coalesce((SELECT sum(quantity) FROM heldPieces WHERE nftId = n.id AND expiresAt > r.now), 0), 0)`
+
 const checks = [
   repeated('duplicate_id', 'id', 'r.type, r.externalId', 'r.externalId IS NOT NULL'),
 
@@ -96,10 +101,15 @@ const checks = [
     `${isUsed} AND EXISTS (SELECT 1 FROM users WHERE username IS NOT NULL
         AND lower(username) = lower${value('username')} AND id IS NOT p.id)`,
   ),
-  // A record need not have all identities of a user.
+  // A record need not have all identities of a user. `link` adds those that a guest does not have.
   ...Object.entries({ email: 'p.email', ethereumPublicAddr: 'p.ethereumPublicAddr' }).map(
     ([field, column]) =>
-      lines('cannot_change', field, users, `${isUsed} AND ${column} <> ${value(field)}`),
+      lines(
+        'cannot_change',
+        field,
+        users,
+        `${isUsed} AND ${column} <> ${value(field)} AND NOT (${column} = '' AND ${isGuest('p')})`,
+      ),
   ),
   lines('cannot_change', 'id', users, `${isUser} AND u.removedAt IS NOT NULL`),
 
@@ -123,7 +133,7 @@ const checks = [
     'amount_too_small',
     'amount',
     nfts,
-    `${isNft} AND n.availableAmount - n.amount + ${value('amount')} < 0`,
+    `${isNft} AND n.availableAmount - n.amount + ${value('amount')} < ${held}`,
   ),
 
   lines(
@@ -148,16 +158,18 @@ const checks = [
   ),
 ]
 
+type Staged = { importId: string; now: Date }
+
 /** Whether a staged line has a problem, as SQL. */
-export const hasProblems = (importId: string): SQL =>
-  sql`(${withLines(importId)} SELECT ${sql.raw(checks.map((check) => `EXISTS (${check})`).join(' OR '))})`
+export const hasProblems = ({ importId, now }: Staged): SQL =>
+  sql`(${withLines(importId, now.toISOString())} SELECT ${sql.raw(checks.map((check) => `EXISTS (${check})`).join(' OR '))})`
 
 /** Returns the problems of the staged lines, by line. */
-export async function findProblems(db: Database, importId: string): Promise<Problem[]> {
+export async function findProblems({ db, importId, now }: Staged & { db: Database }) {
   const [first, ...others] = checks.map((check) =>
     raw<Omit<Problem, 'message'> & { code: Code }>(
       db,
-      sql`${withLines(importId)} ${sql.raw(check)} ORDER BY r.line LIMIT ${MAX_PROBLEMS}`,
+      sql`${withLines(importId, now.toISOString())} ${sql.raw(check)} ORDER BY r.line LIMIT ${MAX_PROBLEMS}`,
     ),
   )
   if (!first) return []

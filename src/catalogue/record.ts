@@ -5,6 +5,7 @@
 import { formatEther, parseEther } from 'viem/utils'
 import * as z from 'zod'
 import { amountTypes, fulfilments, listingTypes } from '../db/schema/catalogue.ts'
+import { docs, inMinorUnits } from '../http/fields.ts'
 import { inputText } from '../http/inputs.ts'
 import { Address, WalletAddress } from '../identity/address.ts'
 import { EmailAddress } from '../identity/email-link.ts'
@@ -36,17 +37,20 @@ const pieces = z.int().positive()
 const orNull = <T extends z.ZodType>(field: T) => field.nullable().default(null)
 
 const price = {
-  priceCents: z.int().nonnegative().describe('Price of one piece, in cents.'),
+  priceCents: z
+    .int()
+    .nonnegative()
+    .describe(docs(`Price of one piece, ${inMinorUnits}.`)),
   priceEths: z
     .string()
     .regex(/^(0|[1-9]\d{0,58})(\.\d{1,18})?$/, 'must be a decimal number in quotes, as in "0.05"')
     .optional()
-    .describe('Price of one piece in ETH, as in "0.05". Set this or `priceWei`.'),
+    .describe(docs('Price of one piece in ETH, as in "0.05". Set this or `priceWei`.')),
   priceWei: uint256.optional().describe('Price of one piece in wei. Set this or `priceEths`.'),
   priceCurrency: z
     .string()
     .regex(/^[A-Z]{3}$/, 'must be three capital letters, as in "EUR"')
-    .describe('Currency of `priceCents`, ISO 4217.'),
+    .describe(docs('Currency of `priceCents`, ISO 4217.')),
 }
 
 type Price = { priceEths?: string | undefined; priceWei?: string | undefined }
@@ -65,17 +69,17 @@ const unsetFields = ({ shape }: z.ZodObject): object =>
 
 const User = z
   .strictObject({
-    type: z.literal('user').describe('A creator or seller.'),
-    id: id.describe('Your own id of the user, by which other records refer to it.'),
-    name: orNull(Profile.shape.name).describe('The name that others see.'),
+    type: z.literal('user').describe(docs('A creator or seller.')),
+    id: id.describe(docs('Your own id of the user, by which other records refer to it.')),
+    name: orNull(Profile.shape.name).describe(docs('The name that others see.')),
     username: orNull(Profile.shape.username).describe(
-      '3 to 30 characters, a letter first: only a to z, 0 to 9 and _.',
+      docs('3 to 30 characters, a letter first: only a to z, 0 to 9 and _.'),
     ),
     email: orNull(EmailAddress).describe(
-      'The address with which the user signs in. Set this, `ethereumPublicAddr` or both.',
+      docs('The address with which the user signs in. Set this, `ethereumPublicAddr` or both.'),
     ),
     ethereumPublicAddr: orNull(WalletAddress).describe(
-      'The wallet with which the user signs in, and to which NFTs are sent.',
+      docs('The wallet with which the user signs in, and to which NFTs are sent.'),
     ),
   })
   .refine(({ email, ethereumPublicAddr }) => email || ethereumPublicAddr, {
@@ -96,7 +100,7 @@ const Metadata = z
   })
   // A custom check has no JSON Schema: editors get this one.
   .meta({
-    description: 'The metadata JSON of ERC-721 or ERC-1155, as it is. `name` is the title.',
+    description: docs('The metadata JSON of ERC-721 or ERC-1155, as it is. `name` is the title.'),
     type: 'object',
     required: ['name'],
     properties: { name: { type: 'string', minLength: 1, maxLength: 255 } },
@@ -104,19 +108,19 @@ const Metadata = z
 
 const NftFields = z
   .strictObject({
-    type: z.literal('nft').describe('A token of a contract.'),
-    id: id.describe('Your own id of the NFT, by which listings refer to it.'),
-    creator: id.describe('The id of the user who made the NFT.'),
-    network: z.string().describe('The name of the network in the configuration.'),
-    contract: Address.describe('The address of the token contract.'),
-    contractName: visible(255).describe('The name of the token contract.'),
+    type: z.literal('nft').describe(docs('A token of a contract.')),
+    id: id.describe(docs('Your own id of the NFT, by which listings refer to it.')),
+    creator: id.describe(docs('The id of the user who made the NFT.')),
+    network: z.string().describe(docs('The name of the network in the configuration.')),
+    contract: Address.describe(docs('The address of the token contract.')),
+    contractName: visible(255).describe(docs('The name of the token contract.')),
     tokenId: uint256.describe('The id of the token in the contract, a uint256 as decimal digits.'),
     amountType: z
       .enum(amountTypes)
-      .describe('Whether the pieces for sale are one, a number, or as many as are bought.'),
+      .describe(docs('Whether the pieces for sale are one, a number, or as many as are bought.')),
     amount: pieces
       .optional()
-      .describe('Pieces for sale, sold ones included. May be left out for a unique NFT.'),
+      .describe(docs('Pieces for sale, sold ones included. May be left out for a unique NFT.')),
     fulfilment: z
       .enum(fulfilments)
       .default('transfer')
@@ -124,15 +128,15 @@ const NftFields = z
     status: z
       .enum(['released', 'draft'])
       .default('released')
-      .describe('Whether the NFT can be bought.'),
+      .describe(docs('Whether the NFT can be bought.')),
     releaseAt: orNull(time).describe(
-      'Time of the release. Without it, the time of the first import.',
+      docs('Time of the release. Without it, the time of the first import.'),
     ),
     ...price,
     coverKey: orNull(visible(255)).describe(
-      'The cover picture: its name below COVERS_URL. Without it, a cover is drawn.',
+      docs('The cover picture: its name below COVERS_URL. Without it, a cover is drawn.'),
     ),
-    category: orNull(visible(255)).describe('A category of your own.'),
+    category: orNull(visible(255)).describe(docs('A category of your own.')),
     metadata: Metadata,
   })
   .check(hasOnePrice)
@@ -155,15 +159,15 @@ const Nft = NftFields.transform((nft) => ({
 
 const ListingFields = z
   .strictObject({
-    type: z.literal('listing').describe('An offer to sell an NFT.'),
-    id: id.describe('Your own id of the listing.'),
-    nft: id.describe('The id of the NFT.'),
-    seller: id.describe('The id of the user who sells it.'),
+    type: z.literal('listing').describe(docs('An offer to sell an NFT.')),
+    id: id.describe(docs('Your own id of the listing.')),
+    nft: id.describe(docs('The id of the NFT.')),
+    seller: id.describe(docs('The id of the user who sells it.')),
     saleType: z.enum(listingTypes).default('regular').describe('A fixed price, or an auction.'),
     ...price,
-    amount: orNull(pieces).describe('The most pieces of one order; null for no limit.'),
-    active: z.boolean().default(true).describe('Whether orders are accepted.'),
-    activeTill: orNull(time).describe('Time when the listing ends; null if it does not end.'),
+    amount: orNull(pieces).describe(docs('The most pieces of one order; null for no limit.')),
+    active: z.boolean().default(true).describe(docs('Whether orders are accepted.')),
+    activeTill: orNull(time).describe(docs('Time when the listing ends; null if it does not end.')),
   })
   .check(hasOnePrice)
 

@@ -5,7 +5,7 @@ import { bodyReader, decodeUtf8 } from '../http/body.ts'
 import type { App } from '../http/context.ts'
 import { requireMaster, validate } from '../http/endpoint.ts'
 import { ApiError, rejected } from '../http/errors.ts'
-import { count, orNull } from '../http/fields.ts'
+import { count, docs, orNull } from '../http/fields.ts'
 import {
   commit,
   discard,
@@ -15,6 +15,7 @@ import {
   stage,
 } from './import.ts'
 import { type Problem, parseLines, splitLines } from './line.ts'
+import { findNumbers, MAX_RECORDS, RecordIds, RecordNumbers } from './numbers.ts'
 import { findProblems, problemCodes } from './problems.ts'
 
 /** Limits of the body of a call. */
@@ -36,13 +37,13 @@ const Query = z
       .uuid()
       .transform((id) => id.toLowerCase())
       .optional()
-      .describe('An id that you choose, for an import of several calls.'),
-    line: lineNumber.default(1).describe('The number of the first line in the body, from 1.'),
+      .describe(docs('An id that you choose, for an import of several calls.')),
+    line: lineNumber.default(1).describe(docs('The number of the first line in the body, from 1.')),
     commit: flag
       .transform(isTrue)
       .optional()
-      .describe('Whether these are the last lines. Always, without `import`.'),
-    dryRun: flag.default('false').transform(isTrue).describe('Whether to undo the commit.'),
+      .describe(docs('Whether these are the last lines. Always, without `import`.')),
+    dryRun: flag.default('false').transform(isTrue).describe(docs('Whether to undo the commit.')),
   })
   .refine(({ import: id, line, commit: isLast }) => id || (line === 1 && isLast !== false), {
     error: 'is required for a part of an import',
@@ -51,22 +52,22 @@ const Query = z
 
 const Numbers = z
   .object({
-    created: count('Records that are new.'),
-    updated: count('Records that changed what is stored.'),
-    unchanged: count('Records that are stored like this already.'),
+    created: count(docs('Records that are new.')),
+    updated: count(docs('Records that changed what is stored.')),
+    unchanged: count(docs('Records that are stored like this already.')),
   })
-  .meta({ id: 'RecordCounts', description: 'Numbers of records of a type.' })
+  .meta({ id: 'RecordCounts', description: docs('Numbers of records of a type.') })
 const ImportProgress = z
   .object({
-    lines: count('The last line that is stored for the import. Continue after it.'),
+    lines: count(docs('The last line that is stored for the import. Continue after it.')),
     result: orNull(
       z
         .object({ user: Numbers, nft: Numbers, listing: Numbers })
-        .meta({ id: 'ImportResult', description: 'What the commit did, by type of record.' })
-        .describe('What the commit did, or would do; null before it.'),
+        .meta({ id: 'ImportResult', description: docs('What the commit did, by type of record.') })
+        .describe(docs('What the commit did, or would do; null before it.')),
     ),
   })
-  .meta({ id: 'ImportProgress', description: 'An import so far.' })
+  .meta({ id: 'ImportProgress', description: docs('An import so far.') })
 
 const readBody = bodyReader(MAX_MIB * 1024 * 1024, `a call may have at most ${MAX_MIB} MiB`)
 
@@ -97,55 +98,69 @@ async function commitOrRefuse(ctx: ImportCtx, options: { last: number; isDryRun:
   try {
     return await commit(ctx, options)
   } catch (error) {
-    if (error instanceof LinesHaveProblems) refuse(await findProblems(ctx.db, ctx.importId))
+    if (error instanceof LinesHaveProblems) refuse(await findProblems(ctx))
     throw error
   }
 }
 
-export const catalogueRoutes = new Hono<App>().post(
-  '/api/admin/catalogue',
-  requireMaster({
-    tag: 'Catalogue',
-    operationId: 'importCatalogue',
-    summary: 'Import users, NFTs and listings',
-    description:
-      `The body is JSON Lines, a record a line: at most ${MAX_LINES} lines and ${MAX_MIB} MiB. ` +
-      'All records are written, or none. Repeating a call is safe. A larger catalogue, of up to ' +
-      `${MAX_IMPORT_LINES} lines, takes several calls with the same \`import\`, each with the ` +
-      'number of its first `line`. Nothing changes before the call with `commit`. In `issues`, ' +
-      '`lines[12]` is line 12.',
-    body: { type: 'application/x-ndjson', schema: z.file().describe('JSON Lines.') },
-    answer: ImportProgress,
-    errors: [...problemCodes, 'network_not_found', 'conflict', 'payload_too_large'],
-  }),
-  validate('query', Query),
-  async (c) => {
-    const { db, caller, now, settings } = c.var
-    const { import: id, line: from, commit: isLast = !id, dryRun } = c.req.valid('query')
-    const { lines, callHash } = await readCall(c, from)
-    const last = from + lines.length - 1
-    if (last > MAX_IMPORT_LINES)
-      throw new ApiError(
-        'payload_too_large',
-        `an import may have at most ${MAX_IMPORT_LINES} lines`,
-      )
-    const { staged, problems } = parseLines(lines, from, Object.keys(settings.NETWORKS))
-    refuse(problems)
-    const ctx = {
-      db,
-      caller,
-      importId: id ?? crypto.randomUUID(),
-      callHash,
-      now,
-    }
-    const progress = await stage(ctx, { from, last, lines: staged })
-    if (progress.result || !isLast) return c.json(progress)
-    try {
-      const result = await commitOrRefuse(ctx, { last, isDryRun: dryRun })
-      return c.json({ lines: last, result })
-    } finally {
-      // Another call cannot name this import.
-      if (!id) await discard(ctx)
-    }
-  },
-)
+export const catalogueRoutes = new Hono<App>()
+  .post(
+    '/api/admin/catalogue',
+    requireMaster({
+      tag: 'Catalogue',
+      operationId: 'importCatalogue',
+      summary: docs('Import users, NFTs and listings'),
+      description: docs(
+        `The body is JSON Lines, a record a line: at most ${MAX_LINES} lines and ${MAX_MIB} MiB. ` +
+          'All records are written, or none. Repeating a call is safe. A larger catalogue, of up to ' +
+          `${MAX_IMPORT_LINES} lines, takes several calls with the same \`import\`, each with the ` +
+          'number of its first `line`. Nothing changes before the call with `commit`. In `issues`, ' +
+          '`lines[12]` is line 12.',
+      ),
+      body: { type: 'application/x-ndjson', schema: z.file().describe(docs('JSON Lines.')) },
+      answer: ImportProgress,
+      errors: [...problemCodes, 'network_not_found', 'conflict', 'payload_too_large'],
+    }),
+    validate('query', Query),
+    async (c) => {
+      const { db, caller, now, settings } = c.var
+      const { import: id, line: from, commit: isLast = !id, dryRun } = c.req.valid('query')
+      const { lines, callHash } = await readCall(c, from)
+      const last = from + lines.length - 1
+      if (last > MAX_IMPORT_LINES)
+        throw new ApiError(
+          'payload_too_large',
+          `an import may have at most ${MAX_IMPORT_LINES} lines`,
+        )
+      const { staged, problems } = parseLines(lines, from, Object.keys(settings.NETWORKS))
+      refuse(problems)
+      const ctx = {
+        db,
+        caller,
+        importId: id ?? crypto.randomUUID(),
+        callHash,
+        now,
+      }
+      const progress = await stage(ctx, { from, last, lines: staged })
+      if (progress.result || !isLast) return c.json(progress)
+      try {
+        const result = await commitOrRefuse(ctx, { last, isDryRun: dryRun })
+        return c.json({ lines: last, result })
+      } finally {
+        // Another call cannot name this import.
+        if (!id) await discard(ctx)
+      }
+    },
+  )
+  .post(
+    '/api/admin/catalogue/ids',
+    requireMaster({
+      tag: 'Catalogue',
+      operationId: 'findRecordNumbers',
+      summary: docs('Find the numbers of records'),
+      description: `Returns the ids in the API of up to ${MAX_RECORDS} records, also of drafts.`,
+      answer: RecordNumbers,
+    }),
+    validate('json', RecordIds),
+    async (c) => c.json({ numbers: await findNumbers(c.var, c.req.valid('json')) }),
+  )

@@ -1,6 +1,8 @@
 /** Writes the staged records. The statements run in this order, in one transaction. */
 import { sql } from 'drizzle-orm'
-import { type Database, raw } from '../db/client.ts'
+import { type Database, raw, type Statement } from '../db/client.ts'
+import { isGuest } from '../db/schema/users.ts'
+import { queueAwaiting, storedWallet } from '../delivery/wallet.ts'
 import { listingRecord, matchedUsers, nftRecord, value, withLines } from './sql.ts'
 
 /** The stored record. A line without `releaseAt` keeps the stored time, so both compare as equal. */
@@ -35,9 +37,14 @@ export const countRecords = (importId: string) => sql`(${withLines(importId)}
       FROM ${listings} WHERE r.type = 'listing'`)})
     GROUP BY key))`
 
-/** Gives a user who has signed up the id of the record with the same identity. */
-const link = (field: string, isSame: string) => `UPDATE users SET externalId = r.externalId FROM r
-  WHERE r.type = 'user' AND users.externalId IS NULL
+/**
+ * Gives a user without an id that of the record with the same identity. A guest gets the other
+ * identity of the record as well: before, an order had named only one.
+ */
+const link = (field: string, other: string, isSame: string) => `UPDATE users
+  SET externalId = r.externalId, ${other} = iif(users.${other} = '' AND ${isGuest('users')},
+    coalesce(${value(other)}, ''), users.${other})
+  FROM r WHERE r.type = 'user' AND users.externalId IS NULL
     AND users.${field} <> '' AND users.${field} = ${value(field)} AND ${isSame}
     AND NOT EXISTS (SELECT 1 FROM users u WHERE u.externalId = r.externalId)`
 
@@ -58,18 +65,21 @@ const renameUsers = `UPDATE users SET name = ${value('name')}, username = ${valu
   FROM r WHERE r.type = 'user' AND users.externalId = r.externalId AND users.lastAccessAt IS NULL
     AND ${isRenamed('users')}`
 
+const releaseAt = `coalesce(${value('releaseAt')}, n.releaseAt, r.now)`
+
 /** Pieces that are added to an edition can be sold; what is sold stays sold. */
 const upsertNfts = `INSERT INTO nfts (externalId, creatorId, creatorPublicAddr, contractNetwork,
     contractAddr, contractName, tokenId, amount, availableAmount, fulfilment, status, releaseAt,
-    price, priceEths, priceCurrency, coverKey, category, title, payload, createdAt, updatedAt)
+    price, priceEths, priceCurrency, coverKey, category, title, payload, createdAt, updatedAt,
+    changedAt)
   SELECT r.externalId, c.id, c.ethereumPublicAddr, ${value('network')}, ${value('contract')},
     ${value('contractName')}, ${value('tokenId')}, ${value('amount')}, ${value('amount')},
     ${value('fulfilment')}, ${value('status')},
-    coalesce(${value('releaseAt')}, n.releaseAt, r.now), ${value('priceCents')},
+    ${releaseAt}, ${value('priceCents')},
     ${value('priceEths')}, ${value('priceCurrency')}, ${value('coverKey')}, ${value('category')},
     ${value('metadata.name')},
     json_object('title', ${value('metadata.name')}, 'amountType', ${value('amountType')},
-      'metadata', r.record -> 'metadata'), r.now, r.now
+      'metadata', r.record -> 'metadata'), r.now, r.now, max(r.now, ${releaseAt})
   FROM ${nfts} JOIN users c ON c.externalId = ${value('creator')}
   WHERE r.type = 'nft' AND (n.id IS NULL OR r.record <> ${storedNft}) ORDER BY r.line
   ON CONFLICT (externalId) DO UPDATE SET creatorId = excluded.creatorId,
@@ -79,7 +89,7 @@ const upsertNfts = `INSERT INTO nfts (externalId, creatorId, creatorPublicAddr, 
     price = excluded.price, priceEths = excluded.priceEths,
     priceCurrency = excluded.priceCurrency, coverKey = excluded.coverKey,
     category = excluded.category, title = excluded.title, payload = excluded.payload,
-    updatedAt = excluded.updatedAt`
+    updatedAt = excluded.updatedAt, changedAt = excluded.changedAt`
 
 const upsertListings = `INSERT INTO listings (externalId, nftId, sellerId, type, priceCents,
     priceEths, priceWei, priceCurrency, amount, active, activeTill, createdAt, updatedAt)
@@ -96,15 +106,22 @@ const upsertListings = `INSERT INTO listings (externalId, nftId, sellerId, type,
 
 const isWallet = 'users.walletChainId = 0'
 
+/** Selects the users of the records who have a wallet. Items wait only for one that was a guest. */
+const withWallet = (importId: string) => sql`${withLines(importId)} SELECT u.id
+  FROM r JOIN users u ON u.externalId = r.externalId
+  WHERE r.type = 'user' AND u.ethereumPublicAddr <> ''`
+
 /** Returns the statements. Every record must be free of problems. */
-export const writeRecords = (db: Database, importId: string, now: Date) =>
-  [
-    link('email', '1'),
-    link('ethereumPublicAddr', isWallet),
+export const writeRecords = (db: Database, importId: string, now: Date): Statement[] => [
+  ...[
+    link('email', 'ethereumPublicAddr', '1'),
+    link('ethereumPublicAddr', 'email', isWallet),
     insertUsers,
     renameUsers,
     upsertNfts,
     upsertListings,
   ].map((statement) =>
     raw(db, sql`${withLines(importId, now.toISOString())} ${sql.raw(statement)}`),
-  )
+  ),
+  ...queueAwaiting(db, withWallet(importId), storedWallet, now),
+]

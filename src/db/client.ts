@@ -63,11 +63,11 @@ export const raw = <Row = unknown>(db: Database, statement: SQL) =>
   new BoundStatement<Row[]>(db, toQuery(db, statement), ({ results }) => results)
 
 /**
- * What D1 says if it cannot work at the moment ("List of D1_ERRORs" in its documentation), and
- * SQLite in local development if another process writes.
+ * What D1 says if it cannot work at the moment ("List of D1_ERRORs" in its documentation), and what
+ * its emulation says if another process uses the database.
  */
 const transient =
-  /Network connection lost|reset because its code was updated|caused object to be reset|D1 DB is overloaded|due to transient issue|client disconnected|database is locked/
+  /Network connection lost|reset because its code was updated|caused object to be reset|D1 DB is overloaded|due to transient issue|client disconnected|database is locked|Failed to get session commit token/
 
 /** Whether a statement may succeed if it is repeated. It may have succeeded already. */
 export const isTransient = (error: unknown): boolean =>

@@ -1,4 +1,4 @@
-import { getTableColumns } from 'drizzle-orm'
+import { getTableColumns, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 
 type Columns<T extends SQLiteTable> = T['_']['columns']
@@ -19,3 +19,10 @@ export function shownColumns<T extends SQLiteTable, K extends string & keyof Col
     K
   >
 }
+
+/** Returns expressions as the columns of a handwritten SELECT, each with its name. */
+export const namedColumns = (columns: Record<string, SQL>): SQL =>
+  sql.join(
+    Object.entries(columns).map(([name, value]) => sql`${value} AS ${sql.identifier(name)}`),
+    sql`, `,
+  )

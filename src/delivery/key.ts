@@ -31,14 +31,17 @@ export async function makeKeys(secret: string, orders: readonly KeySource[]): Pr
 export const hashSecret = (secret: string): string => sha256(`0x${secret}`).slice(2)
 
 type SecretHash = Placeholders<{ secretHash: string }>
+type Instance = Placeholders<{ secretHash: string; publicUrl: string }>
 
 /**
  * Stores which DELIVERY_KEY_SECRET made the keys of this instance. Another one would make another
- * key for the same order number, and deliver it twice.
+ * key for the same order number, and deliver it twice. Keeps PUBLIC_URL, for the links of events.
  */
-export const storeSecretHash = prepared((db, { secretHash }: SecretHash) =>
-  db.all<never>(sql`INSERT INTO instance (id, deliverySecretHash)
-    SELECT 1, ${secretHash} WHERE NOT EXISTS (SELECT 1 FROM instance)`),
+export const storeInstance = prepared((db, { secretHash, publicUrl }: Instance) =>
+  db.all<never>(sql`INSERT INTO instance (id, deliverySecretHash, publicUrl)
+    VALUES (1, ${secretHash}, ${publicUrl})
+    ON CONFLICT (id) DO UPDATE SET publicUrl = excluded.publicUrl
+    WHERE publicUrl <> excluded.publicUrl`),
 )
 
 const hasOtherSecret = preparedCondition(

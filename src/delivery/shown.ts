@@ -33,15 +33,29 @@ const cases = Object.entries(statusByState).flatMap(([state, status]) =>
   status ? [`WHEN '${state}' THEN '${status}'`] : [],
 )
 
-/** SQL of `itemStatus`. */
+/** SQL of `itemStatus`, of the delivery `d`. */
 export const itemStatusSql: SQL<ItemStatus | null> = sql`coalesce(
-  CASE ${deliveries.state} ${sql.raw(cases.join(' '))} END,
-  iif(${deliveries.transactionId} IS NULL, NULL, 'transferring'))`
+  CASE d.state ${sql.raw(cases.join(' '))} END, iif(d.transactionId IS NULL, NULL, 'transferring'))`
+
+/**
+ * SQL of `shopFields` and `deliveryFields`, of the order `o` and its delivery `d`. The trigger
+ * `deliveryEvents_insert` repeats the first four.
+ */
+export const shopColumns = {
+  providerId: sql`o.providerId`,
+  source: sql`substr(o.source, instr(o.source, ':') + 1)`,
+  custom: sql`o.custom`,
+  claimUrl: sql`iif(d.state = 'awaiting_wallet',
+    (SELECT publicUrl || '/claim/' || o.id FROM instance), NULL)`,
+  sequence: sql`d.version + 1`,
+  cancelRequestedAt: sql`d.cancelRequestedAt`,
+}
 
 /** The columns to select of a delivery, with `transactions` joined. */
 export const deliveryColumns = {
   state: deliveries.state,
   reason: deliveries.reason,
+  version: deliveries.version,
   /** Time of the last change. */
   changedAt: deliveries.updatedAt,
   /** The newest transaction; null before the first. */

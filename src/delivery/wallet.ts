@@ -5,16 +5,25 @@ import { type Database, raw, type Statement } from '../db/client.ts'
 import { explain } from './reasons.ts'
 
 /** `walletChainId`: the chain of a contract; 0 for a wallet with a key. */
-type Wallet = { address: string; walletChainId: number }
+type Wallet = { address: string | SQL; walletChainId: number | SQL }
+
+const walletOfAwaited = (column: SQL) => sql`(SELECT ${column} FROM deliveries d
+  JOIN users u ON u.id = d.awaits WHERE d.id = orderItems.id)`
+
+/** The wallet that is stored for the user for whom an item waits. */
+export const storedWallet: Wallet = {
+  address: walletOfAwaited(sql`u.ethereumPublicAddr`),
+  walletChainId: walletOfAwaited(sql`u.walletChainId`),
+}
 
 /**
- * Queues the items that wait for the user's wallet: statements for the transaction that links it.
- * The rows of the second are the chains to wake after it. An item without a chain waits until its
- * network is configured.
+ * Queues the items that wait for a wallet of the users: statements for the transaction that gives
+ * them one. `userIds` is an id, or SQL that selects ids. The rows of the second are the chains to
+ * wake after it. An item without a chain waits until its network is configured.
  */
 export function queueAwaiting(
   db: Database,
-  userId: number,
+  userIds: number | SQL,
   { address, walletChainId }: Wallet,
   now: Date,
 ): [Statement, RunnableQuery<{ chainId: number | null }[], 'sqlite'>] {
@@ -25,7 +34,7 @@ export function queueAwaiting(
       db,
       sql`UPDATE orderItems SET ethRecipient = ${address}, recipientChainId = ${walletChainId},
           updatedAt = ${at}
-        WHERE id IN (SELECT id FROM deliveries WHERE awaits = ${userId})`,
+        WHERE id IN (SELECT id FROM deliveries WHERE awaits IN (${userIds}))`,
     ),
     raw<{ chainId: number | null }>(
       db,
@@ -36,7 +45,7 @@ export function queueAwaiting(
           failingSince = iif(chainId IS NULL, ${at}, NULL),
           reasonCode = iif(chainId IS NULL, ${reasonCode}, NULL),
           reason = iif(chainId IS NULL, ${reason}, NULL), version = version + 1, updatedAt = ${at}
-        WHERE awaits = ${userId} RETURNING chainId`,
+        WHERE awaits IN (${userIds}) RETURNING chainId`,
     ),
   ]
 }
@@ -89,6 +98,7 @@ export function removeRecipient(db: Database, userId: number, now: Date): Statem
 export function cancelUnsigned(userId: number, now: Date): SQL {
   const at = now.toISOString()
   return sql`UPDATE deliveries SET state = 'queued', requestedAction = 'cancel', awaits = NULL,
+      cancelRequestedAt = ${at},
       queuedAt = coalesce(queuedAt, ${at}), dueAt = ${at}, failingSince = NULL, tries = 0,
       reasonCode = NULL, reason = NULL, version = version + 1, updatedAt = ${at}
     WHERE requestedAction = 'deliver' AND id IN (

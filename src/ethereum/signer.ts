@@ -1,6 +1,6 @@
 /** Signs transactions (EIP-1559) with the keys of the relayers. */
-import { type Address, fromRlp, type Hex, keccak256 } from 'viem'
-import { privateKeyToAddress, signTransaction } from 'viem/accounts'
+import { type Address, concatHex, fromRlp, type Hex, keccak256, numberToHex, toRlp } from 'viem'
+import { privateKeyToAddress, sign as signHash } from 'viem/accounts'
 import type { Fees } from './fees.ts'
 
 /** A relayer. Its key is only in the closure of `sign`, so logging a signer does not show it. */
@@ -12,7 +12,10 @@ const signers = new Map<Hex, Signer>()
 export function getSigner(key: Hex): Signer {
   const signer = signers.get(key) ?? {
     address: privateKeyToAddress(key),
-    sign: (call) => signTransaction({ privateKey: key, transaction: { type: 'eip1559', ...call } }),
+    sign: async (call) => {
+      const signature = await signHash({ hash: keccak256(encode(call)), privateKey: key })
+      return encode(call, [signature.yParity ?? 0, BigInt(signature.r), BigInt(signature.s)])
+    },
   }
   signers.set(key, signer)
   return signer
@@ -24,6 +27,19 @@ export type Unsigned = Fees & {
   to: Address
   data: Hex
   gas: bigint
+}
+
+/** RLP has numbers without leading zeros. */
+const quantity = (number: number | bigint): Hex => (number ? numberToHex(number) : '0x')
+
+/**
+ * Encodes a transaction (EIP-1559) without value and access list, with its signature if it has one.
+ * viem's encoder is for transactions of every type, and would make the bundle 4 KiB larger.
+ */
+const encode = (call: Unsigned, signature: readonly (number | bigint)[] = []): Hex => {
+  const { chainId, nonce, maxPriorityFeePerGas, maxFeePerGas, gas, to, data } = call
+  const numbers = [chainId, nonce, maxPriorityFeePerGas, maxFeePerGas, gas].map(quantity)
+  return concatHex(['0x02', toRlp([...numbers, to, '0x', data, [], ...signature.map(quantity)])])
 }
 
 /** Signs a transaction. The same input always gives the same bytes (RFC 6979). */

@@ -1,15 +1,14 @@
 /** The two token standards: what an item asks of the chain, and the events that prove a transfer. */
 import {
   type Address,
+  concatHex,
   decodeAbiParameters,
-  encodeFunctionData,
-  erc721Abi,
-  erc1155Abi,
+  encodeAbiParameters,
   getAddress,
   type Hex,
   isAddress,
   numberToHex,
-  parseAbi,
+  toFunctionSelector,
   zeroAddress,
 } from 'viem'
 import type { ContractItem, Log } from './contract.ts'
@@ -77,12 +76,15 @@ export const cancelItem = (key: Hex): ContractItem => ({
 const QUESTION_GAS = numberToHex(200_000)
 const TRIAL_GAS = numberToHex(2_000_000)
 
+/** Encodes a call of a function with this signature. Its types are separated by commas only. */
+function encodeCall(signature: string, ...args: readonly unknown[]): Hex {
+  const types = signature.replace(/^\w+\(|\)$/g, '').split(',')
+  const parameters = types.map((type) => ({ type }))
+  return concatHex([toFunctionSelector(signature), encodeAbiParameters(parameters, args)])
+}
+
 const supports = (token: Address, id: Hex): RpcRequest =>
-  view(
-    token,
-    encodeFunctionData({ abi: erc1155Abi, functionName: 'supportsInterface', args: [id] }),
-    QUESTION_GAS,
-  )
+  view(token, encodeCall('supportsInterface(bytes4)', id), QUESTION_GAS)
 const isErc721 = (token: Address) => supports(token, '0x80ac58cd')
 const isErc1155 = (token: Address) => supports(token, '0xd9b67a26')
 
@@ -109,34 +111,20 @@ export function readTrouble(token: Address, replies: Replies) {
 /** A recipient without code, which accepts every token. */
 const PLAIN_ACCOUNT = '0x00000000000000000000000000000000feedbeef'
 
-/** The functions that mint, as OpenZeppelin's wizard writes them. */
-const mintAbi = parseAbi([
-  'function safeMint(address to, uint256 tokenId)',
-  'function mint(address to, uint256 id, uint256 amount, bytes data)',
-])
-
-/** The call of the token that the Delivery contract makes, but to a plain account. */
+/**
+ * The call of the token that the Delivery contract makes, but to a plain account. The functions that
+ * mint are those of OpenZeppelin's wizard.
+ */
 function encodeTransfer({ from, tokenId, amount }: ContractItem): Hex {
   const to = PLAIN_ACCOUNT
   if (from === zeroAddress)
     return amount === 0n
-      ? encodeFunctionData({ abi: mintAbi, functionName: 'safeMint', args: [to, tokenId] })
-      : encodeFunctionData({
-          abi: mintAbi,
-          functionName: 'mint',
-          args: [to, tokenId, amount, '0x'],
-        })
+      ? encodeCall('safeMint(address,uint256)', to, tokenId)
+      : encodeCall('mint(address,uint256,uint256,bytes)', to, tokenId, amount, '0x')
+  const piece = [from, to, tokenId]
   return amount === 0n
-    ? encodeFunctionData({
-        abi: erc721Abi,
-        functionName: 'safeTransferFrom',
-        args: [from, to, tokenId],
-      })
-    : encodeFunctionData({
-        abi: erc1155Abi,
-        functionName: 'safeTransferFrom',
-        args: [from, to, tokenId, amount, '0x'],
-      })
+    ? encodeCall('safeTransferFrom(address,address,uint256)', ...piece)
+    : encodeCall('safeTransferFrom(address,address,uint256,uint256,bytes)', ...piece, amount, '0x')
 }
 
 const tokenRequests = (delivery: Address, item: ContractItem) => {
@@ -146,18 +134,14 @@ const tokenRequests = (delivery: Address, item: ContractItem) => {
     plain: simulate({ from: delivery, to: token, data, gas: TRIAL_GAS }),
     isApproved: view(
       token,
-      encodeFunctionData({
-        abi: erc1155Abi,
-        functionName: 'isApprovedForAll',
-        args: [from, delivery],
-      }),
+      encodeCall('isApprovedForAll(address,address)', from, delivery),
       QUESTION_GAS,
     ),
     holding: view(
       token,
       amount === 0n
-        ? encodeFunctionData({ abi: erc721Abi, functionName: 'ownerOf', args: [tokenId] })
-        : encodeFunctionData({ abi: erc1155Abi, functionName: 'balanceOf', args: [from, tokenId] }),
+        ? encodeCall('ownerOf(uint256)', tokenId)
+        : encodeCall('balanceOf(address,uint256)', from, tokenId),
       QUESTION_GAS,
     ),
   }

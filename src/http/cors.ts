@@ -13,6 +13,7 @@ const setCorsHeaders = cors({
     'Server-Timing',
     'WWW-Authenticate',
     'X-D1-Bookmark',
+    'X-Order-Sequence',
     'X-Request-Id',
   ],
 })

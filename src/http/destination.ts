@@ -6,11 +6,33 @@
  * `global_fetch_strictly_public` covers that part: with it, `fetch` reaches the public Internet
  * only. This module checks what the URL itself shows, again for each redirect.
  */
-import ipaddr from 'ipaddr.js'
+import { BlockList, isIPv4 } from 'node:net'
 import { invalidField } from './errors.ts'
 
-/** The only IPv6 block that IANA has allocated for global unicast. */
-const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
+/** Returns a list of networks, in the notation of CIDR. */
+function networks(family: 'ipv4' | 'ipv6', cidrs: string): BlockList {
+  const list = new BlockList()
+  for (const cidr of cidrs.split(/\s+/)) {
+    const [network = '', prefix] = cidr.split('/')
+    list.addSubnet(network, Number(prefix), family)
+  }
+  return list
+}
+
+/** IANA's registry of special-purpose IPv4 addresses, and multicast. */
+const specialIpv4 = networks(
+  'ipv4',
+  `0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24
+   192.0.2.0/24 192.31.196.0/24 192.52.193.0/24 192.88.99.0/24 192.168.0.0/16 192.175.48.0/24
+   198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4`,
+)
+
+/** The only IPv6 block that IANA has allocated for global unicast, and its special-purpose addresses. */
+const globalIpv6 = networks('ipv6', '2000::/3')
+const specialIpv6 = networks(
+  'ipv6',
+  '2001::/23 2001:db8::/32 2002::/16 2620:4f:8000::/48 3fff::/20',
+)
 
 /** Top-level names that are never public (RFC 6761 and its registry, RFC 8375, ICANN's `internal`). */
 const privateName =
@@ -52,10 +74,10 @@ export function parseDestination(
 /** Whether a host, in the spelling of `URL.hostname`, may be on the public Internet. */
 export function isPublic(hostname: string): boolean {
   const host = hostname.replace(/\.+$/, '')
-  if (ipaddr.IPv4.isValid(host)) return ipaddr.IPv4.parse(host).range() === 'unicast'
+  if (isIPv4(host)) return !specialIpv4.check(host)
   if (host.startsWith('[')) {
-    const address = ipaddr.IPv6.parse(host.slice(1, -1))
-    return address.match(globalUnicast) && address.range() === 'unicast'
+    const address = host.slice(1, -1)
+    return globalIpv6.check(address, 'ipv6') && !specialIpv6.check(address, 'ipv6')
   }
   // RFC 1035, section 2.3.4.
   const isName = host.length <= 253 && host.split('.').every(({ length }) => length <= 63)

@@ -6,13 +6,15 @@
  */
 import { zValidator } from '@hono/zod-validator'
 import type { Context, Hono, MiddlewareHandler, ValidationTargets } from 'hono'
+import { createMiddleware } from 'hono/factory'
 import { matchedRoutes } from 'hono/route'
 // Imported by name: `z.core` would bundle the error messages of every language.
 import { type $ZodIssue, type $ZodType, toDotPath } from 'zod/v4/core'
 import { formBody } from './body.ts'
 import type { App, Caller } from './context.ts'
-import { ApiError, type Issue, rejected, unauthenticated } from './errors.ts'
+import { ApiError, type Issue, rejected, requireNone, unauthenticated } from './errors.ts'
 import { jsonBody } from './json.ts'
+import { fieldsOf, findMisspelled } from './names.ts'
 import type { EndpointInfo } from './openapi.ts'
 import './validation-messages.ts'
 
@@ -129,12 +131,13 @@ const bodyReaders = new Map<keyof ValidationTargets, (c: Context) => Promise<unk
 /**
  * Validates one part of the request. Throws `invalid_input` with a message that names the field;
  * `root` names a body that is an array, as in `orders[2].listingId: …`. A JSON body must also pass
- * `jsonBody`, and a form `formBody`.
+ * `jsonBody`, and a form `formBody`. If `isStrict`, a field that is misspelled is `unknown_field`.
  */
 export function validate<T extends keyof ValidationTargets, S extends $ZodType>(
   target: T,
   schema: S,
   root = '',
+  { isStrict = false } = {},
 ) {
   const check = zValidator(target, schema, (result) => {
     if (!result.success) throw invalidInput(result.error.issues, root)
@@ -142,6 +145,9 @@ export function validate<T extends keyof ValidationTargets, S extends $ZodType>(
   const readBody = bodyReaders.get(target)
   const handler: typeof check = async (c, next) => {
     await readBody?.(c)
+    // `check` tells of a body that is not JSON.
+    const body = isStrict ? await c.req.json().catch(() => null) : null
+    requireNone(findMisspelled(schema, body, root))
     return check(c, next)
   }
   inputs.set(handler, { target, schema })
@@ -170,6 +176,24 @@ export function invalidInput(found: readonly $ZodIssue[], root = ''): ApiError {
     ? rejected([first, ...others])
     : new ApiError('invalid_input', 'the request is not valid')
 }
+
+/** Where a query parameter that is ignored may deliver, cancel or count something else than meant. */
+export const strictPaths = ['/api/externalOrders', '/api/reservations', '/api/admin', '/api/events']
+
+/** Throws `unknown_field` for a query parameter that the endpoint does not have. */
+export const rejectUnknownQuery = createMiddleware<App>(async (c, next) => {
+  const handlers = matchedRoutes(c).map(({ handler }) => handler)
+  // Without a valid token the answer is 401, and for a path that does not exist 404.
+  if (!c.get('caller') || !handlers.some((handler) => declarations.has(handler))) return next()
+  const declared = handlers.flatMap((handler) => inputs.get(handler) ?? [])
+  const query = declared.find(({ target }) => target === 'query')
+  const known = query ? Object.keys(fieldsOf(query.schema)) : []
+  const message = `unknown parameter; there ${known.length > 0 ? `are ${known.join(', ')}` : 'is none'}`
+  const names = [...new URL(c.req.url).searchParams.keys()]
+  const unknown = names.filter((name) => !known.includes(name))
+  requireNone(unknown.map((path) => ({ path, code: 'unknown_field', message })))
+  return next()
+})
 
 /** Whether no endpoint of this request needs a token. */
 export const isPublic = (c: Context): boolean =>

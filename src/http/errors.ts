@@ -11,6 +11,7 @@ import { callerRequestId } from './request-log.ts'
 /** Every error code and its status. docs/errors.md describes them. */
 export const errorStatus = {
   invalid_input: 400,
+  unknown_field: 400,
   order_not_found: 400,
   listing_not_found: 400,
   listing_inactive: 400,
@@ -31,6 +32,8 @@ export const errorStatus = {
   sold_out: 400,
   quantity_too_large: 400,
   quantity_above_limit: 400,
+  reservation_not_found: 400,
+  reservation_mismatch: 400,
   unauthenticated: 401,
   forbidden: 403,
   cross_site: 403,
@@ -42,6 +45,8 @@ export const errorStatus = {
   link_expired: 410,
   events_removed: 410,
   provider_id_used: 409,
+  price_changed: 409,
+  order_differs: 409,
   request_in_progress: 409,
   too_many_addresses: 409,
   too_many_open_orders: 409,
@@ -57,8 +62,21 @@ export const errorStatus = {
 
 export type ErrorCode = keyof typeof errorStatus
 
+/** What programs need of an issue besides its code: further fields of it in the answer. */
+export type IssueDetails = {
+  /** The order that has the number. */
+  orderId?: number
+  /** Prices of one piece in minor units, and their currencies. */
+  expectedPriceCents?: number
+  expectedCurrency?: string
+  priceCents?: number
+  priceCurrency?: string
+  /** What the order has: an id in place of whatever names a row. */
+  stored?: number | string | Record<string, string> | null
+}
+
 /** One thing that is wrong with a request. */
-export type Issue = {
+export type Issue = IssueDetails & {
   /** The field, such as `orders[2].quantity`; empty for the request as a whole. */
   path: string
   code: ErrorCode
@@ -95,6 +113,11 @@ export function rejected(issues: readonly [Issue, ...Issue[]]): ApiError {
   const sorted = issues.toSorted((a, b) => isForbidden(b) - isForbidden(a))
   const { path, code, message } = sorted[0] ?? issues[0]
   return new ApiError(code, path ? `${path}: ${message}` : message, {}, sorted)
+}
+
+/** Throws the error for these issues, if there are any. */
+export function requireNone([first, ...others]: readonly Issue[]): void {
+  if (first) throw rejected([first, ...others])
 }
 
 /** Returns the error for one field that breaks a rule. */

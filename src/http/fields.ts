@@ -1,6 +1,16 @@
 /** Kinds of fields in answers. Each function takes the sentence that describes the field. */
 import * as z from 'zod'
 
+/**
+ * Marks what only the OpenAPI document needs. In a deployed Worker the result is undefined, and the
+ * text is not in the bundle: there `NODE_ENV` is `production`, and esbuild leaves out the arguments of
+ * a function that does nothing.
+ */
+export function docs<T>(text: T): T
+export function docs<T>(text: T): T | undefined {
+  if (process.env.NODE_ENV !== 'production') return text
+}
+
 // Each description makes a copy of one schema, which is cheaper at start-up than a schema each.
 const boolean = z.boolean()
 const string = z.string()
@@ -16,8 +26,12 @@ export const text = (description: string) => string.describe(description)
 export const positive = (description: string) => positiveInteger.describe(description)
 /** The id of a row, with a description. */
 export const id = (description: string) => positive(description)
-/** A number of pieces, or cents. */
+/** A number, of pieces for example. */
 export const count = (description: string) => integer.describe(description)
+/** The unit of amounts of money, for descriptions. */
+export const inMinorUnits = 'in minor units of the currency (ISO 4217): cents for EUR, yen for JPY'
+/** An amount of money. The description has no full stop. */
+export const money = (description: string) => count(`${description}, ${inMinorUnits}.`)
 /** A time with a description. */
 export const time = (description: string) => timestamp.describe(description)
 function matching(pattern: RegExp) {
@@ -48,3 +62,26 @@ export const timestamps = () => ({
   createdAt: time('Time of creation.'),
   updatedAt: time('Time of the last change.'),
 })
+
+/** Fields about an order that its shop gave or is to show, as events, transfers and summaries have them. */
+export const shopFields = {
+  providerId: orNull(text('Order number of the shop; null if it sent none.')),
+  source: text('Name of the token that placed the order. Buyer and seller see it.'),
+  custom: orNull(
+    z.record(z.string(), z.string()).describe(docs('The texts that the shop gave, by name.')),
+  ),
+  claimUrl: orNull(
+    text('Where the buyer signs in and links a wallet; null unless the item waits for one.'),
+  ),
+}
+
+/** Fields about the delivery of an order, as transfers and summaries have them. */
+export const deliveryFields = {
+  sequence: count(
+    'At least the `sequence` of every event that led to this state, and lower than that of every ' +
+      'later one.',
+  ),
+  cancelRequestedAt: orNull(
+    time('Time at which the cancellation was requested first; null if it was not.'),
+  ),
+}

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { inputText } from './inputs.ts'
 
 // 15 digits are always a safe integer.
 const digits = z
@@ -21,3 +22,6 @@ export const pageLength = z
 
 /** The largest number of elements on a page, in a query. */
 export const limitText = (byDefault: number) => pageLength.default(byDefault)
+
+/** The name of a token, in a query. Sessions have a name, too. */
+export const tokenNameText = inputText(1000).trim().min(1)

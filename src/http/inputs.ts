@@ -9,3 +9,6 @@ import * as z from 'zod'
  */
 export const inputText = (max: number, error?: string) =>
   z.string().max(max, { abort: true, ...(error && { error }) })
+
+/** A time in ISO 8601 and UTC, in the form in which the database stores it. */
+export const instant = z.iso.datetime().transform((text) => new Date(text).toISOString())

@@ -11,11 +11,13 @@ export type EndpointInfo = {
   description?: string
   /** A body that is not JSON. The handler reads it. */
   body?: { type: string; schema: z.ZodType }
-  /** The body of a 200; `z.file()` for bytes. */
-  answer: z.ZodType
+  /** The body of a 200; `z.file()` for bytes; null if there is none: see `bodiless`. */
+  answer: z.ZodType | null
+  /** What a 201 means, which has the body of a 200. */
+  created?: string
   /** Headers of a 200 besides those of every response, with their descriptions. */
   headers?: Record<string, string>
-  /** Statuses without a body that are not errors, such as 304, with their descriptions. */
+  /** Statuses without a body that are not errors, such as 204, with their descriptions. */
   bodiless?: Record<number, string>
   /** Error codes of this endpoint, besides those that every endpoint shares. */
   errors?: readonly ErrorCode[]

@@ -9,7 +9,7 @@ import { rateLimited, TokenRequired } from './errors.ts'
 /** The `period` of all bindings, in seconds. A binding does not say how long to wait. */
 const PERIOD = 60
 
-type Limit = 'RATE_LIMIT' | 'SIGN_IN_LIMIT' | 'AVATAR_LIMIT' | 'TOKEN_LIMIT'
+type Limit = Extract<keyof Env, `${string}_LIMIT`>
 
 /** Counts a request. Throws `rate_limited` with the message. */
 async function count(c: Context<App>, limit: Limit, key: string, message: string): Promise<void> {
@@ -27,13 +27,15 @@ const MAX_REFUSALS = 1000
 const refusedAt = new Map<string, number>()
 
 /**
- * Counts requests per user for user tokens, so that more tokens give no more requests; per token
- * for master tokens; and per client address without a valid token. A token that the database
- * refused is not valid, so a thief with a revoked token does not use up the requests of its user.
+ * Counts requests per token, and those of user tokens per user as well; per client address without
+ * a valid token. A token that the database refused is not valid, so a thief with a revoked token
+ * does not use up the requests of its user.
  */
 export const rateLimit = createMiddleware<App>(async (c, next) => {
   const message = 'too many requests; wait, then send them more slowly'
-  await count(c, 'RATE_LIMIT', callerKey(c), message)
+  const { limit, key, user } = keysOf(c)
+  await count(c, limit, key, message)
+  if (user) await count(c, 'USER_RATE_LIMIT', user, message)
   await next()
   const caller = c.get('caller')
   if (!caller || !(c.error instanceof TokenRequired)) return
@@ -45,13 +47,22 @@ export const rateLimit = createMiddleware<App>(async (c, next) => {
  * Public endpoints do not ask the database whether a token is live, so there every client counts by
  * address. Pages count by session: with a stolen token, nobody keeps its user from revoking it.
  */
-function callerKey(c: Context<App>): string {
+function keysOf(c: Context<App>): { limit: Limit; key: string; user?: string } {
   const caller = c.get('caller')
   const refused = caller && refusedAt.get(caller.tokenId)
   const isRefused = refused && c.get('now').getTime() - refused < REFUSAL_LIFETIME
-  if (!caller || isRefused || isPublic(c)) return `address:${rateLimitKey(c.req.raw)}`
-  const isUser = caller.role === 'user' && c.req.path.startsWith('/api/')
-  return isUser ? `user:${caller.userId}` : `token:${caller.tokenId}`
+  if (!caller || isRefused || isPublic(c))
+    return { limit: 'RATE_LIMIT', key: `address:${rateLimitKey(c.req.raw)}` }
+  const key = `token:${caller.tokenId}`
+  if (caller.role === 'master') return { limit: 'MASTER_RATE_LIMIT', key }
+  const isApi = c.req.path.startsWith('/api/')
+  return { limit: 'RATE_LIMIT', key, ...(isApi && { user: `user:${caller.userId}` }) }
+}
+
+/** The key of all user tokens of a user together, so that more tokens give no more changes. */
+function changeKey(c: Context<App>): string {
+  const { key, user } = keysOf(c)
+  return user ?? key
 }
 
 /** For endpoints that send mail, ask the chain or check secrets: counts per client address. */
@@ -60,14 +71,14 @@ export const signInRateLimit = createMiddleware<App>(async (c, next) => {
   await next()
 })
 
-/** For endpoints that convert a picture. Counts as `rateLimit`, all of them together. */
+/** For endpoints that convert a picture, all of them together. */
 export const avatarRateLimit = createMiddleware<App>(async (c, next) => {
-  await count(c, 'AVATAR_LIMIT', callerKey(c), 'too many changes of avatars; wait a minute')
+  await count(c, 'AVATAR_LIMIT', changeKey(c), 'too many changes of avatars; wait a minute')
   await next()
 })
 
-/** For endpoints that generate a token. Counts as `rateLimit`, all of them together. */
+/** For endpoints that generate a token, all of them together. */
 export const tokenRateLimit = createMiddleware<App>(async (c, next) => {
-  await count(c, 'TOKEN_LIMIT', callerKey(c), 'too many new tokens; wait a minute')
+  await count(c, 'TOKEN_LIMIT', changeKey(c), 'too many new tokens; wait a minute')
   await next()
 })

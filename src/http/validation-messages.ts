@@ -15,6 +15,7 @@ const types: Record<string, string> = {
   boolean: 'must be true or false',
   array: 'must be a list',
   object: 'must be an object',
+  record: 'must be an object',
   null: 'must be null',
 }
 

@@ -1,11 +1,12 @@
 /** Addresses of accounts on EVM chains. */
-import { getAddress } from 'viem/utils'
+import { getAddress, isAddress } from 'viem/utils'
 import * as z from 'zod'
 
-/** An address in any spelling. Returns it with the checksum of EIP-55. */
+/** An address with the checksum of EIP-55, or with letters of one case. Returns the checksum. */
 export const Address = z
   .string()
   .regex(/^0x[\da-fA-F]{40}$/, { error: 'must be an address', abort: true })
+  .refine((text) => /^0x[\dA-F]+$/.test(text) || isAddress(text), 'has a wrong checksum (EIP-55)')
   .transform((text) => getAddress(text))
 
 /**

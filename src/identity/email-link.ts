@@ -19,6 +19,7 @@ import { emailLinks } from '../db/schema/users.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError, rateLimited } from '../http/errors.ts'
 import { inputText } from '../http/inputs.ts'
+import { mailboxOf } from '../mail/mail.ts'
 import { hashIdentity } from './namespace.ts'
 import { hashSecret, newSecret } from './secret.ts'
 import type { Proof } from './sign-in.ts'
@@ -57,15 +58,12 @@ type NewLink = {
   redirect: string | null
 }
 
-/** The address without the plus tag of its local part: where mails to it arrive. */
-const stripPlusTag = (email: string): string => email.replace(/(?<=.)\+[^@]*(?=@)/, '')
-
 const countedSince = (now: Date): string => new Date(now.getTime() - LINK_LIFETIME).toISOString()
 
 /** The links that count together with a new one. */
 const isCounted = ({ email, client, userId }: NewLink, now: Date) =>
   and(
-    eq(emailLinks.mailbox, stripPlusTag(email)),
+    eq(emailLinks.mailbox, mailboxOf(email)),
     gt(emailLinks.createdAt, countedSince(now)),
     userId === null
       ? and(eq(emailLinks.client, client), isNull(emailLinks.userId))
@@ -89,7 +87,7 @@ export function newEmailLink({ db, now }: PublicCtx, link: NewLink) {
         .select({
           secretHash: sql<string>`${secretHash}`.as('secretHash'),
           email: sql<string>`${email}`.as('email'),
-          mailbox: sql<string>`${stripPlusTag(email)}`.as('mailbox'),
+          mailbox: sql<string>`${mailboxOf(email)}`.as('mailbox'),
           client: sql<string>`${client}`.as('client'),
           identityHash: sql<string>`${hashIdentity('email', email)}`.as('identityHash'),
           userId: sql<number | null>`${userId}`.as('userId'),

@@ -5,34 +5,55 @@ import { readAsUser, requireRecentSignIn } from '../auth/session.ts'
 import { type Database, violates } from '../db/client.ts'
 import type { Guard } from '../db/guard.ts'
 import { users } from '../db/schema/users.ts'
-import { hasTransfersUnderWay, queueAwaiting, removeRecipient } from '../delivery/wallet.ts'
+import {
+  hasTransfersUnderWay,
+  queueAwaiting,
+  removeRecipient,
+  storedWallet,
+} from '../delivery/wallet.ts'
 import type { Caller, Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import { limitLinks, linkExpired, newEmailLink, proveEmail, selectLink } from './email-link.ts'
-import type { WalletProof } from './wallet.ts'
+import { takeOverGuest } from './guest.ts'
+import type { Proof } from './sign-in.ts'
+
+/** The e-mail address of the account, and the chain of each item that no longer waits for a wallet. */
+type Linked = { email: string; chainIds: number[] }
 
 /**
- * Links a wallet and queues the items that waited for one. Returns the chain of each queued item,
- * and the e-mail address of the account. Throws `unauthenticated`, `forbidden`,
- * `reauthentication_required`, `conflict`.
+ * Links a wallet or an e-mail address, takes over what a guest with it has bought, and queues the
+ * items that waited for a wallet, in one transaction.
  */
-export async function linkWallet(
-  { db, caller, now }: Ctx,
-  { address, walletChainId, guard, consume }: WalletProof,
-): Promise<{ chainIds: number[]; email: string }> {
+async function addMethod(ctx: Ctx, proof: Proof): Promise<Linked> {
+  const { db, caller, now } = ctx
+  const { method, value, walletChainId, guard, consume } = proof
+  const column = method === 'email' ? 'email' : 'ethereumPublicAddr'
   const update = db
     .update(users)
-    .set({ ethereumPublicAddr: address, walletChainId, updatedAt: now.toISOString() })
+    .set({
+      ...(method === 'email' ? { email: value } : { ethereumPublicAddr: value, walletChainId }),
+      updatedAt: now.toISOString(),
+    })
     .where(eq(users.id, caller.userId))
     .returning({ email: users.email })
-  const [[user], , , queued] = await writeAs(
-    db,
-    caller,
-    [requireRecentSignIn(db, caller, now), guard, requireUnset(db, caller, 'ethereumPublicAddr')],
-    [update, consume, ...queueAwaiting(db, caller.userId, { address, walletChainId }, now)],
-  ).catch(conflictOn('users.ethereumPublicAddr', 'this wallet belongs to another account'))
-  return { chainIds: queued.flatMap(({ chainId }) => chainId ?? []), email: user?.email ?? '' }
+  const guards = [requireRecentSignIn(db, caller, now), guard, requireUnset(db, caller, column)]
+  const [, , , , [user], , , queued] = await writeAs(db, caller, guards, [
+    ...takeOverGuest(ctx, proof),
+    update,
+    consume,
+    // An account has at least one method, so this one has a wallet now.
+    ...queueAwaiting(db, caller.userId, storedWallet, now),
+  ])
+  return { email: user?.email ?? '', chainIds: queued.flatMap(({ chainId }) => chainId ?? []) }
 }
+
+/**
+ * Links a wallet. Throws `unauthenticated`, `forbidden`, `reauthentication_required`, `conflict`.
+ */
+export const linkWallet = (ctx: Ctx, proof: Proof): Promise<Linked> =>
+  addMethod(ctx, proof).catch(
+    conflictOn('users.ethereumPublicAddr', 'this wallet belongs to another account'),
+  )
 
 /**
  * Creates a link that adds an e-mail address to the account, and returns its secret, or null if
@@ -71,24 +92,13 @@ export async function readConfirmationLink({ db, caller, now }: Ctx, secret: str
 }
 
 /**
- * Links the address of a mailed link, and returns it. Throws `unauthenticated`, `forbidden`,
+ * Links the address of a mailed link. Throws `unauthenticated`, `forbidden`,
  * `reauthentication_required`, `conflict`, `link_expired`.
  */
-export async function linkEmail({ db, caller, now }: Ctx, secret: string): Promise<string> {
-  const { guard, value, consume } = proveEmail({ db, now }, { secret, userId: caller.userId })
-  const update = db
-    .update(users)
-    .set({ email: value, updatedAt: now.toISOString() })
-    .where(eq(users.id, caller.userId))
-    .returning({ email: users.email })
-  const [[user]] = await writeAs(
-    db,
-    caller,
-    [requireRecentSignIn(db, caller, now), guard, requireUnset(db, caller, 'email')],
-    [update, consume],
-  ).catch(conflictOn('users.email', 'this e-mail address belongs to another account'))
-  return user?.email ?? ''
-}
+export const linkEmail = (ctx: Ctx, secret: string): Promise<Linked> =>
+  addMethod(ctx, proveEmail(ctx, { secret, userId: ctx.caller.userId })).catch(
+    conflictOn('users.email', 'this e-mail address belongs to another account'),
+  )
 
 type Method = keyof typeof methodNames
 

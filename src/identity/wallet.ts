@@ -36,9 +36,6 @@ type SignedMessage = {
   secret: string | undefined
 }
 
-/** `address` is in EIP-55 spelling. */
-export type WalletProof = Proof & { address: Hex }
-
 /** Returns a message to sign, and the secret for the browser. Throws `invalid_input`. */
 export async function createWalletMessage(
   { db, now, settings }: SiteCtx,
@@ -61,7 +58,7 @@ export async function createWalletMessage(
 export async function verifyWalletMessage(
   { db, now, settings }: SiteCtx,
   { message, signature, purpose, secret }: SignedMessage,
-): Promise<WalletProof> {
+): Promise<Proof> {
   const fields = parseSiweMessage(message)
   const { address, chainId, nonce, issuedAt, expirationTime } = fields
   if (!address || !chainId || !nonce || !isTime(issuedAt) || !isTime(expirationTime))
@@ -85,13 +82,8 @@ export async function verifyWalletMessage(
 
 const createProof = (
   { db, now }: Omit<SiteCtx, 'settings'>,
-  {
-    address,
-    walletChainId,
-    nonce,
-  }: Pick<WalletProof, 'address' | 'walletChainId'> & { nonce: string },
-): WalletProof => ({
-  address,
+  { address, walletChainId, nonce }: { address: Hex; walletChainId: number; nonce: string },
+): Proof => ({
   walletChainId,
   method: 'wallet',
   value: sql`${address}`,

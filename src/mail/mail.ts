@@ -1,8 +1,9 @@
-/** The mails: those that carry a link, and those that tell what happened to an account. */
-import { sql } from 'drizzle-orm'
+/** Sends mails, and has the texts of those about accounts and webhooks. */
+import { type SQL, sql } from 'drizzle-orm'
 import { sha256, stringToBytes } from 'viem/utils'
 import type { Database } from '../db/client.ts'
 import { type Quota, takeQuotas } from '../db/quota.ts'
+import { isGuest } from '../db/schema/users.ts'
 import type { Settings } from '../env.ts'
 import { ApiError, tryLater } from '../http/errors.ts'
 import { log } from '../log.ts'
@@ -157,7 +158,7 @@ async function notify(
 ): Promise<void> {
   const limit = MAX_NOTIFICATIONS[about]
   const recipient: Quota = {
-    name: `${about}:${sha256(stringToBytes(to))}`,
+    name: `${about}:${hashAddress(to)}`,
     per: 'day',
     limit,
     error: () => new EnoughMails(`the recipient got ${limit} of these today`),
@@ -168,8 +169,14 @@ async function notify(
   })
 }
 
+/** Returns the address without the plus tag of its local part: where mails to it arrive. */
+export const mailboxOf = (email: string): string => email.replace(/(?<=.)\+[^@]*(?=@)/, '')
+
+/** Returns the SHA-256 of an e-mail address (lower case), hex. */
+export const hashAddress = (email: string): string => sha256(stringToBytes(email)).slice(2)
+
 /** The recipient was told often enough. */
-class EnoughMails extends Error {}
+export class EnoughMails extends Error {}
 
 type Notification = {
   /** Its name in the log. */
@@ -185,7 +192,9 @@ export const strangersLimit = (limit: number): number => Math.ceil(limit / 2)
 /** The quotas of the instance. Half of each is kept for addresses of users. */
 function instanceQuotas({ settings }: Mailer, to: string): Quota[] {
   const limits = { hour: settings.MAX_MAILS_PER_HOUR, day: settings.MAX_MAILS_PER_DAY }
-  const isKnown = sql`EXISTS (SELECT 1 FROM users WHERE email = ${to} AND email <> '')`
+  // Guests do not count, of whom a seller can make any number.
+  const isKnown = sql`EXISTS (SELECT 1 FROM users
+    WHERE email = ${to} AND email <> '' AND NOT ${sql.raw(isGuest('users'))})`
   return (['hour', 'day'] as const).map((per) => ({
     name: 'mails',
     per,
@@ -200,16 +209,41 @@ async function send(
   content: MailContent,
   quotas: readonly Quota[] = [],
 ): Promise<void> {
-  const { email, db, settings, now } = mailer
-  const { PUBLIC_URL, EMAIL_FROM } = settings
-  await takeQuotas(db, [...quotas, ...instanceQuotas(mailer, to)], now)
-  const { subject, lead, url, note } = content
-  const { host } = new URL(PUBLIC_URL)
+  await takeQuotas(mailer.db, [...quotas, ...instanceQuotas(mailer, to)], mailer.now)
+  const { host } = new URL(mailer.settings.PUBLIC_URL)
+  await post(mailer, to, content, `${content.subject} for ${host}`)
+}
+
+/** Sends a mail that is counted already. */
+export async function post(
+  { email, settings: { PUBLIC_URL, EMAIL_FROM } }: Pick<Mailer, 'email' | 'settings'>,
+  to: string,
+  content: MailContent,
+  subject = content.subject,
+): Promise<void> {
+  const { lead, url, note, unsubscribe } = content
+  const end = unsubscribe ? `\nNo more mails about orders: ${unsubscribe}\n` : ''
   await email.send({
     from: EMAIL_FROM,
     to,
-    subject: `${subject} for ${host}`,
-    text: `${lead}\n\n${url}\n\n${note}\n`,
-    html: renderMail(host, content),
+    subject,
+    text: `${lead}\n\n${url}\n\n${note}\n${end}`,
+    html: renderMail(new URL(PUBLIC_URL).host, content),
+    // With RFC 8058, mail programs show a button that calls the link.
+    ...(unsubscribe && {
+      headers: {
+        'List-Unsubscribe': `<${unsubscribe}>`,
+        'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+      },
+    }),
   })
 }
+
+/** Whether the owner of a mailbox (`hashAddress` of `mailboxOf`) wants no mails about orders. */
+export const isOptedOut = (addressHash: string): SQL =>
+  sql`EXISTS (SELECT 1 FROM mailOptOuts WHERE addressHash = ${addressHash})`
+
+/** Stores that the owner of a mailbox (`hashAddress` of `mailboxOf`) wants no mails about orders. */
+export const optOut = ({ db, now }: Pick<Mailer, 'db' | 'now'>, addressHash: string) =>
+  db.run(sql`INSERT INTO mailOptOuts (addressHash, createdAt)
+    VALUES (${addressHash}, ${now.toISOString()}) ON CONFLICT DO NOTHING`)

@@ -32,9 +32,13 @@ export async function cachedAnswer<T>(
   const { data, age } = await cachedResult(key, c.get('now'), read)
   // Set only now, because errors must not be cached.
   if (age > 0) c.header('Age', String(age))
-  c.header('Cache-Control', `public, max-age=${MAX_AGE}`)
+  allowCaching(c)
   return data
 }
+
+/** Allows HTTP caches to keep the response. Errors must not be cached. */
+export const allowCaching = (c: Context<App>): void =>
+  c.header('Cache-Control', `public, max-age=${MAX_AGE}`)
 
 /** Forgets the results of this isolate. */
 export const clearCachedResults = (): void => entries.clear()

@@ -1,31 +1,41 @@
 import { and, asc, desc, eq, gt, isNull, sql } from 'drizzle-orm'
 import * as z from 'zod'
-import { avatarUrl } from '../avatars/url.ts'
+import { type AvatarOwner, avatarUrl } from '../avatars/url.ts'
 import { type Placeholders, prepared } from '../db/prepared.ts'
 import { creators } from '../db/schema/catalogue.ts'
 import { users } from '../db/schema/users.ts'
 import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
-import { id, orNull, positive, text, time } from '../http/fields.ts'
+import { docs, id, orNull, positive, text, time } from '../http/fields.ts'
 import { Stats, selectNftCounts, toStats } from './stats.ts'
 
-const Creator = z
+export const PublicUser = z
   .object({
-    id: id('User id of the creator.'),
-    name: orNull(text('Name.')),
-    username: orNull(text('User name.')),
-    avatarUrl: z.url().describe('URL of the avatar.'),
-    nfts: positive('Number of NFTs that are released and not deleted.'),
-    latestReleaseAt: time('Time of the latest release.'),
+    id: id(docs('User id.')),
+    name: orNull(text(docs('Name.'))),
+    username: orNull(text(docs('User name.'))),
+    avatarUrl: z.url().describe(docs('URL of the avatar.')),
   })
-  .meta({ id: 'Creator', description: 'A user who has released NFTs.' })
+  .meta({ id: 'PublicUser', description: docs('What everybody sees of a user.') })
+
+export type UserRow = AvatarOwner & { name: string | null; username: string | null }
+
+export const toPublicUser = <R extends UserRow>(publicUrl: string, { avatarKey, ...user }: R) => ({
+  ...user,
+  avatarUrl: avatarUrl(publicUrl, { id: user.id, avatarKey }),
+})
+
+const Creator = PublicUser.extend({
+  nfts: positive(docs('Number of NFTs that are released and not deleted.')),
+  latestReleaseAt: time(docs('Time of the latest release.')),
+}).meta({ id: 'Creator', description: docs('A user who has released NFTs.') })
 
 export const Creators = z
   .object({
-    creators: z.array(Creator).describe('Creators, the latest release first.'),
-    stats: Stats.describe('The same numbers as `GET /api/public/stats`.'),
+    creators: z.array(Creator).describe(docs('Creators, the latest release first.')),
+    stats: Stats.describe(docs('The same numbers as `GET /api/public/stats`.')),
   })
-  .meta({ id: 'Creators', description: 'The creators with the latest releases.' })
+  .meta({ id: 'Creators', description: docs('The creators with the latest releases.') })
 
 /** Reads at most `limit` creators, the latest release first. */
 export const selectCreators = prepared((db, { limit }: Placeholders<{ limit: number }>) =>
@@ -55,10 +65,7 @@ export async function readCreators(
 ): Promise<z.infer<typeof Creators>> {
   const [rows, counts] = await db.batch([selectCreators(db, { limit }), selectNftCounts(db, {})])
   return {
-    creators: rows.map(({ avatarKey, ...creator }) => ({
-      ...creator,
-      avatarUrl: avatarUrl(settings.PUBLIC_URL, { id: creator.id, avatarKey }),
-    })),
+    creators: rows.map((row) => toPublicUser(settings.PUBLIC_URL, row)),
     stats: toStats(counts),
   }
 }

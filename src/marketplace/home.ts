@@ -19,7 +19,7 @@ const selectReleases = prepared((db, { now }: Placeholders<{ now: string }>) =>
       coverKey: nfts.coverKey,
       amount: nfts.amount,
       amountType: nfts.amountType,
-      /** Cents. */
+      /** In minor units of the currency (ISO 4217). */
       price: nfts.price,
       priceCurrency: nfts.priceCurrency,
       releaseAt: nfts.releaseAt,

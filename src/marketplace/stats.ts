@@ -2,20 +2,20 @@ import * as z from 'zod'
 import { prepared } from '../db/prepared.ts'
 import { nftCounts } from '../db/schema/catalogue.ts'
 import type { Ctx } from '../http/context.ts'
-import { count } from '../http/fields.ts'
+import { count, docs } from '../http/fields.ts'
 
 export const Stats = z
   .object({
     nfts: z
       .object({
-        total: count('All NFTs.'),
-        unique: count('NFTs with one piece.'),
-        rare: count('NFTs with a limited number of pieces.'),
-        unlimited: count('NFTs without a limit.'),
+        total: count(docs('All NFTs.')),
+        unique: count(docs('NFTs with one piece.')),
+        rare: count(docs('NFTs with a limited number of pieces.')),
+        unlimited: count(docs('NFTs without a limit.')),
       })
-      .describe('Numbers of NFTs that are released and not deleted.'),
+      .describe(docs('Numbers of NFTs that are released and not deleted.')),
   })
-  .meta({ id: 'Stats', description: 'Statistics of the marketplace.' })
+  .meta({ id: 'Stats', description: docs('Statistics of the marketplace.') })
 
 /** Selects one row for each `amountType`. */
 export const selectNftCounts = prepared((db) => db.select().from(nftCounts))

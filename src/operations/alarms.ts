@@ -94,6 +94,8 @@ export function findAlarms(state: State, settings: Settings, now: Date): Alarm[]
 function limitOf(settings: Settings, name: string, per: Period): { limit: number; who: string } {
   const { MAX_PICTURES_PER_DAY, MAX_MAILS_PER_DAY, MAX_MAILS_PER_HOUR } = settings
   if (name === 'pictures') return { limit: MAX_PICTURES_PER_DAY, who: 'users can send' }
+  if (name === 'order-mails')
+    return { limit: settings.MAX_ORDER_MAILS_PER_DAY || Infinity, who: 'buyers and sellers get' }
   const limit = strangersLimit(per === 'day' ? MAX_MAILS_PER_DAY : MAX_MAILS_PER_HOUR)
   return { limit, who: 'addresses that no user has get' }
 }

@@ -5,21 +5,23 @@ import { removeOrphans } from '../avatars/orphans.ts'
 import { sweepImports } from '../catalogue/import.ts'
 import { connect, type Database, raw } from '../db/client.ts'
 import { pruneQuotas } from '../db/quota.ts'
-import { cronRuns } from '../db/schema/operations.ts'
-import { idempotencyKeys } from '../db/schema/orders.ts'
+import { cronRuns, sentMails } from '../db/schema/operations.ts'
+import { idempotencyKeys, nftPayloads } from '../db/schema/orders.ts'
 import { emailLinks, walletNonces } from '../db/schema/users.ts'
 import { putOffUnconfigured, wake, wakeDueChains } from '../delivery/wake.ts'
 import { readSettings } from '../env.ts'
 import { LINK_LIFETIME } from '../identity/email-link.ts'
 import { sweepTokens } from '../identity/sweep-tokens.ts'
 import { log } from '../log.ts'
-import { IDEMPOTENCY_LIFETIME } from '../orders/idempotency.ts'
+import { dayOf, IDEMPOTENCY_LIFETIME } from '../orders/idempotency.ts'
+import { sweepReservations } from '../reservations/release.ts'
 import { handleFailing, warnBehind } from '../webhooks/failing.ts'
 import { pruneEvents } from '../webhooks/log.ts'
 import { wakeWebhooks } from '../webhooks/wake.ts'
 import { rollUpHours } from './hourly-orders.ts'
 import { checkNetworks } from './networks.ts'
 import { raiseAlarms } from './notify.ts'
+import { mailOrders, SENT_LIFETIME } from './order-mails.ts'
 
 type Job = (env: Env, db: Database, now: Date) => Promise<unknown>
 
@@ -29,6 +31,8 @@ const jobs: Record<string, Job> = {
   wakeWebhooks: (env, db, now) => wakeWebhooks(env, db, now),
   handleFailingWebhooks: (env, db, now) =>
     handleFailing({ db, email: env.EMAIL, settings: readSettings(env), now }),
+  mailOrders: (env, db, now) =>
+    mailOrders({ db, email: env.EMAIL, settings: readSettings(env), now }),
   deleteExpiredRows: (_env, db, now) => deleteExpiredRows(db, now),
   removeOrphans: (env, db, now) => removeOrphans(env.AVATARS, db, now),
   checkNetworks: async (env, db, now) =>
@@ -80,11 +84,14 @@ function deleteExpiredRows(db: Database, now: Date) {
   const before = (lifetime: number) => new Date(now.getTime() - lifetime).toISOString()
   return db.batch([
     db.delete(idempotencyKeys).where(lt(idempotencyKeys.createdAt, before(IDEMPOTENCY_LIFETIME))),
+    db.delete(nftPayloads).where(lt(nftPayloads.day, dayOf(before(IDEMPOTENCY_LIFETIME)))),
     db.delete(walletNonces).where(lt(walletNonces.expiresAt, now.toISOString())),
     db.delete(emailLinks).where(lt(emailLinks.createdAt, before(LINK_LIFETIME))),
     ...sweepTokens(db, now),
     ...sweepImports(db, now),
     ...pruneEvents(db, now),
+    ...sweepReservations(db, now),
     pruneQuotas(db, now),
+    db.delete(sentMails).where(lt(sentMails.createdAt, before(SENT_LIFETIME))),
   ])
 }

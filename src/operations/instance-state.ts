@@ -193,7 +193,7 @@ export const stateStatements = ({ db, settings, now }: StateCtx) => {
     raw<{ name: string; period: string; used: number }>(
       db,
       sql`SELECT name, period, used FROM quotas
-        WHERE name IN ('mails', 'pictures') AND period IN (${periodAt(now, 'day')}, ${periodAt(now, 'hour')})`,
+        WHERE name IN ('mails', 'order-mails', 'pictures') AND period IN (${periodAt(now, 'day')}, ${periodAt(now, 'hour')})`,
     ),
   ] as const
 }

@@ -7,6 +7,7 @@ import { raw } from '../db/client.ts'
 import type { App } from '../http/context.ts'
 import { publicEndpoint, requireMetrics } from '../http/endpoint.ts'
 import { ApiError, errorResponse, TokenRequired } from '../http/errors.ts'
+import { docs } from '../http/fields.ts'
 import { describeHealth } from './health.ts'
 import { cachedState, MAX_AGE, type State } from './instance-state.ts'
 import { formatMetrics, METRICS_TYPE } from './metrics.ts'
@@ -28,7 +29,7 @@ export const operationsRoutes = new Hono<App>()
     publicEndpoint({
       tag,
       operationId: 'getHealth',
-      summary: 'Check whether the instance can serve',
+      summary: docs('Check whether the instance can serve'),
       description:
         'Returns 503 only if it cannot: the configuration is not valid, the database does not ' +
         'answer, or it lacks migrations. With a master token that may do more than read the ' +
@@ -49,10 +50,10 @@ export const operationsRoutes = new Hono<App>()
     requireMetrics({
       tag,
       operationId: 'getMetrics',
-      summary: 'Read the metrics of the instance',
+      summary: docs('Read the metrics of the instance'),
       description:
         'Returns gauges in the text format of Prometheus, version 0.0.4. Up to 10 seconds old.',
-      answer: z.file().mime('text/plain').describe('The metrics.'),
+      answer: z.file().mime('text/plain').describe(docs('The metrics.')),
     }),
     async (c) => {
       const state = await cachedState(c.env, c.var)

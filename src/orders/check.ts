@@ -1,11 +1,14 @@
 /** Checks whether orders may be placed. Pure functions of the request and the rows it names. */
 import type { Ctx } from '../http/context.ts'
-import type { ErrorCode, Issue } from '../http/errors.ts'
+import type { ErrorCode, Issue, IssueDetails } from '../http/errors.ts'
+import type { Hold } from './holds.ts'
 import { isUnlimited, type Listing, type Nft } from './nft.ts'
 import type { NewOrder } from './schema.ts'
 
-type Buyer = {
+export type Buyer = {
   id: number
+  /** `''` if the buyer has none. */
+  email: string
   /** `''` if the buyer has no wallet. */
   wallet: string
   /** The chain of a wallet that is a contract; 0 for a wallet with a key. */
@@ -14,15 +17,26 @@ type Buyer = {
   billingAddressId: number | null
 }
 
-/** The rows that the orders of a call name. Rows that do not exist are absent. */
+/** The rows that an order names; undefined if they do not exist. */
+export type Named = {
+  nft: Nft | undefined
+  listing: Listing | undefined
+  /** The live reservation of the namespace that becomes this order, and no other of the call. */
+  hold: Hold | undefined
+  /** Two for a wallet that a key has and, on the chain of the NFT, a contract, which comes first. */
+  buyers: readonly Buyer[]
+}
+
+/** The rows that the orders of a call depend on. */
 export type OrderData = {
-  nfts: Map<number, Nft>
-  listings: Map<number, Listing>
-  buyers: Map<number, Buyer>
-  /** Orders of earlier calls in the namespace: provider id to order id. */
-  placed: Map<string, number>
+  /** By the position of the order in the call. */
+  named: Named[]
+  /** Orders of earlier calls in the namespace, by provider id, with what their buyer has now. */
+  placed: Map<string, Pick<Buyer, 'id' | 'email' | 'wallet'> & Pick<NewOrder, 'custom'>>
   /** The namespace of the caller's token. */
   namespace: string
+  /** Pieces that live reservations hold: NFT id to number. */
+  held: Map<number, number>
   /** The most pieces that can be delivered at once, by the name of the network. */
   maxPieces: Map<string, number>
 }
@@ -31,101 +45,160 @@ type Check = {
   data: OrderData
   caller: Ctx['caller']
   now: Date
-  /** Pieces sold by the earlier orders of the call: NFT id to number. */
+  /** Pieces sold by the earlier orders of the call that no reservation holds: NFT id to number. */
   sold: Map<number, number>
   /** Provider ids of the earlier orders of the call, with their index. */
   providerIds: Map<string, number>
-  /** Buyers whose first billing address comes from an earlier order of the call. */
-  newAddresses: Set<number>
+  /** `buyerKey` of buyers whose first billing address comes from an earlier order of the call. */
+  newAddresses: Set<unknown>
   /** Adds an issue about a field of the order that is checked. */
-  report: (field: keyof NewOrder, code: ErrorCode, message: string) => void
+  report: (
+    field: keyof NewOrder | 'buyer.userId',
+    code: ErrorCode,
+    message: string,
+    details?: IssueDetails,
+  ) => void
 }
+
+/** An order with the rows that it names, and what messages call them. */
+type Order = Named & {
+  input: NewOrder
+  field: ReturnType<typeof fieldsOf>
+  labels: ReturnType<typeof labelsOf>
+}
+
+/** Returns the fields by which an order names the rows. A reservation names a listing only. */
+export function fieldsOf({ nftId, nft, listing: other, buyer }: NewOrder) {
+  const listing = other ? 'listing' : 'listingId'
+  return {
+    nft: nft ? 'nft' : nftId ? 'nftId' : listing,
+    listing,
+    buyer: buyer ? 'buyer.userId' : 'buyerUserId',
+  } as const
+}
+
+const labelsOf = ({ nftId, nft, listingId, listing }: NewOrder, named: Named) => ({
+  nft: `NFT ${nftId ?? (nft ? JSON.stringify(nft) : named.nft?.id)}`,
+  listing: `listing ${listingId ?? JSON.stringify(listing)}`,
+})
 
 /**
  * Returns why these orders cannot be placed: everything that is wrong, in the order of the call. A
- * record that is missing, or that the caller may not use, hides what follows from it.
+ * record that is missing, or that the caller may not use, hides what follows from it. `prefixOf` is
+ * what the paths of an order begin with.
  */
 export function findProblems(
   { caller, now }: Pick<Ctx, 'caller' | 'now'>,
   inputs: readonly NewOrder[],
   data: OrderData,
+  prefixOf = (i: number) => `orders[${i}].`,
 ): Issue[] {
   const issues: Issue[] = []
-  const call = { sold: new Map(), providerIds: new Map(), newAddresses: new Set<number>() }
+  const call = { sold: new Map(), providerIds: new Map(), newAddresses: new Set() }
   for (const [i, input] of inputs.entries()) {
-    const report: Check['report'] = (field, code, message) =>
-      issues.push({ path: `orders[${i}].${field}`, code, message })
-    checkOrder(input, i, { data, caller, now, ...call, report })
+    const report: Check['report'] = (field, code, message, details) =>
+      issues.push({ path: prefixOf(i) + field, code, message, ...details })
+    const named = data.named[i]
+    if (!named) throw new Error('the rows of an order were not read')
+    const order = { input, field: fieldsOf(input), labels: labelsOf(input, named), ...named }
+    checkOrder(order, i, { data, caller, now, ...call, report })
   }
   return issues
 }
 
-function checkOrder(input: NewOrder, i: number, check: Check): void {
-  const { data, caller, report } = check
-  const listing = data.listings.get(input.listingId)
+function checkOrder(order: Order, i: number, check: Check): void {
+  const { caller, report } = check
+  const { input, listing, field } = order
   if (caller.role !== 'master' && listing && listing.sellerId !== caller.userId) {
     const message = 'only the seller may place orders for this listing'
-    report('listingId', 'not_your_listing', message)
+    report(field.listing, 'not_your_listing', message)
     return
   }
   if (!checkProviderId(input, i, check)) return
-  const nft = findNft(input, check)
-  checkListing(input, listing, nft, check)
-  if (nft) checkQuantity(input, nft, listing, check)
-  checkBuyer(input, check)
+  checkHold(order, check)
+  const nft = findNft(order, check)
+  checkListing({ ...order, nft }, check)
+  if (listing) checkPrice(order, listing, check)
+  if (nft) checkQuantity(order, nft, check)
+  if (input.buyerUserId ?? input.buyer) checkBuyer(order, check)
+}
+
+function checkHold({ input, nft, listing, hold }: Order, { report }: Check): void {
+  if (!input.reservationId) return
+  if (!hold)
+    report('reservationId', 'reservation_not_found', 'no such reservation is live and not used')
+  else {
+    const { listingId, nftId, quantity } = hold
+    if (listing?.id === listingId && nft?.id === nftId && input.quantity === quantity) return
+    const message = `it is for ${quantity} of NFT ${nftId} by listing ${listingId}`
+    report('reservationId', 'reservation_mismatch', message)
+  }
 }
 
 /** Returns the NFT, if it exists. */
-function findNft({ nftId }: NewOrder, { data, report }: Check): Nft | undefined {
-  const nft = data.nfts.get(nftId)
+function findNft({ nft, listing, field, labels }: Order, { report }: Check): Nft | undefined {
+  if (!listing && field.nft === field.listing) return undefined
   const exists = nft && !nft.deletedAt
-  if (!exists) report('nftId', 'nft_not_found', `there is no NFT ${nftId}`)
+  if (!exists) report(field.nft, 'nft_not_found', `there is no ${labels.nft}`)
   else if (nft.status !== 'released')
-    report('nftId', 'nft_not_released', `NFT ${nftId} is not released`)
+    report(field.nft, 'nft_not_released', `${labels.nft} is not released`)
   return exists ? nft : undefined
 }
 
-function checkListing(
-  { listingId, nftId }: NewOrder,
-  listing: Listing | undefined,
-  nft: Nft | undefined,
-  { now, report }: Check,
-): void {
-  if (!listing) report('listingId', 'listing_not_found', `there is no listing ${listingId}`)
-  else if (nft && listing.nftId !== nftId)
-    report('listingId', 'listing_mismatch', `listing ${listingId} does not sell NFT ${nftId}`)
-  else if (!listing.active)
-    report('listingId', 'listing_inactive', `listing ${listingId} is not active`)
+/** What a reservation holds is sold even if the listing has ended since. */
+function checkListing({ listing, nft, hold, field, labels }: Order, check: Check): void {
+  const { now, report } = check
+  const path = field.listing
+  if (!listing) report(path, 'listing_not_found', `there is no ${labels.listing}`)
+  else if (nft && listing.nftId !== nft.id)
+    report(path, 'listing_mismatch', `${labels.listing} does not sell ${labels.nft}`)
+  else if (hold) return
+  else if (!listing.active) report(path, 'listing_inactive', `${labels.listing} is not active`)
   else if (listing.activeTill && listing.activeTill <= now.toISOString())
-    report('listingId', 'listing_ended', `listing ${listingId} ended at ${listing.activeTill}`)
+    report(path, 'listing_ended', `${labels.listing} ended at ${listing.activeTill}`)
+}
+
+/** The price may have changed since the shop showed it to the customer. */
+function checkPrice({ input, hold, labels }: Order, listing: Listing, { report }: Check): void {
+  const { priceCents, priceCurrency } = hold ?? listing
+  const { expectedPriceCents, expectedCurrency } = input
+  if (expectedPriceCents === undefined || expectedCurrency === undefined) return
+  if (expectedPriceCents === priceCents && expectedCurrency === priceCurrency) return
+  const message = `${hold ? 'the reservation' : labels.listing} asks ${priceCents} ${priceCurrency} in minor units for a piece`
+  const prices = { expectedPriceCents, expectedCurrency, priceCents, priceCurrency }
+  report('expectedPriceCents', 'price_changed', message, prices)
 }
 
 function checkQuantity(
-  { quantity }: NewOrder,
+  { input: { quantity }, listing, hold, labels }: Order,
   nft: Nft,
-  listing: Listing | undefined,
   { data, sold, report }: Check,
 ): void {
-  const most = listing ? largestQuantity(listing) : quantity
+  const most = listing && !hold ? largestQuantity(listing) : quantity
   if (quantity > most) {
-    const message = `listing ${listing?.id} sells at most ${most} per order`
+    const message = `${labels.listing} sells at most ${most} per order`
     report('quantity', 'quantity_too_large', message)
   }
   const limit = data.maxPieces.get(nft.contractNetwork) ?? Infinity
   if (quantity > limit) {
-    const message = `the network of NFT ${nft.id} delivers at most ${limit} per order`
+    const message = `the network of ${labels.nft} delivers at most ${limit} per order`
     report('quantity', 'quantity_above_limit', message)
   }
   if (isUnlimited(nft)) return
   const before = sold.get(nft.id) ?? 0
-  const left = nft.availableAmount - before
+  const held = hold ? 0 : (data.held.get(nft.id) ?? 0)
+  const left = Math.max(0, nft.availableAmount - held - before)
   const earlier = before > 0 ? ` after the ${before} of the earlier orders of this call` : ''
-  if (quantity > left) report('quantity', 'sold_out', `NFT ${nft.id} has ${left} left${earlier}`)
-  else if (quantity <= Math.min(most, limit)) sold.set(nft.id, before + quantity)
+  const reserved = held > 0 ? `, and ${held} are reserved` : ''
+  if (quantity > left)
+    report('quantity', 'sold_out', `${labels.nft} has ${left} left${earlier}${reserved}`)
+  else if (!hold && quantity <= Math.min(most, limit)) sold.set(nft.id, before + quantity)
 }
 
+type Terms = Pick<Listing, 'amount' | 'priceCents'>
+
 /** The largest quantity of one order. The total price must be a safe integer, too. */
-const largestQuantity = ({ amount, priceCents }: Listing): number =>
+export const largestQuantity = ({ amount, priceCents }: Terms): number =>
   Math.min(amount ?? Infinity, Math.floor(Number.MAX_SAFE_INTEGER / Math.max(priceCents, 1)))
 
 /** The billing address of the request, if the four fields of a place are given. */
@@ -136,18 +209,28 @@ export function newBillingAddress({ buyerBillingData }: NewOrder) {
     : null
 }
 
-function checkBuyer(input: NewOrder, check: Check): void {
-  const { data, caller, newAddresses, report } = check
-  const buyer = data.buyers.get(input.buyerUserId)
-  if (!buyer) report('buyerUserId', 'buyer_not_found', `there is no user ${input.buyerUserId}`)
+/** The e-mail address or wallet by which an order names its buyer, whose account may be created. */
+export const identityOf = ({ buyer }: NewOrder) => buyer?.email ?? buyer?.wallet
+
+/** Returns what tells the buyers of a call apart. */
+export const buyerKey = (input: NewOrder, buyer: Buyer | undefined) =>
+  buyer?.id ?? identityOf(input)
+
+function checkBuyer({ input, field, buyers: [buyer] }: Order, check: Check): void {
+  const { caller, newAddresses, report } = check
+  const key = buyerKey(input, buyer)
+  const id = input.buyerUserId ?? input.buyer?.userId
+  // A seller does not learn whether somebody has an account, and a billing address.
+  const isProbe = caller.role !== 'master' && identityOf(input) !== undefined
+  if (!key) report(field.buyer, 'buyer_not_found', `there is no user ${id}`)
   else if (newBillingAddress(input)) {
     // Billing data of a user token is kept for its own order only.
-    if (caller.role === 'master') newAddresses.add(buyer.id)
-  } else if (buyer.billingAddressId === null && !newAddresses.has(buyer.id))
+    if (caller.role === 'master') newAddresses.add(key)
+  } else if (isProbe || (!buyer?.billingAddressId && !newAddresses.has(key)))
     report(
       'buyerBillingData',
       'no_billing_address',
-      `must have city, country, postal and street, as user ${buyer.id} has no billing address`,
+      `must have city, country, postal and street, as ${isProbe ? 'a user token does not use those of others' : `${id ? `user ${id}` : 'the buyer'} has no billing address`}`,
     )
 }
 
@@ -158,10 +241,11 @@ function checkBuyer(input: NewOrder, check: Check): void {
 function checkProviderId({ providerId }: NewOrder, i: number, check: Check): boolean {
   const { data, providerIds, report } = check
   if (!providerId) return true
-  const [placed, earlier] = [data.placed.get(providerId), providerIds.get(providerId)]
+  const [placed, earlier] = [data.placed.get(providerId)?.id, providerIds.get(providerId)]
   const other =
     placed === undefined ? earlier !== undefined && `orders[${earlier}]` : `order ${placed}`
-  if (other) report('providerId', 'provider_id_used', `${other} already has it`)
+  const details = placed === undefined ? {} : { orderId: placed }
+  if (other) report('providerId', 'provider_id_used', `${other} already has it`, details)
   else providerIds.set(providerId, i)
   return !other
 }

@@ -4,7 +4,6 @@ import { readAsUser } from '../auth/session.ts'
 import { type Placeholders, prepared } from '../db/prepared.ts'
 import type { DeliveryRow } from '../delivery/shown.ts'
 import type { Ctx } from '../http/context.ts'
-import { selectBought, selectSold } from './list.ts'
 import { buildOrders, prepareOrders, viewerValues } from './read.ts'
 import type { Order } from './schema.ts'
 
@@ -22,9 +21,16 @@ export type HistoryEntry = {
 
 type Values = { userId: number; isMaster: number; before: number; count: number }
 
+/** Select the newest orders before one. */
 const ordersBySide = {
-  bought: prepareOrders<Values>(selectBought),
-  sold: prepareOrders<Values>(selectSold),
+  bought: prepareOrders<Values>(
+    ({ userId, before, count }) => sql`(SELECT id FROM orders
+      WHERE buyerId = ${userId} AND id < ${before} ORDER BY id DESC LIMIT ${count})`,
+  ),
+  sold: prepareOrders<Values>(
+    ({ userId, before, count }) => sql`(SELECT orderId FROM orderItems
+      WHERE sellerId = ${userId} AND orderId < ${before} ORDER BY orderId DESC LIMIT ${count})`,
+  ),
 }
 
 const anySold = prepared((db, { userId }: Placeholders<{ userId: number }>) =>

@@ -1,180 +1,147 @@
-/** Lists the orders that a caller may see, newest first. */
-import { type Placeholder, type SQL, sql } from 'drizzle-orm'
+/** Lists the orders that a caller may see. */
+import * as z from 'zod'
 import { readAs } from '../auth/access.ts'
-import { type Placeholders, prepared } from '../db/prepared.ts'
 import { itemStatuses } from '../db/schema/delivery.ts'
-import { itemStatusSql } from '../delivery/shown.ts'
+import { invalidField } from '../http/errors.ts'
+import { docs } from '../http/fields.ts'
+import { idText, limitText, tokenNameText } from '../http/ids.ts'
+import { instant } from '../http/inputs.ts'
 import type { Viewer } from './buyer.ts'
-import { type ReadCtx, readOrders } from './read.ts'
-import type { Order } from './schema.ts'
+import { type List, lists, type Page } from './candidates.ts'
+import { type ReadCtx, readOrders, viewerValues } from './read.ts'
+import { type Order, ProviderId } from './schema.ts'
+import { type OrderSummary, toSummary } from './summary.ts'
 
-/** What `deliveryStatus` selects by: the status of the item; `pending` where that is null. */
-export const deliveryStatuses = ['pending', ...itemStatuses] as const
+/** Where a page ended; with the time of its change, if orders are sorted by it. */
+type Cursor = { id: number; at?: string | undefined }
 
-/** At most one of them. Without one, all orders that the caller may see. */
-type OrderFilter = {
-  providerId?: string | undefined
-  deliveryStatus?: (typeof deliveryStatuses)[number] | undefined
-  buyerUserId?: number | undefined
-}
+const CursorText = z
+  .string()
+  .trim()
+  .regex(/^[1-9]\d{0,14}(-\d{13})?$/, 'must be the `nextCursor` of a page')
+  .transform((text): Cursor => {
+    const [id = 0, at] = text.split('-').map(Number)
+    return { id, at: at === undefined ? undefined : new Date(at).toISOString() }
+  })
 
-/** Candidates that one call looks at, where not every candidate is an order to return. */
-const MAX_CANDIDATES = 1000
+const toText = ({ id, at }: Cursor) => (at === undefined ? `${id}` : `${id}-${Date.parse(at)}`)
 
-type Values = {
-  before: number
-  /** Number of candidates. */
-  count: number
-  userId: number
-  providerId: string
-  buyerUserId: number
-  status: string
-}
-type Candidate = { cursor: number; id: number; isMatch: 0 | 1 }
+export const OrderQuery = z.object({
+  limit: limitText(20).describe(docs('Orders per page.')),
+  cursor: CursorText.optional().describe(docs('The `nextCursor` of the previous page.')),
+  fields: z
+    .literal('summary')
+    .optional()
+    .describe(docs('`summary` returns a short row of each order, without its NFT and its buyer.')),
+  providerId: ProviderId.optional().describe('Selects orders with this order number of the shop.'),
+  source: tokenNameText.optional().describe('Selects orders that tokens of this name have placed.'),
+  sellerId: idText.optional().describe(docs('Selects orders of the seller with this user id.')),
+  buyerUserId: idText.optional().describe(docs('Selects orders of the buyer with this user id.')),
+  deliveryStatus: z
+    .enum(['pending', ...itemStatuses])
+    .optional()
+    .describe(docs('Selects orders whose item has this status; `pending` stands for null.')),
+  createdFrom: instant
+    .optional()
+    .describe(docs('Selects orders that were placed at this time or later.')),
+  createdTo: instant.optional().describe(docs('Selects orders that were placed before this time.')),
+  updatedFrom: instant
+    .optional()
+    .describe('Selects orders whose `updatedAt` is this time or later, the oldest change first.'),
+})
+type ListRequest = Omit<z.infer<typeof OrderQuery>, 'fields'>
 
-type Source = {
-  from: SQL
-  where?: SQL
-  /** The column to sort by and to continue from. It has an index together with `where`. */
-  cursor: SQL
-  /** Id of the order. */
-  id: SQL
-  isMatch?: SQL
-}
+const listByStatus = {
+  pending: 'underWay',
+  awaiting_wallet: 'awaitingWallet',
+  transferring: 'underWay',
+  transferred: 'id',
+  failed: 'failed',
+} as const
 
-// CROSS JOIN keeps the order of the tables, so that SQLite begins with the index of the condition.
-const select = (
-  { from, where = sql`1`, cursor, id, isMatch = sql`1` }: Source,
-  { before, count }: Placeholders<Values>,
-) => sql`SELECT ${cursor} AS cursor, ${id} AS id, (${isMatch}) AS isMatch
-  FROM ${from} WHERE ${where} AND ${cursor} < ${before} ORDER BY ${cursor} DESC LIMIT ${count}`
-
-const candidates = (buildSource: (values: Placeholders<Values>) => Source) =>
-  prepared((db, values: Placeholders<Values>) =>
-    db.all<Candidate>(select(buildSource(values), values)),
-  )
-
-const orderId = sql`o.id`
-const byOrder = { from: sql`orders o`, cursor: orderId, id: orderId }
-const byItem = {
-  from: sql`deliveries CROSS JOIN orderItems i ON i.id = deliveries.id`,
-  cursor: sql`deliveries.id`,
-  id: sql`i.orderId`,
-}
-const hasStatus = (status: Placeholder) => sql`coalesce(${itemStatusSql}, 'pending') = ${status}`
-
-type Range = Placeholders<Pick<Values, 'userId' | 'before' | 'count'>>
-
-/** Selects the newest orders that a user has bought, before one of them. */
-export const selectBought = ({ userId, before, count }: Range) => sql`(SELECT id FROM orders
-  WHERE buyerId = ${userId} AND id < ${before} ORDER BY id DESC LIMIT ${count})`
-
-/** Selects the newest orders that a user has sold, before one of them, as the column `orderId`. */
-export const selectSold = ({ userId, before, count }: Range) => sql`(SELECT orderId FROM orderItems
-  WHERE sellerId = ${userId} AND orderId < ${before} ORDER BY orderId DESC LIMIT ${count})`
-
-/** What the user has bought and sold. */
-const selectOwn = (range: Range) => sql`(SELECT id FROM ${selectBought(range)}
-  UNION SELECT orderId FROM ${selectSold(range)}) own`
-
-const all = candidates(() => byOrder)
-const byBuyer = candidates(({ buyerUserId }) => ({
-  ...byOrder,
-  where: sql`o.buyerId = ${buyerUserId}`,
-}))
-const byProviderId = candidates(({ providerId }) => ({
-  ...byOrder,
-  where: sql`o.providerId = ${providerId}`,
-}))
-/** In the spelling of the index `deliveries_waiting`, so that SQLite uses it. */
-const isWaiting = sql.raw(
-  "deliveries.state IN ('awaiting_wallet', 'failed', 'cancelled', 'written_off')",
-)
-const awaitingWallet = candidates(() => ({
-  ...byItem,
-  where: sql`deliveries.state = 'awaiting_wallet' AND ${isWaiting}`,
-}))
-/** The newest deliveries in a state. The status `failed` has three. */
-const newestIn = (state: string, { before, count }: Placeholders<Values>) => sql`SELECT id FROM (
-  SELECT id FROM deliveries WHERE state = ${sql.raw(`'${state}'`)} AND ${isWaiting}
-    AND id < ${before} ORDER BY id DESC LIMIT ${count})`
-const failed = candidates((values) => ({
-  from: sql`(${newestIn('failed', values)} UNION ALL ${newestIn('cancelled', values)}
-    UNION ALL ${newestIn('written_off', values)}) ended
-    CROSS JOIN orderItems i ON i.id = ended.id`,
-  cursor: sql`ended.id`,
-  id: sql`i.orderId`,
-}))
-const withStatus = candidates(({ status }) => ({ ...byItem, isMatch: hasStatus(status) }))
-
-const ownId = sql`own.id`
-const own = candidates((values) => ({ from: selectOwn(values), cursor: ownId, id: ownId }))
-const ownByProviderId = candidates(({ providerId, userId }) => ({
-  ...byOrder,
-  where: sql`o.providerId = ${providerId}`,
-  isMatch: sql`o.buyerId = ${userId} OR EXISTS
-    (SELECT 1 FROM orderItems WHERE orderId = o.id AND sellerId = ${userId})`,
-}))
-const ownWithStatus = candidates((values) => ({
-  from: sql`${selectOwn(values)} CROSS JOIN orderItems i ON i.orderId = own.id
-    CROSS JOIN deliveries ON deliveries.id = i.id`,
-  cursor: ownId,
-  id: ownId,
-  isMatch: hasStatus(values.status),
-}))
-const soldTo = candidates((values) => ({
-  from: sql`${selectSold(values)} own CROSS JOIN orders o ON o.id = own.orderId`,
-  cursor: sql`own.orderId`,
-  id: orderId,
-  isMatch: sql`o.buyerId = ${values.buyerUserId}`,
-}))
-
-/** Returns the statement for a filter, and whether every candidate is an order to return. */
-function chooseCandidates(
-  { role, userId }: Viewer,
-  { providerId, deliveryStatus, buyerUserId }: OrderFilter,
-) {
+/** Returns the name of the list whose index has the fewest candidates for the filters. */
+function chooseList({ role, userId }: Viewer, filter: ListRequest): keyof typeof lists {
   const isMaster = role === 'master'
-  const exact = (select: typeof all) => ({ select, isExact: true })
-  const filtered = (select: typeof all) => ({ select, isExact: false })
-  if (providerId !== undefined) return isMaster ? exact(byProviderId) : filtered(ownByProviderId)
-  if (buyerUserId !== undefined)
-    return isMaster || buyerUserId === userId ? exact(byBuyer) : filtered(soldTo)
-  if (deliveryStatus === undefined) return exact(isMaster ? all : own)
-  if (!isMaster) return filtered(ownWithStatus)
-  if (deliveryStatus === 'awaiting_wallet') return exact(awaitingWallet)
-  if (deliveryStatus === 'failed') return exact(failed)
-  return filtered(withStatus)
+  // Users see nothing of others but what they bought from them, or sold to them.
+  const isAllOf = (id: number | undefined) => (isMaster ? id !== undefined : id === userId)
+  if (filter.providerId !== undefined) return 'providerId'
+  if (filter.updatedFrom !== undefined) return 'updatedFrom'
+  if (isAllOf(filter.buyerUserId)) return 'buyerUserId'
+  if (isMaster && filter.source !== undefined) return 'source'
+  if (isAllOf(filter.sellerId)) return 'sellerId'
+  if (!isMaster) return 'own'
+  return filter.deliveryStatus ? listByStatus[filter.deliveryStatus] : 'id'
 }
 
-type ListRequest = OrderFilter & {
-  /** The largest number of orders. */
-  limit: number
-  /** The `nextCursor` of the page before; undefined begins with the newest order. */
-  cursor?: number | undefined
+/**
+ * Milliseconds. Ids grow with the time of writing, and `createdAt` is the time of the call: they
+ * differ by less than this.
+ */
+const MARGIN = 60_000
+/** Later times do not sort as text. */
+const LAST = Date.parse('9999-12-31T23:59:59.999Z')
+const shifted = (time: string | null, by: number) =>
+  time === null ? null : new Date(Math.min(Date.parse(time) + by, LAST)).toISOString()
+
+/** Returns the values of the statements. */
+function toValues(viewer: Viewer, request: ListRequest) {
+  const { limit, cursor, providerId = null, source = null, sellerId = null } = request
+  const { buyerUserId = null, deliveryStatus = null } = request
+  const { createdFrom = null, createdTo = null, updatedFrom = null } = request
+  return {
+    ...viewerValues(viewer),
+    limit,
+    before: cursor?.id ?? Number.MAX_SAFE_INTEGER,
+    afterAt: cursor?.at ?? updatedFrom ?? '',
+    afterId: cursor?.id ?? 0,
+    earliest: shifted(createdFrom, -MARGIN),
+    latest: shifted(createdTo, MARGIN),
+    ...{ providerId, source, sellerId, buyerUserId, deliveryStatus },
+    ...{ createdFrom, createdTo, updatedFrom },
+  }
+}
+
+/** Reads the rows of a page, and where the next one begins. */
+async function readPage<Row>(
+  { db, caller, viewer = caller }: ReadCtx,
+  request: ListRequest,
+  choose: (list: List) => Page<Row>,
+) {
+  const { limit, cursor } = request
+  const name = chooseList(viewer, request)
+  if (cursor && (cursor.at !== undefined) !== (name === 'updatedFrom'))
+    throw invalidField('cursor', 'is of a list with other filters')
+  const values = toValues(viewer, request)
+  const [rows] = await readAs(db, caller, [choose(lists[name])(db, values)])
+  const page = rows.filter(({ isEnd }) => !isEnd).slice(0, limit)
+  const last = rows.length > limit ? page.at(-1) : rows.findLast(({ isEnd }) => isEnd)
+  const nextCursor = last ? toText({ id: last.cursorId, at: last.cursorAt ?? undefined }) : null
+  return { page, nextCursor }
 }
 
 /**
  * Returns a page of orders that the viewer may see, and where the next one begins; null on the last
- * page. A page may have fewer orders than `limit`, or none, before the last one: a call looks at a
- * limited number of orders, so its cost does not depend on how many there are. Throws
- * `unauthenticated`.
+ * page. Newest orders come first; with `updatedFrom` and without `providerId` the oldest changes. A
+ * page may have fewer orders than `limit`, or none, before the last one: a call looks at a limited
+ * number of orders. Throws `unauthenticated`, `invalid_input`.
  */
 export async function listOrders(
   ctx: ReadCtx,
-  { limit, cursor = Number.MAX_SAFE_INTEGER, ...filter }: ListRequest,
+  request: ListRequest,
 ): Promise<{ orders: Order[]; nextCursor: string | null }> {
-  const { db, caller, viewer = caller } = ctx
-  const { select, isExact } = chooseCandidates(viewer, filter)
-  const { providerId = '', buyerUserId = 0, deliveryStatus: status = '' } = filter
-  const values = { before: cursor, userId: viewer.userId, providerId, buyerUserId, status }
-  const count = isExact ? limit + 1 : MAX_CANDIDATES
-  const [rows] = await readAs(db, caller, [select(db, { ...values, count })])
-  const matches = rows.filter(({ isMatch }) => isMatch)
-  const page = matches.slice(0, limit)
+  const { page, nextCursor } = await readPage(ctx, request, ({ ids }) => ids)
   const orderIds = page.map(({ id }) => String(id))
-  const orders = orderIds.length > 0 ? await readOrders(ctx, orderIds) : []
-  // Orders neither disappear nor change their buyer or seller between the two trips.
-  const last = matches.length > limit ? page.at(-1) : rows.length === count ? rows.at(-1) : null
-  return { orders, nextCursor: last ? String(last.cursor) : null }
+  // Nobody who has a token loses orders between the two trips.
+  const { orders } = orderIds.length > 0 ? await readOrders(ctx, orderIds) : { orders: [] }
+  return { orders, nextCursor }
+}
+
+/** As `listOrders`, with summaries, in one trip. */
+export async function listSummaries(
+  ctx: ReadCtx,
+  request: ListRequest,
+): Promise<{ orders: OrderSummary[]; nextCursor: string | null }> {
+  const { page, nextCursor } = await readPage(ctx, request, ({ summaries }) => summaries)
+  const orders = page.map(({ cursorId: _, cursorAt: _at, isEnd: _end, ...row }) => toSummary(row))
+  return { orders, nextCursor }
 }

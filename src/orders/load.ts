@@ -1,59 +1,93 @@
 /** Loads the rows that placing orders depends on, in one trip. */
-import { and, eq, inArray, isNull, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNull, or, sql } from 'drizzle-orm'
 import { isLive } from '../addresses/schema.ts'
 import { readAs } from '../auth/access.ts'
-import { jsonValues } from '../db/client.ts'
+import { type BoundStatement, jsonValues } from '../db/client.ts'
 import { type Placeholders, prepared, preparedCondition } from '../db/prepared.ts'
 import { listings, nfts } from '../db/schema/catalogue.ts'
 import { networks } from '../db/schema/delivery.ts'
 import { orders } from '../db/schema/orders.ts'
 import { addresses, tokens, users } from '../db/schema/users.ts'
 import type { Settings } from '../env.ts'
-import type { Caller, Ctx } from '../http/context.ts'
-import type { OrderData } from './check.ts'
-import { type IdempotentCall, selectStored } from './idempotency.ts'
-import { listingColumns, nftColumns } from './nft.ts'
-import { byId } from './order.ts'
-import type { Plan } from './plan.ts'
+import type { Ctx } from '../http/context.ts'
+import type { Buyer, OrderData } from './check.ts'
+import { selectHolds } from './holds.ts'
+import { type Listing, listingColumns, nftColumns } from './nft.ts'
 import type { NewOrder } from './schema.ts'
+import { heldQuantity } from './stock.ts'
 
-type Ids = Placeholders<{ ids: string }>
+/** JSON arrays of the ids, and of the operator's own ids. */
+type Keys = Placeholders<{ ids: string; externalIds: string }>
 
-const nftsById = prepared((db, { ids }: Ids) =>
-  db
-    .select(nftColumns)
+const hasKey = (table: typeof nfts | typeof listings, { ids, externalIds }: Keys) =>
+  or(inArray(table.id, jsonValues(ids)), inArray(table.externalId, jsonValues(externalIds)))
+
+/** By their keys, and those that listings sell whose keys are in `listed` (a JSON array). */
+const selectNfts = prepared((db, keys: Keys & Placeholders<{ listed: string; now: string }>) => {
+  const listed = hasKey(listings, { ids: keys.listed, externalIds: keys.listed })
+  const sold = db.select({ nftId: listings.nftId }).from(listings).where(listed)
+  return db
+    .select({
+      ...{ ...nftColumns, externalId: nfts.externalId },
+      held: heldQuantity(sql`nfts.id`, keys.now).as('held'),
+    })
     .from(nfts)
-    .where(inArray(nfts.id, jsonValues(ids))),
-)
+    .where(or(hasKey(nfts, keys), inArray(nfts.id, sold)))
+})
 
-const listingsById = prepared((db, { ids }: Ids) =>
+const selectListings = prepared((db, keys: Keys) =>
   db
-    .select(listingColumns)
+    .select({ ...listingColumns, externalId: listings.externalId })
     .from(listings)
-    .where(inArray(listings.id, jsonValues(ids))),
+    .where(hasKey(listings, keys)),
 )
 
-const buyersById = prepared((db, { ids }: Ids) => {
+/** Returns a map of rows by their ids, and by the operator's own ids, which are texts. */
+const byKey = <Row extends { id: number; externalId: string }>(rows: readonly Row[]) =>
+  new Map<unknown, Omit<Row, 'externalId'>>(
+    rows.flatMap(({ externalId, ...row }) => [
+      [row.id, row],
+      [externalId, row],
+    ]),
+  )
+
+type BuyerKeys = Placeholders<{ ids: string; emails: string; wallets: string }>
+
+const selectBuyers = prepared((db, { ids, emails, wallets }: BuyerKeys) => {
   const firstBillingAddress = db
     .select({ id: sql`min(${addresses.id})` })
     .from(addresses)
     .where(and(eq(addresses.userId, users.id), eq(addresses.kind, sql`'billing'`), isLive))
+  const isNamed = or(
+    inArray(users.id, jsonValues(ids)),
+    // In the spelling of the partial indexes, so that SQLite uses them.
+    and(sql`${users.email} <> ''`, inArray(users.email, jsonValues(emails))),
+    and(
+      sql`${users.ethereumPublicAddr} <> ''`,
+      inArray(users.ethereumPublicAddr, jsonValues(wallets)),
+    ),
+  )
   return db
     .select({
       id: users.id,
+      email: users.email,
       wallet: users.ethereumPublicAddr,
       walletChainId: users.walletChainId,
       billingAddressId: sql<number | null>`${firstBillingAddress}`.as('billingAddressId'),
     })
     .from(users)
-    .where(and(inArray(users.id, jsonValues(ids)), isNull(users.removedAt)))
+    .where(and(isNamed, isNull(users.removedAt)))
 })
 
 const ordersByProviderId = prepared(
   (db, { tokenId, providerIds }: Placeholders<{ tokenId: string; providerIds: string }>) =>
     db
-      .select({ id: orders.id, providerId: orders.providerId })
+      .select({
+        ...{ id: orders.id, providerId: orders.providerId, custom: orders.custom },
+        ...{ email: users.email, wallet: users.ethereumPublicAddr },
+      })
       .from(orders)
+      .innerJoin(users, eq(users.id, orders.buyerId))
       .where(
         and(
           inArray(orders.providerId, jsonValues(providerIds)),
@@ -66,7 +100,28 @@ const selectNamespace = prepared((db, { tokenId }: Placeholders<{ tokenId: strin
   db.select({ namespace: tokens.namespace }).from(tokens).where(eq(tokens.id, tokenId)),
 )
 
-type LoadCtx = Pick<Ctx, 'db' | 'caller'> & { settings: Pick<Settings, 'NETWORKS'> }
+/** Returns a function that finds the buyers whom an order may name. `chainId` is that of its NFT. */
+function buyerFinder(buyers: readonly Buyer[]) {
+  const byKey = new Map<unknown, Buyer>(
+    buyers.flatMap((buyer) => [
+      [buyer.id, buyer],
+      [buyer.email, buyer],
+      [`${buyer.walletChainId}:${buyer.wallet}`, buyer],
+    ]),
+  )
+  return ({ buyerUserId, buyer }: NewOrder, chainId: number | undefined): Buyer[] => {
+    const keys = buyer?.wallet
+      ? [`${chainId}:${buyer.wallet}`, `0:${buyer.wallet}`]
+      : [buyerUserId ?? buyer?.userId ?? buyer?.email]
+    return keys.flatMap((key) => byKey.get(key) ?? [])
+  }
+}
+
+/** A JSON array of the different values, without null. */
+const distinct = (values: readonly (number | string | null | undefined)[]) =>
+  JSON.stringify([...new Set(values)].filter((value) => (value ?? null) !== null))
+
+type LoadCtx = Ctx & { settings: Pick<Settings, 'NETWORKS'> }
 
 /** A row for each chain, of which there are few. */
 const selectMaxPieces = prepared((db) =>
@@ -74,34 +129,56 @@ const selectMaxPieces = prepared((db) =>
 )
 
 /**
- * Loads the rows that the orders of a call name, and the response that is stored for its
- * idempotency key. Throws `unauthenticated`.
+ * Loads the rows that a call depends on. `also` is another statement of the trip, whose first row is
+ * returned. Throws `unauthenticated`.
  */
-export async function loadOrderData(
-  { db, caller, settings }: LoadCtx,
+export async function loadOrderData<Row>(
+  { db, caller, now: at, settings }: LoadCtx,
   inputs: readonly NewOrder[],
-  call: IdempotentCall | null,
+  also: BoundStatement<Row[]> | null,
 ) {
+  const now = at.toISOString()
   const { tokenId } = caller
-  const distinct = (ids: readonly number[]) => ({ ids: JSON.stringify([...new Set(ids)]) })
-  const providerIds = JSON.stringify(inputs.flatMap(({ providerId }) => providerId ?? []))
-  const [nfts, listings, buyers, placed, [token], limits, responses] = await readAs(db, caller, [
-    nftsById(db, distinct(inputs.map(({ nftId }) => nftId))),
-    listingsById(db, distinct(inputs.map(({ listingId }) => listingId))),
-    buyersById(db, distinct(inputs.map(({ buyerUserId }) => buyerUserId))),
+  const keys = (fields: 'nftId' | 'listingId', names: 'nft' | 'listing') => ({
+    ids: distinct(inputs.map((input) => input[fields])),
+    externalIds: distinct(inputs.map((input) => input[names])),
+  })
+  const unnamed = inputs.filter(({ nftId, nft }) => !nftId && !nft)
+  const listed = distinct(unnamed.map(({ listingId, listing }) => listingId ?? listing))
+  const reservationIds = distinct(inputs.map(({ reservationId }) => reservationId))
+  const providerIds = distinct(inputs.map(({ providerId }) => providerId))
+  const buyerKeys = {
+    ids: distinct(inputs.map(({ buyerUserId, buyer }) => buyerUserId ?? buyer?.userId)),
+    emails: distinct(inputs.map(({ buyer }) => buyer?.email)),
+    wallets: distinct(inputs.map(({ buyer }) => buyer?.wallet)),
+  }
+  const [nfts, listings, buyers, placed, holds, [token], limits, rows] = await readAs(db, caller, [
+    selectNfts(db, { ...keys('nftId', 'nft'), listed, now }),
+    selectListings(db, keys('listingId', 'listing')),
+    selectBuyers(db, buyerKeys),
     ordersByProviderId(db, { tokenId, providerIds }),
+    selectHolds(db, { ids: reservationIds, tokenId, now }),
     selectNamespace(db, { tokenId }),
     selectMaxPieces(db, {}),
-    ...(call ? [selectStored(db, { ...call, tokenId })] : []),
+    ...(also ? [also] : []),
   ])
   if (!token) throw new Error('a live token was not read')
   const maxPieces = new Map(limits.map(({ chainId, maxPieces }) => [chainId, maxPieces]))
+  const [nftsByKey, listingsByKey] = [byKey(nfts.map(({ held, ...nft }) => nft)), byKey(listings)]
+  const unusedHolds = new Map(holds.map((hold) => [hold.id, hold]))
+  const findBuyers = buyerFinder(buyers)
   const data: OrderData = {
-    nfts: byId(nfts),
-    listings: byId(listings),
-    buyers: byId(buyers),
-    placed: new Map(placed.map(({ id, providerId }) => [providerId ?? '', id])),
+    named: inputs.map((input) => {
+      const listing = listingsByKey.get(input.listingId ?? input.listing)
+      const nft = nftsByKey.get(input.nftId ?? input.nft ?? listing?.nftId)
+      const chainId = settings.NETWORKS[nft?.contractNetwork ?? '']?.chainId
+      const hold = unusedHolds.get(input.reservationId ?? '')
+      if (hold) unusedHolds.delete(hold.id)
+      return { nft, listing, hold, buyers: findBuyers(input, chainId) }
+    }),
+    placed: new Map(placed.map((order) => [order.providerId ?? '', order])),
     namespace: token.namespace,
+    held: new Map(nfts.map(({ id, held }) => [id, held])),
     maxPieces: new Map(
       Object.entries(settings.NETWORKS).map(([network, { chainId }]) => [
         network,
@@ -109,7 +186,7 @@ export async function loadOrderData(
       ]),
     ),
   }
-  return { data, stored: responses?.[0] }
+  return { data, row: rows?.[0] }
 }
 
 type Expected = { rows: string; count: number; role: string; userId: number; now: string }
@@ -120,29 +197,31 @@ const isOutdated = preparedCondition(
     JOIN listings ON listings.id = value ->> 'listingId' AND listings.nftId = value ->> 'nftId'
       AND listings.priceCents = value ->> 'priceCents' AND listings.priceWei = value ->> 'priceWei'
       AND listings.priceCurrency = value ->> 'priceCurrency'
-      AND listings.active AND (listings.activeTill IS NULL OR listings.activeTill > ${now})
+      AND (value ->> 'reservationId' IS NOT NULL OR listings.active
+        AND (listings.activeTill IS NULL OR listings.activeTill > ${now}))
       AND (${role} = 'master' OR listings.sellerId = ${userId})
     JOIN nfts ON nfts.id = listings.nftId AND nfts.status = 'released' AND nfts.deletedAt IS NULL
-    JOIN users ON users.id = value ->> 'buyerId' AND users.ethereumPublicAddr = value ->> 'wallet'
+    LEFT JOIN users ON users.id = value ->> 'userId' AND users.ethereumPublicAddr = value ->> 'wallet'
       AND users.walletChainId = value ->> 'walletChainId' AND users.removedAt IS NULL
+      AND (value ->> 'email' IS NULL OR users.email = value ->> 'email')
     LEFT JOIN addresses ON addresses.id = value ->> 'billingAddressId'
-    WHERE value ->> 'billingAddressId' IS NULL OR addresses.deletedAt IS NULL) < ${count}`,
+    WHERE (value ->> 'userId' IS NULL OR users.id IS NOT NULL)
+      AND (value ->> 'billingAddressId' IS NULL OR addresses.deletedAt IS NULL)) < ${count}`,
 )
 
-/** Whether something that was checked, or that the response shows, has changed since it was read. */
-export function hasChanged({ role, userId }: Caller, plan: Plan) {
-  const listings = byId(plan.listings)
-  const rows = plan.orders.map(({ order, item, billing, hidden }) => ({
-    listingId: item.listingId,
-    nftId: item.nftId,
-    priceCents: item.priceCents,
-    priceWei: listings.get(item.listingId)?.priceWei,
-    priceCurrency: item.priceCurrency,
-    buyerId: order.buyerId,
-    wallet: item.ethRecipient ?? '',
-    walletChainId: hidden.recipientChainId,
-    ...billing,
-  }))
-  const expected = { rows: JSON.stringify(rows), count: rows.length, now: plan.placedAt }
-  return isOutdated({ ...expected, role, userId })
-}
+/** A listing as it was read, for `hasChanged`. */
+export const expectListing = ({ id, nftId, priceCents, priceWei, priceCurrency }: Listing) => ({
+  ...{ listingId: id, nftId, priceCents, priceWei, priceCurrency },
+})
+
+/**
+ * Whether something that was checked, or that the response shows, has changed since it was read.
+ * Whether somebody has the address of a new user by now is checked by unique indexes.
+ */
+export const hasChanged = (
+  { caller: { role, userId }, now }: Pick<Ctx, 'caller' | 'now'>,
+  rows: readonly ReturnType<typeof expectListing>[],
+) =>
+  isOutdated({
+    ...{ rows: JSON.stringify(rows), count: rows.length, now: now.toISOString(), role, userId },
+  })

@@ -1,11 +1,13 @@
 /** Plans what placing orders writes. The database adds the ids and the stock that is left. */
 import { formatEther } from 'viem/utils'
 import type { deliveries, ReasonCode } from '../db/schema/delivery.ts'
+import type { users } from '../db/schema/users.ts'
 import { makeKeys } from '../delivery/key.ts'
 import { explain } from '../delivery/reasons.ts'
 import type { Settings } from '../env.ts'
 import type { Caller } from '../http/context.ts'
-import { newBillingAddress, type OrderData } from './check.ts'
+import { hashIdentity } from '../identity/namespace.ts'
+import { buyerKey, identityOf, newBillingAddress, type OrderData } from './check.ts'
 import { isUnlimited, type Listing, type Nft } from './nft.ts'
 import { buildOrder, byId, type ItemRow, type OrderRow, requireRow } from './order.ts'
 import type { NewOrder, PlacedOrder } from './schema.ts'
@@ -24,20 +26,23 @@ export const orderConstants = {
 /** The columns that are the same for every order item. */
 export const itemConstants = { paymentProvider: 'external', ProductType: 'nft' }
 
-type Added = 'id' | 'orderId' | 'billingAddressId' | 'createdAt' | 'updatedAt'
+type Added = 'id' | 'orderId' | 'buyerId' | 'billingAddressId' | 'createdAt' | 'updatedAt'
+
+/** Id of a user, or the position of a new one in `newUsers`. */
+type UserReference = { userId: number } | { newUser: number }
 
 /** The rows of an order, without ids and times, and without the constants above. */
 type PlannedOrder = {
   order: Omit<OrderRow, Added | keyof typeof orderConstants>
+  buyer: UserReference
   /** Id of an existing billing address, or the position of a new one in `newAddresses`. */
   billing: { billingAddressId: number } | { newAddress: number }
+  /** The shop's own texts, which responses do not show. */
+  custom: NewOrder['custom']
   item: Omit<ItemRow, Added | keyof typeof itemConstants | 'delivery'>
   /** Columns of the item that responses do not show. */
   hidden: { sellerId: number; recipientChainId: number }
-  delivery: Pick<
-    typeof deliveries.$inferInsert,
-    'key' | 'awaits' | 'dueAt' | 'queuedAt' | 'failingSince'
-  > & {
+  delivery: Pick<typeof deliveries.$inferInsert, 'key' | 'dueAt' | 'queuedAt' | 'failingSince'> & {
     /** Null if the network of the NFT is not configured. */
     chainId: number | null
     state: 'awaiting_wallet' | 'queued'
@@ -46,21 +51,36 @@ type PlannedOrder = {
   }
 }
 
-type NewAddress = NonNullable<ReturnType<typeof newBillingAddress>> & { userId: number }
+/** A user who has proved nothing yet. `hash` is that of the identity. */
+type NewUser = Pick<typeof users.$inferInsert, 'provider' | 'email' | 'ethereumPublicAddr'> & {
+  hash: string
+}
+type NewAddress = NonNullable<ReturnType<typeof newBillingAddress>> & UserReference
 
 export type Plan = {
   placedAt: string
   orders: PlannedOrder[]
+  newUsers: NewUser[]
   newAddresses: NewAddress[]
   /** As they were read. Nothing is written if a price has changed since. */
   nfts: Nft[]
   listings: Listing[]
 }
 
+/** What a response shows of a plan. */
+export type ShownPlan = Pick<Plan, 'placedAt' | 'nfts' | 'listings'> & {
+  orders: readonly (Pick<PlannedOrder, 'order' | 'buyer' | 'billing' | 'item'> & {
+    delivery: Pick<PlannedOrder['delivery'], 'state' | 'reason'>
+  })[]
+  newUsers: { length: number }
+  newAddresses: { length: number }
+}
+
 /** What the transaction adds. The ids that one INSERT assigns are consecutive. */
 export type Written = {
   lastOrderId: number
   lastItemId: number
+  lastUserId: number
   lastAddressId: number | null
   /** Stock after the sale: NFT id to pieces. */
   available: Record<string, number>
@@ -78,51 +98,72 @@ export async function planOrders(
   const sources = inputs.map(({ providerId }) => ({ namespace, providerId: providerId || null }))
   const keys = new Map((await makeKeys(settings.DELIVERY_KEY_SECRET, sources)).entries())
   const placedAt = now.toISOString()
+  const newUsers = new Map<unknown, NewUser>()
   const newAddresses: NewAddress[] = []
+  /** The first new address of a buyer, by `buyerKey`. */
+  const firstAddresses = new Map<unknown, number>()
+  const [nfts, listings] = [new Map<number, Nft>(), new Map<number, Listing>()]
   const orders = inputs.map((input, i): PlannedOrder => {
-    const nft = requireRow(data.nfts, input.nftId)
-    const listing = requireRow(data.listings, input.listingId)
-    const buyer = requireRow(data.buyers, input.buyerUserId)
+    const { nft, listing, hold, buyers: [found] = [] } = data.named[i] ?? {}
+    if (!nft || !listing) throw new Error('the orders were not checked')
+    const { priceCents, priceWei, priceCurrency } = hold ?? listing
+    nfts.set(nft.id, nft)
+    listings.set(listing.id, listing)
+    const key = buyerKey(input, found)
+    if (!found && !newUsers.has(key)) newUsers.set(key, newUser(input))
+    const buyer = found ? { userId: found.id } : { newUser: [...newUsers.keys()].indexOf(key) }
     const address = newBillingAddress(input)
-    if (address) newAddresses.push({ userId: buyer.id, ...address })
+    if (address) {
+      if (!firstAddresses.has(key)) firstAddresses.set(key, newAddresses.length)
+      newAddresses.push({ ...buyer, ...address })
+    }
+    const wallet = found?.wallet ?? input.buyer?.wallet ?? ''
     const chainId = settings.NETWORKS[nft.contractNetwork]?.chainId ?? null
     return {
       order: {
-        buyerId: buyer.id,
         providerId: input.providerId || null,
         payprovWebhookToken: crypto.randomUUID(),
-        totalPriceCents: listing.priceCents * input.quantity,
-        totalPriceCurrency: listing.priceCurrency,
-        totalPriceEth: formatEther(BigInt(listing.priceWei) * BigInt(input.quantity)),
+        totalPriceCents: priceCents * input.quantity,
+        totalPriceCurrency: priceCurrency,
+        totalPriceEth: formatEther(BigInt(priceWei) * BigInt(input.quantity)),
       },
+      buyer,
       billing: address
         ? { newAddress: newAddresses.length - 1 }
-        : buyer.billingAddressId !== null
-          ? { billingAddressId: buyer.billingAddressId }
-          : { newAddress: newAddresses.findIndex(({ userId }) => userId === buyer.id) },
+        : found?.billingAddressId
+          ? { billingAddressId: found.billingAddressId }
+          : { newAddress: firstAddresses.get(key) ?? 0 },
+      custom: input.custom,
       item: {
         nftId: nft.id,
         listingId: listing.id,
         quantity: input.quantity,
-        priceCents: listing.priceCents,
-        priceEths: formatEther(BigInt(listing.priceWei)),
-        ethRecipient: buyer.wallet || null,
-        priceCurrency: listing.priceCurrency,
+        priceCents,
+        priceEths: formatEther(BigInt(priceWei)),
+        ethRecipient: wallet || null,
+        priceCurrency,
       },
-      hidden: { sellerId: listing.sellerId, recipientChainId: buyer.walletChainId },
-      delivery: { key: requireRow(keys, i), chainId, ...firstState(buyer, chainId, placedAt) },
+      hidden: { sellerId: listing.sellerId, recipientChainId: found?.walletChainId ?? 0 },
+      delivery: { key: requireRow(keys, i), chainId, ...firstState(wallet, chainId, placedAt) },
     }
   })
-  const [nfts, listings] = [[...data.nfts.values()], [...data.listings.values()]]
-  return { placedAt, orders, newAddresses, nfts, listings }
+  const sold = { nfts: [...nfts.values()], listings: [...listings.values()] }
+  return { placedAt, orders, newUsers: [...newUsers.values()], newAddresses, ...sold }
+}
+
+/** Returns the user who is created for a buyer whom nobody knows. */
+function newUser(input: NewOrder): NewUser {
+  const value = identityOf(input) ?? ''
+  const provider = input.buyer?.email ? 'email' : 'wallet'
+  const [email, wallet] = provider === 'email' ? [value, ''] : ['', value]
+  return { provider, email, ethereumPublicAddr: wallet, hash: hashIdentity(provider, value) }
 }
 
 /** An item waits for the wallet of its buyer, or is due at once. */
-function firstState(buyer: { id: number; wallet: string }, chainId: number | null, now: string) {
-  const none = { awaits: null, dueAt: null, queuedAt: null, failingSince: null }
+function firstState(wallet: string, chainId: number | null, now: string) {
+  const none = { dueAt: null, queuedAt: null, failingSince: null }
   const noReason = { reasonCode: null, reason: null }
-  if (!buyer.wallet)
-    return { ...none, ...noReason, state: 'awaiting_wallet', awaits: buyer.id } as const
+  if (!wallet) return { ...none, ...noReason, state: 'awaiting_wallet' } as const
   const queued = { ...none, state: 'queued', dueAt: now, queuedAt: now } as const
   return chainId === null
     ? { ...queued, failingSince: now, ...explain('network_not_configured') }
@@ -130,7 +171,7 @@ function firstState(buyer: { id: number; wallet: string }, chainId: number | nul
 }
 
 /** Builds the response. The same caller, plan and ids always give the same response. */
-export function placedOrders(caller: Caller, plan: Plan, written: Written): PlacedOrder[] {
+export function placedOrders(caller: Caller, plan: ShownPlan, written: Written): PlacedOrder[] {
   const { placedAt } = plan
   const times = { createdAt: placedAt, updatedAt: placedAt }
   const nfts = plan.nfts.map((nft) => {
@@ -140,15 +181,17 @@ export function placedOrders(caller: Caller, plan: Plan, written: Written): Plac
   const sold = { nfts: byId(nfts), listings: byId(plan.listings) }
   const firstOrderId = written.lastOrderId - plan.orders.length + 1
   const firstItemId = written.lastItemId - plan.orders.length + 1
+  const firstUserId = written.lastUserId - plan.newUsers.length + 1
   const firstAddressId = (written.lastAddressId ?? 0) - plan.newAddresses.length + 1
-  return plan.orders.map(({ order, billing, item, delivery }, i) => {
+  return plan.orders.map(({ order, buyer, billing, item, delivery }, i) => {
     const orderId = firstOrderId + i
+    const buyerId = 'newUser' in buyer ? firstUserId + buyer.newUser : buyer.userId
     const billingAddressId =
       'newAddress' in billing ? firstAddressId + billing.newAddress : billing.billingAddressId
     const { state, reason } = delivery
     const shown = { state, reason, changedAt: placedAt, txId: null, sentAt: null }
     return buildOrder(caller, {
-      order: { id: orderId, billingAddressId, ...orderConstants, ...order, ...times },
+      order: { id: orderId, buyerId, billingAddressId, ...orderConstants, ...order, ...times },
       items: [
         {
           id: firstItemId + i,

@@ -121,18 +121,20 @@ const ordersByIds = prepareOrders(({ ids }: Placeholders<ViewerValues & { ids: s
 
 /**
  * Returns the orders with these ids (digits), in the given order, each once, as `viewer` may see
- * them. Throws `unauthenticated`, and `order_not_found` if one of them does not exist or the viewer
+ * them, and the `sequence` of the order if it is one: see `deliveryFields`. Throws `unauthenticated`, and `order_not_found` if one of them does not exist or the viewer
  * may not see it.
  */
 export async function readOrders(
   { db, caller, viewer = caller }: ReadCtx,
   orderIds: readonly string[],
-): Promise<Order[]> {
+): Promise<{ orders: Order[]; sequence: number | null }> {
   const ids = JSON.stringify(orderIds.map(Number))
   const results = await readAs(db, caller, ordersByIds(db, { ids, ...viewerValues(viewer) }))
   const found = buildOrders(viewer, results)
   requireAll(orderIds, found)
-  return [...new Set(orderIds)].map((digits) => requireRow(found, Number(digits)))
+  const orders = [...new Set(orderIds)].map((digits) => requireRow(found, Number(digits)))
+  const [item, ...others] = results[2]
+  return { orders, sequence: item && others.length === 0 ? item.delivery.version + 1 : null }
 }
 
 /** Throws `order_not_found` with an issue for each id that has no order to show. */

@@ -1,24 +1,32 @@
-import { Hono } from 'hono'
+import { type Context, Hono } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import * as z from 'zod'
 import { wake } from '../delivery/wake.ts'
 import type { Settings } from '../env.ts'
 import type { App } from '../http/context.ts'
-import { requireToken, validate } from '../http/endpoint.ts'
-import { cursorText, idText, limitText } from '../http/ids.ts'
+import { type AppWithCaller, requireToken, validate } from '../http/endpoint.ts'
+import { docs } from '../http/fields.ts'
+import { idText } from '../http/ids.ts'
 import { wakeEndpoints } from '../webhooks/wake.ts'
-import { deliveryStatuses, listOrders } from './list.ts'
-import { placeOrders } from './place.ts'
+import { putOrder } from './by-number.ts'
+import { cancelOrder } from './cancel.ts'
+import { listOrders, listSummaries, OrderQuery } from './list.ts'
+import { checkOrders, type Placement, placeOrders } from './place.ts'
 import { readOrders } from './read.ts'
 import {
+  CheckedOrders,
+  IdempotencyHeader,
   MAX_ORDERS,
   NewOrders,
+  NumberedOrder,
   OrderPage,
   Orders,
   type PlacedOrder,
   PlacedOrders,
   ProviderId,
+  saleErrors,
 } from './schema.ts'
+import { OrderSummaries, OrderSummaryPage } from './summary.ts'
 
 /** Error responses of the order endpoints have the key of a successful response as well. */
 const errorFields = { orders: null }
@@ -27,26 +35,6 @@ export const setErrorFields = createMiddleware<App>(async (c, next) => {
   c.set('errorFields', errorFields)
   await next()
 })
-
-const OrderQuery = z
-  .object({
-    limit: limitText(20).describe('Orders per page.'),
-    cursor: cursorText.optional().describe('The `nextCursor` of the previous page.'),
-    providerId: ProviderId.optional().describe(
-      'Selects orders with this order number of the shop.',
-    ),
-    deliveryStatus: z
-      .enum(deliveryStatuses)
-      .optional()
-      .describe('Selects orders whose item has this status; `pending` stands for null.'),
-    buyerUserId: idText.optional().describe('Selects orders of the buyer with this user id.'),
-  })
-  .superRefine(({ providerId, deliveryStatus, buyerUserId }, context) => {
-    const filters = Object.entries({ providerId, deliveryStatus, buyerUserId })
-    const [, ...others] = filters.filter(([, value]) => value !== undefined)
-    for (const [name] of others)
-      context.addIssue({ code: 'custom', path: [name], message: 'must be the only filter' })
-  })
 
 /** The path parameter `<order_ids>`, as digits: a number may be larger than any id. */
 export const OrderIds = z.object({
@@ -63,21 +51,24 @@ export const OrderIds = z.object({
         context.addIssue(`at most ${MAX_ORDERS} orders can be read at once`)
     })
     .meta({
-      description: `1 to ${MAX_ORDERS} order ids. An id that is given twice counts once.`,
+      description: docs(`1 to ${MAX_ORDERS} order ids. An id that is given twice counts once.`),
       param: { style: 'simple', explode: false },
     }),
 })
 
-const IdempotencyHeader = z.object({
-  'idempotency-key': z
-    .string()
-    .regex(/^.{1,255}$/, 'must be 1 to 255 characters')
-    .optional()
-    .describe(
-      'A key of your choice for this call, unique under a token name. If the call is sent again ' +
-        'within 24 hours, it gets the first response again and places nothing.',
-    ),
-})
+const OrderId = z.object({ order_id: idText.describe(docs('The id of the order.')) })
+
+const OrderNumber = z.object({ providerId: ProviderId.describe(docs('Order number of the shop.')) })
+
+/** Of an order that cannot be placed. */
+const placingErrors = [
+  ...saleErrors,
+  'listing_mismatch',
+  'buyer_not_found',
+  'no_billing_address',
+  'reservation_not_found',
+  'reservation_mismatch',
+] as const
 
 const tag = 'Orders'
 
@@ -87,34 +78,72 @@ export const orderRoutes = new Hono<App>()
     requireToken({
       tag,
       operationId: 'listOrders',
-      summary: 'List orders',
-      description:
+      summary: docs('List orders'),
+      description: docs(
         'Returns orders in pages, newest first. A user token lists the orders in which its user is ' +
-        'the buyer or a seller. A page may have fewer orders than `limit`, or none, before the ' +
-        'last one: go on until `nextCursor` is null.',
-      answer: OrderPage,
+          'the buyer or a seller. Filters can be combined. A page may have fewer orders than `limit`, ' +
+          'or none, before the last one: go on until `nextCursor` is null. With `updatedFrom`, and ' +
+          'without `providerId`, the oldest change comes first, and an order that changes while you ' +
+          'read comes again at the end. To go on later, begin a minute before the last `updatedAt`: ' +
+          'changes become visible a moment after their time. What `sequence` repeats you have.',
+      ),
+      answer: z.union([OrderPage, OrderSummaryPage]).describe(docs('A page of orders.')),
       errorFields,
     }),
     validate('query', OrderQuery),
-    async (c) => c.json({ ...(await listOrders(c.var, c.req.valid('query'))), error: null }),
+    async (c) => {
+      const { fields, ...request } = c.req.valid('query')
+      const list = fields === 'summary' ? listSummaries : listOrders
+      return c.json({ ...(await list(c.var, request)), error: null })
+    },
   )
   .get(
     '/api/externalOrders/:order_ids',
     requireToken({
       tag,
       operationId: 'getOrders',
-      summary: 'Get orders',
+      summary: docs('Get orders'),
       description:
         `Returns 1 to ${MAX_ORDERS} orders in the order of the path, each once. A user token can ` +
         'read the orders in which its user is the buyer or a seller.',
       answer: Orders,
+      headers: {
+        'x-order-sequence':
+          'For one order: at least the `sequence` of every event that led to what was read, and ' +
+          'lower than that of every later one.',
+      },
       errors: ['order_not_found'],
       errorFields,
     }),
     validate('param', OrderIds),
     async (c) => {
-      const orders = await readOrders(c.var, c.req.valid('param').order_ids)
+      const { orders, sequence } = await readOrders(c.var, c.req.valid('param').order_ids)
+      if (sequence !== null) c.header('x-order-sequence', String(sequence))
       return c.json({ orders, error: null })
+    },
+  )
+  .post(
+    '/api/externalOrders/:order_id/cancel',
+    requireToken({
+      tag,
+      operationId: 'cancelOrder',
+      summary: docs('Cancel an order'),
+      description: docs(
+        'Uses up the delivery key of the order on the chain, for a token with the name of the one ' +
+          'that placed it, or a master token. Refund the order once its status is `failed` with the ' +
+          '`reasonCode` `cancelled`: the event `order.cancelled` says so. Until then it may still ' +
+          'become `transferred`. Safe to repeat.',
+      ),
+      answer: OrderSummaries,
+      errors: ['order_not_found', 'conflict'],
+      errorFields,
+    }),
+    validate('param', OrderId),
+    async (c) => {
+      const { order_id: orderId } = c.req.valid('param')
+      const { order, chainIds } = await cancelOrder(c.var, { orderId })
+      c.executionCtx.waitUntil(wake(c.env.DELIVERIES, chainIds))
+      return c.json({ orders: [order], error: null })
     },
   )
   .post(
@@ -122,46 +151,81 @@ export const orderRoutes = new Hono<App>()
     requireToken({
       tag,
       operationId: 'placeOrders',
-      summary: 'Place paid orders',
+      summary: docs('Place paid orders'),
       description:
         `Places 1 to ${MAX_ORDERS} orders, all of them or none. Each order starts the transfer of ` +
         'its NFT to the buyer. A user token can place orders for the listings of its user. With an ' +
         '`Idempotency-Key` the call is safe to repeat for 24 hours.',
       answer: PlacedOrders,
-      headers: { 'Idempotent-Replayed': '`true` if this is the response of an earlier call.' },
-      errors: [
-        'listing_not_found',
-        'listing_inactive',
-        'listing_ended',
-        'listing_mismatch',
-        'nft_not_found',
-        'nft_not_released',
-        'buyer_not_found',
-        'no_billing_address',
-        'sold_out',
-        'quantity_too_large',
-        'quantity_above_limit',
-        'forbidden',
-        'not_your_listing',
-        'provider_id_used',
-        'too_many_open_orders',
-        'request_in_progress',
-        'idempotency_key_reused',
-      ],
+      headers: {
+        'Idempotent-Replayed': docs('`true` if this is the response of an earlier call.'),
+      },
+      errors: [...placingErrors, 'provider_id_used', 'idempotency_key_reused'],
       errorFields,
     }),
     validate('header', IdempotencyHeader),
-    validate('json', NewOrders, 'orders'),
+    validate('json', NewOrders, 'orders', { isStrict: true }),
     async (c) => {
       const key = c.req.valid('header')['idempotency-key']
       const request = { orders: c.req.valid('json'), key }
-      const { orders, isReplay, endpoints } = await placeOrders(c.var, request)
-      if (isReplay) c.header('Idempotent-Replayed', 'true')
-      else c.executionCtx.waitUntil(startDelivery(c.env.DELIVERIES, c.var.settings, orders))
-      c.executionCtx.waitUntil(wakeEndpoints(c.env, endpoints))
-      return c.json({ orders, error: null })
+      const placement = await placeOrders(c.var, request)
+      if (placement.isReplay) c.header('Idempotent-Replayed', 'true')
+      startWork(c, placement)
+      return c.json({ orders: placement.orders, error: null })
     },
   )
+  .put(
+    '/api/externalOrders/by-number/:providerId',
+    requireToken({
+      tag,
+      operationId: 'putOrder',
+      summary: docs('Place a paid order under your own number'),
+      description: docs(
+        'Places one order, or returns the one that has this order number under the name of the ' +
+          'token, as it is now. So the call can be repeated at any time, also after days: there is one ' +
+          'order. If the order is not the one that the body asks for, the status is 409 and an issue ' +
+          'for each field has the stored value. Billing data is not compared.',
+      ),
+      answer: PlacedOrders,
+      created: 'The order was placed by this call.',
+      errors: [...placingErrors, 'order_differs'],
+      errorFields,
+    }),
+    validate('param', OrderNumber),
+    validate('json', NumberedOrder, '', { isStrict: true }),
+    async (c) => {
+      const { providerId } = c.req.valid('param')
+      const placement = await putOrder(c.var, { providerId, order: c.req.valid('json') })
+      startWork(c, placement)
+      return c.json({ orders: placement.orders, error: null }, placement.isReplay ? 200 : 201)
+    },
+  )
+  .post(
+    '/api/externalOrders/check',
+    requireToken({
+      tag,
+      operationId: 'checkOrders',
+      summary: docs('Check orders without placing them'),
+      description:
+        'Makes all checks of a call that places these orders, and writes nothing. Returns what ' +
+        'they would cost, or the errors that placing them would have now.',
+      answer: CheckedOrders,
+      errors: [...placingErrors, 'provider_id_used'],
+      errorFields,
+    }),
+    validate('json', NewOrders, 'orders', { isStrict: true }),
+    async (c) => c.json({ orders: await checkOrders(c.var, c.req.valid('json')), error: null }),
+  )
+
+/** Wakes who delivers new orders and who tells of them. */
+function startWork(
+  { env, executionCtx, var: { settings } }: Context<AppWithCaller>,
+  { orders, isReplay, endpoints }: Placement,
+): void {
+  if (isReplay) return
+  executionCtx.waitUntil(startDelivery(env.DELIVERIES, settings, orders))
+  executionCtx.waitUntil(wakeEndpoints(env, endpoints))
+}
 
 /** Wakes the chains of items whose buyers have a wallet. */
 function startDelivery(

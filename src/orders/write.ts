@@ -14,10 +14,11 @@ import type { Guard } from '../db/guard.ts'
 import { type Placeholders, prepared } from '../db/prepared.ts'
 import { deliveries } from '../db/schema/delivery.ts'
 import { orderItems, orders } from '../db/schema/orders.ts'
-import { addresses } from '../db/schema/users.ts'
-import { hashSecret, requireSameSecret, storeSecretHash } from '../delivery/key.ts'
+import { addresses, users } from '../db/schema/users.ts'
+import { hashSecret, requireSameSecret, storeInstance } from '../delivery/key.ts'
 import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
+import { unusedHash } from '../identity/sign-in.ts'
 import type { DueEndpoint } from '../webhooks/wake.ts'
 import { itemConstants, orderConstants, type Plan, type Written } from './plan.ts'
 
@@ -31,6 +32,7 @@ type Values = {
   /** `deliveries.placedBy`. */
   placedBy: number | null
   orderCount: number
+  newUserCount: number
   newAddressCount: number
 }
 
@@ -57,15 +59,28 @@ const insertRows = (
 const asExpressions = (constants: Record<string, string | null>) =>
   Object.fromEntries(Object.entries(constants).map(([name, value]) => [name, sql`${value}`]))
 
+/** As an import creates them: without a sign-in. The unique indexes fail if an address is taken. */
+const insertUsers = insertRows(users, ['provider', 'email', 'ethereumPublicAddr'], ({ now }) => ({
+  identityHash: unusedHash(sql`value ->> 'hash'`),
+  approvedAt: now,
+}))
+
+/** The user to whom a `UserReference` refers. */
+const referencedUser = ({
+  newUserCount,
+}: Pick<Placeholders<Values>, 'newUserCount'>) => sql`coalesce(value ->> 'userId',
+  (SELECT max(id) FROM users) - ${newUserCount} + 1 + (value ->> 'newUser'))`
+
 const insertAddresses = insertRows(
   addresses,
-  ['userId', 'city', 'country', 'postal', 'street', 'companyName', 'taxId'],
-  ({ origin }) => ({ kind: sql`'billing'`, origin }),
+  ['city', 'country', 'postal', 'street', 'companyName', 'taxId'],
+  (values) => ({ userId: referencedUser(values), kind: sql`'billing'`, origin: values.origin }),
 )
 
 /** The CHECK `nfts_stock` fails if there are not enough pieces. */
 const reduceStock = prepared((db, { rows, now }: Placeholders<Values>) =>
-  db.all<never>(sql`UPDATE nfts SET availableAmount = availableAmount - sold.quantity, updatedAt = ${now}
+  db.all<never>(sql`UPDATE nfts SET availableAmount = availableAmount - sold.quantity, updatedAt = ${now},
+      changedAt = iif(availableAmount = sold.quantity, max(changedAt, ${now}), changedAt)
     FROM (SELECT value ->> 'nftId' AS nftId, sum(value ->> 'quantity') AS quantity
       FROM json_each(${rows}) GROUP BY 1) AS sold
     WHERE nfts.id = sold.nftId AND nfts.amountType IS NOT 'unlimited'`),
@@ -75,18 +90,19 @@ const reduceStock = prepared((db, { rows, now }: Placeholders<Values>) =>
 const insertOrders = insertRows(
   orders,
   [
-    'buyerId',
     'providerId',
     'payprovWebhookToken',
     'totalPriceCents',
     'totalPriceCurrency',
     'totalPriceEth',
+    'custom',
   ],
-  ({ namespace, newAddressCount }) => ({
+  (values) => ({
     ...asExpressions(orderConstants),
-    namespace,
+    namespace: values.namespace,
+    buyerId: referencedUser(values),
     billingAddressId: sql`coalesce(value ->> 'billingAddressId',
-      (SELECT max(id) FROM addresses) - ${newAddressCount} + 1 + (value ->> 'newAddress'))`,
+      (SELECT max(id) FROM addresses) - ${values.newAddressCount} + 1 + (value ->> 'newAddress'))`,
   }),
 )
 
@@ -111,19 +127,10 @@ const insertItems = insertRows(
 
 const insertDeliveries = insertRows(
   deliveries,
-  [
-    'key',
-    'chainId',
-    'awaits',
-    'state',
-    'dueAt',
-    'queuedAt',
-    'failingSince',
-    'reasonCode',
-    'reason',
-  ],
-  ({ orderCount, placedBy, namespace }) => ({
+  ['key', 'chainId', 'state', 'dueAt', 'queuedAt', 'failingSince', 'reasonCode', 'reason'],
+  ({ orderCount, placedBy, namespace, newUserCount }) => ({
     id: sql`(SELECT max(id) FROM "orderItems") - ${orderCount} + 1 + json_each.key`,
+    awaits: sql`iif(value ->> 'state' = 'awaiting_wallet', ${referencedUser({ newUserCount })}, NULL)`,
     placedBy,
     placer: sql`coalesce('user:' || ${placedBy}, ${namespace})`,
   }),
@@ -138,15 +145,26 @@ function insertPlan({ db, caller }: Ctx, plan: Plan, namespace: string): Stateme
     origin: caller.role === 'master' ? 'order' : 'seller_order',
     placedBy: caller.role === 'master' ? null : caller.userId,
     orderCount: plan.orders.length,
+    newUserCount: plan.newUsers.length,
     newAddressCount: plan.newAddresses.length,
   })
+  const orders = plan.orders.map(({ order, buyer, billing, custom }) => ({
+    ...order,
+    ...buyer,
+    ...billing,
+    custom,
+  }))
   const items = withRows(plan.orders.map(({ item, hidden }) => ({ ...item, ...hidden })))
   return [
+    ...(plan.newUsers.length > 0 ? [insertUsers(db, withRows(plan.newUsers))] : []),
     ...(plan.newAddresses.length > 0 ? [insertAddresses(db, withRows(plan.newAddresses))] : []),
     reduceStock(db, items),
-    insertOrders(db, withRows(plan.orders.map(({ order, billing }) => ({ ...order, ...billing })))),
+    insertOrders(db, withRows(orders)),
     insertItems(db, items),
-    insertDeliveries(db, withRows(plan.orders.map(({ delivery }) => delivery))),
+    insertDeliveries(
+      db,
+      withRows(plan.orders.map(({ delivery, buyer }) => ({ ...delivery, ...buyer }))),
+    ),
   ]
 }
 
@@ -154,6 +172,7 @@ function insertPlan({ db, caller }: Ctx, plan: Plan, namespace: string): Stateme
 export const writtenJson = (nftIds: Placeholder) => sql`json_object(
   'lastOrderId', (SELECT max(id) FROM orders),
   'lastItemId', (SELECT max(id) FROM "orderItems"),
+  'lastUserId', (SELECT max(id) FROM users),
   'lastAddressId', (SELECT max(id) FROM addresses),
   'available', (SELECT json_group_object(id, availableAmount) FROM nfts
     WHERE id IN (SELECT value FROM json_each(${nftIds}))))`
@@ -169,13 +188,6 @@ const selectWritten = prepared(
         WHERE dueAt = ${now} AND disabledAt IS NULL AND coalesce(leaseUntil, '') <= ${now}) AS endpoints`),
 )
 
-/** What another call has taken since the first trip: stock, or a provider id, delivery or idempotency key. */
-const isConflict = (error: unknown) =>
-  /CHECK constraint failed: nfts_stock|UNIQUE constraint failed/.test(String(error))
-
-/** Another call came between the two trips, or a guard holds. Nothing was written. */
-export class LostRace extends Error {}
-
 type Write = {
   plan: Plan
   namespace: string
@@ -186,33 +198,24 @@ type Write = {
 
 /**
  * Writes the orders of a plan. Returns what the database has added, and the webhook endpoints that
- * are to be woken. Throws `unauthenticated`, `forbidden`, `not_ready`, `LostRace`, and the
- * errors of the guards.
+ * are to be woken. Throws `unauthenticated`, `forbidden`, `not_ready`, the errors of the guards, and
+ * what `inTwoTrips` takes for a lost race.
  */
 export async function writePlan(
-  ctx: Ctx & { settings: Pick<Settings, 'DELIVERY_KEY_SECRET'> },
+  ctx: Ctx & { settings: Pick<Settings, 'DELIVERY_KEY_SECRET' | 'PUBLIC_URL'> },
   { plan, namespace, guards, others }: Write,
 ): Promise<{ written: Written; endpoints: DueEndpoint[] }> {
   const { db, caller, settings } = ctx
   const secretHash = hashSecret(settings.DELIVERY_KEY_SECRET)
   const statements = [
-    storeSecretHash(db, { secretHash }),
+    storeInstance(db, { secretHash, publicUrl: settings.PUBLIC_URL }),
     ...insertPlan(ctx, plan, namespace),
     ...others,
     selectWritten(db, { nftIds: nftIdsJson(plan), now: plan.placedAt }),
   ]
-  try {
-    const results = await writeAs(
-      db,
-      caller,
-      [requireSameSecret(secretHash), ...guards],
-      statements,
-    )
-    // Only the last statement returns a row.
-    const [row] = results.flat()
-    if (!row) throw new Error('the transaction returned no row')
-    return { written: JSON.parse(row.written), endpoints: JSON.parse(row.endpoints) }
-  } catch (error) {
-    throw isConflict(error) ? new LostRace() : error
-  }
+  const results = await writeAs(db, caller, [requireSameSecret(secretHash), ...guards], statements)
+  // Only the last statement returns a row.
+  const [row] = results.flat()
+  if (!row) throw new Error('the transaction returned no row')
+  return { written: JSON.parse(row.written), endpoints: JSON.parse(row.endpoints) }
 }

@@ -1,4 +1,5 @@
 import { and, eq, inArray, isNull } from 'drizzle-orm'
+import { selectAddressIds } from '../addresses/owned.ts'
 import { readAs } from '../auth/access.ts'
 import { avatarUrl } from '../avatars/url.ts'
 import { shownColumns } from '../db/columns.ts'
@@ -9,7 +10,7 @@ import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import { listOrders } from '../orders/list.ts'
-import { isMailLink, selectAddressIds } from './owned.ts'
+import { isMailLink } from './owned.ts'
 import {
   AdministratorAction,
   BookEntry,
@@ -64,7 +65,7 @@ export async function readPersonalData(
   if (!person) throw new ApiError('not_found', 'there is no such user')
   const { avatarKey, ...user } = person
   const viewer = { role: 'user', userId } as const
-  const page = { limit: PAGE_SIZE, cursor }
+  const page = { limit: PAGE_SIZE, cursor: cursor === undefined ? cursor : { id: cursor } }
   const { orders, nextCursor } = await listOrders({ db, caller, viewer }, page)
   return {
     user: { ...user, avatarUrl: avatarUrl(settings.PUBLIC_URL, { id: userId, avatarKey }) },

@@ -1,16 +1,18 @@
 /** Removes a person's data. Orders, amounts and records of the chain stay. */
 import { type SQL, sql } from 'drizzle-orm'
+import { selectAddressIds } from '../addresses/owned.ts'
 import { addressTexts } from '../addresses/schema.ts'
 import { writeAs } from '../auth/access.ts'
 import { recordAction } from '../auth/audit.ts'
-import { type Database, raw } from '../db/client.ts'
+import { raw } from '../db/client.ts'
 import type { Guard } from '../db/guard.ts'
 import { ADMINISTRATOR } from '../db/schema/users.ts'
 import { cancelUnsigned, hasTransfersUnderWay } from '../delivery/wallet.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
+import { closeAccount } from '../identity/close.ts'
 import { log } from '../log.ts'
-import { isMailLink, selectAddressIds } from './owned.ts'
+import { isMailLink } from './owned.ts'
 import type { ForgottenUser } from './schema.ts'
 
 /**
@@ -31,7 +33,7 @@ export async function forgetPerson(
   const [, [user]] = await writeAs(db, caller, forgetGuards(userId), [
     // First, because it needs the e-mail address.
     raw<never>(db, sql`DELETE FROM emailLinks WHERE ${isMailLink(userId)}`),
-    closeAccount(db, userId, now),
+    raw<ForgottenUser>(db, closeAccount(sql`${userId}`, now)),
     recordAction({ db, caller, now }, { action: 'user.forget', subject: userId }),
     ...removals(userId, now).map((statement) => raw<never>(db, statement)),
   ])
@@ -62,20 +64,6 @@ function forgetGuards(userId: number): Guard[] {
     ),
   ]
 }
-
-/** What identifies the user becomes empty, so that nobody signs in to this account again. */
-const closeAccount = (db: Database, userId: number, now: Date) =>
-  raw<ForgottenUser>(
-    db,
-    sql`UPDATE users SET externalId = NULL, companyUser = 0, email = '', ethereumPublicAddr = '',
-        walletChainId = 0, identityHash = lower(hex(randomblob(32))), name = NULL,
-        chatServiceId = NULL, roleId = NULL, username = NULL, viewMode = 'default',
-        paymentConnectId = NULL, payprovExternalId = NULL, onrampId = NULL,
-        newsletterAgreement = 0, locale = 'en', approvedAt = NULL, lastAccessAt = NULL,
-        onboardedAt = NULL, ipAddress = '', avatarKey = NULL,
-        removedAt = coalesce(removedAt, ${now.toISOString()}), updatedAt = ${now.toISOString()}
-      WHERE id = ${userId} RETURNING id, removedAt`,
-  )
 
 /** All texts of an address but the country, which orders need. */
 const emptyTexts = sql.raw(

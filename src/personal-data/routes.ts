@@ -2,15 +2,16 @@ import { Hono } from 'hono'
 import * as z from 'zod'
 import type { App } from '../http/context.ts'
 import { requireMaster, validate } from '../http/endpoint.ts'
+import { docs } from '../http/fields.ts'
 import { cursorText, idText } from '../http/ids.ts'
 import { readPersonalData } from './data.ts'
 import { forgetPerson } from './forget.ts'
 import { ForgottenUser, PersonalData } from './schema.ts'
 
 const tag = 'Retention'
-const PersonParam = z.object({ id: idText.describe('The id of the user.') })
+const PersonParam = z.object({ id: idText.describe(docs('The id of the user.')) })
 const DataQuery = z.object({
-  cursor: cursorText.optional().describe('The `nextCursor` of the previous answer.'),
+  cursor: cursorText.optional().describe(docs('The `nextCursor` of the previous answer.')),
 })
 
 const ForgetQuery = z.object({
@@ -18,7 +19,7 @@ const ForgetQuery = z.object({
     .enum(['true', 'false'])
     .default('false')
     .transform((text) => text === 'true')
-    .describe('Whether to only check that the data can be removed.'),
+    .describe(docs('Whether to only check that the data can be removed.')),
 })
 
 export const personalDataRoutes = new Hono<App>()
@@ -27,9 +28,10 @@ export const personalDataRoutes = new Hono<App>()
     requireMaster({
       tag,
       operationId: 'getPersonalData',
-      summary: 'Get the data of a person',
+      summary: docs('Get the data of a person'),
       description:
-        'Returns everything that is stored of a person, except responses that are stored for 24 hours. ' +
+        'Returns everything that is stored of a person, except responses that are stored for 24 hours, ' +
+        'and whether the hash of the e-mail address is among those that want no mails about orders. ' +
         'Orders come in pages: repeat the call with `nextCursor` until that is null.',
       answer: PersonalData,
       errors: ['not_found'],
@@ -46,12 +48,13 @@ export const personalDataRoutes = new Hono<App>()
     requireMaster({
       tag,
       operationId: 'forgetPerson',
-      summary: 'Remove the data of a person',
-      description:
+      summary: docs('Remove the data of a person'),
+      description: docs(
         'Closes the account and removes its personal data: names, e-mail address, wallet, addresses, ' +
-        'avatar, tokens and webhooks. Orders stay, with ids and amounts. A later sign-in with the same ' +
-        'wallet or e-mail address makes a new account. Answers `conflict` for an administrator, and ' +
-        'while an NFT may still be delivered to or from the user. The call can be repeated safely.',
+          'avatar, tokens and webhooks. Orders stay, with ids and amounts. A later sign-in with the same ' +
+          'wallet or e-mail address makes a new account. Answers `conflict` for an administrator, and ' +
+          'while an NFT may still be delivered to or from the user. The call can be repeated safely.',
+      ),
       answer: ForgottenUser,
       errors: ['not_found', 'conflict'],
     }),

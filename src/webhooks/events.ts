@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { itemStatuses, reasonCodes } from '../db/schema/delivery.ts'
 import { type WebhookEvent, webhookEvents } from '../db/schema/webhooks.ts'
-import { count, hash, id, orNull, positive, text, time } from '../http/fields.ts'
+import { count, docs, hash, id, orNull, positive, shopFields, text, time } from '../http/fields.ts'
 
 /** What each event means, for people. */
 export const eventMeanings: Record<WebhookEvent, string> = {
@@ -19,41 +19,40 @@ export const eventMeanings: Record<WebhookEvent, string> = {
 
 const OrderData = z
   .object({
-    orderId: id('Id of the order.'),
-    orderItemId: id('Id of its item.'),
-    providerId: orNull(text('Your number of the order; null if you gave none.')),
-    nftId: id('Id of the NFT.'),
-    listingId: id('Id of the listing.'),
-    quantity: positive('Number of pieces.'),
-    buyerId: id('Id of the buyer.'),
-    sellerId: id('Id of the seller.'),
-    source: text('Name of the token that placed the order. Buyer and seller see it.'),
-    status: orNull(z.enum(itemStatuses).describe('Status of the item at that time.')),
-    txId: orNull(hash('Hash of the transaction; null if there is none.')),
-    failReason: orNull(text('Why it failed, for people; null if it did not.')),
+    orderId: id(docs('Id of the order.')),
+    orderItemId: id(docs('Id of its item.')),
+    nftId: id(docs('Id of the NFT.')),
+    listingId: id(docs('Id of the listing.')),
+    quantity: positive(docs('Number of pieces.')),
+    buyerId: id(docs('Id of the buyer.')),
+    sellerId: id(docs('Id of the seller.')),
+    ...shopFields,
+    status: orNull(z.enum(itemStatuses).describe(docs('Status of the item at that time.'))),
+    txId: orNull(hash(docs('Hash of the transaction; null if there is none.'))),
+    failReason: orNull(text(docs('Why it failed, for people; null if it did not.'))),
     reasonCode: orNull(
-      z.enum(reasonCodes).describe('Why it failed, for programs; null if it did not.'),
+      z.enum(reasonCodes).describe(docs('Why it failed, for programs; null if it did not.')),
     ),
-    sequence: count('Grows with each event of the order.'),
+    sequence: count(docs('Grows with each event of the order.')),
   })
-  .meta({ id: 'OrderEventData', description: 'The order, and how its delivery stood.' })
+  .meta({ id: 'OrderEventData', description: docs('The order, and how its delivery stood.') })
 
 const AlarmData = z
   .object({
-    name: text('Name of the alarm, as in the runbook.'),
-    subject: text('What it is about, as a network; may be empty.'),
-    detail: text('What was found.'),
-    raisedAt: time('When it was raised.'),
-    runbookUrl: text('What to do.'),
+    name: text(docs('Name of the alarm, as in the runbook.')),
+    subject: text(docs('What it is about, as a network; may be empty.')),
+    detail: text(docs('What was found.')),
+    raisedAt: time(docs('When it was raised.')),
+    runbookUrl: text(docs('What to do.')),
   })
-  .meta({ id: 'AlarmEventData', description: 'The alarm.' })
+  .meta({ id: 'AlarmEventData', description: docs('The alarm.') })
 
 const TestData = z
   .object({
-    message: text('A sentence.'),
-    challenge: text('Answer with this text as the body to verify the URL.'),
+    message: text(docs('A sentence.')),
+    challenge: text(docs('Answer with this text as the body to verify the URL.')),
   })
-  .meta({ id: 'TestEventData', description: 'The challenge.' })
+  .meta({ id: 'TestEventData', description: docs('The challenge.') })
 
 const dataOf = (type: WebhookEvent) =>
   type.startsWith('order.') ? OrderData : type.startsWith('alarm.') ? AlarmData : TestData
@@ -62,11 +61,11 @@ const dataOf = (type: WebhookEvent) =>
 export const eventBodies = webhookEvents.map((type) =>
   z
     .object({
-      type: z.literal(type).describe('The event.'),
-      timestamp: time('Time of the event.'),
-      data: dataOf(type).describe('What happened.'),
+      type: z.literal(type).describe(docs('The event.')),
+      timestamp: time(docs('Time of the event.')),
+      data: dataOf(type).describe(docs('What happened.')),
     })
-    .meta({ id: componentName(type), description: `${eventMeanings[type]}.` }),
+    .meta({ id: componentName(type), description: docs(`${eventMeanings[type]}.`) }),
 )
 
 /** `order.awaiting_wallet` → `OrderAwaitingWalletEvent`. */

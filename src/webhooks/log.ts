@@ -2,6 +2,7 @@
  * The log of events. Triggers of the database append those of orders; the view `newEvents` appends
  * the others.
  */
+
 import { sql } from 'drizzle-orm'
 import * as z from 'zod'
 import { readAs } from '../auth/access.ts'
@@ -40,21 +41,22 @@ export const addAlarms = (db: Database, alarms: readonly Alarm[], now: Date) =>
       FROM json_each(${JSON.stringify(alarms)})`,
   )
 
-type EventsPage = { after?: number | undefined; since?: string | undefined; limit: number }
+type EventsFilter = { since?: string | undefined; source?: string | undefined }
+type EventsPage = EventsFilter & { after?: number | undefined; limit: number }
 type EventRow = { id: number; body: string | null }
 
 /**
  * Returns the events that the caller may see, oldest first, after an event or since a time. Throws
  * `unauthenticated`, and `events_removed` if events after `after` may be missing.
  */
-export async function readEvents(ctx: ReadCtx, { after, since, limit }: EventsPage) {
+export async function readEvents(ctx: ReadCtx, { after, since, source, limit }: EventsPage) {
   const { db, caller } = ctx
   const isMaster = caller.role === 'master'
   // One more than is shown, and the event `after` itself, which proves that none is missing.
-  const scanned = (isMaster ? limit + 1 : WINDOW) + 1
-  const isShown = isMaster
-    ? sql`endpointId IS NULL`
-    : sql`endpointId IS NULL AND (sellerId = ${caller.userId} OR buyerId = ${caller.userId})`
+  const scanned = (isMaster && !source ? limit + 1 : WINDOW) + 1
+  const isOwn = isMaster ? sql`1` : sql`${caller.userId} IN (sellerId, buyerId)`
+  const isOfSource = source ? sql`source IN (${`master:${source}`}, ${`user:${source}`})` : sql`1`
+  const isShown = sql`endpointId IS NULL AND ${isOwn} AND ${isOfSource}`
   const from = after ?? (since ? eventIdAt(new Date(since)) : 0)
   const [rows, [newest]] = await readAs(db, caller, [
     raw<EventRow>(

@@ -3,7 +3,7 @@ import { type Context, Hono } from 'hono'
 import * as z from 'zod'
 import type { App } from '../http/context.ts'
 import { requireToken, validate } from '../http/endpoint.ts'
-import { bool, orNull, text } from '../http/fields.ts'
+import { bool, docs, orNull, text } from '../http/fields.ts'
 import { readEvents, WINDOW } from './log.ts'
 import {
   createWebhook,
@@ -31,41 +31,41 @@ import {
 import { type DueEndpoint, wakeEndpoints } from './wake.ts'
 
 const tag = 'Webhooks'
-const nextCursor = orNull(text('`cursor` of the next page; null on the last page.'))
-const webhook = Webhook.describe('The endpoint.')
+const nextCursor = orNull(text(docs('`cursor` of the next page; null on the last page.')))
+const webhook = Webhook.describe(docs('The endpoint.'))
 const secret = text(
-  'The secret that signs: `whsec_` and base64. Settings → Webhooks shows it again.',
+  docs('The secret that signs: `whsec_` and base64. Settings → Webhooks shows it again.'),
 )
 
 const WebhookPage = z
-  .object({ webhooks: z.array(Webhook).describe('The endpoints, by id.'), nextCursor })
-  .meta({ id: 'WebhookPage', description: 'A page of endpoints.' })
+  .object({ webhooks: z.array(Webhook).describe(docs('The endpoints, by id.')), nextCursor })
+  .meta({ id: 'WebhookPage', description: docs('A page of endpoints.') })
 const WebhookAnswer = z
   .object({ webhook })
-  .meta({ id: 'WebhookAnswer', description: 'An endpoint.' })
+  .meta({ id: 'WebhookAnswer', description: docs('An endpoint.') })
 const WebhookSecret = z
   .object({ webhook, secret })
-  .meta({ id: 'WebhookSecret', description: 'An endpoint with its new secret.' })
+  .meta({ id: 'WebhookSecret', description: docs('An endpoint with its new secret.') })
 const WebhookMessages = z
   .object({
-    messages: z.array(WebhookMessage).describe('The messages, newest first.'),
+    messages: z.array(WebhookMessage).describe(docs('The messages, newest first.')),
     nextCursor,
   })
-  .meta({ id: 'WebhookMessages', description: 'A page of the messages of an endpoint.' })
+  .meta({ id: 'WebhookMessages', description: docs('A page of the messages of an endpoint.') })
 const MessageAnswer = z
-  .object({ message: WebhookMessage.describe('The message, which is sent now.') })
-  .meta({ id: 'WebhookMessageAnswer', description: 'A message.' })
+  .object({ message: WebhookMessage.describe(docs('The message, which is sent now.')) })
+  .meta({ id: 'WebhookMessageAnswer', description: docs('A message.') })
 const EventPage = z
   .object({
-    events: z.array(LoggedEvent).describe('The events, oldest first.'),
+    events: z.array(LoggedEvent).describe(docs('The events, oldest first.')),
     nextAfter: orNull(
       text('`after` of the next call; null if there is no event yet. Store it with what you did.'),
     ),
-    hasMore: bool('Whether the next page may have events already.'),
+    hasMore: bool(docs('Whether the next page may have events already.')),
   })
-  .meta({ id: 'EventPage', description: 'A page of the log of events.' })
+  .meta({ id: 'EventPage', description: docs('A page of the log of events.') })
 
-const disabled = 'A disabled endpoint gets nothing: enable it first.'
+const disabled = docs('A disabled endpoint gets nothing: enable it first.')
 
 export const webhookRoutes = new Hono<App>()
   .get(
@@ -73,7 +73,7 @@ export const webhookRoutes = new Hono<App>()
     requireToken({
       tag,
       operationId: 'listWebhooks',
-      summary: 'List webhooks',
+      summary: docs('List webhooks'),
       description:
         'A user token lists the endpoints of its user with the role `user`, a master token all.',
       answer: WebhookPage,
@@ -86,7 +86,7 @@ export const webhookRoutes = new Hono<App>()
     requireToken({
       tag,
       operationId: 'createWebhook',
-      summary: 'Create a webhook',
+      summary: docs('Create a webhook'),
       description:
         'The endpoint gets the role of the token, and belongs to its user, who may have ' +
         `${MAX_WEBHOOKS}, and may create ${MAX_NEW_WEBHOOKS} a day. It gets a test at once, and events ` +
@@ -107,7 +107,7 @@ export const webhookRoutes = new Hono<App>()
     requireToken({
       tag,
       operationId: 'getWebhook',
-      summary: 'Get a webhook',
+      summary: docs('Get a webhook'),
       answer: WebhookAnswer,
       errors: ['not_found'],
     }),
@@ -122,7 +122,7 @@ export const webhookRoutes = new Hono<App>()
     requireToken({
       tag,
       operationId: 'updateWebhook',
-      summary: 'Update a webhook',
+      summary: docs('Update a webhook'),
       description:
         'An absent field stays as it is. Another URL gets a test, and events once it has answered ' +
         'with the challenge. An endpoint that is enabled again goes on where it stopped.',
@@ -143,7 +143,7 @@ export const webhookRoutes = new Hono<App>()
     requireToken({
       tag,
       operationId: 'deleteWebhook',
-      summary: 'Delete a webhook',
+      summary: docs('Delete a webhook'),
       answer: WebhookAnswer,
       errors: ['not_found', 'reauthentication_required'],
     }),
@@ -158,7 +158,7 @@ export const webhookRoutes = new Hono<App>()
     requireToken({
       tag,
       operationId: 'rotateWebhookSecret',
-      summary: 'Rotate the secret of a webhook',
+      summary: docs('Rotate the secret of a webhook'),
       description:
         'For 24 hours, messages are signed with the old secret as well, and a second call gets ' +
         '`conflict`. If a secret has leaked, make another webhook.',
@@ -173,7 +173,7 @@ export const webhookRoutes = new Hono<App>()
     requireToken({
       tag,
       operationId: 'testWebhook',
-      summary: 'Send a test to a webhook',
+      summary: docs('Send a test to a webhook'),
       description:
         'Sends an event `webhook.test`. An answer with its challenge as the body verifies the URL. ' +
         `An endpoint gets ${MAX_TESTS.minute} a minute and ${MAX_TESTS.day} a day. ${disabled}`,
@@ -193,7 +193,7 @@ export const webhookRoutes = new Hono<App>()
     requireToken({
       tag,
       operationId: 'listWebhookMessages',
-      summary: 'List the messages of a webhook',
+      summary: docs('List the messages of a webhook'),
       description:
         'What the endpoint got and gets, newest first, of the last 30 days since its `events` or ' +
         `\`sources\` were set. A call looks at ${WINDOW} events of the marketplace: a page may have ` +
@@ -213,8 +213,8 @@ export const webhookRoutes = new Hono<App>()
     requireToken({
       tag,
       operationId: 'resendWebhookMessage',
-      summary: 'Send a message again',
-      description: `Works for delivered messages as well. ${disabled}`,
+      summary: docs('Send a message again'),
+      description: docs(`Works for delivered messages as well. ${disabled}`),
       answer: MessageAnswer,
       errors: ['not_found', 'conflict'],
     }),
@@ -231,7 +231,7 @@ export const webhookRoutes = new Hono<App>()
     requireToken({
       tag,
       operationId: 'replayWebhook',
-      summary: 'Send all events since a time again',
+      summary: docs('Send all events since a time again'),
       description: `Includes events that were delivered. ${MAX_REPLAYS} times a day at most. ${disabled}`,
       answer: WebhookAnswer,
       errors: ['not_found', 'conflict'],
@@ -250,7 +250,7 @@ export const webhookRoutes = new Hono<App>()
     requireToken({
       tag,
       operationId: 'listEvents',
-      summary: 'List events',
+      summary: docs('List events'),
       description:
         'The log of events of 30 days, for programs that cannot be called. A user token gets the ' +
         'events of orders that its user bought or sold, a master token all. Ask for the events ' +

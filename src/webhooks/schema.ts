@@ -1,22 +1,22 @@
 /** Endpoints and messages, as requests send them and as responses show them. */
 import * as z from 'zod'
 import { disabledReasons, webhookEvents, webhookStates } from '../db/schema/webhooks.ts'
-import { bool, count, id, orNull, positive, text, time, timestamps } from '../http/fields.ts'
-import { limitText } from '../http/ids.ts'
-import { inputText } from '../http/inputs.ts'
+import { bool, count, docs, id, orNull, positive, text, time, timestamps } from '../http/fields.ts'
+import { limitText, tokenNameText } from '../http/ids.ts'
+import { inputText, instant } from '../http/inputs.ts'
 import { ChosenEvent } from './events.ts'
 import { EventName } from './log.ts'
 
 const url = inputText(2048)
   .trim()
   .min(1)
-  .describe('Where events are sent: an https URL of a public host.')
+  .describe(docs('Where events are sent: an https URL of a public host.'))
 const events = z
   .array(ChosenEvent)
   .min(1, 'must have at least one event')
   .max(ChosenEvent.options.length)
   .refine((events) => new Set(events).size === events.length, 'must not have an event twice')
-  .describe('The events to send. Alarms are only for endpoints with the role `master`.')
+  .describe(docs('The events to send. Alarms are only for endpoints with the role `master`.'))
 
 const sources = z
   .array(inputText(100).trim().min(1, 'must not be empty'))
@@ -30,7 +30,7 @@ const sources = z
 /** The fields of a new endpoint. */
 export const NewWebhook = z
   .object({ url, events, sources: sources.default(null) })
-  .meta({ id: 'NewWebhook', description: 'The fields of a new endpoint.' })
+  .meta({ id: 'NewWebhook', description: docs('The fields of a new endpoint.') })
 
 /** The fields to change. An absent one stays as it is. */
 export const WebhookChanges = z
@@ -45,17 +45,17 @@ export const WebhookChanges = z
         'Whether events are sent. `true` also enables an endpoint that failures have disabled.',
       ),
   })
-  .meta({ id: 'WebhookChanges', description: 'The fields to change.' })
+  .meta({ id: 'WebhookChanges', description: docs('The fields to change.') })
 
-export const WebhookId = z.object({ webhook_id: z.uuid().describe('Id of the endpoint.') })
+export const WebhookId = z.object({ webhook_id: z.uuid().describe(docs('Id of the endpoint.')) })
 export const MessageId = WebhookId.extend({
-  message_id: EventName.describe('Id of the event: the `webhook-id` of the message.'),
+  message_id: EventName.describe(docs('Id of the event: the `webhook-id` of the message.')),
 })
 
 /** The query of a list of endpoints. */
 export const WebhookQuery = z.object({
-  cursor: z.uuid().optional().describe('The `nextCursor` of the previous page.'),
-  limit: limitText(50).describe('Endpoints per page.'),
+  cursor: z.uuid().optional().describe(docs('The `nextCursor` of the previous page.')),
+  limit: limitText(50).describe(docs('Endpoints per page.')),
 })
 
 /** What a message is in: `waiting` in the log, or in one of the states of the others. */
@@ -64,18 +64,16 @@ export type MessageState = (typeof messageStates)[number]
 
 /** The query of the messages of an endpoint. */
 export const MessagesQuery = z.object({
-  cursor: EventName.optional().describe('The `nextCursor` of the previous page.'),
-  limit: limitText(20).describe('Messages per page.'),
-  state: z.enum(messageStates).optional().describe('Selects messages in this state.'),
+  cursor: EventName.optional().describe(docs('The `nextCursor` of the previous page.')),
+  limit: limitText(20).describe(docs('Messages per page.')),
+  state: z.enum(messageStates).optional().describe(docs('Selects messages in this state.')),
 })
 
-/** A time in ISO 8601 and UTC, in the form in which the database stores it. */
-export const instant = z.iso.datetime().transform((text) => new Date(text).toISOString())
 export const Replay = z
   .object({
-    since: instant.describe('Events of then and later are sent again.'),
+    since: instant.describe(docs('Events of then and later are sent again.')),
   })
-  .meta({ id: 'Replay', description: 'What to send again.' })
+  .meta({ id: 'Replay', description: docs('What to send again.') })
 
 /** The query of the log of events. */
 export const EventsQuery = z
@@ -83,8 +81,9 @@ export const EventsQuery = z
     after: EventName.optional().describe('Id of the last event that you have, as in `nextAfter`.'),
     since: instant
       .optional()
-      .describe('Instead: a time. Without both, the oldest events come first.'),
-    limit: limitText(100).describe('Events per page.'),
+      .describe(docs('Instead: a time. Without both, the oldest events come first.')),
+    source: tokenNameText.optional().describe(docs('Only events of orders of this token name.')),
+    limit: limitText(100).describe(docs('Events per page.')),
   })
   .refine(({ after, since }) => !(after && since), {
     path: ['since'],
@@ -93,25 +92,25 @@ export const EventsQuery = z
 
 export const Webhook = z
   .object({
-    id: z.uuid().describe('Id of the endpoint.'),
-    userId: id('Id of the user who owns the endpoint.'),
+    id: z.uuid().describe(docs('Id of the endpoint.')),
+    userId: id(docs('Id of the user who owns the endpoint.')),
     role: z
       .enum(['user', 'master'])
       .describe(
         '`user`: gets the events of orders that its user bought or sold. `master`: gets those of ' +
           'all orders, and alarms, while its user is administrator.',
       ),
-    url: text('Where events are sent.'),
-    events: z.array(z.enum(webhookEvents)).describe('The events that are sent.'),
+    url: text(docs('Where events are sent.')),
+    events: z.array(z.enum(webhookEvents)).describe(docs('The events that are sent.')),
     sources: z
       .array(z.string())
       .nullable()
-      .describe('Names of the tokens whose orders are told; null for all.'),
+      .describe(docs('Names of the tokens whose orders are told; null for all.')),
     verifiedAt: orNull(
-      time('Time at which the URL returned a challenge; null if it has to, to get events.'),
+      time(docs('Time at which the URL returned a challenge; null if it has to, to get events.')),
     ),
-    hasEvents: bool('Whether the log has events that are still to be sent.'),
-    enabled: bool('Whether events are sent.'),
+    hasEvents: bool(docs('Whether the log has events that are still to be sent.')),
+    enabled: bool(docs('Whether events are sent.')),
     failingSince: orNull(
       time('Time of the first failed attempt after the last success; null if none has failed.'),
     ),
@@ -129,23 +128,23 @@ export const Webhook = z
     ),
     ...timestamps(),
   })
-  .meta({ id: 'Webhook', description: 'An endpoint to which events are sent.' })
+  .meta({ id: 'Webhook', description: docs('An endpoint to which events are sent.') })
 export type Webhook = z.infer<typeof Webhook>
 
 const Attempt = z
   .object({
-    at: time('Time of the attempt.'),
-    duration: count('How long it took, in milliseconds.'),
-    status: orNull(positive('Status of the response; null if there was none.')),
-    error: orNull(text('Why the attempt failed; null if it succeeded.')),
+    at: time(docs('Time of the attempt.')),
+    duration: count(docs('How long it took, in milliseconds.')),
+    status: orNull(positive(docs('Status of the response; null if there was none.'))),
+    error: orNull(text(docs('Why the attempt failed; null if it succeeded.'))),
   })
-  .meta({ id: 'WebhookAttempt', description: 'An attempt to send a message.' })
+  .meta({ id: 'WebhookAttempt', description: docs('An attempt to send a message.') })
 
 export const WebhookMessage = z
   .object({
-    id: text('Id of the event: the header `webhook-id` of each attempt.'),
-    type: z.enum(webhookEvents).describe('The event.'),
-    orderId: orNull(id('Id of the order; null if the event is not of an order.')),
+    id: text(docs('Id of the event: the header `webhook-id` of each attempt.')),
+    type: z.enum(webhookEvents).describe(docs('The event.')),
+    orderId: orNull(id(docs('Id of the order; null if the event is not of an order.'))),
     state: z
       .enum(messageStates)
       .describe(
@@ -155,27 +154,27 @@ export const WebhookMessage = z
           'sent again.',
       ),
     dueAt: orNull(
-      time('Time of the next attempt; null unless it is pending and its endpoint enabled.'),
+      time(docs('Time of the next attempt; null unless it is pending and its endpoint enabled.')),
     ),
-    createdAt: time('Time of the event.'),
+    createdAt: time(docs('Time of the event.')),
     attempts: z
       .array(Attempt)
-      .describe('The last attempts, in their order; none if the first one was accepted.'),
+      .describe(docs('The last attempts, in their order; none if the first one was accepted.')),
     payload: z
       .object({
-        type: z.enum(webhookEvents).describe('The event.'),
-        timestamp: time('Time of the event.'),
+        type: z.enum(webhookEvents).describe(docs('The event.')),
+        timestamp: time(docs('Time of the event.')),
         data: z.record(z.string(), z.unknown()).describe('What happened. Depends on the event.'),
       })
-      .describe('The body that is sent, but for the challenge of a test.'),
+      .describe(docs('The body that is sent, but for the challenge of a test.')),
   })
-  .meta({ id: 'WebhookMessage', description: 'An event for an endpoint.' })
+  .meta({ id: 'WebhookMessage', description: docs('An event for an endpoint.') })
 export type WebhookMessage = z.infer<typeof WebhookMessage>
 
 /** An event of the log. The bodies in `eventBodies` say what `data` has. */
 export const LoggedEvent = z
   .object({
-    id: text('Id of the event: the `webhook-id` of messages about it.'),
+    id: text(docs('Id of the event: the `webhook-id` of messages about it.')),
     ...WebhookMessage.shape.payload.shape,
   })
-  .meta({ id: 'LoggedEvent', description: 'An event.' })
+  .meta({ id: 'LoggedEvent', description: docs('An event.') })

@@ -25,7 +25,7 @@ describe.skipIf(!hasChromium)('the documentation', () => {
     })
     await page.goto('/docs')
     await page.getByLabel('Token', { exact: true }).fill(marketplace.masterToken)
-    await page.getByLabel('Search the operations').fill('IDEMPOTENCY-KEY place')
+    await page.getByLabel('Search the operations').fill('IDEMPOTENCY-KEY externalOrders')
     await page.getByText('1 of').waitFor()
     expect(await page.locator('.operation:visible h4').allTextContents()).toEqual([
       'Place paid orders',

@@ -12,6 +12,7 @@ import {
 import { auditLog } from '../../src/db/schema/operations.ts'
 import { tokens, users } from '../../src/db/schema/users.ts'
 import { hashIdentity } from '../../src/identity/namespace.ts'
+import { aReservation, release } from '../reservations/holds.ts'
 import { call } from '../support/api.ts'
 import { aListing, aMasterToken, anNft, aToken, aUser, db } from '../support/makers.ts'
 import { aListingRecord, anNftRecord, aUserRecord, CONTRACT, linesOf } from './records.ts'
@@ -426,6 +427,16 @@ describe('what is refused', () => {
     expect(await problemsOf(records)).toEqual(problems)
   })
 
+  it('fewer pieces than reservations hold, until they are released', async () => {
+    await imported(catalogue)
+    const { id } = await aReservation(token, { listing: 'sale', quantity: 6 })
+    const withPieces = (amount: number) => [anNftRecord('one', 1, { amount })]
+    expect(await problemsOf(withPieces(5))).toEqual(['lines[1].amount amount_too_small'])
+    await imported(withPieces(6))
+    await release(token, id)
+    await imported(withPieces(5))
+  })
+
   it('two records of the same user', async () => {
     await aUser({ email: 'a@example.com', ethereumPublicAddr: CONTRACT, lastAccessAt: NOW })
     expect(
@@ -562,12 +573,39 @@ describe('an import of several calls', () => {
   })
 
   it('refuses a query that is not known', async () => {
-    expect((await importing([nft], '?dryrun=true')).body.error).toBe('has unknown keys: dryrun')
+    const { error } = (await importing([nft], '?dryrun=true')).body
+    expect(error).toMatch(/^dryrun: unknown parameter; there are .*dryRun/)
   })
 
   it.each(['?line=2', '?commit=false'])('needs an id for %s', async (query) => {
     expect((await importing([nft], query)).body.issues).toEqual([
       { path: 'import', code: 'invalid_input', message: 'is required for a part of an import' },
     ])
+  })
+})
+
+it('tells the numbers of records, also of users and drafts, in their order', async () => {
+  const draft = anNftRecord('draft', 2, { status: 'draft' })
+  await imported([aUserRecord('cleo'), draft, aListingRecord('sale', 'draft')])
+  const records = [
+    { type: 'listing', id: 'sale' },
+    { type: 'nft', id: 'unknown' },
+    { type: 'user', id: 'cleo' },
+    { type: 'nft', id: 'draft' },
+  ]
+  const response = await call('POST', `${PATH}/ids`, { token, json: { records } })
+  const [[sale], [cleo], [stored]] = await db.batch([
+    db.select().from(listings),
+    db.select().from(users).where(eq(users.externalId, 'cleo')),
+    db.select().from(nfts),
+  ])
+  expect(await response.json()).toEqual({ numbers: [sale?.id, null, cleo?.id, stored?.id] })
+})
+
+it('tells the numbers of at most 1,000 records', async () => {
+  const records = Array.from({ length: 1001 }, (_, i) => ({ type: 'nft', id: `${i}` }))
+  const response = await call('POST', `${PATH}/ids`, { token, json: { records } })
+  expect(await response.json()).toMatchObject({
+    issues: [{ path: 'records', message: 'must have at most 1000 elements' }],
   })
 })

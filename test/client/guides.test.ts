@@ -7,9 +7,10 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createClient } from '../../client/src/index.ts'
-import { instance } from '../support/instance/instance.ts'
+import { aPerson, instance } from '../support/instance/instance.ts'
 
 const hasPython = spawnSync('python3', ['--version']).status === 0
 
@@ -45,12 +46,13 @@ async function store(program: string, language: Language): Promise<string> {
   return file
 }
 
-/** Returns a program of a guide. */
+/** Returns a program of a guide, which may be told in several blocks. */
 async function programIn(guide: string, name: string, language: Language): Promise<string> {
   const markdown = await readFile(`docs/guides/${guide}.md`, 'utf8')
-  const block = new RegExp(`^\`\`\`${language} ${name}\n(.*?)^\`\`\`$`, 'ms').exec(markdown)
-  if (!block?.[1]) throw new Error(`${guide}.md has no program ${name} in ${language}`)
-  return block[1]
+  const blocks = markdown.matchAll(new RegExp(`^\`\`\`${language} ${name}\n(.*?)^\`\`\`$`, 'gms'))
+  const program = [...blocks].map(([, block]) => block).join('')
+  if (!program) throw new Error(`${guide}.md has no program ${name} in ${language}`)
+  return program
 }
 
 /** Runs a program as a reader does who has set the token. Returns what it prints. */
@@ -77,19 +79,47 @@ async function aWebhook() {
   }
 }
 
-it.each(languages)('places, follows, reads and repeats an order (%s)', async (language) => {
-  const runProgram = async (guide: string, name: string) =>
-    run(await programIn(guide, name, language), language)
-  const placed = /"status":"paid"|^order \d+: paid$/m
-  expect(await runProgram('first-order', 'place')).toMatch(placed)
+it.each(languages)('sells, follows and repeats an order, twice in a row (%s)', async (language) => {
+  const sale = await programIn('first-order', 'sale', language)
+  const [first, second] = [await run(sale, language), await run(sale, language)]
+  for (const output of [first, second]) {
+    expect(output).toMatch(/"status":"paid"|^order \d+: paid$/m)
+    expect(output).toMatch(/order\.created/)
+    expect(output).toMatch(/"cancelRequestedAt":"2|^order \d+: cancellation requested at 2/m)
+  }
+  const orders = (output: string) =>
+    output.match(/"orders":\[\{"id":\d+|^order \d+|reserved until .*|"reservations":.*/gm)
+  expect(orders(second)).toEqual(orders(first))
   const delivered = /"transferred"|^delivered by transaction 0x[0-9a-f]{64}$/m
-  expect(await runProgram('delivery', 'follow')).toMatch(delivered)
-  const read = /"status":"transferred"|^order 1: transferred, 0x[0-9a-f]{64}$/m
-  expect(await runProgram('first-order', 'read')).toMatch(read)
-  const retried = await runProgram('retries', 'retry')
-  expect(retried).toMatch(placed)
-  expect(await runProgram('retries', 'retry')).toBe(retried)
+  expect(await run(await programIn('delivery', 'follow', language), language)).toMatch(delivered)
+  const retry = await programIn('retries', 'retry', language)
+  const retried = await run(retry, language)
+  expect(retried).toMatch(/"status":"paid"|^order \d+: paid$/m)
+  expect(await run(retry, language)).toBe(retried)
 })
+
+it.each(languages)(
+  'cancels an order before it is refunded, and no delivered one (%s)',
+  async (language) => {
+    const program = await programIn('refunds', 'refund', language)
+    const client = createClient(instance)
+    const order = { nftId: 3, listingId: 3, quantity: 1, buyerBillingData }
+    const wallet = privateKeyToAddress(generatePrivateKey())
+    const [delivered, waiting] = await Promise.all(
+      [await aPerson(wallet), await aPerson()].map(async (buyerUserId) => {
+        const { orders } = await client.placeOrders({ body: [{ ...order, buyerUserId }] })
+        return orders[0]?.id ?? 0
+      }),
+    )
+    await client.waitForDelivery(delivered ?? 0, { interval: 100 })
+    const runFor = (id: number | undefined) => run(program, language, { ORDER_ID: `${id}` })
+    for (let i = 0; i < 2; i++) {
+      expect(await runFor(waiting)).toBe(`refund order ${waiting}\n`)
+      expect(await runFor(delivered)).toBe(`do not refund order ${delivered}\n`)
+    }
+    await expect(runFor(999_999_999)).rejects.toThrow(/\b400\b|order_not_found/)
+  },
+)
 
 it.each(languages)('creates a webhook (%s)', async (language) => {
   const output = await run(await programIn('webhooks', 'webhook', language), language)

@@ -1,12 +1,12 @@
 /** `npm run import -- --remote`. */
 import { existsSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { command as importCommand } from '../../scripts/import.ts'
-import { anNftRecord, aUserRecord, linesOf } from '../catalogue/records.ts'
+import { aListingRecord, anNftRecord, aUserRecord, linesOf } from '../catalogue/records.ts'
 import { aFolder, call, type Folder, pointStagingAt } from '../support/command.ts'
 import { instance, query } from '../support/instance/instance.ts'
 
@@ -20,7 +20,8 @@ let allowed = Infinity
 
 const proxy = createServer(async (request, response) => {
   const target = new URL(request.url ?? '', instance.url)
-  calls.push(Number(target.searchParams.get('line')))
+  const line = target.searchParams.get('line')
+  if (line) calls.push(Number(line))
   if (broken.includes(calls.length)) return request.socket.destroy()
   const authorization = calls.length > allowed ? 'revoked' : request.headers.authorization
   const answer = await fetch(target, {
@@ -69,6 +70,25 @@ it('sends the lines in parts, and commits them with the last', async () => {
   expect({ errors, status }).toEqual({ errors: '', status: 0 })
   expect(out).toMatch(/^NFTs +1099 created, 0 updated, 0 unchanged$/m)
   expect(calls).toEqual([1, 1001])
+})
+
+it('writes the numbers of the records, of users and drafts too', async () => {
+  const draft = anNftRecord('g-draft', 2, { contract: `0x${'e'.repeat(40)}`, status: 'draft' })
+  await write('g.jsonl', [...moons('ab', 1001), draft, aListingRecord('g-sale', 'ab-1')])
+  const { out, errors } = await run('g.jsonl')
+  expect(errors).toBe('')
+  expect(out).toMatch(/^g\.ids\.jsonl has the numbers of these records in the API\./m)
+  const lines = (await readFile('g.ids.jsonl', 'utf8')).trimEnd().split('\n')
+  expect(lines).toHaveLength(1003)
+  const numberOf = async (table: string, id: string) => {
+    const [row] = await query(`SELECT id FROM ${table} WHERE externalId = ?`, id)
+    return Object(row).id
+  }
+  expect([lines[0], ...lines.slice(-2)].map((line) => JSON.parse(line ?? ''))).toEqual([
+    { type: 'user', id: 'cleo', number: await numberOf('users', 'cleo') },
+    { type: 'nft', id: 'g-draft', number: await numberOf('nfts', 'g-draft') },
+    { type: 'listing', id: 'g-sale', number: await numberOf('listings', 'g-sale') },
+  ])
 })
 
 it('sends a part again if the connection breaks', async () => {

@@ -8,6 +8,7 @@ import type {
   NewOrder,
   Order,
   OrderItem,
+  OrderSummary,
   PlacedOrder,
   WebhookEvent,
 } from '../../client/src/index.ts'
@@ -24,8 +25,8 @@ it('takes what the document describes', () => {
   expectTypeOf<Input<'createAddress'>['type']>().toEqualTypeOf<'delivery' | 'billing' | undefined>()
   expectTypeOf<Input<'uploadAvatarFile'>['body']>().toEqualTypeOf<{ avatar: Blob }>()
   expectTypeOf<Uint8Array<ArrayBuffer>>().toExtend<Input<'uploadAvatarBytes'>['body']>()
-  // @ts-expect-error -- the listing is missing
-  expectTypeOf({ nftId: 2, quantity: 1, buyerUserId: 3 }).toExtend<NewOrder>()
+  // @ts-expect-error -- the quantity is missing
+  expectTypeOf({ nftId: 2, listing: 'sale-2', buyerUserId: 3 }).toExtend<NewOrder>()
   // @ts-expect-error -- there is no such parameter
   expectTypeOf<Parameters<Client['listTransfers']>[0]>().toHaveProperty('colour')
 })
@@ -46,6 +47,18 @@ it('iterates only over operations with pages', () => {
   type PagedId = Parameters<Client['pages']>[0]
   expectTypeOf<'listTransfers'>().toExtend<PagedId>()
   expectTypeOf<'getOrders'>().not.toExtend<PagedId>()
+})
+
+it('lists orders, or summaries of orders if they are asked for', () => {
+  const listAll = async (client: Client) => {
+    expectTypeOf((await client.listOrders()).orders).toEqualTypeOf<Order[]>()
+    expectTypeOf((await client.listOrders({ buyerUserId: 3 })).orders).toEqualTypeOf<Order[]>()
+    const { orders } = await client.listOrders({ source: 'Shop', fields: 'summary' })
+    expectTypeOf(orders).toEqualTypeOf<OrderSummary[]>()
+    for await (const page of client.pages('listOrders', { fields: 'summary' }))
+      expectTypeOf(page.orders).toEqualTypeOf<OrderSummary[]>()
+  }
+  expectTypeOf(listAll).toBeFunction()
 })
 
 it('knows the codes of errors', () => {

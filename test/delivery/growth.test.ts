@@ -204,16 +204,16 @@ async function rowsPerItem(chain: Chain, instance: Instance, onPass: () => Promi
   return deliveryRows(instance) / 100
 }
 
-describe('100 items of a call write at most 7.5 rows each', () => {
-  // Measured: 7.18. Of these, 2 are events.
+describe('100 items of a call write at most 8.5 rows each', () => {
+  // Measured: 8.18. Of these, 2 are events, and one is for lists of what has changed.
   it('where a block is final at once', async () => {
     const chain = await aChain({ erc1155: 100 })
     startClock()
     const rows = await rowsPerItem(chain, anInstance(chain, { finality: 1 }), async () => {})
-    expect(rows).toBeLessThanOrEqual(7.5)
+    expect(rows).toBeLessThanOrEqual(8.5)
   })
 
-  // Measured: 7.43.
+  // Measured: 8.43.
   it('where the fifth block makes a block final, and blocks come every 12 seconds', async () => {
     const chain = await aChain({ erc1155: 100 })
     await chain.setAutomine(false)
@@ -226,7 +226,7 @@ describe('100 items of a call write at most 7.5 rows each', () => {
     startClock(mineDueBlocks)
     minedAt = Date.now()
     const rows = await rowsPerItem(chain, anInstance(chain, { finality: 5 }), mineDueBlocks)
-    expect(rows).toBeLessThanOrEqual(7.5)
+    expect(rows).toBeLessThanOrEqual(8.5)
   })
 })
 

@@ -142,6 +142,8 @@ describe('DELIVERY_KEY_SECRET', () => {
         id: 1,
         // Computed with sha256sum of the 32 bytes.
         deliverySecretHash: '4bb06f8e4e3a7715d201d573d0aa423762e55dabd61a2c02278fa56cc6d294e0',
+        publicUrl: 'https://marketplace.test',
+        mailPosition: 0,
       },
     ])
     expect(hashSecret('AB'.repeat(32))).toBe(hashSecret('ab'.repeat(32)))

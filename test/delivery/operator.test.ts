@@ -5,7 +5,7 @@ import { decodeFunctionResult, encodeFunctionData } from 'viem'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { deliveryAbi } from '../../contracts/delivery-abi.ts'
 import { nfts } from '../../src/db/schema/catalogue.ts'
-import { burns, deliveries, type ReasonCode } from '../../src/db/schema/delivery.ts'
+import { burns, deliveries, instance, type ReasonCode } from '../../src/db/schema/delivery.ts'
 import { auditLog } from '../../src/db/schema/operations.ts'
 import { orderItems, orders } from '../../src/db/schema/orders.ts'
 import { explain, sentences } from '../../src/delivery/reasons.ts'
@@ -130,6 +130,8 @@ describe('the list', () => {
       key: item.key,
       contract: null,
       requestedAction: 'deliver',
+      ...{ providerId: null, source: expect.any(String), custom: null, claimUrl: null },
+      ...{ sequence: 1, cancelRequestedAt: null },
       reasonCode: null,
       reason: null,
       tries: 0,
@@ -153,6 +155,7 @@ describe('the list', () => {
         {
           ...before,
           status: 'transferred',
+          sequence: 3,
           contract: chain.delivery,
           txId: event?.transactionHash,
           dueAt: null,
@@ -238,7 +241,70 @@ describe('the list', () => {
     expect(await idsOf({ code: 'no_relayer' })).toEqual([])
   })
 
-  it.each(['status=lost', 'limit=101', 'limit=0', 'cursor=-1', 'code=', 'code=why'])(
+  it('selects by the name of the token that placed the order', async () => {
+    const namespaces = ['master:Shop', 'user:aa-bb:Shop', 'master:ERP', 'user:cc:session']
+    const items = await paidItems(elsewhere, times(16))
+    const idsOf = (name: string) =>
+      items.filter((_, i) => namespaces[i % 4]?.endsWith(`:${name}`)).map(({ id }) => id)
+    for (const [i, item] of items.entries()) {
+      const namespace = namespaces[i % 4] ?? ''
+      await db.update(orders).set({ namespace }).where(eq(orders.id, item.orderId))
+      if (i < 10) await update(item, failed('recipient_rejects'))
+      else if (i < 14) await update(item, { state: 'transferred', dueAt: null })
+    }
+    const { list, retryAll, cancelAll } = anApi()
+    const found = async (query: string) => {
+      const ids: number[] = []
+      for (let cursor: string | null = ''; cursor !== null; ) {
+        const { body } = await list(`limit=2&${query}${cursor && `&cursor=${cursor}`}`)
+        const page = body as { transfers: { id: number }[]; nextCursor: string | null }
+        ids.push(...page.transfers.map(({ id }) => id))
+        cursor = page.nextCursor
+      }
+      return ids
+    }
+    const shop = idsOf('Shop')
+    expect(await found('source=Shop')).toEqual(shop)
+    expect(await found('source=session')).toEqual(idsOf('session'))
+    expect(await found('source=shop')).toEqual([])
+    const inState = (from: number, to: number) =>
+      shop.filter((id) => items.slice(from, to).some((item) => item.id === id))
+    expect(await found('source=Shop&status=failed')).toEqual(inState(0, 10))
+    expect(await found('source=Shop&status=transferred')).toEqual(inState(10, 14))
+    expect(await found('source=Shop&status=queued')).toEqual(inState(14, 16))
+    expect(await found('source=ERP&code=recipient_rejects')).toHaveLength(2)
+    expect(await retryAll('status=failed&source=Shop')).toMatchObject({ body: { changed: 6 } })
+    expect(await cancelAll('status=failed&source=ERP')).toMatchObject({ body: { changed: 2 } })
+    expect(await found('status=failed')).toEqual(idsOf('session').slice(0, 2))
+  })
+
+  it('shows what the shop gave, and where the buyer claims the item', async () => {
+    const item = await aPaidItem(elsewhere, { ...erc1155, recipient: null })
+    const custom = { channel: 'web' }
+    await db
+      .update(orders)
+      .set({
+        custom,
+        providerId: 'A-1',
+        namespace: `user:${'a'.repeat(64)}-0123456789abcdef:Shop: 2`,
+      })
+      .where(eq(orders.id, item.orderId))
+    await db
+      .insert(instance)
+      .values({ id: 1, deliverySecretHash: '', publicUrl: 'https://shop.test' })
+      .onConflictDoUpdate({ target: instance.id, set: { publicUrl: 'https://shop.test' } })
+    const { list, cancel } = anApi()
+    const shown = { providerId: 'A-1', source: 'Shop: 2', custom }
+    expect((await list()).body).toMatchObject({
+      transfers: [{ ...shown, claimUrl: `https://shop.test/claim/${item.orderId}` }],
+    })
+    const { body } = await cancel(item)
+    expect(body).toMatchObject({ transfer: { ...shown, claimUrl: null, sequence: 2 } })
+    const { updatedAt: cancelRequestedAt } = (body as { transfer: { updatedAt: string } }).transfer
+    expect(body).toMatchObject({ transfer: { cancelRequestedAt } })
+  })
+
+  it.each(['status=lost', 'limit=101', 'limit=0', 'cursor=-1', 'code=', 'code=why', 'source='])(
     'refuses ?%s',
     async (query) => {
       expect((await anApi().list(query)).status).toBe(400)

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { bytesToHex, keccak256, parseTransaction, recoverTransactionAddress } from 'viem'
+import { bytesToHex, keccak256 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { expect, it } from 'vitest'
 import { decodeCallData, getSigner, sign } from '../../src/ethereum/signer.ts'
@@ -10,10 +10,10 @@ const ADDRESS = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
 
 const hex = (minLength: number, maxLength = minLength) =>
   fc.uint8Array({ minLength, maxLength }).map((bytes) => bytesToHex(bytes))
-const tip = fc.bigInt({ min: 1n, max: 10n ** 12n })
+const tip = fc.bigInt({ min: 0n, max: 10n ** 12n })
 const unsigned = fc.record({
   chainId: fc.integer({ min: 1, max: 2 ** 40 }),
-  nonce: fc.integer({ min: 1, max: 2 ** 40 }),
+  nonce: fc.integer({ min: 0, max: 2 ** 40 }),
   to: hex(20),
   data: hex(1, 300),
   gas: fc.bigInt({ min: 1n, max: 16_777_216n }),
@@ -26,20 +26,16 @@ it('derives the address of a key, once', () => {
   expect(getSigner(KEY)).toBe(getSigner(KEY))
 })
 
-it('signs every transaction so that it can be read back', async () => {
+it('signs every transaction as viem does', async () => {
   await fc.assert(
     fc.asyncProperty(unsigned, async (call) => {
       const { raw, hash } = await sign(getSigner(KEY), call)
-      expect(parseTransaction(raw)).toMatchObject({ type: 'eip1559', ...call })
+      expect(raw).toBe(await privateKeyToAccount(KEY).signTransaction({ type: 'eip1559', ...call }))
       expect(hash).toBe(keccak256(raw))
       expect(decodeCallData(raw)).toBe(call.data)
-      if (!raw.startsWith('0x02')) throw new Error('not EIP-1559')
-      expect(
-        await recoverTransactionAddress({ serializedTransaction: raw as `0x02${string}` }),
-      ).toBe(ADDRESS)
-      expect(await sign(getSigner(KEY), call)).toEqual({ raw, hash })
     }),
-    { seed: 1, numRuns: 50 },
+    // Some signatures have numbers with a leading zero.
+    { seed: 1, numRuns: 600 },
   )
 })
 

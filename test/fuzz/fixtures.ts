@@ -26,14 +26,14 @@ import {
 import type { KnownValues } from './schemas.ts'
 
 /** Prefers the first id, so that fields that must match each other often do. */
-const preferFirst = (ids: readonly number[]) =>
+const preferFirst = <T>(ids: readonly T[]) =>
   fc.oneof({ weight: 3, arbitrary: fc.constant(ids[0]) }, fc.constantFrom(...ids))
 
 /** Writes the data. Returns values for fields by name, and headers that identify a caller. */
 export async function createFixtures() {
   const [seller, buyer, stranger, admin, removed] = await Promise.all([
     aUser(),
-    aUser(),
+    aUser({ email: 'buyer@example.com' }),
     aUser({ ethereumPublicAddr: '', email: 'stranger@example.com' }),
     anAdministrator(),
     aUser(),
@@ -77,7 +77,22 @@ export async function createFixtures() {
       return { id: webhook.id, messageId: (await aWebhookMessage(webhook)).id }
     }),
   )
+  const [sale] = sales
+  const json = Array.from({ length: 100 }, () => ({
+    listingId: sale?.listing.id,
+    quantity: 1,
+    ttl: 1800,
+  }))
+  const held = await call('POST', '/api/reservations', { token: master, json })
+  const { reservations } = await held.json<{ reservations: { id: string }[] }>()
+  const reservationIds = reservations.map(({ id }) => id)
   const known: KnownValues = {
+    reservation_id: fc.constantFrom(...reservationIds),
+    // Seldom, because an order must be of the same quantity.
+    reservationId: fc.oneof(
+      { weight: 9, arbitrary: fc.constant(undefined) },
+      { weight: 1, arbitrary: fc.constantFrom(...reservationIds) },
+    ),
     webhook_id: fc.constantFrom(...webhooks.map(({ id }) => id)),
     message_id: fc.constantFrom(...webhooks.map(({ messageId }) => messageId)),
     url: fc.constantFrom('https://shop.example.com/hook', 'https://shop.example.com/'),
@@ -89,14 +104,26 @@ export async function createFixtures() {
     buyerUserId: fc.constantFrom(...userIds),
     nftId: preferFirst(sales.map(({ nft }) => nft.id)),
     listingId: preferFirst(sales.map(({ listing }) => listing.id)),
+    nft: preferFirst(sales.map(({ nft }) => nft.externalId)),
+    listing: preferFirst(sales.map(({ listing }) => listing.externalId)),
     quantity: fc.integer({ min: 1, max: 3 }),
+    expectedPriceCents: fc.constant(1000),
+    expectedCurrency: fc.constant('EUR'),
     id: rowId.map(String),
+    ids: preferFirst(sales.map(({ nft }) => nft.id)).map(String),
     order_ids: fc.array(rowId, { minLength: 1, maxLength: 2 }).map((ids) => ids.join()),
+    order_id: rowId.map(String),
     chainId: fc.constant(31337),
     before: fc.constant('2025-01-01'),
     // The schema of an address does not show that it must be an e-mail address.
     email: fc.emailAddress(),
     picture: fc.constant(`${DEFAULT_PICTURE}.jpg`),
+    buyerBillingData: fc.constantFrom(buyerBillingData, null),
+    buyer: fc.constantFrom(
+      { userId: seller.id },
+      { email: 'buyer@example.com' },
+      { wallet: seller.ethereumPublicAddr },
+    ),
     address: fc.constantFrom(seller.ethereumPublicAddr, stranger.ethereumPublicAddr),
     'idempotency-key': fc.constantFrom('a', 'b', 'c', 'a'.repeat(255)),
     'x-d1-bookmark': fc.constant('00000001-00000002-00000003-00000000000000000000000000000004'),

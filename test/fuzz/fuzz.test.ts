@@ -54,7 +54,9 @@ async function send({ endpoint, method, path, headers, body }: FuzzRequest): Pro
 function expectSuccesses() {
   for (const { method, path } of endpoints) {
     const endpoint = `${method} ${path}`
-    if (!withoutSuccess.has(endpoint)) expect(statuses.get(endpoint), endpoint).toContain(200)
+    const isSuccess = (status: number) => status >= 200 && status < 300
+    if (!withoutSuccess.has(endpoint))
+      expect(statuses.get(endpoint), endpoint).toSatisfy((all: number[]) => all.some(isSuccess))
   }
 }
 
@@ -90,7 +92,7 @@ it('answers every request as documented, and changes nothing when it answers an 
       { seed, numRuns: runs },
     )
     // With fewer runs, an endpoint may get no valid request by chance.
-    if (runs >= 2000) expectSuccesses()
+    if (runs >= 5000) expectSuccesses()
     expect(await ofRemoved()).toEqual(removed)
     failures = 0
   } finally {

@@ -6,6 +6,9 @@ export type Schema = {
   const?: unknown
   enum?: readonly unknown[]
   anyOf?: readonly Schema[]
+  /** Rules that an object has exactly one of some fields. */
+  allOf?: readonly { oneOf?: readonly { required?: readonly string[] }[] }[]
+  dependentRequired?: Record<string, readonly string[]>
   properties?: Record<string, Schema>
   required?: readonly string[]
   items?: Schema
@@ -72,13 +75,35 @@ const iso = (date: Date) => date.toISOString()
 const arrays = ({ items = {}, minItems = 0, maxItems = 100 }: Schema, known: KnownValues) =>
   fc.array(valuesOf(items, known), { minLength: minItems, maxLength: Math.min(maxItems, 4) })
 
-function objects({ properties = {}, required = [] }: Schema, known: KnownValues) {
-  const fields = Object.entries(properties).map(([name, schema]) => [
+/** Returns the fields that `choose` does not choose, of those of which an object has exactly one. */
+export const excludedFields = (
+  { allOf = [] }: Pick<Schema, 'allOf'>,
+  choose: (fields: readonly string[]) => string | undefined,
+): string[] =>
+  allOf.flatMap(({ oneOf = [] }) => {
+    const fields = oneOf.flatMap(({ required = [] }) => required)
+    const chosen = choose(fields)
+    return fields.filter((field) => field !== chosen)
+  })
+
+function objects(schema: Schema, known: KnownValues) {
+  const { properties = {}, required = [], dependentRequired = {} } = schema
+  const fields = Object.entries(properties).map(([name, field]) => [
     name,
-    valuesOf(schema, known, name),
+    valuesOf(field, known, name),
   ])
   const model: Record<string, fc.Arbitrary<unknown>> = Object.fromEntries(fields)
-  return fc.record(model, { requiredKeys: [...required], noNullPrototype: true })
+  const keys = [...required, ...excludedFields(schema, () => undefined)]
+  const record = fc.record(model, { requiredKeys: keys, noNullPrototype: true })
+  return fc.tuple(record, fc.nat()).map(([value, n]) => {
+    const excluded = excludedFields(schema, (all) => all[n % all.length])
+    const isComplete = (name: string) => dependentRequired[name]?.every((other) => other in value)
+    return Object.fromEntries(
+      Object.entries(value).filter(
+        ([name]) => !excluded.includes(name) && isComplete(name) !== false,
+      ),
+    )
+  })
 }
 
 /** Texts that often break programs. */

@@ -5,7 +5,7 @@ export const requests: Guard[] = [
   {
     name: 'a URL to fetch may not point into a private IPv4 network',
     file: 'src/http/destination.ts',
-    text: "return ipaddr.IPv4.parse(host).range() === 'unicast'",
+    text: 'return !specialIpv4.check(host)',
     broken: 'return true',
     test: 'test/http/destination.test.ts',
     title: 'private networks',
@@ -13,7 +13,7 @@ export const requests: Guard[] = [
   {
     name: 'a URL to fetch may not point into a private IPv6 network',
     file: 'src/http/destination.ts',
-    text: "return address.match(globalUnicast) && address.range() === 'unicast'",
+    text: "return globalIpv6.check(address, 'ipv6') && !specialIpv6.check(address, 'ipv6')",
     broken: 'return true',
     test: 'test/http/destination.test.ts',
     title: 'the loopback interface',
@@ -75,12 +75,20 @@ export const requests: Guard[] = [
     title: 'accepts 1 MiB and rejects one byte more',
   },
   {
-    name: 'requests are counted per user, not per token',
+    name: 'requests are counted per user, not only per token',
     file: 'src/http/rate-limit.ts',
-    text: 'return isUser ? `user:${caller.userId}` : `token:${caller.tokenId}`',
-    broken: 'return `token:${caller.tokenId}`',
+    text: "if (user) await count(c, 'USER_RATE_LIMIT', user, message)",
+    broken: '',
     test: 'test/http/rate-limit.test.ts',
-    title: 'counts the user tokens and sessions of a user together',
+    title: 'counts user tokens and sessions by themselves, and those of a user together',
+  },
+  {
+    name: 'changes of avatars are counted per user, not per token',
+    file: 'src/http/rate-limit.ts',
+    text: 'return user ?? key',
+    broken: 'return key',
+    test: 'test/http/rate-limit.test.ts',
+    title: 'limits the changes of avatars, all three endpoints together',
   },
   {
     name: 'an internal error shows nothing of its cause',

@@ -69,8 +69,8 @@ export const webhooks: Guard[] = [
   {
     name: 'the log shows a user token only events of its own orders',
     file: 'src/webhooks/log.ts',
-    text: ' AND (sellerId = ${caller.userId} OR buyerId = ${caller.userId})',
-    broken: '',
+    text: 'endpointId IS NULL AND ${isOwn} AND ${isOfSource}',
+    broken: 'endpointId IS NULL AND (${isOwn} OR 1) AND ${isOfSource}',
     test: 'test/webhooks/log.test.ts',
     title: 'is all orders and alarms with a master token',
   },

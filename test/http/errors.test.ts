@@ -64,6 +64,7 @@ it.each([
   'D1_ERROR: D1 DB is overloaded. Too many requests queued.',
   'D1_ERROR: D1 DB is overloaded. Requests queued for too long.',
   'D1_ERROR: Cannot resolve D1 DB due to transient issue on remote node.',
+  'D1_ERROR: Failed to get session commit token: internal error',
 ])('answers 503 with the time to wait if the database says: %s', async (message) => {
   const token = await aToken(await aUser())
   const session = {

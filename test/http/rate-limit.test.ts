@@ -11,23 +11,47 @@ import { callWith } from '../support/api.ts'
 import { aMasterToken, aSession, aToken, aUser, db, issuer } from '../support/makers.ts'
 import { aVisitor, aWallet, requestMessage, sessionIdOf } from '../support/visitor.ts'
 
-/** Sends a request. `keys` are the keys that the rate limit was asked for. */
+/**
+ * Sends a request. `keys` are the keys that the rate limits were asked for, with the name of the
+ * limit unless it is `RATE_LIMIT`. The limit `reached` refuses.
+ */
 async function send(
   headers: Record<string, string>,
-  { success = true, path = '/api/public/user/me/billingAddresses' } = {},
+  { reached = '', path = '/api/public/user/me/billingAddresses' } = {},
 ) {
-  const limit = vi.fn(async (_: { key: string }) => ({ success }))
+  const keys: string[] = []
+  const limitNamed = (name: string) => ({
+    limit: async ({ key }: { key: string }) => {
+      keys.push(name === 'RATE_LIMIT' ? key : `${name} ${key}`)
+      return { success: name !== reached }
+    },
+  })
+  const limits = {
+    RATE_LIMIT: limitNamed('RATE_LIMIT'),
+    USER_RATE_LIMIT: limitNamed('USER_RATE_LIMIT'),
+    MASTER_RATE_LIMIT: limitNamed('MASTER_RATE_LIMIT'),
+  }
   const response = await app.request(
     path,
     { headers },
-    { ...env, RATE_LIMIT: { limit } },
+    { ...env, ...limits },
     createExecutionContext(),
   )
-  return { response, keys: limit.mock.calls.map(([{ key }]) => key) }
+  return { response, keys }
 }
 
-it('answers 429 with Retry-After when the limit is reached', async () => {
-  const { response } = await send({}, { success: false })
+/** The keys that count an API call with a user token or a session. */
+const keysOf = async (jwt: string, { id }: { id: number }) => [
+  `token:${await tokenIdOf(jwt)}`,
+  `USER_RATE_LIMIT user:${id}`,
+]
+
+it.each([
+  ['RATE_LIMIT', async () => ({})],
+  ['USER_RATE_LIMIT', async () => ({ authorization: `Bearer ${await aToken(await aUser())}` })],
+  ['MASTER_RATE_LIMIT', async () => ({ authorization: `Bearer ${await aMasterToken()}` })],
+])('answers 429 with Retry-After when %s is reached', async (reached, headers) => {
+  const { response } = await send(await headers(), { reached })
   expect(response.status).toBe(429)
   expect(response.headers.get('retry-after')).toBe('60')
   expect(response.headers.get('x-request-id')).toBeTruthy()
@@ -36,23 +60,30 @@ it('answers 429 with Retry-After when the limit is reached', async () => {
 
 const tokenIdOf = async (jwt: string) => (await verifyToken(issuer, jwt, new Date()))?.tokenId ?? ''
 
-it('counts the user tokens and sessions of a user together, whatever the address', async () => {
+it('counts user tokens and sessions by themselves, and those of a user together', async () => {
   const user = await aUser()
-  const first = await send({
-    authorization: `Bearer ${await aToken(user)}`,
-    'cf-connecting-ip': '192.0.2.1',
-  })
-  expect(first.response.status).toBe(200)
-  const another = await send({ authorization: `Bearer ${await aToken(user)}` })
-  const session = await send({ cookie: `token=${await aSession(user)}` })
-  const key = `user:${user.id}`
-  expect([first.keys, another.keys, session.keys]).toEqual([[key], [key], [key]])
+  for (const jwt of [await aToken(user), await aToken(user)]) {
+    const headers = { authorization: `Bearer ${jwt}`, 'cf-connecting-ip': '192.0.2.1' }
+    const { response, keys } = await send(headers)
+    expect({ status: response.status, keys }).toEqual({
+      status: 200,
+      keys: await keysOf(jwt, user),
+    })
+  }
+  const session = await aSession(user)
+  expect((await send({ cookie: `token=${session}` })).keys).toEqual(await keysOf(session, user))
+})
+
+it('does not count for the user what the limit of the token refuses', async () => {
+  const jwt = await aToken(await aUser())
+  const { keys } = await send({ authorization: `Bearer ${jwt}` }, { reached: 'RATE_LIMIT' })
+  expect(keys).toEqual([`token:${await tokenIdOf(jwt)}`])
 })
 
 it('counts each master token by itself', async () => {
   for (const jwt of [await aMasterToken(), await aMasterToken()]) {
     const { keys } = await send({ authorization: `Bearer ${jwt}` })
-    expect(keys).toEqual([`token:${await tokenIdOf(jwt)}`])
+    expect(keys).toEqual([`MASTER_RATE_LIMIT token:${await tokenIdOf(jwt)}`])
   }
 })
 
@@ -71,11 +102,13 @@ it('counts a revoked token per client address, for a minute after it was refused
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
   try {
     const { response, keys } = await use(jwt)
-    expect({ status: response.status, keys }).toEqual({ status: 401, keys: [`user:${user.id}`] })
+    const counted = await keysOf(jwt, user)
+    expect({ status: response.status, keys }).toEqual({ status: 401, keys: counted })
     expect((await use(jwt)).keys).toEqual(['address:192.0.2.3'])
-    expect((await use(await aToken(user))).keys).toEqual([`user:${user.id}`])
+    const another = await aToken(user)
+    expect((await use(another)).keys).toEqual(await keysOf(another, user))
     vi.setSystemTime(Date.now() + 121_000)
-    expect((await use(jwt)).keys).toEqual([`user:${user.id}`])
+    expect((await use(jwt)).keys).toEqual(counted)
   } finally {
     vi.useRealTimers()
   }
@@ -91,12 +124,12 @@ it('counts requests without a valid token per client address', async () => {
 })
 
 it('counts IPv6 addresses per /64 network', async () => {
-  const keysOf = async (address: string) => (await send({ 'cf-connecting-ip': address })).keys
+  const keysFrom = async (address: string) => (await send({ 'cf-connecting-ip': address })).keys
   const network = ['address:2001:db8:0:7::/64']
-  expect(await keysOf('2001:db8:0:7::1')).toEqual(network)
-  expect(await keysOf('2001:db8::7:ffff:ffff:ffff:ffff')).toEqual(network)
-  expect(await keysOf('2001:db8:0:8::1')).toEqual(['address:2001:db8:0:8::/64'])
-  expect(await keysOf('::ffff:192.0.2.1')).toEqual(['address:192.0.2.1'])
+  expect(await keysFrom('2001:db8:0:7::1')).toEqual(network)
+  expect(await keysFrom('2001:db8::7:ffff:ffff:ffff:ffff')).toEqual(network)
+  expect(await keysFrom('2001:db8:0:8::1')).toEqual(['address:2001:db8:0:8::/64'])
+  expect(await keysFrom('::ffff:192.0.2.1')).toEqual(['address:192.0.2.1'])
 })
 
 /** A limit that one request reaches. `keys` are the keys that it was asked for. */
@@ -157,14 +190,15 @@ it.each(['/api/public/stats', '/.well-known/jwks.json', '/sign-in', '/nowhere'])
   },
 )
 
-it('counts a live token per user, although a sign-in with it was refused', async () => {
+it('counts a live token by itself, although a sign-in with it was refused', async () => {
   const user = await aUser()
-  const headers = { authorization: `Bearer ${await aToken(user)}` }
+  const jwt = await aToken(user)
+  const headers = { authorization: `Bearer ${jwt}` }
   const wallet = aWallet()
   const message = await requestMessage(aVisitor(), wallet)
   const signature = await wallet.signMessage({ message })
   // Another browser than the one that requested the message.
   const refused = await aVisitor().postJson('/sign-in/wallet', { message, signature }, { headers })
   expect(refused.status).toBe(401)
-  expect((await send(headers)).keys).toEqual([`user:${user.id}`])
+  expect((await send(headers)).keys).toEqual(await keysOf(jwt, user))
 })

@@ -106,7 +106,8 @@ it('links an e-mail address after confirmation', async () => {
 
 it('rejects a wallet or an address of another account', async () => {
   const wallet = aWallet()
-  await aUser({ ethereumPublicAddr: wallet.address })
+  const lastAccessAt = '2026-01-01T00:00:00.000Z'
+  await aUser({ ethereumPublicAddr: wallet.address, lastAccessAt })
   const byEmail = aVisitor()
   await signInByEmail(byEmail)
   const rejected = await linkWallet(byEmail, wallet)
@@ -117,7 +118,7 @@ it('rejects a wallet or an address of another account', async () => {
   })
 
   const email = anEmail()
-  await aUser({ email })
+  await aUser({ email, lastAccessAt })
   const byWallet = aVisitor()
   await signInByWallet(byWallet)
   const secret = await requestLink(byWallet, email)

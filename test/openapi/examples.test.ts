@@ -91,7 +91,11 @@ async function recordOrders(): Promise<Example[]> {
     const parameters = { order_ids }
     examples.push({ operationId: 'getOrders', summary, parameters, ...(await answerIn(response)) })
   }
-  return examples
+  const parameters = { fields: 'summary', limit: '2' }
+  const path = `/api/externalOrders?${new URLSearchParams(parameters)}`
+  const answer = await answerIn(await call('GET', path, { token: tokenOf.master }))
+  const summary = 'List summaries of orders'
+  return [...examples, { operationId: 'listOrders', summary, parameters, ...answer }]
 }
 
 /** Returns the values of `:name` in the path, and those of the query. */

@@ -502,7 +502,11 @@ describe('storage_unavailable', () => {
 
 describe('quota_low', () => {
   it('is raised when 80 percent of a quota are used', async () => {
-    const bindings = { MAX_PICTURES_PER_DAY: '150', MAX_MAILS_PER_HOUR: '20' }
+    const bindings = {
+      MAX_PICTURES_PER_DAY: '150',
+      MAX_MAILS_PER_HOUR: '20',
+      MAX_ORDER_MAILS_PER_DAY: '20',
+    }
     const instance = anInstance(undefined, { bindings: bindings as unknown as Partial<Env> })
     const now = instance.at(0).toISOString()
     const use = (name: string, period: string, used: number) =>
@@ -515,10 +519,19 @@ describe('quota_low', () => {
         })
     await use('pictures', now.slice(0, 10), 119)
     await use('mails', now.slice(0, 13), 7)
+    await use('order-mails', now.slice(0, 10), 15)
     expect(await instance.cron()).toEqual([])
     await use('pictures', now.slice(0, 10), 120)
     await use('mails', now.slice(0, 13), 8)
-    expect(await instance.cron()).toEqual(['quota_low:mails:hour', 'quota_low:pictures:day'])
+    await use('order-mails', now.slice(0, 10), 16)
+    expect(await instance.cron()).toEqual([
+      'quota_low:mails:hour',
+      'quota_low:order-mails:day',
+      'quota_low:pictures:day',
+    ])
+    expect(await detailOf('quota_low:order-mails:day')).toBe(
+      '16 order-mails of this day are used. From 20, buyers and sellers get none.',
+    )
     expect(await detailOf('quota_low:mails:hour')).toBe(
       '8 mails of this hour are used. From 10, addresses that no user has get none.',
     )

@@ -4,7 +4,7 @@ import { beforeEach, expect, it, vi } from 'vitest'
 import { pictureKey } from '../../src/avatars/url.ts'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { quotas } from '../../src/db/schema/operations.ts'
-import { idempotencyKeys } from '../../src/db/schema/orders.ts'
+import { idempotencyKeys, nftPayloads } from '../../src/db/schema/orders.ts'
 import { addresses, emailLinks, tokens, users, walletNonces } from '../../src/db/schema/users.ts'
 import { explain } from '../../src/delivery/reasons.ts'
 import { readSettings } from '../../src/env.ts'
@@ -91,6 +91,17 @@ it('deletes stored responses after 24 hours', async () => {
   await run()
   const rows = await db.select({ key: idempotencyKeys.key }).from(idempotencyKeys)
   expect(rows).toEqual([{ key: 'new' }])
+})
+
+it('deletes the metadata of stored responses once none of its day is stored', async () => {
+  const dayOf = (age: number) => before(age).slice(0, 10)
+  const [old, needed] = [dayOf(2 * DAY), dayOf(DAY)]
+  await db
+    .insert(nftPayloads)
+    .values([old, needed, dayOf(0)].map((day) => ({ day, hash: 'a', payload: '{}' })))
+  await run()
+  const rows = await db.select({ day: nftPayloads.day }).from(nftPayloads)
+  expect(rows.map(({ day }) => day)).toEqual([needed, dayOf(0)])
 })
 
 it('deletes expired nonces', async () => {

@@ -1,13 +1,13 @@
-import { eq, like } from 'drizzle-orm'
+import { eq, like, sql } from 'drizzle-orm'
 import { expect, it } from 'vitest'
 import { listings, nfts } from '../../src/db/schema/catalogue.ts'
 import { deliveries } from '../../src/db/schema/delivery.ts'
-import { idempotencyKeys } from '../../src/db/schema/orders.ts'
+import { idempotencyKeys, nftPayloads } from '../../src/db/schema/orders.ts'
 import { explain } from '../../src/delivery/reasons.ts'
 import { placeOrders } from '../../src/orders/place.ts'
 import type { PlacedOrder } from '../../src/orders/schema.ts'
 import { call } from '../support/api.ts'
-import { aMasterToken, aToken, aUser, db } from '../support/makers.ts'
+import { aListing, aMasterToken, anNft, aToken, aUser, db } from '../support/makers.ts'
 import {
   aShop,
   billingData,
@@ -50,6 +50,55 @@ it('returns the first response again, byte for byte, whatever has changed since'
   expect(await second.text()).toBe(text)
   expect(await ordersOf(buyer)).toHaveLength(2)
   expect(sendBatch).toHaveBeenCalledTimes(1)
+})
+
+it('returns the metadata of an NFT as it was in the first response', async () => {
+  const { token, seller, nft, input } = await aShop({
+    nft: {
+      payload: JSON.parse(
+        `{ "amountType": "limited", "2": [1e21, -0, 12345678901234567890, 0.1], "1": null,
+           "__proto__": { "a": {} }, "text": "\\u0000 é 🎁 \\"quoted\\"" }`,
+      ),
+    },
+  })
+  const other = await aListing(await anNft(seller, { payload: {} }))
+  const inputs = [input, { ...input, nftId: other.nftId, listingId: other.id }]
+  const first = await (await place(token, inputs, withKey('metadata'))).text()
+  const payload = { amountType: 'limited', text: 'imported again' }
+  await db.update(nfts).set({ payload, title: 'New' }).where(eq(nfts.id, nft.id))
+  const second = await place(token, inputs, withKey('metadata'))
+  expect(isReplay(second)).toBe(true)
+  expect(await second.text()).toBe(first)
+  for (const _ of ['first', 'again']) {
+    const [later] = await placed(token, [input], withKey('with new metadata'))
+    expect(later?.orderItems[0]?.nft.payload).toEqual(payload)
+  }
+  expect(await (await place(token, inputs, withKey('metadata'))).text()).toBe(first)
+})
+
+it('stores the metadata of an NFT once a day, however many calls order it', async () => {
+  const metadata = { description: 'x'.repeat(100_000) }
+  const payload = { amountType: 'unlimited', metadata }
+  const goods = { nft: { payload, amountType: 'unlimited' } } as const
+  const [shop, other] = [await aShop(goods), await aShop(goods)]
+  const storedBytes = async () => {
+    const [row] = await db.all<{ bytes: number }>(sql`SELECT
+      (SELECT total(length(plan) + length(result)) FROM idempotencyKeys) +
+      (SELECT total(length(payload)) FROM nftPayloads) AS bytes`)
+    return row?.bytes ?? 0
+  }
+  const before = await storedBytes()
+  for (const { token, input } of [shop, other])
+    for (const i of times(5, String)) await placed(token, [input, input], withKey(i))
+  // 100,000 for the metadata, and less than 3,000 for each call.
+  expect((await storedBytes()) - before).toBeLessThan(130_000)
+  const rows = await db
+    .select({ payload: nftPayloads.payload, day: nftPayloads.day })
+    .from(nftPayloads)
+  const own = rows.filter(({ payload }) => payload.length > 100_000)
+  expect(own).toEqual([
+    { payload: JSON.stringify(payload), day: new Date().toISOString().slice(0, 10) },
+  ])
 })
 
 it('returns 422 if the key was used with other orders', async () => {

@@ -191,11 +191,14 @@ it.each([
   ['limit=0', 'limit', 'must be a number from 1 to 100'],
   ['limit=101', 'limit', 'must be a number from 1 to 100'],
   ['limit=', 'limit', 'must be a number from 1 to 100'],
-  ['cursor=x', 'cursor', 'must be a positive integer'],
+  ['cursor=x', 'cursor', 'must be the `nextCursor` of a page'],
+  ['cursor=1-1772442120000', 'cursor', 'is of a list with other filters'],
+  ['cursor=1&updatedFrom=2026-01-01T00:00:00Z', 'cursor', 'is of a list with other filters'],
   ['providerId=', 'providerId', 'must be 1 to 255 characters without control characters'],
   ['buyerUserId=me', 'buyerUserId', 'must be a positive integer'],
-  ['providerId=1&buyerUserId=2', 'buyerUserId', 'must be the only filter'],
-  ['deliveryStatus=failed&buyerUserId=2', 'buyerUserId', 'must be the only filter'],
+  ['createdTo=2026-01-01', 'createdTo', 'must be a time, as in 2026-01-31T12:00:00.000Z'],
+  ['source=', 'source', 'must not be empty'],
+  ['fields=all', 'fields', 'must be "summary"'],
 ])('returns 400 for ?%s and names %s', async (query, path, message) => {
   const { token } = await aShop()
   const response = await call('GET', `/api/externalOrders?${query}`, { token })

@@ -27,7 +27,7 @@ const tooMany = (open: number, placing: number) => ({
   body: {
     orders: null,
     code: 'too_many_open_orders',
-    error: `you have ${open} orders that are not ended, and this call would add ${placing}; the limit is ${LIMIT}`,
+    error: `you have ${open} orders and reservations that are not ended, and this call would add ${placing}; the limit is ${LIMIT}`,
   },
 })
 

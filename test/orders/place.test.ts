@@ -106,6 +106,7 @@ it('starts a delivery for each item, unless the buyer has no wallet', async () =
     chainId: 31337,
     contract: null,
     requestedAction: 'deliver',
+    cancelRequestedAt: null,
     version: 0,
     transactionId: null,
     failingSince: null,
@@ -239,6 +240,7 @@ it('returns 409 and the existing order if a providerId is used again', async () 
     orders: null,
     error: `orders[1].providerId: order ${first?.id} already has it`,
     code: 'provider_id_used',
+    issues: [{ orderId: first?.id }],
   })
 })
 

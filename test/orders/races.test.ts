@@ -3,10 +3,11 @@ import { eq } from 'drizzle-orm'
 import { expect, it } from 'vitest'
 import { listings, nfts } from '../../src/db/schema/catalogue.ts'
 import { deliveries } from '../../src/db/schema/delivery.ts'
-import { orders } from '../../src/db/schema/orders.ts'
+import { orders, reservations } from '../../src/db/schema/orders.ts'
 import { addresses, tokens, users } from '../../src/db/schema/users.ts'
 import { placeOrders } from '../../src/orders/place.ts'
 import type { PlacedOrder } from '../../src/orders/schema.ts'
+import { aReservation, release, reserved } from '../reservations/holds.ts'
 import { anAddress, aToken, aUser, db } from '../support/makers.ts'
 import {
   aShop,
@@ -109,6 +110,33 @@ it.each<[string, (shop: Shop) => PromiseLike<unknown>, string]>([
   await expect(placeDuring(shop, () => change(shop))).rejects.toThrow(message)
   expect(await ordersOf(shop.buyer)).toEqual([])
   expect(await stockOf(shop.nft)).toBe(10)
+})
+
+it('does not sell pieces that are reserved during the call', async () => {
+  const { token, nft, listing, input, buyer } = await aShop()
+  const holds = [{ listingId: listing.id, quantity: 10, ttl: 60 }]
+  await expect(placeDuring({ token, input }, () => reserved(token, holds))).rejects.toThrow(
+    'and 10 are reserved',
+  )
+  expect([await ordersOf(buyer), await stockOf(nft)]).toEqual([[], 10])
+})
+
+it('does not sell the pieces of a reservation that ends during the call', async () => {
+  const { token, nft, listing, input, buyer } = await aShop()
+  const { id: reservationId } = await aReservation(token, { listingId: listing.id })
+  const shop = { token, input: { ...input, reservationId } }
+  await expect(placeDuring(shop, () => release(token, reservationId))).rejects.toThrow(
+    'no such reservation is live',
+  )
+  // By the clock of the database, for a call that began before.
+  const late = await aReservation(token, { listingId: listing.id })
+  const expiresAt = new Date(Date.now() - 1000).toISOString()
+  await db.update(reservations).set({ expiresAt }).where(eq(reservations.id, late.id))
+  const ctx = { db, caller: await callerOf(token), settings, now: new Date(Date.now() - 60_000) }
+  await expect(
+    placeOrders(ctx, { orders: [{ ...input, reservationId: late.id }] }),
+  ).rejects.toMatchObject({ code: 'request_in_progress' })
+  expect([await ordersOf(buyer), await stockOf(nft)]).toEqual([[], 10])
 })
 
 it('returns 403 to a seller who loses the listing during the call', async () => {

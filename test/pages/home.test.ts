@@ -12,6 +12,8 @@ it('shows recent releases, their creators, and the numbers of NFTs', async () =>
   const first = await anNft(cleo, {
     title: 'First',
     amount: 1,
+    price: 500,
+    priceCurrency: 'JPY',
     releaseAt: '2026-02-01T00:00:00.000Z',
   })
   await aListing(first)
@@ -29,9 +31,10 @@ it('shows recent releases, their creators, and the numbers of NFTs', async () =>
   const html = await (await aVisitor().get('/')).text()
   const releases = [...html.matchAll(/<li class="release">.*?<h3>(.*?)<\/h3>.*?<\/li>/gs)]
   expect(releases.map(([, title]) => title)).toEqual(['Second', 'First', 'Third'])
-  const [second = '', , third = ''] = releases.map(([all]) => all)
+  const [second = '', inYen = '', third = ''] = releases.map(([all]) => all)
   for (const text of ['Cleo &lt;b&gt;', 'Edition of 1,500', '$2,500.00'])
     expect(second).toContain(text)
+  expect(inYen).toContain('¥500<')
   expect(third).toContain('Open edition')
   expect(html).toMatch(/<dt>NFTs<\/dt><dd>4<\/dd>/)
   expect(html).toContain('4 NFTs')

@@ -107,6 +107,7 @@ it('ships at most 30 KiB of scripts and 15 KiB of styles with a page', async () 
     ...(await Promise.all(signedIn.map((path) => visitor.get(path)))),
     await aVisitor().get('/sign-in'),
     await aVisitor().get('/sign-in/email/sent'),
+    await aVisitor().get('/mails/unsubscribe'),
   ]
   for (const page of pages) {
     const assets = await assetsOf(await page.text())

@@ -17,7 +17,9 @@ const { scripts } = JSON.parse(read('package.json'))
 
 /** Pages and their forms are not in the table. */
 const endpoints = listEndpoints(app)
-  .filter(({ path }) => !/^\/($|docs|operations|orders|sign-in|sign-out|settings)/.test(path))
+  .filter(
+    ({ path }) => !/^\/($|claim|docs|mails|operations|orders|sign-in|sign-out|settings)/.test(path),
+  )
   .map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '<$1>')}`)
 
 const sources = globSync('src/**/*.{ts,tsx}').map(read).join('\n')

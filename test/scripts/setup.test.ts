@@ -179,7 +179,7 @@ describe('an account that is live', () => {
   it('gets no new DELIVERY_KEY_SECRET if delivery keys were made with another one', async () => {
     await rm(join(project.folder, 'secrets.staging.json'))
     await project.change({ uploads: [], workers: {} })
-    query(`INSERT INTO instance VALUES (1, '${'ab'.repeat(32)}')`)
+    query(`INSERT INTO instance VALUES (1, '${'ab'.repeat(32)}', '', 0)`)
     const { errors, status } = await setup(VALUES)
     expect(status).toBe(1)
     expect(errors).toMatch(/^The database was used with another DELIVERY_KEY_SECRET\. Put that one/)
@@ -200,8 +200,8 @@ describe('an account that is live', () => {
     const { erc1155 } = await deployCollectibles(anvil.url, tokens)
     query(`INSERT INTO nfts (id, externalId, amount, availableAmount, creatorPublicAddr, contractAddr, contractName,
         contractNetwork, payload, price, priceEths, priceCurrency, title, creatorId, tokenId, status,
-        releaseAt, fulfilment, createdAt, updatedAt)
-      VALUES (4, 'one', 1, 1, '', '${erc1155}', '', 'anvil', '{}', 1, '0', 'USD', 'One', 1, '1', 'released', '', 'mint', '', '')`)
+        releaseAt, fulfilment, createdAt, updatedAt, changedAt)
+      VALUES (4, 'one', 1, 1, '', '${erc1155}', '', 'anvil', '{}', 1, '0', 'USD', 'One', 1, '1', 'released', '', 'mint', '', '', '')`)
     query(`INSERT INTO listings (id, externalId, priceCents, priceEths, priceWei, active, type, priceCurrency,
         sellerId, nftId, createdAt, updatedAt)
       VALUES (9, 'sale', 1, '0', '0', 1, 'regular', 'USD', 1, 4, '', '')`)
@@ -237,8 +237,8 @@ describe('an account that is live', () => {
     query(`UPDATE users SET ethereumPublicAddr = '${relayer.address}'`)
     query(`INSERT INTO nfts (id, externalId, amount, availableAmount, creatorPublicAddr, contractAddr, contractName,
         contractNetwork, payload, price, priceEths, priceCurrency, title, creatorId, tokenId, status,
-        releaseAt, createdAt, updatedAt)
-      VALUES (4, 'one', 1, 1, '', '', '', 'anvil', '{}', 1, '0', 'USD', 'One', 1, '1', 'released', '', '', '')`)
+        releaseAt, createdAt, updatedAt, changedAt)
+      VALUES (4, 'one', 1, 1, '', '', '', 'anvil', '{}', 1, '0', 'USD', 'One', 1, '1', 'released', '', '', '', '')`)
     query(`INSERT INTO listings (id, externalId, priceCents, priceEths, priceWei, active, type, priceCurrency,
         sellerId, nftId, createdAt, updatedAt)
       VALUES (9, 'sale', 1, '0', '0', 1, 'regular', 'USD', 1, 4, '', '')`)

@@ -68,7 +68,9 @@ const commonStatuses = new Set([400, 403, 404, 429])
 async function explainInvalidToken(method: string, path: string, response: Response) {
   if (!response.headers.get('x-request-id')) return 'x-request-id is missing'
   if (method === 'OPTIONS') return response.status === 204 ? null : 'OPTIONS must get 204'
-  const template = Object.keys(document.paths).find((candidate) => matches(candidate, path))
+  const template = document.paths[path]
+    ? path
+    : Object.keys(document.paths).find((candidate) => matches(candidate, path))
   if (!template)
     return isPage(path) || commonStatuses.has(response.status)
       ? null

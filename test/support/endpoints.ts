@@ -4,6 +4,7 @@
  */
 import { eq } from 'drizzle-orm'
 import { inject } from 'vitest'
+import { signOptOut } from '../../src/auth/tokens.ts'
 import { DEFAULT_PICTURE } from '../../src/avatars/url.ts'
 import { deliveries, type ReasonCode } from '../../src/db/schema/delivery.ts'
 import { quotas } from '../../src/db/schema/operations.ts'
@@ -24,6 +25,7 @@ import {
   aWebhook,
   aWebhookMessage,
   db,
+  issuer,
 } from './makers.ts'
 
 type RequestParts = Pick<Call, 'json' | 'body' | 'headers'> & {
@@ -77,10 +79,13 @@ export async function sampleWorld() {
     `?id=${(await anAddress(owner, { kind, ...place })).id}`
 
   await anAddress(owner, place)
-  const nft = await anNft(seller, { id: 2, amountType: 'unlimited' })
-  const listing = await aListing(nft, { id: 2 })
+  const nft = await anNft(seller, { id: 2, externalId: 'nft-2', amountType: 'unlimited' })
+  const listing = await aListing(nft, { id: 2, externalId: 'listing-2' })
 
   const orderInputs = [{ nftId: nft.id, listingId: listing.id, quantity: 1, buyerUserId: owner.id }]
+
+  let orderCount = 0
+  const reservationInputs = [{ listingId: listing.id, quantity: 1, ttl: 600 }]
 
   /** Places an order for `owner` and sets the state of its delivery. */
   async function anOrder(
@@ -151,6 +156,10 @@ export async function sampleWorld() {
     'PUT /api/public/user/:user_id/profile/updateAvatarFile': () => ({ body: aForm(aPng()) }),
     'PUT /api/public/user/:user_id/profile/updateAvatarBytes': () => ({ body: aPng() }),
     'GET /avatars/:user_id/:picture': () => ({ params: { picture: `${DEFAULT_PICTURE}.jpg` } }),
+    'GET /api/public/listings': () => ({ query: `?sellerId=${seller.id}` }),
+    'GET /api/public/listings/:ids': () => ({ params: { ids: listing.id } }),
+    'GET /api/public/nfts': () => ({ query: `?creatorId=${seller.id}` }),
+    'GET /api/public/nfts/:ids': () => ({ params: { ids: nft.id } }),
     'GET /api/externalOrders': async () => {
       await anOrder()
       return {}
@@ -158,7 +167,22 @@ export async function sampleWorld() {
     'GET /api/externalOrders/:order_ids': async () => ({
       params: { order_ids: (await anOrder()).orderId },
     }),
+    'PUT /api/externalOrders/by-number/:providerId': () => ({
+      params: { providerId: `A-${1000 + ++orderCount}` },
+      json: orderInputs[0],
+    }),
     'POST /api/externalOrders': () => ({ json: orderInputs }),
+    'POST /api/externalOrders/:order_id/cancel': async () => ({
+      params: { order_id: (await anOrder()).orderId },
+    }),
+    'POST /api/externalOrders/check': () => ({ json: orderInputs }),
+    'POST /api/reservations': () => ({ json: reservationInputs }),
+    'DELETE /api/reservations/:reservation_id': async () => {
+      const content = { token: tokenOf.seller, json: reservationInputs }
+      const response = await call('POST', '/api/reservations', content)
+      const { reservations } = await response.json<{ reservations: { id: string }[] }>()
+      return { params: { reservation_id: reservations[0]?.id ?? '' } }
+    },
     'GET /api/events': async () => {
       await anOrder()
       return { query: '?limit=20' }
@@ -194,8 +218,20 @@ export async function sampleWorld() {
     'POST /api/admin/catalogue': () => ({
       body: '{"type":"user","id":"mona","email":"mona@example.com"}\n',
     }),
+    'POST /api/admin/catalogue/ids': () => ({
+      json: {
+        records: [
+          { type: 'nft', id: nft.externalId },
+          { type: 'listing', id: listing.externalId },
+        ],
+      },
+    }),
     'GET /api/admin/users/:id/data': () => ({ params: { id: owner.id } }),
     'POST /api/admin/users/:id/forget': async () => ({ params: { id: (await aUser()).id } }),
+    'GET /claim/:id': async () => ({ params: { id: (await anOrder()).orderId } }),
+    'POST /mails/unsubscribe': async () => ({
+      query: `?token=${await signOptOut(issuer, secret)}`,
+    }),
     'GET /docs/:guide': () => ({ params: { guide: 'errors' } }),
     'POST /sign-in/wallet/message': () => ({
       json: { address: seller.ethereumPublicAddr, chainId: 31337, purpose: 'sign-in' },

@@ -26,10 +26,60 @@ const placedOrder = [
   'orderItems',
 ]
 
+const listedNft = [
+  'id',
+  'externalId',
+  'title',
+  'description',
+  'imageUrl',
+  'network',
+  'contract',
+  'tokenId',
+  'amountType',
+  'creator',
+]
+
 export const fields = {
   placedOrder,
 
   order: [...placedOrder, 'buyer'],
+
+  orderSummary: [
+    'id',
+    'orderItemId',
+    'providerId',
+    'nftId',
+    'listingId',
+    'quantity',
+    'priceCents',
+    'priceCurrency',
+    'totalPriceCents',
+    'totalPriceEth',
+    'buyerId',
+    'sellerId',
+    'status',
+    'reasonCode',
+    'failReason',
+    'txId',
+    'cancelRequestedAt',
+    'claimUrl',
+    'source',
+    'custom',
+    'sequence',
+    'createdAt',
+    'updatedAt',
+  ],
+
+  checkedOrder: [
+    'nftId',
+    'listingId',
+    'quantity',
+    'priceCents',
+    'priceCurrency',
+    'priceEths',
+    'totalPriceCents',
+    'totalPriceEth',
+  ],
 
   buyer: [
     'id',
@@ -137,6 +187,18 @@ export const fields = {
     'updatedAt',
   ],
 
+  reservation: [
+    'id',
+    'listingId',
+    'nftId',
+    'quantity',
+    'priceCents',
+    'priceCurrency',
+    'priceEths',
+    'expiresAt',
+    'createdAt',
+  ],
+
   deliveryAddress: [
     'id',
     'userId',
@@ -174,9 +236,36 @@ export const fields = {
 
   creator: ['id', 'name', 'username', 'avatarUrl', 'nfts', 'latestReleaseAt'],
 
+  publicUser: ['id', 'name', 'username', 'avatarUrl'],
+
+  listedNft,
+
+  publicNft: [...listedNft, 'available', 'sellable', 'notSellableReason', 'updatedAt'],
+
+  publicListing: [
+    'id',
+    'externalId',
+    'nft',
+    'seller',
+    'priceCents',
+    'priceCurrency',
+    'priceEths',
+    'available',
+    'sellable',
+    'notSellableReason',
+    'maxPerOrder',
+    'active',
+    'activeTill',
+    'updatedAt',
+  ],
+
   transfer: [
     'id',
     'orderId',
+    'providerId',
+    'source',
+    'custom',
+    'claimUrl',
     'network',
     'chainId',
     'quantity',
@@ -184,6 +273,8 @@ export const fields = {
     'key',
     'contract',
     'requestedAction',
+    'sequence',
+    'cancelRequestedAt',
     'reasonCode',
     'reason',
     'tries',

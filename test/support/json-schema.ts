@@ -7,6 +7,8 @@ export type JsonSchema = {
   required?: string[]
   items?: JsonSchema
   anyOf?: JsonSchema[]
+  /** Rules that an object has exactly one of some fields. */
+  allOf?: { oneOf?: { required?: string[] }[] }[]
 }
 
 /** Returns the JSON schema of what a request may have, without references. */

@@ -118,6 +118,7 @@ export const anNft = (
         tokenId: '1',
         status: 'released',
         releaseAt: NOW,
+        changedAt: NOW,
         ...timestamps,
         ...values,
       })

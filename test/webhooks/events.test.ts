@@ -84,6 +84,8 @@ it('an order that is placed appends order.created, whether or not anybody subscr
           buyerId: buyer.id,
           sellerId: seller.id,
           source,
+          custom: null,
+          claimUrl: null,
           status: null,
           txId: null,
           failReason: null,

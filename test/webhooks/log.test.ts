@@ -2,11 +2,12 @@
 import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
+import { decodeJwt } from 'jose'
 import { beforeEach, describe, expect, it } from 'vitest'
 import app from '../../src/app.ts'
 import { events } from '../../src/db/schema/webhooks.ts'
 import { pruneEvents } from '../../src/webhooks/log.ts'
-import { aShop, placed } from '../orders/shop.ts'
+import { aShop, billingData, placed } from '../orders/shop.ts'
 import { call, requestOf } from '../support/api.ts'
 import {
   aMasterToken,
@@ -58,6 +59,27 @@ async function eventsOfOthers(count: number, at = new Date().toISOString()) {
 }
 
 describe('what a caller sees', () => {
+  it('can be limited to a source', async () => {
+    const { token, input, seller } = await aShop()
+    const [byShop] = await placed(token, [input])
+    const sellerToken = await aToken(seller)
+    const [bySeller] = await placed(sellerToken, [{ ...input, buyerBillingData: billingData }])
+    const nameOf = async (jwt: string) => {
+      const { jti } = decodeJwt(jwt)
+      const [row] = await db.all<{ name: string }>(sql`SELECT name FROM tokens WHERE id = ${jti}`)
+      return row?.name ?? ''
+    }
+    const ordersOf = async (reader: string, source: string) => {
+      const query = `?source=${encodeURIComponent(source)}`
+      const page = await (await get(reader, query)).json<Page>()
+      return page.events.map(({ data }) => data.orderId)
+    }
+    expect(await ordersOf(token, await nameOf(token))).toEqual([byShop?.id])
+    expect(await ordersOf(token, await nameOf(sellerToken))).toEqual([bySeller?.id])
+    expect(await ordersOf(sellerToken, await nameOf(token))).toEqual([byShop?.id])
+    expect(await ordersOf(token, 'nobody')).toEqual([])
+  })
+
   it('is what happens to the orders that the user bought or sold', async () => {
     const { token: master, buyer, seller, input } = await aShop()
     const [order] = await placed(master, [input])
@@ -82,6 +104,8 @@ describe('what a caller sees', () => {
             buyerId: buyer.id,
             sellerId: seller.id,
             source: expect.stringMatching(/^test \d+$/),
+            custom: null,
+            claimUrl: null,
             status: null,
             txId: null,
             failReason: null,

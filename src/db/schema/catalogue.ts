@@ -32,7 +32,7 @@ export const nfts = sqliteTable(
     fee: text(),
     feeRecipient: text(),
     payload: text({ mode: 'json' }).$type<Record<string, unknown>>().notNull(),
-    /** Cents. */
+    /** In minor units of the currency (ISO 4217). */
     price: integer().notNull(),
     priceEths: text().notNull(),
     priceCurrency: text().notNull(),
@@ -52,6 +52,11 @@ export const nfts = sqliteTable(
     releaseAt: timestamp().notNull(),
     biddingEnabled: boolean().notNull().default(false),
     ...timestamps,
+    /**
+     * When the catalogue changed it, it sold out or came back, but not before `releaseAt`: what is
+     * released becomes visible then. Other sales only set `updatedAt`.
+     */
+    changedAt: timestamp().notNull(),
     deletedAt: timestamp(),
     fractionalized: boolean().notNull().default(false),
     redeemable: boolean().notNull().default(false),
@@ -70,6 +75,8 @@ export const nfts = sqliteTable(
     index('nfts_creator')
       .on(t.creatorId, t.releaseAt)
       .where(sql`${t.status} = 'released' AND ${t.deletedAt} IS NULL`),
+    index('nfts_changed').on(t.changedAt),
+    index('nfts_title').on(sql`${t.title} COLLATE NOCASE`),
     check('nfts_stock', sql`${t.availableAmount} >= 0`),
     check('nfts_payload', sql`json_valid(${t.payload})`),
     check('nfts_fulfilment', isOneOf(t.fulfilment, fulfilments)),
@@ -84,7 +91,7 @@ export const listings = sqliteTable(
     id: id(),
     /** The operator's own id. */
     externalId: text().notNull().unique('listings_external'),
-    /** Cents. */
+    /** In minor units of the currency (ISO 4217). */
     priceCents: integer().notNull(),
     /** Most pieces of one order; null if only the stock limits it. */
     amount: integer(),
@@ -101,7 +108,9 @@ export const listings = sqliteTable(
     ...timestamps,
   },
   (t) => [
-    index('listings_seller').on(t.sellerId).where(sql`${t.active}`),
+    index('listings_seller').on(t.sellerId),
+    index('listings_nft').on(t.nftId),
+    index('listings_updated').on(t.updatedAt),
     check('listings_price', sql`${t.priceCents} >= 0`),
     check('listings_type', isOneOf(t.type, listingTypes)),
   ],

@@ -1,7 +1,8 @@
 /**
  * All tables. Columns have the names of the fields in the API's JSON. Timestamps are ISO 8601 UTC
  * text with milliseconds, which sorts by time. Wei and ETH are decimal text, because D1 rounds
- * integers above 2^53. Money is an integer in cents.
+ * integers above 2^53. Money is an integer in minor units of its
+ * currency (ISO 4217).
  *
  * The triggers, and the view `guard` that stops a batch, are in `migrations/0001_triggers.sql`.
  */

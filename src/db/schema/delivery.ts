@@ -88,6 +88,8 @@ export const deliveries = sqliteTable(
     state: text({ enum: deliveryStates }).notNull(),
     /** What is to be done with the key. */
     requestedAction: text({ enum: requestedActions }).notNull().default('deliver'),
+    /** When the cancellation was requested first; null if it was not. */
+    cancelRequestedAt: timestamp(),
     /** Number of changes. A run that read an older version changes nothing. */
     version: integer().notNull().default(0),
     /**
@@ -136,6 +138,10 @@ export const deliveries = sqliteTable(
       ),
     // Counts what failed, by reason. With the state, SQLite does not read the rows of the table.
     index('deliveries_failed').on(t.reasonCode, t.state).where(sql`${t.state} = 'failed'`),
+    // What changed since a time. Queued items and those in flight are found by other indexes.
+    index('deliveries_changed')
+      .on(t.updatedAt)
+      .where(sql`${t.state} NOT IN ('queued', 'in_flight')`),
     index('deliveries_awaits').on(t.awaits).where(sql`${t.awaits} IS NOT NULL`),
     check('deliveries_state', isOneOf(t.state, deliveryStates)),
     check('deliveries_requestedAction', isOneOf(t.requestedAction, requestedActions)),
@@ -257,9 +263,13 @@ export const burns = sqliteTable(
   (t) => [primaryKey({ columns: [t.chainId, t.address] })],
 )
 
-/** One row: what must not change while the instance lives. */
+/** One row: what belongs to the instance as a whole. */
 export const instance = sqliteTable('instance', {
   id: integer().primaryKey(),
   /** SHA-256 of DELIVERY_KEY_SECRET, hex. With another secret, other keys would be made. */
   deliverySecretHash: text().notNull(),
+  /** PUBLIC_URL of the newest order. Events have links. */
+  publicUrl: text().notNull(),
+  /** The event up to which mails about orders were sent. */
+  mailPosition: integer().notNull().default(0),
 })

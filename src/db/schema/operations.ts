@@ -123,3 +123,17 @@ export const quotas = sqliteTable(
   },
   (t) => [primaryKey({ columns: [t.period, t.name] })],
 )
+
+/** Mails about orders that are sent once, by their subject, as in `approval:<seller>:<chain>:<contract>`. */
+export const sentMails = sqliteTable(
+  'sentMails',
+  { subject: text().primaryKey(), createdAt: timestamp().notNull() },
+  (t) => [index('sentMails_age').on(t.createdAt)],
+)
+
+/** Recipients who want no mails about orders. */
+export const mailOptOuts = sqliteTable('mailOptOuts', {
+  /** SHA-256 of the address (lower case), hex. */
+  addressHash: text().primaryKey(),
+  createdAt: timestamp().notNull(),
+})

@@ -35,6 +35,13 @@ export const orders = sqliteTable(
     ProductType: text().notNull(),
     /** Namespace of the token that placed the order. */
     namespace: text().notNull(),
+    /** `master:<token name>` or `user:<token name>`: the namespace without the hash of its user. */
+    source: text().generatedAlwaysAs(
+      sql`iif(namespace GLOB 'master:*', namespace, 'user:' || substr(namespace, 6 + instr(substr(namespace, 6), ':')))`,
+      { mode: 'virtual' },
+    ),
+    /** JSON: the shop's own texts by name; null if it gave none. */
+    custom: text({ mode: 'json' }).$type<Record<string, string>>(),
   },
   (t) => [
     // The number first, because it is also looked up in all namespaces.
@@ -43,6 +50,7 @@ export const orders = sqliteTable(
       .where(sql`${t.providerId} IS NOT NULL`),
     // Every index ends with the id, which is SQLite's rowid.
     index('orders_buyer').on(t.buyerId),
+    index('orders_source').on(t.source),
   ],
 )
 
@@ -83,7 +91,7 @@ export const idempotencyKeys = sqliteTable(
     key: text().notNull(),
     /** SHA-256 of the parsed request body, hex. */
     requestHash: text().notNull(),
-    /** JSON of the plan (`orders/plan.ts`). */
+    /** JSON of the plan, with hashes in place of metadata (`orders/idempotency.ts`). */
     plan: text().notNull(),
     /** JSON of what the transaction added to the plan: ids, and the stock that was left. */
     result: text().notNull(),
@@ -92,5 +100,72 @@ export const idempotencyKeys = sqliteTable(
   (t) => [
     primaryKey({ columns: [t.namespace, t.key] }),
     index('idempotencyKeys_age').on(t.createdAt),
+  ],
+)
+
+/**
+ * The metadata of the NFTs in stored responses, once for each content and day, because it may have
+ * 125 KB. Deleted when no response of the day is stored any more.
+ */
+export const nftPayloads = sqliteTable(
+  'nftPayloads',
+  {
+    /** SHA-256 of the payload, hex. */
+    hash: text().notNull(),
+    /** Day (UTC) of the responses that refer to it, as `2026-01-31`. */
+    day: text().notNull(),
+    payload: text().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.day, t.hash] })],
+)
+
+/**
+ * Pieces and prices that are held while a customer pays. A row is deleted when it becomes an order,
+ * is released, or some time after it has expired.
+ */
+export const reservations = sqliteTable(
+  'reservations',
+  {
+    /** A UUID. */
+    id: text().primaryKey(),
+    /** Namespace of the token that made it. */
+    namespace: text().notNull(),
+    /** The user whose user token made it; null for a master token. */
+    placedBy: integer().references(() => users.id),
+    /** No foreign keys: an import that writes NFTs and listings would read all reservations. */
+    nftId: integer().notNull(),
+    listingId: integer().notNull(),
+    quantity: integer().notNull(),
+    /** Minor units of the currency (ISO 4217). */
+    priceCents: integer().notNull(),
+    priceEths: text().notNull(),
+    priceWei: text().notNull(),
+    priceCurrency: text().notNull(),
+    /** A multiple of 10 seconds. Nothing is held from this time on. */
+    expiresAt: timestamp().notNull(),
+    createdAt: timestamp().notNull(),
+  },
+  (t) => [
+    index('reservations_expiry').on(t.expiresAt),
+    index('reservations_user').on(t.placedBy, t.expiresAt).where(sql`${t.placedBy} IS NOT NULL`),
+    check('reservations_quantity', sql`${t.quantity} > 0`),
+  ],
+)
+
+/**
+ * The pieces of an NFT whose reservations expire at a time: at most 181 rows of an NFT are live,
+ * however many reservations there are. Updated by triggers.
+ */
+export const heldPieces = sqliteTable(
+  'heldPieces',
+  {
+    nftId: integer().notNull(),
+    expiresAt: timestamp().notNull(),
+    quantity: integer().notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.nftId, t.expiresAt] }),
+    index('heldPieces_expiry').on(t.expiresAt),
+    check('heldPieces_quantity', sql`${t.quantity} >= 0`),
   ],
 )

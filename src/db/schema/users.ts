@@ -63,6 +63,10 @@ export const users = sqliteTable(
   ],
 )
 
+/** Matches a user whom nothing but an order has named: nobody has proved the address. As SQL. */
+export const isGuest = (user: string): string =>
+  `(${user}.lastAccessAt IS NULL AND ${user}.externalId IS NULL AND ${user}.roleId IS NULL)`
+
 const tokenKinds = ['api', 'session'] as const
 export const tokenRoles = ['user', 'master'] as const
 /** `write` includes reading. `metrics` reads the metrics of the instance, and nothing else. */

@@ -23,7 +23,7 @@ type StatementCtx = Pick<Ctx, 'db' | 'now'> & { settings: Pick<Settings, 'NETWOR
 type ActionCtx = Ctx & StatementCtx & { queue: Queue<WakeUp> }
 
 /** What to change: one item, or the first that match a filter. */
-type Change = ({ id: number } | Filter) & Action
+type Change = ({ id: number | SQL } | Filter) & Action
 type ChangeOfOne = { id: number } & (Action | WriteOff)
 
 /**
@@ -166,7 +166,8 @@ function writeOff({ db, now }: StatementCtx, { id, returnPieces }: { id: number 
   const at = now.toISOString()
   const pieces = raw(
     db,
-    sql`UPDATE nfts SET availableAmount = availableAmount + i.quantity, updatedAt = ${at}
+    sql`UPDATE nfts SET availableAmount = availableAmount + i.quantity, updatedAt = ${at},
+        changedAt = iif(availableAmount = 0, max(changedAt, ${at}), changedAt)
       FROM deliveries d JOIN orderItems i ON i.id = d.id
       WHERE d.id = ${id} AND ${isFinal} AND nfts.id = i.nftId AND nfts.amountType IS NOT 'unlimited'`,
   )
@@ -182,13 +183,14 @@ function writeOff({ db, now }: StatementCtx, { id, returnPieces }: { id: number 
  * Asks to use the keys of items up. An item ends as `cancelled` once the chain has recorded that,
  * or as `transferred` if it was delivered first.
  */
-function cancelItems(ctx: StatementCtx, change: Change) {
+export function cancelItems(ctx: StatementCtx, change: Change) {
   const at = ctx.now.toISOString()
   const isInFlight = sql`state = 'in_flight'`
   return raw<Changed>(
     ctx.db,
     sql`UPDATE deliveries AS d SET state = iif(${isInFlight}, state, 'queued'),
-        requestedAction = 'cancel', failingSince = NULL, tries = 0, reasonCode = NULL,
+        requestedAction = 'cancel', cancelRequestedAt = coalesce(cancelRequestedAt, ${at}),
+        failingSince = NULL, tries = 0, reasonCode = NULL,
         reason = NULL, awaits = NULL, chainId = ${itemChain(ctx.settings.NETWORKS)},
         queuedAt = ${queuedAt(at)},
         dueAt = iif(${isInFlight}, NULL, ${at}), version = version + 1, updatedAt = ${at}

@@ -26,13 +26,13 @@ export const isConfigured = (networks: Networks): SQL => {
   return sql`${itemChain(networks)} IN (SELECT value FROM json_each(${JSON.stringify(chainIds)}))`
 }
 
-const obstacle = (id: number, condition: SQL, reason: string): Obstacle => ({
+const obstacle = (id: number | SQL, condition: SQL, reason: string): Obstacle => ({
   when: sql`EXISTS (SELECT 1 FROM deliveries d WHERE d.id = ${id} AND ${condition})`,
   reason,
 })
 
 /** What stops each action on the item. */
-export const findObstacles = (networks: Networks, id: number) => {
+export const findObstacles = (networks: Networks, id: number | SQL) => {
   const isTransferred = obstacle(id, sql`d.state = 'transferred'`, 'the NFT is transferred already')
   const isAwaiting = obstacle(id, sql`d.state = 'awaiting_wallet'`, 'the buyer has no wallet yet')
   const isCancelled = obstacle(id, sql`d.state = 'cancelled'`, 'the item is cancelled')

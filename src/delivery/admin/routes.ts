@@ -3,7 +3,7 @@ import { type Context, Hono } from 'hono'
 import * as z from 'zod'
 import type { App } from '../../http/context.ts'
 import { type AppWithCaller, requireMaster, validate } from '../../http/endpoint.ts'
-import { count, orNull, text } from '../../http/fields.ts'
+import { count, docs, orNull, text } from '../../http/fields.ts'
 import { changeTransfer, changeTransfers, MAX_CHANGED } from './actions.ts'
 import { Cancellable, Retryable, Transfer, TransferId, TransferQuery, WriteOff } from './schema.ts'
 import { listTransfers } from './transfers.ts'
@@ -11,16 +11,16 @@ import { listTransfers } from './transfers.ts'
 const tag = 'Transfers'
 const Transfers = z
   .object({
-    transfers: z.array(Transfer).describe('The transfers, by id.'),
-    nextCursor: orNull(text('The next `cursor`; null on the last page.')),
+    transfers: z.array(Transfer).describe(docs('The transfers, by id.')),
+    nextCursor: orNull(text(docs('The next `cursor`; null on the last page.'))),
   })
-  .meta({ id: 'Transfers', description: 'A page of transfers.' })
+  .meta({ id: 'Transfers', description: docs('A page of transfers.') })
 const ChangedTransfers = z
-  .object({ changed: count(`Number of items that were changed, at most ${MAX_CHANGED}.`) })
-  .meta({ id: 'ChangedTransfers', description: 'How many items were changed.' })
+  .object({ changed: count(docs(`Number of items that were changed, at most ${MAX_CHANGED}.`)) })
+  .meta({ id: 'ChangedTransfers', description: docs('How many items were changed.') })
 const ChangedTransfer = z
   .object({ transfer: Transfer })
-  .meta({ id: 'ChangedTransfer', description: 'The transfer after the change.' })
+  .meta({ id: 'ChangedTransfer', description: docs('The transfer after the change.') })
 
 const retryDescription =
   'Queues failed items again; queued items are looked at immediately. An item that a transaction ' +
@@ -29,7 +29,7 @@ const cancelDescription =
   'Uses up the delivery key on the chain. The item becomes `cancelled` once that is final, and its ' +
   'pieces return to the stock; it becomes `transferred` if it was delivered before. Refund an ' +
   'order only when its item is cancelled.'
-const repeat = `Changes at most ${MAX_CHANGED} items: repeat the call until it changes none.`
+const repeat = docs(`Changes at most ${MAX_CHANGED} items: repeat the call until it changes none.`)
 
 export const deliveryRoutes = new Hono<App>()
   .get(
@@ -37,7 +37,7 @@ export const deliveryRoutes = new Hono<App>()
     requireMaster({
       tag,
       operationId: 'listTransfers',
-      summary: 'List transfers',
+      summary: docs('List transfers'),
       description: 'Returns the deliveries of order items in the order of their ids, in pages.',
       answer: Transfers,
     }),
@@ -49,8 +49,8 @@ export const deliveryRoutes = new Hono<App>()
     requireMaster({
       tag,
       operationId: 'retryTransfers',
-      summary: 'Retry many transfers',
-      description: `${retryDescription} ${repeat}`,
+      summary: docs('Retry many transfers'),
+      description: docs(`${retryDescription} ${repeat}`),
       answer: ChangedTransfers,
     }),
     validate('query', Retryable),
@@ -64,8 +64,8 @@ export const deliveryRoutes = new Hono<App>()
     requireMaster({
       tag,
       operationId: 'cancelTransfers',
-      summary: 'Cancel many transfers',
-      description: `${cancelDescription} ${repeat}`,
+      summary: docs('Cancel many transfers'),
+      description: docs(`${cancelDescription} ${repeat}`),
       answer: ChangedTransfers,
     }),
     validate('query', Cancellable),
@@ -79,7 +79,7 @@ export const deliveryRoutes = new Hono<App>()
     requireMaster({
       tag,
       operationId: 'retryTransfer',
-      summary: 'Retry a transfer',
+      summary: docs('Retry a transfer'),
       description: retryDescription,
       answer: ChangedTransfer,
       errors: ['not_found', 'conflict'],
@@ -95,7 +95,7 @@ export const deliveryRoutes = new Hono<App>()
     requireMaster({
       tag,
       operationId: 'cancelTransfer',
-      summary: 'Cancel a transfer',
+      summary: docs('Cancel a transfer'),
       description: cancelDescription,
       answer: ChangedTransfer,
       errors: ['not_found', 'conflict'],
@@ -111,7 +111,7 @@ export const deliveryRoutes = new Hono<App>()
     requireMaster({
       tag,
       operationId: 'writeOffTransfer',
-      summary: 'Write off a transfer',
+      summary: docs('Write off a transfer'),
       description:
         'Closes a failed transfer whose delivery key is used up, with the `reasonCode` ' +
         '`key_used_for_other_delivery` or `token_moved_nothing`: neither retrying nor cancelling ' +

@@ -5,16 +5,19 @@ import {
   address,
   bool,
   count,
+  deliveryFields,
   digits,
+  docs,
   hash,
   id,
   orNull,
   positive,
+  shopFields,
   text,
   time,
   timestamps,
 } from '../../http/fields.ts'
-import { cursorText, idText, limitText } from '../../http/ids.ts'
+import { cursorText, idText, limitText, tokenNameText } from '../../http/ids.ts'
 
 const TransferStatus = z.enum(deliveryStates).meta({
   id: 'TransferStatus',
@@ -26,29 +29,34 @@ const TransferStatus = z.enum(deliveryStates).meta({
 
 export const ReasonCode = z.enum(reasonCodes).meta({
   id: 'ReasonCode',
-  description: 'Why a transfer failed, or what it waits for.',
+  description: docs('Why a transfer failed, or what it waits for.'),
 })
 
 /** The path parameter. */
-export const TransferId = z.object({ id: idText.describe('The id of the order item.') })
+export const TransferId = z.object({ id: idText.describe(docs('The id of the order item.')) })
 
-const code = ReasonCode.optional().describe('Selects items with this `reasonCode`.')
-const selectsStatus = 'Selects items with this status.'
-const buyerId = idText.optional().describe('Selects items of this buyer.')
+const code = ReasonCode.optional().describe(docs('Selects items with this `reasonCode`.'))
+const selectsStatus = docs('Selects items with this status.')
+const buyerId = idText.optional().describe(docs('Selects items of this buyer.'))
+const source = tokenNameText
+  .optional()
+  .describe(docs('Selects items of orders that tokens of this name have placed.'))
 
 /** The query of a list of transfers. */
 export const TransferQuery = z.object({
   status: TransferStatus.optional().describe(selectsStatus),
   code,
   buyerId,
-  cursor: cursorText.optional().describe('The `nextCursor` of the previous page.'),
-  limit: limitText(50).describe('Transfers per page.'),
+  source,
+  cursor: cursorText.optional().describe(docs('The `nextCursor` of the previous page.')),
+  limit: limitText(50).describe(docs('Transfers per page.')),
 })
 
 /** Selects what to retry. */
 export const Retryable = z.object({
   code,
   buyerId,
+  source,
   status: z.enum(['queued', 'failed']).describe(selectsStatus),
 })
 
@@ -56,56 +64,59 @@ export const Retryable = z.object({
 export const Cancellable = z.object({
   code,
   buyerId,
+  source,
   status: z.enum(['awaiting_wallet', 'queued', 'in_flight', 'failed']).describe(selectsStatus),
 })
 
 /** The body of a write-off. */
 export const WriteOff = z
   .object({
-    returnPieces: z.boolean().describe('Whether the pieces of the item return to the stock.'),
+    returnPieces: z.boolean().describe(docs('Whether the pieces of the item return to the stock.')),
   })
-  .meta({ id: 'WriteOff', description: 'How to close a failed transfer.' })
+  .meta({ id: 'WriteOff', description: docs('How to close a failed transfer.') })
 
 const Transaction = z
   .object({
-    hash: hash('Transaction hash.'),
-    contract: address('Address of the Delivery contract.'),
-    signer: address('Address of the relayer.'),
-    nonce: count('Nonce of the relayer.'),
-    block: orNull(count('Number of its block; null while it has none.')),
-    gasUsed: orNull(count('Gas that it used; null until it is final.')),
-    fee: orNull(digits('What it cost, wei; null until it is final.')),
+    hash: hash(docs('Transaction hash.')),
+    contract: address(docs('Address of the Delivery contract.')),
+    signer: address(docs('Address of the relayer.')),
+    nonce: count(docs('Nonce of the relayer.')),
+    block: orNull(count(docs('Number of its block; null while it has none.'))),
+    gasUsed: orNull(count(docs('Gas that it used; null until it is final.'))),
+    fee: orNull(digits(docs('What it cost, wei; null until it is final.'))),
     itemFee: orNull(
-      digits('The share of the item: `fee` divided by the items of the transaction.'),
+      digits(docs('The share of the item: `fee` divided by the items of the transaction.')),
     ),
-    isOpen: bool('Whether the transaction is not final yet.'),
-    createdAt: time('Time of signing.'),
+    isOpen: bool(docs('Whether the transaction is not final yet.')),
+    createdAt: time(docs('Time of signing.')),
   })
-  .meta({ id: 'Transaction', description: 'A transaction of the Delivery contract.' })
+  .meta({ id: 'Transaction', description: docs('A transaction of the Delivery contract.') })
 
 export const Transfer = z
   .object({
-    id: id('The id of the order item.'),
-    orderId: id('Id of the order.'),
-    network: text('Name of the network, as in `contractNetwork` of the NFT.'),
-    chainId: orNull(positive('Id of the chain; null if it was not configured.')),
-    quantity: positive('Number of pieces.'),
-    status: TransferStatus.describe('State of the delivery.'),
-    key: hash('The delivery key: the contract uses it at most once.'),
+    id: id(docs('The id of the order item.')),
+    orderId: id(docs('Id of the order.')),
+    ...shopFields,
+    network: text(docs('Name of the network, as in `contractNetwork` of the NFT.')),
+    chainId: orNull(positive(docs('Id of the chain; null if it was not configured.'))),
+    quantity: positive(docs('Number of pieces.')),
+    status: TransferStatus.describe(docs('State of the delivery.')),
+    key: hash(docs('The delivery key: the contract uses it at most once.')),
     contract: orNull(
-      address('Address of the Delivery contract; null before the first transaction.'),
+      address(docs('Address of the Delivery contract; null before the first transaction.')),
     ),
-    requestedAction: z.enum(requestedActions).describe('What is to be done with the key.'),
+    requestedAction: z.enum(requestedActions).describe(docs('What is to be done with the key.')),
+    ...deliveryFields,
     reasonCode: ReasonCode.nullable().describe(
-      'Why the item failed, or what it waits for; null if for its turn only.',
+      docs('Why the item failed, or what it waits for; null if for its turn only.'),
     ),
-    reason: orNull(text('The same as a sentence for people. Its wording may change.')),
-    tries: count('Transactions in which the transfer failed.'),
-    txId: orNull(hash('Hash of the newest transaction with the item.')),
-    failingSince: orNull(time('Since when the item cannot be delivered.')),
-    dueAt: orNull(time('Time of the next step; null if none is planned.')),
+    reason: orNull(text(docs('The same as a sentence for people. Its wording may change.'))),
+    tries: count(docs('Transactions in which the transfer failed.')),
+    txId: orNull(hash(docs('Hash of the newest transaction with the item.'))),
+    failingSince: orNull(time(docs('Since when the item cannot be delivered.'))),
+    dueAt: orNull(time(docs('Time of the next step; null if none is planned.'))),
     ...timestamps(),
     transactions: z.array(Transaction).describe('The newest transaction with the item, if any.'),
   })
-  .meta({ id: 'Transfer', description: 'The delivery of an order item.' })
+  .meta({ id: 'Transfer', description: docs('The delivery of an order item.') })
 export type Transfer = z.infer<typeof Transfer>

@@ -3,17 +3,22 @@ import { type SQL, sql } from 'drizzle-orm'
 import type * as z from 'zod'
 import { readAs } from '../../auth/access.ts'
 import { type Database, raw } from '../../db/client.ts'
+import { namedColumns } from '../../db/columns.ts'
 import type { Ctx } from '../../http/context.ts'
+import { shopColumns } from '../shown.ts'
 import type { Transfer, TransferQuery } from './schema.ts'
 
 export type Query = z.infer<typeof TransferQuery>
-export type Filter = Pick<Query, 'status' | 'code' | 'buyerId'>
+export type Filter = Pick<Query, 'status' | 'code' | 'buyerId' | 'source'>
 
 /** `items`: their number. */
 type TransactionRow = Omit<Transfer['transactions'][number], 'itemFee'> & { items: number }
 
-/** `transactions` is JSON. */
-type TransferRow = Omit<Transfer, 'transactions'> & { transactions: string }
+/** `custom` and `transactions` are JSON. */
+type TransferRow = Omit<Transfer, 'custom' | 'transactions'> & {
+  custom: string | null
+  transactions: string
+}
 
 const selectTransfersWhere = (db: Database, condition: SQL) =>
   raw<TransferRow>(
@@ -24,9 +29,9 @@ const selectTransfersWhere = (db: Database, condition: SQL) =>
         iif(t.id IS NULL, '[]', json_array(json_object('hash', t.hash, 'contract', t.contract,
           'signer', t.signer, 'nonce', t.nonce, 'block', t.block, 'gasUsed', t.gasUsed, 'fee', t.fee,
           'items', json_array_length(t.items), 'isOpen', json(iif(t.isOpen, 'true', 'false')),
-          'createdAt', t.createdAt))) AS transactions
-      FROM deliveries d JOIN orderItems i ON i.id = d.id JOIN nfts n ON n.id = i.nftId
-        LEFT JOIN transactions t ON t.id = d.transactionId
+          'createdAt', t.createdAt))) AS transactions, ${namedColumns(shopColumns)}
+      FROM deliveries d JOIN orderItems i ON i.id = d.id JOIN orders o ON o.id = i.orderId
+        JOIN nfts n ON n.id = i.nftId LEFT JOIN transactions t ON t.id = d.transactionId
       WHERE ${condition}`,
   )
 
@@ -38,14 +43,36 @@ export const selectTransfer = (db: Database, id: number) =>
 export const selectTransfers = (db: Database, { cursor = 0, limit, ...filter }: Query) =>
   selectTransfersWhere(
     db,
-    sql`${matches(filter)} AND d.id > ${cursor} ORDER BY d.id LIMIT ${limit}`,
+    sql`${matches(filter)} AND ${isEarly(filter, cursor, limit)} AND d.id > ${cursor}
+      ORDER BY d.id LIMIT ${limit}`,
   )
+
+/**
+ * Finds the orders of a source by its index, if nothing else limits what is read. Without it, items
+ * of all sources would be read until a page is full.
+ */
+function isEarly({ source, ...filter }: Filter, cursor: number, limit: number): SQL {
+  const { status = 'transferred', code, buyerId } = filter
+  const isLimited = status !== 'transferred' || code !== undefined || buyerId !== undefined
+  if (source === undefined || isLimited) return sql`1`
+  const orders = sourcesOf(source).map(
+    (name) => sql`SELECT o.id AS id FROM orders o CROSS JOIN orderItems i ON i.orderId = o.id
+      CROSS JOIN deliveries d ON d.id = i.id WHERE o.source = ${name} AND o.id > coalesce((SELECT orderId
+        FROM orderItems WHERE id <= ${cursor} ORDER BY id DESC LIMIT 1), 0) AND ${matches(filter)}`,
+  )
+  return sql`i.orderId IN (SELECT id FROM (${sql.join(orders, sql` UNION ALL `)}
+    ORDER BY id LIMIT ${limit}))`
+}
+
+/** The spellings of a source in `orders.source`. */
+const sourcesOf = (name: string) => [`master:${name}`, `user:${name}`]
 
 /** Returns the answer for a row of `selectTransfer`. */
 export function toTransfer(row: TransferRow): Transfer {
   const transactions: TransactionRow[] = JSON.parse(row.transactions)
   return {
     ...row,
+    custom: row.custom && JSON.parse(row.custom),
     transactions: transactions.map(({ items, ...transaction }) => ({
       ...transaction,
       itemFee: itemFee(transaction.fee, items),
@@ -69,14 +96,18 @@ export async function listTransfers(
 }
 
 /** Written so that indexes answer it: most items are transferred, and they are not read. */
-export function matches({ buyerId, ...filter }: Filter): SQL {
-  const matched = matchesReason(filter)
-  if (buyerId === undefined) return matched
-  return sql`${matched} AND d.id IN (SELECT i.id FROM orders o JOIN orderItems i ON i.orderId = o.id
-    WHERE o.buyerId = ${buyerId})`
+export function matches({ buyerId, source, ...filter }: Filter): SQL {
+  const conditions = [matchesReason(filter)]
+  if (buyerId !== undefined)
+    conditions.push(sql`d.id IN (SELECT i.id FROM orders o JOIN orderItems i ON i.orderId = o.id
+      WHERE o.buyerId = ${buyerId})`)
+  if (source !== undefined)
+    conditions.push(sql`(SELECT o.source FROM orderItems i JOIN orders o ON o.id = i.orderId
+      WHERE i.id = d.id) IN (${sql.join(sourcesOf(source), sql`, `)})`)
+  return sql.join(conditions, sql` AND `)
 }
 
-function matchesReason({ status, code }: Omit<Filter, 'buyerId'>): SQL {
+function matchesReason({ status, code }: Pick<Filter, 'status' | 'code'>): SQL {
   const state = status === undefined ? sql`1` : hasState[status]
   if (code === undefined) return state
   const hasCode = sql`d.reasonCode = ${code}`

@@ -182,7 +182,7 @@ function writeItems(db: Database, { items }: Changes, now: Date): Statement[] {
     available: SQL,
     ids: string,
   ) => sql`UPDATE nfts SET availableAmount = ${available},
-      updatedAt = ${at}
+      updatedAt = ${at}, changedAt = iif((availableAmount = 0) <> (${available} = 0), max(changedAt, ${at}), changedAt)
     FROM (SELECT nftId, sum(quantity) AS quantity FROM "orderItems"
       WHERE id IN (SELECT value FROM json_each(${ids})) GROUP BY nftId) AS moved
     WHERE nfts.id = moved.nftId AND nfts.amountType IS NOT 'unlimited'`

@@ -2,6 +2,7 @@
 import { type Context, Hono } from 'hono'
 import * as z from 'zod'
 import { type Account, isRecent, readAccount } from '../../auth/session.ts'
+import { wake } from '../../delivery/wake.ts'
 import { rateLimitKey } from '../../http/client-ip.ts'
 import type { App } from '../../http/context.ts'
 import { publicEndpoint, requireSession, validate } from '../../http/endpoint.ts'
@@ -78,8 +79,9 @@ export const accountRoutes = new Hono<App>()
     explainBrokenLink('link'),
     validate('form', LinkSecret),
     async (c) => {
-      const email = await linkEmail(c.var, c.req.valid('form').secret)
+      const { email, chainIds } = await linkEmail(c.var, c.req.valid('form').secret)
       notifyOwner(c, email, { type: 'email-linked' })
+      c.executionCtx.waitUntil(wake(c.env.DELIVERIES, chainIds))
       return c.redirect('/settings/account?notice=email-linked', 303)
     },
   )

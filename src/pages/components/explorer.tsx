@@ -1,11 +1,11 @@
 import type { Child } from 'hono/jsx'
 import type { Network } from '../../env.ts'
+import { explorerPage } from '../../http/links.ts'
 import { Icon } from './icon.tsx'
 import { shortAddress } from './names.ts'
 
 type ExplorerLinkProps = {
   network: Network | undefined
-  /** The paths of explorers are those of EIP-3091. */
   kind: 'tx' | 'address' | 'token' | 'block'
   value: string | number
   /** Instead of the shortened value. */
@@ -17,7 +17,7 @@ export const ExplorerLink = ({ network, kind, value, children }: ExplorerLinkPro
   const explorer = network?.explorerUrl
   if (!explorer) return <span class="hash">{value}</span>
   return (
-    <a href={`${explorer.replace(/\/+$/, '')}/${kind}/${value}`}>
+    <a href={explorerPage(explorer, kind, value)}>
       {children ?? shortAddress(String(value))} <Icon name="external" size={12} />
     </a>
   )

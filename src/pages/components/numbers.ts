@@ -1,15 +1,27 @@
 const formats = new Map<string, Intl.NumberFormat>()
 
-/** Returns a price such as `€10.00`. `currency` is a code of ISO 4217. */
-export function money(cents: number, currency: string): string {
+/**
+ * Currencies of ISO 4217 whose minor unit is not a hundredth, by its decimal digits. `Intl` has the
+ * digits of CLDR, which differ for currencies such as HUF, IDR and RSD.
+ */
+const currenciesByDigits: [number, RegExp][] = [
+  [0, /BIF|CLP|DJF|GNF|ISK|JPY|KMF|KRW|PYG|RWF|UGX|UYI|VND|VUV|XAF|XOF|XPF/],
+  [3, /BHD|IQD|JOD|KWD|LYD|OMR|TND/],
+  [4, /CLF|UYW/],
+]
+
+/** Returns a price such as `€10.00`. `amount` is in minor units, `currency` a code of ISO 4217. */
+export function money(amount: number, currency: string): string {
+  const [digits] = currenciesByDigits.find(([, codes]) => codes.test(currency)) ?? [2]
+  const value = amount / 10 ** digits
   // A code of another form would throw.
-  if (!/^[A-Z]{3}$/.test(currency)) return `${(cents / 100).toFixed(2)} ${currency}`
-  let format = formats.get(currency)
-  if (!format) {
-    format = new Intl.NumberFormat('en', { style: 'currency', currency })
-    formats.set(currency, format)
-  }
-  return format.format(cents / 100)
+  if (!/^[A-Z]{3}$/.test(currency)) return `${value.toFixed(digits)} ${currency}`
+  const fraction = { minimumFractionDigits: digits, maximumFractionDigits: digits }
+  const format =
+    formats.get(currency) ??
+    new Intl.NumberFormat('en', { style: 'currency', currency, ...fraction })
+  formats.set(currency, format)
+  return format.format(value)
 }
 
 /** Returns a number with separators, such as `1,000,000`. */

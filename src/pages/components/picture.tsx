@@ -1,5 +1,6 @@
 /** The picture of a user, and the cover of an NFT. */
 import { type AvatarOwner, avatarUrl } from '../../avatars/url.ts'
+import { coverUrl } from '../../http/links.ts'
 
 /** `size` is in pixels. The picture stands beside a name, so screen readers skip it. */
 export const UserPicture = ({ user, size }: { user: AvatarOwner; size: number }) => (
@@ -35,9 +36,6 @@ export const Cover = ({ nft: { id, coverKey }, coversUrl }: CoverProps) => {
     </div>
   )
 }
-
-const coverUrl = (coversUrl: string, key: string) =>
-  `${coversUrl}/${key.split('/').map(encodeURIComponent).join('/')}`
 
 /** Returns a function that returns integers below a limit: the same ones for the same seed. */
 function randomNumbers(seed: number): (limit: number) => number {

@@ -8,7 +8,7 @@ import { readAccount, requireRecent, startSession } from '../../auth/session.ts'
 import { wake } from '../../delivery/wake.ts'
 import type { App } from '../../http/context.ts'
 import { publicEndpoint, requireSession, validate } from '../../http/endpoint.ts'
-import { count, id, text } from '../../http/fields.ts'
+import { count, docs, id, text } from '../../http/fields.ts'
 import { inputText } from '../../http/inputs.ts'
 import { signInRateLimit } from '../../http/rate-limit.ts'
 import { WalletAddress } from '../../identity/address.ts'
@@ -24,7 +24,7 @@ import { describeClient } from '../sign-in/client.ts'
 
 const MessageRequest = z
   .object({
-    address: WalletAddress.describe('The address of the wallet.'),
+    address: WalletAddress.describe(docs('The address of the wallet.')),
     chainId: z
       .int()
       .positive()
@@ -35,7 +35,10 @@ const MessageRequest = z
       .enum(['sign-in', 'link'])
       .describe('`sign-in`, or `link` to add the wallet to the account of the signed-in user.'),
   })
-  .meta({ id: 'WalletMessageRequest', description: 'The wallet, and what the message is for.' })
+  .meta({
+    id: 'WalletMessageRequest',
+    description: docs('The wallet, and what the message is for.'),
+  })
 
 /** Characters. Contract wallets have long signatures: several owners, or code (EIP-6492). */
 const MAX_SIGNATURE_LENGTH = 32_768
@@ -46,10 +49,10 @@ const Signature = inputText(MAX_SIGNATURE_LENGTH)
 
 const SignedMessage = z
   .object({
-    message: inputText(2048).describe('The message, exactly as it was received.'),
-    signature: Signature.describe('The signature of the wallet, hexadecimal with `0x`.'),
+    message: inputText(2048).describe(docs('The message, exactly as it was received.')),
+    signature: Signature.describe(docs('The signature of the wallet, hexadecimal with `0x`.')),
   })
-  .meta({ id: 'SignedWalletMessage', description: 'The message and its signature.' })
+  .meta({ id: 'SignedWalletMessage', description: docs('The message and its signature.') })
 
 const tag = 'Identity'
 
@@ -67,11 +70,11 @@ export const walletRoutes = new Hono<App>()
     publicEndpoint({
       tag,
       operationId: 'requestWalletMessage',
-      summary: 'Request a message for a wallet to sign (EIP-4361)',
+      summary: docs('Request a message for a wallet to sign (EIP-4361)'),
       description: `It works for ${MESSAGE_LIFETIME / 60_000} minutes, in the same browser: the response sets the cookie \`wallet\`, which the next call must send.`,
       answer: z
-        .object({ message: text('The message to sign.') })
-        .meta({ id: 'WalletMessage', description: 'The message for the wallet.' }),
+        .object({ message: text(docs('The message to sign.')) })
+        .meta({ id: 'WalletMessage', description: docs('The message for the wallet.') }),
     }),
     requireSameOrigin,
     signInRateLimit,
@@ -87,11 +90,11 @@ export const walletRoutes = new Hono<App>()
     publicEndpoint({
       tag,
       operationId: 'signInWithWallet',
-      summary: 'Sign in with a wallet',
-      description: 'A new wallet creates a user. The session is the cookie `token`.',
+      summary: docs('Sign in with a wallet'),
+      description: docs('A new wallet creates a user. The session is the cookie `token`.'),
       answer: z
-        .object({ userId: id('The id of the signed-in user.') })
-        .meta({ id: 'SignedIn', description: 'The user who signed in.' }),
+        .object({ userId: id(docs('The id of the signed-in user.')) })
+        .meta({ id: 'SignedIn', description: docs('The user who signed in.') }),
       errors: ['unauthenticated', 'forbidden', 'chain_unavailable'],
     }),
     requireSameOrigin,
@@ -112,15 +115,15 @@ export const walletRoutes = new Hono<App>()
     requireSession({
       tag,
       operationId: 'linkWallet',
-      summary: 'Link a wallet to the account',
+      summary: docs('Link a wallet to the account'),
       description:
         'Starts the transfers that waited for a wallet. The sign-in must not be older than 10 minutes.',
       answer: z
         .object({
-          userId: id('The id of the signed-in user.'),
+          userId: id(docs('The id of the signed-in user.')),
           transfers: count('How many order items waited for the wallet and are transferred now.'),
         })
-        .meta({ id: 'LinkedWallet', description: 'The wallet is linked.' }),
+        .meta({ id: 'LinkedWallet', description: docs('The wallet is linked.') }),
       errors: ['forbidden', 'reauthentication_required', 'conflict', 'chain_unavailable'],
     }),
     signInRateLimit,

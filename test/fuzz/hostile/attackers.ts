@@ -38,6 +38,8 @@ export type Attacker = {
   walletSecret: string
   /** Orders that the attacker has placed. */
   orderIds: number[]
+  /** Reservations that the attacker has made. */
+  reservationIds: unknown[]
   /** Idempotency keys that the attacker has used. */
   keys: Set<unknown>
   /** Ids of the attacker's own webhooks and of their messages. */
@@ -88,6 +90,7 @@ const anAttacker = (name: Attacker['name'], n: number): Attacker => ({
   signed: [],
   walletSecret: '',
   orderIds: [],
+  reservationIds: [],
   keys: new Set(),
   webhookIds: [],
   messageIds: [],

@@ -1,5 +1,6 @@
 /** Attacks that take several requests, which random requests would hardly ever send in that order. */
 import { decodeJwt } from 'jose'
+import { billingData } from '../../orders/shop.ts'
 import type { Dice } from '../../support/delivery/campaign/dice.ts'
 import { CHAIN_ID } from '../../support/visitor.ts'
 import { type Attacker, asBrowser, type Credentials, drawTokenId, pickFrom } from './attackers.ts'
@@ -45,6 +46,15 @@ async function signMessage(attack: Attack, address: string, purpose: 'sign-in' |
   return { message, signature: await wallet.signMessage({ message }) }
 }
 
+/** Asks for a link that adds an address, and confirms with the newest link that has arrived. */
+async function linkEmail(attack: Attack, email: string): Promise<void> {
+  const { attacker, send } = attack
+  await send(request('POST /settings/account/email', form({ email })), browser(attack))
+  const secret = attacker.secrets.at(-1)
+  if (secret)
+    await send(request('POST /settings/account/email/confirm', form({ secret })), browser(attack))
+}
+
 /** Tries to get into accounts, and to stay there. */
 const entries: Record<string, Combination> = {
   async 'signs in with a wallet'(attack) {
@@ -84,15 +94,18 @@ const entries: Record<string, Combination> = {
   },
 
   async 'links an e-mail address'(attack) {
+    const { attacker, dice, world } = attack
+    const victim = pickFrom(dice, world.victims.all).email
+    await linkEmail(attack, dice.pick(pickFrom(dice, attacker.emails), victim))
+  },
+
+  async 'takes over what was bought for an address'(attack) {
     const { attacker, dice, world, send } = attack
-    const email = dice.pick(
-      pickFrom(dice, attacker.emails),
-      pickFrom(dice, world.victims.all).email,
-    )
-    await send(request('POST /settings/account/email', form({ email })), browser(attack))
-    const secret = attacker.secrets.at(-1)
-    if (secret)
-      await send(request('POST /settings/account/email/confirm', form({ secret })), browser(attack))
+    const { nftId, listingId } = attacker.sale ?? pickFrom(dice, world.sales)
+    const email = pickFrom(dice, [...attacker.emails, pickFrom(dice, world.victims.all).email])
+    const order = { nftId, listingId, quantity: 1, buyer: { email }, buyerBillingData: billingData }
+    await send(request('POST /api/externalOrders', { json: [order] }), byToken(attack))
+    await linkEmail(attack, email)
   },
 
   async 'unlinks the sign-in methods'(attack) {
@@ -193,6 +206,29 @@ const orders: Record<string, Combination> = {
           credentials,
         )
     }
+  },
+
+  async 'orders with a reservation'(attack) {
+    const { attacker, dice, world, send } = attack
+    const { sale } = attacker
+    if (!sale) return
+    const { nftId, listingId } = sale
+    const json = [{ listingId, quantity: 1, ttl: 600 }]
+    const credentials = byToken(attack)
+    await send(request('POST /api/reservations', { json }), credentials)
+    const others = world.attackers.flatMap((other) => other.reservationIds.slice(-1))
+    const ids = [...attacker.reservationIds.slice(-2), ...others, ...world.victims.reservationIds]
+    const reservationId = pickFrom(dice, ids)
+    const order = {
+      nftId,
+      listingId,
+      quantity: 1,
+      buyerUserId: pickFrom(dice, world.victims.buyers).id,
+    }
+    const content = { json: [{ ...order, reservationId }] }
+    if (dice.chance(0.8)) await send(request('POST /api/externalOrders', content), credentials)
+    const path = `/api/reservations/${reservationId}`
+    await send({ ...request('DELETE /api/reservations/:reservation_id'), path }, credentials)
   },
 
   async 'repeats an order of a shop'(attack) {

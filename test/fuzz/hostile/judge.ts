@@ -51,7 +51,30 @@ const hasOwnMethods = ({ attacker }: Step, { email, ethereumPublicAddr }: Row) =
     attacker.wallets.some(({ address }) => address === ethereumPublicAddr))
 
 const signIns = ['POST /sign-in/wallet', 'POST /sign-in/email/confirm']
-const ORDER = 'POST /api/externalOrders'
+const placing = ['POST /api/externalOrders', 'PUT /api/externalOrders/by-number/:providerId']
+const RESERVE = 'POST /api/reservations'
+const RELEASE = 'DELETE /api/reservations/:reservation_id'
+const isPlacing = ({ request }: Step) => placing.includes(request.endpoint)
+const CANCEL = 'POST /api/externalOrders/:order_id/cancel'
+
+/**
+ * Whether an account that an order creates is empty but for the address that the order names. It
+ * belongs to whoever has that address.
+ */
+function isNewBuyer({ attackers }: World, step: Step, user: Row): boolean {
+  for (const attacker of attackers)
+    if (hasOwnMethods({ ...step, attacker }, user)) {
+      attacker.userIds.add(Number(user.id))
+      attacker.identities.add(user.identityHash)
+    }
+  const { email, ethereumPublicAddr, lastAccessAt, roleId, externalId, name, username } = user
+  const address = String(email || ethereumPublicAddr).toLowerCase()
+  return (
+    (email === '') !== (ethereumPublicAddr === '') &&
+    sentText(step).toLowerCase().includes(`"${address}"`) &&
+    [lastAccessAt, roleId, externalId, name, username].every((value) => value === null)
+  )
+}
 
 /** An update of these columns would hand a row to somebody else. */
 const fixed = [
@@ -89,6 +112,7 @@ const rules: Record<string, Rule> = {
   users: (world, step, { before, after, columns }) => {
     if (!after) return false
     if (before && isRobbed(world, step, after.id)) return isOnly(columns, ...shown)
+    if (!before && isPlacing(step)) return isNewBuyer(world, step, after)
     if (!hasOwnMethods(step, after)) return false
     if (before) {
       const proved = ['email', 'ethereumPublicAddr', 'walletChainId', 'lastAccessAt', 'ipAddress']
@@ -116,14 +140,14 @@ const rules: Record<string, Rule> = {
     if (!after) return false
     if (row.origin !== 'seller_order')
       return isOwn(step, row.userId) || isRobbed(world, step, row.userId)
-    return !before && !row.isDefault && step.request.endpoint === ORDER
+    return !before && !row.isDefault && isPlacing(step)
   },
 
   orders: ({ buyerOf }, step, { before, after, row }) => {
     if (before || !after) return false
     buyerOf.set(Number(row.id), Number(row.buyerId))
     step.attacker.orderIds.push(Number(row.id))
-    return isOwnNamespace(step, row) && step.request.endpoint === ORDER
+    return isOwnNamespace(step, row) && isPlacing(step)
   },
 
   orderItems: ({ buyerOf }, step, { before, after, row, columns }) => {
@@ -133,19 +157,37 @@ const rules: Record<string, Rule> = {
     return isBuyer && isOnly(columns, 'ethRecipient', 'recipientChainId', 'updatedAt')
   },
 
-  deliveries: (_, step, { before, after }) =>
-    before ? isOwn(step, before.awaits) : isOwn(step, after?.placedBy),
+  // Whoever proves the address of a guest gets what it bought.
+  deliveries: (_, step, { before, after, columns }) => {
+    if (!before) return isOwn(step, after?.placedBy)
+    const isPlacer = isOwn(step, before.placedBy)
+    if (step.request.endpoint === CANCEL) return isPlacer
+    return isOwn(step, before.awaits) || (isPlacer && isOnly(columns, 'version', 'updatedAt'))
+  },
 
   nfts: (_, step, { before, after, columns }) =>
     after?.id === step.attacker.sale?.nftId &&
-    step.request.endpoint === ORDER &&
+    isPlacing(step) &&
     isOnly(columns, 'availableAmount', 'updatedAt') &&
     Number(after?.availableAmount) < Number(before?.availableAmount),
 
   idempotencyKeys: (_, step, { row }) => {
     step.attacker.keys.add(row.key)
-    return isOwnNamespace(step, row) && step.request.endpoint === ORDER
+    return isOwnNamespace(step, row) && (isPlacing(step) || step.request.endpoint === RESERVE)
   },
+
+  reservations: (_, step, { before, after, row }) => {
+    const { attacker, request } = step
+    if (!before) attacker.reservationIds.push(row.id)
+    const isAllowed = after
+      ? !before && request.endpoint === RESERVE && isOwn(step, row.placedBy)
+      : isPlacing(step) || request.endpoint === RELEASE
+    return isAllowed && isOwnNamespace(step, row) && row.listingId === attacker.sale?.listingId
+  },
+
+  heldPieces: (_, { attacker }, { after }) => after?.nftId === attacker.sale?.nftId,
+
+  nftPayloads: (_, step, { before }) => before === null && isPlacing(step),
 
   emailLinks: (_, step, { before, after, row, columns }) => {
     const isOwnRequest =
@@ -191,6 +233,24 @@ const rules: Record<string, Rule> = {
   },
 }
 
+const linking = ['POST /settings/account/wallet', 'POST /settings/account/email/confirm']
+
+/** By table: who has a row, and what changes if its account is given up for another one. */
+const takenOver: Record<string, [owner: string, ...columns: string[]]> = {
+  users: ['id', 'email', 'ethereumPublicAddr', 'identityHash', 'approvedAt', 'removedAt'],
+  orders: ['buyerId'],
+  addresses: ['userId', 'isDefault'],
+}
+
+/** Whether an account of the attacker gets what orders have given to another one of theirs. */
+function isTakenOver(step: Step, { table, before, after }: Change, columns: string[]): boolean {
+  const [owner = '', ...others] = takenOver[table] ?? []
+  if (!before || !after || !owner || !linking.includes(step.request.endpoint)) return false
+  if (table === 'users' && (before.lastAccessAt !== null || after.removedAt === null)) return false
+  const areOwn = isOwn(step, before[owner]) && isOwn(step, after[owner])
+  return areOwn && isOnly(columns, owner, ...others, 'updatedAt')
+}
+
 /** Returns what is wrong with a change; null if the attacker may cause it. */
 export function objectionToChange(world: World, step: Step, change: Change): string | null {
   const { table, before, after } = change
@@ -199,6 +259,7 @@ export function objectionToChange(world: World, step: Step, change: Change): str
   const columns = changedColumns(change)
   // A row that was written again with the same values.
   if (before && after && columns.length === 0) return null
+  if (isTakenOver(step, change, columns)) return null
   const isHandedOver = before && after && columns.some((name) => fixed.includes(name))
   if (!isHandedOver && rules[table]?.(world, step, { ...change, row, columns })) return null
   const values = columns.map((name) => `${name}: ${before?.[name]} → ${after?.[name]}`).join(', ')
@@ -226,22 +287,28 @@ export function objectionsToAnswer(
   const session = sessionIn(headers)
   if (session && !isOwn(step, Number(decodeJwt(session).sub)))
     objections.push('got a session of somebody else')
-  if (step.request.endpoint === ORDER && !isOwnNumber(step, text))
+  if ((isPlacing(step) || step.request.endpoint === RESERVE) && !isOwnNumber(step, text))
     objections.push(`shared keys or numbers with somebody else: ${text}`)
   return objections
 }
 
 /** Whether the idempotency keys and order numbers that an answer is about are the attacker's. */
 function isOwnNumber({ attacker, request }: Step, text: string): boolean {
-  const { orders, code, error }: PlacedAnswer = JSON.parse(text)
+  const { orders, code, issues = [] }: PlacedAnswer = JSON.parse(text)
   if (code === 'idempotency_key_reused')
     return attacker.keys.has(request.headers?.['idempotency-key'])
-  const used = code === 'provider_id_used' ? /order (\d+)/.exec(error ?? '')?.[1] : undefined
-  const ids = used ? [Number(used)] : (orders ?? []).map(({ id }) => id)
+  const ids = [
+    ...issues.flatMap(({ orderId }) => orderId ?? []),
+    ...(orders ?? []).map(({ id }) => id),
+  ]
   return ids.every((id) => attacker.orderIds.includes(id))
 }
 
-type PlacedAnswer = { orders: { id: number }[] | null; code?: string; error: string | null }
+type PlacedAnswer = {
+  orders: { id: number }[] | null
+  code?: string
+  issues?: { orderId?: number }[]
+}
 
 /** The session cookie that an answer sets. */
 export const sessionIn = (headers: Headers): string | undefined =>

@@ -14,6 +14,7 @@ import type { Call } from '../../support/api.ts'
 import type { Dice } from '../../support/delivery/campaign/dice.ts'
 import { type JsonSchema, jsonSchemaOf } from '../../support/json-schema.ts'
 import { CHAIN_ID } from '../../support/visitor.ts'
+import { excludedFields } from '../schemas.ts'
 import { type Attacker, drawTokenId, pickFrom } from './attackers.ts'
 import type { World } from './world.ts'
 
@@ -54,7 +55,34 @@ const messageId: Values = ({ world, dice, attacker: { messageIds } }) =>
 const line = pick('Mallory', 'Elsewhere 1', '', null)
 const ownEmail: Values = ({ dice, attacker }) => pickFrom(dice, attacker.emails)
 
-/** A value is found as `<part>.<name>`, or else by the name alone. */
+/** Addresses of victims, of attackers and of nobody, in any case. */
+const anyIdentity =
+  (own: keyof Pick<Attacker, 'emails' | 'wallets'>): Values =>
+  ({ world, dice }) => {
+    const isEmail = own === 'emails'
+    const { email, wallet } = pickFrom(dice, world.victims.all)
+    const { emails, wallets } = pickFrom(dice, world.attackers)
+    const n = dice.upTo(50)
+    return dice.pick(
+      isEmail ? email : wallet,
+      isEmail ? email.toUpperCase() : wallet.toLowerCase(),
+      isEmail ? pickFrom(dice, emails) : pickFrom(dice, wallets).address,
+      isEmail ? `guest-${n}@elsewhere.test` : `0x${String(n).padStart(40, '7')}`,
+    )
+  }
+
+const reservationId: Values = ({ world, dice, attacker: { reservationIds } }) =>
+  reservationIds.length > 0 && dice.chance(0.5)
+    ? pickFrom(dice, reservationIds.slice(-5))
+    : dice.pick(pickFrom(dice, world.victims.reservationIds), crypto.randomUUID())
+
+const providerId: Values = ({ world, dice }) =>
+  dice.pick(
+    `number-${dice.upTo(2)}-${pickFrom(dice, world.victims.buyers).id}`,
+    `number ${dice.upTo(dice.chance(0.3) ? 10 : 10_000)}`,
+  )
+
+/** A value is found as `<part>.<name>`, or else by the name alone. An object is a part. */
 const valuesOf: Record<string, Values> = {
   'param.user_id': (draw) => (draw.dice.chance(0.1) ? 'me' : userId(draw)),
   'param.id': rowId,
@@ -62,8 +90,12 @@ const valuesOf: Record<string, Values> = {
   'param.message_id': messageId,
   'param.order_ids': (draw) =>
     Array.from({ length: 1 + draw.dice.upTo(4) }, () => orderId(draw)).join(),
+  'param.order_id': orderId,
+  'param.reservation_id': reservationId,
   'param.kind': pick('delivery', 'billing'),
   'param.guide': pick('delivery', 'errors'),
+  'param.ids': ({ dice }) =>
+    dice.chance(0.8) ? 1 + dice.upTo(60) : `externalId:${1 + dice.upTo(60)}`,
   'param.picture': pick(`${DEFAULT_PICTURE}.jpg`, `${'0'.repeat(48)}.jpg`),
   'query.id': rowId,
   'query.kind': pick('delivery', 'billing'),
@@ -75,15 +107,25 @@ const valuesOf: Record<string, Values> = {
   },
   'query.range': pick('days'),
   'query.retried': pick('3'),
+  'query.source': pick('shop', 'session'),
+  'query.sellerId': userId,
+  'query.fields': pick('summary'),
+  'query.createdFrom': pick('2026-01-01T00:00:00Z'),
+  'query.createdTo': pick('2126-01-01T00:00:00Z'),
+  'query.updatedFrom': pick('2026-01-01T00:00:00Z'),
   'query.deliveryStatus': pick('pending', 'awaiting_wallet', 'failed'),
   'query.status': pick('failed', 'queued', 'awaiting_wallet'),
   'header.idempotency-key': ({ dice }) => `key-${dice.upTo(dice.chance(0.5) ? 5 : 500)}`,
+  'records.type': pick('user', 'nft', 'listing'),
+  'records.id': ({ dice }) => String(1 + dice.upTo(60)),
   'json.email': ownEmail,
   'json.address': ({ world, dice, attacker }) =>
     pickFrom(dice, [
       ...attacker.wallets.map(({ address }) => address),
       ...world.victims.all.map(({ wallet }) => wallet),
     ]),
+  'buyer.email': anyIdentity('emails'),
+  'buyer.wallet': anyIdentity('wallets'),
   'form.email': ({ world, dice, attacker, endpoint }) => {
     // An address shows it again, and only private texts that the attacker has sent may be shown.
     if (endpoint?.includes('/addresses/')) return pickFrom(dice, attacker.emails)
@@ -107,13 +149,17 @@ const valuesOf: Record<string, Values> = {
   buyerUserId: userId,
   nftId: ({ world, dice }) => pickFrom(dice, world.sales).nftId,
   listingId: ({ world, dice }) => pickFrom(dice, world.sales).listingId,
+  nft: ({ world, dice }) => pickFrom(dice, world.sales).nft,
+  listing: ({ world, dice }) => pickFrom(dice, world.sales).listing,
   quantity: pick(1, 2, 3),
-  providerId: ({ world, dice }) =>
-    dice.pick(
-      null,
-      `number-${dice.upTo(2)}-${pickFrom(dice, world.victims.buyers).id}`,
-      `number ${dice.upTo(10_000)}`,
-    ),
+  ttl: pick(1, 600, 1800),
+  reservationId,
+  // Listings ask 1000.
+  expectedPriceCents: pick(1000, 1000, 900),
+  expectedCurrency: pick('EUR'),
+  'param.providerId': providerId,
+  providerId: (draw) => (draw.dice.chance(0.3) ? null : providerId(draw)),
+  custom: pick({ cart: 'c-1' }, {}, null),
   name: line,
   street: line,
   postal: line,
@@ -127,6 +173,10 @@ const valuesOf: Record<string, Values> = {
   type: pick('billing', 'delivery'),
   avatarUrl: () => `http://${inject('remoteHost')}/picture.jpg`,
   limit: pick(100),
+  sellerId: userId,
+  creatorId: userId,
+  active: pick('true', 'false'),
+  updatedSince: pick('2025-01-01T00:00:00Z'),
   cursor: (draw) => {
     if (!draw.endpoint?.includes('webhook')) return rowId(draw)
     return draw.endpoint.includes('/:webhook_id') ? messageId(draw) : webhookId(draw)
@@ -166,6 +216,7 @@ const valuesOf: Record<string, Values> = {
     return dice.pick(String(id), email, wallet)
   },
   sources: pick('shop', 'session'),
+  'query.token': pick('0'.repeat(64), 'a.b.c'),
   'query.after': messageId,
   after: (draw) => `${new Date().toISOString()},${tokenId(draw)}`,
 }
@@ -187,9 +238,13 @@ function drawValue(draw: Draw, schema: JsonSchema, part: string, name: string): 
     return Array.from({ length: 1 + dice.upTo(3) }, () => drawValue(draw, items, part, name))
   }
   if (schema.properties) {
+    const one = (names: readonly string[]) => pickFrom(dice, names)
+    const excluded = excludedFields(schema, one)
+    const needed = [...(schema.required ?? []), ...excludedFields(schema, () => undefined)]
     const fields = Object.entries(schema.properties)
-      .filter(([field]) => schema.required?.includes(field) || dice.chance(0.6))
-      .map(([field, of]) => [field, drawValue(draw, of, part, field)])
+      .filter(([field]) => !excluded.includes(field))
+      .filter(([field]) => needed.includes(field) || dice.chance(0.6))
+      .map(([field, of]) => [field, drawValue(draw, of, name || part, field)])
     return paired(draw, Object.fromEntries(fields))
   }
   const values = valuesOf[`${part}.${name}`] ?? valuesOf[name]
@@ -200,10 +255,14 @@ function drawValue(draw: Draw, schema: JsonSchema, part: string, name: string): 
 /** Most fields that belong together get values that do. */
 function paired({ world, dice, attacker }: Draw, fields: Record<string, unknown>) {
   if (dice.chance(0.15)) return fields
-  if ('listingId' in fields) {
-    const { nftId, listingId } =
+  // Hardly ever the right one.
+  if (dice.chance(0.8)) Reflect.deleteProperty(fields, 'reservationId')
+  if ('listingId' in fields || 'listing' in fields) {
+    const { sellerId: _, ...sale } =
       attacker.sale && dice.chance(0.8) ? attacker.sale : pickFrom(dice, world.sales)
-    return { ...fields, nftId, listingId }
+    const own = Object.entries(sale).filter(([name]) => name in fields)
+    const price = 'expectedPriceCents' in fields ? { expectedCurrency: 'EUR' } : {}
+    return { ...fields, ...price, ...Object.fromEntries(own) }
   }
   const newest = attacker.signed.at(-1)
   if ('signature' in fields && newest) return { ...fields, ...newest }

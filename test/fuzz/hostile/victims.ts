@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers'
 import { eq, inArray } from 'drizzle-orm'
 import { decodeJwt } from 'jose'
 import { deliveries } from '../../../src/db/schema/delivery.ts'
-import { orderItems, orders } from '../../../src/db/schema/orders.ts'
+import { orderItems, orders, reservations } from '../../../src/db/schema/orders.ts'
 import {
   ADMINISTRATOR,
   addresses,
@@ -39,7 +39,14 @@ import {
 } from '../../support/visitor.ts'
 
 /** An NFT and a listing that sells it. */
-export type Sale = { nftId: number; listingId: number; sellerId: number }
+export type Sale = {
+  nftId: number
+  listingId: number
+  /** The operator's own ids. */
+  nft: string
+  listing: string
+  sellerId: number
+}
 
 export type Victim = {
   id: number
@@ -175,7 +182,8 @@ export async function aSale(seller: { id: number }): Promise<Sale> {
   const creator = { id: seller.id, ethereumPublicAddr: '0x' }
   const nft = await anNft(creator, { amount: 100_000, amountType: 'limited' })
   const listing = await aListing(nft)
-  return { nftId: nft.id, listingId: listing.id, sellerId: seller.id }
+  const ids = { nftId: nft.id, listingId: listing.id, sellerId: seller.id }
+  return { ...ids, nft: nft.externalId, listing: listing.externalId }
 }
 
 /** A call that a shop repeats, and attackers imitate. */
@@ -232,6 +240,15 @@ export async function createVictims(attackerSales: readonly Sale[]) {
       await succeed(master, 'POST', '/api/externalOrders', content)
     }
 
+  const reservationIds: string[] = []
+  for (const token of [master, shop]) {
+    const json = [{ listingId: sale.listingId, quantity: 3, ttl: 1800 }]
+    const answer: { reservations: { id: string }[] } = JSON.parse(
+      await succeed(token, 'POST', '/api/reservations', { json }),
+    )
+    reservationIds.push(...answer.reservations.map(({ id }) => id))
+  }
+
   const thiefs = aVisitor()
   await signInByEmail(thiefs, robbed.email)
   await ageSession(thiefs, 30)
@@ -254,12 +271,14 @@ export async function createVictims(attackerSales: readonly Sale[]) {
     shop,
     sale,
     placed,
+    reservationIds,
     stolenSession,
     stolenSessionId: decodeJwt(stolenSession).jti ?? '',
     markers: [
       ...secrets,
       { text: master, ownerId: admin.id },
       { text: shop, ownerId: seller.id },
+      ...reservationIds.map((text) => ({ text, ownerId: seller.id })),
       ...(await markersOf(ids)),
     ],
   }
@@ -361,6 +380,9 @@ export async function answersOf(victims: Victims): Promise<Record<string, string
       token,
       ...content,
     })
+  answers.reservations = JSON.stringify(
+    await db.select().from(reservations).where(inArray(reservations.id, victims.reservationIds)),
+  )
   await ask('shop', 'GET', '/api/admin/transfers?limit=16', { token: victims.master })
   for (const { id, token } of [admin, seller])
     await ask(`victim ${id}`, 'GET', '/api/public/user/me/profile/avatar', { token })

@@ -57,8 +57,11 @@ it('imports a collection of 1,100 NFTs, exports it, and imports it again without
     errors: '',
     status: 0,
   })
+  const hint = (file: string) =>
+    `${file}.ids.jsonl has the numbers of these records in the API. The API finds them by your ids, too: GET /api/public/listings/externalId:<id>, GET /api/public/nfts/externalId:<id>.\n`
+  expect(existsSync('apes.ids.jsonl')).toBe(false)
   expect(await importFile('apes.jsonl')).toEqual({
-    out: created,
+    out: created + hint('apes'),
     errors: '',
     status: 0,
   })
@@ -73,8 +76,16 @@ it('imports a collection of 1,100 NFTs, exports it, and imports it again without
     '0 created, 0 updated, 1100 unchanged',
     '0 created, 0 updated, 1 unchanged',
   )
-  for (const file of ['apes.jsonl', 'first.jsonl'])
-    expect((await importFile(file)).out).toBe(unchanged)
+  for (const file of ['apes', 'first'])
+    expect((await importFile(`${file}.jsonl`)).out).toBe(unchanged + hint(file))
+  // The first records of an empty database.
+  const numbered = (await read('apes.ids.jsonl')).split('\n')
+  expect([numbered[0], numbered[1100], ...numbered.slice(1101)]).toEqual([
+    '{"type":"user","id":"cleo","number":1}',
+    '{"type":"nft","id":"ape-1099","number":1100}',
+    '{"type":"listing","id":"sale","number":1}',
+    '',
+  ])
   await exportTo('second.jsonl')
   expect(await read('second.jsonl')).toBe(await read('first.jsonl'))
   // The metadata is what the file had.
@@ -147,7 +158,7 @@ it('tells what to grant for NFTs that are minted on delivery', async () => {
   )
   const { out, errors, status } = await importFile('mints.jsonl')
   expect({ errors, status }).toEqual({ errors: '', status: 0 })
-  expect(out.split('\n').slice(3)).toEqual([
+  expect(out.split('\n').slice(4)).toEqual([
     expect.stringMatching(
       /^NFTs of this file are minted on delivery\. .+ Before the first order:$/,
     ),

@@ -79,7 +79,14 @@ async function insertListing() {
     ...{ id: 1, externalId: 'nft', amount: 10, availableAmount: 10, tokenId: '7', creatorId: 1 },
     ...{ contractAddr: collectibles.erc1155.toLowerCase(), contractName: 'NFT', title: 'NFT' },
     ...{ contractNetwork: 'localhost', payload: {}, price: 1, creatorPublicAddr: wallet },
-    ...{ priceEths: '0', priceCurrency: 'EUR', status: 'released', releaseAt: NOW, ...timestamps },
+    ...{
+      priceEths: '0',
+      priceCurrency: 'EUR',
+      status: 'released',
+      releaseAt: NOW,
+      changedAt: NOW,
+      ...timestamps,
+    },
   })
   await db.insert(listings).values({
     ...{ id: 1, externalId: 'sale', sellerId: 1, nftId: 1, active: true, type: 'regular' },

@@ -47,7 +47,7 @@ async function anOffer({ token, wallet = `0x${++count}`, listing, nft }: Offer):
     contractAddr: token,
     ...{ contractName: 'NFT', contractNetwork: network.name, payload: {}, title: 'NFT' },
     ...{ price: 1, priceEths: '1', priceCurrency: 'EUR', creatorId: id, status: 'released' },
-    ...{ releaseAt: PAST, ...timestamps, ...nft },
+    ...{ releaseAt: PAST, changedAt: PAST, ...timestamps, ...nft },
   })
   await db.insert(listings).values({
     ...{

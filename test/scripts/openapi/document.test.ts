@@ -17,7 +17,7 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 )
 
 /** A page or a form of it. */
-const page = /^\w+ \/($|docs|operations|orders|sign-in|sign-out|settings)/
+const page = /^\w+ \/($|claim|docs|mails|operations|orders|sign-in|sign-out|settings)/
 
 /** A sentence, or several. A table may follow. */
 const sentence = /^(`|[A-Z]|1 to).*[.|`]$/s

@@ -136,10 +136,10 @@ async function write(sales: Chosen[], parties: Parties): Promise<PaidItem[]> {
     insert(
       `INSERT INTO nfts (id, externalId, amount, availableAmount, creatorPublicAddr, creatorId, contractAddr,
          contractName, contractNetwork, payload, price, priceEths, priceCurrency, title, tokenId,
-         fulfilment, status, releaseAt, createdAt, updatedAt)
+         fulfilment, status, releaseAt, createdAt, updatedAt, changedAt)
        SELECT value ->> 'id', value ->> 'id', 100, 99, '', ?3, value ->> 'contract', value ->> 'standard',
          value ->> 'network', '{"amountType":"limited"}', 100, '0.1', 'EUR', 'A picture',
-         value ->> 'tokenId', value ->> 'fulfilment', 'released', ?2, ?2, ?2 FROM json_each(?1)`,
+         value ->> 'tokenId', value ->> 'fulfilment', 'released', ?2, ?2, ?2, ?2 FROM json_each(?1)`,
       parties.sellerId,
     ),
     insert(

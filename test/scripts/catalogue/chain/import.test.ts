@@ -37,6 +37,7 @@ it('imports a collection, and changes nothing the second time', async () => {
 users     1 created, 0 updated, 0 unchanged
 NFTs      30 created, 0 updated, 0 unchanged
 listings  30 created, 0 updated, 0 unchanged
+${file.replace('.jsonl', '.ids.jsonl')} has the numbers of these records in the API. The API finds them by your ids, too: GET /api/public/listings/externalId:<id>, GET /api/public/nfts/externalId:<id>.
 Their holders have to approve the Delivery contract. To mint more of them on delivery, set "fulfilment" to "mint" in ${file} and import it again, which prints what to grant.
 `,
     errors: '',

@@ -116,12 +116,12 @@ async function store(
     insert(
       `INSERT INTO nfts (id, externalId, amount, availableAmount, creatorPublicAddr, creatorId, contractAddr,
          contractName, contractNetwork, payload, price, priceEths, priceCurrency, title, tokenId,
-         fulfilment, status, releaseAt, createdAt, updatedAt)
+         fulfilment, status, releaseAt, createdAt, updatedAt, changedAt)
        SELECT value ->> 'id', value ->> 'id', value ->> 'amount', value ->> 'amount', '', ?3,
          value ->> 'contract', value ->> 'standard', value ->> 'network',
          json_object('amountType', iif(value ->> 'isUnlimited', 'unlimited', 'limited')), 100,
          '0.1', 'EUR', 'A picture', value ->> 'tokenId', value ->> 'fulfilment',
-         'released', ?2, ?2, ?2 FROM json_each(?1) WHERE value ->> 'id' = value ->> 'nftId'`,
+         'released', ?2, ?2, ?2, ?2 FROM json_each(?1) WHERE value ->> 'id' = value ->> 'nftId'`,
     ),
     insert(
       `INSERT INTO listings (id, externalId, priceCents, priceEths, priceWei, active, type, priceCurrency,

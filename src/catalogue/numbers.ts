@@ -1,0 +1,54 @@
+/** Finds the ids that the records of a catalogue have in the API. */
+import { sql } from 'drizzle-orm'
+import * as z from 'zod'
+import { readAs } from '../auth/access.ts'
+import { type Placeholders, prepared } from '../db/prepared.ts'
+import { type CatalogueType, catalogueTypes } from '../db/schema/catalogue.ts'
+import type { Ctx } from '../http/context.ts'
+import { docs, id, orNull } from '../http/fields.ts'
+import { inputText } from '../http/inputs.ts'
+
+/** Records of a call. */
+export const MAX_RECORDS = 1000
+
+export const RecordIds = z
+  .object({
+    records: z
+      .array(
+        z.object({
+          type: z.enum(catalogueTypes).describe(docs('Type of the record.')),
+          id: inputText(200).describe(docs('The id in the catalogue.')),
+        }),
+      )
+      .max(MAX_RECORDS)
+      .describe(docs('The records.')),
+  })
+  .meta({ id: 'RecordIds', description: docs('Records of a catalogue.') })
+export type RecordIds = z.infer<typeof RecordIds>
+
+export const RecordNumbers = z
+  .object({
+    numbers: z
+      .array(orNull(id(docs('The id in the API; null if the record was not imported.'))))
+      .describe(docs('In the order of the records.')),
+  })
+  .meta({ id: 'RecordNumbers', description: docs('The ids of records in the API.') })
+
+const find = (table: CatalogueType) =>
+  sql.raw(`WHEN '${table}' THEN (SELECT id FROM ${table}s WHERE externalId = r.value ->> 'id')`)
+
+/** Selects a row for each record of the JSON, in its order. */
+export const selectNumbers = prepared((db, { records }: Placeholders<{ records: string }>) =>
+  db.all<{ number: number | null }>(sql`SELECT CASE r.value ->> 'type'
+      ${sql.join(catalogueTypes.map(find), sql` `)} END AS number
+    FROM json_each(${records}) r ORDER BY r.key`),
+)
+
+/** Returns the ids of records in the API. Throws `unauthenticated`. */
+export async function findNumbers(
+  { db, caller }: Pick<Ctx, 'db' | 'caller'>,
+  { records }: RecordIds,
+): Promise<(number | null)[]> {
+  const [rows] = await readAs(db, caller, [selectNumbers(db, { records: JSON.stringify(records) })])
+  return rows.map(({ number }) => number)
+}

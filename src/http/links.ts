@@ -1,0 +1,9 @@
+/** URLs of other sites, for pages and mails. */
+
+/** Returns the URL of the cover of an NFT. */
+export const coverUrl = (coversUrl: string, key: string): string =>
+  `${coversUrl}/${key.split('/').map(encodeURIComponent).join('/')}`
+
+/** Returns the URL of what a block explorer shows, as in EIP-3091. `kind` is such as `tx`. */
+export const explorerPage = (explorerUrl: string, kind: string, value: string | number): string =>
+  `${explorerUrl.replace(/\/+$/, '')}/${kind}/${value}`

@@ -1,0 +1,182 @@
+/** NFTs and listings as everybody sees them. */
+import { type SQL, sql } from 'drizzle-orm'
+import * as z from 'zod'
+import { prepared } from '../db/prepared.ts'
+import { amountTypes } from '../db/schema/catalogue.ts'
+import type { Settings } from '../env.ts'
+import * as f from '../http/fields.ts'
+import { docs } from '../http/fields.ts'
+import { coverUrl } from '../http/links.ts'
+import { largestQuantity } from '../orders/check.ts'
+import { heldQuantity } from '../orders/stock.ts'
+import { at, candidates, type Driver, drivers, matchesNft, type V, WINDOW } from './candidates.ts'
+import { PublicUser, toPublicUser, type UserRow } from './creators.ts'
+
+const { always, bool, count, id, orNull, text, time } = f
+
+/** Characters of a description. */
+const MAX_DESCRIPTION = 2000
+
+const externalId = text(docs('The id that the operator gave it.'))
+const nftFields = {
+  id: id(docs('Id of the NFT.')),
+  externalId,
+  title: text(docs('Title.')),
+  description: orNull(text(docs(`At most ${MAX_DESCRIPTION} characters; null without one.`))),
+  imageUrl: orNull(z.url().describe(docs('URL of the cover; null without one.'))),
+  network: text(docs('Name of the network.')),
+  contract: f.address('Address of the token contract.'),
+  tokenId: orNull(f.digits('Token id in the contract; null before it is minted.')),
+  amountType: orNull(always(docs('Whether the number of pieces is limited.'), ...amountTypes)),
+  creator: PublicUser.describe(docs('The creator.')),
+}
+
+/** The codes of orders that nobody can place now. */
+const reasons = [
+  'listing_not_found',
+  'listing_inactive',
+  'listing_ended',
+  'quantity_above_limit',
+  'sold_out',
+] as const
+const stockFields = {
+  available: orNull(count(docs('Pieces left, without those in reservations; null for no limit.'))),
+  sellable: bool(docs('Whether a piece can be ordered now.')),
+  notSellableReason: orNull(z.enum(reasons).describe('The code of an order; null if sellable.')),
+}
+
+const PublicNft = z
+  .object({
+    ...nftFields,
+    ...stockFields,
+    updatedAt: time('Time of the release or the last change; also when it sold out or came back.'),
+  })
+  .meta({
+    id: 'PublicNft',
+    description: docs('A released NFT, sellable if one of its listings is.'),
+  })
+
+const PublicListing = z
+  .object({
+    id: id(docs('Id of the listing.')),
+    externalId,
+    nft: z.object(nftFields).meta({ id: 'ListedNft', description: docs('The NFT of a listing.') }),
+    seller: PublicUser.describe(docs('The seller.')),
+    priceCents: f.money('Price of one piece'),
+    priceCurrency: f.currency('Currency of `priceCents`, ISO 4217.'),
+    priceEths: f.decimal('Price of one piece in ETH.'),
+    ...stockFields,
+    maxPerOrder: orNull(count('Most pieces of one order; null if only `available` limits it.')),
+    active: bool(docs('Whether the listing is switched on. It may have ended.')),
+    activeTill: orNull(time(docs('Time when the listing ends; null if it does not end.'))),
+    updatedAt: time(docs('Time of the last change, or `updatedAt` of the NFT if that is later.')),
+  })
+  .meta({ id: 'PublicListing', description: docs('An offer to sell a released NFT.') })
+
+/** Why a listing takes no orders; an empty text if it does. The best one sorts first. */
+const obstacle = (listing: string, v: V) => sql`iif(${sql.raw(listing)}.active,
+  iif(${sql.raw(listing)}.activeTill <= ${at(v, 'now')}, 'listing_ended', ''), 'listing_inactive')`
+
+const description = (path: string) => `WHEN json_type(n.payload, '${path}')
+  THEN substr(n.payload ->> '${path}', 1, ${MAX_DESCRIPTION})`
+const user = (name: string) => `'${name}', json_object('id', ${name}.id, 'name', ${name}.name,
+  'username', ${name}.username, 'avatarKey', ${name}.avatarKey)`
+
+/** Names and values of the JSON of the NFT `n`. D1 takes 32 arguments. */
+const nft = sql.raw(`'id', n.id, 'externalId', n.externalId, 'title', n.title,
+  'description', CASE 'text' ${description('$.metadata.description')} ${description('$.description')} END,
+  'imageUrl', n.coverKey, 'network', n.contractNetwork, 'contract', n.contractAddr,
+  'tokenId', n.tokenId, 'amountType', n.amountType, ${user('creator')}`)
+const stock = (v: V, reason: SQL) => sql`'available', iif(n.amountType = 'unlimited', NULL,
+    max(n.availableAmount - ${heldQuantity(sql`n.id`, at(v, 'now'))}, 0)),
+  'notSellableReason', ${reason}`
+
+export type Row = {
+  key: string
+  id: number
+  target: number | null
+  number: number
+  isMatch: 0 | 1 | null
+  /** JSON, for `toElement`. */
+  element: string
+  maxPieces: number | null
+}
+
+/**
+ * Prepares the statements of a list, by what gives their candidates. `reason` says why a candidate
+ * takes no orders.
+ */
+function prepareList(
+  table: 'listings' | 'nfts',
+  parts: (v: V, driver: Driver) => { isMatch: SQL; reason: SQL; element: SQL; joins: SQL },
+) {
+  const by = (driver: Driver) =>
+    prepared((db, v: V) => {
+      const { isMatch, reason, element, joins } = parts(v, driver)
+      return db.all<Row>(sql`SELECT candidates.*,
+          (${matchesNft(v)} AND ${isMatch}
+            AND (${at(v, 'active')} IS NULL OR (${reason} = '') = ${at(v, 'active')})) AS isMatch,
+          json_object(${element}, ${stock(v, reason)}) AS element,
+          (SELECT maxPieces FROM networks
+            WHERE chainId = ${v.input} -> 'chainIds' ->> n.contractNetwork) AS maxPieces
+        FROM ${candidates(v, table, driver)} ${joins} LEFT JOIN users creator ON creator.id = n.creatorId
+        WHERE isMatch OR number = ${sql.raw(`${WINDOW}`)} LIMIT ${v.count}`)
+    })
+  return Object.fromEntries(drivers.map((driver) => [driver, by(driver)])) as Record<
+    Driver,
+    ReturnType<typeof by>
+  >
+}
+
+const nfts = prepareList('nfts', (v, driver) => {
+  // The unary plus makes SQLite find the listings by their NFT: a seller may have any number.
+  const ofSeller = sql`(SELECT x.id FROM listings x WHERE x.nftId = n.id
+    AND +x.sellerId = ${at(v, 'sellerId')} ORDER BY x.id LIMIT 1)`
+  // Where the candidates are the listings of a seller, the first one stands for the NFT.
+  const isOfSeller = sql`${ofSeller} ${driver === 'seller' ? sql`= candidates.id` : sql`> 0`}`
+  return {
+    isMatch: sql`(${at(v, 'sellerId')} IS NULL OR ${isOfSeller})`,
+    reason: sql`coalesce((SELECT min(${obstacle('x', v)}) FROM listings x WHERE x.nftId = n.id),
+      'listing_not_found')`,
+    element: sql`${nft}, 'updatedAt', n.changedAt`,
+    joins: sql`LEFT JOIN nfts n ON n.id = candidates.target`,
+  }
+})
+
+const listings = prepareList('listings', (v, driver) => ({
+  isMatch: sql`l.sellerId = coalesce(${at(v, 'sellerId')}, l.sellerId)
+    ${driver === 'changed' ? sql`AND l.updatedAt <= candidates.key` : sql``}`,
+  reason: obstacle('l', v),
+  element: sql`'id', l.id, 'externalId', l.externalId, 'nft', json_object(${nft}),
+    ${sql.raw(user('seller'))}, 'priceCents', l.priceCents, 'priceCurrency', l.priceCurrency,
+    'priceEths', l.priceEths, 'maxPerOrder', l.amount, 'active', json(iif(l.active, 'true', 'false')),
+    'activeTill', l.activeTill, 'updatedAt', max(l.updatedAt, n.changedAt)`,
+  joins: sql`LEFT JOIN listings l ON l.id = candidates.target LEFT JOIN nfts n ON n.id = l.nftId
+    LEFT JOIN users seller ON seller.id = l.sellerId`,
+}))
+
+export const lists = {
+  listings: { statements: listings, notFound: 'listing_not_found', schema: PublicListing },
+  nfts: { statements: nfts, notFound: 'nft_not_found', schema: PublicNft },
+} as const
+
+/** Returns a listing or an NFT as it is shown. */
+export function toElement(
+  { PUBLIC_URL, COVERS_URL }: Pick<Settings, 'PUBLIC_URL' | 'COVERS_URL'>,
+  { element, maxPieces }: Row,
+): unknown {
+  const { notSellableReason: reason, ...shown } = JSON.parse(element, (key, value) => {
+    if (key === 'imageUrl') return COVERS_URL && value ? coverUrl(COVERS_URL, value) : null
+    if (key === 'creator' || key === 'seller') return toPublicUser<UserRow>(PUBLIC_URL, value)
+    return value
+  })
+  if (shown.maxPerOrder !== undefined && (shown.maxPerOrder ?? maxPieces) !== null)
+    shown.maxPerOrder = Math.min(
+      largestQuantity({ amount: shown.maxPerOrder, priceCents: shown.priceCents }),
+      maxPieces ?? Infinity,
+    )
+  // In the order in which orders are checked.
+  const ofStock = maxPieces === 0 ? 'quantity_above_limit' : shown.available === 0 && 'sold_out'
+  const notSellableReason = reason || ofStock || null
+  return { ...shown, sellable: !notSellableReason, notSellableReason }
+}

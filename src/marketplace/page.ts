@@ -1,0 +1,72 @@
+/** Reads pages of the public lists, and what a call names. */
+import type { Settings } from '../env.ts'
+import type { Ctx } from '../http/context.ts'
+import { type Issue, rejected } from '../http/errors.ts'
+import { type Driver, WINDOW } from './candidates.ts'
+import { lists, toElement } from './for-sale.ts'
+import { type PublicQuery, type Reference, toCursor } from './query.ts'
+
+type ListCtx = Pick<Ctx, 'db' | 'now'> & {
+  settings: Pick<Settings, 'PUBLIC_URL' | 'COVERS_URL' | 'NETWORKS'>
+}
+
+const inputOf = ({ now, settings }: ListCtx, given: object = {}): string => {
+  const chainIds = Object.entries(settings.NETWORKS).map(([name, { chainId }]) => [name, chainId])
+  return JSON.stringify({
+    ...given,
+    chainIds: Object.fromEntries(chainIds),
+    now: now.toISOString(),
+  })
+}
+
+/** The index that is likely to leave the fewest candidates. */
+function chooseDriver({ updatedSince, q, sellerId, creatorId }: PublicQuery): Driver {
+  if (updatedSince !== undefined) return 'changed'
+  if (q !== undefined) return 'title'
+  if (sellerId !== undefined) return 'seller'
+  return creatorId === undefined ? 'all' : 'creator'
+}
+
+/**
+ * Returns a page, and where the next one begins; null on the last page. A page may have fewer
+ * elements than `limit`, or none, before the last one.
+ */
+export async function readPage(ctx: ListCtx, list: keyof typeof lists, query: PublicQuery) {
+  const { limit, cursor, ...filters } = query
+  const { updatedSince, q } = filters
+  const start = { key: updatedSince ?? q ?? '', id: 0, target: 0, ...cursor }
+  const titleEnd = q === undefined ? undefined : `${q}\u{10FFFF}`
+  const input = inputOf(ctx, { ...filters, ...start, titleEnd })
+  const select = lists[list].statements[chooseDriver(query)]
+  const [rows] = await ctx.db.batch([select(ctx.db, { input, references: '[]', count: limit + 1 })])
+  const matches = rows.filter(({ isMatch }) => isMatch)
+  const page = matches.slice(0, limit)
+  const last = matches.length > limit ? page.at(-1) : rows.find(({ number }) => number === WINDOW)
+  return {
+    [list]: page.map((row) => toElement(ctx.settings, row)),
+    nextCursor: last ? toCursor({ key: last.key, id: last.id, target: last.target ?? 0 }) : null,
+  }
+}
+
+/**
+ * Returns what is named, in the given order, each once. Throws an error with an issue for each that
+ * does not exist or may not be seen.
+ */
+export async function readNamed(
+  ctx: ListCtx,
+  list: keyof typeof lists,
+  named: readonly Reference[],
+) {
+  const { statements, notFound } = lists[list]
+  const values = { input: inputOf(ctx), references: JSON.stringify(named), count: named.length }
+  const [rows] = await ctx.db.batch([statements.named(ctx.db, values)])
+  const found = new Set(rows.map(({ id }) => id))
+  const [first, ...others] = named.flatMap((reference, i): Issue[] => {
+    const name = typeof reference === 'number' ? reference : `externalId:${reference}`
+    const message = `${name} does not exist`
+    return found.has(i) ? [] : [{ path: `ids[${i}]`, code: notFound, message }]
+  })
+  if (first) throw rejected([first, ...others])
+  const distinct = new Map(rows.map((row) => [row.target, row]))
+  return { [list]: [...distinct.values()].map((row) => toElement(ctx.settings, row)) }
+}

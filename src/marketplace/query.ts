@@ -1,0 +1,75 @@
+/** What the public NFTs and listings are asked for. */
+import { base64url } from 'jose'
+import * as z from 'zod'
+import { docs } from '../http/fields.ts'
+import { idText, limitText } from '../http/ids.ts'
+import { inputText, instant } from '../http/inputs.ts'
+
+/** Elements that one call may name. */
+export const MAX_NAMED = 100
+
+/** The last candidate of a page: see `candidates.ts`. */
+const Position = z.object({ key: z.string(), id: z.int(), target: z.int() })
+
+export const toCursor = (position: z.infer<typeof Position>): string =>
+  base64url.encode(JSON.stringify(position))
+
+const notCursor = 'must be the `nextCursor` of an earlier page'
+const Cursor = inputText(2000)
+  .regex(/^eyJrZXki[\w-]+$/, { error: notCursor, abort: true })
+  .transform((text, context) => {
+    try {
+      return Position.parse(JSON.parse(new TextDecoder().decode(base64url.decode(text))))
+    } catch {
+      context.addIssue(notCursor)
+      return z.NEVER
+    }
+  })
+
+export const PublicQuery = z.strictObject({
+  limit: limitText(20).describe(docs('Elements per page.')),
+  cursor: Cursor.optional().describe(docs('The `nextCursor` of the previous page.')),
+  sellerId: idText.optional().describe(docs('Selects what this user sells.')),
+  creatorId: idText.optional().describe(docs('Selects what this user has created.')),
+  active: z
+    .enum(['true', 'false'])
+    .transform((text) => text === 'true')
+    .optional()
+    .describe(docs('Selects by whether a listing is active and has not ended.')),
+  updatedSince: instant
+    .optional()
+    .describe(docs('Selects by `updatedAt`: this time or later, the oldest first.')),
+  q: inputText(1000)
+    .regex(/^[^\p{Cc}\p{Cs}]{1,255}$/u, 'must be 1 to 255 characters without control characters')
+    .optional()
+    .describe(docs('Selects by the beginning of the title, without the case of ASCII letters.')),
+})
+export type PublicQuery = z.infer<typeof PublicQuery>
+
+/** The id, or the external id as a text. */
+const Reference = z
+  .string()
+  .trim()
+  .transform((text, context) => {
+    const [, number, encoded] = /^(?:([1-9]\d{0,14})|externalId:(.+))$/s.exec(text) ?? []
+    try {
+      if (number) return Number(number)
+      if (encoded) return decodeURIComponent(encoded)
+    } catch {}
+    context.addIssue('must be a number, or `externalId:` and an id')
+    return z.NEVER
+  })
+export type Reference = z.infer<typeof Reference>
+
+export const References = z.object({
+  ids: z
+    .string()
+    .transform((text) => text.split(','))
+    .pipe(z.array(Reference).max(MAX_NAMED))
+    .meta({
+      description:
+        'Each is a number, or `externalId:` and the id that the operator gave it. In that id, ' +
+        'percent-encode `%` and `,` twice. What is given twice counts once.',
+      param: { style: 'simple', explode: false },
+    }),
+})

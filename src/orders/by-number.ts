@@ -1,0 +1,88 @@
+/** Places an order under the shop's own number, or finds the order that has it. */
+import type * as z from 'zod'
+import { type Issue, type IssueDetails, requireNone } from '../http/errors.ts'
+import { type Buyer, fieldsOf, identityOf, type Named } from './check.ts'
+import { type PlaceCtx, placeOnce } from './place.ts'
+import { readOrders } from './read.ts'
+import type { NewOrder, NumberedOrder, Order } from './schema.ts'
+
+/**
+ * Places one order, or returns the one that has the number, as it is now. However often and at
+ * whatever time a shop repeats the call, there is one order. Throws `order_differs` if it is not the
+ * one that the call asks for, and what `placeOnce` throws.
+ */
+export function putOrder(
+  ctx: PlaceCtx,
+  { providerId, order }: { providerId: string; order: z.infer<typeof NumberedOrder> },
+) {
+  const input = { ...order, providerId }
+  return placeOnce(ctx, {
+    inputs: [input],
+    call: null,
+    prefixOf: () => '',
+    findEarlier: async ({ data }) => {
+      const placed = data.placed.get(providerId)
+      if (!placed) return null
+      const [stored] = (await readOrders(ctx, [String(placed.id)])).orders
+      if (!stored) throw new Error(`order ${placed.id} was not read`)
+      requireNone(findDifferences(input, data.named[0], { ...placed, ...stored }))
+      const { buyer: _, ...shown } = stored
+      return [shown]
+    },
+  })
+}
+
+/** The order, and what its buyer has now. */
+type Stored = Order & Pick<Buyer, 'email' | 'wallet'> & Pick<NewOrder, 'custom'>
+
+/**
+ * Returns an issue for each field that is not that of the stored order. Not compared: billing data,
+ * of which an order keeps the address that it has got.
+ */
+function findDifferences(
+  input: NewOrder,
+  named: Named | undefined,
+  { id, orderItems: [item], ...stored }: Stored,
+): Issue[] {
+  if (!item) throw new Error(`order ${id} has no item`)
+  const { nftId, listingId, quantity, priceCents, priceCurrency } = item
+  const { buyerId, custom } = stored
+  const field = fieldsOf(input)
+  const isSameCustom = sortedJson(input.custom) === sortedJson(custom)
+  const fields: [field: keyof NewOrder, given: unknown, stored: IssueDetails['stored']][] = [
+    [field.nft, named?.nft?.id, nftId],
+    [field.listing, named?.listing?.id, listingId],
+    ['quantity', input.quantity, quantity],
+    ['expectedPriceCents', input.expectedPriceCents ?? priceCents, priceCents],
+    ['expectedCurrency', input.expectedCurrency ?? priceCurrency, priceCurrency],
+    [input.buyer ? 'buyer' : 'buyerUserId', isBuyer(stored, input, named) && buyerId, buyerId],
+    ['custom', isSameCustom && custom, custom],
+  ]
+  const issue = {
+    code: 'order_differs',
+    orderId: id,
+    message: `is not that of order ${id}`,
+  } as const
+  return fields
+    .filter(([, given, stored]) => given !== stored)
+    .map(([path, , stored = null]) => ({ path, ...issue, stored }))
+}
+
+/**
+ * Whether an order names the buyer of the stored one. Nobody may have the address any more: the
+ * person was forgotten or has unlinked it, and is not created again. Who has another one is another.
+ */
+function isBuyer(
+  { buyerId, email, wallet }: Pick<Stored, 'buyerId' | 'email' | 'wallet'>,
+  input: NewOrder,
+  { buyers = [] }: Partial<Named> = {},
+): boolean {
+  const isNobody = identityOf(input) !== undefined && buyers.length === 0
+  const userId = input.buyerUserId ?? input.buyer?.userId
+  const isGone = isNobody && (input.buyer?.email ? email : wallet) === ''
+  return isGone || userId === buyerId || buyers.some(({ id }) => id === buyerId)
+}
+
+/** The order of keys does not matter. */
+const sortedJson = (custom: NewOrder['custom']) =>
+  JSON.stringify(custom ? Object.entries(custom).toSorted(([a], [b]) => (a < b ? -1 : 1)) : null)

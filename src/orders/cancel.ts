@@ -1,0 +1,68 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { writeAs } from '../auth/access.ts'
+import { recordAction } from '../auth/audit.ts'
+import type { Guard } from '../db/guard.ts'
+import { cancelItems } from '../delivery/admin/actions.ts'
+import { findObstacles } from '../delivery/admin/obstacles.ts'
+import type { Settings } from '../env.ts'
+import type { Ctx } from '../http/context.ts'
+import { ApiError } from '../http/errors.ts'
+import { type OrderSummary, selectSummary, toSummary } from './summary.ts'
+
+type CancelCtx = Ctx & { settings: Pick<Settings, 'NETWORKS'> }
+
+/**
+ * Asks to use up the delivery key of an order, for a master token or the namespace that placed it.
+ * If that was requested before, nothing changes. Returns the order then, and the chains to wake.
+ * Throws `unauthenticated`, `order_not_found` as for reading, `forbidden`, and `conflict` if the NFT
+ * is transferred or nothing can be done with the key.
+ */
+export async function cancelOrder(
+  ctx: CancelCtx,
+  { orderId }: { orderId: number },
+): Promise<{ order: OrderSummary; chainIds: number[] }> {
+  const { db, caller, settings } = ctx
+  const item = sql`(SELECT id FROM orderItems WHERE orderId = ${orderId})`
+  const isRequested = sql`EXISTS (SELECT 1 FROM deliveries
+    WHERE id = ${item} AND requestedAction = 'cancel')`
+  const obstacles = findObstacles(settings.NETWORKS, item).cancel.map(
+    ({ when, reason }): Guard => ({
+      when: sql`${when} AND NOT ${isRequested}`,
+      error: () => new ApiError('conflict', reason),
+    }),
+  )
+  const results = await writeAs(db, caller, [...callerGuards(ctx, orderId), ...obstacles], [
+    cancelItems(ctx, { id: item, action: 'cancel' }),
+    // Orders name the user token that placed them, and only it can cancel them.
+    recordAction(ctx, {
+      action: 'transfer.cancel',
+      subject: item,
+      when: sql`${caller.role} = 'master'`,
+    }),
+    selectSummary(db, orderId),
+  ] as const)
+  const [changed, , [row]] = results
+  if (!row) throw new Error('the order was not read')
+  return { order: toSummary(row), chainIds: changed.flatMap(({ chainId }) => chainId ?? []) }
+}
+
+/** Rejects who may not see the order, and who sees it but has not placed it. */
+function callerGuards({ caller }: Ctx, orderId: number): Guard[] {
+  const { role, userId, tokenId } = caller
+  const isVisible = sql`(${role} = 'master' OR o.buyerId = ${userId} OR EXISTS
+    (SELECT 1 FROM orderItems i WHERE i.orderId = o.id AND i.sellerId = ${userId}))`
+  const isOwn = sql`(${role} = 'master'
+    OR o.namespace = (SELECT namespace FROM tokens WHERE id = ${tokenId}))`
+  const exists = (condition: SQL) =>
+    sql`EXISTS (SELECT 1 FROM orders o WHERE o.id = ${orderId} AND ${condition})`
+  return [
+    {
+      when: sql`NOT ${exists(isVisible)}`,
+      error: () => new ApiError('order_not_found', `order ${orderId} does not exist`),
+    },
+    {
+      when: sql`NOT ${exists(isOwn)}`,
+      error: () => new ApiError('forbidden', 'only the token name that placed it may cancel it'),
+    },
+  ]
+}

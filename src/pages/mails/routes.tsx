@@ -1,0 +1,46 @@
+/** The page that ends mails about orders. The link to it is in each of them. */
+import { type Context, Hono } from 'hono'
+import * as z from 'zod'
+import { tokenIssuer, verifyOptOut } from '../../auth/tokens.ts'
+import type { App } from '../../http/context.ts'
+import { publicEndpoint, validate } from '../../http/endpoint.ts'
+import { invalidField } from '../../http/errors.ts'
+import { inputText } from '../../http/inputs.ts'
+import { optOut } from '../../mail/mail.ts'
+import { page } from '../page.tsx'
+
+export const mailRoutes = new Hono<App>()
+  // Opening the link changes nothing, because mail scanners open links too.
+  .get('/mails/unsubscribe', publicEndpoint(), (c) => optOutPage(c, false))
+  // Mail programs call it without a session, and from other sites (RFC 8058).
+  .post(
+    '/mails/unsubscribe',
+    publicEndpoint(),
+    validate('query', z.object({ token: inputText(2048) })),
+    async (c) => {
+      const hash = await verifyOptOut(tokenIssuer(c.var.settings), c.req.valid('query').token)
+      if (hash === null) throw invalidField('token', 'must be that of a link in a mail')
+      await optOut(c.var, hash)
+      return optOutPage(c, true)
+    },
+  )
+
+function optOutPage(c: Context<App>, isDone: boolean) {
+  const title = 'Mails about orders'
+  const children = (
+    <section class="card narrow">
+      <h1>{title}</h1>
+      {isDone ? (
+        <p role="status">No more of them are sent to this address.</p>
+      ) : (
+        <form method="post" class="stack">
+          <p>Mails about signing in and your account are still sent to this address.</p>
+          <button class="button primary" type="submit">
+            Send me no more mails about orders
+          </button>
+        </form>
+      )}
+    </section>
+  )
+  return page(c, { title, account: null, children })
+}

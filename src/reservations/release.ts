@@ -1,0 +1,43 @@
+/** How reservations end. */
+import { sql } from 'drizzle-orm'
+import { writeAs } from '../auth/access.ts'
+import { type Database, raw } from '../db/client.ts'
+import type { Ctx } from '../http/context.ts'
+import { ApiError } from '../http/errors.ts'
+
+/**
+ * Releases what a reservation holds. The tokens of its namespace and master tokens may. A
+ * reservation that is used, expired, released or unknown is released already: a call may be
+ * repeated, and its answer tells nothing of them. Throws `unauthenticated`, `forbidden`, and
+ * `not_found` if it is live and somebody else's.
+ */
+export async function release({ db, caller, now }: Ctx, id: string): Promise<void> {
+  const mayRelease = sql`(${caller.role} = 'master'
+    OR namespace = (SELECT namespace FROM tokens WHERE id = ${caller.tokenId}))`
+  const isForeign = {
+    when: sql`EXISTS (SELECT 1 FROM reservations
+      WHERE id = ${id} AND expiresAt > ${now.toISOString()} AND NOT ${mayRelease})`,
+    error: () => new ApiError('not_found', 'there is no reservation of yours with this id'),
+  }
+  const remove = raw<never>(db, sql`DELETE FROM reservations WHERE id = ${id} AND ${mayRelease}`)
+  await writeAs(db, caller, [isForeign], [remove])
+}
+
+/** Milliseconds for which a reservation stays that has expired, for calls that are under way. */
+const GRACE = 60 * 1000
+
+/** Rows that one statement deletes at most. A cron run each minute keeps up with a day of 7 million. */
+const MAX_DELETED = 5000
+
+/** Returns the statements that delete what nothing is held for any more. */
+export function sweepReservations(db: Database, now: Date) {
+  const before = new Date(now.getTime() - GRACE).toISOString()
+  // Pieces first: deleting a reservation would change their row.
+  return ['heldPieces', 'reservations'].map((table) =>
+    raw<never>(
+      db,
+      sql`DELETE FROM ${sql.identifier(table)} WHERE rowid IN (SELECT rowid
+        FROM ${sql.identifier(table)} WHERE expiresAt < ${before} LIMIT ${MAX_DELETED})`,
+    ),
+  )
+}

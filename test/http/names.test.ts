@@ -1,0 +1,119 @@
+/** Names of query parameters and fields that are mistakes. */
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import app from '../../src/app.ts'
+import { listEndpoints } from '../../src/http/endpoint.ts'
+import { findMisspelled } from '../../src/http/names.ts'
+import { aShop, ordersOf, place, placeError } from '../orders/shop.ts'
+import { call } from '../support/api.ts'
+import { aMasterToken } from '../support/makers.ts'
+
+const strictEndpoints = listEndpoints(app)
+  .filter(({ path }) => /^\/api\/(externalOrders|reservations|admin|events)/.test(path))
+  .map(({ method, path }) => [method, path.replaceAll(/:\w+/g, '1')] as const)
+
+type Answer = { code: string; issues: { path: string; code: string; message: string }[] }
+
+it.each(strictEndpoints)(
+  '%s %s refuses a query parameter that it does not have',
+  async (method, path) => {
+    const token = await aMasterToken()
+    for (const name of ['dry_run', '__proto__', 'constructor']) {
+      const response = await call(method, `${path}?${name}=true`, { token })
+      expect(response.status).toBe(400)
+      const { code, issues } = await response.json<Answer>()
+      expect({ code, issues }).toEqual({
+        code: 'unknown_field',
+        issues: [
+          {
+            path: name,
+            code,
+            message: expect.stringMatching(/^unknown parameter; there (are|is none)/),
+          },
+        ],
+      })
+    }
+    expect((await call(method, `${path}?dryRun=true`)).status).toBe(401)
+  },
+)
+
+it('names the query parameters that an endpoint has', async () => {
+  const response = await call('GET', '/api/externalOrders?limit=5&createdAfter=2026-01-01', {
+    token: await aMasterToken(),
+  })
+  expect(await response.json()).toMatchObject({
+    orders: null,
+    error: expect.stringMatching(
+      /^createdAfter: unknown parameter; there are limit, cursor, fields, providerId, /,
+    ),
+  })
+})
+
+it('answers 404 for a path that does not exist, whatever its query', async () => {
+  const token = await aMasterToken()
+  expect((await call('GET', '/api/externalOrders/1/2/3?dryRun=true', { token })).status).toBe(404)
+})
+
+describe('a field of an order', () => {
+  it.each([
+    [{ provider_id: 'A-1' }, 'provider_id', 'providerId'],
+    [{ Quantity: 2 }, 'Quantity', 'quantity'],
+    [{ 'buyer-user-id': 3 }, 'buyer-user-id', 'buyerUserId'],
+    [{ buyerBillingData: { City: 'Ulm' } }, 'buyerBillingData.City', 'city'],
+  ])('%j is refused, and the right name is told', async (fields, path, name) => {
+    const { token, buyer, input } = await aShop()
+    expect(await placeError(token, [input, { ...input, ...fields }])).toMatchObject({
+      status: 400,
+      orders: null,
+      code: 'unknown_field',
+      issues: [
+        {
+          path: `orders[1].${path}`,
+          code: 'unknown_field',
+          message: `unknown; did you mean ${name}?`,
+        },
+      ],
+    })
+    expect(await ordersOf(buyer)).toEqual([])
+  })
+
+  it('is told before what is missing without it', async () => {
+    const { token, input } = await aShop()
+    const { quantity: Quantity, ...rest } = input
+    expect(await placeError(token, [{ ...rest, Quantity }])).toMatchObject({
+      code: 'unknown_field',
+    })
+  })
+
+  it('is ignored if it is not nearly one of ours', async () => {
+    const { token, input } = await aShop()
+    const others = { note: 'a gift', __proto: 1, constructor: 2, toString: 3 }
+    const body = JSON.stringify([{ ...input, ...others }]).replace('"__proto"', '"__proto__"')
+    const headers = { 'content-type': 'application/json' }
+    const response = await call('POST', '/api/externalOrders', { token, headers, body })
+    expect(response.status).toBe(200)
+    expect((await place(token, [{ ...input, providerId: null }])).status).toBe(200)
+  })
+})
+
+it('finds misspelled names below lists, alternatives and what is optional, and never throws', () => {
+  const schema = z.array(
+    z.object({
+      one: z.object({ userId: z.int() }).nullish(),
+      other: z.union([z.object({ eMail: z.string() }), z.object({ wallet: z.string() })]),
+      free: z.record(z.string(), z.string()),
+    }),
+  )
+  const value = [{ one: { user_id: 1 }, other: { email: '', Wallet: '' }, free: { One: '' } }]
+  expect(findMisspelled(schema, value, 'list').map(({ path }) => path)).toEqual([
+    'list[0].one.user_id',
+    'list[0].other.email',
+    'list[0].other.Wallet',
+  ])
+  fc.assert(
+    fc.property(fc.jsonValue(), (any) => {
+      findMisspelled(schema, any, '')
+    }),
+  )
+})

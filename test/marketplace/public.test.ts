@@ -1,0 +1,312 @@
+/** Listings and NFTs as everybody sees them: their fields, and reading them by id. */
+import { eq } from 'drizzle-orm'
+import { describe, expect, it, vi } from 'vitest'
+import { DEFAULT_PICTURE } from '../../src/avatars/url.ts'
+import { nfts } from '../../src/db/schema/catalogue.ts'
+import { networks } from '../../src/db/schema/delivery.ts'
+import { heldPieces } from '../../src/db/schema/orders.ts'
+import { aListingRecord, anNftRecord, aUserRecord, linesOf } from '../catalogue/records.ts'
+import { aShop, placed, recordWakeUps } from '../orders/shop.ts'
+import { BASE_URL, call, callWith } from '../support/api.ts'
+import { expectFields, fields } from '../support/fields.ts'
+import { aListing, aMasterToken, anNft, aToken, aUser, db } from '../support/makers.ts'
+import { get, listing, nft, pagesOf } from './public.ts'
+
+recordWakeUps()
+
+const PAST = '2026-01-01T00:00:00.000Z'
+const FUTURE = '2099-01-01T00:00:00.000Z'
+const secret = 'open sesame'
+
+const avatarOf = ({ id }: { id: number }) => `${BASE_URL}/avatars/${id}/${DEFAULT_PICTURE}.jpg`
+
+/** A listing with something in every field, private ones too. */
+async function aFullListing() {
+  const creator = await aUser({ name: 'Cleo', username: 'cleo', email: `${secret}@example.com` })
+  const seller = await aUser({ name: 'Sam', avatarKey: '7/ab.jpg' })
+  const contractAddr = '0x1111111111111111111111111111111111111111'
+  const stored = await anNft(creator, {
+    ...{ externalId: 'moon-1', title: 'Moon', amount: 9, contractAddr, tokenId: '17' },
+    ...{ coverKey: 'moon/1 a.png', secretPhrase: secret, salesContractUrl: `https://x/${secret}` },
+    payload: { amountType: 'limited', secret, metadata: { description: 'Round.', secret } },
+  })
+  const sale = await aListing(stored, {
+    ...{ externalId: 'moon-sale', sellerId: seller.id, amount: 3, activeTill: FUTURE },
+    ...{ priceCents: 2500, priceCurrency: 'EUR', priceEths: '0.0125', captureCronId: secret },
+    updatedAt: '2026-02-01T00:00:00.000Z',
+  })
+  const shown = {
+    id: stored.id,
+    externalId: 'moon-1',
+    title: 'Moon',
+    description: 'Round.',
+    imageUrl: null,
+    network: 'localhost',
+    contract: contractAddr,
+    tokenId: '17',
+    amountType: 'limited',
+    creator: { id: creator.id, name: 'Cleo', username: 'cleo', avatarUrl: avatarOf(creator) },
+  }
+  return { creator, seller, stored, sale, shown }
+}
+
+describe('everybody sees', async () => {
+  const { creator, seller, stored, sale, shown } = await aFullListing()
+
+  it('a listing, with what a shop needs to sell it', async () => {
+    expect(await listing(sale)).toEqual({
+      id: sale.id,
+      externalId: 'moon-sale',
+      nft: shown,
+      seller: {
+        id: seller.id,
+        name: 'Sam',
+        username: null,
+        avatarUrl: `${BASE_URL}/avatars/7/ab.jpg`,
+      },
+      priceCents: 2500,
+      priceCurrency: 'EUR',
+      priceEths: '0.0125',
+      available: 9,
+      sellable: true,
+      notSellableReason: null,
+      maxPerOrder: 3,
+      active: true,
+      activeTill: FUTURE,
+      updatedAt: '2026-02-01T00:00:00.000Z',
+    })
+  })
+
+  it('an NFT, with what is left of it', async () => {
+    expect(await nft(stored)).toEqual({
+      ...shown,
+      available: 9,
+      sellable: true,
+      notSellableReason: null,
+      updatedAt: PAST,
+    })
+  })
+
+  it('nothing private, in lists as by id, whoever asks', async () => {
+    const tokens = [undefined, await aToken(creator), await aMasterToken()]
+    for (const [resource, { id }] of [
+      ['listings', sale],
+      ['nfts', stored],
+    ] as const)
+      for (const path of [`/${id}`, `?creatorId=${creator.id}`]) {
+        const bodies = await Promise.all(
+          tokens.map(async (token) => {
+            const response = await call('GET', `/api/public/${resource}${path}`, {
+              ...(token && { token }),
+            })
+            return response.text()
+          }),
+        )
+        expect(new Set(bodies).size).toBe(1)
+        expect(bodies[0]).not.toContain(secret)
+        expect(bodies[0]).not.toContain(creator.ethereumPublicAddr)
+        const [element] = Object.values(JSON.parse(bodies[0] ?? ''))[0] as [{ nft?: unknown }]
+        if (resource === 'nfts') expectFields(element, fields.publicNft)
+        else {
+          expectFields(element, fields.publicListing)
+          expectFields(element.nft, fields.listedNft)
+        }
+      }
+  })
+
+  it('the cover, where covers are stored', async () => {
+    const COVERS_URL = 'https://covers.example/nfts/'
+    const bindings = { COVERS_URL } as Partial<Env>
+    const response = await callWith(bindings, 'GET', `/api/public/nfts/${stored.id}`)
+    const { nfts } = await response.json<{ nfts: { imageUrl: string }[] }>()
+    expect(nfts[0]?.imageUrl).toBe('https://covers.example/nfts/moon/1%20a.png')
+  })
+})
+
+it.each([
+  ['of the metadata', { metadata: { description: 'A', name: 'B' }, description: 'C' }, 'A'],
+  ['of the payload', { metadata: {}, description: 'C' }, 'C'],
+  ['that is no text: null', { metadata: { description: 7 }, description: ['C'] }, null],
+  ['cut to 2,000 characters', { description: '🌙'.repeat(3000) }, '🌙'.repeat(2000)],
+])('shows the description %s', async (_, payload, description) => {
+  const stored = await anNft(await aUser(), { payload })
+  expect((await nft(stored))?.description).toBe(description)
+})
+
+it.each([
+  ['a draft', { status: 'draft' }],
+  ['deleted', { deletedAt: PAST }],
+  ['released in the future', { releaseAt: FUTURE }],
+])('hides an NFT that is %s, and its listings', async (_, values) => {
+  const creator = await aUser()
+  const stored = await anNft(creator, values)
+  const sale = await aListing(stored)
+  for (const [resource, { id }, code] of [
+    ['listings', sale, 'listing_not_found'],
+    ['nfts', stored, 'nft_not_found'],
+  ] as const) {
+    const answer = await get(resource, `/${id}`)
+    expect(answer).toMatchObject({ status: 400, code })
+    expect(answer.response.headers.get('cache-control')).toBe('private, no-store')
+    for (const driver of [`sellerId=${creator.id}`, `creatorId=${creator.id}`])
+      expect((await get(resource, `?${driver}`))[resource]).toEqual([])
+  }
+})
+
+describe('what is available', () => {
+  const hold = (nftId: number, quantity: number, expiresAt: string) =>
+    db.insert(heldPieces).values({ nftId, quantity, expiresAt })
+
+  it('is without the pieces in reservations, until these expire', async () => {
+    const stored = await anNft(await aUser(), { amount: 10 })
+    const sale = await aListing(stored)
+    await hold(stored.id, 3, FUTURE)
+    await hold(stored.id, 2, '2098-01-01T00:00:00.000Z')
+    await hold(stored.id, 4, PAST)
+    expect(await listing(sale)).toMatchObject({ available: 5, sellable: true })
+    expect(await nft(stored)).toMatchObject({ available: 5, sellable: true })
+    await hold(stored.id, 9, '2097-01-01T00:00:00.000Z')
+    const soldOut = { available: 0, sellable: false, notSellableReason: 'sold_out' }
+    expect(await listing(sale)).toMatchObject(soldOut)
+    expect(await nft(stored)).toMatchObject(soldOut)
+  })
+
+  it('has no limit for an unlimited NFT', async () => {
+    const stored = await anNft(await aUser(), { amountType: 'unlimited', availableAmount: 0 })
+    await hold(stored.id, 3, FUTURE)
+    expect(await listing(await aListing(stored))).toMatchObject({ available: null, sellable: true })
+  })
+})
+
+describe('what cannot be ordered', () => {
+  const inactive = { active: false, activeTill: PAST }
+  const ended = { activeTill: PAST }
+
+  it.each([
+    ['is switched off', inactive, {}, 'listing_inactive'],
+    ['has ended', ended, {}, 'listing_ended'],
+    ['is sold out', {}, { availableAmount: 0 }, 'sold_out'],
+  ])('has the code that an order gets, if it %s', async (_, listingValues, nftValues, code) => {
+    const shop = await aShop({ listing: listingValues, nft: nftValues })
+    const reason = { sellable: false, notSellableReason: code }
+    expect(await listing(shop.listing)).toMatchObject(reason)
+    expect(await nft(shop.nft)).toMatchObject(reason)
+    const order = await call('POST', '/api/externalOrders', {
+      token: shop.token,
+      json: [shop.input],
+    })
+    expect(await order.json()).toMatchObject({ code })
+  })
+
+  it.each([
+    ['no listing', [], 'listing_not_found'],
+    ['only listings that are switched off', [inactive, inactive], 'listing_inactive'],
+    ['one that has ended', [inactive, ended], 'listing_ended'],
+    ['one that is active', [inactive, {}, ended], null],
+  ])('is an NFT by its best listing: %s', async (_, sales, notSellableReason) => {
+    const stored = await anNft(await aUser())
+    for (const values of sales) await aListing(stored, values)
+    const sellable = notSellableReason === null
+    expect(await nft(stored)).toMatchObject({ sellable, notSellableReason })
+  })
+
+  it('is a piece where the relayers cannot deliver one', async () => {
+    await db.insert(networks).values({ chainId: 31337, leaseUntil: '', maxPieces: 0 })
+    const sale = await aListing(await anNft(await aUser()))
+    const reason = { sellable: false, notSellableReason: 'quantity_above_limit', maxPerOrder: 0 }
+    expect(await listing(sale)).toMatchObject(reason)
+    await db.delete(networks)
+  })
+})
+
+it.each([
+  ['nothing', null, null, null],
+  ['the listing', 5, null, 5],
+  ['the relayers', null, 7, 7],
+  ['the smaller of both', 5, 4, 4],
+])('an order may have as many pieces as %s allows', async (_, amount, maxPieces, maxPerOrder) => {
+  if (maxPieces) await db.insert(networks).values({ chainId: 31337, leaseUntil: '', maxPieces })
+  const sale = await aListing(await anNft(await aUser()), { amount })
+  expect(await listing(sale)).toMatchObject({ maxPerOrder })
+  await db.delete(networks)
+})
+
+describe('reading by id', () => {
+  it('answers in the order of the path, each once', async () => {
+    const creator = await aUser()
+    const stored = [
+      await anNft(creator, { externalId: 'a,b 50% off/1' }),
+      await anNft(creator),
+      await anNft(creator, { externalId: 'plain' }),
+    ] as const
+    const sales = [await aListing(stored[0], { externalId: 'a,b' }), await aListing(stored[1])]
+    const [first, second, third] = stored.map(({ id }) => id)
+    const odd = `externalId:${encodeURIComponent('a,b 50% off/1')}`
+    const path = encodeURIComponent(`${second}, ${odd},${second},${first},externalId:plain`)
+    const { response, nfts } = await get('nfts', `/${path}`)
+    expect(nfts?.map(({ id }) => id)).toEqual([second, first, third])
+    expect(response.headers.get('cache-control')).toBe('public, max-age=60')
+    expect(response.headers.get('x-d1-bookmark')).toBeNull()
+    const { listings } = await get('listings', `/${sales[1]?.id},externalId:a%252Cb`)
+    expect(listings?.map(({ id }) => id)).toEqual([sales[1]?.id, sales[0]?.id])
+  })
+
+  it('names each that does not exist', async () => {
+    const { id } = await anNft(await aUser())
+    expect(await get('nfts', `/999999,${id},externalId:no,999999`)).toMatchObject({
+      status: 400,
+      code: 'nft_not_found',
+      issues: [
+        { path: 'ids[0]', code: 'nft_not_found', message: '999999 does not exist' },
+        { path: 'ids[2]', code: 'nft_not_found', message: 'externalId:no does not exist' },
+        { path: 'ids[3]', code: 'nft_not_found', message: '999999 does not exist' },
+      ],
+    })
+  })
+
+  it.each(['x', '0', '1,', '-1', '1e3', '9'.repeat(16), 'externalId:', 'externalId:%25', 'moon-1'])(
+    'rejects %j',
+    async (ids) => {
+      expect(await get('listings', `/${ids}`)).toMatchObject({ status: 400, code: 'invalid_input' })
+    },
+  )
+
+  it('takes at most 100', async () => {
+    const ids = Array.from({ length: 101 }, (_, i) => i + 1)
+    expect((await get('nfts', `/${ids}`)).code).toBe('invalid_input')
+    expect((await get('nfts', `/${ids.slice(1)}`)).code).not.toBe('invalid_input')
+  })
+})
+
+describe('updatedAt', () => {
+  it('changes when an NFT sells out, not with other sales', async () => {
+    const shop = await aShop({ nft: { amount: 2 } })
+    await placed(shop.token, [shop.input])
+    expect(await nft(shop.nft)).toMatchObject({ available: 1, updatedAt: PAST })
+    const [order] = await placed(shop.token, [shop.input])
+    const soldOut = { available: 0, updatedAt: order?.createdAt }
+    expect(await nft(shop.nft)).toMatchObject(soldOut)
+    expect(await listing(shop.listing)).toMatchObject(soldOut)
+  })
+
+  it('is the time of the release, if that follows', async () => {
+    const token = await aMasterToken()
+    const releaseAt = '2090-01-01T00:00:00.000Z'
+    const records = [
+      aUserRecord('cleo'),
+      anNftRecord('drop', 1, { amount: 1, releaseAt }),
+      aListingRecord('drop-sale', 'drop'),
+    ]
+    const body = linesOf(records)
+    await call('POST', '/api/admin/catalogue', { token, body })
+    const [stored] = await db.select().from(nfts).where(eq(nfts.externalId, 'drop'))
+    if (!stored) throw new Error('the NFT was not imported')
+    vi.useFakeTimers({ toFake: ['Date'], now: new Date('2090-01-01T00:01:00Z') })
+    const later = { updatedSince: '2089-12-31T00:00:00Z' }
+    for (const resource of ['nfts', 'listings'] as const) {
+      const elements = (await pagesOf(resource, later)).flat()
+      expect(elements).toMatchObject([{ updatedAt: releaseAt }])
+    }
+    vi.useRealTimers()
+  })
+})

@@ -1,0 +1,391 @@
+/** Orders that name their buyer by an e-mail address, a wallet or an id. */
+import { desc, eq } from 'drizzle-orm'
+import { beforeEach, expect, it, vi } from 'vitest'
+import { deliveries } from '../../src/db/schema/delivery.ts'
+import { idempotencyKeys, orderItems, orders } from '../../src/db/schema/orders.ts'
+import { addresses, users } from '../../src/db/schema/users.ts'
+import { hashIdentity } from '../../src/identity/namespace.ts'
+import { placeOrders } from '../../src/orders/place.ts'
+import { call } from '../support/api.ts'
+import { expectFields, fields } from '../support/fields.ts'
+import { anAddress, aToken, aUser, db } from '../support/makers.ts'
+import { anEmail, aVisitor, aWallet, signInByEmail, signInByWallet } from '../support/visitor.ts'
+import {
+  aShop,
+  billingData,
+  callerOf,
+  dbWithHooks,
+  ordersOf,
+  place,
+  placed,
+  placeError,
+  recordWakeUps,
+  settings,
+  stockOf,
+  times,
+} from './shop.ts'
+
+const sendBatch = recordWakeUps()
+beforeEach(() => void vi.spyOn(console, 'log').mockImplementation(() => {}))
+
+/** A shop whose input has billing data and no buyer. */
+async function anOpenShop() {
+  const shop = await aShop()
+  const { buyerUserId: _, ...rest } = shop.input
+  const input = { ...rest, buyerBillingData: billingData }
+  return { ...shop, rest, input, to: (buyer: object) => ({ ...input, buyer }) }
+}
+
+const userOf = async (id = 0) => (await db.select().from(users).where(eq(users.id, id)))[0]
+
+const deliveryOf = async (id = 0) =>
+  (await db.select().from(deliveries).where(eq(deliveries.id, id)))[0]
+
+it('creates a user without a sign-in for an e-mail address that nobody has', async () => {
+  const { token, to } = await anOpenShop()
+  const email = anEmail()
+  const response = await place(token, [to({ email: ` ${email.toUpperCase()} ` })])
+  const text = await response.text()
+  expect(response.status).toBe(200)
+  expect(text.toLowerCase()).not.toContain(email)
+  const [order] = JSON.parse(text).orders
+  expectFields(order, fields.placedOrder)
+  const user = await userOf(order.buyerId)
+  expect(user).toEqual({
+    ...(await aUser()),
+    id: order.buyerId,
+    email,
+    provider: 'email',
+    identityHash: hashIdentity('email', email),
+    ethereumPublicAddr: '',
+    approvedAt: order.createdAt,
+    createdAt: order.createdAt,
+    updatedAt: order.createdAt,
+  })
+  expect(order.orderItems[0]).toMatchObject({ status: 'awaiting_wallet', ethRecipient: null })
+  expect(await deliveryOf(order.orderItems[0].id)).toMatchObject({
+    state: 'awaiting_wallet',
+    awaits: order.buyerId,
+  })
+  const [address] = await db.select().from(addresses).where(eq(addresses.userId, order.buyerId))
+  expect(address).toMatchObject({ id: order.billingAddressId, ...billingData, origin: 'order' })
+  expect(sendBatch).not.toHaveBeenCalled()
+})
+
+it('gives the account to whoever proves the address first', async () => {
+  const { token, to } = await anOpenShop()
+  const [email, wallet] = [anEmail(), aWallet()]
+  const [byEmail, byWallet] = await placed(token, [to({ email }), to({ wallet: wallet.address })])
+  const [reader, owner] = [aVisitor(), aVisitor()]
+  await signInByEmail(reader, email)
+  expect((await signInByWallet(owner, wallet)).status).toBe(200)
+  for (const [visitor, order] of [
+    [reader, byEmail],
+    [owner, byWallet],
+  ] as const) {
+    const headers = { cookie: `token=${visitor.cookies.get('token')}` }
+    const response = await call('GET', '/api/externalOrders', { headers })
+    const { orders } = await response.json<{ orders: { id: number }[] }>()
+    expect(orders.map(({ id }) => id)).toEqual([order?.id])
+  }
+  const again = await placed(token, [to({ email }), to({ wallet: wallet.address })])
+  expect(again.map(({ buyerId }) => buyerId)).toEqual([byEmail?.buyerId, byWallet?.buyerId])
+})
+
+it('delivers at once to a wallet that nobody has', async () => {
+  const { token, to } = await anOpenShop()
+  const { address } = aWallet()
+  const [order] = await placed(token, [to({ wallet: address.toLowerCase() })])
+  expect(order?.orderItems).toMatchObject([{ status: null, ethRecipient: address }])
+  expect(await userOf(order?.buyerId)).toMatchObject({
+    ...{ provider: 'wallet', email: '', ethereumPublicAddr: address, walletChainId: 0 },
+    ...{ identityHash: hashIdentity('wallet', address), lastAccessAt: null, externalId: null },
+  })
+  expect(await deliveryOf(order?.orderItems[0]?.id)).toMatchObject({
+    state: 'queued',
+    awaits: null,
+  })
+  expect(sendBatch).toHaveBeenCalledTimes(1)
+})
+
+it('creates each new user of a call once, and gives each order its own', async () => {
+  const { token, buyer, address, rest, to } = await anOpenShop()
+  const [first, second, third] = [anEmail(), aWallet().address, anEmail()]
+  const result = await placed(token, [
+    to({ email: first }),
+    { ...rest, buyerUserId: buyer.id },
+    to({ wallet: second }),
+    { ...rest, buyer: { email: first.toUpperCase() } },
+    to({ email: third }),
+    { ...rest, buyer: { wallet: second } },
+  ])
+  const [newest] = await db.select({ id: users.id }).from(users).orderBy(desc(users.id))
+  const id = newest?.id ?? 0
+  expect(result.map(({ buyerId }) => buyerId)).toEqual([
+    id - 2,
+    buyer.id,
+    id - 1,
+    id - 2,
+    id,
+    id - 1,
+  ])
+  expect(await userOf(id - 2)).toMatchObject({ email: first })
+  expect(await userOf(id - 1)).toMatchObject({ ethereumPublicAddr: second })
+  expect(await userOf(id)).toMatchObject({ email: third })
+  const addressIds = result.map(({ billingAddressId }) => billingAddressId)
+  const [a = 0] = addressIds
+  expect(addressIds).toEqual([a, address.id, a + 1, a, a + 2, a + 1])
+  const owners = await db
+    .select()
+    .from(addresses)
+    .where(eq(addresses.id, a + 1))
+  expect(owners).toMatchObject([{ userId: id - 1 }])
+  // As they are stored.
+  for (const order of result) {
+    const [row] = await db
+      .select()
+      .from(orders)
+      .innerJoin(orderItems, eq(orderItems.orderId, orders.id))
+      .where(eq(orders.id, order.id))
+    expect(row?.orders).toMatchObject({
+      buyerId: order.buyerId,
+      billingAddressId: order.billingAddressId,
+    })
+    const [item] = order.orderItems
+    expect(row?.orderItems.ethRecipient).toBe(item?.ethRecipient)
+  }
+})
+
+it('finds a user by id, e-mail address or wallet, with the billing address', async () => {
+  const { token, rest } = await anOpenShop()
+  const email = anEmail()
+  const buyer = await aUser({ email, ethereumPublicAddr: aWallet().address })
+  const address = await anAddress(buyer)
+  const wallet = buyer.ethereumPublicAddr
+  const count = await db.$count(users)
+  for (const given of [{ userId: buyer.id }, { email: email.toUpperCase() }, { wallet }]) {
+    const [order] = await placed(token, [{ ...rest, buyer: given }])
+    expect(order).toMatchObject({
+      buyerId: buyer.id,
+      billingAddressId: address.id,
+      orderItems: [{ ethRecipient: wallet }],
+    })
+  }
+  expect(await db.$count(users)).toBe(count)
+})
+
+it('prefers a contract wallet of the chain of the NFT, and takes none of another chain', async () => {
+  const { token, to } = await anOpenShop()
+  const { address: ethereumPublicAddr } = aWallet()
+  const wallet = { ethereumPublicAddr }
+  const identityHash = () => crypto.randomUUID()
+  const elsewhere = await aUser({ ...wallet, walletChainId: 10, identityHash: identityHash() })
+  const [first] = await placed(token, [to({ wallet: ethereumPublicAddr })])
+  expect(await userOf(first?.buyerId)).toMatchObject({ ...wallet, walletChainId: 0 })
+  expect(first?.buyerId).not.toBe(elsewhere.id)
+
+  const here = await aUser({ ...wallet, walletChainId: 31337, identityHash: identityHash() })
+  const [second] = await placed(token, [to({ wallet: ethereumPublicAddr })])
+  expect(second?.buyerId).toBe(here.id)
+  const [row] = await ordersOf(here)
+  expect(row?.orderItems.recipientChainId).toBe(31337)
+})
+
+it('returns 400 if there is no user with the id', async () => {
+  const { token, to, nft } = await anOpenShop()
+  expect(await placeError(token, [to({ userId: 999_999_999 })])).toMatchObject({
+    status: 400,
+    code: 'buyer_not_found',
+    error: 'orders[0].buyer.userId: there is no user 999999999',
+  })
+  expect(await stockOf(nft)).toBe(10)
+})
+
+it.each([
+  ['no field', {}],
+  ['two fields', { userId: 1, email: 'a@example.com' }],
+  ['three fields', { userId: 1, email: 'a@example.com', wallet: aWallet().address }],
+])('returns 400 if the buyer has %s', async (_, buyer) => {
+  const { token, to } = await anOpenShop()
+  expect(await placeError(token, [to(buyer)])).toMatchObject({
+    status: 400,
+    error: 'orders[0].buyer: must have exactly one of userId, email and wallet',
+  })
+})
+
+it('returns 400 if the buyer has the wrong form, or an order has two buyers or none', async () => {
+  const { token, input, to } = await anOpenShop()
+  const zero = `0x${'0'.repeat(40)}`
+  const { issues } = await placeError(token, [
+    to({ email: 'nobody' }),
+    to({ email: `${'x'.repeat(250)}@example.com` }),
+    to({ wallet: '0x1' }),
+    to({ wallet: zero }),
+    to({ userId: '1' }),
+    { ...to({ email: anEmail() }), buyerUserId: 1 },
+    input,
+    { ...input, buyer: null },
+    { ...input, buyer: 7 },
+  ])
+  expect(issues.map(({ path, message }) => `${path}: ${message}`)).toEqual([
+    'orders[0].buyer.email: must be an e-mail address',
+    'orders[1].buyer.email: must have at most 254 characters',
+    'orders[2].buyer.wallet: must be an address',
+    'orders[3].buyer.wallet: must not be the zero address or a precompile, which nobody owns',
+    'orders[4].buyer.userId: must be a positive integer',
+    'orders[5].buyer: must not be given together with buyerUserId',
+    'orders[6].buyerUserId: is required',
+    'orders[7].buyer: must be an object',
+    'orders[8].buyer: must be an object',
+  ])
+})
+
+it('returns 400 for a new person without billing data, and creates nobody', async () => {
+  const { token, seller, rest, to } = await anOpenShop()
+  const email = anEmail()
+  const error = {
+    status: 400,
+    error:
+      'orders[0].buyerBillingData: must have city, country, postal and street, as the buyer has no billing address',
+  }
+  const known = await aUser({ email: anEmail(), ethereumPublicAddr: '' })
+  for (const address of [email, known.email])
+    expect(await placeError(token, [{ ...rest, buyer: { email: address } }])).toMatchObject(error)
+  // Billing data of a user token is for its own order only.
+  const sellerToken = await aToken(seller)
+  expect(
+    await placeError(sellerToken, [to({ email }), { ...rest, buyer: { email } }]),
+  ).toMatchObject({ issues: [{ path: 'orders[1].buyerBillingData' }] })
+  expect(await db.$count(users, eq(users.email, email))).toBe(0)
+  const [order] = await placed(sellerToken, [to({ email })])
+  const [address] = await db
+    .select()
+    .from(addresses)
+    .where(eq(addresses.userId, order?.buyerId ?? 0))
+  expect(address?.origin).toBe('seller_order')
+})
+
+it('does not show a seller who the buyer is', async () => {
+  const { seller, to } = await anOpenShop()
+  const sellerToken = await aToken(seller)
+  const buyer = await aUser({ email: anEmail(), ethereumPublicAddr: aWallet().address })
+  const response = await place(sellerToken, [to({ wallet: buyer.ethereumPublicAddr })])
+  const text = await response.text()
+  expect(text).not.toContain(buyer.email)
+  const [order] = JSON.parse(text).orders
+  const read = await call('GET', `/api/externalOrders/${order.id}`, { token: sellerToken })
+  expect(await read.text()).not.toContain(buyer.email)
+})
+
+it('creates one user for calls that name a new address at the same time', async () => {
+  const { token, to } = await anOpenShop()
+  const email = anEmail()
+  const responses = await Promise.all(times(8, () => place(token, [to({ email })])))
+  for (const { status } of responses) expect([200, 409]).toContain(status)
+  const rows = await db.select().from(users).where(eq(users.email, email))
+  expect(rows).toHaveLength(1)
+  const count = responses.filter(({ status }) => status === 200).length
+  expect(await ordersOf({ id: rows[0]?.id ?? 0 })).toHaveLength(count)
+})
+
+/** Places an order. Before its transaction, `change` runs once. */
+async function placeDuring(token: string, input: object, change: () => PromiseLike<unknown>) {
+  let changed: PromiseLike<unknown> | undefined
+  const beforeWrite = () => {
+    changed ??= change()
+    return changed
+  }
+  const ctx = { db: dbWithHooks({ beforeWrite }), caller: await callerOf(token), settings }
+  const { orders } = await placeOrders({ ...ctx, now: new Date() }, { orders: [input as never] })
+  return orders[0]
+}
+
+it('finds the user who signs in with the address during the call', async () => {
+  const { token, to } = await anOpenShop()
+  const email = anEmail()
+  const order = await placeDuring(token, to({ email }), () => signInByEmail(aVisitor(), email))
+  const user = await userOf(order?.buyerId)
+  expect(user).toMatchObject({ email, lastAccessAt: expect.any(String) })
+})
+
+it('does not sell to a user who loses the address during the call', async () => {
+  const { token, to } = await anOpenShop()
+  const email = anEmail()
+  const former = await aUser({ email, ethereumPublicAddr: aWallet().address })
+  const unlink = () => db.update(users).set({ email: '' }).where(eq(users.id, former.id))
+  const order = await placeDuring(token, to({ email }), unlink)
+  expect(order?.buyerId).not.toBe(former.id)
+  expect(await userOf(order?.buyerId)).toMatchObject({ email })
+  expect(await ordersOf(former)).toEqual([])
+})
+
+it('creates another user for the address of a person who was forgotten', async () => {
+  const { token, to } = await anOpenShop()
+  const email = anEmail()
+  const former = await aUser({ email, ethereumPublicAddr: '' })
+  await call('POST', `/api/admin/users/${former.id}/forget`, { token })
+  const [order] = await placed(token, [to({ email })])
+  expect(order?.buyerId).not.toBe(former.id)
+  const unlinked = await aUser({ email: anEmail(), ethereumPublicAddr: '' })
+  await db.update(users).set({ email: '' }).where(eq(users.id, unlinked.id))
+  const [other] = await placed(token, [to({ email: unlinked.email })])
+  expect((await userOf(other?.buyerId))?.identityHash).toMatch(
+    new RegExp(`^${unlinked.identityHash}-[0-9a-f]{16}$`),
+  )
+})
+
+it('repeats the first response for a new person, and does not store who it is', async () => {
+  const { token, to } = await anOpenShop()
+  const email = anEmail()
+  const headers = { 'idempotency-key': crypto.randomUUID() }
+  const inputs = [to({ wallet: aWallet().address }), to({ email })]
+  const first = await (await place(token, inputs, headers)).text()
+  const again = await place(token, inputs, headers)
+  expect(again.headers.get('idempotent-replayed')).toBe('true')
+  expect(await again.text()).toBe(first)
+  const [row] = await db
+    .select()
+    .from(idempotencyKeys)
+    .where(eq(idempotencyKeys.key, headers['idempotency-key']))
+  for (const text of [email, billingData.street]) expect(JSON.stringify(row)).not.toContain(text)
+})
+
+it('refuses a wallet with a wrong checksum, which is a typing error', async () => {
+  const { token, to } = await anOpenShop()
+  // An example of EIP-55.
+  const wallet = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
+  const wrong = wallet.replace('5aA', '5AA')
+  expect(await placeError(token, [to({ wallet: wrong })])).toMatchObject({
+    status: 400,
+    error: 'orders[0].buyer.wallet: has a wrong checksum (EIP-55)',
+  })
+  for (const right of [wallet, wallet.toLowerCase()]) {
+    const [order] = await placed(token, [to({ wallet: right })])
+    expect(order?.orderItems[0]?.ethRecipient).toBe(wallet)
+  }
+})
+
+it('does not tell a seller whether an address has an account with a billing address', async () => {
+  const { seller, rest, input } = await anOpenShop()
+  const token = await aToken(seller)
+  const email = anEmail()
+  await anAddress(await aUser({ email }))
+  const check = (json: unknown) => call('POST', '/api/externalOrders/check', { token, json })
+  const withoutBilling = await Promise.all(
+    [email, anEmail()].map(async (to) => {
+      const { code, error } = await (await check([{ ...rest, buyer: { email: to } }])).json<{
+        code: string
+        error: string
+      }>()
+      return { code, error }
+    }),
+  )
+  const refused = {
+    code: 'no_billing_address',
+    error:
+      'orders[0].buyerBillingData: must have city, country, postal and street, as a user token does not use those of others',
+  }
+  expect(withoutBilling).toEqual([refused, refused])
+  for (const to of [email, anEmail()])
+    expect((await check([{ ...input, buyer: { email: to } }])).status).toBe(200)
+})

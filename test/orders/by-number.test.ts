@@ -1,0 +1,308 @@
+/** `PUT /api/externalOrders/by-number/{providerId}`: the call that a shop can always repeat. */
+import { env } from 'cloudflare:workers'
+import { eq } from 'drizzle-orm'
+import { expect, it, vi } from 'vitest'
+import { connect } from '../../src/db/client.ts'
+import { listings, nfts } from '../../src/db/schema/catalogue.ts'
+import { deliveries } from '../../src/db/schema/delivery.ts'
+import { orders } from '../../src/db/schema/orders.ts'
+import { users } from '../../src/db/schema/users.ts'
+import { explain } from '../../src/delivery/reasons.ts'
+import { putOrder } from '../../src/orders/by-number.ts'
+import type { PlacedOrder } from '../../src/orders/schema.ts'
+import { call } from '../support/api.ts'
+import { expectFields, fields } from '../support/fields.ts'
+import { aListing, anAddress, anNft, aToken, aUser, db } from '../support/makers.ts'
+import { measured } from '../support/measured.ts'
+import { anEmail, aWallet } from '../support/visitor.ts'
+import {
+  aShop,
+  billingData,
+  callerOf,
+  dbWithHooks,
+  ordersOf,
+  placed,
+  recordWakeUps,
+  settings,
+  stockOf,
+  times,
+} from './shop.ts'
+
+const sendBatch = recordWakeUps()
+
+type Answer = {
+  orders: PlacedOrder[] | null
+  error: string | null
+  code?: string
+  issues?: { path: string; code: string; message: string; orderId?: number; stored?: unknown }[]
+}
+
+const pathOf = (providerId: string) =>
+  `/api/externalOrders/by-number/${encodeURIComponent(providerId)}`
+
+async function put(token: string, providerId: string, json: unknown, headers = {}) {
+  const response = await call('PUT', pathOf(providerId), { token, json, headers })
+  const body = await response.json<Answer>()
+  const [order] = body.orders ?? []
+  return { status: response.status, ...body, order }
+}
+
+const aNumber = () => crypto.randomUUID()
+
+it('places an order under the number', async () => {
+  const { token, buyer, nft, input } = await aShop()
+  const providerId = aNumber()
+  const {
+    status,
+    orders: list,
+    error,
+    order,
+  } = await put(token, providerId, { ...input, quantity: 2 })
+  expect({ status, error }).toEqual({ status: 201, error: null })
+  expect(list).toHaveLength(1)
+  expectFields(order, fields.placedOrder)
+  expect(order).toMatchObject({ providerId, buyerId: buyer.id, totalPriceCents: 2000 })
+  expect(await stockOf(nft)).toBe(8)
+  expect(sendBatch).toHaveBeenCalledTimes(1)
+})
+
+it('returns the order that has the number, as it is now, whenever the call is repeated', async () => {
+  const { token, buyer, nft, input } = await aShop({ nft: { amount: 1 } })
+  const [providerId, custom] = [aNumber(), { b: '2', a: '1' }]
+  const { order } = await put(token, providerId, { ...input, custom })
+  // A year later, in another state, at another price, sold out and unlisted.
+  const createdAt = '2025-01-01T00:00:00.000Z'
+  await db
+    .update(orders)
+    .set({ createdAt })
+    .where(eq(orders.id, order?.id ?? 0))
+  await db
+    .update(deliveries)
+    .set({ state: 'failed', ...explain('transfer_failed') })
+    .where(eq(deliveries.id, order?.orderItems[0]?.id ?? 0))
+  await db.update(nfts).set({ status: 'draft' }).where(eq(nfts.id, nft.id))
+  await db.update(listings).set({ active: false, priceCents: 1 }).where(eq(listings.nftId, nft.id))
+  const again = await put(token, providerId, { ...input, custom: { a: '1', b: '2' } })
+  expect(again.status).toBe(200)
+  expectFields(again.order, fields.placedOrder)
+  expect(again.order).toMatchObject({
+    ...{ id: order?.id, createdAt, status: 'paid', failReason: expect.any(String) },
+    orderItems: [{ status: 'failed', priceCents: 1000, nft: { availableAmount: 0 } }],
+  })
+  expect(await ordersOf(buyer)).toHaveLength(1)
+  expect(sendBatch).toHaveBeenCalledTimes(1)
+})
+
+it('finds the order of a call with POST, and the other way round', async () => {
+  const { token, input } = await aShop()
+  const [first, second] = [aNumber(), aNumber()]
+  const [order] = await placed(token, [{ ...input, providerId: first }])
+  expect(await put(token, first, input)).toMatchObject({ status: 200, order: { id: order?.id } })
+  const { order: other } = await put(token, second, input)
+  const response = await call('POST', '/api/externalOrders', {
+    token,
+    json: [{ ...input, providerId: second }],
+  })
+  expect(await response.json()).toMatchObject({
+    code: 'provider_id_used',
+    issues: [{ path: 'orders[0].providerId', orderId: other?.id }],
+  })
+})
+
+it('keeps the numbers of two tokens apart, and ignores an Idempotency-Key', async () => {
+  const { token, seller, input } = await aShop()
+  const [providerId, other] = [aNumber(), aNumber()]
+  const headers = { 'idempotency-key': 'ignored' }
+  const sellerToken = await aToken(seller)
+  const ids = [
+    await put(token, providerId, input, headers),
+    await put(sellerToken, providerId, input, headers),
+    await put(token, other, input, headers),
+  ].map(({ status, order }) => (status === 201 ? order?.id : status))
+  expect(new Set(ids).size).toBe(3)
+  expect(ids).not.toContain(200)
+})
+
+it.each(['4711', 'A/1 ?#&;%', 'Ünïcode 🎁', 'by-number'])('takes the number %j', async (number) => {
+  const { token, input } = await aShop()
+  const { status, order } = await put(token, number, input)
+  expect({ status, providerId: order?.providerId }).toEqual({ status: 201, providerId: number })
+})
+
+it('returns 400 with the fields of the body if the order is wrong', async () => {
+  const { token, input } = await aShop({ nft: { amount: 1 } })
+  const invalid = await put(token, aNumber(), { ...input, quantity: 'one', listing: 'x' })
+  expect(invalid).toMatchObject({ status: 400, orders: null, code: 'invalid_input' })
+  expect(invalid.issues?.map(({ path }) => path)).toEqual(['quantity', 'listing'])
+  const { issues } = await put(token, aNumber(), {
+    ...input,
+    quantity: 2,
+    buyerUserId: 999_999_999,
+  })
+  expect(issues?.map(({ path, code }) => `${path} ${code}`)).toEqual([
+    'quantity sold_out',
+    'buyerUserId buyer_not_found',
+  ])
+  expect(await put(token, 'x'.repeat(256), input)).toMatchObject({
+    status: 400,
+    error: 'providerId: must be 1 to 255 characters without control characters',
+  })
+  expect((await put(token, aNumber(), [input])).status).toBe(400)
+})
+
+it('returns 409 with each field that is not that of the stored order', async () => {
+  const { token, seller, buyer, nft, listing, input } = await aShop()
+  const other = await aListing(await anNft(seller))
+  const email = anEmail()
+  const otherBuyer = await aUser({ email })
+  await anAddress(otherBuyer)
+  const custom = { cart: '1' }
+  const number = aNumber()
+  const { order } = await put(token, number, { ...input, custom })
+  const { status, code, issues } = await put(token, number, {
+    ...{ nft: 'unknown', listing: other.externalId, quantity: 2 },
+    ...{ buyer: { email }, expectedPriceCents: 999, expectedCurrency: 'USD' },
+  })
+  expect({ status, code }).toEqual({ status: 409, code: 'order_differs' })
+  const message = `is not that of order ${order?.id}`
+  expect(issues).toEqual(
+    Object.entries({
+      ...{ nft: nft.id, listing: listing.id, quantity: 1, expectedPriceCents: 1000 },
+      ...{ expectedCurrency: 'EUR', buyer: buyer.id, custom },
+    }).map(([path, stored]) => ({
+      path,
+      code: 'order_differs',
+      message,
+      orderId: order?.id,
+      stored,
+    })),
+  )
+  const byIds = { nftId: other.nftId, listingId: other.id, quantity: 1, buyerUserId: otherBuyer.id }
+  const again = await put(token, number, { ...byIds, custom: { cart: '2' } })
+  expect(again.issues?.map(({ path, stored }) => [path, stored])).toEqual([
+    ['nftId', nft.id],
+    ['listingId', listing.id],
+    ['buyerUserId', buyer.id],
+    ['custom', custom],
+  ])
+  expect(await ordersOf(otherBuyer)).toEqual([])
+})
+
+it('compares names with ids, and neither billing data nor what the body leaves out', async () => {
+  const { token, buyer, nft, listing, input } = await aShop()
+  const wallet = aWallet().address
+  await db.update(users).set({ ethereumPublicAddr: wallet }).where(eq(users.id, buyer.id))
+  const number = aNumber()
+  const { order } = await put(token, number, {
+    ...{ ...input, expectedPriceCents: 1000, expectedCurrency: 'EUR' },
+  })
+  const named = { nft: nft.externalId, listing: listing.externalId, quantity: 1 }
+  for (const body of [
+    { ...named, buyer: { userId: buyer.id } },
+    { ...named, buyer: { wallet }, buyerBillingData: billingData },
+    { ...input, custom: null },
+  ])
+    expect(await put(token, number, body)).toMatchObject({ status: 200, order: { id: order?.id } })
+})
+
+it('returns the order of a new person, also after that person was forgotten', async () => {
+  const { token, input } = await aShop()
+  const { buyerUserId: _, ...rest } = input
+  const [email, number] = [anEmail(), aNumber()]
+  const body = { ...rest, buyer: { email }, buyerBillingData: billingData }
+  const { order } = await put(token, number, body)
+  expect(await put(token, number, body)).toMatchObject({ status: 200 })
+  const byId = { ...rest, buyerUserId: order?.buyerId }
+  await call('POST', `/api/admin/users/${order?.buyerId}/forget`, { token })
+  const count = await db.$count(users)
+  for (const again of [body, byId])
+    expect(await put(token, number, again)).toMatchObject({
+      status: 200,
+      order: { id: order?.id, buyerId: order?.buyerId },
+    })
+  expect(await db.$count(users)).toBe(count)
+  // Somebody else has the address now.
+  await aUser({ email, ethereumPublicAddr: '' })
+  const { status, issues } = await put(token, number, body)
+  expect(status).toBe(409)
+  expect(issues).toMatchObject([{ path: 'buyer', stored: order?.buyerId }])
+  expect(JSON.stringify(issues)).not.toContain(email)
+})
+
+it('returns 409 for a new person if the order is that of another one', async () => {
+  const { token, input } = await aShop()
+  const { buyerUserId: _, ...rest } = input
+  for (const buyer of [() => ({ email: anEmail() }), () => ({ wallet: aWallet().address })]) {
+    const body = () => ({ ...rest, buyer: buyer(), buyerBillingData: billingData })
+    const number = aNumber()
+    const { order } = await put(token, number, body())
+    expect(await put(token, number, body())).toMatchObject({
+      status: 409,
+      issues: [{ path: 'buyer', code: 'order_differs', stored: order?.buyerId }],
+    })
+  }
+})
+
+it('returns the order of a contract wallet and of a key with the same address', async () => {
+  const { token, input } = await aShop()
+  const { buyerUserId: _, ...rest } = input
+  const { address } = aWallet()
+  const body = { ...rest, buyer: { wallet: address }, buyerBillingData: billingData }
+  const number = aNumber()
+  const { order } = await put(token, number, body)
+  const wallet = { ethereumPublicAddr: address, walletChainId: 31337 }
+  await aUser({ ...wallet, identityHash: crypto.randomUUID() })
+  expect(await put(token, number, body)).toMatchObject({ status: 200, order: { id: order?.id } })
+})
+
+it('returns 403 to a seller who has lost the listing, and to everybody who never had it', async () => {
+  const { seller, buyer, listing, input } = await aShop()
+  const token = await aToken(seller)
+  const number = aNumber()
+  expect((await put(token, number, input)).status).toBe(201)
+  const error = {
+    status: 403,
+    orders: null,
+    code: 'not_your_listing',
+    error: 'listingId: only the seller may place orders for this listing',
+  }
+  expect(await put(await aToken(buyer), number, input)).toMatchObject(error)
+  await db.update(listings).set({ sellerId: buyer.id }).where(eq(listings.id, listing.id))
+  expect(await put(token, number, input)).toMatchObject(error)
+})
+
+it('places one order for calls at the same time', async () => {
+  const { token, buyer, nft, input } = await aShop()
+  const number = aNumber()
+  const answers = await Promise.all(times(10, () => put(token, number, input)))
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
+  for (const { status } of answers) expect([200, 201, 409]).toContain(status)
+  const ids = new Set(answers.flatMap(({ order }) => order?.id ?? []))
+  expect(ids.size).toBe(1)
+  expect(await ordersOf(buyer)).toHaveLength(1)
+  expect(await stockOf(nft)).toBe(9)
+})
+
+it('finds the order that another call places meanwhile', async () => {
+  const { token, buyer, input } = await aShop({ nft: { amount: 1 } })
+  const number = aNumber()
+  const first = vi.fn(() => put(token, number, input))
+  const ctx = { db: dbWithHooks({ beforeWrite: first }), caller: await callerOf(token), settings }
+  const { orders, isReplay } = await putOrder(
+    { ...ctx, now: new Date() },
+    { providerId: number, order: input },
+  )
+  expect(isReplay).toBe(true)
+  expect((await ordersOf(buyer)).map(({ orders }) => orders.id)).toEqual(orders.map(({ id }) => id))
+})
+
+it('takes two trips to place an order, and two to find it', async () => {
+  const { token, input } = await aShop()
+  const [caller, providerId] = [await callerOf(token), aNumber()]
+  for (const _ of ['placed', 'found']) {
+    const { database, trips } = measured(env.DB)
+    const ctx = { db: connect(database), caller, settings, now: new Date() }
+    await putOrder(ctx, { providerId, order: input })
+    expect(trips).toHaveLength(2)
+  }
+})

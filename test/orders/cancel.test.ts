@@ -1,0 +1,160 @@
+import { eq } from 'drizzle-orm'
+import { describe, expect, it } from 'vitest'
+import { deliveries } from '../../src/db/schema/delivery.ts'
+import { auditLog } from '../../src/db/schema/operations.ts'
+import { events } from '../../src/db/schema/webhooks.ts'
+import { explain } from '../../src/delivery/reasons.ts'
+import { call } from '../support/api.ts'
+import { expectFields, fields } from '../support/fields.ts'
+import { aMasterToken, aSession, aToken, aUser, db } from '../support/makers.ts'
+import { aShop, placed, recordWakeUps, times } from './shop.ts'
+
+const wakeUps = recordWakeUps()
+
+const cancel = (token: string, { id }: { id: number }) =>
+  call('POST', `/api/externalOrders/${id}/cancel`, { token })
+
+/** An order that a token of the seller with this name has placed. */
+async function anOrder(name = 'Shop') {
+  const shop = await aShop()
+  const token = await aToken(shop.seller, 'user', 'api', name)
+  const [order] = await placed(token, [shop.input])
+  const [item] = order?.orderItems ?? []
+  if (!order || !item) throw new Error('no order was placed')
+  wakeUps.mockClear()
+  return { ...shop, shopToken: token, order, item }
+}
+
+async function deliveryOf({ id }: { id: number }) {
+  const [row] = await db.select().from(deliveries).where(eq(deliveries.id, id))
+  return row
+}
+
+const set = ({ id }: { id: number }, values: Partial<typeof deliveries.$inferInsert>) =>
+  db
+    .update(deliveries)
+    .set({ dueAt: null, ...values })
+    .where(eq(deliveries.id, id))
+
+it('asks to use up the key of the order, and wakes its chain', async () => {
+  const { shopToken, order, item } = await anOrder()
+  const response = await cancel(shopToken, order)
+  expect(response.status).toBe(200)
+  const { orders, error } = await response.json<{ orders: object[]; error: null }>()
+  expect(error).toBeNull()
+  expect(orders).toHaveLength(1)
+  expectFields(orders[0], fields.orderSummary)
+  const row = await deliveryOf(item)
+  const cancelRequestedAt = row?.updatedAt
+  const requested = { state: 'queued', requestedAction: 'cancel', version: 1, cancelRequestedAt }
+  expect(row).toMatchObject(requested)
+  expect(orders[0]).toMatchObject({ id: order.id, status: null, sequence: 2, cancelRequestedAt })
+  expect(wakeUps.mock.calls.flatMap(([messages]) => [...messages])).toMatchObject([
+    { body: { chainId: 31337 } },
+  ])
+})
+
+it('changes nothing if it was requested before, also at the same time', async () => {
+  const { shopToken, order, item } = await anOrder()
+  const answers = await Promise.all(times(20, () => cancel(shopToken, order)))
+  const bodies = await Promise.all(answers.map((response) => response.json()))
+  expect(answers.map(({ status }) => status)).toEqual(times(20, () => 200))
+  for (const body of bodies) expect(body).toEqual(bodies[0])
+  expect(await deliveryOf(item)).toMatchObject({ version: 1 })
+  expect(wakeUps).toHaveBeenCalledOnce()
+})
+
+it('answers with the order if it is cancelled, and keeps the first time if it is again', async () => {
+  const { shopToken, order, item } = await anOrder()
+  await cancel(shopToken, order)
+  const cancelRequestedAt = '2026-01-02T00:00:00.000Z'
+  const ended = { ...explain('cancelled'), cancelRequestedAt } as const
+  await set(item, { state: 'cancelled', ...ended })
+  const shown = { status: 'failed', reasonCode: 'cancelled', cancelRequestedAt }
+  expect(await (await cancel(shopToken, order)).json()).toMatchObject({ orders: [shown] })
+  expect(await deliveryOf(item)).toMatchObject({ state: 'cancelled', version: 1 })
+  await set(item, { state: 'failed', requestedAction: 'deliver', ...explain('no_relayer') })
+  const again = { status: null, reasonCode: null, cancelRequestedAt }
+  expect(await (await cancel(shopToken, order)).json()).toMatchObject({ orders: [again] })
+})
+
+it.each([
+  ['transferred', {}, 'the NFT is transferred already'],
+  ['written_off', explain('token_moved_nothing'), 'the item is written off'],
+  ['failed', explain('token_moved_nothing'), 'the delivery key is used up: write the item off'],
+] as const)('returns 409 for an order that is %s', async (state, reason, error) => {
+  const { shopToken, order, item } = await anOrder()
+  await set(item, { state, ...reason })
+  const response = await cancel(shopToken, order)
+  expect(response.status).toBe(409)
+  expect(await response.json()).toMatchObject({ orders: null, code: 'conflict', error })
+  expect(await deliveryOf(item)).toMatchObject({ state, requestedAction: 'deliver', version: 0 })
+  expect(wakeUps).not.toHaveBeenCalled()
+})
+
+describe('an order is cancelled', () => {
+  it('by the token name that placed it, and by any master token', async () => {
+    const { order, seller, item } = await anOrder('ERP')
+    for (const token of [await aToken(seller, 'user', 'api', 'ERP'), await aMasterToken()]) {
+      await set(item, { state: 'failed', requestedAction: 'deliver', ...explain('no_relayer') })
+      expect((await cancel(token, order)).status).toBe(200)
+      expect(await deliveryOf(item)).toMatchObject({ requestedAction: 'cancel' })
+    }
+  })
+
+  it('by a session only if a session of the user placed it', async () => {
+    const { input, seller, order } = await anOrder()
+    const session = await aSession(seller)
+    expect((await cancel(session, order)).status).toBe(403)
+    const [own] = await placed(session, [input])
+    expect((await cancel(session, own ?? order)).status).toBe(200)
+  })
+
+  it('not by its buyer or its seller with another name, and nobody else learns of it', async () => {
+    const { order, item, seller, buyer, token } = await anOrder()
+    const { input } = await aShop()
+    const [ofMaster] = await placed(token, [input])
+    wakeUps.mockClear()
+    for (const user of [seller, buyer]) {
+      const response = await cancel(await aToken(user, 'user', 'api', 'another'), order)
+      expect(response.status).toBe(403)
+      expect(await response.json()).toMatchObject({ orders: null, code: 'forbidden' })
+    }
+    for (const [caller, { id }] of [
+      [await aToken(await aUser(), 'user', 'api', 'Shop'), order],
+      [await aToken(seller, 'user', 'api', 'Shop'), ofMaster ?? order],
+      [token, { id: 999_999 }],
+    ] as const) {
+      const response = await cancel(caller, { id })
+      expect(response.status).toBe(400)
+      const error = `order ${id} does not exist`
+      expect(await response.json()).toMatchObject({ code: 'order_not_found', error })
+    }
+    expect(await deliveryOf(item)).toMatchObject({ state: 'queued', requestedAction: 'deliver' })
+    expect(wakeUps).not.toHaveBeenCalled()
+  })
+})
+
+it('is in the audit log once, if an administrator did it', async () => {
+  const { order, shopToken, token, item } = await anOrder()
+  const entries = () =>
+    db
+      .select({ action: auditLog.action, subject: auditLog.subject })
+      .from(auditLog)
+      .where(eq(auditLog.subject, `${item.id}`))
+  await cancel(shopToken, order)
+  expect(await entries()).toEqual([])
+  await set(item, { state: 'failed', requestedAction: 'deliver', ...explain('no_relayer') })
+  for (let i = 0; i < 2; i++) await cancel(token, order)
+  expect(await entries()).toEqual([{ action: 'transfer.cancel', subject: `${item.id}` }])
+})
+
+it('appends no event before the chain has recorded it', async () => {
+  const { order, shopToken, item } = await anOrder()
+  await cancel(shopToken, order)
+  const types = async () =>
+    (await db.select().from(events).where(eq(events.orderId, order.id))).map(({ type }) => type)
+  expect(await types()).toEqual(['order.created'])
+  await set(item, { state: 'cancelled', ...explain('cancelled'), version: 2 })
+  expect(await types()).toEqual(['order.created', 'order.cancelled'])
+})

@@ -1,0 +1,91 @@
+/** Orders that are checked and not placed. */
+import { expect, it } from 'vitest'
+import { idempotencyKeys, orders, reservations } from '../../src/db/schema/orders.ts'
+import { users } from '../../src/db/schema/users.ts'
+import { aReservation, heldOf } from '../reservations/holds.ts'
+import { call, callWith } from '../support/api.ts'
+import { expectFields, fields } from '../support/fields.ts'
+import { aToken, aUser, db } from '../support/makers.ts'
+import { aShop, billingData, placed, placeError, recordWakeUps, stockOf } from './shop.ts'
+
+const sendBatch = recordWakeUps()
+
+const check = async (token: string, json: unknown) => {
+  const response = await call('POST', '/api/externalOrders/check', { token, json })
+  const body = await response.json<{ orders: object[] | null; code?: string; issues?: unknown }>()
+  return { status: response.status, ...body }
+}
+
+it('returns what the orders would cost, and writes nothing', async () => {
+  const { token, nft, listing, input } = await aShop()
+  const counts = () =>
+    Promise.all([orders, reservations, idempotencyKeys, users].map((table) => db.$count(table)))
+  const before = await counts()
+  const { id: reservationId } = await aReservation(token, { listingId: listing.id })
+  const buyer = { email: 'nobody.yet@example.com' }
+  const { buyerUserId: _, ...rest } = input
+  const answer = await check(token, [
+    { ...input, quantity: 2 },
+    { ...rest, buyer, buyerBillingData: billingData, providerId: 'A-1' },
+    { ...input, reservationId },
+  ])
+  const checked = {
+    ...{ nftId: nft.id, listingId: listing.id, quantity: 1, priceCents: 1000, priceEths: '0.005' },
+    ...{ priceCurrency: 'EUR', totalPriceCents: 1000, totalPriceEth: '0.005' },
+  }
+  for (const order of answer.orders ?? []) expectFields(order, fields.checkedOrder)
+  expect(answer).toEqual({
+    status: 200,
+    orders: [
+      { ...checked, quantity: 2, totalPriceCents: 2000, totalPriceEth: '0.01' },
+      checked,
+      checked,
+    ],
+    error: null,
+  })
+  const [orderCount = 0, reservationCount = 0, ...others] = before
+  expect(await counts()).toEqual([orderCount, reservationCount + 1, ...others])
+  expect([await stockOf(nft), await heldOf(nft)]).toEqual([10, 1])
+  expect(sendBatch).not.toHaveBeenCalled()
+})
+
+it('returns the errors that placing the orders would have', async () => {
+  const { token, input, listing } = await aShop({ nft: { amount: 2 } })
+  await placed(token, [{ ...input, providerId: 'A-1' }])
+  await aReservation(token, { listingId: listing.id })
+  const inputs = [
+    { ...input, providerId: 'A-1' },
+    { ...input, reservationId: crypto.randomUUID() },
+    { ...input, expectedPriceCents: 5, expectedCurrency: 'EUR' },
+    { ...input, buyerUserId: 999_999 },
+    { ...input, listingId: 999_999 },
+  ]
+  const { status, code, issues } = await placeError(token, inputs)
+  expect(await check(token, inputs)).toMatchObject({ status, code, orders: null, issues })
+  expect(await check(token, [{ ...input, provider_id: 'A-2' }])).toMatchObject({
+    status: 400,
+    code: 'unknown_field',
+  })
+  expect(await check(await aToken(await aUser()), [input])).toMatchObject({
+    status: 403,
+    code: 'not_your_listing',
+  })
+})
+
+it('says that too many orders are open', async () => {
+  const { seller, listing, input } = await aShop()
+  const token = await aToken(seller)
+  const { id: reservationId } = await aReservation(token, { listingId: listing.id })
+  const checkAtLimit = async (json: object[]) => {
+    const bindings = { MAX_OPEN_ORDERS: '1' }
+    return callWith(bindings, 'POST', '/api/externalOrders/check', { token, json })
+  }
+  expect((await checkAtLimit([{ ...input, reservationId }])).status).toBe(200)
+  const response = await checkAtLimit([input])
+  expect(response.status).toBe(409)
+  expect(await response.json()).toMatchObject({
+    code: 'too_many_open_orders',
+    error:
+      'you have 1 orders and reservations that are not ended, and this call would add 1; the limit is 1',
+  })
+})

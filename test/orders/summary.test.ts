@@ -1,0 +1,160 @@
+import { env } from 'cloudflare:workers'
+import { eq } from 'drizzle-orm'
+import { expect, it } from 'vitest'
+import { deliveries } from '../../src/db/schema/delivery.ts'
+import { orders as orderRows } from '../../src/db/schema/orders.ts'
+import { users } from '../../src/db/schema/users.ts'
+import { events } from '../../src/db/schema/webhooks.ts'
+import { explain } from '../../src/delivery/reasons.ts'
+import type { Order } from '../../src/orders/schema.ts'
+import type { OrderSummary } from '../../src/orders/summary.ts'
+import { call, callWith } from '../support/api.ts'
+import { expectFields, fields } from '../support/fields.ts'
+import { aMasterToken, aToken, aTransaction, aUser, db } from '../support/makers.ts'
+import { measured } from '../support/measured.ts'
+import { aShop, placed } from './shop.ts'
+
+/** Returns the newest summary that a caller sees. */
+async function newest(token: string): Promise<OrderSummary> {
+  const response = await call('GET', '/api/externalOrders?fields=summary&limit=1', { token })
+  const { orders } = await response.json<{ orders: OrderSummary[] }>()
+  if (!orders[0]) throw new Error('there is no order')
+  return orders[0]
+}
+
+async function read(token: string, { id }: { id: number }) {
+  const response = await call('GET', `/api/externalOrders/${id}`, { token })
+  const { orders } = await response.json<{ orders: Order[] }>()
+  return { order: orders[0], sequence: response.headers.get('x-order-sequence') }
+}
+
+type Change = Partial<typeof deliveries.$inferInsert>
+
+/** Changes a delivery as a run does. */
+async function change({ orderItemId }: OrderSummary, values: Change) {
+  const [row] = await db.select().from(deliveries).where(eq(deliveries.id, orderItemId))
+  const version = (row?.version ?? 0) + 1
+  const changed = { dueAt: null, awaits: null, reasonCode: null, reason: null, ...values, version }
+  await db
+    .update(deliveries)
+    .set({ ...changed, updatedAt: new Date().toISOString() })
+    .where(eq(deliveries.id, orderItemId))
+}
+
+it('shows what the order, its item and its delivery show, and nothing else', async () => {
+  const { seller, buyer, input } = await aShop()
+  const token = await aMasterToken('ERP: north')
+  const [order] = await placed(token, [{ ...input, quantity: 2, providerId: 'A-7' }])
+  const id = order?.id ?? 0
+  const custom = { channel: 'web', note: '"ü"' }
+  await db.update(orderRows).set({ custom }).where(eq(orderRows.id, id))
+  const { hash: txId, id: transactionId } = await aTransaction()
+  await change(await newest(token), { state: 'transferred', transactionId })
+  const summary = await newest(token)
+  const { order: whole } = await read(token, { id })
+  expectFields(summary, fields.orderSummary)
+  expect(summary).toEqual({
+    ...{ id, orderItemId: whole?.orderItems[0]?.id, providerId: 'A-7' },
+    ...{ nftId: input.nftId, listingId: input.listingId, quantity: 2 },
+    ...{ priceCents: 1000, priceCurrency: 'EUR', totalPriceCents: 2000, totalPriceEth: '0.01' },
+    ...{ buyerId: buyer.id, sellerId: seller.id, source: 'ERP: north', custom },
+    ...{ status: 'transferred', txId, reasonCode: null, failReason: null },
+    ...{ cancelRequestedAt: null, claimUrl: null, sequence: 2 },
+    ...{ createdAt: whole?.createdAt, updatedAt: whole?.updatedAt },
+  })
+  for (const user of [buyer, seller]) expect(await newest(await aToken(user))).toEqual(summary)
+})
+
+it('shows where the buyer claims it while it waits for a wallet, and why it failed', async () => {
+  const { token, buyer, input } = await aShop()
+  await db.update(users).set({ ethereumPublicAddr: '' }).where(eq(users.id, buyer.id))
+  const [order] = await placed(token, [input])
+  const waiting = await newest(token)
+  expect(waiting).toMatchObject({
+    status: 'awaiting_wallet',
+    claimUrl: `https://marketplace.test/claim/${order?.id}`,
+  })
+  await change(waiting, { state: 'queued', dueAt: waiting.createdAt, ...explain('no_relayer') })
+  const queued = { status: null, claimUrl: null, reasonCode: null, failReason: null }
+  expect(await newest(token)).toMatchObject(queued)
+  const cancelRequestedAt = '2026-01-02T00:00:00.000Z'
+  await change(waiting, { state: 'cancelled', cancelRequestedAt, ...explain('cancelled') })
+  expect(await newest(token)).toMatchObject({
+    ...{ status: 'failed', reasonCode: 'cancelled', failReason: 'cancelled', cancelRequestedAt },
+  })
+})
+
+it('names the token of an order as its events do, also of a user with a longer hash', async () => {
+  const { input, seller } = await aShop()
+  const identityHash = `${'a'.repeat(64)}-0123456789abcdef`
+  await db.update(users).set({ identityHash }).where(eq(users.id, seller.id))
+  const token = await aToken(seller, 'user', 'api', 'Shop: A')
+  const [order] = await placed(token, [input])
+  expect(await newest(token)).toMatchObject({ id: order?.id, source: 'Shop: A' })
+  const [event] = await db
+    .select()
+    .from(events)
+    .where(eq(events.orderId, order?.id ?? 0))
+  expect(event?.source).toBe('user:Shop: A')
+  expect(JSON.parse(event?.body ?? '').data.source).toBe('Shop: A')
+  const search = new URLSearchParams({ source: 'Shop: A', fields: 'summary' })
+  for (const caller of [token, await aMasterToken()]) {
+    const found = await call('GET', `/api/externalOrders?${search}`, { token: caller })
+    expect(await found.json()).toMatchObject({ orders: [{ id: order?.id }] })
+  }
+})
+
+it('reads a page in one trip', async () => {
+  const { token, input } = await aShop()
+  await placed(token, [input, input, input])
+  const { database, trips } = measured(env.DB)
+  const path = '/api/externalOrders?fields=summary&createdFrom=2026-01-01T00:00:00Z&limit=100'
+  const response = await callWith({ DB: database }, 'GET', path, { token })
+  expect(response.status).toBe(200)
+  expect(trips).toHaveLength(1)
+})
+
+it('has a sequence that says which events led to what was read', async () => {
+  const { token, input, buyer } = await aShop()
+  const [order] = await placed(token, [input])
+  const summary = await newest(token)
+  const changes: Change[] = [
+    { state: 'in_flight' },
+    { state: 'failed', ...explain('no_relayer') },
+    { state: 'queued', dueAt: summary.createdAt },
+    { state: 'awaiting_wallet', awaits: buyer.id },
+    { state: 'queued', dueAt: summary.createdAt, requestedAction: 'cancel' },
+    { state: 'cancelled', ...explain('cancelled') },
+  ]
+  /** What was read, and the sequences of the events until then. */
+  const reads: { sequence: number; until: number[] }[] = []
+  for (const values of [null, ...changes]) {
+    if (values) await change(summary, values)
+    const rows = await db
+      .select({ body: events.body })
+      .from(events)
+      .where(eq(events.orderId, summary.id))
+    const { sequence } = await newest(token)
+    expect((await read(token, summary)).sequence).toBe(`${sequence}`)
+    reads.push({ sequence, until: rows.map(({ body }) => JSON.parse(body).data.sequence) })
+  }
+  const all = reads.at(-1)?.until ?? []
+  expect(all).toEqual([0, 3, 4, 5, 7])
+  for (const { sequence, until } of reads)
+    expect(all.filter((each) => each <= sequence)).toEqual(until)
+  expect(order?.id).toBe(summary.id)
+})
+
+it('is sent for one order only', async () => {
+  const { token, input } = await aShop()
+  const orders = await placed(token, [input, input])
+  const ids = orders.map(({ id }) => id)
+  const two = await call('GET', `/api/externalOrders/${ids}`, { token })
+  expect(two.headers.get('x-order-sequence')).toBeNull()
+  const twice = await call('GET', `/api/externalOrders/${ids[0]},${ids[0]}`, { token })
+  expect(twice.headers.get('x-order-sequence')).toBe('1')
+  const other = await call('GET', `/api/externalOrders/${ids[0]}`, {
+    token: await aToken(await aUser()),
+  })
+  expect(other.headers.get('x-order-sequence')).toBeNull()
+})

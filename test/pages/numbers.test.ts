@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest'
+import { money } from '../../src/pages/components/numbers.ts'
+
+it.each([
+  [1500, 'EUR', '€15.00'],
+  [500, 'JPY', '¥500'],
+  [1500, 'KRW', '₩1,500'],
+  [1500, 'KWD', 'KWD 1.500'],
+  [12_345, 'CLF', 'CLF 1.2345'],
+  // CLDR, and with it `Intl`, has no digits for these, and ISO 4217 has two or three.
+  [1500, 'HUF', 'HUF 15.00'],
+  [1500, 'IQD', 'IQD 1.500'],
+  // Not a currency of ISO 4217.
+  [1500, 'ZZZ', 'ZZZ 15.00'],
+  [1500, 'euro', '15.00 euro'],
+])('shows %i minor units of %s as %s', (amount, currency, text) => {
+  expect(money(amount, currency).replace('\u00a0', ' ')).toBe(text)
+})

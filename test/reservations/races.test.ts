@@ -1,0 +1,188 @@
+/** Reservations, orders, releases and imports at the same time. */
+import { env } from 'cloudflare:workers'
+import { eq } from 'drizzle-orm'
+import { expect, it } from 'vitest'
+import { nfts } from '../../src/db/schema/catalogue.ts'
+import { users } from '../../src/db/schema/users.ts'
+import { placeOrders } from '../../src/orders/place.ts'
+import { reserve } from '../../src/reservations/reserve.ts'
+import { anNftRecord, CONTRACT, linesOf } from '../catalogue/records.ts'
+import {
+  aShop,
+  callerOf,
+  dbWithHooks,
+  ordersOf,
+  place,
+  placed,
+  recordWakeUps,
+  type Shop,
+  settings,
+  stockOf,
+  times,
+} from '../orders/shop.ts'
+import { call } from '../support/api.ts'
+import { aMasterToken, db } from '../support/makers.ts'
+import { aReservation, heldOf, release, reserve as send } from './holds.ts'
+
+recordWakeUps()
+
+/** The context of a call, during whose first attempt something happens before it writes. */
+async function racing(token: string, change: () => Promise<unknown>) {
+  let hasChanged = false
+  const beforeWrite = async () => {
+    if (!hasChanged) await change()
+    hasChanged = true
+  }
+  return {
+    db: dbWithHooks({ beforeWrite }),
+    caller: await callerOf(token),
+    settings,
+    now: new Date(),
+  }
+}
+
+const one = ({ listing }: Pick<Shop, 'listing'>) => ({
+  listingId: listing.id,
+  quantity: 1,
+  ttl: 600,
+})
+
+/** A shop with a single piece, and the token of another one. */
+async function lastPiece() {
+  const shop = await aShop({ nft: { amount: 1 } })
+  return { ...shop, other: await aMasterToken() }
+}
+
+it('holds the last piece for one of 30 calls', async () => {
+  const shop = await lastPiece()
+  const responses = await Promise.all(times(30, () => send(shop.token, [one(shop)])))
+  const statuses = responses.map(({ status }) => status)
+  expect(statuses.filter((status) => status === 200)).toHaveLength(1)
+  expect(new Set(statuses).size).toBeLessThanOrEqual(3)
+  expect([await heldOf(shop.nft), await stockOf(shop.nft)]).toEqual([1, 1])
+})
+
+it('never holds and sells more than the stock to calls of both kinds', async () => {
+  const shop = await aShop({ nft: { amount: 20 } })
+  const { token, input, nft } = shop
+  const responses = await Promise.all(
+    times(40, (i) =>
+      i % 2
+        ? send(token, [{ ...one(shop), quantity: 2 }])
+        : place(token, [{ ...input, quantity: 2 }]),
+    ),
+  )
+  const [reserved, sold] = [1, 0].map(
+    (rest) => 2 * responses.filter(({ status }, i) => status === 200 && i % 2 === rest).length,
+  )
+  expect(await heldOf(nft)).toBe(reserved)
+  expect(await stockOf(nft)).toBe(20 - (sold ?? 0))
+  expect((reserved ?? 0) + (sold ?? 0)).toBeLessThanOrEqual(20)
+})
+
+it('does not hold a piece that is reserved or sold during the call', async () => {
+  for (const take of [
+    ({ other, ...shop }: Awaited<ReturnType<typeof lastPiece>>) => send(other, [one(shop)]),
+    ({ other, input }: Awaited<ReturnType<typeof lastPiece>>) => placed(other, [input]),
+  ]) {
+    const shop = await lastPiece()
+    const ctx = await racing(shop.token, () => take(shop))
+    await expect(reserve(ctx, { reservations: [one(shop)] })).rejects.toMatchObject({
+      code: 'sold_out',
+    })
+  }
+})
+
+it('does not sell a piece that is reserved during the call', async () => {
+  const shop = await lastPiece()
+  const { token, other, input, nft, buyer } = shop
+  const ctx = await racing(token, () => send(other, [one(shop)]))
+  await expect(placeOrders(ctx, { orders: [input] })).rejects.toMatchObject({ code: 'sold_out' })
+  expect([await heldOf(nft), await stockOf(nft), await ordersOf(buyer)]).toEqual([1, 1, []])
+})
+
+it('uses a reservation for one of two orders', async () => {
+  const shop = await lastPiece()
+  const { token, input, nft, buyer } = shop
+  const { id: reservationId } = await aReservation(token, one(shop))
+  const orders = [{ ...input, reservationId }]
+  const ctx = await racing(token, () => placed(token, orders))
+  await expect(placeOrders(ctx, { orders })).rejects.toMatchObject({
+    code: 'reservation_not_found',
+  })
+  expect(await ordersOf(buyer)).toHaveLength(1)
+
+  const again = await aShop({ nft: { amount: 5 } })
+  const { id } = await aReservation(again.token, one(again))
+  const responses = await Promise.all(
+    times(10, () => place(again.token, [{ ...again.input, reservationId: id }])),
+  )
+  expect(responses.filter(({ status }) => status === 200)).toHaveLength(1)
+  expect([await stockOf(again.nft), await stockOf(nft), await heldOf(again.nft)]).toEqual([4, 0, 0])
+})
+
+it('does not use a reservation that is released during the call', async () => {
+  const shop = await lastPiece()
+  const { token, input, nft, buyer } = shop
+  const { id: reservationId } = await aReservation(token, one(shop))
+  const ctx = await racing(token, async () => {
+    await release(token, reservationId)
+    await aReservation(shop.other, one(shop))
+  })
+  await expect(placeOrders(ctx, { orders: [{ ...input, reservationId }] })).rejects.toMatchObject({
+    code: 'reservation_not_found',
+  })
+  expect([await heldOf(nft), await ordersOf(buyer)]).toEqual([1, []])
+})
+
+it('does not use a reservation that ends while the call is under way', async () => {
+  const shop = await lastPiece()
+  const { token, input, buyer } = shop
+  const { id: reservationId } = await aReservation(token, one(shop))
+  // The call began before the end, which is past by the clock of the database.
+  const [began, end] = [1100, 1000].map((ms) => new Date(Date.now() - ms))
+  const ctx = await racing(token, () =>
+    env.DB.prepare('UPDATE reservations SET expiresAt = ? WHERE id = ?')
+      .bind(end?.toISOString(), reservationId)
+      .run(),
+  )
+  const orders = [{ ...input, reservationId }]
+  await expect(placeOrders({ ...ctx, now: began ?? new Date() }, { orders })).rejects.toThrow()
+  expect(await ordersOf(buyer)).toEqual([])
+})
+
+it('returns 400 for a reservation whose listing or NFT is withdrawn during the call', async () => {
+  const shop = await lastPiece()
+  const ctx = await racing(shop.token, () =>
+    db.update(nfts).set({ status: 'draft' }).where(eq(nfts.id, shop.nft.id)),
+  )
+  await expect(reserve(ctx, { reservations: [one(shop)] })).rejects.toMatchObject({
+    code: 'nft_not_released',
+  })
+})
+
+it('does not let an import take pieces that are reserved during the call', async () => {
+  const shop = await aShop({ nft: { amount: 5, contractAddr: CONTRACT } })
+  await db.update(users).set({ externalId: 'cleo' }).where(eq(users.id, shop.seller.id))
+  const importing = (amount: number) =>
+    call('POST', '/api/admin/catalogue', {
+      token: shop.token,
+      body: linesOf([anNftRecord(shop.nft.externalId, 1, { amount })]),
+    })
+  await aReservation(shop.token, { ...one(shop), quantity: 3 })
+  const refused = await importing(2)
+  expect(refused.status).toBe(400)
+  expect(await refused.json()).toMatchObject({
+    issues: [{ path: 'lines[1].amount', code: 'amount_too_small' }],
+  })
+  // Two pieces fewer, while two more are reserved: one of both is refused.
+  const ctx = await racing(shop.token, async () => expect((await importing(3)).status).toBe(200))
+  await expect(
+    reserve(ctx, { reservations: [{ ...one(shop), quantity: 2 }] }),
+  ).rejects.toMatchObject({
+    code: 'sold_out',
+  })
+  const [imported, reserved] = await Promise.all([importing(3), send(shop.token, [one(shop)])])
+  expect([imported.status, reserved.status]).toEqual([200, 400])
+  expect([await heldOf(shop.nft), await stockOf(shop.nft)]).toEqual([3, 3])
+})
