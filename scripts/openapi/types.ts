@@ -4,8 +4,8 @@ import type { ZodOpenApiOverride } from 'zod-openapi'
 import { lineNumber } from '../../src/catalogue/routes.ts'
 import { idText, pageLength } from '../../src/http/ids.ts'
 import { MAX_NAMED, References } from '../../src/marketplace/query.ts'
+import { MAX_ORDERS } from '../../src/orders/new-order.ts'
 import { OrderIds } from '../../src/orders/routes.ts'
-import { MAX_ORDERS } from '../../src/orders/schema.ts'
 
 type JsonSchema = Parameters<ZodOpenApiOverride>[0]['jsonSchema']
 

@@ -7,8 +7,8 @@ import { findProblems, type OrderData } from './check.ts'
 import { hasEnded, lacksPieces } from './holds.ts'
 import { type IdempotentCall, type Stored, selectStored } from './idempotency.ts'
 import { loadOrderData } from './load.ts'
+import type { NewOrder } from './new-order.ts'
 import { limitOpen, requireRoom, selectOpen } from './open-orders.ts'
-import type { NewOrder } from './schema.ts'
 
 /** How often a call starts again because another call changed what it had read. */
 const ATTEMPTS = 3

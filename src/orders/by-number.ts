@@ -2,9 +2,10 @@
 import type * as z from 'zod'
 import { type Issue, type IssueDetails, requireNone } from '../http/errors.ts'
 import { type Buyer, fieldsOf, identityOf, type Named } from './check.ts'
+import type { NewOrder, NumberedOrder } from './new-order.ts'
 import { type PlaceCtx, placeOnce } from './place.ts'
 import { readOrders } from './read.ts'
-import type { NewOrder, NumberedOrder, Order } from './schema.ts'
+import type { Order } from './schema.ts'
 
 /**
  * Places one order, or returns the one that has the number, as it is now. However often and at

@@ -2,8 +2,8 @@
 import type { Ctx } from '../http/context.ts'
 import type { ErrorCode, Issue, IssueDetails } from '../http/errors.ts'
 import type { Hold } from './holds.ts'
+import type { NewOrder } from './new-order.ts'
 import { isUnlimited, type Listing, type Nft } from './nft.ts'
-import type { NewOrder } from './schema.ts'
 
 export type Buyer = {
   id: number

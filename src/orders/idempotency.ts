@@ -10,9 +10,10 @@ import { idempotencyKeys, nftPayloads } from '../db/schema/orders.ts'
 import { tokens } from '../db/schema/users.ts'
 import type { Caller } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
+import type { NewOrder } from './new-order.ts'
 import type { Nft } from './nft.ts'
 import { type Plan, placedOrders, type ShownPlan, type Written } from './plan.ts'
-import type { NewOrder, PlacedOrder } from './schema.ts'
+import type { PlacedOrder } from './schema.ts'
 import { nftIdsJson, writtenJson } from './write.ts'
 
 /** Milliseconds for which a response is stored. */

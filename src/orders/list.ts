@@ -8,8 +8,9 @@ import { idText, limitText, tokenNameText } from '../http/ids.ts'
 import { instant } from '../http/inputs.ts'
 import type { Viewer } from './buyer.ts'
 import { type List, lists, type Page } from './candidates.ts'
+import { ProviderId } from './new-order.ts'
 import { type ReadCtx, readOrders, viewerValues } from './read.ts'
-import { type Order, ProviderId } from './schema.ts'
+import type { Order } from './schema.ts'
 import { type OrderSummary, toSummary } from './summary.ts'
 
 /** Where a page ended; with the time of its change, if orders are sorted by it. */

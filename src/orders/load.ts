@@ -12,8 +12,8 @@ import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
 import type { Buyer, OrderData } from './check.ts'
 import { selectHolds } from './holds.ts'
+import type { NewOrder } from './new-order.ts'
 import { type Listing, listingColumns, nftColumns } from './nft.ts'
-import type { NewOrder } from './schema.ts'
 import { heldQuantity } from './stock.ts'
 
 /** JSON arrays of the ids, and of the operator's own ids. */

@@ -8,10 +8,11 @@ import { findProblems } from './check.ts'
 import { deleteHolds } from './holds.ts'
 import { type IdempotentCall, idempotentCall, replay, storeResponse } from './idempotency.ts'
 import { expectListing, hasChanged, loadOrderData } from './load.ts'
+import type { NewOrder } from './new-order.ts'
 import { requireRoom, selectOpen } from './open-orders.ts'
 import { byId, requireRow } from './order.ts'
 import { type Plan, placedOrders, planOrders } from './plan.ts'
-import { CheckedOrder, type NewOrder, type PlacedOrder } from './schema.ts'
+import { CheckedOrder, type PlacedOrder } from './schema.ts'
 import { writePlan } from './write.ts'
 
 export type PlaceCtx = Ctx & {

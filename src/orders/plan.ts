@@ -8,9 +8,10 @@ import type { Settings } from '../env.ts'
 import type { Caller } from '../http/context.ts'
 import { hashIdentity } from '../identity/namespace.ts'
 import { buyerKey, identityOf, newBillingAddress, type OrderData } from './check.ts'
+import type { NewOrder } from './new-order.ts'
 import { isUnlimited, type Listing, type Nft } from './nft.ts'
 import { buildOrder, byId, type ItemRow, type OrderRow, requireRow } from './order.ts'
-import type { NewOrder, PlacedOrder } from './schema.ts'
+import type { PlacedOrder } from './schema.ts'
 
 /** The columns that are the same for every order. */
 export const orderConstants = {

@@ -11,21 +11,17 @@ import { wakeEndpoints } from '../webhooks/wake.ts'
 import { putOrder } from './by-number.ts'
 import { cancelOrder } from './cancel.ts'
 import { listOrders, listSummaries, OrderQuery } from './list.ts'
-import { checkOrders, type Placement, placeOrders } from './place.ts'
-import { readOrders } from './read.ts'
 import {
-  CheckedOrders,
   IdempotencyHeader,
   MAX_ORDERS,
   NewOrders,
   NumberedOrder,
-  OrderPage,
-  Orders,
-  type PlacedOrder,
-  PlacedOrders,
   ProviderId,
   saleErrors,
-} from './schema.ts'
+} from './new-order.ts'
+import { checkOrders, type Placement, placeOrders } from './place.ts'
+import { readOrders } from './read.ts'
+import { CheckedOrders, OrderPage, Orders, type PlacedOrder, PlacedOrders } from './schema.ts'
 import { OrderSummaries, OrderSummaryPage } from './summary.ts'
 
 /** Error responses of the order endpoints have the key of a successful response as well. */

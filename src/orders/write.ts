@@ -148,12 +148,9 @@ function insertPlan({ db, caller }: Ctx, plan: Plan, namespace: string): Stateme
     newUserCount: plan.newUsers.length,
     newAddressCount: plan.newAddresses.length,
   })
-  const orders = plan.orders.map(({ order, buyer, billing, custom }) => ({
-    ...order,
-    ...buyer,
-    ...billing,
-    custom,
-  }))
+  const orders = plan.orders.map(({ order, buyer, billing, custom }) => {
+    return { ...order, ...buyer, ...billing, custom }
+  })
   const items = withRows(plan.orders.map(({ item, hidden }) => ({ ...item, ...hidden })))
   return [
     ...(plan.newUsers.length > 0 ? [insertUsers(db, withRows(plan.newUsers))] : []),

@@ -2,16 +2,10 @@ import { Hono } from 'hono'
 import type { App } from '../http/context.ts'
 import { requireToken, validate } from '../http/endpoint.ts'
 import { docs } from '../http/fields.ts'
-import { IdempotencyHeader, saleErrors } from '../orders/schema.ts'
+import { IdempotencyHeader, MAX_ORDERS, saleErrors } from '../orders/new-order.ts'
 import { release } from './release.ts'
 import { reserve } from './reserve.ts'
-import {
-  MAX_RESERVATIONS,
-  MAX_TTL,
-  NewReservations,
-  ReservationId,
-  Reservations,
-} from './schema.ts'
+import { MAX_TTL, NewReservations, ReservationId, Reservations } from './schema.ts'
 
 const tag = 'Orders'
 
@@ -23,7 +17,7 @@ export const reservationRoutes = new Hono<App>()
       operationId: 'reserve',
       summary: docs('Reserve pieces while a customer pays'),
       description: docs(
-        `Holds pieces and price of 1 to ${MAX_RESERVATIONS} listings for up to ${MAX_TTL / 60} ` +
+        `Holds pieces and price of 1 to ${MAX_ORDERS} listings for up to ${MAX_TTL / 60} ` +
           'minutes, all of them or none. An order with `reservationId` turns a reservation into the ' +
           'order, at the price that it holds, even if the listing has changed or ended since. A ' +
           'user token can reserve what its user sells; its reservations count as orders that are ' +

@@ -1,34 +1,33 @@
 /** What a shop sends to hold stock and prices, and the reservations of answers. */
 import * as z from 'zod'
 import { currency, decimal, docs, id, money, positive, time } from '../http/fields.ts'
-import { checkTogether, evenIfInvalid, NewOrder, together } from '../orders/schema.ts'
-
-/** The number of reservations that one call may make. */
-export const MAX_RESERVATIONS = 100
+import { MAX_ORDERS, NewOrder, withRules } from '../orders/new-order.ts'
 
 /** Seconds for which a reservation may be made. */
 export const MAX_TTL = 1800
 
 const { listingId, listing, quantity, expectedPriceCents, expectedCurrency } = NewOrder.shape
-const alternatives = [['listingId', 'listing']] as const
 
-const NewReservation = z
-  .object({
+const NewReservation = withRules(
+  {
     ...{ listingId, listing, quantity, expectedPriceCents, expectedCurrency },
     ttl: z
       .int()
       .min(1)
       .max(MAX_TTL)
-      .describe('Seconds for which they are held, rounded up to a multiple of 10 on the clock.'),
-  })
-  .superRefine(checkTogether(alternatives), evenIfInvalid)
-  .meta({ id: 'NewReservation', description: docs('What to hold.'), ...together(alternatives) })
+      .describe(
+        docs('Seconds for which they are held, rounded up to a multiple of 10 on the clock.'),
+      ),
+  },
+  [['listingId', 'listing']],
+  { id: 'NewReservation', description: docs('What to hold.') },
+)
 export type NewReservation = z.infer<typeof NewReservation>
 
 export const NewReservations = z
   .array(NewReservation, { error: 'the body must be an array of reservations' })
   .min(1, 'the body must have at least one reservation')
-  .max(MAX_RESERVATIONS, `the body may have at most ${MAX_RESERVATIONS} reservations`)
+  .max(MAX_ORDERS, `the body may have at most ${MAX_ORDERS} reservations`)
   .meta({ id: 'NewReservations', description: docs('What to hold, all of it or nothing.') })
 
 export const Reservation = z

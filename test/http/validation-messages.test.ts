@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { safeParseAsync } from 'zod/v4/core'
 import app from '../../src/app.ts'
 import { listEndpoints } from '../../src/http/endpoint.ts'
-import { NewOrders } from '../../src/orders/schema.ts'
+import { NewOrders } from '../../src/orders/new-order.ts'
 import { type JsonSchema, jsonSchemaOf } from '../support/json-schema.ts'
 
 const wrongValues = [undefined, null, '', ' ', 'x', 'x'.repeat(5000), '1', 0, -1, 1.5, 1e300, true]

@@ -61,7 +61,7 @@ async function eventsOfOthers(count: number, at = new Date().toISOString()) {
 describe('what a caller sees', () => {
   it('can be limited to a source', async () => {
     const { token, input, seller } = await aShop()
-    const [byShop] = await placed(token, [input])
+    const byShop = (await placed(token, [input, input, input])).map(({ id }) => id)
     const sellerToken = await aToken(seller)
     const [bySeller] = await placed(sellerToken, [{ ...input, buyerBillingData: billingData }])
     const nameOf = async (jwt: string) => {
@@ -74,10 +74,15 @@ describe('what a caller sees', () => {
       const page = await (await get(reader, query)).json<Page>()
       return page.events.map(({ data }) => data.orderId)
     }
-    expect(await ordersOf(token, await nameOf(token))).toEqual([byShop?.id])
+    expect(await ordersOf(token, await nameOf(token))).toEqual(byShop)
     expect(await ordersOf(token, await nameOf(sellerToken))).toEqual([bySeller?.id])
-    expect(await ordersOf(sellerToken, await nameOf(token))).toEqual([byShop?.id])
+    expect(await ordersOf(sellerToken, await nameOf(token))).toEqual(byShop)
     expect(await ordersOf(token, 'nobody')).toEqual([])
+    // Events of others do not count towards the limit.
+    const last = await (
+      await get(token, `?limit=1&source=${encodeURIComponent(await nameOf(sellerToken))}`)
+    ).json<Page>()
+    expect(last.events.map(({ data }) => data.orderId)).toEqual([bySeller?.id])
   })
 
   it('is what happens to the orders that the user bought or sold', async () => {

@@ -1,0 +1,217 @@
+/** What a shop sends to place orders. */
+import * as z from 'zod'
+import { BillingFields } from '../addresses/schema.ts'
+import { docs } from '../http/fields.ts'
+import { inputText } from '../http/inputs.ts'
+import { WalletAddress } from '../identity/address.ts'
+import { EmailAddress } from '../identity/email-link.ts'
+
+/** The number of orders that one call may place or read, and of reservations that it may make. */
+export const MAX_ORDERS = 100
+
+const requiredId = (description: string) => {
+  const error = ({ input }: { input?: unknown }) =>
+    input === undefined ? 'is required' : 'must be a positive integer'
+  return z.int({ error }).positive({ error }).describe(description)
+}
+
+const notProviderId = 'must be 1 to 255 characters without control characters'
+
+/** The shop's own order number. */
+export const ProviderId = inputText(1000, notProviderId)
+  .trim()
+  .regex(/^[^\p{Cc}\p{Cs}]{1,255}$/u, notProviderId)
+
+const notExternalId = 'must be 1 to 200 characters without control characters'
+
+/** The operator's own id of a listing or an NFT, from the catalogue. */
+const externalId = (description: string) =>
+  inputText(1000, notExternalId)
+    .regex(/^[^\p{Cc}\p{Cs}]{1,200}$/u, notExternalId)
+    .optional()
+    .describe(description)
+
+const BillingData = BillingFields.meta({
+  id: 'BillingData',
+  description: docs('A billing address.'),
+})
+
+/** The JSON schema of a rule that an object has exactly one of these fields. */
+const exactlyOne = (fields: readonly string[]) => ({
+  oneOf: fields.map((field) => ({ required: [field] })),
+})
+
+/** Checks fields together also if one of them has the wrong form, so that all issues are listed. */
+const evenIfInvalid = { when: ({ value }: { value: unknown }) => Object(value) === value }
+
+const GivenBuyer = z
+  .object({
+    userId: requiredId(docs('User id.')).optional(),
+    email: EmailAddress.optional().describe(docs('E-mail address.')),
+    wallet: WalletAddress.optional().describe(docs('Address of a wallet.')),
+  })
+  .refine((buyer) => Object.values(buyer).filter((value) => value !== undefined).length === 1, {
+    error: 'must have exactly one of userId, email and wallet',
+    ...evenIfInvalid,
+  })
+  .meta({
+    id: 'GivenBuyer',
+    allOf: [exactlyOne(['userId', 'email', 'wallet'])],
+    description:
+      'A buyer. Give one field. A person with an e-mail address or a wallet that nobody has yet gets ' +
+      'an account, which belongs to whoever first proves to have the address.',
+  })
+
+const MAX_CUSTOM_KEYS = 20
+/** Of the JSON in UTF-8. */
+const MAX_CUSTOM_BYTES = 4096
+
+const Custom = z
+  .record(z.string(), z.string())
+  .superRefine((custom, context) => {
+    const names = Object.keys(custom)
+    if (names.length > MAX_CUSTOM_KEYS)
+      context.addIssue(`must have at most ${MAX_CUSTOM_KEYS} keys`)
+    if (!names.every((name) => /^[^\p{Cc}\p{Cs}]{1,64}$/u.test(name)))
+      context.addIssue('must have keys of 1 to 64 characters without control characters')
+    if (new TextEncoder().encode(JSON.stringify(custom)).length > MAX_CUSTOM_BYTES)
+      context.addIssue(`must have at most ${MAX_CUSTOM_BYTES} bytes of JSON`)
+  })
+  .meta({ maxProperties: MAX_CUSTOM_KEYS })
+
+/** Fields of which exactly one is given. */
+type Alternatives = readonly (readonly [id: string, other: string])[]
+
+/** What an order names by an id or in another way. */
+const alternatives: Alternatives = [
+  ['nftId', 'nft'],
+  ['listingId', 'listing'],
+  ['buyerUserId', 'buyer'],
+]
+
+/** Reports a pair of which not exactly one is given, and a price without its currency. */
+const checkTogether =
+  (pairs: Alternatives) =>
+  (order: Readonly<Record<string, unknown>>, context: z.RefinementCtx): void => {
+    const report = (field: string, message: string) =>
+      context.addIssue({ code: 'custom', path: [field], message })
+    for (const [id, other] of pairs)
+      if (order[id] === undefined && order[other] === undefined) report(id, 'is required')
+      else if (order[id] !== undefined && order[other] !== undefined)
+        report(other, `must not be given together with ${id}`)
+    const hasPrice = order.expectedPriceCents !== undefined
+    if (hasPrice === (order.expectedCurrency !== undefined)) return
+    if (hasPrice) report('expectedCurrency', 'is required with a price')
+    else report('expectedPriceCents', 'is required with a currency')
+  }
+
+/** An object with these fields, of which one of each pair is given, and a price with its currency. */
+export const withRules = <S extends z.ZodRawShape>(
+  shape: S,
+  pairs: Alternatives,
+  meta: { id: string; description: string },
+) =>
+  z
+    .object(shape)
+    .superRefine(checkTogether(pairs), evenIfInvalid)
+    .meta({
+      ...meta,
+      allOf: pairs.map(exactlyOne),
+      dependentRequired: {
+        expectedPriceCents: ['expectedCurrency'],
+        expectedCurrency: ['expectedPriceCents'],
+      },
+    })
+
+export const NewOrder = withRules(
+  {
+    nftId: requiredId(docs('Id of the NFT. Give this or `nft`.')).optional(),
+    nft: externalId('Your own id of the NFT, from the catalogue. Give this or `nftId`.'),
+    listingId: requiredId(
+      docs('Id of the listing that sells the NFT. Give this or `listing`.'),
+    ).optional(),
+    listing: externalId(
+      'Your own id of the listing, from the catalogue. Give this or `listingId`.',
+    ),
+    quantity: requiredId(docs('Number of pieces.')),
+    expectedPriceCents: z
+      .int()
+      .nonnegative()
+      .optional()
+      .describe(
+        'Price of one piece in minor units, as the shop has shown it. If the listing asks something else, the call fails.',
+      ),
+    expectedCurrency: z
+      .string()
+      .regex(/^[A-Z]{3}$/, 'must be three capital letters, as in "EUR"')
+      .optional()
+      .describe(docs('Currency of `expectedPriceCents`, ISO 4217.')),
+    buyerUserId: requiredId(docs('User id of the buyer. Give this or `buyer`.')).optional(),
+    buyer: GivenBuyer.optional().describe(docs('The buyer, if not by `buyerUserId`.')),
+    buyerBillingData: BillingData.nullish().describe(
+      docs(
+        'Billing address of the buyer. With city, country, postal code and street a new address is ' +
+          'created; otherwise ' +
+          'the first billing address of the buyer is used. From a master token the new address is ' +
+          'added to the addresses of the buyer; from a user token it is kept for this order only.',
+      ),
+    ),
+    providerId: ProviderId.nullish().describe(
+      docs('Order number of the shop. Each number can be used once under a token name.'),
+    ),
+    custom: Custom.nullish().describe(
+      `Texts of your own: at most ${MAX_CUSTOM_KEYS} keys of up to 64 characters, together ` +
+        `${MAX_CUSTOM_BYTES} bytes of JSON. Events and transfers show them, also to the buyer.`,
+    ),
+    reservationId: z
+      .uuid()
+      .optional()
+      .describe(
+        'A reservation of this listing and quantity, which becomes the order. Its price is that of ' +
+          'the order.',
+      ),
+  },
+  alternatives,
+  { id: 'NewOrder', description: docs('An order to place.') },
+)
+export type NewOrder = z.infer<typeof NewOrder>
+
+const { providerId: _, ...unnumbered } = NewOrder.shape
+
+export const NumberedOrder = withRules(unnumbered, alternatives, {
+  id: 'NumberedOrder',
+  description: docs('An order whose number is in the path.'),
+})
+
+export const NewOrders = z
+  .array(NewOrder, { error: 'the body must be an array of orders' })
+  .min(1, 'the body must have at least one order')
+  .max(MAX_ORDERS, `the body may have at most ${MAX_ORDERS} orders`)
+  .meta({ id: 'NewOrders', description: docs('The orders to place.') })
+
+/** Why pieces cannot be sold or reserved. */
+export const saleErrors = [
+  'listing_not_found',
+  'listing_inactive',
+  'listing_ended',
+  'nft_not_found',
+  'nft_not_released',
+  'sold_out',
+  'quantity_too_large',
+  'quantity_above_limit',
+  'not_your_listing',
+  'price_changed',
+  'too_many_open_orders',
+  'request_in_progress',
+] as const
+
+export const IdempotencyHeader = z.object({
+  'idempotency-key': z
+    .string()
+    .regex(/^.{1,255}$/, 'must be 1 to 255 characters')
+    .optional()
+    .describe(
+      'A key of your choice for this call, unique under a token name. If the call is sent again ' +
+        'within 24 hours, it gets the first response again and changes nothing.',
+    ),
+})
