@@ -13,11 +13,11 @@ Object.assign(process.env, secrets)
 
 /** Set by `npm run fuzz`, `npm run fuzz -- --hostile` and `npm run chaos`. */
 const { FUZZ_SEED = '1', FUZZ_RUNS, HOSTILE_SEED = '1', HOSTILE_STEPS } = process.env
-const { CHAOS_SEED, CHAOS_ITEMS } = process.env
+const { CHAOS_SEED, CHAOS_ITEMS, SHARES_SEED, SHARES_STEPS } = process.env
 
 /** Files that `npm run test:long` repeats with more cases, seeds or rows. */
 const extended = [
-  'test/{authorization,costs}.test.ts',
+  'test/{authorization,costs,storage}.test.ts',
   'test/fuzz/*.test.ts',
   'test/delivery/{campaign,nodes}.test.ts',
   'test/reservations/model.test.ts',
@@ -48,6 +48,8 @@ const workers = (isLong: boolean) => {
             // These override .dev.vars, which `npm run dev` writes.
             ...secrets,
           },
+          // Stands for a replica of DB: test/support/replica.ts.
+          d1Databases: { REPLICA: 'replica' },
           // Queues without a consumer: a test that needs the consumer calls it.
           queueProducers: {
             DELIVERIES: 'deliveries',
@@ -82,6 +84,10 @@ const workers = (isLong: boolean) => {
         isLong,
         fuzz: { seed: +FUZZ_SEED, runs: +(FUZZ_RUNS ?? (isLong ? 10_000 : 600)) },
         hostile: { seed: +HOSTILE_SEED, steps: +(HOSTILE_STEPS ?? (isLong ? 3000 : 200)) },
+        shares: {
+          seeds: SHARES_SEED ? [+SHARES_SEED] : isLong ? [1, 2, 3, 4, 5] : [1],
+          steps: +(SHARES_STEPS ?? (isLong ? 10_000 : 500)),
+        },
         campaigns: {
           seeds: CHAOS_SEED ? [+CHAOS_SEED] : isLong ? [1, 2, 3] : [1],
           items: +(CHAOS_ITEMS ?? (isLong ? 80 : 25)),

@@ -152,7 +152,6 @@ CREATE TABLE `deliveries` (
 	CONSTRAINT "deliveries_awaits" CHECK(("deliveries"."state" = 'awaiting_wallet') = ("deliveries"."awaits" IS NOT NULL))
 );
 --> statement-breakpoint
-CREATE UNIQUE INDEX `deliveries_key` ON `deliveries` (`key`);--> statement-breakpoint
 CREATE INDEX `deliveries_due` ON `deliveries` (`chainId`,`placer`,`dueAt`) WHERE "deliveries"."dueAt" IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `deliveries_delayed` ON `deliveries` (`chainId`,`reasonCode`,`queuedAt`) WHERE "deliveries"."failingSince" IS NOT NULL AND "deliveries"."dueAt" IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `deliveries_waiting` ON `deliveries` (`state`,`id`) WHERE "deliveries"."state" IN ('awaiting_wallet', 'failed', 'cancelled', 'written_off');--> statement-breakpoint
@@ -252,7 +251,7 @@ CREATE TABLE `cronRuns` (
 );
 --> statement-breakpoint
 CREATE TABLE `hourlyOrders` (
-	`hour` text PRIMARY KEY NOT NULL,
+	`hour` text NOT NULL,
 	`firstId` integer NOT NULL,
 	`lastId` integer NOT NULL,
 	`transferred` integer NOT NULL,
@@ -261,10 +260,12 @@ CREATE TABLE `hourlyOrders` (
 	`underWay` integer NOT NULL,
 	`p50` integer,
 	`p95` integer,
-	`updatedAt` text NOT NULL
-);
+	`updatedAt` text NOT NULL,
+	PRIMARY KEY(`hour`, `firstId`)
+) WITHOUT ROWID;
 --> statement-breakpoint
-CREATE INDEX `hourlyOrders_open` ON `hourlyOrders` (`updatedAt`) WHERE "hourlyOrders"."failed" + "hourlyOrders"."awaitingWallet" + "hourlyOrders"."underWay" > 0;--> statement-breakpoint
+CREATE INDEX `hourlyOrders_underWay` ON `hourlyOrders` (`updatedAt`) WHERE "hourlyOrders"."underWay" > 0;--> statement-breakpoint
+CREATE INDEX `hourlyOrders_waiting` ON `hourlyOrders` (`updatedAt`) WHERE "hourlyOrders"."underWay" = 0 AND "hourlyOrders"."failed" + "hourlyOrders"."awaitingWallet" > 0;--> statement-breakpoint
 CREATE TABLE `mailOptOuts` (
 	`addressHash` text PRIMARY KEY NOT NULL,
 	`createdAt` text NOT NULL
@@ -305,22 +306,15 @@ CREATE TABLE `heldPieces` (
 --> statement-breakpoint
 CREATE INDEX `heldPieces_expiry` ON `heldPieces` (`expiresAt`);--> statement-breakpoint
 CREATE TABLE `idempotencyKeys` (
+	`day` text NOT NULL,
 	`namespace` text NOT NULL,
 	`key` text NOT NULL,
 	`requestHash` text NOT NULL,
 	`plan` text NOT NULL,
 	`result` text NOT NULL,
 	`createdAt` text NOT NULL,
-	PRIMARY KEY(`namespace`, `key`)
-);
---> statement-breakpoint
-CREATE INDEX `idempotencyKeys_age` ON `idempotencyKeys` (`createdAt`);--> statement-breakpoint
-CREATE TABLE `nftPayloads` (
-	`hash` text NOT NULL,
-	`day` text NOT NULL,
-	`payload` text NOT NULL,
-	PRIMARY KEY(`day`, `hash`)
-);
+	PRIMARY KEY(`day`, `namespace`, `key`)
+) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE TABLE `orderItems` (
 	`id` integer PRIMARY KEY NOT NULL,
@@ -334,10 +328,6 @@ CREATE TABLE `orderItems` (
 	`ethRecipient` text,
 	`recipientChainId` integer DEFAULT 0 NOT NULL,
 	`priceCurrency` text NOT NULL,
-	`paymentProvider` text,
-	`createdAt` text NOT NULL,
-	`updatedAt` text NOT NULL,
-	`ProductType` text NOT NULL,
 	FOREIGN KEY (`orderId`) REFERENCES `orders`(`id`) ON UPDATE no action ON DELETE no action,
 	FOREIGN KEY (`nftId`) REFERENCES `nfts`(`id`) ON UPDATE no action ON DELETE no action,
 	FOREIGN KEY (`listingId`) REFERENCES `listings`(`id`) ON UPDATE no action ON DELETE no action,
@@ -351,20 +341,12 @@ CREATE TABLE `orders` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`buyerId` integer NOT NULL,
 	`billingAddressId` integer NOT NULL,
-	`paymentMethod` text NOT NULL,
-	`provider` text NOT NULL,
 	`providerId` text,
-	`payprovStxTransactionId` text,
-	`payprovPciTransactionId` text,
 	`payprovWebhookToken` text NOT NULL,
 	`totalPriceCents` integer NOT NULL,
 	`totalPriceCurrency` text NOT NULL,
 	`totalPriceEth` text NOT NULL,
-	`status` text,
-	`feesCollectedAt` text,
 	`createdAt` text NOT NULL,
-	`updatedAt` text NOT NULL,
-	`ProductType` text NOT NULL,
 	`namespace` text NOT NULL,
 	`source` text GENERATED ALWAYS AS (iif(namespace GLOB 'master:*', namespace, 'user:' || substr(namespace, 6 + instr(substr(namespace, 6), ':')))) VIRTUAL,
 	`custom` text,
@@ -393,6 +375,13 @@ CREATE TABLE `reservations` (
 --> statement-breakpoint
 CREATE INDEX `reservations_expiry` ON `reservations` (`expiresAt`);--> statement-breakpoint
 CREATE INDEX `reservations_user` ON `reservations` (`placedBy`,`expiresAt`) WHERE "reservations"."placedBy" IS NOT NULL;--> statement-breakpoint
+CREATE TABLE `responseParts` (
+	`hash` text NOT NULL,
+	`day` text NOT NULL,
+	`part` text NOT NULL,
+	PRIMARY KEY(`day`, `hash`)
+);
+--> statement-breakpoint
 CREATE TABLE `addresses` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`kind` text NOT NULL,

@@ -16,6 +16,10 @@ CREATE TRIGGER nfts_counts_update_enter AFTER UPDATE OF payload, status, deleted
 --> statement-breakpoint
 CREATE TRIGGER nfts_counts_delete AFTER DELETE ON nfts WHEN OLD.status = 'released' AND OLD.deletedAt IS NULL BEGIN UPDATE nftCounts SET nfts = nfts - 1 WHERE amountType = iif(OLD.amountType IN ('unique', 'limited', 'unlimited'), OLD.amountType, 'other'); END;
 --> statement-breakpoint
+-- The lists of changes tell when an NFT sells out or comes back, not of other sales: most sales write
+-- no index.
+CREATE TRIGGER nfts_sold_out AFTER UPDATE OF availableAmount ON nfts WHEN (OLD.availableAmount = 0) <> (NEW.availableAmount = 0) BEGIN UPDATE nfts SET changedAt = max(changedAt, NEW.updatedAt) WHERE id = NEW.id; END;
+--> statement-breakpoint
 CREATE TRIGGER nfts_creator_insert AFTER INSERT ON nfts WHEN NEW.status = 'released' AND NEW.deletedAt IS NULL BEGIN INSERT INTO creators (userId, nfts, latestReleaseAt) VALUES (NEW.creatorId, 1, NEW.releaseAt) ON CONFLICT (userId) DO UPDATE SET nfts = nfts + 1, latestReleaseAt = max(latestReleaseAt, excluded.latestReleaseAt); END;
 --> statement-breakpoint
 CREATE TRIGGER nfts_creator_update_leave AFTER UPDATE OF creatorId, releaseAt, status, deletedAt ON nfts WHEN OLD.status = 'released' AND OLD.deletedAt IS NULL BEGIN UPDATE creators SET nfts = nfts - 1, latestReleaseAt = coalesce((SELECT max(releaseAt) FROM nfts WHERE creatorId = OLD.creatorId AND status = 'released' AND deletedAt IS NULL), '') WHERE userId = OLD.creatorId; END;

@@ -51,7 +51,7 @@ export const command = defineCommand(
       },
     },
     variables: {
-      ROUNDS: 'Rounds in which each call is measured. Default: 9',
+      ROUNDS: 'Rounds in which each call is measured. Default: 10',
       SECONDS: 'Seconds of a round. Default: 2',
     },
     example: 'ROUNDS=3 npm run bench -- --only calls',
@@ -63,7 +63,7 @@ export const command = defineCommand(
 )
 
 async function benchCalls(): Promise<void> {
-  const rounds = parseInteger('ROUNDS', process.env.ROUNDS ?? '9', 1)
+  const rounds = parseInteger('ROUNDS', process.env.ROUNDS ?? '10', 1)
   const seconds = parseInteger('SECONDS', process.env.SECONDS ?? '2', 1)
   const sql = [...databaseSql(SIZE), ...token.sql]
   const api = await serveWorker({ main: 'src/worker.ts', bindings, sql })

@@ -44,6 +44,8 @@ export const command = defineCommand(
     },
     variables: {
       CLOUDFLARE_ACCOUNT_ID: 'Which account, if you have several.',
+      CLOUDFLARE_API_TOKEN:
+        'Instead of a login: a token that may edit Workers, D1, Queues and R2. Only with one, read replication is turned on.',
       TRANSFER_SIGNER_KEYS: 'Private keys of the relayers. Without it, a new relayer is made.',
     },
     example:
@@ -73,7 +75,7 @@ export const command = defineCommand(
 /** Returns whether there is a login. Throws a `CommandError` without one, except in a dry run. */
 async function checkLogin({ accountId }: Environment, isDryRun: boolean): Promise<boolean> {
   try {
-    report('login', await readLogin(accountId))
+    report('login', (await readLogin(accountId)).text)
     return true
   } catch (error) {
     if (!(isDryRun && error instanceof CommandError)) throw error

@@ -10,7 +10,7 @@ import { authRoutes } from './auth/routes.ts'
 import { avatarRoutes } from './avatars/routes.ts'
 import { catalogueRoutes } from './catalogue/routes.ts'
 import { deliveryRoutes } from './delivery/admin/routes.ts'
-import { forbidCaching } from './http/cache-control.ts'
+import { controlCaching } from './http/cache-control.ts'
 import type { App } from './http/context.ts'
 import { allowCors } from './http/cors.ts'
 import { rejectUnknownQuery, strictPaths } from './http/endpoint.ts'
@@ -43,10 +43,10 @@ import { webhookRoutes } from './webhooks/routes.ts'
 const app = new Hono<App>()
 app.onError(onError)
 app.notFound(notFound)
+app.use(controlCaching)
 // No id of a caller is that short, so the id is always our own.
 app.use(requestId({ limitLength: 0 }))
 app.use(requestLog)
-app.use(forbidCaching)
 app.use(
   secureHeaders({
     // API responses are not pages. Pages set their own policy.

@@ -10,23 +10,27 @@ import { env } from 'cloudflare:workers'
 import { beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest'
 import * as z from 'zod'
 import { lastIds, NO_IDS, type Size, synthetic } from '../scripts/catalogue/synthetic.ts'
+import { roundsOf } from '../scripts/costs/latency.ts'
 import {
   type BatchCost,
   batchCosts,
+  busyCronCost,
   type Cost,
   endpointCosts,
   listCosts,
   publicCosts,
   transferListCosts,
+  transferLogLines,
 } from '../scripts/costs/rows.ts'
 import app from '../src/app.ts'
 import { connect } from '../src/db/client.ts'
 import { events, webhookEndpoints } from '../src/db/schema/webhooks.ts'
+import { explain } from '../src/delivery/reasons.ts'
 import type { WakeUp } from '../src/delivery/wake.ts'
 import { listEndpoints } from '../src/http/endpoint.ts'
-import { runCron } from '../src/operations/cron.ts'
-import { pruneEvents } from '../src/webhooks/log.ts'
+import { deleteExpiredRows, runCron } from '../src/operations/cron.ts'
 import worker from '../src/worker.ts'
+import { billingData } from './orders/shop.ts'
 import { BASE_URL, requestOf } from './support/api.ts'
 import { aChain } from './support/chain/chain.ts'
 import { startClock } from './support/delivery/clock.ts'
@@ -34,8 +38,18 @@ import { networksOf } from './support/delivery/engine.ts'
 import { paidItems } from './support/delivery/items.ts'
 import { aRecordingQueue } from './support/delivery/queue.ts'
 import { sampleWorld } from './support/endpoints.ts'
-import { anAddress, anAdministrator, aSession, aToken, aUser, db } from './support/makers.ts'
+import {
+  aListing,
+  anAddress,
+  anAdministrator,
+  anNft,
+  aSession,
+  aToken,
+  aUser,
+  db,
+} from './support/makers.ts'
 import { measured } from './support/measured.ts'
+import { aWallet } from './support/visitor.ts'
 import { anEndpoint, consume, receive } from './webhooks/endpoints.ts'
 
 const { tokenOf, sampleRequest } = await sampleWorld()
@@ -47,21 +61,31 @@ const endpoints = listEndpoints(app).map(({ method, path }) => `${method} ${path
 /** The SQL of every statement that ran, with the bound values of one run. */
 const statements = new Map<string, unknown[]>()
 
+/** `rounds`: as in `roundsOf`. */
+type Measured = Cost & { rounds: string }
+
 /** Measures a run. Statements in `waitUntil`, after the response, are not included. */
-async function costOf(run: (measuredEnv: Env) => Promise<unknown>): Promise<Cost> {
+async function costOf(run: (measuredEnv: Env) => Promise<unknown>): Promise<Measured> {
   const { database, trips } = measured(env.DB)
   await run({ ...env, DB: database })
   const sum = (of: 'rowsRead' | 'rowsWritten') => trips.reduce((all, trip) => all + trip[of], 0)
-  const cost = { trips: trips.length, rowsRead: sum('rowsRead'), rowsWritten: sum('rowsWritten') }
+  const rounds = [...Map.groupBy(trips, ({ round }) => round).values()]
   for (const trip of trips)
     for (const [i, sql] of trip.statements.entries()) statements.set(sql, trip.values[i] ?? [])
-  return cost
+  return {
+    trips: trips.length,
+    rowsRead: sum('rowsRead'),
+    rowsWritten: sum('rowsWritten'),
+    rounds: rounds
+      .map((round) => (round.every(({ copy }) => copy === 'replica') ? 'r' : 'p'))
+      .join(''),
+  }
 }
 
 const session = await aSession(await anAdministrator())
 
 /** Measures a request with a master token, or with a session for pages. */
-async function costOfRequest(endpoint: string): Promise<Cost> {
+async function costOfRequest(endpoint: string): Promise<Measured> {
   const { method, path, ...content } = await sampleRequest(endpoint)
   const isPage = /^\/(sign-in|settings|orders|claim|mails|operations|docs|$)/.test(path)
   const token = isPage ? { cookie: `token=${session}` } : { authorization: tokenOf.master }
@@ -94,13 +118,21 @@ const batchOf = (chainId: number): MessageBatch<WakeUp> => ({
 })
 
 /** Measures a call that places orders of a buyer with a wallet. */
-async function costOfOrders(count: number): Promise<Cost> {
+async function costOfOrders(
+  count: number,
+  { order, key }: { order?: object; key?: string } = {},
+): Promise<Cost> {
   const { method, path, json } = await sampleRequest('POST /api/externalOrders')
   const buyer = await aUser()
   await anAddress(buyer)
   const [input] = z.array(z.looseObject({})).parse(json)
-  const inputs = Array.from({ length: count }, () => ({ ...input, buyerUserId: buyer.id }))
-  const request = requestOf(method, path, { token: tokenOf.master, json: inputs })
+  const inputs = Array.from({ length: count }, () => ({
+    ...input,
+    buyerUserId: buyer.id,
+    ...order,
+  }))
+  const headers = key ? { 'idempotency-key': key } : {}
+  const request = requestOf(method, path, { token: tokenOf.master, json: inputs, headers })
   const { queue } = aRecordingQueue()
   return costOf(async (measuredEnv) => {
     const bindings = { ...measuredEnv, DELIVERIES: queue }
@@ -109,44 +141,95 @@ async function costOfOrders(count: number): Promise<Cost> {
   })
 }
 
+let orderCount = 0
+
+/** Measures an order as a shop places it: with its number, of an NFT that may sell out. */
+async function costOfNumbered({ order, key }: { order?: object; key?: string } = {}) {
+  const nft = await anNft(await aUser(), { amount: 10 })
+  const sold = { nftId: nft.id, listingId: (await aListing(nft)).id }
+  const numbered = () => ({ ...sold, providerId: `costs-${++orderCount}`, ...order })
+  // The first response of a day stores what it shows of the NFT.
+  await costOfOrders(1, { order: numbered(), ...(key && { key: `${key} before` }) })
+  return costOfOrders(1, { order: numbered(), ...(key && { key }) })
+}
+
+/** Measures transfers of items in one transaction, or two. */
+async function costOfTransfers(batch: keyof typeof transferLogLines, count: number): Promise<Cost> {
+  const chain = await aChain({ erc1155: count })
+  await chain.setAutomine(false)
+  await paidItems(
+    chain,
+    Array.from({ length: count }, () => ({ standard: 'erc1155' as const })),
+  )
+  // A block is made as soon as the run waits for one.
+  startClock(() => chain.mine())
+  const networks = { NETWORKS: networksOf([chain]) }
+  const spies = (['log', 'error'] as const).map((method) => vi.spyOn(console, method))
+  const cost = await costOf((measuredEnv) =>
+    worker.queue(batchOf(chain.chainId), { ...measuredEnv, ...networks }),
+  )
+  const lines = spies.reduce((sum, { mock }) => sum + mock.calls.length, 0)
+  for (const spy of spies) spy.mockRestore()
+  expect(lines).toBeLessThanOrEqual(transferLogLines[batch])
+  return cost
+}
+
+/** Measures events for one endpoint. */
+async function costOfEvents(count: number): Promise<Cost> {
+  const endpoint = await anEndpoint()
+  const received = receive()
+  const cost = await costOf(async ({ DB }) => {
+    await DB.prepare(
+      `INSERT INTO newEvents (type, at, sellerId, data)
+       SELECT 'order.created', ?1, ?2, '{}' FROM json_each(?3)`,
+    )
+      .bind(new Date().toISOString(), endpoint.userId, JSON.stringify(Array(count).fill(0)))
+      .run()
+    await consume([endpoint], { DB })
+  })
+  expect(received).toHaveLength(count)
+  return cost
+}
+
+/** Measures what the cron run deletes of 100 orders, once their events are old. */
+async function costOfPruning(): Promise<Cost> {
+  const old = new Date(Date.now() - 31 * 24 * 60 * 60 * 1000).toISOString()
+  await db.delete(events)
+  const insert = (sql: string, rows: number) =>
+    env.DB.prepare(sql)
+      .bind(old, JSON.stringify(Array(rows).fill(0)))
+      .run()
+  await insert(
+    "INSERT INTO newEvents (type, at, data) SELECT 'order.created', ?1, '{}' FROM json_each(?2)",
+    201,
+  )
+  await insert(
+    `INSERT INTO idempotencyKeys (day, namespace, "key", requestHash, plan, result, createdAt)
+     SELECT date(?1), 'master:shop', key, '', '{}', '{}', ?1 FROM json_each(?2)`,
+    100,
+  )
+  return costOf(({ DB }) => deleteExpiredRows(connect(DB), new Date()))
+}
+
 const measureBatch: Record<BatchCost, () => Promise<Cost>> = {
   'place an order': () => costOfOrders(1),
   'place 100 orders': () => costOfOrders(100),
-  'transfer 100 items': async () => {
-    const chain = await aChain({ erc1155: 100 })
-    await chain.setAutomine(false)
-    await paidItems(
-      chain,
-      Array.from({ length: 100 }, () => ({ standard: 'erc1155' as const })),
-    )
-    // A block is made as soon as the run waits for one.
-    startClock(() => chain.mine())
-    const networks = { NETWORKS: networksOf([chain]) }
-    return costOf((measuredEnv) =>
-      worker.queue(batchOf(chain.chainId), { ...measuredEnv, ...networks }),
-    )
-  },
-  'log, send and remove 100 events': async () => {
-    const endpoint = await anEndpoint()
-    await db.delete(events)
-    const received = receive()
-    const monthLater = new Date(Date.now() + 31 * 24 * 60 * 60 * 1000)
-    const cost = await costOf(async ({ DB }) => {
-      await DB.prepare(
-        `INSERT INTO newEvents (type, at, sellerId, data)
-         SELECT 'order.created', ?1, ?2, '{}' FROM json_each(?3)`,
-      )
-        .bind(new Date().toISOString(), endpoint.userId, JSON.stringify(Array(100).fill(0)))
-        .run()
-      await consume([endpoint], { DB })
-      const connected = connect(DB)
-      const [removeEvents, ...others] = pruneEvents(connected, monthLater)
-      if (removeEvents) await connected.batch([removeEvents, ...others])
-    })
-    expect(received).toHaveLength(100)
-    expect(await db.$count(events)).toBe(1)
-    return cost
-  },
+  'place a numbered order': () => costOfNumbered(),
+  'place a numbered order with an Idempotency-Key': () =>
+    costOfNumbered({ key: crypto.randomUUID() }),
+  'place an order of a new buyer with an address': () =>
+    costOfOrders(1, {
+      order: {
+        buyerUserId: undefined,
+        buyer: { wallet: aWallet().address },
+        buyerBillingData: billingData,
+      },
+    }),
+  'transfer 100 items': () => costOfTransfers('transfer 100 items', 100),
+  'transfer an item by itself': () => costOfTransfers('transfer an item by itself', 1),
+  'log and send 100 events': () => costOfEvents(100),
+  'log and send an event': () => costOfEvents(1),
+  'remove 100 stored responses and 200 events': costOfPruning,
   'run cron once': async () => {
     // As if the cron trigger had always run: the newest order is counted, and alarms were told.
     await env.DB.prepare(
@@ -200,7 +283,9 @@ describe.each(inject('isLong') ? [small, large] : [small])('in a database with %
   it.each(endpoints)('%s costs no more than its limits', async (endpoint) => {
     // The first request may fill a cache or store when the token was used.
     await costOfRequest(endpoint)
-    expectCost(await costOfRequest(endpoint), endpointCosts[endpoint])
+    const cost = await costOfRequest(endpoint)
+    expectCost(cost, endpointCosts[endpoint])
+    expect([endpoint, cost.rounds]).toEqual([endpoint, roundsOf(endpoint)])
   })
 
   describe.each(['master', 'seller'] as const)('a list of orders for a %s', (who) => {
@@ -237,6 +322,45 @@ describe.each(inject('isLong') ? [small, large] : [small])('in a database with %
   )
 })
 
+/** Brings the database into the middle of a day of a million orders: 700 a minute. */
+async function aBusyHour(chainId: number) {
+  const orders = 50_000
+  await fill({ users: 1000, nfts: 100, orders })
+  const now = Date.now()
+  const ago = (minutes: number) => new Date(now - minutes * 60_000).toISOString()
+  const { reasonCode, reason } = explain('holder_not_approved')
+  const first = before.orderItems + 1
+  const of = (share: number) => `id >= ${first + share * orders}`
+  const at = `strftime('%Y-%m-%dT%H:%M:%fZ', '${ago(70)}', '+' || ((id - ${first}) * 0.084) || ' seconds')`
+  const due = `chainId = ${chainId}, queuedAt = createdAt, transactionId = NULL`
+  const carried = `SELECT json_group_array(id) AS items, min(id) AS firstId FROM deliveries
+    WHERE ${of(0.1)} AND NOT ${of(0.14)} GROUP BY id / 100`
+  for (const sql of [
+    `UPDATE deliveries SET createdAt = ${at}, updatedAt = ${at}, chainId = ${chainId} WHERE ${of(0)}`,
+    `UPDATE deliveries SET state = 'in_flight', ${due} WHERE ${of(0.1)} AND NOT ${of(0.14)}`,
+    `UPDATE deliveries SET state = 'failed', reasonCode = '${reasonCode}', reason = '${reason}'
+      WHERE ${of(0.2)} AND NOT ${of(0.6)}`,
+    `UPDATE deliveries SET state = 'queued', dueAt = createdAt, reasonCode = NULL, reason = NULL, ${due}
+      WHERE ${of(0.6)}`,
+    `UPDATE deliveries SET failingSince = createdAt, dueAt = '${ago(-10)}', reasonCode = '${reasonCode}',
+      reason = '${reason}' WHERE ${of(0.8)}`,
+    `INSERT INTO transactions SELECT firstId, ${chainId}, '', '', firstId, items, 'hash' || firstId, '[]',
+      NULL, '1', '1', '1', 0, 0, '${ago(1)}', NULL, NULL, NULL, NULL, NULL, 1, '${ago(1)}', '${ago(1)}'
+      FROM (${carried})`,
+  ])
+    await env.DB.prepare(sql).run()
+}
+
+it('run cron once costs no more than its limits on the day of a million orders', async () => {
+  const chain = await aChain()
+  await aBusyHour(chain.chainId)
+  const run = (measuredEnv: Env) =>
+    runCron({ ...measuredEnv, NETWORKS: networksOf([chain]) } as Env, new Date())
+  // The first runs roll up what no run has seen.
+  for (let i = 0; i < 30; i++) await run(env)
+  expectCost(await costOf(run), busyCronCost)
+})
+
 /** Scans that are allowed, and why. The key is the start of the scan. */
 const allowedScans: Record<string, string> = {
   nftCounts: 'has one row per amountType',
@@ -249,6 +373,7 @@ const allowedScans: Record<string, string> = {
   'page in WITH bounds': 'has the rows of a page',
   's in SELECT s.orderId': 'a subquery that stops at its LIMIT',
   'v in SELECT': 'a subquery that stops at its LIMIT',
+  'selected in WITH': 'has the ids of a page',
   sold: 'a subquery over the JSON of the statement',
   returned: 'a subquery over the JSON of the statement',
   candidates: 'a subquery that stops at its LIMIT',
@@ -260,6 +385,9 @@ const allowedScans: Record<string, string> = {
   'creators USING INDEX creators_latest': 'stops at its LIMIT',
   'tokens USING INDEX tokens_live': 'stops at its LIMIT',
   'orders in insert into "addresses"': 'runs only if a foreign key is violated',
+  'addresses in INSERT INTO "users"': 'runs only if a foreign key is violated',
+  'deliveries in INSERT INTO "users"': 'runs only if a foreign key is violated',
+  'nfts in INSERT INTO "users"': 'runs only if a foreign key is violated',
   emailLinks: 'has only the links of 15 minutes',
   networks: 'has one row per chain',
   kept: 'has one row per chain',
@@ -286,11 +414,11 @@ const allowedScans: Record<string, string> = {
   alarms: 'has only alarms that last',
   'webhookEndpoints USING INDEX webhookEndpoints_disabled': 'has only those that are disabled',
   'e USING INDEX webhookEndpoints_master': 'has only those of administrators',
-  'hourlyOrders USING': 'stops at its LIMIT',
-  'deliveries in INSERT INTO hourlyOrders': 'stops at its LIMIT',
-  'start in INSERT INTO hourlyOrders': 'has at most two rows',
-  'h in INSERT INTO hourlyOrders': 'has a row for each hour that is computed',
-  'hours in INSERT INTO hourlyOrders': 'has a row for each hour that is computed',
+  hourlyOrders: 'stops at its LIMIT',
+  'h in SELECT h.hour': 'a subquery that stops at its LIMIT',
+  chains: 'has a row for each chain',
+  'p in SELECT w.*': 'has a row for each who has placed an order that is to be delivered',
+  't in SELECT w.*': 'has only transactions that are not final',
 }
 
 it('scans no table', async () => {

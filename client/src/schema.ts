@@ -374,7 +374,7 @@ export interface paths {
         };
         /**
          * List listings
-         * @description Shows NFTs that are released, and their listings. A page may be shorter than `limit` before the last one: go on until `nextCursor` is null. To follow changes, send as `updatedSince` the time of your last call less 5 minutes. Single sales, reservations and the end of a listing do not change `updatedAt`; what is withdrawn is absent. Needs no token.
+         * @description Shows NFTs that are released, and their listings. The response may be up to 60 seconds old. A page may be shorter than `limit` before the last one: go on until `nextCursor` is null. To follow changes, send as `updatedSince` the time of your last call less 5 minutes. Single sales, reservations and the end of a listing do not change `updatedAt`; what is withdrawn is absent. Needs no token.
          */
         get: operations["listListings"];
         put?: never;
@@ -394,7 +394,7 @@ export interface paths {
         };
         /**
          * Get listings
-         * @description Shows NFTs that are released, and their listings. Needs no token.
+         * @description Shows NFTs that are released, and their listings. The response may be up to 60 seconds old. Needs no token.
          */
         get: operations["getListings"];
         put?: never;
@@ -414,7 +414,7 @@ export interface paths {
         };
         /**
          * List NFTs
-         * @description Shows NFTs that are released, and their listings. A page may be shorter than `limit` before the last one: go on until `nextCursor` is null. To follow changes, send as `updatedSince` the time of your last call less 5 minutes. Single sales, reservations and the end of a listing do not change `updatedAt`; what is withdrawn is absent. Needs no token.
+         * @description Shows NFTs that are released, and their listings. The response may be up to 60 seconds old. A page may be shorter than `limit` before the last one: go on until `nextCursor` is null. To follow changes, send as `updatedSince` the time of your last call less 5 minutes. Single sales, reservations and the end of a listing do not change `updatedAt`; what is withdrawn is absent. Needs no token.
          */
         get: operations["listNfts"];
         put?: never;
@@ -434,7 +434,7 @@ export interface paths {
         };
         /**
          * Get NFTs
-         * @description Shows NFTs that are released, and their listings. Needs no token.
+         * @description Shows NFTs that are released, and their listings. The response may be up to 60 seconds old. Needs no token.
          */
         get: operations["getNfts"];
         put?: never;
@@ -3200,6 +3200,11 @@ export interface components {
             d1: {
                 /** @description What is wrong; null if it answers. */
                 problem: string | null;
+                /**
+                 * Format: int64
+                 * @description Its size, bytes. D1 has room for 10 GB.
+                 */
+                bytes: number;
             };
             /** @description The storage of pictures. */
             r2: {
@@ -3210,7 +3215,7 @@ export interface components {
             queues: components["schemas"]["HealthQueue"][];
             /** @description The networks. */
             networks: components["schemas"]["HealthNetwork"][];
-            /** @description Numbers of order items that are not delivered. */
+            /** @description Numbers of order items that are not delivered. 1,000 of a chain or a reason stand for more, too. */
             deliveries: {
                 /**
                  * Format: int64
@@ -3881,7 +3886,7 @@ export interface components {
                 "application/json": components["schemas"]["OrdersError"];
             };
         };
-        /** @description `rate_limited`: Too many requests: more than 600 in 60 seconds with a user token or from a client address, 1,800 of a user or 7,000 with a master token, or more than 20 changes of avatars, 10 new tokens or 20 sign-in attempts. Wait as long as `Retry-After` says. */
+        /** @description `rate_limited`: Too many requests: more than 600 in 60 seconds with a user token or from a client address, 1,800 of a user or 7,000 with a master token, or more than 20 changes of avatars, 10 new tokens or 20 sign-in attempts; or as many addresses, pictures, webhooks, tokens, sign-ins or orders in a day as a user may have. Wait as long as `Retry-After` says. */
         OrdersRateLimited: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -4272,7 +4277,7 @@ export interface components {
                 "application/json": components["schemas"]["ApiError"];
             };
         };
-        /** @description `rate_limited`: Too many requests: more than 600 in 60 seconds with a user token or from a client address, 1,800 of a user or 7,000 with a master token, or more than 20 changes of avatars, 10 new tokens or 20 sign-in attempts. Wait as long as `Retry-After` says. */
+        /** @description `rate_limited`: Too many requests: more than 600 in 60 seconds with a user token or from a client address, 1,800 of a user or 7,000 with a master token, or more than 20 changes of avatars, 10 new tokens or 20 sign-in attempts; or as many addresses, pictures, webhooks, tokens, sign-ins or orders in a day as a user may have. Wait as long as `Retry-After` says. */
         RateLimited: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -4662,7 +4667,7 @@ export interface components {
         ETag: string;
         /** @description For how long caches may keep the response. */
         CacheControl: string;
-        /** @description Seconds since the response was made. Absent if it is new. */
+        /** @description Seconds since a cache got the response. Absent if it is new. */
         Age: string;
     };
     pathItems: never;
@@ -5084,7 +5089,7 @@ export interface operations {
             query: {
                 /**
                  * @description Id of the address.
-                 * @example 4
+                 * @example 3
                  */
                 id: number;
             };
@@ -5168,7 +5173,7 @@ export interface operations {
             query: {
                 /**
                  * @description Id of the address.
-                 * @example 5
+                 * @example 4
                  */
                 id: number;
             };
@@ -5241,7 +5246,7 @@ export interface operations {
             query: {
                 /**
                  * @description Id of the address.
-                 * @example 7
+                 * @example 5
                  */
                 id: number;
             };
@@ -5325,7 +5330,7 @@ export interface operations {
             query: {
                 /**
                  * @description Id of the address.
-                 * @example 8
+                 * @example 6
                  */
                 id: number;
             };
@@ -5545,8 +5550,6 @@ export interface operations {
             /** @description The picture. */
             200: {
                 headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    "x-d1-bookmark": components["headers"]["Bookmark"];
                     ETag: components["headers"]["ETag"];
                     "Cache-Control": components["headers"]["CacheControl"];
                     [name: string]: unknown;
@@ -5558,8 +5561,6 @@ export interface operations {
             /** @description The picture has the ETag that `If-None-Match` names. */
             304: {
                 headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    "x-d1-bookmark": components["headers"]["Bookmark"];
                     ETag: components["headers"]["ETag"];
                     "Cache-Control": components["headers"]["CacheControl"];
                     [name: string]: unknown;
@@ -5588,8 +5589,6 @@ export interface operations {
             /** @description The numbers. */
             200: {
                 headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    "x-d1-bookmark": components["headers"]["Bookmark"];
                     "Cache-Control": components["headers"]["CacheControl"];
                     Age: components["headers"]["Age"];
                     [name: string]: unknown;
@@ -5625,8 +5624,6 @@ export interface operations {
             /** @description The creators with the latest releases. */
             200: {
                 headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    "x-d1-bookmark": components["headers"]["Bookmark"];
                     "Cache-Control": components["headers"]["CacheControl"];
                     Age: components["headers"]["Age"];
                     [name: string]: unknown;
@@ -5692,9 +5689,8 @@ export interface operations {
             /** @description A page. */
             200: {
                 headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    "x-d1-bookmark": components["headers"]["Bookmark"];
                     "Cache-Control": components["headers"]["CacheControl"];
+                    Age: components["headers"]["Age"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5730,9 +5726,8 @@ export interface operations {
             /** @description In the order of the path. */
             200: {
                 headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    "x-d1-bookmark": components["headers"]["Bookmark"];
                     "Cache-Control": components["headers"]["CacheControl"];
+                    Age: components["headers"]["Age"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5796,9 +5791,8 @@ export interface operations {
             /** @description A page. */
             200: {
                 headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    "x-d1-bookmark": components["headers"]["Bookmark"];
                     "Cache-Control": components["headers"]["CacheControl"];
+                    Age: components["headers"]["Age"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5834,9 +5828,8 @@ export interface operations {
             /** @description In the order of the path. */
             200: {
                 headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    "x-d1-bookmark": components["headers"]["Bookmark"];
                     "Cache-Control": components["headers"]["CacheControl"];
+                    Age: components["headers"]["Age"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6823,8 +6816,6 @@ export interface operations {
             /** @description The public keys. */
             200: {
                 headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    "x-d1-bookmark": components["headers"]["Bookmark"];
                     "Cache-Control": components["headers"]["CacheControl"];
                     [name: string]: unknown;
                 };
@@ -7391,13 +7382,13 @@ export interface Methods {
     getStats: operations["getStats"];
     /** List recent creators. The response may be up to 60 seconds old. Needs no token. */
     listCreators: operations["listCreators"];
-    /** List listings. Shows NFTs that are released, and their listings. A page may be shorter than `limit` before the last one: go on until `nextCursor` is null. To follow changes, send as `updatedSince` the time of your last call less 5 minutes. Single sales, reservations and the end of a listing do not change `updatedAt`; what is withdrawn is absent. Needs no token. */
+    /** List listings. Shows NFTs that are released, and their listings. The response may be up to 60 seconds old. A page may be shorter than `limit` before the last one: go on until `nextCursor` is null. To follow changes, send as `updatedSince` the time of your last call less 5 minutes. Single sales, reservations and the end of a listing do not change `updatedAt`; what is withdrawn is absent. Needs no token. */
     listListings: operations["listListings"];
-    /** Get listings. Shows NFTs that are released, and their listings. Needs no token. */
+    /** Get listings. Shows NFTs that are released, and their listings. The response may be up to 60 seconds old. Needs no token. */
     getListings: operations["getListings"];
-    /** List NFTs. Shows NFTs that are released, and their listings. A page may be shorter than `limit` before the last one: go on until `nextCursor` is null. To follow changes, send as `updatedSince` the time of your last call less 5 minutes. Single sales, reservations and the end of a listing do not change `updatedAt`; what is withdrawn is absent. Needs no token. */
+    /** List NFTs. Shows NFTs that are released, and their listings. The response may be up to 60 seconds old. A page may be shorter than `limit` before the last one: go on until `nextCursor` is null. To follow changes, send as `updatedSince` the time of your last call less 5 minutes. Single sales, reservations and the end of a listing do not change `updatedAt`; what is withdrawn is absent. Needs no token. */
     listNfts: operations["listNfts"];
-    /** Get NFTs. Shows NFTs that are released, and their listings. Needs no token. */
+    /** Get NFTs. Shows NFTs that are released, and their listings. The response may be up to 60 seconds old. Needs no token. */
     getNfts: operations["getNfts"];
     /** Create a webhook. The endpoint gets the role of the token, and belongs to its user, who may have 10, and may create 30 a day. It gets a test at once, and events once it has answered one with its challenge. A session needs a recent sign-in. Needs a token that may write. */
     createWebhook: operations["createWebhook"];

@@ -55,7 +55,8 @@ const listAddresses = (db: D1Database, userId: number) =>
   db
     .prepare(
       `SELECT ${COLUMNS} FROM addresses
-       WHERE userId = ? AND kind = 'delivery' AND deletedAt IS NULL ORDER BY id`,
+       WHERE userId = ? AND kind = 'delivery' AND deletedAt IS NULL AND origin <> 'seller_order'
+       ORDER BY id`,
     )
     .bind(userId)
 
@@ -66,7 +67,7 @@ function createAddress(db: D1Database, { userId, ...body }: Address) {
     .prepare(
       `INSERT INTO addresses (kind, userId, ${FIELDS}, createdAt, updatedAt)
        SELECT 'delivery', ?, ${FIELDS.map(() => '?')}, ?, ? WHERE (SELECT count(*) FROM addresses
-         WHERE userId = ? AND kind = 'delivery' AND deletedAt IS NULL) < 100 RETURNING ${COLUMNS}`,
+         WHERE userId = ? AND kind = 'delivery' AND deletedAt IS NULL AND origin = 'request') < 100 RETURNING ${COLUMNS}`,
     )
     .bind(userId, ...FIELDS.map((field) => body[field] ?? null), now, now, userId)
 }

@@ -98,20 +98,18 @@ export function synthetic(size: Size, after: LastIds): string[] {
          ${timeAt('k')}, ${timeAt('k')} FROM (${rows})`,
     ]),
     ...chunks(size.orders, (rows) => [
-      `INSERT INTO orders (id, buyerId, billingAddressId, paymentMethod, provider, payprovWebhookToken,
-         totalPriceCents, totalPriceCurrency, totalPriceEth, status, createdAt, updatedAt,
-         ProductType, namespace)
+      `INSERT INTO orders (id, buyerId, billingAddressId, providerId, payprovWebhookToken,
+         totalPriceCents, totalPriceCurrency, totalPriceEth, createdAt, namespace)
        SELECT ${after.orders} + 1 + i, ${after.users} + 1 + ${buyerOf('i')},
-         ${after.addresses} + 1 + ${buyerOf('i')} * 2, 'external', 'external',
-         printf('00000000-0000-4000-8000-%012x', ${after.orders} + 1 + i), ${price}, 'EUR', ${eth}, 'paid',
-         ${timeAt('i')}, ${timeAt('i')}, 'nft', 'master:synthetic'
+         ${after.addresses} + 1 + ${buyerOf('i')} * 2, 'synthetic-' || (${after.orders} + 1 + i),
+         printf('00000000-0000-4000-8000-%012x', ${after.orders} + 1 + i), ${price}, 'EUR', ${eth},
+         ${timeAt('i')}, 'master:synthetic'
        FROM (SELECT k AS i, ${nftOf('k')} AS k FROM (${rows}))`,
       `INSERT INTO orderItems (id, orderId, nftId, listingId, sellerId, quantity, priceCents, priceEths,
-         ethRecipient, priceCurrency, paymentProvider, createdAt, updatedAt, ProductType)
+         ethRecipient, priceCurrency)
        SELECT ${after.orderItems} + 1 + i, ${after.orders} + 1 + i, ${after.nfts} + 1 + k,
          ${after.listings} + 1 + k, ${sellerOf('k')}, 1, ${price}, ${eth},
-         printf('0x9%039d', ${after.users} + 1 + ${buyerOf('i')}), 'EUR', 'external',
-         ${timeAt('i')}, ${timeAt('i')}, 'nft'
+         printf('0x9%039d', ${after.users} + 1 + ${buyerOf('i')}), 'EUR'
        FROM (SELECT k AS i, ${nftOf('k')} AS k FROM (${rows}))`,
     ]),
     ...chunks(Math.ceil(size.orders / ITEMS_PER_TRANSACTION), (rows) => [
@@ -128,12 +126,12 @@ export function synthetic(size: Size, after: LastIds): string[] {
     ]),
     ...chunks(size.orders, (rows) => [
       `INSERT INTO deliveries (id, key, chainId, contract, state, transactionId, reasonCode, reason,
-         queuedAt, placer, createdAt, updatedAt)
+         placer, createdAt, updatedAt)
        SELECT ${after.orderItems} + 1 + k, printf('0x%064x', ${after.orderItems} + 1 + k), ${CHAIN_ID},
          iif(${isFailed('k')}, NULL, ${CONTRACT}), iif(${isFailed('k')}, 'failed', 'transferred'),
          iif(${isFailed('k')}, NULL, ${after.transactions} + 1 + k / ${ITEMS_PER_TRANSACTION}),
          iif(${isFailed('k')}, '${reasonCode}', NULL), iif(${isFailed('k')}, '${reason}', NULL),
-         ${timeAt('k')}, 'master:synthetic', ${timeAt('k')}, ${timeAt('k')} FROM (${rows})`,
+         'master:synthetic', ${timeAt('k')}, ${timeAt('k')} FROM (${rows})`,
     ]),
   ]
 }

@@ -23,10 +23,12 @@ export function oneLineReason({ message }: CommandError): string {
 }
 
 /**
- * Returns who is logged in, and to which account. Throws a `CommandError` that says how to log in or
- * to choose an account. `accountId` is the one that wrangler.toml names.
+ * Returns the chosen account, and who is logged in to it as text. Throws a `CommandError` that says
+ * how to log in or to choose an account. `accountId` is the one that wrangler.toml names.
  */
-export async function readLogin(accountId: string | undefined): Promise<string> {
+export async function readLogin(
+  accountId: string | undefined,
+): Promise<{ accountId: string; text: string }> {
   const output = await runUnlessMissing(['whoami', '--json'], /"loggedIn":\s*false/)
   if (output === undefined)
     throw new CommandError(
@@ -44,7 +46,8 @@ export async function readLogin(accountId: string | undefined): Promise<string> 
         .map(({ id, name }) => `  ${id}  ${name}`)
         .join('\n')}`,
     )
-  return `${email ?? 'an API token'}, account ${account.name}`
+  const text = `${email ?? 'an API token'}, account ${account.name}`
+  return { accountId: account.id, text }
 }
 
 /** Returns the databases of the account: their names by id. */

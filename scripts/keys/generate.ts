@@ -1,5 +1,6 @@
 /** New values of the secrets. */
 import { randomBytes } from 'node:crypto'
+import { generateX25519Identity } from 'age-encryption'
 import { generatePrivateKey } from 'viem/accounts'
 import { generateSigningKey } from '../../src/auth/tokens.ts'
 
@@ -8,4 +9,6 @@ export const generators = {
   DELIVERY_KEY_SECRET: async () => randomBytes(32).toString('hex'),
   /** One relayer, a new account. */
   TRANSFER_SIGNER_KEYS: async (): Promise<string> => generatePrivateKey(),
+  /** A secret key of age. */
+  BACKUP_KEY: generateX25519Identity,
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod'
+import { bookmarkPattern } from '../../src/http/bookmark.ts'
 import type { EndpointInfo } from '../../src/http/openapi.ts'
-import { bookmarkPattern } from '../../src/http/request-context.ts'
 
 export const bookmarkParameter = z
   .string()

@@ -20,10 +20,14 @@ export function successResponse(
 ): ZodOpenApiResponseObject {
   return {
     description: schema.description ?? '',
-    headers: z.object({ ...commonHeaders, ...ownHeaders(headers) }),
+    headers: headersOf(headers),
     content: { [mediaType(schema)]: { schema } },
   }
 }
+
+/** What caches may keep has no headers of one request. */
+const headersOf = (declared: EndpointInfo['headers'] = {}) =>
+  z.object({ ...(!('Cache-Control' in declared) && commonHeaders), ...ownHeaders(declared) })
 
 /** `image/jpeg` for `z.file().mime('image/jpeg')`; other schemas describe JSON. */
 function mediaType(schema: z.ZodType): string {
@@ -37,7 +41,7 @@ export function errorResponses(endpoint: DescribedEndpoint): ZodOpenApiResponses
   for (const [status, description] of Object.entries(endpoint.info.bodiless ?? {}))
     responses[statusKey(status)] = {
       description,
-      headers: z.object({ ...commonHeaders, ...ownHeaders(endpoint.info.headers) }),
+      headers: headersOf(endpoint.info.headers),
     }
   for (const [status, codes] of Map.groupBy(errorCodes(endpoint), (code) => errorStatus[code]))
     responses[statusKey(status)] = errorResponse(status, codes, endpoint.info)

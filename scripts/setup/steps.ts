@@ -15,6 +15,7 @@ import { ensureAdministrator } from './administrator.ts'
 import { ensureConfiguration } from './configuration.ts'
 import { checkMail } from './mail.ts'
 import { checkMints } from './mints.ts'
+import { ensureReplication } from './replication.ts'
 import { report, type Setup } from './report.ts'
 import { ensureBuckets, ensureDatabase, ensureQueues, type Place } from './resources.ts'
 import { ensureSecrets, readSecrets, secretsFile } from './secrets.ts'
@@ -75,6 +76,7 @@ export async function goLive(
     await release(name, isUploadNeeded ? ['--secrets-file', secretsFile(name)] : [])
     report('worker', `${worker}: deployed`)
   }
+  await ensureReplication({ ...setup, environment })
   const problem = await findAnswerProblem(environment)
   if (problem) advise(problem)
   else report('address', `${publicUrl} answers`)

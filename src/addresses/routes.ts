@@ -6,11 +6,13 @@ import type { App } from '../http/context.ts'
 import { requireToken, validate } from '../http/endpoint.ts'
 import { docs } from '../http/fields.ts'
 import { idText } from '../http/ids.ts'
+import { describeOperations, type Operations } from '../http/openapi.ts'
 import { deleteAddress, updateAddress } from './change.ts'
 import { createAddress, detectKind } from './create.ts'
 import { MAX_ADDRESSES } from './limit.ts'
 import { listAddresses } from './list.ts'
 import {
+  type AddressKind,
   BillingAddress,
   BillingChanges,
   BillingFields,
@@ -40,72 +42,60 @@ const NewBillingAddress = BillingChanges.extend(Owner).meta({
   id: 'NewBillingAddress',
   description: docs('The fields of a new billing address.'),
 })
-const BillingAddressChanges = BillingChanges.meta({
-  id: 'BillingAddressChanges',
-  description: docs('The fields to change.'),
-})
+/** The name of each kind in operation ids and keys of answers, and the fields to change. */
+const kinds = {
+  delivery: { name: 'Delivery', Changes: DeliveryChanges },
+  billing: {
+    name: 'Billing',
+    Changes: BillingChanges.meta({
+      id: 'BillingAddressChanges',
+      description: docs('The fields to change.'),
+    }),
+  },
+}
 
-const tag = 'Addresses'
-const deliveryOnly = Object.keys(DeliveryFields.shape)
-  .filter((name) => !(name in BillingFields.shape))
-  .map((name) => `\`${name}\``)
-const updateDescription = docs('An absent field stays as it is; null clears it.')
-const createDescription = `A user has at most ${MAX_ADDRESSES} live addresses of each kind, without those of orders.`
-
-/** An answer with the only key `key`. The first letter of its component is upper case. */
-const singleKey = <K extends string, T extends z.ZodType>(key: K, value: T, of: string) =>
-  z
-    .object({ [key]: value } as Record<K, T>)
-    .meta({ id: `${key[0]?.toUpperCase()}${key.slice(1)}Answer`, description: of })
-
-const list = docs('The live addresses of the user, by id.')
-const Deliveries = singleKey(
-  'deliveryAddresses',
-  z.array(DeliveryAddress).describe(list),
-  docs('The delivery addresses of a user.'),
-)
-const Created = docs('The new address.')
-const Changed = docs('The address after the change.')
-const NewDelivery = singleKey('newDeliveryAddress', DeliveryAddress, Created)
-const UpdatedDelivery = singleKey('updatedDeliveryAddress', DeliveryAddress, Changed)
-const Billings = singleKey(
-  'billingAddresses',
-  z.array(BillingAddress).describe(list),
-  docs('The billing addresses of a user.'),
-)
-const NewBilling = singleKey('newBillingAddress', BillingAddress, Created)
-const UpdatedBilling = singleKey('updatedBillingAddress', BillingAddress, Changed)
+const addressId = validate('query', AddressId)
 
 export const addressRoutes = new Hono<App>()
-  .get(
-    '/api/public/user/:user_id/deliveryAddresses',
-    requireToken({
-      tag,
-      operationId: 'listDeliveryAddresses',
-      summary: docs('List the delivery addresses of a user'),
-      answer: Deliveries,
-      errors: ['forbidden', 'not_found'],
-    }),
-    validate('param', UserParam),
-    async (c) => {
-      const userId = resolveUserId(c.var.caller, c.req.valid('param').user_id)
-      const deliveryAddresses = await listAddresses(c.var, { kind: 'delivery', userId })
-      return c.json({ deliveryAddresses })
-    },
-  )
+
+for (const kind of addressKinds) {
+  const { name, Changes } = kinds[kind]
+  addressRoutes
+    .get(
+      `/api/public/user/:user_id/${kind}Addresses`,
+      requireToken(`list${name}Addresses`),
+      validate('param', UserParam),
+      async (c) => {
+        const userId = resolveUserId(c.var.caller, c.req.valid('param').user_id)
+        return c.json({ [`${kind}Addresses`]: await listAddresses(c.var, { kind, userId }) })
+      },
+    )
+    .put(
+      `/api/public/${kind}Address`,
+      requireToken(`update${name}Address`),
+      addressId,
+      validate('json', Changes),
+      async (c) => {
+        const { id } = c.req.valid('query')
+        const address = await updateAddress(c.var, { kind, id, changes: c.req.valid('json') })
+        return c.json({ [`updated${name}Address`]: address })
+      },
+    )
+    .delete(
+      `/api/public/${kind}Address`,
+      requireToken(`delete${name}Address`),
+      addressId,
+      async (c) => {
+        const address = await deleteAddress(c.var, { kind, ...c.req.valid('query') })
+        return c.json({ [`updated${name}Address`]: address })
+      },
+    )
+}
+
+addressRoutes
   .post(
     '/api/public/deliveryAddress',
-    requireToken({
-      tag,
-      operationId: 'createAddress',
-      summary: docs('Create a delivery or a billing address'),
-      description:
-        `${createDescription} Without \`type\`, a body with at least one address field or ` +
-        `\`isDefault\`, and none of ${deliveryOnly.join(', ')} and \`default\`, creates a billing ` +
-        'address. An `id` in the query is ignored.',
-      answer: z.union([NewDelivery, NewBilling]).describe('The new address, of the kind created.'),
-      errors: ['user_not_found', 'forbidden', 'too_many_addresses'],
-    }),
+    requireToken('createAddress'),
     validate(
       'query',
       z.object({
@@ -126,65 +116,9 @@ export const addressRoutes = new Hono<App>()
       return c.json({ newDeliveryAddress: address })
     },
   )
-  .put(
-    '/api/public/deliveryAddress',
-    requireToken({
-      tag,
-      operationId: 'updateDeliveryAddress',
-      summary: docs('Update a delivery address'),
-      description: updateDescription,
-      answer: UpdatedDelivery,
-      errors: ['not_found'],
-    }),
-    validate('query', AddressId),
-    validate('json', DeliveryChanges),
-    async (c) => {
-      const { id } = c.req.valid('query')
-      const changes = c.req.valid('json')
-      const address = await updateAddress(c.var, { kind: 'delivery', id, changes })
-      return c.json({ updatedDeliveryAddress: address })
-    },
-  )
-  .delete(
-    '/api/public/deliveryAddress',
-    requireToken({
-      tag,
-      operationId: 'deleteDeliveryAddress',
-      summary: docs('Delete a delivery address'),
-      answer: UpdatedDelivery,
-      errors: ['not_found'],
-    }),
-    validate('query', AddressId),
-    async (c) => {
-      const address = await deleteAddress(c.var, { kind: 'delivery', ...c.req.valid('query') })
-      return c.json({ updatedDeliveryAddress: address })
-    },
-  )
-  .get(
-    '/api/public/user/:user_id/billingAddresses',
-    requireToken({
-      tag,
-      operationId: 'listBillingAddresses',
-      summary: docs('List the billing addresses of a user'),
-      answer: Billings,
-      errors: ['forbidden', 'not_found'],
-    }),
-    validate('param', UserParam),
-    async (c) => {
-      const userId = resolveUserId(c.var.caller, c.req.valid('param').user_id)
-      return c.json({ billingAddresses: await listAddresses(c.var, { kind: 'billing', userId }) })
-    },
-  )
   .post(
     '/api/public/billingAddress',
-    requireToken({
-      tag,
-      operationId: 'createBillingAddress',
-      summary: docs('Create a billing address'),
-      description: createDescription,
-      answer: NewBilling,
-      errors: ['user_not_found', 'forbidden', 'too_many_addresses'],
-    }),
+    requireToken('createBillingAddress'),
     validate(
       'query',
       z.object({
@@ -193,43 +127,67 @@ export const addressRoutes = new Hono<App>()
     ),
     validate('json', NewBillingAddress),
     async (c) => {
-      const fields = c.req.valid('json')
-      return c.json({
-        newBillingAddress: await createAddress(c.var, { kind: 'billing', ...fields }),
-      })
+      const address = await createAddress(c.var, { kind: 'billing', ...c.req.valid('json') })
+      return c.json({ newBillingAddress: address })
     },
   )
-  .put(
-    '/api/public/billingAddress',
-    requireToken({
-      tag,
-      operationId: 'updateBillingAddress',
-      summary: docs('Update a billing address'),
-      description: updateDescription,
-      answer: UpdatedBilling,
-      errors: ['not_found'],
-    }),
-    validate('query', AddressId),
-    validate('json', BillingAddressChanges),
-    async (c) => {
-      const { id } = c.req.valid('query')
-      const changes = c.req.valid('json')
-      const address = await updateAddress(c.var, { kind: 'billing', id, changes })
-      return c.json({ updatedBillingAddress: address })
+
+/* @__PURE__ */ describeOperations('Addresses', () => {
+  const deliveryOnly = Object.keys(DeliveryFields.shape)
+    .filter((name) => !(name in BillingFields.shape))
+    .map((name) => `\`${name}\``)
+  const createDescription = `A user has at most ${MAX_ADDRESSES} live addresses of each kind, without those of orders.`
+  const shown = { delivery: DeliveryAddress, billing: BillingAddress }
+
+  /** An answer with the only key `key`. The first letter of its component is upper case. */
+  const singleKey = (key: string, value: z.ZodType, of: string) =>
+    z
+      .object({ [key]: value })
+      .meta({ id: `${key[0]?.toUpperCase()}${key.slice(1)}Answer`, description: of })
+
+  const NewDelivery = singleKey('newDeliveryAddress', DeliveryAddress, 'The new address.')
+  const NewBilling = singleKey('newBillingAddress', BillingAddress, 'The new address.')
+
+  const ofKind = (kind: AddressKind) => {
+    const { name } = kinds[kind]
+    const list = z.array(shown[kind]).describe('The live addresses of the user, by id.')
+    const Updated = singleKey(`updated${name}Address`, shown[kind], 'The address after the change.')
+    return {
+      [`list${name}Addresses`]: {
+        summary: `List the ${kind} addresses of a user`,
+        answer: singleKey(`${kind}Addresses`, list, `The ${kind} addresses of a user.`),
+        errors: ['forbidden', 'not_found'],
+      },
+      [`update${name}Address`]: {
+        summary: `Update a ${kind} address`,
+        description: 'An absent field stays as it is; null clears it.',
+        answer: Updated,
+        errors: ['not_found'],
+      },
+      [`delete${name}Address`]: {
+        summary: `Delete a ${kind} address`,
+        answer: Updated,
+        errors: ['not_found'],
+      },
+    } satisfies Operations
+  }
+  return {
+    ...ofKind('delivery'),
+    ...ofKind('billing'),
+    createAddress: {
+      summary: 'Create a delivery or a billing address',
+      description:
+        `${createDescription} Without \`type\`, a body with at least one address field or ` +
+        `\`isDefault\`, and none of ${deliveryOnly.join(', ')} and \`default\`, creates a billing ` +
+        'address. An `id` in the query is ignored.',
+      answer: z.union([NewDelivery, NewBilling]).describe('The new address, of the kind created.'),
+      errors: ['user_not_found', 'forbidden', 'too_many_addresses'],
     },
-  )
-  .delete(
-    '/api/public/billingAddress',
-    requireToken({
-      tag,
-      operationId: 'deleteBillingAddress',
-      summary: docs('Delete a billing address'),
-      answer: UpdatedBilling,
-      errors: ['not_found'],
-    }),
-    validate('query', AddressId),
-    async (c) => {
-      const address = await deleteAddress(c.var, { kind: 'billing', ...c.req.valid('query') })
-      return c.json({ updatedBillingAddress: address })
+    createBillingAddress: {
+      summary: 'Create a billing address',
+      description: createDescription,
+      answer: NewBilling,
+      errors: ['user_not_found', 'forbidden', 'too_many_addresses'],
     },
-  )
+  }
+})

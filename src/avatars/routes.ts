@@ -6,6 +6,7 @@ import type { App } from '../http/context.ts'
 import { type AppWithCaller, publicEndpoint, requireToken, validate } from '../http/endpoint.ts'
 import { docs } from '../http/fields.ts'
 import { inputText } from '../http/inputs.ts'
+import { describeOperations } from '../http/openapi.ts'
 import { avatarRateLimit } from '../http/rate-limit.ts'
 import { avatarContext } from './context.ts'
 import { MAX_BYTES } from './limits.ts'
@@ -25,26 +26,6 @@ const PictureParam = z.object({
   user_id: z.string().meta({ description: docs('Id of the user.'), examples: ['3'] }),
   picture: z.string().describe(docs('The last segment of an `avatarUrl`.')),
 })
-const Avatar = z
-  .object({
-    avatarUrl: z
-      .url()
-      .describe(docs('URL of the avatar. Users without an avatar have a default picture.')),
-  })
-  .meta({ id: 'Avatar', description: docs('Where the avatar is.') })
-
-const tag = 'Avatars'
-const replacing = {
-  tag,
-  answer: Avatar,
-  errors: ['forbidden', 'not_found', 'payload_too_large', 'unsupported_media_type'],
-} as const
-const storedDescription =
-  'The picture is a JPEG, PNG, GIF or WebP file. AVIF and HEIC are converted if the plan of the ' +
-  `instance includes them. It has at most ${MAX_BYTES / 1024 / 1024} MiB and ${MAX_PIXELS / 1e6} megapixels. ` +
-  `It is stored as a JPEG of at most ${MAX_EDGE} × ${MAX_EDGE} pixels without metadata, and ` +
-  'replaces the previous avatar.'
-
 /** Stores the picture that `readPicture` returns as the avatar of the user in the path. */
 async function updateAvatar(
   c: Context<AppWithCaller>,
@@ -56,18 +37,13 @@ async function updateAvatar(
   return c.json({ avatarUrl: avatarUrl(c.var.settings.PUBLIC_URL, user) })
 }
 
+const userParam = validate('param', UserParam)
+
 export const avatarRoutes = new Hono<App>()
   .get(
     '/api/public/user/:user_id/profile/avatar',
-    requireToken({
-      tag,
-      operationId: 'getAvatar',
-      summary: docs("Get the URL of a user's avatar"),
-      description: docs('Any token may read the avatar of any user.'),
-      answer: Avatar,
-      errors: ['not_found'],
-    }),
-    validate('param', UserParam),
+    requireToken('getAvatar'),
+    userParam,
     async (c) => {
       const { caller, settings } = c.var
       const user = await readAvatar(c.var, resolveUserId(caller, c.req.valid('param').user_id))
@@ -76,16 +52,9 @@ export const avatarRoutes = new Hono<App>()
   )
   .put(
     '/api/public/user/:user_id/profile/avatar',
-    requireToken({
-      ...replacing,
-      operationId: 'replaceAvatar',
-      summary: docs("Replace a user's avatar with the picture at a URL"),
-      description:
-        'The URL is http or https, and points to a public host. The download ' +
-        `follows up to ${MAX_REDIRECTS} redirects and takes at most ${TIMEOUT / 1000} seconds. ${storedDescription}`,
-    }),
+    requireToken('replaceAvatar'),
     avatarRateLimit,
-    validate('param', UserParam),
+    userParam,
     validate('json', AvatarSource),
     (c) =>
       updateAvatar(c, c.req.valid('param'), () =>
@@ -96,52 +65,23 @@ export const avatarRoutes = new Hono<App>()
   )
   .put(
     '/api/public/user/:user_id/profile/updateAvatarFile',
-    requireToken({
-      ...replacing,
-      operationId: 'uploadAvatarFile',
-      summary: docs("Replace a user's avatar with a file in a form"),
-      description: storedDescription,
-      body: {
-        type: 'multipart/form-data',
-        schema: z
-          .object({ avatar: z.file().describe(docs('The picture.')) })
-          .meta({ id: 'AvatarForm', description: docs('A form with the new avatar.') }),
-      },
-    }),
+    requireToken('uploadAvatarFile'),
     avatarRateLimit,
-    validate('param', UserParam),
+    userParam,
     (c) => updateAvatar(c, c.req.valid('param'), () => pictureFromForm(c)),
   )
   .put(
     '/api/public/user/:user_id/profile/updateAvatarBytes',
-    requireToken({
-      ...replacing,
-      operationId: 'uploadAvatarBytes',
-      summary: docs("Replace a user's avatar with the bytes of the body"),
-      description: docs(`The bytes decide, whatever \`Content-Type\` says. ${storedDescription}`),
-      body: { type: 'application/octet-stream', schema: z.file().describe(docs('The picture.')) },
-    }),
+    requireToken('uploadAvatarBytes'),
     avatarRateLimit,
-    validate('param', UserParam),
+    userParam,
     (c) => updateAvatar(c, c.req.valid('param'), () => pictureFromBody(c)),
   )
   .get(
     '/avatars/:user_id/:picture',
-    publicEndpoint({
-      tag,
-      operationId: 'getPicture',
-      summary: docs('Get a picture'),
-      description: 'Serves the picture at an `avatarUrl`. The picture at a URL never changes.',
-      answer: z.file().mime('image/jpeg').describe(docs('The picture.')),
-      headers: {
-        ETag: docs('Identifies the picture, for `If-None-Match`.'),
-        'Cache-Control': docs('For how long caches may keep the response.'),
-      },
-      bodiless: { 304: docs('The picture has the ETag that `If-None-Match` names.') },
-      errors: ['not_found'],
-    }),
+    publicEndpoint('getPicture'),
     // A cache that gets a 304 updates the headers of its copy, so a 304 needs all of them.
-    etag({ retainedHeaders: ['etag', 'x-request-id', ...Object.keys(pictureHeaders)] }),
+    etag({ retainedHeaders: ['etag', ...Object.keys(pictureHeaders)] }),
     validate('param', PictureParam),
     async (c) => {
       const { user_id, picture } = c.req.valid('param')
@@ -150,3 +90,66 @@ export const avatarRoutes = new Hono<App>()
       return c.body(found.body, 200, { ...pictureHeaders, etag: found.etag })
     },
   )
+
+/* @__PURE__ */ describeOperations('Avatars', () => {
+  const Avatar = z
+    .object({
+      avatarUrl: z
+        .url()
+        .describe('URL of the avatar. Users without an avatar have a default picture.'),
+    })
+    .meta({ id: 'Avatar', description: 'Where the avatar is.' })
+
+  const replacing = {
+    answer: Avatar,
+    errors: ['forbidden', 'not_found', 'payload_too_large', 'unsupported_media_type'],
+  } as const
+  const storedDescription =
+    'The picture is a JPEG, PNG, GIF or WebP file. AVIF and HEIC are converted if the plan of the ' +
+    `instance includes them. It has at most ${MAX_BYTES / 1024 / 1024} MiB and ${MAX_PIXELS / 1e6} megapixels. ` +
+    `It is stored as a JPEG of at most ${MAX_EDGE} × ${MAX_EDGE} pixels without metadata, and ` +
+    'replaces the previous avatar.'
+  return {
+    getAvatar: {
+      summary: "Get the URL of a user's avatar",
+      description: 'Any token may read the avatar of any user.',
+      answer: Avatar,
+      errors: ['not_found'],
+    },
+    replaceAvatar: {
+      ...replacing,
+      summary: "Replace a user's avatar with the picture at a URL",
+      description:
+        'The URL is http or https, and points to a public host. The download ' +
+        `follows up to ${MAX_REDIRECTS} redirects and takes at most ${TIMEOUT / 1000} seconds. ${storedDescription}`,
+    },
+    uploadAvatarFile: {
+      ...replacing,
+      summary: "Replace a user's avatar with a file in a form",
+      description: storedDescription,
+      body: {
+        type: 'multipart/form-data',
+        schema: z
+          .object({ avatar: z.file().describe('The picture.') })
+          .meta({ id: 'AvatarForm', description: 'A form with the new avatar.' }),
+      },
+    },
+    uploadAvatarBytes: {
+      ...replacing,
+      summary: "Replace a user's avatar with the bytes of the body",
+      description: `The bytes decide, whatever \`Content-Type\` says. ${storedDescription}`,
+      body: { type: 'application/octet-stream', schema: z.file().describe('The picture.') },
+    },
+    getPicture: {
+      summary: 'Get a picture',
+      description: 'Serves the picture at an `avatarUrl`. The picture at a URL never changes.',
+      answer: z.file().mime('image/jpeg').describe('The picture.'),
+      headers: {
+        ETag: 'Identifies the picture, for `If-None-Match`.',
+        'Cache-Control': 'For how long caches may keep the response.',
+      },
+      bodiless: { 304: 'The picture has the ETag that `If-None-Match` names.' },
+      errors: ['not_found'],
+    },
+  }
+})

@@ -187,12 +187,17 @@ export async function discard({ db, importId }: ImportCtx): Promise<void> {
   ])
 }
 
+/** Imports that one run deletes, each with up to `MAX_IMPORT_LINES`. */
+const MAX_SWEPT = 5
+
 /** Returns the statements that delete imports older than a day. */
 export function sweepImports(db: Database, now: Date) {
   const old = db
     .select({ id: catalogueImports.id })
     .from(catalogueImports)
     .where(lt(catalogueImports.createdAt, new Date(now.getTime() - LIFETIME).toISOString()))
+    .orderBy(catalogueImports.createdAt)
+    .limit(MAX_SWEPT)
   return [
     db.delete(catalogueLines).where(inArray(catalogueLines.importId, old)),
     db.delete(catalogueImports).where(inArray(catalogueImports.id, old)),

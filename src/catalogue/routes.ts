@@ -6,6 +6,7 @@ import type { App } from '../http/context.ts'
 import { requireMaster, validate } from '../http/endpoint.ts'
 import { ApiError, rejected } from '../http/errors.ts'
 import { count, docs, orNull } from '../http/fields.ts'
+import { describeOperations } from '../http/openapi.ts'
 import {
   commit,
   discard,
@@ -50,25 +51,6 @@ const Query = z
     path: ['import'],
   })
 
-const Numbers = z
-  .object({
-    created: count(docs('Records that are new.')),
-    updated: count(docs('Records that changed what is stored.')),
-    unchanged: count(docs('Records that are stored like this already.')),
-  })
-  .meta({ id: 'RecordCounts', description: docs('Numbers of records of a type.') })
-const ImportProgress = z
-  .object({
-    lines: count(docs('The last line that is stored for the import. Continue after it.')),
-    result: orNull(
-      z
-        .object({ user: Numbers, nft: Numbers, listing: Numbers })
-        .meta({ id: 'ImportResult', description: docs('What the commit did, by type of record.') })
-        .describe(docs('What the commit did, or would do; null before it.')),
-    ),
-  })
-  .meta({ id: 'ImportProgress', description: docs('An import so far.') })
-
 const readBody = bodyReader(MAX_MIB * 1024 * 1024, `a call may have at most ${MAX_MIB} MiB`)
 
 /**
@@ -106,21 +88,7 @@ async function commitOrRefuse(ctx: ImportCtx, options: { last: number; isDryRun:
 export const catalogueRoutes = new Hono<App>()
   .post(
     '/api/admin/catalogue',
-    requireMaster({
-      tag: 'Catalogue',
-      operationId: 'importCatalogue',
-      summary: docs('Import users, NFTs and listings'),
-      description: docs(
-        `The body is JSON Lines, a record a line: at most ${MAX_LINES} lines and ${MAX_MIB} MiB. ` +
-          'All records are written, or none. Repeating a call is safe. A larger catalogue, of up to ' +
-          `${MAX_IMPORT_LINES} lines, takes several calls with the same \`import\`, each with the ` +
-          'number of its first `line`. Nothing changes before the call with `commit`. In `issues`, ' +
-          '`lines[12]` is line 12.',
-      ),
-      body: { type: 'application/x-ndjson', schema: z.file().describe(docs('JSON Lines.')) },
-      answer: ImportProgress,
-      errors: [...problemCodes, 'network_not_found', 'conflict', 'payload_too_large'],
-    }),
+    requireMaster('importCatalogue'),
     validate('query', Query),
     async (c) => {
       const { db, caller, now, settings } = c.var
@@ -154,13 +122,47 @@ export const catalogueRoutes = new Hono<App>()
   )
   .post(
     '/api/admin/catalogue/ids',
-    requireMaster({
-      tag: 'Catalogue',
-      operationId: 'findRecordNumbers',
-      summary: docs('Find the numbers of records'),
-      description: `Returns the ids in the API of up to ${MAX_RECORDS} records, also of drafts.`,
-      answer: RecordNumbers,
-    }),
+    requireMaster('findRecordNumbers'),
     validate('json', RecordIds),
     async (c) => c.json({ numbers: await findNumbers(c.var, c.req.valid('json')) }),
   )
+
+/* @__PURE__ */ describeOperations('Catalogue', () => {
+  const Numbers = z
+    .object({
+      created: count('Records that are new.'),
+      updated: count('Records that changed what is stored.'),
+      unchanged: count('Records that are stored like this already.'),
+    })
+    .meta({ id: 'RecordCounts', description: 'Numbers of records of a type.' })
+  const ImportProgress = z
+    .object({
+      lines: count('The last line that is stored for the import. Continue after it.'),
+      result: orNull(
+        z
+          .object({ user: Numbers, nft: Numbers, listing: Numbers })
+          .meta({ id: 'ImportResult', description: 'What the commit did, by type of record.' })
+          .describe('What the commit did, or would do; null before it.'),
+      ),
+    })
+    .meta({ id: 'ImportProgress', description: 'An import so far.' })
+  return {
+    importCatalogue: {
+      summary: 'Import users, NFTs and listings',
+      description:
+        `The body is JSON Lines, a record a line: at most ${MAX_LINES} lines and ${MAX_MIB} MiB. ` +
+        'All records are written, or none. Repeating a call is safe. A larger catalogue, of up to ' +
+        `${MAX_IMPORT_LINES} lines, takes several calls with the same \`import\`, each with the ` +
+        'number of its first `line`. Nothing changes before the call with `commit`. In `issues`, ' +
+        '`lines[12]` is line 12.',
+      body: { type: 'application/x-ndjson', schema: z.file().describe('JSON Lines.') },
+      answer: ImportProgress,
+      errors: [...problemCodes, 'network_not_found', 'conflict', 'payload_too_large'],
+    },
+    findRecordNumbers: {
+      summary: 'Find the numbers of records',
+      description: `Returns the ids in the API of up to ${MAX_RECORDS} records, also of drafts.`,
+      answer: RecordNumbers,
+    },
+  }
+})

@@ -5,22 +5,89 @@ import type { RunnableQuery } from 'drizzle-orm/runnable-query'
 
 type D1 = Pick<D1Database, 'prepare' | 'batch'>
 
-export type Database = DrizzleD1Database & { $client: D1 }
+export type Database = DrizzleD1Database & { $client: Connection }
 
 /** Number of trips to the database. A batch counts as one. */
 export type Trips = { count: number }
 
-/** Drizzle over D1, or over a D1 session (`env.DB.withSession(bookmark)`). */
-export function connect(d1: D1, trips: Trips = { count: 0 }): Database {
-  const client: D1 = {
-    prepare: (query) => d1.prepare(query),
-    batch: (statements) => {
-      trips.count++
-      return d1.batch(statements)
-    },
+/**
+ * What answers: the primary, or the nearest copy, which may be a replica that lags. `caller`: the
+ * nearest one that has what the caller has seen; D1 waits until it has.
+ */
+type Copy = 'primary' | 'nearest' | 'caller'
+
+/** What Drizzle uses of D1, over a session that may go from one copy of the database to another. */
+class Connection implements D1 {
+  readonly #open: (copy: Copy) => D1 | D1DatabaseSession
+  readonly #trips: Trips
+  #session: D1 | D1DatabaseSession
+  #copy: Copy = 'primary'
+  #isReplica = false
+  /** Of the sessions before the present one. */
+  #bookmark: string | null = null
+  /** Whether a replica has answered anything. */
+  sawReplica = false
+
+  constructor(open: (copy: Copy) => D1 | D1DatabaseSession, trips: Trips) {
+    this.#open = open
+    this.#trips = trips
+    this.#session = open('primary')
   }
-  // Drizzle uses only these two methods of D1Database. It calls the logger for single queries only.
-  return drizzle(client as D1Database, { logger: { logQuery: () => void trips.count++ } })
+
+  prepare(query: string): D1PreparedStatement {
+    return this.#session.prepare(query)
+  }
+
+  async batch<T>(statements: D1PreparedStatement[]): Promise<D1Result<T>[]> {
+    this.#trips.count++
+    const results = await this.#session.batch<T>(statements)
+    this.#isReplica = results.some(({ meta }) => meta.served_by_primary === false)
+    this.sawReplica ||= this.#isReplica
+    return results
+  }
+
+  get isAtPrimary(): boolean {
+    return this.#copy === 'primary'
+  }
+
+  goTo(copy: Copy): void {
+    this.#bookmark = this.bookmark()
+    this.#copy = copy
+    this.#session = this.#open(copy)
+  }
+
+  /** Returns whether a replica has answered the last batch. What comes now goes to the primary. */
+  goToPrimary(): boolean {
+    const wasReplica = this.#isReplica
+    this.goTo('primary')
+    this.#isReplica = false
+    return wasReplica
+  }
+
+  /** D1's mark of the state that was read or written last; null without a session. */
+  bookmark(): string | null {
+    return ('getBookmark' in this.#session ? this.#session.getBookmark() : null) ?? this.#bookmark
+  }
+}
+
+const overConnection = (connection: Connection, trips: Trips): Database =>
+  // Drizzle uses only `prepare` and `batch`. It calls the logger for single queries only.
+  drizzle(connection as unknown as D1Database, {
+    logger: { logQuery: () => void trips.count++ },
+  }) as unknown as Database
+
+/** Drizzle over D1. */
+export const connect = (d1: D1, trips: Trips = { count: 0 }): Database =>
+  overConnection(new Connection(() => d1, trips), trips)
+
+/** Drizzle over D1 sessions, for a request. Begins at the primary. `seen`: a bookmark of the caller. */
+export function connectSession(d1: D1Database, seen: string | undefined, trips: Trips): Database {
+  const starts = {
+    primary: 'first-primary',
+    nearest: 'first-unconstrained',
+    caller: seen ?? 'first-unconstrained',
+  }
+  return overConnection(new Connection((copy) => d1.withSession(starts[copy]), trips), trips)
 }
 
 /** Anything that `db.batch` accepts. */
@@ -67,7 +134,7 @@ export const raw = <Row = unknown>(db: Database, statement: SQL) =>
  * its emulation says if another process uses the database.
  */
 const transient =
-  /Network connection lost|reset because its code was updated|caused object to be reset|D1 DB is overloaded|due to transient issue|client disconnected|database is locked|Failed to get session commit token/
+  /Network connection lost|reset because its code was updated|caused object to be reset|D1 DB is overloaded|due to transient issue|client disconnected|processing a long-running|database is locked|Failed to get session commit token/
 
 /** Whether a statement may succeed if it is repeated. It may have succeeded already. */
 export const isTransient = (error: unknown): boolean =>

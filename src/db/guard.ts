@@ -13,7 +13,7 @@ export type Guard = { when: SQL | Query; error: () => Error }
  * and the error of the first such guard is thrown. The check and the write are one trip, so no
  * other request can change the data between them.
  */
-export async function guardedBatch<T extends readonly Statement[]>(
+export async function guardedBatch<const T extends readonly Statement[]>(
   db: Database,
   guards: readonly Guard[],
   statements: T,

@@ -5,6 +5,8 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { type Database, raw } from './client.ts'
 import { type Guard, guardedBatch } from './guard.ts'
+import { prune } from './prune.ts'
+import { quotas } from './schema/operations.ts'
 
 const DAY = 24 * 60 * 60 * 1000
 const periods = {
@@ -16,9 +18,11 @@ export type Period = keyof typeof periods
 
 export type Quota = {
   /** As in `mails`, or `addresses:7` for one user. */
-  name: string
+  name: string | SQL<string>
   per: Period
   limit: number | SQL<number>
+  /** How much is used at once. Default: 1. */
+  uses?: number
   /** The error if nothing is left. `seconds`: until the next period. */
   error: (seconds: number) => Error
 }
@@ -32,22 +36,31 @@ function secondsLeft(now: Date, per: Period): number {
   return Math.ceil((milliseconds - (now.getTime() % milliseconds)) / 1000)
 }
 
-/** Rejects one more use of a quota of which nothing is left. */
-export const requireQuota = ({ name, per, limit, error }: Quota, now: Date): Guard => ({
+/** Rejects a use of a quota of which too little is left. */
+export const requireQuota = ({ name, per, limit, uses = 1, error }: Quota, now: Date): Guard => ({
   when: sql`coalesce((SELECT used FROM quotas
-    WHERE period = ${periodAt(now, per)} AND name = ${name}), 0) >= ${limit}`,
+    WHERE period = ${periodAt(now, per)} AND name = ${name}), 0) + ${uses} > ${limit}`,
   error: () => error(secondsLeft(now, per)),
 })
 
-/** The statement that counts a use. Put it into the transaction of what it counts. */
-export const countUse = (db: Database, { name, per }: Quota, now: Date) =>
+/** The statement that counts a use, if `when` holds. Put it into the transaction of what it counts. */
+export const countUse = (
+  db: Database,
+  { name, per, uses = 1 }: Quota,
+  now: Date,
+  when: SQL = sql`true`,
+) =>
   raw<never>(
     db,
-    sql`INSERT INTO quotas (name, period, used) VALUES (${name}, ${periodAt(now, per)}, 1)
-      ON CONFLICT DO UPDATE SET used = used + 1`,
+    sql`INSERT INTO quotas (name, period, used)
+      SELECT ${name}, ${periodAt(now, per)}, ${uses} WHERE ${when}
+      ON CONFLICT DO UPDATE SET used = used + excluded.used`,
   )
 
-/** Counts a use of all quotas. Throws the error of the first of which nothing is left. */
+/**
+ * Counts a use of all quotas. Throws the error of the first of which too little is left: the one with
+ * the longest period is to be the first, so that the caller learns how long to wait.
+ */
 export async function takeQuotas(db: Database, quotas: readonly Quota[], now: Date): Promise<void> {
   await guardedBatch(
     db,
@@ -58,7 +71,4 @@ export async function takeQuotas(db: Database, quotas: readonly Quota[], now: Da
 
 /** Returns the statement that deletes what was used before yesterday. */
 export const pruneQuotas = (db: Database, now: Date) =>
-  raw<never>(
-    db,
-    sql`DELETE FROM quotas WHERE period < ${periodAt(new Date(now.getTime() - DAY), 'day')}`,
-  )
+  prune(db, quotas, sql`period < ${periodAt(new Date(now.getTime() - DAY), 'day')}`)

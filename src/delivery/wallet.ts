@@ -32,8 +32,7 @@ export function queueAwaiting(
   return [
     raw(
       db,
-      sql`UPDATE orderItems SET ethRecipient = ${address}, recipientChainId = ${walletChainId},
-          updatedAt = ${at}
+      sql`UPDATE orderItems SET ethRecipient = ${address}, recipientChainId = ${walletChainId}
         WHERE id IN (SELECT id FROM deliveries WHERE awaits IN (${userIds}))`,
     ),
     raw<{ chainId: number | null }>(
@@ -78,7 +77,7 @@ export function removeRecipient(db: Database, userId: number, now: Date): Statem
   return [
     raw(
       db,
-      sql`UPDATE orderItems SET ethRecipient = NULL, recipientChainId = 0, updatedAt = ${at}
+      sql`UPDATE orderItems SET ethRecipient = NULL, recipientChainId = 0
         WHERE id IN (${queued} UNION ALL ${failed})`,
     ),
     raw(

@@ -1,9 +1,24 @@
+import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import type { App } from './context.ts'
 
-/** Keeps responses out of caches, except those that set `Cache-Control` themselves. */
-export const forbidCaching = createMiddleware<App>(async (c, next) => {
+/** Headers of one request. A cache would give them to the callers of others. */
+const OWN_HEADERS = ['x-request-id', 'x-d1-bookmark', 'server-timing']
+
+/**
+ * Keeps responses out of caches, except those that set `Cache-Control` themselves, which carry
+ * nothing of their request: Cloudflare's cache gives them to everybody.
+ */
+export const controlCaching = createMiddleware<App>(async (c, next) => {
   await next()
   const { headers } = c.res
   if (!headers.has('cache-control')) headers.set('cache-control', 'private, no-store')
+  else for (const name of OWN_HEADERS) headers.delete(name)
 })
+
+/**
+ * Allows caches to keep the response, for so many seconds: Cloudflare's answers for all callers then.
+ * Call it last, because errors must not be kept.
+ */
+export const allowCaching = (c: Context<App>, seconds: number): void =>
+  c.header('Cache-Control', `public, max-age=${seconds}`)

@@ -1,6 +1,6 @@
 /**
- * Declares endpoints. The first handler of a route says who may call it, and what the OpenAPI
- * document says about it; `validate` says what it takes. Requests are validated by these
+ * Declares endpoints. The first handler of a route says who may call it, and the id under which
+ * `describeOperations` describes it; `validate` says what it takes. Requests are validated by these
  * declarations, the document is built from them, and a test compares them with the authorization
  * matrix.
  */
@@ -15,31 +15,30 @@ import type { App, Caller } from './context.ts'
 import { ApiError, type Issue, rejected, requireNone, unauthenticated } from './errors.ts'
 import { jsonBody } from './json.ts'
 import { fieldsOf, findMisspelled } from './names.ts'
-import type { EndpointInfo } from './openapi.ts'
 import './validation-messages.ts'
 
 /** Who may call an endpoint: the functions below explain each. */
 type Access = 'public' | 'token' | 'session' | 'administrator' | 'master' | 'metrics'
-type Declaration = { access: Access; info: EndpointInfo | null }
+type Declaration = { access: Access; operationId: string | null }
 type Input = { target: keyof ValidationTargets; schema: $ZodType }
 type Handler = (...args: never[]) => unknown
 
 const declarations = new WeakMap<Handler, Declaration>()
 const inputs = new WeakMap<Handler, Input>()
 
-function declare<H extends Handler>(handler: H, access: Access, info: EndpointInfo | null): H {
-  declarations.set(handler, { access, info })
+function declare<H extends Handler>(handler: H, access: Access, operationId: string | null): H {
+  declarations.set(handler, { access, operationId })
   return handler
 }
 
 /**
- * Declares an endpoint that needs no token. `info` puts it into the OpenAPI document; pages have
- * none.
+ * Declares an endpoint that needs no token. Pages have no operation: they are not in the OpenAPI
+ * document.
  *
- * @example app.get('/api/public/stats', publicEndpoint({ summary: 'Read statistics', … }), …)
+ * @example app.get('/api/public/stats', publicEndpoint('getStats'), …)
  */
-export const publicEndpoint = (info: EndpointInfo | null = null): MiddlewareHandler<App> =>
-  declare((_c, next) => next(), 'public', info)
+export const publicEndpoint = (operationId: string | null = null): MiddlewareHandler<App> =>
+  declare((_c, next) => next(), 'public', operationId)
 
 export type AppWithCaller = App & { Variables: { caller: Caller } }
 
@@ -68,20 +67,20 @@ function requireScope(c: Context<AppWithCaller>): Caller {
  * Declares an endpoint that needs a token: of a user, a master token, or a session. Throws
  * `unauthenticated`, `forbidden`.
  */
-export const requireToken = (info: EndpointInfo | null = null): MiddlewareHandler<AppWithCaller> =>
+export const requireToken = (operationId: string | null = null): MiddlewareHandler<AppWithCaller> =>
   declare(
     (c, next) => {
       requireScope(c)
       return next()
     },
     'token',
-    info,
+    operationId,
   )
 
 /** Lets the token check of `readAs` and `writeAs` require a session, which only D1 knows. */
 const sessionEndpoint = (
   requires: NonNullable<Caller['requires']>,
-  info: EndpointInfo | null,
+  operationId: string | null,
 ): MiddlewareHandler<AppWithCaller> =>
   declare(
     (c, next) => {
@@ -89,14 +88,15 @@ const sessionEndpoint = (
       return next()
     },
     requires,
-    info,
+    operationId,
   )
 
 /**
  * Declares an endpoint for people who are signed in with a browser. An API token is `forbidden`: it
  * must not create tokens or change how its user signs in.
  */
-export const requireSession = (info: EndpointInfo | null = null) => sessionEndpoint('session', info)
+export const requireSession = (operationId: string | null = null) =>
+  sessionEndpoint('session', operationId)
 
 /** Declares an endpoint for administrators who are signed in with a browser. */
 export const requireAdministrator = () => sessionEndpoint('administrator', null)
@@ -104,7 +104,7 @@ export const requireAdministrator = () => sessionEndpoint('administrator', null)
 const masterEndpoint = (
   access: 'master' | 'metrics',
   callerOf: (c: Context<AppWithCaller>) => Caller,
-  info: EndpointInfo | null,
+  operationId: string | null,
 ): MiddlewareHandler<AppWithCaller> =>
   declare(
     (c, next) => {
@@ -112,16 +112,16 @@ const masterEndpoint = (
       throw new ApiError('forbidden', 'this endpoint requires a master token')
     },
     access,
-    info,
+    operationId,
   )
 
 /** Declares an endpoint that needs a master token. Throws `unauthenticated`, `forbidden`. */
-export const requireMaster = (info: EndpointInfo | null = null) =>
-  masterEndpoint('master', requireScope, info)
+export const requireMaster = (operationId: string | null = null) =>
+  masterEndpoint('master', requireScope, operationId)
 
 /** As `requireMaster`, and a token for metrics suffices. */
-export const requireMetrics = (info: EndpointInfo | null = null) =>
-  masterEndpoint('metrics', requireCaller, info)
+export const requireMetrics = (operationId: string | null = null) =>
+  masterEndpoint('metrics', requireCaller, operationId)
 
 const bodyReaders = new Map<keyof ValidationTargets, (c: Context) => Promise<unknown>>([
   ['json', jsonBody],
@@ -208,8 +208,8 @@ export type Endpoint = {
   inputs: Input[]
   /** Null if no handler declares it. */
   access: Access | null
-  /** What the OpenAPI document says about it; null for a page. */
-  info: EndpointInfo | null
+  /** Its id in the OpenAPI document; null for a page. */
+  operationId: string | null
 }
 
 /** Every endpoint of the app, in the order of its routes. */
@@ -223,7 +223,7 @@ export function listEndpoints(app: Pick<Hono<App>, 'routes'>): Endpoint[] {
       path,
       inputs: [],
       access: null,
-      info: null,
+      operationId: null,
     }
     const input = inputs.get(handler)
     if (input) endpoint.inputs.push(input)

@@ -26,3 +26,25 @@ export type EndpointInfo = {
   /** Fields of its error bodies besides `error` and `code`. A middleware sets them in the context. */
   errorFields?: Record<string, null>
 }
+
+/** By their operation ids. */
+export type Operations = Record<string, Omit<EndpointInfo, 'tag' | 'operationId'>>
+
+const infos = new Map<string, EndpointInfo>()
+
+/**
+ * Describes the endpoints that are declared with these operation ids. Only the OpenAPI document needs
+ * it. Mark the call with `@__PURE__`, so that esbuild leaves it out of the Worker with everything that
+ * only it uses.
+ */
+export function describeOperations(tag: string, describe: () => Operations): void {
+  for (const [operationId, info] of Object.entries(describe()))
+    infos.set(operationId, { tag, operationId, ...info })
+}
+
+/** Returns what `describeOperations` was told. Throws if it was not. */
+export function infoOf(operationId: string): EndpointInfo {
+  const info = infos.get(operationId)
+  if (!info) throw new Error(`describeOperations has no ${operationId}`)
+  return info
+}

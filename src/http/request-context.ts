@@ -1,44 +1,59 @@
 import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
-import { connect } from '../db/client.ts'
+import { matchedRoutes } from 'hono/route'
+import { connectSession } from '../db/client.ts'
 import { readSettings } from '../env.ts'
+import { readBookmark, recentWrite, writeBookmark } from './bookmark.ts'
 import type { App } from './context.ts'
-import { ApiError, invalidField } from './errors.ts'
+import { ApiError, TokenRequired } from './errors.ts'
 
 /** Characters. Enough for 100 ids, and short enough for the logs of proxies. */
 const MAX_URL_LENGTH = 8192
 
 /**
- * Sets the variables of the context. Reads of the API go to the nearest replica that is at least
- * as new as the caller's `x-d1-bookmark`, and the response carries the next bookmark. Writes and
- * pages use the primary: writes must not decide by old data, and browsers keep no bookmark.
+ * Sets the variables of the context. GET and HEAD read from the copy of the database that is nearest
+ * and at least as new as the caller's bookmark; a caller who has just written, and everything else,
+ * asks the primary. If a replica's answer would lead to an error, the primary is asked before anything
+ * is answered: what was not found may be new.
  */
 export const requestContext = createMiddleware<App>(async (c, next) => {
   if (c.req.url.length > MAX_URL_LENGTH)
     throw new ApiError('invalid_input', `a URL may have at most ${MAX_URL_LENGTH} characters`)
-  const bookmark = requestBookmark(c)
+  const now = new Date()
+  const bookmark = readBookmark(c)
+  const written = recentWrite(bookmark, now)
   const isRead = c.req.method === 'GET' || c.req.method === 'HEAD'
-  const isApi = c.req.path.startsWith('/api/')
-  const nearest = bookmark ?? 'first-unconstrained'
-  const session = c.env.DB.withSession(isRead && isApi ? nearest : 'first-primary')
   const trips = { count: 0 }
+  const db = connectSession(c.env.DB, bookmark?.state, trips)
+  const isNearest = isRead && written === undefined
+  if (isNearest) db.$client.goTo('caller')
   c.set('settings', readSettings(c.env))
-  c.set('now', new Date())
+  c.set('now', now)
   c.set('trips', trips)
-  c.set('db', connect(session, trips))
+  c.set('db', db)
   await next()
-  const nextBookmark = session.getBookmark()
-  // A cache gives a public response to other callers, who may already have a newer bookmark.
-  const isShared = c.res.headers.get('cache-control')?.startsWith('public')
-  if (nextBookmark && !isShared) c.res.headers.set('x-d1-bookmark', nextBookmark)
+  // What the check of a token refuses, the primary has refused.
+  const isRefused = c.error instanceof ApiError && !(c.error instanceof TokenRequired)
+  if (isNearest && isRefused && db.$client.sawReplica) {
+    db.$client.goTo('primary')
+    await repeatHandler(c)
+  }
+  // What a read has seen at the primary would make the next one wait for its replica.
+  const state = isRead && db.$client.isAtPrimary ? bookmark?.state : db.$client.bookmark()
+  if (state) writeBookmark(c, { state, writtenAt: isRead ? written : now.getTime() }, !isRead)
 })
 
-export const bookmarkPattern = /^[\da-fA-F]{1,32}(-[\da-fA-F]{1,32}){3}$/
-
-/** Throws `invalid_input`: D1 accepts any text as a bookmark, and fails at the first read. */
-function requestBookmark(c: Context): string | undefined {
-  const text = c.req.header('x-d1-bookmark')
-  if (text && !bookmarkPattern.test(text))
-    throw invalidField('x-d1-bookmark', 'must be the value of an earlier response')
-  return text || undefined
+/** Runs the handler of the endpoint again. If it fails again, the response stays as it is. */
+async function repeatHandler(c: Context<App>): Promise<void> {
+  const handler = matchedRoutes(c).at(-1)?.handler
+  try {
+    const response = await handler?.(c, async () => {})
+    if (!response) return
+    c.error = undefined
+    // Hono would merge the headers of the present response.
+    c.res = undefined
+    c.res = response
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+  }
 }

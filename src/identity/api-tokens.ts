@@ -20,10 +20,12 @@ import { readAsUser, requireRecent, requireRecentSignIn } from '../auth/session.
 import { newToken, signToken, tokenIssuer } from '../auth/tokens.ts'
 import type { Database } from '../db/client.ts'
 import type { Guard } from '../db/guard.ts'
+import { countUse, requireQuota } from '../db/quota.ts'
 import { tokens, users } from '../db/schema/users.ts'
 import type { Settings } from '../env.ts'
 import type { Caller, Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
+import { dailyQuota } from './limits.ts'
 import { hasNamespace, tokenNamespace } from './namespace.ts'
 
 const MAX_LIVE_TOKENS_PER_USER = 50
@@ -78,8 +80,8 @@ const selectEmail = (db: Database, { userId }: Caller) =>
 
 /**
  * Stores a new token, and returns its id and the e-mail address of its owner. Throws
- * `unauthenticated`, `forbidden`, `reauthentication_required`, and `conflict` if the user has too
- * many tokens or a live token has the same namespace.
+ * `unauthenticated`, `forbidden`, `reauthentication_required`, `rate_limited`, and `conflict` if the
+ * user has too many tokens or a live token has the same namespace.
  */
 export async function generateToken(
   { db, caller, now, settings }: IssuerCtx,
@@ -91,7 +93,12 @@ export async function generateToken(
     kind: 'api',
     name,
   } as const
-  const guards = [requireRecentSignIn(db, caller, now), limitTokens(db, caller, now)]
+  const quota = dailyQuota('new tokens', caller.userId)
+  const guards = [
+    requireRecentSignIn(db, caller, now),
+    limitTokens(db, caller, now),
+    requireQuota(quota, now),
+  ]
   if (role === 'master') guards.push(administratorGuard(caller))
   guards.push({
     when: exists(db.select({ id: tokens.id }).from(tokens).where(hasNamespace(token, now))),
@@ -101,6 +108,7 @@ export async function generateToken(
     db.insert(tokens).values({ ...token, namespace: tokenNamespace(token) }),
     recordChange({ db, caller, now }, 'token.generate', token.id),
     selectEmail(db, caller),
+    countUse(db, quota, now),
   ])
   return { id: token.id, email: user?.email ?? '' }
 }
@@ -118,7 +126,7 @@ function recordChange({ db, caller, now }: Ctx, action: string, id: string) {
 /**
  * Makes a new token with the name, role, scope and lifetime of a live one, which works for 24 hours
  * more. Returns the new token, and the e-mail address of its owner. Throws `unauthenticated`,
- * `forbidden`, `reauthentication_required`, `not_found`.
+ * `forbidden`, `reauthentication_required`, `not_found`, `rate_limited`.
  */
 export async function rollToken(
   { db, caller, now, settings }: IssuerCtx,
@@ -137,6 +145,7 @@ export async function rollToken(
     isNull(tokens.rolledAt),
     gt(tokens.expiresAt, now.toISOString()),
   )
+  const quota = dailyQuota('new tokens', caller.userId)
   const text = (value: string, column: Column) => sql<string>`${value}`.as(column.name)
   const expiresAt = sql<string>`strftime('%Y-%m-%dT%H:%M:%fZ', ${createdAt},
     (unixepoch(${tokens.expiresAt}) - unixepoch(${tokens.createdAt})) || ' seconds')`
@@ -149,6 +158,7 @@ export async function rollToken(
         when: notExists(db.select({ id: tokens.id }).from(tokens).where(isOld)),
         error: tokenNotFound,
       },
+      requireQuota(quota, now),
     ],
     [
       db
@@ -170,6 +180,7 @@ export async function rollToken(
       db.update(tokens).set({ rolledAt: now.toISOString() }).where(isOld),
       recordChange({ db, caller, now }, 'token.roll', id),
       selectEmail(db, caller),
+      countUse(db, quota, now),
     ],
   )
   if (!rolled) throw new Error('the INSERT returned no row')

@@ -1,16 +1,18 @@
 /** Verifies signatures of smart contract wallets by asking the chain. */
-import {
-  erc6492SignatureValidatorAbi as abi,
-  erc6492SignatureValidatorByteCode as bytecode,
-  type Hex,
-} from 'viem'
-import { encodeDeployData, hashMessage } from 'viem/utils'
+import { erc6492SignatureValidatorByteCode as bytecode, type Hex } from 'viem'
+import { concatHex, encodeAbiParameters, hashMessage } from 'viem/utils'
 import type { Network } from '../env.ts'
 import { usableNodes } from '../ethereum/node.ts'
 import { inconclusive, view } from '../ethereum/requests.ts'
 import { isRevert } from '../ethereum/revert.ts'
 import { ApiError } from '../http/errors.ts'
 import { log } from '../log.ts'
+
+/** A message that a wallet is said to have signed (EIP-191). */
+export type SignedMessage = { address: Hex; message: string; signature: Hex }
+
+/** Of the constructor of the validator. viem's ABI of it would bring those of other contracts. */
+const validatorArguments = [{ type: 'address' }, { type: 'bytes32' }, { type: 'bytes' }] as const
 
 /**
  * Returns whether the contract at the address accepts the signature (EIP-1271), even if it is not
@@ -19,10 +21,10 @@ import { log } from '../log.ts'
  */
 export async function isSignedByContract(
   network: Pick<Network, 'rpcUrls' | 'callsPerBatch' | 'callsPerSecond'>,
-  { address, message, signature }: { address: Hex; message: string; signature: Hex },
+  { address, message, signature }: SignedMessage,
 ): Promise<boolean> {
-  const args = [address, hashMessage(message), signature] as const
-  const request = view(undefined, encodeDeployData({ abi, bytecode, args }))
+  const args = encodeAbiParameters(validatorArguments, [address, hashMessage(message), signature])
+  const request = view(undefined, concatHex([bytecode, args]))
   let reason: string | null = null
   for (const { rpc } of usableNodes(network)) {
     const reply = (await rpc([request]))(request)

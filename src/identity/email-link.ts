@@ -4,6 +4,7 @@ import {
   count,
   desc,
   eq,
+  exists,
   gt,
   inArray,
   isNotNull,
@@ -14,12 +15,13 @@ import {
 } from 'drizzle-orm'
 import * as z from 'zod'
 import type { Database } from '../db/client.ts'
-import type { Guard } from '../db/guard.ts'
+import { type Guard, guardedBatch } from '../db/guard.ts'
+import { countUse, requireQuota } from '../db/quota.ts'
 import { emailLinks } from '../db/schema/users.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError, rateLimited } from '../http/errors.ts'
 import { inputText } from '../http/inputs.ts'
-import { mailboxOf } from '../mail/mail.ts'
+import { type Mailer, mailboxOf, mailQuotas } from '../mail/mail.ts'
 import { hashIdentity } from './namespace.ts'
 import { hashSecret, newSecret } from './secret.ts'
 import type { Proof } from './sign-in.ts'
@@ -46,6 +48,7 @@ export const LinkSecret = z.object({
 
 /** Of a request that needs no token. */
 type PublicCtx = Omit<Ctx, 'caller'>
+export type LinkCtx = Pick<Mailer, 'settings'>
 
 type NewLink = {
   /** Lower case. */
@@ -71,10 +74,10 @@ const isCounted = ({ email, client, userId }: NewLink, now: Date) =>
   )
 
 /**
- * Returns a new secret, and the statement that stores its link. The statement returns no row if
- * the mailbox was sent too many links.
+ * Returns a new secret, the statement that stores its link, those that count its mail, and the guards
+ * of the mail quotas. The statement returns no row if the mailbox was sent too many links.
  */
-export function newEmailLink({ db, now }: PublicCtx, link: NewLink) {
+export function newEmailLink({ db, now, settings }: PublicCtx & LinkCtx, link: NewLink) {
   const { email, client, userId, redirect } = link
   const secret = newSecret()
   const secretHash = hashSecret(secret)
@@ -99,19 +102,26 @@ export function newEmailLink({ db, now }: PublicCtx, link: NewLink) {
         .where(lt(sql`${counted}`, MAX_LINKS_PER_MAILBOX)),
     )
     .returning({ secretHash: emailLinks.secretHash })
-  return { secret, insert }
+  const quotas = mailQuotas({ settings }, email)
+  const stored = db.select().from(emailLinks).where(eq(emailLinks.secretHash, secretHash))
+  return {
+    ...{ secret, insert },
+    guards: quotas.map((quota) => requireQuota(quota, now)),
+    count: quotas.map((quota) => countUse(db, quota, now, exists(stored))),
+  }
 }
 
 /**
  * Creates a sign-in link and returns its secret, or null if the client has requested too many for
- * this mailbox. A new address is treated like a known one: the sign-in creates its user.
+ * this mailbox. A new address is treated like a known one: the sign-in creates its user. Throws
+ * `try_later` if no more mails can be sent.
  */
 export async function createSignInLink(
-  { db, now }: PublicCtx,
+  { db, now, settings }: PublicCtx & LinkCtx,
   request: Omit<NewLink, 'userId'>,
 ): Promise<string | null> {
   const link = { ...request, userId: null }
-  const { secret, insert } = newEmailLink({ db, now }, link)
+  const { secret, insert, guards, count } = newEmailLink({ db, now, settings }, link)
   const replaced = db
     .select({ secretHash: emailLinks.secretHash })
     .from(emailLinks)
@@ -124,7 +134,7 @@ export async function createSignInLink(
     .update(emailLinks)
     .set({ expiresAt: now.toISOString() })
     .where(inArray(emailLinks.secretHash, replaced))
-  const [stored] = await db.batch([insert, replace])
+  const [stored] = await guardedBatch(db, guards, [insert, replace, ...count])
   return stored.length > 0 ? secret : null
 }
 
@@ -155,7 +165,7 @@ export const selectLink = ({ db, now }: PublicCtx, link: LinkId) =>
 
 /** Returns the address and the redirect of a sign-in link. Throws `link_expired`. */
 export async function readSignInLink(ctx: PublicCtx, secret: string) {
-  const [link] = await selectLink(ctx, { secret, userId: null })
+  const [[link]] = await ctx.db.batch([selectLink(ctx, { secret, userId: null })])
   if (!link) throw linkExpired()
   return link
 }

@@ -37,10 +37,7 @@ export function takeOverGuest({ db, caller, now }: Ctx, { method, value, walletC
         WHERE id IN (SELECT i.id FROM orders o CROSS JOIN orderItems i ON i.orderId = o.id
           WHERE o.buyerId = ${guest})`,
     ),
-    raw<never>(
-      db,
-      sql`UPDATE orders SET buyerId = ${userId}, updatedAt = ${at} WHERE buyerId = ${guest}`,
-    ),
+    raw<never>(db, sql`UPDATE orders SET buyerId = ${userId} WHERE buyerId = ${guest}`),
     // Last, because the others find the guest by the address. Then the caller can have it.
     raw(db, closeAccount(guest, now)),
   ] as const

@@ -4,6 +4,7 @@ import { writeAs } from '../auth/access.ts'
 import { readAsUser, requireRecentSignIn } from '../auth/session.ts'
 import { type Database, violates } from '../db/client.ts'
 import type { Guard } from '../db/guard.ts'
+import { countUse, requireQuota } from '../db/quota.ts'
 import { users } from '../db/schema/users.ts'
 import {
   hasTransfersUnderWay,
@@ -13,8 +14,16 @@ import {
 } from '../delivery/wallet.ts'
 import type { Caller, Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
-import { limitLinks, linkExpired, newEmailLink, proveEmail, selectLink } from './email-link.ts'
+import {
+  type LinkCtx,
+  limitLinks,
+  linkExpired,
+  newEmailLink,
+  proveEmail,
+  selectLink,
+} from './email-link.ts'
 import { takeOverGuest } from './guest.ts'
+import { dailyQuota } from './limits.ts'
 import type { Proof } from './sign-in.ts'
 
 /** The e-mail address of the account, and the chain of each item that no longer waits for a wallet. */
@@ -58,14 +67,14 @@ export const linkWallet = (ctx: Ctx, proof: Proof): Promise<Linked> =>
 /**
  * Creates a link that adds an e-mail address to the account, and returns its secret, or null if
  * its mailbox was sent too many links. `client` is a `rateLimitKey`. Throws `unauthenticated`,
- * `forbidden`, `reauthentication_required`, `conflict`, `rate_limited`.
+ * `forbidden`, `reauthentication_required`, `conflict`, `rate_limited`, `try_later`.
  */
 export async function createConfirmationLink(
-  { db, caller, now }: Ctx,
+  { db, caller, now, settings }: Ctx & LinkCtx,
   { email, client }: { email: string; client: string },
 ): Promise<string | null> {
   const link = { email, client, userId: caller.userId, redirect: null }
-  const { secret, insert } = newEmailLink({ db, now }, link)
+  const { secret, insert, guards, count } = newEmailLink({ db, now, settings }, link)
   const [stored] = await writeAs(
     db,
     caller,
@@ -73,8 +82,9 @@ export async function createConfirmationLink(
       requireRecentSignIn(db, caller, now),
       requireUnset(db, caller, 'email'),
       limitLinks(db, caller.userId, now),
+      ...guards,
     ],
-    [insert],
+    [insert, ...count],
   )
   return stored.length > 0 ? secret : null
 }
@@ -104,9 +114,9 @@ type Method = keyof typeof methodNames
 
 /**
  * Removes a sign-in method from the account, and returns the e-mail address that the account had.
- * Throws `unauthenticated`, `forbidden`, `reauthentication_required`, and `conflict` if it is the
- * only one, if there is none, or if a transaction carries something to the wallet or something is
- * still transferred from it.
+ * Throws `unauthenticated`, `forbidden`, `reauthentication_required`, `rate_limited`, and `conflict`
+ * if it is the only one, if there is none, or if a transaction carries something to the wallet or
+ * something is still transferred from it.
  */
 export async function unlink({ db, caller, now }: Ctx, method: Method): Promise<string> {
   const { userId } = caller
@@ -135,6 +145,8 @@ export async function unlink({ db, caller, now }: Ctx, method: Method): Promise<
         'NFTs are on their way to or from this wallet: unlink it when they have arrived',
       ),
     )
+  const quota = dailyQuota('unlinks', userId)
+  guards.push(requireQuota(quota, now))
   const cleared = method === 'email' ? { email: '' } : { ethereumPublicAddr: '', walletChainId: 0 }
   const [[before]] = await writeAs(db, caller, guards, [
     db.select({ email: users.email }).from(users).where(isCaller),
@@ -143,6 +155,7 @@ export async function unlink({ db, caller, now }: Ctx, method: Method): Promise<
       .set({ ...cleared, updatedAt: now.toISOString() })
       .where(isCaller),
     ...(method === 'ethereumPublicAddr' ? removeRecipient(db, userId, now) : []),
+    countUse(db, quota, now),
   ])
   return before?.email ?? ''
 }

@@ -4,10 +4,12 @@ import { endSession } from '../auth/session.ts'
 import { newToken, SESSION_LIFETIME, type TokenRecord, tokenIssuer } from '../auth/tokens.ts'
 import type { Statement } from '../db/client.ts'
 import { type Guard, guardedBatch } from '../db/guard.ts'
+import { countUse, requireQuota } from '../db/quota.ts'
 import { tokens, users } from '../db/schema/users.ts'
 import type { Settings } from '../env.ts'
 import type { Caller, Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
+import { dailyQuota } from './limits.ts'
 import { SESSION_NAME, tokenNamespace } from './namespace.ts'
 
 /** A single-use proof that somebody owns a wallet or an e-mail address. */
@@ -47,7 +49,7 @@ const identityFields = { wallet: 'ethereumPublicAddr', email: 'email' } as const
 /**
  * Consumes the proof, creates a session, and ends the previous one of the browser, in one
  * transaction. A new wallet or e-mail address creates a user. Throws `forbidden` if the account is
- * closed, or the error of the proof's guard.
+ * closed, `rate_limited`, or the error of the proof's guard.
  */
 export async function signIn(
   { db, now, settings }: Omit<Ctx, 'caller'> & { settings: Settings },
@@ -65,6 +67,7 @@ export async function signIn(
     method === 'wallet' ? eq(users.walletChainId, walletChainId) : undefined,
   )
   const userId = sql`${db.select({ id: users.id }).from(users).where(isOwner)}`
+  const quota = dailyQuota('sign-ins', userId)
   const closedAccount = db
     .select({ id: users.id })
     .from(users)
@@ -80,6 +83,7 @@ export async function signIn(
         when: exists(closedAccount),
         error: () => new ApiError('forbidden', 'this account is closed'),
       },
+      requireQuota(quota, now),
     ],
     [
       db
@@ -111,6 +115,7 @@ export async function signIn(
         country,
       }),
       ...(previous ? [endSession(db, previous, now)] : []),
+      countUse(db, quota, now),
       consume,
     ],
   )

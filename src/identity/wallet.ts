@@ -12,7 +12,7 @@ import type { Network, Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError, invalidField } from '../http/errors.ts'
 import { isUnowned } from './address.ts'
-import { isSignedByContract } from './contract-wallet.ts'
+import { isSignedByContract, type SignedMessage } from './contract-wallet.ts'
 import { hashIdentity } from './namespace.ts'
 import { hashSecret, newSecret } from './secret.ts'
 import type { Proof } from './sign-in.ts'
@@ -29,12 +29,7 @@ type Purpose = keyof typeof statements
 type Site = Pick<Settings, 'PUBLIC_URL' | 'NETWORKS'>
 type SiteCtx = Omit<Ctx, 'caller'> & { settings: Site }
 type WalletRequest = { address: Hex; chainId: number; purpose: Purpose }
-type SignedMessage = {
-  message: string
-  signature: Hex
-  purpose: Purpose
-  secret: string | undefined
-}
+type WalletProof = Omit<SignedMessage, 'address'> & { purpose: Purpose; secret: string | undefined }
 
 /** Returns a message to sign, and the secret for the browser. Throws `invalid_input`. */
 export async function createWalletMessage(
@@ -57,7 +52,7 @@ export async function createWalletMessage(
  */
 export async function verifyWalletMessage(
   { db, now, settings }: SiteCtx,
-  { message, signature, purpose, secret }: SignedMessage,
+  { message, signature, purpose, secret }: WalletProof,
 ): Promise<Proof> {
   const fields = parseSiweMessage(message)
   const { address, chainId, nonce, issuedAt, expirationTime } = fields
@@ -130,10 +125,7 @@ function requireNetwork({ NETWORKS }: Site, chainId: number, field: string): Net
  * signature of a key locally, and that of a contract (EIP-1271) with a call. Whoever owns the key
  * owns the address on every chain. Whoever owns the contract does not.
  */
-async function findSignerChain(
-  network: Network,
-  signed: { address: Hex; message: string; signature: Hex },
-): Promise<number | null> {
+async function findSignerChain(network: Network, signed: SignedMessage): Promise<number | null> {
   // viem throws if the signature is not 65 bytes long. A contract may accept any length.
   if (await verifyMessage(signed).catch(() => false)) return 0
   return (await isSignedByContract(network, signed)) ? network.chainId : null

@@ -5,7 +5,7 @@ import type { Database } from '../db/client.ts'
 import { type Quota, takeQuotas } from '../db/quota.ts'
 import { isGuest } from '../db/schema/users.ts'
 import type { Settings } from '../env.ts'
-import { ApiError, tryLater } from '../http/errors.ts'
+import { tryLater } from '../http/errors.ts'
 import { log } from '../log.ts'
 import { type MailContent, renderMail } from './html.ts'
 
@@ -33,8 +33,11 @@ export type Mailer = {
 }
 type LinkMail = { to: string; secret: string; purpose: keyof typeof purposes }
 
-/** Sends a link by e-mail. Throws `try_later` if it cannot be sent. */
-export async function mailLink(mailer: Mailer, { to, secret, purpose }: LinkMail): Promise<void> {
+/** Sends a link that `newEmailLink` has counted. Throws `try_later` if it cannot be sent. */
+export async function mailLink(
+  mailer: Omit<Mailer, 'db' | 'now'>,
+  { to, secret, purpose }: LinkMail,
+): Promise<void> {
   const { path, ...texts } = purposes[purpose]
   const content = {
     ...texts,
@@ -42,10 +45,10 @@ export async function mailLink(mailer: Mailer, { to, secret, purpose }: LinkMail
     note: 'The link works once and expires in 15 minutes. If you did not ask for it, ignore this mail. We never ask for a password.',
   }
   try {
-    await send(mailer, to, content)
+    await post(mailer, to, content, subjectFor(mailer, content))
   } catch (error) {
     log.error('mail_failed', { mail: purpose, error })
-    throw error instanceof ApiError ? error : tryLater('the mail could not be sent', 60)
+    throw tryLater('the mail could not be sent', 60)
   }
 }
 
@@ -190,12 +193,12 @@ type Notification = {
 export const strangersLimit = (limit: number): number => Math.ceil(limit / 2)
 
 /** The quotas of the instance. Half of each is kept for addresses of users. */
-function instanceQuotas({ settings }: Mailer, to: string): Quota[] {
+export function mailQuotas({ settings }: Pick<Mailer, 'settings'>, to: string): Quota[] {
   const limits = { hour: settings.MAX_MAILS_PER_HOUR, day: settings.MAX_MAILS_PER_DAY }
   // Guests do not count, of whom a seller can make any number.
   const isKnown = sql`EXISTS (SELECT 1 FROM users
     WHERE email = ${to} AND email <> '' AND NOT ${sql.raw(isGuest('users'))})`
-  return (['hour', 'day'] as const).map((per) => ({
+  return (['day', 'hour'] as const).map((per) => ({
     name: 'mails',
     per,
     limit: sql`iif(${isKnown}, ${limits[per]}, ${strangersLimit(limits[per])})`,
@@ -209,10 +212,12 @@ async function send(
   content: MailContent,
   quotas: readonly Quota[] = [],
 ): Promise<void> {
-  await takeQuotas(mailer.db, [...quotas, ...instanceQuotas(mailer, to)], mailer.now)
-  const { host } = new URL(mailer.settings.PUBLIC_URL)
-  await post(mailer, to, content, `${content.subject} for ${host}`)
+  await takeQuotas(mailer.db, [...quotas, ...mailQuotas(mailer, to)], mailer.now)
+  await post(mailer, to, content, subjectFor(mailer, content))
 }
+
+const subjectFor = ({ settings }: Pick<Mailer, 'settings'>, { subject }: MailContent): string =>
+  `${subject} for ${new URL(settings.PUBLIC_URL).host}`
 
 /** Sends a mail that is counted already. */
 export async function post(

@@ -3,7 +3,7 @@ import { formatEther } from 'viem/utils'
 import type { Period } from '../db/quota.ts'
 import type { Settings } from '../env.ts'
 import { strangersLimit } from '../mail/mail.ts'
-import type { State } from './instance-state.ts'
+import { MAX_COUNT, type State } from './instance-state.ts'
 
 const MINUTE = 60_000
 
@@ -12,6 +12,12 @@ const ENOUGH_DELIVERIES = 100
 
 /** The used share of a quota, or of the limit of a relayer, at which there is an alarm. */
 const HIGH_SHARE = 0.8
+
+/** Bytes. D1 refuses to write beyond them. */
+const MAX_DATABASE = 10e9
+
+/** Percent of `MAX_DATABASE`, each with an alarm. */
+const DATABASE_SHARES = [70, 90]
 
 /** Milliseconds. */
 const LIMITS = {
@@ -40,6 +46,7 @@ type AlarmName =
   | 'cron_job_failed'
   | 'storage_unavailable'
   | 'quota_low'
+  | 'database_size'
 
 /** `key`: name and subject. `detail`: a sentence without personal data. */
 export type Alarm = { key: string; name: AlarmName; subject: string; detail: string }
@@ -67,16 +74,24 @@ export function findAlarms(state: State, settings: Settings, now: Date): Alarm[]
         `${counted(messages, 'message')} in the queue of ${queue}, the oldest since ${when(oldestAt)}.`,
       )
   if (failed > 0)
-    raise('deliveries_failed', '', `${counted(failed, 'delivery', 'deliveries')} failed.`)
+    raise('deliveries_failed', '', `${countedUp(failed, 'delivery', 'deliveries')} failed.`)
   if (isOld(webhooks.dueAt, LIMITS.message))
     raise(
       'webhooks_backlog',
       '',
-      `${counted(webhooks.pending, 'webhook')} with something to send, one due since ${when(webhooks.dueAt)}.`,
+      `${countedUp(webhooks.pending, 'webhook')} with something to send, one due since ${when(webhooks.dueAt)}.`,
     )
   for (const job of cron?.failedJobs ?? [])
     raise('cron_job_failed', job, `The job ${job} of the cron trigger failed.`)
   if (storageProblem) raise('storage_unavailable', '', 'R2 does not answer.')
+  const percent = Math.floor((state.databaseBytes / MAX_DATABASE) * 100)
+  for (const share of DATABASE_SHARES)
+    if (percent >= share)
+      raise(
+        'database_size',
+        `${share}`,
+        `The database has ${percent} % of the 10 GB that D1 allows. When it is full, no order can be placed.`,
+      )
   for (const { name, period, used } of state.quotas) {
     const per = period.length === 10 ? 'day' : 'hour'
     const { limit, who } = limitOf(settings, name, per)
@@ -219,7 +234,7 @@ function watchItems(
       raise(
         'deliveries_delayed',
         `${chainId}:${reasonCode}`,
-        `${counted(items, 'item')} of ${chainName(chainId)} cannot be delivered: ${reasonCode}. The oldest waits since ${when(queuedAt)}.`,
+        `${countedUp(items, 'item')} of ${chainName(chainId)} cannot be delivered: ${reasonCode}. The oldest waits since ${when(queuedAt)}.`,
       )
   for (const [chainId, groups] of Map.groupBy(work, (group) => group.chainId)) {
     const [oldest = null] = groups.flatMap(({ queuedAt }) => queuedAt ?? []).sort()
@@ -228,16 +243,22 @@ function watchItems(
     const delayed = delays.filter((delay) => delay.chainId === chainId)
     const items =
       groups.reduce((sum, { queued, inFlight }) => sum + queued + inFlight, 0) -
-      delayed.reduce((sum, delay) => sum + delay.items, 0)
+      (groups.some(({ queued }) => queued >= MAX_COUNT)
+        ? 0
+        : delayed.reduce((sum, delay) => sum + delay.items, 0))
     if (items === 0) continue
     const problem = runs.find((run) => run.chainId === chainId)?.problem
     raise(
       'deliveries_delayed',
       String(chainId),
-      `${counted(items, 'item')} of ${chainName(chainId)} under way. The oldest waits for its turn or its block since ${when(oldest)}${problem ? `: ${problem}` : ''}.`,
+      `${countedUp(items, 'item')} of ${chainName(chainId)} under way. The oldest waits for its turn or its block since ${when(oldest)}${problem ? `: ${problem}` : ''}.`,
     )
   }
 }
+
+/** Of what is counted up to `MAX_COUNT`. */
+const countedUp = (count: number, one: string, many = `${one}s`) =>
+  count < MAX_COUNT ? counted(count, one, many) : `${MAX_COUNT} or more ${many}`
 
 const counted = (count: number, one: string, many = `${one}s`) =>
   `${count} ${count === 1 ? one : many}`

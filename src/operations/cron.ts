@@ -1,12 +1,13 @@
 /** What the cron trigger does each minute. */
-import { lt, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { sweepAddresses } from '../addresses/sweep.ts'
 import { removeOrphans } from '../avatars/orphans.ts'
 import { sweepImports } from '../catalogue/import.ts'
 import { connect, type Database, raw } from '../db/client.ts'
+import { prune } from '../db/prune.ts'
 import { pruneQuotas } from '../db/quota.ts'
 import { cronRuns, sentMails } from '../db/schema/operations.ts'
-import { idempotencyKeys, nftPayloads } from '../db/schema/orders.ts'
+import { idempotencyKeys, responseParts } from '../db/schema/orders.ts'
 import { emailLinks, walletNonces } from '../db/schema/users.ts'
 import { putOffUnconfigured, wake, wakeDueChains } from '../delivery/wake.ts'
 import { readSettings } from '../env.ts'
@@ -38,13 +39,14 @@ const jobs: Record<string, Job> = {
   checkNetworks: async (env, db, now) =>
     wake(env.DELIVERIES, await checkNetworks(db, readSettings(env), now)),
   rollUpHours: (_env, db, now) => rollUpHours(db, now),
-  // Once a day, because it reads again the deleted addresses that orders use.
-  sweepAddresses: async (_env, db, now) => isOnceADay(now) && db.batch([sweepAddresses(db, now)]),
+  // At night only, because it reads again the deleted addresses that orders use.
+  sweepAddresses: async (_env, db, now) => isNight(now) && db.batch([sweepAddresses(db, now)]),
   warnBehindWebhooks: async (env, db, now) =>
-    isOnceADay(now) && warnBehind({ db, email: env.EMAIL, settings: readSettings(env), now }),
+    isNight(now) && warnBehind({ db, email: env.EMAIL, settings: readSettings(env), now }),
 }
 
-const isOnceADay = (now: Date) => now.toISOString().slice(11, 16) === '03:00'
+/** For ten minutes a day, in which a run may be late. */
+const isNight = (now: Date) => now.toISOString().slice(11, 15) === '03:0'
 
 /** Runs all jobs. A job that fails is logged and does not stop the others. */
 export async function runCron(env: Env, now: Date): Promise<void> {
@@ -80,18 +82,19 @@ const recordRunEnd = (db: Database, failedJobs: readonly string[]) =>
   db.update(cronRuns).set({ finishedAt: new Date().toISOString(), failedJobs: [...failedJobs] })
 
 /** Deletes rows that no request can use any more. */
-function deleteExpiredRows(db: Database, now: Date) {
+export function deleteExpiredRows(db: Database, now: Date) {
   const before = (lifetime: number) => new Date(now.getTime() - lifetime).toISOString()
+  const isOldDay = sql`day < ${dayOf(before(IDEMPOTENCY_LIFETIME))}`
   return db.batch([
-    db.delete(idempotencyKeys).where(lt(idempotencyKeys.createdAt, before(IDEMPOTENCY_LIFETIME))),
-    db.delete(nftPayloads).where(lt(nftPayloads.day, dayOf(before(IDEMPOTENCY_LIFETIME)))),
-    db.delete(walletNonces).where(lt(walletNonces.expiresAt, now.toISOString())),
-    db.delete(emailLinks).where(lt(emailLinks.createdAt, before(LINK_LIFETIME))),
+    prune(db, idempotencyKeys, isOldDay, sql`day, namespace, "key"`),
+    prune(db, responseParts, isOldDay),
+    prune(db, walletNonces, sql`expiresAt < ${now.toISOString()}`),
+    prune(db, emailLinks, sql`createdAt < ${before(LINK_LIFETIME)}`),
     ...sweepTokens(db, now),
     ...sweepImports(db, now),
     ...pruneEvents(db, now),
     ...sweepReservations(db, now),
     pruneQuotas(db, now),
-    db.delete(sentMails).where(lt(sentMails.createdAt, before(SENT_LIFETIME))),
+    prune(db, sentMails, sql`createdAt < ${before(SENT_LIFETIME)}`),
   ])
 }

@@ -21,7 +21,7 @@ export function describeHealth(
   const [oldest] = state.work.toSorted((a, b) => a.firstId - b.firstId)
   const { awaitingWallet, failed, work, webhooks, cron } = state
   return {
-    d1: { problem: null },
+    d1: { problem: null, bytes: state.databaseBytes },
     r2: { problem: state.storageProblem },
     queues: Object.entries(state.queues).map(([name, { problem, messages, oldestAt }]) => ({
       name,

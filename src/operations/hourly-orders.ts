@@ -1,78 +1,100 @@
 /**
  * Rolls orders up by the hour in which they were placed. The ids of deliveries grow with the time
- * of the order, so an hour is a range of ids. Computed by the cron run, so that no delivery writes
- * a row more.
+ * of the order, so an hour is a range of ids, or several if it has many. Computed by the cron run,
+ * so that no delivery writes a row more.
  */
 import { type SQL, sql } from 'drizzle-orm'
 import { type Database, raw } from '../db/client.ts'
+import type { DeliveryState } from '../db/schema/delivery.ts'
+import type { hourlyOrders } from '../db/schema/operations.ts'
 
-/** Hours that one run computes after the newest one. A database without roll-ups has more of them. */
-const NEW_HOURS = 24
+/** Items of a range. A run reads few ranges, so that it costs the same however many orders come. */
+const RANGE = 1000
 
-/** Items after which an hour ends, so that a run reads few rows. The others count for the next one. */
-const MAX_ITEMS = 50_000
+/** Items that a run looks at for the newest ranges. The next run goes on after them. */
+const MAX_ITEMS = 4 * RANGE
+
+type Row = typeof hourlyOrders.$inferSelect
+type Item = { id: number; state: DeliveryState; createdAt: string; updatedAt: string }
+type Range = { hour: string; items: Item[] }
+
+const newest = sql`(SELECT * FROM hourlyOrders ORDER BY hour DESC, firstId DESC LIMIT 2)`
+
+/** Reads a range that may still change: the one that was computed longest ago. */
+const selectOlder = (db: Database, isOpen: SQL) =>
+  raw<Item & Pick<Row, 'hour' | 'firstId'>>(
+    db,
+    sql`SELECT h.hour, h.firstId, d.id, d.state, d.createdAt, d.updatedAt
+      FROM (SELECT * FROM hourlyOrders WHERE ${isOpen} AND firstId NOT IN (SELECT firstId FROM ${newest})
+        ORDER BY updatedAt LIMIT 1) h
+      CROSS JOIN deliveries d ON d.id BETWEEN h.firstId AND h.lastId`,
+  )
 
 /**
- * Computes the two newest hours again, those after them, and one older hour with items that may
- * still change: the one that was computed longest ago.
+ * Computes the two newest ranges again, those after them, and two older ones that may still change:
+ * one with items under way, and one whose items wait or failed.
  */
-export const rollUpHours = (db: Database, now: Date) =>
-  db.batch([rollUp(db, newHours, now), rollUp(db, oldestOpenHour, now)])
+export async function rollUpHours(db: Database, now: Date): Promise<void> {
+  const [[first], items, ...older] = await db.batch([
+    raw<{ hour: string | null }>(db, sql`SELECT min(hour) AS hour FROM ${newest}`),
+    raw<Item>(
+      db,
+      sql`SELECT id, state, createdAt, updatedAt FROM deliveries
+        WHERE id >= coalesce((SELECT min(firstId) FROM ${newest}), 0) ORDER BY id LIMIT ${MAX_ITEMS}`,
+    ),
+    selectOlder(db, sql`underWay > 0`),
+    selectOlder(db, sql`underWay = 0 AND failed + awaitingWallet > 0`),
+  ])
+  const ranges = [
+    ...older.flatMap((rows) => (rows[0] ? { hour: rows[0].hour, items: rows } : [])),
+    ...splitIntoRanges(items, first?.hour ?? ''),
+  ]
+  const rows = JSON.stringify(ranges.map((range) => summarize(range, now)))
+  await db.batch([
+    raw<never>(
+      db,
+      sql`INSERT OR REPLACE INTO hourlyOrders SELECT value ->> 'hour', value ->> 'firstId',
+          value ->> 'lastId', value ->> 'transferred', value ->> 'failed', value ->> 'awaitingWallet',
+          value ->> 'underWay', value ->> 'p50', value ->> 'p95', value ->> 'updatedAt'
+        FROM json_each(${rows})`,
+    ),
+  ])
+}
 
-const newest = sql`SELECT hour, firstId FROM hourlyOrders ORDER BY hour DESC LIMIT 2`
+/** Ranges follow each other. None has an earlier hour than the one before it, whatever the clock said. */
+function splitIntoRanges(items: readonly Item[], firstHour: string): Range[] {
+  const ranges: Range[] = []
+  let hour = firstHour
+  for (const item of items) {
+    const itsHour = `${item.createdAt.slice(0, 13)}:00:00.000Z`
+    const range = ranges.at(-1)
+    const isNext = itsHour > hour
+    if (isNext) hour = itsHour
+    if (range && !isNext && range.items.length < RANGE) range.items.push(item)
+    else ranges.push({ hour, items: [item] })
+  }
+  return ranges
+}
 
-const oldestOpenHour = sql`SELECT hour, firstId, lastId FROM hourlyOrders
-  WHERE failed + awaitingWallet + underWay > 0 AND hour NOT IN (SELECT hour FROM (${newest}))
-  ORDER BY updatedAt LIMIT 1`
-
-const truncateToHour = (time: SQL) => sql`substr(${time}, 1, 13) || ':00:00.000Z'`
-
-const after = (hour: SQL) => sql`strftime('%Y-%m-%dT%H:00:00.000Z', ${hour}, '+1 hour')`
-
-/** Id of the first delivery after an hour; null if there is none. `id` is the first of the hour. */
-const nextId = (hour: SQL, id: SQL) => sql`coalesce(
-  (SELECT id FROM deliveries n WHERE n.id > ${id} AND n.id < ${id} + ${MAX_ITEMS}
-    AND n.createdAt >= ${after(hour)} ORDER BY n.id LIMIT 1),
-  (SELECT min(id) FROM deliveries n WHERE n.id >= ${id} + ${MAX_ITEMS}))`
-
-/** Later than the hour before, whatever the clock said. */
-const nextHour = sql`max(${truncateToHour(sql`d.createdAt`)}, ${after(sql`h.hour`)})`
-
-const newHours = sql`SELECT hour, firstId,
-    coalesce(nextId - 1, (SELECT max(id) FROM deliveries)) AS lastId FROM (
-  WITH RECURSIVE start (hour, firstId) AS (
-      SELECT * FROM (${newest})
-      UNION ALL SELECT ${truncateToHour(sql`createdAt`)}, id
-        FROM (SELECT id, createdAt FROM deliveries ORDER BY id LIMIT 1)
-        WHERE NOT EXISTS (SELECT 1 FROM hourlyOrders)),
-    hours (hour, firstId, nextId, number) AS (
-      SELECT hour, firstId, ${nextId(sql`hour`, sql`firstId`)}, 0
-        FROM (SELECT * FROM start ORDER BY hour LIMIT 1)
-      UNION ALL SELECT ${nextHour}, d.id, ${nextId(nextHour, sql`d.id`)}, number + 1
-        FROM hours h JOIN deliveries d ON d.id = h.nextId WHERE number <= ${NEW_HOURS})
-  SELECT * FROM hours)`
-
-const rollUp = (db: Database, hours: SQL, now: Date) =>
-  raw<never>(
-    db,
-    sql`INSERT INTO hourlyOrders (hour, firstId, lastId, transferred, failed, awaitingWallet, underWay,
-        p50, p95, updatedAt)
-      SELECT hour, firstId, lastId,
-        count(*) FILTER (WHERE state = 'transferred'),
-        count(*) FILTER (WHERE state = 'failed'),
-        count(*) FILTER (WHERE state = 'awaiting_wallet'),
-        count(*) FILTER (WHERE state IN ('queued', 'in_flight')),
-        min(duration) FILTER (WHERE state = 'transferred' AND share >= 0.5),
-        min(duration) FILTER (WHERE state = 'transferred' AND share >= 0.95),
-        ${now.toISOString()}
-      FROM (
-        SELECT *, cume_dist() OVER (PARTITION BY hour, state ORDER BY duration) AS share
-        FROM (
-          SELECT h.*, d.state,
-            CAST(round((julianday(d.updatedAt) - julianday(d.createdAt)) * 86400000) AS INTEGER) AS duration
-          FROM (${hours}) h LEFT JOIN deliveries d ON d.id BETWEEN h.firstId AND h.lastId))
-      WHERE true GROUP BY hour
-      ON CONFLICT (hour) DO UPDATE SET lastId = excluded.lastId, transferred = excluded.transferred,
-        failed = excluded.failed, awaitingWallet = excluded.awaitingWallet, underWay = excluded.underWay,
-        p50 = excluded.p50, p95 = excluded.p95, updatedAt = excluded.updatedAt`,
-  )
+function summarize({ hour, items }: Range, now: Date): Row {
+  const ids = items.map(({ id }) => id)
+  const count = (...states: DeliveryState[]) =>
+    items.filter(({ state }) => states.includes(state)).length
+  const durations = items
+    .filter(({ state }) => state === 'transferred')
+    .map(({ createdAt, updatedAt }) => Date.parse(updatedAt) - Date.parse(createdAt))
+    .sort((a, b) => a - b)
+  const percentile = (share: number) => durations[Math.ceil(durations.length * share) - 1] ?? null
+  return {
+    hour,
+    firstId: Math.min(...ids),
+    lastId: Math.max(...ids),
+    transferred: durations.length,
+    failed: count('failed'),
+    awaitingWallet: count('awaiting_wallet'),
+    underWay: count('queued', 'in_flight'),
+    p50: percentile(0.5),
+    p95: percentile(0.95),
+    updatedAt: now.toISOString(),
+  }
+}

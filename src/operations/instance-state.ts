@@ -1,21 +1,27 @@
 /**
  * The state of the instance: what health, metrics, alarms and pages show. Read from D1, the queues
- * and R2; nothing is counted in isolates. Finished deliveries are not counted, so that it costs the
- * same for any number of them.
+ * and R2; nothing is counted in isolates. Nothing is counted beyond `MAX_COUNT`, so that it costs the
+ * same for any number of orders.
  */
-import { inArray, sql } from 'drizzle-orm'
+import { inArray, type SQL, sql } from 'drizzle-orm'
 import type { BatchResponse } from 'drizzle-orm/batch'
 import { readAs } from '../auth/access.ts'
-import { type Database, raw } from '../db/client.ts'
+import { BoundStatement, type Database, raw, toQuery } from '../db/client.ts'
 import { periodAt } from '../db/quota.ts'
-import { networks, type ReasonCode } from '../db/schema/delivery.ts'
+import { networks, type ReasonCode, reasonCodes } from '../db/schema/delivery.ts'
 import { alarms, cronRuns, networkChecks } from '../db/schema/operations.ts'
 import { configuredChainIds, type Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
 
 type StateCtx = Pick<Ctx, 'db' | 'now'> & { settings: Pick<Settings, 'NETWORKS'> }
 
-/** Items of a chain that are under way. Times are null if there is no such item. */
+/** What is counted is counted up to here: this number means that or more. */
+export const MAX_COUNT = 1000
+
+/**
+ * Items of a chain that are under way. Times are null if there is no such item. They and the oldest
+ * item are looked for among the first that each placer has queued, and the oldest transactions.
+ */
 type Work = {
   /** Null for items whose network was not configured. */
   chainId: number | null
@@ -61,6 +67,9 @@ const DAY = 24 * 60 * 60 * 1000
 /** Transactions of a chain from which the cost of an item is taken. */
 const NEWEST = 100
 
+/** Items of each placer, and transactions, in which the oldest item is looked for. */
+const FIRST = 10
+
 /** `rows`: what `stateStatements` returns. */
 export async function readState(
   env: Env,
@@ -83,7 +92,7 @@ type StateRows = BatchResponse<ReturnType<typeof stateStatements>>
 /** What D1 knows of the state. */
 export function storedState({ NETWORKS }: Pick<Settings, 'NETWORKS'>, rows: StateRows) {
   const [queued, inFlight, delays, [waiting], failures, checks, runs, paused, ...others] = rows
-  const [costs, foreign, [cron], [outbox], open, quotas] = others
+  const [costs, foreign, [cron], [outbox], open, quotas, databaseBytes] = others
   const names = new Map(Object.entries(NETWORKS).map(([name, n]) => [n.chainId, name]))
   return {
     work: [...queued, ...inFlight],
@@ -91,7 +100,7 @@ export function storedState({ NETWORKS }: Pick<Settings, 'NETWORKS'>, rows: Stat
     awaitingWallet: waiting?.awaitingWallet ?? 0,
     /** The largest group first. */
     failures,
-    failed: failures.reduce((sum, { items }) => sum + items, 0),
+    failed: waiting?.failed ?? 0,
     networks: checks.map((check) => ({ name: names.get(check.chainId) ?? '', ...check })),
     /** What the last run of each chain found. */
     runs,
@@ -102,6 +111,7 @@ export function storedState({ NETWORKS }: Pick<Settings, 'NETWORKS'>, rows: Stat
     /** Signers whose nonces another program has used within a day. */
     foreign,
     cron: cron ?? null,
+    databaseBytes,
     /** What the instance has used of its quotas in this hour and on this day. */
     quotas,
     webhooks: outbox ?? { pending: 0, dueAt: null, failing: 0, disabled: 0 },
@@ -116,36 +126,47 @@ export const stateStatements = ({ db, settings, now }: StateCtx) => {
   return [
     work(
       db,
-      sql`SELECT chainId, count(*) AS queued, 0 AS inFlight, NULL AS unminedAt,
-      min(queuedAt) FILTER (WHERE failingSince IS NULL) AS queuedAt,
-      min(dueAt) FILTER (WHERE dueAt <= ${at}) AS dueAt, min(id) AS firstId
-      FROM deliveries WHERE dueAt IS NOT NULL GROUP BY chainId`,
+      sql`WITH RECURSIVE ${chains}, placers (chainId, placer) AS (
+        SELECT chainId, (SELECT min(placer) ${queued} AND d.chainId IS chains.chainId) FROM chains
+        UNION ALL SELECT chainId, (SELECT min(d.placer) ${queued} AND d.chainId IS placers.chainId
+          AND d.placer > placers.placer) FROM placers WHERE placer IS NOT NULL)
+      SELECT p.chainId, ${counted(sql`${queued} AND d.chainId IS p.chainId`)} AS queued, 0 AS inFlight,
+        NULL AS unminedAt, min(d.queuedAt) FILTER (WHERE d.failingSince IS NULL) AS queuedAt,
+        min(d.dueAt) FILTER (WHERE d.dueAt <= ${at}) AS dueAt, min(d.id) AS firstId
+      FROM placers p CROSS JOIN deliveries d ON d.id IN (SELECT d.id ${queued}
+        AND d.chainId IS p.chainId AND d.placer = p.placer ORDER BY d.dueAt LIMIT ${FIRST})
+      GROUP BY p.chainId`,
     ),
     work(
       db,
-      sql`SELECT t.chainId, 0 AS queued, count(*) AS inFlight,
-      min(t.createdAt) FILTER (WHERE t.block IS NULL) AS unminedAt, min(d.queuedAt) AS queuedAt,
-      NULL AS dueAt, min(d.id) AS firstId
-      FROM transactions t, json_each(t.items) i
+      sql`SELECT t.chainId, 0 AS queued, t.carried AS inFlight, t.unminedAt, min(d.queuedAt) AS queuedAt,
+        NULL AS dueAt, min(d.id) AS firstId
+      FROM (SELECT chainId, items, row_number() OVER (PARTITION BY chainId ORDER BY id) AS position,
+          sum(json_array_length(items)) OVER (PARTITION BY chainId) AS carried,
+          min(createdAt) FILTER (WHERE block IS NULL) OVER (PARTITION BY chainId) AS unminedAt
+        FROM transactions WHERE isOpen AND items <> '[]') t, json_each(t.items) i
         JOIN deliveries d ON d.id = i.value AND d.state = 'in_flight'
-      WHERE t.isOpen GROUP BY t.chainId`,
+      WHERE t.position <= ${FIRST} GROUP BY t.chainId`,
     ),
     raw<Delay>(
       db,
-      sql`SELECT chainId, reasonCode, count(*) AS items, min(queuedAt) AS queuedAt
-        FROM deliveries INDEXED BY deliveries_delayed
-        WHERE failingSince IS NOT NULL AND dueAt IS NOT NULL GROUP BY 1, 2`,
+      sql`WITH RECURSIVE ${chains}, delays AS (SELECT chainId, value AS reasonCode,
+          ${counted(sql`${delayed}`)} AS items, (SELECT min(queuedAt) ${delayed}) AS queuedAt
+          FROM chains, json_each(${codes}))
+        SELECT * FROM delays WHERE items > 0 ORDER BY 1, 2`,
     ),
-    raw<{ awaitingWallet: number }>(
+    raw<{ awaitingWallet: number; failed: number }>(
       db,
-      sql`SELECT count(*) AS awaitingWallet FROM deliveries INDEXED BY deliveries_waiting
-        WHERE state IN ('awaiting_wallet', 'failed', 'cancelled', 'written_off') AND state = 'awaiting_wallet'`,
+      sql`SELECT ${counted(sql`FROM deliveries INDEXED BY deliveries_waiting
+        WHERE state IN ('awaiting_wallet', 'failed', 'cancelled', 'written_off')
+          AND state = 'awaiting_wallet'`)} AS awaitingWallet,
+        ${counted(sql`FROM deliveries INDEXED BY deliveries_failed WHERE state = 'failed'`)} AS failed`,
     ),
     raw<Failure>(
       db,
-      sql`SELECT reasonCode, count(*) AS items, min(id) AS oldestId
-        FROM deliveries INDEXED BY deliveries_failed
-        WHERE state = 'failed' GROUP BY 1 ORDER BY 2 DESC, 1`,
+      sql`SELECT * FROM (SELECT value AS reasonCode, ${counted(failed)} AS items,
+          (SELECT min(id) ${failed}) AS oldestId FROM json_each(${codes}))
+        WHERE items > 0 ORDER BY items DESC, reasonCode`,
     ),
     db
       .select()
@@ -183,11 +204,12 @@ export const stateStatements = ({ db, settings, now }: StateCtx) => {
       db,
       sql`SELECT count(*) AS pending,
           min(dueAt) FILTER (WHERE coalesce(leaseUntil, '') <= ${at} AND dueAt <= ${at}) AS dueAt,
-          (SELECT count(*) FROM webhookEndpoints
-            WHERE failingSince IS NOT NULL AND disabledAt IS NULL) AS failing,
-          (SELECT count(*) FROM webhookEndpoints
-            WHERE disabledAt IS NOT NULL AND deletedAt IS NULL) AS disabled
-        FROM webhookEndpoints WHERE dueAt IS NOT NULL AND disabledAt IS NULL`,
+          ${counted(sql`FROM webhookEndpoints
+            WHERE failingSince IS NOT NULL AND disabledAt IS NULL`)} AS failing,
+          ${counted(sql`FROM webhookEndpoints
+            WHERE disabledAt IS NOT NULL AND deletedAt IS NULL`)} AS disabled
+        FROM (SELECT dueAt, leaseUntil FROM webhookEndpoints
+          WHERE dueAt IS NOT NULL AND disabledAt IS NULL ORDER BY dueAt LIMIT ${MAX_COUNT})`,
     ),
     db.select().from(alarms).orderBy(alarms.raisedAt, alarms.key),
     raw<{ name: string; period: string; used: number }>(
@@ -195,8 +217,29 @@ export const stateStatements = ({ db, settings, now }: StateCtx) => {
       sql`SELECT name, period, used FROM quotas
         WHERE name IN ('mails', 'order-mails', 'pictures') AND period IN (${periodAt(now, 'day')}, ${periodAt(now, 'hour')})`,
     ),
+    new BoundStatement<number>(db, toQuery(db, sql`SELECT 1`), ({ meta }) => meta.size_after),
   ] as const
 }
+
+const codes = JSON.stringify(reasonCodes)
+
+/** SQL of the number of rows. */
+const counted = (rows: SQL) => sql`(SELECT count(*) FROM (SELECT 1 ${rows} LIMIT ${MAX_COUNT}))`
+
+const queued = sql`FROM deliveries d WHERE d.dueAt IS NOT NULL`
+
+/** The chains that have queued items, found by jumping through the index; then null. */
+const chains = sql`chains (chainId) AS (SELECT min(d.chainId) ${queued}
+  UNION ALL SELECT (SELECT min(d.chainId) ${queued} AND d.chainId > chains.chainId) FROM chains
+    WHERE chainId IS NOT NULL)`
+
+/** Of a chain and a reason. */
+const delayed = sql`FROM deliveries d INDEXED BY deliveries_delayed WHERE d.chainId IS chains.chainId
+  AND d.reasonCode = value AND d.failingSince IS NOT NULL AND d.dueAt IS NOT NULL`
+
+/** Of a reason. */
+const failed = sql`FROM deliveries INDEXED BY deliveries_failed
+  WHERE reasonCode = value AND state = 'failed'`
 
 const work = (db: Database, groups: ReturnType<typeof sql>) =>
   raw<Work>(

@@ -33,7 +33,7 @@ function gauges(state: State, now: Date): Record<string, [help: string, samples:
     )
   return {
     deliveries: [
-      'Order items that are not delivered, nor cancelled or written off.',
+      'Order items that are not delivered, nor cancelled or written off, counted up to 1000.',
       [
         [{ state: 'awaiting_wallet' }, awaitingWallet],
         [{ state: 'queued' }, countWork(work, 'queued')],
@@ -103,6 +103,7 @@ function gauges(state: State, now: Date): Record<string, [help: string, samples:
       'Jobs that failed in the last cron run.',
       one(cron ? cron.failedJobs.length : null),
     ],
+    database_size_bytes: ['Size of D1, which has room for 10 GB.', one(state.databaseBytes)],
     storage_up: ['Whether R2 answers.', one(state.storageProblem === null)],
     alarm: ['An alarm that lasts.', alarms.map(({ name, subject }) => [{ name, subject }, 1])],
   }

@@ -7,7 +7,7 @@ import { raw } from '../db/client.ts'
 import type { App } from '../http/context.ts'
 import { publicEndpoint, requireMetrics } from '../http/endpoint.ts'
 import { ApiError, errorResponse, TokenRequired } from '../http/errors.ts'
-import { docs } from '../http/fields.ts'
+import { describeOperations } from '../http/openapi.ts'
 import { describeHealth } from './health.ts'
 import { cachedState, MAX_AGE, type State } from './instance-state.ts'
 import { formatMetrics, METRICS_TYPE } from './metrics.ts'
@@ -21,45 +21,18 @@ export const answerUnavailable = createMiddleware<App>(async (c, next) => {
   c.res = errorResponse(c, new ApiError('not_ready', 'the service is not available'))
 })
 
-const tag = 'Operations'
-
 export const operationsRoutes = new Hono<App>()
-  .get(
-    '/health',
-    publicEndpoint({
-      tag,
-      operationId: 'getHealth',
-      summary: docs('Check whether the instance can serve'),
-      description:
-        'Returns 503 only if it cannot: the configuration is not valid, the database does not ' +
-        'answer, or it lacks migrations. With a master token that may do more than read the ' +
-        'metrics, the answer has the parts of the instance. Up to 10 seconds old.',
-      answer: Health,
-      isUnavailable: true,
-    }),
-    async (c) => {
-      const { settings, now } = c.var
-      const state = await stateForMaster(c)
-      if (!state) await checkDatabase(c)
-      const components = state && describeHealth(state, settings.PUBLIC_URL, now)
-      return c.json<z.infer<typeof Health>>({ status: 'ok', ...(components && { components }) })
-    },
-  )
-  .get(
-    '/metrics',
-    requireMetrics({
-      tag,
-      operationId: 'getMetrics',
-      summary: docs('Read the metrics of the instance'),
-      description:
-        'Returns gauges in the text format of Prometheus, version 0.0.4. Up to 10 seconds old.',
-      answer: z.file().mime('text/plain').describe(docs('The metrics.')),
-    }),
-    async (c) => {
-      const state = await cachedState(c.env, c.var)
-      return c.text(formatMetrics(state, c.var.now), 200, { 'Content-Type': METRICS_TYPE })
-    },
-  )
+  .get('/health', publicEndpoint('getHealth'), async (c) => {
+    const { settings, now } = c.var
+    const state = await stateForMaster(c)
+    if (!state) await checkDatabase(c)
+    const components = state && describeHealth(state, settings.PUBLIC_URL, now)
+    return c.json<z.infer<typeof Health>>({ status: 'ok', ...(components && { components }) })
+  })
+  .get('/metrics', requireMetrics('getMetrics'), async (c) => {
+    const state = await cachedState(c.env, c.var)
+    return c.text(formatMetrics(state, c.var.now), 200, { 'Content-Type': METRICS_TYPE })
+  })
 
 /** Returns null without a live master token: a probe must not fail because of its token. */
 async function stateForMaster(c: Context<App>): Promise<State | null> {
@@ -81,3 +54,21 @@ async function checkDatabase({ env, var: { db, now } }: Context<App>): Promise<v
   await db.batch([raw(db, sql`SELECT id FROM cronRuns`)])
   answeredAt.set(env, now.getTime())
 }
+
+/* @__PURE__ */ describeOperations('Operations', () => ({
+  getHealth: {
+    summary: 'Check whether the instance can serve',
+    description:
+      'Returns 503 only if it cannot: the configuration is not valid, the database does not ' +
+      'answer, or it lacks migrations. With a master token that may do more than read the ' +
+      'metrics, the answer has the parts of the instance. Up to 10 seconds old.',
+    answer: Health,
+    isUnavailable: true,
+  },
+  getMetrics: {
+    summary: 'Read the metrics of the instance',
+    description:
+      'Returns gauges in the text format of Prometheus, version 0.0.4. Up to 10 seconds old.',
+    answer: z.file().mime('text/plain').describe('The metrics.'),
+  },
+}))

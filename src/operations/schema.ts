@@ -64,7 +64,9 @@ const LastingAlarm = z
 
 const Components = z
   .object({
-    d1: z.object({ problem }).describe(docs('The database.')),
+    d1: z
+      .object({ problem, bytes: count(docs('Its size, bytes. D1 has room for 10 GB.')) })
+      .describe(docs('The database.')),
     r2: z.object({ problem }).describe(docs('The storage of pictures.')),
     queues: z.array(QueueHealth).describe(docs('The queues.')),
     networks: z.array(NetworkHealth).describe(docs('The networks.')),
@@ -75,7 +77,11 @@ const Components = z
         inFlight: count(docs('Items whose transaction is not final.')),
         failed: count(docs('Items that failed, and are neither cancelled nor written off.')),
       })
-      .describe(docs('Numbers of order items that are not delivered.')),
+      .describe(
+        docs(
+          'Numbers of order items that are not delivered. 1,000 of a chain or a reason stand for more, too.',
+        ),
+      ),
     oldestUndelivered: orNull(
       z
         .object({

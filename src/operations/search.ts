@@ -14,8 +14,8 @@ const LIMIT = 20
 /** Items of a transaction. */
 const MAX_ITEMS = 256
 
-/** The newest transactions whose replaced hashes are looked at. */
-const MAX_TRANSACTIONS = 10_000
+/** The newest deliveries whose keys, and transactions whose replaced hashes are looked at. */
+const MAX_NEWEST = 10_000
 
 /** What the text may be. A value that it cannot be is null, and finds nothing. */
 type Terms = Record<'text' | 'id' | 'hash' | 'wallet' | 'email', string | number | null>
@@ -51,7 +51,7 @@ const transactionIds = ({
   hash,
 }: Terms): SQL => sql`SELECT id FROM transactions WHERE hash = ${hash}
   UNION SELECT id FROM (SELECT id, replaced FROM transactions newest WHERE ${hash} IS NOT NULL
-    ORDER BY id DESC LIMIT ${MAX_TRANSACTIONS}) WHERE instr(replaced, ${hash})`
+    ORDER BY id DESC LIMIT ${MAX_NEWEST}) WHERE instr(replaced, ${hash})`
 
 /** The orders of a number, and of an event: `evt_` and its id. */
 const orderIds = ({ id, text }: Terms): SQL => sql`SELECT ${id} AS id, 'order' AS "by"
@@ -62,7 +62,8 @@ const orderIds = ({ id, text }: Terms): SQL => sql`SELECT ${id} AS id, 'order' A
 /** Where items are found. D1 limits a compound SELECT to five terms, so each is a statement. */
 const itemIds = (terms: Terms): SQL[] => [
   sql`SELECT ${terms.id} AS id, 'transfer' AS "by"
-    UNION ALL SELECT id, 'key' FROM deliveries WHERE "key" = ${terms.hash}
+    UNION ALL SELECT id, 'key' FROM (SELECT id, "key" FROM deliveries newest WHERE ${terms.hash} IS NOT NULL
+      ORDER BY id DESC LIMIT ${MAX_NEWEST}) WHERE "key" = ${terms.hash}
     UNION ALL SELECT j.value, 'transaction' FROM (${transactionIds(terms)}) found
       JOIN transactions t ON t.id = found.id, json_each(t.items) j`,
   sql`SELECT i.id, found."by" FROM (${orderIds(terms)}) found JOIN orderItems i ON i.orderId = found.id`,

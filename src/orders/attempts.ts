@@ -1,14 +1,17 @@
 /** What placing orders and reserving share: a trip that reads, and one that writes what was checked. */
+import type { Statement } from '../db/client.ts'
 import type { Guard } from '../db/guard.ts'
+import { countUse, requireQuota } from '../db/quota.ts'
 import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError, requireNone } from '../http/errors.ts'
+import { readNearest } from '../http/nearest.ts'
 import { findProblems, type OrderData } from './check.ts'
 import { hasEnded, lacksPieces } from './holds.ts'
 import { type IdempotentCall, type Stored, selectStored } from './idempotency.ts'
 import { loadOrderData } from './load.ts'
 import type { NewOrder } from './new-order.ts'
-import { limitOpen, requireRoom, selectOpen } from './open-orders.ts'
+import { dailyOrders, limitOpen, requireRoom, selectOpen } from './open-orders.ts'
 
 /** How often a call starts again because another call changed what it had read. */
 const ATTEMPTS = 3
@@ -32,40 +35,51 @@ type Steps<Result> = {
   prefixOf: (i: number) => string
   /** Returns the result if an earlier call has written it. */
   findEarlier: (loaded: Loaded) => Result | null | Promise<Result | null>
-  /** Writes what was checked, unless a guard stops it. */
-  write: (data: OrderData, guards: readonly Guard[]) => Promise<Result>
+  /** Writes what was checked with the statements, unless a guard stops it. */
+  write: (data: OrderData, guards: readonly Guard[], statements: Statement[]) => Promise<Result>
 }
 
 export type Loaded = { data: OrderData; stored: Stored | undefined }
 
 /**
  * Writes what a call asks for unless an earlier call has, in two trips: the first reads what it
- * depends on, the second writes unless that has changed. A call that loses such a race starts again.
+ * depends on, the second writes unless that has changed. The first asks the nearest copy of the
+ * database. A call that loses a race starts again, at the primary.
  *
- * Throws `unauthenticated`, `too_many_open_orders`, `request_in_progress`, the codes of
- * `findProblems`, and what `findEarlier` and `write` throw.
+ * Throws `unauthenticated`, `too_many_open_orders`, `rate_limited`, `request_in_progress`, the codes
+ * of `findProblems`, and what `findEarlier` and `write` throw.
  */
 export async function inTwoTrips<Result>(
   ctx: TwoTripsCtx,
   { inputs, call, prefixOf, findEarlier, write }: Steps<Result>,
 ): Promise<Result> {
-  const { db, caller } = ctx
+  const { db, caller, now } = ctx
+  const quotas = dailyOrders(ctx, countAdded(inputs))
   const select = call && selectStored(db, { ...call, tokenId: caller.tokenId })
-  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+  const read = async () => {
     const { data, row: stored } = await loadOrderData(ctx, inputs, select)
     const problems = findProblems(ctx, inputs, data, prefixOf)
     // Before an earlier response is returned: the caller may have lost the listing since.
     if (problems.some(({ code }) => code === 'not_your_listing')) requireNone(problems)
     const earlier = await findEarlier({ data, stored })
+    if (!earlier) requireNone(problems)
+    return { data, earlier }
+  }
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    // A session only begins at the primary: its later reads may go to a replica.
+    if (attempt > 1) db.$client.goTo('primary')
+    const { data, earlier } = await (attempt === 1 ? readNearest(db, read) : read())
     if (earlier) return earlier
-    requireNone(problems)
     // The write fails if too many orders are open. Only then it matters how many.
     if (attempt > 1 && caller.role !== 'master') {
+      db.$client.goTo('primary')
       const [[row]] = await db.batch([selectOpen(ctx)])
       requireRoom(ctx, row?.open ?? 0, countAdded(inputs))
     }
     try {
-      return await write(data, guardsOf(ctx, inputs, data))
+      const guards = quotas.map((quota) => requireQuota(quota, now))
+      const uses = quotas.map((quota) => countUse(db, quota, now))
+      return await write(data, [...guards, ...guardsOf(ctx, inputs, data)], uses)
     } catch (error) {
       if (!(error instanceof LostRace) && !isConflict(error)) throw error
     }

@@ -24,6 +24,8 @@ export function putOrder(
     findEarlier: async ({ data }) => {
       const placed = data.placed.get(providerId)
       if (!placed) return null
+      // Its state now, which a replica may not know yet.
+      ctx.db.$client.goTo('primary')
       const [stored] = (await readOrders(ctx, [String(placed.id)])).orders
       if (!stored) throw new Error(`order ${placed.id} was not read`)
       requireNone(findDifferences(input, data.named[0], { ...placed, ...stored }))

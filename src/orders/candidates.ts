@@ -6,6 +6,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { namedColumns } from '../db/columns.ts'
 import { type Placeholders, prepared } from '../db/prepared.ts'
 import { itemStatusSql } from '../delivery/shown.ts'
+import { prepareOrders } from './read.ts'
 import { type SummaryRow, summaryColumns } from './summary.ts'
 
 /** Candidates that one call looks at. */
@@ -43,7 +44,7 @@ type Bound = Placeholders<Values>
 
 type Candidates = {
   /** Whose ids the candidates have. Both grow with the time of the order, which has one item. */
-  of: 'orders' | 'orderItems'
+  of: 'orders' | 'deliveries'
   /** Selects them by an index as `id`, and as `at` what they are sorted by before. */
   select: (values: Bound) => SQL
   order: SQL
@@ -60,10 +61,10 @@ const firstIdAt = (table: SQL, time: Bound['latest']) => sql`(
 
 const joins = {
   orders: sql`orders o ON o.id = candidates.id CROSS JOIN orderItems i ON i.orderId = o.id`,
-  orderItems: sql`orderItems i ON i.id = candidates.id CROSS JOIN orders o ON o.id = i.orderId`,
+  deliveries: sql`orderItems i ON i.id = candidates.id CROSS JOIN orders o ON o.id = i.orderId`,
 }
 
-type PageRow<Row> = Row & {
+export type PageRow<Row> = Row & {
   cursorId: number
   cursorAt: string | null
   /** 1: not an order but the last candidate, if the page is not full and there may be more. */
@@ -71,21 +72,25 @@ type PageRow<Row> = Row & {
 }
 
 /**
- * Prepares the statement of a page: one order more than its limit, if there are so many. CROSS JOIN
- * keeps the order of the candidates, and SQLite stops reading them when it has enough.
+ * Returns the SQL of a page, and the common table expressions that it uses: one order more than its
+ * limit, if there are so many. CROSS JOIN keeps the order of the candidates, and SQLite stops reading
+ * them when it has enough.
  */
-const preparePage = <Row>({ of, select, order, at }: Candidates, columns: Record<string, SQL>) =>
-  prepared((db, values: Bound) => {
-    const { limit, before, earliest, latest, isMaster, userId } = values
-    const table = sql.raw(of)
-    const candidates = sql`${select(values)} ORDER BY ${order}`
-    const names = Object.keys(filters) as FilterName[]
-    const matches = names.map(
-      (name) => sql`(${values[name]} IS NULL OR ${filters[name]} ${values[name]})`,
-    )
-    const nothing = sql.raw(Object.keys(columns).fill('NULL').join())
-    return db.all<PageRow<Row>>(sql`WITH
-      bounds (first, last) AS MATERIALIZED (SELECT ${firstIdAt(table, earliest)},
+function pageSql(
+  { of, select, order, at }: Candidates,
+  columns: Record<string, SQL>,
+  values: Bound,
+): { shared: SQL; rows: SQL } {
+  const { limit, before, earliest, latest, isMaster, userId } = values
+  const table = sql.raw(of)
+  const candidates = sql`${select(values)} ORDER BY ${order}`
+  const names = Object.keys(filters) as FilterName[]
+  const matches = names.map(
+    (name) => sql`(${values[name]} IS NULL OR ${filters[name]} ${values[name]})`,
+  )
+  const nothing = sql.raw(Object.keys(columns).fill('NULL').join())
+  return {
+    shared: sql`bounds (first, last) AS MATERIALIZED (SELECT ${firstIdAt(table, earliest)},
         min(${before}, iif(${latest} IS NULL, ${before}, ${firstIdAt(table, latest)}))),
       page AS MATERIALIZED (
         SELECT candidates.id AS cursorId, ${at} AS cursorAt, 0 AS isEnd, ${namedColumns(columns)}
@@ -93,18 +98,30 @@ const preparePage = <Row>({ of, select, order, at }: Candidates, columns: Record
           CROSS JOIN ${joins[of]} CROSS JOIN deliveries d ON d.id = i.id
         WHERE (${isMaster} = 1 OR o.buyerId = ${userId} OR i.sellerId = ${userId})
           AND ${sql.join(matches, sql` AND `)}
-        LIMIT ${limit} + 1)
-      SELECT * FROM page UNION ALL SELECT candidates.id, ${at}, 1, ${nothing}
-        FROM (${candidates} LIMIT (SELECT count(*) <= ${limit} FROM page)
-          OFFSET ${MAX_CANDIDATES - 1}) AS candidates`)
-  })
-
-export type Page<Row> = ReturnType<typeof preparePage<Row>>
-export type List = ReturnType<typeof list>
+        LIMIT ${limit} + 1)`,
+    rows: sql`SELECT * FROM page UNION ALL SELECT candidates.id, ${at}, 1, ${nothing}
+      FROM (${candidates} LIMIT (SELECT count(*) <= ${limit} FROM page)
+        OFFSET ${MAX_CANDIDATES - 1}) AS candidates`,
+  }
+}
 
 const list = (candidates: Candidates) => ({
-  ids: preparePage<{ id: number }>(candidates, { id: sql`o.id` }),
-  summaries: preparePage<SummaryRow>(candidates, summaryColumns),
+  orders: prepareOrders((db, values: Bound) => {
+    const { shared, rows } = pageSql(candidates, { id: sql`o.id` }, values)
+    const page = db
+      .select({
+        id: sql<number>`id`,
+        cursorId: sql<number>`cursorId`,
+        cursorAt: sql<string | null>`cursorAt`,
+        isEnd: sql<0 | 1>`isEnd`,
+      })
+      .from(sql`(${rows})`)
+    return { shared, ids: sql`SELECT id FROM page LIMIT ${values.limit}`, others: { page } }
+  }),
+  summaries: prepared((db, values: Bound) => {
+    const { shared, rows } = pageSql(candidates, summaryColumns, values)
+    return db.all<PageRow<SummaryRow>>(sql`WITH ${shared} ${rows}`)
+  }),
 })
 
 const newestFirst = (of: Candidates['of'], select: Candidates['select']) =>
@@ -160,14 +177,14 @@ export const lists = {
   buyerUserId: newestFirst('orders', ({ buyerUserId }) =>
     ordersWhere(sql`buyerId = ${buyerUserId}`),
   ),
-  awaitingWallet: newestFirst('orderItems', () => inStates('awaiting_wallet')),
-  failed: newestFirst('orderItems', () => inStates('failed', 'cancelled', 'written_off')),
+  awaitingWallet: newestFirst('deliveries', () => inStates('awaiting_wallet')),
+  failed: newestFirst('deliveries', () => inStates('failed', 'cancelled', 'written_off')),
   underWay: newestFirst(
-    'orderItems',
+    'deliveries',
     () => sql`SELECT id FROM deliveries WHERE id IN (${underWay}) AND ${inBounds('id')}`,
   ),
   updatedFrom: list({
-    of: 'orderItems',
+    of: 'deliveries',
     select: changed,
     order: sql`at, id`,
     at: sql`candidates.at`,

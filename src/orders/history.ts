@@ -23,14 +23,14 @@ type Values = { userId: number; isMaster: number; before: number; count: number 
 
 /** Select the newest orders before one. */
 const ordersBySide = {
-  bought: prepareOrders<Values>(
-    ({ userId, before, count }) => sql`(SELECT id FROM orders
-      WHERE buyerId = ${userId} AND id < ${before} ORDER BY id DESC LIMIT ${count})`,
-  ),
-  sold: prepareOrders<Values>(
-    ({ userId, before, count }) => sql`(SELECT orderId FROM orderItems
-      WHERE sellerId = ${userId} AND orderId < ${before} ORDER BY orderId DESC LIMIT ${count})`,
-  ),
+  bought: prepareOrders<Values>((_, { userId, before, count }) => ({
+    ids: sql`SELECT id FROM orders
+      WHERE buyerId = ${userId} AND id < ${before} ORDER BY id DESC LIMIT ${count}`,
+  })),
+  sold: prepareOrders<Values>((_, { userId, before, count }) => ({
+    ids: sql`SELECT orderId FROM orderItems
+      WHERE sellerId = ${userId} AND orderId < ${before} ORDER BY orderId DESC LIMIT ${count}`,
+  })),
 }
 
 const anySold = prepared((db, { userId }: Placeholders<{ userId: number }>) =>
@@ -48,12 +48,12 @@ export async function readHistory(
 ) {
   const viewer = { role: 'user', userId: caller.userId } as const
   const range = { before: before ?? Number.MAX_SAFE_INTEGER, count: PAGE_SIZE + 1 }
-  const [account, sold, ...results] = await readAsUser({ db, caller }, [
+  const [account, sold, tables] = await readAsUser({ db, caller }, [
     anySold(db, viewer),
-    ...ordersBySide[side](db, { ...viewerValues(viewer), ...range }),
+    ordersBySide[side](db, { ...viewerValues(viewer), ...range }),
   ])
-  const deliveries = new Map(results[2].map(({ id, delivery }) => [id, delivery]))
-  const orders = [...buildOrders(viewer, results).values()].sort((a, b) => b.id - a.id)
+  const deliveries = new Map(tables.items.map(({ id, delivery }) => [id, delivery]))
+  const orders = [...buildOrders(viewer, tables).values()].sort((a, b) => b.id - a.id)
   const page = orders.slice(0, PAGE_SIZE)
   const entries = page.flatMap((order): HistoryEntry[] =>
     order.orderItems.flatMap((item) => {

@@ -1,7 +1,8 @@
 /** What reservations hold. `src/reservations` makes and releases them. */
-import { type Placeholder, type SQL, sql } from 'drizzle-orm'
+import { inArray, type Placeholder, type SQL, sql } from 'drizzle-orm'
+import type { Database } from '../db/client.ts'
 import { type Placeholders, prepared, preparedCondition } from '../db/prepared.ts'
-import type { reservations } from '../db/schema/orders.ts'
+import { reservations } from '../db/schema/orders.ts'
 import { heldQuantity } from './stock.ts'
 
 export type Hold = typeof reservations.$inferSelect
@@ -16,11 +17,15 @@ const live = (ids: Placeholder, namespace: SQL | Placeholder, now: SQL | Placeho
     WHERE reservations.id IN (SELECT value FROM json_each(${ids}))
       AND reservations.namespace = ${namespace} AND reservations.expiresAt > ${now}`
 
-/** Selects live reservations that were made in the namespace of the token. */
-export const selectHolds = prepared((db, values: Placeholders<Ids & { tokenId: string }>) => {
-  const namespace = sql`(SELECT namespace FROM tokens WHERE id = ${values.tokenId})`
-  return db.all<Hold>(sql`SELECT reservations.* ${live(values.ids, namespace, values.now)}`)
-})
+/** Selects live reservations that were made in a namespace. */
+export const selectHolds = (
+  db: Database,
+  { ids, namespace, now }: { ids: Placeholder; namespace: SQL; now: Placeholder },
+) =>
+  db
+    .select()
+    .from(reservations)
+    .where(inArray(reservations.id, sql`(SELECT reservations.id ${live(ids, namespace, now)})`))
 
 /**
  * Whether one of `count` reservations is not live any more. Also by the clock of D1: a call that was

@@ -2,16 +2,16 @@
  * Makes placing orders and reserving safe to repeat (`Idempotency-Key`). The response is stored in
  * the same transaction as what it is about, so either both exist or neither.
  */
-import { and, eq, gt, sql } from 'drizzle-orm'
+import { and, eq, gt, type Placeholder, sql } from 'drizzle-orm'
 import { sha256, stringToBytes } from 'viem/utils'
 import type { Database, Statement } from '../db/client.ts'
 import { type Placeholders, prepared } from '../db/prepared.ts'
-import { idempotencyKeys, nftPayloads } from '../db/schema/orders.ts'
+import { idempotencyKeys } from '../db/schema/orders.ts'
 import { tokens } from '../db/schema/users.ts'
 import type { Caller } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import type { NewOrder } from './new-order.ts'
-import type { Nft } from './nft.ts'
+import { isUnlimited, type Listing, type Nft } from './nft.ts'
 import { type Plan, placedOrders, type ShownPlan, type Written } from './plan.ts'
 import type { PlacedOrder } from './schema.ts'
 import { nftIdsJson, writtenJson } from './write.ts'
@@ -39,20 +39,27 @@ export const idempotentCall = (
   storedAfter: new Date(now.getTime() - IDEMPOTENCY_LIFETIME).toISOString(),
 })
 
-/** `payloads`: JSON of the metadata to which the plan refers, by hash. */
-export type Stored = { requestHash: string; plan: string; written: string; payloads: string }
+/** `parts`: JSON of the parts to which the plan refers, by hash. */
+export type Stored = { requestHash: string; plan: string; written: string; parts: string }
 
-/** With the hash of its metadata in place of each NFT's `payload`. */
-type StoredPlan = Omit<ShownPlan, 'nfts'> & {
-  nfts: (Omit<Nft, 'payload'> & { payload: string })[]
+/** With the hashes of what was sold. Each NFT has the hash of its metadata in place of `payload`. */
+type StoredPlan = Omit<ShownPlan, 'nfts' | 'listings'> & {
+  sold: Record<'nfts' | 'listings' | 'payloads', string[]>
 }
 
-/** The day (UTC) of a time, for `nftPayloads.day`. */
+/** The day (UTC) of a time, for `idempotencyKeys.day`. */
 export const dayOf = (time: string): string => time.slice(0, 10)
 
-const storedPayloads = sql<string>`(SELECT json_group_object(hash, json(payload))
-  FROM ${nftPayloads} WHERE day = substr(${idempotencyKeys.plan} ->> 'placedAt', 1, 10)
-    AND hash IN (SELECT value ->> 'payload' FROM json_each(${idempotencyKeys.plan}, '$.nfts')))`
+const storedParts = sql<string>`(SELECT json_group_object(hash, json(part))
+  FROM responseParts p WHERE p.day = "idempotencyKeys".day AND hash IN
+    (SELECT value FROM json_tree("idempotencyKeys".plan, '$.sold') WHERE type = 'text'))`
+
+/**
+ * The days of responses that are not older than `IDEMPOTENCY_LIFETIME`. Tomorrow is one of them: a call
+ * that began before midnight may come after one that began later, or that another clock has dated.
+ */
+const liveDays = (storedAfter: Placeholder) =>
+  sql`(date(${storedAfter}), date(${storedAfter}, '+1 day'), date(${storedAfter}, '+2 days'))`
 
 /**
  * Selects by the namespace of the token, so that the stored response is found in the first trip. A
@@ -73,11 +80,12 @@ export const selectStored = prepared(
         requestHash: idempotencyKeys.requestHash,
         plan: idempotencyKeys.plan,
         written: idempotencyKeys.result,
-        payloads: storedPayloads.as('payloads'),
+        parts: storedParts.as('parts'),
       })
       .from(idempotencyKeys)
       .where(
         and(
+          sql`${idempotencyKeys.day} IN ${liveDays(storedAfter)}`,
           eq(
             idempotencyKeys.namespace,
             sql`(SELECT namespace FROM ${tokens} WHERE id = ${tokenId})`,
@@ -97,27 +105,44 @@ export function requireSameCall(call: IdempotentCall, stored: Stored): void {
 /** Returns the stored orders of a call. Throws `idempotency_key_reused`. */
 export function replay(caller: Caller, call: IdempotentCall, stored: Stored): PlacedOrder[] {
   requireSameCall(call, stored)
-  const plan: StoredPlan = JSON.parse(stored.plan)
+  const { sold, ...plan }: StoredPlan = JSON.parse(stored.plan)
   const written: Written = JSON.parse(stored.written)
-  const payloads: Record<string, Nft['payload']> = JSON.parse(stored.payloads)
-  const nfts = plan.nfts.map((nft) => {
-    const payload = payloads[nft.payload]
-    if (!payload) throw new Error(`the metadata ${nft.payload} is not stored`)
-    return { ...nft, payload }
+  const parts: Record<string, unknown> = JSON.parse(stored.parts)
+  const partOf = <Part>(hash: string): Part => {
+    if (!parts[hash]) throw new Error(`the part ${hash} is not stored`)
+    return parts[hash] as Part
+  }
+  const nfts = sold.nfts.map((hash) => {
+    const nft = partOf<Omit<Nft, 'payload'> & { payload: string }>(hash)
+    return { ...nft, payload: partOf<Nft['payload']>(nft.payload) }
   })
-  return placedOrders(caller, { ...plan, nfts }, written)
+  const listings = sold.listings.map((hash) => partOf<Listing>(hash))
+  return placedOrders(caller, { ...plan, nfts, listings }, written)
 }
 
-/** Returns what is stored of a plan, and the metadata to which it refers, by hash. */
-function splitPlan({ newUsers, newAddresses, orders, nfts, ...plan }: Plan) {
-  const payloads = new Map<string, Nft['payload']>()
+/** Returns what is stored of a plan, and the parts to which it refers. */
+function splitPlan({ newUsers, newAddresses, orders, nfts, listings, placedAt }: Plan) {
+  const parts = new Map<string, unknown>()
+  const store = (part: unknown): string => {
+    const hash = sha256(stringToBytes(JSON.stringify(part))).slice(2, 42)
+    parts.set(hash, part)
+    return hash
+  }
+  const payloads = nfts.map(({ payload }) => store(payload))
   const stored: StoredPlan = {
-    ...plan,
-    nfts: nfts.map((nft) => {
-      const hash = sha256(stringToBytes(JSON.stringify(nft.payload))).slice(2)
-      payloads.set(hash, nft.payload)
-      return { ...nft, payload: hash }
-    }),
+    placedAt,
+    sold: {
+      payloads,
+      // Each sale changes the stock. `placedOrders` takes it from what was written.
+      nfts: nfts.map((nft, i) =>
+        store({
+          ...nft,
+          ...(!isUnlimited(nft) && { availableAmount: 0, updatedAt: '' }),
+          payload: payloads[i],
+        }),
+      ),
+      listings: listings.map(store),
+    },
     orders: orders.map(({ order, buyer, billing, item, delivery }) => {
       const { state, reason } = delivery
       return { order, buyer, billing, item, delivery: { state, reason } }
@@ -125,16 +150,9 @@ function splitPlan({ newUsers, newAddresses, orders, nfts, ...plan }: Plan) {
     newUsers: { length: newUsers.length },
     newAddresses: { length: newAddresses.length },
   }
-  const rows = [...payloads].map(([hash, payload]) => ({ hash, payload }))
-  return { stored: JSON.stringify(stored), payloads: JSON.stringify(rows) }
+  const rows = [...parts].map(([hash, part]) => ({ hash, part }))
+  return { stored: JSON.stringify(stored), parts: JSON.stringify(rows) }
 }
-
-type NamespacedKey = { namespace: string; key: string; storedAfter: string }
-
-const deleteExpired = prepared((db, { namespace, key, storedAfter }: Placeholders<NamespacedKey>) =>
-  db.all<never>(sql`DELETE FROM "idempotencyKeys"
-    WHERE namespace = ${namespace} AND "key" = ${key} AND createdAt <= ${storedAfter}`),
-)
 
 type NewResponse = {
   namespace: string
@@ -143,20 +161,24 @@ type NewResponse = {
   plan: string
   nftIds: string
   now: string
+  storedAfter: string
 }
 
+/** Takes the day of a live response with the same key, so that the key of the table fails. */
 const insertResponse = prepared((db, response: Placeholders<NewResponse>) =>
   db.all<never>(sql`INSERT INTO "idempotencyKeys"
-    (namespace, "key", requestHash, plan, result, createdAt)
-    VALUES (${response.namespace}, ${response.key}, ${response.requestHash}, ${response.plan},
-      ${writtenJson(response.nftIds)}, ${response.now})`),
+    (day, namespace, "key", requestHash, plan, result, createdAt)
+    SELECT coalesce((SELECT day FROM "idempotencyKeys" WHERE day IN ${liveDays(response.storedAfter)}
+        AND namespace = ${response.namespace} AND "key" = ${response.key}
+        AND createdAt > ${response.storedAfter}), date(${response.now})),
+      ${response.namespace}, ${response.key}, ${response.requestHash}, ${response.plan},
+      ${writtenJson(response.nftIds)}, ${response.now}`),
 )
 
-const insertPayloads = prepared(
-  (db, { payloads, day }: Placeholders<{ payloads: string; day: string }>) =>
-    db.all<never>(sql`INSERT INTO "nftPayloads" (day, hash, payload)
-      SELECT ${day}, value ->> 'hash', value ->> 'payload' FROM json_each(${payloads}) WHERE true
-      ON CONFLICT DO NOTHING`),
+const insertParts = prepared((db, { parts, day }: Placeholders<{ parts: string; day: string }>) =>
+  db.all<never>(sql`INSERT INTO "responseParts" (day, hash, part)
+    SELECT ${day}, value ->> 'hash', value -> 'part' FROM json_each(${parts}) WHERE true
+    ON CONFLICT DO NOTHING`),
 )
 
 /**
@@ -168,22 +190,19 @@ export function storeResponse(
   { namespace, plan }: { namespace: string; plan: Plan },
   call: IdempotentCall,
 ): Statement[] {
-  const { stored, payloads } = splitPlan(plan)
-  if (new TextEncoder().encode(stored + payloads).length > MAX_STORED_BYTES)
+  const { stored, parts } = splitPlan(plan)
+  if (new TextEncoder().encode(stored + parts).length > MAX_STORED_BYTES)
     throw new ApiError('payload_too_large', 'the response is too large to store; order fewer NFTs')
   const now = plan.placedAt
   return [
-    insertPayloads(db, { payloads, day: dayOf(now) }),
-    ...storeJson(db, { namespace, plan: stored, nftIds: nftIdsJson(plan), now }, call),
+    insertParts(db, { parts, day: dayOf(now) }),
+    storeJson(db, { namespace, plan: stored, nftIds: nftIdsJson(plan), now }, call),
   ]
 }
 
-/** Returns the statements that store JSON of which the response of a call is made. */
+/** Returns the statement that stores JSON of which the response of a call is made. */
 export const storeJson = (
   db: Database,
-  response: Omit<NewResponse, 'key' | 'requestHash'>,
-  { storedAfter, ...call }: IdempotentCall,
-): Statement[] => [
-  deleteExpired(db, { namespace: response.namespace, key: call.key, storedAfter }),
-  insertResponse(db, { ...response, ...call }),
-]
+  response: Omit<NewResponse, keyof IdempotentCall>,
+  call: IdempotentCall,
+): Statement => insertResponse(db, { ...response, ...call })

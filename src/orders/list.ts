@@ -1,15 +1,17 @@
 /** Lists the orders that a caller may see. */
 import * as z from 'zod'
 import { readAs } from '../auth/access.ts'
+import type { Database } from '../db/client.ts'
 import { itemStatuses } from '../db/schema/delivery.ts'
 import { invalidField } from '../http/errors.ts'
 import { docs } from '../http/fields.ts'
 import { idText, limitText, tokenNameText } from '../http/ids.ts'
 import { instant } from '../http/inputs.ts'
 import type { Viewer } from './buyer.ts'
-import { type List, lists, type Page } from './candidates.ts'
+import { lists, type PageRow } from './candidates.ts'
 import { ProviderId } from './new-order.ts'
-import { type ReadCtx, readOrders, viewerValues } from './read.ts'
+import { requireRow } from './order.ts'
+import { buildOrders, type ReadCtx, viewerValues } from './read.ts'
 import type { Order } from './schema.ts'
 import { type OrderSummary, toSummary } from './summary.ts'
 
@@ -84,12 +86,15 @@ const LAST = Date.parse('9999-12-31T23:59:59.999Z')
 const shifted = (time: string | null, by: number) =>
   time === null ? null : new Date(Math.min(Date.parse(time) + by, LAST)).toISOString()
 
-/** Returns the values of the statements. */
-function toValues(viewer: Viewer, request: ListRequest) {
+/** Returns the list of a page, and the values of its statements. Throws `invalid_input`. */
+function choose(viewer: Viewer, request: ListRequest) {
   const { limit, cursor, providerId = null, source = null, sellerId = null } = request
   const { buyerUserId = null, deliveryStatus = null } = request
   const { createdFrom = null, createdTo = null, updatedFrom = null } = request
-  return {
+  const name = chooseList(viewer, request)
+  if (cursor && (cursor.at !== undefined) !== (name === 'updatedFrom'))
+    throw invalidField('cursor', 'is of a list with other filters')
+  const values = {
     ...viewerValues(viewer),
     limit,
     before: cursor?.id ?? Number.MAX_SAFE_INTEGER,
@@ -100,24 +105,36 @@ function toValues(viewer: Viewer, request: ListRequest) {
     ...{ providerId, source, sellerId, buyerUserId, deliveryStatus },
     ...{ createdFrom, createdTo, updatedFrom },
   }
+  return { list: lists[name], values }
 }
 
-/** Reads the rows of a page, and where the next one begins. */
-async function readPage<Row>(
-  { db, caller, viewer = caller }: ReadCtx,
-  request: ListRequest,
-  choose: (list: List) => Page<Row>,
-) {
-  const { limit, cursor } = request
-  const name = chooseList(viewer, request)
-  if (cursor && (cursor.at !== undefined) !== (name === 'updatedFrom'))
-    throw invalidField('cursor', 'is of a list with other filters')
-  const values = toValues(viewer, request)
-  const [rows] = await readAs(db, caller, [choose(lists[name])(db, values)])
+/** Returns the rows of a page, and where the next one begins. */
+function toPage<Row>({ limit }: ListRequest, rows: readonly PageRow<Row>[]) {
   const page = rows.filter(({ isEnd }) => !isEnd).slice(0, limit)
   const last = rows.length > limit ? page.at(-1) : rows.findLast(({ isEnd }) => isEnd)
   const nextCursor = last ? toText({ id: last.cursorId, at: last.cursorAt ?? undefined }) : null
   return { page, nextCursor }
+}
+
+/** A replica may not have a new order, and the shop would place it again. */
+const isMissing = ({ db }: ReadCtx, { providerId }: ListRequest, page: readonly unknown[]) =>
+  providerId !== undefined && page.length === 0 && db.$client.goToPrimary()
+
+type OrderPage = { orders: Order[]; nextCursor: string | null }
+
+/** Prepares a page: its statement, and what makes the page of the result. Throws `invalid_input`. */
+export function preparePage(
+  { db, viewer }: { db: Database; viewer: Viewer },
+  request: ListRequest,
+) {
+  const { list, values } = choose(viewer, request)
+  const statement = list.orders(db, values)
+  const finish = (tables: (typeof statement)['_']['result']): OrderPage => {
+    const { page, nextCursor } = toPage(request, tables.page)
+    const found = buildOrders(viewer, tables)
+    return { orders: page.map(({ id }) => requireRow(found, id)), nextCursor }
+  }
+  return { statement, finish }
 }
 
 /**
@@ -126,23 +143,24 @@ async function readPage<Row>(
  * page may have fewer orders than `limit`, or none, before the last one: a call looks at a limited
  * number of orders. Throws `unauthenticated`, `invalid_input`.
  */
-export async function listOrders(
-  ctx: ReadCtx,
-  request: ListRequest,
-): Promise<{ orders: Order[]; nextCursor: string | null }> {
-  const { page, nextCursor } = await readPage(ctx, request, ({ ids }) => ids)
-  const orderIds = page.map(({ id }) => String(id))
-  // Nobody who has a token loses orders between the two trips.
-  const { orders } = orderIds.length > 0 ? await readOrders(ctx, orderIds) : { orders: [] }
-  return { orders, nextCursor }
+export async function listOrders(ctx: ReadCtx, request: ListRequest): Promise<OrderPage> {
+  const { db, caller } = ctx
+  const { statement, finish } = preparePage({ db, viewer: caller }, request)
+  const [tables] = await readAs(db, caller, [statement])
+  const page = finish(tables)
+  return isMissing(ctx, request, page.orders) ? listOrders(ctx, request) : page
 }
 
-/** As `listOrders`, with summaries, in one trip. */
+/** As `listOrders`, with summaries. */
 export async function listSummaries(
   ctx: ReadCtx,
   request: ListRequest,
 ): Promise<{ orders: OrderSummary[]; nextCursor: string | null }> {
-  const { page, nextCursor } = await readPage(ctx, request, ({ summaries }) => summaries)
+  const { db, caller } = ctx
+  const { list, values } = choose(caller, request)
+  const [rows] = await readAs(db, caller, [list.summaries(db, values)])
+  const { page, nextCursor } = toPage(request, rows)
+  if (isMissing(ctx, request, page)) return listSummaries(ctx, request)
   const orders = page.map(({ cursorId: _, cursorAt: _at, isEnd: _end, ...row }) => toSummary(row))
   return { orders, nextCursor }
 }

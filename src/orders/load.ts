@@ -1,9 +1,9 @@
 /** Loads the rows that placing orders depends on, in one trip. */
-import { and, eq, inArray, isNull, or, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNull, or, type Placeholder, sql } from 'drizzle-orm'
 import { isLive } from '../addresses/schema.ts'
 import { readAs } from '../auth/access.ts'
 import { type BoundStatement, jsonValues } from '../db/client.ts'
-import { type Placeholders, prepared, preparedCondition } from '../db/prepared.ts'
+import { type Placeholders, preparedCondition, preparedTables } from '../db/prepared.ts'
 import { listings, nfts } from '../db/schema/catalogue.ts'
 import { networks } from '../db/schema/delivery.ts'
 import { orders } from '../db/schema/orders.ts'
@@ -16,31 +16,91 @@ import type { NewOrder } from './new-order.ts'
 import { type Listing, listingColumns, nftColumns } from './nft.ts'
 import { heldQuantity } from './stock.ts'
 
-/** JSON arrays of the ids, and of the operator's own ids. */
-type Keys = Placeholders<{ ids: string; externalIds: string }>
+/** Lists are JSON arrays. */
+type Values = {
+  nftIds: string
+  listingIds: string
+  /** The operator's own ids. */
+  nfts: string
+  listings: string
+  /** Ids of both kinds, of listings whose NFTs are not named. */
+  listed: string
+  buyerIds: string
+  emails: string
+  wallets: string
+  providerIds: string
+  reservationIds: string
+  tokenId: string
+  now: string
+}
 
-const hasKey = (table: typeof nfts | typeof listings, { ids, externalIds }: Keys) =>
+const hasKey = (table: typeof nfts | typeof listings, ids: Placeholder, externalIds: Placeholder) =>
   or(inArray(table.id, jsonValues(ids)), inArray(table.externalId, jsonValues(externalIds)))
 
-/** By their keys, and those that listings sell whose keys are in `listed` (a JSON array). */
-const selectNfts = prepared((db, keys: Keys & Placeholders<{ listed: string; now: string }>) => {
-  const listed = hasKey(listings, { ids: keys.listed, externalIds: keys.listed })
-  const sold = db.select({ nftId: listings.nftId }).from(listings).where(listed)
-  return db
-    .select({
-      ...{ ...nftColumns, externalId: nfts.externalId },
-      held: heldQuantity(sql`nfts.id`, keys.now).as('held'),
-    })
-    .from(nfts)
-    .where(or(hasKey(nfts, keys), inArray(nfts.id, sold)))
-})
-
-const selectListings = prepared((db, keys: Keys) =>
-  db
-    .select({ ...listingColumns, externalId: listings.externalId })
+const selectNamed = preparedTables((db, values: Placeholders<Values>) => {
+  const listed = db
+    .select({ nftId: listings.nftId })
     .from(listings)
-    .where(hasKey(listings, keys)),
-)
+    .where(hasKey(listings, values.listed, values.listed))
+  const firstBillingAddress = db
+    .select({ id: sql`min(${addresses.id})` })
+    .from(addresses)
+    .where(and(eq(addresses.userId, users.id), eq(addresses.kind, sql`'billing'`), isLive))
+  const isNamed = or(
+    inArray(users.id, jsonValues(values.buyerIds)),
+    // In the spelling of the partial indexes, so that SQLite uses them.
+    and(sql`${users.email} <> ''`, inArray(users.email, jsonValues(values.emails))),
+    and(
+      sql`${users.ethereumPublicAddr} <> ''`,
+      inArray(users.ethereumPublicAddr, jsonValues(values.wallets)),
+    ),
+  )
+  const namespace = sql`(SELECT namespace FROM ${tokens} WHERE id = ${values.tokenId})`
+  const selects = {
+    nfts: db
+      .select({
+        ...{ ...nftColumns, externalId: nfts.externalId },
+        held: heldQuantity(sql`nfts.id`, values.now).as('held'),
+      })
+      .from(nfts)
+      .where(or(hasKey(nfts, values.nftIds, values.nfts), inArray(nfts.id, listed))),
+    listings: db
+      .select({ ...listingColumns, externalId: listings.externalId })
+      .from(listings)
+      .where(hasKey(listings, values.listingIds, values.listings)),
+    buyers: db
+      .select({
+        id: users.id,
+        email: users.email,
+        wallet: users.ethereumPublicAddr,
+        walletChainId: users.walletChainId,
+        billingAddressId: sql<number | null>`${firstBillingAddress}`.as('billingAddressId'),
+      })
+      .from(users)
+      .where(and(isNamed, isNull(users.removedAt))),
+    placed: db
+      .select({
+        ...{ id: orders.id, providerId: orders.providerId, custom: orders.custom },
+        ...{ email: users.email, wallet: users.ethereumPublicAddr },
+      })
+      .from(orders)
+      .innerJoin(users, eq(users.id, orders.buyerId))
+      .where(
+        and(
+          inArray(orders.providerId, jsonValues(values.providerIds)),
+          eq(orders.namespace, namespace),
+        ),
+      ),
+    holds: selectHolds(db, { ids: values.reservationIds, namespace, now: values.now }),
+    namespaces: db
+      .select({ namespace: tokens.namespace })
+      .from(tokens)
+      .where(eq(tokens.id, values.tokenId)),
+    // A row for each chain, of which there are few.
+    limits: db.select({ chainId: networks.chainId, maxPieces: networks.maxPieces }).from(networks),
+  }
+  return { selects }
+})
 
 /** Returns a map of rows by their ids, and by the operator's own ids, which are texts. */
 const byKey = <Row extends { id: number; externalId: string }>(rows: readonly Row[]) =>
@@ -50,55 +110,6 @@ const byKey = <Row extends { id: number; externalId: string }>(rows: readonly Ro
       [externalId, row],
     ]),
   )
-
-type BuyerKeys = Placeholders<{ ids: string; emails: string; wallets: string }>
-
-const selectBuyers = prepared((db, { ids, emails, wallets }: BuyerKeys) => {
-  const firstBillingAddress = db
-    .select({ id: sql`min(${addresses.id})` })
-    .from(addresses)
-    .where(and(eq(addresses.userId, users.id), eq(addresses.kind, sql`'billing'`), isLive))
-  const isNamed = or(
-    inArray(users.id, jsonValues(ids)),
-    // In the spelling of the partial indexes, so that SQLite uses them.
-    and(sql`${users.email} <> ''`, inArray(users.email, jsonValues(emails))),
-    and(
-      sql`${users.ethereumPublicAddr} <> ''`,
-      inArray(users.ethereumPublicAddr, jsonValues(wallets)),
-    ),
-  )
-  return db
-    .select({
-      id: users.id,
-      email: users.email,
-      wallet: users.ethereumPublicAddr,
-      walletChainId: users.walletChainId,
-      billingAddressId: sql<number | null>`${firstBillingAddress}`.as('billingAddressId'),
-    })
-    .from(users)
-    .where(and(isNamed, isNull(users.removedAt)))
-})
-
-const ordersByProviderId = prepared(
-  (db, { tokenId, providerIds }: Placeholders<{ tokenId: string; providerIds: string }>) =>
-    db
-      .select({
-        ...{ id: orders.id, providerId: orders.providerId, custom: orders.custom },
-        ...{ email: users.email, wallet: users.ethereumPublicAddr },
-      })
-      .from(orders)
-      .innerJoin(users, eq(users.id, orders.buyerId))
-      .where(
-        and(
-          inArray(orders.providerId, jsonValues(providerIds)),
-          eq(orders.namespace, sql`(SELECT namespace FROM ${tokens} WHERE id = ${tokenId})`),
-        ),
-      ),
-)
-
-const selectNamespace = prepared((db, { tokenId }: Placeholders<{ tokenId: string }>) =>
-  db.select({ namespace: tokens.namespace }).from(tokens).where(eq(tokens.id, tokenId)),
-)
 
 /** Returns a function that finds the buyers whom an order may name. `chainId` is that of its NFT. */
 function buyerFinder(buyers: readonly Buyer[]) {
@@ -123,11 +134,6 @@ const distinct = (values: readonly (number | string | null | undefined)[]) =>
 
 type LoadCtx = Ctx & { settings: Pick<Settings, 'NETWORKS'> }
 
-/** A row for each chain, of which there are few. */
-const selectMaxPieces = prepared((db) =>
-  db.select({ chainId: networks.chainId, maxPieces: networks.maxPieces }).from(networks),
-)
-
 /**
  * Loads the rows that a call depends on. `also` is another statement of the trip, whose first row is
  * returned. Throws `unauthenticated`.
@@ -137,31 +143,27 @@ export async function loadOrderData<Row>(
   inputs: readonly NewOrder[],
   also: BoundStatement<Row[]> | null,
 ) {
-  const now = at.toISOString()
-  const { tokenId } = caller
-  const keys = (fields: 'nftId' | 'listingId', names: 'nft' | 'listing') => ({
-    ids: distinct(inputs.map((input) => input[fields])),
-    externalIds: distinct(inputs.map((input) => input[names])),
-  })
   const unnamed = inputs.filter(({ nftId, nft }) => !nftId && !nft)
-  const listed = distinct(unnamed.map(({ listingId, listing }) => listingId ?? listing))
-  const reservationIds = distinct(inputs.map(({ reservationId }) => reservationId))
-  const providerIds = distinct(inputs.map(({ providerId }) => providerId))
-  const buyerKeys = {
-    ids: distinct(inputs.map(({ buyerUserId, buyer }) => buyerUserId ?? buyer?.userId)),
+  const statement = selectNamed(db, {
+    nftIds: distinct(inputs.map(({ nftId }) => nftId)),
+    listingIds: distinct(inputs.map(({ listingId }) => listingId)),
+    nfts: distinct(inputs.map(({ nft }) => nft)),
+    listings: distinct(inputs.map(({ listing }) => listing)),
+    listed: distinct(unnamed.map(({ listingId, listing }) => listingId ?? listing)),
+    buyerIds: distinct(inputs.map(({ buyerUserId, buyer }) => buyerUserId ?? buyer?.userId)),
     emails: distinct(inputs.map(({ buyer }) => buyer?.email)),
     wallets: distinct(inputs.map(({ buyer }) => buyer?.wallet)),
-  }
-  const [nfts, listings, buyers, placed, holds, [token], limits, rows] = await readAs(db, caller, [
-    selectNfts(db, { ...keys('nftId', 'nft'), listed, now }),
-    selectListings(db, keys('listingId', 'listing')),
-    selectBuyers(db, buyerKeys),
-    ordersByProviderId(db, { tokenId, providerIds }),
-    selectHolds(db, { ids: reservationIds, tokenId, now }),
-    selectNamespace(db, { tokenId }),
-    selectMaxPieces(db, {}),
-    ...(also ? [also] : []),
-  ])
+    providerIds: distinct(inputs.map(({ providerId }) => providerId)),
+    reservationIds: distinct(inputs.map(({ reservationId }) => reservationId)),
+    tokenId: caller.tokenId,
+    now: at.toISOString(),
+  })
+  const [{ nfts, listings, buyers, placed, holds, namespaces, limits }, rows] = await readAs(
+    db,
+    caller,
+    [statement, ...(also ? [also] : [])],
+  )
+  const [token] = namespaces
   if (!token) throw new Error('a live token was not read')
   const maxPieces = new Map(limits.map(({ chainId, maxPieces }) => [chainId, maxPieces]))
   const [nftsByKey, listingsByKey] = [byKey(nfts.map(({ held, ...nft }) => nft)), byKey(listings)]
@@ -189,17 +191,17 @@ export async function loadOrderData<Row>(
   return { data, row: rows?.[0] }
 }
 
-type Expected = { rows: string; count: number; role: string; userId: number; now: string }
+type Expected = { rows: string; count: number; now: string }
 
 const isOutdated = preparedCondition(
-  (_, { rows, count, role, userId, now }: Placeholders<Expected>) =>
+  (_, { rows, count, now }: Placeholders<Expected>) =>
     sql`(SELECT count(*) FROM json_each(${rows}) AS expected
     JOIN listings ON listings.id = value ->> 'listingId' AND listings.nftId = value ->> 'nftId'
       AND listings.priceCents = value ->> 'priceCents' AND listings.priceWei = value ->> 'priceWei'
       AND listings.priceCurrency = value ->> 'priceCurrency'
+      AND listings.sellerId = value ->> 'sellerId'
       AND (value ->> 'reservationId' IS NOT NULL OR listings.active
         AND (listings.activeTill IS NULL OR listings.activeTill > ${now}))
-      AND (${role} = 'master' OR listings.sellerId = ${userId})
     JOIN nfts ON nfts.id = listings.nftId AND nfts.status = 'released' AND nfts.deletedAt IS NULL
     LEFT JOIN users ON users.id = value ->> 'userId' AND users.ethereumPublicAddr = value ->> 'wallet'
       AND users.walletChainId = value ->> 'walletChainId' AND users.removedAt IS NULL
@@ -210,18 +212,16 @@ const isOutdated = preparedCondition(
 )
 
 /** A listing as it was read, for `hasChanged`. */
-export const expectListing = ({ id, nftId, priceCents, priceWei, priceCurrency }: Listing) => ({
-  ...{ listingId: id, nftId, priceCents, priceWei, priceCurrency },
-})
+export const expectListing = ({ id: listingId, ...listing }: Listing) => {
+  const { nftId, sellerId, priceCents, priceWei, priceCurrency } = listing
+  return { listingId, nftId, sellerId, priceCents, priceWei, priceCurrency }
+}
 
 /**
  * Whether something that was checked, or that the response shows, has changed since it was read.
  * Whether somebody has the address of a new user by now is checked by unique indexes.
  */
 export const hasChanged = (
-  { caller: { role, userId }, now }: Pick<Ctx, 'caller' | 'now'>,
+  { now }: Pick<Ctx, 'now'>,
   rows: readonly ReturnType<typeof expectListing>[],
-) =>
-  isOutdated({
-    ...{ rows: JSON.stringify(rows), count: rows.length, now: now.toISOString(), role, userId },
-  })
+) => isOutdated({ rows: JSON.stringify(rows), count: rows.length, now: now.toISOString() })

@@ -1,9 +1,13 @@
-/** Limits the orders that all user tokens of a user together have under way or hold pieces for. */
+/**
+ * Limits the orders that all user tokens of a user together have under way or hold pieces for, and
+ * those that they place or hold pieces for in a day.
+ */
 import { type Query, sql } from 'drizzle-orm'
 import { type Placeholders, prepared, preparedCondition } from '../db/prepared.ts'
+import type { Quota } from '../db/quota.ts'
 import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
-import { ApiError } from '../http/errors.ts'
+import { ApiError, rateLimited } from '../http/errors.ts'
 
 type LimitCtx = Ctx & { settings: Pick<Settings, 'MAX_OPEN_ORDERS'> }
 type User = { userId: number; now: string }
@@ -41,4 +45,16 @@ export function requireRoom({ caller, settings }: LimitCtx, open: number, added:
     'too_many_open_orders',
     `you have ${open} orders and reservations that are not ended, and this call would add ${added}; the limit is ${limit}`,
   )
+}
+
+/** How many times as many may be added in a day (UTC) as may be open: they may end at once. */
+const OPEN_A_DAY = 10
+
+/** The quota of `added` more orders and reservations of a user token. */
+export function dailyOrders({ caller, settings }: LimitCtx, added: number): Quota[] {
+  if (caller.role === 'master') return []
+  const limit = OPEN_A_DAY * settings.MAX_OPEN_ORDERS
+  const error = (seconds: number) =>
+    rateLimited(`a user may add ${limit} orders and reservations a day`, seconds)
+  return [{ name: `orders:${caller.userId}`, per: 'day', limit, uses: added, error }]
 }

@@ -7,9 +7,31 @@ import type { Viewer } from './buyer.ts'
 import type { Listing, Nft } from './nft.ts'
 import { OrderFields, OrderItemFields, type PlacedOrder } from './schema.ts'
 
-const StoredOrder = OrderFields.omit({ failReason: true })
-/** Without what an order item shows of its delivery. */
-const StoredItem = OrderItemFields.omit({ status: true, txId: true, updatedAt: true })
+/** What every order shows alike: the shop has the payment. */
+const orderConstants = {
+  paymentMethod: 'external',
+  provider: 'external',
+  payprovStxTransactionId: null,
+  payprovPciTransactionId: null,
+  status: 'paid',
+  feesCollectedAt: null,
+  ProductType: 'nft',
+} as const
+const itemConstants = { paymentProvider: 'external', ProductType: 'nft' } as const
+
+/** Without what an order shows of its deliveries. */
+const StoredOrder = OrderFields.omit({
+  ...(Object.fromEntries(Object.keys(orderConstants).map((name) => [name, true])) as Record<
+    keyof typeof orderConstants,
+    true
+  >),
+  ...{ failReason: true, updatedAt: true },
+} as const)
+/** Without what an order item shows of its order and its delivery. */
+const StoredItem = OrderItemFields.omit({
+  ...{ status: true, txId: true, createdAt: true, updatedAt: true },
+  ...{ paymentProvider: true, ProductType: true },
+})
 
 export const orderColumns = shownColumns(orders, StoredOrder)
 export const itemColumns = shownColumns(orderItems, StoredItem)
@@ -31,11 +53,14 @@ export function buildOrder(
   const changes = items.map(({ delivery }) => delivery.changedAt)
   return {
     ...order,
+    ...orderConstants,
     payprovWebhookToken: viewer.role === 'master' ? order.payprovWebhookToken : NIL_UUID,
     failReason: reasons.find((reason) => reason !== null) ?? null,
-    updatedAt: [order.updatedAt, ...changes].sort().at(-1) ?? order.updatedAt,
+    updatedAt: changes.sort().at(-1) ?? order.createdAt,
     orderItems: items.map(({ delivery, ...item }) => ({
       ...item,
+      ...itemConstants,
+      createdAt: order.createdAt,
       status: itemStatus(delivery.state, delivery.txId),
       txId: delivery.txId,
       updatedAt: delivery.changedAt,

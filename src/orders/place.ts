@@ -2,6 +2,7 @@
 import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
 import { requireNone } from '../http/errors.ts'
+import { readNearest } from '../http/nearest.ts'
 import type { DueEndpoint } from '../webhooks/wake.ts'
 import { countAdded, inTwoTrips, type Loaded, LostRace } from './attempts.ts'
 import { findProblems } from './check.ts'
@@ -68,7 +69,7 @@ export const placeOnce = (
       const orders = await findEarlier(loaded)
       return orders && { orders, isReplay: true, endpoints: [] }
     },
-    write: async (data, guards) => {
+    write: async (data, guards, statements) => {
       const { db, caller } = ctx
       const { namespace } = data
       const plan = await planOrders(ctx, inputs, data)
@@ -79,6 +80,7 @@ export const placeOnce = (
         namespace,
         guards: [{ when: hasChanged(ctx, rows), error: () => new LostRace() }, ...guards],
         others: [
+          ...statements,
           ...(ids === '[]' ? [] : [deleteHolds(db, { ids })]),
           ...(call ? storeResponse(db, { namespace, plan }, call) : []),
         ],
@@ -105,10 +107,11 @@ function expectedRows(inputs: readonly NewOrder[], plan: Plan) {
  * Checks orders as `placeOrders` does, in one trip, and writes nothing. Returns what they would sell
  * at which price. Throws what `placeOrders` throws for them.
  */
-export async function checkOrders(ctx: PlaceCtx, inputs: readonly NewOrder[]) {
-  const { data, row } = await loadOrderData(ctx, inputs, selectOpen(ctx))
-  requireNone(findProblems(ctx, inputs, data))
-  requireRoom(ctx, row?.open ?? 0, countAdded(inputs))
-  const { orders } = await planOrders(ctx, inputs, data)
-  return orders.map(({ item, order }) => CheckedOrder.parse({ ...item, ...order }))
-}
+export const checkOrders = (ctx: PlaceCtx, inputs: readonly NewOrder[]) =>
+  readNearest(ctx.db, async () => {
+    const { data, row } = await loadOrderData(ctx, inputs, selectOpen(ctx))
+    requireNone(findProblems(ctx, inputs, data))
+    requireRoom(ctx, row?.open ?? 0, countAdded(inputs))
+    const { orders } = await planOrders(ctx, inputs, data)
+    return orders.map(({ item, order }) => CheckedOrder.parse({ ...item, ...order }))
+  })

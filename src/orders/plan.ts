@@ -13,34 +13,20 @@ import { isUnlimited, type Listing, type Nft } from './nft.ts'
 import { buildOrder, byId, type ItemRow, type OrderRow, requireRow } from './order.ts'
 import type { PlacedOrder } from './schema.ts'
 
-/** The columns that are the same for every order. */
-export const orderConstants = {
-  paymentMethod: 'external',
-  provider: 'external',
-  payprovStxTransactionId: null,
-  payprovPciTransactionId: null,
-  status: 'paid',
-  feesCollectedAt: null,
-  ProductType: 'nft',
-}
-
-/** The columns that are the same for every order item. */
-export const itemConstants = { paymentProvider: 'external', ProductType: 'nft' }
-
-type Added = 'id' | 'orderId' | 'buyerId' | 'billingAddressId' | 'createdAt' | 'updatedAt'
+type Added = 'id' | 'orderId' | 'buyerId' | 'billingAddressId' | 'createdAt'
 
 /** Id of a user, or the position of a new one in `newUsers`. */
 type UserReference = { userId: number } | { newUser: number }
 
-/** The rows of an order, without ids and times, and without the constants above. */
+/** The rows of an order, without ids and times. */
 type PlannedOrder = {
-  order: Omit<OrderRow, Added | keyof typeof orderConstants>
+  order: Omit<OrderRow, Added>
   buyer: UserReference
   /** Id of an existing billing address, or the position of a new one in `newAddresses`. */
   billing: { billingAddressId: number } | { newAddress: number }
   /** The shop's own texts, which responses do not show. */
   custom: NewOrder['custom']
-  item: Omit<ItemRow, Added | keyof typeof itemConstants | 'delivery'>
+  item: Omit<ItemRow, Added | 'delivery'>
   /** Columns of the item that responses do not show. */
   hidden: { sellerId: number; recipientChainId: number }
   delivery: Pick<typeof deliveries.$inferInsert, 'key' | 'dueAt' | 'queuedAt' | 'failingSince'> & {
@@ -174,7 +160,6 @@ function firstState(wallet: string, chainId: number | null, now: string) {
 /** Builds the response. The same caller, plan and ids always give the same response. */
 export function placedOrders(caller: Caller, plan: ShownPlan, written: Written): PlacedOrder[] {
   const { placedAt } = plan
-  const times = { createdAt: placedAt, updatedAt: placedAt }
   const nfts = plan.nfts.map((nft) => {
     const availableAmount = written.available[nft.id] ?? nft.availableAmount
     return isUnlimited(nft) ? nft : { ...nft, availableAmount, updatedAt: placedAt }
@@ -192,17 +177,8 @@ export function placedOrders(caller: Caller, plan: ShownPlan, written: Written):
     const { state, reason } = delivery
     const shown = { state, reason, changedAt: placedAt, txId: null, sentAt: null }
     return buildOrder(caller, {
-      order: { id: orderId, buyerId, billingAddressId, ...orderConstants, ...order, ...times },
-      items: [
-        {
-          id: firstItemId + i,
-          orderId,
-          ...itemConstants,
-          ...item,
-          createdAt: placedAt,
-          delivery: shown,
-        },
-      ],
+      order: { id: orderId, buyerId, billingAddressId, ...order, createdAt: placedAt },
+      items: [{ id: firstItemId + i, orderId, ...item, delivery: shown }],
       sold,
     })
   })

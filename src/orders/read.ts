@@ -1,8 +1,8 @@
 /** Reads orders with everything that they show. */
 import { and, eq, exists, inArray, or, type SQL, sql } from 'drizzle-orm'
 import { readAs } from '../auth/access.ts'
-import { type Database, jsonValues } from '../db/client.ts'
-import { type Placeholders, prepared } from '../db/prepared.ts'
+import type { Database } from '../db/client.ts'
+import { type Placeholders, preparedTables, type Select } from '../db/prepared.ts'
 import { listings, nfts } from '../db/schema/catalogue.ts'
 import { deliveries, transactions } from '../db/schema/delivery.ts'
 import { orderItems, orders } from '../db/schema/orders.ts'
@@ -31,80 +31,85 @@ export const viewerValues = ({ role, userId }: Viewer): ViewerValues => ({
   isMaster: Number(role === 'master'),
 })
 
-/**
- * Prepares the statements that read the orders with the ids that `selectIds` selects. The first
- * returns those that the viewer may see: with a master token, as the buyer, or as a seller. The
- * others do not depend on the viewer; what they read of other orders is not used. There is one for
- * each table, because D1 merges selected columns of the same name.
- */
-export function prepareOrders<Values extends ViewerValues>(
-  selectIds: (values: Placeholders<Values>) => SQL,
-) {
-  const itemsWithIds = (values: Placeholders<Values>) =>
-    inArray(orderItems.orderId, selectIds(values))
-  const select = {
-    orders: prepared((db, values: Placeholders<Values>) => {
-      const sold = db
-        .select({ id: orderItems.id })
-        .from(orderItems)
-        .where(and(eq(orderItems.orderId, orders.id), eq(orderItems.sellerId, values.userId)))
-      const isVisible = or(
-        sql`${values.isMaster} = 1`,
-        eq(orders.buyerId, values.userId),
-        exists(sold),
-      )
-      return db
-        .select(orderColumns)
-        .from(orders)
-        .where(and(inArray(orders.id, selectIds(values)), isVisible))
-    }),
-    buyers: prepared((db, values: Placeholders<Values>) => {
-      const buyerIds = db
-        .select({ id: orders.buyerId })
-        .from(orders)
-        .where(inArray(orders.id, selectIds(values)))
-      return db.select(buyerColumns).from(users).where(inArray(users.id, buyerIds))
-    }),
-    items: prepared((db, values: Placeholders<Values>) =>
-      db
-        .select({ ...itemColumns, delivery: deliveryColumns })
-        .from(orderItems)
-        .innerJoin(deliveries, eq(deliveries.id, orderItems.id))
-        .leftJoin(transactions, eq(transactions.id, deliveries.transactionId))
-        .where(itemsWithIds(values))
-        .orderBy(orderItems.id),
-    ),
-    nfts: prepared((db, values: Placeholders<Values>) => {
-      const sold = db.select({ id: orderItems.nftId }).from(orderItems).where(itemsWithIds(values))
-      return db.select(nftColumns).from(nfts).where(inArray(nfts.id, sold))
-    }),
-    listings: prepared((db, values: Placeholders<Values>) => {
-      const sold = db
-        .select({ id: orderItems.listingId })
-        .from(orderItems)
-        .where(itemsWithIds(values))
-      return db.select(listingColumns).from(listings).where(inArray(listings.id, sold))
-    }),
-  }
-  return (db: Database, values: Values) =>
-    [
-      select.orders(db, values),
-      select.buyers(db, values),
-      select.items(db, values),
-      select.nfts(db, values),
-      select.listings(db, values),
-    ] as const
+type Selection<Others> = {
+  /** Selects the ids of the orders. */
+  ids: SQL
+  /** Common table expressions that it uses. */
+  shared?: SQL
+  /** Further SELECTs of the statement. */
+  others?: Others
 }
 
-type Results = readonly [OrderRow[], BuyerFields[], ItemRow[], Nft[], Listing[]]
+/**
+ * Prepares the statement that reads orders: those of the selected ones that the viewer may see, with
+ * a master token, as the buyer, or as a seller. The other tables do not depend on the viewer; what is
+ * read of other orders is not used.
+ */
+export const prepareOrders = <
+  Values extends ViewerValues,
+  Others extends Record<string, Select<unknown>> = Record<never, never>,
+>(
+  select: (db: Database, values: Placeholders<Values>) => Selection<Others>,
+) =>
+  preparedTables((db, values: Placeholders<Values>) => {
+    const { ids, shared, others } = select(db, values)
+    const selected = sql`(SELECT id FROM selected)`
+    const isSelected = inArray(orderItems.orderId, selected)
+    const sold = (column: typeof orderItems.nftId | typeof orderItems.listingId) =>
+      db.select({ id: column }).from(orderItems).where(isSelected)
+    const isSold = and(eq(orderItems.orderId, orders.id), eq(orderItems.sellerId, values.userId))
+    const isVisible = or(
+      sql`${values.isMaster} = 1`,
+      eq(orders.buyerId, values.userId),
+      exists(db.select({ id: orderItems.id }).from(orderItems).where(isSold)),
+    )
+    const buyerIds = db
+      .select({ id: orders.buyerId })
+      .from(orders)
+      .where(inArray(orders.id, selected))
+    const table = sql`selected (id) AS MATERIALIZED (${ids})`
+    return {
+      shared: shared ? sql`${shared}, ${table}` : table,
+      selects: {
+        ...(others as Others),
+        orders: db
+          .select(orderColumns)
+          .from(orders)
+          .where(and(inArray(orders.id, selected), isVisible)),
+        buyers: db.select(buyerColumns).from(users).where(inArray(users.id, buyerIds)),
+        items: db
+          .select({ ...itemColumns, delivery: deliveryColumns })
+          .from(orderItems)
+          .innerJoin(deliveries, eq(deliveries.id, orderItems.id))
+          .leftJoin(transactions, eq(transactions.id, deliveries.transactionId))
+          .where(isSelected),
+        nfts: db
+          .select(nftColumns)
+          .from(nfts)
+          .where(inArray(nfts.id, sold(orderItems.nftId))),
+        listings: db
+          .select(listingColumns)
+          .from(listings)
+          .where(inArray(listings.id, sold(orderItems.listingId))),
+      },
+    }
+  })
 
-/** Builds the orders that the statements of `prepareOrders` have read, by id, with their items. */
-export function buildOrders(viewer: Viewer, [orderRows, buyers, items, nfts, listings]: Results) {
+type Tables = {
+  orders: OrderRow[]
+  buyers: BuyerFields[]
+  items: ItemRow[]
+  nfts: Nft[]
+  listings: Listing[]
+}
+
+/** Builds the orders that the statement of `prepareOrders` has read, by id, with their items. */
+export function buildOrders(viewer: Viewer, { orders, buyers, items, nfts, listings }: Tables) {
   const buyersById = byId(buyers)
   const itemsByOrder = Map.groupBy(items, ({ orderId }) => orderId)
   const sold = { nfts: byId(nfts), listings: byId(listings) }
   return new Map(
-    orderRows.map((order) => {
+    orders.map((order) => {
       const own = { order, items: itemsByOrder.get(order.id) ?? [], sold }
       const buyer = visibleBuyer(viewer, requireRow(buyersById, order.buyerId))
       return [order.id, { ...buildOrder(viewer, own), buyer }]
@@ -112,28 +117,28 @@ export function buildOrders(viewer: Viewer, [orderRows, buyers, items, nfts, lis
   )
 }
 
-/** `viewer` is whose view it is, if not that of the caller. */
-export type ReadCtx = Pick<Ctx, 'db' | 'caller'> & { viewer?: Viewer }
+export type ReadCtx = Pick<Ctx, 'db' | 'caller'>
 
-const ordersByIds = prepareOrders(({ ids }: Placeholders<ViewerValues & { ids: string }>) =>
-  jsonValues(ids),
-)
+const ordersByIds = prepareOrders((_, { ids }: Placeholders<ViewerValues & { ids: string }>) => ({
+  ids: sql`SELECT value FROM json_each(${ids})`,
+}))
 
 /**
- * Returns the orders with these ids (digits), in the given order, each once, as `viewer` may see
- * them, and the `sequence` of the order if it is one: see `deliveryFields`. Throws `unauthenticated`, and `order_not_found` if one of them does not exist or the viewer
- * may not see it.
+ * Returns the orders with these ids (digits), in the given order, each once, and the `sequence` of the
+ * order if it is one: see `deliveryFields`. Throws `unauthenticated`, and `order_not_found` if one of
+ * them does not exist or the caller may not see it.
  */
 export async function readOrders(
-  { db, caller, viewer = caller }: ReadCtx,
+  { db, caller }: ReadCtx,
   orderIds: readonly string[],
 ): Promise<{ orders: Order[]; sequence: number | null }> {
   const ids = JSON.stringify(orderIds.map(Number))
-  const results = await readAs(db, caller, ordersByIds(db, { ids, ...viewerValues(viewer) }))
-  const found = buildOrders(viewer, results)
+  const statement = ordersByIds(db, { ids, ...viewerValues(caller) })
+  const [tables] = await readAs(db, caller, [statement])
+  const found = buildOrders(caller, tables)
   requireAll(orderIds, found)
   const orders = [...new Set(orderIds)].map((digits) => requireRow(found, Number(digits)))
-  const [item, ...others] = results[2]
+  const [item, ...others] = tables.items
   return { orders, sequence: item && others.length === 0 ? item.delivery.version + 1 : null }
 }
 

@@ -7,6 +7,7 @@ import type { App } from '../http/context.ts'
 import { type AppWithCaller, requireToken, validate } from '../http/endpoint.ts'
 import { docs } from '../http/fields.ts'
 import { idText } from '../http/ids.ts'
+import { describeOperations } from '../http/openapi.ts'
 import { wakeEndpoints } from '../webhooks/wake.ts'
 import { putOrder } from './by-number.ts'
 import { cancelOrder } from './cancel.ts'
@@ -66,26 +67,10 @@ const placingErrors = [
   'reservation_mismatch',
 ] as const
 
-const tag = 'Orders'
-
 export const orderRoutes = new Hono<App>()
   .get(
     '/api/externalOrders',
-    requireToken({
-      tag,
-      operationId: 'listOrders',
-      summary: docs('List orders'),
-      description: docs(
-        'Returns orders in pages, newest first. A user token lists the orders in which its user is ' +
-          'the buyer or a seller. Filters can be combined. A page may have fewer orders than `limit`, ' +
-          'or none, before the last one: go on until `nextCursor` is null. With `updatedFrom`, and ' +
-          'without `providerId`, the oldest change comes first, and an order that changes while you ' +
-          'read comes again at the end. To go on later, begin a minute before the last `updatedAt`: ' +
-          'changes become visible a moment after their time. What `sequence` repeats you have.',
-      ),
-      answer: z.union([OrderPage, OrderSummaryPage]).describe(docs('A page of orders.')),
-      errorFields,
-    }),
+    requireToken('listOrders'),
     validate('query', OrderQuery),
     async (c) => {
       const { fields, ...request } = c.req.valid('query')
@@ -95,22 +80,7 @@ export const orderRoutes = new Hono<App>()
   )
   .get(
     '/api/externalOrders/:order_ids',
-    requireToken({
-      tag,
-      operationId: 'getOrders',
-      summary: docs('Get orders'),
-      description:
-        `Returns 1 to ${MAX_ORDERS} orders in the order of the path, each once. A user token can ` +
-        'read the orders in which its user is the buyer or a seller.',
-      answer: Orders,
-      headers: {
-        'x-order-sequence':
-          'For one order: at least the `sequence` of every event that led to what was read, and ' +
-          'lower than that of every later one.',
-      },
-      errors: ['order_not_found'],
-      errorFields,
-    }),
+    requireToken('getOrders'),
     validate('param', OrderIds),
     async (c) => {
       const { orders, sequence } = await readOrders(c.var, c.req.valid('param').order_ids)
@@ -120,20 +90,7 @@ export const orderRoutes = new Hono<App>()
   )
   .post(
     '/api/externalOrders/:order_id/cancel',
-    requireToken({
-      tag,
-      operationId: 'cancelOrder',
-      summary: docs('Cancel an order'),
-      description: docs(
-        'Uses up the delivery key of the order on the chain, for a token with the name of the one ' +
-          'that placed it, or a master token. Refund the order once its status is `failed` with the ' +
-          '`reasonCode` `cancelled`: the event `order.cancelled` says so. Until then it may still ' +
-          'become `transferred`. Safe to repeat.',
-      ),
-      answer: OrderSummaries,
-      errors: ['order_not_found', 'conflict'],
-      errorFields,
-    }),
+    requireToken('cancelOrder'),
     validate('param', OrderId),
     async (c) => {
       const { order_id: orderId } = c.req.valid('param')
@@ -144,21 +101,7 @@ export const orderRoutes = new Hono<App>()
   )
   .post(
     '/api/externalOrders',
-    requireToken({
-      tag,
-      operationId: 'placeOrders',
-      summary: docs('Place paid orders'),
-      description:
-        `Places 1 to ${MAX_ORDERS} orders, all of them or none. Each order starts the transfer of ` +
-        'its NFT to the buyer. A user token can place orders for the listings of its user. With an ' +
-        '`Idempotency-Key` the call is safe to repeat for 24 hours.',
-      answer: PlacedOrders,
-      headers: {
-        'Idempotent-Replayed': docs('`true` if this is the response of an earlier call.'),
-      },
-      errors: [...placingErrors, 'provider_id_used', 'idempotency_key_reused'],
-      errorFields,
-    }),
+    requireToken('placeOrders'),
     validate('header', IdempotencyHeader),
     validate('json', NewOrders, 'orders', { isStrict: true }),
     async (c) => {
@@ -172,21 +115,7 @@ export const orderRoutes = new Hono<App>()
   )
   .put(
     '/api/externalOrders/by-number/:providerId',
-    requireToken({
-      tag,
-      operationId: 'putOrder',
-      summary: docs('Place a paid order under your own number'),
-      description: docs(
-        'Places one order, or returns the one that has this order number under the name of the ' +
-          'token, as it is now. So the call can be repeated at any time, also after days: there is one ' +
-          'order. If the order is not the one that the body asks for, the status is 409 and an issue ' +
-          'for each field has the stored value. Billing data is not compared.',
-      ),
-      answer: PlacedOrders,
-      created: 'The order was placed by this call.',
-      errors: [...placingErrors, 'order_differs'],
-      errorFields,
-    }),
+    requireToken('putOrder'),
     validate('param', OrderNumber),
     validate('json', NumberedOrder, '', { isStrict: true }),
     async (c) => {
@@ -198,17 +127,7 @@ export const orderRoutes = new Hono<App>()
   )
   .post(
     '/api/externalOrders/check',
-    requireToken({
-      tag,
-      operationId: 'checkOrders',
-      summary: docs('Check orders without placing them'),
-      description:
-        'Makes all checks of a call that places these orders, and writes nothing. Returns what ' +
-        'they would cost, or the errors that placing them would have now.',
-      answer: CheckedOrders,
-      errors: [...placingErrors, 'provider_id_used'],
-      errorFields,
-    }),
+    requireToken('checkOrders'),
     validate('json', NewOrders, 'orders', { isStrict: true }),
     async (c) => c.json({ orders: await checkOrders(c.var, c.req.valid('json')), error: null }),
   )
@@ -219,8 +138,9 @@ function startWork(
   { orders, isReplay, endpoints }: Placement,
 ): void {
   if (isReplay) return
-  executionCtx.waitUntil(startDelivery(env.DELIVERIES, settings, orders))
-  executionCtx.waitUntil(wakeEndpoints(env, endpoints))
+  executionCtx.waitUntil(
+    Promise.all([startDelivery(env.DELIVERIES, settings, orders), wakeEndpoints(env, endpoints)]),
+  )
 }
 
 /** Wakes the chains of items whose buyers have a wallet. */
@@ -237,3 +157,77 @@ function startDelivery(
     queued.flatMap(({ nft }) => NETWORKS[nft.contractNetwork]?.chainId ?? []),
   )
 }
+
+/* @__PURE__ */ describeOperations('Orders', () => ({
+  listOrders: {
+    summary: 'List orders',
+    description:
+      'Returns orders in pages, newest first. A user token lists the orders in which its user is ' +
+      'the buyer or a seller. Filters can be combined. A page may have fewer orders than `limit`, ' +
+      'or none, before the last one: go on until `nextCursor` is null. With `updatedFrom`, and ' +
+      'without `providerId`, the oldest change comes first, and an order that changes while you ' +
+      'read comes again at the end. To go on later, begin a minute before the last `updatedAt`: ' +
+      'changes become visible a moment after their time. What `sequence` repeats you have.',
+    answer: z.union([OrderPage, OrderSummaryPage]).describe('A page of orders.'),
+    errorFields,
+  },
+  getOrders: {
+    summary: 'Get orders',
+    description:
+      `Returns 1 to ${MAX_ORDERS} orders in the order of the path, each once. A user token can ` +
+      'read the orders in which its user is the buyer or a seller.',
+    answer: Orders,
+    headers: {
+      'x-order-sequence':
+        'For one order: at least the `sequence` of every event that led to what was read, and ' +
+        'lower than that of every later one.',
+    },
+    errors: ['order_not_found'],
+    errorFields,
+  },
+  cancelOrder: {
+    summary: 'Cancel an order',
+    description:
+      'Uses up the delivery key of the order on the chain, for a token with the name of the one ' +
+      'that placed it, or a master token. Refund the order once its status is `failed` with the ' +
+      '`reasonCode` `cancelled`: the event `order.cancelled` says so. Until then it may still ' +
+      'become `transferred`. Safe to repeat.',
+    answer: OrderSummaries,
+    errors: ['order_not_found', 'conflict'],
+    errorFields,
+  },
+  placeOrders: {
+    summary: 'Place paid orders',
+    description:
+      `Places 1 to ${MAX_ORDERS} orders, all of them or none. Each order starts the transfer of ` +
+      'its NFT to the buyer. A user token can place orders for the listings of its user. With an ' +
+      '`Idempotency-Key` the call is safe to repeat for 24 hours.',
+    answer: PlacedOrders,
+    headers: {
+      'Idempotent-Replayed': '`true` if this is the response of an earlier call.',
+    },
+    errors: [...placingErrors, 'provider_id_used', 'idempotency_key_reused'],
+    errorFields,
+  },
+  putOrder: {
+    summary: 'Place a paid order under your own number',
+    description:
+      'Places one order, or returns the one that has this order number under the name of the ' +
+      'token, as it is now. So the call can be repeated at any time, also after days: there is one ' +
+      'order. If the order is not the one that the body asks for, the status is 409 and an issue ' +
+      'for each field has the stored value. Billing data is not compared.',
+    answer: PlacedOrders,
+    created: 'The order was placed by this call.',
+    errors: [...placingErrors, 'order_differs'],
+    errorFields,
+  },
+  checkOrders: {
+    summary: 'Check orders without placing them',
+    description:
+      'Makes all checks of a call that places these orders, and writes nothing. Returns what ' +
+      'they would cost, or the errors that placing them would have now.',
+    answer: CheckedOrders,
+    errors: [...placingErrors, 'provider_id_used'],
+    errorFields,
+  },
+}))

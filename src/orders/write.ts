@@ -20,7 +20,7 @@ import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
 import { unusedHash } from '../identity/sign-in.ts'
 import type { DueEndpoint } from '../webhooks/wake.ts'
-import { itemConstants, orderConstants, type Plan, type Written } from './plan.ts'
+import type { Plan, Written } from './plan.ts'
 
 type Values = {
   /** JSON: an array of rows. */
@@ -46,7 +46,7 @@ const insertRows = (
   others: (values: Placeholders<Values>) => Record<string, SQL | Placeholder>,
 ) =>
   prepared((db, values: Placeholders<Values>) => {
-    const expressions = { ...others(values), createdAt: values.now, updatedAt: values.now }
+    const expressions = others(values)
     const names = [...columns, ...Object.keys(expressions)].map((name) => sql.identifier(name))
     const selected = [
       ...columns.map((name) => sql.raw(`value ->> '${name}'`)),
@@ -56,13 +56,13 @@ const insertRows = (
       SELECT ${sql.join(selected, sql`, `)} FROM json_each(${values.rows}) ORDER BY json_each.key`)
   })
 
-const asExpressions = (constants: Record<string, string | null>) =>
-  Object.fromEntries(Object.entries(constants).map(([name, value]) => [name, sql`${value}`]))
+const times = ({ now }: Pick<Placeholders<Values>, 'now'>) => ({ createdAt: now, updatedAt: now })
 
 /** As an import creates them: without a sign-in. The unique indexes fail if an address is taken. */
-const insertUsers = insertRows(users, ['provider', 'email', 'ethereumPublicAddr'], ({ now }) => ({
+const insertUsers = insertRows(users, ['provider', 'email', 'ethereumPublicAddr'], (values) => ({
   identityHash: unusedHash(sql`value ->> 'hash'`),
-  approvedAt: now,
+  approvedAt: values.now,
+  ...times(values),
 }))
 
 /** The user to whom a `UserReference` refers. */
@@ -74,13 +74,17 @@ const referencedUser = ({
 const insertAddresses = insertRows(
   addresses,
   ['city', 'country', 'postal', 'street', 'companyName', 'taxId'],
-  (values) => ({ userId: referencedUser(values), kind: sql`'billing'`, origin: values.origin }),
+  (values) => ({
+    userId: referencedUser(values),
+    kind: sql`'billing'`,
+    origin: values.origin,
+    ...times(values),
+  }),
 )
 
 /** The CHECK `nfts_stock` fails if there are not enough pieces. */
 const reduceStock = prepared((db, { rows, now }: Placeholders<Values>) =>
-  db.all<never>(sql`UPDATE nfts SET availableAmount = availableAmount - sold.quantity, updatedAt = ${now},
-      changedAt = iif(availableAmount = sold.quantity, max(changedAt, ${now}), changedAt)
+  db.all<never>(sql`UPDATE nfts SET availableAmount = availableAmount - sold.quantity, updatedAt = ${now}
     FROM (SELECT value ->> 'nftId' AS nftId, sum(value ->> 'quantity') AS quantity
       FROM json_each(${rows}) GROUP BY 1) AS sold
     WHERE nfts.id = sold.nftId AND nfts.amountType IS NOT 'unlimited'`),
@@ -98,7 +102,7 @@ const insertOrders = insertRows(
     'custom',
   ],
   (values) => ({
-    ...asExpressions(orderConstants),
+    createdAt: values.now,
     namespace: values.namespace,
     buyerId: referencedUser(values),
     billingAddressId: sql`coalesce(value ->> 'billingAddressId',
@@ -120,7 +124,6 @@ const insertItems = insertRows(
     'priceCurrency',
   ],
   ({ orderCount }) => ({
-    ...asExpressions(itemConstants),
     orderId: sql`(SELECT max(id) FROM orders) - ${orderCount} + 1 + json_each.key`,
   }),
 )
@@ -128,11 +131,12 @@ const insertItems = insertRows(
 const insertDeliveries = insertRows(
   deliveries,
   ['key', 'chainId', 'state', 'dueAt', 'queuedAt', 'failingSince', 'reasonCode', 'reason'],
-  ({ orderCount, placedBy, namespace, newUserCount }) => ({
+  ({ orderCount, placedBy, namespace, newUserCount, now }) => ({
+    ...times({ now }),
     id: sql`(SELECT max(id) FROM "orderItems") - ${orderCount} + 1 + json_each.key`,
     awaits: sql`iif(value ->> 'state' = 'awaiting_wallet', ${referencedUser({ newUserCount })}, NULL)`,
     placedBy,
-    placer: sql`coalesce('user:' || ${placedBy}, ${namespace})`,
+    placer: sql`coalesce('user:' || CAST(${placedBy} AS INTEGER), ${namespace})`,
   }),
 )
 

@@ -1,9 +1,11 @@
 /** Turns JSON errors into pages for people, and a missing sign-in into a redirect to one. */
+
 import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { App } from '../http/context.ts'
 import type { ErrorCode } from '../http/errors.ts'
+import { LinkButton } from './components/button.tsx'
 import { sentence } from './components/field.tsx'
 import { findAccountSafely, isForPerson } from './failed-request.ts'
 import { page } from './page.tsx'
@@ -134,14 +136,10 @@ const ErrorPage = ({ status, message, formPath, requestId }: ErrorPageProps) => 
       <p class="lead">{sentence(message)}</p>
       <p>{advice}</p>
       <p class="actions">
-        <a class="button primary" href="/">
+        <LinkButton href="/" kind="primary">
           Start page
-        </a>
-        {formPath && (
-          <a class="button" href={formPath}>
-            Back to the form
-          </a>
-        )}
+        </LinkButton>
+        {formPath && <LinkButton href={formPath}>Back to the form</LinkButton>}
       </p>
       {status >= 500 && (
         <p class="hint">

@@ -1,52 +1,51 @@
 import type { Account } from '../auth/session.ts'
 import { ADMINISTRATOR } from '../db/schema/users.ts'
-import { Icon, type IconName } from './components/icon.tsx'
+import { LinkButton } from './components/button.tsx'
+import { Icon } from './components/icon.tsx'
 import { displayName } from './components/names.ts'
+import { currentIf, Menu, type MenuLink, settingsLinks } from './components/navigation.tsx'
 import { UserPicture } from './components/picture.tsx'
+import { usePage } from './components/request.ts'
 
 /** The bar on top of every page, with the menu of the signed-in user. */
-export const Header = ({ account, path }: { account: Account | null; path: string }) => (
-  <header class="bar">
-    <a class="brand" href="/">
-      <img src="/icon.svg" alt="" width="24" height="24" />
-      Marketplace
-    </a>
-    <nav class="bar-links" aria-label="Main">
-      {account && (
-        <a href="/orders" {...currentIf(path === '/orders')}>
-          Orders
-        </a>
-      )}
-      <a href="/docs" {...currentIf(path.startsWith('/docs'))}>
-        API
+export const Header = ({ path }: { path: string }) => {
+  const { account } = usePage()
+  return (
+    <header class="bar">
+      <a class="brand" href="/">
+        <img src="/icon.svg" alt="" width="24" height="24" />
+        Marketplace
       </a>
-      {!account && !path.startsWith('/sign-in') && (
-        <a class="button small" href="/sign-in">
-          Sign in
+      <nav class="bar-links" aria-label="Main">
+        {account && (
+          <a href="/orders" {...currentIf(path === '/orders')}>
+            Orders
+          </a>
+        )}
+        <a href="/docs" {...currentIf(path.startsWith('/docs'))}>
+          API
         </a>
-      )}
-    </nav>
-    {account && <UserMenu account={account} />}
-  </header>
-)
-
-type MenuLink = [path: string, name: string, icon: IconName]
+        {!account && !path.startsWith('/sign-in') && (
+          <LinkButton href="/sign-in" kind="small">
+            Sign in
+          </LinkButton>
+        )}
+      </nav>
+      {account && <UserMenu account={account} />}
+    </header>
+  )
+}
 
 const administratorLinks: MenuLink[] = [['/operations', 'Operations', 'operations']]
-
-const links: MenuLink[] = [
-  ['/orders', 'Orders', 'order'],
-  ['/settings/profile', 'Profile', 'user'],
-  ['/settings/addresses', 'Addresses', 'address'],
-  ['/settings/account', 'Account', 'wallet'],
-  ['/settings/sessions', 'Sessions', 'session'],
-  ['/settings/api-access', 'API Access', 'key'],
-  ['/settings/webhooks', 'Webhooks', 'webhook'],
-]
 
 /** The browser opens and closes a popover without a script. */
 const UserMenu = ({ account }: { account: Account }) => {
   const name = displayName(account)
+  const links: MenuLink[] = [
+    ['/orders', 'Orders', 'order'],
+    ...settingsLinks,
+    ...(account.roleId === ADMINISTRATOR ? administratorLinks : []),
+  ]
   return (
     <>
       <button class="menu-button" type="button" popovertarget="menu" aria-label={`Menu of ${name}`}>
@@ -54,20 +53,7 @@ const UserMenu = ({ account }: { account: Account }) => {
       </button>
       <div id="menu" class="menu" popover="auto">
         <p class="menu-name">{name}</p>
-        <nav aria-label="Your account">
-          <ul>
-            {[...links, ...(account.roleId === ADMINISTRATOR ? administratorLinks : [])].map(
-              ([path, label, icon]) => (
-                <li>
-                  <a href={path}>
-                    <Icon name={icon} />
-                    {label}
-                  </a>
-                </li>
-              ),
-            )}
-          </ul>
-        </nav>
+        <Menu label="Your account" links={links} />
         <form method="post" action="/sign-out">
           <button type="submit">
             <Icon name="leave" />
@@ -78,6 +64,3 @@ const UserMenu = ({ account }: { account: Account }) => {
     </>
   )
 }
-
-/** Marks the link to the present page. */
-export const currentIf = (current: boolean) => (current ? { 'aria-current': 'page' as const } : {})

@@ -6,6 +6,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { Account } from '../auth/session.ts'
 import type { Settings } from '../env.ts'
 import type { App } from '../http/context.ts'
+import { renderPage } from './components/request.ts'
 import { Header } from './header.tsx'
 
 type PageContent = {
@@ -25,13 +26,23 @@ type PageContent = {
 const isAbsolute = (script: string) => script.startsWith('https://')
 
 /** Answers with a page. It is never cached, and runs only scripts of this site and those it names. */
-export function page<E extends App>(c: Context<E>, { status = 200, ...content }: PageContent) {
+export function page<E extends App>(
+  c: Context<E>,
+  { status = 200, account, ...content }: PageContent,
+) {
   // An error may come before the settings are read.
   const { REDIRECT_ORIGINS = [], COVERS_URL }: Partial<Settings> = c.var.settings ?? {}
   // Wallets announce their icons as data: URLs (EIP-6963).
   const images = ["'self'", 'data:', ...(COVERS_URL ? [new URL(COVERS_URL).origin] : [])]
   const others = (content.scripts ?? []).filter(isAbsolute).map((url) => new URL(url).origin)
-  return c.html(<Layout url={new URL(c.req.url)} {...content} />, status, {
+  const request = {
+    settings: c.var.settings,
+    now: c.var.now,
+    account,
+    notice: c.req.query('notice'),
+  }
+  const html = renderPage(request, <Layout url={new URL(c.req.url)} {...content} />)
+  return c.html(html, status, {
     'Cross-Origin-Opener-Policy': 'same-origin',
     // With `no-referrer`, browsers send `Origin: null` with forms of this site.
     'Referrer-Policy': 'same-origin',
@@ -50,17 +61,9 @@ export function page<E extends App>(c: Context<E>, { status = 200, ...content }:
   })
 }
 
-type LayoutProps = Omit<PageContent, 'status'> & { url: URL }
+type LayoutProps = Omit<PageContent, 'status' | 'account'> & { url: URL }
 
-const Layout = ({
-  title,
-  account,
-  scripts = [],
-  styles = [],
-  refresh,
-  url,
-  children,
-}: LayoutProps) => (
+const Layout = ({ title, scripts = [], styles = [], refresh, url, children }: LayoutProps) => (
   <>
     {raw('<!doctype html>')}
     <html lang="en">
@@ -91,7 +94,7 @@ const Layout = ({
         <a class="skip" href="#main">
           Skip to the content
         </a>
-        <Header account={account} path={url.pathname} />
+        <Header path={url.pathname} />
         <main id="main" tabindex={-1}>
           {children}
         </main>

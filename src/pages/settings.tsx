@@ -1,18 +1,8 @@
 import type { Child } from 'hono/jsx'
-import * as z from 'zod'
-import type { Account } from '../auth/session.ts'
-import { ADMINISTRATOR } from '../db/schema/users.ts'
-import { Icon, type IconName } from './components/icon.tsx'
-import { currentIf } from './header.tsx'
-
-type Section = 'profile' | 'addresses' | 'account' | 'sessions' | 'api-access' | 'webhooks'
-type SettingsProps = {
-  section: Section
-  notice: Notice | undefined
-  /** What stands in place of the notice, if it has a form. */
-  undo?: Child
-  children: Child
-}
+import { LinkButton } from './components/button.tsx'
+import { Menu, settingsLinks } from './components/navigation.tsx'
+import { Notice } from './components/notice.tsx'
+import { usePage, useRecentSignIn } from './components/request.ts'
 
 /** Messages of the previous page. A redirect passes the name in its query. */
 const notices = {
@@ -42,90 +32,58 @@ const notices = {
   'link-sent':
     'A link is on its way to this address. Open it in this browser. If none arrives, try again in 15 minutes.',
 }
-export type Notice = keyof typeof notices
+export type NoticeName = keyof typeof notices
 
-/** An unknown name shows no message, because anyone can edit the URL. */
-export const NoticeName = z
-  .enum(Object.keys(notices) as [Notice, ...Notice[]])
-  .optional()
-  .catch(undefined)
-
-const sections: [Section, name: string, icon: IconName][] = [
-  ['profile', 'Profile', 'user'],
-  ['addresses', 'Addresses', 'address'],
-  ['account', 'Account', 'wallet'],
-  ['sessions', 'Sessions', 'session'],
-  ['api-access', 'API Access', 'key'],
-  ['webhooks', 'Webhooks', 'webhook'],
-]
+type SettingsProps = {
+  section: 'profile' | 'addresses' | 'account' | 'sessions' | 'api-access' | 'webhooks'
+  /** What stands in place of the notice, if it has a form. */
+  undo?: Child
+  children: Child
+}
 
 /** A page of the settings, with links to the others. */
-export const SettingsPage = ({ section, notice, undo, children }: SettingsProps) => (
+export const SettingsPage = ({ section, undo, children }: SettingsProps) => (
   <div class="settings">
     <div class="side">
       <h1>Settings</h1>
-      <nav aria-label="Settings">
-        <ul>
-          {sections.map(([path, name, icon]) => (
-            <li>
-              <a href={`/settings/${path}`} {...currentIf(path === section)}>
-                <Icon name={icon} />
-                {name}
-              </a>
-            </li>
-          ))}
-        </ul>
-      </nav>
+      <Menu label="Settings" links={settingsLinks} current={`/settings/${section}`} />
     </div>
     <div class="content">
-      {notice && (
-        <p class="notice" role="status">
-          {notices[notice]}
-        </p>
-      )}
+      <SettingsNotice />
       {undo}
       {children}
     </div>
   </div>
 )
 
-type SignInAgainProps = { toDo: string; path: string }
+/** An unknown name shows no message, because anyone can edit the URL. */
+const SettingsNotice = () => {
+  const { notice = '' } = usePage()
+  return Object.hasOwn(notices, notice) && <Notice>{notices[notice as NoticeName]}</Notice>
+}
 
-/** In place of a form that needs a recent sign-in, so that nobody fills it in for nothing. */
-export const SignInAgain = ({ toDo, path }: SignInAgainProps) => (
-  <>
-    <p class="hint">You signed in more than 10 minutes ago. Sign in again to {toDo}.</p>
-    <p class="actions">
-      <a class="button" href={`/sign-in/again?redirect=${encodeURIComponent(path)}`}>
-        Sign in again
-      </a>
-    </p>
-  </>
-)
+type RecentSignInProps = {
+  /** What the form is for. */
+  toDo: string
+  /** The path of the page. */
+  path: string
+  /** Whether a panel is around the form. */
+  isInPanel?: boolean
+  children?: Child
+}
 
-type Tab = 'marketplace-api' | 'everyone'
-type ApiAccessProps = Omit<SettingsProps, 'section'> & { account: Account; tab: Tab }
-
-/** The section API Access with its tabs. Only administrators see the tab for all tokens. */
-export const ApiAccess = ({ account, tab, notice, children }: ApiAccessProps) => (
-  <SettingsPage section="api-access" notice={notice}>
-    <h2>API Access</h2>
-    <nav class="tabs" aria-label="API Access">
-      <ul>
-        <li>
-          <a href="/settings/api-access" {...currentIf(tab === 'marketplace-api')}>
-            Marketplace API
-          </a>
-        </li>
-        {account.roleId === ADMINISTRATOR && (
-          <li>
-            <a href="/settings/api-access/everyone" {...currentIf(tab === 'everyone')}>
-              Everyone’s tokens
-            </a>
-          </li>
-        )}
-      </ul>
-    </nav>
-    {children}
-  </SettingsPage>
-)
+/** Shows a form only after a recent sign-in, so that nobody fills it in for nothing. */
+export const RecentSignIn = ({ toDo, path, isInPanel, children }: RecentSignInProps) => {
+  if (useRecentSignIn()) return <>{children}</>
+  const signInAgain = (
+    <>
+      <p class="hint">You signed in more than 10 minutes ago. Sign in again to {toDo}.</p>
+      <p class="actions">
+        <LinkButton href={`/sign-in/again?redirect=${encodeURIComponent(path)}`}>
+          Sign in again
+        </LinkButton>
+      </p>
+    </>
+  )
+  return isInPanel ? signInAgain : <section class="panel">{signInAgain}</section>
+}

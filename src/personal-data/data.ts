@@ -9,7 +9,7 @@ import { webhookEndpoints } from '../db/schema/webhooks.ts'
 import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
-import { listOrders } from '../orders/list.ts'
+import { preparePage } from '../orders/list.ts'
 import { isMailLink } from './owned.ts'
 import {
   AdministratorAction,
@@ -45,28 +45,33 @@ export async function readPersonalData(
   { db, caller, settings }: DataCtx,
   { userId, cursor }: DataInput,
 ): Promise<PersonalData> {
-  const [[person], book, tokenRows, mailLinks, webhooks, actions] = await readAs(db, caller, [
-    db.select(personColumns).from(users).where(eq(users.id, userId)),
-    db
-      .select(shownColumns(addresses, BookEntry))
-      .from(addresses)
-      .where(inArray(addresses.id, selectAddressIds(userId))),
-    db.select(shownColumns(tokens, TokenRecord)).from(tokens).where(eq(tokens.userId, userId)),
-    db.select(shownColumns(emailLinks, MailLink)).from(emailLinks).where(isMailLink(userId)),
-    db
-      .select(shownColumns(webhookEndpoints, WebhookRecord))
-      .from(webhookEndpoints)
-      .where(and(eq(webhookEndpoints.userId, userId), isNull(webhookEndpoints.deletedAt))),
-    db
-      .select(shownColumns(auditLog, AdministratorAction))
-      .from(auditLog)
-      .where(eq(auditLog.userId, userId)),
-  ])
+  const viewer = { role: 'user', userId } as const
+  const request = { limit: PAGE_SIZE, cursor: cursor === undefined ? cursor : { id: cursor } }
+  const page = preparePage({ db, viewer }, request)
+  const [tables, [person], book, tokenRows, mailLinks, webhooks, actions] = await readAs(
+    db,
+    caller,
+    [
+      page.statement,
+      db.select(personColumns).from(users).where(eq(users.id, userId)),
+      db
+        .select(shownColumns(addresses, BookEntry))
+        .from(addresses)
+        .where(inArray(addresses.id, selectAddressIds(userId))),
+      db.select(shownColumns(tokens, TokenRecord)).from(tokens).where(eq(tokens.userId, userId)),
+      db.select(shownColumns(emailLinks, MailLink)).from(emailLinks).where(isMailLink(userId)),
+      db
+        .select(shownColumns(webhookEndpoints, WebhookRecord))
+        .from(webhookEndpoints)
+        .where(and(eq(webhookEndpoints.userId, userId), isNull(webhookEndpoints.deletedAt))),
+      db
+        .select(shownColumns(auditLog, AdministratorAction))
+        .from(auditLog)
+        .where(eq(auditLog.userId, userId)),
+    ],
+  )
   if (!person) throw new ApiError('not_found', 'there is no such user')
   const { avatarKey, ...user } = person
-  const viewer = { role: 'user', userId } as const
-  const page = { limit: PAGE_SIZE, cursor: cursor === undefined ? cursor : { id: cursor } }
-  const { orders, nextCursor } = await listOrders({ db, caller, viewer }, page)
   return {
     user: { ...user, avatarUrl: avatarUrl(settings.PUBLIC_URL, { id: userId, avatarKey }) },
     addresses: book,
@@ -74,7 +79,6 @@ export async function readPersonalData(
     mailLinks,
     webhooks,
     actions,
-    orders,
-    nextCursor,
+    ...page.finish(tables),
   }
 }

@@ -90,8 +90,8 @@ function removals(userId: number, now: Date): SQL[] {
       WHERE orderId IN (SELECT id FROM orders WHERE buyerId = ${userId})`,
     sql`DELETE FROM tokens WHERE userId = ${userId}`,
     sql`UPDATE webhookEndpoints SET deletedAt = ${at} WHERE userId = ${userId}`,
-    sql`DELETE FROM idempotencyKeys WHERE (namespace, createdAt) IN
-      (SELECT namespace, createdAt FROM orders WHERE buyerId = ${userId})`,
+    sql`DELETE FROM idempotencyKeys WHERE (day, namespace, createdAt) IN
+      (SELECT date(createdAt), namespace, createdAt FROM orders WHERE buyerId = ${userId})`,
     sql`UPDATE listings SET active = 0, updatedAt = ${at} WHERE sellerId = ${userId} AND active`,
   ]
 }

@@ -2,6 +2,8 @@
 import { sql } from 'drizzle-orm'
 import { writeAs } from '../auth/access.ts'
 import { type Database, raw } from '../db/client.ts'
+import { prune } from '../db/prune.ts'
+import { heldPieces, reservations } from '../db/schema/orders.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 
@@ -26,18 +28,9 @@ export async function release({ db, caller, now }: Ctx, id: string): Promise<voi
 /** Milliseconds for which a reservation stays that has expired, for calls that are under way. */
 const GRACE = 60 * 1000
 
-/** Rows that one statement deletes at most. A cron run each minute keeps up with a day of 7 million. */
-const MAX_DELETED = 5000
-
 /** Returns the statements that delete what nothing is held for any more. */
 export function sweepReservations(db: Database, now: Date) {
   const before = new Date(now.getTime() - GRACE).toISOString()
   // Pieces first: deleting a reservation would change their row.
-  return ['heldPieces', 'reservations'].map((table) =>
-    raw<never>(
-      db,
-      sql`DELETE FROM ${sql.identifier(table)} WHERE rowid IN (SELECT rowid
-        FROM ${sql.identifier(table)} WHERE expiresAt < ${before} LIMIT ${MAX_DELETED})`,
-    ),
-  )
+  return [heldPieces, reservations].map((table) => prune(db, table, sql`expiresAt < ${before}`))
 }

@@ -34,7 +34,7 @@ export function reserve(ctx: ReserveCtx, { reservations: inputs, key }: Reserve)
       requireSameCall(call, stored)
       return { reservations: JSON.parse(stored.plan), isReplay: true }
     },
-    write: async ({ named, namespace }, guards) => {
+    write: async ({ named, namespace }, guards, statements) => {
       const rows = inputs.map((input, i) => planRow(ctx.now, input, named[i]))
       const reservations = rows.map(({ priceWei, ...shown }) => shown)
       const listings = named.flatMap(({ listing }) => (listing ? expectListing(listing) : []))
@@ -45,8 +45,9 @@ export function reserve(ctx: ReserveCtx, { reservations: inputs, key }: Reserve)
         caller,
         [{ when: hasChanged(ctx, listings), error: () => new LostRace() }, ...guards],
         [
+          ...statements,
           insertRows(db, { rows: JSON.stringify(rows), namespace, placedBy }),
-          ...(call ? storeJson(db, stored, call) : []),
+          ...(call ? [storeJson(db, stored, call)] : []),
         ],
       )
       return { reservations, isReplay: false }

@@ -7,7 +7,8 @@ import { sql } from 'drizzle-orm'
 import * as z from 'zod'
 import { readAs } from '../auth/access.ts'
 import { type Database, raw } from '../db/client.ts'
-import type { WebhookEvent } from '../db/schema/webhooks.ts'
+import { MAX_PRUNED, prune } from '../db/prune.ts'
+import { events, type WebhookEvent } from '../db/schema/webhooks.ts'
 import { rejected } from '../http/errors.ts'
 import type { ReadCtx } from './access.ts'
 
@@ -96,9 +97,6 @@ const toEvent = ({ id, body }: EventRow) => ({ id: eventName(id), ...JSON.parse(
 /** Milliseconds for which events are kept, with the messages about them. */
 export const RETENTION = 30 * 24 * 60 * 60 * 1000
 
-/** Rows that one statement deletes at most. A cron run each minute keeps up with a day of 7 million. */
-const MAX_DELETED = 5000
-
 /**
  * The statements that delete old events, and endpoints that their owners have deleted. A trigger
  * deletes the messages of an event. The newest old event stays, so that readers see that none after
@@ -108,16 +106,12 @@ export function pruneEvents(db: Database, now: Date) {
   const before = sql`(SELECT max(id) FROM events
     WHERE id < ${eventIdAt(new Date(now.getTime() - RETENTION))})`
   return [
-    raw<never>(
-      db,
-      sql`DELETE FROM events WHERE id IN
-        (SELECT id FROM events WHERE id < ${before} ORDER BY id LIMIT ${MAX_DELETED})`,
-    ),
+    prune(db, events, sql`id < ${before}`),
     raw<never>(
       db,
       sql`DELETE FROM webhookMessages WHERE rowid IN (SELECT m.rowid FROM webhookEndpoints e
         JOIN webhookMessages m ON m.endpointId = e.id WHERE e.deletedAt IS NOT NULL
-        LIMIT ${MAX_DELETED})`,
+        LIMIT ${MAX_PRUNED})`,
     ),
     raw<never>(
       db,

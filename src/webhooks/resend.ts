@@ -23,7 +23,7 @@ type Again = { message: WebhookMessage; role: DueEndpoint['role'] }
 
 /** The quotas that each test of an endpoint uses up. */
 export const testQuotas = (endpointId: string): Quota[] =>
-  (['minute', 'day'] as const).map((per) => ({
+  (['day', 'minute'] as const).map((per) => ({
     name: `webhook_tests:${endpointId}`,
     per,
     limit: MAX_TESTS[per],

@@ -3,7 +3,8 @@ import { type Context, Hono } from 'hono'
 import * as z from 'zod'
 import type { App } from '../http/context.ts'
 import { requireToken, validate } from '../http/endpoint.ts'
-import { bool, docs, orNull, text } from '../http/fields.ts'
+import { bool, orNull, text } from '../http/fields.ts'
+import { describeOperations } from '../http/openapi.ts'
 import { readEvents, WINDOW } from './log.ts'
 import {
   createWebhook,
@@ -30,106 +31,26 @@ import {
 } from './schema.ts'
 import { type DueEndpoint, wakeEndpoints } from './wake.ts'
 
-const tag = 'Webhooks'
-const nextCursor = orNull(text(docs('`cursor` of the next page; null on the last page.')))
-const webhook = Webhook.describe(docs('The endpoint.'))
-const secret = text(
-  docs('The secret that signs: `whsec_` and base64. Settings → Webhooks shows it again.'),
-)
-
-const WebhookPage = z
-  .object({ webhooks: z.array(Webhook).describe(docs('The endpoints, by id.')), nextCursor })
-  .meta({ id: 'WebhookPage', description: docs('A page of endpoints.') })
-const WebhookAnswer = z
-  .object({ webhook })
-  .meta({ id: 'WebhookAnswer', description: docs('An endpoint.') })
-const WebhookSecret = z
-  .object({ webhook, secret })
-  .meta({ id: 'WebhookSecret', description: docs('An endpoint with its new secret.') })
-const WebhookMessages = z
-  .object({
-    messages: z.array(WebhookMessage).describe(docs('The messages, newest first.')),
-    nextCursor,
-  })
-  .meta({ id: 'WebhookMessages', description: docs('A page of the messages of an endpoint.') })
-const MessageAnswer = z
-  .object({ message: WebhookMessage.describe(docs('The message, which is sent now.')) })
-  .meta({ id: 'WebhookMessageAnswer', description: docs('A message.') })
-const EventPage = z
-  .object({
-    events: z.array(LoggedEvent).describe(docs('The events, oldest first.')),
-    nextAfter: orNull(
-      text('`after` of the next call; null if there is no event yet. Store it with what you did.'),
-    ),
-    hasMore: bool(docs('Whether the next page may have events already.')),
-  })
-  .meta({ id: 'EventPage', description: docs('A page of the log of events.') })
-
-const disabled = docs('A disabled endpoint gets nothing: enable it first.')
+const webhookId = validate('param', WebhookId)
 
 export const webhookRoutes = new Hono<App>()
-  .get(
-    '/api/webhooks',
-    requireToken({
-      tag,
-      operationId: 'listWebhooks',
-      summary: docs('List webhooks'),
-      description:
-        'A user token lists the endpoints of its user with the role `user`, a master token all.',
-      answer: WebhookPage,
-    }),
-    validate('query', WebhookQuery),
-    async (c) => c.json(await listWebhooks(c.var, c.req.valid('query'))),
+  .get('/api/webhooks', requireToken('listWebhooks'), validate('query', WebhookQuery), async (c) =>
+    c.json(await listWebhooks(c.var, c.req.valid('query'))),
   )
-  .post(
-    '/api/webhooks',
-    requireToken({
-      tag,
-      operationId: 'createWebhook',
-      summary: docs('Create a webhook'),
-      description:
-        'The endpoint gets the role of the token, and belongs to its user, who may have ' +
-        `${MAX_WEBHOOKS}, and may create ${MAX_NEW_WEBHOOKS} a day. It gets a test at once, and events ` +
-        'once it has answered one with its challenge. A session needs a recent sign-in.',
-      answer: WebhookSecret,
-      errors: ['conflict', 'reauthentication_required'],
-    }),
-    validate('json', NewWebhook),
-    async (c) => {
-      const { role } = c.var.caller
-      const created = await createWebhook(c.var, { ...c.req.valid('json'), role })
-      wake(c, created.webhook)
-      return c.json(created)
-    },
-  )
-  .get(
-    '/api/webhooks/:webhook_id',
-    requireToken({
-      tag,
-      operationId: 'getWebhook',
-      summary: docs('Get a webhook'),
-      answer: WebhookAnswer,
-      errors: ['not_found'],
-    }),
-    validate('param', WebhookId),
-    async (c) => {
-      const { webhook_id: id } = c.req.valid('param')
-      return c.json({ webhook: await readWebhook(c.var, id) })
-    },
-  )
+  .post('/api/webhooks', requireToken('createWebhook'), validate('json', NewWebhook), async (c) => {
+    const { role } = c.var.caller
+    const created = await createWebhook(c.var, { ...c.req.valid('json'), role })
+    wake(c, created.webhook)
+    return c.json(created)
+  })
+  .get('/api/webhooks/:webhook_id', requireToken('getWebhook'), webhookId, async (c) => {
+    const { webhook_id: id } = c.req.valid('param')
+    return c.json({ webhook: await readWebhook(c.var, id) })
+  })
   .put(
     '/api/webhooks/:webhook_id',
-    requireToken({
-      tag,
-      operationId: 'updateWebhook',
-      summary: docs('Update a webhook'),
-      description:
-        'An absent field stays as it is. Another URL gets a test, and events once it has answered ' +
-        'with the challenge. An endpoint that is enabled again goes on where it stopped.',
-      answer: WebhookAnswer,
-      errors: ['not_found', 'conflict', 'reauthentication_required'],
-    }),
-    validate('param', WebhookId),
+    requireToken('updateWebhook'),
+    webhookId,
     validate('json', WebhookChanges),
     async (c) => {
       const { webhook_id: id } = c.req.valid('param')
@@ -138,70 +59,26 @@ export const webhookRoutes = new Hono<App>()
       return c.json({ webhook })
     },
   )
-  .delete(
-    '/api/webhooks/:webhook_id',
-    requireToken({
-      tag,
-      operationId: 'deleteWebhook',
-      summary: docs('Delete a webhook'),
-      answer: WebhookAnswer,
-      errors: ['not_found', 'reauthentication_required'],
-    }),
-    validate('param', WebhookId),
-    async (c) => {
-      const { webhook_id: id } = c.req.valid('param')
-      return c.json({ webhook: await deleteWebhook(c.var, id) })
-    },
-  )
+  .delete('/api/webhooks/:webhook_id', requireToken('deleteWebhook'), webhookId, async (c) => {
+    const { webhook_id: id } = c.req.valid('param')
+    return c.json({ webhook: await deleteWebhook(c.var, id) })
+  })
   .post(
     '/api/webhooks/:webhook_id/rotate',
-    requireToken({
-      tag,
-      operationId: 'rotateWebhookSecret',
-      summary: docs('Rotate the secret of a webhook'),
-      description:
-        'For 24 hours, messages are signed with the old secret as well, and a second call gets ' +
-        '`conflict`. If a secret has leaked, make another webhook.',
-      answer: WebhookSecret,
-      errors: ['not_found', 'conflict', 'reauthentication_required'],
-    }),
-    validate('param', WebhookId),
+    requireToken('rotateWebhookSecret'),
+    webhookId,
     async (c) => c.json(await rotateSecret(c.var, c.req.valid('param').webhook_id)),
   )
-  .post(
-    '/api/webhooks/:webhook_id/test',
-    requireToken({
-      tag,
-      operationId: 'testWebhook',
-      summary: docs('Send a test to a webhook'),
-      description:
-        'Sends an event `webhook.test`. An answer with its challenge as the body verifies the URL. ' +
-        `An endpoint gets ${MAX_TESTS.minute} a minute and ${MAX_TESTS.day} a day. ${disabled}`,
-      answer: MessageAnswer,
-      errors: ['not_found', 'conflict'],
-    }),
-    validate('param', WebhookId),
-    async (c) => {
-      const { webhook_id: endpointId } = c.req.valid('param')
-      const { message, role } = await sendTest(c.var, endpointId)
-      wake(c, { id: endpointId, role })
-      return c.json({ message })
-    },
-  )
+  .post('/api/webhooks/:webhook_id/test', requireToken('testWebhook'), webhookId, async (c) => {
+    const { webhook_id: endpointId } = c.req.valid('param')
+    const { message, role } = await sendTest(c.var, endpointId)
+    wake(c, { id: endpointId, role })
+    return c.json({ message })
+  })
   .get(
     '/api/webhooks/:webhook_id/messages',
-    requireToken({
-      tag,
-      operationId: 'listWebhookMessages',
-      summary: docs('List the messages of a webhook'),
-      description:
-        'What the endpoint got and gets, newest first, of the last 30 days since its `events` or ' +
-        `\`sources\` were set. A call looks at ${WINDOW} events of the marketplace: a page may have ` +
-        'fewer than `limit`, or none, before the last one. Go on until `nextCursor` is null.',
-      answer: WebhookMessages,
-      errors: ['not_found'],
-    }),
-    validate('param', WebhookId),
+    requireToken('listWebhookMessages'),
+    webhookId,
     validate('query', MessagesQuery),
     async (c) => {
       const { webhook_id: id } = c.req.valid('param')
@@ -210,14 +87,7 @@ export const webhookRoutes = new Hono<App>()
   )
   .post(
     '/api/webhooks/:webhook_id/messages/:message_id/resend',
-    requireToken({
-      tag,
-      operationId: 'resendWebhookMessage',
-      summary: docs('Send a message again'),
-      description: docs(`Works for delivered messages as well. ${disabled}`),
-      answer: MessageAnswer,
-      errors: ['not_found', 'conflict'],
-    }),
+    requireToken('resendWebhookMessage'),
     validate('param', MessageId),
     async (c) => {
       const { webhook_id: endpointId, message_id: id } = c.req.valid('param')
@@ -228,15 +98,8 @@ export const webhookRoutes = new Hono<App>()
   )
   .post(
     '/api/webhooks/:webhook_id/replay',
-    requireToken({
-      tag,
-      operationId: 'replayWebhook',
-      summary: docs('Send all events since a time again'),
-      description: `Includes events that were delivered. ${MAX_REPLAYS} times a day at most. ${disabled}`,
-      answer: WebhookAnswer,
-      errors: ['not_found', 'conflict'],
-    }),
-    validate('param', WebhookId),
+    requireToken('replayWebhook'),
+    webhookId,
     validate('json', Replay),
     async (c) => {
       const { webhook_id: endpointId } = c.req.valid('param')
@@ -245,23 +108,131 @@ export const webhookRoutes = new Hono<App>()
       return c.json({ webhook })
     },
   )
-  .get(
-    '/api/events',
-    requireToken({
-      tag,
-      operationId: 'listEvents',
-      summary: docs('List events'),
+  .get('/api/events', requireToken('listEvents'), validate('query', EventsQuery), async (c) =>
+    c.json(await readEvents(c.var, c.req.valid('query'))),
+  )
+
+/** Wakes the consumer for an endpoint, after the response. */
+const wake = <E extends App>({ env, executionCtx }: Context<E>, endpoint: DueEndpoint) =>
+  executionCtx.waitUntil(wakeEndpoints(env, [endpoint]))
+
+/* @__PURE__ */ describeOperations('Webhooks', () => {
+  const nextCursor = orNull(text('`cursor` of the next page; null on the last page.'))
+  const webhook = Webhook.describe('The endpoint.')
+  const secret = text(
+    'The secret that signs: `whsec_` and base64. Settings → Webhooks shows it again.',
+  )
+
+  const WebhookPage = z
+    .object({ webhooks: z.array(Webhook).describe('The endpoints, by id.'), nextCursor })
+    .meta({ id: 'WebhookPage', description: 'A page of endpoints.' })
+  const WebhookAnswer = z
+    .object({ webhook })
+    .meta({ id: 'WebhookAnswer', description: 'An endpoint.' })
+  const WebhookSecret = z
+    .object({ webhook, secret })
+    .meta({ id: 'WebhookSecret', description: 'An endpoint with its new secret.' })
+  const WebhookMessages = z
+    .object({
+      messages: z.array(WebhookMessage).describe('The messages, newest first.'),
+      nextCursor,
+    })
+    .meta({ id: 'WebhookMessages', description: 'A page of the messages of an endpoint.' })
+  const MessageAnswer = z
+    .object({ message: WebhookMessage.describe('The message, which is sent now.') })
+    .meta({ id: 'WebhookMessageAnswer', description: 'A message.' })
+  const EventPage = z
+    .object({
+      events: z.array(LoggedEvent).describe('The events, oldest first.'),
+      nextAfter: orNull(
+        text(
+          '`after` of the next call; null if there is no event yet. Store it with what you did.',
+        ),
+      ),
+      hasMore: bool('Whether the next page may have events already.'),
+    })
+    .meta({ id: 'EventPage', description: 'A page of the log of events.' })
+
+  const disabled = 'A disabled endpoint gets nothing: enable it first.'
+  return {
+    listWebhooks: {
+      summary: 'List webhooks',
+      description:
+        'A user token lists the endpoints of its user with the role `user`, a master token all.',
+      answer: WebhookPage,
+    },
+    createWebhook: {
+      summary: 'Create a webhook',
+      description:
+        'The endpoint gets the role of the token, and belongs to its user, who may have ' +
+        `${MAX_WEBHOOKS}, and may create ${MAX_NEW_WEBHOOKS} a day. It gets a test at once, and events ` +
+        'once it has answered one with its challenge. A session needs a recent sign-in.',
+      answer: WebhookSecret,
+      errors: ['conflict', 'reauthentication_required'],
+    },
+    getWebhook: {
+      summary: 'Get a webhook',
+      answer: WebhookAnswer,
+      errors: ['not_found'],
+    },
+    updateWebhook: {
+      summary: 'Update a webhook',
+      description:
+        'An absent field stays as it is. Another URL gets a test, and events once it has answered ' +
+        'with the challenge. An endpoint that is enabled again goes on where it stopped.',
+      answer: WebhookAnswer,
+      errors: ['not_found', 'conflict', 'reauthentication_required'],
+    },
+    deleteWebhook: {
+      summary: 'Delete a webhook',
+      answer: WebhookAnswer,
+      errors: ['not_found', 'reauthentication_required'],
+    },
+    rotateWebhookSecret: {
+      summary: 'Rotate the secret of a webhook',
+      description:
+        'For 24 hours, messages are signed with the old secret as well, and a second call gets ' +
+        '`conflict`. If a secret has leaked, make another webhook.',
+      answer: WebhookSecret,
+      errors: ['not_found', 'conflict', 'reauthentication_required'],
+    },
+    testWebhook: {
+      summary: 'Send a test to a webhook',
+      description:
+        'Sends an event `webhook.test`. An answer with its challenge as the body verifies the URL. ' +
+        `An endpoint gets ${MAX_TESTS.minute} a minute and ${MAX_TESTS.day} a day. ${disabled}`,
+      answer: MessageAnswer,
+      errors: ['not_found', 'conflict'],
+    },
+    listWebhookMessages: {
+      summary: 'List the messages of a webhook',
+      description:
+        'What the endpoint got and gets, newest first, of the last 30 days since its `events` or ' +
+        `\`sources\` were set. A call looks at ${WINDOW} events of the marketplace: a page may have ` +
+        'fewer than `limit`, or none, before the last one. Go on until `nextCursor` is null.',
+      answer: WebhookMessages,
+      errors: ['not_found'],
+    },
+    resendWebhookMessage: {
+      summary: 'Send a message again',
+      description: `Works for delivered messages as well. ${disabled}`,
+      answer: MessageAnswer,
+      errors: ['not_found', 'conflict'],
+    },
+    replayWebhook: {
+      summary: 'Send all events since a time again',
+      description: `Includes events that were delivered. ${MAX_REPLAYS} times a day at most. ${disabled}`,
+      answer: WebhookAnswer,
+      errors: ['not_found', 'conflict'],
+    },
+    listEvents: {
+      summary: 'List events',
       description:
         'The log of events of 30 days, for programs that cannot be called. A user token gets the ' +
         'events of orders that its user bought or sold, a master token all. Ask for the events ' +
         'after the last one that you have. `events_removed` says that some may be missing.',
       answer: EventPage,
       errors: ['events_removed'],
-    }),
-    validate('query', EventsQuery),
-    async (c) => c.json(await readEvents(c.var, c.req.valid('query'))),
-  )
-
-/** Wakes the consumer for an endpoint, after the response. */
-const wake = <E extends App>({ env, executionCtx }: Context<E>, endpoint: DueEndpoint) =>
-  executionCtx.waitUntil(wakeEndpoints(env, [endpoint]))
+    },
+  }
+})

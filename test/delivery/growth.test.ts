@@ -69,7 +69,7 @@ function anInstance(chain: Chain, network: Parameters<typeof networksOf>[1] = {}
 }
 
 /** Rows that a trip may read. */
-const FEW = 300
+const FEW = 400
 
 describe('with 3,000 transferred items', () => {
   it('no trip reads more than a few rows', async () => {
@@ -126,7 +126,7 @@ describe('with 3,000 transferred items', () => {
 
     expect(trips.length).toBeGreaterThan(40)
     // All of them were ordered in this hour, which the cron run counts.
-    const others = trips.filter(({ statements }) => !/INTO hourlyOrders/.test(`${statements}`))
+    const others = trips.filter(({ statements }) => !/hourlyOrders/.test(`${statements}`))
     expect(others.filter(({ rowsRead }) => rowsRead > FEW)).toEqual([])
   })
 })
@@ -204,16 +204,16 @@ async function rowsPerItem(chain: Chain, instance: Instance, onPass: () => Promi
   return deliveryRows(instance) / 100
 }
 
-describe('100 items of a call write at most 8.5 rows each', () => {
-  // Measured: 8.18. Of these, 2 are events, and one is for lists of what has changed.
+describe('100 items of a call write at most 7.5 rows each', () => {
+  // Measured: 7.18. Of these, 2 are events, and one is for lists of what has changed.
   it('where a block is final at once', async () => {
     const chain = await aChain({ erc1155: 100 })
     startClock()
     const rows = await rowsPerItem(chain, anInstance(chain, { finality: 1 }), async () => {})
-    expect(rows).toBeLessThanOrEqual(8.5)
+    expect(rows).toBeLessThanOrEqual(7.5)
   })
 
-  // Measured: 8.43.
+  // Measured: 7.43.
   it('where the fifth block makes a block final, and blocks come every 12 seconds', async () => {
     const chain = await aChain({ erc1155: 100 })
     await chain.setAutomine(false)
@@ -226,7 +226,7 @@ describe('100 items of a call write at most 8.5 rows each', () => {
     startClock(mineDueBlocks)
     minedAt = Date.now()
     const rows = await rowsPerItem(chain, anInstance(chain, { finality: 5 }), mineDueBlocks)
-    expect(rows).toBeLessThanOrEqual(8.5)
+    expect(rows).toBeLessThanOrEqual(7.5)
   })
 })
 

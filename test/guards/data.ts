@@ -131,4 +131,20 @@ export const data: Guard[] = [
     test: 'test/marketplace/public.test.ts',
     title: 'is the time of the release, if that follows',
   },
+  {
+    name: 'a backup is not restored over a database',
+    file: 'scripts/restore.ts',
+    text: 'if (results.length > 0)',
+    broken: 'if (false)',
+    test: 'test/scripts/backup.test.ts',
+    title: 'is not restored over another one',
+  },
+  {
+    name: 'a backup is read to its end before the database is changed',
+    file: 'scripts/restore.ts',
+    text: 'await writeImports(folder, readArchive(file, key))',
+    broken: 'await writeImports(folder, readArchive(file, key)).catch(() => {})',
+    test: 'test/scripts/backup.test.ts',
+    title: 'stays empty if the backup is',
+  },
 ]

@@ -236,4 +236,28 @@ export const signIn: Guard[] = [
     test: 'test/operations/order-mails.test.ts',
     title: 'asks first, because mail scanners open links, and then ends mails about orders',
   },
+  {
+    name: 'a user signs in a limited number of times in a day',
+    file: 'src/identity/sign-in.ts',
+    text: '      requireQuota(quota, now),',
+    broken: '',
+    test: 'test/http/retry-after.test.ts',
+    title: 'is how long to wait for',
+  },
+  {
+    name: 'a user has a limited number of new tokens in a day',
+    file: 'src/identity/api-tokens.ts',
+    text: '    requireQuota(quota, now),\n  ]',
+    broken: '  ]',
+    test: 'test/http/retry-after.test.ts',
+    title: 'is how long to wait for',
+  },
+  {
+    name: 'a user unlinks a limited number of sign-in methods in a day',
+    file: 'src/identity/link.ts',
+    text: '  guards.push(requireQuota(quota, now))',
+    broken: '',
+    test: 'test/http/retry-after.test.ts',
+    title: 'is how long to wait for',
+  },
 ]

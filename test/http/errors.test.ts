@@ -63,6 +63,9 @@ it.each([
   'D1_ERROR: D1 DB storage operation exceeded timeout which caused object to be reset.',
   'D1_ERROR: D1 DB is overloaded. Too many requests queued.',
   'D1_ERROR: D1 DB is overloaded. Requests queued for too long.',
+  // As `npm run backup` and `npm run restore` cause it.
+  'D1_ERROR: Currently processing a long-running export.',
+  'D1_ERROR: Currently processing a long-running import.',
   'D1_ERROR: Cannot resolve D1 DB due to transient issue on remote node.',
   'D1_ERROR: Failed to get session commit token: internal error',
 ])('answers 503 with the time to wait if the database says: %s', async (message) => {

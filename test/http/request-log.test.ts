@@ -17,15 +17,15 @@ async function logged(...request: Parameters<typeof call>) {
 it('logs the route, the status, the token id and the cost', async () => {
   const jwt = await aToken(await aUser())
   const caller = await verifyToken(issuer, jwt, new Date())
-  const { response, entry } = await logged('GET', '/.well-known/jwks.json', { token: jwt })
+  const { response, entry } = await logged('GET', '/health', { token: jwt })
   expect(entry).toEqual({
     event: 'request',
     requestId: response.headers.get('x-request-id'),
     method: 'GET',
-    route: '/.well-known/jwks.json',
+    route: '/health',
     status: 200,
     tokenId: caller?.tokenId,
-    trips: 0,
+    trips: 1,
     duration: expect.any(Number),
     version: env.VERSION.id,
   })
@@ -62,9 +62,9 @@ it('does not log the path, the query or headers', async () => {
 it('sends Server-Timing only to a master token that asks for it', async () => {
   const headers = { 'x-server-timing': '1' }
   const timing = async (request: Parameters<typeof call>[2]) =>
-    (await call('GET', '/.well-known/jwks.json', request)).headers.get('server-timing')
+    (await call('GET', '/health', request)).headers.get('server-timing')
   const master = await aMasterToken()
-  expect(await timing({ headers, token: master })).toMatch(/^total;dur=[\d.]+, d1;desc="trips: 0"$/)
+  expect(await timing({ headers, token: master })).toMatch(/^total;dur=[\d.]+, d1;desc="trips: 1"$/)
   expect(await timing({ token: master })).toBeNull()
   expect(await timing({ headers, token: await aToken(await aUser()) })).toBeNull()
   expect(await timing({ headers })).toBeNull()

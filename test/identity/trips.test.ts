@@ -53,10 +53,10 @@ it('does not read the other users to sign in', async () => {
   expect(trips[0]?.rowsRead).toBeLessThan(30)
 })
 
-it('takes two trips to mail a link, one to open it, and one to sign in with it', async () => {
+it('takes one trip to mail a link, one to open it, and one to sign in with it', async () => {
   const visitor = aVisitor()
   const form = { email: anEmail() }
-  expect(await countTrips((env) => visitor.post('/sign-in/email', { form, env }))).toBe(2)
+  expect(await countTrips((env) => visitor.post('/sign-in/email', { form, env }))).toBe(1)
   const link = mailedLink(visitor)
   expect(await countTrips((env) => visitor.get(link, { env }))).toBe(1)
   const secret = secretOf(link)
@@ -73,7 +73,7 @@ it('takes two trips to link a wallet, and one to mail that it was linked', async
   expect(await countTrips((env) => linkWallet(visitor, aWallet(), env))).toBe(3)
 })
 
-it('takes one trip for each settings page and each of its forms, and another one for a mail', async () => {
+it('takes one trip for each settings page and each of its forms, and another one to tell the owner', async () => {
   const visitor = aVisitor()
   await signInByWallet(visitor)
   // The first request also stores when the session was last used.
@@ -91,7 +91,7 @@ it('takes one trip for each settings page and each of its forms, and another one
   expect(await countTrips((env) => visitor.get(path, { env }))).toBe(1)
   expect(await countTrips((env) => visitor.post(`${path}/revoke`, { env }))).toBe(1)
   const form = { email: anEmail() }
-  expect(await countTrips((env) => visitor.post('/settings/account/email', { form, env }))).toBe(2)
+  expect(await countTrips((env) => visitor.post('/settings/account/email', { form, env }))).toBe(1)
   expect(await countTrips((env) => visitor.get(mailedLink(visitor), { env }))).toBe(1)
   const secret = secretOf(mailedLink(visitor))
   const confirm = '/settings/account/email/confirm'

@@ -1,12 +1,13 @@
 /** Calls of the public lists. */
 import type { z } from 'zod'
-import type { lists } from '../../src/marketplace/for-sale.ts'
+import type { publicSchemas } from '../../src/marketplace/for-sale.ts'
 import { call } from '../support/api.ts'
 
+type Schemas = ReturnType<typeof publicSchemas>
 export type Element = { id: number; updatedAt: string }
 export type Answer = {
-  listings?: z.infer<(typeof lists)['listings']['schema']>[]
-  nfts?: z.infer<(typeof lists)['nfts']['schema']>[]
+  listings?: z.infer<Schemas['listings']>[]
+  nfts?: z.infer<Schemas['nfts']>[]
   nextCursor?: string | null
   code?: string
   issues?: { path: string; code: string; message: string }[]

@@ -2,6 +2,7 @@
 import { env } from 'cloudflare:workers'
 import { eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { lastIds, synthetic } from '../../scripts/catalogue/synthetic.ts'
 import { deliveries, networks, signers, transactions } from '../../src/db/schema/delivery.ts'
 import { alarms, hourlyOrders, networkChecks, quotas } from '../../src/db/schema/operations.ts'
 import { webhookEndpoints } from '../../src/db/schema/webhooks.ts'
@@ -497,6 +498,69 @@ describe('storage_unavailable', () => {
     expect(await instance.cron(0, { AVATARS })).toEqual(['storage_unavailable'])
     expect(await detailOf('storage_unavailable')).toBe('R2 does not answer.')
     expect(await instance.cron(1)).toEqual([])
+  })
+})
+
+describe('database_size', () => {
+  it('is raised when the database has 70 percent of what D1 allows, and again at 90', async () => {
+    const instance = anInstance()
+    const withBytes = (size_after: number) => ({
+      DB: new Proxy(env.DB, {
+        get: (d1, name) =>
+          name === 'batch'
+            ? async (statements: D1PreparedStatement[]) =>
+                (await d1.batch(statements)).map((result) => ({
+                  ...result,
+                  meta: { ...result.meta, size_after },
+                }))
+            : d1.prepare.bind(d1),
+      }),
+    })
+    expect(await instance.cron(0, withBytes(6_999_999_999))).toEqual([])
+    expect(await instance.cron(1, withBytes(7_000_000_000))).toEqual(['database_size:70'])
+    expect(await detailOf('database_size:70')).toBe(
+      'The database has 70 % of the 10 GB that D1 allows. When it is full, no order can be placed.',
+    )
+    expect(await instance.cron(2, withBytes(9_000_000_000))).toEqual([
+      'database_size:70',
+      'database_size:90',
+    ])
+    expect(logged('alarm_raised')).toHaveLength(2)
+    expect(await instance.cron(3)).toEqual([])
+  })
+})
+
+describe('what is counted up to 1,000', () => {
+  it('is said to be that or more', async () => {
+    const before = await lastIds(env.DB)
+    for (const sql of synthetic({ users: 1, nfts: 2, orders: 1001 }, before))
+      await env.DB.prepare(sql).run()
+    const { reasonCode, reason } = explain('holder_not_approved')
+    const set = (values: Partial<typeof deliveries.$inferInsert>) =>
+      db.update(deliveries).set({ ...values, reasonCode, reason, chainId: 5 })
+    await set({ state: 'failed' })
+    const instance = anInstance()
+    const bindings = { NETWORKS: elsewhere }
+    expect(await instance.cron(0, bindings)).toContain('deliveries_failed')
+    expect(await detailOf('deliveries_failed')).toBe('1000 or more deliveries failed.')
+    const [queuedAt, dueAt] = [instance.at(0), instance.at(500)].map((at) => at.toISOString())
+    await set({ state: 'queued', queuedAt, failingSince: queuedAt, dueAt })
+    const delayed = 'deliveries_delayed:5:holder_not_approved'
+    expect(await instance.cron(31, bindings)).toContain(delayed)
+    expect(await detailOf(delayed)).toMatch(/^1000 or more items of chain 5 cannot be delivered/)
+    expect((await instance.health()).deliveries).toEqual({
+      ...{ awaitingWallet: 0, queued: 1000, inFlight: 0, failed: 0 },
+    })
+    // One of them has no reason to wait any more.
+    const [item] = await db.select({ id: deliveries.id }).from(deliveries).limit(1)
+    const turn = { failingSince: null, dueAt: queuedAt, reasonCode: null, reason: null }
+    await db
+      .update(deliveries)
+      .set(turn)
+      .where(eq(deliveries.id, item?.id ?? 0))
+    expect(await instance.cron(32, bindings)).toEqual(
+      expect.arrayContaining([delayed, 'deliveries_delayed:5']),
+    )
   })
 })
 

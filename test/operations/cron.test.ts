@@ -4,7 +4,7 @@ import { beforeEach, expect, it, vi } from 'vitest'
 import { pictureKey } from '../../src/avatars/url.ts'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { quotas } from '../../src/db/schema/operations.ts'
-import { idempotencyKeys, nftPayloads } from '../../src/db/schema/orders.ts'
+import { idempotencyKeys, responseParts } from '../../src/db/schema/orders.ts'
 import { addresses, emailLinks, tokens, users, walletNonces } from '../../src/db/schema/users.ts'
 import { explain } from '../../src/delivery/reasons.ts'
 import { readSettings } from '../../src/env.ts'
@@ -82,26 +82,62 @@ it('puts off due items of a chain that is not configured', async () => {
   expect(await run({ NETWORKS })).toEqual({ woken: [5], lines: [] })
 })
 
-it('deletes stored responses after 24 hours', async () => {
+it('deletes stored responses once all of their day are older than 24 hours', async () => {
   const response = { namespace: 'master:shop', requestHash: '', plan: '{}', result: '{}' }
+  const at = (age: number) => ({ createdAt: before(age), day: before(age).slice(0, 10) })
   await db.insert(idempotencyKeys).values([
-    { ...response, key: 'old', createdAt: before(DAY + MINUTE) },
-    { ...response, key: 'new', createdAt: before(DAY - MINUTE) },
+    { ...response, key: 'old', ...at(2 * DAY) },
+    { ...response, key: 'new', ...at(DAY) },
   ])
   await run()
   const rows = await db.select({ key: idempotencyKeys.key }).from(idempotencyKeys)
   expect(rows).toEqual([{ key: 'new' }])
 })
 
-it('deletes the metadata of stored responses once none of its day is stored', async () => {
+it('deletes the parts of stored responses once none of its day is stored', async () => {
   const dayOf = (age: number) => before(age).slice(0, 10)
   const [old, needed] = [dayOf(2 * DAY), dayOf(DAY)]
   await db
-    .insert(nftPayloads)
-    .values([old, needed, dayOf(0)].map((day) => ({ day, hash: 'a', payload: '{}' })))
+    .insert(responseParts)
+    .values([old, needed, dayOf(0)].map((day) => ({ day, hash: 'a', part: '{}' })))
   await run()
-  const rows = await db.select({ day: nftPayloads.day }).from(nftPayloads)
+  const rows = await db.select({ day: responseParts.day }).from(responseParts)
   expect(rows.map(({ day }) => day)).toEqual([needed, dayOf(0)])
+})
+
+it('deletes more in a run than twice what a day of a million orders leaves for a minute', async () => {
+  const perMinute = 1_000_000 / (24 * 60)
+  const count = Math.ceil(2 * perMinute * 7)
+  const [old, recent] = [before(31 * DAY), before(DAY - MINUTE)]
+  const insert = (sql: string, at: string, rows: number) =>
+    env.DB.prepare(
+      `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2) ${sql}`,
+    )
+      .bind(at, rows)
+      .run()
+  const tables = {
+    // The newest old event stays, so that readers see that none after it is missing.
+    events: "INSERT INTO newEvents (type, at, data) SELECT 'order.created', ?1, '{}' FROM n",
+    idempotencyKeys: `INSERT INTO idempotencyKeys (day, namespace, "key", requestHash, plan, result, createdAt)
+      SELECT date(?1), 'master:shop', ?1 || i, '', '{}', '{}', ?1 FROM n`,
+    walletNonces: 'INSERT INTO walletNonces (nonce, expiresAt) SELECT ?1 || i, ?1 FROM n',
+    sentMails: 'INSERT INTO sentMails (subject, createdAt) SELECT ?1 || i, ?1 FROM n',
+  }
+  await db.delete(idempotencyKeys)
+  await env.DB.prepare('DELETE FROM events').run()
+  for (const sql of Object.values(tables)) {
+    await insert(sql, old, count + 1000)
+    await insert(sql, recent, 5)
+  }
+  const left = async () => {
+    const counts = Object.keys(tables).map((table) => `(SELECT count(*) FROM ${table}) AS ${table}`)
+    return env.DB.prepare(`SELECT ${counts}`).first<Record<string, number>>()
+  }
+  await run()
+  for (const rows of Object.values((await left()) ?? {})) expect(rows).toBeLessThan(1007)
+  await run()
+  const kept = { idempotencyKeys: 5, walletNonces: 0, sentMails: 5 }
+  expect(await left()).toEqual({ events: 6, ...kept })
 })
 
 it('deletes expired nonces', async () => {

@@ -74,7 +74,7 @@ describe('with a master token', () => {
     await db.update(deliveries).set({ createdAt: instance.at(-2).toISOString() })
     const components = await instance.health()
     expect(components).toEqual({
-      d1: { problem: null },
+      d1: { problem: null, bytes: expect.any(Number) },
       r2: { problem: null },
       queues: [
         { name: 'deliveries', problem: null, messages: 0, oldestMessageSeconds: null },

@@ -1,11 +1,15 @@
 /** Orders by hour. */
+import { env } from 'cloudflare:workers'
 import { eq } from 'drizzle-orm'
 import { beforeEach, expect, it } from 'vitest'
+import { lastIds, synthetic } from '../../scripts/catalogue/synthetic.ts'
+import { connect } from '../../src/db/client.ts'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { hourlyOrders } from '../../src/db/schema/operations.ts'
 import { rollUpHours } from '../../src/operations/hourly-orders.ts'
 import { aPaidItem, paidItems } from '../support/delivery/items.ts'
 import { db } from '../support/makers.ts'
+import { measured } from '../support/measured.ts'
 
 const WALLET = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 const market = {
@@ -102,20 +106,47 @@ it('computes the two newest hours again, and adds new ones', async () => {
   ])
 })
 
-it('computes in turn the older hours that have open items', async () => {
-  const open = [await anItem('01:00'), await anItem('02:00')]
-  for (const time of ['03:00', '04:00']) await anItem(time, transferred(at('05:00')))
+it('computes in turn the older hours with open items: one under way, and one that waits or failed', async () => {
+  const open = [await anItem('01:00'), await anItem('02:00'), await anItem('03:00', failed)]
+  for (const time of ['04:00', '05:00']) await anItem(time, transferred(at('05:00')))
   await hours()
   for (const id of open) await set(id, transferred(at('05:00')))
-  const underWay = async (minute: number) =>
-    (await hours(new Date(NOW.getTime() + minute * 60_000))).map((row) => row.underWay)
-  expect(await underWay(1)).toEqual([0, 1, 0, 0])
-  expect(await underWay(2)).toEqual([0, 0, 0, 0])
+  const openAt = async (minute: number) => {
+    const rows = await hours(new Date(NOW.getTime() + minute * 60_000))
+    return rows.map((row) => row.underWay + row.failed)
+  }
+  expect(await openAt(1)).toEqual([0, 1, 0, 0, 0])
+  expect(await openAt(2)).toEqual([0, 0, 0, 0, 0])
 })
 
-it('computes two known and 24 new hours in a run, and the rest later', async () => {
-  for (let i = 0; i < 30; i++)
-    await anItem('00:00', { createdAt: new Date(Date.UTC(2026, 2, 1, i)).toISOString() })
-  expect(await hours()).toHaveLength(26)
-  expect(await hours()).toHaveLength(30)
+it('never begins an hour again, whatever the clock said', async () => {
+  for (const time of ['09:59', '10:00', '09:59']) await anItem(time)
+  const numbers = async () => (await hours()).map(({ hour, underWay }) => [hour, underWay])
+  const expected = [
+    [at('09:00'), 1],
+    [at('10:00'), 2],
+  ]
+  expect(await numbers()).toEqual(expected)
+  expect(await numbers()).toEqual(expected)
+})
+
+it('counts an hour of many orders in ranges of 1,000, and reads few of them again', async () => {
+  const before = await lastIds(env.DB)
+  for (const sql of synthetic({ users: 1, nfts: 2, orders: 4500 }, before))
+    await env.DB.prepare(sql).run()
+  await db.update(deliveries).set({ createdAt: at('10:00'), updatedAt: at('10:01') })
+  const first = before.orderItems + 1
+  const ranges = async () =>
+    (await hours()).map(({ firstId, lastId, transferred, failed }) => [
+      ...[firstId - first, lastId - first],
+      ...[transferred, failed],
+    ])
+  // A run looks at 4,000 items.
+  const four = [0, 1000, 2000, 3000].map((start) => [start, start + 999, 980, 20])
+  expect(await ranges()).toEqual(four)
+  expect(await ranges()).toEqual([...four, [4000, 4499, 490, 10]])
+  const { database, trips } = measured(env.DB)
+  await rollUpHours(connect(database), NOW)
+  expect(trips[0]?.rowsRead).toBeLessThan(4000)
+  expect(await ranges()).toEqual([...four, [4000, 4499, 490, 10]])
 })

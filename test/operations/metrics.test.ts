@@ -78,6 +78,7 @@ describe('the metrics', () => {
       marketplace_webhook_disabled_endpoints: 0,
       marketplace_cron_last_run_timestamp_seconds: expect.any(Number),
       marketplace_cron_failed_jobs: 0,
+      marketplace_database_size_bytes: expect.any(Number),
       marketplace_storage_up: 1,
       [`marketplace_alarm{name="contract_paused",subject="${chainId}"}`]: 1,
     })

@@ -123,10 +123,9 @@ async function setDelivery(itemId: number, createdAt: string, delivery: Delivery
     })
     .where(eq(deliveries.id, itemId))
   const [row] = await db.select().from(orderItems).where(eq(orderItems.id, itemId))
-  await db.update(orderItems).set({ createdAt }).where(eq(orderItems.id, itemId))
   await db
     .update(orders)
-    .set({ createdAt, updatedAt: createdAt })
+    .set({ createdAt })
     .where(eq(orders.id, row?.orderId ?? 0))
 }
 

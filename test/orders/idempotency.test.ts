@@ -2,7 +2,7 @@ import { eq, like, sql } from 'drizzle-orm'
 import { expect, it } from 'vitest'
 import { listings, nfts } from '../../src/db/schema/catalogue.ts'
 import { deliveries } from '../../src/db/schema/delivery.ts'
-import { idempotencyKeys, nftPayloads } from '../../src/db/schema/orders.ts'
+import { idempotencyKeys, responseParts } from '../../src/db/schema/orders.ts'
 import { explain } from '../../src/delivery/reasons.ts'
 import { placeOrders } from '../../src/orders/place.ts'
 import type { PlacedOrder } from '../../src/orders/schema.ts'
@@ -84,20 +84,20 @@ it('stores the metadata of an NFT once a day, however many calls order it', asyn
   const storedBytes = async () => {
     const [row] = await db.all<{ bytes: number }>(sql`SELECT
       (SELECT total(length(plan) + length(result)) FROM idempotencyKeys) +
-      (SELECT total(length(payload)) FROM nftPayloads) AS bytes`)
+      (SELECT total(length(part)) FROM responseParts) AS bytes`)
     return row?.bytes ?? 0
   }
   const before = await storedBytes()
   for (const { token, input } of [shop, other])
     for (const i of times(5, String)) await placed(token, [input, input], withKey(i))
-  // 100,000 for the metadata, and less than 3,000 for each call.
-  expect((await storedBytes()) - before).toBeLessThan(130_000)
+  // 100,000 for the metadata, 2,000 for each NFT and listing, and less than 1,500 for each call.
+  expect((await storedBytes()) - before).toBeLessThan(117_000)
   const rows = await db
-    .select({ payload: nftPayloads.payload, day: nftPayloads.day })
-    .from(nftPayloads)
-  const own = rows.filter(({ payload }) => payload.length > 100_000)
+    .select({ part: responseParts.part, day: responseParts.day })
+    .from(responseParts)
+  const own = rows.filter(({ part }) => part.length > 100_000)
   expect(own).toEqual([
-    { payload: JSON.stringify(payload), day: new Date().toISOString().slice(0, 10) },
+    { part: JSON.stringify(payload), day: new Date().toISOString().slice(0, 10) },
   ])
 })
 
@@ -179,11 +179,14 @@ it('does not store errors, so a corrected call may use the same key', async () =
 it('replaces a stored response that is older than 24 hours', async () => {
   const { token, buyer, input } = await aShop()
   for (const key of ['used again', 'not used again']) await place(token, [input], withKey(key))
-  const setAge = (key: string, hours: number) =>
-    db
-      .update(idempotencyKeys)
-      .set({ createdAt: new Date(Date.now() - hours * 3_600_000).toISOString() })
-      .where(eq(idempotencyKeys.key, key))
+  const setAge = async (key: string, hours: number) => {
+    const createdAt = new Date(Date.now() - hours * 3_600_000).toISOString()
+    const day = createdAt.slice(0, 10)
+    await db.update(idempotencyKeys).set({ createdAt, day }).where(eq(idempotencyKeys.key, key))
+    await db.run(
+      sql`INSERT OR IGNORE INTO responseParts SELECT hash, ${day}, part FROM responseParts`,
+    )
+  }
   await setAge('used again', 23.9)
   expect(isReplay(await place(token, [input], withKey('used again')))).toBe(true)
 
@@ -194,12 +197,12 @@ it('replaces a stored response that is older than 24 hours', async () => {
   expect(isReplay(response)).toBe(false)
   expect(await ordersOf(buyer)).toHaveLength(3)
   expect(isReplay(await place(token, [input], withKey('used again')))).toBe(true)
-  // The cron run deletes the other key.
+  // The cron run deletes the old ones.
   const rows = await db
     .select()
     .from(idempotencyKeys)
     .where(like(idempotencyKeys.key, '%used again'))
-  expect(rows.map(({ key }) => key).sort()).toEqual(['not used again', 'used again'])
+  expect(rows.map(({ key }) => key).sort()).toEqual(['not used again', 'used again', 'used again'])
 })
 
 it('replays orders that were written although the response of the database was lost', async () => {
@@ -258,6 +261,24 @@ it('returns 413 and places nothing if the response is too large to store', async
   expect((await place(token, [input])).status).toBe(200)
 })
 
+it('places orders once for two calls with a key at midnight', async () => {
+  const { token, buyer, input } = await aShop()
+  const caller = await callerOf(token)
+  const call = { orders: [input], key: 'midnight' }
+  let first: PlacedOrder[] | undefined
+  const racingDb = dbWithHooks({
+    beforeWrite: async () => {
+      const now = new Date('2026-11-23T23:59:59.999Z')
+      first ??= (await placeOrders({ db, caller, settings, now }, call)).orders
+    },
+  })
+  const now = new Date('2026-11-24T00:00:00.001Z')
+  const { orders, isReplay } = await placeOrders({ db: racingDb, caller, settings, now }, call)
+  expect(isReplay).toBe(true)
+  expect(orders).toEqual(first)
+  expect(await ordersOf(buyer)).toHaveLength(1)
+})
+
 it('returns the first response if the same call with a provider id is placed meanwhile', async () => {
   const { token, buyer, input } = await aShop()
   const caller = await callerOf(token)
@@ -274,5 +295,33 @@ it('returns the first response if the same call with a provider id is placed mea
   )
   expect(isReplay).toBe(true)
   expect(orders).toEqual(first)
+  expect(await ordersOf(buyer)).toHaveLength(1)
+})
+
+it('places orders once for a call that began before midnight and is overtaken by its repetition', async () => {
+  const { token, buyer, input } = await aShop()
+  const caller = await callerOf(token)
+  const call = { orders: [input], key: 'midnight' }
+  let done = false
+  // The first call hangs between its two trips; the shop gives up and repeats it after midnight.
+  const slowDb = dbWithHooks({
+    beforeWrite: async () => {
+      if (done) return
+      done = true
+      const now = new Date('2026-11-24T00:00:05.000Z')
+      await placeOrders({ db, caller, settings, now }, call)
+    },
+  })
+  const now = new Date('2026-11-23T23:59:59.000Z')
+  const { isReplay } = await placeOrders({ db: slowDb, caller, settings, now }, call)
+  expect([isReplay, (await ordersOf(buyer)).length]).toEqual([true, 1])
+})
+
+it('finds a response of an isolate whose clock is two seconds ahead', async () => {
+  const { token, buyer, input } = await aShop()
+  const caller = await callerOf(token)
+  const call = { orders: [input], key: 'skew' }
+  await placeOrders({ db, caller, settings, now: new Date('2026-11-24T00:00:01.000Z') }, call)
+  await placeOrders({ db, caller, settings, now: new Date('2026-11-23T23:59:59.000Z') }, call)
   expect(await ordersOf(buyer)).toHaveLength(1)
 })

@@ -59,13 +59,13 @@ it('returns several orders as they are stored, in the order of the request', asy
   const orders = await placed(token, [input, second, { ...input, quantity: 4 }])
   const rows = [...(await ordersOf(buyer)), ...(await ordersOf(secondBuyer))]
   expect(rows).toHaveLength(3)
-  for (const { id, orderItems: [item] = [], failReason, ...order } of orders) {
-    expect(failReason).toBeNull()
-    const row = rows.find(({ orders }) => orders.id === id)
-    expect(row?.orders).toMatchObject(order)
-    const { nft: _nft, listing: _listing, ...itemFields } = item ?? {}
-    const { recipientChainId: _chain, sellerId, ...stored } = row?.orderItems ?? {}
-    expect({ ...stored, status: null, txId: null }).toEqual(itemFields)
+  for (const { orderItems: [item] = [], ...order } of orders) {
+    const row = rows.find(({ orders }) => orders.id === order.id)
+    const { namespace, source, custom, ...storedOrder } = row?.orders ?? {}
+    expect(order).toMatchObject({ ...storedOrder, failReason: null, updatedAt: order.createdAt })
+    const { recipientChainId, sellerId, ...storedItem } = row?.orderItems ?? {}
+    const { createdAt } = order
+    expect(item).toMatchObject({ ...storedItem, createdAt, updatedAt: createdAt, status: null })
     expect(sellerId).toBe(seller.id)
   }
   expect(orders.map(({ totalPriceCents }) => totalPriceCents)).toEqual([1000, 750, 4000])

@@ -55,6 +55,7 @@ it('names the address that the link was sent to, which is in no URL', async () =
   expect(location).toBe(SENT)
   expect(response.headers.getSetCookie()).toEqual([
     `link-address=${encodeURIComponent(email)}; Max-Age=900; Path=/sign-in; HttpOnly; Secure; SameSite=Strict`,
+    expect.stringMatching(/^bookmark=[\da-f.-]+;/),
   ])
   expect(page).toContain(`A link is on its way to <strong>${email}</strong>.`)
   expect(page).not.toContain('Another link')
@@ -118,7 +119,7 @@ it('leads somebody who signs in again back to that page', async () => {
 it('forgets the address after the sign-in', async () => {
   const visitor = aVisitor()
   await signInByEmail(visitor)
-  expect([...visitor.cookies.keys()]).toEqual(['token'])
+  expect([...visitor.cookies.keys()].sort()).toEqual(['bookmark', 'token'])
 })
 
 it('explains why a used link does not work, and offers a new one', async () => {

@@ -113,6 +113,17 @@ it.each(['staging', 'production'])('gives %s the bindings of local development',
   expect(bindingsIn(unstable_readConfig({}))).toContain('DB')
 })
 
+it.each([undefined, 'staging', 'production'])(
+  'lets a master token (of %s) send ten times the requests of a million orders a day',
+  (env) => {
+    const ratelimits: { name: string; simple: { limit: number; period: number } }[] =
+      unstable_readConfig({ env }).ratelimits
+    const master = ratelimits.find(({ name }) => name === 'MASTER_RATE_LIMIT')
+    expect(master?.simple.period).toBe(60)
+    expect(master?.simple.limit).toBeGreaterThanOrEqual((10 * 1_000_000) / (24 * 60))
+  },
+)
+
 it('describes every binding in docs/configuration.md', async () => {
   const document = await readFile('docs/configuration.md', 'utf8')
   for (const binding of bindingsIn(unstable_readConfig({})))

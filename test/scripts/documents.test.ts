@@ -54,9 +54,18 @@ it.each([...events])('describes the log event %s', (event) => {
   expect(read('docs/operations.md')).toContain(`\`${event}\``)
 })
 
+it('has a section of the runbook for each alarm', () => {
+  const names = [...read('src/operations/alarms.ts').matchAll(/^ {2}\| '(\w+)'$/gm)]
+  const titles = [...read('docs/runbook.md').matchAll(/^## (.*)$/gm)].map(([, title = '']) =>
+    title.toLowerCase().replaceAll(' ', '_'),
+  )
+  expect(titles).toEqual(expect.arrayContaining(names.map(([, name]) => name)))
+})
+
 it('has the current output of `npm run costs` in docs/performance.md', () => {
   const costs = execFileSync(process.execPath, ['scripts/costs.ts'], { encoding: 'utf8' })
-  expect(read('docs/performance.md')).toContain(costs)
+  const page = read('docs/performance.md')
+  for (const table of costs.trim().split('\n\n')) expect(page).toContain(table)
 })
 
 /** The last column of docs/limits.md: code in a file, or variables. */

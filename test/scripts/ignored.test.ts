@@ -28,6 +28,9 @@ it.each([
   // docs/deploying.md writes these.
   'jwt-keys.json',
   'delivery-key-secret.txt',
+  // `npm run backup` writes these.
+  'marketplace.age',
+  'backup-Ab3dE6/dump.sql',
   // `npm run setup` writes these.
   'secrets.production.json',
   'secrets.production.json.new',

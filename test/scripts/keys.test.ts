@@ -1,3 +1,4 @@
+import { identityToRecipient } from 'age-encryption'
 import type { Hex } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
 import { expect, it } from 'vitest'
@@ -22,8 +23,14 @@ it('prints the private key of a new account, and beside it the address', async (
   expect(errors).toBe(`Its address: ${address}\n`)
 })
 
+it('prints a secret key for backups, and beside it the public key', async () => {
+  const { out, errors } = await call(keys, ['backup'])
+  expect(out).toMatch(/^AGE-SECRET-KEY-1\w+\n$/)
+  expect(errors).toBe(`BACKUP_PUBLIC_KEY: ${await identityToRecipient(out.trim())}\n`)
+})
+
 it.each([[[]], [['other']], [['jwt', 'delivery']]])('refuses %j', async (args) => {
   const { out, errors, status } = await call(keys, args)
   expect({ out, status }).toEqual({ out: '', status: 1 })
-  expect(errors).toMatch(/^Name one of jwt, delivery, relayer\.\nusage: /)
+  expect(errors).toMatch(/^Name one of jwt, delivery, relayer, backup\.\nusage: /)
 })

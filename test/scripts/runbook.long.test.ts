@@ -5,11 +5,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, statSync } from 'node:fs'
-import { readFile, symlink, writeFile } from 'node:fs/promises'
+import { readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
 import { text } from 'node:stream/consumers'
 import { parseEnv } from 'node:util'
+import { generateX25519Identity, identityToRecipient } from 'age-encryption'
 import { decodeJwt } from 'jose'
 import {
   type Address,
@@ -31,6 +32,7 @@ const owner = localAccount(5)
 const relayer = localAccount(0)
 const standbyKey = `0x${'5a'.repeat(32)}` as const
 const standby = privateKeyToAccount(standbyKey)
+const backupKey = await generateX25519Identity()
 const WORKER = 'marketplace-api'
 const DATABASE = '00000000-0000-0000-0000-000000000000'
 
@@ -148,6 +150,7 @@ const typed: Record<string, () => string> = {
   TOKEN: () => marketplace.token,
   DELIVERY_OWNER_KEY: () => toPrivateKey(owner),
   TRANSFER_SIGNER_KEYS: () => toPrivateKey(relayer),
+  BACKUP_KEY: () => backupKey,
 }
 
 /** Runs a block as in the terminal of its section: what was typed before is still set. */
@@ -373,6 +376,11 @@ const checks: Record<string, () => Promise<void>> = {
     expect(out).toContain('"success":true')
   },
 
+  'Database size': async () => {
+    const [out] = await runAll('Database size')
+    expect(out).toMatch(/"orders":\d+,"events":\d+,"responses":\d+/)
+  },
+
   'Leaked token': async () => {
     const { JWT_KEYS = '' } = parseEnv(readFileSync(join(marketplace.folder, '.dev.vars'), 'utf8'))
     const issue = 'npm run --silent token -- --master --name leaked --remote --env production'
@@ -423,11 +431,30 @@ const checks: Record<string, () => Promise<void>> = {
     await backup(source, join(account.folder, 'snapshot.sqlite'))
     source.close()
     const first = await waitForStatus(await order('restored'), 'transferred')
-    const [out] = await runAll('Restore the database', { TIME: new Date().toISOString() })
+    const [setBack, create, restore, pictures] = sections.get('Restore the database') ?? []
+    const out = await runBlock(setBack, { TIME: new Date().toISOString() })
     expect(out).toContain('Time travel restored the database')
     expect(await query("SELECT id FROM orders WHERE providerId = 'restored'")).toEqual([])
     const second = await waitForStatus(await order('restored'), 'transferred')
     expect(second.txId).toBe(first.txId)
+
+    await run('npm run backup -- production.age --remote --env production', {
+      BACKUP_PUBLIC_KEY: await identityToRecipient(backupKey),
+    })
+    expect(await runBlock(create)).toContain("Successfully created DB 'marketplace-2'")
+    // A new database in place of that of the instance.
+    const remote = join(account.folder, 'remote.sqlite')
+    await rm(remote)
+    const restored = await runBlock(restore)
+    expect(restored).toContain('Restored production.age.')
+    expect(restored).toContain('Uploaded marketplace-api')
+    expect(restored).toMatch(/^replication +marketplace: off\./m)
+    expect(restored).toContain('{"status":"ok"')
+    const number = "SELECT count(*) AS n FROM orders WHERE providerId = 'restored'"
+    expect(new DatabaseSync(remote).prepare(number).get()).toEqual({ n: 1 })
+    expect(await runBlock(pictures)).toContain('"success":true')
+    await rm(remote)
+    await symlink(databaseFile(marketplace.folder), remote)
   },
 
   'Roll back a version': async () => {

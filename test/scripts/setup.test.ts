@@ -176,6 +176,45 @@ describe('an account that is live', () => {
     expect(out).toContain('user 1, ada@example.org: already there')
   })
 
+  it('gets read replication with an API token, and else is told how to turn it on', async () => {
+    const calls: object[] = []
+    let status = 403
+    const server = createServer(async (request, response) => {
+      const { method, url, headers } = request
+      const body = (await request.toArray()).join('')
+      calls.push({ method, url, token: headers.authorization, body })
+      response.writeHead(status).end('{"success":false}')
+    })
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const { port } = server.address() as { port: number }
+    const CLOUDFLARE_API_BASE_URL = `http://127.0.0.1:${port}/client/v4`
+    const withToken = { ...variables, CLOUDFLARE_API_BASE_URL, CLOUDFLARE_API_TOKEN: 'secret' }
+    const path = `/client/v4/accounts/a1/d1/database/${DATABASE}`
+    const body = '{"read_replication":{"mode":"auto"}}'
+
+    const loggedIn = await setup([], { ...withToken, CLOUDFLARE_API_TOKEN: '' })
+    expect(calls).toEqual([])
+    const refused = await setup([], withToken)
+    for (const { out } of [loggedIn, refused]) {
+      expect(out).toMatch(/^replication +marketplace-staging: off\. /m)
+      expect(out).toContain('D1, marketplace-staging, Settings, Enable Read Replication.')
+      expect(out).toContain(
+        `curl -X PUT "http://127.0.0.1:${port}${path}" -H "Authorization: Bearer $CLOUDFLARE_API_TOKEN" -H "Content-Type: application/json" --data '${body}'`,
+      )
+    }
+    expect(refused.out).toContain('Cloudflare answered 403: {"success":false}')
+
+    status = 200
+    const { out } = await setup([], withToken)
+    server.close()
+    expect(out).toMatch(/^replication +marketplace-staging: turned on$/m)
+    expect(calls).toEqual(Array(2).fill({ method: 'PUT', url: path, token: 'Bearer secret', body }))
+
+    const { databases } = await project.read()
+    await project.change({ databases: databases.map((it) => ({ ...it, replication: 'auto' })) })
+    expect((await setup()).out).toMatch(/^replication +marketplace-staging: already on$/m)
+  })
+
   it('gets no new DELIVERY_KEY_SECRET if delivery keys were made with another one', async () => {
     await rm(join(project.folder, 'secrets.staging.json'))
     await project.change({ uploads: [], workers: {} })

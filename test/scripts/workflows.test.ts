@@ -2,8 +2,14 @@ import { globSync, readFileSync } from 'node:fs'
 import { parseYaml } from '@redocly/openapi-core'
 import { describe, expect, it } from 'vitest'
 
-type Step = { uses?: string; run?: string }
+type Step = {
+  uses?: string
+  run?: string
+  env?: Record<string, string>
+  with?: Record<string, unknown>
+}
 type Job = {
+  if?: string
   needs?: string
   uses?: string
   steps?: Step[]
@@ -20,8 +26,9 @@ const files = globSync('.github/workflows/*.yml').sort()
 const read = (file: string) => parseYaml(readFileSync(file, 'utf8')) as Workflow
 const stepsOf = ({ jobs }: Workflow) => Object.values(jobs).flatMap(({ steps = [] }) => steps)
 
-it('has a workflow for pull requests, one for deployments, one for nights and one for releases', () => {
+it('has a workflow for backups, pull requests, deployments, nights and releases', () => {
   expect(files).toEqual([
+    '.github/workflows/backup.yml',
     '.github/workflows/check.yml',
     '.github/workflows/deploy.yml',
     '.github/workflows/nightly.yml',
@@ -55,6 +62,18 @@ it('runs the long tests and breaks the guards each night', () => {
   const commands = stepsOf(workflow).map(({ run }) => run)
   expect(commands).toContain('npm run test:long')
   expect(commands).toContain('npm run test:guards')
+})
+
+it('backs production up each night, without the key that reads backups, for 30 days', () => {
+  const { on, jobs } = read('.github/workflows/backup.yml')
+  expect(on.schedule).toEqual([{ cron: expect.stringMatching(/^\d+ \d+ \* \* \*$/) }])
+  const { backup } = jobs
+  expect(backup?.if).toBe("vars.CLOUDFLARE_ACCOUNT_ID != '' && vars.BACKUP_PUBLIC_KEY != ''")
+  const [command] = (backup?.steps ?? []).filter(({ run }) => run?.startsWith('npm run backup'))
+  expect(command?.run).toContain('--remote --env production')
+  expect(Object.keys(command?.env ?? {})).not.toContain('BACKUP_KEY')
+  const uploaded = (backup?.steps ?? []).find(({ uses }) => uses?.includes('upload-artifact'))
+  expect(uploaded?.with).toMatchObject({ path: 'production-*.age', 'retention-days': 30 })
 })
 
 it('deploys main and tags after the checks, with the wrangler of the lockfile', () => {

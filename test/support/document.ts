@@ -66,7 +66,8 @@ export async function assertDocumented(request: Request, response: Response): Pr
 const commonStatuses = new Set([400, 403, 404, 429])
 
 async function explainInvalidToken(method: string, path: string, response: Response) {
-  if (!response.headers.get('x-request-id')) return 'x-request-id is missing'
+  const caching = cachingProblem(response)
+  if (caching) return caching
   if (method === 'OPTIONS') return response.status === 204 ? null : 'OPTIONS must get 204'
   const template = document.paths[path]
     ? path
@@ -84,6 +85,19 @@ async function explainInvalidToken(method: string, path: string, response: Respo
   const documented = resolved(operation.responses[response.status])
   if (!documented) return 'the document does not have this status'
   return headerProblem(documented, response) ?? bodyProblem(documented, method, response)
+}
+
+/** Cloudflare's cache gives a public response to every caller. */
+const ownHeaders = ['x-request-id', 'x-d1-bookmark', 'server-timing', 'set-cookie', 'retry-after']
+
+/** Returns what is wrong with how a response may be cached, or null. */
+export function cachingProblem({ headers }: Response): string | null {
+  const caching = headers.get('cache-control') ?? 'nothing'
+  if (caching === 'private, no-store')
+    return headers.get('x-request-id') ? null : 'x-request-id is missing'
+  if (!/^public, max-age=[1-9]\d*(, immutable)?$/.test(caching)) return `caching: ${caching}`
+  const own = ownHeaders.filter((name) => headers.has(name))
+  return own.length > 0 ? `${own.join()} of one request, in a public response` : null
 }
 
 /** Returns the error codes that the description of a status lists. */

@@ -1,7 +1,7 @@
 /** Old orders whose delivery has ended. */
 import { eq } from 'drizzle-orm'
 import { deliveries } from '../../src/db/schema/delivery.ts'
-import { orderItems, orders } from '../../src/db/schema/orders.ts'
+import { orders } from '../../src/db/schema/orders.ts'
 import { explain } from '../../src/delivery/reasons.ts'
 import type { PlacedOrder } from '../../src/orders/schema.ts'
 import { aTransaction, db } from './makers.ts'
@@ -23,17 +23,15 @@ export async function end(
   placed: readonly PlacedOrder[],
   delivery: Delivery = transferred,
 ): Promise<void> {
-  const old = { createdAt: PLACED_AT, updatedAt: PLACED_AT }
   for (const { id, orderItems: items } of placed) {
     const itemId = items[0]?.id ?? 0
     const transaction = await aTransaction({ items: [itemId], createdAt: PLACED_AT })
     const ended = { transactionId: transaction.id, dueAt: null, awaits: null, ...delivery }
     await db.batch([
-      db.update(orders).set(old).where(eq(orders.id, id)),
-      db.update(orderItems).set(old).where(eq(orderItems.id, itemId)),
+      db.update(orders).set({ createdAt: PLACED_AT }).where(eq(orders.id, id)),
       db
         .update(deliveries)
-        .set({ ...old, updatedAt: '2025-06-01T10:07:00.000Z', ...ended })
+        .set({ createdAt: PLACED_AT, updatedAt: '2025-06-01T10:07:00.000Z', ...ended })
         .where(eq(deliveries.id, itemId)),
     ])
   }

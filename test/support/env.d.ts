@@ -2,6 +2,8 @@ declare namespace Cloudflare {
   interface Env {
     /** The SQL of migrations/, which the tests apply. */
     MIGRATIONS: import('cloudflare:test').D1Migration[]
+    /** A second database, that stands for a replica. */
+    REPLICA: D1Database
   }
 }
 

@@ -1,5 +1,4 @@
 /** Runs before each test file. Files share a worker, so it removes what earlier files have left. */
-import { clearCachedResults } from '../../src/marketplace/cached.ts'
 import { emptyBucket, emptyDatabase } from './database.ts'
 import { resetClock } from './delivery/clock.ts'
 
@@ -12,5 +11,4 @@ declare module 'vitest' {
 
 await emptyDatabase()
 await emptyBucket()
-clearCachedResults()
 resetClock()

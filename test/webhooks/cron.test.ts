@@ -164,13 +164,13 @@ describe('the log', () => {
 
   it('is pruned in pages', async () => {
     await env.DB.prepare(
-      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 7002)
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 12002)
        INSERT INTO events (id, type, body) SELECT i, 'order.created', '{}' FROM n`,
     ).run()
     await cron()
     expect(await idsLeft()).toHaveLength(2002)
     await cron()
-    expect(await idsLeft()).toEqual([7002])
+    expect(await idsLeft()).toEqual([12002])
   })
 
   it('gives a new event a higher id, also in a database that was set back', async () => {
@@ -191,7 +191,7 @@ it('removes a deleted endpoint once its messages are removed, in pages', async (
   const { id } = await anEvent()
   await env.DB.batch([
     env.DB.prepare(
-      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5001)
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10001)
        INSERT INTO webhookMessages (eventId, endpointId, state, tries) SELECT i, ?, 'failed', 10 FROM n`,
     ).bind(deleted.id),
     env.DB.prepare(

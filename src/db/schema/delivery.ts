@@ -79,8 +79,11 @@ export const deliveries = sqliteTable(
     id: integer()
       .primaryKey()
       .references(() => orderItems.id),
-    /** The delivery key, hex. The Delivery contract uses it at most once. */
-    key: text().notNull().unique('deliveries_key'),
+    /**
+     * The delivery key, hex. The Delivery contract uses it at most once. Each is different without an
+     * index: it is made of an order number, which is unique in its namespace, or of 256 random bits.
+     */
+    key: text().notNull(),
     /** The chain of the NFT when the order was placed; null if its network was not configured. */
     chainId: integer(),
     /** The Delivery contract of the newest transaction; null before the first. */
@@ -97,7 +100,7 @@ export const deliveries = sqliteTable(
      * would read all deliveries.
      */
     transactionId: integer(),
-    /** When the item was paid and its buyer had a wallet. Alarms look at it. */
+    /** When the item was paid and its buyer had a wallet. Alarms look at it. Null once transferred. */
     queuedAt: timestamp(),
     /** Since when the item waits for the same kind of reason; null if for its turn only. */
     failingSince: timestamp(),

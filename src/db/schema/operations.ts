@@ -64,12 +64,15 @@ export const alarms = sqliteTable('alarms', {
   notifiedAt: timestamp().notNull(),
 })
 
-/** Orders by the hour in which they were placed, and what has become of them. See `operations/hourly-orders.ts`. */
+/**
+ * Orders by the hour in which they were placed, and what has become of them: a row for each range of
+ * up to 1,000 orders. See `operations/hourly-orders.ts`.
+ */
 export const hourlyOrders = sqliteTable(
   'hourlyOrders',
   {
     /** Begin of the hour. */
-    hour: timestamp().primaryKey(),
+    hour: timestamp().notNull(),
     /** The first and the last delivery. Their ids have no gaps. */
     firstId: integer().notNull(),
     lastId: integer().notNull(),
@@ -85,9 +88,11 @@ export const hourlyOrders = sqliteTable(
     updatedAt: timestamp().notNull(),
   },
   (t) => [
-    index('hourlyOrders_open')
+    primaryKey({ columns: [t.hour, t.firstId] }),
+    index('hourlyOrders_underWay').on(t.updatedAt).where(sql`${t.underWay} > 0`),
+    index('hourlyOrders_waiting')
       .on(t.updatedAt)
-      .where(sql`${t.failed} + ${t.awaitingWallet} + ${t.underWay} > 0`),
+      .where(sql`${t.underWay} = 0 AND ${t.failed} + ${t.awaitingWallet} > 0`),
   ],
 )
 

@@ -9,9 +9,10 @@ import {
   uniqueIndex,
 } from 'drizzle-orm/sqlite-core'
 import { listings, nfts } from './catalogue.ts'
-import { id, reference, timestamp, timestamps } from './columns.ts'
+import { id, reference, timestamp } from './columns.ts'
 import { users } from './users.ts'
 
+/** What every order shows alike is not stored: see `orders/order.ts`. */
 export const orders = sqliteTable(
   'orders',
   {
@@ -19,20 +20,13 @@ export const orders = sqliteTable(
     buyerId: reference(() => users.id),
     /** No foreign key: to delete an address, SQLite would read all orders. */
     billingAddressId: integer().notNull(),
-    paymentMethod: text().notNull(),
-    provider: text().notNull(),
     /** Order number of the shop. */
     providerId: text(),
-    payprovStxTransactionId: text(),
-    payprovPciTransactionId: text(),
     payprovWebhookToken: text().notNull(),
     totalPriceCents: integer().notNull(),
     totalPriceCurrency: text().notNull(),
     totalPriceEth: text().notNull(),
-    status: text(),
-    feesCollectedAt: timestamp(),
-    ...timestamps,
-    ProductType: text().notNull(),
+    createdAt: timestamp().notNull(),
     /** Namespace of the token that placed the order. */
     namespace: text().notNull(),
     /** `master:<token name>` or `user:<token name>`: the namespace without the hash of its user. */
@@ -71,9 +65,6 @@ export const orderItems = sqliteTable(
     /** The chain of a recipient that is a contract; 0 for a wallet with a key. */
     recipientChainId: integer().notNull().default(0),
     priceCurrency: text().notNull(),
-    paymentProvider: text(),
-    ...timestamps,
-    ProductType: text().notNull(),
   },
   (t) => [
     index('orderItems_order').on(t.orderId),
@@ -82,39 +73,42 @@ export const orderItems = sqliteTable(
   ],
 )
 
-/** The responses of `POST /api/externalOrders` with an `Idempotency-Key`. */
+/**
+ * The responses of `POST /api/externalOrders` with an `Idempotency-Key`. WITHOUT ROWID, and by day, so
+ * that storing one writes one row, and those of a day are found and deleted without an index.
+ */
 export const idempotencyKeys = sqliteTable(
   'idempotencyKeys',
   {
+    /** Day (UTC) of the response, as `2026-01-31`. */
+    day: text().notNull(),
     /** Namespace of the token that sent the call. */
     namespace: text().notNull(),
     key: text().notNull(),
     /** SHA-256 of the parsed request body, hex. */
     requestHash: text().notNull(),
-    /** JSON of the plan, with hashes in place of metadata (`orders/idempotency.ts`). */
+    /** JSON of the plan, with hashes in place of what was sold (`orders/idempotency.ts`). */
     plan: text().notNull(),
     /** JSON of what the transaction added to the plan: ids, and the stock that was left. */
     result: text().notNull(),
     createdAt: timestamp().notNull(),
   },
-  (t) => [
-    primaryKey({ columns: [t.namespace, t.key] }),
-    index('idempotencyKeys_age').on(t.createdAt),
-  ],
+  (t) => [primaryKey({ columns: [t.day, t.namespace, t.key] })],
 )
 
 /**
- * The metadata of the NFTs in stored responses, once for each content and day, because it may have
- * 125 KB. Deleted when no response of the day is stored any more.
+ * NFTs, their metadata (which may have 125 KB) and listings in stored responses, once for each content
+ * and day. Deleted with the responses of the day.
  */
-export const nftPayloads = sqliteTable(
-  'nftPayloads',
+export const responseParts = sqliteTable(
+  'responseParts',
   {
-    /** SHA-256 of the payload, hex. */
+    /** Of the SHA-256 of the part, hex. */
     hash: text().notNull(),
     /** Day (UTC) of the responses that refer to it, as `2026-01-31`. */
     day: text().notNull(),
-    payload: text().notNull(),
+    /** JSON. */
+    part: text().notNull(),
   },
   (t) => [primaryKey({ columns: [t.day, t.hash] })],
 )

@@ -140,7 +140,7 @@ function addRecipients(ctx: StatementCtx, change: Change) {
   return raw<never>(
     ctx.db,
     sql`UPDATE orderItems SET ethRecipient = u.ethereumPublicAddr,
-        recipientChainId = u.walletChainId, updatedAt = ${ctx.now.toISOString()}
+        recipientChainId = u.walletChainId
       FROM deliveries d, orders o, users u
       WHERE d.id IN ${changeableIds(ctx, change)} AND d.requestedAction = 'deliver'
         AND orderItems.id = d.id AND orderItems.ethRecipient IS NULL
@@ -166,8 +166,7 @@ function writeOff({ db, now }: StatementCtx, { id, returnPieces }: { id: number 
   const at = now.toISOString()
   const pieces = raw(
     db,
-    sql`UPDATE nfts SET availableAmount = availableAmount + i.quantity, updatedAt = ${at},
-        changedAt = iif(availableAmount = 0, max(changedAt, ${at}), changedAt)
+    sql`UPDATE nfts SET availableAmount = availableAmount + i.quantity, updatedAt = ${at}
       FROM deliveries d JOIN orderItems i ON i.id = d.id
       WHERE d.id = ${id} AND ${isFinal} AND nfts.id = i.nftId AND nfts.amountType IS NOT 'unlimited'`,
   )

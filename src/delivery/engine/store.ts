@@ -182,7 +182,7 @@ function writeItems(db: Database, { items }: Changes, now: Date): Statement[] {
     available: SQL,
     ids: string,
   ) => sql`UPDATE nfts SET availableAmount = ${available},
-      updatedAt = ${at}, changedAt = iif((availableAmount = 0) <> (${available} = 0), max(changedAt, ${at}), changedAt)
+      updatedAt = ${at}
     FROM (SELECT nftId, sum(quantity) AS quantity FROM "orderItems"
       WHERE id IN (SELECT value FROM json_each(${ids})) GROUP BY nftId) AS moved
     WHERE nfts.id = moved.nftId AND nfts.amountType IS NOT 'unlimited'`
@@ -199,7 +199,7 @@ function writeItems(db: Database, { items }: Changes, now: Date): Statement[] {
       ) => sql`UPDATE deliveries SET state = value ->> 'state', requestedAction = value ->> 'requestedAction',
           failingSince = value ->> 'failingSince', tries = value ->> 'tries',
           reasonCode = value ->> 'reasonCode', reason = value ->> 'reason', dueAt = value ->> 'dueAt',
-          awaits = NULL,
+          queuedAt = iif(value ->> 'state' = 'transferred', NULL, queuedAt), awaits = NULL,
           transactionId = iif(json_type(value, '$.transaction') IS NULL, transactionId, ${transaction('id')}),
           contract = coalesce(${transaction('contract')}, contract),
           version = version + 1, updatedAt = ${at}

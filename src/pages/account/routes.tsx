@@ -1,11 +1,16 @@
 /** Settings → Account: the sign-in methods of a user. */
 import { type Context, Hono } from 'hono'
 import * as z from 'zod'
-import { type Account, isRecent, readAccount } from '../../auth/session.ts'
+import { isRecent, readAccount } from '../../auth/session.ts'
 import { wake } from '../../delivery/wake.ts'
 import { rateLimitKey } from '../../http/client-ip.ts'
 import type { App } from '../../http/context.ts'
-import { publicEndpoint, requireSession, validate } from '../../http/endpoint.ts'
+import {
+  type AppWithCaller,
+  publicEndpoint,
+  requireSession,
+  validate,
+} from '../../http/endpoint.ts'
 import { inputText } from '../../http/inputs.ts'
 import { signInRateLimit } from '../../http/rate-limit.ts'
 import { EmailAddress, LinkSecret } from '../../identity/email-link.ts'
@@ -18,24 +23,14 @@ import {
 import { mailLink } from '../../mail/mail.ts'
 import { notifyOwner } from '../notify-owner.ts'
 import { page } from '../page.tsx'
-import { type Notice, NoticeName } from '../settings.tsx'
 import { explainBrokenLink } from '../sign-in/broken-link.tsx'
-import { walletNetworks } from '../wallet/networks.ts'
 import { walletScripts } from '../wallet/views.tsx'
-import { AccountSettings, ConfirmEmail } from './views.tsx'
+import { AccountSettings, ConfirmEmail, type RejectedEmail } from './views.tsx'
 
 /** Routes of a person's account. */
 export const accountRoutes = new Hono<App>()
   .get('/settings', publicEndpoint(), (c) => c.redirect('/settings/profile', 303))
-  .get(
-    '/settings/account',
-    requireSession(),
-    validate('query', z.object({ notice: NoticeName })),
-    async (c) => {
-      const account = await readAccount(c.var)
-      return accountPage(c, { account, notice: c.req.valid('query').notice })
-    },
-  )
+  .get('/settings/account', requireSession(), async (c) => accountPage(c))
   .post(
     '/settings/account/email',
     requireSession(),
@@ -44,10 +39,8 @@ export const accountRoutes = new Hono<App>()
     async (c) => {
       const input = c.req.valid('form').email
       const email = EmailAddress.safeParse(input)
-      if (!email.success) {
-        const account = await readAccount(c.var)
-        return accountPage(c, { account, email: input, problem: 'This is not an e-mail address.' })
-      }
+      if (!email.success)
+        return accountPage(c, { email: input, problem: 'This is not an e-mail address.' })
       const request = { email: email.data, client: rateLimitKey(c.req.raw) }
       const secret = await createConfirmationLink(c.var, request)
       if (secret)
@@ -94,28 +87,14 @@ export const accountRoutes = new Hono<App>()
     return c.redirect('/settings/account?notice=wallet-unlinked', 303)
   })
 
-type AccountState = {
-  account: Account
-  notice?: Notice | undefined
-  email?: string
-  problem?: string
-}
-
-function accountPage<E extends App>(c: Context<E>, { notice, ...state }: AccountState) {
-  const { settings, now } = c.var
-  const canChange = isRecent(state.account, now)
+async function accountPage(c: Context<AppWithCaller>, rejected?: RejectedEmail) {
+  const account = await readAccount(c.var)
+  const canLink = isRecent(account, c.var.now)
   return page(c, {
     title: 'Account',
-    account: state.account,
-    scripts: state.account.ethereumPublicAddr ? ['dialog.js'] : canChange ? walletScripts : [],
-    status: state.problem ? 400 : 200,
-    children: (
-      <AccountSettings
-        {...state}
-        canChange={canChange}
-        notice={notice}
-        networks={walletNetworks(settings)}
-      />
-    ),
+    account,
+    scripts: account.ethereumPublicAddr ? ['dialog.js'] : canLink ? walletScripts : [],
+    status: rejected ? 400 : 200,
+    children: <AccountSettings account={account} rejected={rejected} />,
   })
 }

@@ -1,60 +1,34 @@
 import type { Account } from '../../auth/session.ts'
+import { LinkButton, Submit } from '../components/button.tsx'
 import { Confirm } from '../components/confirm.tsx'
 import { EmailField } from '../components/field.tsx'
-import { type Notice, SettingsPage, SignInAgain } from '../settings.tsx'
-import type { WalletNetwork } from '../wallet/networks.ts'
+import { useRecentSignIn } from '../components/request.ts'
+import { RecentSignIn, SettingsPage } from '../settings.tsx'
 import { Wallets } from '../wallet/views.tsx'
 
-type AccountSettingsProps = {
-  account: Account
-  notice: Notice | undefined
-  networks: readonly WalletNetwork[]
-  /** Whether the user has signed in a short time ago. */
-  canChange: boolean
-  email?: string
-  problem?: string
-}
+/** What the user has entered, and why it was rejected. */
+export type RejectedEmail = { email: string; problem: string }
+
+type AccountSettingsProps = { account: Account; rejected: RejectedEmail | undefined }
 
 /** The sign-in methods of an account, and forms for the missing ones. */
-export const AccountSettings = ({
-  account,
-  notice,
-  networks,
-  canChange,
-  email,
-  problem,
-}: AccountSettingsProps) => {
-  const hasBoth = account.email !== '' && account.ethereumPublicAddr !== ''
+export const AccountSettings = ({ account, rejected }: AccountSettingsProps) => {
+  const { id, email, ethereumPublicAddr: wallet } = account
+  const canUnlink = useRecentSignIn() && email !== '' && wallet !== ''
   return (
-    <SettingsPage section="account" notice={notice}>
+    <SettingsPage section="account">
       <h2>Account</h2>
       <p class="lead">You can sign in with a linked wallet or a linked e-mail address.</p>
       <ul class="rows" aria-label="Your ways to sign in">
-        {account.email && (
-          <Linked
-            title="E-mail address"
-            value={account.email}
-            method="email"
-            canUnlink={hasBoth && canChange}
-          />
+        {email && (
+          <Linked title="E-mail address" value={email} method="email" canUnlink={canUnlink} />
         )}
-        {account.ethereumPublicAddr && (
-          <Linked
-            title="Wallet"
-            value={account.ethereumPublicAddr}
-            method="wallet"
-            canUnlink={hasBoth && canChange}
-          />
-        )}
+        {wallet && <Linked title="Wallet" value={wallet} method="wallet" canUnlink={canUnlink} />}
       </ul>
-      {hasBoth && !canChange && (
-        <section class="panel">
-          <SignInAgain toDo="unlink one of them" path="/settings/account" />
-        </section>
-      )}
-      {!account.ethereumPublicAddr && <LinkWallet canChange={canChange} networks={networks} />}
-      {!account.email && <LinkEmail canChange={canChange} email={email} problem={problem} />}
-      <p class="hint">Your user id is {account.id}.</p>
+      {email && wallet && <RecentSignIn toDo="unlink one of them" path="/settings/account" />}
+      {!wallet && <LinkWallet />}
+      {!email && <LinkEmail rejected={rejected} />}
+      <p class="hint">Your user id is {id}.</p>
     </SettingsPage>
   )
 }
@@ -98,62 +72,40 @@ const Unlink = ({ method, value }: { method: Method; value: string }) => (
   </Confirm>
 )
 
-type LinkWalletProps = { canChange: boolean; networks: readonly WalletNetwork[] }
-
-const LinkWallet = ({ canChange, networks }: LinkWalletProps) => (
+const LinkWallet = () => (
   <section class="panel">
     <h3>Link a wallet</h3>
     <p>No wallet is linked. NFTs that you bought are sent to you once you link one.</p>
-    {canChange ? (
-      <Wallets
-        purpose="link"
-        redirect="/settings/account?notice=wallet-linked"
-        networks={networks}
-      />
-    ) : (
-      <SignInAgain toDo="link a wallet" path="/settings/account" />
-    )}
+    <RecentSignIn toDo="link a wallet" path="/settings/account" isInPanel>
+      <Wallets purpose="link" redirect="/settings/account?notice=wallet-linked" />
+    </RecentSignIn>
   </section>
 )
 
-type LinkEmailProps = {
-  canChange: boolean
-  email: string | undefined
-  problem: string | undefined
-}
-
-const LinkEmail = ({ canChange, email, problem }: LinkEmailProps) => (
+const LinkEmail = ({ rejected }: Pick<AccountSettingsProps, 'rejected'>) => (
   <section class="panel">
     <h3>Add an e-mail address</h3>
     <p>With one, you can sign in without your wallet, and we tell you what changes here.</p>
-    {canChange ? (
+    <RecentSignIn toDo="add an e-mail address" path="/settings/account" isInPanel>
       <form method="post" action="/settings/account/email" class="inline-form">
-        <EmailField label="Address to add" value={email} problem={problem} />
-        <button class="button" type="submit">
-          Send me a link
-        </button>
+        <EmailField label="Address to add" value={rejected?.email} problem={rejected?.problem} />
+        <Submit>Send me a link</Submit>
       </form>
-    ) : (
-      <SignInAgain toDo="add an e-mail address" path="/settings/account" />
-    )}
+    </RecentSignIn>
   </section>
 )
 
 /** Opening the link changes nothing, because mail scanners open links too. */
 export const ConfirmEmail = ({ email, secret }: { email: string; secret: string }) => (
-  <SettingsPage section="account" notice={undefined}>
+  <SettingsPage section="account">
     <h2>Confirm your e-mail address</h2>
     <p>
       After you confirm, you can sign in to this account with <strong>{email}</strong>.
     </p>
     <form method="post" action="/settings/account/email/confirm" class="actions">
       <input type="hidden" name="secret" value={secret} />
-      <button class="button primary" type="submit">
-        Confirm
-      </button>
-      <a class="button" href="/settings/account">
-        Not now
-      </a>
+      <Submit kind="primary">Confirm</Submit>
+      <LinkButton href="/settings/account">Not now</LinkButton>
     </form>
   </SettingsPage>
 )

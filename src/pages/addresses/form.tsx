@@ -1,5 +1,8 @@
 import type { AddressFields, AddressKind } from '../../addresses/schema.ts'
-import { Field, type Problems } from '../components/field.tsx'
+import { LinkButton, Submit } from '../components/button.tsx'
+import { Field } from '../components/field.tsx'
+import type { Rejection } from '../components/form.ts'
+import { Warning } from '../components/notice.tsx'
 import { SettingsPage } from '../settings.tsx'
 
 type FieldName = keyof AddressFields
@@ -13,9 +16,8 @@ export type AddressFormState = {
   id?: number | undefined
   values: Values
   isDefault: boolean
-  problems?: Problems<FieldName> | undefined
-  /** Why the address as a whole was rejected. */
-  problem?: string
+  /** `form` is why the address as a whole was rejected. */
+  rejection?: Rejection<FieldName | 'form'>
 }
 
 type FieldInfo = { label: string; autocomplete: string; type?: string; isWide?: boolean }
@@ -33,42 +35,28 @@ const fields: Record<FieldName, FieldInfo> = {
   mobilePhone: { label: 'Phone', autocomplete: 'tel', type: 'tel' },
 }
 
-const fieldSchemas: Record<AddressKind, FieldName[]> = {
-  delivery: [
-    'name',
-    'companyName',
-    'street',
-    'postal',
-    'city',
-    'country',
-    'taxId',
-    'email',
-    'mobilePhone',
-  ],
+const fieldNames: Record<AddressKind, FieldName[]> = {
+  delivery: Object.keys(fields) as FieldName[],
   billing: ['companyName', 'taxId', 'street', 'postal', 'city', 'country'],
 }
 
-/** Without these, an address leads nowhere. The API also takes incomplete ones. */
 export const requiredFields = ['street', 'city', 'country'] as const satisfies FieldName[]
 
 const autocompleteSections = { delivery: 'shipping', billing: 'billing' }
 
 /** The form that adds or changes an address. */
 export const AddressForm = (state: AddressFormState) => {
-  const { kind, id, values, isDefault, problems = {}, problem } = state
+  const { kind, id, values, isDefault, rejection } = state
+  const problems = rejection?.problems ?? {}
   return (
-    <SettingsPage section="addresses" notice={undefined}>
+    <SettingsPage section="addresses">
       <h2>
         {id ? 'Edit' : 'New'} {kind} address
       </h2>
-      {problem && (
-        <p class="notice warn" role="alert">
-          {problem}
-        </p>
-      )}
+      {problems.form && <Warning>{problems.form}</Warning>}
       <form method="post" action={`/settings/addresses/${kind}/${id ?? 'new'}`} class="panel">
         <div class="fields">
-          {fieldSchemas[kind].map((name) => (
+          {fieldNames[kind].map((name) => (
             <AddressField
               kind={kind}
               name={name}
@@ -82,12 +70,8 @@ export const AddressForm = (state: AddressFormState) => {
           Use as the default {kind} address
         </label>
         <p class="actions">
-          <button class="button primary" type="submit">
-            {id ? 'Save' : 'Add address'}
-          </button>
-          <a class="button" href="/settings/addresses">
-            Cancel
-          </a>
+          <Submit kind="primary">{id ? 'Save' : 'Add address'}</Submit>
+          <LinkButton href="/settings/addresses">Cancel</LinkButton>
         </p>
       </form>
     </SettingsPage>

@@ -1,7 +1,10 @@
 import type { Deleted } from '../../addresses/list.ts'
 import type { AddressKind } from '../../addresses/schema.ts'
+import { LinkButton, PostButton } from '../components/button.tsx'
 import { Icon } from '../components/icon.tsx'
-import { type Notice, SettingsPage } from '../settings.tsx'
+import { Warning } from '../components/notice.tsx'
+import { Rows } from '../components/rows.tsx'
+import { SettingsPage } from '../settings.tsx'
 import type { Values } from './form.tsx'
 
 type Address = Values & { id: number; isDefault: boolean }
@@ -9,19 +12,14 @@ type Address = Values & { id: number; isDefault: boolean }
 type AddressBookProps = {
   delivery: (Values & { id: number; default: boolean })[]
   billing: Address[]
-  notice?: Notice | undefined
   undo: Deleted | undefined
-  problem?: string
+  problem: string | undefined
 }
 
 /** The delivery and billing addresses of a user. */
-export const AddressBook = ({ delivery, billing, notice, undo, problem }: AddressBookProps) => (
-  <SettingsPage section="addresses" notice={notice} undo={undo && <UndoDeletion {...undo} />}>
-    {problem && (
-      <p class="notice warn" role="alert">
-        {problem}
-      </p>
-    )}
+export const AddressBook = ({ delivery, billing, undo, problem }: AddressBookProps) => (
+  <SettingsPage section="addresses" undo={undo && <UndoDeletion {...undo} />}>
+    {problem && <Warning>{problem}</Warning>}
     <h2>Addresses</h2>
     <AddressList
       kind="delivery"
@@ -55,20 +53,17 @@ const AddressList = ({ kind, title, empty, addresses }: AddressListProps) => (
   <section class="flow">
     <div class="page-head">
       <h3 id={kind}>{title}</h3>
-      <a class="button small" href={`/settings/addresses/${kind}/new`}>
+      <LinkButton href={`/settings/addresses/${kind}/new`} kind="small">
         <Icon name="plus" />
         Add<span class="visually-hidden"> a {kind} address</span>
-      </a>
+      </LinkButton>
     </div>
-    {addresses.length === 0 ? (
-      <p class="empty">{empty}</p>
-    ) : (
-      <ul class="rows" aria-labelledby={kind}>
-        {addresses.map((address) => (
-          <AddressRow kind={kind} address={address} />
-        ))}
-      </ul>
-    )}
+    <Rows
+      items={addresses}
+      empty={empty}
+      labelledby={kind}
+      row={(address) => <AddressRow kind={kind} address={address} />}
+    />
   </section>
 )
 
@@ -89,20 +84,12 @@ const AddressRow = ({ kind, address }: { kind: AddressKind; address: Address }) 
       </p>
       <div class="actions">
         {!address.isDefault && (
-          <form method="post" action={`${path}/default`}>
-            <button class="button small" type="submit">
-              Make default{name}
-            </button>
-          </form>
+          <PostButton action={`${path}/default`}>Make default{name}</PostButton>
         )}
-        <a class="button small" href={path}>
+        <LinkButton href={path} kind="small">
           Edit{name}
-        </a>
-        <form method="post" action={`${path}/delete`}>
-          <button class="button small" type="submit">
-            Delete{name}
-          </button>
-        </form>
+        </LinkButton>
+        <PostButton action={`${path}/delete`}>Delete{name}</PostButton>
       </div>
     </li>
   )

@@ -1,8 +1,6 @@
 /** Settings → API Access: the tokens of a user, and all tokens for administrators. */
 import { type Context, Hono } from 'hono'
-import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import * as z from 'zod'
-import { isRecent } from '../../auth/session.ts'
 import { tokenRoles, tokenScopes } from '../../db/schema/users.ts'
 import type { App } from '../../http/context.ts'
 import {
@@ -11,7 +9,6 @@ import {
   requireSession,
   validate,
 } from '../../http/endpoint.ts'
-import { ApiError } from '../../http/errors.ts'
 import { inputText } from '../../http/inputs.ts'
 import { tokenRateLimit } from '../../http/rate-limit.ts'
 import { readAllTokens } from '../../identity/all-tokens.ts'
@@ -23,10 +20,9 @@ import {
   rollToken,
 } from '../../identity/api-tokens.ts'
 import { TokenName } from '../../identity/namespace.ts'
-import { sentence } from '../components/field.tsx'
+import { parseForm, rejectionOf } from '../components/form.ts'
 import { notifyOwner } from '../notify-owner.ts'
 import { page } from '../page.tsx'
-import { type Notice, NoticeName } from '../settings.tsx'
 import { AllTokens, everyonePath } from './all-tokens.tsx'
 import { OwnTokens, type RejectedForm } from './own-tokens.tsx'
 import { TokenDetails } from './token-details.tsx'
@@ -52,13 +48,10 @@ const AllTokensFilter = z.object({
   after: z.templateLiteral([z.iso.datetime(), ',', z.uuid()]).optional(),
 })
 
+const tokenId = validate('param', TokenId)
+
 export const apiAccessRoutes = new Hono<App>()
-  .get(
-    '/settings/api-access',
-    requireSession(),
-    validate('query', z.object({ notice: NoticeName })),
-    (c) => ownTokensPage(c, { notice: c.req.valid('query').notice }),
-  )
+  .get('/settings/api-access', requireSession(), (c) => ownTokensPage(c))
   .post(
     '/settings/api-access/tokens',
     requireSession(),
@@ -68,52 +61,32 @@ export const apiAccessRoutes = new Hono<App>()
       const { days, ...form } = c.req.valid('form')
       // Metrics are of the whole instance.
       const input = form.scope === 'metrics' ? { ...form, role: 'master' as const } : form
-      const name = TokenName.safeParse(input.name)
-      if (!name.success) {
-        const problem = sentence(name.error.issues[0]?.message ?? 'is not valid')
-        return ownTokensPage(c, { form: { name: input.name, problem }, status: 400 })
-      }
-      const token = { ...input, name: name.data, lifetime: days * DAY }
       try {
+        const token = { ...input, name: parseForm(TokenName, input.name), lifetime: days * DAY }
         const { id, email } = await generateToken(c.var, token)
         if (token.role === 'master')
           notifyOwner(c, email, { type: 'master-token', name: token.name })
         return c.redirect(`/settings/api-access/tokens/${id}`, 303)
       } catch (error) {
-        if (!(error instanceof ApiError) || error.code !== 'conflict') throw error
-        const form = { name: token.name, problem: sentence(error.message) }
-        return ownTokensPage(c, { form, status: 409 })
+        const rejection = rejectionOf(error, ['invalid_input', 'conflict'], 'name')
+        return ownTokensPage(c, { name: input.name, ...rejection })
       }
     },
   )
-  .get(
-    '/settings/api-access/tokens/:id',
-    requireSession(),
-    validate('param', TokenId),
-    validate('query', z.object({ notice: NoticeName })),
-    async (c) => {
-      const { settings, now } = c.var
-      const details = await readToken(c.var, c.req.valid('param').id)
-      return page(c, {
-        title: details.token.name,
-        account: details.account,
-        scripts: ['copy.js'],
-        children: (
-          <TokenDetails
-            {...details}
-            url={settings.PUBLIC_URL}
-            now={now}
-            notice={c.req.valid('query').notice}
-          />
-        ),
-      })
-    },
-  )
+  .get('/settings/api-access/tokens/:id', requireSession(), tokenId, async (c) => {
+    const { account, ...details } = await readToken(c.var, c.req.valid('param').id)
+    return page(c, {
+      title: details.token.name,
+      account,
+      scripts: ['copy.js'],
+      children: <TokenDetails {...details} />,
+    })
+  })
   .post(
     '/settings/api-access/tokens/:id/roll',
     requireSession(),
     tokenRateLimit,
-    validate('param', TokenId),
+    tokenId,
     async (c) => {
       const rolled = await rollToken(c.var, c.req.valid('param').id)
       if (rolled.role === 'master')
@@ -124,7 +97,7 @@ export const apiAccessRoutes = new Hono<App>()
   .post(
     '/settings/api-access/tokens/:id/revoke',
     requireSession(),
-    validate('param', TokenId),
+    tokenId,
     validate('form', AllTokensFilter.extend({ back: z.literal('everyone').optional() })),
     async (c) => {
       await revokeToken(c.var, c.req.valid('param').id)
@@ -138,42 +111,29 @@ export const apiAccessRoutes = new Hono<App>()
   .get(
     '/settings/api-access/everyone',
     requireAdministrator(),
-    validate('query', AllTokensFilter.extend({ notice: NoticeName })),
+    validate('query', AllTokensFilter),
     async (c) => {
-      const { notice, owner, after } = c.req.valid('query')
+      const { owner, after } = c.req.valid('query')
       const [createdAt, id] = after?.split(',') ?? []
       const cursor = createdAt && id ? { createdAt, id } : undefined
-      const all = await readAllTokens(c.var, { owner, after: cursor })
+      const { account, ...all } = await readAllTokens(c.var, { owner, after: cursor })
       return page(c, {
         title: 'Everyone’s tokens',
-        account: all.account,
+        account,
         scripts: ['dialog.js'],
-        children: (
-          <AllTokens {...all} owner={owner} after={after} now={c.var.now} notice={notice} />
-        ),
+        children: <AllTokens {...all} owner={owner} after={after} />,
       })
     },
   )
 
-type OwnTokensState = {
-  notice?: Notice | undefined
-  form?: RejectedForm
-  status?: ContentfulStatusCode
-}
-
 /** The page with the tokens of the user, and the form that was rejected. */
-async function ownTokensPage(
-  c: Context<AppWithCaller>,
-  { notice, form, status = 200 }: OwnTokensState,
-) {
-  const { now } = c.var
-  const own = await readOwnTokens(c.var)
-  const canChange = isRecent(own.account, now)
+async function ownTokensPage(c: Context<AppWithCaller>, form?: RejectedForm) {
+  const { account, tokens } = await readOwnTokens(c.var)
   return page(c, {
     title: 'API Access',
-    account: own.account,
+    account,
     scripts: ['dialog.js'],
-    status,
-    children: <OwnTokens {...own} canChange={canChange} now={now} notice={notice} form={form} />,
+    status: form?.status ?? 200,
+    children: <OwnTokens tokens={tokens} form={form} />,
   })
 }

@@ -1,6 +1,7 @@
 import { type readOwnTokens, tokenEnd } from '../../identity/api-tokens.ts'
 import { Confirm } from '../components/confirm.tsx'
-import { LastUsed, Time } from '../components/time.tsx'
+import { usePage } from '../components/request.ts'
+import { LastUsed, When } from '../components/time.tsx'
 
 export type Token = Awaited<ReturnType<typeof readOwnTokens>>['tokens'][number]
 
@@ -9,7 +10,6 @@ export type Filter = { owner?: string | undefined; after?: string | undefined }
 
 type TokenRowProps = {
   token: Token
-  now: Date
   owner?: string
   /** The filter of the tab for all tokens, to return to it after a revocation. */
   filter?: Filter
@@ -17,17 +17,17 @@ type TokenRowProps = {
 }
 
 /** A token in a list, with the button that revokes it. */
-export const TokenRow = ({ token, now, owner, filter, children }: TokenRowProps) => (
+export const TokenRow = ({ token, owner, filter, children }: TokenRowProps) => (
   <li class="row line">
     <div>
       <div class="row-head">
         <h4>{displayName(token)}</h4>
-        <TokenBadges token={token} now={now} />
+        <TokenBadges token={token} />
       </div>
       {owner && <p class="meta">{owner}</p>}
     </div>
     <p class="meta">
-      <TokenTimes token={token} now={now} />
+      <TokenTimes token={token} />
     </p>
     <div class="actions">
       {children}
@@ -39,37 +39,33 @@ export const TokenRow = ({ token, now, owner, filter, children }: TokenRowProps)
 const displayName = ({ kind, name }: Token) => (kind === 'session' ? 'Browser session' : name)
 
 /** The state and the scopes of a token. */
-export const TokenBadges = ({ token, now }: { token: Token; now: Date }) => (
+export const TokenBadges = ({ token }: { token: Token }) => (
   <>
     {token.role === 'master' && <span class="badge strong">Master</span>}
     {token.scope === 'read' && <span class="badge">Read-only</span>}
     {token.scope === 'metrics' && <span class="badge">Metrics</span>}
     {token.rolledAt && <span class="badge">Replaced</span>}
-    {isExpired(token, now) && <span class="badge">Expired</span>}
+    {isExpired(token) && <span class="badge">Expired</span>}
   </>
 )
 
 /** Returns whether the token has expired. */
-export const isExpired = (token: Token, now: Date) => tokenEnd(token) <= now.toISOString()
+export const isExpired = (token: Token) => tokenEnd(token) <= usePage().now.toISOString()
 
 /** When a token was made and used, and when it ends. */
-export const TokenTimes = ({ token, now }: { token: Token; now: Date }) => (
+export const TokenTimes = ({ token }: { token: Token }) => (
   <>
-    <span>
-      Created <Time at={token.createdAt} now={now} />
-    </span>
+    <When what="Created" at={token.createdAt} />
     <span>
       {token.lastUsedAt ? (
         <>
-          Used <LastUsed at={token.lastUsedAt} now={now} />
+          Used <LastUsed at={token.lastUsedAt} />
         </>
       ) : (
         'Never used'
       )}
     </span>
-    <span>
-      {isExpired(token, now) ? 'Expired' : 'Expires'} <Time at={tokenEnd(token)} now={now} />
-    </span>
+    <When what={isExpired(token) ? 'Expired' : 'Expires'} at={tokenEnd(token)} />
   </>
 )
 

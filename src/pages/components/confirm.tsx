@@ -1,11 +1,9 @@
 import type { Child } from 'hono/jsx'
-import { Icon, type IconName } from './icon.tsx'
 
 type ConfirmProps = {
   id: string
   /** The text of the button that opens the dialog. */
   label: Child
-  icon?: IconName
   title: string
   /** Where the form is sent. */
   action: string
@@ -25,7 +23,6 @@ type ConfirmProps = {
 export const Confirm = ({
   id,
   label,
-  icon,
   title,
   action,
   submit,
@@ -35,7 +32,6 @@ export const Confirm = ({
 }: ConfirmProps) => (
   <>
     <button class="button small" type="button" {...command('show-modal', id)}>
-      {icon && <Icon name={icon} />}
       {label}
     </button>
     <dialog id={id} class="dialog" aria-labelledby={`${id}-title`}>

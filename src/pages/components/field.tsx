@@ -1,5 +1,4 @@
 import type { Child, JSX } from 'hono/jsx'
-import type { $ZodError } from 'zod/v4/core'
 
 type FieldProps = Omit<JSX.IntrinsicElements['input'], 'id' | 'name'> & {
   name: string
@@ -32,6 +31,29 @@ export const Field = ({ name, label, problem, hint, ...input }: FieldProps) => {
   )
 }
 
+type SelectProps = {
+  name: string
+  label: string
+  /** The texts, by the values of the field. */
+  options: Record<string, string>
+  /** The value that is chosen at first. By default it is the first one. */
+  selected?: string | undefined
+}
+
+/** A labelled choice. Its id is its name. */
+export const Select = ({ name, label, options, selected }: SelectProps) => (
+  <div class="field">
+    <label for={name}>{label}</label>
+    <select id={name} name={name}>
+      {Object.entries(options).map(([value, text]) => (
+        <option value={value} selected={value === selected}>
+          {text}
+        </option>
+      ))}
+    </select>
+  </div>
+)
+
 type EmailFieldProps = Pick<FieldProps, 'label' | 'problem'> & {
   value: string | undefined
   autofocus?: boolean | undefined
@@ -60,14 +82,6 @@ export const Problem = ({ id, text }: { id: string; text: string | undefined }) 
 
 /** Why fields of a form were rejected, by name. */
 export type Problems<Name extends string = string> = Partial<Record<Name, string>>
-
-/** Returns the first reason for each field that a schema has rejected. */
-export const problemsIn = <Fields,>({
-  issues,
-}: $ZodError<Fields>): Problems<keyof Fields & string> =>
-  Object.fromEntries(
-    issues.toReversed().map(({ path, message }) => [path[0], sentence(message)]),
-  ) as Problems<keyof Fields & string>
 
 /** Messages of the API have no capital letter and no full stop. */
 export const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`

@@ -2,8 +2,6 @@
 /** Icons of lucide.dev (ISC license), inlined into the pages. */
 import type { IconNode } from 'lucide'
 import operations from 'lucide/dist/esm/icons/activity.mjs'
-import arrowRight from 'lucide/dist/esm/icons/arrow-right.mjs'
-import check from 'lucide/dist/esm/icons/check.mjs'
 import alert from 'lucide/dist/esm/icons/circle-alert.mjs'
 import succeeded from 'lucide/dist/esm/icons/circle-check.mjs'
 import failed from 'lucide/dist/esm/icons/circle-x.mjs'
@@ -12,7 +10,6 @@ import copy from 'lucide/dist/esm/icons/copy.mjs'
 import external from 'lucide/dist/esm/icons/external-link.mjs'
 import key from 'lucide/dist/esm/icons/key-round.mjs'
 import leave from 'lucide/dist/esm/icons/log-out.mjs'
-import mail from 'lucide/dist/esm/icons/mail.mjs'
 import address from 'lucide/dist/esm/icons/map-pin.mjs'
 import session from 'lucide/dist/esm/icons/monitor.mjs'
 import plus from 'lucide/dist/esm/icons/plus.mjs'
@@ -25,15 +22,12 @@ import webhook from 'lucide/dist/esm/icons/webhook.mjs'
 const icons = {
   address,
   alert,
-  arrowRight,
-  check,
   code,
   copy,
   external,
   failed,
   key,
   leave,
-  mail,
   operations,
   order,
   plus,

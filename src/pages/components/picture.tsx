@@ -1,6 +1,7 @@
 /** The picture of a user, and the cover of an NFT. */
 import { type AvatarOwner, avatarUrl } from '../../avatars/url.ts'
 import { coverUrl } from '../../http/links.ts'
+import { usePage } from './request.ts'
 
 /** `size` is in pixels. The picture stands beside a name, so screen readers skip it. */
 export const UserPicture = ({ user, size }: { user: AvatarOwner; size: number }) => (
@@ -8,14 +9,11 @@ export const UserPicture = ({ user, size }: { user: AvatarOwner; size: number })
   <img class="avatar" src={avatarUrl('', user)} alt="" width={size} height={size} />
 )
 
-type CoverProps = {
-  nft: { id: number; coverKey: string | null }
-  /** Where covers are stored; undefined if the instance has none. */
-  coversUrl: string | undefined
-}
+type CoverProps = { nft: { id: number; coverKey: string | null } }
 
 /** A drawing that depends on the NFT only. The stored cover, if there is one, lies above it. */
-export const Cover = ({ nft: { id, coverKey }, coversUrl }: CoverProps) => {
+export const Cover = ({ nft: { id, coverKey } }: CoverProps) => {
+  const { COVERS_URL } = usePage().settings
   const random = randomNumbers(id)
   const hue = random(360)
   return (
@@ -32,7 +30,7 @@ export const Cover = ({ nft: { id, coverKey }, coversUrl }: CoverProps) => {
           />
         ))}
       </svg>
-      {coversUrl && coverKey && <img src={coverUrl(coversUrl, coverKey)} alt="" loading="lazy" />}
+      {COVERS_URL && coverKey && <img src={coverUrl(COVERS_URL, coverKey)} alt="" loading="lazy" />}
     </div>
   )
 }

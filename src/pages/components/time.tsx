@@ -1,9 +1,12 @@
+import { usePage } from './request.ts'
+
 /** Formats are created at their first use, because that takes longer than the start of the Worker. */
 let exactFormat: Intl.DateTimeFormat | undefined
 let relativeFormat: Intl.RelativeTimeFormat | undefined
 
 /** A timestamp as its distance from now. Hovering shows the exact time. */
-export const Time = ({ at, now }: { at: string; now: Date }) => {
+export const Time = ({ at }: { at: string }) => {
+  const { now } = usePage()
   exactFormat ??= new Intl.DateTimeFormat('en-GB', {
     dateStyle: 'long',
     timeStyle: 'medium',
@@ -16,6 +19,13 @@ export const Time = ({ at, now }: { at: string; now: Date }) => {
     </time>
   )
 }
+
+/** What happened or happens then, as a part of a line. */
+export const When = ({ what, at }: { what: string; at: string }) => (
+  <span>
+    {what} <Time at={at} />
+  </span>
+)
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
@@ -46,5 +56,5 @@ export function relativeTime(date: Date, now: Date): string {
  * When a token was used last. The time is stored once an hour (auth/last-used.ts), so a later use
  * may have happened.
  */
-export const LastUsed = ({ at, now }: { at: string; now: Date }) =>
-  now.getTime() - Date.parse(at) < HOUR ? 'in the last hour' : <Time at={at} now={now} />
+export const LastUsed = ({ at }: { at: string }) =>
+  usePage().now.getTime() - Date.parse(at) < HOUR ? 'in the last hour' : <Time at={at} />

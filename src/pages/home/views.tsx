@@ -1,13 +1,13 @@
 import type { Home } from '../../marketplace/home.ts'
+import { LinkButton } from '../components/button.tsx'
 import { Icon } from '../components/icon.tsx'
 import { count, money, plural } from '../components/numbers.ts'
 import { Cover, UserPicture } from '../components/picture.tsx'
+import { usePage } from '../components/request.ts'
 import { Time } from '../components/time.tsx'
 
-type HomeProps = Home & { isSignedIn: boolean; coversUrl: string | undefined; now: Date }
-
 /** The newest NFTs and the creators. */
-export const HomePage = ({ releases, creators, stats, isSignedIn, coversUrl, now }: HomeProps) => (
+export const HomePage = ({ releases, creators, stats }: Home) => (
   <div class="home">
     <section class="hero">
       <h1>Digital collectibles, delivered to your wallet</h1>
@@ -16,13 +16,13 @@ export const HomePage = ({ releases, creators, stats, isSignedIn, coversUrl, now
         transferred to your wallet exactly once, and you can follow it on the way.
       </p>
       <p class="actions">
-        <a class="button primary" href={isSignedIn ? '/orders' : '/sign-in'}>
-          {isSignedIn ? 'Your orders' : 'Sign in'}
-        </a>
-        <a class="button" href="/docs">
+        <LinkButton href={usePage().account ? '/orders' : '/sign-in'} kind="primary">
+          {usePage().account ? 'Your orders' : 'Sign in'}
+        </LinkButton>
+        <LinkButton href="/docs">
           <Icon name="code" />
           API
-        </a>
+        </LinkButton>
       </p>
       <dl class="numbers">
         <Figure name="NFTs" value={stats.nfts.total} />
@@ -38,7 +38,7 @@ export const HomePage = ({ releases, creators, stats, isSignedIn, coversUrl, now
       ) : (
         <ul class="grid">
           {releases.map((release) => (
-            <Release release={release} coversUrl={coversUrl} />
+            <Release release={release} />
           ))}
         </ul>
       )}
@@ -53,8 +53,7 @@ export const HomePage = ({ releases, creators, stats, isSignedIn, coversUrl, now
               <div>
                 <h3>{displayName(creator)}</h3>
                 <p class="meta">
-                  {plural(creator.nfts, 'NFT')}, the latest{' '}
-                  <Time at={creator.latestReleaseAt} now={now} />
+                  {plural(creator.nfts, 'NFT')}, the latest <Time at={creator.latestReleaseAt} />
                 </p>
               </div>
             </li>
@@ -75,13 +74,11 @@ const Figure = ({ name, value }: { name: string; value: number }) => (
 const displayName = ({ name, username }: { name: string | null; username: string | null }) =>
   name || username || 'A creator without a name'
 
-type ReleaseProps = { release: Home['releases'][number]; coversUrl: string | undefined }
-
-const Release = ({ release, coversUrl }: ReleaseProps) => {
+const Release = ({ release }: { release: Home['releases'][number] }) => {
   const { title, price, priceCurrency, creatorName, creatorUsername } = release
   return (
     <li class="release">
-      <Cover nft={release} coversUrl={coversUrl} />
+      <Cover nft={release} />
       <h3>{title}</h3>
       <p class="meta">
         <span>{displayName({ name: creatorName, username: creatorUsername })}</span>

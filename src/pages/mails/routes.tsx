@@ -1,4 +1,5 @@
 /** The page that ends mails about orders. The link to it is in each of them. */
+
 import { type Context, Hono } from 'hono'
 import * as z from 'zod'
 import { tokenIssuer, verifyOptOut } from '../../auth/tokens.ts'
@@ -7,6 +8,7 @@ import { publicEndpoint, validate } from '../../http/endpoint.ts'
 import { invalidField } from '../../http/errors.ts'
 import { inputText } from '../../http/inputs.ts'
 import { optOut } from '../../mail/mail.ts'
+import { Submit } from '../components/button.tsx'
 import { page } from '../page.tsx'
 
 export const mailRoutes = new Hono<App>()
@@ -35,9 +37,7 @@ function optOutPage(c: Context<App>, isDone: boolean) {
       ) : (
         <form method="post" class="stack">
           <p>Mails about signing in and your account are still sent to this address.</p>
-          <button class="button primary" type="submit">
-            Send me no more mails about orders
-          </button>
+          <Submit kind="primary">Send me no more mails about orders</Submit>
         </form>
       )}
     </section>

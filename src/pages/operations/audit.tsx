@@ -1,56 +1,50 @@
 import type { AuditEntry, readAudit } from '../../operations/audit.ts'
+import { Pager } from '../components/navigation.tsx'
 import { plural } from '../components/numbers.ts'
+import { Rows } from '../components/rows.tsx'
 import { Time } from '../components/time.tsx'
 import { OperationsPage, TransferLink } from './layout.tsx'
 
 type AuditProps = Omit<Awaited<ReturnType<typeof readAudit>>, 'account'> & {
   isFirstPage: boolean
-  now: Date
 }
 
 /** The page of the audit log. */
-export const Audit = ({ entries, next, isFirstPage, now }: AuditProps) => (
+export const Audit = ({ entries, next, isFirstPage }: AuditProps) => (
   <OperationsPage path="/operations/audit">
     <h1>Audit log</h1>
-    <AuditList entries={entries} now={now} />
-    <p class="actions">
-      {!isFirstPage && (
-        <a class="button" href="/operations/audit">
-          Newest entries
-        </a>
-      )}
-      {next && (
-        <a class="button" href={`/operations/audit?before=${next}`}>
-          Older entries
-        </a>
-      )}
-    </p>
+    <AuditList entries={entries} />
+    <Pager
+      noun="entries"
+      first={isFirstPage ? null : '/operations/audit'}
+      next={next ? `/operations/audit?before=${next}` : null}
+    />
   </OperationsPage>
 )
 
 /** Entries of the audit log. */
-export const AuditList = ({ entries, now }: { entries: readonly AuditEntry[]; now: Date }) =>
-  entries.length === 0 ? (
-    <p class="empty">There are no entries.</p>
-  ) : (
-    <ol class="rows">
-      {entries.map((entry) => (
-        <li class="row">
-          <p>
-            <What entry={entry} />
-          </p>
-          <p class="meta">
-            <span>
-              <Who {...entry} />
-            </span>
-            <span>
-              <Time at={entry.at} now={now} />
-            </span>
-          </p>
-        </li>
-      ))}
-    </ol>
-  )
+export const AuditList = ({ entries }: { entries: readonly AuditEntry[] }) => (
+  <Rows
+    items={entries}
+    empty="There are no entries."
+    isOrdered
+    row={(entry) => (
+      <li class="row">
+        <p>
+          <What entry={entry} />
+        </p>
+        <p class="meta">
+          <span>
+            <Who {...entry} />
+          </span>
+          <span>
+            <Time at={entry.at} />
+          </span>
+        </p>
+      </li>
+    )}
+  />
+)
 
 type WhoProps = Pick<AuditEntry, 'userId' | 'userName' | 'tokenName'>
 

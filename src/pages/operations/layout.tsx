@@ -1,7 +1,10 @@
 /** What the pages for operators share. */
+
 import type { Child } from 'hono/jsx'
 import type { DeliveryState, RequestedAction } from '../../db/schema/delivery.ts'
-import { currentIf } from '../header.tsx'
+import { Submit } from '../components/button.tsx'
+import { Tabs } from '../components/navigation.tsx'
+import { Notice } from '../components/notice.tsx'
 
 type OperationsPageProps = {
   path: '/operations' | '/operations/audit' | null
@@ -11,11 +14,6 @@ type OperationsPageProps = {
   notice?: Child
   children: Child
 }
-
-const tabs = [
-  ['/operations', 'Overview'],
-  ['/operations/audit', 'Audit log'],
-] as const
 
 /** The layout: the search and the tabs. */
 export const OperationsPage = ({ path, q, notice, children }: OperationsPageProps) => (
@@ -35,28 +33,18 @@ export const OperationsPage = ({ path, q, notice, children }: OperationsPageProp
             aria-label="Search"
             placeholder="Id, order number, wallet, hash, key"
           />
-          <button class="button" type="submit">
-            Search
-          </button>
+          <Submit>Search</Submit>
         </form>
       </search>
     </div>
-    <nav class="tabs" aria-label="Operations">
-      <ul>
-        {tabs.map(([href, name]) => (
-          <li>
-            <a href={href} {...currentIf(href === path)}>
-              {name}
-            </a>
-          </li>
-        ))}
-      </ul>
-    </nav>
-    {notice && (
-      <p class="notice" role="status">
-        {notice}
-      </p>
-    )}
+    <Tabs
+      label="Operations"
+      tabs={[
+        ['/operations', 'Overview', path === '/operations'],
+        ['/operations/audit', 'Audit log', path === '/operations/audit'],
+      ]}
+    />
+    {notice && <Notice>{notice}</Notice>}
     {children}
   </div>
 )

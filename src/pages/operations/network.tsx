@@ -8,10 +8,10 @@ import { decimal, symbolOf } from './format.ts'
 
 type Check = Overview['state']['networks'][number]
 
-type NetworkPanelProps = { name: string; network: Network; check: Check | undefined; now: Date }
+type NetworkPanelProps = { name: string; network: Network; check: Check | undefined }
 
 /** A network, its contract and its signers, as the cron run saw them last. */
-export const NetworkPanel = ({ name, network, check, now }: NetworkPanelProps) => (
+export const NetworkPanel = ({ name, network, check }: NetworkPanelProps) => (
   <section class="panel" aria-label={name}>
     <div class="row-head">
       <h3>{network.name ?? name}</h3>
@@ -32,7 +32,7 @@ export const NetworkPanel = ({ name, network, check, now }: NetworkPanelProps) =
           </ExplorerLink>
           {check.headAt && (
             <>
-              , <Time at={check.headAt} now={now} />
+              , <Time at={check.headAt} />
             </>
           )}
         </span>
@@ -51,7 +51,7 @@ export const NetworkPanel = ({ name, network, check, now }: NetworkPanelProps) =
     )}
     {check && (
       <p class="hint">
-        Checked <Time at={check.checkedAt} now={now} />
+        Checked <Time at={check.checkedAt} />
       </p>
     )}
   </section>

@@ -1,8 +1,9 @@
 /** The charts of the page for operators. */
 import type { Overview } from '../../operations/overview.ts'
 import { groupByPeriod, type Period, type Range } from '../../operations/periods.ts'
+import { Tabs } from '../components/navigation.tsx'
 import { count } from '../components/numbers.ts'
-import { currentIf } from '../header.tsx'
+import { usePage } from '../components/request.ts'
 import { countEnd, duration, durationEnd, periodName } from './format.ts'
 import { type Column, Plot, type Series } from './plot.tsx'
 
@@ -27,16 +28,16 @@ const shapes = {
   days: { unit: 'day', step: 6, title: '30 days' },
 } as const satisfies Record<Range, object>
 
-type PlotsProps = { hours: Overview['hours']; range: Range; now: Date }
+type PlotsProps = { hours: Overview['hours']; range: Range }
 
 /** The charts of deliveries by hour or day. */
-export const Plots = ({ hours, range, now }: PlotsProps) => {
+export const Plots = ({ hours, range }: PlotsProps) => {
   if (hours.length === 0)
     return (
       <p class="empty">No order was placed in the last 30 days, so there is nothing to draw.</p>
     )
   const { unit, step } = shapes[range]
-  const periods = groupByPeriod(hours, range, now)
+  const periods = groupByPeriod(hours, range, usePage().now)
   const columns = (readValues: (period: Period) => Column['values']): Column[] =>
     periods.map((period) => {
       const name = periodName(period.start, unit)
@@ -45,7 +46,13 @@ export const Plots = ({ hours, range, now }: PlotsProps) => {
     })
   return (
     <>
-      <RangeLinks range={range} />
+      <Tabs
+        label="Range of the plots"
+        tabs={[
+          ['/operations#plots', shapes.hours.title, range === 'hours'],
+          ['/operations?range=days#plots', shapes.days.title, range === 'days'],
+        ]}
+      />
       <p class="hint">
         Orders by the {unit} in which they were placed (UTC), as they are now. The numbers are a
         minute old.
@@ -75,20 +82,3 @@ export const Plots = ({ hours, range, now }: PlotsProps) => {
     </>
   )
 }
-
-const RangeLinks = ({ range }: { range: Range }) => (
-  <nav class="tabs" aria-label="Range of the plots">
-    <ul>
-      {(['hours', 'days'] as const).map((other) => (
-        <li>
-          <a
-            href={other === 'hours' ? '/operations#plots' : '/operations?range=days#plots'}
-            {...currentIf(range === other)}
-          >
-            {shapes[other].title}
-          </a>
-        </li>
-      ))}
-    </ul>
-  </nav>
-)

@@ -37,10 +37,11 @@ const TransferNotice = z.object({
 
 const styles = ['operations.css']
 
+const transferId = validate('param', TransferId)
+
 /** Routes of the pages for operators. */
 export const operationRoutes = new Hono<App>()
   .get('/operations', requireAdministrator(), validate('query', OverviewQuery), async (c) => {
-    const { settings, now } = c.var
     const { range, retried: items, code } = c.req.valid('query')
     const { account, ...overview } = await readOverview(c.var)
     const retried = items !== undefined && code ? { items, code } : undefined
@@ -49,7 +50,7 @@ export const operationRoutes = new Hono<App>()
       account,
       styles,
       scripts: ['dialog.js', 'plots.js'],
-      children: <OverviewPage {...overview} {...{ range, retried, settings, now }} />,
+      children: <OverviewPage {...overview} {...{ range, retried }} />,
     })
   })
   .post(
@@ -77,7 +78,7 @@ export const operationRoutes = new Hono<App>()
         title: 'Audit log',
         account,
         styles,
-        children: <Audit {...log} isFirstPage={before === undefined} now={c.var.now} />,
+        children: <Audit {...log} isFirstPage={before === undefined} />,
       })
     },
   )
@@ -95,17 +96,16 @@ export const operationRoutes = new Hono<App>()
         title: 'Search',
         account,
         styles,
-        children: <Results {...results} q={q} settings={c.var.settings} />,
+        children: <Results {...results} q={q} />,
       })
     },
   )
   .get(
     '/operations/transfers/:id',
     requireAdministrator(),
-    validate('param', TransferId),
+    transferId,
     validate('query', TransferNotice),
     async (c) => {
-      const { settings, now } = c.var
       const { id } = c.req.valid('param')
       const { notice } = c.req.valid('query')
       const { account, ...history } = await readTransferHistory(c.var, { id })
@@ -114,34 +114,24 @@ export const operationRoutes = new Hono<App>()
         account,
         styles,
         scripts: ['dialog.js'],
-        children: <TransferPage {...history} {...{ id, notice, settings, now }} />,
+        children: <TransferPage {...history} {...{ id, notice }} />,
       })
     },
   )
-  .post(
-    '/operations/transfers/:id/retry',
-    requireAdministrator(),
-    validate('param', TransferId),
-    async (c) => {
-      const { id } = c.req.valid('param')
-      await changeTransfer(withQueue(c), { id, action: 'retry' })
-      return c.redirect(`/operations/transfers/${id}?notice=retried`, 303)
-    },
-  )
-  .post(
-    '/operations/transfers/:id/cancel',
-    requireAdministrator(),
-    validate('param', TransferId),
-    async (c) => {
-      const { id } = c.req.valid('param')
-      await changeTransfer(withQueue(c), { id, action: 'cancel' })
-      return c.redirect(`/operations/transfers/${id}?notice=cancelled`, 303)
-    },
-  )
+  .post('/operations/transfers/:id/retry', requireAdministrator(), transferId, async (c) => {
+    const { id } = c.req.valid('param')
+    await changeTransfer(withQueue(c), { id, action: 'retry' })
+    return c.redirect(`/operations/transfers/${id}?notice=retried`, 303)
+  })
+  .post('/operations/transfers/:id/cancel', requireAdministrator(), transferId, async (c) => {
+    const { id } = c.req.valid('param')
+    await changeTransfer(withQueue(c), { id, action: 'cancel' })
+    return c.redirect(`/operations/transfers/${id}?notice=cancelled`, 303)
+  })
   .post(
     '/operations/transfers/:id/write-off',
     requireAdministrator(),
-    validate('param', TransferId),
+    transferId,
     validate('form', z.object({ returnPieces: z.literal('on').optional() })),
     async (c) => {
       const { id } = c.req.valid('param')

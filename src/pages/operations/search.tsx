@@ -1,15 +1,16 @@
 import type { Child } from 'hono/jsx'
-import type { Settings } from '../../env.ts'
 import type { Found, FoundItem } from '../../operations/search.ts'
 import { ExplorerLink } from '../components/explorer.tsx'
 import { displayName, shortAddress } from '../components/names.ts'
 import { plural } from '../components/numbers.ts'
+import { usePage } from '../components/request.ts'
 import { OperationsPage, SearchLink, StateBadge, TransferLink } from './layout.tsx'
 
-type ResultsProps = Omit<Found, 'account'> & { q: string; settings: Pick<Settings, 'NETWORKS'> }
+type ResultsProps = Omit<Found, 'account'> & { q: string }
 
 /** What a search of an operator has found. */
-export const Results = ({ q, settings, ...found }: ResultsProps) => {
+export const Results = ({ q, ...found }: ResultsProps) => {
+  const { settings } = usePage()
   const { items, transactions, users, nfts, listings } = found
   const isEmpty = [items, transactions, users, nfts, listings].every(({ length }) => length === 0)
   const findNetwork = (id: number) =>

@@ -6,22 +6,23 @@ import { eventName } from '../../webhooks/log.ts'
 import { ExplorerLink } from '../components/explorer.tsx'
 import { sentence } from '../components/field.tsx'
 import { count, plural } from '../components/numbers.ts'
-import { Time } from '../components/time.tsx'
+import { usePage } from '../components/request.ts'
+import { Time, When } from '../components/time.tsx'
 import { Who } from './audit.tsx'
 import { decimal, symbolOf } from './format.ts'
 
 type Step = { at: string; title: Child; details?: Child; isProblem?: boolean }
 
-type TimelineProps = Omit<TransferHistory, 'account'> & { network: Network | undefined; now: Date }
+type TimelineProps = Omit<TransferHistory, 'account'> & { network: Network | undefined }
 
 /** Everything that happened to an item, the oldest first. The present state is last. */
-export const Timeline = ({ network, now, ...history }: TimelineProps) => (
+export const Timeline = ({ network, ...history }: TimelineProps) => (
   <ol class="timeline">
-    {[...pastSteps(history, network), ...presentSteps(history, now)].map(
+    {[...pastSteps(history, network), ...presentSteps(history, usePage().now)].map(
       ({ at, title, details, isProblem }) => (
         <li class={isProblem ? 'failed' : ''}>
           <p>
-            <strong>{title}</strong> <Time at={at} now={now} />
+            <strong>{title}</strong> <Time at={at} />
           </p>
           {details}
         </li>
@@ -92,16 +93,8 @@ function presentSteps({ transfer }: History, now: Date): Step[] {
       {reason && status !== 'transferred' && <p>{sentence(reason)}</p>}
       <p class="meta">
         {tries > 0 && <span>Failed in {plural(tries, 'transaction')}</span>}
-        {failingSince && status !== 'failed' && (
-          <span>
-            First failed <Time at={failingSince} now={now} />
-          </span>
-        )}
-        {dueAt && (
-          <span>
-            {dueAt > now.toISOString() ? 'Next attempt' : 'Due'} <Time at={dueAt} now={now} />
-          </span>
-        )}
+        {failingSince && status !== 'failed' && <When what="First failed" at={failingSince} />}
+        {dueAt && <When what={dueAt > now.toISOString() ? 'Next attempt' : 'Due'} at={dueAt} />}
       </p>
     </>
   )

@@ -1,10 +1,11 @@
 import type { Child } from 'hono/jsx'
-import type { Network, Settings } from '../../env.ts'
+import type { Network } from '../../env.ts'
 import type { TransferHistory } from '../../operations/transfer-history.ts'
 import { Confirm } from '../components/confirm.tsx'
 import { ExplorerLink } from '../components/explorer.tsx'
 import { sentence } from '../components/field.tsx'
 import { plural } from '../components/numbers.ts'
+import { usePage } from '../components/request.ts'
 import { OperationsPage, SearchLink, StateBadge } from './layout.tsx'
 import { Timeline } from './timeline.tsx'
 
@@ -17,14 +18,12 @@ const transferNotices = {
 type TransferProps = Omit<TransferHistory, 'account'> & {
   id: number
   notice: keyof typeof transferNotices | undefined
-  settings: Pick<Settings, 'NETWORKS'>
-  now: Date
 }
 
 /** One delivery, with its history and actions. */
-export const TransferPage = ({ id, notice, settings, now, ...history }: TransferProps) => {
+export const TransferPage = ({ id, notice, ...history }: TransferProps) => {
   const { transfer, obstacles } = history
-  const network = settings.NETWORKS[transfer.network]
+  const network = usePage().settings.NETWORKS[transfer.network]
   return (
     <OperationsPage path={null} notice={notice && transferNotices[notice]}>
       <div class="page-head">
@@ -37,7 +36,7 @@ export const TransferPage = ({ id, notice, settings, now, ...history }: Transfer
       <Details transfer={transfer} network={network} />
       <section class="flow" aria-labelledby="history">
         <h2 id="history">History</h2>
-        <Timeline {...history} network={network} now={now} />
+        <Timeline {...history} network={network} />
       </section>
     </OperationsPage>
   )

@@ -31,12 +31,11 @@ export const orderPageRoutes = new Hono<App>().get(
   requireSession(),
   validate('query', OrdersQuery),
   async (c) => {
-    const { settings, now } = c.var
     const { side = 'bought', before, notice, transfers } = c.req.valid('query')
-    const history = await readHistory(c.var, { side, before: before ?? null })
+    const { account, ...history } = await readHistory(c.var, { side, before: before ?? null })
     return page(c, {
       title: 'Orders',
-      account: history.account,
+      account,
       scripts: ['orders.js'],
       refresh: history.entries.some(isOnItsWay) ? REFRESH : undefined,
       children: (
@@ -45,8 +44,6 @@ export const orderPageRoutes = new Hono<App>().get(
           side={side}
           isFirstPage={before === undefined}
           transfers={notice && (transfers ?? 0)}
-          settings={settings}
-          now={now}
         />
       ),
     })

@@ -49,7 +49,7 @@ const spoken: Record<Step['state'], string> = {
 }
 
 /** The steps of an order item, from payment to delivery. */
-export const Steps = ({ entry, now }: { entry: HistoryEntry; now: Date }) => (
+export const Steps = ({ entry }: { entry: HistoryEntry }) => (
   <ol class="steps" aria-label="Progress">
     {deliverySteps(entry).map(({ label, state, at }) => (
       <li class={state}>
@@ -58,7 +58,7 @@ export const Steps = ({ entry, now }: { entry: HistoryEntry; now: Date }) => (
         {(state === 'current' || state === 'waits') && <span class="dot" />}
         <strong>{label}</strong>
         <span class="visually-hidden">, {spoken[state]} </span>
-        {at && <Time at={at} now={now} />}
+        {at && <Time at={at} />}
       </li>
     ))}
   </ol>

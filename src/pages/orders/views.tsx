@@ -1,18 +1,16 @@
-import type { Account } from '../../auth/session.ts'
-import type { Settings } from '../../env.ts'
 import type { HistoryEntry, Side } from '../../orders/history.ts'
 import { ExplorerLink } from '../components/explorer.tsx'
 import { Icon } from '../components/icon.tsx'
 import { shortAddress } from '../components/names.ts'
+import { Pager, Tabs } from '../components/navigation.tsx'
+import { Notice } from '../components/notice.tsx'
 import { money, plural } from '../components/numbers.ts'
 import { Cover } from '../components/picture.tsx'
-import { currentIf } from '../header.tsx'
+import { usePage } from '../components/request.ts'
+import { Rows } from '../components/rows.tsx'
 import { hasEnded, isOnItsWay, Steps } from './steps.tsx'
 
-type ShownSettings = Pick<Settings, 'NETWORKS' | 'COVERS_URL'>
-
 type OrdersProps = {
-  account: Account
   side: Side
   entries: HistoryEntry[]
   /** The cursor of the next page; null on the last. */
@@ -21,39 +19,27 @@ type OrdersProps = {
   isSeller: boolean
   /** The number of NFTs that were sent on their way by linking a wallet. */
   transfers: number | undefined
-  settings: ShownSettings
-  now: Date
 }
 
 /** The purchases or sales of a user. */
-export const Orders = ({ account, side, entries, next, isFirstPage, ...props }: OrdersProps) => (
+export const Orders = ({ side, entries, next, isFirstPage, ...props }: OrdersProps) => (
   <div class="flow">
     <h1>Orders</h1>
-    {props.isSeller && <Tabs side={side} />}
+    {props.isSeller && <SideTabs side={side} />}
     <div id="history" class="flow" data-live={String(!entries.every(hasEnded))}>
       <Linked transfers={props.transfers} isOnItsWay={entries.some(isOnItsWay)} />
-      {!account.ethereumPublicAddr && side === 'bought' && <WalletMissing entries={entries} />}
-      {entries.length === 0 ? (
-        <p class="empty">{isFirstPage ? emptyText[side] : 'There are no more orders.'}</p>
-      ) : (
-        <ol class="rows">
-          {entries.map((entry) => (
-            <Order entry={entry} side={side} settings={props.settings} now={props.now} />
-          ))}
-        </ol>
-      )}
-      <p class="actions">
-        {!isFirstPage && (
-          <a class="button" href={listPath(side)}>
-            Newest orders
-          </a>
-        )}
-        {next !== null && (
-          <a class="button" href={listPath(side, next)}>
-            Older orders
-          </a>
-        )}
-      </p>
+      {side === 'bought' && <WalletMissing entries={entries} />}
+      <Rows
+        items={entries}
+        empty={isFirstPage ? emptyText[side] : 'There are no more orders.'}
+        isOrdered
+        row={(entry) => <Order entry={entry} side={side} />}
+      />
+      <Pager
+        noun="orders"
+        first={isFirstPage ? null : listPath(side)}
+        next={next === null ? null : listPath(side, next)}
+      />
     </div>
     <p class="status" id="live" role="status" />
     <p class="visually-hidden" id="news" role="status" />
@@ -64,13 +50,13 @@ type LinkedProps = { transfers: number | undefined; isOnItsWay: boolean }
 
 const Linked = ({ transfers, isOnItsWay }: LinkedProps) =>
   transfers === undefined ? null : (
-    <p class="notice" role="status">
+    <Notice>
       The wallet is linked.{' '}
       {isOnItsWay &&
         (transfers === 1
           ? '1 NFT is on its way.'
           : `${plural(transfers, 'NFT')} are on their way.`)}
-    </p>
+    </Notice>
   )
 
 const emptyText: Record<Side, string> = {
@@ -87,26 +73,19 @@ function listPath(side: Side, before?: number): string {
   return query.size > 0 ? `/orders?${query}` : '/orders'
 }
 
-const Tabs = ({ side }: { side: Side }) => (
-  <nav class="tabs" aria-label="Orders">
-    <ul>
-      <li>
-        <a href={listPath('bought')} {...currentIf(side === 'bought')}>
-          Bought
-        </a>
-      </li>
-      <li>
-        <a href={listPath('sold')} {...currentIf(side === 'sold')}>
-          Sold
-        </a>
-      </li>
-    </ul>
-  </nav>
+const SideTabs = ({ side }: { side: Side }) => (
+  <Tabs
+    label="Orders"
+    tabs={[
+      [listPath('bought'), 'Bought', side === 'bought'],
+      [listPath('sold'), 'Sold', side === 'sold'],
+    ]}
+  />
 )
 
 const WalletMissing = ({ entries }: { entries: HistoryEntry[] }) => {
   const waiting = entries.filter(({ item }) => item.status === 'awaiting_wallet').length
-  if (waiting === 0) return null
+  if (waiting === 0 || usePage().account?.ethereumPublicAddr) return null
   return (
     <p class="notice warn">
       <Icon name="wallet" />
@@ -118,10 +97,10 @@ const WalletMissing = ({ entries }: { entries: HistoryEntry[] }) => {
   )
 }
 
-type OrderProps = { entry: HistoryEntry; side: Side; settings: ShownSettings; now: Date }
+type OrderProps = { entry: HistoryEntry; side: Side }
 
 /** `orders.js` compares `data-version`, and announces `data-news` when it has changed. */
-const Order = ({ entry, side, settings, now }: OrderProps) => {
+const Order = ({ entry, side }: OrderProps) => {
   const { order, item, delivery } = entry
   const { id, providerId, totalPriceCents, totalPriceCurrency } = order
   return (
@@ -131,7 +110,7 @@ const Order = ({ entry, side, settings, now }: OrderProps) => {
       data-version={`${delivery.state} ${item.updatedAt} ${item.txId}`}
       data-news={describeState(entry)}
     >
-      <Cover nft={item.nft} coversUrl={settings.COVERS_URL} />
+      <Cover nft={item.nft} />
       <div>
         <h2>{item.nft.title}</h2>
         <p class="meta">
@@ -140,10 +119,10 @@ const Order = ({ entry, side, settings, now }: OrderProps) => {
           <span>Order {providerId ?? id}</span>
           {side === 'sold' && <span>Buyer: {buyerName(entry)}</span>}
         </p>
-        <Transaction entry={entry} networks={settings.NETWORKS} />
+        <Transaction entry={entry} />
         <Message entry={entry} side={side} />
       </div>
-      <Steps entry={entry} now={now} />
+      <Steps entry={entry} />
     </li>
   )
 }
@@ -160,18 +139,20 @@ function describeState({ item: { nft, status }, delivery }: HistoryEntry): strin
   return status === 'transferring' ? `${title} is sent.` : ''
 }
 
-type TransactionProps = { entry: HistoryEntry; networks: Settings['NETWORKS'] }
-
-const Transaction = ({ entry: { item }, networks }: TransactionProps) =>
+const Transaction = ({ entry: { item } }: { entry: HistoryEntry }) =>
   item.txId && (
     <p class="meta">
       Transaction{' '}
-      <ExplorerLink network={networks[item.nft.contractNetwork]} kind="tx" value={item.txId} />
+      <ExplorerLink
+        network={usePage().settings.NETWORKS[item.nft.contractNetwork]}
+        kind="tx"
+        value={item.txId}
+      />
     </p>
   )
 
 /** What is missing, or what went wrong. */
-const Message = ({ entry, side }: { entry: HistoryEntry; side: Side }) => {
+const Message = ({ entry, side }: OrderProps) => {
   const { id, failReason } = entry.order
   const { status } = entry.item
   if (status === 'awaiting_wallet')

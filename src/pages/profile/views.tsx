@@ -1,29 +1,23 @@
 import type { Account } from '../../auth/session.ts'
 import { MAX_BYTES } from '../../avatars/limits.ts'
-import { Field, type Problems } from '../components/field.tsx'
+import { Submit } from '../components/button.tsx'
+import { Field } from '../components/field.tsx'
+import type { Rejection } from '../components/form.ts'
 import { Icon } from '../components/icon.tsx'
 import { UserPicture } from '../components/picture.tsx'
-import { type Notice, SettingsPage } from '../settings.tsx'
+import { SettingsPage } from '../settings.tsx'
 
-/** What the user has entered, and why it was rejected. */
-export type ProfileForm = {
-  values: { name: string; username: string }
-  problems: Problems<'name' | 'username'>
+/** What the user has entered in one of the forms, and why it was rejected. */
+export type Rejected = {
+  names?: Rejection<'name' | 'username'> & { values: { name: string; username: string } }
+  picture?: Rejection<'avatar' | 'avatarUrl'> & { value: string | undefined }
 }
 
-/** The field of a picture that was rejected, with what the user has entered. */
-export type PictureForm = { field: 'avatar' | 'avatarUrl'; value?: string; problem: string }
-
-type ProfileSettingsProps = {
-  account: Account
-  notice: Notice | undefined
-  names?: ProfileForm
-  picture?: PictureForm
-}
+type ProfileSettingsProps = Rejected & { account: Account }
 
 /** The names and the avatar of a user. */
-export const ProfileSettings = ({ account, notice, names, picture }: ProfileSettingsProps) => (
-  <SettingsPage section="profile" notice={notice}>
+export const ProfileSettings = ({ account, names, picture }: ProfileSettingsProps) => (
+  <SettingsPage section="profile">
     <h2>Profile</h2>
     <p class="lead">Others see this beside the NFTs that you create and sell.</p>
     <section class="panel">
@@ -31,14 +25,14 @@ export const ProfileSettings = ({ account, notice, names, picture }: ProfileSett
       <div class="avatar-form">
         <UserPicture user={account} size={96} />
         <div id="picture" class="stack">
-          <FileForm problem={picture?.field === 'avatar' ? picture.problem : undefined} />
+          <FileForm problem={picture?.problems.avatar} />
           <CropForm />
           <progress max={1} value={0} aria-label="Upload" hidden />
           <p class="status" role="status" />
           <p class="problem" role="alert" />
           <div id="other-source" class="stack">
             <p class="or">or</p>
-            <UrlForm form={picture?.field === 'avatarUrl' ? picture : undefined} />
+            <UrlForm form={picture} />
           </div>
         </div>
       </div>
@@ -75,10 +69,10 @@ const FileForm = ({ problem }: { problem: string | undefined }) => (
         </>
       }
     />
-    <button class="button" type="submit">
+    <Submit>
       <Icon name="upload" />
       Upload
-    </button>
+    </Submit>
   </form>
 )
 
@@ -94,9 +88,7 @@ const CropForm = () => (
       <RangeField name="y" label="Vertical position" min={0} max={100} step="any" value={50} />
       <p class="hint">Drag the picture, or use the sliders.</p>
       <p class="actions">
-        <button class="button primary" type="submit">
-          Save picture
-        </button>
+        <Submit kind="primary">Save picture</Submit>
         <button class="button" type="button">
           Cancel
         </button>
@@ -121,7 +113,7 @@ const RangeField = ({ name, label, ...range }: RangeFieldProps) => (
   </div>
 )
 
-const UrlForm = ({ form }: { form: PictureForm | undefined }) => (
+const UrlForm = ({ form }: { form: Rejected['picture'] }) => (
   <form id="avatar-url" class="inline-form" method="post" action="/settings/profile/avatar-url">
     <Field
       name="avatarUrl"
@@ -132,15 +124,13 @@ const UrlForm = ({ form }: { form: PictureForm | undefined }) => (
       autocomplete="off"
       placeholder="https://"
       value={form?.value}
-      problem={form?.problem}
+      problem={form?.problems.avatarUrl}
     />
-    <button class="button" type="submit">
-      Use picture
-    </button>
+    <Submit>Use picture</Submit>
   </form>
 )
 
-type NamesFormProps = { account: Account; form: ProfileForm | undefined }
+type NamesFormProps = { account: Account; form: Rejected['names'] }
 
 const NamesForm = ({ account, form }: NamesFormProps) => (
   <form method="post" action="/settings/profile" class="stack">
@@ -166,9 +156,7 @@ const NamesForm = ({ account, form }: NamesFormProps) => (
       />
     </div>
     <p class="actions">
-      <button class="button primary" type="submit">
-        Save
-      </button>
+      <Submit kind="primary">Save</Submit>
     </p>
   </form>
 )

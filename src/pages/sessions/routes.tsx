@@ -1,37 +1,21 @@
 /** Settings → Sessions: the browsers in which a user is signed in. */
 import { Hono } from 'hono'
 import * as z from 'zod'
-import { isRecent } from '../../auth/session.ts'
 import type { App } from '../../http/context.ts'
 import { requireSession, validate } from '../../http/endpoint.ts'
 import { endOneSession, endOtherSessions, readSessions } from '../../identity/sessions.ts'
 import { page } from '../page.tsx'
-import { NoticeName } from '../settings.tsx'
 import { Sessions } from './views.tsx'
 
 export const sessionRoutes = new Hono<App>()
-  .get(
-    '/settings/sessions',
-    requireSession(),
-    validate('query', z.object({ notice: NoticeName })),
-    async (c) => {
-      const { caller, now } = c.var
-      const own = await readSessions(c.var)
-      return page(c, {
-        title: 'Sessions',
-        account: own.account,
-        children: (
-          <Sessions
-            {...own}
-            currentId={caller.tokenId}
-            canChange={isRecent(own.account, now)}
-            now={now}
-            notice={c.req.valid('query').notice}
-          />
-        ),
-      })
-    },
-  )
+  .get('/settings/sessions', requireSession(), async (c) => {
+    const { account, sessions } = await readSessions(c.var)
+    return page(c, {
+      title: 'Sessions',
+      account,
+      children: <Sessions sessions={sessions} currentId={c.var.caller.tokenId} />,
+    })
+  })
   .post(
     '/settings/sessions/:id/end',
     requireSession(),

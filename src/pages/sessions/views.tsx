@@ -1,54 +1,36 @@
 import type { readSessions } from '../../identity/sessions.ts'
-import { LastUsed, Time } from '../components/time.tsx'
-import { type Notice, SettingsPage, SignInAgain } from '../settings.tsx'
+import { PostButton } from '../components/button.tsx'
+import { useRecentSignIn } from '../components/request.ts'
+import { LastUsed, When } from '../components/time.tsx'
+import { RecentSignIn, SettingsPage } from '../settings.tsx'
 
-type SessionsProps = Awaited<ReturnType<typeof readSessions>> & {
-  /** Id of the session that shows the page. */
-  currentId: string
-  notice: Notice | undefined
-  /** Whether the user has signed in a short time ago. */
-  canChange: boolean
-  now: Date
-}
+type Session = Awaited<ReturnType<typeof readSessions>>['sessions'][number]
+
+/** `currentId` is that of the session that shows the page. */
+type SessionsProps = { sessions: readonly Session[]; currentId: string }
 
 /** The devices on which a user is signed in. */
-export const Sessions = ({ sessions, currentId, notice, canChange, now }: SessionsProps) => (
-  <SettingsPage section="sessions" notice={notice}>
+export const Sessions = ({ sessions, currentId }: SessionsProps) => (
+  <SettingsPage section="sessions">
     <h2>Sessions</h2>
     <p>The browsers in which you are signed in. End those that you do not know or no longer use.</p>
     <ul class="rows" aria-label="Your sessions">
       {sessions.map((session) => (
-        <SessionItem
-          session={session}
-          now={now}
-          isCurrent={session.id === currentId}
-          canEnd={canChange && session.id !== currentId}
-        />
+        <SessionItem session={session} isCurrent={session.id === currentId} />
       ))}
     </ul>
-    {sessions.length > 1 && !canChange && (
-      <section class="panel">
-        <SignInAgain toDo="end other sessions" path="/settings/sessions" />
-      </section>
-    )}
-    {sessions.length > 1 && canChange && (
-      <form method="post" action="/settings/sessions/end-others">
-        <button class="button" type="submit">
+    {sessions.length > 1 && (
+      <RecentSignIn toDo="end other sessions" path="/settings/sessions">
+        <PostButton action="/settings/sessions/end-others" kind="normal">
           End all other sessions
-        </button>
-      </form>
+        </PostButton>
+      </RecentSignIn>
     )}
   </SettingsPage>
 )
 
-type SessionItemProps = {
-  session: SessionsProps['sessions'][number]
-  now: Date
-  isCurrent: boolean
-  canEnd: boolean
-}
-
-const SessionItem = ({ session, now, isCurrent, canEnd }: SessionItemProps) => {
+const SessionItem = ({ session, isCurrent }: { session: Session; isCurrent: boolean }) => {
+  const canEnd = useRecentSignIn() && !isCurrent
   const browser = session.browser ?? 'Unknown browser'
   return (
     <li class="row line">
@@ -58,25 +40,21 @@ const SessionItem = ({ session, now, isCurrent, canEnd }: SessionItemProps) => {
       </div>
       <p class="meta">
         <span>{session.country ? countryName(session.country) : 'Unknown country'}</span>
-        <span>
-          Signed in <Time at={session.createdAt} now={now} />
-        </span>
+        <When what="Signed in" at={session.createdAt} />
         <span>
           {isCurrent ? (
             'Active now'
           ) : (
             <>
-              Used <LastUsed at={session.lastUsedAt ?? session.createdAt} now={now} />
+              Used <LastUsed at={session.lastUsedAt ?? session.createdAt} />
             </>
           )}
         </span>
       </p>
       {canEnd && (
-        <form method="post" action={`/settings/sessions/${session.id}/end`} class="actions">
-          <button class="button small" type="submit">
-            End<span class="visually-hidden"> the session of {browser}</span>
-          </button>
-        </form>
+        <PostButton action={`/settings/sessions/${session.id}/end`}>
+          End<span class="visually-hidden"> the session of {browser}</span>
+        </PostButton>
       )}
     </li>
   )

@@ -1,9 +1,11 @@
 /** Pages in place of mailed links that do not work. Programs get the error as JSON. */
+
 import { createMiddleware } from 'hono/factory'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { Account } from '../../auth/session.ts'
 import type { App } from '../../http/context.ts'
 import { ApiError } from '../../http/errors.ts'
+import { LinkButton } from '../components/button.tsx'
 import { displayName } from '../components/names.ts'
 import { findAccountSafely, isForPerson } from '../failed-request.ts'
 import { page } from '../page.tsx'
@@ -78,7 +80,7 @@ const BrokenSignIn = ({ cause, email, account }: BrokenSignInProps) => (
 )
 
 const BrokenConfirmation = ({ cause }: { cause: Cause }) => (
-  <SettingsPage section="account" notice={undefined}>
+  <SettingsPage section="account">
     <h2>{titles[cause]}</h2>
     {cause === 'cut' ? (
       <Cut />
@@ -93,9 +95,9 @@ const BrokenConfirmation = ({ cause }: { cause: Cause }) => (
       </>
     )}
     <p class="actions">
-      <a class="button primary" href="/settings/account">
+      <LinkButton href="/settings/account" kind="primary">
         Go to Account
-      </a>
+      </LinkButton>
     </p>
     <p class="hint">There you see whether the address is linked, and can ask for a new link.</p>
   </SettingsPage>

@@ -18,7 +18,6 @@ import {
 import { signIn } from '../../identity/sign-in.ts'
 import { mailLink } from '../../mail/mail.ts'
 import { page } from '../page.tsx'
-import { walletNetworks } from '../wallet/networks.ts'
 import { walletScripts } from '../wallet/views.tsx'
 import { explainBrokenLink } from './broken-link.tsx'
 import { describeClient } from './client.ts'
@@ -64,9 +63,7 @@ export const signInRoutes = new Hono<App>()
       title: 'Sign in again',
       account,
       scripts: account.ethereumPublicAddr ? walletScripts : [],
-      children: (
-        <SignInAgain account={account} redirect={redirect} networks={walletNetworks(settings)} />
-      ),
+      children: <SignInAgain account={account} redirect={redirect} />,
     })
   })
   .post(
@@ -145,9 +142,9 @@ export const signInRoutes = new Hono<App>()
     async (c) => {
       const { db, caller } = c.var
       const { secret } = c.req.valid('query')
-      const [link, account] = await Promise.all([
-        readSignInLink(c.var, secret),
+      const [account, link] = await Promise.all([
         findAccount(db, caller),
+        readSignInLink(c.var, secret),
       ])
       return page(c, {
         title: 'Sign in',
@@ -176,24 +173,14 @@ export const signInRoutes = new Hono<App>()
     return c.redirect('/sign-in?notice=signed-out', 303)
   })
 
-function signInPage(
-  c: Context<App>,
-  state: Pick<SignInProps, 'redirect' | 'email' | 'problem' | 'notice'>,
-) {
-  const { settings } = c.var
+function signInPage(c: Context<App>, state: SignInProps) {
+  const { TURNSTILE_SITE_KEY } = c.var.settings
   return page(c, {
     title: 'Sign in',
     account: null,
-    scripts: settings.TURNSTILE_SITE_KEY ? [...walletScripts, TURNSTILE_SCRIPT] : walletScripts,
+    scripts: TURNSTILE_SITE_KEY ? [...walletScripts, TURNSTILE_SCRIPT] : walletScripts,
     status: state.problem ? 400 : 200,
-    children: (
-      <SignIn
-        {...state}
-        turnstileKey={settings.TURNSTILE_SITE_KEY}
-        networks={walletNetworks(settings)}
-        host={new URL(settings.PUBLIC_URL).host}
-      />
-    ),
+    children: <SignIn {...state} />,
   })
 }
 

@@ -1,7 +1,9 @@
 import type { Account } from '../../auth/session.ts'
+import { LinkButton, Submit } from '../components/button.tsx'
 import { EmailField } from '../components/field.tsx'
 import { displayName } from '../components/names.ts'
-import type { WalletNetwork } from '../wallet/networks.ts'
+import { Notice } from '../components/notice.tsx'
+import { usePage } from '../components/request.ts'
 import { Wallets } from '../wallet/views.tsx'
 import { HOME } from './redirect.ts'
 
@@ -23,14 +25,10 @@ export type SignInProps = {
   /** Why it was rejected. */
   problem?: string
   notice?: SignInNotice | undefined
-  networks: readonly WalletNetwork[]
-  host: string
-  /** Of Turnstile, if the operator has set it. */
-  turnstileKey?: string | undefined
 }
 
 /** The ways to sign in. */
-export const SignIn = ({ redirect, email, problem, notice, networks, ...props }: SignInProps) => (
+export const SignIn = ({ redirect, email, problem, notice }: SignInProps) => (
   <section class="card narrow">
     {notice && (
       <p class={notice === 'not-saved' ? 'notice warn' : 'notice'} role="status">
@@ -38,23 +36,23 @@ export const SignIn = ({ redirect, email, problem, notice, networks, ...props }:
       </p>
     )}
     <h1>Sign in</h1>
-    <p class="lead">{destination(redirect, props.host)}</p>
+    <p class="lead">{destination(redirect)}</p>
     <EmailForm
       redirect={redirect}
       email={email}
       problem={problem}
       submit="Send me a link"
-      autofocus
-      turnstileKey={props.turnstileKey}
+      isOnItsOwnPage
     >
       <p class="hint">You need no password. The link signs you in and expires in 15 minutes.</p>
     </EmailForm>
     <p class="or">or with a wallet</p>
-    <Wallets purpose="sign-in" redirect={redirect ?? HOME} networks={networks} />
+    <Wallets purpose="sign-in" redirect={redirect ?? HOME} />
   </section>
 )
 
-function destination(redirect: string | null, host: string): string {
+function destination(redirect: string | null): string {
+  const { host } = new URL(usePage().settings.PUBLIC_URL)
   const target = redirect ? new URL(redirect).host : host
   return target === host ? `to your account at ${host}` : `to continue to ${target}`
 }
@@ -65,9 +63,8 @@ type EmailFormProps = {
   problem?: string | undefined
   /** The text of the button. */
   submit: string
-  autofocus?: boolean
-  /** Of Turnstile, on the page that loads its script. */
-  turnstileKey?: string | undefined
+  /** Whether it is on the sign-in page, which loads the script of Turnstile. */
+  isOnItsOwnPage?: boolean
   children?: unknown
 }
 
@@ -77,29 +74,30 @@ export const EmailForm = ({
   email,
   problem,
   submit,
-  autofocus,
-  turnstileKey,
+  isOnItsOwnPage,
   children,
-}: EmailFormProps) => (
-  <form method="post" action="/sign-in/email" class="stack">
-    {redirect && <input type="hidden" name="redirect" value={redirect} />}
-    <EmailField label="E-mail address" value={email} problem={problem} autofocus={autofocus} />
-    {turnstileKey && <div class="cf-turnstile" data-sitekey={turnstileKey} />}
-    <button class="button primary" type="submit">
-      {submit}
-    </button>
-    {children}
-  </form>
-)
-
-type SignInAgainProps = {
-  account: Account
-  redirect: string
-  networks: readonly WalletNetwork[]
+}: EmailFormProps) => {
+  const turnstileKey = isOnItsOwnPage && usePage().settings.TURNSTILE_SITE_KEY
+  return (
+    <form method="post" action="/sign-in/email" class="stack">
+      {redirect && <input type="hidden" name="redirect" value={redirect} />}
+      <EmailField
+        label="E-mail address"
+        value={email}
+        problem={problem}
+        autofocus={isOnItsOwnPage}
+      />
+      {turnstileKey && <div class="cf-turnstile" data-sitekey={turnstileKey} />}
+      <Submit kind="primary">{submit}</Submit>
+      {children}
+    </form>
+  )
 }
 
+type SignInAgainProps = { account: Account; redirect: string }
+
 /** Asks for one of the account's own ways to sign in, and returns to the page that needs it. */
-export const SignInAgain = ({ account, redirect, networks }: SignInAgainProps) => (
+export const SignInAgain = ({ account, redirect }: SignInAgainProps) => (
   <section class="card narrow">
     <h1>Sign in again</h1>
     <p class="lead">What you are about to do needs a sign-in of the last 10 minutes.</p>
@@ -110,9 +108,7 @@ export const SignInAgain = ({ account, redirect, networks }: SignInAgainProps) =
         <p>
           We send a link to <strong>{account.email}</strong>. Open it in this browser.
         </p>
-        <button class="button primary" type="submit">
-          Send me a link
-        </button>
+        <Submit kind="primary">Send me a link</Submit>
       </form>
     )}
     {account.email && account.ethereumPublicAddr && <p class="or">or</p>}
@@ -121,12 +117,7 @@ export const SignInAgain = ({ account, redirect, networks }: SignInAgainProps) =
         <p>
           Sign with your wallet <span class="code">{account.ethereumPublicAddr}</span>
         </p>
-        <Wallets
-          purpose="sign-in"
-          redirect={redirect}
-          networks={networks}
-          address={account.ethereumPublicAddr}
-        />
+        <Wallets purpose="sign-in" redirect={redirect} address={account.ethereumPublicAddr} />
       </>
     )}
   </section>
@@ -145,11 +136,7 @@ type LinkSentProps = {
 /** What to do after a link was mailed. */
 export const LinkSent = ({ email, redirect, isAnother, isSignedIn }: LinkSentProps) => (
   <section class="card narrow">
-    {isAnother && (
-      <p class="notice" role="status">
-        Another link is on its way.
-      </p>
-    )}
+    {isAnother && <Notice>Another link is on its way.</Notice>}
     <h1>Check your mail</h1>
     <p>
       A link is on its way to {email ? <strong>{email}</strong> : 'your mailbox'}. It works once,
@@ -161,14 +148,12 @@ export const LinkSent = ({ email, redirect, isAnother, isSignedIn }: LinkSentPro
         <form method="post" action="/sign-in/email">
           {redirect && <input type="hidden" name="redirect" value={redirect} />}
           <input type="hidden" name="email" value={email} />
-          <button class="button" type="submit">
-            Send another link
-          </button>
+          <Submit>Send another link</Submit>
         </form>
       )}
-      <a class="button" href={signInPath(isSignedIn ? '/sign-in/again' : '/sign-in', redirect)}>
+      <LinkButton href={signInPath(isSignedIn ? '/sign-in/again' : '/sign-in', redirect)}>
         {isSignedIn ? 'Back to sign-in' : 'Use another address'}
-      </a>
+      </LinkButton>
     </div>
     <p class="hint">
       No mail? Look in the spam folder. Your last three links work. We send you at most six links to
@@ -203,9 +188,7 @@ export const ConfirmSignIn = ({ email, secret, redirect, account }: ConfirmSignI
     <form method="post" action="/sign-in/email/confirm" class="stack">
       <input type="hidden" name="secret" value={secret} />
       {redirect && <input type="hidden" name="redirect" value={redirect} />}
-      <button class="button primary" type="submit">
-        Sign in
-      </button>
+      <Submit kind="primary">Sign in</Submit>
     </form>
     <p class="hint">
       Not your address, or you did not ask for this? Close this page. Nothing changes.

@@ -10,6 +10,8 @@ import type { App } from '../../http/context.ts'
 import { publicEndpoint, requireSession, validate } from '../../http/endpoint.ts'
 import { count, docs, id, text } from '../../http/fields.ts'
 import { inputText } from '../../http/inputs.ts'
+import { readNearest } from '../../http/nearest.ts'
+import { describeOperations } from '../../http/openapi.ts'
 import { signInRateLimit } from '../../http/rate-limit.ts'
 import { WalletAddress } from '../../identity/address.ts'
 import { linkWallet } from '../../identity/link.ts'
@@ -54,8 +56,6 @@ const SignedMessage = z
   })
   .meta({ id: 'SignedWalletMessage', description: docs('The message and its signature.') })
 
-const tag = 'Identity'
-
 /** Holds the secret whose hash is the nonce of the message. */
 const SECRET_COOKIE = 'wallet'
 const cookie = { httpOnly: true, secure: true, sameSite: 'Strict', path: '/' } as const
@@ -67,15 +67,7 @@ const deleteMessageSecret = (c: Context) => deleteCookie(c, SECRET_COOKIE, cooki
 export const walletRoutes = new Hono<App>()
   .post(
     '/sign-in/wallet/message',
-    publicEndpoint({
-      tag,
-      operationId: 'requestWalletMessage',
-      summary: docs('Request a message for a wallet to sign (EIP-4361)'),
-      description: `It works for ${MESSAGE_LIFETIME / 60_000} minutes, in the same browser: the response sets the cookie \`wallet\`, which the next call must send.`,
-      answer: z
-        .object({ message: text(docs('The message to sign.')) })
-        .meta({ id: 'WalletMessage', description: docs('The message for the wallet.') }),
-    }),
+    publicEndpoint('requestWalletMessage'),
     requireSameOrigin,
     signInRateLimit,
     validate('json', MessageRequest),
@@ -87,16 +79,7 @@ export const walletRoutes = new Hono<App>()
   )
   .post(
     '/sign-in/wallet',
-    publicEndpoint({
-      tag,
-      operationId: 'signInWithWallet',
-      summary: docs('Sign in with a wallet'),
-      description: docs('A new wallet creates a user. The session is the cookie `token`.'),
-      answer: z
-        .object({ userId: id(docs('The id of the signed-in user.')) })
-        .meta({ id: 'SignedIn', description: docs('The user who signed in.') }),
-      errors: ['unauthenticated', 'forbidden', 'chain_unavailable'],
-    }),
+    publicEndpoint('signInWithWallet'),
     requireSameOrigin,
     signInRateLimit,
     validate('json', SignedMessage),
@@ -112,20 +95,7 @@ export const walletRoutes = new Hono<App>()
   )
   .post(
     '/settings/account/wallet',
-    requireSession({
-      tag,
-      operationId: 'linkWallet',
-      summary: docs('Link a wallet to the account'),
-      description:
-        'Starts the transfers that waited for a wallet. The sign-in must not be older than 10 minutes.',
-      answer: z
-        .object({
-          userId: id(docs('The id of the signed-in user.')),
-          transfers: count('How many order items waited for the wallet and are transferred now.'),
-        })
-        .meta({ id: 'LinkedWallet', description: docs('The wallet is linked.') }),
-      errors: ['forbidden', 'reauthentication_required', 'conflict', 'chain_unavailable'],
-    }),
+    requireSession('linkWallet'),
     signInRateLimit,
     validate('json', SignedMessage),
     async (c) => {
@@ -133,7 +103,7 @@ export const walletRoutes = new Hono<App>()
       const secret = readMessageSecret(c)
       const signed = { ...c.req.valid('json'), purpose: 'link', secret } as const
       // Rejects an API token or an old session before the chain is asked about the signature.
-      requireRecent(await readAccount(c.var), now)
+      await readNearest(c.var.db, async () => requireRecent(await readAccount(c.var), now))
       const proof = await verifyWalletMessage(c.var, signed)
       const { chainIds, email } = await linkWallet(c.var, proof)
       notifyOwner(c, email, { type: 'wallet-linked' })
@@ -142,3 +112,33 @@ export const walletRoutes = new Hono<App>()
       return c.json({ userId: caller.userId, transfers: chainIds.length })
     },
   )
+
+/* @__PURE__ */ describeOperations('Identity', () => ({
+  requestWalletMessage: {
+    summary: 'Request a message for a wallet to sign (EIP-4361)',
+    description: `It works for ${MESSAGE_LIFETIME / 60_000} minutes, in the same browser: the response sets the cookie \`wallet\`, which the next call must send.`,
+    answer: z
+      .object({ message: text('The message to sign.') })
+      .meta({ id: 'WalletMessage', description: 'The message for the wallet.' }),
+  },
+  signInWithWallet: {
+    summary: 'Sign in with a wallet',
+    description: 'A new wallet creates a user. The session is the cookie `token`.',
+    answer: z
+      .object({ userId: id('The id of the signed-in user.') })
+      .meta({ id: 'SignedIn', description: 'The user who signed in.' }),
+    errors: ['unauthenticated', 'forbidden', 'chain_unavailable'],
+  },
+  linkWallet: {
+    summary: 'Link a wallet to the account',
+    description:
+      'Starts the transfers that waited for a wallet. The sign-in must not be older than 10 minutes.',
+    answer: z
+      .object({
+        userId: id('The id of the signed-in user.'),
+        transfers: count('How many order items waited for the wallet and are transferred now.'),
+      })
+      .meta({ id: 'LinkedWallet', description: 'The wallet is linked.' }),
+    errors: ['forbidden', 'reauthentication_required', 'conflict', 'chain_unavailable'],
+  },
+}))

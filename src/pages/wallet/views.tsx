@@ -1,10 +1,10 @@
 import { Icon } from '../components/icon.tsx'
-import type { WalletNetwork } from './networks.ts'
+import { usePage } from '../components/request.ts'
+import { walletNetworks } from './networks.ts'
 
 type WalletsProps = {
   purpose: 'sign-in' | 'link'
   redirect: string
-  networks: readonly WalletNetwork[]
   /** The only wallet that is accepted. */
   address?: string
 }
@@ -13,13 +13,13 @@ type WalletsProps = {
 export const walletScripts = ['wallet.js', 'copy.js']
 
 /** The script `assets/wallet.js` adds a button for each wallet in the browser. */
-export const Wallets = ({ purpose, redirect, networks, address }: WalletsProps) => (
+export const Wallets = ({ purpose, redirect, address }: WalletsProps) => (
   <div
     id="wallets"
     class="stack"
     data-purpose={purpose}
     data-redirect={redirect}
-    data-networks={JSON.stringify(networks)}
+    data-networks={JSON.stringify(walletNetworks(usePage().settings))}
     data-address={address}
   >
     <noscript>

@@ -1,41 +1,29 @@
-import type { readWebhookPage } from '../../webhooks/read.ts'
+import type { Webhook } from '../../webhooks/schema.ts'
+import { PostButton, Submit } from '../components/button.tsx'
 import { Confirm } from '../components/confirm.tsx'
 import { CopyField } from '../components/copy-field.tsx'
 import { Field } from '../components/field.tsx'
+import { usePage } from '../components/request.ts'
 import { Time } from '../components/time.tsx'
-import { type Notice, SettingsPage, SignInAgain } from '../settings.tsx'
+import { RecentSignIn, SettingsPage } from '../settings.tsx'
 import { type RejectedForm, WebhookFields } from './form.tsx'
 import { Log, type LogProps } from './log.tsx'
-import { WebhookState } from './state.tsx'
+import { WebhookHead } from './state.tsx'
 
-type WebhookDetailsProps = Omit<Awaited<ReturnType<typeof readWebhookPage>>, 'secretId'> &
-  Pick<LogProps, 'state' | 'isFirstPage' | 'now'> & {
-    /** `whsec_…`; undefined if the user has not signed in a short time ago. */
-    secret: string | undefined
-    notice: Notice | undefined
-    form: RejectedForm | undefined
-  }
-
-type Webhook = WebhookDetailsProps['webhook']
+type WebhookDetailsProps = LogProps & {
+  /** `whsec_…`; undefined if the user has not signed in a short time ago. */
+  secret: string | undefined
+  form: RejectedForm | undefined
+}
 
 /** One webhook, with its secret and its log. */
-export const WebhookDetails = ({ webhook, secret, form, ...props }: WebhookDetailsProps) => {
-  const { now } = props
+export const WebhookDetails = ({ webhook, secret, form, ...log }: WebhookDetailsProps) => {
   return (
-    <SettingsPage section="webhooks" notice={props.notice}>
+    <SettingsPage section="webhooks">
       <p class="meta">
         <a href="/settings/webhooks">Your webhooks</a>
       </p>
-      <div class="row-head">
-        <h2>{webhook.url}</h2>
-        {webhook.role === 'master' && <span class="badge strong">All orders</span>}
-      </div>
-      <p class="meta">
-        <WebhookState webhook={webhook} now={now} />
-        <span>
-          Created <Time at={webhook.createdAt} now={now} />
-        </span>
-      </p>
+      <WebhookHead webhook={webhook} heading="h2" />
       {!webhook.verifiedAt && (
         <p class="hint">
           Events are sent once your program has answered a test with its challenge. The guide{' '}
@@ -43,23 +31,17 @@ export const WebhookDetails = ({ webhook, secret, form, ...props }: WebhookDetai
         </p>
       )}
       <div class="actions">
-        {webhook.enabled && <Send webhook={webhook} now={now} />}
+        {webhook.enabled && <Send webhook={webhook} />}
         {secret && <Delete webhook={webhook} />}
       </div>
-      {secret ? (
-        <>
-          <Secret webhook={webhook} secret={secret} now={now} />
-          <ChangeForm webhook={webhook} form={form} />
-        </>
-      ) : (
-        <section class="panel">
-          <SignInAgain
-            toDo="see the secret, or to change or delete the webhook"
-            path={`/settings/webhooks/${webhook.id}`}
-          />
-        </section>
-      )}
-      <Log {...props} webhook={webhook} />
+      <RecentSignIn
+        toDo="see the secret, or to change or delete the webhook"
+        path={webhookPath(webhook)}
+      >
+        {secret && <Secret webhook={webhook} secret={secret} />}
+        <ChangeForm webhook={webhook} form={form} />
+      </RecentSignIn>
+      <Log {...log} webhook={webhook} />
     </SettingsPage>
   )
 }
@@ -69,13 +51,9 @@ const webhookPath = ({ id }: Webhook) => `/settings/webhooks/${id}`
 /** Milliseconds before now at which a replay begins, unless the user changes it. */
 const REPLAY = 60 * 60 * 1000
 
-const Send = ({ webhook, now }: { webhook: Webhook; now: Date }) => (
+const Send = ({ webhook }: { webhook: Webhook }) => (
   <>
-    <form method="post" action={`${webhookPath(webhook)}/test`}>
-      <button class="button small" type="submit">
-        Send a test
-      </button>
-    </form>
+    <PostButton action={`${webhookPath(webhook)}/test`}>Send a test</PostButton>
     {webhook.verifiedAt && (
       <Confirm
         id="replay"
@@ -93,7 +71,7 @@ const Send = ({ webhook, now }: { webhook: Webhook; now: Date }) => (
           label="Since (UTC)"
           type="datetime-local"
           required
-          value={new Date(now.getTime() - REPLAY).toISOString().slice(0, 16)}
+          value={new Date(usePage().now.getTime() - REPLAY).toISOString().slice(0, 16)}
         />
       </Confirm>
     )}
@@ -112,14 +90,14 @@ const Delete = ({ webhook }: { webhook: Webhook }) => (
   </Confirm>
 )
 
-const Secret = ({ webhook, secret, now }: { webhook: Webhook; secret: string; now: Date }) => {
+const Secret = ({ webhook, secret }: { webhook: Webhook; secret: string }) => {
   const { previousSecretUntil } = webhook
   return (
     <section class="panel">
       <CopyField id="secret" label="Secret" text={secret} rows={1} />
-      {previousSecretUntil && previousSecretUntil > now.toISOString() && (
+      {previousSecretUntil && previousSecretUntil > usePage().now.toISOString() && (
         <p class="hint">
-          The previous secret also signs; this ends <Time at={previousSecretUntil} now={now} />.
+          The previous secret also signs; this ends <Time at={previousSecretUntil} />.
         </p>
       )}
       <div class="actions">
@@ -151,9 +129,7 @@ const ChangeForm = ({ webhook, form }: { webhook: Webhook; form: RejectedForm | 
         Send events to this URL
       </label>
       <p class="actions">
-        <button class="button primary" type="submit">
-          Save
-        </button>
+        <Submit kind="primary">Save</Submit>
       </p>
     </form>
   )

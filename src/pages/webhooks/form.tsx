@@ -1,9 +1,9 @@
-import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { chosenEvents, eventMeanings, isAlarm } from '../../webhooks/events.ts'
-import { Field, Problem, type Problems } from '../components/field.tsx'
+import { Field, Problem } from '../components/field.tsx'
+import type { Rejection } from '../components/form.ts'
 
 /** What the user has entered, and why it was rejected. */
-export type RejectedForm = {
+export type RejectedForm = Rejection<'url' | 'events' | 'sources'> & {
   values: {
     url: string
     events: string[]
@@ -11,8 +11,6 @@ export type RejectedForm = {
     role?: string
     enabled?: boolean
   }
-  problems: Problems<'url' | 'events' | 'sources'>
-  status: ContentfulStatusCode
 }
 
 type EventFieldsProps = Pick<RejectedForm, 'values' | 'problems'> & { hasAlarms: boolean }

@@ -4,9 +4,11 @@ import {
   type Webhook,
   type WebhookMessage,
 } from '../../webhooks/schema.ts'
+import { Submit } from '../components/button.tsx'
+import { Pager, Tabs } from '../components/navigation.tsx'
 import { plural } from '../components/numbers.ts'
-import { Time } from '../components/time.tsx'
-import { currentIf } from '../header.tsx'
+import { Rows } from '../components/rows.tsx'
+import { Time, When } from '../components/time.tsx'
 
 export type LogProps = {
   webhook: Webhook
@@ -14,47 +16,34 @@ export type LogProps = {
   /** Which messages are shown; undefined for all. */
   state: MessageState | undefined
   isFirstPage: boolean
-  now: Date
 }
 
 /** The messages of an endpoint, newest first. */
-export const Log = ({ webhook, log, state, isFirstPage, now }: LogProps) => (
+export const Log = ({ webhook, log, state, isFirstPage }: LogProps) => (
   <section class="flow">
     <h3 id="log">Messages of the last 30 days</h3>
-    <nav class="tabs" aria-label="Messages">
-      <ul>
-        {[undefined, ...messageStates].map((tab) => (
-          <li>
-            <a href={logPath(webhook, { state: tab })} {...currentIf(tab === state)}>
-              {tab ? stateNames[tab] : 'All'}
-            </a>
-          </li>
-        ))}
-      </ul>
-    </nav>
-    {log.messages.length === 0 ? (
-      <p class="empty">
-        {isFirstPage && !log.nextCursor ? 'There are no such messages yet.' : 'None on this page.'}
-      </p>
-    ) : (
-      <ol class="rows" aria-labelledby="log">
-        {log.messages.map((message) => (
-          <Message webhook={webhook} message={message} now={now} />
-        ))}
-      </ol>
-    )}
-    <p class="actions">
-      {!isFirstPage && (
-        <a class="button" href={logPath(webhook, { state })}>
-          Newest messages
-        </a>
-      )}
-      {log.nextCursor && (
-        <a class="button" href={logPath(webhook, { state, cursor: log.nextCursor })}>
-          Older messages
-        </a>
-      )}
-    </p>
+    <Tabs
+      label="Messages"
+      tabs={[undefined, ...messageStates].map((tab) => [
+        logPath(webhook, { state: tab }),
+        tab ? stateNames[tab] : 'All',
+        tab === state,
+      ])}
+    />
+    <Rows
+      items={log.messages}
+      empty={
+        isFirstPage && !log.nextCursor ? 'There are no such messages yet.' : 'None on this page.'
+      }
+      labelledby="log"
+      isOrdered
+      row={(message) => <Message webhook={webhook} message={message} />}
+    />
+    <Pager
+      noun="messages"
+      first={isFirstPage ? null : logPath(webhook, { state })}
+      next={log.nextCursor && logPath(webhook, { state, cursor: log.nextCursor })}
+    />
   </section>
 )
 
@@ -73,9 +62,9 @@ function logPath(
   return `/settings/webhooks/${id}${query.size > 0 ? `?${query}` : ''}#log`
 }
 
-type MessageProps = { webhook: Webhook; message: WebhookMessage; now: Date }
+type MessageProps = { webhook: Webhook; message: WebhookMessage }
 
-const Message = ({ webhook, message, now }: MessageProps) => (
+const Message = ({ webhook, message }: MessageProps) => (
   <li class="row">
     <div class="row-head">
       <h4>{message.type}</h4>
@@ -85,14 +74,10 @@ const Message = ({ webhook, message, now }: MessageProps) => (
     </div>
     <p class="meta">
       <span>
-        <Time at={message.createdAt} now={now} />
+        <Time at={message.createdAt} />
       </span>
       {message.orderId && <span>Order {message.orderId}</span>}
-      {message.dueAt && (
-        <span>
-          Next attempt <Time at={message.dueAt} now={now} />
-        </span>
-      )}
+      {message.dueAt && <When what="Next attempt" at={message.dueAt} />}
     </p>
     {webhook.enabled && webhook.verifiedAt && (
       <form
@@ -100,9 +85,9 @@ const Message = ({ webhook, message, now }: MessageProps) => (
         action={`/settings/webhooks/${webhook.id}/messages/${message.id}/resend`}
         class="actions"
       >
-        <button class="button small" type="submit">
+        <Submit kind="small">
           Resend<span class="visually-hidden"> {message.id}</span>
-        </button>
+        </Submit>
       </form>
     )}
     <details>
@@ -110,7 +95,7 @@ const Message = ({ webhook, message, now }: MessageProps) => (
         {message.attempts.length > 0 ? plural(message.attempts.length, 'attempt') : 'Message'}
         <span class="visually-hidden"> of {message.id}</span>
       </summary>
-      <Attempts message={message} now={now} />
+      <Attempts message={message} />
       <pre class="code" tabindex={0}>
         <code>{JSON.stringify(message.payload, null, 2)}</code>
       </pre>
@@ -119,12 +104,12 @@ const Message = ({ webhook, message, now }: MessageProps) => (
   </li>
 )
 
-const Attempts = ({ message: { attempts }, now }: Omit<MessageProps, 'webhook'>) =>
+const Attempts = ({ message: { attempts } }: Omit<MessageProps, 'webhook'>) =>
   attempts.length === 0 ? null : (
     <ol class="list">
       {attempts.map(({ at, status, duration, error }) => (
         <li>
-          <Time at={at} now={now} />: {error ?? `it answered ${status}`} ({duration} ms)
+          <Time at={at} />: {error ?? `it answered ${status}`} ({duration} ms)
         </li>
       ))}
     </ol>

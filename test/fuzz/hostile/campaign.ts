@@ -63,7 +63,7 @@ export async function campaign(seed: number, steps: number, lines: string[]): Pr
   await startJournal()
   let nextCheck = CHECK_INTERVAL
   while (world.steps < steps) {
-    await attack(world)
+    await attack(world, send)
     if (world.steps < nextCheck) continue
     nextCheck += CHECK_INTERVAL
     await expectUnharmed(world, expected)
@@ -77,7 +77,11 @@ export async function campaign(seed: number, steps: number, lines: string[]): Pr
   }
 }
 
-async function createWorld(seed: number, lines: string[], chain: World['chain']): Promise<World> {
+export async function createWorld(
+  seed: number,
+  lines: string[],
+  chain: World['chain'],
+): Promise<World> {
   const sellers = await createSellers()
   const victims = await createVictims(sellers.map(({ sale }) => sale))
   const attackers = [...sellers, ...createOthers(victims)]
@@ -111,7 +115,10 @@ function expectRequestsTo(world: World): void {
 }
 
 /** One request, or a combination of some. */
-async function attack(world: World): Promise<void> {
+export async function attack(
+  world: World,
+  send: (world: World, step: Step) => Promise<Answer>,
+): Promise<void> {
   const { dice, attackers } = world
   const isSeller = dice.chance(0.6)
   const candidates = attackers.filter(({ sale }) => (sale !== null) === isSeller)
@@ -174,7 +181,7 @@ async function send(world: World, step: Step): Promise<Answer> {
 }
 
 /** Keeps what an attacker can use later. */
-function collect(attacker: Attacker, { headers, text }: Answer): void {
+export function collect(attacker: Attacker, { headers, text }: Answer): void {
   const session = sessionIn(headers)
   if (session) attacker.sessions.push(session)
   for (const cookie of headers.getSetCookie()) {

@@ -187,7 +187,7 @@ const rules: Record<string, Rule> = {
 
   heldPieces: (_, { attacker }, { after }) => after?.nftId === attacker.sale?.nftId,
 
-  nftPayloads: (_, step, { before }) => before === null && isPlacing(step),
+  responseParts: (_, step, { before }) => before === null && isPlacing(step),
 
   emailLinks: (_, step, { before, after, row, columns }) => {
     const isOwnRequest =
@@ -222,8 +222,8 @@ const rules: Record<string, Rule> = {
 
   // What the instance has used, the attacker, or the owner of the stolen session.
   quotas: (world, step, { after }) => {
-    const [name = '', id] = String(after?.name).split(':')
-    if (id === undefined || (name !== 'pictures' && name !== 'addresses')) return true
+    const id = /:(\d+)$/.exec(String(after?.name))?.[1]
+    if (id === undefined) return true
     return isOwn(step, Number(id)) || isRobbed(world, step, Number(id))
   },
 

@@ -104,13 +104,13 @@ async function anOrder({ to = aWallet(), quantity = 1, ...values }: Ordered = {}
   const key = aKey()
   id += 1
   await db.insert(orders).values({
-    ...{ id, buyerId: 1, billingAddressId: 1, paymentMethod: '', provider: '', namespace: 'a' },
+    ...{ id, buyerId: 1, billingAddressId: 1, namespace: 'a' },
     ...{ payprovWebhookToken: '', totalPriceCents: 1, totalPriceCurrency: 'EUR' },
-    ...{ totalPriceEth: '0', ProductType: 'nft', ...timestamps },
+    ...{ totalPriceEth: '0', createdAt: timestamps.createdAt },
   })
   await db.insert(orderItems).values({
     ...{ id, orderId: id, nftId: 1, listingId: 1, sellerId: 1, quantity, ethRecipient: to },
-    ...{ ProductType: 'nft', ...price, ...timestamps },
+    ...price,
   })
   await db.insert(deliveries).values({
     ...{ id, key, chainId: 31337, state: 'queued', placer: 'a', ...timestamps, ...values },

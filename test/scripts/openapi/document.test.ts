@@ -356,7 +356,11 @@ describe('assertDocumented', () => {
         new Request('https://marketplace.test/.well-known/jwks.json'),
         Response.json(body, {
           status: response.status,
-          headers: { 'content-type': response.type, 'x-request-id': response.id },
+          headers: {
+            'content-type': response.type,
+            'x-request-id': response.id,
+            'cache-control': 'private, no-store',
+          },
         }),
       ),
     ).rejects.toThrow(problem)

@@ -150,19 +150,17 @@ async function write(sales: Chosen[], parties: Parties): Promise<PaidItem[]> {
       parties.sellerId,
     ),
     insert(
-      `INSERT INTO orders (id, buyerId, billingAddressId, paymentMethod, provider,
-         payprovWebhookToken, totalPriceCents, totalPriceCurrency, totalPriceEth, status, createdAt,
-         updatedAt, ProductType, namespace)
-       SELECT value ->> 'id', ?3, ?4, 'external', 'external', 'webhook', 100, 'EUR', '0.1', 'paid',
-         ?2, ?2, 'nft', 'master:test' FROM json_each(?1)`,
+      `INSERT INTO orders (id, buyerId, billingAddressId, payprovWebhookToken, totalPriceCents,
+         totalPriceCurrency, totalPriceEth, createdAt, namespace)
+       SELECT value ->> 'id', ?3, ?4, 'webhook', 100, 'EUR', '0.1', ?2, 'master:test' FROM json_each(?1)`,
       parties.buyerId,
       parties.addressId,
     ),
     insert(
       `INSERT INTO orderItems (id, orderId, nftId, listingId, sellerId, quantity, priceCents, priceEths,
-         ethRecipient, recipientChainId, priceCurrency, createdAt, updatedAt, ProductType)
+         ethRecipient, recipientChainId, priceCurrency)
        SELECT value ->> 'id', value ->> 'id', value ->> 'id', value ->> 'id', ?3, value ->> 'quantity',
-         100, '0.1', value ->> 'recipient', value ->> 'recipientChainId', 'EUR', ?2, ?2, 'nft'
+         100, '0.1', value ->> 'recipient', value ->> 'recipientChainId', 'EUR'
        FROM json_each(?1)`,
       parties.sellerId,
     ),

@@ -9,7 +9,7 @@ export type Upload = { file: string; mode: string; secrets: Record<string, strin
 
 export type Account = {
   login: { email: string; accounts: { id: string; name: string }[] } | null
-  databases: { uuid: string; name: string }[]
+  databases: { uuid: string; name: string; replication?: string }[]
   /** The names of their lifecycle rules. */
   buckets: Record<string, string[]>
   /** The Workers that read them. */
@@ -55,7 +55,7 @@ export type AccountProject = Project & {
 }
 
 /** What commands leave in the folder. */
-const LEFT = /^(account\.json|remote\.sqlite|secrets\..*|wrangler\.toml)$/
+const LEFT = /^(account\.json|remote\.sqlite|r2 .*|secrets\..*|wrangler\.toml)$/
 
 export async function anAccountProject(): Promise<AccountProject> {
   const project = await aProject()

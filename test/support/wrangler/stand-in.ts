@@ -4,7 +4,16 @@
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { createRequire } from 'node:module'
 import { backup, DatabaseSync } from 'node:sqlite'
 import type { Account, Upload } from './account.ts'
@@ -81,9 +90,11 @@ async function run(account: Account): Promise<Answer> {
     return '⚡️ Time travel restored the database to the bookmark bookmark-1'
   }
   if (line.startsWith('d1 info ')) {
-    if (!account.databases.some((database) => database.name === name))
-      throw new Refusal(`Couldn't find DB with name '${name}'`)
-    return `│ database_size │ 1 MB │`
+    const database = account.databases.find((database) => database.name === args[2])
+    if (!database) throw new Refusal(`Couldn't find DB with name '${args[2]}'`)
+    if (!args.includes('--json')) return '│ database_size │ 1 MB │'
+    const { uuid, replication: mode = 'disabled' } = database
+    return JSON.stringify({ uuid, read_replication: { mode } })
   }
   if (line.startsWith('d1 ')) {
     const known = account.databases.some(({ uuid }) => environment.includes(uuid))
@@ -106,6 +117,7 @@ async function run(account: Account): Promise<Answer> {
     account.buckets[args[4] ?? '']?.push(args[5] ?? '')
     return `✨ Added lifecycle rule '${args[5]}' to bucket '${args[4]}'.`
   }
+  if (line.startsWith('r2 object ')) return moveObject(args[2] ?? '', args[3] ?? '')
   if (line.startsWith('queues create ')) {
     account.queues[name] = []
     return `✅ Created queue '${name}'`
@@ -173,8 +185,38 @@ function deploy(account: Account, worker: string, environment: string): Answer {
   return `Uploaded ${worker}`
 }
 
+/** Objects are files in the folder. */
+function moveObject(action: string, object: string): Answer {
+  const stored = `r2 ${object.replace('/', ' ')}`
+  if (action === 'put') copyFileSync(optionOf('--file'), stored)
+  else if (action === 'delete') rmSync(stored, { force: true })
+  else if (!existsSync(stored)) throw new Refusal('The specified key does not exist.')
+  else copyFileSync(stored, optionOf('--file'))
+  return 'Done.'
+}
+
+/** In the order of D1: rows after their table, in which others may be missing, and views last. */
+function* dump(database: DatabaseSync) {
+  const select = (sql: string) => database.prepare(sql).all() as Record<string, string>[]
+  yield 'PRAGMA defer_foreign_keys=TRUE;'
+  const tables = "SELECT name, sql FROM sqlite_schema WHERE type = 'table'"
+  for (const { name, sql } of select(`${tables} ORDER BY name = 'sqlite_sequence', rowid`)) {
+    yield name === 'sqlite_sequence' ? 'DELETE FROM sqlite_sequence;' : `${sql};`
+    const columns = select(`PRAGMA table_info("${name}")`).map((column) => `"${column.name}"`)
+    const values = columns.map((column) => `quote(${column})`).join(" || ',' || ")
+    for (const { row } of select(`SELECT ${values} AS row FROM "${name}"`))
+      yield `INSERT INTO "${name}" (${columns}) VALUES(${row});`
+  }
+  const others = "SELECT sql FROM sqlite_schema WHERE type <> 'table' AND sql NOT NULL"
+  for (const { sql } of select(`${others} ORDER BY type`)) yield `${sql};`
+}
+
 function runDatabase(command: string): Answer {
   const database = new DatabaseSync('remote.sqlite')
+  if (command.startsWith('d1 export ')) {
+    writeFileSync(optionOf('--output'), [...dump(database)].join('\n'))
+    return '🌀 Downloaded successfully!'
+  }
   if (command.startsWith('d1 time-travel info ')) return '{ "bookmark": "bookmark-1" }'
   if (args.includes('--file')) {
     database.exec(`BEGIN;\n${readFileSync(optionOf('--file'), 'utf8')}\nCOMMIT`)

@@ -1,0 +1,93 @@
+/**
+ * How long calls take from three places, on paper: the round trips that `test/costs.test.ts` counts,
+ * times stated distances.
+ */
+import { endpointCosts } from './rows.ts'
+
+/**
+ * Milliseconds of a round trip from a place to the D1 replica of its region, and to a primary in
+ * western Europe. The region of Tokyo is Asia and Pacific, whose replica may be in Singapore.
+ */
+const places: Record<string, { replica: number; primary: number }> = {
+  Tokyo: { replica: 70, primary: 230 },
+  'New York': { replica: 15, primary: 85 },
+  Frankfurt: { replica: 10, primary: 15 },
+}
+
+/** Milliseconds from the caller to Cloudflare and back, with the work of the Worker. */
+const EDGE = 15
+
+/** D1 does not matter to what a cache of Cloudflare answers. */
+const cached = new Set([
+  'GET /.well-known/jwks.json',
+  'GET /api/public/stats',
+  'GET /api/public/creators',
+  'GET /api/public/listings',
+  'GET /api/public/listings/:ids',
+  'GET /api/public/nfts',
+  'GET /api/public/nfts/:ids',
+  'GET /avatars/:user_id/:picture',
+])
+
+type Kind = 'cached' | 'read' | 'place' | 'write' | 'excepted'
+
+/** Reads and writes that are no plain ones. */
+const kinds: Record<string, Kind> = {
+  'POST /api/externalOrders': 'place',
+  'PUT /api/externalOrders/by-number/:providerId': 'place',
+  'POST /api/externalOrders/check': 'read',
+  'POST /api/reservations': 'place',
+  'PUT /api/public/user/:user_id/profile/avatar': 'excepted',
+  'PUT /api/public/user/:user_id/profile/updateAvatarFile': 'excepted',
+  'PUT /api/public/user/:user_id/profile/updateAvatarBytes': 'excepted',
+  'POST /settings/profile/avatar': 'excepted',
+  'POST /settings/profile/avatar-url': 'excepted',
+  'POST /api/admin/catalogue': 'excepted',
+  // Asks a node of the chain between a trip to a replica and one to the primary. Its sample request is
+  // refused after the first.
+  'POST /settings/account/wallet': 'read',
+}
+
+const kindOf = (endpoint: string): Kind =>
+  kinds[endpoint] ??
+  (cached.has(endpoint) ? 'cached' : endpoint.startsWith('GET') ? 'read' : 'write')
+
+/** Round trips one after the other: to a replica (`r`) and to the primary (`p`). */
+const rounds: Record<Kind, string> = {
+  cached: 'r',
+  read: 'r',
+  place: 'rp',
+  write: 'p',
+  excepted: 'ppp',
+}
+
+/** Returns the round trips of an endpoint. Trips at the same time are one. */
+export const roundsOf = (endpoint: string): string =>
+  endpointCosts[endpoint]?.trips === 0 ? '' : rounds[kindOf(endpoint)]
+
+/** What the table calls a kind. The cache of Cloudflare answers the first, without D1. */
+const rows: [name: string, rounds: string][] = [
+  ['public data, from the cache', ''],
+  ['public data, not cached yet', rounds.read],
+  ['other reads', rounds.read],
+  ['place orders, reserve', rounds.place],
+  ['other writes', rounds.write],
+  ['link a wallet, beside a node of its chain', 'rp'],
+  ['replace an avatar, import a catalogue', rounds.excepted],
+]
+
+/** Returns the table of docs/performance.md. */
+export function latencyTable(): string {
+  const names = Object.keys(places)
+  const lines = rows.map(([name, trips]) => {
+    const times = Object.values(places).map(({ replica, primary }) =>
+      [...trips].reduce((sum, trip) => sum + (trip === 'r' ? replica : primary), EDGE),
+    )
+    return `| ${[name, ...times].join(' | ')} |`
+  })
+  return [
+    `| milliseconds from | ${names.join(' | ')} |`,
+    `|---|${'--:|'.repeat(names.length)}`,
+    ...lines,
+  ].join('\n')
+}

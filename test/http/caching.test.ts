@@ -1,0 +1,80 @@
+/** Cloudflare's cache answers public responses to everybody, and keeps what does not say for how long. */
+import { expect, it } from 'vitest'
+import app from '../../src/app.ts'
+import { listEndpoints } from '../../src/http/endpoint.ts'
+import { callWith } from '../support/api.ts'
+import { cachingProblem } from '../support/document.ts'
+import { sampleWorld } from '../support/endpoints.ts'
+import { anAdministrator, aSession } from '../support/makers.ts'
+
+const { tokenOf, sampleRequest } = await sampleWorld()
+const session = await aSession(await anAdministrator())
+
+const callers: Record<string, Record<string, string>> = {
+  nobody: {},
+  'a master token': { authorization: tokenOf.master, 'x-server-timing': '1' },
+  'a browser': { cookie: `token=${session}` },
+}
+
+const publicEndpoints = [
+  'GET /.well-known/jwks.json',
+  'GET /api/public/stats',
+  'GET /api/public/creators',
+  'GET /api/public/listings',
+  'GET /api/public/listings/:ids',
+  'GET /api/public/nfts',
+  'GET /api/public/nfts/:ids',
+  'GET /avatars/:user_id/:picture',
+]
+
+const endpoints = listEndpoints(app).map(({ method, path }) => `${method} ${path}`)
+
+it.each(endpoints)('%s says whether caches may keep its answer', async (endpoint) => {
+  for (const [caller, headers] of Object.entries(callers)) {
+    const { method, path, ...content } = await sampleRequest(endpoint)
+    const all = { ...content.headers, ...headers }
+    const response = await callWith({}, method, path, { ...content, headers: all })
+    expect([caller, cachingProblem(response)]).toEqual([caller, null])
+    const isPublic = publicEndpoints.includes(endpoint)
+    expect([caller, response.headers.get('cache-control')?.split(',')[0]]).toEqual([
+      caller,
+      isPublic ? 'public' : 'private',
+    ])
+  }
+})
+
+it('returns the same to every caller where caches may keep it', async () => {
+  for (const endpoint of publicEndpoints) {
+    const { path } = await sampleRequest(endpoint)
+    const answers = await Promise.all(
+      Object.values(callers).map(async (headers) => {
+        const response = await callWith({}, 'GET', path, { headers })
+        return [endpoint, [...response.headers], await response.text()]
+      }),
+    )
+    expect(answers[1]).toEqual(answers[0])
+    expect(answers[2]).toEqual(answers[0])
+  }
+})
+
+it.each([
+  ['GET', '/nothing', 404],
+  ['PATCH', '/api/public/stats', 405],
+  ['GET', '/api/public/listings/999999', 400],
+  ['GET', '/api/public/nfts?limit=x', 400],
+  ['GET', '/avatars/1/unknown.jpg', 404],
+  ['OPTIONS', '/api/public/stats', 204],
+])('%s %s keeps an answer with %i out of caches', async (method, path, status) => {
+  const response = await callWith({}, method, path)
+  expect([response.status, response.headers.get('cache-control')]).toEqual([
+    status,
+    'private, no-store',
+  ])
+})
+
+it('keeps an answer out of caches if too many requests were sent', async () => {
+  const RATE_LIMIT = { limit: async () => ({ success: false }) } as unknown as RateLimit
+  const response = await callWith({ RATE_LIMIT }, 'GET', '/api/public/stats')
+  expect(response.status).toBe(429)
+  expect(response.headers.get('cache-control')).toBe('private, no-store')
+})

@@ -1,0 +1,313 @@
+/** Replicas lag: what they do not know yet must not make the Worker refuse anything. */
+
+import { eq } from 'drizzle-orm'
+import { expect, it, vi } from 'vitest'
+import { listings as listingRows, nfts } from '../../src/db/schema/catalogue.ts'
+import { emailLinks, tokens, users } from '../../src/db/schema/users.ts'
+import { hashSecret, newSecret } from '../../src/identity/secret.ts'
+import { callWith } from '../support/api.ts'
+import {
+  aListing,
+  aMasterToken,
+  anAddress,
+  anNft,
+  aSession,
+  aToken,
+  aUser,
+  aWebhook,
+  db,
+} from '../support/makers.ts'
+import { aLaggingReplica } from '../support/replica.ts'
+
+const ADDRESSES = '/api/public/user/me/deliveryAddresses'
+const ORDERS = '/api/externalOrders'
+const place = { street: 'Road 1', postal: '0150', city: 'Oslo', country: 'NO' }
+const billing = { buyerBillingData: place }
+
+it('reads from a replica', async () => {
+  const token = await aToken(await aUser())
+  const { database: DB, copies } = await aLaggingReplica()
+  const response = await callWith({ DB }, 'GET', ADDRESSES, { token })
+  expect(response.status).toBe(200)
+  expect(copies()).toEqual(['replica'])
+})
+
+it('asks the primary about a token that the replica does not know', async () => {
+  const user = await aUser()
+  const { database: DB, copies } = await aLaggingReplica()
+  const token = await aToken(user)
+  expect((await callWith({ DB }, 'GET', ADDRESSES, { token })).status).toBe(200)
+  expect(copies()).toEqual(['replica', 'primary'])
+  expect((await callWith({ DB }, 'GET', ADDRESSES, { token: 'x' })).status).toBe(401)
+  expect(copies()).toEqual([])
+})
+
+it('signs in a browser whose session the replica does not know', async () => {
+  const user = await aUser()
+  const { database: DB, copies } = await aLaggingReplica()
+  const headers = { cookie: `token=${await aSession(user)}` }
+  // The start page shows a visitor who is not signed in, instead of an error.
+  const page = await callWith({ DB }, 'GET', '/', { headers })
+  expect(await page.text()).toContain('Menu of')
+  expect(copies()).toContain('primary')
+})
+
+it('refuses a revoked token only if the primary does', async () => {
+  const user = await aUser()
+  const token = await aToken(user)
+  await db
+    .update(tokens)
+    .set({ revokedAt: '2026-01-01T00:00:00.000Z' })
+    .where(eq(tokens.userId, user.id))
+  const { database: DB, copies } = await aLaggingReplica()
+  expect((await callWith({ DB }, 'GET', ADDRESSES, { token })).status).toBe(401)
+  expect(copies()).toEqual(['replica', 'primary'])
+})
+
+it('finds what is new: orders, NFTs, listings, webhooks and orders by the number of the shop', async () => {
+  const token = await aMasterToken()
+  const buyer = await aUser()
+  const nft = await anNft(await aUser())
+  const { database: DB, copies } = await aLaggingReplica()
+  const listing = await aListing(nft)
+  const webhook = await aWebhook(buyer)
+  const [order] = await placed({ DB }, token, {
+    ...{ nftId: nft.id, listingId: listing.id, quantity: 1, buyerUserId: buyer.id },
+    ...{ providerId: 'new 1', ...billing },
+  })
+  copies()
+  for (const path of [
+    `${ORDERS}/${order?.id}`,
+    `/api/public/listings/${listing.id}`,
+    `/api/webhooks/${webhook.id}`,
+    `${ORDERS}?providerId=new%201`,
+    `${ORDERS}?providerId=new%201&fields=summary`,
+  ]) {
+    const response = await callWith({ DB }, 'GET', path, { token })
+    expect([path, response.status]).toEqual([path, 200])
+    expect(JSON.stringify(await response.json())).toMatch(/"id":/)
+    expect([path, copies()]).toEqual([path, ['replica', 'primary']])
+  }
+})
+
+it('asks the primary before it says that something does not exist, and answers once', async () => {
+  const token = await aMasterToken()
+  const { database: DB, copies } = await aLaggingReplica()
+  const log = vi.spyOn(console, 'log').mockImplementation(() => {})
+  const response = await callWith({ DB }, 'GET', `${ORDERS}/999999`, { token })
+  expect(log.mock.calls).toHaveLength(1)
+  log.mockRestore()
+  expect(response.status).toBe(400)
+  expect(await response.json()).toMatchObject({ code: 'order_not_found' })
+  expect(copies()).toEqual(['replica', 'primary'])
+})
+
+/** Places orders, and returns them. */
+async function placed(bindings: { DB: D1Database }, token: string, ...json: object[]) {
+  const response = await callWith(bindings, 'POST', ORDERS, { token, json })
+  const body: { orders: { id: number; totalPriceCents: number }[]; error: string | null } =
+    await response.json()
+  expect(body.error).toBeNull()
+  return body.orders
+}
+
+it('places orders with one trip to a replica and one to the primary', async () => {
+  const token = await aMasterToken()
+  const nft = await anNft(await aUser())
+  const listing = await aListing(nft)
+  const buyer = await aUser()
+  await anAddress(buyer, { kind: 'billing' })
+  const { database: DB, copies, answers } = await aLaggingReplica()
+  const order = { nftId: nft.id, listingId: listing.id, quantity: 1, buyerUserId: buyer.id }
+  const json = [{ ...order, ...billing }]
+  const first = await callWith({ DB }, 'POST', ORDERS, { token, json })
+  expect(copies()).toEqual(['replica', 'primary'])
+  // Also if the caller has just written: the guards of the second trip find what has changed.
+  const bookmark = first.headers.get('x-d1-bookmark') ?? ''
+  expect(bookmark).toMatch(/^[\da-f-]+\.\d{13}$/)
+  const headers = { 'x-d1-bookmark': bookmark }
+  await callWith({ DB }, 'POST', ORDERS, { token, json, headers })
+  expect(answers.map(({ copy }) => copy)).toEqual(['replica', 'primary'])
+})
+
+it.each([
+  ['a price that has changed', async () => ({ priceCents: 700 }), 700],
+  ['another seller', async () => ({ sellerId: (await aUser()).id }), 500],
+])('places an order by the state of the primary: %s', async (_, change, cents) => {
+  const token = await aMasterToken()
+  const nft = await anNft(await aUser())
+  const listing = await aListing(nft, { priceCents: 500 })
+  const buyer = await aUser()
+  const { database: DB, copies } = await aLaggingReplica()
+  await db
+    .update(listingRows)
+    .set(await change())
+    .where(eq(listingRows.id, listing.id))
+  const [order] = await placed({ DB }, token, {
+    ...{ nftId: nft.id, listingId: listing.id, quantity: 1, buyerUserId: buyer.id, ...billing },
+  })
+  expect(order?.totalPriceCents).toBe(cents)
+  expect(copies()).toEqual(['replica', 'primary', 'primary', 'primary'])
+})
+
+it('does not sell what the replica still has, and sells what it does not have yet', async () => {
+  const token = await aMasterToken()
+  const nft = await anNft(await aUser(), { availableAmount: 1 })
+  const listing = await aListing(nft)
+  const buyer = await aUser()
+  const json = [
+    ...[{ nftId: nft.id, listingId: listing.id, quantity: 1, buyerUserId: buyer.id, ...billing }],
+  ]
+  const { database: DB } = await aLaggingReplica()
+  const setStock = (availableAmount: number) =>
+    db.update(nfts).set({ availableAmount }).where(eq(nfts.id, nft.id))
+  await setStock(0)
+  const refused = await callWith({ DB }, 'POST', ORDERS, { token, json })
+  expect(refused.status).toBe(400)
+  expect(await refused.json()).toMatchObject({ code: 'sold_out' })
+  const soldOut = await aLaggingReplica()
+  await setStock(1)
+  expect((await callWith({ DB: soldOut.database }, 'POST', ORDERS, { token, json })).status).toBe(
+    200,
+  )
+  expect(soldOut.copies()).toEqual(['replica', 'primary', 'primary'])
+})
+
+it('knows a buyer and a reservation that the replica does not have yet', async () => {
+  const token = await aMasterToken()
+  const nft = await anNft(await aUser())
+  const listing = await aListing(nft)
+  const { database: DB, copies } = await aLaggingReplica()
+  const buyer = await aUser({ email: 'new@example.com' })
+  const reserved = await callWith({ DB }, 'POST', '/api/reservations', {
+    token,
+    json: [{ nftId: nft.id, listingId: listing.id, quantity: 1, ttl: 600 }],
+  })
+  const { reservations }: { reservations: { id: string }[] } = await reserved.json()
+  copies()
+  const order = { listingId: listing.id, nftId: nft.id, quantity: 1, ...billing }
+  await placed(
+    { DB },
+    token,
+    { ...order, buyerUserId: buyer.id, reservationId: reservations[0]?.id },
+    { ...order, buyer: { email: 'new@example.com' } },
+  )
+  expect(copies()).toEqual(['replica', 'primary', 'primary'])
+  // A user whom the replica does not know would be created again.
+  await aUser({ email: 'newer@example.com' })
+  await placed({ DB }, token, { ...order, buyer: { email: 'newer@example.com' } })
+  expect(await db.$count(users, eq(users.email, 'newer@example.com'))).toBe(1)
+})
+
+it('repeats a call with the same Idempotency-Key from the primary, and places nothing twice', async () => {
+  const token = await aMasterToken()
+  const nft = await anNft(await aUser())
+  const listing = await aListing(nft)
+  const buyer = await aUser()
+  const { database: DB } = await aLaggingReplica()
+  const order = { nftId: nft.id, listingId: listing.id, quantity: 1, buyerUserId: buyer.id }
+  const place = () =>
+    callWith({ DB }, 'POST', ORDERS, {
+      ...{ token, json: [{ ...order, ...billing }] },
+      headers: { 'idempotency-key': 'once' },
+    })
+  const [first, second] = [await place(), await place()]
+  expect(second.headers.get('idempotent-replayed')).toBe('true')
+  expect(await second.json()).toEqual(await first.json())
+})
+
+it('returns an order by its number, and compares it with what the primary has', async () => {
+  const token = await aMasterToken()
+  const nft = await anNft(await aUser())
+  const listing = await aListing(nft)
+  const buyer = await aUser()
+  const { database: DB } = await aLaggingReplica()
+  const order = { nftId: nft.id, listingId: listing.id, quantity: 1, buyerUserId: buyer.id }
+  const json = { ...order, ...billing }
+  const put = (body: object) =>
+    callWith({ DB }, 'PUT', `${ORDERS}/by-number/n1`, { token, json: body })
+  expect((await put(json)).status).toBe(201)
+  const repeated = await put(json)
+  expect(repeated.status).toBe(200)
+  // A shop that has lost the first answer reads its order from the primary as well.
+  expect(repeated.headers.get('x-d1-bookmark')).toMatch(/^[\da-f-]+\.\d{13}$/)
+  const different = await put({ ...json, quantity: 2 })
+  expect(await different.json()).toMatchObject({ code: 'order_differs' })
+})
+
+it('checks orders at a replica, and refuses them only if the primary does', async () => {
+  const token = await aMasterToken()
+  const nft = await anNft(await aUser())
+  const { database: DB, copies } = await aLaggingReplica()
+  const listing = await aListing(nft)
+  const buyer = await aUser()
+  const json = [
+    { listingId: listing.id, nftId: nft.id, quantity: 1, buyerUserId: buyer.id, ...billing },
+  ]
+  const check = () => callWith({ DB }, 'POST', `${ORDERS}/check`, { token, json })
+  expect((await check()).status).toBe(200)
+  expect(copies()).toEqual(['replica', 'primary'])
+})
+
+it('does not make placing wait for a replica that lacks what the caller has just written', async () => {
+  const token = await aMasterToken()
+  const nft = await anNft(await aUser())
+  const listing = await aListing(nft)
+  const buyer = await aUser()
+  await anAddress(buyer, { kind: 'billing' })
+  const { database: DB, answers } = await aLaggingReplica()
+  const json = [
+    { nftId: nft.id, listingId: listing.id, quantity: 1, buyerUserId: buyer.id, ...billing },
+  ]
+  const first = await callWith({ DB }, 'POST', ORDERS, { token, json })
+  answers.splice(0)
+  // As client/src/transport.ts sends it with every call.
+  const headers = { 'x-d1-bookmark': first.headers.get('x-d1-bookmark') ?? '' }
+  await callWith({ DB }, 'POST', ORDERS, { token, json, headers })
+  // A session that begins at the bookmark would wait until the replica has it.
+  expect(answers[0]).toEqual({ copy: 'replica', from: 'first-unconstrained' })
+})
+
+it('does not make a read wait for the state that the primary has just shown the caller', async () => {
+  const token = await aMasterToken()
+  const { database: DB, answers } = await aLaggingReplica()
+  // Not found by the replica, so the primary answers.
+  const first = await callWith({ DB }, 'GET', `${ORDERS}/999999`, { token })
+  const bookmark = first.headers.get('x-d1-bookmark') ?? ''
+  answers.splice(0)
+  await callWith({ DB }, 'GET', `${ORDERS}/999999`, {
+    token,
+    headers: { 'x-d1-bookmark': bookmark },
+  })
+  // Otherwise the replica would first have to get what the primary had a moment ago.
+  expect(bookmark).toBe('')
+  expect(answers[0]).toEqual({ copy: 'replica', from: 'first-unconstrained' })
+})
+
+it.each(['without a session', 'with a session that has ended', 'with a session'])(
+  'opens a sign-in link that the replica lacks: %s',
+  async (kind) => {
+    const user = await aUser()
+    const cookie = `token=${await aSession(user)}`
+    if (kind.includes('ended'))
+      await db
+        .update(tokens)
+        .set({ revokedAt: new Date().toISOString() })
+        .where(eq(tokens.userId, user.id))
+    const { database: DB } = await aLaggingReplica()
+    const secret = newSecret()
+    const at = new Date()
+    await db.insert(emailLinks).values({
+      ...{
+        secretHash: hashSecret(secret),
+        email: 'fresh@example.com',
+        mailbox: 'fresh@example.com',
+      },
+      ...{ client: 'x', identityHash: 'x', userId: null, redirect: null },
+      ...{ createdAt: at.toISOString(), expiresAt: new Date(at.getTime() + 900_000).toISOString() },
+    })
+    const headers = { accept: 'text/html', ...(kind === 'without a session' ? {} : { cookie }) }
+    const response = await callWith({ DB }, 'GET', `/sign-in/email?secret=${secret}`, { headers })
+    expect([kind, response.status]).toEqual([kind, 200])
+  },
+)

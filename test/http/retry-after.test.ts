@@ -1,0 +1,222 @@
+/** Whoever waits as long as `Retry-After` says is let through. */
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { quotas } from '../../src/db/schema/operations.ts'
+import { emailLinks } from '../../src/db/schema/users.ts'
+import { aPng } from '../avatars/pictures.ts'
+import { aShop } from '../orders/shop.ts'
+import { type Call, callWith } from '../support/api.ts'
+import { aMasterToken, aSession, aToken, aUser, aWebhook, db } from '../support/makers.ts'
+import { aRateLimit } from '../support/rate-limit.ts'
+import { aVisitor, aWallet, requestMessage } from '../support/visitor.ts'
+
+/** 89 minutes and 45 seconds before the end of a day (UTC), and 29 minutes and 45 of an hour. */
+const NOW = `${new Date().toISOString().slice(0, 10)}T22:30:15.000Z`
+const UNTIL_TOMORROW = 5385
+
+beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: new Date(NOW) })
+  await db.delete(quotas)
+})
+afterEach(() => void vi.useRealTimers())
+
+/** What a period has used up. */
+const use = (name: string, used: number, period = NOW.slice(0, 10)) =>
+  db.insert(quotas).values({ name, period, used })
+
+type Attempt = (bindings?: Partial<Env>) => Promise<Response>
+
+const attempt =
+  (user: { id: number }, method: string, path: string, content: Call = {}): Attempt =>
+  async (bindings = {}) =>
+    callWith(bindings, method, path, { token: await aToken(user), ...content })
+
+/** A form of the settings, in a session that has just begun. */
+const submit =
+  (user: { id: number }, path: string, form: Record<string, string> = {}): Attempt =>
+  async (env = {}) => {
+    const visitor = aVisitor()
+    visitor.cookies.set('token', await aSession(user))
+    return visitor.post(path, { form, env })
+  }
+
+/** Uses something up. Returns what is refused then. */
+type Case = () => Promise<Attempt>
+
+const cases: Record<string, [wait: number, exhaust: Case]> = {
+  'new addresses': [
+    UNTIL_TOMORROW,
+    async () => {
+      const user = await aUser()
+      await use(`addresses:${user.id}`, 200)
+      return attempt(user, 'POST', '/api/public/deliveryAddress', { json: {} })
+    },
+  ],
+  'orders and reservations': [
+    UNTIL_TOMORROW,
+    async () => {
+      const { seller, listing } = await aShop()
+      await use(`orders:${seller.id}`, 9_999)
+      const json = [1, 1].map((quantity) => ({ listingId: listing.id, quantity, ttl: 60 }))
+      return attempt(seller, 'POST', '/api/reservations', { json })
+    },
+  ],
+  'new tokens': [
+    UNTIL_TOMORROW,
+    async () => {
+      const user = await aUser()
+      await use(`new tokens:${user.id}`, 100)
+      return submit(user, '/settings/api-access/tokens', { name: 'shop' })
+    },
+  ],
+  'sign-ins': [
+    UNTIL_TOMORROW,
+    async () => {
+      const wallet = aWallet()
+      const user = await aUser({ ethereumPublicAddr: wallet.address })
+      await use(`sign-ins:${user.id}`, 100)
+      return async () => {
+        const visitor = aVisitor()
+        const message = await requestMessage(visitor, wallet)
+        const signature = await wallet.signMessage({ message })
+        return visitor.postJson('/sign-in/wallet', { message, signature })
+      }
+    },
+  ],
+  'unlinked sign-in methods': [
+    UNTIL_TOMORROW,
+    async () => {
+      const user = await aUser({ email: 'unlinks@example.com' })
+      await use(`unlinks:${user.id}`, 10)
+      return submit(user, '/settings/account/email/unlink')
+    },
+  ],
+  'new webhooks': [
+    UNTIL_TOMORROW,
+    async () => {
+      const user = await aUser()
+      await use(`webhooks:${user.id}`, 30)
+      const json = { url: 'https://shop.example.com/hook', events: ['order.created'] }
+      return attempt(user, 'POST', '/api/webhooks', { json })
+    },
+  ],
+  'tests of a webhook, of this minute and of this day': [
+    UNTIL_TOMORROW,
+    async () => {
+      const user = await aUser()
+      const { id } = await aWebhook(user)
+      await use(`webhook_tests:${id}`, 10, NOW.slice(0, 16))
+      await use(`webhook_tests:${id}`, 100)
+      return attempt(user, 'POST', `/api/webhooks/${id}/test`)
+    },
+  ],
+  'tests of a webhook, of this minute': [
+    45,
+    async () => {
+      const user = await aUser()
+      const { id } = await aWebhook(user)
+      await use(`webhook_tests:${id}`, 10, NOW.slice(0, 16))
+      return attempt(user, 'POST', `/api/webhooks/${id}/test`)
+    },
+  ],
+  'replays of a webhook': [
+    UNTIL_TOMORROW,
+    async () => {
+      const user = await aUser()
+      const { id } = await aWebhook(user)
+      await use(`webhook_replays:${id}`, 6)
+      const json = { since: NOW }
+      return attempt(user, 'POST', `/api/webhooks/${id}/replay`, { json })
+    },
+  ],
+  'pictures of a user': [
+    UNTIL_TOMORROW,
+    async () => {
+      const user = await aUser()
+      await use(`pictures:${user.id}`, 20)
+      const path = '/api/public/user/me/profile/updateAvatarBytes'
+      return attempt(user, 'PUT', path, { body: aPng() })
+    },
+  ],
+  'mails of the instance, of this hour and of this day': [
+    UNTIL_TOMORROW,
+    async () => {
+      await use('mails', 1_000_000, NOW.slice(0, 13))
+      await use('mails', 1_000_000)
+      return (env = {}) =>
+        aVisitor().post('/sign-in/email', { form: { email: 'anybody@example.com' }, env })
+    },
+  ],
+  'links that add an address to an account': [
+    900,
+    async () => {
+      const user = await aUser()
+      for (const secretHash of ['1', '2', '3'])
+        await db.insert(emailLinks).values({
+          ...{ secretHash, email: 'a@example.com', mailbox: 'a@example.com', identityHash: 'a' },
+          ...{ client: 'a', userId: user.id, createdAt: NOW, expiresAt: NOW },
+        })
+      return submit(user, '/settings/account/email', { email: 'mine@example.com' })
+    },
+  ],
+}
+
+it.each(Object.entries(cases))('is how long to wait for %s', async (_, [wait, exhaust]) => {
+  const again = await exhaust()
+  const refused = await again()
+  expect([429, 503]).toContain(refused.status)
+  expect(refused.headers.get('retry-after')).toBe(`${wait}`)
+  vi.setSystemTime(Date.now() + wait * 1000)
+  expect((await again()).status).toBeLessThan(400)
+})
+
+const limits: [keyof Env, () => Promise<Attempt>][] = [
+  ['RATE_LIMIT', async () => (env) => callWith(env ?? {}, 'GET', '/api/public/stats')],
+  [
+    'USER_RATE_LIMIT',
+    async () => attempt(await aUser(), 'GET', '/api/public/user/me/billingAddresses'),
+  ],
+  [
+    'MASTER_RATE_LIMIT',
+    async () => {
+      const token = await aMasterToken()
+      return (env) => callWith(env ?? {}, 'GET', '/api/webhooks', { token })
+    },
+  ],
+  [
+    'SIGN_IN_LIMIT',
+    async () => (env) =>
+      aVisitor().post('/sign-in/email', { form: { email: 'a@example.com' }, env: env ?? {} }),
+  ],
+  [
+    'AVATAR_LIMIT',
+    async () =>
+      attempt(await aUser(), 'PUT', '/api/public/user/me/profile/updateAvatarBytes', {
+        body: aPng(),
+      }),
+  ],
+  [
+    'TOKEN_LIMIT',
+    async () => {
+      const user = await aUser()
+      const visitor = aVisitor()
+      visitor.cookies.set('token', await aSession(user))
+      return (env) =>
+        visitor.post('/settings/api-access/tokens', {
+          form: { name: crypto.randomUUID() },
+          env: env ?? {},
+        })
+    },
+  ],
+]
+
+it.each(limits)('is how long to wait for %s, at any time of its window', async (name, prepare) => {
+  const bindings = { [name]: aRateLimit(1) }
+  const again = await prepare()
+  expect((await again(bindings)).status).toBeLessThan(400)
+  const refused = await again(bindings)
+  expect(refused.status).toBe(429)
+  const wait = Number(refused.headers.get('retry-after'))
+  expect(wait).toBe(60)
+  vi.setSystemTime(Date.now() + wait * 1000)
+  expect((await again(bindings)).status).toBeLessThan(400)
+})

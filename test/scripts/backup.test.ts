@@ -1,0 +1,171 @@
+/** `npm run backup` and `npm run restore`. The drill is in restore.test.ts. */
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { generateX25519Identity, identityToRecipient } from 'age-encryption'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { upload } from '../../scripts/backup/bucket.ts'
+import { command as backup } from '../../scripts/backup.ts'
+import { openLocalDatabase } from '../../scripts/database/local.ts'
+import { command as restore } from '../../scripts/restore.ts'
+import { aLocalDatabase, call } from '../support/command.ts'
+import { aProject, databaseFile } from '../support/project.ts'
+import { type AccountProject, anAccountProject } from '../support/wrangler/account.ts'
+
+const BACKUP_KEY = await generateX25519Identity()
+const BACKUP_PUBLIC_KEY = await identityToRecipient(BACKUP_KEY)
+const keys = { BACKUP_KEY, BACKUP_PUBLIC_KEY }
+
+/** Definitions and rows of everything in a database. */
+function contentOf(file: string) {
+  const database = new DatabaseSync(file, { readOnly: true })
+  const select = (sql: string) => database.prepare(sql).all()
+  const schema = select(
+    "SELECT type, name, sql FROM sqlite_schema WHERE name NOT GLOB '_cf_*' ORDER BY 1, 2",
+  )
+  const tables = schema.filter(({ type }) => type === 'table')
+  const rows = tables.map(({ name }) => [name, select(`SELECT * FROM "${name}" ORDER BY 1`)])
+  return { schema, rows: Object.fromEntries(rows) }
+}
+
+/** 130,000 bytes, which D1 takes as a parameter only, with what ends lines and texts. */
+const LONG = JSON.stringify({ amountType: 'unique', text: "it's\u2028\\n; 😀\n--\r".repeat(5200) })
+
+const ROWS = [
+  `INSERT INTO users (id, provider, name, email, identityHash, createdAt, updatedAt)
+   VALUES (7, 'email', 'a;' || char(13, 10) || 'b''; CREATE TABLE x;' || char(10), 'a@b.org', 'x', '', '')`,
+  `INSERT INTO nfts (id, externalId, amount, availableAmount, creatorPublicAddr, contractAddr, contractName,
+     contractNetwork, payload, price, priceEths, priceCurrency, title, creatorId, tokenId, status,
+     releaseAt, createdAt, updatedAt, changedAt)
+   VALUES (4, 'one', 1, 1, '', '', '', 'localhost', ?, 1, '0', 'USD', 'One', 7, '1', 'released', '', '', '', ''),
+     (5, 'two', 1, 1, '', '', '', 'localhost', '{}', 1, '0', 'USD', 'Two', 7, '2', 'released', '', '', '', '')`,
+]
+
+describe('a local database', () => {
+  let folder: string
+  const root = process.cwd()
+  beforeAll(async () => {
+    const project = await aProject()
+    folder = project.folder
+    process.chdir(folder)
+    await aLocalDatabase()
+    const { env, close } = await openLocalDatabase()
+    await env.DB.batch(
+      ROWS.map((sql) => env.DB.prepare(sql).bind(...(sql.includes('?') ? [LONG] : []))),
+    )
+    await close()
+    return async () => {
+      process.chdir(root)
+      await project.remove()
+    }
+  })
+
+  it('comes back as it was, with triggers, views and long values', async () => {
+    const before = contentOf(databaseFile(folder))
+    expect(before.schema.filter(({ type }) => type === 'trigger').length).toBeGreaterThan(20)
+    expect(await call(backup, ['all.age'], keys)).toMatchObject({ errors: '', status: 0 })
+    expect((await stat('all.age')).mode & 0o777).toBe(0o600)
+    expect((await readFile('all.age', 'latin1')).startsWith('age-encryption.org/v1\n')).toBe(true)
+    await rm('.wrangler', { recursive: true })
+    expect(await call(restore, ['all.age'], keys)).toMatchObject({ errors: '', status: 0 })
+    expect(contentOf(databaseFile(folder))).toEqual(before)
+    // The SQL was in folders that nobody else may read, and that are gone.
+    expect((await readdir('.')).filter((name) => name.startsWith('backup-'))).toEqual([])
+  })
+
+  it('is not restored over another one', async () => {
+    const { errors, status } = await call(restore, ['all.age'], keys)
+    expect(status).toBe(1)
+    expect(errors).toMatch(/^The database is not empty: it has \d+ tables\./)
+  })
+})
+
+describe('a deployed database', () => {
+  const REMOTE = ['--remote', '--env', 'production']
+  const IN_BUCKET = ['marketplace.age', ...REMOTE, '--bucket', 'backups']
+  const DATABASE = '00000000-0000-0000-0000-000000000000'
+  let project: AccountProject
+  let toml: string
+  const inProject = (name: string) => join(project.folder, name)
+
+  beforeAll(async () => {
+    project = await anAccountProject()
+    const text = await readFile('wrangler.toml', 'utf8')
+    toml = text.replaceAll(/"<from[^"]*"/g, `"${DATABASE}"`)
+  })
+  afterAll(() => project.remove())
+
+  beforeEach(async () => {
+    await project.reset(toml, { databases: [{ uuid: DATABASE, name: 'marketplace' }] })
+    const database = new DatabaseSync(inProject('remote.sqlite'))
+    for (const file of ['0000_schema', '0001_triggers'])
+      database.exec(await readFile(`migrations/${file}.sql`, 'utf8'))
+    for (const sql of ROWS) database.prepare(sql).run(...(sql.includes('?') ? ['{}'] : []))
+    database.close()
+  })
+
+  it('goes to a bucket in parts, and from there into a new database', async () => {
+    const before = contentOf(inProject('remote.sqlite'))
+    expect(await project.call(backup, IN_BUCKET, keys)).toMatchObject({ errors: '', status: 0 })
+    await project.call(async () => {
+      await upload('backups', 'marketplace.age', 5000)
+      return 0
+    })
+    await rm(inProject('remote.sqlite'))
+    await rm(inProject('marketplace.age'))
+    expect(await project.call(restore, IN_BUCKET, keys)).toMatchObject({ errors: '', status: 0 })
+    expect(contentOf(inProject('remote.sqlite'))).toEqual(before)
+    const { commands } = await project.read()
+    const shown = commands.map((command) => command.replace(/(--output|--file) \S+\//, '$1 '))
+    expect(shown).toEqual([
+      'd1 export DB --remote --env production --skip-confirmation --output dump.sql',
+      'r2 object put backups/marketplace.age.000 --file part --remote',
+      // What a longer file of the name may have left.
+      'r2 object delete backups/marketplace.age.001 --remote',
+      ...['000', '001'].map(
+        (part) => `r2 object put backups/marketplace.age.${part} --file part --remote`,
+      ),
+      'r2 object delete backups/marketplace.age.002 --remote',
+      expect.stringMatching(
+        /^d1 execute DB --remote --env production --yes --json --command SELECT/,
+      ),
+      ...['000', '001', '002'].map(
+        (part) => `r2 object get backups/marketplace.age.${part} --file part --remote`,
+      ),
+      'd1 execute DB --remote --env production --yes --file 000.sql',
+    ])
+  })
+
+  it.each([
+    ['damaged', (bytes: Buffer) => bytes.fill(0, bytes.length - 100)],
+    ['cut off', (bytes: Buffer) => bytes.subarray(0, bytes.length - 100)],
+  ])('stays empty if the backup is %s', async (_, change) => {
+    await project.call(backup, ['all.age', ...REMOTE], keys)
+    const bytes = await readFile(inProject('all.age'))
+    await writeFile(inProject('all.age'), change(bytes))
+    await rm(inProject('remote.sqlite'))
+    const { errors, status } = await project.call(restore, ['all.age', ...REMOTE], keys)
+    expect({ errors, status }).toEqual({
+      errors: 'all.age cannot be read with BACKUP_KEY: invalid tag\n',
+      status: 1,
+    })
+    const remote = new DatabaseSync(inProject('remote.sqlite'))
+    expect(remote.prepare('SELECT * FROM sqlite_schema').all()).toEqual([])
+  })
+
+  it('is not written to a file without its key, nor read without the other', async () => {
+    const write = (BACKUP_PUBLIC_KEY: string) =>
+      project.call(backup, ['all.age', ...REMOTE], { BACKUP_PUBLIC_KEY })
+    expect((await write('')).errors).toBe('BACKUP_PUBLIC_KEY is not set.\n')
+    expect((await write('x')).errors).toMatch(/^BACKUP_PUBLIC_KEY must be a public key of age/)
+    await project.call(backup, ['all.age', ...REMOTE], keys)
+    await rm(inProject('remote.sqlite'))
+    const read = (BACKUP_KEY: string) =>
+      project.call(restore, ['all.age', ...REMOTE], { BACKUP_KEY })
+    expect((await read('')).errors).toBe('BACKUP_KEY is not set.\n')
+    expect((await read('x')).errors).toMatch(/^BACKUP_KEY must be a secret key of age/)
+    expect((await read(await generateX25519Identity())).errors).toMatch(
+      /^all\.age cannot be read with BACKUP_KEY: no identity matched/,
+    )
+  })
+})

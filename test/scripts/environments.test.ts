@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { readConfig } from '../../scripts/contract/networks.ts'
+import { LEASE } from '../../src/delivery/engine/lease.ts'
+
+/** What is of one environment only. */
+const OWN = /^(name|main|compatibility_\w+|upload_\w+|keep_vars|routes|workers_dev|preview_urls)$/
+const NAMES = /^(database_name|database_id|bucket_name|queue|namespace_id)$/
+
+/** The settings of an environment, or of local development, as lines without names of resources. */
+function settingsOf(environment: string): string[] {
+  let section = ''
+  return readFileSync('wrangler.toml', 'utf8')
+    .split('\n')
+    .flatMap((line) => {
+      section = /^\[+([^\]]+)\]/.exec(line)?.[1] ?? section
+      const [, key = '', value] = /^(\w+) = (.*)$/.exec(line) ?? []
+      const prefix = environment ? `env.${environment}` : ''
+      const isHere = prefix ? `${section}.`.startsWith(`${prefix}.`) : !section.startsWith('env.')
+      const place = prefix ? section.slice(prefix.length + 1) : section
+      if (!isHere || !value || place.startsWith('vars') || (!place && OWN.test(key))) return []
+      return [`${place} ${key} = ${NAMES.test(key) ? 'its own' : value}`]
+    })
+    .sort()
+}
+
+it.each(['staging', 'production'])('%s has every setting of local development', (environment) => {
+  expect(settingsOf(environment)).toEqual(settingsOf(''))
+})
+
+it('lets a delivery run and its last step use all of their time', () => {
+  const [, duration = ''] =
+    /MAX_DURATION = (\S+)/.exec(readFileSync('src/delivery/engine/run.ts', 'utf8')) ?? []
+  const { limits } = readConfig('production')
+  expect(limits).toEqual({ cpu_ms: Number(duration.replace('_', '')) + LEASE })
+})

@@ -1,0 +1,188 @@
+/** What the load leaves in the database, in bytes: rows as the Worker writes them, many times. */
+import { env } from 'cloudflare:workers'
+import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest'
+import { lastIds, synthetic } from '../scripts/catalogue/synthetic.ts'
+import { growth, limited } from '../scripts/costs/growth.ts'
+import { readSettings } from '../src/env.ts'
+import { placeOrders } from '../src/orders/place.ts'
+import { aShop, billingData, callerOf, placed } from './orders/shop.ts'
+import { aChain } from './support/chain/chain.ts'
+import { startClock } from './support/delivery/clock.ts'
+import { anEngine, networksOf } from './support/delivery/engine.ts'
+import { sellerOn } from './support/delivery/items.ts'
+import { aListing, aMasterToken, anAddress, anNft, aSession, aUser, db } from './support/makers.ts'
+
+vi.setConfig({ testTimeout: 200_000 })
+
+const size = async () => (await env.DB.prepare('SELECT 1').all()).meta.size_after
+
+// Pages that earlier files have freed would be used again, and hide what is measured.
+beforeAll(async () => {
+  await env.DB.prepare('CREATE TABLE filler (bytes BLOB)').run()
+  const before = await size()
+  while ((await size()) < before + 1e6)
+    await env.DB.prepare('INSERT INTO filler VALUES (zeroblob(1000000))').run()
+})
+
+afterAll(async () => {
+  await env.DB.prepare('DROP TABLE filler').run()
+})
+
+it('every table of the schema has a size', async () => {
+  const { results } = await env.DB.prepare(
+    `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB '_cf_*'
+       AND name NOT GLOB 'sqlite_*' AND name NOT IN ('d1_migrations', 'filler')`,
+  ).all<{ name: string }>()
+  const named = [
+    ...Object.values(growth).flatMap(({ tables }) => tables),
+    ...Object.values(limited).flat(),
+  ]
+  expect(named.sort()).toEqual(results.map(({ name }) => name).sort())
+})
+
+/** Places and delivers orders. Returns the bytes of one, without its events. */
+async function bytesOfOrder(count: number, itemsPerTransaction: number): Promise<number> {
+  const chain = await aChain({ erc1155: count })
+  startClock()
+  const network = { itemsPerTransaction }
+  const settings = readSettings({ ...env, NETWORKS: networksOf([chain], network) })
+  const caller = await callerOf(await aMasterToken())
+  const nft = await anNft(await sellerOn(chain), {
+    contractNetwork: chain.name,
+    contractAddr: chain.contracts.erc1155,
+    amountType: 'unlimited',
+  })
+  const { id: listingId } = await aListing(nft)
+  const buyer = await aUser()
+  await anAddress(buyer)
+  const before = await size()
+  for (let i = 0; i < count; i += 100) {
+    const orders = Array.from({ length: 100 }, (_, j) => ({
+      ...{ nftId: nft.id, listingId, quantity: 1, buyerUserId: buyer.id },
+      providerId: `${chain.chainId}-${1_000_000 + i + j}`,
+    }))
+    await placeOrders({ db, caller, settings, now: new Date() }, { orders })
+  }
+  const engine = anEngine(chain, network)
+  const isLeft = env.DB.prepare("SELECT 1 FROM deliveries WHERE state <> 'transferred'")
+  for (let i = 0; (await isLeft.first()) && i < 100; i++) await engine.step(i)
+  expect(await isLeft.first()).toBeNull()
+  return ((await size()) - before) / count - 2 * growth.event.bytes
+}
+
+it('an order leaves no more bytes than its limits, with its transaction or its share of one', async () => {
+  const [order, transaction] = [growth.order.bytes, growth.transaction.bytes]
+  const shared = await bytesOfOrder(1000, 50)
+  const alone = await bytesOfOrder(200, 1)
+  expect(shared).toBeLessThanOrEqual(order + transaction / 50)
+  expect(alone).toBeLessThanOrEqual(order + transaction)
+  expect(shared).toBeGreaterThan(order / 2)
+})
+
+const COPIES = 2000
+const random = (bytes: number) => `lower(hex(randomblob(${bytes})))`
+const uuid = `'00000000-0000-4000-8000-' || ${random(6)}`
+
+/** Copies the newest row of a table. Columns that have to differ are given as SQL; `i` counts. */
+async function repeat(table: string, changes: Record<string, string>): Promise<void> {
+  const { results } = await env.DB.prepare('SELECT name FROM pragma_table_info(?)')
+    .bind(table)
+    .all<{ name: string }>()
+  const values = results.map(({ name }) => changes[name] ?? `row."${name}"`)
+  await env.DB.prepare(
+    `INSERT INTO ${table} (${results.map(({ name }) => `"${name}"`)})
+     WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${COPIES})
+     SELECT ${values} FROM (SELECT * FROM ${table} ORDER BY 1 DESC LIMIT 1) row, n`,
+  ).run()
+}
+
+const run = (sql: string) => env.DB.prepare(sql).run()
+
+/** A real row, and its copies. */
+const seeds: Record<Exclude<keyof typeof growth, 'order' | 'transaction'>, () => Promise<void>> = {
+  buyer: async () => {
+    await repeat('users', {
+      ...{ id: 'id + i', identityHash: random(32), externalId: 'NULL', username: 'NULL' },
+      ...{ email: `'buyer-' || i || '@example.com'`, ethereumPublicAddr: `'0x' || ${random(20)}` },
+    })
+    await repeat('addresses', { id: 'id + i', userId: '(SELECT max(id) FROM users) - i' })
+  },
+  event: () => repeat('events', { id: 'id + i' }),
+  message: async () => {
+    await run(`INSERT INTO webhookMessages VALUES (1, '00000000-0000-4000-8000-000000000000', 'failed', 3,
+      json_array(json_object('at', '2026-11-24T10:00:00.000Z', 'duration', 120, 'status', 500, 'error',
+        'it answered 500')), NULL)`)
+    await repeat('webhookMessages', { eventId: `${Date.now()}000 + i` })
+  },
+  response: () => repeat('idempotencyKeys', { key: `'checkout-' || ${random(8)}` }),
+  part: () => repeat('responseParts', { hash: random(20), part: "printf('%.1100c', 'x')" }),
+  session: () => repeat('tokens', { id: uuid, userId: 'userId' }),
+  quota: async () => {
+    await run(`INSERT INTO quotas VALUES ('orders:${'0'.repeat(64)}:7', '2026-11-24', 1)`)
+    await repeat('quotas', { name: `'orders:' || ${random(32)} || ':7'` })
+  },
+  mail: async () => {
+    const createdAt = '2026-11-24T10:00:00.000Z'
+    await run(`INSERT INTO sentMails VALUES ('approval:7:1:0x${'0'.repeat(40)}', '${createdAt}')`)
+    await run(`INSERT INTO mailOptOuts VALUES ('${'0'.repeat(64)}', '${createdAt}')`)
+    await repeat('sentMails', { subject: `'approval:' || i || ':1:0x' || ${random(20)}` })
+    await repeat('mailOptOuts', { addressHash: random(32) })
+  },
+  reservation: async () => {
+    const expiresAt = '2026-11-24T10:00:00.000Z'
+    await run(`INSERT INTO reservations VALUES ('${'0'.repeat(36)}', 'master:shop', NULL, 1, 1, 1, 1000,
+      '0.005', '5000000000000000', 'EUR', '${expiresAt}', '${expiresAt}')`)
+    await repeat('reservations', { id: uuid, nftId: 'i' })
+  },
+  link: async () => {
+    const expiresAt = '2026-11-24T10:00:00.000Z'
+    await run(`INSERT INTO emailLinks VALUES ('${'0'.repeat(64)}', 'buyer-1000000@example.com',
+      'buyer-1000000@example.com', '192.0.2.100', '${'0'.repeat(64)}', NULL, NULL, '${expiresAt}', '${expiresAt}')`)
+    await run(`INSERT INTO walletNonces VALUES ('${'0'.repeat(32)}', '${expiresAt}')`)
+    await repeat('emailLinks', { secretHash: random(32), identityHash: random(32) })
+    await repeat('walletNonces', { nonce: random(16) })
+  },
+  hour: async () => {
+    await run(`INSERT INTO hourlyOrders VALUES ('2026-11-24T10:00:00.000Z', 1000000, 1000999, 900, 10, 80, 10,
+      60000, 600000, '2026-11-24T10:00:00.000Z')`)
+    await repeat('hourlyOrders', { firstId: 'firstId + 1000 * i' })
+  },
+  action: async () => {
+    await run(`INSERT INTO auditLog VALUES (1, '2026-11-24T10:00:00.000Z',
+      (SELECT max(id) FROM users), 'console', 'transfer.retry', '1000000', NULL)`)
+    await repeat('auditLog', { id: 'id + i', subject: '1000000 + i' })
+  },
+  line: async () => {
+    await run(`INSERT INTO catalogueLines VALUES ('${'0'.repeat(36)}', 1, 'nft', 'nft-1000000',
+      printf('%.800c', 'x'), NULL)`)
+    await repeat('catalogueLines', { line: 'line + i', externalId: `'nft-' || (1000000 + i)` })
+  },
+}
+
+it.each(Object.keys(seeds) as (keyof typeof seeds)[])(
+  'a %s has no more bytes than its limit',
+  async (what) => {
+    const { token, input } = await aShop({
+      nft: { payload: { amountType: 'limited', text: 'x'.repeat(500) } },
+    })
+    const order = { ...input, providerId: crypto.randomUUID(), buyerBillingData: billingData }
+    await placed(token, [order], { 'idempotency-key': crypto.randomUUID() })
+    await aSession(await aUser())
+    const before = await size()
+    await seeds[what]()
+    const bytes = ((await size()) - before) / COPIES
+    expect(bytes).toBeLessThanOrEqual(growth[what].bytes)
+    expect(bytes).toBeGreaterThan(growth[what].bytes / 2)
+  },
+)
+
+it.runIf(inject('isLong'))('a million orders leave no more bytes than their limits', async () => {
+  const orders = 1_000_000
+  const before = await size()
+  for (const sql of synthetic({ users: 1000, nfts: 1000, orders }, await lastIds(env.DB)))
+    await run(sql)
+  const { order, transaction, event } = growth
+  // One of each order, and one for each fiftieth, which failed.
+  const ofOrder = order.bytes + transaction.bytes / 50 + event.bytes * 1.02
+  expect((await size()) - before).toBeLessThan(orders * ofOrder)
+})

@@ -1,0 +1,100 @@
+/** A D1 with a replica that has the state of its last `sync`, as one that lags. */
+import { env } from 'cloudflare:workers'
+
+/** Which copy answered, and the mark at which its session began. */
+type Answer = { copy: 'primary' | 'replica'; from: string }
+
+const isWrite = (sql: string) => /^\s*(INSERT|UPDATE|DELETE|REPLACE)\b/i.test(sql)
+
+/** Statements keep the real ones of both databases. */
+class Copied {
+  readonly sql: string
+  readonly primary: D1PreparedStatement
+  readonly replica: D1PreparedStatement
+  readonly nearest: boolean
+
+  constructor(
+    sql: string,
+    primary: D1PreparedStatement,
+    replica: D1PreparedStatement,
+    nearest = false,
+  ) {
+    this.sql = sql
+    this.primary = primary
+    this.replica = replica
+    this.nearest = nearest
+  }
+
+  bind(...values: unknown[]) {
+    return new Copied(
+      this.sql,
+      this.primary.bind(...values),
+      this.replica.bind(...values),
+      this.nearest,
+    )
+  }
+
+  /** A statement that runs alone, outside of a batch. */
+  get alone() {
+    return this.nearest && !isWrite(this.sql) ? this.replica : this.primary
+  }
+  raw = () => this.alone.raw()
+  all = () => this.alone.all()
+  run = () => this.alone.run()
+}
+
+/** Replaces all rows of the replica by those of the primary. It has no triggers and no foreign keys. */
+async function sync(): Promise<void> {
+  const tables = await env.DB.prepare(
+    `SELECT name, sql FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'
+       AND name NOT LIKE '\\_cf%' ESCAPE '\\' AND name <> 'd1_migrations'`,
+  ).all<{ name: string; sql: string }>()
+  for (const { name, sql } of tables.results) {
+    const columns = await env.DB.prepare(
+      `SELECT name FROM pragma_table_xinfo('${name}') WHERE hidden = 0`,
+    ).all<{ name: string }>()
+    const list = columns.results.map((column) => `"${column.name}"`).join()
+    const rows = await env.DB.prepare(`SELECT ${list} FROM "${name}"`).raw()
+    const withoutReferences = sql.replaceAll(/,\s*FOREIGN KEY \([^)]*\) REFERENCES [^,\n]*/g, '')
+    await env.REPLICA.batch([
+      env.REPLICA.prepare(`DROP TABLE IF EXISTS "${name}"`),
+      env.REPLICA.prepare(withoutReferences),
+      ...rows.map((row) =>
+        env.REPLICA.prepare(
+          `INSERT INTO "${name}" (${list}) VALUES (${columns.results.map(() => '?')})`,
+        ).bind(...row),
+      ),
+    ])
+  }
+}
+
+/** Returns a database for the Worker, and the copies that have answered since. */
+export async function aLaggingReplica() {
+  const answers: Answer[] = []
+  await sync()
+  const withSession = (from: string) => {
+    const primary = env.DB.withSession('first-primary')
+    const isNearest = from !== 'first-primary'
+    return {
+      prepare: (sql: string) =>
+        new Copied(sql, primary.prepare(sql), env.REPLICA.prepare(sql), isNearest),
+      async batch(statements: Copied[]) {
+        const isReplica = isNearest && !statements.some(({ sql }) => isWrite(sql))
+        answers.push({ copy: isReplica ? 'replica' : 'primary', from })
+        if (!isReplica) return primary.batch(statements.map((statement) => statement.primary))
+        const results = await env.REPLICA.batch(statements.map(({ replica }) => replica))
+        return results.map((result) => ({
+          ...result,
+          meta: { ...result.meta, served_by_primary: false },
+        }))
+      },
+      getBookmark: () => primary.getBookmark() ?? '0-0-0-0',
+    }
+  }
+  const database = {
+    prepare: (sql: string) => env.DB.prepare(sql),
+    batch: (statements: D1PreparedStatement[]) => env.DB.batch(statements),
+    withSession,
+  } as unknown as D1Database
+  return { database, answers, copies: () => answers.splice(0).map(({ copy }) => copy) }
+}
