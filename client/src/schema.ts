@@ -3766,7 +3766,7 @@ export interface components {
         /**
          * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
          *
-         *     `unknown_field`: A query parameter that an endpoint of orders, reservations, events or operators does not have, or a field whose name differs from one of ours in case, `_` or `-` only. The message tells the right names. Other unknown fields are ignored. Correct the name.
+         *     `unknown_field`: An unknown query parameter, at an endpoint of orders, reservations, events or operators; or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Other unknown fields are ignored. Correct the name.
          *
          *     `listing_not_found`: There is no listing with this id. Correct the id, or take the product off the shop.
          *
@@ -3927,7 +3927,7 @@ export interface components {
         /**
          * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
          *
-         *     `unknown_field`: A query parameter that an endpoint of orders, reservations, events or operators does not have, or a field whose name differs from one of ours in case, `_` or `-` only. The message tells the right names. Other unknown fields are ignored. Correct the name.
+         *     `unknown_field`: An unknown query parameter, at an endpoint of orders, reservations, events or operators; or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Other unknown fields are ignored. Correct the name.
          */
         OrdersInvalidInputOrUnknownField: {
             headers: {
@@ -3953,7 +3953,7 @@ export interface components {
         /**
          * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
          *
-         *     `unknown_field`: A query parameter that an endpoint of orders, reservations, events or operators does not have, or a field whose name differs from one of ours in case, `_` or `-` only. The message tells the right names. Other unknown fields are ignored. Correct the name.
+         *     `unknown_field`: An unknown query parameter, at an endpoint of orders, reservations, events or operators; or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Other unknown fields are ignored. Correct the name.
          *
          *     `order_not_found`: An order does not exist, or the caller may not see it. Check the ids and the token.
          */
@@ -3970,7 +3970,7 @@ export interface components {
         /**
          * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
          *
-         *     `unknown_field`: A query parameter that an endpoint of orders, reservations, events or operators does not have, or a field whose name differs from one of ours in case, `_` or `-` only. The message tells the right names. Other unknown fields are ignored. Correct the name.
+         *     `unknown_field`: An unknown query parameter, at an endpoint of orders, reservations, events or operators; or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Other unknown fields are ignored. Correct the name.
          *
          *     `order_not_found`: An order does not exist, or the caller may not see it. Check the ids and the token.
          */
@@ -4013,7 +4013,7 @@ export interface components {
         /**
          * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
          *
-         *     `unknown_field`: A query parameter that an endpoint of orders, reservations, events or operators does not have, or a field whose name differs from one of ours in case, `_` or `-` only. The message tells the right names. Other unknown fields are ignored. Correct the name.
+         *     `unknown_field`: An unknown query parameter, at an endpoint of orders, reservations, events or operators; or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Other unknown fields are ignored. Correct the name.
          *
          *     `listing_not_found`: There is no listing with this id. Correct the id, or take the product off the shop.
          *
@@ -4091,7 +4091,7 @@ export interface components {
         /**
          * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
          *
-         *     `unknown_field`: A query parameter that an endpoint of orders, reservations, events or operators does not have, or a field whose name differs from one of ours in case, `_` or `-` only. The message tells the right names. Other unknown fields are ignored. Correct the name.
+         *     `unknown_field`: An unknown query parameter, at an endpoint of orders, reservations, events or operators; or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Other unknown fields are ignored. Correct the name.
          *
          *     `listing_not_found`: There is no listing with this id. Correct the id, or take the product off the shop.
          *
@@ -4169,7 +4169,7 @@ export interface components {
         /**
          * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
          *
-         *     `unknown_field`: A query parameter that an endpoint of orders, reservations, events or operators does not have, or a field whose name differs from one of ours in case, `_` or `-` only. The message tells the right names. Other unknown fields are ignored. Correct the name.
+         *     `unknown_field`: An unknown query parameter, at an endpoint of orders, reservations, events or operators; or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Other unknown fields are ignored. Correct the name.
          *
          *     `listing_not_found`: There is no listing with this id. Correct the id, or take the product off the shop.
          *
@@ -4318,7 +4318,7 @@ export interface components {
         /**
          * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
          *
-         *     `unknown_field`: A query parameter that an endpoint of orders, reservations, events or operators does not have, or a field whose name differs from one of ours in case, `_` or `-` only. The message tells the right names. Other unknown fields are ignored. Correct the name.
+         *     `unknown_field`: An unknown query parameter, at an endpoint of orders, reservations, events or operators; or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Other unknown fields are ignored. Correct the name.
          */
         InvalidInputOrUnknownField: {
             headers: {
@@ -4527,7 +4527,7 @@ export interface components {
         /**
          * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
          *
-         *     `unknown_field`: A query parameter that an endpoint of orders, reservations, events or operators does not have, or a field whose name differs from one of ours in case, `_` or `-` only. The message tells the right names. Other unknown fields are ignored. Correct the name.
+         *     `unknown_field`: An unknown query parameter, at an endpoint of orders, reservations, events or operators; or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Other unknown fields are ignored. Correct the name.
          *
          *     `nft_not_found`: There is no NFT with this id. Correct the id, or take the product off the shop.
          *

@@ -17,19 +17,7 @@ const places: Record<string, { replica: number; primary: number }> = {
 /** Milliseconds from the caller to Cloudflare and back, with the work of the Worker. */
 const EDGE = 15
 
-/** D1 does not matter to what a cache of Cloudflare answers. */
-const cached = new Set([
-  'GET /.well-known/jwks.json',
-  'GET /api/public/stats',
-  'GET /api/public/creators',
-  'GET /api/public/listings',
-  'GET /api/public/listings/:ids',
-  'GET /api/public/nfts',
-  'GET /api/public/nfts/:ids',
-  'GET /avatars/:user_id/:picture',
-])
-
-type Kind = 'cached' | 'read' | 'place' | 'write' | 'excepted'
+type Kind = 'read' | 'place' | 'write' | 'excepted'
 
 /** Reads and writes that are no plain ones. */
 const kinds: Record<string, Kind> = {
@@ -49,12 +37,10 @@ const kinds: Record<string, Kind> = {
 }
 
 const kindOf = (endpoint: string): Kind =>
-  kinds[endpoint] ??
-  (cached.has(endpoint) ? 'cached' : endpoint.startsWith('GET') ? 'read' : 'write')
+  kinds[endpoint] ?? (endpoint.startsWith('GET') ? 'read' : 'write')
 
 /** Round trips one after the other: to a replica (`r`) and to the primary (`p`). */
 const rounds: Record<Kind, string> = {
-  cached: 'r',
   read: 'r',
   place: 'rp',
   write: 'p',

@@ -105,7 +105,7 @@ export async function readAs<const T extends readonly Statement[]>(
   statements: T,
 ): Promise<BatchResponse<T>> {
   const [[live], ...results] = await db.batch([liveToken(db, caller), ...statements])
-  if (!live && db.$client.goToPrimary()) return readAs(db, caller, statements)
+  if (!live && db.$client.leaveReplica()) return readAs(db, caller, statements)
   if (!live) throw tokenRevoked()
   if (caller.requires && live.kind !== 'session') throw sessionRequired()
   if (caller.requires === 'administrator' && live.roleId !== ADMINISTRATOR) throw notAdministrator()

@@ -22,7 +22,6 @@ class Connection implements D1 {
   readonly #trips: Trips
   #session: D1 | D1DatabaseSession
   #copy: Copy = 'primary'
-  #isReplica = false
   /** Of the sessions before the present one. */
   #bookmark: string | null = null
   /** Whether a replica has answered anything. */
@@ -41,8 +40,7 @@ class Connection implements D1 {
   async batch<T>(statements: D1PreparedStatement[]): Promise<D1Result<T>[]> {
     this.#trips.count++
     const results = await this.#session.batch<T>(statements)
-    this.#isReplica = results.some(({ meta }) => meta.served_by_primary === false)
-    this.sawReplica ||= this.#isReplica
+    this.sawReplica ||= results.some(({ meta }) => meta.served_by_primary === false)
     return results
   }
 
@@ -56,12 +54,11 @@ class Connection implements D1 {
     this.#session = this.#open(copy)
   }
 
-  /** Returns whether a replica has answered the last batch. What comes now goes to the primary. */
-  goToPrimary(): boolean {
-    const wasReplica = this.#isReplica
-    this.goTo('primary')
-    this.#isReplica = false
-    return wasReplica
+  /** Goes to the primary if a replica has answered, and returns whether it has: then read again. */
+  leaveReplica(): boolean {
+    const mayLag = this.sawReplica && !this.isAtPrimary
+    if (mayLag) this.goTo('primary')
+    return mayLag
   }
 
   /** D1's mark of the state that was read or written last; null without a session. */
@@ -72,9 +69,9 @@ class Connection implements D1 {
 
 const overConnection = (connection: Connection, trips: Trips): Database =>
   // Drizzle uses only `prepare` and `batch`. It calls the logger for single queries only.
-  drizzle(connection as unknown as D1Database, {
+  drizzle(connection as Connection & D1Database, {
     logger: { logQuery: () => void trips.count++ },
-  }) as unknown as Database
+  })
 
 /** Drizzle over D1. */
 export const connect = (d1: D1, trips: Trips = { count: 0 }): Database =>

@@ -43,9 +43,9 @@ export const requestContext = createMiddleware<App>(async (c, next) => {
   if (state) writeBookmark(c, { state, writtenAt: isRead ? written : now.getTime() }, !isRead)
 })
 
-/** Runs the handler of the endpoint again. If it fails again, the response stays as it is. */
+/** Runs the handler that has answered again. If it fails again, the response stays as it is. */
 async function repeatHandler(c: Context<App>): Promise<void> {
-  const handler = matchedRoutes(c).at(-1)?.handler
+  const handler = matchedRoutes(c)[c.req.routeIndex]?.handler
   try {
     const response = await handler?.(c, async () => {})
     if (!response) return

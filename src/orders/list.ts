@@ -118,7 +118,7 @@ function toPage<Row>({ limit }: ListRequest, rows: readonly PageRow<Row>[]) {
 
 /** A replica may not have a new order, and the shop would place it again. */
 const isMissing = ({ db }: ReadCtx, { providerId }: ListRequest, page: readonly unknown[]) =>
-  providerId !== undefined && page.length === 0 && db.$client.goToPrimary()
+  providerId !== undefined && page.length === 0 && db.$client.leaveReplica()
 
 type OrderPage = { orders: Order[]; nextCursor: string | null }
 

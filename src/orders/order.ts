@@ -19,14 +19,18 @@ const orderConstants = {
 } as const
 const itemConstants = { paymentProvider: 'external', ProductType: 'nft' } as const
 
-/** Without what an order shows of its deliveries. */
+/** Without these, and what an order shows of its deliveries. */
 const StoredOrder = OrderFields.omit({
-  ...(Object.fromEntries(Object.keys(orderConstants).map((name) => [name, true])) as Record<
-    keyof typeof orderConstants,
-    true
-  >),
-  ...{ failReason: true, updatedAt: true },
-} as const)
+  paymentMethod: true,
+  provider: true,
+  payprovStxTransactionId: true,
+  payprovPciTransactionId: true,
+  status: true,
+  feesCollectedAt: true,
+  ProductType: true,
+  failReason: true,
+  updatedAt: true,
+})
 /** Without what an order item shows of its order and its delivery. */
 const StoredItem = OrderItemFields.omit({
   ...{ status: true, txId: true, createdAt: true, updatedAt: true },

@@ -223,7 +223,7 @@ export const requests: Guard[] = [
   {
     name: 'a token is refused only by the primary',
     file: 'src/auth/access.ts',
-    text: '  if (!live && db.$client.goToPrimary()) return readAs(db, caller, statements)\n',
+    text: '  if (!live && db.$client.leaveReplica()) return readAs(db, caller, statements)\n',
     broken: '',
     test: 'test/http/replicas.test.ts',
     title: 'signs in a browser whose session the replica does not know',
@@ -247,7 +247,7 @@ export const requests: Guard[] = [
   {
     name: 'an order number that a replica does not know is asked of the primary',
     file: 'src/orders/list.ts',
-    text: 'providerId !== undefined && page.length === 0 && db.$client.goToPrimary()',
+    text: 'providerId !== undefined && page.length === 0 && db.$client.leaveReplica()',
     broken: 'false',
     test: 'test/http/replicas.test.ts',
     title: 'finds what is new',
@@ -275,5 +275,21 @@ export const requests: Guard[] = [
     broken: '{}',
     test: 'test/http/caching.test.ts',
     title: 'keeps an answer with',
+  },
+  {
+    name: 'a call that has lost a race reads from the primary',
+    file: 'src/orders/attempts.ts',
+    text: "    if (attempt > 1) db.$client.goTo('primary')\n",
+    broken: '',
+    test: 'test/http/replicas.test.ts',
+    title: 'places an order by the state of the primary',
+  },
+  {
+    name: 'an order that a number names is read from the primary',
+    file: 'src/orders/by-number.ts',
+    text: "      ctx.db.$client.goTo('primary')\n",
+    broken: '',
+    test: 'test/http/replicas.test.ts',
+    title: 'returns an order by its number as the primary has it now',
   },
 ]

@@ -3,6 +3,7 @@
 import { eq } from 'drizzle-orm'
 import { expect, it, vi } from 'vitest'
 import { listings as listingRows, nfts } from '../../src/db/schema/catalogue.ts'
+import { deliveries } from '../../src/db/schema/delivery.ts'
 import { emailLinks, tokens, users } from '../../src/db/schema/users.ts'
 import { hashSecret, newSecret } from '../../src/identity/secret.ts'
 import { callWith } from '../support/api.ts'
@@ -233,6 +234,25 @@ it('returns an order by its number, and compares it with what the primary has', 
   expect(repeated.headers.get('x-d1-bookmark')).toMatch(/^[\da-f-]+\.\d{13}$/)
   const different = await put({ ...json, quantity: 2 })
   expect(await different.json()).toMatchObject({ code: 'order_differs' })
+})
+
+it('returns an order by its number as the primary has it now', async () => {
+  const token = await aMasterToken()
+  const nft = await anNft(await aUser())
+  const listing = await aListing(nft)
+  const buyer = await aUser()
+  const order = { nftId: nft.id, listingId: listing.id, quantity: 1, buyerUserId: buyer.id }
+  const put = (bindings: Partial<Env>) =>
+    callWith(bindings, 'PUT', `${ORDERS}/by-number/n2`, { token, json: { ...order, ...billing } })
+  const first: { orders: { orderItems: { id: number }[] }[] } = await (await put({})).json()
+  const { database: DB, copies } = await aLaggingReplica()
+  const updatedAt = '2031-01-01T00:00:00.000Z'
+  await db
+    .update(deliveries)
+    .set({ updatedAt })
+    .where(eq(deliveries.id, first.orders[0]?.orderItems[0]?.id ?? 0))
+  expect(await (await put({ DB })).json()).toMatchObject({ orders: [{ updatedAt }] })
+  expect(copies()).toEqual(['replica', 'primary'])
 })
 
 it('checks orders at a replica, and refuses them only if the primary does', async () => {

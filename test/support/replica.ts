@@ -1,8 +1,11 @@
 /** A D1 with a replica that has the state of its last `sync`, as one that lags. */
 import { env } from 'cloudflare:workers'
 
-/** Which copy answered, and the mark at which its session began. */
-type Answer = { copy: 'primary' | 'replica'; from: string }
+/**
+ * Which copy answered, and the mark at which its session began. `any`: a session that begins at the
+ * primary may read from a replica later.
+ */
+type Answer = { copy: 'primary' | 'replica' | 'any'; from: string }
 
 const isWrite = (sql: string) => /^\s*(INSERT|UPDATE|DELETE|REPLACE)\b/i.test(sql)
 
@@ -75,12 +78,16 @@ export async function aLaggingReplica() {
   const withSession = (from: string) => {
     const primary = env.DB.withSession('first-primary')
     const isNearest = from !== 'first-primary'
+    let hasBegun = false
     return {
       prepare: (sql: string) =>
         new Copied(sql, primary.prepare(sql), env.REPLICA.prepare(sql), isNearest),
       async batch(statements: Copied[]) {
-        const isReplica = isNearest && !statements.some(({ sql }) => isWrite(sql))
-        answers.push({ copy: isReplica ? 'replica' : 'primary', from })
+        const isRead = !statements.some(({ sql }) => isWrite(sql))
+        const isReplica = isNearest && isRead
+        const copy = isReplica ? 'replica' : isRead && hasBegun ? 'any' : 'primary'
+        answers.push({ copy, from })
+        hasBegun = true
         if (!isReplica) return primary.batch(statements.map((statement) => statement.primary))
         const results = await env.REPLICA.batch(statements.map(({ replica }) => replica))
         return results.map((result) => ({
