@@ -1,10 +1,11 @@
 import * as z from 'zod'
 import { orNull, text } from '../../../src/http/fields.ts'
 import { Creators } from '../../../src/marketplace/creators.ts'
-import { lists, publicSchemas } from '../../../src/marketplace/for-sale.ts'
+import { lists } from '../../../src/marketplace/for-sale.ts'
 import { MAX_AGE } from '../../../src/marketplace/routes.ts'
 import { Stats } from '../../../src/marketplace/stats.ts'
 import type { Operations } from '../operation.ts'
+import { PublicListing, PublicNft } from '../public-schemas.ts'
 
 const shared = {
   description: `The response may be up to ${MAX_AGE} seconds old.`,
@@ -19,7 +20,7 @@ const pages =
   '`nextCursor` is null. To follow changes, send as `updatedSince` the time of your last call less ' +
   '5 minutes. Single sales, reservations and the end of a listing do not change `updatedAt`; what ' +
   'is withdrawn is absent.'
-const schemas = publicSchemas()
+const schemas = { listings: PublicListing, nfts: PublicNft }
 const ofList = (list: keyof typeof lists, id: string, name: string): Operations => {
   const elements = z.object({ [list]: z.array(schemas[list]).describe('What was found.') })
   const page = elements.extend({
