@@ -90,6 +90,7 @@ it('ships at most 30 KiB of scripts and 15 KiB of styles with a page', async () 
     '/settings/api-access/everyone',
     '/operations',
     '/operations/audit',
+    '/operations/administrators',
     '/operations/search?q=nothing',
     '/settings/webhooks',
     `/settings/webhooks/${webhook.id}`,
