@@ -96,6 +96,7 @@ it('ships at most 30 KiB of scripts and 15 KiB of styles with a page', async () 
     `/settings/webhooks/${webhook.id}`,
     token,
     '/docs',
+    '/docs/api-orders',
     '/docs/first-order',
     '/docs/retries',
     '/docs/delivery',
