@@ -1,8 +1,8 @@
 /**
  * Declares endpoints. The first handler of a route says who may call it, and the id under which
- * `describeOperations` describes it; `validate` says what it takes. Requests are validated by these
- * declarations, the document is built from them, and a test compares them with the authorization
- * matrix.
+ * `scripts/openapi/operations` describes it; `validate` says what it takes. Requests are validated by
+ * these declarations, the document is built from them, and a test compares them with the
+ * authorization matrix.
  */
 import { zValidator } from '@hono/zod-validator'
 import type { Context, Hono, MiddlewareHandler, ValidationTargets } from 'hono'
