@@ -29,6 +29,7 @@ import { docsRoutes } from './pages/docs/routes.tsx'
 import { errorPages } from './pages/error-pages.tsx'
 import { homeRoutes } from './pages/home/routes.tsx'
 import { mailRoutes } from './pages/mails/routes.tsx'
+import { auditRoutes } from './pages/operations/audit-routes.tsx'
 import { operationRoutes } from './pages/operations/routes.tsx'
 import { orderPageRoutes } from './pages/orders/routes.tsx'
 import { profileRoutes } from './pages/profile/routes.tsx'
@@ -111,6 +112,7 @@ app
   .route('/', sessionRoutes)
   .route('/', apiAccessRoutes)
   .route('/', operationRoutes)
+  .route('/', auditRoutes)
   .route('/', webhookPageRoutes)
 
 export default app

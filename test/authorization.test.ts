@@ -146,6 +146,9 @@ POST   /settings/webhooks/:webhook_id/replay               | 401      | 403   | 
 GET    /operations                                         | 401      | 403   | 403    | 403     | 403   | 403    | 403
 POST   /operations/retry                                   | 401      | 403   | 403    | 403     | 403   | 403    | 403
 GET    /operations/audit                                   | 401      | 403   | 403    | 403     | 403   | 403    | 403
+GET    /operations/audit.csv                               | 401      | 403   | 403    | 403     | 403   | 403    | 403
+GET    /operations/administrators                          | 401      | 403   | 403    | 403     | 403   | 403    | 403
+POST   /operations/administrators                          | 401      | 403   | 403    | 403     | 403   | 403    | 403
 GET    /operations/search                                  | 401      | 403   | 403    | 403     | 403   | 403    | 403
 GET    /operations/transfers/:id                           | 401      | 403   | 403    | 403     | 403   | 403    | 403
 POST   /operations/transfers/:id/retry                     | 401      | 403   | 403    | 403     | 403   | 403    | 403

@@ -29,6 +29,7 @@ const notices = {
     'This is the new secret. For 24 hours, messages are signed with the old one as well.',
   'webhook-sent': 'The message is on its way. Reload the page to see the result.',
   'webhook-replayed': 'The messages are on their way. Reload the page to see the results.',
+  dismissed: 'You are no administrator any more.',
   'link-sent':
     'A link is on its way to this address. Open it in this browser. If none arrives, try again in 15 minutes.',
 }

@@ -96,6 +96,15 @@ export const hourlyOrders = sqliteTable(
   ]),
 )
 
+/** What the audit log records. `pages/operations/audit.tsx` has a sentence for each. */
+export type AuditAction =
+  | `transfer.${'retry' | 'cancel' | 'write_off'}`
+  | `token.${'generate' | 'roll' | 'revoke'}`
+  | `webhook.${'create' | 'change' | 'rotate' | 'replay' | 'delete'}`
+  | `administrator.${'appoint' | 'dismiss'}`
+  | 'user.forget'
+  | 'catalogue.import'
+
 /** What administrators did. Never deleted. No personal data but the id of the administrator. */
 export const auditLog = sqliteTable(
   'auditLog',
@@ -106,8 +115,7 @@ export const auditLog = sqliteTable(
     userId: reference(() => users.id),
     /** Name of the API token; null for a session. */
     tokenName: text(),
-    /** As in `transfer.retry`. */
-    action: text().notNull(),
+    action: text().$type<AuditAction>().notNull(),
     /** What it was done to, as in `7`; null if `details` says it. */
     subject: text(),
     /** JSON. */

@@ -48,6 +48,7 @@ export const users = sqliteTable(
   constraints((t) => [
     uniqueIndex('users_external').on(t.externalId).where(sql`${t.externalId} IS NOT NULL`),
     uniqueIndex('users_identity').on(t.identityHash),
+    index('users_role').on(t.roleId).where(sql`${t.roleId} IS NOT NULL`),
     uniqueIndex('users_email').on(t.email).where(sql`${t.email} <> ''`),
     uniqueIndex('users_username')
       .on(sql`lower(${t.username})`)

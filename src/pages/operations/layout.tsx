@@ -7,7 +7,7 @@ import { Tabs } from '../components/navigation.tsx'
 import { Notice } from '../components/notice.tsx'
 
 type OperationsPageProps = {
-  path: '/operations' | '/operations/audit' | null
+  path: '/operations' | '/operations/audit' | '/operations/administrators' | null
   /** What is searched for. */
   q?: string
   /** What the previous page has done. */
@@ -42,6 +42,7 @@ export const OperationsPage = ({ path, q, notice, children }: OperationsPageProp
       tabs={[
         ['/operations', 'Overview', path === '/operations'],
         ['/operations/audit', 'Audit log', path === '/operations/audit'],
+        ['/operations/administrators', 'Administrators', path === '/operations/administrators'],
       ]}
     />
     {notice && <Notice>{notice}</Notice>}

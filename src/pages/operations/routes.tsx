@@ -5,14 +5,11 @@ import { changeTransfer, changeTransfers } from '../../delivery/admin/actions.ts
 import { ReasonCode, TransferId } from '../../delivery/admin/schema.ts'
 import type { App } from '../../http/context.ts'
 import { type AppWithCaller, requireAdministrator, validate } from '../../http/endpoint.ts'
-import { cursorText } from '../../http/ids.ts'
 import { inputText } from '../../http/inputs.ts'
-import { readAudit } from '../../operations/audit.ts'
 import { readOverview } from '../../operations/overview.ts'
 import { onlyItemIn, search } from '../../operations/search.ts'
 import { readTransferHistory } from '../../operations/transfer-history.ts'
 import { page } from '../page.tsx'
-import { Audit } from './audit.tsx'
 import { OverviewPage } from './overview.tsx'
 import { Results } from './search.tsx'
 import { TransferPage } from './transfer.tsx'
@@ -65,21 +62,6 @@ export const operationRoutes = new Hono<App>()
         code,
       })
       return c.redirect(`/operations?${new URLSearchParams({ retried: String(items), code })}`, 303)
-    },
-  )
-  .get(
-    '/operations/audit',
-    requireAdministrator(),
-    validate('query', z.object({ before: cursorText.optional().catch(undefined) })),
-    async (c) => {
-      const { before } = c.req.valid('query')
-      const { account, ...log } = await readAudit(c.var, { before })
-      return page(c, {
-        title: 'Audit log',
-        account,
-        styles,
-        children: <Audit {...log} isFirstPage={before === undefined} />,
-      })
     },
   )
   .get(
