@@ -6,21 +6,12 @@ import type { Person, ShownNft } from './cards.ts'
 import { lists, toShown } from './for-sale.ts'
 import { inputOf, type ListCtx } from './page.ts'
 
-/** Listings and attributes that the page shows. */
+/** What the page shows of each. */
 const MAX_LISTINGS = 20
 const MAX_ATTRIBUTES = 50
 
-export type ShownListing = {
-  id: number
-  seller: Person
-  /** In minor units of the currency (ISO 4217). */
-  priceCents: number
-  priceCurrency: string
-  sellable: boolean
-  /** The code of an order; null if sellable. */
-  notSellableReason: string | null
-  maxPerOrder: number | null
-}
+/** The price is in minor units of the currency (ISO 4217). */
+type Offer = { seller: Person; price: number; currency: string }
 
 const selectDetails = prepared((db, { id }: Placeholders<{ id: number }>) =>
   db.all<{ contractName: string; attributes: string | null; link: string | null }>(
@@ -29,38 +20,46 @@ const selectDetails = prepared((db, { id }: Placeholders<{ id: number }>) =>
   ),
 )
 
-/** Returns an NFT that everybody may see, with its listings. Throws `not_found`. */
+/** Returns an NFT that everybody may see, with what sells it. Throws `not_found`. */
 export async function readNft(ctx: ListCtx, id: number) {
-  const input = inputOf(ctx, { nftId: id })
   const [[row], sales, [details]] = await ctx.db.batch([
-    lists.nfts.statements.named(ctx.db, { input, references: `[${id}]`, count: 1 }),
-    lists.listings.statements.nft(ctx.db, { input, references: '[]', count: MAX_LISTINGS }),
+    lists.nfts.statements.named(ctx.db, { input: inputOf(ctx), references: `[${id}]`, count: 1 }),
+    lists.listings.statements.nft(ctx.db, {
+      input: inputOf(ctx, { nftId: id, active: true }),
+      references: '[]',
+      count: MAX_LISTINGS,
+    }),
     selectDetails(ctx.db, { id }),
   ])
   if (!row?.isMatch || !details) throw new ApiError('not_found', 'there is no such NFT')
   const nft: ShownNft = toShown(ctx.settings, row)
-  const listings = sales.map((sale): ShownListing => toShown(ctx.settings, sale))
-  const { contractName, link } = details
+  const { contractName, link, attributes } = details
   return {
     nft,
-    // What can be bought first.
-    listings: listings.sort((a, b) => Number(b.sellable) - Number(a.sellable)),
+    /** What can be bought. */
+    offers: sales.flatMap((sale): Offer[] => {
+      const {
+        seller,
+        priceCents: price,
+        priceCurrency: currency,
+        sellable,
+      } = toShown(ctx.settings, sale)
+      return sellable ? [{ seller, price, currency }] : []
+    }),
     contractName,
-    link: link !== null && /^https:\/\/[^\s]+$/.test(link) && URL.canParse(link) ? link : null,
-    attributes: readAttributes(JSON.parse(details.attributes ?? '[]')),
+    link: /^https:/.test(link ?? '') && URL.canParse(link ?? '') ? link : null,
+    attributes: readAttributes(JSON.parse(attributes ?? '[]')),
   }
 }
 
 export type NftDetails = Awaited<ReturnType<typeof readNft>>
 
-type Attribute = { name: string; value: string }
-
-/** Returns the attributes of the metadata that have a plain value. Others may hold anything. */
-function readAttributes(list: unknown): Attribute[] {
+/** Returns names and values of the attributes with a plain value. Others may hold anything. */
+function readAttributes(list: unknown): [name: string, value: string][] {
   if (!Array.isArray(list)) return []
   return list.slice(0, MAX_ATTRIBUTES).flatMap((attribute) => {
     const { trait_type: name, value } = Object(attribute)
     const isPlain = /^(string|number|boolean)$/.test(typeof value)
-    return isPlain ? [{ name: typeof name === 'string' ? name : '', value: String(value) }] : []
+    return isPlain ? [[typeof name === 'string' ? name : '', String(value)]] : []
   })
 }

@@ -18,29 +18,35 @@ export const editionOf = ({ amountType, card: { amount } }: ShownNft): string =>
   return amount === 1 ? 'Unique' : `Edition of ${count(amount)}`
 }
 
+type GridProps = {
+  nfts: ShownNft[]
+  /** Whether there may be others. */
+  isSelection?: boolean
+}
+
 /** Cards of NFTs. The link of the title covers its card. */
-export const NftGrid = ({ nfts }: { nfts: ShownNft[] }) => (
-  <ul class="grid">
-    {nfts.map((nft) => (
-      <li class="release">
-        <Cover nft={{ id: nft.id, hasArt: nft.imageUrl !== null }} />
-        <h3>
-          <a href={`/nfts/${nft.id}`}>
-            <Title>{nft.title}</Title>
-          </a>
-        </h3>
-        <p class="meta">
-          <PersonName person={nft.creator} />
-          <span>{editionOf(nft)}</span>
-        </p>
-        <p>
-          {nft.available === 0 ? (
-            'Sold out'
-          ) : (
-            <Price amount={nft.card.price} currency={nft.card.currency} />
-          )}
-        </p>
-      </li>
-    ))}
-  </ul>
-)
+export const NftGrid = ({ nfts, isSelection }: GridProps) =>
+  nfts.length === 0 ? (
+    <p class="empty">
+      {isSelection ? 'No NFT fits. ' : 'Nothing is released yet. '}
+      {isSelection ? <a href="/nfts">See all NFTs</a> : <a href="/docs">See how shops sell here</a>}
+    </p>
+  ) : (
+    <ul class="grid">
+      {nfts.map((nft) => (
+        <li class="release">
+          <Cover nft={{ id: nft.id, hasArt: nft.imageUrl !== null }} />
+          <h3>
+            <a href={`/nfts/${nft.id}`}>
+              <Title>{nft.title}</Title>
+            </a>
+          </h3>
+          <p class="meta">
+            <PersonName person={nft.creator} />
+          </p>
+          <p class="meta">{editionOf(nft)}</p>
+          <p>{nft.available === 0 ? 'Sold out' : <Price {...nft.card} />}</p>
+        </li>
+      ))}
+    </ul>
+  )

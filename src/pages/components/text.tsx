@@ -12,14 +12,7 @@ export const Title = ({ children }: { children: string }) => (
 /** A name within a line. */
 export const Name = ({ children }: { children: Child }) => <bdi>{children}</bdi>
 
-type PriceProps = {
-  /** In minor units of the currency. */
-  amount: number
-  /** A code of ISO 4217. */
-  currency: string
-}
-
-/** A price on one line. */
-export const Price = ({ amount, currency }: PriceProps) => (
-  <span class="price">{money(amount, currency)}</span>
+/** A price on one line, in minor units of the currency (ISO 4217). */
+export const Price = ({ price, currency }: { price: number; currency: string }) => (
+  <span class="price">{money(price, currency)}</span>
 )

@@ -40,13 +40,7 @@ export const HomePage = ({ releases, creators, stats }: Home) => (
         <h2 id="releases">Recent releases</h2>
         {releases.length > 0 && <a href="/nfts">See all</a>}
       </div>
-      {releases.length === 0 ? (
-        <p class="empty">
-          Nothing is released yet. <a href="/docs">See how shops sell here</a>
-        </p>
-      ) : (
-        <NftGrid nfts={releases} />
-      )}
+      <NftGrid nfts={releases} />
     </section>
     {creators.length > 0 && (
       <section class="flow" aria-labelledby="creators">

@@ -11,12 +11,9 @@ import type { NftsQuery } from './query.ts'
 type NftsPage = Awaited<ReturnType<typeof readNfts>>
 type Filters = Omit<NftsQuery, 'cursor'>
 
-const pathOf = (path: string, filters: Filters & { cursor?: string }) => {
-  const given = Object.entries(filters).flatMap(([name, value]) =>
-    value ? [[name, `${value}`]] : [],
-  )
-  return given.length > 0 ? `${path}?${new URLSearchParams(given)}` : path
-}
+/** JSON leaves out what is undefined. */
+const pathOf = (path: string, filters: Filters & { cursor?: string }) =>
+  `${path}?${new URLSearchParams(JSON.parse(JSON.stringify(filters)))}`.replace(/\?$/, '')
 
 type PagesProps = { path: string; filters?: Filters; isFirst: boolean; next: string | null }
 
@@ -62,27 +59,10 @@ export const NftList = ({ filters, isFirst, creator, nfts, nextCursor }: ListPro
         · <a href={pathOf('/nfts', { ...filters, creator: undefined })}>All creators</a>
       </p>
     )}
-    {nfts.length > 0 ? <NftGrid nfts={nfts} /> : <Nothing filters={filters} next={nextCursor} />}
+    <NftGrid nfts={nfts} isSelection={!isFirst || Object.values(filters).some(Boolean)} />
     <Pages path="/nfts" filters={filters} isFirst={isFirst} next={nextCursor} />
   </div>
 )
-
-const Nothing = ({ filters, next }: { filters: Filters; next: string | null }) => {
-  if (next) return <p class="empty">Nothing on this page. Go on to the next one.</p>
-  return (
-    <p class="empty">
-      {Object.values(filters).some(Boolean) ? (
-        <>
-          No NFT fits. <a href="/nfts">Show all NFTs</a>
-        </>
-      ) : (
-        <>
-          Nothing is released yet. <a href="/docs">See how shops sell here</a>
-        </>
-      )}
-    </p>
-  )
-}
 
 type CreatorProps = Omit<ListProps, 'filters'> & { creator: NonNullable<NftsPage['creator']> }
 
@@ -103,13 +83,7 @@ export const CreatorPage = ({ creator, isFirst, nfts, nextCursor }: CreatorProps
         </p>
       </div>
     </div>
-    {nfts.length > 0 ? (
-      <NftGrid nfts={nfts} />
-    ) : (
-      <p class="empty">
-        Nothing is released yet. <a href="/nfts">See all NFTs</a>
-      </p>
-    )}
+    <NftGrid nfts={nfts} isSelection />
     <Pages path={creatorPath(creator)} isFirst={isFirst} next={nextCursor} />
     <p>
       <a href={`/nfts?creator=${creator.id}`}>Search in these NFTs</a>
