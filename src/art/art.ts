@@ -62,7 +62,7 @@ async function makeArt(
   { id, size, source, hash }: ArtName & { source: string; hash: string },
 ): Promise<Art> {
   const error = (seconds: number) => tryLater('this picture cannot be had now', seconds)
-  const name = `art:${id}:${size}:${hash.slice(0, 16)}`
+  const name = `art:${hash.slice(0, 16)}:${id}:${size}`
   const attempt: Quota = { name, per: 'hour', limit: MAX_ATTEMPTS, error }
   const conversions: Quota = { name: 'art', per: 'day', limit: settings.MAX_ART_PER_DAY, error }
   const guards = [attempt, conversions].map((quota) => requireQuota(quota, now))

@@ -12,7 +12,11 @@ export const sourceOf = ({ coverKey, image }: Source, { COVERS_URL }: SourceSett
 
 /** Downloads a source: https, data or ipfs. Throws `invalid_input`, `payload_too_large`. */
 export async function readSource(source: string, settings: SourceSettings): Promise<Blob> {
-  if (/^data:/i.test(source)) return (await fetch(source)).blob()
+  if (/^data:/i.test(source))
+    return fetch(source).then(
+      (response) => response.blob(),
+      () => new Blob(),
+    )
   const { IPFS_GATEWAY, LOOPBACK_HOSTS: loopbackHosts } = settings
   const [, cid, path = ''] = /^ipfs:\/\/(?:ipfs\/)?([a-z\d]{46,})(.*)$/is.exec(source) ?? []
   const url = cid && IPFS_GATEWAY ? urlBelow(`${IPFS_GATEWAY}/${cid}`, path) : source

@@ -60,6 +60,6 @@ function readAttributes(list: unknown): [name: string, value: string][] {
   return list.slice(0, MAX_ATTRIBUTES).flatMap((attribute) => {
     const { trait_type: name, value } = Object(attribute)
     const isPlain = /^(string|number|boolean)$/.test(typeof value)
-    return isPlain ? [[typeof name === 'string' ? name : '', String(value)]] : []
+    return isPlain ? [[typeof name === 'string' ? name : 'Value', String(value)]] : []
   })
 }

@@ -2,6 +2,7 @@
 import { type AvatarOwner, avatarUrl } from '../../avatars/url.ts'
 import { artUrl } from '../../http/links.ts'
 import type { Nft } from '../../orders/nft.ts'
+import { usePage } from './request.ts'
 
 /** `size` is in pixels. The picture stands beside a name, so screen readers skip it. */
 export const UserPicture = ({ user, size }: { user: AvatarOwner; size: number }) => (
@@ -17,7 +18,8 @@ type CoverProps = {
 const hasArt = (nft: CoverProps['nft']): boolean => {
   if ('hasArt' in nft) return nft.hasArt
   const { metadata } = nft.payload as { metadata?: { image?: unknown } }
-  return nft.coverKey !== null || typeof metadata?.image === 'string'
+  const { COVERS_URL } = usePage().settings
+  return !!(COVERS_URL && nft.coverKey) || typeof metadata?.image === 'string'
 }
 
 /** A drawing that depends on the NFT only. The art, if there is any, lies above it. */
@@ -26,7 +28,7 @@ export const Cover = ({ nft, size = 'card' }: CoverProps) => {
   const random = randomNumbers(id)
   const hue = random(360)
   return (
-    <div class={`cover ${size}`}>
+    <div class={size === 'page' ? 'cover whole' : 'cover'}>
       <svg viewBox="0 0 96 96" aria-hidden="true">
         <rect width="96" height="96" fill={`hsl(${hue} 40% 30%)`} />
         {[44, 32, 20].map((radius, layer) => (
@@ -39,9 +41,7 @@ export const Cover = ({ nft, size = 'card' }: CoverProps) => {
           />
         ))}
       </svg>
-      {hasArt(nft) && (
-        <img src={artUrl('', id, size)} alt="" loading={size === 'card' ? 'lazy' : 'eager'} />
-      )}
+      {hasArt(nft) && <img src={artUrl('', id, size)} alt="" loading="lazy" />}
     </div>
   )
 }
