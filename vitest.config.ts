@@ -45,6 +45,7 @@ const workers = (isLong: boolean) => {
             MAX_MAILS_PER_HOUR: '1000000',
             MAX_MAILS_PER_DAY: '1000000',
             MAX_PICTURES_PER_DAY: '1000000',
+            MAX_ART_PER_DAY: '1000000',
             // These override .dev.vars, which `npm run dev` writes.
             ...secrets,
           },

@@ -4,6 +4,7 @@ import { methodNotAllowed } from 'hono/method-not-allowed'
 import { requestId } from 'hono/request-id'
 import { secureHeaders } from 'hono/secure-headers'
 import { addressRoutes } from './addresses/routes.ts'
+import { artRoutes } from './art/routes.ts'
 import { authenticate } from './auth/authenticate.ts'
 import { recordTokenUse } from './auth/last-used.ts'
 import { authRoutes } from './auth/routes.ts'
@@ -29,6 +30,7 @@ import { docsRoutes } from './pages/docs/routes.tsx'
 import { errorPages } from './pages/error-pages.tsx'
 import { homeRoutes } from './pages/home/routes.tsx'
 import { mailRoutes } from './pages/mails/routes.tsx'
+import { nftRoutes } from './pages/nfts/routes.tsx'
 import { auditRoutes } from './pages/operations/audit-routes.tsx'
 import { operationRoutes } from './pages/operations/routes.tsx'
 import { orderPageRoutes } from './pages/orders/routes.tsx'
@@ -92,6 +94,7 @@ app
   .route('/', addressRoutes)
   .route('/', marketplaceRoutes)
   .route('/', avatarRoutes)
+  .route('/', artRoutes)
   .route('/', orderRoutes)
   .route('/', reservationRoutes)
   .route('/', webhookRoutes)
@@ -101,6 +104,7 @@ app
   .route('/', personalDataRoutes)
   .route('/', walletRoutes)
   .route('/', homeRoutes)
+  .route('/', nftRoutes)
   .route('/', orderPageRoutes)
   .route('/', claimRoutes)
   .route('/', mailRoutes)

@@ -87,7 +87,9 @@ const session = await aSession(await anAdministrator())
 /** Measures a request with a master token, or with a session for pages. */
 async function costOfRequest(endpoint: string): Promise<Measured> {
   const { method, path, ...content } = await sampleRequest(endpoint)
-  const isPage = /^\/(sign-in|settings|orders|claim|mails|operations|docs|$)/.test(path)
+  const isPage = /^\/(sign-in|settings|orders|claim|mails|operations|docs|nfts|creators|$)/.test(
+    path,
+  )
   const token = isPage ? { cookie: `token=${session}` } : { authorization: tokenOf.master }
   const headers = { ...content.headers, ...token, origin: BASE_URL }
   const context = createExecutionContext()

@@ -79,7 +79,12 @@ export const endpointCosts: Record<string, Cost> = {
   'GET /api/admin/users/:id/data': cost(1, 2700, 0),
   'POST /api/admin/users/:id/forget': cost(1, 400, 10),
   // The account and the marketplace, at the same time.
-  'GET /': cost(2, 60, 0),
+  'GET /': cost(2, 200, 0),
+  'GET /nfts': cost(2, 300, 0),
+  'GET /nfts/:id': cost(2, 40, 0),
+  'GET /creators/:creator': cost(2, 300, 0),
+  // The first request for it makes two trips more, to count the conversion.
+  'GET /nfts/:id/art/:size': cost(1, 3, 0),
   'GET /docs': cost(1, 4, 0),
   'GET /docs/:guide': cost(1, 4, 0),
   'POST /docs/token': cost(1, 12, 6),

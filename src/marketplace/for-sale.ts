@@ -2,10 +2,19 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { prepared } from '../db/prepared.ts'
 import type { Settings } from '../env.ts'
-import { coverUrl } from '../http/links.ts'
+import { artUrl, coverUrl } from '../http/links.ts'
 import { largestQuantity } from '../orders/check.ts'
 import { heldQuantity } from '../orders/stock.ts'
-import { at, candidates, type Driver, drivers, matchesNft, type V, WINDOW } from './candidates.ts'
+import {
+  at,
+  candidates,
+  type Driver,
+  drivers,
+  hasImage,
+  matchesNft,
+  type V,
+  WINDOW,
+} from './candidates.ts'
 import { toPublicUser, type UserRow } from './creators.ts'
 
 /** Characters of a description. */
@@ -21,10 +30,10 @@ const user = (name: string) => `'${name}', json_object('id', ${name}.id, 'name',
   'username', ${name}.username, 'avatarKey', ${name}.avatarKey)`
 
 /** Names and values of the JSON of the NFT `n`. D1 takes 32 arguments. */
-const nft = sql.raw(`'id', n.id, 'externalId', n.externalId, 'title', n.title,
-  'description', CASE 'text' ${description('$.metadata.description')} ${description('$.description')} END,
-  'imageUrl', n.coverKey, 'network', n.contractNetwork, 'contract', n.contractAddr,
-  'tokenId', n.tokenId, 'amountType', n.amountType, ${user('creator')}`)
+const nft = sql`'id', n.id, 'externalId', n.externalId, 'title', n.title,
+  'description', CASE 'text' ${sql.raw(description('$.metadata.description') + description('$.description'))} END,
+  'imageUrl', json_array(n.coverKey, ${hasImage}, n.id), 'network', n.contractNetwork, 'contract', n.contractAddr,
+  'tokenId', n.tokenId, 'amountType', n.amountType, ${sql.raw(user('creator'))}`
 const stock = (v: V, reason: SQL) => sql`'available', iif(n.amountType = 'unlimited', NULL,
     max(n.availableAmount - ${heldQuantity(sql`n.id`, at(v, 'now'))}, 0)),
   'notSellableReason', ${reason}`
@@ -76,7 +85,8 @@ const nfts = prepareList('nfts', (v, driver) => {
     isMatch: sql`(${at(v, 'sellerId')} IS NULL OR ${isOfSeller})`,
     reason: sql`coalesce((SELECT min(${obstacle('x', v)}) FROM listings x WHERE x.nftId = n.id),
       'listing_not_found')`,
-    element: sql`${nft}, 'updatedAt', n.changedAt`,
+    element: sql`${nft}, 'updatedAt', n.changedAt, 'card', json_object('amount', n.amount,
+      'price', n.price, 'currency', n.priceCurrency)`,
     joins: sql`LEFT JOIN nfts n ON n.id = candidates.target`,
   }
 })
@@ -98,13 +108,22 @@ export const lists = {
   nfts: { statements: nfts, notFound: 'nft_not_found' },
 } as const
 
-/** Returns a listing or an NFT as it is shown. */
-export function toElement(
-  { PUBLIC_URL, COVERS_URL }: Pick<Settings, 'PUBLIC_URL' | 'COVERS_URL'>,
-  { element, maxPieces }: Row,
-): unknown {
+type UrlSettings = Pick<Settings, 'PUBLIC_URL' | 'COVERS_URL'>
+
+/** Returns a listing or an NFT as the API shows it. */
+export function toElement(settings: UrlSettings, row: Row): unknown {
+  const { card, ...shown } = toShown(settings, row)
+  return shown
+}
+
+/** Returns a listing or an NFT, which also has what its card on a page shows. */
+export function toShown({ PUBLIC_URL, COVERS_URL }: UrlSettings, { element, maxPieces }: Row) {
   const { notSellableReason: reason, ...shown } = JSON.parse(element, (key, value) => {
-    if (key === 'imageUrl') return COVERS_URL && value ? coverUrl(COVERS_URL, value) : null
+    if (key === 'imageUrl') {
+      const [coverKey, hasImage, id] = value
+      if (COVERS_URL && coverKey) return coverUrl(COVERS_URL, coverKey)
+      return hasImage ? artUrl(PUBLIC_URL, id, 'page') : null
+    }
     if (key === 'creator' || key === 'seller') return toPublicUser<UserRow>(PUBLIC_URL, value)
     return value
   })
