@@ -25,6 +25,7 @@ import { accountRoutes } from './pages/account/routes.tsx'
 import { addressBookRoutes } from './pages/addresses/routes.tsx'
 import { apiAccessRoutes } from './pages/api-access/routes.tsx'
 import { claimRoutes } from './pages/claim/routes.ts'
+import { collectionRoutes } from './pages/collection/routes.tsx'
 import { docsRoutes } from './pages/docs/routes.tsx'
 import { errorPages } from './pages/error-pages.tsx'
 import { homeRoutes } from './pages/home/routes.tsx'
@@ -32,6 +33,7 @@ import { mailRoutes } from './pages/mails/routes.tsx'
 import { operationRoutes } from './pages/operations/routes.tsx'
 import { orderPageRoutes } from './pages/orders/routes.tsx'
 import { profileRoutes } from './pages/profile/routes.tsx'
+import { sellingRoutes } from './pages/selling/routes.tsx'
 import { sessionRoutes } from './pages/sessions/routes.tsx'
 import { signInRoutes } from './pages/sign-in/routes.tsx'
 import { walletRoutes } from './pages/wallet/routes.ts'
@@ -101,6 +103,7 @@ app
   .route('/', walletRoutes)
   .route('/', homeRoutes)
   .route('/', orderPageRoutes)
+  .route('/', collectionRoutes)
   .route('/', claimRoutes)
   .route('/', mailRoutes)
   .route('/', docsRoutes)
@@ -108,6 +111,7 @@ app
   .route('/', profileRoutes)
   .route('/', addressBookRoutes)
   .route('/', accountRoutes)
+  .route('/', sellingRoutes)
   .route('/', sessionRoutes)
   .route('/', apiAccessRoutes)
   .route('/', operationRoutes)

@@ -1,12 +1,13 @@
-/** A button with `data-copy="<id>"` copies the text of that field. Without this script it is hidden. */
+/** A button with `data-copy="<id>"` copies the text of that element. Without this script it is hidden. */
 for (const button of document.querySelectorAll('button[data-copy]')) {
   const field = document.getElementById(button.dataset.copy)
   const status = button.parentElement.querySelector('[role="status"]')
   button.hidden = false
   button.addEventListener('click', async () => {
-    field.select()
+    if (field.select) field.select()
+    else getSelection().selectAllChildren(field)
     try {
-      await navigator.clipboard.writeText(field.value)
+      await navigator.clipboard.writeText(field.value ?? field.textContent)
       status.textContent = 'Copied.'
     } catch {
       status.textContent = 'Your browser blocked this. Copy the selected text yourself.'

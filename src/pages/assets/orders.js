@@ -45,6 +45,7 @@ function show(page) {
   // Replacing only updates times then, and would take the focus or the selected text away.
   if (changed.length === 0 && (hasFocus || !getSelection().isCollapsed)) return
   shown.replaceWith(fresh)
+  document.dispatchEvent(new Event('replaced'))
   if (hasFocus)
     fresh.querySelector(`a[href="${CSS.escape(activeElement.getAttribute('href'))}"]`)?.focus()
   if (changed.length === 0) return

@@ -8,12 +8,14 @@ import failed from 'lucide/dist/esm/icons/circle-x.mjs'
 import code from 'lucide/dist/esm/icons/code-xml.mjs'
 import copy from 'lucide/dist/esm/icons/copy.mjs'
 import external from 'lucide/dist/esm/icons/external-link.mjs'
+import collection from 'lucide/dist/esm/icons/image.mjs'
 import key from 'lucide/dist/esm/icons/key-round.mjs'
 import leave from 'lucide/dist/esm/icons/log-out.mjs'
 import address from 'lucide/dist/esm/icons/map-pin.mjs'
 import session from 'lucide/dist/esm/icons/monitor.mjs'
 import plus from 'lucide/dist/esm/icons/plus.mjs'
 import order from 'lucide/dist/esm/icons/shopping-bag.mjs'
+import selling from 'lucide/dist/esm/icons/tag.mjs'
 import upload from 'lucide/dist/esm/icons/upload.mjs'
 import user from 'lucide/dist/esm/icons/user-round.mjs'
 import wallet from 'lucide/dist/esm/icons/wallet.mjs'
@@ -23,6 +25,7 @@ const icons = {
   address,
   alert,
   code,
+  collection,
   copy,
   external,
   failed,
@@ -31,6 +34,7 @@ const icons = {
   operations,
   order,
   plus,
+  selling,
   session,
   succeeded,
   upload,

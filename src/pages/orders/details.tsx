@@ -53,7 +53,7 @@ export const OrderPage = ({ entry, side, billing }: OrderPageProps) => {
       </h1>
       <div id="history" class="flow" data-live={String(!hasEnded(entry))}>
         <ol class="rows">
-          <Order entry={entry} side={side} />
+          <Order entry={entry} side={side} isAlone />
         </ol>
         <dl class="order-facts">
           {facts.map(([name, value]) => (

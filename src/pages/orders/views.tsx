@@ -99,13 +99,19 @@ const WalletMissing = ({ awaiting }: { awaiting: number }) => {
   )
 }
 
-type OrderProps = { entry: HistoryEntry; side: Side }
+type OrderProps = {
+  entry: HistoryEntry
+  side: Side
+  /** Whether the page has nothing but this order. */
+  isAlone?: boolean
+}
 
 /** `orders.js` compares `data-version`, and announces `data-news` when it has changed. */
-export const Order = ({ entry, side }: OrderProps) => {
+export const Order = ({ entry, side, isAlone }: OrderProps) => {
   const { order, item, delivery } = entry
   const { id, totalPriceCents, totalPriceCurrency } = order
   const wait = waitOf(entry)
+  const title = <bdi>{item.nft.title}</bdi>
   return (
     <li
       class="order"
@@ -115,11 +121,7 @@ export const Order = ({ entry, side }: OrderProps) => {
     >
       <Cover nft={item.nft} />
       <div>
-        <h2>
-          <a href={`/orders/${id}`}>
-            <bdi>{item.nft.title}</bdi>
-          </a>
-        </h2>
+        <h2>{isAlone ? title : <a href={`/orders/${id}`}>{title}</a>}</h2>
         <p class="meta">
           <span>{plural(item.quantity, 'piece')}</span>
           <span>{money(totalPriceCents, totalPriceCurrency)}</span>

@@ -31,6 +31,10 @@ const names: Record<Side, Record<Wait['cause'], string>> = {
 /** Returns a text such as `Waiting for the seller`. */
 export const waitLabel = ({ cause }: Wait, side: Side) => `Waiting for ${names[side][cause]}`
 
+/** Returns the time of the next try, unless that is within a minute. */
+export const laterThanSoon = (at: string | null): string | null =>
+  at && Date.parse(at) > usePage().now.getTime() + 60_000 ? at : null
+
 type WaitingProps = { entry: HistoryEntry; side: Side }
 
 /** Why an order waits and until when, and what its seller can do. */
@@ -38,7 +42,8 @@ export const Waiting = ({ entry, side }: WaitingProps) => {
   const wait = waitOf(entry)
   if (!wait) return null
   const { now } = usePage()
-  const { until, nextAt } = wait
+  const { until } = wait
+  const nextAt = laterThanSoon(wait.nextAt)
   return (
     <p class="order-message held">
       {side === 'sold' && wait.cause === 'seller' ? (
@@ -46,7 +51,7 @@ export const Waiting = ({ entry, side }: WaitingProps) => {
       ) : (
         sentence(wait.sentence)
       )}{' '}
-      {nextAt && Date.parse(nextAt) > now.getTime() && (
+      {nextAt && (
         <>
           The next try is <Time at={nextAt} />.{' '}
         </>
