@@ -25,7 +25,6 @@ import { accountRoutes } from './pages/account/routes.tsx'
 import { addressBookRoutes } from './pages/addresses/routes.tsx'
 import { apiAccessRoutes } from './pages/api-access/routes.tsx'
 import { claimRoutes } from './pages/claim/routes.ts'
-import { collectionRoutes } from './pages/collection/routes.tsx'
 import { docsRoutes } from './pages/docs/routes.tsx'
 import { errorPages } from './pages/error-pages.tsx'
 import { homeRoutes } from './pages/home/routes.tsx'
@@ -103,7 +102,6 @@ app
   .route('/', walletRoutes)
   .route('/', homeRoutes)
   .route('/', orderPageRoutes)
-  .route('/', collectionRoutes)
   .route('/', claimRoutes)
   .route('/', mailRoutes)
   .route('/', docsRoutes)

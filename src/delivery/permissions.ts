@@ -1,17 +1,11 @@
 /** Whether the Delivery contracts may deliver what a seller offers. */
-import { getAddress, type Hex, isAddress } from 'viem'
+import { getAddress, isAddress } from 'viem'
 import type { fulfilments } from '../db/schema/catalogue.ts'
 import type { Network, Settings } from '../env.ts'
 import { usableNodes } from '../ethereum/node.ts'
 import { inconclusive } from '../ethereum/requests.ts'
-import type { Replies, RpcRequest } from '../ethereum/rpc.ts'
-import {
-  encodePermission,
-  type Permission,
-  permissionRequests,
-  readPermission,
-} from '../ethereum/token.ts'
-import { sentences } from './reasons.ts'
+import type { Replies } from '../ethereum/rpc.ts'
+import { permissionRequest, word } from '../ethereum/token.ts'
 
 /** Milliseconds that a node has for all its answers. */
 const TIMEOUT = 3_000
@@ -23,74 +17,58 @@ export type SoldContract = {
   fulfilment: (typeof fulfilments)[number]
 }
 
-export type PermissionState =
+export type Permission =
   /** `not_needed`: the marketplace holds the NFTs. */
-  | { is: 'allowed' | 'not_needed' }
-  /** `data`: what to send to the contract; null if the contract has no role for minters. */
-  | { is: 'missing'; data: Hex | null }
-  | { is: 'unknown'; reason: string }
+  { is: 'allowed' | 'missing' | 'not_needed' } | { is: 'unknown'; reason: string }
 
-/** Returns the state of each contract for a holder. Asks one node of each network, and once. */
-export async function readPermissions(
+/** Adds the permission of a holder to each contract. Asks one node of each network, and once. */
+export async function readPermissions<Contract extends SoldContract>(
   { NETWORKS }: Pick<Settings, 'NETWORKS'>,
   holder: string,
-  contracts: readonly SoldContract[],
-): Promise<Map<SoldContract, PermissionState>> {
-  const byNetwork = [...Map.groupBy(contracts, ({ network }) => network)]
-  const states = await Promise.all(
-    byNetwork.map(([name, own]) => readOfNetwork(NETWORKS[name], holder, own)),
-  )
-  return new Map(states.flat())
-}
-
-async function readOfNetwork(
-  network: Network | undefined,
-  holder: string,
-  contracts: readonly SoldContract[],
-): Promise<[SoldContract, PermissionState][]> {
-  const asked = contracts.map((contract) => toPermission(network, holder, contract))
-  const requests = asked.flatMap((permission) =>
-    'token' in permission ? permissionRequests(permission) : [],
-  )
-  const replies = await ask(network, requests)
-  return contracts.flatMap((contract, i) => {
-    const permission = asked[i]
-    if (!permission) return []
-    return [[contract, 'is' in permission ? permission : toState(permission, replies)]]
+  contracts: readonly Contract[],
+): Promise<(Contract & { permission: Permission })[]> {
+  const groups = [...Map.groupBy(contracts, ({ network }) => network)]
+  const answered = groups.map(async ([name, group]) => {
+    const asked = group.map((contract) => toRequest(NETWORKS[name], holder, contract))
+    const requests = asked.flatMap((request) => ('is' in request ? [] : request))
+    const replies = await ask(NETWORKS[name], requests)
+    return group.map((contract, i) => {
+      const request = asked[i] ?? unknown('it was not asked')
+      const permission = 'is' in request ? request : toPermission(replies(request))
+      return { ...contract, permission }
+    })
   })
+  return (await Promise.all(answered)).flat()
 }
 
-/** Returns the question to the chain, or the state if there is none to ask. */
-function toPermission(
+const unknown = (reason: string): Permission => ({ is: 'unknown', reason })
+
+/** Returns the question to the chain, or the answer if there is none to ask. */
+function toRequest(
   network: Network | undefined,
   holder: string,
   { contract, fulfilment }: SoldContract,
-): Permission | PermissionState {
-  if (!network) return unknown(sentences.network_not_configured)
-  if (!isAddress(contract, { strict: false })) return unknown(sentences.invalid_token_address)
-  const common = { token: getAddress(contract), delivery: network.delivery }
-  if (fulfilment === 'mint') return { to: 'mint', ...common }
-  if (network.treasury) return { is: 'not_needed' }
+): ReturnType<typeof permissionRequest> | Permission {
+  const isMint = fulfilment === 'mint'
+  if (!network) return unknown('its network is not configured')
+  if (!isAddress(contract, { strict: false })) return unknown('its address is not valid')
+  if (network.treasury && !isMint) return { is: 'not_needed' }
+  if (isMint) return permissionRequest(getAddress(contract), network.delivery)
   if (!isAddress(holder, { strict: false })) return unknown('no wallet is linked')
-  return { to: 'transfer', holder: getAddress(holder), ...common }
+  return permissionRequest(getAddress(contract), network.delivery, getAddress(holder))
 }
 
-function toState(permission: Permission, replies: Replies): PermissionState {
-  const found = readPermission(permission, replies)
-  if (found?.isGiven) return { is: 'allowed' }
-  if (found) return { is: 'missing', data: found.isGrantable ? encodePermission(permission) : null }
-  const [request] = permissionRequests(permission)
-  return unknown(inconclusive(replies(request)) ?? 'the contract does not tell')
+function toPermission(reply: ReturnType<Replies>): Permission {
+  const answer = word(reply)
+  if (answer !== null) return { is: answer === 0n ? 'missing' : 'allowed' }
+  return unknown(inconclusive(reply) ?? 'the contract does not tell')
 }
-
-const unknown = (reason: string): PermissionState => ({ is: 'unknown', reason })
-
-const unanswered: Replies = () => ({ fault: 'the node did not answer in time' })
 
 /** Gives up after `TIMEOUT`, also if the node's limit of calls delays them. */
-async function ask(network: Network | undefined, requests: readonly RpcRequest[]) {
+async function ask(network: Network | undefined, requests: ReturnType<typeof permissionRequest>[]) {
+  const unanswered: Replies = () => ({ fault: 'the node did not answer in time' })
   const [node] = network && requests.length > 0 ? usableNodes({ ...network, timeout: TIMEOUT }) : []
   if (!node) return unanswered
-  const timeout = new Promise<Replies>((resolve) => setTimeout(() => resolve(unanswered), TIMEOUT))
+  const timeout = new Promise<Replies>((resolve) => setTimeout(resolve, TIMEOUT, unanswered))
   return Promise.race([node.rpc(requests), timeout])
 }

@@ -59,7 +59,6 @@ export const deliveryColumns = {
   reasonCode: deliveries.reasonCode,
   failingSince: deliveries.failingSince,
   queuedAt: deliveries.queuedAt,
-  dueAt: deliveries.dueAt,
   version: deliveries.version,
   /** Time of the last change. */
   changedAt: deliveries.updatedAt,
@@ -83,7 +82,6 @@ export type DeliveryDetails = DeliveryRow & {
   reasonCode: ReasonCode | null
   failingSince: string | null
   queuedAt: string | null
-  dueAt: string | null
 }
 
 /** Returns why a delivery has failed; null unless it has. */

@@ -127,50 +127,28 @@ function encodeTransfer({ from, tokenId, amount }: ContractItem): Hex {
     : encodeCall('safeTransferFrom(address,address,uint256,uint256,bytes)', ...piece, amount, '0x')
 }
 
-const approval = (token: Address, holder: Address, delivery: Address): RpcRequest =>
-  view(token, encodeCall('isApprovedForAll(address,address)', holder, delivery), QUESTION_GAS)
-
-/** What a Delivery contract needs of a token: that its holder approves it, or that it may mint. */
-export type Permission = { token: Address; delivery: Address } & (
-  | { to: 'transfer'; holder: Address }
-  | { to: 'mint' }
-)
-
 /** `keccak256("MINTER_ROLE")`: the role in the contracts of OpenZeppelin. */
 const MINTER_ROLE = '0x9f2df0fed2c77648de5860a4cc508cd0818c85b8b8a1ab4ceeef8d981c8956a6'
 
-/** Encodes the call of the token that gives the permission. */
-export const encodePermission = ({ to, delivery }: Permission): Hex =>
-  to === 'mint'
-    ? encodeCall('grantRole(bytes32,address)', MINTER_ROLE, delivery)
-    : encodeCall('setApprovalForAll(address,bool)', delivery, true)
-
-/** Returns the requests that tell of a permission. */
-export const permissionRequests = (permission: Permission): [RpcRequest, ...RpcRequest[]] => {
-  const { token, delivery } = permission
-  if (permission.to === 'transfer') return [approval(token, permission.holder, delivery)]
-  const role = encodeCall('hasRole(bytes32,address)', MINTER_ROLE, delivery)
-  const owner = toFunctionSelector('owner()')
-  return [view(token, role, QUESTION_GAS), view(token, owner, QUESTION_GAS)]
-}
-
 /**
- * Returns whether a Delivery contract has a permission; null if the token or its node does not tell.
- * `isGrantable`: whether `encodePermission` is a call that the token has.
+ * Asks whether a Delivery contract may transfer what a holder has of a token; without a holder,
+ * whether it may mint.
  */
-export function readPermission(permission: Permission, replies: Replies) {
-  const [flag, owner] = permissionRequests(permission).map((request) => word(replies(request)))
-  const isOwner = owner === BigInt(permission.delivery)
-  if (flag == null) return owner == null ? null : { isGiven: isOwner, isGrantable: false }
-  return { isGiven: flag !== 0n || isOwner, isGrantable: true }
-}
+export const permissionRequest = (token: Address, delivery: Address, holder?: Address) =>
+  view(
+    token,
+    holder
+      ? encodeCall('isApprovedForAll(address,address)', holder, delivery)
+      : encodeCall('hasRole(bytes32,address)', MINTER_ROLE, delivery),
+    QUESTION_GAS,
+  )
 
 const tokenRequests = (delivery: Address, item: ContractItem) => {
   const { token, from, tokenId, amount } = item
   const data = encodeTransfer(item)
   return {
     plain: simulate({ from: delivery, to: token, data, gas: TRIAL_GAS }),
-    isApproved: approval(token, from, delivery),
+    isApproved: permissionRequest(token, delivery, from),
     holding: view(
       token,
       amount === 0n
@@ -240,7 +218,7 @@ function isTransferEvent({ address, topics, data }: Log, item: ContractItem): bo
 const isWord = (topic: Hex, address: Address) => BigInt(topic) === BigInt(address)
 
 /** One word of return data; null when the call reverted or returned something else. */
-function word(reply: Reply): bigint | null {
+export function word(reply: Reply): bigint | null {
   if (!('result' in reply) || typeof reply.result !== 'string') return null
   return /^0x[0-9a-f]{64}$/i.test(reply.result) ? BigInt(reply.result) : null
 }

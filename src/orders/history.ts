@@ -25,7 +25,10 @@ export type HistoryEntry = {
 
 type Values = { userId: number; isMaster: number; before: number; count: number }
 
-/** Select the newest orders before one. */
+/** Orders that are looked at for what was delivered. */
+const MAX_COLLECTED = 1000
+
+/** Select the newest orders before one. `collected`: those that a buyer has got. */
 const ordersBySide = {
   bought: prepareOrders<Values>((_, { userId, before, count }) => ({
     ids: sql`SELECT id FROM orders
@@ -34,6 +37,11 @@ const ordersBySide = {
   sold: prepareOrders<Values>((_, { userId, before, count }) => ({
     ids: sql`SELECT orderId FROM orderItems
       WHERE sellerId = ${userId} AND orderId < ${before} ORDER BY orderId DESC LIMIT ${count}`,
+  })),
+  collected: prepareOrders<Values>((_, { userId, before, count }) => ({
+    ids: sql`SELECT o.id FROM (SELECT id FROM orders WHERE buyerId = ${userId} AND id < ${before}
+        ORDER BY id DESC LIMIT ${MAX_COLLECTED}) o CROSS JOIN orderItems i ON i.orderId = o.id
+      CROSS JOIN deliveries d ON d.id = i.id AND d.state = 'transferred' LIMIT ${count}`,
   })),
 }
 
@@ -65,13 +73,13 @@ function toEntries(ctx: UserCtx, tables: Tables & { items: DetailedItem[] }): Hi
 }
 
 /**
- * Returns the signed-in user and a page of what the user has bought or sold, newest first. `before`
+ * Returns the signed-in user and a page of what the user has bought, sold or got, newest first. `before`
  * is the `next` of the page before; null begins with the newest. `awaiting`: how many NFTs wait for
  * the user's wallet, on all pages. Throws `unauthenticated`, `forbidden`.
  */
 export async function readHistory(
   ctx: UserCtx,
-  { side, before }: { side: Side; before: number | null },
+  { side, before }: { side: Side | 'collected'; before: number | null },
 ) {
   const viewer = viewerOf(ctx)
   const range = { before: before ?? Number.MAX_SAFE_INTEGER, count: PAGE_SIZE + 1 }
@@ -85,14 +93,11 @@ export async function readHistory(
   return { account, entries, next, isSeller: found?.isSeller === 1, awaiting: found?.awaiting ?? 0 }
 }
 
-export type BillingAddress = Record<
-  'companyName' | 'street' | 'postal' | 'city' | 'country' | 'taxId',
-  string | null
->
-
 /** Selects the billing address of an order for its buyer, also if it is in no list any more. */
-const billingAddress = prepared((db, { id, userId }: UserId & Placeholders<{ id: number }>) =>
-  db.all<BillingAddress>(sql`SELECT companyName, street, postal, city, country, taxId FROM addresses
+const billingLine = prepared((db, { id, userId }: UserId & Placeholders<{ id: number }>) =>
+  db.all<{ line: string }>(sql`SELECT
+      concat_ws(', ', companyName, street, postal, city, country, taxId) AS line
+    FROM addresses
     WHERE id = (SELECT billingAddressId FROM orders WHERE id = ${id} AND buyerId = ${userId})`),
 )
 
@@ -103,10 +108,10 @@ const billingAddress = prepared((db, { id, userId }: UserId & Placeholders<{ id:
 export async function readHistoryEntry(ctx: UserCtx, id: number) {
   const viewer = viewerOf(ctx)
   const [account, [billing], tables] = await readAsUser(ctx, [
-    billingAddress(ctx.db, { id, ...viewer }),
+    billingLine(ctx.db, { id, ...viewer }),
     ordersByIds(ctx.db, { ids: JSON.stringify([id]), ...viewerValues(viewer) }),
   ])
   const [entry] = toEntries(ctx, tables)
   if (!entry) throw new ApiError('not_found', 'there is no order with this number')
-  return { account, entry, billing: billing ?? null }
+  return { account, entry, billing: billing?.line }
 }

@@ -1,16 +1,33 @@
-/** A button with `data-copy="<id>"` copies the text of that element. Without this script it is hidden. */
+/** A button with `data-copy="<id>"` copies the text of that field. Without this script it is hidden. */
 for (const button of document.querySelectorAll('button[data-copy]')) {
   const field = document.getElementById(button.dataset.copy)
   const status = button.parentElement.querySelector('[role="status"]')
   button.hidden = false
   button.addEventListener('click', async () => {
-    if (field.select) field.select()
-    else getSelection().selectAllChildren(field)
+    field.select()
     try {
-      await navigator.clipboard.writeText(field.value ?? field.textContent)
+      await navigator.clipboard.writeText(field.value)
       status.textContent = 'Copied.'
     } catch {
       status.textContent = 'Your browser blocked this. Copy the selected text yourself.'
     }
   })
+}
+
+/** A text with `data-copy-text` gets a button that copies it. */
+for (const text of document.querySelectorAll('[data-copy-text]')) {
+  const button = document.createElement('button')
+  button.type = 'button'
+  button.className = 'copy-text'
+  button.textContent = 'Copy'
+  button.setAttribute('aria-label', `Copy ${text.parentElement.textContent.trim()}`)
+  button.addEventListener('click', async () => {
+    getSelection().selectAllChildren(text)
+    const copied = await navigator.clipboard.writeText(text.textContent).then(
+      () => true,
+      () => false,
+    )
+    button.textContent = copied ? 'Copied' : 'Selected'
+  })
+  text.after(' ', button)
 }

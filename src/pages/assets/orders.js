@@ -50,8 +50,12 @@ function show(page) {
     fresh.querySelector(`a[href="${CSS.escape(activeElement.getAttribute('href'))}"]`)?.focus()
   if (changed.length === 0) return
   delay = FIRST_DELAY
-  news.textContent = changed.map(({ dataset }) => dataset.news).join(' ')
+  news.textContent = changed.map(describe).join(' ')
 }
+
+/** The title and the last step that is not still to come. */
+const describe = (row) =>
+  `${row.querySelector('h2').textContent}: ${[...row.querySelectorAll('.steps li:not(.waits) strong')].at(-1).textContent}.`
 
 const rowsOf = (element) => [...element.querySelectorAll('.order')]
 

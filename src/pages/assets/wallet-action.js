@@ -1,4 +1,7 @@
-/** Buttons that show a token in a wallet (EIP-747), or have it sign a transaction. */
+/**
+ * Buttons that show a token in a wallet (EIP-747), or have it allow the Delivery contract to deliver
+ * tokens. The attribute `data-action` says which.
+ */
 import { accountOf, explain, findWallets, Problem, useChain } from './wallets.js'
 
 /** Milliseconds between two questions for a receipt, and how many there are. */
@@ -23,35 +26,40 @@ findWallets(
     addButtons()
   },
   () => {
-    for (const element of document.querySelectorAll('[data-state] .wallet-action'))
-      statusOf(element).textContent = 'No wallet was found in this browser.'
+    for (const element of actions()) {
+      const { request, account } = actionOf(element)
+      if (request.allow)
+        statusOf(element).textContent =
+          `No wallet was found in this browser. Open this page where your wallet is, or call ${describe(request)} of the contract with ${account}.`
+    }
   },
 )
 // `orders.js` has replaced a part of the page.
 document.addEventListener('replaced', addButtons)
 
+const actions = () => document.querySelectorAll('.wallet-action[data-action]')
+const actionOf = ({ dataset }) => JSON.parse(dataset.action)
 const statusOf = (element) => element.querySelector('[role="status"]')
 const problemOf = (element) => element.querySelector('[role="alert"]')
 
 function addButtons() {
-  for (const element of document.querySelectorAll('.wallet-action:not([aria-busy="true"])'))
-    element
-      .querySelector('.actions')
-      .replaceChildren(...wallets.map((wallet) => buttonOf(element, wallet)))
+  for (const element of actions())
+    if (element.ariaBusy !== 'true')
+      element
+        .querySelector('.actions')
+        .replaceChildren(...wallets.map((wallet) => buttonOf(element, wallet)))
 }
 
 function buttonOf(element, wallet) {
-  const { label, subject } = element.dataset
+  const { label, subject } = actionOf(element)
   const button = document.createElement('button')
   button.type = 'button'
   button.className = 'button small'
   button.append(wallets.length > 1 ? `${label} with ${wallet.name}` : label)
-  if (subject) {
-    const hidden = document.createElement('span')
-    hidden.className = 'visually-hidden'
-    hidden.textContent = ` of ${subject}`
-    button.append(hidden)
-  }
+  const hidden = document.createElement('span')
+  hidden.className = 'visually-hidden'
+  hidden.textContent = `: ${subject}`
+  button.append(hidden)
   button.addEventListener('click', () => run(element, wallet, button))
   return button
 }
@@ -61,12 +69,11 @@ async function run(element, { provider, name }, button) {
   problemOf(element).textContent = ''
   statusOf(element).textContent = `Waiting for ${name}…`
   try {
-    const { account, network, request } = element.dataset
-    const { watch, send } = JSON.parse(request)
+    const { account, network, request } = actionOf(element)
     const from = await accountOf(provider, account)
-    await useChain(provider, JSON.parse(network))
-    if (watch) await watchToken(provider, watch)
-    else await sendTransaction(element, provider, { from, ...send })
+    await useChain(provider, network)
+    if (request.watch) await watchToken(provider, request.watch)
+    else await allow(element, provider, { from, ...request })
     statusOf(element).textContent = 'Done.'
   } catch (error) {
     statusOf(element).textContent = ''
@@ -101,8 +108,24 @@ async function watchToken(provider, { address, tokenId }) {
   )
 }
 
-/** Sends a transaction, and loads the page again once it shows what the transaction did. */
-async function sendTransaction(element, provider, transaction) {
+/** `keccak256("MINTER_ROLE")`: the role in the contracts of OpenZeppelin. */
+const MINTER_ROLE = '9f2df0fed2c77648de5860a4cc508cd0818c85b8b8a1ab4ceeef8d981c8956a6'
+
+const word = (hex) => hex.replace('0x', '').toLowerCase().padStart(64, '0')
+
+/** Encodes `grantRole(bytes32,address)` or `setApprovalForAll(address,bool)`. */
+const encode = ({ allow, delivery }) =>
+  allow === 'mint'
+    ? `0x2f2ff15d${MINTER_ROLE}${word(delivery)}`
+    : `0xa22cb465${word(delivery)}${word('1')}`
+
+/** The same call, in words. */
+const describe = ({ allow, delivery }) =>
+  allow === 'mint' ? `grantRole(MINTER_ROLE, ${delivery})` : `setApprovalForAll(${delivery}, true)`
+
+/** Sends the transaction, and loads the page again once it shows what the transaction did. */
+async function allow(element, provider, { from, contract: to, ...request }) {
+  const transaction = { from, to, data: encode(request) }
   const hash = await provider
     .request({ method: 'eth_sendTransaction', params: [transaction] })
     .catch((error) => {

@@ -12,18 +12,56 @@ const problem = panel.querySelector(':scope > [role="alert"]')
 const { purpose, redirect, address: onlyAddress } = panel.dataset
 const networks = JSON.parse(panel.dataset.networks)
 
-/** What to do without a wallet. Those of phones are apps with a browser of their own. */
-const isPhone = matchMedia('(pointer: coarse)').matches
-const withoutWallet = document.getElementById(isPhone ? 'wallet-app' : 'no-wallets')
+/** For phones, whose wallets are apps with a browser of their own. Nobody is signed in there. */
+const walletAppHelp = `
+  <p>Use the browser of your wallet app:</p>
+  <ol class="list">
+    <li>Copy the address of this page.</li>
+    <li>Open your wallet app, and the browser in it.</li>
+    <li>Paste the address there.</li>
+    ${purpose === 'link' ? '<li>Sign in there with your e-mail address, then link the wallet.</li>' : ''}
+  </ol>
+  <div class="field">
+    <label for="page-address">Address of this page</label>
+    <input id="page-address" readonly>
+  </div>
+  <p class="actions">
+    <button class="button" type="button">Copy the address</button>
+    <span class="status" role="status"></span>
+  </p>`
+
+/** What to do without a wallet, once none was found. */
+const help = document.createElement('div')
+help.className = 'flow'
+list.after(help)
 
 status.textContent = 'Looking for wallets…'
 
 findWallets(addWallet, () => {
   status.textContent = ''
-  const address = document.getElementById('page-address')
-  address.value = new URL(address.dataset.path, location.origin)
-  withoutWallet.hidden = false
+  if (matchMedia('(pointer: coarse)').matches) return showWalletAppHelp()
+  help.className = 'hint'
+  help.textContent =
+    'No wallet was found in this browser. Install one, or unlock it, and reload this page.'
 })
+
+function showWalletAppHelp() {
+  help.innerHTML = walletAppHelp
+  const address = help.querySelector('input')
+  const path =
+    purpose === 'link' ? '/settings/account' : `/sign-in?redirect=${encodeURIComponent(redirect)}`
+  address.value = new URL(path, location.origin)
+  help.querySelector('button').addEventListener('click', async () => {
+    address.select()
+    const copied = await navigator.clipboard.writeText(address.value).then(
+      () => true,
+      () => false,
+    )
+    help.querySelector('[role="status"]').textContent = copied
+      ? 'Copied.'
+      : 'Your browser blocked this. Copy the selected text yourself.'
+  })
+}
 
 function addWallet({ name, icon, provider }) {
   const button = document.createElement('button')
@@ -41,7 +79,7 @@ function addWallet({ name, icon, provider }) {
   item.append(button)
   list.append(item)
   list.hidden = false
-  withoutWallet.hidden = true
+  help.remove()
   status.textContent = ''
 }
 

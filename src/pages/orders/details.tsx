@@ -1,9 +1,8 @@
 import type { Child } from 'hono/jsx'
-import type { BillingAddress, HistoryEntry, Side } from '../../orders/history.ts'
+import type { HistoryEntry, Side } from '../../orders/history.ts'
 import { ExplorerLink } from '../components/explorer.tsx'
 import { money } from '../components/numbers.ts'
 import { usePage } from '../components/request.ts'
-import { Time } from '../components/time.tsx'
 import { WalletAction } from '../wallet/action.tsx'
 import { hasEnded } from './steps.tsx'
 import { listPath, Order, orderNumber } from './views.tsx'
@@ -11,45 +10,35 @@ import { listPath, Order, orderNumber } from './views.tsx'
 type OrderPageProps = {
   entry: HistoryEntry
   side: Side
-  /** Null for a seller. */
-  billing: BillingAddress | null
+  /** The billing address; undefined for a seller. */
+  billing: string | undefined
 }
 
 /** An order with what was paid, and where its NFT goes. */
 export const OrderPage = ({ entry, side, billing }: OrderPageProps) => {
-  const { order, item, delivery } = entry
-  const { nft, ethRecipient: wallet } = item
-  const network = usePage().settings.NETWORKS[nft.contractNetwork]
+  const { nft, ethRecipient: account, quantity, priceCents, priceCurrency } = entry.item
+  const { contractNetwork, contractAddr: address, tokenId } = nft
+  const network = usePage().settings.NETWORKS[contractNetwork]
+  const link = (value: string) => (
+    <ExplorerLink network={network} kind="address" value={value}>
+      {value}
+    </ExplorerLink>
+  )
   const facts: [name: string, value: Child][] = [
-    ['Placed', <Time at={order.createdAt} />],
-    ['Paid', describePrice(entry)],
-    [
-      'Wallet',
-      wallet ? (
-        <ExplorerLink network={network} kind="address" value={wallet}>
-          {wallet}
-        </ExplorerLink>
-      ) : (
-        'None yet'
-      ),
-    ],
-    [
-      'Contract',
-      <ExplorerLink network={network} kind="address" value={nft.contractAddr}>
-        {nft.contractAddr}
-      </ExplorerLink>,
-    ],
-    ['Network', network?.name ?? nft.contractNetwork],
-    ['Token id', nft.tokenId ?? 'None yet'],
+    ['Price', `${quantity} × ${money(priceCents, priceCurrency)}`],
+    ['Wallet', account ? link(account) : 'None yet'],
+    ['Contract', link(address)],
+    ['Network', network?.name ?? contractNetwork],
+    ['Token id', tokenId ?? 'None yet'],
   ]
-  if (billing) facts.push(['Billing address', <bdi>{describeAddress(billing)}</bdi>])
+  if (billing) facts.push(['Billing address', <bdi>{billing}</bdi>])
   return (
     <div class="flow">
       <p>
         <a href={listPath(side)}>Orders</a>
       </p>
       <h1>
-        Order <bdi>{orderNumber(order)}</bdi>
+        Order <bdi>{orderNumber(entry.order)}</bdi>
       </h1>
       <div id="history" class="flow" data-live={String(!hasEnded(entry))}>
         <ol class="rows">
@@ -63,12 +52,13 @@ export const OrderPage = ({ entry, side, billing }: OrderPageProps) => {
             </div>
           ))}
         </dl>
-        {side === 'bought' && delivery.state === 'transferred' && wallet && nft.tokenId && (
+        {side === 'bought' && entry.delivery.state === 'transferred' && account && tokenId && (
           <WalletAction
             label="Add to wallet"
-            networkName={nft.contractNetwork}
-            account={wallet}
-            request={{ watch: { address: nft.contractAddr, tokenId: nft.tokenId } }}
+            subject={nft.title}
+            network={contractNetwork}
+            account={account}
+            request={{ watch: { address, tokenId } }}
           />
         )}
       </div>
@@ -77,15 +67,3 @@ export const OrderPage = ({ entry, side, billing }: OrderPageProps) => {
     </div>
   )
 }
-
-function describePrice({ order, item }: HistoryEntry): string {
-  const { totalPriceCents, totalPriceCurrency } = order
-  const total = money(totalPriceCents, totalPriceCurrency)
-  const { quantity, priceCents, priceCurrency } = item
-  return quantity === 1 ? total : `${total} (${quantity} × ${money(priceCents, priceCurrency)})`
-}
-
-const describeAddress = ({ companyName, street, postal, city, country, taxId }: BillingAddress) =>
-  [companyName, street, [postal, city].filter(Boolean).join(' '), country, taxId]
-    .filter(Boolean)
-    .join(', ')

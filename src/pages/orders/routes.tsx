@@ -1,4 +1,4 @@
-/** The pages with what the signed-in user has bought and sold. */
+/** The pages with what the signed-in user has bought, sold and got. */
 import { Hono } from 'hono'
 import * as z from 'zod'
 import type { App } from '../../http/context.ts'
@@ -6,6 +6,7 @@ import { requireSession, validate } from '../../http/endpoint.ts'
 import { idText } from '../../http/ids.ts'
 import { readHistory, readHistoryEntry } from '../../orders/history.ts'
 import { page } from '../page.tsx'
+import { Collection } from './collection.tsx'
 import { OrderPage } from './details.tsx'
 import { isOnItsWay } from './steps.tsx'
 import { Orders } from './views.tsx'
@@ -46,6 +47,12 @@ export const orderPageRoutes = new Hono<App>()
         />
       ),
     })
+  })
+  .get('/collection', requireSession(), validate('query', OrdersQuery), async (c) => {
+    const { before = null } = c.req.valid('query')
+    const { account, ...list } = await readHistory(c.var, { side: 'collected', before })
+    const children = <Collection {...list} isFirstPage={before === null} />
+    return page(c, { title: 'Collection', account, children })
   })
   .get('/orders/:id', requireSession(), validate('param', z.object({ id: idText })), async (c) => {
     const { account, entry, billing } = await readHistoryEntry(c.var, c.req.valid('param').id)

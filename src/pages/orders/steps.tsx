@@ -22,6 +22,7 @@ const waiting: Step = { label: 'Delivered', state: 'waits' }
 
 function deliverySteps(entry: HistoryEntry, side: Side): Step[] {
   const { order, item, delivery } = entry
+  const wait = waitOf(entry)
   const paid: Step = { label: 'Paid', state: 'done', at: order.createdAt }
   const sent: Step = { label: 'Sent', state: 'done', at: delivery.sentAt }
   const changedAt = item.updatedAt
@@ -35,13 +36,11 @@ function deliverySteps(entry: HistoryEntry, side: Side): Step[] {
       return [paid, { label: 'Cancelled', state: 'failed', at: changedAt }]
     case 'awaiting_wallet':
       return [paid, { label: 'Needs a wallet', state: 'waits' }, waiting]
-    default: {
-      const wait = waitOf(entry)
+    default:
       if (wait) return [paid, { label: waitLabel(wait, side), state: 'held' }, waiting]
       return item.txId
         ? [paid, sent, { label: 'On its way', state: 'current' }]
         : [paid, { label: 'Being sent', state: 'current' }, waiting]
-    }
   }
 }
 

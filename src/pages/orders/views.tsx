@@ -9,7 +9,7 @@ import { Cover } from '../components/picture.tsx'
 import { usePage } from '../components/request.ts'
 import { Rows } from '../components/rows.tsx'
 import { hasEnded, isOnItsWay, Steps } from './steps.tsx'
-import { Waiting, waitLabel, waitOf } from './waiting.tsx'
+import { Waiting, waitOf } from './waiting.tsx'
 
 type OrdersProps = {
   side: Side
@@ -106,7 +106,7 @@ type OrderProps = {
   isAlone?: boolean
 }
 
-/** `orders.js` compares `data-version`, and announces `data-news` when it has changed. */
+/** `orders.js` compares `data-version`, and announces the last step when it has changed. */
 export const Order = ({ entry, side, isAlone }: OrderProps) => {
   const { order, item, delivery } = entry
   const { id, totalPriceCents, totalPriceCurrency } = order
@@ -117,7 +117,6 @@ export const Order = ({ entry, side, isAlone }: OrderProps) => {
       class="order"
       id={`order-${id}`}
       data-version={`${delivery.state} ${item.txId} ${wait?.cause} ${wait?.reasonCode}`}
-      data-news={wait ? `${item.nft.title}: ${waitLabel(wait, side)}.` : describeState(entry)}
     >
       <Cover nft={item.nft} />
       <div>
@@ -148,15 +147,6 @@ export const orderNumber = ({ id, providerId }: HistoryEntry['order']) => provid
 
 const buyerName = ({ order: { buyer }, item: { ethRecipient } }: HistoryEntry): string =>
   buyer.name ?? buyer.username ?? (ethRecipient ? shortAddress(ethRecipient) : `user ${buyer.id}`)
-
-/** What is announced when the delivery has changed. */
-function describeState({ item: { nft, status }, delivery }: HistoryEntry): string {
-  const { title } = nft
-  if (status === 'transferred') return `${title} is delivered.`
-  if (delivery.state === 'cancelled') return `The delivery of ${title} was cancelled.`
-  if (status === 'failed') return `${title} could not be delivered.`
-  return status === 'transferring' ? `${title} is sent.` : ''
-}
 
 const Transaction = ({ entry: { item } }: { entry: HistoryEntry }) =>
   item.txId && (

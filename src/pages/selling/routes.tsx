@@ -11,38 +11,22 @@ import { readSelling, retrySold } from '../../orders/selling.ts'
 import { page } from '../page.tsx'
 import { SellingSettings } from './views.tsx'
 
-const SellingQuery = z.object({ before: cursorText.optional().catch(undefined) })
+const PATH = '/settings/selling'
 
-const Sold = z.object({
-  network: inputText(100),
-  contract: inputText(100),
-  fulfilment: z.enum(fulfilments),
-})
+const Query = z.object({ before: cursorText.optional().catch(undefined) })
+const text = inputText(100)
+const Sold = z.object({ network: text, contract: text, fulfilment: z.enum(fulfilments) })
 
 export const sellingRoutes = new Hono<App>()
-  .get(
-    '/settings/selling',
-    requireSession(),
-    signInRateLimit,
-    validate('query', SellingQuery),
-    async (c) => {
-      const { before = null } = c.req.valid('query')
-      const { account, ...selling } = await readSelling(c.var, { before })
-      return page(c, {
-        title: 'Selling',
-        account,
-        scripts: ['wallet-action.js', 'copy.js'],
-        children: <SellingSettings {...selling} isFirstPage={before === null} />,
-      })
-    },
-  )
-  .post(
-    '/settings/selling/retry',
-    requireSession(),
-    signInRateLimit,
-    validate('form', Sold),
-    async (c) => {
-      const isRetried = await retrySold({ ...c.var, queue: c.env.DELIVERIES }, c.req.valid('form'))
-      return c.redirect(`/settings/selling${isRetried ? '?notice=sold-retried' : ''}`, 303)
-    },
-  )
+  .get(PATH, requireSession(), signInRateLimit, validate('query', Query), async (c) => {
+    const { before = null } = c.req.valid('query')
+    const { account, ...selling } = await readSelling(c.var, { before })
+    const children = <SellingSettings {...selling} isFirstPage={before === null} />
+    const scripts = ['wallet-action.js', 'copy.js']
+    return page(c, { title: 'Selling', account, scripts, children })
+  })
+  .post(`${PATH}/retry`, requireSession(), signInRateLimit, validate('form', Sold), async (c) => {
+    const ctx = { ...c.var, queue: c.env.DELIVERIES }
+    const isRetried = await retrySold(ctx, c.req.valid('form'))
+    return c.redirect(isRetried ? `${PATH}?notice=sold-retried` : PATH, 303)
+  })
