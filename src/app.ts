@@ -35,6 +35,7 @@ import { auditRoutes } from './pages/operations/audit-routes.tsx'
 import { operationRoutes } from './pages/operations/routes.tsx'
 import { orderPageRoutes } from './pages/orders/routes.tsx'
 import { profileRoutes } from './pages/profile/routes.tsx'
+import { sellingRoutes } from './pages/selling/routes.tsx'
 import { sessionRoutes } from './pages/sessions/routes.tsx'
 import { signInRoutes } from './pages/sign-in/routes.tsx'
 import { walletRoutes } from './pages/wallet/routes.ts'
@@ -113,6 +114,7 @@ app
   .route('/', profileRoutes)
   .route('/', addressBookRoutes)
   .route('/', accountRoutes)
+  .route('/', sellingRoutes)
   .route('/', sessionRoutes)
   .route('/', apiAccessRoutes)
   .route('/', operationRoutes)

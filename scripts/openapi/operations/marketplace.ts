@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { TIMEOUT } from '../../../src/avatars/remote.ts'
 import { orNull, text } from '../../../src/http/fields.ts'
 import { Creators } from '../../../src/marketplace/creators.ts'
 import { lists } from '../../../src/marketplace/for-sale.ts'
@@ -52,4 +53,17 @@ export const marketplaceOperations: Operations = {
   listCreators: { ...shared, summary: 'List recent creators', answer: Creators },
   ...ofList('listings', 'Listings', 'listings'),
   ...ofList('nfts', 'Nfts', 'NFTs'),
+  getArt: {
+    summary: 'Get the art of an NFT',
+    description:
+      'Serves the picture at an `imageUrl`, converted to a JPEG. The first request for it may take ' +
+      `${TIMEOUT / 1000} seconds. Where there is no picture now, ask again after an hour.`,
+    answer: z.file().mime('image/jpeg').describe('The picture.'),
+    headers: {
+      ETag: 'Identifies the picture, for `If-None-Match`.',
+      'Cache-Control': 'For how long caches may keep the response.',
+    },
+    bodiless: { 304: 'The picture has the ETag that `If-None-Match` names.' },
+    errors: ['not_found'],
+  },
 }

@@ -45,12 +45,17 @@ function show(page) {
   // Replacing only updates times then, and would take the focus or the selected text away.
   if (changed.length === 0 && (hasFocus || !getSelection().isCollapsed)) return
   shown.replaceWith(fresh)
+  document.dispatchEvent(new Event('replaced'))
   if (hasFocus)
     fresh.querySelector(`a[href="${CSS.escape(activeElement.getAttribute('href'))}"]`)?.focus()
   if (changed.length === 0) return
   delay = FIRST_DELAY
-  news.textContent = changed.map(({ dataset }) => dataset.news).join(' ')
+  news.textContent = changed.map(describe).join(' ')
 }
+
+/** The title and the last step that is not still to come. */
+const describe = (row) =>
+  `${row.querySelector('h2').textContent}: ${[...row.querySelectorAll('.steps li:not(.waits) strong')].at(-1).textContent}.`
 
 const rowsOf = (element) => [...element.querySelectorAll('.order')]
 
