@@ -102,6 +102,8 @@ export const deliveries = sqliteTable(
     transactionId: integer(),
     /** When the item was paid and its buyer had a wallet. Alarms look at it. Null once transferred. */
     queuedAt: timestamp(),
+    /** When an operator queued the failed item again. */
+    retriedAt: timestamp(),
     /** Since when the item waits for the same kind of reason; null if for its turn only. */
     failingSince: timestamp(),
     /** The transactions in which the transfer failed. */
@@ -141,6 +143,10 @@ export const deliveries = sqliteTable(
       ),
     // Counts what failed, by reason. With the state, SQLite does not read the rows of the table.
     index('deliveries_failed').on(t.reasonCode, t.state).where(sql`${t.state} = 'failed'`),
+    // Failed items that were queued again and have not ended.
+    index('deliveries_retried')
+      .on(t.id)
+      .where(sql`${t.retriedAt} IS NOT NULL AND ${t.state} IN ('queued', 'in_flight')`),
     // What changed since a time. Queued items and those in flight are found by other indexes.
     index('deliveries_changed')
       .on(t.updatedAt)
