@@ -488,6 +488,7 @@ CREATE TABLE `users` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `users_external` ON `users` (`externalId`) WHERE "users"."externalId" IS NOT NULL;--> statement-breakpoint
 CREATE UNIQUE INDEX `users_identity` ON `users` (`identityHash`);--> statement-breakpoint
+CREATE INDEX `users_role` ON `users` (`roleId`) WHERE "users"."roleId" IS NOT NULL;--> statement-breakpoint
 CREATE UNIQUE INDEX `users_email` ON `users` (`email`) WHERE "users"."email" <> '';--> statement-breakpoint
 CREATE UNIQUE INDEX `users_username` ON `users` (lower("username")) WHERE "users"."username" IS NOT NULL;--> statement-breakpoint
 CREATE UNIQUE INDEX `users_wallet` ON `users` (`ethereumPublicAddr`,`walletChainId`) WHERE "users"."ethereumPublicAddr" <> '';--> statement-breakpoint

@@ -4,6 +4,7 @@ import { methodNotAllowed } from 'hono/method-not-allowed'
 import { requestId } from 'hono/request-id'
 import { secureHeaders } from 'hono/secure-headers'
 import { addressRoutes } from './addresses/routes.ts'
+import { artRoutes } from './art/routes.ts'
 import { authenticate } from './auth/authenticate.ts'
 import { recordTokenUse } from './auth/last-used.ts'
 import { authRoutes } from './auth/routes.ts'
@@ -29,9 +30,12 @@ import { docsRoutes } from './pages/docs/routes.tsx'
 import { errorPages } from './pages/error-pages.tsx'
 import { homeRoutes } from './pages/home/routes.tsx'
 import { mailRoutes } from './pages/mails/routes.tsx'
+import { nftRoutes } from './pages/nfts/routes.tsx'
+import { auditRoutes } from './pages/operations/audit-routes.tsx'
 import { operationRoutes } from './pages/operations/routes.tsx'
 import { orderPageRoutes } from './pages/orders/routes.tsx'
 import { profileRoutes } from './pages/profile/routes.tsx'
+import { sellingRoutes } from './pages/selling/routes.tsx'
 import { sessionRoutes } from './pages/sessions/routes.tsx'
 import { signInRoutes } from './pages/sign-in/routes.tsx'
 import { walletRoutes } from './pages/wallet/routes.ts'
@@ -91,6 +95,7 @@ app
   .route('/', addressRoutes)
   .route('/', marketplaceRoutes)
   .route('/', avatarRoutes)
+  .route('/', artRoutes)
   .route('/', orderRoutes)
   .route('/', reservationRoutes)
   .route('/', webhookRoutes)
@@ -100,6 +105,7 @@ app
   .route('/', personalDataRoutes)
   .route('/', walletRoutes)
   .route('/', homeRoutes)
+  .route('/', nftRoutes)
   .route('/', orderPageRoutes)
   .route('/', claimRoutes)
   .route('/', mailRoutes)
@@ -108,9 +114,11 @@ app
   .route('/', profileRoutes)
   .route('/', addressBookRoutes)
   .route('/', accountRoutes)
+  .route('/', sellingRoutes)
   .route('/', sessionRoutes)
   .route('/', apiAccessRoutes)
   .route('/', operationRoutes)
+  .route('/', auditRoutes)
   .route('/', webhookPageRoutes)
 
 export default app

@@ -79,7 +79,12 @@ export const endpointCosts: Record<string, Cost> = {
   'GET /api/admin/users/:id/data': cost(1, 2700, 0),
   'POST /api/admin/users/:id/forget': cost(1, 400, 10),
   // The account and the marketplace, at the same time.
-  'GET /': cost(2, 60, 0),
+  'GET /': cost(2, 200, 0),
+  'GET /nfts': cost(2, 300, 0),
+  'GET /nfts/:id': cost(2, 40, 0),
+  'GET /creators/:creator': cost(2, 300, 0),
+  // The first request for it makes two trips more, to count the conversion.
+  'GET /nfts/:id/art/:size': cost(1, 3, 0),
   'GET /docs': cost(1, 4, 0),
   'GET /docs/:guide': cost(1, 4, 0),
   'POST /docs/token': cost(1, 12, 6),
@@ -138,7 +143,10 @@ export const endpointCosts: Record<string, Cost> = {
   // Failed items are counted by reason, and 30 days by hour: 20,000 items in the large database.
   'GET /operations': cost(1, 21_000, 0),
   'POST /operations/retry': cost(1, 122_000, 0),
-  'GET /operations/audit': cost(1, 120, 0),
+  'GET /operations/audit': cost(1, 220, 0),
+  'GET /operations/audit.csv': cost(1, 220, 0),
+  'GET /operations/administrators': cost(1, 20, 0),
+  'POST /operations/administrators': cost(1, 20, 5),
   'GET /operations/search': cost(1, 31_000, 0),
   // Looks at 2,000 events that followed the order, of which a small database has few.
   'GET /operations/transfers/:id': cost(1, 2050, 0),

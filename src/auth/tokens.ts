@@ -6,9 +6,7 @@ import {
   createLocalJWKSet,
   decodeJwt,
   decodeProtectedHeader,
-  exportJWK,
   type FlattenedJWSInput,
-  generateKeyPair,
   importJWK,
   type JSONWebKeySet,
   type JWSHeaderParameters,
@@ -183,14 +181,6 @@ function findKey({ keys }: Issuer, header: JWSHeaderParameters, jws: FlattenedJW
   const keySet = keySets.get(keys) ?? createLocalJWKSet(publicKeys({ keys }))
   keySets.set(keys, keySet)
   return keySet(header, jws)
-}
-
-/** Returns a new private key for the variable `JWT_KEYS`. */
-export async function generateSigningKey(): Promise<SigningKey> {
-  const { privateKey } = await generateKeyPair(ALGORITHM, { crv: 'Ed25519', extractable: true })
-  const { x, d } = await exportJWK(privateKey)
-  if (!x || !d) throw new Error('the key has no private part')
-  return { kty: 'OKP', crv: 'Ed25519', kid: crypto.randomUUID(), x, d }
 }
 
 function currentKey({ keys }: Issuer): SigningKey {

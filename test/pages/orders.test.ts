@@ -165,16 +165,17 @@ it('shows 20 orders on a page, each order once', async () => {
   expect(seen).toEqual(Array.from({ length: 45 }, (_, i) => `P-${44 - i}.`))
 })
 
-it('shows the cover of an NFT from the place where covers are stored', async () => {
+it('shows the art of an NFT, and loads no picture of another host', async () => {
   const { visitor, user } = await aSignedInVisitor()
-  await anOrder(await aShop({ nft: { coverKey: 'a b/1.png' } }), user, { state: 'queued' })
+  const shop = await aShop({ nft: { coverKey: 'a b/1.png' } })
+  await anOrder(shop, user, { state: 'queued' })
   const drawn = await visitor.get('/orders')
   expect(drawn.headers.get('content-security-policy')).toContain("img-src 'self' data:;")
-  expect(await drawn.text()).not.toContain('1.png')
+  expect(await drawn.text()).not.toContain('/art/')
   const COVERS_URL = 'https://covers.example/nfts/'
   const stored = await visitor.get('/orders', { env: { COVERS_URL } as Partial<Env> })
-  expect(await stored.text()).toContain('src="https://covers.example/nfts/a%20b/1.png"')
-  expect(stored.headers.get('content-security-policy')).toContain(
-    "img-src 'self' data: https://covers.example;",
-  )
+  const html = await stored.text()
+  expect(html).toContain(`src="/nfts/${shop.nft.id}/art/card"`)
+  expect(html).not.toContain('covers.example')
+  expect(stored.headers.get('content-security-policy')).toContain("img-src 'self' data:;")
 })

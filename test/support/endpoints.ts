@@ -82,6 +82,18 @@ export async function sampleWorld() {
   const nft = await anNft(seller, { id: 2, externalId: 'nft-2', amountType: 'unlimited' })
   const listing = await aListing(nft, { id: 2, externalId: 'listing-2' })
 
+  let paintingId: number | undefined
+
+  /** The id of an NFT whose art was converted. */
+  async function aPainting() {
+    if (paintingId) return paintingId
+    const image = `data:image/png;base64,${Buffer.from(aPng()).toString('base64')}`
+    const { id } = await anNft(seller, { payload: { amountType: 'limited', metadata: { image } } })
+    await call('GET', `/nfts/${id}/art/card`)
+    paintingId = id
+    return id
+  }
+
   const orderInputs = [{ nftId: nft.id, listingId: listing.id, quantity: 1, buyerUserId: owner.id }]
 
   let orderCount = 0
@@ -160,6 +172,12 @@ export async function sampleWorld() {
     'GET /api/public/listings/:ids': () => ({ params: { ids: listing.id } }),
     'GET /api/public/nfts': () => ({ query: `?creatorId=${seller.id}` }),
     'GET /api/public/nfts/:ids': () => ({ params: { ids: nft.id } }),
+    'GET /nfts': () => ({ query: `?creator=${seller.id}` }),
+    'GET /nfts/:id': () => ({ params: { id: nft.id } }),
+    'GET /nfts/:id/art/:size': async () => ({
+      params: { id: await aPainting(), size: 'card' },
+    }),
+    'GET /creators/:creator': () => ({ params: { creator: seller.id } }),
     'GET /api/externalOrders': async () => {
       await anOrder()
       return {}
@@ -293,6 +311,9 @@ export async function sampleWorld() {
     }),
     'POST /settings/sessions/:id/end': () => ({ params: { id } }),
     'POST /operations/retry': () => ({ body: new URLSearchParams({ code: 'no_relayer' }) }),
+    'POST /operations/administrators': () => ({
+      body: new URLSearchParams({ userId: '1', to: 'appointed' }),
+    }),
     'GET /operations/search': () => ({ query: `?q=0x${secret}` }),
     'GET /operations/transfers/:id': async () => ({ params: { id: (await anOrder()).itemId } }),
     'POST /operations/transfers/:id/retry': async () => ({

@@ -9,7 +9,7 @@ import {
   text,
   uniqueIndex,
 } from 'drizzle-orm/sqlite-core'
-import { boolean, id, isOneOf, timestamp, timestamps } from './columns.ts'
+import { boolean, constraints, id, isOneOf, timestamp, timestamps } from './columns.ts'
 import { orderItems } from './orders.ts'
 import { users } from './users.ts'
 
@@ -122,7 +122,7 @@ export const deliveries = sqliteTable(
     placer: text().notNull(),
     ...timestamps,
   },
-  (t) => [
+  constraints((t) => [
     index('deliveries_due').on(t.chainId, t.placer, t.dueAt).where(sql`${t.dueAt} IS NOT NULL`),
     // Finds the oldest item of each reason. Only items that wait for more than their turn write it.
     index('deliveries_delayed')
@@ -161,7 +161,7 @@ export const deliveries = sqliteTable(
     ),
     check('deliveries_reason', sql`(${t.reasonCode} IS NULL) = (${t.reason} IS NULL)`),
     check('deliveries_awaits', sql`(${t.state} = 'awaiting_wallet') = (${t.awaits} IS NOT NULL)`),
-  ],
+  ]),
 )
 
 /**
@@ -206,7 +206,7 @@ export const transactions = sqliteTable(
     isOpen: boolean().notNull(),
     ...timestamps,
   },
-  (t) => [
+  constraints((t) => [
     uniqueIndex('transactions_open').on(t.chainId, t.signer, t.nonce).where(sql`${t.isOpen}`),
     index('transactions_block').on(t.chainId, t.block).where(sql`${t.block} IS NOT NULL`),
     index('transactions_hash').on(t.hash),
@@ -214,7 +214,7 @@ export const transactions = sqliteTable(
     index('transactions_foreign')
       .on(t.chainId, t.signer, t.nonce)
       .where(sql`NOT ${t.isOpen} AND ${t.block} IS NULL`),
-  ],
+  ]),
 )
 
 /** One row for each chain: who works on it, when to look next, and what is settled. */
@@ -256,7 +256,7 @@ export const signers = sqliteTable(
     reverts: integer().notNull().default(0),
     pausedUntil: timestamp(),
   },
-  (t) => [primaryKey({ columns: [t.chainId, t.address] })],
+  constraints((t) => [primaryKey({ columns: [t.chainId, t.address] })]),
 )
 
 /** Recipients and tokens that used up gas in transactions. After two times their items wait for an operator. */
@@ -269,7 +269,7 @@ export const burns = sqliteTable(
     times: integer().notNull(),
     updatedAt: timestamp().notNull(),
   },
-  (t) => [primaryKey({ columns: [t.chainId, t.address] })],
+  constraints((t) => [primaryKey({ columns: [t.chainId, t.address] })]),
 )
 
 /** One row: what belongs to the instance as a whole. */

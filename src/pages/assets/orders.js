@@ -15,11 +15,16 @@ function show(page) {
   // Replacing only updates times then, and would take the focus or the selected text away.
   if (changed.length === 0 && (hasFocus || !getSelection().isCollapsed)) return false
   shown.replaceWith(fresh)
+  document.dispatchEvent(new Event('replaced'))
   if (hasFocus)
     fresh.querySelector(`a[href="${CSS.escape(activeElement.getAttribute('href'))}"]`)?.focus()
-  if (changed.length > 0) news.textContent = changed.map(({ dataset }) => dataset.news).join(' ')
+  if (changed.length > 0) news.textContent = changed.map(describe).join(' ')
   return changed.length > 0
 }
+
+/** The title and the last step that is not still to come. */
+const describe = (row) =>
+  `${row.querySelector('h2').textContent}: ${[...row.querySelectorAll('.steps li:not(.waits) strong')].at(-1).textContent}.`
 
 const rowsOf = (element) => [...element.querySelectorAll('.order')]
 

@@ -9,7 +9,12 @@ import { usePage } from '../components/request.ts'
 import { Time } from '../components/time.tsx'
 
 type OperationsPageProps = {
-  path: '/operations' | '/operations/transfers' | '/operations/audit' | null
+  path:
+    | '/operations'
+    | '/operations/transfers'
+    | '/operations/audit'
+    | '/operations/administrators'
+    | null
   /** What is searched for. */
   q?: string
   /** What the previous page has done. */
@@ -45,6 +50,7 @@ export const OperationsPage = ({ path, q, notice, children }: OperationsPageProp
         ['/operations', 'Overview', path === '/operations'],
         ['/operations/transfers?state=failed', 'Transfers', path === '/operations/transfers'],
         ['/operations/audit', 'Audit log', path === '/operations/audit'],
+        ['/operations/administrators', 'Administrators', path === '/operations/administrators'],
       ]}
     />
     {notice && <Notice>{notice}</Notice>}

@@ -8,14 +8,12 @@ import type { App } from '../../http/context.ts'
 import { type AppWithCaller, requireAdministrator, validate } from '../../http/endpoint.ts'
 import { cursorText, idText, tokenNameText } from '../../http/ids.ts'
 import { inputText } from '../../http/inputs.ts'
-import { readAudit } from '../../operations/audit.ts'
 import { readNftDetails, readOrderDetails, readUserDetails } from '../../operations/details.ts'
 import { readOverview } from '../../operations/overview.ts'
 import { onlyItemIn, search } from '../../operations/search.ts'
 import { readTransferHistory } from '../../operations/transfer-history.ts'
 import { readTransferList } from '../../operations/transfer-list.ts'
 import { page } from '../page.tsx'
-import { Audit } from './audit.tsx'
 import { NftPage, OrderPage, UserPage } from './details.tsx'
 import { listPath, liveScripts } from './layout.tsx'
 import { OverviewPage } from './overview.tsx'
@@ -144,21 +142,6 @@ export const operationRoutes = new Hono<App>()
     const children = <NftPage {...nft} />
     return page(c, { title: `NFT ${nft.nft.id}`, account, styles, children })
   })
-  .get(
-    '/operations/audit',
-    requireAdministrator(),
-    validate('query', z.object({ before: cursorText.optional().catch(undefined) })),
-    async (c) => {
-      const { before } = c.req.valid('query')
-      const { account, ...log } = await readAudit(c.var, { before })
-      return page(c, {
-        title: 'Audit log',
-        account,
-        styles,
-        children: <Audit {...log} isFirstPage={before === undefined} />,
-      })
-    },
-  )
   .get(
     '/operations/search',
     requireAdministrator(),
