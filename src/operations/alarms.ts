@@ -161,7 +161,7 @@ function watchNetworks(
       ({ chainId: id, dueAt, unminedAt }) =>
         id === chainId && (isOld(dueAt, limits.head) || isOld(unminedAt, limits.head)),
     )
-    if (isStalled && waits)
+    if (isStalled && waits && !problem)
       raise(
         'chain_stalled',
         chain,

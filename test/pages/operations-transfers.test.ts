@@ -46,13 +46,13 @@ describe('the list of transfers', () => {
     await anItem(failed('recipient_rejects'))
     const { html, text } = await read(visitor, `${LIST}?state=failed&code=seller_has_no_wallet`)
     expect(text).toContain(
-      'The seller has no wallet. 1 transfer matches. A retry fails again at once, unless the seller links a wallet before.',
+      '1 transfer matches The seller has no wallet. A retry fails again at once, unless the seller links a wallet before.',
     )
     expect(text).toContain(
       `Transfer ${id} Failed A picture 1 piece €10.00 Order ${orderId} LIST-1 localhost Ordered just now`,
     )
     expect(html.match(/type="checkbox" name="id"/g)).toHaveLength(1)
-    expect((await read(visitor, `${LIST}?state=failed`)).text).toContain('2 transfers match.')
+    expect((await read(visitor, `${LIST}?state=failed`)).text).toContain('2 transfers match')
     expect((await read(visitor, `${LIST}?state=&code=no&chain=x&cursor=-1`)).text).toContain(
       `Transfer ${id}`,
     )
@@ -84,11 +84,11 @@ describe('the list of transfers', () => {
     await db.update(deliveries).set(failed('no_relayer')).where(eq(deliveries.state, 'queued'))
     const boxes = (html: string) => html.match(/type="checkbox" name="id"/g)?.length
     const first = await read(visitor, `${LIST}?state=failed`)
-    expect(first.text).toContain('55 transfers match.')
+    expect(first.text).toContain('55 transfers match')
     expect(boxes(first.html)).toBe(50)
     const [, next = ''] = /href="([^"]*cursor=\d+)"/.exec(first.html) ?? []
     const second = await read(visitor, next.replaceAll('&amp;', '&'))
-    expect(second.text).toContain('55 transfers match.')
+    expect(second.text).toContain('55 transfers match')
     expect(boxes(second.html)).toBe(5)
     expect(second.text).toContain('First transfers')
     expect(second.text).not.toContain('Next transfers')

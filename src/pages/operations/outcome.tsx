@@ -33,7 +33,10 @@ type OutcomesProps = { action: ActionName; outcomes: readonly Outcome[] }
 
 /** The transfers, grouped by what has become of them. */
 export const Outcomes = ({ action, outcomes }: OutcomesProps) => (
-  <div class="notice" role="status">
+  <div
+    class={outcomes.some(({ status }) => status === 'failed') ? 'notice warn' : 'notice'}
+    role="status"
+  >
     <ul>
       {[...Map.groupBy(outcomes, (outcome) => describeOutcome(action, outcome))].map(
         ([text, group]) => (

@@ -38,7 +38,7 @@ export const OverviewPage = ({ hours, state, oldest, audit, range, ...groups }: 
         <Groups groups={groups.failures} state="failed" empty="Nothing has failed." />
       </section>
       <section class="flow" aria-labelledby="waiting">
-        <h2 id="waiting">Waiting for a reason</h2>
+        <h2 id="waiting">Waiting for more than their turn</h2>
         <Groups
           groups={groups.delays}
           state="queued"

@@ -37,9 +37,7 @@ export const Plot = ({ id, title, isStacked, series, columns, step, format, endO
       <h3 id={id}>{title}</h3>
       <Legend series={series} />
       {scale.isLogarithmic && (
-        <p class="hint">
-          Logarithmic axis: a bar of twice the height is far more than twice as much.
-        </p>
+        <p class="hint">Logarithmic axis: twice the height is many times as much.</p>
       )}
       <div class="plot-area">
         <div class="plot-y" aria-hidden="true">
@@ -114,25 +112,25 @@ type BarsProps = {
   isSingle: boolean
 }
 
-const Bars = ({ bars, x, series, heightOf, isSingle }: BarsProps) => (
-  <>
-    {bars
-      .map(({ bottom, top }, i) => {
-        const height = heightOf(top) - heightOf(bottom)
-        const color = series[i]?.color
-        const y = 100 - heightOf(top)
-        return (
-          height > 0 && (
-            <>
-              <rect class={`bar-mark ${color}`} x={x + 0.1} y={y} width={0.8} height={height} />
-              {isSingle && <path class={`marker ${color}`} d={`M${x + 0.5} ${y}h0`} />}
-            </>
-          )
-        )
-      })
-      .toReversed()}
-  </>
-)
+const Bars = ({ bars, x, series, heightOf, isSingle }: BarsProps) => {
+  const highest = Math.max(...bars.map(({ top }) => top))
+  const marks = bars.map(({ bottom, top }, i) => {
+    const height = heightOf(top) - heightOf(bottom)
+    const color = series[i]?.color
+    const y = 100 - heightOf(top)
+    return (
+      height > 0 && (
+        <>
+          <rect class={`bar-mark ${color}`} x={x + 0.1} y={y} width={0.8} height={height} />
+          {isSingle && top === highest && (
+            <path class={`marker ${color}`} d={`M${x + 0.5} ${y}h0`} />
+          )}
+        </>
+      )
+    )
+  })
+  return <>{marks.toReversed()}</>
+}
 
 const describeColumn = (
   { name, values }: Column,

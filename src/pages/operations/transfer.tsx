@@ -4,7 +4,7 @@ import type { TransferHistory } from '../../operations/transfer-history.ts'
 import { Confirm } from '../components/confirm.tsx'
 import { ExplorerLink } from '../components/explorer.tsx'
 import { sentence } from '../components/field.tsx'
-import { Notice } from '../components/notice.tsx'
+import { Notice, Warning } from '../components/notice.tsx'
 import { plural } from '../components/numbers.ts'
 import { usePage } from '../components/request.ts'
 import { Name } from '../components/text.tsx'
@@ -23,14 +23,15 @@ type TransferProps = Omit<TransferHistory, 'account'> & {
 export const TransferPage = ({ id, done, ...history }: TransferProps) => {
   const { transfer, obstacles } = history
   const network = usePage().settings.NETWORKS[transfer.network]
+  const Said = transfer.status === 'failed' ? Warning : Notice
   const obstacle = done && { ...obstacles, write_off: obstacles.writeOff }[done]
   return (
     <OperationsPage path={null}>
       <Live>
         {done && (
-          <Notice>
+          <Said>
             The transfer is {describeOutcome(done, { ...transfer, obstacle: obstacle ?? null })}.
-          </Notice>
+          </Said>
         )}
         <div class="page-head">
           <div class="row-head">

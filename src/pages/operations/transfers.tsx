@@ -103,13 +103,15 @@ type SummaryProps = { query: ListQuery; total: number | undefined }
 
 const Summary = ({ query: { state, code }, total }: SummaryProps) => (
   <>
-    {code && <p>{sentence(sentences[code])}</p>}
-    {total !== undefined && (
-      <p class="hint">
-        {upTo(total)} {total === 1 ? 'transfer matches' : 'transfers match'}.{' '}
-        {state === 'failed' && describeRetry(code)}
-      </p>
+    {total === undefined ? (
+      <h2>In any state</h2>
+    ) : (
+      <h2>
+        {upTo(total)} {total === 1 ? 'transfer matches' : 'transfers match'}
+      </h2>
     )}
+    {code && <p>{sentence(sentences[code])}</p>}
+    {state === 'failed' && <p class="hint">{describeRetry(code)}</p>}
   </>
 )
 
@@ -190,37 +192,39 @@ export const TransferRows = ({ transfers, empty, isSelectable = false }: RowsPro
     items={transfers}
     empty={empty}
     isOrdered
-    row={({ id, orderId, providerId, title, reason, ...transfer }) => (
+    row={({ id, orderId, providerId, title, reason, dueAt, ...transfer }) => (
       <li class="row">
-        <div class="row-head">
-          {isSelectable && isChangeable(transfer.status) && (
-            <input type="checkbox" name="id" value={id} aria-label={`Transfer ${id}`} />
-          )}
-          <h3>
-            <TransferLink id={id} />
-          </h3>
-          <StateBadge state={transfer.status} requestedAction={transfer.requestedAction} />
+        <div>
+          <div class="row-head">
+            {isSelectable && isChangeable(transfer.status) && (
+              <input type="checkbox" name="id" value={id} aria-label={`Transfer ${id}`} />
+            )}
+            <h3>
+              <TransferLink id={id} />
+            </h3>
+            <StateBadge state={transfer.status} requestedAction={transfer.requestedAction} />
+          </div>
+          <p class="meta">
+            <span>
+              <Name>{title}</Name>
+            </span>
+            <span>{plural(transfer.quantity, 'piece')}</span>
+            <span>{money(transfer.amount, transfer.currency)}</span>
+            <span>
+              <PageLink to="orders" id={orderId} />
+            </span>
+            {providerId && <span>{providerId}</span>}
+            <span>{transfer.network}</span>
+            <When what="Ordered" at={transfer.createdAt} />
+            {dueAt && (
+              <When
+                what={dueAt > usePage().now.toISOString() ? 'Next attempt' : 'Due'}
+                at={dueAt}
+              />
+            )}
+          </p>
+          {reason && <p>{sentence(reason)}</p>}
         </div>
-        <p class="meta">
-          <span>
-            <Name>{title}</Name>
-          </span>
-          <span>{plural(transfer.quantity, 'piece')}</span>
-          <span>{money(transfer.amount, transfer.currency)}</span>
-          <span>
-            <PageLink to="orders" id={orderId} />
-          </span>
-          {providerId && <span>{providerId}</span>}
-          <span>{transfer.network}</span>
-          <When what="Ordered" at={transfer.createdAt} />
-          {transfer.dueAt && (
-            <When
-              what={transfer.dueAt > usePage().now.toISOString() ? 'Next attempt' : 'Due'}
-              at={transfer.dueAt}
-            />
-          )}
-        </p>
-        {reason && <p>{sentence(reason)}</p>}
       </li>
     )}
   />
