@@ -2,7 +2,6 @@
 import { Hono } from 'hono'
 import { methodNotAllowed } from 'hono/method-not-allowed'
 import { requestId } from 'hono/request-id'
-import { secureHeaders } from 'hono/secure-headers'
 import { addressRoutes } from './addresses/routes.ts'
 import { artRoutes } from './art/routes.ts'
 import { authenticate } from './auth/authenticate.ts'
@@ -19,6 +18,7 @@ import { ApiError, errorResponse, notFound, onError } from './http/errors.ts'
 import { rateLimit } from './http/rate-limit.ts'
 import { requestContext } from './http/request-context.ts'
 import { requestLog } from './http/request-log.ts'
+import { setSecurityHeaders } from './http/security-headers.ts'
 import { marketplaceRoutes } from './marketplace/routes.ts'
 import { answerUnavailable, operationsRoutes } from './operations/routes.ts'
 import { orderRoutes, setErrorFields } from './orders/routes.ts'
@@ -31,9 +31,11 @@ import { errorPages } from './pages/error-pages.tsx'
 import { homeRoutes } from './pages/home/routes.tsx'
 import { mailRoutes } from './pages/mails/routes.tsx'
 import { nftRoutes } from './pages/nfts/routes.tsx'
+import { auditRoutes } from './pages/operations/audit-routes.tsx'
 import { operationRoutes } from './pages/operations/routes.tsx'
 import { orderPageRoutes } from './pages/orders/routes.tsx'
 import { profileRoutes } from './pages/profile/routes.tsx'
+import { sellingRoutes } from './pages/selling/routes.tsx'
 import { sessionRoutes } from './pages/sessions/routes.tsx'
 import { signInRoutes } from './pages/sign-in/routes.tsx'
 import { walletRoutes } from './pages/wallet/routes.ts'
@@ -49,23 +51,7 @@ app.use(controlCaching)
 // No id of a caller is that short, so the id is always our own.
 app.use(requestId({ limitLength: 0 }))
 app.use(requestLog)
-app.use(
-  secureHeaders({
-    // API responses are not pages. Pages set their own policy.
-    contentSecurityPolicy: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
-    overwrite: false,
-    // These are only for pages, part of the policy above, or obsolete.
-    crossOriginOpenerPolicy: false,
-    originAgentCluster: false,
-    referrerPolicy: false,
-    removePoweredBy: false,
-    xDnsPrefetchControl: false,
-    xDownloadOptions: false,
-    xFrameOptions: false,
-    xPermittedCrossDomainPolicies: false,
-    xXssProtection: false,
-  }),
-)
+app.use(setSecurityHeaders)
 app.use('/api/externalOrders/*', setErrorFields)
 app.use('/health', answerUnavailable)
 app.use(errorPages)
@@ -112,9 +98,11 @@ app
   .route('/', profileRoutes)
   .route('/', addressBookRoutes)
   .route('/', accountRoutes)
+  .route('/', sellingRoutes)
   .route('/', sessionRoutes)
   .route('/', apiAccessRoutes)
   .route('/', operationRoutes)
+  .route('/', auditRoutes)
   .route('/', webhookPageRoutes)
 
 export default app

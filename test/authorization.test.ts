@@ -18,9 +18,10 @@
 import { env } from 'cloudflare:workers'
 import { eq } from 'drizzle-orm'
 import { describe, expect, inject, it, vi } from 'vitest'
+import { listEndpoints } from '../scripts/openapi/list.ts'
 import app from '../src/app.ts'
 import { users } from '../src/db/schema/users.ts'
-import { listEndpoints, strictPaths } from '../src/http/endpoint.ts'
+import { strictPaths } from '../src/http/endpoint.ts'
 import { type ErrorCode, errorStatus } from '../src/http/errors.ts'
 import { BASE_URL, call, requestOf } from './support/api.ts'
 import { type SampleRequest, sampleWorld } from './support/endpoints.ts'
@@ -149,6 +150,9 @@ POST   /settings/webhooks/:webhook_id/replay               | 401      | 403   | 
 GET    /operations                                         | 401      | 403   | 403    | 403     | 403   | 403    | 403
 POST   /operations/retry                                   | 401      | 403   | 403    | 403     | 403   | 403    | 403
 GET    /operations/audit                                   | 401      | 403   | 403    | 403     | 403   | 403    | 403
+GET    /operations/audit.csv                               | 401      | 403   | 403    | 403     | 403   | 403    | 403
+GET    /operations/administrators                          | 401      | 403   | 403    | 403     | 403   | 403    | 403
+POST   /operations/administrators                          | 401      | 403   | 403    | 403     | 403   | 403    | 403
 GET    /operations/search                                  | 401      | 403   | 403    | 403     | 403   | 403    | 403
 GET    /operations/transfers/:id                           | 401      | 403   | 403    | 403     | 403   | 403    | 403
 POST   /operations/transfers/:id/retry                     | 401      | 403   | 403    | 403     | 403   | 403    | 403

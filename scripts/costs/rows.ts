@@ -143,7 +143,10 @@ export const endpointCosts: Record<string, Cost> = {
   // Failed items are counted by reason, and 30 days by hour: 20,000 items in the large database.
   'GET /operations': cost(1, 21_000, 0),
   'POST /operations/retry': cost(1, 122_000, 0),
-  'GET /operations/audit': cost(1, 120, 0),
+  'GET /operations/audit': cost(1, 220, 0),
+  'GET /operations/audit.csv': cost(1, 220, 0),
+  'GET /operations/administrators': cost(1, 20, 0),
+  'POST /operations/administrators': cost(1, 20, 5),
   'GET /operations/search': cost(1, 31_000, 0),
   // Looks at 2,000 events that followed the order, of which a small database has few.
   'GET /operations/transfers/:id': cost(1, 2050, 0),

@@ -56,14 +56,22 @@ export type OpenApi = {
   components: Record<string, Record<string, object>>
 }
 
-/** The id of the heading of a tag. */
-export const tagId = (tag: string) => tag.toLowerCase()
+/** An operation or an event, as navigation and search name it. `place`: `GET /api/…`, or the event. */
+type OperationLink = { id: string; title: string; place: string; text: string }
 
-/** The heading of the events. */
-export const EVENTS = 'Events'
+/** The page of a tag. */
+export type Section = {
+  name: string
+  /** In `/docs#orders`. */
+  id: string
+  path: string
+  /** Markdown. */
+  intro: string
+  operations: (OperationLink & { html: string })[]
+}
 
-/** Returns the HTML of all operations, by tag, and of the events. */
-export function renderReference(document: OpenApi): string {
+/** Returns the sections of the reference: a tag each, and the events. */
+export function operationSections(document: OpenApi): Section[] {
   const endpoints = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       path,
@@ -71,29 +79,111 @@ export function renderReference(document: OpenApi): string {
       operation: resolved(document, operation),
     })),
   )
-  const html = document.tags.map(({ name, description }) => (
-    <section class="operations" aria-labelledby={tagId(name)}>
-      <h3 id={tagId(name)}>{name}</h3>
-      {/* The guides say the rest. */}
-      {raw(renderMarkdown(description.split('\n\n')[0] ?? ''))}
-      {endpoints
-        .filter(({ operation }) => operation.tags.includes(name))
-        .map((endpoint) => (
-          <OperationDetails {...endpoint} />
-        ))}
-    </section>
-  ))
+  const tags = document.tags.map(({ name, description }) =>
+    aSection(
+      name,
+      // The guides say the rest.
+      description.split('\n\n')[0] ?? '',
+      endpoints.filter(({ operation }) => operation.tags.includes(name)).map(describeEndpoint),
+    ),
+  )
   const events = Object.entries(resolved(document, document.webhooks))
-  return [<Search />, ...html, <Events events={events} />].map((part) => `${part}\n`).join('')
+  const intro =
+    'The bodies that are sent to your endpoints, and that [List events](/docs#listEvents) returns.'
+  return [...tags, aSection('Events', intro, events.map(describeEvent))]
 }
 
-/** `reference.js` shows it. */
-const Search = () => (
-  <div class="field" id="search-field" hidden>
-    <label for="search">Search the operations</label>
-    <input id="search" type="search" autocomplete="off" aria-describedby="search-status" />
-    <p class="hint" role="status" id="search-status" />
-  </div>
+const aSection = (name: string, intro: string, operations: Section['operations']): Section => {
+  const id = name.toLowerCase()
+  return { name, id, path: `/docs/api-${id}`, intro, operations }
+}
+
+function describeEndpoint(endpoint: Endpoint): Section['operations'][number] {
+  const { path, method, operation } = endpoint
+  const { operationId: id, summary: title, description, parameters = [], requestBody } = operation
+  const [body] = Object.values(requestBody?.content ?? {})
+  const names = parameters.map(({ name }) => name)
+  return {
+    id,
+    title,
+    place: `${method} ${path}`,
+    text: [id, path, description, ...names, ...fieldNames(body?.schema)].join(' '),
+    html: `${<OperationDetails {...endpoint} />}`,
+  }
+}
+
+const describeEvent = ([type, { post }]: EventItem): Section['operations'][number] => ({
+  id: post.operationId,
+  title: post.summary,
+  place: type,
+  text: `${type} ${post.description}`,
+  html: `${<EventDetails type={type} post={post} />}`,
+})
+
+const fieldNames = (schema: Schema = {}): string[] =>
+  objectsIn(schema).flatMap(({ properties = {} }) => Object.keys(properties))
+
+/** Returns the HTML of a section. */
+export const renderOperations = ({ name, intro, operations }: Section): string =>
+  [
+    <h1>{name}</h1>,
+    raw(renderMarkdown(intro)),
+    <Token />,
+    ...operations.map(({ html }) => raw(html)),
+  ]
+    .map((part) => `${part}\n`)
+    .join('')
+
+/** The operations of all sections. Their ids are those of links from before each had a page. */
+export const OperationLinks = ({ sections }: { sections: readonly Section[] }) => (
+  <>
+    {sections.map(({ name, id, path, operations }) => (
+      <section class="operations" aria-labelledby={id}>
+        <h3 id={id}>
+          <a href={path}>{name}</a>
+        </h3>
+        <ul>
+          {operations.map((operation) => (
+            <li id={operation.id}>
+              <a href={`${path}#${operation.id}`}>{operation.title}</a>{' '}
+              <code class="code">{operation.place}</code>
+            </li>
+          ))}
+        </ul>
+      </section>
+    ))}
+  </>
+)
+
+/** The token that requests carry. `reference.js` shows it. */
+const Token = () => (
+  <section class="panel token" id="authorization" aria-labelledby="token-title" hidden>
+    <h2 id="token-title">Try it with your token</h2>
+    <div class="inline-form">
+      <div class="field wide">
+        <label for="token">Token</label>
+        <input
+          id="token"
+          class="code"
+          autocomplete="off"
+          spellcheck={false}
+          placeholder="Paste a token"
+          aria-describedby="token-hint"
+        />
+      </div>
+      <button class="button" type="button" id="get-token">
+        Get a token for one hour
+      </button>
+      <button class="button" type="button" id="copy-token" hidden>
+        Copy
+      </button>
+    </div>
+    <p class="hint" id="token-hint">
+      Without a token, requests of this page use your session. A token is kept until you leave this
+      page.
+    </p>
+    <p class="status" role="status" id="token-status" />
+  </section>
 )
 
 /** Returns a part of the document with the components that it refers to. */
@@ -111,6 +201,7 @@ function resolved<T>(document: OpenApi, part: T): T {
   ) as T
 }
 
+/** The fields stand beside the sample where there is room. */
 const OperationDetails = ({ path, method, operation }: Endpoint) => {
   const { operationId, summary, description, parameters, requestBody, responses } = operation
   const [[type, body] = []] = Object.entries(requestBody?.content ?? {})
@@ -120,77 +211,74 @@ const OperationDetails = ({ path, method, operation }: Endpoint) => {
   return (
     <details class="operation">
       <summary>
-        <h4>
+        <h2>
           {summary}
           {operation.deprecated && ' (deprecated)'}
-        </h4>
+        </h2>
         <code class="code">
           <span class={`method ${method.toLowerCase()}`}>{method}</span> {path}
         </code>
       </summary>
       {/* A link to an element within opens the details. */}
-      <div id={operationId}>
-        {raw(renderMarkdown(description))}
-        <form class="request" data-method={method} data-path={path}>
-          {parameters?.map((parameter) => (
-            <ParameterField id={`${operationId}.${parameter.name}`} {...parameter} />
+      <div id={operationId} class="columns">
+        <div>
+          {raw(renderMarkdown(description))}
+          <form class="request" data-method={method} data-path={path}>
+            {parameters?.map((parameter) => (
+              <ParameterField id={`${operationId}.${parameter.name}`} {...parameter} />
+            ))}
+            {type && body && <BodyField id={`${operationId}.body`} type={type} {...body} />}
+            <button class="button" type="submit" hidden>
+              Send<span class="visually-hidden"> the request: {summary}</span>
+            </button>
+            <output />
+          </form>
+        </div>
+        <div class="sample">
+          {raw(renderMarkdown(programs({ path, method, operation })))}
+          {Object.values(answerBody?.examples ?? {}).map(({ summary, value }) => (
+            <details>
+              <summary>Example: {summary}</summary>
+              <Json value={value} />
+            </details>
           ))}
-          {type && body && <BodyField id={`${operationId}.body`} type={type} {...body} />}
-          <button class="button" type="submit" hidden>
-            Send<span class="visually-hidden"> the request: {summary}</span>
-          </button>
-          <output />
-        </form>
-        {raw(renderMarkdown(programs({ path, method, operation })))}
-        {body && <Fields name="Fields of the body" schema={body.schema} />}
-        <h5>Answer</h5>
-        {raw(renderMarkdown(answer?.description ?? ''))}
-        {answerBody && <Fields name="Fields of the answer" schema={answerBody.schema} />}
-        {Object.values(answerBody?.examples ?? {}).map(({ summary, value }) => (
-          <details>
-            <summary>Example: {summary}</summary>
-            <Json value={value} />
-          </details>
-        ))}
-        <h5>Errors</h5>
-        <ul>
-          {Object.entries(others).map(([status, { description }]) => (
-            <li>
-              {status}: <ErrorCodes description={description} />
-            </li>
-          ))}
-        </ul>
+        </div>
+        <div>
+          {body && <Fields name="Fields of the body" schema={body.schema} />}
+          <h3>Answer</h3>
+          {raw(renderMarkdown(answer?.description ?? ''))}
+          {answerBody && <Fields name="Fields of the answer" schema={answerBody.schema} />}
+          <h3>Errors</h3>
+          <ul>
+            {Object.entries(others).map(([status, { description }]) => (
+              <li>
+                {status}: <ErrorCodes description={description} />
+              </li>
+            ))}
+          </ul>
+        </div>
       </div>
     </details>
   )
 }
 
-type EventsProps = { events: [type: string, item: { post: Operation }][] }
+type EventItem = [type: string, item: { post: Operation }]
 
 /** What is sent to endpoints of webhooks. The section of these has the requests. */
-const Events = ({ events }: EventsProps) => (
-  <section class="operations" aria-labelledby={tagId(EVENTS)}>
-    <h3 id={tagId(EVENTS)}>{EVENTS}</h3>
-    <p>
-      The bodies that are sent to your endpoints, and that <a href="#listEvents">List events</a>{' '}
-      returns.
-    </p>
-    {events.map(([type, { post }]) => (
-      <details class="operation">
-        <summary>
-          <h4>{post.summary}</h4>
-          <code class="code">{type}</code>
-        </summary>
-        <div id={post.operationId}>
-          {raw(renderMarkdown(post.description))}
-          <Fields
-            name="Fields of the body"
-            schema={post.requestBody?.content['application/json']?.schema ?? {}}
-          />
-        </div>
-      </details>
-    ))}
-  </section>
+const EventDetails = ({ type, post }: { type: string; post: Operation }) => (
+  <details class="operation">
+    <summary>
+      <h2>{post.summary}</h2>
+      <code class="code">{type}</code>
+    </summary>
+    <div id={post.operationId}>
+      {raw(renderMarkdown(post.description))}
+      <Fields
+        name="Fields of the body"
+        schema={post.requestBody?.content['application/json']?.schema ?? {}}
+      />
+    </div>
+  </details>
 )
 
 const ParameterField = ({ id, ...parameter }: Parameter & { id: string }) => {

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { bookmarkPattern } from '../../src/http/bookmark.ts'
-import type { EndpointInfo } from '../../src/http/openapi.ts'
+import type { Operation } from './operation.ts'
 
 export const bookmarkParameter = z
   .string()
@@ -65,7 +65,7 @@ export const retryAfterIfInProgress = z
 const headers = new Map<string, z.ZodType>()
 
 /** Returns the headers that only this endpoint has. */
-export function ownHeaders(declared: EndpointInfo['headers'] = {}): Record<string, z.ZodType> {
+export function ownHeaders(declared: Operation['headers'] = {}): Record<string, z.ZodType> {
   for (const [name, description] of Object.entries(declared)) {
     const id = name.replaceAll('-', '')
     if (!headers.has(name))

@@ -2,7 +2,6 @@ import * as z from 'zod'
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi'
 import { strictPaths } from '../../src/http/endpoint.ts'
 import { type ErrorCode, errorStatus } from '../../src/http/errors.ts'
-import type { EndpointInfo } from '../../src/http/openapi.ts'
 import type { DescribedEndpoint } from './endpoints.ts'
 import { errorText } from './error-texts.ts'
 import {
@@ -12,11 +11,12 @@ import {
   retryAfterIfInProgress,
   wwwAuthenticate,
 } from './headers.ts'
+import type { Operation } from './operation.ts'
 
 /** Returns the response of status 200. */
 export function successResponse(
   schema: z.ZodType,
-  headers: EndpointInfo['headers'],
+  headers: Operation['headers'],
 ): ZodOpenApiResponseObject {
   return {
     description: schema.description ?? '',
@@ -26,7 +26,7 @@ export function successResponse(
 }
 
 /** What caches may keep has no headers of one request. */
-const headersOf = (declared: EndpointInfo['headers'] = {}) =>
+const headersOf = (declared: Operation['headers'] = {}) =>
   z.object({ ...(!('Cache-Control' in declared) && commonHeaders), ...ownHeaders(declared) })
 
 /** `image/jpeg` for `z.file().mime('image/jpeg')`; other schemas describe JSON. */
@@ -86,7 +86,7 @@ const MANY = 3
 function errorResponse(
   status: number,
   codes: readonly ErrorCode[],
-  { operationId, errorFields, isUnavailable }: EndpointInfo,
+  { operationId, errorFields, isUnavailable }: DescribedEndpoint['info'],
 ): ZodOpenApiResponseObject {
   const hasStatus = isUnavailable && status === 503
   const name = codes.length < MANY && !hasStatus ? codes.join('_or_') : `${operationId}_${status}`

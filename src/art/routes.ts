@@ -6,7 +6,6 @@ import type { App } from '../http/context.ts'
 import { publicEndpoint, validate } from '../http/endpoint.ts'
 import { docs } from '../http/fields.ts'
 import { idText } from '../http/ids.ts'
-import { describeOperations } from '../http/openapi.ts'
 import { artSizes, readArt } from './art.ts'
 
 /** Seconds for which caches may keep art: what is withdrawn or changed is shown no longer. */
@@ -40,19 +39,3 @@ export const artRoutes = new Hono<App>().get(
     return c.body(nothing, 404, { 'content-type': 'image/gif' })
   },
 )
-
-/* @__PURE__ */ describeOperations('Marketplace', () => ({
-  getArt: {
-    summary: 'Get the art of an NFT',
-    description:
-      'Serves the picture at an `imageUrl`, converted to a JPEG. The first request for it may take ' +
-      `${10} seconds. Where there is no picture now, ask again after an hour.`,
-    answer: z.file().mime('image/jpeg').describe('The picture.'),
-    headers: {
-      ETag: 'Identifies the picture, for `If-None-Match`.',
-      'Cache-Control': 'For how long caches may keep the response.',
-    },
-    bodiless: { 304: 'The picture has the ETag that `If-None-Match` names.' },
-    errors: ['not_found'],
-  },
-}))

@@ -1,11 +1,11 @@
 /** The audit log: what administrators did. It has no personal data but the id of the administrator. */
 import { type SQL, sql } from 'drizzle-orm'
 import { raw } from '../db/client.ts'
+import type { AuditAction } from '../db/schema/operations.ts'
 import type { Ctx } from '../http/context.ts'
 
 type Action = {
-  /** As in `transfer.retry`. */
-  action: string
+  action: AuditAction
   /** Id of what it is done to, if it is one thing. SQL selects it. */
   subject?: string | number | SQL
   /** SQL of a JSON object, or the object itself. */

@@ -5,8 +5,7 @@ import { bodyReader, decodeUtf8 } from '../http/body.ts'
 import type { App } from '../http/context.ts'
 import { requireMaster, validate } from '../http/endpoint.ts'
 import { ApiError, rejected } from '../http/errors.ts'
-import { count, docs, orNull } from '../http/fields.ts'
-import { describeOperations } from '../http/openapi.ts'
+import { docs } from '../http/fields.ts'
 import {
   commit,
   discard,
@@ -16,12 +15,12 @@ import {
   stage,
 } from './import.ts'
 import { type Problem, parseLines, splitLines } from './line.ts'
-import { findNumbers, MAX_RECORDS, RecordIds, RecordNumbers } from './numbers.ts'
-import { findProblems, problemCodes } from './problems.ts'
+import { findNumbers, RecordIds } from './numbers.ts'
+import { findProblems } from './problems.ts'
 
 /** Limits of the body of a call. */
-const MAX_MIB = 4
-const MAX_LINES = 1000
+export const MAX_MIB = 4
+export const MAX_LINES = 1000
 
 /** The number of a line, from 1, in a query. */
 export const lineNumber = z
@@ -126,43 +125,3 @@ export const catalogueRoutes = new Hono<App>()
     validate('json', RecordIds),
     async (c) => c.json({ numbers: await findNumbers(c.var, c.req.valid('json')) }),
   )
-
-/* @__PURE__ */ describeOperations('Catalogue', () => {
-  const Numbers = z
-    .object({
-      created: count('Records that are new.'),
-      updated: count('Records that changed what is stored.'),
-      unchanged: count('Records that are stored like this already.'),
-    })
-    .meta({ id: 'RecordCounts', description: 'Numbers of records of a type.' })
-  const ImportProgress = z
-    .object({
-      lines: count('The last line that is stored for the import. Continue after it.'),
-      result: orNull(
-        z
-          .object({ user: Numbers, nft: Numbers, listing: Numbers })
-          .meta({ id: 'ImportResult', description: 'What the commit did, by type of record.' })
-          .describe('What the commit did, or would do; null before it.'),
-      ),
-    })
-    .meta({ id: 'ImportProgress', description: 'An import so far.' })
-  return {
-    importCatalogue: {
-      summary: 'Import users, NFTs and listings',
-      description:
-        `The body is JSON Lines, a record a line: at most ${MAX_LINES} lines and ${MAX_MIB} MiB. ` +
-        'All records are written, or none. Repeating a call is safe. A larger catalogue, of up to ' +
-        `${MAX_IMPORT_LINES} lines, takes several calls with the same \`import\`, each with the ` +
-        'number of its first `line`. Nothing changes before the call with `commit`. In `issues`, ' +
-        '`lines[12]` is line 12.',
-      body: { type: 'application/x-ndjson', schema: z.file().describe('JSON Lines.') },
-      answer: ImportProgress,
-      errors: [...problemCodes, 'network_not_found', 'conflict', 'payload_too_large'],
-    },
-    findRecordNumbers: {
-      summary: 'Find the numbers of records',
-      description: `Returns the ids in the API of up to ${MAX_RECORDS} records, also of drafts.`,
-      answer: RecordNumbers,
-    },
-  }
-})

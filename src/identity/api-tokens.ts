@@ -21,6 +21,7 @@ import { newToken, signToken, tokenIssuer } from '../auth/tokens.ts'
 import type { Database } from '../db/client.ts'
 import type { Guard } from '../db/guard.ts'
 import { countUse, requireQuota } from '../db/quota.ts'
+import type { AuditAction } from '../db/schema/operations.ts'
 import { tokens, users } from '../db/schema/users.ts'
 import type { Settings } from '../env.ts'
 import type { Caller, Ctx } from '../http/context.ts'
@@ -114,7 +115,7 @@ export async function generateToken(
 }
 
 /** Records what was done to a token, if it is a master token or belongs to another user. */
-function recordChange({ db, caller, now }: Ctx, action: string, id: string) {
+function recordChange({ db, caller, now }: Ctx, action: AuditAction, id: string) {
   const token = sql`FROM tokens t WHERE t.id = ${id}`
   // Only the names of master tokens say nothing about a person.
   const details = sql`(SELECT json_object('kind', kind, 'role', role,

@@ -55,7 +55,7 @@ export async function mailLink(
 /** What an owner is told, because it changes how to get into the account. */
 export type AccountEvent =
   | { type: 'wallet-linked' | 'email-linked' | 'wallet-unlinked' | 'email-unlinked' }
-  | { type: 'master-token'; name: string }
+  | { type: 'master-token' | 'appointed' | 'dismissed'; name: string }
 
 function describe(event: AccountEvent): { subject: string; lead: string } {
   switch (event.type) {
@@ -80,6 +80,16 @@ function describe(event: AccountEvent): { subject: string; lead: string } {
       return {
         subject: 'A master token was generated',
         lead: `Your account has a new master token with the name “${event.name}”. It acts for every user.`,
+      }
+    case 'appointed':
+      return {
+        subject: 'A new administrator',
+        lead: `${event.name} is now an administrator of the marketplace.`,
+      }
+    case 'dismissed':
+      return {
+        subject: 'An administrator was dismissed',
+        lead: `${event.name} is no administrator of the marketplace any more.`,
       }
   }
 }

@@ -2,16 +2,15 @@
 import { sql } from 'drizzle-orm'
 import { type Context, Hono } from 'hono'
 import { createMiddleware } from 'hono/factory'
-import * as z from 'zod'
+import type * as z from 'zod'
 import { raw } from '../db/client.ts'
 import type { App } from '../http/context.ts'
 import { publicEndpoint, requireMetrics } from '../http/endpoint.ts'
 import { ApiError, errorResponse, TokenRequired } from '../http/errors.ts'
-import { describeOperations } from '../http/openapi.ts'
 import { describeHealth } from './health.ts'
 import { cachedState, MAX_AGE, type State } from './instance-state.ts'
 import { formatMetrics, METRICS_TYPE } from './metrics.ts'
-import { Health } from './schema.ts'
+import type { Health } from './schema.ts'
 
 /** Answers 503 whatever is wrong. The log says what. */
 export const answerUnavailable = createMiddleware<App>(async (c, next) => {
@@ -54,21 +53,3 @@ async function checkDatabase({ env, var: { db, now } }: Context<App>): Promise<v
   await db.batch([raw(db, sql`SELECT id FROM cronRuns`)])
   answeredAt.set(env, now.getTime())
 }
-
-/* @__PURE__ */ describeOperations('Operations', () => ({
-  getHealth: {
-    summary: 'Check whether the instance can serve',
-    description:
-      'Returns 503 only if it cannot: the configuration is not valid, the database does not ' +
-      'answer, or it lacks migrations. With a master token that may do more than read the ' +
-      'metrics, the answer has the parts of the instance. Up to 10 seconds old.',
-    answer: Health,
-    isUnavailable: true,
-  },
-  getMetrics: {
-    summary: 'Read the metrics of the instance',
-    description:
-      'Returns gauges in the text format of Prometheus, version 0.0.4. Up to 10 seconds old.',
-    answer: z.file().mime('text/plain').describe('The metrics.'),
-  },
-}))

@@ -189,22 +189,6 @@ export const NewOrders = z
   .max(MAX_ORDERS, `the body may have at most ${MAX_ORDERS} orders`)
   .meta({ id: 'NewOrders', description: docs('The orders to place.') })
 
-/** Why pieces cannot be sold or reserved. */
-export const saleErrors = [
-  'listing_not_found',
-  'listing_inactive',
-  'listing_ended',
-  'nft_not_found',
-  'nft_not_released',
-  'sold_out',
-  'quantity_too_large',
-  'quantity_above_limit',
-  'not_your_listing',
-  'price_changed',
-  'too_many_open_orders',
-  'request_in_progress',
-] as const
-
 export const IdempotencyHeader = z.object({
   'idempotency-key': z
     .string()

@@ -46,6 +46,7 @@ const UserMenu = ({ account }: { account: Account }) => {
   const name = displayName(account)
   const links: MenuLink[] = [
     ['/orders', 'Orders', 'order'],
+    ['/collection', 'Collection', 'collection'],
     ...settingsLinks,
     ...(account.roleId === ADMINISTRATOR ? administratorLinks : []),
   ]

@@ -4,10 +4,8 @@ import type { App } from '../http/context.ts'
 import { requireMaster, validate } from '../http/endpoint.ts'
 import { docs } from '../http/fields.ts'
 import { cursorText, idText } from '../http/ids.ts'
-import { describeOperations } from '../http/openapi.ts'
 import { readPersonalData } from './data.ts'
 import { forgetPerson } from './forget.ts'
-import { ForgottenUser, PersonalData } from './schema.ts'
 
 const PersonParam = z.object({ id: idText.describe(docs('The id of the user.')) })
 const DataQuery = z.object({
@@ -46,25 +44,3 @@ export const personalDataRoutes = new Hono<App>()
       return c.json(await forgetPerson(ctx, { userId: c.req.valid('param').id, isDryRun }))
     },
   )
-
-/* @__PURE__ */ describeOperations('Retention', () => ({
-  getPersonalData: {
-    summary: 'Get the data of a person',
-    description:
-      'Returns everything that is stored of a person, except responses that are stored for 24 hours, ' +
-      'and whether the hash of the e-mail address is among those that want no mails about orders. ' +
-      'Orders come in pages: repeat the call with `nextCursor` until that is null.',
-    answer: PersonalData,
-    errors: ['not_found'],
-  },
-  forgetPerson: {
-    summary: 'Remove the data of a person',
-    description:
-      'Closes the account and removes its personal data: names, e-mail address, wallet, addresses, ' +
-      'avatar, tokens and webhooks. Orders stay, with ids and amounts. A later sign-in with the same ' +
-      'wallet or e-mail address makes a new account. Answers `conflict` for an administrator, and ' +
-      'while an NFT may still be delivered to or from the user. The call can be repeated safely.',
-    answer: ForgottenUser,
-    errors: ['not_found', 'conflict'],
-  },
-}))

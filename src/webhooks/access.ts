@@ -4,6 +4,7 @@ import { selectAdministrator } from '../auth/access.ts'
 import { recordAction } from '../auth/audit.ts'
 import { requireRecentSignIn } from '../auth/session.ts'
 import type { Guard } from '../db/guard.ts'
+import type { AuditAction } from '../db/schema/operations.ts'
 import { tokens } from '../db/schema/users.ts'
 import { webhookEndpoints } from '../db/schema/webhooks.ts'
 import type { Ctx } from '../http/context.ts'
@@ -73,7 +74,7 @@ export const requireRecentSession = (ctx: Ctx): Guard =>
 export const isMasterEndpoint = (ctx: ReadCtx, id: string): SQL =>
   exists(selectEndpoint(ctx, id, eq(webhookEndpoints.role, 'master')))
 
-type Change = { action: string; subject: string; details?: Record<string, unknown> }
+type Change = { action: AuditAction; subject: string; details?: Record<string, unknown> }
 
 /**
  * The statement that records a change in the audit log, if a master token makes it or the endpoint

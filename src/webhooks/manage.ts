@@ -6,6 +6,7 @@ import { administratorGuard, writeAs } from '../auth/access.ts'
 import type { Statement } from '../db/client.ts'
 import type { Guard } from '../db/guard.ts'
 import { countUse, type Quota, requireQuota } from '../db/quota.ts'
+import type { AuditAction } from '../db/schema/operations.ts'
 import { ADMINISTRATOR } from '../db/schema/users.ts'
 import { webhookEndpoints } from '../db/schema/webhooks.ts'
 import type { Settings } from '../env.ts'
@@ -184,7 +185,7 @@ export const deleteWebhook = (ctx: Ctx, id: string): Promise<Webhook> =>
 
 type Change = {
   id: string
-  action: string
+  action: AuditAction
   details?: Record<string, unknown>
   values?: SQLiteUpdateSetSource<typeof webhookEndpoints>
   /** Checked after it is known that the caller may change the endpoint. */

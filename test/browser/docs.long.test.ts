@@ -23,21 +23,17 @@ describe.skipIf(!hasChromium)('the documentation', () => {
     page.on('request', (request) => {
       if (!request.url().startsWith(marketplace.url)) problems.push(request.url())
     })
-    await page.goto('/docs')
+    await page.goto('/docs/webhooks')
+    await page.getByLabel('Search the documentation').fill('IDEMPOTENCY-KEY POST externalOrders')
+    await page.getByRole('link', { name: 'Place paid orders' }).click()
+    await page.waitForURL('**/docs/api-orders#placeOrders')
     await page.getByLabel('Token', { exact: true }).fill(marketplace.masterToken)
-    await page.getByLabel('Search the operations').fill('IDEMPOTENCY-KEY externalOrders')
-    await page.getByText('1 of').waitFor()
-    expect(await page.locator('.operation:visible h4').allTextContents()).toEqual([
-      'Place paid orders',
-    ])
-    await page.getByRole('heading', { name: 'Place paid orders' }).click()
     // The example is not edited: its ids exist in the demo catalogue.
     await page.getByRole('button', { name: 'Send the request: Place paid orders' }).click()
     const output = page.locator('#placeOrders output')
     await output.getByText(/^Status 200, \d+ ms$/).waitFor()
     expect(await output.locator('pre').textContent()).toContain('"status": "paid"')
 
-    // A link to an operation that the search hides.
     await page.evaluate("location.hash = 'listOrders'")
     const list = page.locator('#listOrders')
     await list.getByLabel('limit').fill('1')
@@ -47,10 +43,71 @@ describe.skipIf(!hasChromium)('the documentation', () => {
     expect(problems).toEqual([expect.stringContaining('400')])
   })
 
+  it('finds sections and codes by keyboard, and says if there is nothing', async () => {
+    const page = await marketplace.open()
+    await page.goto('/docs')
+    const field = page.getByLabel('Search the documentation')
+    await field.fill('sold_out')
+    await page.getByText('sold_out', { exact: true }).waitFor()
+    await field.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/docs/errors#sold_out')
+    await field.fill('change the secret')
+    await page.getByRole('link', { name: 'Change the secret Webhooks' }).waitFor()
+    await field.press('Enter')
+    await page.waitForURL('**/docs/webhooks#change-the-secret')
+    await field.fill('nothing-has-this')
+    await page.getByText('Nothing was found.').waitFor()
+    await field.press('Escape')
+    expect(await page.getByText('Nothing was found.').isVisible()).toBe(false)
+  })
+
+  it('has contents of the page and buttons that copy, in the runbook too', async () => {
+    const page = await marketplace.open()
+    await page.setViewportSize({ width: 1280, height: 900 })
+    await page.goto('/docs/runbook')
+    const contents = page.getByRole('navigation', { name: 'On this page' })
+    await contents.getByRole('link', { name: 'Signer low' }).click()
+    await page.waitForURL('**/docs/runbook#signer-low')
+    const copy = page.getByRole('button', { name: 'Copy this text' })
+    expect(await copy.count()).toBe(await page.locator('.content pre').count())
+    await copy.first().click()
+    expect(await page.evaluate('navigator.clipboard.readText()')).toMatch(/^export URL=/)
+    await page.setViewportSize({ width: 320, height: 800 })
+    await contents.waitFor({ state: 'hidden' })
+    await page.getByRole('button', { name: 'On this page' }).click()
+    await contents.getByRole('link', { name: 'Chain stalled' }).click()
+    await contents.waitFor({ state: 'hidden' })
+    for (const path of ['/docs', '/docs/runbook', '/docs/errors', '/docs/api-orders#placeOrders']) {
+      await page.goto(path)
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320)
+    }
+  })
+
+  it('shows fields beside the sample if there is room', async () => {
+    const page = await marketplace.open()
+    await page.setViewportSize({ width: 1280, height: 900 })
+    // As links were when one page had all operations.
+    await page.goto('/docs#placeOrders')
+    await page.waitForURL('**/docs/api-orders#placeOrders')
+    const operation = page.locator('#placeOrders')
+    const boxes = async () => ({
+      field: await operation.getByLabel('Body').boundingBox(),
+      sample: await operation.locator('.samples').boundingBox(),
+    })
+    await operation.locator('.samples').waitFor()
+    const wide = await boxes()
+    expect(wide.sample?.x).toBeGreaterThan((wide.field?.x ?? 0) + (wide.field?.width ?? 0))
+    await page.setViewportSize({ width: 390, height: 844 })
+    const narrow = await boxes()
+    expect(narrow.sample?.x).toBeLessThan(100)
+    expect(narrow.sample?.y).toBeGreaterThan(narrow.field?.y ?? 0)
+  })
+
   it('gets a token by a click, and sends it with requests', async () => {
     const page = await marketplace.open()
     await signInByMail(marketplace, page, 'reader@example.com')
-    await page.goto('/docs#getAvatar')
+    await page.goto('/docs/api-avatars#getAvatar')
     await page.getByRole('button', { name: 'Get a token for one hour' }).click()
     await page.getByText('This token acts as you until').waitFor()
     const token = await page.getByLabel('Token', { exact: true }).inputValue()
@@ -69,12 +126,12 @@ describe.skipIf(!hasChromium)('the documentation', () => {
 
     await marketplace.ageSessions()
     await page.getByRole('button', { name: 'Get a token for one hour' }).click()
-    await page.waitForURL('**/sign-in/again?redirect=/docs')
+    await page.waitForURL('**/sign-in/again?redirect=%2Fdocs%2Fapi-avatars%23getAvatar')
   })
 
   it('uploads a file', async () => {
     const page = await marketplace.open()
-    await page.goto('/docs#uploadAvatarFile')
+    await page.goto('/docs/api-avatars#uploadAvatarFile')
     await page.getByLabel('Token', { exact: true }).fill(marketplace.masterToken)
     const operation = page.locator('#uploadAvatarFile')
     await operation.getByLabel('Body').setInputFiles('test/avatars/fixtures/phone.jpg')
@@ -102,7 +159,8 @@ describe.skipIf(!hasChromium)('the documentation', () => {
     expect(await page.getByRole('button', { name: 'Copy' }).count()).toBe(0)
     await page.setViewportSize({ width: 390, height: 844 })
     await page.getByRole('button', { name: 'Contents' }).click()
-    await page.getByRole('link', { name: 'Orders', exact: true }).click()
+    await page.getByRole('link', { name: 'Orders', exact: true }).first().click()
+    await page.waitForURL('**/docs/api-orders')
     await page.getByRole('heading', { name: 'Get orders' }).click()
     await page.getByText('Returns 1 to 100 orders').waitFor()
     expect(await page.getByRole('button', { name: 'Send' }).count()).toBe(0)
@@ -120,10 +178,15 @@ describe.skipIf(!hasChromium)('the documentation', () => {
     await page.getByRole('button', { name: 'Contents' }).click()
     await check('navigation opened')
     await page.goto('/docs')
+    await check('overview')
+    await page.getByLabel('Search the documentation').fill('order')
+    await page.getByText('Place paid orders').first().waitFor()
+    await check('search')
+    await page.goto('/docs/api-orders')
     await check('signed out')
 
     await signInByMail(marketplace, page, 'ada@example.com')
-    await page.goto('/docs#placeOrders')
+    await page.goto('/docs/api-orders#placeOrders')
     await page.getByRole('button', { name: 'Get a token for one hour' }).click()
     await page.getByText('This token acts as you until').waitFor()
     const operation = page.locator('#placeOrders')
@@ -131,9 +194,7 @@ describe.skipIf(!hasChromium)('the documentation', () => {
     await operation.getByText(/^Status/).waitFor()
     await operation.getByText('Fields of the answer').click()
     await check('operation')
-    await marketplace.ageSessions()
-    await page.goto('/docs')
-    await page.getByRole('link', { name: 'Sign in again' }).waitFor()
-    await check('old sign-in')
+    await page.setViewportSize({ width: 1280, height: 900 })
+    await check('operation on a wide screen')
   }, 300_000)
 })

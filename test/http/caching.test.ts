@@ -1,7 +1,7 @@
 /** Cloudflare's cache answers public responses to everybody, and keeps what does not say for how long. */
 import { expect, it } from 'vitest'
+import { listEndpoints } from '../../scripts/openapi/list.ts'
 import app from '../../src/app.ts'
-import { listEndpoints } from '../../src/http/endpoint.ts'
 import { callWith } from '../support/api.ts'
 import { cachingProblem } from '../support/document.ts'
 import { sampleWorld } from '../support/endpoints.ts'

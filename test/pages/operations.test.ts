@@ -9,7 +9,7 @@ import { ADMINISTRATOR } from '../../src/db/schema/users.ts'
 import { events, webhookMessages } from '../../src/db/schema/webhooks.ts'
 import { explain, sentences } from '../../src/delivery/reasons.ts'
 import { sentence } from '../../src/pages/components/field.tsx'
-import { aShop, billingData, placed, settings, times } from '../orders/shop.ts'
+import { aShop, billingData, placed, settings } from '../orders/shop.ts'
 import { BASE_URL, call } from '../support/api.ts'
 import { aMasterToken, aTransaction, aWebhook, db } from '../support/makers.ts'
 import { ageSession, aSignedInVisitor, type Visitor } from '../support/visitor.ts'
@@ -204,7 +204,9 @@ it('groups failures by reason, and retries a group', async () => {
   expect(await stateOf(first.id)).toBe('queued')
   expect(await stateOf(second.id)).toBe('queued')
   expect(await stateOf(other.id)).toBe('failed')
-  expect(after.sectionOf('audit')).toContain(`Retried 2 transfers (failed: ${code}) Olga`)
+  expect(after.sectionOf('audit')).toContain(
+    `Olga retried 2 transfers · status: failed · code: ${code} ·`,
+  )
 })
 
 it('does not offer to retry what has to be written off', async () => {
@@ -392,7 +394,7 @@ describe('the page of a transfer', () => {
     expect(await stateOf(id)).toBe('written_off')
     expect(await stockOfItem(id)).toBe(stock + 1)
     const { text } = await read(visitor, '/operations/audit')
-    expect(text).toContain(`Wrote off Transfer ${id}`)
+    expect(text).toContain(`wrote off Transfer ${id}`)
   })
 
   it('returns no pieces of a written-off item unless the operator says so', async () => {
@@ -495,18 +497,4 @@ describe('the search', () => {
     const request = await read(visitor, `/operations/search?q=${crypto.randomUUID()}`)
     expect(request.text).toContain('Requests are only in the log: search it for this requestId.')
   })
-})
-
-it('shows the audit log in pages', async () => {
-  const { visitor, user } = await anAdministratorVisitor()
-  for (const i of times(55, (i) => i + 1))
-    await db.insert(auditLog).values({ at: minutesAgo(1), userId: user.id, action: `test.${i}.` })
-  const first = await read(visitor, '/operations/audit')
-  expect(first.text).toContain('test.55. Olga 1 minute ago')
-  expect(first.text).not.toContain('test.5. ')
-  const [, next = ''] = /href="(\/operations\/audit\?before=\d+)"/.exec(first.html) ?? []
-  const second = await read(visitor, next)
-  expect(second.text).toContain('test.5. ')
-  expect(second.text).not.toContain('test.6. ')
-  expect(second.html).not.toContain('?before=')
 })

@@ -311,6 +311,9 @@ export async function sampleWorld() {
     }),
     'POST /settings/sessions/:id/end': () => ({ params: { id } }),
     'POST /operations/retry': () => ({ body: new URLSearchParams({ code: 'no_relayer' }) }),
+    'POST /operations/administrators': () => ({
+      body: new URLSearchParams({ userId: '1', to: 'appointed' }),
+    }),
     'GET /operations/search': () => ({ query: `?q=0x${secret}` }),
     'GET /operations/transfers/:id': async () => ({ params: { id: (await anOrder()).itemId } }),
     'POST /operations/transfers/:id/retry': async () => ({

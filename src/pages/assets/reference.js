@@ -1,30 +1,10 @@
-/** The reference of `/docs`: search, and requests that carry a token. Without it, all can be read. */
+/** The reference: requests that carry a token. Without it, all can be read. */
 const byId = (id) => document.getElementById(id)
 
-const operations = [...document.querySelectorAll('.operation')]
-const searchField = byId('search')
-
-/** Shows the operations that have all the words. */
-function search() {
-  const words = searchField.value.toLowerCase().split(/\s+/)
-  let found = 0
-  for (const operation of operations) {
-    const text = operation.textContent.toLowerCase()
-    operation.hidden = !words.every((word) => text.includes(word))
-    if (!operation.hidden) found++
-  }
-  for (const section of document.querySelectorAll('.operations'))
-    section.hidden = !section.querySelector('.operation:not([hidden])')
-  byId('search-status').textContent = `${found} of ${operations.length} operations`
-}
-searchField.addEventListener('input', search)
-
-/** A link to an operation shows it, also while a search hides it. */
+/** A link to an operation opens it. */
 function openTarget() {
   const operation = byId(location.hash.slice(1))?.closest('.operation')
   if (!operation) return
-  searchField.value = ''
-  search()
   operation.open = true
   operation.scrollIntoView()
 }
@@ -92,10 +72,12 @@ token.addEventListener('input', () => {
   tokenStatus.textContent = ''
   copyToken.hidden = !token.value
 })
-byId('get-token')?.addEventListener('click', async () => {
+byId('get-token').addEventListener('click', async () => {
   const response = await fetch('/docs/token', { method: 'POST' })
-  if (response.status === 403) {
-    location.href = '/sign-in/again?redirect=/docs'
+  // Nobody is signed in, or the sign-in is too long ago.
+  const page = { 401: '/sign-in', 403: '/sign-in/again' }[response.status]
+  if (page) {
+    location.href = `${page}?redirect=${encodeURIComponent(location.pathname + location.hash)}`
     return
   }
   const { token: issued, expiresAt, error } = await response.json()
@@ -114,4 +96,3 @@ copyToken.addEventListener('click', async () => {
   tokenStatus.textContent = 'Copied. In a terminal: export TOKEN=<paste>'
 })
 byId('authorization').hidden = false
-byId('search-field').hidden = false

@@ -1,19 +1,15 @@
 /** The documentation of the API: guides, what the error codes mean, and the reference. */
 import { type Context, Hono } from 'hono'
 import { raw } from 'hono/html'
-import { findAccount, isRecent } from '../../auth/session.ts'
+import { findAccount } from '../../auth/session.ts'
 import type { App } from '../../http/context.ts'
 import { publicEndpoint, requireSession } from '../../http/endpoint.ts'
 import { tokenRateLimit } from '../../http/rate-limit.ts'
 import { renewReferenceToken } from '../../identity/reference-token.ts'
 import { page } from '../page.tsx'
-import { TokenPanel } from './token-panel.tsx'
 
 /** The address of the instance in the texts of the documentation. */
 const FILE_URL = 'http://localhost:8787'
-
-/** Where the reference has the token with which a person tries it. */
-const TOKEN = '<!-- token -->'
 
 export const docsRoutes = new Hono<App>()
   .get('/docs', publicEndpoint(), docsPage)
@@ -24,7 +20,7 @@ export const docsRoutes = new Hono<App>()
 
 /** Answers with a page that `scripts/docs` has rendered. */
 async function docsPage(c: Context<App>) {
-  const { db, caller, now, settings } = c.var
+  const { db, caller, settings } = c.var
   const [account, response] = await Promise.all([
     findAccount(db, caller),
     // The binding only reads the path of the URL.
@@ -32,19 +28,12 @@ async function docsPage(c: Context<App>) {
   ])
   if (!response.ok) return c.notFound()
   const html = (await response.text()).replaceAll(FILE_URL, settings.PUBLIC_URL)
-  const [start = '', end] = html.split(TOKEN)
-  const canGetToken = !!account && isRecent(account, now)
   return page(c, {
     title: /<h1>(.*)<\/h1>/.exec(html)?.[1] ?? 'Documentation',
     account,
     styles: ['docs.css'],
-    scripts: end === undefined ? ['samples.js'] : ['samples.js', 'reference.js'],
-    children: (
-      <>
-        {raw(start)}
-        {end !== undefined && <TokenPanel account={account} canGetToken={canGetToken} />}
-        {raw(end ?? '')}
-      </>
-    ),
+    // Those that it imports are named so that they load at the same time.
+    scripts: ['copy.js', 'samples.js', 'docs.js'],
+    children: raw(html),
   })
 }

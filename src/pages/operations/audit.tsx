@@ -1,106 +1,184 @@
-import type { AuditEntry, readAudit } from '../../operations/audit.ts'
+import type { AuditAction } from '../../db/schema/operations.ts'
+import type { AuditEntry, AuditFilter, readAudit } from '../../operations/audit.ts'
+import { LinkButton, Submit } from '../components/button.tsx'
+import { Field, Select } from '../components/field.tsx'
 import { Pager } from '../components/navigation.tsx'
 import { plural } from '../components/numbers.ts'
 import { Rows } from '../components/rows.tsx'
-import { Time } from '../components/time.tsx'
+import { periodName } from './format.ts'
 import { OperationsPage, TransferLink } from './layout.tsx'
 
 type AuditProps = Omit<Awaited<ReturnType<typeof readAudit>>, 'account'> & {
+  filter: AuditFilter
   isFirstPage: boolean
 }
 
-/** The page of the audit log. */
-export const Audit = ({ entries, next, isFirstPage }: AuditProps) => (
-  <OperationsPage path="/operations/audit">
-    <h1>Audit log</h1>
-    <AuditList entries={entries} />
-    <Pager
-      noun="entries"
-      first={isFirstPage ? null : '/operations/audit'}
-      next={next ? `/operations/audit?before=${next}` : null}
-    />
-  </OperationsPage>
-)
+const PATH = '/operations/audit'
 
-/** Entries of the audit log. */
-export const AuditList = ({ entries }: { entries: readonly AuditEntry[] }) => (
-  <Rows
-    items={entries}
-    empty="There are no entries."
-    isOrdered
-    row={(entry) => (
-      <li class="row">
-        <p>
-          <What entry={entry} />
-        </p>
-        <p class="meta">
-          <span>
-            <Who {...entry} />
-          </span>
-          <span>
-            <Time at={entry.at} />
-          </span>
-        </p>
-      </li>
-    )}
-  />
-)
+/** The page of the audit log. */
+export const Audit = ({ entries, actors, next, filter, isFirstPage }: AuditProps) => {
+  const given = Object.entries(filter).flatMap(([name, value]) =>
+    value ? [[name, `${value}`]] : [],
+  )
+  const query = `?${new URLSearchParams(given)}`
+  return (
+    <OperationsPage path={PATH}>
+      <h1>Audit log</h1>
+      <form method="get" class="panel inline-form">
+        <Select
+          name="user"
+          label="Who"
+          options={{ 0: 'Everyone', ...Object.fromEntries(actors) }}
+          selected={`${filter.user ?? 0}`}
+        />
+        <Select
+          name="action"
+          label="What"
+          options={{
+            '': 'Everything',
+            ...Object.fromEntries(auditActions.map((action) => [action, action])),
+          }}
+          selected={filter.action}
+        />
+        <Field name="since" label="From (UTC)" type="date" value={filter.since} />
+        <Field name="until" label="To (UTC)" type="date" value={filter.until} />
+        <Submit>Show</Submit>
+        <LinkButton href={`${PATH}.csv${query}`}>Download CSV</LinkButton>
+      </form>
+      {next && entries.length === 0 ? (
+        <p class="empty">None on this page.</p>
+      ) : (
+        <AuditList entries={entries} />
+      )}
+      <Pager
+        noun="entries"
+        first={isFirstPage ? null : PATH + query}
+        next={next ? `${PATH + query}&before=${next}` : null}
+      />
+    </OperationsPage>
+  )
+}
+
+/** Entries of the audit log, by day. */
+export const AuditList = ({ entries }: { entries: readonly AuditEntry[] }) => {
+  if (entries.length === 0) return <p class="empty">There are no entries.</p>
+  return [...Map.groupBy(entries, ({ at }) => at.slice(0, 10))].map(([day, ofDay]) => (
+    <section>
+      <h3 id={day}>
+        {periodName(day, 'day')} {day.slice(0, 4)}
+      </h3>
+      <Rows
+        items={ofDay}
+        empty=""
+        labelledby={day}
+        isOrdered
+        row={(entry) => (
+          <li class="row">
+            <p>
+              <Who {...entry} /> <What {...entry} /> ·{' '}
+              <time datetime={entry.at}>{entry.at.slice(11, 19)} UTC</time>
+            </p>
+          </li>
+        )}
+      />
+    </section>
+  ))
+}
 
 type WhoProps = Pick<AuditEntry, 'userId' | 'userName' | 'tokenName'>
 
 /** The administrator, with the token that acted. */
 export const Who = ({ userId, userName, tokenName }: WhoProps) => (
   <>
-    {userName ?? `User ${userId}`}
-    {tokenName && ` with the token “${tokenName}”`}
+    <UserLink id={userId} name={userName} />
+    {tokenName && (
+      <>
+        {' with the token '}
+        <bdi>“{tokenName}”</bdi>
+      </>
+    )}
   </>
 )
 
-const verbs: Record<string, string> = {
-  'transfer.retry': 'Retried',
-  'transfer.cancel': 'Cancelled',
-  'transfer.write_off': 'Wrote off',
-  'token.generate': 'Generated',
-  'token.roll': 'Rolled',
-  'token.revoke': 'Revoked',
-  'webhook.create': 'Made the webhook',
-  'webhook.change': 'Changed the webhook',
-  'webhook.rotate': 'Rotated the secret of the webhook',
-  'webhook.replay': 'Replayed messages of the webhook',
-  'webhook.delete': 'Deleted the webhook',
-  'user.forget': 'Removed the data of user',
-  'catalogue.import': 'Imported a catalogue',
+const UserLink = ({ id, name }: { id: number | string | null; name: string | null }) => (
+  <a href={`/operations/users/${id}`}>
+    <bdi>{name ?? `User ${id}`}</bdi>
+  </a>
+)
+
+/** What was done. The subject stands in place of `%`. */
+const sentences: Record<AuditAction, string> = {
+  'transfer.retry': 'retried %',
+  'transfer.cancel': 'cancelled %',
+  'transfer.write_off': 'wrote off %',
+  'token.generate': 'generated %',
+  'token.roll': 'rolled %',
+  'token.revoke': 'revoked %',
+  'webhook.create': 'created %',
+  'webhook.change': 'changed %',
+  'webhook.rotate': 'rotated the secret of %',
+  'webhook.replay': 'sent messages again to %',
+  'webhook.delete': 'deleted %',
+  'user.forget': 'removed the data of %',
+  'catalogue.import': 'imported %',
+  'administrator.appoint': 'made % an administrator',
+  'administrator.dismiss': 'dismissed % as administrator',
 }
 
-const What = ({ entry: { action, subject, details } }: { entry: AuditEntry }) => {
-  const verb = verbs[action]
-  if (action.startsWith('transfer.')) {
-    if (subject)
-      return (
-        <>
-          {verb} <TransferLink id={Number(subject)} />
-        </>
-      )
-    const { items = [], code, status } = details as { items?: number[] } & Record<string, string>
-    return (
-      <>
-        {verb} {plural(items.length, 'transfer')} ({[status, code].filter(Boolean).join(': ')})
-      </>
-    )
-  }
-  if (action.startsWith('token.')) {
-    const { kind, role, name } = (details ?? {}) as Record<string, string | null>
-    const noun = kind === 'session' ? 'a browser session' : `a ${role} token`
-    return (
-      <>
-        {verb} {noun} {name && `“${name}”`} <span class="hint">{subject}</span>
-      </>
-    )
-  }
+export const auditActions = Object.keys(sentences) as AuditAction[]
+
+const What = (entry: AuditEntry) => {
+  const [before, after] = sentences[entry.action].split('%')
+  const { kind, role, name, host, items, ...facts } = entry.details ?? {}
   return (
     <>
-      {verb ?? <span class="code">{action}</span>} <span class="hint">{subject}</span>{' '}
-      {details && <span class="hint">{JSON.stringify(details)}</span>}
+      {before}
+      <Subject {...entry} />
+      {after}
+      {Object.entries(facts).map(([key, value]) => (
+        <>
+          {' · '}
+          <bdi>{describe(key, value)}</bdi>
+        </>
+      ))}
     </>
   )
 }
+
+const Subject = ({ action, subject, subjectName, details }: AuditEntry) => {
+  const {
+    kind,
+    role,
+    name,
+    items,
+    host = subjectName && URL.parse(subjectName)?.host,
+  } = details ?? {}
+  switch (action.split('.')[0]) {
+    case 'transfer':
+      return subject ? (
+        <TransferLink id={Number(subject)} />
+      ) : (
+        plural((items as number[]).length, 'transfer')
+      )
+    case 'token':
+      return kind === 'session' ? (
+        'a browser session'
+      ) : (
+        <>
+          a {role} token <bdi>{name && `“${name}”`}</bdi>
+        </>
+      )
+    case 'webhook':
+      return host ? `a webhook to ${host}` : 'a webhook'
+    case 'catalogue':
+      return 'a catalogue'
+    default:
+      return <UserLink id={subject} name={subjectName} />
+  }
+}
+
+/** `2 events`, `code: no_relayer`, `nft updated: 3`. */
+const describe = (key: string, value: unknown): string =>
+  Array.isArray(value)
+    ? plural(value.length, key.slice(0, -1))
+    : `${key.replace(/\.|(?=[A-Z])/, ' ').toLowerCase()}: ${value}`

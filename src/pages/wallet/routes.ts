@@ -8,10 +8,9 @@ import { readAccount, requireRecent, startSession } from '../../auth/session.ts'
 import { wake } from '../../delivery/wake.ts'
 import type { App } from '../../http/context.ts'
 import { publicEndpoint, requireSession, validate } from '../../http/endpoint.ts'
-import { count, docs, id, text } from '../../http/fields.ts'
+import { docs } from '../../http/fields.ts'
 import { inputText } from '../../http/inputs.ts'
 import { readNearest } from '../../http/nearest.ts'
-import { describeOperations } from '../../http/openapi.ts'
 import { signInRateLimit } from '../../http/rate-limit.ts'
 import { WalletAddress } from '../../identity/address.ts'
 import { linkWallet } from '../../identity/link.ts'
@@ -112,33 +111,3 @@ export const walletRoutes = new Hono<App>()
       return c.json({ userId: caller.userId, transfers: chainIds.length })
     },
   )
-
-/* @__PURE__ */ describeOperations('Identity', () => ({
-  requestWalletMessage: {
-    summary: 'Request a message for a wallet to sign (EIP-4361)',
-    description: `It works for ${MESSAGE_LIFETIME / 60_000} minutes, in the same browser: the response sets the cookie \`wallet\`, which the next call must send.`,
-    answer: z
-      .object({ message: text('The message to sign.') })
-      .meta({ id: 'WalletMessage', description: 'The message for the wallet.' }),
-  },
-  signInWithWallet: {
-    summary: 'Sign in with a wallet',
-    description: 'A new wallet creates a user. The session is the cookie `token`.',
-    answer: z
-      .object({ userId: id('The id of the signed-in user.') })
-      .meta({ id: 'SignedIn', description: 'The user who signed in.' }),
-    errors: ['unauthenticated', 'forbidden', 'chain_unavailable'],
-  },
-  linkWallet: {
-    summary: 'Link a wallet to the account',
-    description:
-      'Starts the transfers that waited for a wallet. The sign-in must not be older than 10 minutes.',
-    answer: z
-      .object({
-        userId: id('The id of the signed-in user.'),
-        transfers: count('How many order items waited for the wallet and are transferred now.'),
-      })
-      .meta({ id: 'LinkedWallet', description: 'The wallet is linked.' }),
-    errors: ['forbidden', 'reauthentication_required', 'conflict', 'chain_unavailable'],
-  },
-}))

@@ -1,0 +1,94 @@
+import type { Person, readAdministrators } from '../../operations/administrators.ts'
+import { Submit } from '../components/button.tsx'
+import { Confirm } from '../components/confirm.tsx'
+import { Field } from '../components/field.tsx'
+import { contactName, displayName } from '../components/names.ts'
+import { usePage, useRecentSignIn } from '../components/request.ts'
+import { RecentSignIn } from '../settings.tsx'
+import { OperationsPage } from './layout.tsx'
+
+const PATH = '/operations/administrators'
+
+type AdministratorsProps = Omit<Awaited<ReturnType<typeof readAdministrators>>, 'account'> & {
+  /** The e-mail address or username that was entered. */
+  text: string | undefined
+}
+
+/** The administrators, and the form that appoints one. */
+export const Administrators = ({ administrators, found, text }: AdministratorsProps) => {
+  const { notice } = usePage()
+  return (
+    <OperationsPage path={PATH} notice={notice && `This user was ${notice}.`}>
+      <h1>Administrators</h1>
+      <p class="lead">
+        Administrators see all orders and users, act on deliveries, generate master tokens, which
+        act for every user, and appoint and dismiss each other.
+      </p>
+      <ul class="rows">
+        {administrators.map((person) => (
+          <li class="row line">
+            <Name person={person} />
+            {administrators.length > 1 ? (
+              <Dismiss person={person} />
+            ) : (
+              <p class="hint">The last one cannot be dismissed.</p>
+            )}
+          </li>
+        ))}
+      </ul>
+      <RecentSignIn toDo="appoint or dismiss an administrator" path={PATH}>
+        <form method="get" class="panel inline-form">
+          <Field
+            name="person"
+            label="Appoint: e-mail address or username"
+            value={text}
+            problem={text && !found ? 'No other user with this name has signed in.' : undefined}
+            required
+            maxlength={255}
+          />
+          <Submit>Find</Submit>
+        </form>
+        {found && (
+          <form method="post" class="panel actions">
+            <input type="hidden" name="userId" value={found.id} />
+            <Name person={found} />
+            <button class="button primary" type="submit" name="to" value="appointed">
+              Make an administrator
+            </button>
+          </form>
+        )}
+      </RecentSignIn>
+    </OperationsPage>
+  )
+}
+
+const Name = ({ person }: { person: Person }) => (
+  <p class="meta">
+    <a href={`/operations/users/${person.id}`}>
+      <bdi>{displayName(person)}</bdi>
+    </a>
+    <span>{contactName(person)}</span>
+    <span>{usePage().account?.id === person.id ? 'You' : `User ${person.id}`}</span>
+  </p>
+)
+
+const Dismiss = ({ person }: { person: Person }) =>
+  useRecentSignIn() && (
+    <Confirm
+      id={`dismiss-${person.id}`}
+      label={
+        <>
+          Dismiss<span class="visually-hidden"> {displayName(person)}</span>
+        </>
+      }
+      title={`Dismiss ${displayName(person)}?`}
+      action={PATH}
+      submit="Dismiss"
+      values={{ userId: `${person.id}`, to: 'dismissed' }}
+    >
+      <p>
+        Master tokens of this account stop working at once, and its webhooks of all orders are
+        disabled.
+      </p>
+    </Confirm>
+  )
