@@ -141,6 +141,8 @@ const valuesOf: Record<string, Values> = {
       `${name}@${host}`.toUpperCase(),
     )
   },
+  'form.network': pick('localhost', 'elsewhere'),
+  'form.contract': pick(`0x${'c0'.repeat(20)}`, 'no address'),
   'form.name': ({ dice }) => dice.pick('shop', 'session', `token ${dice.upTo(1000)}`),
   'form.isDefault': pick('on'),
   'form.username': ({ world, dice }) =>
