@@ -124,7 +124,7 @@ const matches: Record<FoundItem['by'], string> = {
 
 const Nothing = ({ q }: { q: string }) => (
   <p class="empty">
-    No id, title, order number, e-mail address, wallet, hash or key begins like this.
+    Nothing has this id, title, order number, wallet, hash or key, or begins with it.
     {/^[\da-f-]{36}$/i.test(q) && ' Requests are only in the log: search it for this requestId.'}
   </p>
 )
