@@ -1,6 +1,6 @@
 /** A user's own API tokens, on the settings pages. */
-import { and, desc, eq, exists, gt, isNull, sql } from 'drizzle-orm'
-import { administratorGuard, ROLL_GRACE, selectAdministrator, writeAs } from '../auth/access.ts'
+import { and, desc, eq, gt, isNull, sql } from 'drizzle-orm'
+import { administratorGuard, isAdministrator, ROLL_GRACE, writeAs } from '../auth/access.ts'
 import { recordAction } from '../auth/audit.ts'
 import { readAsUser, requireRecent, requireRecentSignIn } from '../auth/session.ts'
 import { newToken, signToken, tokenIssuer } from '../auth/tokens.ts'
@@ -198,7 +198,7 @@ export async function revokeToken({ db, caller, now }: Ctx, id: string): Promise
   const revoke = raw(
     db,
     sql`UPDATE tokens SET revokedAt = ${now.toISOString()} WHERE id = ${id} AND revokedAt IS NULL
-      AND (userId = ${caller.userId} AND kind = 'api' OR ${exists(selectAdministrator(db, caller))})
+      AND (userId = ${caller.userId} AND kind = 'api' OR ${isAdministrator(caller)})
       RETURNING id`,
   )
   const [revoked] = await writeAs(

@@ -53,8 +53,8 @@ export const signIn: Guard[] = [
   {
     name: 'a signed message expires',
     file: 'src/identity/wallet.ts',
-    text: '.where(and(eq(walletNonces.nonce, nonce), gt(walletNonces.expiresAt, now.toISOString()))),',
-    broken: '.where(eq(walletNonces.nonce, nonce)),',
+    text: 'AND expiresAt > ${now.toISOString()})`',
+    broken: ')`',
     test: 'test/identity/wallet.test.ts',
     title: 'has a later expiration time than its nonce',
   },
@@ -102,8 +102,8 @@ export const signIn: Guard[] = [
   {
     name: 'a closed account stays closed',
     file: 'src/identity/sign-in.ts',
-    text: '.where(and(isOwner, isNotNull(users.removedAt)))',
-    broken: '.where(sql`FALSE`)',
+    text: 'WHERE ${isOwner} AND removedAt IS NOT NULL)',
+    broken: 'WHERE ${isOwner} AND FALSE)',
     test: 'test/identity/email-link.test.ts',
     title: 'rejects a closed account',
   },
