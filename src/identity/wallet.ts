@@ -3,7 +3,7 @@
  * The nonce is the hash of a secret in a cookie of the browser that requested the message, so a
  * stolen message does not work in another browser.
  */
-import { and, eq, gt, notExists, sql } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import type { Hex } from 'viem'
 import { getAddress, verifyMessage } from 'viem/utils'
 import { walletNonces } from '../db/schema/users.ts'
@@ -78,12 +78,8 @@ const createProof = (
   value: sql`${address}`,
   identityHash: sql`${hashIdentity('wallet', walletChainId ? `${walletChainId}:${address}` : address)}`,
   guard: {
-    when: notExists(
-      db
-        .select({ nonce: walletNonces.nonce })
-        .from(walletNonces)
-        .where(and(eq(walletNonces.nonce, nonce), gt(walletNonces.expiresAt, now.toISOString()))),
-    ),
+    when: sql`NOT EXISTS (SELECT 1 FROM walletNonces
+      WHERE nonce = ${nonce} AND expiresAt > ${now.toISOString()})`,
     error: () => invalidMessage('the message was used before or has expired: please try again'),
   },
   consume: db.delete(walletNonces).where(eq(walletNonces.nonce, nonce)),
