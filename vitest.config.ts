@@ -1,6 +1,6 @@
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-pool-workers'
 import { defineConfig, defineProject } from 'vitest/config'
-import { generateSigningKey } from './src/auth/tokens.ts'
+import { generateSigningKey } from './scripts/keys/signing-key.ts'
 
 const secrets = {
   JWT_KEYS: JSON.stringify({ keys: [await generateSigningKey()] }),
@@ -45,6 +45,7 @@ const workers = (isLong: boolean) => {
             MAX_MAILS_PER_HOUR: '1000000',
             MAX_MAILS_PER_DAY: '1000000',
             MAX_PICTURES_PER_DAY: '1000000',
+            MAX_ART_PER_DAY: '1000000',
             // These override .dev.vars, which `npm run dev` writes.
             ...secrets,
           },

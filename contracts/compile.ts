@@ -24,7 +24,7 @@ const settings = {
 export const command = defineCommand(
   {
     name: 'npm run contract:compile',
-    purpose: `Compiles ${SOURCE}, and writes contracts/Delivery.json and contracts/delivery-abi.ts.`,
+    purpose: `Compiles ${SOURCE}, and writes contracts/Delivery.json and the ABIs for viem.`,
     options: {
       check: { type: 'boolean', default: false, help: 'Only fail if a file is out of date.' },
       'standard-json': {
@@ -69,22 +69,42 @@ function filesFrom({ contracts, sources }: Compilation): Record<string, string> 
   }
   return {
     'contracts/Delivery.json': `${JSON.stringify(artifact, null, 2)}\n`,
-    'contracts/delivery-abi.ts': abiModule('The ABI of the Delivery contract, for viem.', abi),
+    'contracts/relayer-abi.ts': abiModule('What the Worker uses of the Delivery contract.', [
+      'export const relayerAbi = [',
+      ...abi.filter(isForRelayer).map(itemLine),
+    ]),
+    'contracts/delivery-abi.ts': abiModule('The ABI of the Delivery contract, for viem.', [
+      "import { relayerAbi } from './relayer-abi.ts'\n",
+      'export const deliveryAbi = [\n  ...relayerAbi,',
+      ...abi.filter((item) => !isForRelayer(item)).map(itemLine),
+    ]),
   }
 }
 
-/** A module with the ABI as a constant, an item a line. */
-function abiModule(description: string, abi: Abi): string {
+/** What the Worker calls and reads. Scripts of the owner use the rest. */
+const relayerNames = [
+  ...['deliver', 'records', 'paused', 'retired', 'predecessor'],
+  ...['relayerList', 'relayerLimit', 'tokenLimit'],
+  ...['Delivered', 'Cancelled', 'DeliveryFailed'],
+]
+const isForRelayer = (item: Abi[number]) =>
+  item.type === 'error' || ('name' in item && relayerNames.includes(item.name))
+
+const itemLine = (item: Abi[number]): string => {
   const withoutSolidityTypes = (key: string, value: unknown) =>
     key === 'internalType' ? undefined : value
-  const items = abi.map((item) => `  ${JSON.stringify(item, withoutSolidityTypes)},\n`)
-  return [
+  return `  ${JSON.stringify(item, withoutSolidityTypes)},`
+}
+
+/** A module with items of the ABI as a constant, an item a line. */
+const abiModule = (description: string, lines: readonly string[]): string =>
+  [
     `// biome-ignore-all format: written by contracts/compile.ts from ${SOURCE}`,
     `/** ${description} */`,
-    `export const deliveryAbi = [\n${items.join('')}] as const`,
+    ...lines,
+    '] as const',
     '',
   ].join('\n')
-}
 
 async function checkUpToDate(files: Record<string, string>): Promise<void> {
   const found = await Promise.all(

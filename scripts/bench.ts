@@ -3,13 +3,14 @@
  * ratios only: speeds depend on the machine and on what else it does.
  */
 import { execFileSync } from 'node:child_process'
-import { generateSigningKey, publicKeys } from '../src/auth/tokens.ts'
+import { publicKeys } from '../src/auth/tokens.ts'
 import { createPairs, SIZE } from './bench/calls.ts'
 import { createMasterToken, databaseSql } from './bench/database.ts'
 import { measurePairs, type Result } from './bench/measure.ts'
 import { measureTransfers, type Scenario } from './bench/transfers.ts'
 import { measureWebhooks } from './bench/webhooks.ts'
 import { bindingsFor, SWITCHED_OFF, serveWorker } from './bench/worker.ts'
+import { generateSigningKey } from './keys/signing-key.ts'
 import { defineCommand, parseInteger, start, UsageError } from './shell/command.ts'
 
 const key = await generateSigningKey()

@@ -2,8 +2,8 @@
 import { Hono } from 'hono'
 import { methodNotAllowed } from 'hono/method-not-allowed'
 import { requestId } from 'hono/request-id'
-import { secureHeaders } from 'hono/secure-headers'
 import { addressRoutes } from './addresses/routes.ts'
+import { artRoutes } from './art/routes.ts'
 import { authenticate } from './auth/authenticate.ts'
 import { recordTokenUse } from './auth/last-used.ts'
 import { authRoutes } from './auth/routes.ts'
@@ -18,6 +18,7 @@ import { ApiError, errorResponse, notFound, onError } from './http/errors.ts'
 import { rateLimit } from './http/rate-limit.ts'
 import { requestContext } from './http/request-context.ts'
 import { requestLog } from './http/request-log.ts'
+import { setSecurityHeaders } from './http/security-headers.ts'
 import { marketplaceRoutes } from './marketplace/routes.ts'
 import { answerUnavailable, operationsRoutes } from './operations/routes.ts'
 import { orderRoutes, setErrorFields } from './orders/routes.ts'
@@ -29,10 +30,12 @@ import { docsRoutes } from './pages/docs/routes.tsx'
 import { errorPages } from './pages/error-pages.tsx'
 import { homeRoutes } from './pages/home/routes.tsx'
 import { mailRoutes } from './pages/mails/routes.tsx'
+import { nftRoutes } from './pages/nfts/routes.tsx'
 import { auditRoutes } from './pages/operations/audit-routes.tsx'
 import { operationRoutes } from './pages/operations/routes.tsx'
 import { orderPageRoutes } from './pages/orders/routes.tsx'
 import { profileRoutes } from './pages/profile/routes.tsx'
+import { sellingRoutes } from './pages/selling/routes.tsx'
 import { sessionRoutes } from './pages/sessions/routes.tsx'
 import { signInRoutes } from './pages/sign-in/routes.tsx'
 import { walletRoutes } from './pages/wallet/routes.ts'
@@ -48,23 +51,7 @@ app.use(controlCaching)
 // No id of a caller is that short, so the id is always our own.
 app.use(requestId({ limitLength: 0 }))
 app.use(requestLog)
-app.use(
-  secureHeaders({
-    // API responses are not pages. Pages set their own policy.
-    contentSecurityPolicy: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
-    overwrite: false,
-    // These are only for pages, part of the policy above, or obsolete.
-    crossOriginOpenerPolicy: false,
-    originAgentCluster: false,
-    referrerPolicy: false,
-    removePoweredBy: false,
-    xDnsPrefetchControl: false,
-    xDownloadOptions: false,
-    xFrameOptions: false,
-    xPermittedCrossDomainPolicies: false,
-    xXssProtection: false,
-  }),
-)
+app.use(setSecurityHeaders)
 app.use('/api/externalOrders/*', setErrorFields)
 app.use('/health', answerUnavailable)
 app.use(errorPages)
@@ -92,6 +79,7 @@ app
   .route('/', addressRoutes)
   .route('/', marketplaceRoutes)
   .route('/', avatarRoutes)
+  .route('/', artRoutes)
   .route('/', orderRoutes)
   .route('/', reservationRoutes)
   .route('/', webhookRoutes)
@@ -101,6 +89,7 @@ app
   .route('/', personalDataRoutes)
   .route('/', walletRoutes)
   .route('/', homeRoutes)
+  .route('/', nftRoutes)
   .route('/', orderPageRoutes)
   .route('/', claimRoutes)
   .route('/', mailRoutes)
@@ -109,6 +98,7 @@ app
   .route('/', profileRoutes)
   .route('/', addressBookRoutes)
   .route('/', accountRoutes)
+  .route('/', sellingRoutes)
   .route('/', sessionRoutes)
   .route('/', apiAccessRoutes)
   .route('/', operationRoutes)

@@ -130,8 +130,10 @@ const settingsSchema = issuerSchema.extend({
   EMAIL_FROM: z.email(),
   /** Origins that a sign-in may redirect to, besides that of PUBLIC_URL. */
   REDIRECT_ORIGINS: json(z.array(origin)),
-  /** Where the covers of NFTs are stored: `<COVERS_URL>/<coverKey>`. Without it, covers are drawn. */
+  /** Where the covers of NFTs are stored: `<COVERS_URL>/<coverKey>`. */
   COVERS_URL: withoutSlash.optional(),
+  /** Where what `ipfs://` names is fetched from, as in `https://ipfs.io/ipfs`. Without it, it is not. */
+  IPFS_GATEWAY: withoutSlash.optional(),
   /** Networks by name. The name is the `contractNetwork` of an NFT. */
   NETWORKS: json(networks),
   /** Loopback servers to fetch avatars from and to send webhooks to, as in `127.0.0.1:8000,localhost:3000`. */
@@ -140,8 +142,10 @@ const settingsSchema = issuerSchema.extend({
   MAX_OPEN_ORDERS: count.default(1000),
   /** Minutes after which a paid item with a recipient raises an alarm if it has not ended. */
   DELIVERY_ALARM_MINUTES: count.default(30),
-  /** Pictures that are converted in a day (UTC). Cloudflare converts 5,000 a month for nothing. */
-  MAX_PICTURES_PER_DAY: count.default(150),
+  /** Avatars that are converted in a day (UTC). Cloudflare converts 5,000 a month for nothing. */
+  MAX_PICTURES_PER_DAY: count.default(100),
+  /** Conversions of the art of NFTs in a day (UTC), besides those. */
+  MAX_ART_PER_DAY: count.default(50),
   /** Mails in an hour and in a day (UTC). Half of them may go to addresses that no user has. */
   MAX_MAILS_PER_HOUR: count.default(100),
   MAX_MAILS_PER_DAY: count.default(500),

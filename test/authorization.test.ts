@@ -18,9 +18,10 @@
 import { env } from 'cloudflare:workers'
 import { eq } from 'drizzle-orm'
 import { describe, expect, inject, it, vi } from 'vitest'
+import { listEndpoints } from '../scripts/openapi/list.ts'
 import app from '../src/app.ts'
 import { users } from '../src/db/schema/users.ts'
-import { listEndpoints, strictPaths } from '../src/http/endpoint.ts'
+import { strictPaths } from '../src/http/endpoint.ts'
 import { type ErrorCode, errorStatus } from '../src/http/errors.ts'
 import { BASE_URL, call, requestOf } from './support/api.ts'
 import { type SampleRequest, sampleWorld } from './support/endpoints.ts'
@@ -88,10 +89,16 @@ GET    /metrics                                            | 401      | 403   | 
 GET    /api/admin/users/:id/data                           | 401      | 403   | 403    | 403     | 403   | 403    | 200
 POST   /api/admin/users/:id/forget                         | 401      | 403   | 403    | 403     | 403   | 403    | 200
 GET    /                                                   | 200      | 200   | 200    | 200     | 200   | 200    | 200
+GET    /nfts                                               | 200      | 200   | 200    | 200     | 200   | 200    | 200
+GET    /nfts/:id                                           | 200      | 200   | 200    | 200     | 200   | 200    | 200
+GET    /nfts/:id/art/:size                                 | 200      | 200   | 200    | 200     | 200   | 200    | 200
+GET    /creators/:creator                                  | 200      | 200   | 200    | 200     | 200   | 200    | 200
 GET    /docs                                               | 200      | 200   | 200    | 200     | 200   | 200    | 200
 GET    /docs/:guide                                        | 200      | 200   | 200    | 200     | 200   | 200    | 200
 POST   /docs/token                                         | 401      | 403   | 403    | 200     | 403   | 403    | 403
 GET    /orders                                             | 401      | 403   | 403    | 200     | 403   | 403    | 403
+GET    /orders/:id                                         | 401      | 403   | 403    | 200     | 403   | 403    | 403
+GET    /collection                                         | 401      | 403   | 403    | 200     | 403   | 403    | 403
 GET    /claim/:id                                          | 401      | 403   | 403    | 303     | 403   | 403    | 403
 GET    /mails/unsubscribe                                  | 200      | 200   | 200    | 200     | 200   | 200    | 200
 POST   /mails/unsubscribe                                  | 200      | 200   | 200    | 200     | 200   | 200    | 200
@@ -124,6 +131,8 @@ GET    /settings/account/email                             | 401      | 403   | 
 POST   /settings/account/email/confirm                     | 401      | 403   | 403    | link_expired | 403   | 403    | 403
 POST   /settings/account/email/unlink                      | 401      | 403   | 403    | conflict | 403   | 403    | 403
 POST   /settings/account/wallet/unlink                     | 401      | 403   | 403    | conflict | 403   | 403    | 403
+GET    /settings/selling                                   | 401      | 403   | 403    | 200     | 403   | 403    | 403
+POST   /settings/selling/retry                             | 401      | 403   | 403    | 303     | 403   | 403    | 403
 GET    /settings/sessions                                  | 401      | 403   | 403    | 200     | 403   | 403    | 403
 POST   /settings/sessions/:id/end                          | 401      | 403   | 403    | 404     | 403   | 403    | 403
 POST   /settings/sessions/end-others                       | 401      | 403   | 403    | 303     | 403   | 403    | 403

@@ -22,12 +22,12 @@ import {
   transferListCosts,
   transferLogLines,
 } from '../scripts/costs/rows.ts'
+import { listEndpoints } from '../scripts/openapi/list.ts'
 import app from '../src/app.ts'
 import { connect } from '../src/db/client.ts'
 import { events, webhookEndpoints } from '../src/db/schema/webhooks.ts'
 import { explain } from '../src/delivery/reasons.ts'
 import type { WakeUp } from '../src/delivery/wake.ts'
-import { listEndpoints } from '../src/http/endpoint.ts'
 import { deleteExpiredRows, runCron } from '../src/operations/cron.ts'
 import worker from '../src/worker.ts'
 import { billingData } from './orders/shop.ts'
@@ -87,7 +87,9 @@ const session = await aSession(await anAdministrator())
 /** Measures a request with a master token, or with a session for pages. */
 async function costOfRequest(endpoint: string): Promise<Measured> {
   const { method, path, ...content } = await sampleRequest(endpoint)
-  const isPage = /^\/(sign-in|settings|orders|claim|mails|operations|docs|$)/.test(path)
+  const isPage = /^\/(sign-in|settings|orders|claim|mails|operations|docs|nfts|creators|$)/.test(
+    path,
+  )
   const token = isPage ? { cookie: `token=${session}` } : { authorization: tokenOf.master }
   const headers = { ...content.headers, ...token, origin: BASE_URL }
   const context = createExecutionContext()

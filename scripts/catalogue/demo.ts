@@ -8,6 +8,7 @@ import { ADMINISTRATOR } from '../../src/db/schema/users.ts'
 import { hashIdentity } from '../../src/identity/namespace.ts'
 import { localAccount } from '../chain/accounts.ts'
 import type { Collectibles } from '../chain/collectibles.ts'
+import { waves } from './demo-art.ts'
 
 /** The relayer. It is not the wallet of a user. */
 export const transferSigner = localAccount(0)
@@ -117,12 +118,37 @@ function demoNfts({ erc721, erc1155 }: Collectibles): (typeof nfts.$inferInsert)
       contractAddr: erc721,
       contractName: 'Collectible',
       tokenId: '0',
-      payload: { title: 'The only one', amountType: 'unique' },
+      payload: {
+        title: 'The only one',
+        amountType: 'unique',
+        metadata: {
+          name: 'The only one',
+          description: 'There is one piece of it.\n\nWho buys it owns it alone.',
+          image: waves([20, 30, 90], [250, 190, 120], 2),
+          attributes: [
+            { trait_type: 'Colour', value: 'Night blue' },
+            { trait_type: 'Waves', value: 2 },
+          ],
+        },
+      },
       price: 100_000,
       priceEths: '0.5',
     },
     edition(2, 'One of a million', 'limited'),
-    { ...edition(3, 'As many as you like', 'unlimited'), fulfilment: 'mint' },
+    {
+      ...edition(3, 'As many as you like', 'unlimited'),
+      fulfilment: 'mint',
+      payload: {
+        title: 'As many as you like',
+        amountType: 'unlimited',
+        metadata: {
+          name: 'As many as you like',
+          description: 'Each piece is minted when it is bought.',
+          image: waves([120, 20, 70], [160, 230, 210], 3),
+          attributes: [{ trait_type: 'Colour', value: 'Mint' }],
+        },
+      },
+    },
     { ...edition(4, 'Not yet', 'limited', 1_000), status: 'draft' },
   ]
 }

@@ -1,9 +1,21 @@
 /** Reads the catalogue of a database. */
 import { sql } from 'drizzle-orm'
-import { listingRecord, nftRecord, userRecord } from '../../src/catalogue/sql.ts'
+import { listingRecord, nftRecord, object, quoted, userReference } from '../../src/catalogue/sql.ts'
 import type { SqliteDatabase } from '../database/remote.ts'
 
 const PAGE = 2000
+
+/** The record of the user `u`, in its normal form. */
+const userRecord = object(
+  quoted({
+    type: `'user'`,
+    id: userReference('u'),
+    name: 'u.name',
+    username: 'u.username',
+    email: `nullif(u.email, '')`,
+    ethereumPublicAddr: `nullif(u.ethereumPublicAddr, '')`,
+  }),
+)
 
 /** Selects a record a row, of a table whose alias comes first. */
 const sources = [

@@ -9,7 +9,9 @@ import type { Guard } from '../../test/guards/guard.ts'
 const CONTRACT = 'contracts/Delivery.sol'
 
 /** What `npm run contract:compile` writes. */
-const COMPILED = ['contracts/Delivery.json', 'contracts/delivery-abi.ts']
+const COMPILED = ['Delivery.json', 'delivery-abi.ts', 'relayer-abi.ts'].map(
+  (name) => `contracts/${name}`,
+)
 
 const NOT_COPIED = new Set(['.git', '.wrangler', 'node_modules'])
 

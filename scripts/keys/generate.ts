@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { generateX25519Identity } from 'age-encryption'
 import { generatePrivateKey } from 'viem/accounts'
-import { generateSigningKey } from '../../src/auth/tokens.ts'
+import { generateSigningKey } from './signing-key.ts'
 
 export const generators = {
   JWT_KEYS: async () => JSON.stringify({ keys: [await generateSigningKey()] }),

@@ -1,6 +1,6 @@
 /** The endpoints of the document: what routes declare, and what it says about them. */
 import app from '../../src/app.ts'
-import { type Endpoint, listEndpoints } from '../../src/http/endpoint.ts'
+import { type Endpoint, listEndpoints } from './list.ts'
 import type { Operation, Operations } from './operation.ts'
 import { addressOperations } from './operations/addresses.ts'
 import { avatarOperations } from './operations/avatars.ts'

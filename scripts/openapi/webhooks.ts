@@ -2,7 +2,8 @@
 import * as z from 'zod'
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi'
 import { type WebhookEvent, webhookEvents } from '../../src/db/schema/webhooks.ts'
-import { eventBodies, eventMeanings } from '../../src/webhooks/events.ts'
+import { eventMeanings } from '../../src/webhooks/events.ts'
+import { eventBodies } from './events.ts'
 
 const header = (name: string, id: string, description: string) =>
   z.string().meta({ description, param: { in: 'header', name, id } })

@@ -1,15 +1,11 @@
 /**
- * API tokens and sessions are JWTs signed with Ed25519 (RFC 8037). Only this file uses jose.
- * See docs/decisions.md, "Tokens".
+ * API tokens and sessions are JWTs signed with Ed25519 (RFC 8037). See docs/decisions.md, "Tokens".
  */
 import {
   createLocalJWKSet,
   decodeJwt,
   decodeProtectedHeader,
-  exportJWK,
   type FlattenedJWSInput,
-  generateKeyPair,
-  importJWK,
   type JSONWebKeySet,
   type JWSHeaderParameters,
   jwtVerify,
@@ -90,7 +86,7 @@ export async function signToken(issuer: Issuer, token: TokenRecord): Promise<str
     .setJti(token.id)
     .setIssuedAt(new Date(token.createdAt))
     .setExpirationTime(new Date(token.expiresAt))
-    .sign(await importJWK(key, ALGORITHM))
+    .sign(key)
 }
 
 type VerifiedToken = { issuer: Issuer; caller: Caller; expiresAt: number }
@@ -140,7 +136,7 @@ export async function signOptOut(issuer: Issuer, addressHash: string): Promise<s
     .setIssuer(issuer.url)
     .setAudience(MAIL_AUDIENCE)
     .setSubject(addressHash)
-    .sign(await importJWK(key, ALGORITHM))
+    .sign(key)
 }
 
 /** Returns the hash in a JWT of `signOptOut`, or null if it is not one. */
@@ -183,14 +179,6 @@ function findKey({ keys }: Issuer, header: JWSHeaderParameters, jws: FlattenedJW
   const keySet = keySets.get(keys) ?? createLocalJWKSet(publicKeys({ keys }))
   keySets.set(keys, keySet)
   return keySet(header, jws)
-}
-
-/** Returns a new private key for the variable `JWT_KEYS`. */
-export async function generateSigningKey(): Promise<SigningKey> {
-  const { privateKey } = await generateKeyPair(ALGORITHM, { crv: 'Ed25519', extractable: true })
-  const { x, d } = await exportJWK(privateKey)
-  if (!x || !d) throw new Error('the key has no private part')
-  return { kty: 'OKP', crv: 'Ed25519', kid: crypto.randomUUID(), x, d }
 }
 
 function currentKey({ keys }: Issuer): SigningKey {

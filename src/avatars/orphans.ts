@@ -10,15 +10,18 @@ const GRACE_PERIOD = 24 * 60 * 60_000
 const CURSOR_KEY = 'orphans/cursor'
 
 /**
- * Removes pictures that no user points to, replaced or left by interrupted uploads, and returns
- * how many. `db` must be the primary: a replica may be stale.
+ * Removes pictures that no user points to, replaced or left by interrupted uploads, and the art of
+ * deleted NFTs, and returns how many. `db` must be the primary: a replica may be stale.
  */
 export async function removeOrphans(bucket: R2Bucket, db: Database, now: Date): Promise<number> {
   const cursor = (await (await bucket.get(CURSOR_KEY))?.text()) ?? ''
   const page = await bucket.list({ limit: PAGE_SIZE, ...(cursor && { startAfter: cursor }) })
   const uploadedBefore = new Date(now.getTime() - GRACE_PERIOD)
   const keys = page.objects
-    .filter(({ key, uploaded }) => pictureKeyPattern.test(key) && uploaded < uploadedBefore)
+    .filter(
+      ({ key, uploaded }) =>
+        (pictureKeyPattern.test(key) || key.startsWith('art/')) && uploaded < uploadedBefore,
+    )
     .map(({ key }) => key)
   const orphans = await selectOrphans(db, keys)
   if (orphans.length > 0) await bucket.delete(orphans)
@@ -27,13 +30,15 @@ export async function removeOrphans(bucket: R2Bucket, db: Database, now: Date): 
   return orphans.length
 }
 
-/** Returns the keys that their user does not use. CAST reads the user id at the start of a key. */
+/** Returns the keys that their user or NFT does not use. CAST reads the user id at the start of a key. */
 async function selectOrphans(db: Database, keys: readonly string[]): Promise<string[]> {
   if (keys.length === 0) return []
   const rows = await db.all<{ key: string }>(
     sql`SELECT stored.value AS key FROM json_each(${JSON.stringify(keys)}) AS stored
         LEFT JOIN users ON users.id = CAST(stored.value AS INTEGER)
-        WHERE users.avatarKey IS NOT stored.value`,
+        WHERE users.avatarKey IS NOT stored.value AND NOT EXISTS (SELECT 1 FROM nfts
+          WHERE stored.value LIKE 'art/' || id || '/%' AND deletedAt IS NULL
+            AND id = CAST(substr(stored.value, 5) AS INTEGER))`,
   )
   return rows.map(({ key }) => key)
 }

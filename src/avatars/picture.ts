@@ -4,7 +4,7 @@ import { readHeader } from './format.ts'
 import { removeMetadata } from './jpeg.ts'
 import { tooLarge } from './limits.ts'
 
-/** Longest edge of a stored picture, in pixels. */
+/** Longest edge of an avatar, in pixels. */
 export const MAX_EDGE = 512
 export const MAX_PIXELS = 50_000_000
 
@@ -23,16 +23,22 @@ const unavailableCodes = new Set([9422, 9522, 9527, 9528, 9529])
 /** `wrangler dev` has one code for all errors, and this message for too many pixels. */
 const oversizedMessage = /exceeds pixel limit/
 
+type Conversion = {
+  /** Longest edge of the result, in pixels. */
+  edge: number
+  /** Called before the conversion, because each costs. */
+  claim: () => Promise<void>
+}
+
 /**
- * Converts the first frame of a picture to an upright JPEG of at most 512 × 512 pixels without
- * metadata. The conversion proves that the file is an image and drops everything else in it.
- * `claim` is called before it, because each conversion costs. Throws `unsupported_media_type`,
- * `payload_too_large`, `try_later`.
+ * Converts the first frame of a picture to an upright JPEG without metadata. The conversion proves
+ * that the file is an image and drops everything else in it. Throws `unsupported_media_type`,
+ * `payload_too_large`, `try_later`, and the errors of `claim`.
  */
 export async function toJpeg(
   images: ImagesBinding,
   picture: Blob,
-  claim: () => Promise<void>,
+  { edge, claim }: Conversion,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const header = readHeader(new Uint8Array(await picture.arrayBuffer()))
   if (!header) throw notConvertible()
@@ -42,12 +48,12 @@ export async function toJpeg(
   const output = await withApiErrors(
     images
       .input(picture.stream())
-      .transform({ width: MAX_EDGE, height: MAX_EDGE, fit: 'scale-down' })
+      .transform({ width: edge, height: edge, fit: 'scale-down' })
       .output({ format: 'image/jpeg', quality: 85, background: '#ffffff', anim: false }),
   )
   // The converter may keep a copyright notice, and returns files that it cannot convert unchanged.
   const jpeg = removeMetadata(new Uint8Array(await output.response().arrayBuffer()))
-  if (!jpeg || jpeg.width > MAX_EDGE || jpeg.height > MAX_EDGE) throw notConvertible()
+  if (!jpeg || jpeg.width > edge || jpeg.height > edge) throw notConvertible()
   return jpeg.bytes
 }
 

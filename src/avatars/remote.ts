@@ -1,12 +1,10 @@
-import { parseDestination } from '../http/destination.ts'
+import { type Destination, parseDestination } from '../http/destination.ts'
 import { ApiError, invalidField } from '../http/errors.ts'
 import { MAX_BYTES, tooLarge } from './limits.ts'
 
 export const MAX_REDIRECTS = 3
 /** Milliseconds. */
 export const TIMEOUT = 10_000
-const field = 'avatarUrl'
-const invalidUrl = (reason: string) => invalidField(field, reason)
 
 const redirectStatuses = new Set([301, 302, 303, 307, 308])
 
@@ -14,12 +12,10 @@ const redirectStatuses = new Set([301, 302, 303, 307, 308])
 const headers = {
   accept: 'image/*',
   'accept-encoding': 'identity',
-  'user-agent': 'marketplace-api (avatars)',
+  'user-agent': 'marketplace-api (pictures)',
 }
 
-type FetchOptions = {
-  /** Loopback servers that are allowed, as `host:port`. */
-  loopbackHosts: readonly string[]
+type FetchOptions = Omit<Destination, 'base'> & {
   /** Milliseconds for all redirects and the content together. */
   timeout?: number
 }
@@ -29,12 +25,13 @@ type FetchOptions = {
  * Throws `invalid_input` with the reason, `payload_too_large`.
  */
 export async function fetchPicture(
-  avatarUrl: string,
-  { loopbackHosts, timeout = TIMEOUT }: FetchOptions,
+  url: string,
+  { timeout = TIMEOUT, ...destination }: FetchOptions,
 ): Promise<Blob> {
+  const invalidUrl = (reason: string) => invalidField(destination.field, reason)
   const signal = AbortSignal.timeout(timeout)
   try {
-    const response = await followRedirects(avatarUrl, loopbackHosts, signal)
+    const response = await followRedirects(url, destination, signal)
     if (response.status !== 200)
       throw invalidUrl(`the server must answer 200, but answered ${response.status}`)
     return await readPicture(response)
@@ -47,20 +44,20 @@ export async function fetchPicture(
 
 /** `fetch` would follow redirects without a check of their destinations. */
 async function followRedirects(
-  avatarUrl: string,
-  loopbackHosts: readonly string[],
+  start: string,
+  destination: Destination,
   signal: AbortSignal,
 ): Promise<Response> {
-  let url = parseDestination(avatarUrl, { field, loopbackHosts })
+  let url = parseDestination(start, destination)
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
     const response = await fetch(url, { redirect: 'manual', signal, headers })
     const isRedirect = redirectStatuses.has(response.status)
     const location = isRedirect ? response.headers.get('location') : null
     if (location === null) return response
     await response.body?.cancel()
-    url = parseDestination(location, { field, base: url, loopbackHosts })
+    url = parseDestination(location, { ...destination, base: url })
   }
-  throw invalidUrl(`must not redirect more than ${MAX_REDIRECTS} times`)
+  throw invalidField(destination.field, `must not redirect more than ${MAX_REDIRECTS} times`)
 }
 
 /**

@@ -9,7 +9,7 @@ import type { Ctx } from '../http/context.ts'
 import { ApiError, rateLimited, tryLater } from '../http/errors.ts'
 import { log } from '../log.ts'
 import type { AvatarCtx } from './context.ts'
-import { toJpeg } from './picture.ts'
+import { MAX_EDGE, toJpeg } from './picture.ts'
 import { type AvatarOwner, pictureKey } from './url.ts'
 
 const avatarOwner = prepared((db, { userId }: Placeholders<{ userId: number }>) =>
@@ -55,7 +55,7 @@ export async function storeAvatar(
   { userId, picture }: { userId: number; picture: Blob },
 ): Promise<AvatarOwner> {
   const claim = () => takeQuotas(ctx.db, conversionQuotas(ctx, userId), ctx.now)
-  const jpeg = await toJpeg(ctx.images, picture, claim)
+  const jpeg = await toJpeg(ctx.images, picture, { edge: MAX_EDGE, claim })
   const key = pictureKey(userId, await newHash(jpeg))
   await ctx.bucket.put(key, jpeg, { httpMetadata: { contentType: 'image/jpeg' } })
   const { avatarKey, replacedKey } = await updateAvatarKey(ctx, { userId, key })

@@ -56,6 +56,7 @@ export const avatarRoutes = new Hono<App>()
     (c) =>
       updateAvatar(c, c.req.valid('param'), () =>
         fetchPicture(c.req.valid('json').avatarUrl, {
+          field: 'avatarUrl',
           loopbackHosts: c.var.settings.LOOPBACK_HOSTS,
         }),
       ),

@@ -5,7 +5,7 @@ import { readAs } from '../auth/access.ts'
 import { type Placeholders, prepared } from '../db/prepared.ts'
 import { type CatalogueType, catalogueTypes } from '../db/schema/catalogue.ts'
 import type { Ctx } from '../http/context.ts'
-import { docs, id, orNull } from '../http/fields.ts'
+import { docs } from '../http/fields.ts'
 import { inputText } from '../http/inputs.ts'
 
 /** Records of a call. */
@@ -25,14 +25,6 @@ export const RecordIds = z
   })
   .meta({ id: 'RecordIds', description: docs('Records of a catalogue.') })
 export type RecordIds = z.infer<typeof RecordIds>
-
-export const RecordNumbers = z
-  .object({
-    numbers: z
-      .array(orNull(id(docs('The id in the API; null if the record was not imported.'))))
-      .describe(docs('In the order of the records.')),
-  })
-  .meta({ id: 'RecordNumbers', description: docs('The ids of records in the API.') })
 
 const find = (table: CatalogueType) =>
   sql.raw(`WHEN '${table}' THEN (SELECT id FROM ${table}s WHERE externalId = r.value ->> 'id')`)

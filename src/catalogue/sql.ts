@@ -22,28 +22,18 @@ export const matchedUsers = `r LEFT JOIN users u ON u.externalId = r.externalId
   LEFT JOIN users p ON p.id = coalesce(u.id, m.id, w.id)`
 
 /** Concatenates SQL that returns JSON into an object. D1 limits the arguments of `json_object`. */
-function object(fields: Record<string, string>): string {
+export function object(fields: Record<string, string>): string {
   const parts = Object.entries(fields).map(([key, json]) => `'"${key}":' || ${json}`)
   return `'{' || ${parts.join(` || ',' || `)} || '}'`
 }
 
-const quoted = (columns: Record<string, string>) =>
+/** Makes JSON of each column. */
+export const quoted = (columns: Record<string, string>) =>
   Object.fromEntries(Object.entries(columns).map(([key, column]) => [key, `json_quote(${column})`]))
 
 /** The id by which records refer to a user. Users who have signed up have one, too. */
-const userReference = (table: string) => `coalesce(${table}.externalId, 'user-' || ${table}.id)`
-
-/** The record of the user `u`, in its normal form. */
-export const userRecord = object(
-  quoted({
-    type: `'user'`,
-    id: userReference('u'),
-    name: 'u.name',
-    username: 'u.username',
-    email: `nullif(u.email, '')`,
-    ethereumPublicAddr: `nullif(u.ethereumPublicAddr, '')`,
-  }),
-)
+export const userReference = (table: string) =>
+  `coalesce(${table}.externalId, 'user-' || ${table}.id)`
 
 /** The record of the NFT `n` with the creator `u`. */
 export const nftRecord = (releaseAt = 'n.releaseAt') =>

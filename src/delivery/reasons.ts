@@ -44,6 +44,20 @@ export const finalReasons: readonly ReasonCode[] = [
   'token_moved_nothing',
 ]
 
+const corrected = 'the NFT is corrected in the catalogue'
+const buyerMoved = 'the buyer links another wallet'
+
+/** Reasons for which a retry fails again at once, unless this happens before. */
+export const retryNeeds: Partial<Record<ReasonCode, string>> = {
+  invalid_quantity: corrected,
+  invalid_recipient: buyerMoved,
+  invalid_token_address: corrected,
+  invalid_token_id: corrected,
+  recipient_on_other_chain: buyerMoved,
+  seller_has_no_wallet: 'the seller links a wallet',
+  seller_on_other_chain: 'the seller links a wallet of the chain',
+}
+
 /** `reason`: the sentence of the code and, after a colon, what differs from item to item. */
 export type Reason = { reasonCode: ReasonCode; reason: string }
 

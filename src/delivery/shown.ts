@@ -4,6 +4,7 @@ import {
   type DeliveryState,
   deliveries,
   type itemStatuses,
+  type ReasonCode,
   transactions,
 } from '../db/schema/delivery.ts'
 
@@ -55,6 +56,9 @@ export const shopColumns = {
 export const deliveryColumns = {
   state: deliveries.state,
   reason: deliveries.reason,
+  reasonCode: deliveries.reasonCode,
+  failingSince: deliveries.failingSince,
+  queuedAt: deliveries.queuedAt,
   version: deliveries.version,
   /** Time of the last change. */
   changedAt: deliveries.updatedAt,
@@ -64,13 +68,20 @@ export const deliveryColumns = {
   sentAt: sql<string | null>`${transactions.createdAt}`.as('sentAt'),
 }
 
-/** A delivery, as `deliveryColumns` selects it. */
+/** What orders show of a delivery. */
 export type DeliveryRow = {
   state: DeliveryState
   reason: string | null
   changedAt: string
   txId: string | null
   sentAt: string | null
+}
+
+/** A delivery, as `deliveryColumns` selects it. */
+export type DeliveryDetails = DeliveryRow & {
+  reasonCode: ReasonCode | null
+  failingSince: string | null
+  queuedAt: string | null
 }
 
 /** Returns why a delivery has failed; null unless it has. */

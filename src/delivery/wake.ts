@@ -3,6 +3,7 @@ import { type Database, raw } from '../db/client.ts'
 import type { DeliveryState } from '../db/schema/delivery.ts'
 import { configuredChainIds, type Settings } from '../env.ts'
 import { log } from '../log.ts'
+import { FAILS_LATE } from './engine/item-changes.ts'
 import { firstDue, isCompareDue } from './queue.ts'
 import { explain } from './reasons.ts'
 
@@ -54,9 +55,6 @@ export async function wakeDueChains(
     due.map(({ chainId }) => chainId),
   )
 }
-
-/** Milliseconds after which an item fails whose network is not configured. */
-const MAX_WAIT = 24 * 60 * 60 * 1000
 
 /** Items that a statement changes at most. The next cron run continues. */
 const MAX_CHANGED = 5000
@@ -112,7 +110,7 @@ function putOff(db: Database, chainIds: readonly number[], now: Date) {
   const at = now.toISOString()
   const isAgain = sql`reasonCode IS 'cancelled'`
   const since = sql`iif(reasonCode = ${reasonCode} OR ${isAgain}, coalesce(failingSince, ${at}), ${at})`
-  const hasFailed = sql`(NOT ${isAgain} AND ${since} <= ${new Date(now.getTime() - MAX_WAIT).toISOString()})`
+  const hasFailed = sql`(NOT ${isAgain} AND ${since} <= ${new Date(now.getTime() - FAILS_LATE).toISOString()})`
   const delay = sql`min(3600, max(60, unixepoch(${at}) - unixepoch(${since})))`
   return raw<{ id: number; state: DeliveryState }>(
     db,

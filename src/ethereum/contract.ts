@@ -10,7 +10,7 @@ import {
   type Hex,
   keccak256,
 } from 'viem'
-import { deliveryAbi as abi } from '../../contracts/delivery-abi.ts'
+import { relayerAbi as abi } from '../../contracts/relayer-abi.ts'
 import { hex, integer, read, view } from './requests.ts'
 import type { Replies, RpcRequest } from './rpc.ts'
 

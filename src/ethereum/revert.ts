@@ -1,9 +1,9 @@
 /** Why a call would revert, in words. */
-import { type Abi, decodeErrorResult, erc1155Abi, type Hex, toFunctionSelector } from 'viem'
-import { deliveryAbi } from '../../contracts/delivery-abi.ts'
+import { type Abi, decodeErrorResult, type Hex, toFunctionSelector } from 'viem'
+import { relayerAbi } from '../../contracts/relayer-abi.ts'
 
-/** ERC-6093. Those of ERC-1155 are in viem's ABI. */
-const erc721Errors: Record<string, string[]> = {
+/** ERC-6093. viem's ABIs have them too, and would make the bundle 1 KiB larger. */
+const tokenErrors: Record<string, string[]> = {
   ERC721InvalidOwner: ['address owner'],
   ERC721NonexistentToken: ['uint256 tokenId'],
   ERC721IncorrectOwner: ['address sender', 'uint256 tokenId', 'address owner'],
@@ -12,14 +12,25 @@ const erc721Errors: Record<string, string[]> = {
   ERC721InsufficientApproval: ['address operator', 'uint256 tokenId'],
   ERC721InvalidApprover: ['address approver'],
   ERC721InvalidOperator: ['address operator'],
+  ERC1155InsufficientBalance: [
+    'address sender',
+    'uint256 balance',
+    'uint256 needed',
+    'uint256 tokenId',
+  ],
+  ERC1155InvalidSender: ['address sender'],
+  ERC1155InvalidReceiver: ['address receiver'],
+  ERC1155MissingApprovalForAll: ['address operator', 'address owner'],
+  ERC1155InvalidApprover: ['address approver'],
+  ERC1155InvalidOperator: ['address operator'],
+  ERC1155InvalidArrayLength: ['uint256 idsLength', 'uint256 valuesLength'],
 }
 
 type AbiError = Extract<Abi[number], { type: 'error' }>
 
 const abi: AbiError[] = [
-  ...deliveryAbi.filter((item) => item.type === 'error'),
-  ...erc1155Abi.filter((item) => item.type === 'error'),
-  ...Object.entries(erc721Errors).map(([name, inputs]) => ({
+  ...relayerAbi.filter((item) => item.type === 'error'),
+  ...Object.entries(tokenErrors).map(([name, inputs]) => ({
     type: 'error' as const,
     name,
     inputs: inputs.map((input) => {

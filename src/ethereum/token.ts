@@ -127,16 +127,28 @@ function encodeTransfer({ from, tokenId, amount }: ContractItem): Hex {
     : encodeCall('safeTransferFrom(address,address,uint256,uint256,bytes)', ...piece, amount, '0x')
 }
 
+/** `keccak256("MINTER_ROLE")`: the role in the contracts of OpenZeppelin. */
+const MINTER_ROLE = '0x9f2df0fed2c77648de5860a4cc508cd0818c85b8b8a1ab4ceeef8d981c8956a6'
+
+/**
+ * Asks whether a Delivery contract may transfer what a holder has of a token; without a holder,
+ * whether it may mint.
+ */
+export const permissionRequest = (token: Address, delivery: Address, holder?: Address) =>
+  view(
+    token,
+    holder
+      ? encodeCall('isApprovedForAll(address,address)', holder, delivery)
+      : encodeCall('hasRole(bytes32,address)', MINTER_ROLE, delivery),
+    QUESTION_GAS,
+  )
+
 const tokenRequests = (delivery: Address, item: ContractItem) => {
   const { token, from, tokenId, amount } = item
   const data = encodeTransfer(item)
   return {
     plain: simulate({ from: delivery, to: token, data, gas: TRIAL_GAS }),
-    isApproved: view(
-      token,
-      encodeCall('isApprovedForAll(address,address)', from, delivery),
-      QUESTION_GAS,
-    ),
+    isApproved: permissionRequest(token, delivery, from),
     holding: view(
       token,
       amount === 0n
@@ -206,7 +218,7 @@ function isTransferEvent({ address, topics, data }: Log, item: ContractItem): bo
 const isWord = (topic: Hex, address: Address) => BigInt(topic) === BigInt(address)
 
 /** One word of return data; null when the call reverted or returned something else. */
-function word(reply: Reply): bigint | null {
+export function word(reply: Reply): bigint | null {
   if (!('result' in reply) || typeof reply.result !== 'string') return null
   return /^0x[0-9a-f]{64}$/i.test(reply.result) ? BigInt(reply.result) : null
 }

@@ -38,7 +38,7 @@ const specialIpv6 = networks(
 const privateName =
   /\.(alt|arpa|corp|example|home|internal|intranet|invalid|lan|local|localdomain|localhost|onion|private|test)$/
 
-type Destination = {
+export type Destination = {
   /** The field of the request that has the URL, for errors. */
   field: string
   base?: URL | undefined

@@ -5,7 +5,7 @@
  * authorization matrix.
  */
 import { zValidator } from '@hono/zod-validator'
-import type { Context, Hono, MiddlewareHandler, ValidationTargets } from 'hono'
+import type { Context, MiddlewareHandler, ValidationTargets } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import { matchedRoutes } from 'hono/route'
 // Imported by name: `z.core` would bundle the error messages of every language.
@@ -18,13 +18,14 @@ import { fieldsOf, findMisspelled } from './names.ts'
 import './validation-messages.ts'
 
 /** Who may call an endpoint: the functions below explain each. */
-type Access = 'public' | 'token' | 'session' | 'administrator' | 'master' | 'metrics'
+export type Access = 'public' | 'token' | 'session' | 'administrator' | 'master' | 'metrics'
 type Declaration = { access: Access; operationId: string | null }
-type Input = { target: keyof ValidationTargets; schema: $ZodType }
+export type Input = { target: keyof ValidationTargets; schema: $ZodType }
 type Handler = (...args: never[]) => unknown
 
-const declarations = new WeakMap<Handler, Declaration>()
-const inputs = new WeakMap<Handler, Input>()
+/** What handlers declare, for `rejectUnknownQuery` and for lists of endpoints. */
+export const declarations = new WeakMap<Handler, Declaration>()
+export const inputs = new WeakMap<Handler, Input>()
 
 function declare<H extends Handler>(handler: H, access: Access, operationId: string | null): H {
   declarations.set(handler, { access, operationId })
@@ -200,36 +201,3 @@ export const isPublic = (c: Context): boolean =>
   !matchedRoutes(c).some(
     ({ handler }) => (declarations.get(handler)?.access ?? 'public') !== 'public',
   )
-
-/** An endpoint as its handlers declare it. */
-export type Endpoint = {
-  method: string
-  path: string
-  inputs: Input[]
-  /** Null if no handler declares it. */
-  access: Access | null
-  /** Its id in the OpenAPI document; null for a page. */
-  operationId: string | null
-}
-
-/** Every endpoint of the app, in the order of its routes. */
-export function listEndpoints(app: Pick<Hono<App>, 'routes'>): Endpoint[] {
-  const endpoints = new Map<string, Endpoint>()
-  for (const { method, path, handler } of app.routes) {
-    if (method === 'ALL') continue
-    const key = `${method} ${path}`
-    const endpoint: Endpoint = endpoints.get(key) ?? {
-      method,
-      path,
-      inputs: [],
-      access: null,
-      operationId: null,
-    }
-    const input = inputs.get(handler)
-    if (input) endpoint.inputs.push(input)
-    const declaration = declarations.get(handler)
-    if (declaration) Object.assign(endpoint, declaration)
-    endpoints.set(key, endpoint)
-  }
-  return [...endpoints.values()]
-}

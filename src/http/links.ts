@@ -1,8 +1,12 @@
-/** URLs of other sites, for pages and mails. */
+/** URLs for pages and mails. */
 
 /** Returns the URL of the cover of an NFT. */
 export const coverUrl = (coversUrl: string, key: string): string =>
   `${coversUrl}/${key.split('/').map(encodeURIComponent).join('/')}`
+
+/** Returns the URL of the art of an NFT, in a size of `artSizes`. */
+export const artUrl = (baseUrl: string, nftId: number, size: 'card' | 'page'): string =>
+  `${baseUrl}/nfts/${nftId}/art/${size}`
 
 /** Returns the URL of what a block explorer shows, as in EIP-3091. `kind` is such as `tx`. */
 export const explorerPage = (explorerUrl: string, kind: string, value: string | number): string =>

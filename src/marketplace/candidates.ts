@@ -3,7 +3,7 @@
  * order, and the other filters are compared with each. A call looks at a limited number, so that its
  * cost does not depend on the size of the catalogue.
  */
-import { type SQL, sql } from 'drizzle-orm'
+import { type Placeholder, type SQL, sql } from 'drizzle-orm'
 import type { Placeholders } from '../db/prepared.ts'
 
 /** Candidates that one call looks at. */
@@ -18,7 +18,18 @@ export const at = ({ input }: V, name: string): SQL => sql`(${input} ->> ${sql.r
 
 /** In the spelling of the index `nfts_creator`. */
 const isReleased = sql.raw("n.status = 'released' AND n.deletedAt IS NULL")
+/** The id of the user who has the user name. The first condition is that of the index. */
+export const idOfUsername = (username: SQL | Placeholder): SQL =>
+  sql`(SELECT id FROM users WHERE username IS NOT NULL AND lower(username) = lower(${username}))`
+
 const title = sql`n.title COLLATE NOCASE`
+
+/** Whether everybody may see the NFT `n`. */
+export const isVisible = (now: SQL | Placeholder): SQL =>
+  sql`${isReleased} AND n.releaseAt <= ${now}`
+
+/** Whether the metadata of the NFT `n` has an image. */
+export const hasImage = sql.raw("json_type(n.payload, '$.metadata.image') IS 'text'")
 
 /**
  * SQL of the candidates by what gives them: `target` is the id of what is listed, or NULL. They are
@@ -37,6 +48,16 @@ const sources = {
     sql`SELECT '' AS key, l.id, ${sql.raw(table === 'nfts' ? 'l.nftId' : 'l.id')} AS target
       FROM listings l WHERE l.sellerId = ${at(v, 'sellerId')} AND l.id > ${at(v, 'id')}
       ORDER BY l.id`,
+  /** NFTs only, the newest first, of a creator by id or by user name. */
+  newest: (v: V) => newest(v, sql``),
+  newestOf: (v: V) =>
+    newest(
+      v,
+      sql`n.creatorId = coalesce(${at(v, 'creatorId')}, ${idOfUsername(at(v, 'creator'))}) AND`,
+    ),
+  /** The listings of an NFT. */
+  nft: (v: V) => sql`SELECT '' AS key, l.id, l.id AS target FROM listings l
+    WHERE l.nftId = ${at(v, 'nftId')} ORDER BY l.id`,
   all: (v: V, table: Table) => sql`SELECT '' AS key, t.id, t.id AS target FROM ${sql.raw(table)} t
     WHERE t.id > ${at(v, 'id')} ORDER BY t.id`,
 }
@@ -47,6 +68,11 @@ export const drivers = Object.keys(sources) as Driver[]
 const ranges = (v: V, key: SQL, isAfter: SQL, select: (range: SQL) => SQL) =>
   sql`${select(sql`${key} = ${at(v, 'key')} AND ${isAfter}`)}
     UNION ALL ${select(sql`${key} > ${at(v, 'key')}`)}`
+
+const newest = (v: V, where: SQL) => sql`SELECT n.releaseAt AS key, n.id AS id, n.id AS target
+  FROM nfts n WHERE ${where} ${isReleased} AND n.releaseAt <= ${at(v, 'key')}
+    AND (n.releaseAt, n.id) < (${at(v, 'key')}, ${at(v, 'id')})
+  ORDER BY n.releaseAt DESC, n.id DESC`
 
 /** Selects NFTs, or the listings of each: one without listings has a candidate, too. */
 function byNfts(v: V, table: Table, key: SQL, where = sql`1`): SQL {
@@ -84,7 +110,9 @@ export const candidates = (v: V, table: Table, driver: Driver): SQL =>
   sql`(SELECT *, row_number() OVER () AS number
     FROM (${sources[driver](v, table)} LIMIT ${sql.raw(`${WINDOW}`)})) AS candidates`
 
-/** Whether everybody may see the NFT `n`, and it has the creator and the title of the filters. */
-export const matchesNft = (v: V): SQL => sql`${isReleased} AND n.releaseAt <= ${at(v, 'now')}
+/** Whether everybody may see the NFT `n`, and it is as the filters say. */
+export const matchesNft = (v: V): SQL => sql`${isVisible(at(v, 'now'))}
+  AND (${at(v, 'amountType')} IS NULL OR n.amountType = ${at(v, 'amountType')})
+  AND (${at(v, 'inStock')} IS NULL OR n.amountType = 'unlimited' OR n.availableAmount > 0)
   AND n.creatorId = coalesce(${at(v, 'creatorId')}, n.creatorId)
   AND (${at(v, 'q')} IS NULL OR ${title} BETWEEN ${at(v, 'q')} AND ${at(v, 'titleEnd')})`

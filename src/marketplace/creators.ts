@@ -1,12 +1,14 @@
-import { and, asc, desc, eq, gt, isNull, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, isNull, type SQL, sql } from 'drizzle-orm'
 import * as z from 'zod'
 import { type AvatarOwner, avatarUrl } from '../avatars/url.ts'
+import type { Database } from '../db/client.ts'
 import { type Placeholders, prepared } from '../db/prepared.ts'
 import { creators } from '../db/schema/catalogue.ts'
 import { users } from '../db/schema/users.ts'
 import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
 import { docs, id, orNull, positive, text, time } from '../http/fields.ts'
+import { idOfUsername } from './candidates.ts'
 import { Stats, selectNftCounts, toStats } from './stats.ts'
 
 export const PublicUser = z
@@ -37,8 +39,7 @@ export const Creators = z
   })
   .meta({ id: 'Creators', description: docs('The creators with the latest releases.') })
 
-/** Reads at most `limit` creators, the latest release first. */
-export const selectCreators = prepared((db, { limit }: Placeholders<{ limit: number }>) =>
+const selectThose = (db: Database, where?: SQL) =>
   db
     .select({
       id: users.id,
@@ -51,9 +52,17 @@ export const selectCreators = prepared((db, { limit }: Placeholders<{ limit: num
     .from(creators)
     .innerJoin(users, eq(users.id, creators.userId))
     // The literal 0 of the index `creators_latest`: SQLite would not match a parameter with it.
-    .where(and(gt(creators.nfts, sql`0`), isNull(users.removedAt)))
-    .orderBy(desc(creators.latestReleaseAt), asc(creators.userId))
-    .limit(limit),
+    .where(and(gt(creators.nfts, sql`0`), isNull(users.removedAt), where))
+
+/** Reads a creator by the id or, if that is null, by the user name. */
+export const selectCreator = prepared(
+  (db, { id, username }: Placeholders<{ id: number | null; username: string }>) =>
+    selectThose(db, sql`${creators.userId} = coalesce(${id}, ${idOfUsername(username)})`),
+)
+
+/** Reads at most `limit` creators, the latest release first. */
+export const selectCreators = prepared((db, { limit }: Placeholders<{ limit: number }>) =>
+  selectThose(db).orderBy(desc(creators.latestReleaseAt), asc(creators.userId)).limit(limit),
 )
 
 type CreatorsCtx = Pick<Ctx, 'db'> & { settings: Pick<Settings, 'PUBLIC_URL'> }

@@ -1,82 +1,24 @@
 /** NFTs and listings as everybody sees them. */
 import { type SQL, sql } from 'drizzle-orm'
-import * as z from 'zod'
 import { prepared } from '../db/prepared.ts'
-import { amountTypes } from '../db/schema/catalogue.ts'
 import type { Settings } from '../env.ts'
-import * as f from '../http/fields.ts'
-import { coverUrl } from '../http/links.ts'
+import { artUrl, coverUrl } from '../http/links.ts'
 import { largestQuantity } from '../orders/check.ts'
 import { heldQuantity } from '../orders/stock.ts'
-import { at, candidates, type Driver, drivers, matchesNft, type V, WINDOW } from './candidates.ts'
-import { PublicUser, toPublicUser, type UserRow } from './creators.ts'
-
-const { always, bool, count, id, orNull, text, time } = f
+import {
+  at,
+  candidates,
+  type Driver,
+  drivers,
+  hasImage,
+  matchesNft,
+  type V,
+  WINDOW,
+} from './candidates.ts'
+import { toPublicUser, type UserRow } from './creators.ts'
 
 /** Characters of a description. */
-const MAX_DESCRIPTION = 2000
-
-/** The schemas of what is shown, for the OpenAPI document. */
-export function publicSchemas() {
-  const externalId = text('The id that the operator gave it.')
-  const nftFields = {
-    id: id('Id of the NFT.'),
-    externalId,
-    title: text('Title.'),
-    description: orNull(text(`At most ${MAX_DESCRIPTION} characters; null without one.`)),
-    imageUrl: orNull(z.url().describe('URL of the cover; null without one.')),
-    network: text('Name of the network.'),
-    contract: f.address('Address of the token contract.'),
-    tokenId: orNull(f.digits('Token id in the contract; null before it is minted.')),
-    amountType: orNull(always('Whether the number of pieces is limited.', ...amountTypes)),
-    creator: PublicUser.describe('The creator.'),
-  }
-
-  /** The codes of orders that nobody can place now. */
-  const reasons = [
-    'listing_not_found',
-    'listing_inactive',
-    'listing_ended',
-    'quantity_above_limit',
-    'sold_out',
-  ] as const
-  const stockFields = {
-    available: orNull(count('Pieces left, without those in reservations; null for no limit.')),
-    sellable: bool('Whether a piece can be ordered now.'),
-    notSellableReason: orNull(z.enum(reasons).describe('The code of an order; null if sellable.')),
-  }
-
-  const PublicNft = z
-    .object({
-      ...nftFields,
-      ...stockFields,
-      updatedAt: time(
-        'Time of the release or the last change; also when it sold out or came back.',
-      ),
-    })
-    .meta({
-      id: 'PublicNft',
-      description: 'A released NFT, sellable if one of its listings is.',
-    })
-
-  const PublicListing = z
-    .object({
-      id: id('Id of the listing.'),
-      externalId,
-      nft: z.object(nftFields).meta({ id: 'ListedNft', description: 'The NFT of a listing.' }),
-      seller: PublicUser.describe('The seller.'),
-      priceCents: f.money('Price of one piece'),
-      priceCurrency: f.currency('Currency of `priceCents`, ISO 4217.'),
-      priceEths: f.decimal('Price of one piece in ETH.'),
-      ...stockFields,
-      maxPerOrder: orNull(count('Most pieces of one order; null if only `available` limits it.')),
-      active: bool('Whether the listing is switched on. It may have ended.'),
-      activeTill: orNull(time('Time when the listing ends; null if it does not end.')),
-      updatedAt: time('Time of the last change, or `updatedAt` of the NFT if that is later.'),
-    })
-    .meta({ id: 'PublicListing', description: 'An offer to sell a released NFT.' })
-  return { listings: PublicListing, nfts: PublicNft }
-}
+export const MAX_DESCRIPTION = 2000
 
 /** Why a listing takes no orders; an empty text if it does. The best one sorts first. */
 const obstacle = (listing: string, v: V) => sql`iif(${sql.raw(listing)}.active,
@@ -88,10 +30,10 @@ const user = (name: string) => `'${name}', json_object('id', ${name}.id, 'name',
   'username', ${name}.username, 'avatarKey', ${name}.avatarKey)`
 
 /** Names and values of the JSON of the NFT `n`. D1 takes 32 arguments. */
-const nft = sql.raw(`'id', n.id, 'externalId', n.externalId, 'title', n.title,
-  'description', CASE 'text' ${description('$.metadata.description')} ${description('$.description')} END,
-  'imageUrl', n.coverKey, 'network', n.contractNetwork, 'contract', n.contractAddr,
-  'tokenId', n.tokenId, 'amountType', n.amountType, ${user('creator')}`)
+const nft = sql`'id', n.id, 'externalId', n.externalId, 'title', n.title,
+  'description', CASE 'text' ${sql.raw(description('$.metadata.description') + description('$.description'))} END,
+  'imageUrl', json_array(n.coverKey, ${hasImage}, n.id), 'network', n.contractNetwork, 'contract', n.contractAddr,
+  'tokenId', n.tokenId, 'amountType', n.amountType, ${sql.raw(user('creator'))}`
 const stock = (v: V, reason: SQL) => sql`'available', iif(n.amountType = 'unlimited', NULL,
     max(n.availableAmount - ${heldQuantity(sql`n.id`, at(v, 'now'))}, 0)),
   'notSellableReason', ${reason}`
@@ -143,7 +85,8 @@ const nfts = prepareList('nfts', (v, driver) => {
     isMatch: sql`(${at(v, 'sellerId')} IS NULL OR ${isOfSeller})`,
     reason: sql`coalesce((SELECT min(${obstacle('x', v)}) FROM listings x WHERE x.nftId = n.id),
       'listing_not_found')`,
-    element: sql`${nft}, 'updatedAt', n.changedAt`,
+    element: sql`${nft}, 'updatedAt', n.changedAt, 'card', json_object('amount', n.amount,
+      'price', n.price, 'currency', n.priceCurrency)`,
     joins: sql`LEFT JOIN nfts n ON n.id = candidates.target`,
   }
 })
@@ -165,13 +108,22 @@ export const lists = {
   nfts: { statements: nfts, notFound: 'nft_not_found' },
 } as const
 
-/** Returns a listing or an NFT as it is shown. */
-export function toElement(
-  { PUBLIC_URL, COVERS_URL }: Pick<Settings, 'PUBLIC_URL' | 'COVERS_URL'>,
-  { element, maxPieces }: Row,
-): unknown {
+type UrlSettings = Pick<Settings, 'PUBLIC_URL' | 'COVERS_URL'>
+
+/** Returns a listing or an NFT as the API shows it. */
+export function toElement(settings: UrlSettings, row: Row): unknown {
+  const { card, ...shown } = toShown(settings, row)
+  return shown
+}
+
+/** Returns a listing or an NFT, which also has what its card on a page shows. */
+export function toShown({ PUBLIC_URL, COVERS_URL }: UrlSettings, { element, maxPieces }: Row) {
   const { notSellableReason: reason, ...shown } = JSON.parse(element, (key, value) => {
-    if (key === 'imageUrl') return COVERS_URL && value ? coverUrl(COVERS_URL, value) : null
+    if (key === 'imageUrl') {
+      const [coverKey, hasImage, id] = value
+      if (COVERS_URL && coverKey) return coverUrl(COVERS_URL, coverKey)
+      return hasImage ? artUrl(PUBLIC_URL, id, 'page') : null
+    }
     if (key === 'creator' || key === 'seller') return toPublicUser<UserRow>(PUBLIC_URL, value)
     return value
   })

@@ -3,14 +3,15 @@ import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
 import { type Issue, rejected } from '../http/errors.ts'
 import { type Driver, WINDOW } from './candidates.ts'
-import { lists, toElement } from './for-sale.ts'
+import { lists, type Row, toElement } from './for-sale.ts'
 import { type PublicQuery, type Reference, toCursor } from './query.ts'
 
-type ListCtx = Pick<Ctx, 'db' | 'now'> & {
+export type ListCtx = Pick<Ctx, 'db' | 'now'> & {
   settings: Pick<Settings, 'PUBLIC_URL' | 'COVERS_URL' | 'NETWORKS'>
 }
 
-const inputOf = ({ now, settings }: ListCtx, given: object = {}): string => {
+/** Returns the input of a statement. */
+export const inputOf = ({ now, settings }: ListCtx, given: object = {}): string => {
   const chainIds = Object.entries(settings.NETWORKS).map(([name, { chainId }]) => [name, chainId])
   return JSON.stringify({
     ...given,
@@ -27,25 +28,39 @@ function chooseDriver({ updatedSince, q, sellerId, creatorId }: PublicQuery): Dr
   return creatorId === undefined ? 'all' : 'creator'
 }
 
+type ListInput = Pick<PublicQuery, 'limit' | 'cursor' | 'q'> & Record<string, unknown>
+
+/** The statement of a page. `start`: where the first one begins. */
+export function selectPage(
+  ctx: ListCtx,
+  select: (typeof lists)['nfts']['statements'][Driver],
+  start: { key: string; id: number },
+  { limit, cursor, ...filters }: ListInput,
+) {
+  const titleEnd = filters.q === undefined ? undefined : `${filters.q}\u{10FFFF}`
+  const input = inputOf(ctx, { ...filters, ...start, target: 0, ...cursor, titleEnd })
+  return select(ctx.db, { input, references: '[]', count: limit + 1 })
+}
+
+/** Returns the elements of a page, and where the next one begins; null on the last page. */
+export function toPage(rows: Row[], limit: number) {
+  const matches = rows.filter(({ isMatch }) => isMatch)
+  const page = matches.slice(0, limit)
+  const last = matches.length > limit ? page.at(-1) : rows.find(({ number }) => number === WINDOW)
+  const nextCursor = last && toCursor({ key: last.key, id: last.id, target: last.target ?? 0 })
+  return { page, nextCursor: nextCursor ?? null }
+}
+
 /**
  * Returns a page, and where the next one begins; null on the last page. A page may have fewer
  * elements than `limit`, or none, before the last one.
  */
 export async function readPage(ctx: ListCtx, list: keyof typeof lists, query: PublicQuery) {
-  const { limit, cursor, ...filters } = query
-  const { updatedSince, q } = filters
-  const start = { key: updatedSince ?? q ?? '', id: 0, target: 0, ...cursor }
-  const titleEnd = q === undefined ? undefined : `${q}\u{10FFFF}`
-  const input = inputOf(ctx, { ...filters, ...start, titleEnd })
   const select = lists[list].statements[chooseDriver(query)]
-  const [rows] = await ctx.db.batch([select(ctx.db, { input, references: '[]', count: limit + 1 })])
-  const matches = rows.filter(({ isMatch }) => isMatch)
-  const page = matches.slice(0, limit)
-  const last = matches.length > limit ? page.at(-1) : rows.find(({ number }) => number === WINDOW)
-  return {
-    [list]: page.map((row) => toElement(ctx.settings, row)),
-    nextCursor: last ? toCursor({ key: last.key, id: last.id, target: last.target ?? 0 }) : null,
-  }
+  const start = { key: query.updatedSince ?? query.q ?? '', id: 0 }
+  const [rows] = await ctx.db.batch([selectPage(ctx, select, start, query)])
+  const { page, nextCursor } = toPage(rows, query.limit)
+  return { [list]: page.map((row) => toElement(ctx.settings, row)), nextCursor }
 }
 
 /**

@@ -1,6 +1,7 @@
 /** What the public NFTs and listings are asked for. */
 import { base64url } from 'jose'
 import * as z from 'zod'
+import { amountTypes } from '../db/schema/catalogue.ts'
 import { docs } from '../http/fields.ts'
 import { idText, limitText } from '../http/ids.ts'
 import { inputText, instant } from '../http/inputs.ts'
@@ -36,6 +37,10 @@ export const PublicQuery = z.strictObject({
     .transform((text) => text === 'true')
     .optional()
     .describe(docs('Selects by whether a listing is active and has not ended.')),
+  amountType: z
+    .enum(amountTypes)
+    .optional()
+    .describe(docs('Selects by whether the number of pieces is limited.')),
   updatedSince: instant
     .optional()
     .describe(docs('Selects by `updatedAt`: this time or later, the oldest first.')),

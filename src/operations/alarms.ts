@@ -19,7 +19,7 @@ const MAX_DATABASE = 10e9
 /** Percent of `MAX_DATABASE`, each with an alarm. */
 const DATABASE_SHARES = [70, 90]
 
-/** Milliseconds. */
+/** Milliseconds for which something lasts before it is an alarm. */
 const LIMITS = {
   node: 5 * MINUTE,
   head: 10 * MINUTE,
@@ -27,26 +27,40 @@ const LIMITS = {
   message: 15 * MINUTE,
 }
 
-/** Each has an entry in docs/runbook.md. */
-type AlarmName =
-  | 'signer_low'
-  | 'node_unavailable'
-  | 'chain_stalled'
-  | 'contract_paused'
-  | 'no_relayer'
-  | 'relayer_limit_low'
-  | 'signer_paused'
-  | 'contract_not_linked'
-  | 'second_node_silent'
-  | 'deliveries_delayed'
-  | 'backlog'
-  | 'deliveries_failed'
-  | 'foreign_transaction'
-  | 'webhooks_backlog'
-  | 'cron_job_failed'
-  | 'storage_unavailable'
-  | 'quota_low'
-  | 'database_size'
+/** When the page for operators shows it: as soon as a cron run has found it, or a little later. */
+export const EARLY_LIMITS: typeof LIMITS = {
+  ...LIMITS,
+  node: 0,
+  head: 2 * MINUTE,
+  message: 2 * MINUTE,
+}
+
+/** The worst first. `critical`: nothing is delivered, money is at stake, or orders are refused. */
+export const severities = ['critical', 'warning', 'notice'] as const
+export type Severity = (typeof severities)[number]
+
+/** The severity of each alarm. Each alarm has an entry in docs/runbook.md. */
+export const severityOf = {
+  signer_low: 'warning',
+  node_unavailable: 'critical',
+  chain_stalled: 'critical',
+  contract_paused: 'critical',
+  no_relayer: 'critical',
+  relayer_limit_low: 'warning',
+  signer_paused: 'warning',
+  contract_not_linked: 'critical',
+  second_node_silent: 'notice',
+  deliveries_delayed: 'warning',
+  backlog: 'warning',
+  deliveries_failed: 'warning',
+  foreign_transaction: 'critical',
+  webhooks_backlog: 'warning',
+  cron_job_failed: 'critical',
+  storage_unavailable: 'warning',
+  quota_low: 'notice',
+  database_size: 'warning',
+} as const satisfies Record<string, Severity>
+export type AlarmName = keyof typeof severityOf
 
 /** `key`: name and subject. `detail`: a sentence without personal data. */
 export type Alarm = { key: string; name: AlarmName; subject: string; detail: string }
@@ -55,27 +69,36 @@ export type Alarm = { key: string; name: AlarmName; subject: string; detail: str
 type Raise = (name: AlarmName, subject: string, detail: string) => void
 
 /** Returns the alarms of a state. */
-export function findAlarms(state: State, settings: Settings, now: Date): Alarm[] {
+export function findAlarms(
+  state: State,
+  settings: Settings,
+  now: Date,
+  limits: typeof LIMITS = LIMITS,
+): Alarm[] {
   const alarms: Alarm[] = []
   const raise: Raise = (name, subject, detail) =>
     alarms.push({ key: subject ? `${name}:${subject}` : name, name, subject, detail })
   const isOld = (at: string | null, limit: number): at is string =>
     at !== null && now.getTime() - new Date(at).getTime() >= limit
-  watchNetworks(state, settings.NETWORKS, isOld, raise)
+  watchNetworks(state, settings.NETWORKS, limits, isOld, raise)
   watchRuns(state, isOld, raise)
   watchSigners(state, raise)
   watchItems(state, settings.DELIVERY_ALARM_MINUTES * MINUTE, isOld, raise)
-  const { failed, webhooks, cron, storageProblem } = state
+  const { failed, retried, webhooks, cron, storageProblem } = state
   for (const [queue, { messages, oldestAt }] of Object.entries(state.queues))
-    if (isOld(oldestAt, LIMITS.message))
+    if (isOld(oldestAt, limits.message))
       raise(
         'backlog',
         queue,
         `${counted(messages, 'message')} in the queue of ${queue}, the oldest since ${when(oldestAt)}.`,
       )
-  if (failed > 0)
-    raise('deliveries_failed', '', `${countedUp(failed, 'delivery', 'deliveries')} failed.`)
-  if (isOld(webhooks.dueAt, LIMITS.message))
+  const parts = [
+    failed > 0 && `${countedUp(failed, 'delivery', 'deliveries')} failed.`,
+    retried > 0 &&
+      `${countedUp(retried, 'delivery', 'deliveries')} that failed ${retried === 1 ? 'is' : 'are'} tried again.`,
+  ]
+  if (failed + retried > 0) raise('deliveries_failed', '', parts.filter(Boolean).join(' '))
+  if (isOld(webhooks.dueAt, limits.message))
     raise(
       'webhooks_backlog',
       '',
@@ -121,21 +144,22 @@ type IsOld = (at: string | null, limit: number) => at is string
 function watchNetworks(
   { networks: checks, work }: State,
   networks: Settings['NETWORKS'],
+  limits: typeof LIMITS,
   isOld: IsOld,
   raise: Raise,
 ): void {
   for (const { name, chainId, checkedAt, problem, headAt, ...seen } of checks) {
     const chain = String(chainId)
-    if (problem && isOld(checkedAt, LIMITS.node))
+    if (problem && isOld(checkedAt, limits.node))
       raise(
         'node_unavailable',
         chain,
         `No node of ${name} can be used since ${when(checkedAt)}: ${problem}.`,
       )
-    const isStalled = headAt && Date.parse(checkedAt) - Date.parse(headAt) >= LIMITS.head
+    const isStalled = headAt && Date.parse(checkedAt) - Date.parse(headAt) >= limits.head
     const waits = work.some(
       ({ chainId: id, dueAt, unminedAt }) =>
-        id === chainId && (isOld(dueAt, LIMITS.head) || isOld(unminedAt, LIMITS.head)),
+        id === chainId && (isOld(dueAt, limits.head) || isOld(unminedAt, limits.head)),
     )
     if (isStalled && waits)
       raise(

@@ -48,9 +48,6 @@ type Delay = {
   queuedAt: string | null
 }
 
-/** Failed items with the same reason. */
-export type Failure = { reasonCode: ReasonCode; items: number; oldestId: number }
-
 /** `problem`: why the queue does not tell. */
 type QueueState = {
   messages: number
@@ -83,7 +80,11 @@ export async function readState(
     readQueue(env.MASTER_WEBHOOKS),
     findStorageProblem(env.AVATARS),
   ])
-  const queues = { deliveries, webhooks, master_webhooks: masterWebhooks }
+  const queues: Record<string, QueueState> = {
+    deliveries,
+    webhooks,
+    master_webhooks: masterWebhooks,
+  }
   return { ...storedState(settings, read), queues, storageProblem }
 }
 
@@ -91,16 +92,16 @@ type StateRows = BatchResponse<ReturnType<typeof stateStatements>>
 
 /** What D1 knows of the state. */
 export function storedState({ NETWORKS }: Pick<Settings, 'NETWORKS'>, rows: StateRows) {
-  const [queued, inFlight, delays, [waiting], failures, checks, runs, paused, ...others] = rows
+  const [queued, inFlight, delays, [waiting], checks, runs, paused, ...others] = rows
   const [costs, foreign, [cron], [outbox], open, quotas, databaseBytes] = others
   const names = new Map(Object.entries(NETWORKS).map(([name, n]) => [n.chainId, name]))
   return {
     work: [...queued, ...inFlight],
     delays,
     awaitingWallet: waiting?.awaitingWallet ?? 0,
-    /** The largest group first. */
-    failures,
     failed: waiting?.failed ?? 0,
+    /** Failed items that were queued again and have not ended. */
+    retried: waiting?.retried ?? 0,
     networks: checks.map((check) => ({ name: names.get(check.chainId) ?? '', ...check })),
     /** What the last run of each chain found. */
     runs,
@@ -155,18 +156,14 @@ export const stateStatements = ({ db, settings, now }: StateCtx) => {
           FROM chains, json_each(${codes}))
         SELECT * FROM delays WHERE items > 0 ORDER BY 1, 2`,
     ),
-    raw<{ awaitingWallet: number; failed: number }>(
+    raw<{ awaitingWallet: number; failed: number; retried: number }>(
       db,
       sql`SELECT ${counted(sql`FROM deliveries INDEXED BY deliveries_waiting
         WHERE state IN ('awaiting_wallet', 'failed', 'cancelled', 'written_off')
           AND state = 'awaiting_wallet'`)} AS awaitingWallet,
-        ${counted(sql`FROM deliveries INDEXED BY deliveries_failed WHERE state = 'failed'`)} AS failed`,
-    ),
-    raw<Failure>(
-      db,
-      sql`SELECT * FROM (SELECT value AS reasonCode, ${counted(failed)} AS items,
-          (SELECT min(id) ${failed}) AS oldestId FROM json_each(${codes}))
-        WHERE items > 0 ORDER BY items DESC, reasonCode`,
+        ${counted(sql`FROM deliveries INDEXED BY deliveries_failed WHERE state = 'failed'`)} AS failed,
+        ${counted(sql`FROM deliveries INDEXED BY deliveries_retried
+          WHERE retriedAt IS NOT NULL AND state IN ('queued', 'in_flight')`)} AS retried`,
     ),
     db
       .select()
@@ -221,7 +218,7 @@ export const stateStatements = ({ db, settings, now }: StateCtx) => {
   ] as const
 }
 
-const codes = JSON.stringify(reasonCodes)
+export const codes = JSON.stringify(reasonCodes)
 
 /** SQL of the number of rows. */
 const counted = (rows: SQL) => sql`(SELECT count(*) FROM (SELECT 1 ${rows} LIMIT ${MAX_COUNT}))`
@@ -229,17 +226,13 @@ const counted = (rows: SQL) => sql`(SELECT count(*) FROM (SELECT 1 ${rows} LIMIT
 const queued = sql`FROM deliveries d WHERE d.dueAt IS NOT NULL`
 
 /** The chains that have queued items, found by jumping through the index; then null. */
-const chains = sql`chains (chainId) AS (SELECT min(d.chainId) ${queued}
+export const chains = sql`chains (chainId) AS (SELECT min(d.chainId) ${queued}
   UNION ALL SELECT (SELECT min(d.chainId) ${queued} AND d.chainId > chains.chainId) FROM chains
     WHERE chainId IS NOT NULL)`
 
 /** Of a chain and a reason. */
-const delayed = sql`FROM deliveries d INDEXED BY deliveries_delayed WHERE d.chainId IS chains.chainId
+export const delayed = sql`FROM deliveries d INDEXED BY deliveries_delayed WHERE d.chainId IS chains.chainId
   AND d.reasonCode = value AND d.failingSince IS NOT NULL AND d.dueAt IS NOT NULL`
-
-/** Of a reason. */
-const failed = sql`FROM deliveries INDEXED BY deliveries_failed
-  WHERE reasonCode = value AND state = 'failed'`
 
 const work = (db: Database, groups: ReturnType<typeof sql>) =>
   raw<Work>(

@@ -2,12 +2,14 @@
 import { gte } from 'drizzle-orm'
 import { readAsUser } from '../auth/session.ts'
 import { hourlyOrders } from '../db/schema/operations.ts'
-import { selectTransfers } from '../delivery/admin/transfers.ts'
+import { isOnPage } from '../delivery/admin/transfers.ts'
 import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
 import { selectAudit } from './audit.ts'
+import { groupByReason, selectDelays, selectFailures } from './groups.ts'
 import { stateStatements, storedState } from './instance-state.ts'
 import { firstStart } from './periods.ts'
+import { selectListed } from './transfer-list.ts'
 
 /** Items in the list of the oldest ones. */
 const OLDEST = 10
@@ -20,13 +22,19 @@ export type Overview = Awaited<ReturnType<typeof readOverview>>
 export async function readOverview(ctx: Ctx & { settings: Pick<Settings, 'NETWORKS'> }) {
   const { db, settings, now } = ctx
   const since = firstStart('days', now)
-  const [account, hours, queued, inFlight, audit, ...stored] = await readAsUser(ctx, [
-    db.select().from(hourlyOrders).where(gte(hourlyOrders.hour, since)),
-    selectTransfers(db, { status: 'queued', limit: OLDEST }),
-    selectTransfers(db, { status: 'in_flight', limit: OLDEST }),
-    selectAudit(db, { before: Number.MAX_SAFE_INTEGER, limit: NEWEST }),
-    ...stateStatements(ctx),
-  ])
+  const [account, hours, queued, inFlight, audit, failures, delays, ...stored] = await readAsUser(
+    ctx,
+    [
+      db.select().from(hourlyOrders).where(gte(hourlyOrders.hour, since)),
+      selectListed(db, isOnPage({ status: 'queued', limit: OLDEST })),
+      selectListed(db, isOnPage({ status: 'in_flight', limit: OLDEST })),
+      selectAudit(db, { before: Number.MAX_SAFE_INTEGER, limit: NEWEST }),
+      selectFailures(db),
+      selectDelays(db),
+      ...stateStatements(ctx),
+    ],
+  )
   const oldest = [...queued, ...inFlight].sort((a, b) => a.id - b.id).slice(0, OLDEST)
-  return { account, hours, oldest, audit, state: storedState(settings, stored) }
+  const groups = { failed: groupByReason(failures), queued: groupByReason(delays) }
+  return { account, hours, oldest, audit, groups, state: storedState(settings, stored) }
 }

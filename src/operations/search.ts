@@ -1,4 +1,4 @@
-/** Finds rows by any id, order number, wallet, hash or key. */
+/** Finds rows by any id, title, order number, e-mail address, wallet, hash or key. */
 import { type SQL, sql } from 'drizzle-orm'
 import { getAddress, isAddress } from 'viem/utils'
 import { readAsUser } from '../auth/session.ts'
@@ -17,19 +17,46 @@ const MAX_ITEMS = 256
 /** The newest deliveries whose keys, and transactions whose replaced hashes are looked at. */
 const MAX_NEWEST = 10_000
 
+/** The titles whose words are looked at, by the alphabet. Beginnings are looked for in all. */
+const MAX_TITLES = 10_000
+
+/** Characters of a text of which only a beginning has to be equal. */
+const MIN_PREFIX = 3
+
 /** What the text may be. A value that it cannot be is null, and finds nothing. */
-type Terms = Record<'text' | 'id' | 'hash' | 'wallet' | 'email', string | number | null>
+type Terms = Record<
+  'text' | 'end' | 'id' | 'ids' | 'hash' | 'wallet' | 'email' | 'emailEnd' | 'word',
+  string | number | null
+>
 
 function parseTerms(text: string): Terms {
   const hex = text.toLowerCase()
+  const id = /^[1-9]\d{0,14}$/.test(text) ? Number(text) : null
+  const hash = /^0x[\da-f]{64}$/.test(hex) ? hex : null
+  const wallet = isAddress(text, { strict: false }) ? getAddress(text) : null
+  const isPrefix = text.length >= MIN_PREFIX && hash === null && wallet === null
+  const email = isPrefix ? hex : null
   return {
-    text,
-    id: /^[1-9]\d{0,14}$/.test(text) ? Number(text) : null,
-    hash: /^0x[\da-f]{64}$/.test(hex) ? hex : null,
-    wallet: isAddress(text, { strict: false }) ? getAddress(text) : null,
-    email: text.includes('@') ? text.toLowerCase() : null,
+    ...{ text, id, hash, wallet, email },
+    /** The last text that begins with it. */
+    end: isPrefix ? `${text}\u{10FFFF}` : text,
+    emailEnd: email && `${email}\u{10FFFF}`,
+    ids: JSON.stringify(id === null ? [] : idsFrom(id)),
+    word: isPrefix ? ` ${text}` : null,
   }
 }
+
+/** Returns the ranges of ids that begin with the digits of an id: itself first. */
+function idsFrom(id: number): [first: number, last: number][] {
+  const digits = String(id).length
+  const longer = digits < MIN_PREFIX ? 0 : 15 - digits
+  return Array.from({ length: longer + 1 }, (_, i) => [id * 10 ** i, (id + 1) * 10 ** i - 1])
+}
+
+/** The rows of a table whose ids begin so, the shortest first. */
+const withIds = (table: 'orders' | 'users' | 'nfts' | 'listings', { ids }: Terms): SQL =>
+  sql`SELECT t.id FROM json_each(${ids}) r
+    CROSS JOIN ${sql.raw(table)} t ON t.id BETWEEN r.value ->> 0 AND r.value ->> 1 LIMIT ${LIMIT}`
 
 export type FoundItem = {
   id: number
@@ -53,11 +80,28 @@ const transactionIds = ({
   UNION SELECT id FROM (SELECT id, replaced FROM transactions newest WHERE ${hash} IS NOT NULL
     ORDER BY id DESC LIMIT ${MAX_NEWEST}) WHERE instr(replaced, ${hash})`
 
-/** The orders of a number, and of an event: `evt_` and its id. */
-const orderIds = ({ id, text }: Terms): SQL => sql`SELECT ${id} AS id, 'order' AS "by"
-  UNION ALL SELECT id, 'number' FROM orders WHERE providerId = ${text}
+/** Users also by the beginning of the id or the e-mail address. */
+const foundUserIds = (terms: Terms): SQL => sql`${userIds(terms)}
+  UNION SELECT id FROM (${withIds('users', terms)})
+  UNION SELECT id FROM (SELECT id FROM users WHERE email BETWEEN ${terms.email} AND ${terms.emailEnd}
+    AND email <> '' ORDER BY email LIMIT ${LIMIT})`
+
+/** NFTs by the beginning of the id, of the title, or of a word of it. */
+const nftIds = (terms: Terms): SQL => sql`SELECT id FROM (${withIds('nfts', terms)})
+  UNION SELECT id FROM (SELECT id FROM nfts WHERE title COLLATE NOCASE BETWEEN ${terms.text}
+    AND ${terms.end} ORDER BY title COLLATE NOCASE LIMIT ${LIMIT})
+  UNION SELECT id FROM (SELECT id FROM (SELECT id, title FROM nfts INDEXED BY nfts_title
+      WHERE ${terms.word} IS NOT NULL ORDER BY title COLLATE NOCASE LIMIT ${MAX_TITLES})
+    WHERE instr(lower(title), lower(${terms.word})) LIMIT ${LIMIT})`
+
+/** The orders of an id or a number, or the beginning of one; and of an event: `evt_` and its id. */
+const orderIds = (
+  terms: Terms,
+): SQL => sql`SELECT id, 'order' AS "by" FROM (${withIds('orders', terms)})
+  UNION ALL SELECT id, 'number' FROM (SELECT id FROM orders
+    WHERE providerId BETWEEN ${terms.text} AND ${terms.end} ORDER BY providerId LIMIT ${LIMIT})
   UNION ALL SELECT orderId, 'event' FROM events
-    WHERE ${text} LIKE 'evt#_%' ESCAPE '#' AND id = CAST(substr(${text}, 5) AS INTEGER)`
+    WHERE ${terms.text} LIKE 'evt#_%' ESCAPE '#' AND id = CAST(substr(${terms.text}, 5) AS INTEGER)`
 
 /** Where items are found. D1 limits a compound SELECT to five terms, so each is a statement. */
 const itemIds = (terms: Terms): SQL[] => [
@@ -99,9 +143,9 @@ const findUsers = (db: Database, terms: Terms) =>
       ethereumPublicAddr: users.ethereumPublicAddr,
     })
     .from(users)
-    .where(sql`${users.id} IN (${userIds(terms)})`)
+    .where(sql`${users.id} IN (${foundUserIds(terms)})`)
 
-const findNfts = (db: Database, { id }: Terms) =>
+const findNfts = (db: Database, terms: Terms) =>
   db
     .select({
       id: nfts.id,
@@ -111,13 +155,14 @@ const findNfts = (db: Database, { id }: Terms) =>
       contractAddr: nfts.contractAddr,
     })
     .from(nfts)
-    .where(sql`${nfts.id} = ${id}`)
+    .where(sql`${nfts.id} IN (${nftIds(terms)})`)
 
-const findListings = (db: Database, { id }: Terms) =>
+const findListings = (db: Database, terms: Terms) =>
   raw<{ id: number; title: string; nftId: number; sellerId: number }>(
     db,
     sql`SELECT l.id, n.title, l.nftId, l.sellerId
-      FROM listings l JOIN nfts n ON n.id = l.nftId WHERE l.id = ${id}`,
+      FROM listings l JOIN nfts n ON n.id = l.nftId
+      WHERE l.id IN (${withIds('listings', terms)})`,
   )
 
 export type Found = Awaited<ReturnType<typeof search>>

@@ -122,7 +122,8 @@ const selectEvents = (db: Database, id: number) =>
       WHERE v.orderId = (SELECT orderId FROM orderItems WHERE id = ${id}) ORDER BY v.id`,
   )
 
-const firstReason = (obstacles: readonly Obstacle[]): SQL =>
+/** SQL of the first obstacle that is there; null if there is none. */
+export const firstReason = (obstacles: readonly Obstacle[]): SQL =>
   sql`CASE ${sql.join(
     obstacles.map(({ when, reason }) => sql`WHEN ${when} THEN ${reason}`),
     sql` `,

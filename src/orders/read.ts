@@ -95,7 +95,7 @@ export const prepareOrders = <
     }
   })
 
-type Tables = {
+export type Tables = {
   orders: OrderRow[]
   buyers: BuyerFields[]
   items: ItemRow[]
@@ -119,9 +119,11 @@ export function buildOrders(viewer: Viewer, { orders, buyers, items, nfts, listi
 
 export type ReadCtx = Pick<Ctx, 'db' | 'caller'>
 
-const ordersByIds = prepareOrders((_, { ids }: Placeholders<ViewerValues & { ids: string }>) => ({
-  ids: sql`SELECT value FROM json_each(${ids})`,
-}))
+export const ordersByIds = prepareOrders(
+  (_, { ids }: Placeholders<ViewerValues & { ids: string }>) => ({
+    ids: sql`SELECT value FROM json_each(${ids})`,
+  }),
+)
 
 /**
  * Returns the orders with these ids (digits), in the given order, each once, and the `sequence` of the

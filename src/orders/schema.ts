@@ -85,21 +85,18 @@ const OrderItem = OrderItemFields.extend({
 const items = { orderItems: z.array(OrderItem).describe(docs('The items: one per order.')) }
 
 /** An order in the response that places it: without the buyer. */
-const PlacedOrder = OrderFields.extend(items).meta({
+export const PlacedOrder = OrderFields.extend(items).meta({
   id: 'PlacedOrder',
   description: docs('A new order, without its buyer.'),
 })
 
-const Order = OrderFields.extend({ ...items, buyer: Buyer.describe(docs('The buyer.')) }).meta({
+export const Order = OrderFields.extend({
+  ...items,
+  buyer: Buyer.describe(docs('The buyer.')),
+}).meta({
   id: 'Order',
   description: docs('An order and its delivery.'),
 })
-
-const orders = <T extends z.ZodType>(order: T) =>
-  z.object({
-    orders: z.array(order).describe(docs('The orders, in the order of the request.')),
-    error: z.null().describe(docs('Always null.')),
-  })
 
 export const CheckedOrder = OrderItemFields.pick({
   nftId: true,
@@ -111,23 +108,6 @@ export const CheckedOrder = OrderItemFields.pick({
 })
   .extend(OrderFields.pick({ totalPriceCents: true, totalPriceEth: true }).shape)
   .meta({ id: 'CheckedOrder', description: docs('What an order would cost.') })
-
-export const CheckedOrders = orders(CheckedOrder).meta({
-  id: 'CheckedOrders',
-  description: docs('The orders that could be placed.'),
-})
-export const PlacedOrders = orders(PlacedOrder).meta({
-  id: 'PlacedOrders',
-  description: docs('The new orders.'),
-})
-export const Orders = orders(Order).meta({
-  id: 'Orders',
-  description: docs('The orders and their deliveries.'),
-})
-export const OrderPage = Orders.extend({
-  orders: z.array(Order).describe(docs('The orders, newest first.')),
-  nextCursor: orNull(text(docs('The next `cursor`; null on the last page.'))),
-}).meta({ id: 'OrderPage', description: docs('A page of orders.') })
 
 export type PlacedOrder = z.infer<typeof PlacedOrder>
 export type Order = z.infer<typeof Order>

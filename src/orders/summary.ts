@@ -5,7 +5,7 @@ import { type Database, raw } from '../db/client.ts'
 import { namedColumns } from '../db/columns.ts'
 import { reasonCodes } from '../db/schema/delivery.ts'
 import { itemStatusSql, shopColumns } from '../delivery/shown.ts'
-import { deliveryFields, docs, id, orNull, shopFields, text } from '../http/fields.ts'
+import { deliveryFields, docs, id, orNull, shopFields } from '../http/fields.ts'
 import { OrderFields, OrderItemFields } from './schema.ts'
 
 const { id: orderId, buyerId, totalPriceCents, totalPriceEth, failReason } = OrderFields.shape
@@ -31,17 +31,6 @@ export const OrderSummary = z
   })
   .meta({ id: 'OrderSummary', description: docs('An order with its item and delivery, in short.') })
 export type OrderSummary = z.infer<typeof OrderSummary>
-
-export const OrderSummaries = z
-  .object({
-    orders: z.array(OrderSummary).describe(docs('The orders.')),
-    error: z.null().describe(docs('Always null.')),
-  })
-  .meta({ id: 'OrderSummaries', description: docs('Summaries of orders.') })
-
-export const OrderSummaryPage = OrderSummaries.extend({
-  nextCursor: orNull(text(docs('The next `cursor`; null on the last page.'))),
-}).meta({ id: 'OrderSummaryPage', description: docs('A page of summaries of orders.') })
 
 const ifFailed = (column: SQL) => sql`iif(${itemStatusSql} = 'failed', ${column}, NULL)`
 

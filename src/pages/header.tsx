@@ -14,9 +14,12 @@ export const Header = ({ path }: { path: string }) => {
     <header class="bar">
       <a class="brand" href="/">
         <img src="/icon.svg" alt="" width="24" height="24" />
-        Marketplace
+        <span>Marketplace</span>
       </a>
       <nav class="bar-links" aria-label="Main">
+        <a href="/nfts" {...currentIf(path.startsWith('/nfts'))}>
+          NFTs
+        </a>
         {account && (
           <a href="/orders" {...currentIf(path === '/orders')}>
             Orders
@@ -43,6 +46,7 @@ const UserMenu = ({ account }: { account: Account }) => {
   const name = displayName(account)
   const links: MenuLink[] = [
     ['/orders', 'Orders', 'order'],
+    ['/collection', 'Collection', 'collection'],
     ...settingsLinks,
     ...(account.roleId === ADMINISTRATOR ? administratorLinks : []),
   ]

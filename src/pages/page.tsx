@@ -12,6 +12,8 @@ import { Header } from './header.tsx'
 type PageContent = {
   title: string
   children: Child
+  /** Further elements of the head. */
+  head?: Child
   /** The signed-in user, whose menu the header shows; null for visitors. */
   account: Account | null
   /** JavaScript modules of `assets/` to load, besides the one of every page, and URLs of others. */
@@ -31,9 +33,7 @@ export function page<E extends App>(
   { status = 200, account, ...content }: PageContent,
 ) {
   // An error may come before the settings are read.
-  const { REDIRECT_ORIGINS = [], COVERS_URL }: Partial<Settings> = c.var.settings ?? {}
-  // Wallets announce their icons as data: URLs (EIP-6963).
-  const images = ["'self'", 'data:', ...(COVERS_URL ? [new URL(COVERS_URL).origin] : [])]
+  const { REDIRECT_ORIGINS = [] }: Partial<Settings> = c.var.settings ?? {}
   const others = (content.scripts ?? []).filter(isAbsolute).map((url) => new URL(url).origin)
   const request = {
     settings: c.var.settings,
@@ -52,7 +52,8 @@ export function page<E extends App>(
       ...(others.length > 0 ? [`frame-src ${others.join(' ')}`] : []),
       "style-src 'self'",
       "connect-src 'self'",
-      `img-src ${images.join(' ')}`,
+      // Wallets announce their icons as data: URLs (EIP-6963).
+      "img-src 'self' data:",
       // Chromium applies `form-action` to the redirect after a form, too.
       `form-action ${["'self'", ...REDIRECT_ORIGINS].join(' ')}`,
       "base-uri 'none'",
@@ -63,7 +64,15 @@ export function page<E extends App>(
 
 type LayoutProps = Omit<PageContent, 'status' | 'account'> & { url: URL }
 
-const Layout = ({ title, scripts = [], styles = [], refresh, url, children }: LayoutProps) => (
+const Layout = ({
+  title,
+  head,
+  scripts = [],
+  styles = [],
+  refresh,
+  url,
+  children,
+}: LayoutProps) => (
   <>
     {raw('<!doctype html>')}
     <html lang="en">
@@ -72,6 +81,7 @@ const Layout = ({ title, scripts = [], styles = [], refresh, url, children }: La
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <title>{title} · Marketplace</title>
+        {head}
         <link rel="icon" href="/favicon.ico" sizes="32x32" />
         <link rel="icon" href="/icon.svg" type="image/svg+xml" />
         {['style.css', ...styles].map((style) => (

@@ -19,6 +19,7 @@ const notices = {
     'The wallet is unlinked. Sessions that it started go on: end those that are not yours.',
   'email-unlinked':
     'The e-mail address is unlinked. Sessions that it started go on: end those that are not yours.',
+  'sold-retried': 'The contract is allowed. What waited for it is tried now.',
   'session-ended': 'The session is ended.',
   'sessions-ended': 'All other sessions are ended.',
   'token-rolled': 'This is the new token. The old one works for 24 hours more.',
@@ -36,7 +37,7 @@ const notices = {
 export type NoticeName = keyof typeof notices
 
 type SettingsProps = {
-  section: 'profile' | 'addresses' | 'account' | 'sessions' | 'api-access' | 'webhooks'
+  section: 'profile' | 'addresses' | 'account' | 'selling' | 'sessions' | 'api-access' | 'webhooks'
   /** What stands in place of the notice, if it has a form. */
   undo?: Child
   children: Child

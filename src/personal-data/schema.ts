@@ -4,7 +4,7 @@ import { addressTexts, addressTimes } from '../addresses/schema.ts'
 import { addresses, tokenRoles, tokenScopes, tokens } from '../db/schema/users.ts'
 import { bool, docs, id, orNull, text, time } from '../http/fields.ts'
 import { BuyerFields } from '../orders/buyer.ts'
-import { OrderPage } from '../orders/schema.ts'
+import { Order } from '../orders/schema.ts'
 import { Webhook } from '../webhooks/schema.ts'
 
 const timeOrNull = (description: string) => orNull(time(description))
@@ -95,10 +95,12 @@ export const PersonalData = z
     mailLinks: z.array(MailLink).describe(docs('Mailed links.')),
     webhooks: z.array(WebhookRecord).describe(docs('Webhook endpoints.')),
     actions: z.array(AdministratorAction).describe(docs('Entries of the audit log.')),
-    orders: OrderPage.shape.orders.describe(
-      'Orders that the person bought or sold, newest first, as a token of the person reads them.',
-    ),
-    nextCursor: OrderPage.shape.nextCursor,
+    orders: z
+      .array(Order)
+      .describe(
+        'Orders that the person bought or sold, newest first, as a token of the person reads them.',
+      ),
+    nextCursor: orNull(text(docs('The next `cursor`; null on the last page.'))),
   })
   .meta({ id: 'PersonalData', description: docs('What the instance stores of a person.') })
 export type PersonalData = z.infer<typeof PersonalData>

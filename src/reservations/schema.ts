@@ -45,10 +45,6 @@ export const Reservation = z
   .meta({ id: 'Reservation', description: docs('Pieces and a price that are held for a while.') })
 export type Reservation = z.infer<typeof Reservation>
 
-export const Reservations = z
-  .object({ reservations: z.array(Reservation).describe(docs('In the order of the request.')) })
-  .meta({ id: 'Reservations', description: docs('The new reservations.') })
-
 export const ReservationId = z.object({
   reservation_id: z.uuid().describe(docs('Id of the reservation.')),
 })

@@ -170,11 +170,3 @@ export const WebhookMessage = z
   })
   .meta({ id: 'WebhookMessage', description: docs('An event for an endpoint.') })
 export type WebhookMessage = z.infer<typeof WebhookMessage>
-
-/** An event of the log. The bodies in `eventBodies` say what `data` has. */
-export const LoggedEvent = z
-  .object({
-    id: text(docs('Id of the event: the `webhook-id` of messages about it.')),
-    ...WebhookMessage.shape.payload.shape,
-  })
-  .meta({ id: 'LoggedEvent', description: docs('An event.') })

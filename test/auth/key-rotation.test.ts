@@ -1,12 +1,7 @@
 /** The rotation of the signing key, step by step. */
 import { expect, it } from 'vitest'
-import {
-  API_TOKEN_LIFETIME,
-  generateSigningKey,
-  newToken,
-  signToken,
-  verifyToken,
-} from '../../src/auth/tokens.ts'
+import { generateSigningKey } from '../../scripts/keys/signing-key.ts'
+import { API_TOKEN_LIFETIME, newToken, signToken, verifyToken } from '../../src/auth/tokens.ts'
 import { tokens } from '../../src/db/schema/users.ts'
 import type { SigningKey } from '../../src/env.ts'
 import { aUser, db, issuer } from '../support/makers.ts'

@@ -1,5 +1,6 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { API_TOKEN_LIFETIME, generateSigningKey, verifyToken } from '../../src/auth/tokens.ts'
+import { generateSigningKey } from '../../scripts/keys/signing-key.ts'
+import { API_TOKEN_LIFETIME, verifyToken } from '../../src/auth/tokens.ts'
 import { call } from '../support/api.ts'
 import { aToken, aUser, issuer } from '../support/makers.ts'
 

@@ -7,6 +7,7 @@ import { aCaller, getAvatarUrl, storedPicture, uploadUrl } from './uploads.ts'
 
 const host = inject('remoteHost')
 const remote = (path: string) => `http://${host}${path}`
+const field = 'avatarUrl'
 const loopbackHosts = [host]
 
 /** Returns the status and message of an upload that must not change the user's avatar. */
@@ -40,7 +41,7 @@ it('forwards nothing of the request to the other server', async () => {
     expect(JSON.stringify(headers)).not.toContain(token)
     expect(headers).not.toHaveProperty('authorization')
     expect(headers).not.toHaveProperty('cookie')
-    expect(headers['user-agent']).toBe('marketplace-api (avatars)')
+    expect(headers['user-agent']).toBe('marketplace-api (pictures)')
   }
 })
 
@@ -119,7 +120,7 @@ describe('a response body', () => {
 
 it.each(['/silent', '/slow'])('stops at the timeout: %s', async (path) => {
   const start = Date.now()
-  await expect(fetchPicture(remote(path), { loopbackHosts, timeout: 300 })).rejects.toThrow(
+  await expect(fetchPicture(remote(path), { field, loopbackHosts, timeout: 300 })).rejects.toThrow(
     'avatarUrl: the download took longer than 0.3 s',
   )
   expect(Date.now() - start).toBeLessThan(5_000)
@@ -127,13 +128,13 @@ it.each(['/silent', '/slow'])('stops at the timeout: %s', async (path) => {
 
 it('has one timeout for redirects and content together', async () => {
   await expect(
-    fetchPicture(remote('/redirect?to=/slow'), { loopbackHosts, timeout: 300 }),
+    fetchPicture(remote('/redirect?to=/slow'), { field, loopbackHosts, timeout: 300 }),
   ).rejects.toThrow('avatarUrl: the download took longer than 0.3 s')
 })
 
 it('answers without details if the connection is refused', async () => {
   await expect(
-    fetchPicture('http://127.0.0.1:1/', { loopbackHosts: ['127.0.0.1:1'] }),
+    fetchPicture('http://127.0.0.1:1/', { field, loopbackHosts: ['127.0.0.1:1'] }),
   ).rejects.toThrow('avatarUrl: the download failed')
 })
 
@@ -157,6 +158,6 @@ it('downloads nothing for another user or without a live token', async () => {
 })
 
 it('downloads the whole content', async () => {
-  const picture = await fetchPicture(remote('/picture.jpg'), { loopbackHosts })
+  const picture = await fetchPicture(remote('/picture.jpg'), { field, loopbackHosts })
   expect(new Uint8Array(await picture.arrayBuffer())).toEqual(await readFixture(phone))
 })

@@ -34,6 +34,7 @@ const withoutSuccess = new Set([
   'POST /sign-in/wallet',
   'POST /settings/account/wallet',
   'PUT /api/public/user/{user_id}/profile/avatar',
+  'GET /nfts/{id}/art/{size}',
   'POST /api/admin/transfers/{id}/write-off',
   'POST /api/webhooks/{webhook_id}/messages/{message_id}/resend',
 ])

@@ -1,8 +1,8 @@
 import { createExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect, it, vi } from 'vitest'
+import { listEndpoints } from '../../scripts/openapi/list.ts'
 import app from '../../src/app.ts'
-import { listEndpoints } from '../../src/http/endpoint.ts'
 import { BASE_URL, requestOf } from '../support/api.ts'
 import { aSession, aUser } from '../support/makers.ts'
 

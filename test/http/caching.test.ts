@@ -1,7 +1,7 @@
 /** Cloudflare's cache answers public responses to everybody, and keeps what does not say for how long. */
 import { expect, it } from 'vitest'
+import { listEndpoints } from '../../scripts/openapi/list.ts'
 import app from '../../src/app.ts'
-import { listEndpoints } from '../../src/http/endpoint.ts'
 import { callWith } from '../support/api.ts'
 import { cachingProblem } from '../support/document.ts'
 import { sampleWorld } from '../support/endpoints.ts'
@@ -25,6 +25,7 @@ const publicEndpoints = [
   'GET /api/public/nfts',
   'GET /api/public/nfts/:ids',
   'GET /avatars/:user_id/:picture',
+  'GET /nfts/:id/art/:size',
 ]
 
 const endpoints = listEndpoints(app).map(({ method, path }) => `${method} ${path}`)
@@ -63,6 +64,7 @@ it.each([
   ['GET', '/api/public/listings/999999', 400],
   ['GET', '/api/public/nfts?limit=x', 400],
   ['GET', '/avatars/1/unknown.jpg', 404],
+  ['GET', '/nfts/999999/art/card', 404],
   ['OPTIONS', '/api/public/stats', 204],
 ])('%s %s keeps an answer with %i out of caches', async (method, path, status) => {
   const response = await callWith({}, method, path)

@@ -111,6 +111,15 @@ it('has what the filters select, once each, on pages of any length', async () =>
     }
 })
 
+it.each(resources)('selects %s by whether the number of pieces is limited', async (resource) => {
+  const creator = await aUser()
+  for (const amountType of ['unique', 'limited', 'unlimited'] as const)
+    await aListing(await anNft(creator, { title: amountType, amountType }))
+  const answer = await get(resource, queryOf({ creatorId: creator.id, amountType: 'unlimited' }))
+  const found = resource === 'nfts' ? answer.nfts : answer.listings?.map(({ nft }) => nft)
+  expect(found?.map(({ title }) => title)).toEqual(['unlimited'])
+})
+
 it.each(['moo%', 'MÖ', 'Mö', ' ', 'Moon rocks'])('takes q=%s as it is', async (q) => {
   const creator = await aUser()
   const stored = []

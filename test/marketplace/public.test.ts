@@ -121,6 +121,12 @@ describe('everybody sees', async () => {
     const { nfts } = await response.json<{ nfts: { imageUrl: string }[] }>()
     expect(nfts[0]?.imageUrl).toBe('https://covers.example/nfts/moon/1%20a.png')
   })
+
+  it('otherwise the art of an image in the metadata', async () => {
+    const image = 'ipfs://Qm'
+    const painting = await anNft(await aUser(), { payload: { metadata: { image } } })
+    expect((await nft(painting))?.imageUrl).toBe(`${BASE_URL}/nfts/${painting.id}/art/page`)
+  })
 })
 
 it.each([

@@ -1,13 +1,12 @@
 /** Calls of the public lists. */
 import type { z } from 'zod'
-import type { publicSchemas } from '../../src/marketplace/for-sale.ts'
+import type { PublicListing, PublicNft } from '../../scripts/openapi/public-schemas.ts'
 import { call } from '../support/api.ts'
 
-type Schemas = ReturnType<typeof publicSchemas>
 export type Element = { id: number; updatedAt: string }
 export type Answer = {
-  listings?: z.infer<Schemas['listings']>[]
-  nfts?: z.infer<Schemas['nfts']>[]
+  listings?: z.infer<typeof PublicListing>[]
+  nfts?: z.infer<typeof PublicNft>[]
   nextCursor?: string | null
   code?: string
   issues?: { path: string; code: string; message: string }[]

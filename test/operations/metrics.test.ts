@@ -1,10 +1,10 @@
 /** `GET /metrics`, and tokens for it. */
 import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { listEndpoints } from '../../scripts/openapi/list.ts'
 import app from '../../src/app.ts'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { alarms, cronRuns, networkChecks } from '../../src/db/schema/operations.ts'
-import { listEndpoints } from '../../src/http/endpoint.ts'
 import { call } from '../support/api.ts'
 import { aChain } from '../support/chain/chain.ts'
 import { aPaidItem } from '../support/delivery/items.ts'

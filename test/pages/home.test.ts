@@ -29,7 +29,9 @@ it('shows recent releases, their creators, and the numbers of NFTs', async () =>
   await anNft(cleo, { title: 'Deleted', deletedAt: '2026-01-02T00:00:00.000Z' })
   await anNft(cleo, { title: 'Of the future', releaseAt: '2999-01-01T00:00:00.000Z' })
   const html = await (await aVisitor().get('/')).text()
-  const releases = [...html.matchAll(/<li class="release">.*?<h3>(.*?)<\/h3>.*?<\/li>/gs)]
+  const releases = [
+    ...html.matchAll(/<li class="release">.*?<bdi class="title"[^>]*>(.*?)<\/bdi>.*?<\/li>/gs),
+  ]
   expect(releases.map(([, title]) => title)).toEqual(['Second', 'First', 'Third'])
   const [second = '', inYen = '', third = ''] = releases.map(([all]) => all)
   for (const text of ['Cleo &lt;b&gt;', 'Edition of 1,500', '$2,500.00'])

@@ -3,9 +3,9 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
+import { listEndpoints } from '../../scripts/openapi/list.ts'
 import app from '../../src/app.ts'
 import { variables } from '../../src/env.ts'
-import { listEndpoints } from '../../src/http/endpoint.ts'
 import { errorStatus } from '../../src/http/errors.ts'
 import { eventMeanings } from '../../src/webhooks/events.ts'
 
@@ -55,10 +55,13 @@ it.each([...events])('describes the log event %s', (event) => {
 })
 
 it('has a section of the runbook for each alarm', () => {
-  const names = [...read('src/operations/alarms.ts').matchAll(/^ {2}\| '(\w+)'$/gm)]
+  const names = [
+    ...read('src/operations/alarms.ts').matchAll(/^ {2}(\w+): '(?:critical|warning|notice)',$/gm),
+  ]
   const titles = [...read('docs/runbook.md').matchAll(/^## (.*)$/gm)].map(([, title = '']) =>
     title.toLowerCase().replaceAll(' ', '_'),
   )
+  expect(names).toHaveLength(18)
   expect(titles).toEqual(expect.arrayContaining(names.map(([, name]) => name)))
 })
 

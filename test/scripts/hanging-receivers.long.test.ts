@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, expect, it, vi } from 'vitest'
 import { createMasterToken, databaseSql } from '../../scripts/bench/database.ts'
 import { bindingsFor, serveWorker } from '../../scripts/bench/worker.ts'
-import { generateSigningKey } from '../../src/auth/tokens.ts'
+import { generateSigningKey } from '../../scripts/keys/signing-key.ts'
 
 /** Milliseconds. */
 const MAX_DELAY = 5000

@@ -2,8 +2,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import openapi from '../../docs/openapi.json'
+import { listEndpoints } from '../../scripts/openapi/list.ts'
 import app from '../../src/app.ts'
-import { listEndpoints } from '../../src/http/endpoint.ts'
 
 type Reference = { $ref: string }
 type Examples = Record<string, { summary?: string; value: unknown }>

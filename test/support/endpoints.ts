@@ -82,6 +82,18 @@ export async function sampleWorld() {
   const nft = await anNft(seller, { id: 2, externalId: 'nft-2', amountType: 'unlimited' })
   const listing = await aListing(nft, { id: 2, externalId: 'listing-2' })
 
+  let paintingId: number | undefined
+
+  /** The id of an NFT whose art was converted. */
+  async function aPainting() {
+    if (paintingId) return paintingId
+    const image = `data:image/png;base64,${Buffer.from(aPng()).toString('base64')}`
+    const { id } = await anNft(seller, { payload: { amountType: 'limited', metadata: { image } } })
+    await call('GET', `/nfts/${id}/art/card`)
+    paintingId = id
+    return id
+  }
+
   const orderInputs = [{ nftId: nft.id, listingId: listing.id, quantity: 1, buyerUserId: owner.id }]
 
   let orderCount = 0
@@ -160,6 +172,12 @@ export async function sampleWorld() {
     'GET /api/public/listings/:ids': () => ({ params: { ids: listing.id } }),
     'GET /api/public/nfts': () => ({ query: `?creatorId=${seller.id}` }),
     'GET /api/public/nfts/:ids': () => ({ params: { ids: nft.id } }),
+    'GET /nfts': () => ({ query: `?creator=${seller.id}` }),
+    'GET /nfts/:id': () => ({ params: { id: nft.id } }),
+    'GET /nfts/:id/art/:size': async () => ({
+      params: { id: await aPainting(), size: 'card' },
+    }),
+    'GET /creators/:creator': () => ({ params: { creator: seller.id } }),
     'GET /api/externalOrders': async () => {
       await anOrder()
       return {}
@@ -228,6 +246,7 @@ export async function sampleWorld() {
     }),
     'GET /api/admin/users/:id/data': () => ({ params: { id: owner.id } }),
     'POST /api/admin/users/:id/forget': async () => ({ params: { id: (await aUser()).id } }),
+    'GET /orders/:id': async () => ({ params: { id: (await anOrder()).orderId } }),
     'GET /claim/:id': async () => ({ params: { id: (await anOrder()).orderId } }),
     'POST /mails/unsubscribe': async () => ({
       query: `?token=${await signOptOut(issuer, secret)}`,
@@ -290,6 +309,13 @@ export async function sampleWorld() {
     'POST /settings/webhooks/:webhook_id/messages/:message_id/resend': ownWebhook,
     'POST /settings/webhooks/:webhook_id/replay': toOwnWebhook({
       body: new URLSearchParams({ since }),
+    }),
+    'POST /settings/selling/retry': () => ({
+      body: new URLSearchParams({
+        network: nft.contractNetwork,
+        contract: nft.contractAddr,
+        fulfilment: 'transfer',
+      }),
     }),
     'POST /settings/sessions/:id/end': () => ({ params: { id } }),
     'POST /operations/retry': () => ({ body: new URLSearchParams({ code: 'no_relayer' }) }),

@@ -4,13 +4,8 @@
  */
 import { eq } from 'drizzle-orm'
 import { base64url, type CryptoKey, exportSPKI, importJWK, type JWTPayload, SignJWT } from 'jose'
-import {
-  API_TOKEN_LIFETIME,
-  generateSigningKey,
-  newToken,
-  signToken,
-  type TokenRecord,
-} from '../../src/auth/tokens.ts'
+import { generateSigningKey } from '../../scripts/keys/signing-key.ts'
+import { API_TOKEN_LIFETIME, newToken, signToken, type TokenRecord } from '../../src/auth/tokens.ts'
 import { tokens, users } from '../../src/db/schema/users.ts'
 import type { SigningKey } from '../../src/env.ts'
 import { anAdministrator, aToken, aUser, db, issuer } from './makers.ts'

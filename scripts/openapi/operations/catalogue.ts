@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { MAX_IMPORT_LINES } from '../../../src/catalogue/import.ts'
-import { MAX_RECORDS, RecordNumbers } from '../../../src/catalogue/numbers.ts'
+import { MAX_RECORDS } from '../../../src/catalogue/numbers.ts'
 import { problemCodes } from '../../../src/catalogue/problems.ts'
 import { MAX_LINES, MAX_MIB } from '../../../src/catalogue/routes.ts'
-import { count, orNull } from '../../../src/http/fields.ts'
+import { count, id, orNull } from '../../../src/http/fields.ts'
 import type { Operations } from '../operation.ts'
 
 const Numbers = z
@@ -24,6 +24,14 @@ const ImportProgress = z
     ),
   })
   .meta({ id: 'ImportProgress', description: 'An import so far.' })
+
+const RecordNumbers = z
+  .object({
+    numbers: z
+      .array(orNull(id('The id in the API; null if the record was not imported.')))
+      .describe('In the order of the records.'),
+  })
+  .meta({ id: 'RecordNumbers', description: 'The ids of records in the API.' })
 
 export const catalogueOperations: Operations = {
   importCatalogue: {

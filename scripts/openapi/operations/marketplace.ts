@@ -1,10 +1,12 @@
 import * as z from 'zod'
+import { TIMEOUT } from '../../../src/avatars/remote.ts'
 import { orNull, text } from '../../../src/http/fields.ts'
 import { Creators } from '../../../src/marketplace/creators.ts'
-import { lists, publicSchemas } from '../../../src/marketplace/for-sale.ts'
+import { lists } from '../../../src/marketplace/for-sale.ts'
 import { MAX_AGE } from '../../../src/marketplace/routes.ts'
 import { Stats } from '../../../src/marketplace/stats.ts'
 import type { Operations } from '../operation.ts'
+import { PublicListing, PublicNft } from '../public-schemas.ts'
 
 const shared = {
   description: `The response may be up to ${MAX_AGE} seconds old.`,
@@ -19,7 +21,7 @@ const pages =
   '`nextCursor` is null. To follow changes, send as `updatedSince` the time of your last call less ' +
   '5 minutes. Single sales, reservations and the end of a listing do not change `updatedAt`; what ' +
   'is withdrawn is absent.'
-const schemas = publicSchemas()
+const schemas = { listings: PublicListing, nfts: PublicNft }
 const ofList = (list: keyof typeof lists, id: string, name: string): Operations => {
   const elements = z.object({ [list]: z.array(schemas[list]).describe('What was found.') })
   const page = elements.extend({
@@ -51,4 +53,17 @@ export const marketplaceOperations: Operations = {
   listCreators: { ...shared, summary: 'List recent creators', answer: Creators },
   ...ofList('listings', 'Listings', 'listings'),
   ...ofList('nfts', 'Nfts', 'NFTs'),
+  getArt: {
+    summary: 'Get the art of an NFT',
+    description:
+      'Serves the picture at an `imageUrl`, converted to a JPEG. The first request for it may take ' +
+      `${TIMEOUT / 1000} seconds. Where there is no picture now, ask again after an hour.`,
+    answer: z.file().mime('image/jpeg').describe('The picture.'),
+    headers: {
+      ETag: 'Identifies the picture, for `If-None-Match`.',
+      'Cache-Control': 'For how long caches may keep the response.',
+    },
+    bodiless: { 304: 'The picture has the ETag that `If-None-Match` names.' },
+    errors: ['not_found'],
+  },
 }

@@ -1,8 +1,40 @@
 import * as z from 'zod'
+import { orNull, text } from '../../../src/http/fields.ts'
 import { MAX_ORDERS } from '../../../src/orders/new-order.ts'
-import { CheckedOrders, OrderPage, Orders, PlacedOrders } from '../../../src/orders/schema.ts'
-import { OrderSummaries, OrderSummaryPage } from '../../../src/orders/summary.ts'
+import { CheckedOrder, Order, PlacedOrder } from '../../../src/orders/schema.ts'
+import { OrderSummary } from '../../../src/orders/summary.ts'
 import type { Operations } from '../operation.ts'
+
+const withOrders = <T extends z.ZodType>(order: T, description: string) =>
+  z.object({
+    orders: z.array(order).describe(description),
+    error: z.null().describe('Always null.'),
+  })
+const ofRequest = 'The orders, in the order of the request.'
+const nextCursor = orNull(text('The next `cursor`; null on the last page.'))
+
+const CheckedOrders = withOrders(CheckedOrder, ofRequest).meta({
+  id: 'CheckedOrders',
+  description: 'The orders that could be placed.',
+})
+const PlacedOrders = withOrders(PlacedOrder, ofRequest).meta({
+  id: 'PlacedOrders',
+  description: 'The new orders.',
+})
+const Orders = withOrders(Order, ofRequest).meta({
+  id: 'Orders',
+  description: 'The orders and their deliveries.',
+})
+const OrderPage = withOrders(Order, 'The orders, newest first.')
+  .extend({ nextCursor })
+  .meta({ id: 'OrderPage', description: 'A page of orders.' })
+const OrderSummaries = withOrders(OrderSummary, 'The orders.').meta({
+  id: 'OrderSummaries',
+  description: 'Summaries of orders.',
+})
+const OrderSummaryPage = withOrders(OrderSummary, 'The orders.')
+  .extend({ nextCursor })
+  .meta({ id: 'OrderSummaryPage', description: 'A page of summaries of orders.' })
 
 /** Error responses of the order endpoints have the key of a successful response as well. */
 const errorFields = { orders: null }

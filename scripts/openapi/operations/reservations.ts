@@ -1,7 +1,12 @@
+import * as z from 'zod'
 import { MAX_ORDERS } from '../../../src/orders/new-order.ts'
-import { MAX_TTL, Reservations } from '../../../src/reservations/schema.ts'
+import { MAX_TTL, Reservation } from '../../../src/reservations/schema.ts'
 import type { Operations } from '../operation.ts'
 import { saleErrors } from './orders.ts'
+
+const Reservations = z
+  .object({ reservations: z.array(Reservation).describe('In the order of the request.') })
+  .meta({ id: 'Reservations', description: 'The new reservations.' })
 
 export const reservationOperations: Operations = {
   reserve: {

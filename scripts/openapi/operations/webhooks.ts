@@ -3,7 +3,7 @@ import { bool, orNull, text } from '../../../src/http/fields.ts'
 import { WINDOW } from '../../../src/webhooks/log.ts'
 import { MAX_NEW_WEBHOOKS, MAX_WEBHOOKS } from '../../../src/webhooks/manage.ts'
 import { MAX_REPLAYS, MAX_TESTS } from '../../../src/webhooks/resend.ts'
-import { LoggedEvent, Webhook, WebhookMessage } from '../../../src/webhooks/schema.ts'
+import { Webhook, WebhookMessage } from '../../../src/webhooks/schema.ts'
 import type { Operations } from '../operation.ts'
 
 const nextCursor = orNull(text('`cursor` of the next page; null on the last page.'))
@@ -30,6 +30,13 @@ const WebhookMessages = z
 const MessageAnswer = z
   .object({ message: WebhookMessage.describe('The message, which is sent now.') })
   .meta({ id: 'WebhookMessageAnswer', description: 'A message.' })
+/** An event of the log. `eventBodies` says what `data` has. */
+const LoggedEvent = z
+  .object({
+    id: text('Id of the event: the `webhook-id` of messages about it.'),
+    ...WebhookMessage.shape.payload.shape,
+  })
+  .meta({ id: 'LoggedEvent', description: 'An event.' })
 const EventPage = z
   .object({
     events: z.array(LoggedEvent).describe('The events, oldest first.'),

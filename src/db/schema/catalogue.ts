@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { check, index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { boolean, id, isOneOf, reference, timestamp, timestamps } from './columns.ts'
+import { boolean, constraints, id, isOneOf, reference, timestamp, timestamps } from './columns.ts'
 import { users } from './users.ts'
 
 /** `payload.amountType`: whether the number of pieces of an NFT is limited. */
@@ -67,7 +67,7 @@ export const nfts = sqliteTable(
       { mode: 'virtual' },
     ),
   },
-  (t) => [
+  constraints((t) => [
     index('nfts_token').on(t.contractAddr, t.tokenId, t.contractNetwork),
     index('nfts_released')
       .on(t.releaseAt)
@@ -80,7 +80,7 @@ export const nfts = sqliteTable(
     check('nfts_stock', sql`${t.availableAmount} >= 0`),
     check('nfts_payload', sql`json_valid(${t.payload})`),
     check('nfts_fulfilment', isOneOf(t.fulfilment, fulfilments)),
-  ],
+  ]),
 )
 
 export const listingTypes = ['auction', 'regular'] as const
@@ -107,13 +107,13 @@ export const listings = sqliteTable(
     captureCronId: text(),
     ...timestamps,
   },
-  (t) => [
+  constraints((t) => [
     index('listings_seller').on(t.sellerId),
     index('listings_nft').on(t.nftId),
     index('listings_updated').on(t.updatedAt),
     check('listings_price', sql`${t.priceCents} >= 0`),
     check('listings_type', isOneOf(t.type, listingTypes)),
-  ],
+  ]),
 )
 
 export const catalogueTypes = ['user', 'nft', 'listing'] as const
@@ -133,7 +133,7 @@ export const catalogueImports = sqliteTable(
     callHash: text(),
     createdAt: timestamp().notNull(),
   },
-  (t) => [index('catalogueImports_age').on(t.createdAt)],
+  constraints((t) => [index('catalogueImports_age').on(t.createdAt)]),
 )
 
 /** Records that wait for the commit of their import. */
@@ -150,10 +150,10 @@ export const catalogueLines = sqliteTable(
     /** What SQL cannot compute: `users.identityHash` or `listings.priceWei`. */
     derived: text(),
   },
-  (t) => [
+  constraints((t) => [
     primaryKey({ columns: [t.importId, t.line] }),
     index('catalogueLines_record').on(t.importId, t.type, t.externalId),
-  ],
+  ]),
 )
 
 /** Numbers of NFTs that are released and not deleted, by amountType. Updated by triggers. */
@@ -173,7 +173,7 @@ export const creators = sqliteTable(
     nfts: integer().notNull(),
     latestReleaseAt: timestamp().notNull(),
   },
-  (t) => [
+  constraints((t) => [
     index('creators_latest').on(sql`${t.latestReleaseAt} DESC`, t.userId).where(sql`${t.nfts} > 0`),
-  ],
+  ]),
 )

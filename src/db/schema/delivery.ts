@@ -9,7 +9,7 @@ import {
   text,
   uniqueIndex,
 } from 'drizzle-orm/sqlite-core'
-import { boolean, id, isOneOf, timestamp, timestamps } from './columns.ts'
+import { boolean, constraints, id, isOneOf, timestamp, timestamps } from './columns.ts'
 import { orderItems } from './orders.ts'
 import { users } from './users.ts'
 
@@ -102,6 +102,8 @@ export const deliveries = sqliteTable(
     transactionId: integer(),
     /** When the item was paid and its buyer had a wallet. Alarms look at it. Null once transferred. */
     queuedAt: timestamp(),
+    /** When an operator queued the failed item again. */
+    retriedAt: timestamp(),
     /** Since when the item waits for the same kind of reason; null if for its turn only. */
     failingSince: timestamp(),
     /** The transactions in which the transfer failed. */
@@ -120,7 +122,7 @@ export const deliveries = sqliteTable(
     placer: text().notNull(),
     ...timestamps,
   },
-  (t) => [
+  constraints((t) => [
     index('deliveries_due').on(t.chainId, t.placer, t.dueAt).where(sql`${t.dueAt} IS NOT NULL`),
     // Finds the oldest item of each reason. Only items that wait for more than their turn write it.
     index('deliveries_delayed')
@@ -141,6 +143,10 @@ export const deliveries = sqliteTable(
       ),
     // Counts what failed, by reason. With the state, SQLite does not read the rows of the table.
     index('deliveries_failed').on(t.reasonCode, t.state).where(sql`${t.state} = 'failed'`),
+    // Failed items that were queued again and have not ended.
+    index('deliveries_retried')
+      .on(t.id)
+      .where(sql`${t.retriedAt} IS NOT NULL AND ${t.state} IN ('queued', 'in_flight')`),
     // What changed since a time. Queued items and those in flight are found by other indexes.
     index('deliveries_changed')
       .on(t.updatedAt)
@@ -155,7 +161,7 @@ export const deliveries = sqliteTable(
     ),
     check('deliveries_reason', sql`(${t.reasonCode} IS NULL) = (${t.reason} IS NULL)`),
     check('deliveries_awaits', sql`(${t.state} = 'awaiting_wallet') = (${t.awaits} IS NOT NULL)`),
-  ],
+  ]),
 )
 
 /**
@@ -200,7 +206,7 @@ export const transactions = sqliteTable(
     isOpen: boolean().notNull(),
     ...timestamps,
   },
-  (t) => [
+  constraints((t) => [
     uniqueIndex('transactions_open').on(t.chainId, t.signer, t.nonce).where(sql`${t.isOpen}`),
     index('transactions_block').on(t.chainId, t.block).where(sql`${t.block} IS NOT NULL`),
     index('transactions_hash').on(t.hash),
@@ -208,7 +214,7 @@ export const transactions = sqliteTable(
     index('transactions_foreign')
       .on(t.chainId, t.signer, t.nonce)
       .where(sql`NOT ${t.isOpen} AND ${t.block} IS NULL`),
-  ],
+  ]),
 )
 
 /** One row for each chain: who works on it, when to look next, and what is settled. */
@@ -250,7 +256,7 @@ export const signers = sqliteTable(
     reverts: integer().notNull().default(0),
     pausedUntil: timestamp(),
   },
-  (t) => [primaryKey({ columns: [t.chainId, t.address] })],
+  constraints((t) => [primaryKey({ columns: [t.chainId, t.address] })]),
 )
 
 /** Recipients and tokens that used up gas in transactions. After two times their items wait for an operator. */
@@ -263,7 +269,7 @@ export const burns = sqliteTable(
     times: integer().notNull(),
     updatedAt: timestamp().notNull(),
   },
-  (t) => [primaryKey({ columns: [t.chainId, t.address] })],
+  constraints((t) => [primaryKey({ columns: [t.chainId, t.address] })]),
 )
 
 /** One row: what belongs to the instance as a whole. */

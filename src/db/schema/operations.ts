@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { boolean, id, reference, timestamp } from './columns.ts'
+import { boolean, constraints, id, reference, timestamp } from './columns.ts'
 import { users } from './users.ts'
 
 /** What the cron run last saw of each configured chain. */
@@ -87,13 +87,13 @@ export const hourlyOrders = sqliteTable(
     p95: integer(),
     updatedAt: timestamp().notNull(),
   },
-  (t) => [
+  constraints((t) => [
     primaryKey({ columns: [t.hour, t.firstId] }),
     index('hourlyOrders_underWay').on(t.updatedAt).where(sql`${t.underWay} > 0`),
     index('hourlyOrders_waiting')
       .on(t.updatedAt)
       .where(sql`${t.underWay} = 0 AND ${t.failed} + ${t.awaitingWallet} > 0`),
-  ],
+  ]),
 )
 
 /** What the audit log records. `pages/operations/audit.tsx` has a sentence for each. */
@@ -121,7 +121,10 @@ export const auditLog = sqliteTable(
     /** JSON. */
     details: text({ mode: 'json' }).$type<Record<string, unknown>>(),
   },
-  (t) => [index('auditLog_subject').on(t.subject), index('auditLog_user').on(t.userId)],
+  constraints((t) => [
+    index('auditLog_subject').on(t.subject),
+    index('auditLog_user').on(t.userId),
+  ]),
 )
 
 /** What was used of a quota in a period. Kept for two days. */
@@ -134,14 +137,14 @@ export const quotas = sqliteTable(
     period: text().notNull(),
     used: integer().notNull(),
   },
-  (t) => [primaryKey({ columns: [t.period, t.name] })],
+  constraints((t) => [primaryKey({ columns: [t.period, t.name] })]),
 )
 
 /** Mails about orders that are sent once, by their subject, as in `approval:<seller>:<chain>:<contract>`. */
 export const sentMails = sqliteTable(
   'sentMails',
   { subject: text().primaryKey(), createdAt: timestamp().notNull() },
-  (t) => [index('sentMails_age').on(t.createdAt)],
+  constraints((t) => [index('sentMails_age').on(t.createdAt)]),
 )
 
 /** Recipients who want no mails about orders. */

@@ -4,7 +4,7 @@ import { writeAs } from '../../auth/access.ts'
 import { recordAction, recordItems } from '../../auth/audit.ts'
 import { requireRecentSignIn } from '../../auth/session.ts'
 import { raw, type Statement } from '../../db/client.ts'
-import type { Settings } from '../../env.ts'
+import { configuredChainIds, type Settings } from '../../env.ts'
 import type { Ctx } from '../../http/context.ts'
 import { ApiError } from '../../http/errors.ts'
 import { type WakeUp, wake } from '../wake.ts'
@@ -15,16 +15,15 @@ import { type Filter, matches, selectTransfer, toTransfer } from './transfers.ts
 /** Items that one call changes at most. */
 export const MAX_CHANGED = 1000
 
-type Action = { action: 'retry' | 'cancel' }
-/** `returnPieces`: whether the pieces of the item return to the stock. */
+/** `returnPieces`: whether the pieces of the items return to the stock. */
 type WriteOff = { action: 'write_off'; returnPieces: boolean }
+export type Action = { action: 'retry' | 'cancel' } | WriteOff
 
 type StatementCtx = Pick<Ctx, 'db' | 'now'> & { settings: Pick<Settings, 'NETWORKS'> }
 type ActionCtx = Ctx & StatementCtx & { queue: Queue<WakeUp> }
 
 /** What to change: one item, or the first that match a filter. */
 type Change = ({ id: number | SQL } | Filter) & Action
-type ChangeOfOne = { id: number } & (Action | WriteOff)
 
 /**
  * Retries, cancels or writes off one transfer. Throws `unauthenticated`, `forbidden`, `not_found`,
@@ -33,7 +32,10 @@ type ChangeOfOne = { id: number } & (Action | WriteOff)
  *
  * @example await changeTransfer({ ...c.var, queue: c.env.DELIVERIES }, { id: 7, action: 'retry' })
  */
-export async function changeTransfer(ctx: ActionCtx, change: ChangeOfOne): Promise<Transfer> {
+export async function changeTransfer(
+  ctx: ActionCtx,
+  change: { id: number } & Action,
+): Promise<Transfer> {
   const { db, caller, settings } = ctx
   const { id, action, ...details } = change
   const unknown = () => new ApiError('not_found', 'there is no transfer with this id')
@@ -43,11 +45,10 @@ export async function changeTransfer(ctx: ActionCtx, change: ChangeOfOne): Promi
       when,
       error: () => new ApiError('conflict', reason),
     })),
-    // What has ended cannot be delivered any more, so a stolen session must not do it.
-    ...(action !== 'retry' && caller.requires ? [requireRecentSignIn(db, caller, ctx.now)] : []),
+    ...recentGuards(ctx, action),
   ]
   const statements: Statement[] = [
-    ...(change.action === 'write_off' ? writeOff(ctx, change) : actionStatements(ctx, change)),
+    ...actionStatements(ctx, change),
     recordAction(ctx, {
       action: `transfer.${action}`,
       subject: id,
@@ -65,20 +66,29 @@ export async function changeTransfer(ctx: ActionCtx, change: ChangeOfOne): Promi
 }
 
 /**
- * Retries or cancels the first transfers that match, and returns how many. Throws
- * `unauthenticated`, `forbidden`.
+ * Retries, cancels or writes off the first transfers that match, and returns how many. Throws
+ * `unauthenticated`, `forbidden`, and `reauthentication_required` as `changeTransfer` does.
  */
-export async function changeTransfers(
-  ctx: ActionCtx,
-  { action, ...filter }: Filter & Action,
-): Promise<number> {
-  const ids = changeableIds(ctx, { action, ...filter })
-  const record = recordItems(ctx, { action: `transfer.${action}`, details: filter, ids })
-  const statements = [record, ...actionStatements(ctx, { action, ...filter })] as const
-  const changed = (await writeAs(ctx.db, ctx.caller, [], statements)).at(-1) ?? []
-  await wakeChains(ctx, changed)
+export async function changeTransfers(ctx: ActionCtx, change: Filter & Action): Promise<number> {
+  const { db, caller } = ctx
+  const { action, ids: _, ...details } = change
+  const record = recordItems(ctx, {
+    action: `transfer.${action}`,
+    details,
+    ids: changeableIds(ctx, change),
+  })
+  const statements = [record, ...actionStatements(ctx, change)] as const
+  const changed = (await writeAs(db, caller, recentGuards(ctx, action), statements)).at(-1) ?? []
+  // A retry looks at once at what is due already, too.
+  const chainIds = configuredChainIds(ctx.settings)
+  if (action === 'retry') await wake(ctx.queue, chainIds)
+  else if (action === 'cancel') await wakeChains(ctx, changed)
   return changed.length
 }
+
+/** What has ended cannot be delivered any more, so a stolen session must not do it. */
+const recentGuards = ({ db, caller, now }: Ctx, action: Action['action']) =>
+  action !== 'retry' && caller.requires ? [requireRecentSignIn(db, caller, now)] : []
 
 const wakeChains = ({ queue }: ActionCtx, rows: readonly { chainId: number | null }[]) =>
   wake(
@@ -87,24 +97,30 @@ const wakeChains = ({ queue }: ActionCtx, rows: readonly { chainId: number | nul
   )
 
 /** The ids of the items that an action changes, in parentheses. */
-function changeableIds({ now, settings: { NETWORKS } }: StatementCtx, change: Change): SQL {
-  const condition =
-    change.action === 'retry'
-      ? sql`(d.state = 'queued' AND d.dueAt > ${now.toISOString()} OR d.state = 'failed')`
-      : sql`d.state NOT IN ('transferred', 'written_off') AND d.requestedAction <> 'cancel'`
+function changeableIds(ctx: StatementCtx, change: Change): SQL {
   const [selected, limit] =
     'id' in change
       ? [sql`d.id = ${change.id}`, sql``]
       : [matches(change), sql`ORDER BY d.id LIMIT ${MAX_CHANGED}`]
   return sql`(SELECT d.id FROM deliveries d
-    WHERE ${selected} AND ${condition} AND NOT ${isFinal} AND ${isConfigured(NETWORKS)} ${limit})`
+    WHERE ${selected} AND ${isChangeable(ctx, change.action)} ${limit})`
+}
+
+function isChangeable({ now, settings: { NETWORKS } }: StatementCtx, action: Action['action']) {
+  if (action === 'write_off') return isFinal
+  const condition =
+    action === 'retry'
+      ? sql`(d.state = 'queued' AND d.dueAt > ${now.toISOString()} OR d.state = 'failed')`
+      : sql`d.state NOT IN ('transferred', 'written_off') AND d.requestedAction <> 'cancel'`
+  return sql`${condition} AND NOT ${isFinal} AND ${isConfigured(NETWORKS)}`
 }
 
 /** Returns the statements of an action. The rows of the last are the items that it changes. */
-export const actionStatements = (ctx: StatementCtx, change: Change) =>
-  change.action === 'retry'
-    ? ([addRecipients(ctx, change), forgetBurns(ctx, change), retryItems(ctx, change)] as const)
-    : ([cancelItems(ctx, change)] as const)
+export function actionStatements(ctx: StatementCtx, change: Change) {
+  if (change.action === 'write_off') return writeOff(ctx, change)
+  if (change.action === 'cancel') return [cancelItems(ctx, change)] as const
+  return [addRecipients(ctx, change), forgetBurns(ctx, change), retryItems(ctx, change)] as const
+}
 
 type Changed = { id: number; chainId: number | null }
 
@@ -125,6 +141,7 @@ function retryItems(ctx: StatementCtx, change: Change) {
         state = iif(${awaited} IS NULL, 'queued', 'awaiting_wallet'),
         dueAt = iif(${awaited} IS NULL, ${at}, NULL),
         queuedAt = iif(${awaited} IS NULL, ${queuedAt(at)}, NULL), failingSince = NULL, tries = 0,
+        retriedAt = iif(d.state = 'failed', ${at}, retriedAt),
         reasonCode = iif(requestedAction = 'cancel', reasonCode, NULL),
         reason = iif(requestedAction = 'cancel', reason, NULL), version = version + 1,
         updatedAt = ${at}, chainId = ${itemChain(ctx.settings.NETWORKS)}
@@ -159,23 +176,24 @@ const forgetBurns = (ctx: StatementCtx, change: Change) =>
   )
 
 /**
- * Ends a failed item whose key is used up. Only a failed one is changed, so its pieces return once
- * at most. The last statement acts: `recordAction` looks at it.
+ * Ends failed items whose keys are used up. Only failed ones are changed, so their pieces return
+ * once at most. The last statement acts: `recordAction` looks at it.
  */
-function writeOff({ db, now }: StatementCtx, { id, returnPieces }: { id: number } & WriteOff) {
-  const at = now.toISOString()
-  const pieces = raw(
-    db,
-    sql`UPDATE nfts SET availableAmount = availableAmount + i.quantity, updatedAt = ${at}
-      FROM deliveries d JOIN orderItems i ON i.id = d.id
-      WHERE d.id = ${id} AND ${isFinal} AND nfts.id = i.nftId AND nfts.amountType IS NOT 'unlimited'`,
+function writeOff(ctx: StatementCtx, change: Change & WriteOff) {
+  const at = ctx.now.toISOString()
+  const ids = changeableIds(ctx, change)
+  const pieces = raw<never>(
+    ctx.db,
+    sql`UPDATE nfts SET availableAmount = availableAmount + pieces, updatedAt = ${at}
+      FROM (SELECT nftId, sum(quantity) AS pieces FROM orderItems WHERE id IN ${ids} GROUP BY nftId)
+      WHERE nfts.id = nftId AND nfts.amountType IS NOT 'unlimited'`,
   )
-  const end = raw(
-    db,
-    sql`UPDATE deliveries AS d SET state = 'written_off', version = version + 1, updatedAt = ${at}
-      WHERE id = ${id} AND ${isFinal}`,
+  const end = raw<Changed>(
+    ctx.db,
+    sql`UPDATE deliveries SET state = 'written_off', version = version + 1, updatedAt = ${at}
+      WHERE id IN ${ids} RETURNING id, chainId`,
   )
-  return returnPieces ? [pieces, end] : [end]
+  return change.returnPieces ? ([pieces, end] as const) : ([end] as const)
 }
 
 /**

@@ -9,7 +9,10 @@ import { shopColumns } from '../shown.ts'
 import type { Transfer, TransferQuery } from './schema.ts'
 
 export type Query = z.infer<typeof TransferQuery>
-export type Filter = Pick<Query, 'status' | 'code' | 'buyerId' | 'source'>
+export type Filter = Pick<Query, 'status' | 'code' | 'buyerId' | 'source'> & {
+  chainId?: number | undefined
+  ids?: readonly number[]
+}
 
 /** `items`: their number. */
 type TransactionRow = Omit<Transfer['transactions'][number], 'itemFee'> & { items: number }
@@ -39,13 +42,16 @@ const selectTransfersWhere = (db: Database, condition: SQL) =>
 export const selectTransfer = (db: Database, id: number) =>
   selectTransfersWhere(db, sql`d.id = ${id}`)
 
+type Page = Filter & Pick<Query, 'cursor' | 'limit'>
+
 /** Selects the first transfers with an id above `cursor` that match. */
-export const selectTransfers = (db: Database, { cursor = 0, limit, ...filter }: Query) =>
-  selectTransfersWhere(
-    db,
-    sql`${matches(filter)} AND ${isEarly(filter, cursor, limit)} AND d.id > ${cursor}
-      ORDER BY d.id LIMIT ${limit}`,
-  )
+export const selectTransfers = (db: Database, page: Page) =>
+  selectTransfersWhere(db, isOnPage(page))
+
+/** The condition, order and limit of a page, for the delivery `d` and its order item `i`. */
+export const isOnPage = ({ cursor = 0, limit, ...filter }: Page): SQL =>
+  sql`${matches(filter)} AND ${isEarly(filter, cursor, limit)} AND d.id > ${cursor}
+    ORDER BY d.id LIMIT ${limit}`
 
 /**
  * Finds the orders of a source by its index, if nothing else limits what is read. Without it, items
@@ -96,8 +102,10 @@ export async function listTransfers(
 }
 
 /** Written so that indexes answer it: most items are transferred, and they are not read. */
-export function matches({ buyerId, source, ...filter }: Filter): SQL {
+export function matches({ buyerId, source, chainId, ids, ...filter }: Filter): SQL {
   const conditions = [matchesReason(filter)]
+  if (ids) conditions.push(sql`d.id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`)
+  if (chainId !== undefined) conditions.push(sql`d.chainId = ${chainId}`)
   if (buyerId !== undefined)
     conditions.push(sql`d.id IN (SELECT i.id FROM orders o JOIN orderItems i ON i.orderId = o.id
       WHERE o.buyerId = ${buyerId})`)

@@ -37,13 +37,13 @@ const MAX_TRIES = 3
 /** Nothing but the item is the cause, so nobody corrects that. */
 const FAILS_SOON = 10 * MINUTE
 /** The holder often corrects that. */
-const FAILS_LATE = 24 * HOUR
+export const FAILS_LATE = 24 * HOUR
 
 /** Milliseconds after which the record of a key suffices, if no node tells its transaction. */
 export const SEARCH_TIMEOUT = 10 * MINUTE
 
 /** Milliseconds after which an item ends that waits for this reason. Else it waits for an operator. */
-const timeouts: Partial<Record<ReasonCode, number>> = {
+export const timeouts: Partial<Record<ReasonCode, number>> = {
   gas_limit_exceeded: FAILS_SOON,
   recipient_not_deployed: FAILS_SOON,
   recipient_rejects: FAILS_SOON,
@@ -53,6 +53,8 @@ const timeouts: Partial<Record<ReasonCode, number>> = {
   holder_has_no_token: FAILS_LATE,
   holder_not_approved: FAILS_LATE,
   minter_role_missing: FAILS_LATE,
+  // `putOffUnconfigured` fails them.
+  network_not_configured: FAILS_LATE,
   quantity_above_limit: FAILS_LATE,
   token_not_transferable: FAILS_LATE,
   transaction_not_found: SEARCH_TIMEOUT,

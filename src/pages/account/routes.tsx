@@ -24,7 +24,6 @@ import { mailLink } from '../../mail/mail.ts'
 import { notifyOwner } from '../notify-owner.ts'
 import { page } from '../page.tsx'
 import { explainBrokenLink } from '../sign-in/broken-link.tsx'
-import { walletScripts } from '../wallet/views.tsx'
 import { AccountSettings, ConfirmEmail, type RejectedEmail } from './views.tsx'
 
 /** Routes of a person's account. */
@@ -93,7 +92,7 @@ async function accountPage(c: Context<AppWithCaller>, rejected?: RejectedEmail) 
   return page(c, {
     title: 'Account',
     account,
-    scripts: account.ethereumPublicAddr ? ['dialog.js'] : canLink ? walletScripts : [],
+    scripts: account.ethereumPublicAddr ? ['dialog.js'] : canLink ? ['wallet.js'] : [],
     status: rejected ? 400 : 200,
     children: <AccountSettings account={account} rejected={rejected} />,
   })

@@ -22,3 +22,21 @@ for (const button of document.querySelectorAll('button[data-copy]')) {
       : 'Your browser blocked this. Copy the selected text yourself.'
   })
 }
+
+/** A text with `data-copy-text` gets a button that copies it. */
+for (const text of document.querySelectorAll('[data-copy-text]')) {
+  const button = document.createElement('button')
+  button.type = 'button'
+  button.className = 'copy-text'
+  button.textContent = 'Copy'
+  button.setAttribute('aria-label', `Copy ${text.parentElement.textContent.trim()}`)
+  button.addEventListener('click', async () => {
+    getSelection().selectAllChildren(text)
+    const copied = await navigator.clipboard.writeText(text.textContent).then(
+      () => true,
+      () => false,
+    )
+    button.textContent = copied ? 'Copied' : 'Selected'
+  })
+  text.after(' ', button)
+}

@@ -1,5 +1,5 @@
 /** Shows the numbers of a column of a plot as a tooltip: below the pointer, or by the arrow keys. */
-for (const area of document.querySelectorAll('.plot-area')) {
+function addTooltip(area) {
   const drawing = area.querySelector('svg')
   const columns = [...drawing.querySelectorAll('.column')]
   const texts = columns.map((column) => {
@@ -49,5 +49,12 @@ for (const area of document.querySelectorAll('.plot-area')) {
     show(columns.indexOf(target.closest('.column'))),
   )
   drawing.addEventListener('pointerleave', () => show(-1))
-  addEventListener('resize', () => show(shown))
+  new ResizeObserver(() => show(shown)).observe(drawing)
 }
+
+function addTooltips() {
+  for (const area of document.querySelectorAll('.plot-area')) addTooltip(area)
+}
+
+document.addEventListener('replaced', addTooltips)
+addTooltips()

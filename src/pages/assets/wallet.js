@@ -1,7 +1,9 @@
 /**
- * Signs in with a wallet of the browser, or links it to an account. Wallets announce themselves
- * (EIP-6963), are called as providers (EIP-1193), and sign a message of the server (EIP-4361).
+ * Signs in with a wallet of the browser, or links it to an account: the wallet signs a message of the
+ * server (EIP-4361).
  */
+import { accountOf, chainOf, explain, findWallets, Problem, useChain } from './wallets.js'
+
 const panel = document.getElementById('wallets')
 const list = panel.querySelector('.wallets')
 const status = panel.querySelector(':scope > [role="status"]')
@@ -10,52 +12,58 @@ const problem = panel.querySelector(':scope > [role="alert"]')
 const { purpose, redirect, address: onlyAddress } = panel.dataset
 const networks = JSON.parse(panel.dataset.networks)
 
-/** What to do without a wallet. Those of phones are apps with a browser of their own. */
-const isPhone = matchMedia('(pointer: coarse)').matches
-const withoutWallet = document.getElementById(isPhone ? 'wallet-app' : 'no-wallets')
+/** For phones, whose wallets are apps with a browser of their own. Nobody is signed in there. */
+const walletAppHelp = `
+  <p>Use the browser of your wallet app:</p>
+  <ol class="list">
+    <li>Copy the address of this page.</li>
+    <li>Open your wallet app, and the browser in it.</li>
+    <li>Paste the address there.</li>
+    ${purpose === 'link' ? '<li>Sign in there with your e-mail address, then link the wallet.</li>' : ''}
+  </ol>
+  <div class="field">
+    <label for="page-address">Address of this page</label>
+    <input id="page-address" readonly>
+  </div>
+  <p class="actions">
+    <button class="button" type="button">Copy the address</button>
+    <span class="status" role="status"></span>
+  </p>`
 
-/** Milliseconds to wait for wallets to announce themselves. */
-const ANNOUNCE_TIMEOUT = 400
-
-/** EIP-3326: the wallet does not know the chain. */
-const UNKNOWN_CHAIN = 4902
-
-/** Error codes of wallets (EIP-1193, EIP-1474). */
-const explanations = {
-  4001: 'You declined the request in your wallet.',
-  4100: 'Your wallet does not let this site use the account. Allow it in the wallet, then try again.',
-  4200: 'Your wallet cannot do this. Try another wallet.',
-  4900: 'Your wallet is not connected to any network. Check your connection, then try again.',
-  4901: 'Your wallet is not connected to this network. Check your connection, then try again.',
-  [-32002]: 'Open your wallet: a request is waiting there.',
-}
-
-/** An error whose message is written for people. */
-class Problem extends Error {}
-
-/** Ids of the wallets that have a button. */
-const walletIds = new Set()
+/** What to do without a wallet, once none was found. */
+const help = document.createElement('div')
+help.className = 'flow'
+list.after(help)
 
 status.textContent = 'Looking for wallets…'
 
-addEventListener('eip6963:announceProvider', ({ detail: { info, provider } }) =>
-  addWallet(info.uuid, info.name, info.icon, provider),
-)
-dispatchEvent(new Event('eip6963:requestProvider'))
-setTimeout(() => {
-  // Wallets that do not support EIP-6963 set `window.ethereum`.
-  if (walletIds.size === 0 && globalThis.ethereum)
-    addWallet('legacy', 'Browser wallet', '', ethereum)
-  if (walletIds.size > 0) return
+findWallets(addWallet, () => {
   status.textContent = ''
-  const address = document.getElementById('page-address')
-  address.value = new URL(address.dataset.path, location.origin)
-  withoutWallet.hidden = false
-}, ANNOUNCE_TIMEOUT)
+  if (matchMedia('(pointer: coarse)').matches) return showWalletAppHelp()
+  help.className = 'hint'
+  help.textContent =
+    'No wallet was found in this browser. Install one, or unlock it, and reload this page.'
+})
 
-function addWallet(uuid, name, icon, provider) {
-  if (walletIds.has(uuid)) return
-  walletIds.add(uuid)
+function showWalletAppHelp() {
+  help.innerHTML = walletAppHelp
+  const address = help.querySelector('input')
+  const path =
+    purpose === 'link' ? '/settings/account' : `/sign-in?redirect=${encodeURIComponent(redirect)}`
+  address.value = new URL(path, location.origin)
+  help.querySelector('button').addEventListener('click', async () => {
+    address.select()
+    const copied = await navigator.clipboard.writeText(address.value).then(
+      () => true,
+      () => false,
+    )
+    help.querySelector('[role="status"]').textContent = copied
+      ? 'Copied.'
+      : 'Your browser blocked this. Copy the selected text yourself.'
+  })
+}
+
+function addWallet({ name, icon, provider }) {
   const button = document.createElement('button')
   button.type = 'button'
   button.className = 'button wallet'
@@ -71,7 +79,7 @@ function addWallet(uuid, name, icon, provider) {
   item.append(button)
   list.append(item)
   list.hidden = false
-  withoutWallet.hidden = true
+  help.remove()
   status.textContent = ''
 }
 
@@ -92,20 +100,9 @@ async function useWallet(provider, name, button) {
   }
 }
 
-function explain(error) {
-  if (error instanceof Problem) return sentence(error.message)
-  return (
-    explanations[error?.code] ??
-    'Your wallet did not answer as expected. Unlock it, reload this page, and try again.'
-  )
-}
-
 /** Returns the answer of the server to the signed message. */
 async function signMessage(provider) {
-  const [address] = await provider.request({ method: 'eth_requestAccounts' })
-  if (!address) throw new Problem('your wallet shares no account: unlock it, then try again')
-  if (onlyAddress && address.toLowerCase() !== onlyAddress.toLowerCase())
-    throw new Problem(`your wallet uses another account: choose ${onlyAddress} in it`)
+  const address = await accountOf(provider, onlyAddress)
   const chainId = await supportedChain(provider)
   const { message } = await post('/sign-in/wallet/message', { address, chainId, purpose })
   const signature = await provider.request({
@@ -120,34 +117,8 @@ async function signMessage(provider) {
 async function supportedChain(provider) {
   const current = await chainOf(provider)
   if (networks.some(({ chainId }) => chainId === current)) return current
-  const [network] = networks
-  try {
-    await switchChain(provider, network)
-  } catch (error) {
-    const code = error?.data?.originalError?.code ?? error?.code
-    if (code !== UNKNOWN_CHAIN) throw error
-    await addChain(provider, network)
-  }
-  return network.chainId
-}
-
-const chainOf = async (provider) => Number(await provider.request({ method: 'eth_chainId' }))
-
-const switchChain = (provider, { chainId }) =>
-  provider.request({
-    method: 'wallet_switchEthereumChain',
-    params: [{ chainId: `0x${chainId.toString(16)}` }],
-  })
-
-/** Adds the chain to the wallet (EIP-3085) and switches to it. Not every wallet does both at once. */
-async function addChain(provider, network) {
-  const { name, chainId, addition } = network
-  if (!addition)
-    throw new Problem(
-      `your wallet does not know the network “${name}”: add it in your wallet (chain id ${chainId}), then try again`,
-    )
-  await provider.request({ method: 'wallet_addEthereumChain', params: [addition] })
-  if ((await chainOf(provider)) !== chainId) await switchChain(provider, network)
+  await useChain(provider, networks[0])
+  return networks[0].chainId
 }
 
 async function post(path, body) {
@@ -174,5 +145,3 @@ function setBusy(isBusy) {
 
 const toHex = (text) =>
   `0x${Array.from(new TextEncoder().encode(text), (byte) => byte.toString(16).padStart(2, '0')).join('')}`
-
-const sentence = (text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`

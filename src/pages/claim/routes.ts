@@ -11,7 +11,8 @@ export const claimRoutes = new Hono<App>().get(
   requireSession(),
   validate('param', z.object({ id: idText })),
   async (c) => {
-    const { waits } = await readClaim(c.var, c.req.valid('param').id)
-    return c.redirect(waits ? '/settings/account' : '/orders', 303)
+    const { id } = c.req.valid('param')
+    const { waits } = await readClaim(c.var, id)
+    return c.redirect(waits ? '/settings/account' : `/orders/${id}`, 303)
   },
 )

@@ -5,10 +5,12 @@ type ConfirmProps = {
   /** The text of the button that opens the dialog. */
   label: Child
   title: string
-  /** Where the form is sent. */
-  action: string
+  /** Where the form is sent. Without it, the button sends the form around it, as this `action`. */
+  action: string | { value: string }
   /** The text of the button that confirms. */
   submit: string
+  /** The text of the button that does nothing. */
+  dismiss?: string
   /** Whether the action takes nothing away. */
   isHarmless?: boolean
   /** Hidden fields of the form. */
@@ -26,33 +28,49 @@ export const Confirm = ({
   title,
   action,
   submit,
+  dismiss = 'Cancel',
   isHarmless = false,
   values = {},
   children,
-}: ConfirmProps) => (
-  <>
-    <button class="button small" type="button" {...command('show-modal', id)}>
-      {label}
-    </button>
-    <dialog id={id} class="dialog" aria-labelledby={`${id}-title`}>
-      <form method="post" action={action}>
-        {Object.entries(values).map(
-          ([name, value]) => value && <input type="hidden" name={name} value={value} />,
+}: ConfirmProps) => {
+  const content = (
+    <>
+      <h2 id={`${id}-title`}>{title}</h2>
+      {children}
+      <p class="actions end">
+        <button class="button" type="button" {...command('close', id)}>
+          {dismiss}
+        </button>
+        <button
+          class={`button ${isHarmless ? 'primary' : 'danger'}`}
+          type="submit"
+          {...(typeof action === 'object' && { name: 'action', value: action.value })}
+        >
+          {submit}
+        </button>
+      </p>
+    </>
+  )
+  return (
+    <>
+      <button class="button small" type="button" {...command('show-modal', id)}>
+        {label}
+      </button>
+      <dialog id={id} class="dialog" aria-labelledby={`${id}-title`}>
+        {typeof action === 'object' ? (
+          <div class="flow">{content}</div>
+        ) : (
+          <form method="post" action={action}>
+            {Object.entries(values).map(
+              ([name, value]) => value && <input type="hidden" name={name} value={value} />,
+            )}
+            {content}
+          </form>
         )}
-        <h2 id={`${id}-title`}>{title}</h2>
-        {children}
-        <p class="actions end">
-          <button class="button" type="button" {...command('close', id)}>
-            Cancel
-          </button>
-          <button class={`button ${isHarmless ? 'primary' : 'danger'}`} type="submit">
-            {submit}
-          </button>
-        </p>
-      </form>
-    </dialog>
-  </>
-)
+      </dialog>
+    </>
+  )
+}
 
 /** Attributes of an invoker command (HTML, "The button element"). */
 const command = (name: 'show-modal' | 'close', id: string) => ({ command: name, commandfor: id })

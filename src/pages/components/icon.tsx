@@ -2,12 +2,14 @@
 /** Icons of lucide.dev (ISC license), inlined into the pages. */
 import type { IconNode } from 'lucide'
 import operations from 'lucide/dist/esm/icons/activity.mjs'
+import selling from 'lucide/dist/esm/icons/banknote.mjs'
 import alert from 'lucide/dist/esm/icons/circle-alert.mjs'
 import succeeded from 'lucide/dist/esm/icons/circle-check.mjs'
 import failed from 'lucide/dist/esm/icons/circle-x.mjs'
 import code from 'lucide/dist/esm/icons/code-xml.mjs'
 import copy from 'lucide/dist/esm/icons/copy.mjs'
 import external from 'lucide/dist/esm/icons/external-link.mjs'
+import collection from 'lucide/dist/esm/icons/frame.mjs'
 import key from 'lucide/dist/esm/icons/key-round.mjs'
 import leave from 'lucide/dist/esm/icons/log-out.mjs'
 import address from 'lucide/dist/esm/icons/map-pin.mjs'
@@ -23,6 +25,7 @@ const icons = {
   address,
   alert,
   code,
+  collection,
   copy,
   external,
   failed,
@@ -31,6 +34,7 @@ const icons = {
   operations,
   order,
   plus,
+  selling,
   session,
   succeeded,
   upload,

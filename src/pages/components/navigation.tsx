@@ -12,6 +12,7 @@ export const settingsLinks: MenuLink[] = [
   ['/settings/profile', 'Profile', 'user'],
   ['/settings/addresses', 'Addresses', 'address'],
   ['/settings/account', 'Account', 'wallet'],
+  ['/settings/selling', 'Selling', 'selling'],
   ['/settings/sessions', 'Sessions', 'session'],
   ['/settings/api-access', 'API Access', 'key'],
   ['/settings/webhooks', 'Webhooks', 'webhook'],

@@ -1,6 +1,7 @@
 /** The picture of a user, and the cover of an NFT. */
 import { type AvatarOwner, avatarUrl } from '../../avatars/url.ts'
-import { coverUrl } from '../../http/links.ts'
+import { artUrl } from '../../http/links.ts'
+import type { Nft } from '../../orders/nft.ts'
 import { usePage } from './request.ts'
 
 /** `size` is in pixels. The picture stands beside a name, so screen readers skip it. */
@@ -9,15 +10,25 @@ export const UserPicture = ({ user, size }: { user: AvatarOwner; size: number })
   <img class="avatar" src={avatarUrl('', user)} alt="" width={size} height={size} />
 )
 
-type CoverProps = { nft: { id: number; coverKey: string | null } }
+type CoverProps = {
+  nft: { id: number } & ({ hasArt: boolean } | Pick<Nft, 'coverKey' | 'payload'>)
+  size?: 'card' | 'page'
+}
 
-/** A drawing that depends on the NFT only. The stored cover, if there is one, lies above it. */
-export const Cover = ({ nft: { id, coverKey } }: CoverProps) => {
+const hasArt = (nft: CoverProps['nft']): boolean => {
+  if ('hasArt' in nft) return nft.hasArt
+  const { metadata } = nft.payload as { metadata?: { image?: unknown } }
   const { COVERS_URL } = usePage().settings
+  return !!(COVERS_URL && nft.coverKey) || typeof metadata?.image === 'string'
+}
+
+/** A drawing that depends on the NFT only. The art, if there is any, lies above it. */
+export const Cover = ({ nft, size = 'card' }: CoverProps) => {
+  const { id } = nft
   const random = randomNumbers(id)
   const hue = random(360)
   return (
-    <div class="cover">
+    <div class={size === 'page' ? 'cover whole' : 'cover'}>
       <svg viewBox="0 0 96 96" aria-hidden="true">
         <rect width="96" height="96" fill={`hsl(${hue} 40% 30%)`} />
         {[44, 32, 20].map((radius, layer) => (
@@ -30,7 +41,7 @@ export const Cover = ({ nft: { id, coverKey } }: CoverProps) => {
           />
         ))}
       </svg>
-      {COVERS_URL && coverKey && <img src={coverUrl(COVERS_URL, coverKey)} alt="" loading="lazy" />}
+      {hasArt(nft) && <img src={artUrl('', id, size)} alt="" loading="lazy" />}
     </div>
   )
 }

@@ -9,8 +9,7 @@ import { HomePage } from './views.tsx'
 
 /** Routes of the home page. */
 export const homeRoutes = new Hono<App>().get('/', publicEndpoint(), async (c) => {
-  const { db, caller, now } = c.var
-  const [account, data] = await Promise.all([findAccount(db, caller), readHome({ db, now })])
+  const [account, data] = await Promise.all([findAccount(c.var.db, c.var.caller), readHome(c.var)])
   return page(c, {
     title: 'Digital collectibles',
     account,

@@ -1,9 +1,11 @@
 import type { Home } from '../../marketplace/home.ts'
 import { LinkButton } from '../components/button.tsx'
 import { Icon } from '../components/icon.tsx'
-import { count, money, plural } from '../components/numbers.ts'
-import { Cover, UserPicture } from '../components/picture.tsx'
+import { creatorPath, NftGrid, nameOf } from '../components/nfts.tsx'
+import { count, plural } from '../components/numbers.ts'
+import { UserPicture } from '../components/picture.tsx'
 import { usePage } from '../components/request.ts'
+import { Title } from '../components/text.tsx'
 import { Time } from '../components/time.tsx'
 
 /** The newest NFTs and the creators. */
@@ -16,7 +18,10 @@ export const HomePage = ({ releases, creators, stats }: Home) => (
         transferred to your wallet exactly once, and you can follow it on the way.
       </p>
       <p class="actions">
-        <LinkButton href={usePage().account ? '/orders' : '/sign-in'} kind="primary">
+        <LinkButton href="/nfts" kind="primary">
+          See the NFTs
+        </LinkButton>
+        <LinkButton href={usePage().account ? '/orders' : '/sign-in'}>
           {usePage().account ? 'Your orders' : 'Sign in'}
         </LinkButton>
         <LinkButton href="/docs">
@@ -32,16 +37,11 @@ export const HomePage = ({ releases, creators, stats }: Home) => (
       </dl>
     </section>
     <section class="flow" aria-labelledby="releases">
-      <h2 id="releases">Recent releases</h2>
-      {releases.length === 0 ? (
-        <p class="empty">Nothing is released yet.</p>
-      ) : (
-        <ul class="grid">
-          {releases.map((release) => (
-            <Release release={release} />
-          ))}
-        </ul>
-      )}
+      <div class="page-head">
+        <h2 id="releases">Recent releases</h2>
+        {releases.length > 0 && <a href="/nfts">See all</a>}
+      </div>
+      <NftGrid nfts={releases} />
     </section>
     {creators.length > 0 && (
       <section class="flow" aria-labelledby="creators">
@@ -51,7 +51,11 @@ export const HomePage = ({ releases, creators, stats }: Home) => (
             <li class="creator">
               <UserPicture user={creator} size={40} />
               <div>
-                <h3>{displayName(creator)}</h3>
+                <h3>
+                  <a href={creatorPath(creator)}>
+                    <Title>{nameOf(creator)}</Title>
+                  </a>
+                </h3>
                 <p class="meta">
                   {plural(creator.nfts, 'NFT')}, the latest <Time at={creator.latestReleaseAt} />
                 </p>
@@ -70,26 +74,3 @@ const Figure = ({ name, value }: { name: string; value: number }) => (
     <dd>{count(value)}</dd>
   </div>
 )
-
-const displayName = ({ name, username }: { name: string | null; username: string | null }) =>
-  name || username || 'A creator without a name'
-
-const Release = ({ release }: { release: Home['releases'][number] }) => {
-  const { title, price, priceCurrency, creatorName, creatorUsername } = release
-  return (
-    <li class="release">
-      <Cover nft={release} />
-      <h3>{title}</h3>
-      <p class="meta">
-        <span>{displayName({ name: creatorName, username: creatorUsername })}</span>
-        <span>{describeEdition(release)}</span>
-      </p>
-      <p>{money(price, priceCurrency)}</p>
-    </li>
-  )
-}
-
-function describeEdition({ amountType, amount }: Home['releases'][number]): string {
-  if (amountType === 'unlimited') return 'Open edition'
-  return amount === 1 ? 'Unique' : `Edition of ${count(amount)}`
-}

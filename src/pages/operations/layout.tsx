@@ -5,9 +5,16 @@ import type { DeliveryState, RequestedAction } from '../../db/schema/delivery.ts
 import { Submit } from '../components/button.tsx'
 import { Tabs } from '../components/navigation.tsx'
 import { Notice } from '../components/notice.tsx'
+import { usePage } from '../components/request.ts'
+import { Time } from '../components/time.tsx'
 
 type OperationsPageProps = {
-  path: '/operations' | '/operations/audit' | '/operations/administrators' | null
+  path:
+    | '/operations'
+    | '/operations/transfers'
+    | '/operations/audit'
+    | '/operations/administrators'
+    | null
   /** What is searched for. */
   q?: string
   /** What the previous page has done. */
@@ -31,7 +38,7 @@ export const OperationsPage = ({ path, q, notice, children }: OperationsPageProp
             autocomplete="off"
             spellcheck={false}
             aria-label="Search"
-            placeholder="Id, order number, wallet, hash, key"
+            placeholder="Id, title, order number, e-mail, wallet, hash"
           />
           <Submit>Search</Submit>
         </form>
@@ -41,6 +48,7 @@ export const OperationsPage = ({ path, q, notice, children }: OperationsPageProp
       label="Operations"
       tabs={[
         ['/operations', 'Overview', path === '/operations'],
+        ['/operations/transfers?state=failed', 'Transfers', path === '/operations/transfers'],
         ['/operations/audit', 'Audit log', path === '/operations/audit'],
         ['/operations/administrators', 'Administrators', path === '/operations/administrators'],
       ]}
@@ -50,7 +58,7 @@ export const OperationsPage = ({ path, q, notice, children }: OperationsPageProp
   </div>
 )
 
-const stateNames: Record<DeliveryState, string> = {
+export const stateNames: Record<DeliveryState, string> = {
   awaiting_wallet: 'Waits for a wallet',
   queued: 'Queued',
   in_flight: 'In flight',
@@ -69,12 +77,51 @@ export const StateBadge = ({ state, requestedAction }: StateBadgeProps) => (
   </span>
 )
 
-/** A link to the page of a delivery. */
-export const TransferLink = ({ id }: { id: number }) => (
-  <a href={`/operations/transfers/${id}`}>Transfer {id}</a>
+/** What the script of the page replaces every 15 seconds, with its age. */
+export const Live = ({ children }: { children: Child }) => (
+  <>
+    <p class="status" id="live-status" role="status" />
+    <div id="live" class="flow">
+      <p class="hint">
+        Updated <Time at={usePage().now.toISOString()} />
+      </p>
+      {children}
+    </div>
+  </>
 )
 
-/** What a search for this text finds. */
-export const SearchLink = ({ q, text = q }: { q: string | number; text?: string | number }) => (
-  <a href={`/operations/search?q=${encodeURIComponent(q)}`}>{text}</a>
+/** The scripts of a page with `Live`. */
+export const liveScripts = ['dialog.js', 'operations.js']
+
+type KindOfPage = 'transfers' | 'orders' | 'users' | 'nfts'
+
+const nouns: Record<KindOfPage, string> = {
+  transfers: 'Transfer',
+  orders: 'Order',
+  users: 'User',
+  nfts: 'NFT',
+}
+
+/** A link to the page that operators have of something. */
+export const PageLink = ({ to, id }: { to: KindOfPage; id: number }) => (
+  <a href={`/operations/${to}/${id}`}>
+    {nouns[to]} {id}
+  </a>
+)
+
+/** A link to the page of a delivery. */
+export const TransferLink = ({ id }: { id: number }) => <PageLink to="transfers" id={id} />
+
+/** The path of the list with these filters. */
+export const listPath = (filter: Record<string, string | number | undefined>) =>
+  `/operations/transfers?${new URLSearchParams(
+    Object.entries(filter).flatMap(([name, value]) => (value ? [[name, String(value)]] : [])),
+  )}`
+
+/** A named value, in a list of the class `facts`. */
+export const Fact = ({ name, children }: { name: string; children?: Child }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </div>
 )

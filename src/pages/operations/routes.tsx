@@ -1,69 +1,147 @@
 /** The pages for operators. Only administrators see them. */
 import { type Context, Hono } from 'hono'
 import * as z from 'zod'
+import { deliveryStates } from '../../db/schema/delivery.ts'
 import { changeTransfer, changeTransfers } from '../../delivery/admin/actions.ts'
 import { ReasonCode, TransferId } from '../../delivery/admin/schema.ts'
 import type { App } from '../../http/context.ts'
 import { type AppWithCaller, requireAdministrator, validate } from '../../http/endpoint.ts'
+import { cursorText, idText, tokenNameText } from '../../http/ids.ts'
 import { inputText } from '../../http/inputs.ts'
+import { readNftDetails, readOrderDetails, readUserDetails } from '../../operations/details.ts'
 import { readOverview } from '../../operations/overview.ts'
 import { onlyItemIn, search } from '../../operations/search.ts'
 import { readTransferHistory } from '../../operations/transfer-history.ts'
+import { readTransferList } from '../../operations/transfer-list.ts'
 import { page } from '../page.tsx'
+import { NftPage, OrderPage, UserPage } from './details.tsx'
+import { listPath, liveScripts } from './layout.tsx'
 import { OverviewPage } from './overview.tsx'
 import { Results } from './search.tsx'
 import { TransferPage } from './transfer.tsx'
+import { TransfersPage } from './transfers.tsx'
 
 const text = inputText(255).trim().min(1)
 
-const OverviewQuery = z.object({
-  range: z.enum(['hours', 'days']).catch('hours'),
-  /** The number and the reason code of the transfers that the form before has retried. */
-  retried: z
+const OverviewQuery = z.object({ range: z.enum(['hours', 'days']).catch('hours') })
+
+/** An action that was done to transfers before. */
+const done = z.enum(['retry', 'cancel', 'write_off']).optional().catch(undefined)
+
+/** A filter that is empty or not known selects all. */
+const listFilter = {
+  state: z.enum(deliveryStates).optional().catch(undefined),
+  code: ReasonCode.optional().catch(undefined),
+  source: tokenNameText.optional().catch(undefined),
+  chain: idText.optional().catch(undefined),
+}
+
+const ListQuery = z.object({
+  ...listFilter,
+  cursor: cursorText.optional().catch(undefined),
+  done,
+  /** The transfers that were selected. */
+  ids: z
+    .string()
+    .regex(/^\d{1,15}(,\d{1,15}){0,99}$/)
+    .transform((ids) => ids.split(',').map(Number))
+    .catch([]),
+  /** How many were changed, of all that match. */
+  changed: z
     .string()
     .regex(/^\d{1,4}$/)
     .transform(Number)
     .optional()
     .catch(undefined),
-  code: ReasonCode.optional().catch(undefined),
 })
 
-const TransferNotice = z.object({
-  notice: z.enum(['retried', 'cancelled', 'written-off']).optional().catch(undefined),
+const returnPieces = z.literal('on').optional()
+
+const ListForm = z.object({
+  ...listFilter,
+  action: z.enum(['retry', 'retry-all', 'cancel', 'write_off']),
+  id: z
+    .union([idText, z.array(idText).max(100)])
+    .default([])
+    .transform((ids) => [ids].flat()),
+  returnPieces,
+})
+
+const toFilter = ({ state, code, source, chain }: z.infer<typeof ListQuery | typeof ListForm>) => ({
+  status: state,
+  code,
+  source,
+  chainId: chain,
 })
 
 const styles = ['operations.css']
 
+/** Seconds between two loads of the overview without scripts. */
+const REFRESH = 30
+
 const transferId = validate('param', TransferId)
+const idParam = validate('param', z.object({ id: idText }))
 
 /** Routes of the pages for operators. */
 export const operationRoutes = new Hono<App>()
   .get('/operations', requireAdministrator(), validate('query', OverviewQuery), async (c) => {
-    const { range, retried: items, code } = c.req.valid('query')
+    const { range } = c.req.valid('query')
     const { account, ...overview } = await readOverview(c.var)
-    const retried = items !== undefined && code ? { items, code } : undefined
     return page(c, {
       title: 'Operations',
       account,
       styles,
-      scripts: ['dialog.js', 'plots.js'],
-      children: <OverviewPage {...overview} {...{ range, retried }} />,
+      scripts: [...liveScripts, 'plots.js'],
+      refresh: REFRESH,
+      children: <OverviewPage {...overview} range={range} />,
     })
   })
-  .post(
-    '/operations/retry',
-    requireAdministrator(),
-    validate('form', z.object({ code: ReasonCode })),
-    async (c) => {
-      const { code } = c.req.valid('form')
-      const items = await changeTransfers(withQueue(c), {
-        action: 'retry',
-        status: 'failed',
-        code,
-      })
-      return c.redirect(`/operations?${new URLSearchParams({ retried: String(items), code })}`, 303)
-    },
-  )
+  .get('/operations/transfers', requireAdministrator(), validate('query', ListQuery), async (c) => {
+    const { cursor, done: action, ids, changed, ...query } = c.req.valid('query')
+    const { account, ...list } = await readTransferList(c.var, {
+      filter: toFilter(c.req.valid('query')),
+      cursor,
+      done: { action: action ?? 'retry', ids },
+    })
+    const before = action && { action, changed }
+    return page(c, {
+      title: 'Transfers',
+      account,
+      styles,
+      scripts: [...liveScripts, 'select.js'],
+      children: (
+        <TransfersPage {...list} query={query} done={before} isFirstPage={cursor === undefined} />
+      ),
+    })
+  })
+  .post('/operations/transfers', requireAdministrator(), validate('form', ListForm), async (c) => {
+    const { action, id: ids, returnPieces, ...form } = c.req.valid('form')
+    const { state, code, source, chain } = form
+    const filter = { state, code, source, chain }
+    if (action === 'retry-all') {
+      const change = { ...toFilter(c.req.valid('form')), action: 'retry' } as const
+      const changed = await changeTransfers(withQueue(c), change)
+      return c.redirect(listPath({ ...filter, done: 'retry', changed: `${changed}` }), 303)
+    }
+    const details = { ids, returnPieces: !!returnPieces }
+    if (ids.length > 0) await changeTransfers(withQueue(c), { action, ...details })
+    return c.redirect(listPath({ ...filter, done: action, ids: ids.join() }), 303)
+  })
+  .get('/operations/orders/:id', requireAdministrator(), idParam, async (c) => {
+    const { account, ...order } = await readOrderDetails(c.var, c.req.valid('param'))
+    const children = <OrderPage {...order} />
+    return page(c, { title: `Order ${order.order.id}`, account, styles, children })
+  })
+  .get('/operations/users/:id', requireAdministrator(), idParam, async (c) => {
+    const { account, ...user } = await readUserDetails(c.var, c.req.valid('param'))
+    const children = <UserPage {...user} />
+    return page(c, { title: `User ${user.user.id}`, account, styles, children })
+  })
+  .get('/operations/nfts/:id', requireAdministrator(), idParam, async (c) => {
+    const { account, ...nft } = await readNftDetails(c.var, c.req.valid('param'))
+    const children = <NftPage {...nft} />
+    return page(c, { title: `NFT ${nft.nft.id}`, account, styles, children })
+  })
   .get(
     '/operations/search',
     requireAdministrator(),
@@ -86,40 +164,40 @@ export const operationRoutes = new Hono<App>()
     '/operations/transfers/:id',
     requireAdministrator(),
     transferId,
-    validate('query', TransferNotice),
+    validate('query', z.object({ done })),
     async (c) => {
       const { id } = c.req.valid('param')
-      const { notice } = c.req.valid('query')
+      const query = c.req.valid('query')
       const { account, ...history } = await readTransferHistory(c.var, { id })
       return page(c, {
         title: `Transfer ${id}`,
         account,
         styles,
-        scripts: ['dialog.js'],
-        children: <TransferPage {...history} {...{ id, notice }} />,
+        scripts: liveScripts,
+        children: <TransferPage {...history} id={id} done={query.done} />,
       })
     },
   )
   .post('/operations/transfers/:id/retry', requireAdministrator(), transferId, async (c) => {
     const { id } = c.req.valid('param')
     await changeTransfer(withQueue(c), { id, action: 'retry' })
-    return c.redirect(`/operations/transfers/${id}?notice=retried`, 303)
+    return c.redirect(`/operations/transfers/${id}?done=retry`, 303)
   })
   .post('/operations/transfers/:id/cancel', requireAdministrator(), transferId, async (c) => {
     const { id } = c.req.valid('param')
     await changeTransfer(withQueue(c), { id, action: 'cancel' })
-    return c.redirect(`/operations/transfers/${id}?notice=cancelled`, 303)
+    return c.redirect(`/operations/transfers/${id}?done=cancel`, 303)
   })
   .post(
     '/operations/transfers/:id/write-off',
     requireAdministrator(),
     transferId,
-    validate('form', z.object({ returnPieces: z.literal('on').optional() })),
+    validate('form', z.object({ returnPieces })),
     async (c) => {
       const { id } = c.req.valid('param')
       const { returnPieces } = c.req.valid('form')
       await changeTransfer(withQueue(c), { id, action: 'write_off', returnPieces: !!returnPieces })
-      return c.redirect(`/operations/transfers/${id}?notice=written-off`, 303)
+      return c.redirect(`/operations/transfers/${id}?done=write_off`, 303)
     },
   )
 

@@ -4,7 +4,7 @@ import { ExplorerLink } from '../components/explorer.tsx'
 import { displayName, shortAddress } from '../components/names.ts'
 import { plural } from '../components/numbers.ts'
 import { usePage } from '../components/request.ts'
-import { OperationsPage, SearchLink, StateBadge, TransferLink } from './layout.tsx'
+import { OperationsPage, PageLink, StateBadge, TransferLink } from './layout.tsx'
 
 type ResultsProps = Omit<Found, 'account'> & { q: string }
 
@@ -19,20 +19,21 @@ export const Results = ({ q, ...found }: ResultsProps) => {
     <OperationsPage path={null} q={q}>
       <h1>Results for “{q}”</h1>
       {isEmpty && <Nothing q={q} />}
-      <Group name="Transfers" rows={items}>
+      <Group name="Orders and transfers" rows={items}>
         {(item: FoundItem) => (
           <>
             <div class="row-head">
               <h3>
-                <TransferLink id={item.id} />
+                <PageLink to="orders" id={item.orderId} />, <TransferLink id={item.id} />
               </h3>
               <StateBadge state={item.state} />
             </div>
             <p class="meta">
-              <span>{item.title}</span>
-              <span>Order {item.orderId}</span>
-              {item.providerId && <span>Order number {item.providerId}</span>}
               <span>{matches[item.by]}</span>
+              {item.providerId && <span>Order number {item.providerId}</span>}
+              <span>
+                <bdi class="title">{item.title}</bdi>
+              </span>
             </p>
           </>
         )}
@@ -55,7 +56,7 @@ export const Results = ({ q, ...found }: ResultsProps) => {
         {(user: Found['users'][number]) => (
           <>
             <h3>
-              User {user.id}: {displayName(user)}
+              <PageLink to="users" id={user.id} />: <bdi>{displayName(user)}</bdi>
             </h3>
             <p class="meta">
               {user.email && <span>{user.email}</span>}
@@ -71,7 +72,7 @@ export const Results = ({ q, ...found }: ResultsProps) => {
         {(nft: Found['nfts'][number]) => (
           <>
             <h3>
-              NFT {nft.id}: {nft.title}
+              <PageLink to="nfts" id={nft.id} />: <bdi>{nft.title}</bdi>
             </h3>
             <p class="meta">
               <span>{nft.network}</span>
@@ -83,7 +84,7 @@ export const Results = ({ q, ...found }: ResultsProps) => {
                 />
               </span>
               <span>
-                Creator: <SearchLink q={nft.creatorId} text={`User ${nft.creatorId}`} />
+                Creator: <PageLink to="users" id={nft.creatorId} />
               </span>
             </p>
           </>
@@ -93,14 +94,14 @@ export const Results = ({ q, ...found }: ResultsProps) => {
         {(listing: Found['listings'][number]) => (
           <>
             <h3>
-              Listing {listing.id}: {listing.title}
+              Listing {listing.id}: <bdi>{listing.title}</bdi>
             </h3>
             <p class="meta">
               <span>
-                <SearchLink q={listing.nftId} text={`NFT ${listing.nftId}`} />
+                <PageLink to="nfts" id={listing.nftId} />
               </span>
               <span>
-                Seller: <SearchLink q={listing.sellerId} text={`User ${listing.sellerId}`} />
+                Seller: <PageLink to="users" id={listing.sellerId} />
               </span>
             </p>
           </>
@@ -111,19 +112,19 @@ export const Results = ({ q, ...found }: ResultsProps) => {
 }
 
 const matches: Record<FoundItem['by'], string> = {
-  order: 'id of the order',
-  transfer: 'id of the transfer',
-  number: 'order number',
-  key: 'delivery key',
-  transaction: 'carried by the transaction',
-  event: 'event',
-  buyer: 'bought by the user',
-  seller: 'sold by the user',
+  order: 'Order with this id',
+  transfer: 'Transfer with this id',
+  number: 'Order with this number',
+  key: 'Transfer with this delivery key',
+  transaction: 'Carried by the transaction',
+  event: 'Order of the event',
+  buyer: 'Bought by the user',
+  seller: 'Sold by the user',
 }
 
 const Nothing = ({ q }: { q: string }) => (
   <p class="empty">
-    Nothing has this id, number, wallet, hash or key.
+    Nothing has this id, title, order number, wallet, hash or key, or begins with it.
     {/^[\da-f-]{36}$/i.test(q) && ' Requests are only in the log: search it for this requestId.'}
   </p>
 )
@@ -132,7 +133,7 @@ type GroupProps<Row> = { name: string; rows: readonly Row[]; children?: (row: Ro
 
 function Group<Row>({ name, rows, children }: GroupProps<Row>) {
   if (rows.length === 0) return null
-  const id = name.toLowerCase()
+  const id = name.toLowerCase().replaceAll(' ', '-')
   return (
     <section class="flow" aria-labelledby={id}>
       <h2 id={id}>{name}</h2>

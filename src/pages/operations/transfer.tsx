@@ -1,43 +1,49 @@
-import type { Child } from 'hono/jsx'
+import { retryNeeds } from '../../delivery/reasons.ts'
 import type { Network } from '../../env.ts'
 import type { TransferHistory } from '../../operations/transfer-history.ts'
 import { Confirm } from '../components/confirm.tsx'
 import { ExplorerLink } from '../components/explorer.tsx'
 import { sentence } from '../components/field.tsx'
+import { Notice } from '../components/notice.tsx'
 import { plural } from '../components/numbers.ts'
 import { usePage } from '../components/request.ts'
-import { OperationsPage, SearchLink, StateBadge } from './layout.tsx'
+import { Fact, Live, OperationsPage, PageLink, StateBadge } from './layout.tsx'
+import { type ActionName, describeOutcome, describeRetry } from './outcome.tsx'
 import { Timeline } from './timeline.tsx'
-
-const transferNotices = {
-  retried: 'The transfer is queued again.',
-  cancelled: 'The transfer is being cancelled. It ends once the chain has recorded that.',
-  'written-off': 'The transfer is written off.',
-}
+import { ReturnPieces } from './transfers.tsx'
 
 type TransferProps = Omit<TransferHistory, 'account'> & {
   id: number
-  notice: keyof typeof transferNotices | undefined
+  /** What was done before. */
+  done: ActionName | undefined
 }
 
 /** One delivery, with its history and actions. */
-export const TransferPage = ({ id, notice, ...history }: TransferProps) => {
+export const TransferPage = ({ id, done, ...history }: TransferProps) => {
   const { transfer, obstacles } = history
   const network = usePage().settings.NETWORKS[transfer.network]
+  const obstacle = done && { ...obstacles, write_off: obstacles.writeOff }[done]
   return (
-    <OperationsPage path={null} notice={notice && transferNotices[notice]}>
-      <div class="page-head">
-        <div class="row-head">
-          <h1>Transfer {id}</h1>
-          <StateBadge state={transfer.status} requestedAction={transfer.requestedAction} />
+    <OperationsPage path={null}>
+      <Live>
+        {done && (
+          <Notice>
+            The transfer is {describeOutcome(done, { ...transfer, obstacle: obstacle ?? null })}.
+          </Notice>
+        )}
+        <div class="page-head">
+          <div class="row-head">
+            <h1>Transfer {id}</h1>
+            <StateBadge state={transfer.status} requestedAction={transfer.requestedAction} />
+          </div>
+          <Actions transfer={transfer} obstacles={obstacles} />
         </div>
-        <Actions transfer={transfer} obstacles={obstacles} />
-      </div>
-      <Details transfer={transfer} network={network} />
-      <section class="flow" aria-labelledby="history">
-        <h2 id="history">History</h2>
-        <Timeline {...history} network={network} />
-      </section>
+        <Details transfer={transfer} network={network} />
+        <section class="flow" aria-labelledby="history">
+          <h2 id="history">History</h2>
+          <Timeline {...history} network={network} />
+        </section>
+      </Live>
     </OperationsPage>
   )
 }
@@ -45,8 +51,9 @@ export const TransferPage = ({ id, notice, ...history }: TransferProps) => {
 type Transfer = TransferHistory['transfer']
 
 const Actions = ({ transfer, obstacles }: Pick<TransferHistory, 'transfer' | 'obstacles'>) => {
-  const { id, status, requestedAction } = transfer
+  const { id, status, requestedAction, reasonCode } = transfer
   // What a transaction carries is not sent once more.
+  const willFail = status === 'failed' && reasonCode && retryNeeds[reasonCode]
   const canRetry = !obstacles.retry && status !== 'in_flight'
   const canCancel = !obstacles.cancel && requestedAction === 'deliver'
   const canWriteOff = !obstacles.writeOff
@@ -55,13 +62,14 @@ const Actions = ({ transfer, obstacles }: Pick<TransferHistory, 'transfer' | 'ob
       {canRetry && (
         <Confirm
           id="retry"
-          label="Retry"
+          label={status === 'queued' ? 'Try now' : willFail ? 'Retry anyway' : 'Retry'}
           title={`Retry transfer ${id}?`}
           action={`/operations/transfers/${id}/retry`}
           submit="Retry transfer"
           isHarmless
         >
           <p>It becomes due now. It is delivered once, however often you retry it.</p>
+          {status === 'failed' && <p>{describeRetry(reasonCode)}</p>}
         </Confirm>
       )}
       {canCancel && (
@@ -71,6 +79,7 @@ const Actions = ({ transfer, obstacles }: Pick<TransferHistory, 'transfer' | 'ob
           title={`Cancel transfer ${id}?`}
           action={`/operations/transfers/${id}/cancel`}
           submit="Cancel transfer"
+          dismiss="Keep"
         >
           <p>
             Its key is used up on the chain, so it is never delivered. This cannot be undone, and
@@ -90,44 +99,35 @@ const Actions = ({ transfer, obstacles }: Pick<TransferHistory, 'transfer' | 'ob
             Its delivery key is used up, so it can be neither delivered nor cancelled. It stays
             failed. This cannot be undone, and does not refund the buyer.
           </p>
-          <label class="check">
-            <input type="checkbox" name="returnPieces" />
-            <span>Return its pieces to the stock: the seller still has them</span>
-          </label>
+          <ReturnPieces />
         </Confirm>
       )}
       {!canRetry && !canCancel && !canWriteOff && obstacles.cancel && (
         <p class="hint">{sentence(obstacles.cancel)}</p>
       )}
+      {willFail && <p class="hint">{describeRetry(reasonCode)}</p>}
     </div>
   )
 }
-
-const Fact = ({ name, children }: { name: string; children?: Child }) => (
-  <div>
-    <dt>{name}</dt>
-    <dd>{children}</dd>
-  </div>
-)
 
 type DetailsProps = { transfer: Transfer; network: Network | undefined }
 
 const Details = ({ transfer, network }: DetailsProps) => (
   <dl class="facts panel">
     <Fact name="Order">
-      <SearchLink q={transfer.orderId} />
+      <PageLink to="orders" id={transfer.orderId} />
     </Fact>
     <Fact name="Order number">{transfer.providerId ?? '–'}</Fact>
     <Fact name="Placed with">{placedWith(transfer.namespace)}</Fact>
     <Fact name="Buyer">
-      <SearchLink q={transfer.buyerId} text={`User ${transfer.buyerId}`} />
+      <PageLink to="users" id={transfer.buyerId} />
     </Fact>
     <Fact name="Seller">
-      <SearchLink q={transfer.sellerId} text={`User ${transfer.sellerId}`} />
+      <PageLink to="users" id={transfer.sellerId} />
     </Fact>
     <Fact name="NFT">
-      {transfer.title}, {plural(transfer.quantity, 'piece')} (NFT {transfer.nftId}, listing{' '}
-      {transfer.listingId})
+      <PageLink to="nfts" id={transfer.nftId} />: <bdi>{transfer.title}</bdi>,{' '}
+      {plural(transfer.quantity, 'piece')}, listing {transfer.listingId}
     </Fact>
     <Fact name="Token">
       {transfer.tokenId ?? '–'} of{' '}
@@ -158,7 +158,7 @@ const Details = ({ transfer, network }: DetailsProps) => (
 )
 
 /** Names the token of a namespace: `master:<name>` or `user:<hash>:<name>`. */
-function placedWith(namespace: string): string {
+export function placedWith(namespace: string): string {
   const [role, ...rest] = namespace.split(':')
   const name = rest.slice(role === 'user' ? 1 : 0).join(':')
   return `${role} token “${name}”`

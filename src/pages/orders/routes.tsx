@@ -1,10 +1,13 @@
-/** The page with what the signed-in user has bought and sold. */
+/** The pages with what the signed-in user has bought, sold and got. */
 import { Hono } from 'hono'
 import * as z from 'zod'
 import type { App } from '../../http/context.ts'
 import { requireSession, validate } from '../../http/endpoint.ts'
-import { readHistory } from '../../orders/history.ts'
+import { idText } from '../../http/ids.ts'
+import { readHistory, readHistoryEntry } from '../../orders/history.ts'
 import { page } from '../page.tsx'
+import { Collection } from './collection.tsx'
+import { OrderPage } from './details.tsx'
 import { isOnItsWay } from './steps.tsx'
 import { Orders } from './views.tsx'
 
@@ -26,11 +29,8 @@ const OrdersQuery = z.object({
   transfers: digits.optional().catch(undefined),
 })
 
-export const orderPageRoutes = new Hono<App>().get(
-  '/orders',
-  requireSession(),
-  validate('query', OrdersQuery),
-  async (c) => {
+export const orderPageRoutes = new Hono<App>()
+  .get('/orders', requireSession(), validate('query', OrdersQuery), async (c) => {
     const { side = 'bought', before, notice, transfers } = c.req.valid('query')
     const { account, ...history } = await readHistory(c.var, { side, before: before ?? null })
     return page(c, {
@@ -47,5 +47,26 @@ export const orderPageRoutes = new Hono<App>().get(
         />
       ),
     })
-  },
-)
+  })
+  .get('/collection', requireSession(), validate('query', OrdersQuery), async (c) => {
+    const { before = null } = c.req.valid('query')
+    const { account, ...list } = await readHistory(c.var, { side: 'collected', before })
+    const children = <Collection {...list} isFirstPage={before === null} />
+    return page(c, { title: 'Collection', account, children })
+  })
+  .get('/orders/:id', requireSession(), validate('param', z.object({ id: idText })), async (c) => {
+    const { account, entry, billing } = await readHistoryEntry(c.var, c.req.valid('param').id)
+    return page(c, {
+      title: 'Order',
+      account,
+      scripts: ['orders.js', 'wallet-action.js'],
+      refresh: isOnItsWay(entry) ? REFRESH : undefined,
+      children: (
+        <OrderPage
+          entry={entry}
+          billing={billing}
+          side={entry.order.buyerId === account.id ? 'bought' : 'sold'}
+        />
+      ),
+    })
+  })

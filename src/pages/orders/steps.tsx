@@ -1,11 +1,12 @@
 /** The way of an order: paid, sent, delivered. */
-import type { HistoryEntry } from '../../orders/history.ts'
+import type { HistoryEntry, Side } from '../../orders/history.ts'
 import { Icon } from '../components/icon.tsx'
 import { Time } from '../components/time.tsx'
+import { waitLabel, waitOf } from './waiting.tsx'
 
 type Step = {
   label: string
-  state: 'done' | 'current' | 'waits' | 'failed'
+  state: 'done' | 'current' | 'held' | 'waits' | 'failed'
   at?: string | null
 }
 
@@ -19,7 +20,9 @@ export const hasEnded = ({ delivery: { state } }: HistoryEntry): boolean =>
 
 const waiting: Step = { label: 'Delivered', state: 'waits' }
 
-function deliverySteps({ order, item, delivery }: HistoryEntry): Step[] {
+function deliverySteps(entry: HistoryEntry, side: Side): Step[] {
+  const { order, item, delivery } = entry
+  const wait = waitOf(entry)
   const paid: Step = { label: 'Paid', state: 'done', at: order.createdAt }
   const sent: Step = { label: 'Sent', state: 'done', at: delivery.sentAt }
   const changedAt = item.updatedAt
@@ -34,6 +37,7 @@ function deliverySteps({ order, item, delivery }: HistoryEntry): Step[] {
     case 'awaiting_wallet':
       return [paid, { label: 'Needs a wallet', state: 'waits' }, waiting]
     default:
+      if (wait) return [paid, { label: waitLabel(wait, side), state: 'held' }, waiting]
       return item.txId
         ? [paid, sent, { label: 'On its way', state: 'current' }]
         : [paid, { label: 'Being sent', state: 'current' }, waiting]
@@ -44,18 +48,19 @@ function deliverySteps({ order, item, delivery }: HistoryEntry): Step[] {
 const spoken: Record<Step['state'], string> = {
   done: 'done',
   current: 'under way',
+  held: 'held up',
   waits: 'not yet',
   failed: 'failed',
 }
 
 /** The steps of an order item, from payment to delivery. */
-export const Steps = ({ entry }: { entry: HistoryEntry }) => (
+export const Steps = ({ entry, side }: { entry: HistoryEntry; side: Side }) => (
   <ol class="steps" aria-label="Progress">
-    {deliverySteps(entry).map(({ label, state, at }) => (
+    {deliverySteps(entry, side).map(({ label, state, at }) => (
       <li class={state}>
         {state === 'done' && <Icon name="succeeded" />}
         {state === 'failed' && <Icon name="failed" />}
-        {(state === 'current' || state === 'waits') && <span class="dot" />}
+        {state !== 'done' && state !== 'failed' && <span class="dot" />}
         <strong>{label}</strong>
         <span class="visually-hidden">, {spoken[state]} </span>
         {at && <Time at={at} />}

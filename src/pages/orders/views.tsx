@@ -9,6 +9,7 @@ import { Cover } from '../components/picture.tsx'
 import { usePage } from '../components/request.ts'
 import { Rows } from '../components/rows.tsx'
 import { hasEnded, isOnItsWay, Steps } from './steps.tsx'
+import { Waiting, waitOf } from './waiting.tsx'
 
 type OrdersProps = {
   side: Side
@@ -17,6 +18,8 @@ type OrdersProps = {
   next: number | null
   isFirstPage: boolean
   isSeller: boolean
+  /** The number of NFTs that wait for the user's wallet, on all pages. */
+  awaiting: number
   /** The number of NFTs that were sent on their way by linking a wallet. */
   transfers: number | undefined
 }
@@ -28,7 +31,7 @@ export const Orders = ({ side, entries, next, isFirstPage, ...props }: OrdersPro
     {props.isSeller && <SideTabs side={side} />}
     <div id="history" class="flow" data-live={String(!entries.every(hasEnded))}>
       <Linked transfers={props.transfers} isOnItsWay={entries.some(isOnItsWay)} />
-      {side === 'bought' && <WalletMissing entries={entries} />}
+      {side === 'bought' && <WalletMissing awaiting={props.awaiting} />}
       <Rows
         items={entries}
         empty={isFirstPage ? emptyText[side] : 'There are no more orders.'}
@@ -65,7 +68,7 @@ const emptyText: Record<Side, string> = {
   sold: 'You have not sold anything yet.',
 }
 
-function listPath(side: Side, before?: number): string {
+export function listPath(side: Side, before?: number): string {
   const query = new URLSearchParams({
     ...(side === 'sold' && { side }),
     ...(before && { before: String(before) }),
@@ -83,61 +86,67 @@ const SideTabs = ({ side }: { side: Side }) => (
   />
 )
 
-const WalletMissing = ({ entries }: { entries: HistoryEntry[] }) => {
-  const waiting = entries.filter(({ item }) => item.status === 'awaiting_wallet').length
-  if (waiting === 0 || usePage().account?.ethereumPublicAddr) return null
+const WalletMissing = ({ awaiting }: { awaiting: number }) => {
+  if (awaiting === 0 || usePage().account?.ethereumPublicAddr) return null
   return (
     <p class="notice warn">
       <Icon name="wallet" />
       <span>
-        {plural(waiting, 'NFT')} {waiting === 1 ? 'waits' : 'wait'} until you link a wallet.
+        {plural(awaiting, 'NFT')} {awaiting === 1 ? 'waits' : 'wait'} until you link a wallet.
       </span>
       <a href="/settings/account">Link a wallet</a>
     </p>
   )
 }
 
-type OrderProps = { entry: HistoryEntry; side: Side }
+type OrderProps = {
+  entry: HistoryEntry
+  side: Side
+  /** Whether the page has nothing but this order. */
+  isAlone?: boolean
+}
 
-/** `orders.js` compares `data-version`, and announces `data-news` when it has changed. */
-const Order = ({ entry, side }: OrderProps) => {
+/** `orders.js` compares `data-version`, and announces the last step when it has changed. */
+export const Order = ({ entry, side, isAlone }: OrderProps) => {
   const { order, item, delivery } = entry
-  const { id, providerId, totalPriceCents, totalPriceCurrency } = order
+  const { id, totalPriceCents, totalPriceCurrency } = order
+  const wait = waitOf(entry)
+  const title = <bdi>{item.nft.title}</bdi>
   return (
     <li
       class="order"
       id={`order-${id}`}
-      data-version={`${delivery.state} ${item.updatedAt} ${item.txId}`}
-      data-news={describeState(entry)}
+      data-version={`${delivery.state} ${item.txId} ${wait?.cause} ${wait?.reasonCode}`}
     >
       <Cover nft={item.nft} />
       <div>
-        <h2>{item.nft.title}</h2>
+        <h2>{isAlone ? title : <a href={`/orders/${id}`}>{title}</a>}</h2>
         <p class="meta">
           <span>{plural(item.quantity, 'piece')}</span>
           <span>{money(totalPriceCents, totalPriceCurrency)}</span>
-          <span>Order {providerId ?? id}</span>
-          {side === 'sold' && <span>Buyer: {buyerName(entry)}</span>}
+          <span>
+            Order <bdi>{orderNumber(order)}</bdi>
+          </span>
+          {side === 'sold' && (
+            <span>
+              Buyer: <bdi>{buyerName(entry)}</bdi>
+            </span>
+          )}
         </p>
         <Transaction entry={entry} />
+        <Waiting entry={entry} side={side} />
         <Message entry={entry} side={side} />
       </div>
-      <Steps entry={entry} />
+      <Steps entry={entry} side={side} />
     </li>
   )
 }
 
+/** The shop's own number, if it has given one. */
+export const orderNumber = ({ id, providerId }: HistoryEntry['order']) => providerId ?? String(id)
+
 const buyerName = ({ order: { buyer }, item: { ethRecipient } }: HistoryEntry): string =>
   buyer.name ?? buyer.username ?? (ethRecipient ? shortAddress(ethRecipient) : `user ${buyer.id}`)
-
-/** What is announced when the delivery has changed. */
-function describeState({ item: { nft, status }, delivery }: HistoryEntry): string {
-  const { title } = nft
-  if (status === 'transferred') return `${title} is delivered.`
-  if (delivery.state === 'cancelled') return `The delivery of ${title} was cancelled.`
-  if (status === 'failed') return `${title} could not be delivered.`
-  return status === 'transferring' ? `${title} is sent.` : ''
-}
 
 const Transaction = ({ entry: { item } }: { entry: HistoryEntry }) =>
   item.txId && (

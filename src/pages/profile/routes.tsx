@@ -43,7 +43,7 @@ export const profileRoutes = new Hono<App>()
       const { avatarUrl } = c.req.valid('form')
       const loopbackHosts = c.var.settings.LOOPBACK_HOSTS
       return changePicture(c, { field: 'avatarUrl', value: avatarUrl }, () =>
-        fetchPicture(avatarUrl, { loopbackHosts }),
+        fetchPicture(avatarUrl, { field: 'avatarUrl', loopbackHosts }),
       )
     },
   )

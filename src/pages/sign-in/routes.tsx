@@ -18,7 +18,6 @@ import {
 import { signIn } from '../../identity/sign-in.ts'
 import { mailLink } from '../../mail/mail.ts'
 import { page } from '../page.tsx'
-import { walletScripts } from '../wallet/views.tsx'
 import { explainBrokenLink } from './broken-link.tsx'
 import { describeClient } from './client.ts'
 import { deleteLinkAddress, readLinkAddress, storeLinkAddress } from './link-address.ts'
@@ -62,7 +61,7 @@ export const signInRoutes = new Hono<App>()
     return page(c, {
       title: 'Sign in again',
       account,
-      scripts: account.ethereumPublicAddr ? walletScripts : [],
+      scripts: account.ethereumPublicAddr ? ['wallet.js'] : [],
       children: <SignInAgain account={account} redirect={redirect} />,
     })
   })
@@ -178,7 +177,7 @@ function signInPage(c: Context<App>, state: SignInProps) {
   return page(c, {
     title: 'Sign in',
     account: null,
-    scripts: TURNSTILE_SITE_KEY ? [...walletScripts, TURNSTILE_SCRIPT] : walletScripts,
+    scripts: TURNSTILE_SITE_KEY ? ['wallet.js', TURNSTILE_SCRIPT] : ['wallet.js'],
     status: state.problem ? 400 : 200,
     children: <SignIn {...state} />,
   })

@@ -1,4 +1,4 @@
-/** What the script `wallet.js` knows of the networks. */
+/** What the scripts of wallets know of the networks. */
 import type { Network, Settings } from '../../env.ts'
 
 export type WalletNetwork = {
@@ -17,11 +17,14 @@ export type WalletNetwork = {
 
 /** Returns the networks for pages. The nodes of `rpcUrls` are left out: their URLs may hold keys. */
 export const walletNetworks = ({ NETWORKS }: Pick<Settings, 'NETWORKS'>): WalletNetwork[] =>
-  Object.entries(NETWORKS).map(([key, network]) => ({
-    chainId: network.chainId,
-    name: network.name ?? key,
-    addition: addChainParameters(network),
-  }))
+  Object.entries(NETWORKS).map(walletNetwork)
+
+/** Returns a network for pages, by its name in the configuration. */
+export const walletNetwork = ([key, network]: [string, Network]): WalletNetwork => ({
+  chainId: network.chainId,
+  name: network.name ?? key,
+  addition: addChainParameters(network),
+})
 
 function addChainParameters({
   chainId,

@@ -6,8 +6,8 @@
 import { inject } from 'vitest'
 import type { $ZodType } from 'zod/v4/core'
 import { describedEndpoints } from '../../../scripts/openapi/endpoints.ts'
+import type { Endpoint } from '../../../scripts/openapi/list.ts'
 import { DEFAULT_PICTURE } from '../../../src/avatars/url.ts'
-import type { Endpoint } from '../../../src/http/endpoint.ts'
 import { aPng } from '../../avatars/pictures.ts'
 import { aForm } from '../../avatars/uploads.ts'
 import type { Call } from '../../support/api.ts'
@@ -97,11 +97,15 @@ const valuesOf: Record<string, Values> = {
   'param.ids': ({ dice }) =>
     dice.chance(0.8) ? 1 + dice.upTo(60) : `externalId:${1 + dice.upTo(60)}`,
   'param.picture': pick(`${DEFAULT_PICTURE}.jpg`, `${'0'.repeat(48)}.jpg`),
+  'param.size': pick('card', 'page'),
+  'param.creator': ({ dice }) => dice.pick('cleo', String(1 + dice.upTo(60))),
   'query.id': rowId,
   'query.kind': pick('delivery', 'billing'),
   'query.deleted': rowId,
   'query.buyerId': userId,
-  'query.q': ({ world, dice }) => {
+  'query.q': ({ world, dice, endpoint }) => {
+    // The page shows it again.
+    if (endpoint === 'GET /nfts') return dice.pick('a', 'nft')
     const { id, email, wallet } = pickFrom(dice, world.victims.all)
     return dice.pick(String(id), email, wallet, `0x${'0'.repeat(64)}`)
   },
@@ -137,6 +141,8 @@ const valuesOf: Record<string, Values> = {
       `${name}@${host}`.toUpperCase(),
     )
   },
+  'form.network': pick('localhost', 'elsewhere'),
+  'form.contract': pick(`0x${'c0'.repeat(20)}`, 'no address'),
   'form.name': ({ dice }) => dice.pick('shop', 'session', `token ${dice.upTo(1000)}`),
   'form.isDefault': pick('on'),
   'form.username': ({ world, dice }) =>
@@ -176,6 +182,10 @@ const valuesOf: Record<string, Values> = {
   sellerId: userId,
   creatorId: userId,
   active: pick('true', 'false'),
+  amountType: pick('unique', 'limited', 'unlimited'),
+  edition: pick('unique', 'limited', 'unlimited'),
+  sale: pick('on'),
+  'query.creator': userId,
   updatedSince: pick('2025-01-01T00:00:00Z'),
   cursor: (draw) => {
     if (!draw.endpoint?.includes('webhook')) return rowId(draw)

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { describedEndpoints } from '../../../scripts/openapi/endpoints.ts'
+import { listEndpoints } from '../../../scripts/openapi/list.ts'
 import app from '../../../src/app.ts'
-import { listEndpoints } from '../../../src/http/endpoint.ts'
 import { errorStatus } from '../../../src/http/errors.ts'
 import {
   assertDocumented,

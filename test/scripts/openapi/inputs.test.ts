@@ -1,9 +1,9 @@
 /** No text of a caller keeps the Worker busy. In Node, because the clock of workerd stands still meanwhile. */
 import { describe, expect, it } from 'vitest'
 import type { $ZodType } from 'zod/v4/core'
+import { listEndpoints } from '../../../scripts/openapi/list.ts'
 import app from '../../../src/app.ts'
 import { CatalogueRecord } from '../../../src/catalogue/record.ts'
-import { listEndpoints } from '../../../src/http/endpoint.ts'
 
 /** Characters. A pattern whose time grows with the square of this takes five seconds. */
 const LENGTH = 100_000

@@ -1,7 +1,8 @@
 import { beforeEach, expect, it } from 'vitest'
 import type { SqliteDatabase } from '../../../scripts/database/remote.ts'
+import { generateSigningKey } from '../../../scripts/keys/signing-key.ts'
 import { issueToken, parseTokenName } from '../../../scripts/tokens/issue.ts'
-import { generateSigningKey, verifyToken } from '../../../src/auth/tokens.ts'
+import { verifyToken } from '../../../src/auth/tokens.ts'
 import { ADMINISTRATOR, tokens, users } from '../../../src/db/schema/users.ts'
 import { aDatabase, withDrizzle } from '../../support/sqlite.ts'
 

@@ -1,0 +1,28 @@
+// biome-ignore-all format: written by contracts/compile.ts from contracts/Delivery.sol
+/** What the Worker uses of the Delivery contract. */
+export const relayerAbi = [
+  {"inputs":[],"name":"AlreadyRetired","type":"error"},
+  {"inputs":[],"name":"Expired","type":"error"},
+  {"inputs":[],"name":"NotGuardian","type":"error"},
+  {"inputs":[],"name":"NotRelayer","type":"error"},
+  {"inputs":[],"name":"OutOfGas","type":"error"},
+  {"inputs":[],"name":"OwnerRequired","type":"error"},
+  {"inputs":[],"name":"PredecessorNotRetired","type":"error"},
+  {"inputs":[],"name":"RelayerLimitReached","type":"error"},
+  {"inputs":[],"name":"TokenHasNoCode","type":"error"},
+  {"inputs":[],"name":"TokenLimitMissing","type":"error"},
+  {"inputs":[],"name":"TokenLimitReached","type":"error"},
+  {"inputs":[],"name":"TooManyItems","type":"error"},
+  {"inputs":[],"name":"TooManyPredecessors","type":"error"},
+  {"anonymous":false,"inputs":[{"indexed":true,"name":"key","type":"bytes32"}],"name":"Cancelled","type":"event"},
+  {"anonymous":false,"inputs":[{"indexed":true,"name":"key","type":"bytes32"},{"indexed":true,"name":"relayer","type":"address"},{"indexed":true,"name":"token","type":"address"},{"indexed":false,"name":"from","type":"address"},{"indexed":false,"name":"to","type":"address"},{"indexed":false,"name":"tokenId","type":"uint256"},{"indexed":false,"name":"amount","type":"uint256"}],"name":"Delivered","type":"event"},
+  {"anonymous":false,"inputs":[{"indexed":true,"name":"key","type":"bytes32"},{"indexed":false,"name":"gasUsed","type":"uint256"},{"indexed":false,"name":"reason","type":"bytes"}],"name":"DeliveryFailed","type":"event"},
+  {"inputs":[{"components":[{"name":"key","type":"bytes32"},{"name":"token","type":"address"},{"name":"from","type":"address"},{"name":"to","type":"address"},{"name":"tokenId","type":"uint256"},{"name":"amount","type":"uint256"}],"name":"items","type":"tuple[]"},{"name":"minimum","type":"uint256"},{"name":"gasPerItem","type":"uint256"},{"name":"deadline","type":"uint256"}],"name":"deliver","outputs":[{"components":[{"name":"outcome","type":"uint8"},{"name":"gasUsed","type":"uint256"},{"name":"reason","type":"bytes"}],"name":"results","type":"tuple[]"}],"stateMutability":"nonpayable","type":"function"},
+  {"inputs":[],"name":"paused","outputs":[{"name":"","type":"bool"}],"stateMutability":"view","type":"function"},
+  {"inputs":[],"name":"predecessor","outputs":[{"name":"","type":"address"}],"stateMutability":"view","type":"function"},
+  {"inputs":[{"name":"keys","type":"bytes32[]"}],"name":"records","outputs":[{"name":"blockNumber","type":"uint256"},{"name":"timestamp","type":"uint256"},{"components":[{"name":"blockNumber","type":"uint64"},{"name":"contentHash","type":"bytes24"}],"name":"found","type":"tuple[]"}],"stateMutability":"view","type":"function"},
+  {"inputs":[{"name":"relayer","type":"address"}],"name":"relayerLimit","outputs":[{"components":[{"name":"isSet","type":"bool"},{"name":"capacity","type":"uint64"},{"name":"perDay","type":"uint64"},{"name":"available","type":"uint64"},{"name":"nextCapacity","type":"uint64"},{"name":"nextPerDay","type":"uint64"},{"name":"nextAt","type":"uint64"}],"name":"","type":"tuple"}],"stateMutability":"view","type":"function"},
+  {"inputs":[],"name":"relayerList","outputs":[{"name":"","type":"address[]"}],"stateMutability":"view","type":"function"},
+  {"inputs":[],"name":"retired","outputs":[{"name":"","type":"bool"}],"stateMutability":"view","type":"function"},
+  {"inputs":[{"name":"token","type":"address"}],"name":"tokenLimit","outputs":[{"components":[{"name":"isSet","type":"bool"},{"name":"capacity","type":"uint64"},{"name":"perDay","type":"uint64"},{"name":"available","type":"uint64"},{"name":"nextCapacity","type":"uint64"},{"name":"nextPerDay","type":"uint64"},{"name":"nextAt","type":"uint64"}],"name":"","type":"tuple"}],"stateMutability":"view","type":"function"},
+] as const

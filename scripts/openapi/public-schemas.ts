@@ -1,0 +1,64 @@
+/** NFTs and listings as everybody sees them. */
+import * as z from 'zod'
+import { amountTypes } from '../../src/db/schema/catalogue.ts'
+import * as f from '../../src/http/fields.ts'
+import { PublicUser } from '../../src/marketplace/creators.ts'
+import { MAX_DESCRIPTION } from '../../src/marketplace/for-sale.ts'
+
+const { always, bool, count, id, orNull, text, time } = f
+
+const externalId = text('The id that the operator gave it.')
+const nftFields = {
+  id: id('Id of the NFT.'),
+  externalId,
+  title: text('Title.'),
+  description: orNull(text(`At most ${MAX_DESCRIPTION} characters; null without one.`)),
+  imageUrl: orNull(z.url().describe('URL of the cover; null without one.')),
+  network: text('Name of the network.'),
+  contract: f.address('Address of the token contract.'),
+  tokenId: orNull(f.digits('Token id in the contract; null before it is minted.')),
+  amountType: orNull(always('Whether the number of pieces is limited.', ...amountTypes)),
+  creator: PublicUser.describe('The creator.'),
+}
+
+/** The codes of orders that nobody can place now. */
+const reasons = [
+  'listing_not_found',
+  'listing_inactive',
+  'listing_ended',
+  'quantity_above_limit',
+  'sold_out',
+] as const
+const stockFields = {
+  available: orNull(count('Pieces left, without those in reservations; null for no limit.')),
+  sellable: bool('Whether a piece can be ordered now.'),
+  notSellableReason: orNull(z.enum(reasons).describe('The code of an order; null if sellable.')),
+}
+
+export const PublicNft = z
+  .object({
+    ...nftFields,
+    ...stockFields,
+    updatedAt: time('Time of the release or the last change; also when it sold out or came back.'),
+  })
+  .meta({
+    id: 'PublicNft',
+    description: 'A released NFT, sellable if one of its listings is.',
+  })
+
+export const PublicListing = z
+  .object({
+    id: id('Id of the listing.'),
+    externalId,
+    nft: z.object(nftFields).meta({ id: 'ListedNft', description: 'The NFT of a listing.' }),
+    seller: PublicUser.describe('The seller.'),
+    priceCents: f.money('Price of one piece'),
+    priceCurrency: f.currency('Currency of `priceCents`, ISO 4217.'),
+    priceEths: f.decimal('Price of one piece in ETH.'),
+    ...stockFields,
+    maxPerOrder: orNull(count('Most pieces of one order; null if only `available` limits it.')),
+    active: bool('Whether the listing is switched on. It may have ended.'),
+    activeTill: orNull(time('Time when the listing ends; null if it does not end.')),
+    updatedAt: time('Time of the last change, or `updatedAt` of the NFT if that is later.'),
+  })
+  .meta({ id: 'PublicListing', description: 'An offer to sell a released NFT.' })

@@ -1,0 +1,79 @@
+/** The art of an NFT: converted once for each source and size, and stored in R2. */
+import { sql } from 'drizzle-orm'
+import { bytesToHex } from 'viem/utils'
+import { toJpeg } from '../avatars/picture.ts'
+import { guardedBatch } from '../db/guard.ts'
+import { type Placeholders, prepared } from '../db/prepared.ts'
+import { countUse, type Quota, requireQuota, takeQuotas } from '../db/quota.ts'
+import type { Settings } from '../env.ts'
+import type { Ctx } from '../http/context.ts'
+import { ApiError, tryLater } from '../http/errors.ts'
+import { hasImage, isVisible } from '../marketplace/candidates.ts'
+import { readSource, type Source, type SourceSettings, sourceOf } from './source.ts'
+
+/** The longest edge in pixels. */
+export const artSizes = { card: 480, page: 1200 }
+export type ArtSize = keyof typeof artSizes
+
+type ArtCtx = Pick<Ctx, 'db' | 'now'> & {
+  settings: SourceSettings & Pick<Settings, 'MAX_ART_PER_DAY'>
+  bucket: R2Bucket
+  images: ImagesBinding
+}
+type ArtName = { id: number; size: ArtSize }
+type Art = { body: ReadableStream | Uint8Array<ArrayBuffer>; etag: string }
+
+const selectArt = prepared((db, { id, now }: Placeholders<{ id: number; now: string }>) =>
+  db.all<Source>(sql`SELECT n.coverKey, iif(${hasImage}, n.payload ->> '$.metadata.image', NULL) AS image
+    FROM nfts n WHERE n.id = ${id} AND ${isVisible(now)}`),
+)
+
+/**
+ * Returns the art of an NFT that everybody may see as a JPEG. Null if there is none, and while it
+ * cannot be had: the source failed in this hour, or the conversions of this day are used up.
+ */
+export async function readArt(ctx: ArtCtx, { id, size }: ArtName): Promise<Art | null> {
+  const [[nft]] = await ctx.db.batch([selectArt(ctx.db, { id, now: ctx.now.toISOString() })])
+  const source = nft && sourceOf(nft, ctx.settings)
+  if (!source) return null
+  const hash = await hashOf(source)
+  const stored = await ctx.bucket.get(`art/${id}/${size}.jpg`)
+  if (stored?.customMetadata?.source === hash) return { body: stored.body, etag: stored.httpEtag }
+  await stored?.body.cancel()
+  try {
+    return await makeArt(ctx, { id, size, source, hash })
+  } catch (error) {
+    if (error instanceof ApiError) return null
+    throw error
+  }
+}
+
+async function hashOf(source: string): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(source))
+  return bytesToHex(new Uint8Array(digest)).slice(2)
+}
+
+/** Attempts to make the same picture in an hour: one, so that no flood of requests repeats it. */
+const MAX_ATTEMPTS = 1
+
+/** Converts and stores the picture. Throws `try_later`, and the errors of source and conversion. */
+async function makeArt(
+  { db, now, settings, bucket, images }: ArtCtx,
+  { id, size, source, hash }: ArtName & { source: string; hash: string },
+): Promise<Art> {
+  const error = (seconds: number) => tryLater('this picture cannot be had now', seconds)
+  const name = `art:${hash.slice(0, 16)}:${id}:${size}`
+  const attempt: Quota = { name, per: 'hour', limit: MAX_ATTEMPTS, error }
+  const conversions: Quota = { name: 'art', per: 'day', limit: settings.MAX_ART_PER_DAY, error }
+  const guards = [attempt, conversions].map((quota) => requireQuota(quota, now))
+  await guardedBatch(db, guards, [countUse(db, attempt, now)])
+  const jpeg = await toJpeg(images, await readSource(source, settings), {
+    edge: artSizes[size],
+    claim: () => takeQuotas(db, [conversions], now),
+  })
+  const { httpEtag } = await bucket.put(`art/${id}/${size}.jpg`, jpeg, {
+    httpMetadata: { contentType: 'image/jpeg' },
+    customMetadata: { source: hash },
+  })
+  return { body: jpeg, etag: httpEtag }
+}

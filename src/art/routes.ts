@@ -1,0 +1,41 @@
+import { Hono } from 'hono'
+import { etag } from 'hono/etag'
+import * as z from 'zod'
+import { pictureHeaders } from '../avatars/serve.ts'
+import type { App } from '../http/context.ts'
+import { publicEndpoint, validate } from '../http/endpoint.ts'
+import { docs } from '../http/fields.ts'
+import { idText } from '../http/ids.ts'
+import { artSizes, readArt } from './art.ts'
+
+/** Seconds for which caches may keep art: what is withdrawn or changed is shown no longer. */
+const MAX_AGE = 60 * 60
+
+const headers = { ...pictureHeaders, 'cache-control': `public, max-age=${MAX_AGE}` }
+
+/** A transparent GIF: an `img` shows it, and with it the drawing below, not that it is missing. */
+const nothing = Uint8Array.from(
+  atob('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7'),
+  (character) => character.charCodeAt(0),
+)
+
+const ArtParam = z.object({
+  id: idText.describe(docs('Id of the NFT.')),
+  size: z
+    .enum(['card', 'page'])
+    .describe(docs(`At most ${artSizes.card} pixels wide and high, or ${artSizes.page}.`)),
+})
+
+export const artRoutes = new Hono<App>().get(
+  '/nfts/:id/art/:size',
+  publicEndpoint('getArt'),
+  etag({ retainedHeaders: ['etag', ...Object.keys(headers)] }),
+  validate('param', ArtParam),
+  async (c) => {
+    const ctx = { ...c.var, bucket: c.env.AVATARS, images: c.env.IMAGES }
+    const art = await readArt(ctx, c.req.valid('param'))
+    if (art) return c.body(art.body, 200, { ...headers, etag: art.etag })
+    if (c.req.header('sec-fetch-dest') !== 'image') return c.notFound()
+    return c.body(nothing, 404, { 'content-type': 'image/gif' })
+  },
+)

@@ -1,0 +1,103 @@
+/** Lists of transfers, as pages for operators show them. */
+import { type SQL, sql } from 'drizzle-orm'
+import { readAsUser } from '../auth/session.ts'
+import { type Database, raw } from '../db/client.ts'
+import type { ReasonCode, RequestedAction } from '../db/schema/delivery.ts'
+import type { Action } from '../delivery/admin/actions.ts'
+import { findObstacles } from '../delivery/admin/obstacles.ts'
+import type { Transfer } from '../delivery/admin/schema.ts'
+import { type Filter, isOnPage, matches } from '../delivery/admin/transfers.ts'
+import type { Settings } from '../env.ts'
+import type { Ctx } from '../http/context.ts'
+import { MAX_COUNT } from './instance-state.ts'
+import { firstReason } from './transfer-history.ts'
+
+/** Transfers on a page of the list. */
+const PAGE_SIZE = 50
+
+type State = {
+  id: number
+  status: Transfer['status']
+  requestedAction: RequestedAction
+  reasonCode: ReasonCode | null
+  reason: string | null
+}
+
+export type ListedTransfer = State & {
+  orderId: number
+  /** Order number of the shop. */
+  providerId: string | null
+  title: string
+  quantity: number
+  /** What the buyer paid, in minor units of the currency (ISO 4217). */
+  amount: number
+  currency: string
+  network: string
+  createdAt: string
+  dueAt: string | null
+}
+
+/** Selects transfers by a condition on the delivery `d`, its order item `i` and its order `o`. */
+export const selectListed = (db: Database, condition: SQL) =>
+  raw<ListedTransfer>(
+    db,
+    sql`SELECT d.id, d.state AS status, d.requestedAction, d.reasonCode, d.reason, i.orderId,
+        o.providerId, n.title, i.quantity, i.priceCents * i.quantity AS amount,
+        i.priceCurrency AS currency, n.contractNetwork AS network, d.createdAt, d.dueAt
+      FROM deliveries d JOIN orderItems i ON i.id = d.id JOIN orders o ON o.id = i.orderId
+        JOIN nfts n ON n.id = i.nftId WHERE ${condition}`,
+  )
+
+/** How a transfer is after an action. `obstacle`: why the action is not possible; null if it is. */
+export type Outcome = State & { obstacle: string | null }
+
+/** Selects the transfers that an action was for, as they are now. */
+function selectOutcomes(
+  db: Database,
+  { NETWORKS }: Pick<Settings, 'NETWORKS'>,
+  { action, ids }: { action: Action['action']; ids: readonly number[] },
+) {
+  const obstacles = findObstacles(NETWORKS, sql`x.id`)[action]
+  return raw<Outcome>(
+    db,
+    sql`SELECT id, state AS status, requestedAction, reasonCode, reason,
+        ${firstReason(obstacles)} AS obstacle
+      FROM deliveries x WHERE id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`,
+  )
+}
+
+/** Counts up to `MAX_COUNT`. Among transfers in any state they are not counted: there may be many. */
+const countMatching = (db: Database, filter: Filter) =>
+  raw<{ total: number }>(
+    db,
+    filter.code || (filter.status && filter.status !== 'transferred')
+      ? sql`SELECT count(*) AS total FROM (SELECT 1 FROM deliveries d WHERE ${matches(filter)}
+          LIMIT ${MAX_COUNT})`
+      : sql`SELECT 0 AS total WHERE FALSE`,
+  )
+
+type Input = {
+  filter: Filter
+  cursor: number | undefined
+  /** What was done before, and to which transfers. */
+  done: { action: Action['action']; ids: readonly number[] }
+}
+
+/**
+ * Returns the administrator, a page of transfers by id, and how those are that were changed before.
+ * `total` is undefined if they are not counted. Throws `unauthenticated`, `forbidden`.
+ */
+export async function readTransferList(
+  ctx: Pick<Ctx, 'db' | 'caller'> & { settings: Pick<Settings, 'NETWORKS'> },
+  { filter, cursor, done }: Input,
+) {
+  const { db, settings } = ctx
+  const [account, rows, [counted], outcomes] = await readAsUser(ctx, [
+    selectListed(db, isOnPage({ ...filter, cursor, limit: PAGE_SIZE + 1 })),
+    countMatching(db, filter),
+    selectOutcomes(db, settings, done),
+  ])
+  const transfers = rows.slice(0, PAGE_SIZE)
+  const next = rows.length > PAGE_SIZE ? transfers.at(-1)?.id : undefined
+  return { account, transfers, next, total: counted?.total, outcomes }
+}

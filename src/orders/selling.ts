@@ -1,0 +1,122 @@
+/** What a user sells, and whether it may be delivered. */
+import { type Placeholder, sql } from 'drizzle-orm'
+import { writeAs } from '../auth/access.ts'
+import { readAccount, readAsUser } from '../auth/session.ts'
+import { raw } from '../db/client.ts'
+import { type Placeholders, prepared } from '../db/prepared.ts'
+import type { listings, nfts } from '../db/schema/catalogue.ts'
+import { readPermissions, type SoldContract } from '../delivery/permissions.ts'
+import { type WakeUp, wake } from '../delivery/wake.ts'
+import type { Settings } from '../env.ts'
+import type { Ctx } from '../http/context.ts'
+
+/** Listings on one page, and contracts. */
+const PAGE_SIZE = 20
+
+/** The newest orders of a seller, whose pieces are counted as sold and waiting. */
+export const COUNTED_ORDERS = 500
+
+type ListingRow = Pick<typeof listings.$inferSelect, 'id' | 'priceCents' | 'priceCurrency'>
+type NftRow = Pick<typeof nfts.$inferSelect, 'title' | 'contractName'>
+
+export type Listing = SoldContract &
+  ListingRow &
+  NftRow & {
+    isActive: 0 | 1
+    /** Pieces left; null for no limit. */
+    available: number | null
+    /** Pieces of the newest orders. */
+    sold: number
+    waiting: number
+    /** When the first order is tried next that waits for a permission; null if none does. */
+    nextAt: string | null
+    /** 0: it is on another page, and orders wait for a permission. */
+    isListed: 0 | 1
+  }
+
+const newestItems = (userId: number | Placeholder) => sql`(SELECT * FROM orderItems
+    WHERE sellerId = ${userId} ORDER BY orderId DESC LIMIT ${COUNTED_ORDERS}) i
+  CROSS JOIN deliveries d ON d.id = i.id CROSS JOIN nfts n ON n.id = i.nftId`
+
+/** Whether an item waits for the permission of its contract. */
+const isBlocked = sql`(d.state = 'queued' AND d.failingSince IS NOT NULL
+  AND d.reasonCode = iif(n.fulfilment = 'mint', 'minter_role_missing', 'holder_not_approved'))`
+
+type Page = Placeholders<{ userId: number; before: number; now: string }>
+
+const selectListings = prepared((db, { userId, before, now }: Page) =>
+  db.all<Listing>(sql`WITH sales AS MATERIALIZED (SELECT i.listingId,
+        sum(iif(d.state IN ('cancelled', 'written_off'), 0, i.quantity)) AS sold,
+        sum(iif(d.state = 'awaiting_wallet' OR d.state = 'queued' AND d.failingSince IS NOT NULL,
+          i.quantity, 0)) AS waiting,
+        min(iif(${isBlocked}, d.dueAt, NULL)) AS nextAt
+      FROM ${newestItems(userId)} GROUP BY i.listingId),
+    page AS MATERIALIZED (SELECT id FROM listings WHERE sellerId = ${userId} AND id < ${before}
+      ORDER BY id DESC LIMIT ${PAGE_SIZE + 1})
+    SELECT l.id, l.priceCents, l.priceCurrency, n.title, n.contractNetwork AS network,
+      n.contractAddr AS contract, n.contractName, n.fulfilment,
+      l.active AND coalesce(l.activeTill > ${now}, 1) AS isActive,
+      iif(n.amountType IS 'unlimited', NULL, n.availableAmount) AS available,
+      coalesce(s.sold, 0) AS sold, coalesce(s.waiting, 0) AS waiting, s.nextAt, l.id IN (SELECT id FROM page) AS isListed
+    FROM (SELECT id FROM page UNION SELECT listingId FROM sales WHERE nextAt IS NOT NULL) c
+      CROSS JOIN listings l ON l.id = c.id CROSS JOIN nfts n ON n.id = l.nftId
+      LEFT JOIN sales s ON s.listingId = l.id
+    ORDER BY l.id DESC`),
+)
+
+type SellingCtx = Ctx & { settings: Pick<Settings, 'NETWORKS'> }
+
+/**
+ * Returns the signed-in user, a page of the user's listings, newest first, and the contracts of these
+ * and of what waits for a permission. `before` is the `next` of the page before; null begins with the
+ * newest. Throws `unauthenticated`, `forbidden`.
+ */
+export async function readSelling(ctx: SellingCtx, { before }: { before: number | null }) {
+  const { db, caller, now, settings } = ctx
+  const range = { before: before ?? Number.MAX_SAFE_INTEGER, now: now.toISOString() }
+  const [account, rows] = await readAsUser(ctx, [
+    selectListings(db, { userId: caller.userId, ...range }),
+  ])
+  const listed = rows.filter(({ isListed }) => isListed)
+  const page = listed.slice(0, PAGE_SIZE)
+  const contracts = new Map<string, Listing>()
+  for (const row of [...rows.filter(({ nextAt }) => nextAt), ...page]) {
+    const key = `${row.network} ${row.contract} ${row.fulfilment}`
+    if (!contracts.has(key)) contracts.set(key, row)
+  }
+  const asked = [...contracts.values()].slice(0, PAGE_SIZE)
+  return {
+    account,
+    contracts: await readPermissions(settings, account.ethereumPublicAddr, asked),
+    listings: page,
+    next: listed.length > PAGE_SIZE ? (page.at(-1)?.id ?? null) : null,
+  }
+}
+
+export type Selling = Omit<Awaited<ReturnType<typeof readSelling>>, 'account'>
+
+/**
+ * Tries at once what the signed-in user has sold of a contract, if it waits for a permission that is
+ * given by now. Returns whether it is. Throws `unauthenticated`, `forbidden`.
+ */
+export async function retrySold(
+  ctx: SellingCtx & { queue: Queue<WakeUp> },
+  sold: SoldContract,
+): Promise<boolean> {
+  const { db, caller, now, settings, queue } = ctx
+  const { ethereumPublicAddr } = await readAccount(ctx)
+  const [asked] = await readPermissions(settings, ethereumPublicAddr, [sold])
+  if (asked?.permission.is !== 'allowed') return false
+  const at = now.toISOString()
+  const retry = raw<{ chainId: number }>(
+    db,
+    sql`UPDATE deliveries SET dueAt = ${at}, version = version + 1, updatedAt = ${at}
+      WHERE id IN (SELECT d.id FROM ${newestItems(caller.userId)}
+        WHERE ${isBlocked} AND d.dueAt > ${at} AND n.contractNetwork = ${sold.network}
+          AND n.contractAddr = ${sold.contract} AND n.fulfilment = ${sold.fulfilment})
+      RETURNING chainId`,
+  )
+  const [changed] = await writeAs(db, caller, [], [retry])
+  await wake(queue, new Set(changed.map(({ chainId }) => chainId)))
+  return true
+}

@@ -1,0 +1,56 @@
+/** What has become of transfers that an operator changed, as they are now. */
+import type { ReasonCode } from '../../db/schema/delivery.ts'
+import type { Action } from '../../delivery/admin/actions.ts'
+import { finalReasons, retryNeeds } from '../../delivery/reasons.ts'
+import type { Outcome } from '../../operations/transfer-list.ts'
+import { plural } from '../components/numbers.ts'
+import { TransferLink } from './layout.tsx'
+
+export type ActionName = Action['action']
+
+type OutcomeOfOne = Omit<Outcome, 'id'>
+
+/** Returns a sentence without capital letter and full stop. */
+export function describeOutcome(action: ActionName, outcome: OutcomeOfOne): string {
+  const { status, requestedAction, reason, obstacle } = outcome
+  if (action === 'retry') {
+    if (status === 'failed' && !obstacle) return `tried, and failed again: ${reason}`
+    if (status === 'transferred') return 'delivered'
+    if (status === 'in_flight') return 'sent: it is delivered when its transaction is final'
+    if (status === 'queued')
+      return reason ? `tried, and waits: ${reason}` : 'queued again, and tried at once'
+  }
+  if (action === 'cancel') {
+    if (status === 'cancelled') return 'cancelled'
+    if (requestedAction === 'cancel')
+      return 'being cancelled: it ends once the chain has recorded that'
+  }
+  if (action === 'write_off' && status === 'written_off') return 'written off'
+  return `not changed: ${obstacle ?? 'it was changed meanwhile'}`
+}
+
+type OutcomesProps = { action: ActionName; outcomes: readonly Outcome[] }
+
+/** The transfers, grouped by what has become of them. */
+export const Outcomes = ({ action, outcomes }: OutcomesProps) => (
+  <ul>
+    {[...Map.groupBy(outcomes, (outcome) => describeOutcome(action, outcome))].map(
+      ([text, group]) => (
+        <li>
+          {plural(group.length, 'transfer')} {text}.{' '}
+          {group.map(({ id }) => [<TransferLink id={id} />, ' '])}
+        </li>
+      ),
+    )}
+  </ul>
+)
+
+/** Returns what a retry of items with this reason can do. */
+export function describeRetry(code: ReasonCode | null | undefined): string {
+  if (code && finalReasons.includes(code))
+    return 'They cannot be retried, because their delivery keys are used up. Write them off.'
+  const need = code && retryNeeds[code]
+  return need
+    ? `A retry fails again at once, unless ${need} before.`
+    : 'A retry helps once the cause is removed. Otherwise it fails again, a day later at most.'
+}

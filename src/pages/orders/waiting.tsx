@@ -1,0 +1,83 @@
+/** What an order waits for, in the words of its buyer and its seller. */
+import type { ReasonCode } from '../../db/schema/delivery.ts'
+import { timeouts } from '../../delivery/engine/item-changes.ts'
+import { sentences } from '../../delivery/reasons.ts'
+import type { HistoryEntry, Side } from '../../orders/history.ts'
+import { sentence } from '../components/field.tsx'
+import { usePage } from '../components/request.ts'
+import { Time } from '../components/time.tsx'
+
+/** Who or what can end a wait, as buyers call it; and as sellers do, if that differs. */
+type Cause = 'the seller' | 'your wallet' | 'the network' | 'the marketplace'
+const forSellers: Partial<Record<Cause, string>> = {
+  'the seller': 'you',
+  'your wallet': 'the buyer’s wallet',
+}
+
+/** The marketplace unless named here. */
+const causes: Partial<Record<ReasonCode, Cause>> = {
+  holder_has_no_token: 'the seller',
+  holder_not_approved: 'the seller',
+  minter_role_missing: 'the seller',
+  token_not_transferable: 'the seller',
+  recipient_not_deployed: 'your wallet',
+  recipient_rejects: 'your wallet',
+  contract_unavailable: 'the network',
+  node_unavailable: 'the network',
+  transaction_not_found: 'the network',
+}
+
+/** `reasonCode`: null if an item only takes longer than usual. */
+type Wait = { cause: Cause; reasonCode: ReasonCode | null; since: string }
+
+/** Returns what the item of an order waits for; null if only for its turn. */
+export function waitOf({ item, delivery }: HistoryEntry): Wait | null {
+  const { state, reasonCode, failingSince, queuedAt } = delivery
+  const { settings, now } = usePage()
+  if (state === 'queued' && failingSince && reasonCode && reasonCode !== 'cancelled') {
+    const { treasury } = settings.NETWORKS[item.nft.contractNetwork] ?? {}
+    // A treasury holds the NFTs of all sellers, but does not own their contracts.
+    const isHeld = treasury && reasonCode !== 'minter_role_missing'
+    const known = causes[reasonCode] ?? 'the marketplace'
+    const cause = isHeld && known === 'the seller' ? 'the marketplace' : known
+    return { cause, reasonCode, since: failingSince }
+  }
+  const isUnderWay = queuedAt && (state === 'queued' || state === 'in_flight')
+  const patience = settings.DELIVERY_ALARM_MINUTES * 60_000
+  return isUnderWay && now.getTime() - Date.parse(queuedAt) > patience
+    ? { cause: 'the network', reasonCode: null, since: queuedAt }
+    : null
+}
+
+/** Returns a text such as `Waiting for the seller`. */
+export const waitLabel = ({ cause }: Wait, side: Side) =>
+  `Waiting for ${(side === 'sold' && forSellers[cause]) || cause}`
+
+/** Why an order waits and until when, and what its seller can do. */
+export const Waiting = ({ entry, side }: { entry: HistoryEntry; side: Side }) => {
+  const wait = waitOf(entry)
+  if (!wait) return null
+  const { cause, reasonCode, since } = wait
+  const isMint = reasonCode === 'minter_role_missing'
+  const isTask = cause === 'the seller' && (isMint || reasonCode === 'holder_not_approved')
+  const timeout = reasonCode && timeouts[reasonCode]
+  const until = timeout && new Date(Date.parse(since) + timeout)
+  return (
+    <p class="order-message held">
+      {side === 'sold' && isTask ? (
+        <>
+          You have not allowed {isMint ? 'minting' : 'delivery'} of{' '}
+          <em>
+            <bdi>{entry.item.nft.contractName}</bdi>
+          </em>
+          . <a href="/settings/selling">Allow it</a>.
+        </>
+      ) : (
+        // Not the reason of the delivery, which has details for operators.
+        sentence(reasonCode ? sentences[reasonCode] : 'the network is slow, or does not answer')
+      )}{' '}
+      {until ? 'If nothing changes, the delivery fails ' : 'It is tried until it works'}
+      {until && (until > usePage().now ? <Time at={until.toISOString()} /> : 'soon')}.
+    </p>
+  )
+}

@@ -1,0 +1,32 @@
+/** Settings → Selling: what a user sells, and whether it may be delivered. */
+import { Hono } from 'hono'
+import * as z from 'zod'
+import { fulfilments } from '../../db/schema/catalogue.ts'
+import type { App } from '../../http/context.ts'
+import { requireSession, validate } from '../../http/endpoint.ts'
+import { cursorText } from '../../http/ids.ts'
+import { inputText } from '../../http/inputs.ts'
+import { signInRateLimit } from '../../http/rate-limit.ts'
+import { readSelling, retrySold } from '../../orders/selling.ts'
+import { page } from '../page.tsx'
+import { SellingSettings } from './views.tsx'
+
+const PATH = '/settings/selling'
+
+const Query = z.object({ before: cursorText.optional().catch(undefined) })
+const text = inputText(100)
+const Sold = z.object({ network: text, contract: text, fulfilment: z.enum(fulfilments) })
+
+export const sellingRoutes = new Hono<App>()
+  .get(PATH, requireSession(), signInRateLimit, validate('query', Query), async (c) => {
+    const { before = null } = c.req.valid('query')
+    const { account, ...selling } = await readSelling(c.var, { before })
+    const children = <SellingSettings {...selling} isFirstPage={before === null} />
+    const scripts = ['wallet-action.js', 'copy.js']
+    return page(c, { title: 'Selling', account, scripts, children })
+  })
+  .post(`${PATH}/retry`, requireSession(), signInRateLimit, validate('form', Sold), async (c) => {
+    const ctx = { ...c.var, queue: c.env.DELIVERIES }
+    const isRetried = await retrySold(ctx, c.req.valid('form'))
+    return c.redirect(isRetried ? `${PATH}?notice=sold-retried` : PATH, 303)
+  })

@@ -1,0 +1,110 @@
+import { COUNTED_ORDERS, type Listing, type Selling } from '../../orders/selling.ts'
+import { Submit } from '../components/button.tsx'
+import { ExplorerLink } from '../components/explorer.tsx'
+import { Pager } from '../components/navigation.tsx'
+import { count, money } from '../components/numbers.ts'
+import { usePage } from '../components/request.ts'
+import { Rows } from '../components/rows.tsx'
+import { Time } from '../components/time.tsx'
+import { SettingsPage } from '../settings.tsx'
+import { WalletAction } from '../wallet/action.tsx'
+
+type SellingProps = Selling & { isFirstPage: boolean }
+
+/** The contracts and the listings of a seller. */
+export const SellingSettings = ({ contracts, listings, next, isFirstPage }: SellingProps) => (
+  <SettingsPage section="selling">
+    <h2>Selling</h2>
+    <p class="lead">
+      Paid orders are transferred from your <a href="/settings/account">linked wallet</a>, or
+      minted, by the delivery contract of this marketplace. Allow it once for each of your
+      contracts.
+    </p>
+    <h3 id="contracts">Contracts</h3>
+    <Rows
+      items={contracts}
+      labelledby="contracts"
+      empty="You sell nothing yet."
+      row={(contract) => <Contract contract={contract} />}
+    />
+    <h3 id="listings">Listings</h3>
+    <Rows
+      items={listings}
+      labelledby="listings"
+      empty={isFirstPage ? 'You have no listings yet.' : 'There are no more listings.'}
+      row={(listing) => <ListingRow listing={listing} />}
+    />
+    <p class="hint">Sold and waiting pieces are those of your newest {COUNTED_ORDERS} orders.</p>
+    <Pager
+      noun="listings"
+      first={isFirstPage ? null : '/settings/selling'}
+      next={next === null ? null : `/settings/selling?before=${next}`}
+    />
+  </SettingsPage>
+)
+
+/** The script `wallet-action.js` looks for the row with this id, and at its `data-state`. */
+const Contract = ({ contract: sold }: { contract: Selling['contracts'][number] }) => {
+  const { network, contract, fulfilment, contractName, permission, nextAt } = sold
+  const { account, settings } = usePage()
+  const { name = network, delivery = '' } = settings.NETWORKS[network] ?? {}
+  const wallet = account?.ethereumPublicAddr
+  const isMint = fulfilment === 'mint'
+  return (
+    <li class="row" id={`${network}-${contract}-${fulfilment}`} data-state={permission.is}>
+      <div class="row-head">
+        <h4>
+          <bdi>{contractName}</bdi>
+        </h4>
+        <span class={`badge ${permission.is}`}>{permission.is.replace('_', ' ')}</span>
+      </div>
+      <p class="meta">
+        <span>{name}</span>
+        <ExplorerLink network={settings.NETWORKS[network]} kind="address" value={contract} />
+        {isMint && <span>Minted on delivery</span>}
+      </p>
+      {permission.is === 'unknown' && <p>Not known: {permission.reason}. Load this page again.</p>}
+      {permission.is === 'missing' && wallet && (
+        <WalletAction
+          label={isMint ? 'Allow minting' : 'Allow delivery'}
+          subject={contractName}
+          network={network}
+          account={wallet}
+          request={{ allow: fulfilment, contract, delivery }}
+        />
+      )}
+      {nextAt && (
+        <form method="post" action="/settings/selling/retry">
+          {Object.entries({ network, contract, fulfilment }).map(([name, value]) => (
+            <input type="hidden" name={name} value={value} />
+          ))}
+          NFTs wait for this. The next try is <Time at={nextAt} />.{' '}
+          {permission.is === 'allowed' && <Submit kind="small">Try now</Submit>}
+        </form>
+      )}
+    </li>
+  )
+}
+
+const ListingRow = ({ listing }: { listing: Listing }) => {
+  const { id, title, priceCents, priceCurrency, isActive, available, sold, waiting } = listing
+  return (
+    <li class="row">
+      <div class="row-head">
+        <h4>
+          <bdi>{title}</bdi>
+        </h4>
+        {!isActive && <span class="badge">Not active</span>}
+      </div>
+      <p class="meta">
+        <span>
+          Listing <span data-copy-text>{id}</span>
+        </span>
+        <span>{money(priceCents, priceCurrency)}</span>
+        <span>{available === null ? 'No limit' : `${count(available)}\u00a0left`}</span>
+        <span>{count(sold)}&nbsp;sold</span>
+        <span>{count(waiting)}&nbsp;waiting</span>
+      </p>
+    </li>
+  )
+}

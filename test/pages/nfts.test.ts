@@ -1,0 +1,270 @@
+import { eq } from 'drizzle-orm'
+import { describe, expect, it } from 'vitest'
+import { nfts } from '../../src/db/schema/catalogue.ts'
+import { BASE_URL } from '../support/api.ts'
+import { aListing, anNft, aUser, db } from '../support/makers.ts'
+import { aSignedInVisitor, aVisitor } from '../support/visitor.ts'
+
+type Values = Partial<typeof nfts.$inferInsert> & {
+  amountType?: 'unique' | 'limited' | 'unlimited'
+}
+
+async function open(path: string, visitor = aVisitor()) {
+  const response = await visitor.get(path)
+  return { status: response.status, headers: response.headers, html: await response.text() }
+}
+
+const titlesIn = (html: string) =>
+  [...html.matchAll(/<bdi class="title"[^>]*>(.*?)<\/bdi>/g)].map(([, title]) => title)
+const linkIn = (html: string, text: string) => {
+  const [, href] = new RegExp(`href="([^"]*)"[^>]*>${text}<`).exec(html) ?? []
+  return href?.replaceAll('&amp;', '&')
+}
+const day = (n: number) => new Date(Date.UTC(2026, 0, n)).toISOString()
+
+/** NFTs of a new creator, each released a day after the one before. */
+async function aCreator(titles: string[], values: Values = {}, user = {}) {
+  const creator = await aUser(user)
+  const stored = []
+  for (const [i, title] of titles.entries())
+    stored.push(await anNft(creator, { title, releaseAt: day(i + 1), ...values }))
+  return { creator, nfts: stored, list: `/nfts?creator=${creator.id}` }
+}
+
+/** Follows the links to the next page, and returns the titles of all. */
+async function walk(path: string) {
+  const titles: (string | undefined)[] = []
+  for (let next: string | undefined = path; next; ) {
+    const { html } = await open(next)
+    titles.push(...titlesIn(html))
+    next = linkIn(html, 'Next page')
+  }
+  return titles
+}
+
+describe('/nfts', () => {
+  it('shows all released NFTs, the newest first, in pages', async () => {
+    const names = Array.from({ length: 50 }, (_, i) => `Piece ${i}`)
+    const { creator, list } = await aCreator(names)
+    for (const hidden of [{ status: 'draft' }, { deletedAt: day(1) }, { releaseAt: day(99_999) }])
+      await anNft(creator, { title: 'Hidden', ...hidden })
+    expect(await walk(list)).toEqual(names.toReversed())
+    const all = await walk('/nfts')
+    expect(all).not.toContain('Hidden')
+    expect(all.slice(0, 50)).toEqual(names.toReversed())
+    const second = linkIn((await open(list)).html, 'Next page') ?? ''
+    expect(linkIn((await open(second)).html, 'First page')).toBe(list)
+  })
+
+  it('pages through NFTs that were released at the same time', async () => {
+    const names = Array.from({ length: 30 }, (_, i) => `Twin ${i}`)
+    const { list } = await aCreator(names, { releaseAt: day(1) })
+    expect(await walk(list)).toEqual(names.toReversed())
+  })
+
+  it('searches by the beginning of the title, and keeps what was entered', async () => {
+    const { list } = await aCreator(['Moon 2', 'moon 1', 'A moon', '100% <b>'])
+    const { html } = await open(`${list}&q=+MOON`)
+    expect(titlesIn(html)).toEqual(['moon 1', 'Moon 2'])
+    expect(html).toContain('value="MOON"')
+    expect(titlesIn((await open(`${list}&q=100%25+<`)).html)).toEqual(['100% &lt;b&gt;'])
+  })
+
+  it('selects by edition and by what is for sale', async () => {
+    const { nfts: stored, list } = await aCreator(['Sold out', 'For sale', 'Ended', 'Unlisted'])
+    const [soldOut, forSale, ended] = stored
+    if (!soldOut || !forSale || !ended) throw new Error('there are four')
+    await aListing(soldOut)
+    await db.update(nfts).set({ availableAmount: 0 }).where(eq(nfts.id, soldOut.id))
+    await aListing(forSale)
+    await aListing(ended, { activeTill: day(2) })
+    expect(titlesIn((await open(`${list}&sale=on`)).html)).toEqual(['For sale'])
+    expect(titlesIn((await open(list)).html)).toHaveLength(4)
+    const unique = await aCreator(['One'], { amountType: 'unique', amount: 1 })
+    expect(titlesIn((await open(`${unique.list}&edition=unique`)).html)).toEqual(['One'])
+    const { html } = await open(`${unique.list}&edition=unlimited`)
+    expect(titlesIn(html)).toEqual([])
+    expect(html).toMatch(/No NFT fits\. <a href="\/nfts">/)
+  })
+
+  it('names the creator whose NFTs it shows, and leads to all others', async () => {
+    const { list } = await aCreator(['A', 'B'], {}, { name: 'Cleo', username: 'cleo_nfts' })
+    const { html } = await open(`${list}&q=a`)
+    expect(html).toContain('href="/creators/cleo_nfts"')
+    expect(linkIn(html, 'All creators')).toBe('/nfts?q=a')
+  })
+
+  it.each(['q=%00', `q=${'x'.repeat(300)}`, 'cursor=nonsense', 'edition=x', 'sale=x', 'creator=x'])(
+    'ignores what is not valid: %s',
+    async (query) => {
+      expect((await open(`/nfts?${query}`)).status).toBe(200)
+    },
+  )
+
+  it('is not stored by caches, because it shows the menu of the signed-in user', async () => {
+    const { visitor } = await aSignedInVisitor({ name: 'Ada' })
+    const {
+      nfts: [nft],
+    } = await aCreator(['A'], {}, { username: 'cached' })
+    for (const path of ['/nfts', `/nfts/${nft?.id}`, '/creators/cached']) {
+      const { headers, html } = await open(path, visitor)
+      expect(headers.get('cache-control')).toBe('private, no-store')
+      expect(html).toContain('aria-label="Menu of Ada"')
+    }
+  })
+})
+
+describe('/nfts/<id>', () => {
+  const metadata = {
+    description: 'First line\nsecond <b>line</b>',
+    image: 'https://pictures.example.com/1.png',
+    external_url: 'https://shop.example.com/nfts/1',
+    attributes: [
+      { trait_type: 'Colour', value: 'Red <i>' },
+      { trait_type: 'Level', value: 7 },
+      { trait_type: 'Hidden', value: { a: 1 } },
+      { value: true },
+      'no attribute',
+      null,
+    ],
+  }
+
+  it('shows what is known of the NFT, and where it is sold', async () => {
+    const creator = await aUser({ name: 'Cleo', username: 'cleo_page', email: 'c@example.com' })
+    const seller = await aUser({ name: 'Sam Seller' })
+    const nft = await anNft(creator, {
+      title: 'Moon & <b>',
+      contractName: 'Moons',
+      payload: { amountType: 'limited', metadata },
+    })
+    await aListing(nft, { sellerId: seller.id, priceCents: 123_456, priceCurrency: 'USD' })
+    await aListing(nft, { active: false, priceCents: 777_777 })
+    const { html } = await open(`/nfts/${nft.id}`)
+    for (const text of [
+      '<bdi>Moon &amp; &lt;b&gt;</bdi>',
+      'href="/creators/cleo_page"',
+      '$1,234.56',
+      'Edition of 10',
+      '10 left',
+      'First line\nsecond &lt;b&gt;line&lt;/b&gt;',
+      'Sam Seller',
+      '<dt dir="auto">Colour</dt><dd dir="auto">Red &lt;i&gt;</dd>',
+      '<dt dir="auto">Level</dt><dd dir="auto">7</dd>',
+      '<dt dir="auto">Value</dt><dd dir="auto">true</dd>',
+      'Moons',
+      nft.contractAddr,
+      'href="https://shop.example.com/nfts/1" rel="nofollow noopener"',
+      `src="/nfts/${nft.id}/art/page"`,
+    ])
+      expect(html).toContain(text)
+    for (const text of ['7,777', 'Hidden', 'pictures.example.com', 'c@example.com'])
+      expect(html).not.toContain(text)
+  })
+
+  it('tells search engines and chats what it shows', async () => {
+    const creator = await aUser({ name: 'Cleo' })
+    const drawn = await anNft(creator, { title: 'Drawn "1"', amount: 1, amountType: 'unique' })
+    const painted = await anNft(creator, { payload: { amountType: 'limited', metadata } })
+    const headOf = async ({ id }: { id: number }) =>
+      /<head>.*<\/head>/s.exec((await open(`/nfts/${id}`)).html)?.[0] ?? ''
+    const head = await headOf(drawn)
+    for (const element of [
+      '<title>Drawn &quot;1&quot; · Marketplace</title>',
+      `<link rel="canonical" href="${BASE_URL}/nfts/${drawn.id}"/>`,
+      '<meta property="og:title" content="Drawn &quot;1&quot;"/>',
+      '<meta property="og:description" content="Unique by Cleo"/>',
+      `<meta property="og:url" content="${BASE_URL}/nfts/${drawn.id}"/>`,
+      '<meta name="twitter:card" content="summary"/>',
+    ])
+      expect(head).toContain(element)
+    expect(head).not.toContain('og:image')
+    const withImage = await headOf(painted)
+    const image = `${BASE_URL}/nfts/${painted.id}/art/page`
+    expect(withImage).toContain(`<meta property="og:image" content="${image}"/>`)
+    expect(withImage).toContain('<meta name="twitter:card" content="summary_large_image"/>')
+  })
+
+  it.each([
+    ['a draft', { status: 'draft' }],
+    ['deleted', { deletedAt: day(1) }],
+    ['not released yet', { releaseAt: day(99_999) }],
+  ])('is a page that is not found for an NFT that is %s', async (_, values) => {
+    const nft = await anNft(await aUser(), { title: 'Secret', ...values })
+    await aListing(nft)
+    const { status, html } = await open(`/nfts/${nft.id}`)
+    expect(status).toBe(404)
+    expect(html).toContain('Page not found')
+    expect(html).not.toContain('Secret')
+  })
+
+  it.each(['0', '-1', '1.5', 'x', '9'.repeat(15), '9'.repeat(16), '%00'])(
+    'is a page that is not found for the id %s',
+    async (id) => expect((await open(`/nfts/${id}`)).status).toBe(404),
+  )
+
+  it.each([
+    ['unlimited', { amountType: 'unlimited' }, true, 'Open edition', 'For sale'],
+    ['unique', { amountType: 'unique', amount: 1 }, true, 'Unique', 'For sale'],
+    ['sold out', { availableAmount: 0 }, true, 'Edition of 10', 'Sold out'],
+    ['without a listing', {}, false, 'Edition of 10', 'Not for sale'],
+  ] as const)('says how many pieces there are: %s', async (_, values, isListed, edition, stock) => {
+    const nft = await anNft(await aUser(), values)
+    if (isListed) await aListing(nft)
+    const { html } = await open(`/nfts/${nft.id}`)
+    expect(html).toContain(`<span>${edition}</span><span>${stock}</span>`)
+  })
+
+  it('shows a listing that can be bought although many others have ended', async () => {
+    const nft = await anNft(await aUser())
+    for (let i = 0; i < 25; i++) await aListing(nft, { activeTill: day(2) })
+    await aListing(nft, { priceCents: 5500 })
+    expect((await open(`/nfts/${nft.id}`)).html).toContain('€55.00')
+  })
+
+  it.each([
+    { attributes: 'x', external_url: 7, description: ['x'], image: {} },
+    { attributes: { trait_type: 'x' }, external_url: 'javascript:alert(1)' },
+    { attributes: [[], 7, [{}]], external_url: 'https://' },
+    'no object',
+    null,
+  ])('shows an NFT with any metadata: %j', async (strange) => {
+    const nft = await anNft(await aUser(), { payload: { metadata: strange } })
+    const { status, html } = await open(`/nfts/${nft.id}`)
+    expect(status).toBe(200)
+    expect(html).not.toMatch(/javascript:|<img[^>]*art|Attributes/)
+    expect((await open('/nfts')).status).toBe(200)
+  })
+})
+
+describe('/creators/<user name>', () => {
+  it('shows the creator and what was released, the newest first', async () => {
+    const names = Array.from({ length: 30 }, (_, i) => `Work ${i}`)
+    const user = { name: 'Cleo <b>', username: 'cleo_works', email: 'works@example.com' }
+    const { creator } = await aCreator(names, {}, user)
+    await anNft(creator, { title: 'Hidden', status: 'draft' })
+    await aCreator(['Of another'])
+    const { html } = await open('/creators/CLEO_works')
+    for (const text of ['Cleo &lt;b&gt;', '@cleo_works', '30 NFTs', `src="/avatars/${creator.id}/`])
+      expect(html).toContain(text)
+    expect(html).not.toContain('works@example.com')
+    expect(html).toContain(`<link rel="canonical" href="${BASE_URL}/creators/cleo_works"/>`)
+    expect(await walk('/creators/cleo_works')).toEqual(names.toReversed())
+  })
+
+  it('is found by id if the creator has no user name', async () => {
+    const { creator } = await aCreator(['Nameless'], {}, { name: null })
+    const { html } = await open('/nfts')
+    expect(html).toContain('Somebody without a name')
+    expect(titlesIn((await open(`/creators/${creator.id}`)).html)).toEqual(['Nameless'])
+  })
+
+  it('is not found for people who have released nothing', async () => {
+    const buyer = await aUser({ username: 'a_buyer' })
+    const planner = await aUser({ username: 'a_planner' })
+    await anNft(planner, { status: 'draft' })
+    const removed = await aCreator(['A'], {}, { username: 'removed', removedAt: day(3) })
+    for (const path of ['a_buyer', 'a_planner', 'removed', buyer.id, removed.creator.id, 'nobody'])
+      expect((await open(`/creators/${path}`)).status).toBe(404)
+    expect((await open(`/creators/${'x'.repeat(300)}`)).status).toBe(404)
+  })
+})
