@@ -1,4 +1,5 @@
-import type { Person, readAdministrators } from '../../operations/administrators.ts'
+import type { Person } from '../../auth/session.ts'
+import type { readAdministrators } from '../../operations/administrators.ts'
 import { Submit } from '../components/button.tsx'
 import { Confirm } from '../components/confirm.tsx'
 import { Field } from '../components/field.tsx'
