@@ -1,6 +1,6 @@
 /** What operators see of an order, a user or an NFT. */
 import { and, desc, eq, isNull, sql } from 'drizzle-orm'
-import { readAsUser } from '../auth/session.ts'
+import { personColumns, readAsUser } from '../auth/session.ts'
 import { type Database, raw } from '../db/client.ts'
 import { nfts } from '../db/schema/catalogue.ts'
 import { orders } from '../db/schema/orders.ts'
@@ -74,11 +74,7 @@ export async function readUserDetails(ctx: DetailsCtx, { id }: Id) {
   const [account, [user], bought, sold, listings, created] = await readAsUser(ctx, [
     db
       .select({
-        id: users.id,
-        name: users.name,
-        username: users.username,
-        email: users.email,
-        ethereumPublicAddr: users.ethereumPublicAddr,
+        ...personColumns,
         roleId: users.roleId,
         createdAt: users.createdAt,
         removedAt: users.removedAt,

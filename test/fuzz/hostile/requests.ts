@@ -226,6 +226,13 @@ const valuesOf: Record<string, Values> = {
     return dice.pick(String(id), email, wallet)
   },
   sources: pick('shop', 'session'),
+  user: userId,
+  person: ({ world, dice }) => pickFrom(dice, world.victims.all).email,
+  to: pick('appointed', 'dismissed'),
+  action: pick('administrator.appoint'),
+  until: pick('2026-12-31'),
+  update: pick('on'),
+  test: pick('evt_1'),
   'query.token': pick('0'.repeat(64), 'a.b.c'),
   'query.after': messageId,
   after: (draw) => `${new Date().toISOString()},${tokenId(draw)}`,
