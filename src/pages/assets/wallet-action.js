@@ -20,23 +20,6 @@ const WOULD_FAIL = [3, -32000, -32603]
 
 const wallets = []
 
-findWallets(
-  (wallet) => {
-    wallets.push(wallet)
-    addButtons()
-  },
-  () => {
-    for (const element of actions()) {
-      const { request, account } = actionOf(element)
-      if (request.allow)
-        statusOf(element).textContent =
-          `No wallet was found in this browser. Open this page where your wallet is, or call ${describe(request)} of the contract with ${account}.`
-    }
-  },
-)
-// `orders.js` has replaced a part of the page.
-document.addEventListener('replaced', addButtons)
-
 const actions = () => document.querySelectorAll('.wallet-action[data-action]')
 const actionOf = ({ dataset }) => JSON.parse(dataset.action)
 const statusOf = (element) => element.querySelector('[role="status"]')
@@ -58,7 +41,7 @@ function buttonOf(element, wallet) {
   button.append(wallets.length > 1 ? `${label} with ${wallet.name}` : label)
   const hidden = document.createElement('span')
   hidden.className = 'visually-hidden'
-  hidden.textContent = `: ${subject}`
+  hidden.textContent = ` (${subject})`
   button.append(hidden)
   button.addEventListener('click', () => run(element, wallet, button))
   return button
@@ -171,3 +154,20 @@ async function showResult(rowId) {
 }
 
 const sleep = (time) => new Promise((resolve) => setTimeout(resolve, time))
+
+findWallets(
+  (wallet) => {
+    wallets.push(wallet)
+    addButtons()
+  },
+  () => {
+    for (const element of actions()) {
+      const { request, account } = actionOf(element)
+      if (request.allow)
+        statusOf(element).textContent =
+          `No wallet was found in this browser. Open this page where your wallet is, or call ${describe(request)} of the contract with ${account}.`
+    }
+  },
+)
+// `orders.js` has replaced a part of the page.
+document.addEventListener('replaced', addButtons)
