@@ -152,7 +152,11 @@ POST   /settings/webhooks/:webhook_id/test                 | 401      | 403   | 
 POST   /settings/webhooks/:webhook_id/messages/:message_id/resend | 401      | 403   | 403    | 303     | 403   | 403    | 403
 POST   /settings/webhooks/:webhook_id/replay               | 401      | 403   | 403    | 303     | 403   | 403    | 403
 GET    /operations                                         | 401      | 403   | 403    | 403     | 403   | 403    | 403
-POST   /operations/retry                                   | 401      | 403   | 403    | 403     | 403   | 403    | 403
+GET    /operations/transfers                               | 401      | 403   | 403    | 403     | 403   | 403    | 403
+POST   /operations/transfers                               | 401      | 403   | 403    | 403     | 403   | 403    | 403
+GET    /operations/orders/:id                              | 401      | 403   | 403    | 403     | 403   | 403    | 403
+GET    /operations/users/:id                               | 401      | 403   | 403    | 403     | 403   | 403    | 403
+GET    /operations/nfts/:id                                | 401      | 403   | 403    | 403     | 403   | 403    | 403
 GET    /operations/audit                                   | 401      | 403   | 403    | 403     | 403   | 403    | 403
 GET    /operations/audit.csv                               | 401      | 403   | 403    | 403     | 403   | 403    | 403
 GET    /operations/administrators                          | 401      | 403   | 403    | 403     | 403   | 403    | 403

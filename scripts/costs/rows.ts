@@ -147,7 +147,13 @@ export const endpointCosts: Record<string, Cost> = {
   'POST /settings/webhooks/:webhook_id/replay': cost(0, 0, 0),
   // Failed items are counted by reason, and 30 days by hour: 20,000 items in the large database.
   'GET /operations': cost(1, 21_000, 0),
-  'POST /operations/retry': cost(1, 122_000, 0),
+  // A page, and the number of those that match, up to 1,000.
+  'GET /operations/transfers': cost(1, 2000, 0),
+  'POST /operations/transfers': cost(1, 122_000, 0),
+  'GET /operations/orders/:id': cost(1, 20, 0),
+  // Up to 20 purchases, sales and listings.
+  'GET /operations/users/:id': cost(1, 350, 0),
+  'GET /operations/nfts/:id': cost(1, 50, 0),
   'GET /operations/audit': cost(1, 220, 0),
   'GET /operations/audit.csv': cost(1, 220, 0),
   'GET /operations/administrators': cost(1, 20, 0),

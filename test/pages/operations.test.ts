@@ -179,14 +179,16 @@ it('groups by reason what is queued and waits for more than its turn', async () 
   const { visitor } = await anAdministratorVisitor()
   const waiting = { state: 'queued', dueAt: minutesAgo(-5), failingSince: minutesAgo(5) } as const
   const first = await anItem({ ...waiting, ...explain('holder_not_approved') })
-  await anItem({ ...waiting, ...explain('holder_not_approved'), chainId: null })
+  const second = await anItem({ ...waiting, ...explain('holder_not_approved'), chainId: null })
   await anItem({ state: 'queued', dueAt: minutesAgo(-5) })
   const { html, sectionOf } = await read(visitor, '/operations')
-  expect(sectionOf('waiting')).toBe(
-    `Waiting for a reason ${sentence(sentences.holder_not_approved)} 2 transfers` +
-      ` : ${sentences.holder_not_approved} €20.00 Oldest: Transfer ${first.id}`,
-  )
-  expect(html).toContain('href="/operations/transfers?state=queued&amp;code=holder_not_approved"')
+  const group = `${sentence(sentences.holder_not_approved)} 1 transfer : ${sentences.holder_not_approved}`
+  const waitingText = sectionOf('waiting')
+  expect(waitingText).toContain(`${group} Chain 31337 €10.00 Oldest: Transfer ${first.id}`)
+  // Of a network that is not configured.
+  expect(waitingText).toContain(`${group} €10.00 Oldest: Transfer ${second.id}`)
+  expect(waitingText.match(/1 transfer /g)).toHaveLength(2)
+  expect(html).toContain('href="/operations/transfers?state=queued&amp;code=holder_not_approved&amp;chain=31337"')
 })
 
 describe('what is wrong', () => {

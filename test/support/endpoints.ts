@@ -318,7 +318,13 @@ export async function sampleWorld() {
       }),
     }),
     'POST /settings/sessions/:id/end': () => ({ params: { id } }),
-    'POST /operations/retry': () => ({ body: new URLSearchParams({ code: 'no_relayer' }) }),
+    'GET /operations/transfers': () => ({ query: '?state=failed' }),
+    'POST /operations/transfers': () => ({
+      body: new URLSearchParams({ action: 'retry-all', state: 'failed', code: 'no_relayer' }),
+    }),
+    'GET /operations/orders/:id': async () => ({ params: { id: (await anOrder()).orderId } }),
+    'GET /operations/users/:id': () => ({ params: { id: owner.id } }),
+    'GET /operations/nfts/:id': () => ({ params: { id: orderInputs[0]?.nftId ?? 0 } }),
     'POST /operations/administrators': () => ({
       body: new URLSearchParams({ userId: '1', to: 'appointed' }),
     }),

@@ -4,6 +4,8 @@ import { ExplorerLink } from '../components/explorer.tsx'
 import { displayName, shortAddress } from '../components/names.ts'
 import { plural } from '../components/numbers.ts'
 import { usePage } from '../components/request.ts'
+import { Name } from '../components/text.tsx'
+import { Listing } from './details.tsx'
 import { OperationsPage, PageLink, StateBadge, TransferLink } from './layout.tsx'
 
 type ResultsProps = Omit<Found, 'account'> & { q: string }
@@ -32,7 +34,7 @@ export const Results = ({ q, ...found }: ResultsProps) => {
               <span>{matches[item.by]}</span>
               {item.providerId && <span>Order number {item.providerId}</span>}
               <span>
-                <bdi class="title">{item.title}</bdi>
+                <Name>{item.title}</Name>
               </span>
             </p>
           </>
@@ -56,7 +58,7 @@ export const Results = ({ q, ...found }: ResultsProps) => {
         {(user: Found['users'][number]) => (
           <>
             <h3>
-              <PageLink to="users" id={user.id} />: <bdi>{displayName(user)}</bdi>
+              <PageLink to="users" id={user.id} />: <Name>{displayName(user)}</Name>
             </h3>
             <p class="meta">
               {user.email && <span>{user.email}</span>}
@@ -72,7 +74,7 @@ export const Results = ({ q, ...found }: ResultsProps) => {
         {(nft: Found['nfts'][number]) => (
           <>
             <h3>
-              <PageLink to="nfts" id={nft.id} />: <bdi>{nft.title}</bdi>
+              <PageLink to="nfts" id={nft.id} />: <Name>{nft.title}</Name>
             </h3>
             <p class="meta">
               <span>{nft.network}</span>
@@ -91,21 +93,7 @@ export const Results = ({ q, ...found }: ResultsProps) => {
         )}
       </Group>
       <Group name="Listings" rows={listings}>
-        {(listing: Found['listings'][number]) => (
-          <>
-            <h3>
-              Listing {listing.id}: <bdi>{listing.title}</bdi>
-            </h3>
-            <p class="meta">
-              <span>
-                <PageLink to="nfts" id={listing.nftId} />
-              </span>
-              <span>
-                Seller: <PageLink to="users" id={listing.sellerId} />
-              </span>
-            </p>
-          </>
-        )}
+        {Listing}
       </Group>
     </OperationsPage>
   )
