@@ -57,41 +57,39 @@ export type AccountEvent =
   | { type: 'wallet-linked' | 'email-linked' | 'wallet-unlinked' | 'email-unlinked' }
   | { type: 'master-token' | 'appointed' | 'dismissed'; name: string }
 
-function describe(event: AccountEvent): { subject: string; lead: string } {
-  switch (event.type) {
-    case 'wallet-linked':
-      return { subject: 'A wallet was linked', lead: 'A wallet can now sign in to your account.' }
-    case 'email-linked':
-      return {
-        subject: 'An e-mail address was linked',
-        lead: 'This e-mail address can now sign in to your account.',
-      }
-    case 'wallet-unlinked':
-      return {
-        subject: 'A wallet was unlinked',
-        lead: 'Your wallet can no longer sign in to your account.',
-      }
-    case 'email-unlinked':
-      return {
-        subject: 'This e-mail address was unlinked',
-        lead: 'This e-mail address can no longer sign in to your account.',
-      }
-    case 'master-token':
-      return {
-        subject: 'A master token was generated',
-        lead: `Your account has a new master token with the name “${event.name}”. It acts for every user.`,
-      }
-    case 'appointed':
-      return {
-        subject: 'A new administrator',
-        lead: `${event.name} is now an administrator of the marketplace.`,
-      }
-    case 'dismissed':
-      return {
-        subject: 'An administrator was dismissed',
-        lead: `${event.name} is no administrator of the marketplace any more.`,
-      }
-  }
+const accountMails: Record<
+  AccountEvent['type'],
+  { subject: string; lead: (name: string) => string }
+> = {
+  'wallet-linked': {
+    subject: 'A wallet was linked',
+    lead: () => 'A wallet can now sign in to your account.',
+  },
+  'email-linked': {
+    subject: 'An e-mail address was linked',
+    lead: () => 'This e-mail address can now sign in to your account.',
+  },
+  'wallet-unlinked': {
+    subject: 'A wallet was unlinked',
+    lead: () => 'Your wallet can no longer sign in to your account.',
+  },
+  'email-unlinked': {
+    subject: 'This e-mail address was unlinked',
+    lead: () => 'This e-mail address can no longer sign in to your account.',
+  },
+  'master-token': {
+    subject: 'A master token was generated',
+    lead: (name) =>
+      `Your account has a new master token with the name “${name}”. It acts for every user.`,
+  },
+  appointed: {
+    subject: 'A new administrator',
+    lead: (name) => `${name} is now an administrator of the marketplace.`,
+  },
+  dismissed: {
+    subject: 'An administrator was dismissed',
+    lead: (name) => `${name} is no administrator of the marketplace any more.`,
+  },
 }
 
 /** Tells the owner of an account what happened. A failure is only logged. */
@@ -100,7 +98,8 @@ export const mailEvent = (mailer: Mailer, to: string, event: AccountEvent): Prom
     mail: event.type,
     about: 'account',
     content: {
-      ...describe(event),
+      subject: accountMails[event.type].subject,
+      lead: accountMails[event.type].lead('name' in event ? event.name : ''),
       url: `${mailer.settings.PUBLIC_URL}/settings/sessions`,
       button: 'See your sessions',
       note: `If this was not you, ${remedyFor(event)}, end all other sessions, and revoke the tokens that you do not know. If you cannot sign in, write to us.`,
