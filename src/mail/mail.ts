@@ -96,8 +96,7 @@ export const mailEvent = (mailer: Mailer, to: string, event: AccountEvent): Prom
     mail: event.type,
     about: 'account',
     content: {
-      subject: accountMails[event.type].subject,
-      lead: accountMails[event.type].lead('name' in event ? event.name : ''),
+      ...describe(event),
       url: `${mailer.settings.PUBLIC_URL}/settings/sessions`,
       button: 'See your sessions',
       note: `If this was not you, ${remedyFor(event)}, end all other sessions, and revoke the tokens that you do not know. If you cannot sign in, write to us.`,

@@ -19,7 +19,7 @@ const { scripts } = JSON.parse(read('package.json'))
 const endpoints = listEndpoints(app)
   .filter(
     ({ path }) =>
-      !/^\/($|claim|creators|docs|mails|nfts(\/:id)?$|operations|orders|sign-in|sign-out|settings)/.test(
+      !/^\/($|claim|collection|creators|docs|mails|nfts(\/:id)?$|operations|orders|sign-in|sign-out|settings)/.test(
         path,
       ),
   )
