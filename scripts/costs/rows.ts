@@ -89,6 +89,8 @@ export const endpointCosts: Record<string, Cost> = {
   'GET /docs/:guide': cost(1, 4, 0),
   'POST /docs/token': cost(1, 12, 6),
   'GET /orders': cost(1, 200, 0),
+  'GET /orders/:id': cost(1, 40, 0),
+  'GET /collection': cost(1, 200, 0),
   'GET /claim/:id': cost(1, 8, 0),
   'GET /mails/unsubscribe': cost(0, 0, 0),
   'POST /mails/unsubscribe': cost(1, 2, 2),
@@ -121,6 +123,10 @@ export const endpointCosts: Record<string, Cost> = {
   'POST /settings/account/email/confirm': cost(0, 0, 0),
   'POST /settings/account/email/unlink': cost(0, 0, 0),
   'POST /settings/account/wallet/unlink': cost(0, 0, 0),
+  // The caller sells nothing. A seller of many orders reads up to 2,100 rows.
+  'GET /settings/selling': cost(1, 20, 0),
+  // The seller has no wallet, so nothing is tried.
+  'POST /settings/selling/retry': cost(1, 4, 0),
   'GET /settings/sessions': cost(1, 12, 0),
   'POST /settings/sessions/:id/end': cost(1, 12, 0),
   'POST /settings/sessions/end-others': cost(1, 12, 0),

@@ -4,7 +4,7 @@ import type { RunnableQuery } from 'drizzle-orm/runnable-query'
 import type { SQLiteUpdateSetSource } from 'drizzle-orm/sqlite-core'
 import { writeAs } from '../auth/access.ts'
 import type { Database } from '../db/client.ts'
-import { addresses, users } from '../db/schema/users.ts'
+import { addresses } from '../db/schema/users.ts'
 import type { Caller, Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import { selectDefault, unsetDefault } from './default.ts'
@@ -29,7 +29,7 @@ export async function updateAddress<K extends AddressKind>(
   { db, caller, now }: Ctx,
   { kind, id, changes }: Target<K> & { changes: Changes },
 ): Promise<Addresses[K]> {
-  const target = isAccessible(db, caller, { kind, id })
+  const target = isAccessible(caller, { kind, id })
   const update = updateWhere[kind](db, target, { ...changes, updatedAt: now.toISOString() })
   if (!changes.isDefault) return requireRow((await writeAs(db, caller, [], [update]))[0])
   const owner = db.select({ userId: addresses.userId }).from(addresses).where(target)
@@ -43,7 +43,7 @@ export async function deleteAddress<K extends AddressKind>(
   { kind, id }: Target<K>,
 ): Promise<Addresses[K]> {
   const at = now.toISOString()
-  const target = isAccessible(db, caller, { kind, id })
+  const target = isAccessible(caller, { kind, id })
   const remove = updateWhere[kind](db, target, { deletedAt: at, updatedAt: at })
   return requireRow((await writeAs(db, caller, [], [remove]))[0])
 }
@@ -60,10 +60,8 @@ export async function restoreAddress<K extends AddressKind>(
   const { userId } = caller
   const address = { kind, id, userId }
   const isDeleted = isNotNull(addresses.deletedAt)
-  const counted = db
-    .select({ id: addresses.id })
-    .from(addresses)
-    .where(and(isOwn(address), isDeleted, eq(addresses.origin, 'request')))
+  const isCounted = sql`EXISTS (SELECT 1 FROM ${addresses} WHERE ${isOwn(address)}
+    AND ${isDeleted} AND origin = 'request')`
   const hasNewDefault = sql`${isDeleted} AND ${exists(selectDefault(db, kind, userId))}`
   const restore = updateWhere[kind](
     db,
@@ -74,21 +72,19 @@ export async function restoreAddress<K extends AddressKind>(
       updatedAt: now.toISOString(),
     },
   )
-  const limit = limitAddressesIf(db, exists(counted), { kind, userId })
+  const limit = limitAddressesIf(isCounted, { kind, userId })
   return requireRow((await writeAs(db, caller, [limit], [restore]))[0])
 }
 
 /** The live address, if it belongs to the caller, or to an existing user for a master token. */
-function isAccessible(db: Database, caller: Caller, { kind, id }: Target<AddressKind>) {
-  const owner = db
-    .select({ id: users.id })
-    .from(users)
-    .where(and(eq(users.id, addresses.userId), isNull(users.removedAt)))
+function isAccessible(caller: Caller, { kind, id }: Target<AddressKind>) {
+  const hasOwner = sql`EXISTS (SELECT 1 FROM users
+    WHERE users.id = ${addresses.userId} AND users.removedAt IS NULL)`
   return and(
     eq(addresses.id, id),
     eq(addresses.kind, kind),
     isLive,
-    caller.role === 'master' ? exists(owner) : eq(addresses.userId, caller.userId),
+    caller.role === 'master' ? hasOwner : eq(addresses.userId, caller.userId),
   )
 }
 

@@ -1,9 +1,7 @@
-import { and, count, eq, isNull, type SQL, sql } from 'drizzle-orm'
-import type { Database } from '../db/client.ts'
+import { type SQL, sql } from 'drizzle-orm'
 import type { Guard } from '../db/guard.ts'
 import { type Placeholders, preparedCondition } from '../db/prepared.ts'
 import type { Quota } from '../db/quota.ts'
-import { addresses } from '../db/schema/users.ts'
 import { ApiError, rateLimited } from '../http/errors.ts'
 import type { AddressKind } from './schema.ts'
 
@@ -12,21 +10,12 @@ export const MAX_ADDRESSES = 100
 
 type Owner = { userId: number; kind: AddressKind }
 
-const isFull = (db: Database, { userId, kind }: Owner | Placeholders<Owner>) =>
-  sql`${db
-    .select({ count: count() })
-    .from(addresses)
-    .where(
-      and(
-        eq(addresses.userId, userId),
-        eq(addresses.kind, kind),
-        isNull(addresses.deletedAt),
-        // A literal, so that SQLite uses the index `addresses_counted`.
-        sql`${addresses.origin} = 'request'`,
-      ),
-    )} >= ${sql.raw(String(MAX_ADDRESSES))}`
+// The origin is a literal, so that SQLite uses the index `addresses_counted`.
+const isFull = ({ userId, kind }: Owner | Placeholders<Owner>) =>
+  sql`(SELECT count(*) FROM addresses WHERE userId = ${userId} AND kind = ${kind}
+    AND deletedAt IS NULL AND origin = 'request') >= ${sql.raw(String(MAX_ADDRESSES))}`
 
-const isFullPrepared = preparedCondition((db, owner: Placeholders<Owner>) => isFull(db, owner))
+const isFullPrepared = preparedCondition((_, owner: Placeholders<Owner>) => isFull(owner))
 
 const tooMany = (kind: AddressKind) => () =>
   new ApiError(
@@ -52,7 +41,7 @@ export const creationQuota = (userId: number): Quota => ({
 })
 
 /** As `limitAddresses`, but only if `condition` holds. */
-export const limitAddressesIf = (db: Database, condition: SQL, owner: Owner): Guard => ({
-  when: sql`${condition} AND ${isFull(db, owner)}`,
+export const limitAddressesIf = (condition: SQL, owner: Owner): Guard => ({
+  when: sql`${condition} AND ${isFull(owner)}`,
   error: tooMany(owner.kind),
 })

@@ -13,6 +13,12 @@ const MAX_AGE = 60 * 60
 
 const headers = { ...pictureHeaders, 'cache-control': `public, max-age=${MAX_AGE}` }
 
+/** A transparent GIF: an `img` shows it, and with it the drawing below, not that it is missing. */
+const nothing = Uint8Array.from(
+  atob('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7'),
+  (character) => character.charCodeAt(0),
+)
+
 const ArtParam = z.object({
   id: idText.describe(docs('Id of the NFT.')),
   size: z
@@ -28,6 +34,8 @@ export const artRoutes = new Hono<App>().get(
   async (c) => {
     const ctx = { ...c.var, bucket: c.env.AVATARS, images: c.env.IMAGES }
     const art = await readArt(ctx, c.req.valid('param'))
-    return art ? c.body(art.body, 200, { ...headers, etag: art.etag }) : c.notFound()
+    if (art) return c.body(art.body, 200, { ...headers, etag: art.etag })
+    if (c.req.header('sec-fetch-dest') !== 'image') return c.notFound()
+    return c.body(nothing, 404, { 'content-type': 'image/gif' })
   },
 )

@@ -1,7 +1,7 @@
 /**
  * Reads and writes on behalf of a caller whose token is live. The check and the data are one trip.
  */
-import { and, eq, gt, isNull, notExists, or, sql } from 'drizzle-orm'
+import { and, eq, gt, isNull, not, notExists, or, type SQL, sql } from 'drizzle-orm'
 import type { BatchResponse } from 'drizzle-orm/batch'
 import type { Database, Statement } from '../db/client.ts'
 import { type Guard, guardedBatch } from '../db/guard.ts'
@@ -54,27 +54,21 @@ const tokenRevoked = () => unauthenticated('the token was revoked')
 export const sessionRequired = () =>
   new ApiError('forbidden', 'sign in to do this: an API token is not accepted here')
 
-const isNotSession = preparedCondition((db, { tokenId }: Placeholders<Pick<Caller, 'tokenId'>>) =>
-  notExists(
-    db
-      .select({ id: tokens.id })
-      .from(tokens)
-      .where(and(eq(tokens.id, tokenId), eq(tokens.kind, 'session'))),
-  ),
-)
+type User = Pick<Caller, 'userId'>
+type Token = Pick<Caller, 'tokenId'>
 
-/** Selects the user if they are an administrator. */
-export const selectAdministrator = (
-  db: Database,
-  { userId }: Pick<Caller, 'userId'> | Placeholders<Pick<Caller, 'userId'>>,
-) =>
-  db
-    .select({ id: users.id })
-    .from(users)
-    .where(and(eq(users.id, userId), eq(users.roleId, ADMINISTRATOR)))
+/** Whether the token is a session. */
+export const isSession = ({ tokenId }: Token | Placeholders<Token>): SQL =>
+  sql`EXISTS (SELECT 1 FROM tokens WHERE id = ${tokenId} AND kind = 'session')`
 
-const isNotAdministrator = preparedCondition((db, caller: Placeholders<Pick<Caller, 'userId'>>) =>
-  notExists(selectAdministrator(db, caller)),
+const isNotSession = preparedCondition((_, token: Placeholders<Token>) => not(isSession(token)))
+
+/** Whether the user is an administrator. */
+export const isAdministrator = ({ userId }: User | Placeholders<User>): SQL =>
+  sql`EXISTS (SELECT 1 FROM users WHERE id = ${userId} AND roleId = ${ADMINISTRATOR})`
+
+const isNotAdministrator = preparedCondition((_, user: Placeholders<User>) =>
+  not(isAdministrator(user)),
 )
 
 const notAdministrator = () => new ApiError('forbidden', 'only administrators may do this')

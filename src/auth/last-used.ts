@@ -1,5 +1,5 @@
 /** Records when each token was last used, to the hour. */
-import { and, eq, isNull, lt, or } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { createMiddleware } from 'hono/factory'
 import { connect, type Database } from '../db/client.ts'
 import { tokens } from '../db/schema/users.ts'
@@ -48,13 +48,7 @@ export async function storeTokenUse(
   await db
     .update(tokens)
     .set({ lastUsedAt: now.toISOString() })
-    .where(
-      and(
-        eq(tokens.id, tokenId),
-        // Public endpoints do not compare the claims of the token.
-        eq(tokens.userId, userId),
-        isNull(tokens.revokedAt),
-        or(isNull(tokens.lastUsedAt), lt(tokens.lastUsedAt, hourAgo)),
-      ),
-    )
+    // Public endpoints do not compare the claims of the token.
+    .where(sql`id = ${tokenId} AND userId = ${userId} AND revokedAt IS NULL
+      AND (lastUsedAt IS NULL OR lastUsedAt < ${hourAgo})`)
 }

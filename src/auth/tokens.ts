@@ -1,13 +1,11 @@
 /**
- * API tokens and sessions are JWTs signed with Ed25519 (RFC 8037). Only this file uses jose.
- * See docs/decisions.md, "Tokens".
+ * API tokens and sessions are JWTs signed with Ed25519 (RFC 8037). See docs/decisions.md, "Tokens".
  */
 import {
   createLocalJWKSet,
   decodeJwt,
   decodeProtectedHeader,
   type FlattenedJWSInput,
-  importJWK,
   type JSONWebKeySet,
   type JWSHeaderParameters,
   jwtVerify,
@@ -88,7 +86,7 @@ export async function signToken(issuer: Issuer, token: TokenRecord): Promise<str
     .setJti(token.id)
     .setIssuedAt(new Date(token.createdAt))
     .setExpirationTime(new Date(token.expiresAt))
-    .sign(await importJWK(key, ALGORITHM))
+    .sign(key)
 }
 
 type VerifiedToken = { issuer: Issuer; caller: Caller; expiresAt: number }
@@ -138,7 +136,7 @@ export async function signOptOut(issuer: Issuer, addressHash: string): Promise<s
     .setIssuer(issuer.url)
     .setAudience(MAIL_AUDIENCE)
     .setSubject(addressHash)
-    .sign(await importJWK(key, ALGORITHM))
+    .sign(key)
 }
 
 /** Returns the hash in a JWT of `signOptOut`, or null if it is not one. */

@@ -1,8 +1,7 @@
 /** The user that a path names. See docs/decisions.md, "Who may do what". */
-import { and, eq, isNull, notExists } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import * as z from 'zod'
 import { type Placeholders, preparedCondition } from '../db/prepared.ts'
-import { users } from '../db/schema/users.ts'
 import type { Caller } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import { docs } from '../http/fields.ts'
@@ -28,11 +27,7 @@ export function requireAccessTo(caller: Caller, userId: number): void {
 }
 
 /** Holds if there is no such user, or the user was removed. */
-export const isUnknownUser = preparedCondition((db, { userId }: Placeholders<{ userId: number }>) =>
-  notExists(
-    db
-      .select({ id: users.id })
-      .from(users)
-      .where(and(eq(users.id, userId), isNull(users.removedAt))),
-  ),
+export const isUnknownUser = preparedCondition(
+  (_, { userId }: Placeholders<{ userId: number }>) =>
+    sql`NOT EXISTS (SELECT 1 FROM users WHERE id = ${userId} AND removedAt IS NULL)`,
 )

@@ -134,7 +134,7 @@ const NftFields = z
     ),
     ...price,
     coverKey: orNull(visible(255)).describe(
-      docs('The cover picture: its name below COVERS_URL. Without it, a cover is drawn.'),
+      docs('The cover picture: its name below COVERS_URL. Without it, the image of the metadata.'),
     ),
     category: orNull(visible(255)).describe(docs('A category of your own.')),
     metadata: Metadata,

@@ -1,24 +1,10 @@
 /** A user's own API tokens, on the settings pages. */
-import {
-  and,
-  type Column,
-  count,
-  desc,
-  eq,
-  exists,
-  getTableColumns,
-  gt,
-  gte,
-  isNull,
-  notExists,
-  or,
-  sql,
-} from 'drizzle-orm'
-import { administratorGuard, ROLL_GRACE, selectAdministrator, writeAs } from '../auth/access.ts'
+import { and, desc, eq, gt, isNull, sql } from 'drizzle-orm'
+import { administratorGuard, isAdministrator, ROLL_GRACE, writeAs } from '../auth/access.ts'
 import { recordAction } from '../auth/audit.ts'
 import { readAsUser, requireRecent, requireRecentSignIn } from '../auth/session.ts'
 import { newToken, signToken, tokenIssuer } from '../auth/tokens.ts'
-import type { Database } from '../db/client.ts'
+import { type Database, raw } from '../db/client.ts'
 import type { Guard } from '../db/guard.ts'
 import { countUse, requireQuota } from '../db/quota.ts'
 import type { AuditAction } from '../db/schema/operations.ts'
@@ -97,12 +83,12 @@ export async function generateToken(
   const quota = dailyQuota('new tokens', caller.userId)
   const guards = [
     requireRecentSignIn(db, caller, now),
-    limitTokens(db, caller, now),
+    limitTokens(caller, now),
     requireQuota(quota, now),
   ]
   if (role === 'master') guards.push(administratorGuard(caller))
   guards.push({
-    when: exists(db.select({ id: tokens.id }).from(tokens).where(hasNamespace(token, now))),
+    when: sql`EXISTS (SELECT 1 FROM ${tokens} WHERE ${hasNamespace(token, now)})`,
     error: () => nameTaken(token),
   })
   const [, , [user]] = await writeAs(db, caller, guards, [
@@ -147,37 +133,26 @@ export async function rollToken(
     gt(tokens.expiresAt, now.toISOString()),
   )
   const quota = dailyQuota('new tokens', caller.userId)
-  const text = (value: string, column: Column) => sql<string>`${value}`.as(column.name)
-  const expiresAt = sql<string>`strftime('%Y-%m-%dT%H:%M:%fZ', ${createdAt},
-    (unixepoch(${tokens.expiresAt}) - unixepoch(${tokens.createdAt})) || ' seconds')`
   const [[rolled], , , [user]] = await writeAs(
     db,
     caller,
     [
       requireRecentSignIn(db, caller, now),
       {
-        when: notExists(db.select({ id: tokens.id }).from(tokens).where(isOld)),
+        when: sql`NOT EXISTS (SELECT 1 FROM ${tokens} WHERE ${isOld})`,
         error: tokenNotFound,
       },
       requireQuota(quota, now),
     ],
     [
-      db
-        .insert(tokens)
-        .select(
-          db
-            .select({
-              ...getTableColumns(tokens),
-              id: text(successor.id, tokens.id),
-              keyId: text(keyId, tokens.keyId),
-              createdAt: text(createdAt, tokens.createdAt),
-              expiresAt: expiresAt.as('expiresAt'),
-              lastUsedAt: sql<null>`NULL`.as('lastUsedAt'),
-            })
-            .from(tokens)
-            .where(isOld),
-        )
-        .returning({ id: tokens.id, name: tokens.name, role: tokens.role }),
+      raw<Pick<typeof tokens.$inferSelect, 'id' | 'name' | 'role'>>(
+        db,
+        sql`INSERT INTO tokens (id, userId, kind, role, scope, name, namespace, keyId, createdAt, expiresAt)
+          SELECT ${successor.id}, userId, kind, role, scope, name, namespace, ${keyId}, ${createdAt},
+            strftime('%Y-%m-%dT%H:%M:%fZ', ${createdAt},
+              (unixepoch(expiresAt) - unixepoch(createdAt)) || ' seconds')
+          FROM tokens WHERE ${isOld} RETURNING id, name, role`,
+      ),
       db.update(tokens).set({ rolledAt: now.toISOString() }).where(isOld),
       recordChange({ db, caller, now }, 'token.roll', id),
       selectEmail(db, caller),
@@ -219,44 +194,26 @@ export async function readToken({ db, caller, now, settings }: IssuerCtx, id: st
  * token of the caller.
  */
 export async function revokeToken({ db, caller, now }: Ctx, id: string): Promise<void> {
-  const own = db.select({ id: tokens.id }).from(tokens)
-  const notOwn = notExists(own.where(and(eq(tokens.id, id), isOwnToken(caller))))
+  const isOwn = sql`EXISTS (SELECT 1 FROM ${tokens} WHERE ${eq(tokens.id, id)} AND ${isOwnToken(caller)})`
+  const revoke = raw(
+    db,
+    sql`UPDATE tokens SET revokedAt = ${now.toISOString()} WHERE id = ${id} AND revokedAt IS NULL
+      AND (userId = ${caller.userId} AND kind = 'api' OR ${isAdministrator(caller)})
+      RETURNING id`,
+  )
   const [revoked] = await writeAs(
     db,
     caller,
-    [requireRecentSignIn(db, caller, now, notOwn)],
-    [
-      db
-        .update(tokens)
-        .set({ revokedAt: now.toISOString() })
-        .where(
-          and(
-            eq(tokens.id, id),
-            isNull(tokens.revokedAt),
-            or(
-              and(eq(tokens.userId, caller.userId), eq(tokens.kind, 'api')),
-              exists(selectAdministrator(db, caller)),
-            ),
-          ),
-        )
-        .returning({ id: tokens.id }),
-      recordChange({ db, caller, now }, 'token.revoke', id),
-    ],
+    [requireRecentSignIn(db, caller, now, sql`NOT ${isOwn}`)],
+    [revoke, recordChange({ db, caller, now }, 'token.revoke', id)],
   )
   if (revoked.length === 0) throw tokenNotFound()
 }
 
 /** Rejects a caller who has as many live API tokens as a user may have. */
-const limitTokens = (db: Database, caller: Caller, now: Date): Guard => ({
-  when: gte(
-    sql`${db
-      .select({ tokens: count() })
-      .from(tokens)
-      .where(
-        and(isOwnToken(caller), isNull(tokens.rolledAt), gt(tokens.expiresAt, now.toISOString())),
-      )}`,
-    MAX_LIVE_TOKENS_PER_USER,
-  ),
+const limitTokens = (caller: Caller, now: Date): Guard => ({
+  when: sql`(SELECT count(*) FROM ${tokens} WHERE ${isOwnToken(caller)} AND rolledAt IS NULL
+    AND expiresAt > ${now.toISOString()}) >= ${MAX_LIVE_TOKENS_PER_USER}`,
   error: () =>
     new ApiError(
       'conflict',

@@ -1,20 +1,7 @@
 /** Single-use links that prove an e-mail address. Only the hash of a link's secret is stored. */
-import {
-  and,
-  count,
-  desc,
-  eq,
-  exists,
-  gt,
-  inArray,
-  isNotNull,
-  isNull,
-  lt,
-  notExists,
-  sql,
-} from 'drizzle-orm'
+import { and, eq, gt, isNotNull, isNull, notExists, type SQL, sql } from 'drizzle-orm'
 import * as z from 'zod'
-import type { Database } from '../db/client.ts'
+import { raw } from '../db/client.ts'
 import { type Guard, guardedBatch } from '../db/guard.ts'
 import { countUse, requireQuota } from '../db/quota.ts'
 import { emailLinks } from '../db/schema/users.ts'
@@ -61,6 +48,9 @@ type NewLink = {
   redirect: string | null
 }
 
+const countLinks = (condition: SQL | undefined): SQL =>
+  sql`(SELECT count(*) FROM ${emailLinks} WHERE ${condition})`
+
 const countedSince = (now: Date): string => new Date(now.getTime() - LINK_LIFETIME).toISOString()
 
 /** The links that count together with a new one. */
@@ -82,32 +72,20 @@ export function newEmailLink({ db, now, settings }: PublicCtx & LinkCtx, link: N
   const secret = newSecret()
   const secretHash = hashSecret(secret)
   const expiresAt = new Date(now.getTime() + LINK_LIFETIME).toISOString()
-  const counted = db.select({ links: count() }).from(emailLinks).where(isCounted(link, now))
-  const insert = db
-    .insert(emailLinks)
-    .select(
-      db
-        .select({
-          secretHash: sql<string>`${secretHash}`.as('secretHash'),
-          email: sql<string>`${email}`.as('email'),
-          mailbox: sql<string>`${mailboxOf(email)}`.as('mailbox'),
-          client: sql<string>`${client}`.as('client'),
-          identityHash: sql<string>`${hashIdentity('email', email)}`.as('identityHash'),
-          userId: sql<number | null>`${userId}`.as('userId'),
-          redirect: sql<string | null>`${redirect}`.as('redirect'),
-          createdAt: sql<string>`${now.toISOString()}`.as('createdAt'),
-          expiresAt: sql<string>`${expiresAt}`.as('expiresAt'),
-        })
-        .from(sql`(SELECT 1)`)
-        .where(lt(sql`${counted}`, MAX_LINKS_PER_MAILBOX)),
-    )
-    .returning({ secretHash: emailLinks.secretHash })
+  const insert = raw<{ secretHash: string }>(
+    db,
+    sql`INSERT INTO emailLinks (secretHash, email, mailbox, client, identityHash, userId, redirect,
+        createdAt, expiresAt)
+      SELECT ${secretHash}, ${email}, ${mailboxOf(email)}, ${client}, ${hashIdentity('email', email)},
+        ${userId}, ${redirect}, ${now.toISOString()}, ${expiresAt}
+      WHERE ${countLinks(isCounted(link, now))} < ${MAX_LINKS_PER_MAILBOX} RETURNING secretHash`,
+  )
   const quotas = mailQuotas({ settings }, email)
-  const stored = db.select().from(emailLinks).where(eq(emailLinks.secretHash, secretHash))
+  const isStored = sql`EXISTS (SELECT 1 FROM emailLinks WHERE secretHash = ${secretHash})`
   return {
     ...{ secret, insert },
     guards: quotas.map((quota) => requireQuota(quota, now)),
-    count: quotas.map((quota) => countUse(db, quota, now, exists(stored))),
+    count: quotas.map((quota) => countUse(db, quota, now, isStored)),
   }
 }
 
@@ -122,30 +100,22 @@ export async function createSignInLink(
 ): Promise<string | null> {
   const link = { ...request, userId: null }
   const { secret, insert, guards, count } = newEmailLink({ db, now, settings }, link)
-  const replaced = db
-    .select({ secretHash: emailLinks.secretHash })
-    .from(emailLinks)
-    .where(and(isCounted(link, now), gt(emailLinks.expiresAt, now.toISOString())))
-    .orderBy(desc(emailLinks.createdAt), sql`rowid DESC`)
-    .limit(MAX_LINKS_PER_MAILBOX)
-    .offset(MAX_LIVE_LINKS)
+  const at = now.toISOString()
   // The row stays, because it is counted until cron deletes it.
-  const replace = db
-    .update(emailLinks)
-    .set({ expiresAt: now.toISOString() })
-    .where(inArray(emailLinks.secretHash, replaced))
+  const replace = raw<never>(
+    db,
+    sql`UPDATE emailLinks SET expiresAt = ${at} WHERE secretHash IN (
+      SELECT secretHash FROM emailLinks WHERE ${isCounted(link, now)} AND expiresAt > ${at}
+      ORDER BY createdAt DESC, rowid DESC LIMIT ${MAX_LINKS_PER_MAILBOX} OFFSET ${MAX_LIVE_LINKS})`,
+  )
   const [stored] = await guardedBatch(db, guards, [insert, replace, ...count])
   return stored.length > 0 ? secret : null
 }
 
 /** Rejects a request for a link that adds an address, if the account has requested too many. */
-export const limitLinks = (db: Database, userId: number, now: Date): Guard => ({
-  when: sql`${db
-    .select({ links: count() })
-    .from(emailLinks)
-    .where(
-      and(eq(emailLinks.userId, userId), gt(emailLinks.createdAt, countedSince(now))),
-    )} >= ${MAX_LINKS_PER_ACCOUNT}`,
+export const limitLinks = (userId: number, now: Date): Guard => ({
+  when: sql`${countLinks(sql`userId = ${userId} AND createdAt > ${countedSince(now)}`)}
+    >= ${MAX_LINKS_PER_ACCOUNT}`,
   error: () =>
     rateLimited(
       `your account has requested ${MAX_LINKS_PER_ACCOUNT} links in 15 minutes; wait before you ask for another one`,

@@ -1,8 +1,8 @@
 /** Adds a second sign-in method to the account of a signed-in user, or removes one of two. */
-import { and, eq, exists, ne, type SQL } from 'drizzle-orm'
+import { and, eq, ne, type SQL, sql } from 'drizzle-orm'
 import { writeAs } from '../auth/access.ts'
 import { readAsUser, requireRecentSignIn } from '../auth/session.ts'
-import { type Database, violates } from '../db/client.ts'
+import { violates } from '../db/client.ts'
 import type { Guard } from '../db/guard.ts'
 import { countUse, requireQuota } from '../db/quota.ts'
 import { users } from '../db/schema/users.ts'
@@ -45,7 +45,7 @@ async function addMethod(ctx: Ctx, proof: Proof): Promise<Linked> {
     })
     .where(eq(users.id, caller.userId))
     .returning({ email: users.email })
-  const guards = [requireRecentSignIn(db, caller, now), guard, requireUnset(db, caller, column)]
+  const guards = [requireRecentSignIn(db, caller, now), guard, requireUnset(caller, column)]
   const [, , , , [user], , , queued] = await writeAs(db, caller, guards, [
     ...takeOverGuest(ctx, proof),
     update,
@@ -80,8 +80,8 @@ export async function createConfirmationLink(
     caller,
     [
       requireRecentSignIn(db, caller, now),
-      requireUnset(db, caller, 'email'),
-      limitLinks(db, caller.userId, now),
+      requireUnset(caller, 'email'),
+      limitLinks(caller.userId, now),
       ...guards,
     ],
     [insert, ...count],
@@ -123,12 +123,7 @@ export async function unlink({ db, caller, now }: Ctx, method: Method): Promise<
   const isCaller = eq(users.id, userId)
   const other = method === 'email' ? 'ethereumPublicAddr' : 'email'
   const isUnset = (column: Method) =>
-    exists(
-      db
-        .select({ id: users.id })
-        .from(users)
-        .where(and(isCaller, eq(users[column], ''))),
-    )
+    sql`EXISTS (SELECT 1 FROM ${users} WHERE ${and(isCaller, eq(users[column], ''))})`
   const conflict = (when: SQL, message: string): Guard => ({
     when,
     error: () => new ApiError('conflict', message),
@@ -166,13 +161,8 @@ const methodNames = { email: 'an e-mail address', ethereumPublicAddr: 'a wallet'
  * Rejects an account that already has this sign-in method. A method is never replaced, because
  * NFTs and mails are still sent to the old wallet or address.
  */
-const requireUnset = (db: Database, caller: Caller, column: Method): Guard => ({
-  when: exists(
-    db
-      .select({ id: users.id })
-      .from(users)
-      .where(and(eq(users.id, caller.userId), ne(users[column], ''))),
-  ),
+const requireUnset = ({ userId }: Caller, column: Method): Guard => ({
+  when: sql`EXISTS (SELECT 1 FROM ${users} WHERE ${and(eq(users.id, userId), ne(users[column], ''))})`,
   error: () => new ApiError('conflict', `your account already has ${methodNames[column]}`),
 })
 

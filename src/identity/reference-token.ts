@@ -1,5 +1,5 @@
 /** The token with which a signed-in person tries the API in its reference. */
-import { and, eq, isNull, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { writeAs } from '../auth/access.ts'
 import { requireRecentSignIn } from '../auth/session.ts'
 import { newToken, signToken, tokenIssuer } from '../auth/tokens.ts'
@@ -26,18 +26,8 @@ export async function renewReferenceToken({
   const { userId } = caller
   const { id, ...claims } = newToken(issuer, { userId, role: 'user' }, LIFETIME, now)
   const { keyId, createdAt, expiresAt } = claims
-  const present = db
-    .select({ id: tokens.id })
-    .from(tokens)
-    .where(
-      and(
-        eq(tokens.userId, userId),
-        eq(tokens.kind, 'api'),
-        eq(tokens.name, REFERENCE_NAME),
-        isNull(tokens.revokedAt),
-        isNull(tokens.rolledAt),
-      ),
-    )
+  const present = sql`(SELECT id FROM tokens WHERE userId = ${userId} AND kind = 'api'
+    AND name = ${REFERENCE_NAME} AND revokedAt IS NULL AND rolledAt IS NULL)`
   const token = { ...claims, kind: 'api', name: REFERENCE_NAME } as const
   const [[stored]] = await writeAs(
     db,

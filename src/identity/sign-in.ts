@@ -1,5 +1,5 @@
 /** Exchanges a proof of a wallet or an e-mail address for a session. */
-import { and, eq, exists, isNotNull, type SQL, sql } from 'drizzle-orm'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { endSession } from '../auth/session.ts'
 import { newToken, SESSION_LIFETIME, type TokenRecord, tokenIssuer } from '../auth/tokens.ts'
 import type { Statement } from '../db/client.ts'
@@ -68,10 +68,6 @@ export async function signIn(
   )
   const userId = sql`${db.select({ id: users.id }).from(users).where(isOwner)}`
   const quota = dailyQuota('sign-ins', userId)
-  const closedAccount = db
-    .select({ id: users.id })
-    .from(users)
-    .where(and(isOwner, isNotNull(users.removedAt)))
   const role = 'user'
   const session = newToken(tokenIssuer(settings), { role }, SESSION_LIFETIME, now)
 
@@ -80,7 +76,7 @@ export async function signIn(
     [
       guard,
       {
-        when: exists(closedAccount),
+        when: sql`EXISTS (SELECT 1 FROM ${users} WHERE ${isOwner} AND removedAt IS NOT NULL)`,
         error: () => new ApiError('forbidden', 'this account is closed'),
       },
       requireQuota(quota, now),

@@ -82,14 +82,10 @@ function describe(event: AccountEvent): { subject: string; lead: string } {
         lead: `Your account has a new master token with the name “${event.name}”. It acts for every user.`,
       }
     case 'appointed':
-      return {
-        subject: 'A new administrator',
-        lead: `${event.name} is now an administrator of the marketplace.`,
-      }
     case 'dismissed':
       return {
-        subject: 'An administrator was dismissed',
-        lead: `${event.name} is no administrator of the marketplace any more.`,
+        subject: `An administrator was ${event.type}`,
+        lead: `${event.name} was ${event.type} as administrator of the marketplace.`,
       }
   }
 }

@@ -1,7 +1,7 @@
 /** Finds rows by any id, title, order number, e-mail address, wallet, hash or key. */
 import { type SQL, sql } from 'drizzle-orm'
 import { getAddress, isAddress } from 'viem/utils'
-import { readAsUser } from '../auth/session.ts'
+import { personColumns, readAsUser } from '../auth/session.ts'
 import { type Database, raw } from '../db/client.ts'
 import { nfts } from '../db/schema/catalogue.ts'
 import type { DeliveryState } from '../db/schema/delivery.ts'
@@ -126,11 +126,7 @@ const findTransactions = (db: Database, terms: Terms) =>
 const findUsers = (db: Database, terms: Terms) =>
   db
     .select({
-      id: users.id,
-      name: users.name,
-      username: users.username,
-      email: users.email,
-      ethereumPublicAddr: users.ethereumPublicAddr,
+      ...personColumns,
     })
     .from(users)
     .where(sql`${users.id} IN (${foundUserIds(terms)})`)

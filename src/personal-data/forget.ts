@@ -2,11 +2,10 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { selectAddressIds } from '../addresses/owned.ts'
 import { addressTexts } from '../addresses/schema.ts'
-import { writeAs } from '../auth/access.ts'
+import { isAdministrator, writeAs } from '../auth/access.ts'
 import { recordAction } from '../auth/audit.ts'
 import { raw } from '../db/client.ts'
 import type { Guard } from '../db/guard.ts'
-import { ADMINISTRATOR } from '../db/schema/users.ts'
 import { cancelUnsigned, hasTransfersUnderWay } from '../delivery/wallet.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
@@ -55,7 +54,7 @@ function forgetGuards(userId: number): Guard[] {
       error: () => new ApiError('not_found', 'there is no such user'),
     },
     conflict(
-      sql`EXISTS (SELECT 1 FROM users WHERE id = ${userId} AND roleId = ${ADMINISTRATOR})`,
+      isAdministrator({ userId }),
       'the user is an administrator: take that role away first',
     ),
     conflict(

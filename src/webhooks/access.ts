@@ -1,11 +1,10 @@
 /** Which endpoints a caller may see and change. */
 import { and, eq, exists, isNull, notExists, or, type SQL } from 'drizzle-orm'
-import { selectAdministrator } from '../auth/access.ts'
+import { isAdministrator, isSession } from '../auth/access.ts'
 import { recordAction } from '../auth/audit.ts'
 import { requireRecentSignIn } from '../auth/session.ts'
 import type { Guard } from '../db/guard.ts'
 import type { AuditAction } from '../db/schema/operations.ts'
-import { tokens } from '../db/schema/users.ts'
 import { webhookEndpoints } from '../db/schema/webhooks.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
@@ -13,30 +12,19 @@ import { ApiError } from '../http/errors.ts'
 /** The context of functions that only read. */
 export type ReadCtx = Omit<Ctx, 'now'>
 
-/** The token of the caller, if it is a session. */
-const selectSession = ({ db, caller: { tokenId } }: ReadCtx) =>
-  db
-    .select({ id: tokens.id })
-    .from(tokens)
-    .where(and(eq(tokens.id, tokenId), eq(tokens.kind, 'session')))
-
-/** Matches if the caller is the session of an administrator. */
-const isAdministratorSession = (ctx: ReadCtx): SQL | undefined =>
-  and(exists(selectSession(ctx)), exists(selectAdministrator(ctx.db, ctx.caller)))
-
 /**
  * Matches the endpoints that the caller may see. A master token sees every endpoint. A user token
  * sees those of its user with the role `user`; the session of an administrator also those with the
  * role `master`.
  */
-export const isAccessible = (ctx: ReadCtx): SQL | undefined =>
+export const isAccessible = ({ caller }: ReadCtx): SQL | undefined =>
   and(
     isNull(webhookEndpoints.deletedAt),
-    ctx.caller.role === 'master'
+    caller.role === 'master'
       ? undefined
       : and(
-          eq(webhookEndpoints.userId, ctx.caller.userId),
-          or(eq(webhookEndpoints.role, 'user'), isAdministratorSession(ctx)),
+          eq(webhookEndpoints.userId, caller.userId),
+          or(eq(webhookEndpoints.role, 'user'), and(isSession(caller), isAdministrator(caller))),
         ),
   )
 
@@ -68,7 +56,7 @@ export const rejectIf = (ctx: ReadCtx, id: string, condition: SQL, message: stri
 
 /** Rejects a session whose sign-in is too long ago: an endpoint outlives a stolen session. */
 export const requireRecentSession = (ctx: Ctx): Guard =>
-  requireRecentSignIn(ctx.db, ctx.caller, ctx.now, exists(selectSession(ctx)))
+  requireRecentSignIn(ctx.db, ctx.caller, ctx.now, isSession(ctx.caller))
 
 /** Matches if the endpoint has the role `master`. */
 export const isMasterEndpoint = (ctx: ReadCtx, id: string): SQL =>

@@ -10,7 +10,7 @@ import { type Batch, claimEndpoint, type Message } from './cursor.ts'
 import { reportDisabled } from './failing.ts'
 import { sendMessage } from './send.ts'
 import { webhookSecret } from './signature.ts'
-import { type WebhookQueues, type WebhookWakeUp, wakeEndpoints } from './wake.ts'
+import { type DueEndpoint, type WebhookQueues, type WebhookWakeUp, wakeEndpoints } from './wake.ts'
 
 /** A Worker may wait for the headers of six responses, which the endpoints of a call share. */
 const CONNECTIONS = 6
@@ -39,6 +39,8 @@ type ConsumerCtx = {
   clock: () => Date
   /** Endpoints that share the connections and the batches. */
   endpoints: number
+  /** Whether a run sends one message, and leaves the others to the queue. */
+  isSingle?: boolean
 }
 
 /**
@@ -65,13 +67,29 @@ export async function sendWebhooks(batch: MessageBatch<WebhookWakeUp>, env: Env)
   )
 }
 
+/**
+ * Sends the message of an endpoint that became due last, such as a test, unless another run sends to
+ * the endpoint. The consumer does the rest. A failure is only logged.
+ */
+export async function sendFirst(
+  { db, settings, env }: Pick<ConsumerCtx, 'db' | 'settings'> & { env: Env },
+  { id, role }: DueEndpoint,
+): Promise<void> {
+  const shared = { queues: env, email: env.EMAIL, clock: () => new Date(), endpoints: 1 }
+  await runEndpoint({ db, settings, ...shared, isSingle: true }, id).catch((error) =>
+    log.error('webhook_run_failed', { endpointId: id, error }),
+  )
+  await wakeEndpoints(env, [{ id, role }])
+}
+
 /** Sends batches to an endpoint until nothing is due or its turn is over. */
 async function runEndpoint(ctx: ConsumerCtx, endpointId: string): Promise<void> {
-  const { db, queues, clock, endpoints } = ctx
+  const { db, queues, clock, endpoints, isSingle } = ctx
   const startedAt = clock()
   const turnAt = (now: Date, batches: number): Turn => {
     const elapsed = now.getTime() - startedAt.getTime()
-    if (elapsed >= MAX_RUN || batches >= Math.floor(MAX_BATCHES / endpoints)) return 'over'
+    if (isSingle || elapsed >= MAX_RUN || batches >= Math.floor(MAX_BATCHES / endpoints))
+      return 'over'
     return elapsed >= MAX_SHARED_RUN ? 'shared' : 'free'
   }
   let batch = await claimEndpoint(db, endpointId, startedAt)
@@ -98,7 +116,7 @@ async function runEndpoint(ctx: ConsumerCtx, endpointId: string): Promise<void> 
  * accepted. Stops at a receiver that does not answer or rejects several in a row.
  */
 async function sendBatch(ctx: ConsumerCtx, { cursor, messages }: Batch): Promise<Attempt[]> {
-  const { settings, clock, endpoints } = ctx
+  const { settings, clock, endpoints, isSingle } = ctx
   const { url, secretId, previousSecretId, verifiedAt } = cursor
   const secretIds = [secretId, previousSecretId].filter((id) => id !== null)
   const secrets = await Promise.all(secretIds.map((id) => webhookSecret(settings, id)))
@@ -112,7 +130,7 @@ async function sendBatch(ctx: ConsumerCtx, { cursor, messages }: Batch): Promise
   async function sendNext(): Promise<void> {
     if (open >= connections || failures >= MAX_FAILURES || clock().getTime() > lastStart) return
     const { value: message } = waiting.next() as IteratorResult<Message, undefined>
-    if (!message) return
+    if (!message || (isSingle && open + attempts.length > 0)) return
     open++
     const outcome = await sendMessage(ctx, { url, secrets, message })
     open--

@@ -165,18 +165,26 @@ export async function readMessages(ctx: ReadCtx, page: MessagesPage) {
 }
 
 /**
- * Returns the signed-in user, an endpoint with its `secretId`, and a page of its messages. Throws as
- * `readAsUser`, and `not_found`.
+ * Returns the signed-in user, an endpoint with its `secretId`, when it is sent to next, why the last
+ * attempt failed of what is sent again next, and a page of its messages. Throws as `readAsUser`, and
+ * `not_found`.
  */
 export async function readWebhookPage(ctx: ReadCtx, page: MessagesPage) {
   const [account, [row], rows, last] = await readAsUser(ctx, [
     ctx.db
-      .select({ ...endpointColumns, secretId: webhookEndpoints.secretId })
+      .select({
+        ...endpointColumns,
+        secretId: webhookEndpoints.secretId,
+        nextAt: webhookEndpoints.dueAt,
+        problem: sql<string | null>`(SELECT attempts ->> '$[#-1].error' FROM webhookMessages
+          WHERE endpointId = ${webhookEndpoints.id} AND dueAt IS NOT NULL ORDER BY dueAt LIMIT 1)`,
+      })
       .from(webhookEndpoints)
       .where(isEndpoint(ctx, page.id)),
     ...messageStatements(ctx, page),
   ])
   if (!row) throw endpointNotFound()
-  const { secretId, ...webhook } = row
-  return { account, webhook: toWebhook(webhook), secretId, log: toPage(rows, last, page.limit) }
+  const { secretId, nextAt, problem, ...webhook } = row
+  const log = toPage(rows, last, page.limit)
+  return { account, webhook: toWebhook(webhook), secretId, nextAt, problem, log }
 }

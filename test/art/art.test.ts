@@ -123,6 +123,14 @@ describe('a source that cannot be used', () => {
     expect([answer.status, await answer.json()]).toMatchObject([404, { code: 'not_found' }])
   })
 
+  it('is a transparent picture for a page, which shows the drawing below', async () => {
+    const nft = await withImage(undefined)
+    const headers = { 'sec-fetch-dest': 'image' }
+    const answer = await callWith({}, 'GET', `/nfts/${nft.id}/art/card`, { headers })
+    expect([answer.status, answer.headers.get('cache-control')]).toEqual([404, 'private, no-store'])
+    expect(await formatAndSize(await bytesOf(answer))).toBe('image/gif 1×1')
+  })
+
   it('has more pixels than may be converted', async () => {
     const huge = aPng({ width: 8, height: 8 })
     new DataView(huge.buffer).setUint32(16, 100_000)

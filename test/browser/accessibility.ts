@@ -12,12 +12,12 @@ const SHOWN_HIDDEN = `[...document.querySelectorAll('[hidden]')]
   .map(({ outerHTML }) => outerHTML)`
 
 /**
- * Expects a page that fits the width of a phone and of a desktop, and has no axe violations in
+ * Expects a page that fits the width of phones and of a desktop, and has no axe violations in
  * light and dark mode. `SCREENSHOTS=<folder>` saves a screenshot of each variant.
  */
 export async function expectAccessible(page: Page, name: string) {
   for (const colorScheme of ['light', 'dark'] as const)
-    for (const width of [390, 1280]) {
+    for (const width of [320, 390, 1280]) {
       await page.emulateMedia({ colorScheme })
       await page.setViewportSize({ width, height: 844 })
       const variant = `${colorScheme} ${width}`

@@ -140,8 +140,9 @@ function decisionOn(
     lineage: [DELIVERY],
   }
   const loaded = { carried: new Map(carried.map((item) => [item.id, item])) }
-  const world = { loaded, observation, cap: gwei('10'), gasPerItem: 300_000, now: NOW }
-  return decide({ ...transaction, ...overrides }, world)
+  const network = { gasPerItem: 300_000 }
+  const facts = { network, loaded, observation, cap: gwei('10'), now: NOW }
+  return decide({ ...transaction, ...overrides }, facts)
 }
 
 type Log = Receipt['logs'][number]

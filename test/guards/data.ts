@@ -70,8 +70,8 @@ export const data: Guard[] = [
   {
     name: 'administrators are not forgotten',
     file: 'src/personal-data/forget.ts',
-    text: 'WHERE id = ${userId} AND roleId = ${ADMINISTRATOR})',
-    broken: 'WHERE id = ${userId} AND roleId = -${ADMINISTRATOR})',
+    text: '      isAdministrator({ userId }),',
+    broken: '      sql`FALSE`,',
     test: 'test/personal-data/forget.test.ts',
     title: 'is refused for administrators and unknown users',
   },

@@ -87,8 +87,8 @@ export const delivery: Guard[] = [
   {
     name: 'a block that is gone from the chain is noticed',
     file: 'src/delivery/engine/heal.ts',
-    text: 'settledBlock !== null && observation.settledHash !== settledHash',
-    broken: 'settledBlock === -1 && observation.settledHash !== settledHash',
+    text: 'network.settledBlock !== null && observation.settledHash !== network.settledHash',
+    broken: 'network.settledBlock === -1 && observation.settledHash !== network.settledHash',
     test: 'test/delivery/reorganization.test.ts',
     title: 'delivers the items above the fork again',
   },

@@ -174,8 +174,8 @@ export const requests: Guard[] = [
   {
     name: 'an address is changed by its owner only',
     file: 'src/addresses/change.ts',
-    text: "caller.role === 'master' ? exists(owner) : eq(addresses.userId, caller.userId),",
-    broken: 'exists(owner),',
+    text: "caller.role === 'master' ? hasOwner : eq(addresses.userId, caller.userId),",
+    broken: 'hasOwner,',
     test: 'test/addresses/change.test.ts',
     title:
       'returns the same 404 if the address is deleted, unknown, of another user or of the other kind',

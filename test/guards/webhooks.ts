@@ -21,7 +21,7 @@ export const webhooks: Guard[] = [
   {
     name: 'the webhooks of others do not exist for a user token',
     file: 'src/webhooks/access.ts',
-    text: 'eq(webhookEndpoints.userId, ctx.caller.userId),',
+    text: 'eq(webhookEndpoints.userId, caller.userId),',
     broken: '',
     test: 'test/webhooks/manage.test.ts',
     title: 'do not exist for a user token',

@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
 import { ADMINISTRATOR } from '../../src/db/schema/users.ts'
 import { call } from '../support/api.ts'
-import { aWebhook } from '../support/makers.ts'
+import { anNft, aWebhook } from '../support/makers.ts'
 import { aSignedInVisitor, aVisitor, generate, signInByWallet } from '../support/visitor.ts'
 
 const asPerson = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
@@ -77,14 +77,17 @@ async function assetsOf(html: string): Promise<{ path: string; bytes: number }[]
 it('ships at most 30 KiB of scripts and 15 KiB of styles with a page', async () => {
   const { visitor, user } = await aSignedInVisitor({ roleId: ADMINISTRATOR })
   const webhook = await aWebhook(user)
+  const nft = await anNft(user)
   const { path: token } = await generate(visitor)
   const signedIn = [
     '/',
     '/orders',
+    '/collection',
     '/settings/profile',
     '/settings/addresses',
     '/settings/addresses/delivery/new',
     '/settings/account',
+    '/settings/selling',
     '/settings/sessions',
     '/settings/api-access',
     '/settings/api-access/everyone',
@@ -95,6 +98,9 @@ it('ships at most 30 KiB of scripts and 15 KiB of styles with a page', async () 
     '/settings/webhooks',
     `/settings/webhooks/${webhook.id}`,
     token,
+    '/nfts',
+    `/nfts/${nft.id}`,
+    `/creators/${nft.creatorId}`,
     '/docs',
     '/docs/api-orders',
     '/docs/first-order',
@@ -123,6 +129,14 @@ it('ships at most 30 KiB of scripts and 15 KiB of styles with a page', async () 
 
 it('shows the menu of the signed-in user on every page', async () => {
   const { visitor } = await aSignedInVisitor({ name: 'Ada' })
-  for (const path of ['/', '/orders', '/docs', '/docs/retries', '/settings/sessions', '/nowhere'])
+  for (const path of [
+    '/',
+    '/nfts',
+    '/orders',
+    '/docs',
+    '/docs/retries',
+    '/settings/sessions',
+    '/nowhere',
+  ])
     expect(await (await visitor.get(path)).text(), path).toContain('aria-label="Menu of Ada"')
 })

@@ -1,11 +1,11 @@
 import { eq } from 'drizzle-orm'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { auditLog } from '../../src/db/schema/operations.ts'
 import { ADMINISTRATOR, users } from '../../src/db/schema/users.ts'
 import { events, webhookEndpoints, webhookMessages } from '../../src/db/schema/webhooks.ts'
 import { aToken, aUser, aWebhook, aWebhookMessage, db } from '../support/makers.ts'
 import { ageSession, aSignedInVisitor, aVisitor, type Visitor } from '../support/visitor.ts'
-import { anEvent } from '../webhooks/endpoints.ts'
+import { anEvent, receive } from '../webhooks/endpoints.ts'
 
 const PAGE = '/settings/webhooks'
 const HOOK = 'https://shop.example.com/hook'
@@ -127,7 +127,7 @@ describe('the form', () => {
     expect(response.status).toBe(400)
     const html = await response.text()
     expect(html).toContain('value="http://shop.example.com/&quot;x"')
-    expect(html).toContain('<p class="problem" id="events-problem">Must have at least one event.')
+    expect(html).toContain('<p class="problem" id="events-problem">Choose at least one event.')
     const wrong = await visitor.post(PAGE, {
       form: form('http://shop.example.com', ['order.failed']),
     })
@@ -143,6 +143,9 @@ describe('the form', () => {
     const events = ['order.failed', 'alarm.raised']
     const rejected = await visitor.post(PAGE, { form: form(HOOK, events, { role: 'user' }) })
     expect(rejected.status).toBe(400)
+    expect(await rejected.text()).toContain(
+      '<p class="problem" id="events-problem">Alarms are only for “All orders and alarms”: choose that, or no alarms.',
+    )
     await visitor.post(PAGE, { form: form(HOOK, events, { role: 'master' }) })
     const [row] = await rowsOf(user)
     expect(row).toMatchObject({ role: 'master', events })
@@ -151,6 +154,23 @@ describe('the form', () => {
       .from(auditLog)
       .where(eq(auditLog.subject, row?.id ?? ''))
     expect(records).toMatchObject([{ action: 'webhook.create', userId: user.id, tokenName: null }])
+  })
+
+  it('offers alarms once all orders are chosen, with a button for browsers without scripts', async () => {
+    const { visitor, user } = await aSignedInVisitor({ roleId: ADMINISTRATOR })
+    const alarm = (html: string) => /<input[^>]* value="alarm.raised"[^>]*>/.exec(html)?.[0]
+    const html = await textOf(visitor, PAGE)
+    expect(alarm(html)).toContain('disabled=""')
+    expect(html).toContain('Alarms are only for “All orders and alarms”.')
+    const response = await visitor.post(PAGE, {
+      form: form('not yet', ['order.failed'], { role: 'master', update: 'on' }),
+    })
+    expect(response.status).toBe(200)
+    const updated = await response.text()
+    expect(alarm(updated)).not.toContain('disabled')
+    expect(updated).toContain('value="not yet"')
+    expect(updated).not.toMatch(/class="problem"|value="order.created" checked/)
+    expect(await rowsOf(user)).toEqual([])
   })
 
   it('lets nobody else choose them', async () => {
@@ -236,6 +256,7 @@ describe('an endpoint', () => {
       expect((await visitor.post(path + action, content)).headers.get('location')).toMatch(again)
     expect((await visitor.post(PAGE, content)).headers.get('location')).toMatch(again)
     expect(await rowOf(webhook.id)).toEqual(webhook)
+    receive()
     expect((await visitor.post(`${path}/test`)).status).toBe(303)
   })
 
@@ -281,8 +302,8 @@ describe('the log', () => {
     const html = await textOf(visitor, path)
     expect(html).not.toContain('<b>')
     const text = html.replaceAll(/<[^>]+>/g, '')
-    expect(text).toContain('order.failedFailed')
-    expect(text).toContain('Order 4711')
+    expect(text).toContain('The NFT could not be deliveredFailed')
+    expect(text).toContain('order.failedOrder 4711')
     expect(text).toContain(`2 attempts of ${message.id}`)
     expect(text).toContain('1 hour ago: it answered 500 (42 ms)')
     expect(text).toContain('1 hour ago: no answer (15000 ms)')
@@ -303,15 +324,48 @@ describe('the log', () => {
     expect(second).not.toContain('Older messages')
     expect(rows(await textOf(visitor, `${path}?state=failed`))).toBe(1)
     await anEvent({ sellerId: webhook.userId })
-    expect(await textOf(visitor, `${path}?state=waiting`)).toMatch(/order\.created.*Waiting/)
+    expect(await textOf(visitor, `${path}?state=waiting`)).toMatch(/An order was placed.*Waiting/)
+  })
+
+  it('comes first, but for a new secret', async () => {
+    const { visitor, path } = await aVisitorWithWebhook()
+    const orderOf = (html: string) =>
+      [...html.matchAll(/id="log"|id="secret"|<h3>Change/g)].map(([found]) => found)
+    expect(orderOf(await textOf(visitor, path))).toEqual(['id="log"', 'id="secret"', '<h3>Change'])
+    expect(orderOf(await textOf(visitor, `${path}?notice=webhook-created`))[0]).toBe('id="secret"')
+  })
+
+  it('says what fails since when, and when the next attempt is', async () => {
+    const at = (minutes: number) => new Date(Date.now() + minutes * 60_000 + 500).toISOString()
+    const { visitor, webhook, path } = await aVisitorWithWebhook()
+    const attempts = ['the connection failed', 'it answered 500'].map((error) => ({
+      at: at(-5),
+      duration: 42,
+      status: null,
+      error,
+    }))
+    const failing = { state: 'pending', dueAt: at(20), attempts: JSON.stringify(attempts) } as const
+    await aWebhookMessage(webhook, failing)
+    const set = (values: Partial<typeof webhookEndpoints.$inferInsert>) =>
+      db.update(webhookEndpoints).set(values).where(eq(webhookEndpoints.id, webhook.id))
+    await set({ failingSince: at(-180), dueAt: at(20) })
+    const banner = async () =>
+      /<p class="notice warn".*?<\/p>/
+        .exec(await textOf(visitor, path))?.[0]
+        .replaceAll(/<[^>]*>/g, '')
+    expect(await banner()).toBe(
+      'Nothing has arrived since 2 hours ago. It answered 500. Next attempt: in 20 minutes.',
+    )
+    await set({ failingSince: null })
+    expect(await banner()).toBe(undefined)
   })
 
   it('sends a test, one message again, and all since a time', async () => {
     const { visitor, webhook, path } = await aVisitorWithWebhook()
     const delivered = await aWebhookMessage(webhook)
     const resent = await aWebhookMessage(webhook)
-    const test = await visitor.post(`${path}/test`)
-    expect(test.headers.get('location')).toBe(`${path}?notice=webhook-sent`)
+    receive(() => new Response(null, { status: 500 }))
+    await visitor.post(`${path}/test`)
     const again = await visitor.post(`${path}/messages/${resent.id}/resend`)
     expect(again.headers.get('location')).toBe(`${path}?notice=webhook-sent`)
     const tested = { eventId: expect.any(Number), state: 'pending' }
@@ -324,5 +378,62 @@ describe('the log', () => {
     expect(replay.headers.get('location')).toBe(`${path}?notice=webhook-replayed`)
     expect(await rowOf(webhook.id)).toMatchObject({ position: 1_767_268_799_999_999 })
     expect((await visitor.post(`${path}/replay`, { form: { since: 'Z' } })).status).toBe(400)
+  })
+})
+
+describe('a test', () => {
+  const sendTest = async (visitor: Visitor, path: string) => {
+    const response = await visitor.post(`${path}/test`)
+    const location = response.headers.get('location') ?? ''
+    expect(location).toMatch(/\?test=evt_\d+$/)
+    const html = await textOf(visitor, location)
+    return /<p class="notice[^>]*>(.*?)<\/p>/.exec(html)?.[1] ?? ''
+  }
+
+  it('shows what the program answered, without waiting for the queue', async () => {
+    const { visitor, webhook, path } = await aVisitorWithWebhook({ verifiedAt: null })
+    let answer = (body: string) => new Response(JSON.parse(body).data.challenge)
+    const received = receive(({ body }) => answer(body))
+    expect(await sendTest(visitor, path)).toMatch(/^Test: it answered 200 \(\d+ ms\)\.$/)
+    expect(await rowOf(webhook.id)).toMatchObject({
+      verifiedAt: expect.any(String),
+      leaseUntil: null,
+    })
+    answer = () => new Response('secret text of the program', { status: 500 })
+    expect(await sendTest(visitor, path)).toMatch(/^Test: it answered 500 \(\d+ ms\)\.$/)
+    expect(received.map(({ url }) => url)).toEqual([webhook.url, webhook.url])
+  })
+
+  it('is sent alone: what waits is left to the queue', async () => {
+    const { visitor, webhook, path } = await aVisitorWithWebhook()
+    const event = await anEvent({ sellerId: webhook.userId })
+    const received = receive()
+    await sendTest(visitor, path)
+    expect(received).toHaveLength(1)
+    expect(received[0]?.body).toContain('webhook.test')
+    const row = await rowOf(webhook.id)
+    expect(row).toMatchObject({ hasEvents: true, leaseUntil: null })
+    expect(row?.position).toBeLessThan(event.id)
+    expect(row?.dueAt).not.toBe(null)
+  })
+
+  it('is left to the run that sends to the endpoint already', async () => {
+    const leaseUntil = new Date(Date.now() + 60_000).toISOString()
+    const { visitor, path } = await aVisitorWithWebhook({ leaseUntil })
+    const received = receive()
+    expect(await sendTest(visitor, path)).toContain('The test has no answer yet.')
+    expect(received).toEqual([])
+  })
+
+  it('is waited for 5 seconds at most', async () => {
+    const { visitor, path } = await aVisitorWithWebhook()
+    const { promise, resolve } = Promise.withResolvers<Response>()
+    receive(() => promise)
+    const wait = vi.spyOn(scheduler, 'wait').mockImplementation(async () => {
+      resolve(new Response())
+    })
+    onTestFinished(() => wait.mockRestore())
+    await visitor.post(`${path}/test`)
+    expect(wait).toHaveBeenCalledExactlyOnceWith(5000)
   })
 })

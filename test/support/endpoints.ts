@@ -246,6 +246,7 @@ export async function sampleWorld() {
     }),
     'GET /api/admin/users/:id/data': () => ({ params: { id: owner.id } }),
     'POST /api/admin/users/:id/forget': async () => ({ params: { id: (await aUser()).id } }),
+    'GET /orders/:id': async () => ({ params: { id: (await anOrder()).orderId } }),
     'GET /claim/:id': async () => ({ params: { id: (await anOrder()).orderId } }),
     'POST /mails/unsubscribe': async () => ({
       query: `?token=${await signOptOut(issuer, secret)}`,
@@ -308,6 +309,13 @@ export async function sampleWorld() {
     'POST /settings/webhooks/:webhook_id/messages/:message_id/resend': ownWebhook,
     'POST /settings/webhooks/:webhook_id/replay': toOwnWebhook({
       body: new URLSearchParams({ since }),
+    }),
+    'POST /settings/selling/retry': () => ({
+      body: new URLSearchParams({
+        network: nft.contractNetwork,
+        contract: nft.contractAddr,
+        fulfilment: 'transfer',
+      }),
     }),
     'POST /settings/sessions/:id/end': () => ({ params: { id } }),
     'GET /operations/transfers': () => ({ query: '?state=failed' }),

@@ -1,13 +1,12 @@
 /** Compares the keys of items with the chain, before they are sent and once a day. */
-import type { Network } from '../../env.ts'
 import { otherNodes } from '../../ethereum/node.ts'
 import { log } from '../../log.ts'
 import { explain, finalReasons, sentences } from '../reasons.ts'
 import { finalDelay } from './decide.ts'
 import { type ItemChange, queue, SEARCH_TIMEOUT, wait } from './item-changes.ts'
-import type { Observation } from './observe.ts'
+import type { World } from './observe.ts'
 import { type FoundTransaction, type Recorded, resolve, settle } from './settle.ts'
-import type { Item, Loaded } from './state.ts'
+import type { Item } from './state.ts'
 
 type Comparison = {
   changes: ItemChange[]
@@ -21,21 +20,16 @@ type Comparison = {
 /** Items whose transactions are looked for at a time: at 19 calls a second that takes eight seconds. */
 const RESOLVED_ITEMS = 50
 
-/** Compares the keys of the loaded items with the chain. `renew` keeps the lease while nodes are asked. */
-export async function compareKeys(
-  network: Network,
-  { due, compared }: Loaded,
-  observation: Observation,
-  now: Date,
-  renew: () => Promise<void>,
-): Promise<Comparison> {
+/** Compares the keys of the loaded items with the chain. */
+export async function compareKeys(world: World): Promise<Comparison> {
+  const { network, loaded, observation, now, renew } = world
   const { chainId, delivery } = network
   const { records, disputed, final } = observation
   const changes: ItemChange[] = []
   const unrecorded: Item[] = []
   const recorded: Recorded[] = []
   let isBlocked = false
-  for (const item of [...due, ...compared]) {
+  for (const item of [...loaded.due, ...loaded.compared]) {
     const record = records.get(item.key)
     const contract = item.contract ?? delivery
     const isFinal = record && record.block > 0 && record.block <= final.number
@@ -55,7 +49,7 @@ export async function compareKeys(
   for (let i = 0; i < recorded.length; i += RESOLVED_ITEMS) {
     await renew()
     const slice = recorded.slice(i, i + RESOLVED_ITEMS)
-    const resolved = await resolveAnywhere(network, observation, slice)
+    const resolved = await resolveAnywhere(world, slice)
     changes.push(...resolved.changes)
     missing.push(...resolved.missing)
     for (const transaction of resolved.found) {
@@ -81,8 +75,7 @@ export async function compareKeys(
 
 /** Asks the node, then the others about what it does not tell. */
 async function resolveAnywhere(
-  network: Network,
-  { node, lineage }: Observation,
+  { network, observation: { node, lineage } }: World,
   recorded: readonly Recorded[],
 ) {
   const result = await resolve(node.rpc, recorded, lineage)

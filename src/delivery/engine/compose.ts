@@ -6,8 +6,8 @@ import { cancelItem, contractAmount, parseTransfer, type Transfer } from '../../
 import { log } from '../../log.ts'
 import { explain, type Reason } from '../reasons.ts'
 import { fail, type ItemChange, queue, stayDue, wait, waitOrFail } from './item-changes.ts'
-import { findContract, findUnmined, type Observation } from './observe.ts'
-import { countPieces, type Item, type Loaded, type SigningBlocker } from './state.ts'
+import { findContract, findUnmined, type World } from './observe.ts'
+import { countPieces, type Item, type SigningBlocker } from './state.ts'
 import { readStandards, readTokenLimits } from './tokens.ts'
 
 /** An item with the call that delivers it. */
@@ -21,13 +21,8 @@ type Composed = {
 }
 
 /** Returns the calls that deliver items, and what becomes of items that cannot be called. */
-export async function compose(
-  network: Network,
-  items: readonly Item[],
-  observation: Observation,
-  loaded: Loaded,
-  now: Date,
-): Promise<Composed> {
+export async function compose(world: World, items: readonly Item[]): Promise<Composed> {
+  const { network, loaded, observation, now } = world
   const { contracts } = observation
   const candidates: Candidate[] = []
   const changes: ItemChange[] = []
@@ -58,7 +53,7 @@ export async function compose(
     else callable.push({ item, contract, transfer })
   }
   if (blocker) log.error(blocker, { chainId: network.chainId, contract: network.delivery })
-  const inFlight = findUnmined(loaded, observation).flatMap(({ items }) =>
+  const inFlight = findUnmined(world).flatMap(({ items }) =>
     items.flatMap((id) => loaded.carried.get(id) ?? []),
   )
   const all = [...new Set(callable.map(({ transfer }) => transfer.token))]

@@ -1,6 +1,5 @@
 /** What a step writes about the open transactions and their signers, once it has decided. */
 import { type Address, getAddress, type Hex, zeroAddress } from 'viem'
-import type { Network } from '../../env.ts'
 import { otherNodes } from '../../ethereum/node.ts'
 import {
   contractCode,
@@ -9,22 +8,17 @@ import {
   read,
   transactionReceipt,
 } from '../../ethereum/requests.ts'
-import { type Decision, decide, hasFailed, isUnmined, type World } from './decide.ts'
-import { type Observation, signedHashes } from './observe.ts'
+import { type Decision, decide, hasFailed, isUnmined } from './decide.ts'
+import { signedHashes, type World } from './observe.ts'
 import { readReceipts } from './records.ts'
-import type { Loaded } from './state.ts'
 import type { SignerChange, TransactionChange } from './store.ts'
 
 /**
  * Decides again about what only a wrong answer may have said, with the receipts of a second node: a
  * nonce that another program has used, and events that are missing.
  */
-export async function recheck(
-  decisions: Decision[],
-  network: Network,
-  world: World,
-): Promise<Decision[]> {
-  const { observation } = world
+export async function recheck(world: World, decisions: Decision[]): Promise<Decision[]> {
+  const { network, observation } = world
   const isDoubtful = (decision: Decision) => decision.do === 'close' && decision.isDoubtful
   const [other] = otherNodes(network, observation.node)
   const hashes = decisions
@@ -54,8 +48,8 @@ const isDenied = (decision: Decision, receipts: ReadonlyMap<Hex, Receipt | null>
 
 /** Returns where the transactions are now, and what those have cost that are closed. */
 export const changeTransactions = (
+  { observation: { head } }: World,
   decisions: readonly Decision[],
-  { head }: Observation,
 ): TransactionChange[] =>
   decisions.flatMap((decision) => {
     const { id, block, hash, replaced, nonceUsedAt } = decision.transaction
@@ -114,9 +108,8 @@ const MAX_PAUSE = 60 * 60_000
 
 /** Counts the transactions of each signer that have reverted in a row. */
 export function countReverts(
+  { loaded: { signers }, now }: World,
   decisions: readonly Decision[],
-  { signers }: Loaded,
-  now: Date,
 ): SignerChange[] {
   const reverts = new Map<Address, number>()
   for (const decision of decisions) {
@@ -141,8 +134,8 @@ export function countReverts(
  * the transaction, else the recipient, which may have had code for that block only (EIP-7702).
  */
 export async function findBurners(
+  { observation: { node } }: World,
   decisions: readonly Decision[],
-  { node }: Observation,
 ): Promise<string[]> {
   const burns = decisions.flatMap((decision) =>
     decision.do === 'close' && decision.receipt

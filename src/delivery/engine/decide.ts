@@ -9,9 +9,9 @@ import type { Receipt } from '../../ethereum/requests.ts'
 import { readContractReason, revertReason } from '../../ethereum/revert.ts'
 import { explain } from '../reasons.ts'
 import { failInTransaction, type ItemChange, queue, wait } from './item-changes.ts'
-import { type Observation, signedHashes } from './observe.ts'
+import { type Observation, signedHashes, type World } from './observe.ts'
 import { settleUse } from './settle.ts'
-import type { DeliveryTransaction, Item, Loaded } from './state.ts'
+import type { DeliveryTransaction, Item } from './state.ts'
 
 /** Blocks after which a transaction that is not mined is sent through every node. */
 export const PATIENCE = 3
@@ -50,15 +50,10 @@ type Verdict = Decision extends infer D
     : never
   : never
 
-/** What a run works with, and the limits of its network. */
-export type World = {
-  loaded: Pick<Loaded, 'carried'>
-  observation: Observation
-  /** Wei per unit of gas. */
-  cap: bigint
-  /** The gas limit of a token's call. */
-  gasPerItem: number
-  now: Date
+/** What decisions depend on. */
+type Facts = Pick<World, 'observation' | 'cap' | 'now'> & {
+  network: Pick<World['network'], 'gasPerItem'>
+  loaded: Pick<World['loaded'], 'carried'>
 }
 
 /** Whether the transaction is in no block. */
@@ -66,20 +61,20 @@ export const isUnmined = ({ do: action }: Decision) =>
   action === 'await_block' || action === 'send' || action === 'replace'
 
 /** Returns what is to be done with an open transaction. */
-export const decide = (transaction: DeliveryTransaction, world: World): Decision => ({
+export const decide = (transaction: DeliveryTransaction, facts: Facts): Decision => ({
   transaction,
-  ...findVerdict(transaction, world),
+  ...findVerdict(transaction, facts),
 })
 
-function findVerdict(transaction: DeliveryTransaction, world: World): Verdict {
-  const { receipts, final, head, market, signers } = world.observation
+function findVerdict(transaction: DeliveryTransaction, facts: Facts): Verdict {
+  const { receipts, final, head, market, signers } = facts.observation
   const answers = signedHashes(transaction).map((hash) => receipts.get(hash))
   const receipt = answers.find((answer) => answer)
   if (receipt) {
     // It was mined after the newest block was asked for.
     if (receipt.blockNumber > head.number) return { do: 'await_block' }
     if (receipt.blockNumber > final.number) return storeBlock(transaction, receipt)
-    return close(transaction, receipt.status === 1 ? 'final' : 'reverted', receipt, world)
+    return close(transaction, receipt.status === 1 ? 'final' : 'reverted', receipt, facts)
   }
   const { nonce, block, deadline, nonceUsedAt, items } = transaction
   if (nonce < (signers.get(transaction.signer)?.count ?? 0)) {
@@ -88,18 +83,18 @@ function findVerdict(transaction: DeliveryTransaction, world: World): Verdict {
     if (isNotReceived || (block !== null && block > final.number)) return { do: 'wait' }
     if (nonceUsedAt === null) return { do: 'store_nonce_use' }
     if (nonceUsedAt > final.number) return { do: 'wait' }
-    return close(transaction, 'foreign_transaction', null, world)
+    return close(transaction, 'foreign_transaction', null, facts)
   }
   // Its nonce is signed again when there are items, also if a reorganization has undone its use.
   if (items.length === 0)
     return { do: block === null && nonceUsedAt === null ? 'wait' : 'await_block' }
-  if (deadline < final.timestamp) return close(transaction, 'expired', null, world)
+  if (deadline < final.timestamp) return close(transaction, 'expired', null, facts)
   const isOverdue = head.number - transaction.signedAtBlock >= PATIENCE
   const isTooLow = market && isUnderpriced(transaction, market, isOverdue)
-  const fees = isTooLow ? outbid(transaction, market, world.cap) : null
+  const fees = isTooLow ? outbid(transaction, market, facts.cap) : null
   if (fees) return { do: 'replace', fees }
   const isNew = head.number <= transaction.signedAtBlock
-  return isNew && getAge(transaction, world.now) < RESEND_AFTER
+  return isNew && getAge(transaction, facts.now) < RESEND_AFTER
     ? { do: 'await_block' }
     : { do: 'send' }
 }
@@ -122,7 +117,7 @@ function close(
   { contract, items }: DeliveryTransaction,
   closing: (Decision & { do: 'close' })['closing'],
   receipt: Receipt | null,
-  { loaded, observation: { records, disputed, final }, gasPerItem, now }: World,
+  { loaded, observation: { records, disputed, final }, network, now }: Facts,
 ): Verdict {
   const logs = [...(receipt?.logs ?? [])]
   const failures = logs.filter((log) => isFailure(log, contract))
@@ -139,7 +134,7 @@ function close(
     if (use) changes.push(settleUse(item, { use, logs }))
     else if (failure) {
       const { gasUsed, reason } = decodeFailure(failure.data)
-      if (gasUsed >= gasPerItem / 2) burned.push(item)
+      if (gasUsed >= network.gasPerItem / 2) burned.push(item)
       // A limit of the contract is not the item's fault.
       const code = readContractReason(gasUsed, reason)
       changes.push(
@@ -162,10 +157,9 @@ function close(
 
 /** Returns when the open transactions have to be looked at. `isSigned`: some were signed just now. */
 export function nextLook(
+  { observation, now }: World,
   decisions: readonly Decision[],
   isSigned: boolean,
-  observation: Observation,
-  now: Date,
 ): Date | null {
   const delays = decisions.flatMap((decision) => {
     const { transaction } = decision

@@ -8,7 +8,7 @@ import { diagnosisRequests, readHolderProblem } from '../../ethereum/token.ts'
 import { explain, type Reason } from '../reasons.ts'
 import type { Candidate } from './compose.ts'
 import { type ItemChange, isOverdue, queue, wait, waitOrFail } from './item-changes.ts'
-import type { Observation } from './observe.ts'
+import type { World } from './observe.ts'
 import { type Batch, type Circumstances, type Failing, simulate } from './simulate.ts'
 
 /** Items of which a step asks why they would fail. More would delay the others. */
@@ -19,21 +19,20 @@ const UNASKED_DELAY = 30_000
 
 /** Items fail only if a second node, where there is one, says so too. */
 export async function diagnose(
-  network: Network,
+  world: World,
   batches: readonly Batch[],
   failing: readonly Failing[],
-  { node }: Observation,
   circumstances: Circumstances,
-  now: Date,
 ): Promise<ItemChange[]> {
+  const { network, observation, now } = world
   if (failing.length === 0) return []
-  const reasons = await findReasons(node.rpc, network, failing)
+  const reasons = await findReasons(observation.node.rpc, network, failing)
   const overdue = new Set(
     [...reasons].flatMap(([candidate, reason]) =>
       isOverdue(candidate.item, reason, now) ? candidate : [],
     ),
   )
-  const confirmed = await confirm(network, node, batches, overdue, circumstances)
+  const confirmed = await confirm(world, batches, overdue, circumstances)
   return failing.map(({ candidate, result }) => {
     const { item } = candidate
     const reason = reasons.get(candidate)
@@ -103,8 +102,7 @@ function explainFailure(
 
 /** Returns those of the candidates that would fail at another node, too. */
 async function confirm(
-  network: Network,
-  node: Observation['node'],
+  { network, observation: { node } }: World,
   batches: readonly Batch[],
   overdue: ReadonlySet<Candidate>,
   circumstances: Circumstances,

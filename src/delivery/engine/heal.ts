@@ -9,9 +9,8 @@ import { type Database, raw } from '../../db/client.ts'
 import type { Network } from '../../env.ts'
 import { otherNodes } from '../../ethereum/node.ts'
 import { type Block, block, blockAt, read } from '../../ethereum/requests.ts'
-import type { Observation } from './observe.ts'
+import type { World } from './observe.ts'
 import { DEADLINE } from './prepare.ts'
-import type { NetworkRow } from './state.ts'
 
 /** Transactions that are compared in one step of the search. */
 const PAGE = 100
@@ -20,16 +19,15 @@ const PAGE = 100
 export type Fork = { standing: { block: number; hash: Hex } | null }
 
 /** Returns whether the settled block has another hash now: the chain may have forked. */
-export const isSuspect = ({ settledBlock, settledHash }: NetworkRow, observation: Observation) =>
-  settledBlock !== null && observation.settledHash !== settledHash
+export const isSuspect = ({ loaded: { network }, observation }: World) =>
+  network.settledBlock !== null && observation.settledHash !== network.settledHash
 
 /** Returns the fork; or why there is no proof of one. */
 export async function findFork(
   db: Database,
-  network: Network,
-  { settledBlock, settledHash }: NetworkRow,
-  { node, head }: Observation,
+  { network, loaded, observation: { node, head } }: World,
 ): Promise<Fork | string> {
+  const { settledBlock, settledHash } = loaded.network
   if (settledBlock === null) return 'nothing is settled'
   for (const other of otherNodes(network, node)) {
     const replies = await other.rpc([blockAt(settledBlock)])

@@ -43,6 +43,12 @@ type SignerState = {
   balance: bigint
 }
 
+/** What a step works with before it asks a node. `renew` keeps the lease while nodes are slow. */
+export type Work = { network: Network; loaded: Loaded; now: Date; renew: () => Promise<void> }
+
+/** What a step works with. `cap`: the most wei that it may pay per unit of gas. */
+export type World = Work & { observation: Observation; cap: bigint }
+
 export type Observation = Confirmation & {
   node: Node
   head: Block
@@ -62,20 +68,15 @@ export type Observation = Confirmation & {
   lineage: Address[]
 }
 
-/**
- * Asks the first node that can be used. If no node can be used, returns the reason. `renew` keeps the
- * lease while nodes are slow.
- */
+/** Asks the first node that can be used. If no node can be used, returns the reason. */
 export async function observe(
-  network: Network,
-  loaded: Loaded,
+  work: Work,
   signers: readonly Address[],
-  now: Date,
-  renew: () => Promise<void>,
 ): Promise<Observation | string> {
+  const { network } = work
   let trouble = ''
   for (const node of usableNodes(network)) {
-    const observation = await observeAt(node, network, loaded, signers, now, renew)
+    const observation = await observeAt(node, work, signers)
     if (typeof observation !== 'string') {
       if (!(await isContradicted(observation, network, signers))) return observation
       trouble = 'a second node says that the Delivery contract delivers'
@@ -102,11 +103,8 @@ async function isContradicted(
 
 async function observeAt(
   node: Node,
-  network: Network,
-  loaded: Loaded,
+  { network, loaded, now, renew }: Work,
   configured: readonly Address[],
-  now: Date,
-  renew: () => Promise<void>,
 ): Promise<Observation | string> {
   const { network: row, transactions, due, compared } = loaded
   const head = await readHead(network, node)
@@ -199,10 +197,10 @@ export const signedHashes = ({ hash, replaced }: DeliveryTransaction): Hex[] => 
 ]
 
 /** Returns the calls that are in no block as far as is known. */
-export const findUnmined = (
-  { transactions, nextNonces }: Loaded,
-  { signers }: Observation,
-): DeliveryTransaction[] =>
+export const findUnmined = ({
+  loaded: { transactions, nextNonces },
+  observation: { signers },
+}: World): DeliveryTransaction[] =>
   transactions.filter(
     ({ signer, nonce, items }) =>
       items.length > 0 &&

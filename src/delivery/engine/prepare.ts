@@ -5,33 +5,30 @@ import { explain } from '../reasons.ts'
 import { type Candidate, compose } from './compose.ts'
 import { diagnose } from './diagnose.ts'
 import { type ItemChange, queue, stayDue, wait } from './item-changes.ts'
-import type { Observation } from './observe.ts'
+import type { World } from './observe.ts'
 import { type Capacity, findPieces, type Signed, signBatches, takeFitting } from './sign.ts'
 import { type Batch, type Failing, fitGas, type GoodBatch, simulate } from './simulate.ts'
-import { countPieces, type Item, type Loaded } from './state.ts'
+import { countPieces, type Item } from './state.ts'
 
 /** Seconds. An expired transaction still costs gas if it is mined, so it should not happen often. */
 export const DEADLINE = 60 * 60
 
 /**
- * Prepares the items whose keys are unused. `renew` keeps the lease while nodes are asked. With a
- * blocker, items are left as they are although they are due, and the network has to be asked again.
+ * Prepares the items whose keys are unused. With a blocker, items are left as they are although they
+ * are due, and the network has to be asked again.
  */
 export async function prepare(
-  network: Network,
+  world: World,
   items: readonly Item[],
-  loaded: Loaded,
-  observation: Observation,
   capacities: readonly Capacity[],
-  now: Date,
-  renew: () => Promise<void>,
 ): Promise<Signed> {
+  const { network, now, renew } = world
   const { chainId } = network
-  const { node, head, market } = observation
+  const { node, head, market } = world.observation
   const nothing: Signed = { transactions: [], changes: [], pieces: new Map(), blocker: null }
   if (items.length === 0) return nothing
   await renew()
-  const composed = await compose(network, items, observation, loaded, now)
+  const composed = await compose(world, items)
   const { candidates, changes } = composed
   if (!market) {
     log.error('fees_unknown', { chainId })
@@ -72,17 +69,9 @@ export async function prepare(
     if (good.length > 0) goodBatches.push({ ...batch, good: fitGas(good, network.gasPerItem) })
   }
   await renew()
-  changes.push(...(await diagnose(network, batches, failing, observation, circumstances, now)))
+  changes.push(...(await diagnose(world, batches, failing, circumstances)))
   await renew()
-  const signed = await signBatches(
-    network,
-    goodBatches,
-    observation,
-    market,
-    capacities,
-    deadline,
-    now,
-  )
+  const signed = await signBatches(world, goodBatches, { market, capacities, deadline })
   return {
     ...signed,
     changes: [...changes, ...signed.changes],

@@ -1,10 +1,9 @@
-import type { Network } from '../../env.ts'
 import { otherNodes } from '../../ethereum/node.ts'
 import { broadcast } from '../../ethereum/requests.ts'
 import { loggedMessage } from '../../ethereum/revert.ts'
 import { log } from '../../log.ts'
 import { type Decision, PATIENCE } from './decide.ts'
-import type { Observation } from './observe.ts'
+import type { World } from './observe.ts'
 import type { NewTransaction, TransactionChange } from './store.ts'
 
 /** How nodes say that they have the transaction, or another one at its nonce. */
@@ -16,8 +15,7 @@ const isKnown =
  * node answers, a transaction may have been accepted, so the answers decide nothing.
  */
 export async function send(
-  network: Network,
-  { node, head }: Observation,
+  { network, observation: { node, head } }: World,
   decisions: readonly Decision[],
   signed: readonly (NewTransaction | TransactionChange)[],
 ): Promise<void> {

@@ -1,7 +1,5 @@
 /** Signs transactions: which relayer sends a batch, with which nonce, gas and fees. */
 import type { Address } from 'viem'
-import { parseGwei } from 'viem/utils'
-import type { Network } from '../../env.ts'
 import { encodeDeliver } from '../../ethereum/contract.ts'
 import {
   type Fees,
@@ -15,9 +13,9 @@ import { decodeCallData, type Signer, sign } from '../../ethereum/signer.ts'
 import { log } from '../../log.ts'
 import type { Decision } from './decide.ts'
 import { carry, type ItemChange } from './item-changes.ts'
-import { findUnmined, type Observation, signedHashes } from './observe.ts'
+import { findUnmined, signedHashes, type World } from './observe.ts'
 import { type Deliverable, estimate, type GasLimit, type GoodBatch, getCall } from './simulate.ts'
-import { countPieces, type DeliveryTransaction, type Loaded, type SigningBlocker } from './state.ts'
+import { countPieces, type DeliveryTransaction, type SigningBlocker } from './state.ts'
 import type { NewTransaction, TransactionChange } from './store.ts'
 
 /** What a relayer can send besides its transactions that are not mined. */
@@ -34,21 +32,17 @@ export type Capacity = {
 }
 
 /** Returns what a relayer can still send. */
-export function readCapacity(
-  signer: Signer,
-  { transactionsInFlight }: Network,
-  observation: Observation,
-  loaded: Loaded,
-): Capacity {
+export function readCapacity(world: World, signer: Signer): Capacity {
+  const { network, loaded, observation } = world
   const { address } = signer
   const isOwn = (transaction: DeliveryTransaction) => transaction.signer === address
   const { count: told = 0, balance = 0n } = observation.signers.get(address) ?? {}
   const count = Math.max(told, loaded.nextNonces.get(address) ?? 0)
-  const unmined = findUnmined(loaded, observation).filter(isOwn)
+  const unmined = findUnmined(world).filter(isOwn)
   const expired = loaded.transactions.filter((t) => isOwn(t) && t.items.length === 0)
   const used = new Set(unmined.map(({ nonce }) => nonce))
   const nonces: number[] = []
-  for (let nonce = count; nonces.length < transactionsInFlight - unmined.length; nonce++)
+  for (let nonce = count; nonces.length < network.transactionsInFlight - unmined.length; nonce++)
     if (!used.has(nonce)) nonces.push(nonce)
   const submitted = (contract: Address) =>
     unmined
@@ -77,20 +71,17 @@ export type Signed = {
   blocker: SigningBlocker | null
 }
 
+type Signing = { market: Market; capacities: readonly Capacity[]; deadline: number }
+
 /** Signs as many batches as the relayers can send and pay. Takes that off their capacities. */
 export async function signBatches(
-  network: Network,
+  { network, observation: { node, head }, cap, now }: World,
   batches: readonly GoodBatch[],
-  { node, head }: Observation,
-  market: Market,
-  capacities: readonly Capacity[],
-  deadline: number,
-  now: Date,
+  { market, capacities, deadline }: Signing,
 ): Promise<Signed> {
   const signed: Signed = { transactions: [], changes: [], pieces: new Map(), blocker: null }
   if (batches.length === 0) return signed
   const { chainId, gasPerItem } = network
-  const cap = parseGwei(String(network.maxFeePerGasGwei))
   const usual = firstFees(market, cap)
   if (!usual) {
     log.error('fees_above_cap', { chainId, ...feeTexts(market), cap: String(cap) })
@@ -202,18 +193,15 @@ export function takeFitting<T>(
 
 /** Signs the calls of underpriced transactions again, unless their signer was removed. */
 export async function signReplacements(
+  { network: { chainId }, observation: { head, market }, cap, now }: World,
   decisions: readonly Decision[],
-  { head, market }: Observation,
   capacities: readonly Capacity[],
-  { chainId, maxFeePerGasGwei }: Network,
-  now: Date,
 ): Promise<TransactionChange[]> {
   const replacements: TransactionChange[] = []
   const isTooLow = ({ do: action, transaction }: Decision) =>
     action === 'send' && market !== null && isUnderpriced(transaction, market, false)
-  const cap = String(parseGwei(String(maxFeePerGasGwei)))
   if (market && decisions.some(isTooLow))
-    log.error('fees_above_cap', { chainId, ...feeTexts(market), cap })
+    log.error('fees_above_cap', { chainId, ...feeTexts(market), cap: String(cap) })
   for (const decision of decisions) {
     if (decision.do !== 'replace' || !decision.transaction.raw) continue
     const { transaction, fees } = decision

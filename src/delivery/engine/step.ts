@@ -26,7 +26,7 @@ import { LEASE } from './lease.ts'
 import { findUnlinked } from './lineage.ts'
 import { COMPARED_ITEMS, load, MAX_LOADED } from './load.ts'
 import { logChanges, logClosed } from './log-changes.ts'
-import { type Observation, observe } from './observe.ts'
+import { observe, type Work, type World } from './observe.ts'
 import { prepare } from './prepare.ts'
 import { send } from './send.ts'
 import type { FoundTransaction } from './settle.ts'
@@ -78,21 +78,12 @@ export async function step(
     logChanges(network, changes)
   }
   try {
-    return await work({ db, network, loaded, signers, now, write })
+    const renew = () => write(NO_CHANGES)
+    return await advance({ network, loaded, now, renew }, db, signers, write)
   } catch (error) {
     if (error instanceof Outdated) return continueAt(now, loaded)
     throw error
   }
-}
-
-type Work = {
-  db: Database
-  network: Network
-  loaded: Loaded
-  signers: readonly Signer[]
-  now: Date
-  /** Writes under the lease. Throws `Outdated`. */
-  write: (changes: Changes) => Promise<void>
 }
 
 const continueAt = (lookAt: Date, loaded: Loaded): Step => ({
@@ -103,7 +94,14 @@ const continueAt = (lookAt: Date, loaded: Loaded): Step => ({
   problem: null,
 })
 
-async function work({ db, network, loaded, signers, now, write }: Work): Promise<Step> {
+/** `write` writes under the lease. Throws `Outdated`. */
+async function advance(
+  work: Work,
+  db: Database,
+  signers: readonly Signer[],
+  write: (changes: Changes) => Promise<void>,
+): Promise<Step> {
+  const { network, loaded, now } = work
   const { chainId } = network
   const addresses = signers.map(({ address }) => address)
   const again = continueAt(now, loaded)
@@ -114,8 +112,7 @@ async function work({ db, network, loaded, signers, now, write }: Work): Promise
     takesItems: false,
     problem,
   })
-  const renew = () => write(NO_CHANGES)
-  const observation = await observe(network, loaded, addresses, now, renew)
+  const observation = await observe(work, addresses)
   if (typeof observation === 'string') {
     log.error('node_unavailable', { chainId, reason: observation })
     return blocked('node_unavailable')
@@ -125,21 +122,19 @@ async function work({ db, network, loaded, signers, now, write }: Work): Promise
     log.error('contract_not_linked', { chainId, contract: unlinked })
     return blocked('contract_not_linked')
   }
-  if (isSuspect(loaded.network, observation))
-    return (await heal(db, network, loaded, observation, now)) ? again : blocked('node_unavailable')
+  const world = { ...work, observation, cap: parseGwei(String(network.maxFeePerGasGwei)) }
+  if (isSuspect(world)) return (await heal(db, world)) ? again : blocked('node_unavailable')
 
-  const cap = parseGwei(String(network.maxFeePerGasGwei))
-  const world = { loaded, observation, cap, gasPerItem: network.gasPerItem, now }
   const first = loaded.transactions.map((transaction) => decide(transaction, world))
-  const decisions = await recheck(first, network, world)
+  const decisions = await recheck(world, first)
   const { unconfirmedSince } = observation
   const closed: Changes = {
     ...NO_CHANGES,
-    transactions: changeTransactions(decisions, observation),
+    transactions: changeTransactions(world, decisions),
     items: decisions.flatMap((decision) => (decision.do === 'close' ? decision.changes : [])),
     settled: findSettled(decisions),
-    signers: countReverts(decisions, loaded, now),
-    burned: await findBurners(decisions, observation),
+    signers: countReverts(world, decisions),
+    burned: await findBurners(world, decisions),
     ...(unconfirmedSince !== loaded.network.unconfirmedSince && { unconfirmedSince }),
   }
   await write(closed)
@@ -149,7 +144,7 @@ async function work({ db, network, loaded, signers, now, write }: Work): Promise
     action === 'await_block' && transaction.items.length === 0
   if (decisions.some(isFreed)) return { ...again, hasEnded: hasEnded(closed.items) }
 
-  const comparison = await compareKeys(network, loaded, observation, now, renew)
+  const comparison = await compareKeys(world)
   const { found, unrecorded } = comparison
   const [newest] = found.toSorted((a, b) => b.block - a.block)
   await write({
@@ -160,23 +155,23 @@ async function work({ db, network, loaded, signers, now, write }: Work): Promise
     compared: comparedTo(loaded, now),
   })
 
-  const capacities = signers.map((signer) => readCapacity(signer, network, observation, loaded))
+  const capacities = signers.map((signer) => readCapacity(world, signer))
   const working = capacities.filter(
     ({ signer: { address } }) =>
       (loaded.signers.get(address)?.pausedUntil ?? '') <= now.toISOString(),
   )
-  const signed = await prepare(network, unrecorded, loaded, observation, working, now, renew)
-  const replaced = await signReplacements(decisions, observation, capacities, network, now)
+  const signed = await prepare(world, unrecorded, working)
+  const replaced = await signReplacements(world, decisions, capacities)
   await write({
     ...NO_CHANGES,
     transactions: [...replaced, ...signed.transactions],
     items: signed.changes,
-    signers: countUsedPieces(signed, network, loaded, observation),
+    signers: countUsedPieces(world, signed),
   })
-  await send(network, observation, decisions, [...replaced, ...signed.transactions])
+  await send(world, decisions, [...replaced, ...signed.transactions])
 
   const ended = hasEnded([...closed.items, ...comparison.changes, ...signed.changes])
-  const lookAt = nextLook(decisions, signed.transactions.length > 0, observation, now)
+  const lookAt = nextLook(world, decisions, signed.transactions.length > 0)
   const hasMore =
     loaded.compared.length === COMPARED_ITEMS ||
     decisions.filter(({ do: action }) => action === 'close').length >= MAX_LOADED
@@ -195,15 +190,10 @@ const hasEnded = (changes: readonly ItemChange[]): boolean =>
   changes.some(({ state }) => ['transferred', 'failed', 'cancelled'].includes(state))
 
 /** Queues again what a fork has undone. Returns false if there is no proof of one. */
-async function heal(
-  db: Database,
-  network: Network,
-  loaded: Loaded,
-  observation: Observation,
-  now: Date,
-): Promise<boolean> {
+async function heal(db: Database, world: World): Promise<boolean> {
+  const { network, loaded, observation, now } = world
   const { chainId } = network
-  const fork = await findFork(db, network, loaded.network, observation)
+  const fork = await findFork(db, world)
   if (typeof fork === 'string') {
     log.error('node_unavailable', { chainId, reason: fork })
     if (network.rpcUrls.length > 1) leaveOut(network, observation.node, fork)
@@ -232,14 +222,13 @@ const newRow = (transaction: FoundTransaction, now: Date): NewTransaction => ({
 
 /** Counts the pieces that new transactions take from the limits of their signers. */
 const countUsedPieces = (
+  { network, loaded, observation }: World,
   { pieces }: Signed,
-  { delivery }: Network,
-  { signers }: Loaded,
-  { contracts }: Observation,
 ): SignerChange[] =>
   [...pieces].map(([address, count]) => {
-    const { reverts = 0, pausedUntil = null } = signers.get(address) ?? {}
-    const perDay = contracts.get(delivery)?.limits.get(address)?.perDay ?? 0
+    const { reverts = 0, pausedUntil = null } = loaded.signers.get(address) ?? {}
+    const { limits } = observation.contracts.get(network.delivery) ?? {}
+    const perDay = limits?.get(address)?.perDay ?? 0
     return { address, pieces: count, perDay, reverts, pausedUntil }
   })
 

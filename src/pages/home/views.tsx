@@ -1,10 +1,11 @@
 import type { Home } from '../../marketplace/home.ts'
 import { LinkButton } from '../components/button.tsx'
 import { Icon } from '../components/icon.tsx'
-import { creatorPath, NftGrid, PersonName } from '../components/nfts.tsx'
+import { creatorPath, NftGrid, nameOf } from '../components/nfts.tsx'
 import { count, plural } from '../components/numbers.ts'
 import { UserPicture } from '../components/picture.tsx'
 import { usePage } from '../components/request.ts'
+import { Title } from '../components/text.tsx'
 import { Time } from '../components/time.tsx'
 
 /** The newest NFTs and the creators. */
@@ -52,7 +53,7 @@ export const HomePage = ({ releases, creators, stats }: Home) => (
               <div>
                 <h3>
                   <a href={creatorPath(creator)}>
-                    <PersonName person={creator} />
+                    <Title>{nameOf(creator)}</Title>
                   </a>
                 </h3>
                 <p class="meta">

@@ -59,6 +59,7 @@ export const NftList = ({ filters, isFirst, creator, nfts, nextCursor }: ListPro
         · <a href={pathOf('/nfts', { ...filters, creator: undefined })}>All creators</a>
       </p>
     )}
+    <h2 class="visually-hidden">Results</h2>
     <NftGrid nfts={nfts} isSelection={!isFirst || Object.values(filters).some(Boolean)} />
     <Pages path="/nfts" filters={filters} isFirst={isFirst} next={nextCursor} />
   </div>
@@ -83,6 +84,7 @@ export const CreatorPage = ({ creator, isFirst, nfts, nextCursor }: CreatorProps
         </p>
       </div>
     </div>
+    <h2>NFTs</h2>
     <NftGrid nfts={nfts} isSelection />
     <Pages path={creatorPath(creator)} isFirst={isFirst} next={nextCursor} />
     <p>

@@ -1,29 +1,54 @@
-import type { Webhook } from '../../webhooks/schema.ts'
+import type { Webhook, WebhookMessage } from '../../webhooks/schema.ts'
 import { PostButton, Submit } from '../components/button.tsx'
 import { Confirm } from '../components/confirm.tsx'
 import { CopyField } from '../components/copy-field.tsx'
-import { Field } from '../components/field.tsx'
+import { Field, sentence } from '../components/field.tsx'
+import { Notice, Warning } from '../components/notice.tsx'
 import { usePage } from '../components/request.ts'
 import { Time } from '../components/time.tsx'
 import { RecentSignIn, SettingsPage } from '../settings.tsx'
 import { type RejectedForm, WebhookFields } from './form.tsx'
-import { Log, type LogProps } from './log.tsx'
+import { describeAttempt, Log, type LogProps } from './log.tsx'
 import { WebhookHead } from './state.tsx'
 
 type WebhookDetailsProps = LogProps & {
   /** `whsec_…`; undefined if the user has not signed in a short time ago. */
   secret: string | undefined
+  /** When it is sent to next, and why the last attempt failed. */
+  nextAt: string | null
+  problem: string | null
+  /** Id of the test that was just sent. */
+  test: string | undefined
   form: RejectedForm | undefined
 }
 
 /** One webhook, with its secret and its log. */
-export const WebhookDetails = ({ webhook, secret, form, ...log }: WebhookDetailsProps) => {
+export const WebhookDetails = (props: WebhookDetailsProps) => {
+  const { webhook, secret, form, nextAt, problem, test, ...log } = props
+  const { notice = '' } = usePage()
+  const secretPanel = secret && <Secret webhook={webhook} secret={secret} />
+  const isNewSecret = /created|rotated/.test(notice)
+  const sent = log.log.messages.find(({ id }) => id === test)
   return (
     <SettingsPage section="webhooks">
       <p class="meta">
         <a href="/settings/webhooks">Your webhooks</a>
       </p>
       <WebhookHead webhook={webhook} heading="h2" />
+      {sent && <TestResult attempt={sent.attempts.at(-1)} />}
+      {webhook.enabled && webhook.failingSince && (
+        <Warning>
+          <span>
+            Nothing has arrived since <Time at={webhook.failingSince} />.{' '}
+            {problem && `${sentence(problem)} `}
+            {nextAt && (
+              <>
+                Next attempt: <Time at={nextAt} />.
+              </>
+            )}
+          </span>
+        </Warning>
+      )}
       {!webhook.verifiedAt && (
         <p class="hint">
           Events are sent once your program has answered a test with its challenge. The guide{' '}
@@ -34,16 +59,24 @@ export const WebhookDetails = ({ webhook, secret, form, ...log }: WebhookDetails
         {webhook.enabled && <Send webhook={webhook} />}
         {secret && <Delete webhook={webhook} />}
       </div>
+      {isNewSecret && secretPanel}
+      <Log {...log} webhook={webhook} />
       <RecentSignIn
         toDo="see the secret, or to change or delete the webhook"
         path={webhookPath(webhook)}
       >
-        {secret && <Secret webhook={webhook} secret={secret} />}
+        {!isNewSecret && secretPanel}
         <ChangeForm webhook={webhook} form={form} />
       </RecentSignIn>
-      <Log {...log} webhook={webhook} />
     </SettingsPage>
   )
+}
+
+/** What became of a test. */
+const TestResult = ({ attempt }: { attempt: WebhookMessage['attempts'][number] | undefined }) => {
+  if (!attempt) return <Notice>The test has no answer yet. Reload the page to see it.</Notice>
+  const Outcome = attempt.error ? Warning : Notice
+  return <Outcome>Test: {describeAttempt(attempt)}.</Outcome>
 }
 
 const webhookPath = ({ id }: Webhook) => `/settings/webhooks/${id}`

@@ -13,10 +13,16 @@ export type RejectedForm = Rejection<'url' | 'events' | 'sources'> & {
   }
 }
 
-type EventFieldsProps = Pick<RejectedForm, 'values' | 'problems'> & { hasAlarms: boolean }
+type EventFieldsProps = Pick<RejectedForm, 'values' | 'problems'> & {
+  hasAlarms: boolean
+  /** Whether alarms can be chosen now, where that depends on the choice above. */
+  canHaveAlarms?: boolean | undefined
+}
+
+export const roleNames = { user: 'Orders that I bought or sold', master: 'All orders and alarms' }
 
 /** The URL, the events and the sources of an endpoint. */
-export const WebhookFields = ({ values, problems, hasAlarms }: EventFieldsProps) => (
+export const WebhookFields = ({ values, problems, hasAlarms, canHaveAlarms }: EventFieldsProps) => (
   <>
     <Field
       name="url"
@@ -41,12 +47,23 @@ export const WebhookFields = ({ values, problems, hasAlarms }: EventFieldsProps)
               name="events"
               value={event}
               checked={values.events.includes(event)}
+              disabled={isAlarm(event) && canHaveAlarms === false}
             />
             <span>
               {eventMeanings[event]} <code class="code">{event}</code>
             </span>
           </label>
         ))}
+      {canHaveAlarms !== undefined && (
+        <p class="hint" id="alarms-hint" hidden={canHaveAlarms}>
+          Alarms are only for “{roleNames.master}”.{' '}
+          <noscript>
+            <button class="button small" type="submit" name="update" value="on" formnovalidate>
+              Choose alarms
+            </button>
+          </noscript>
+        </p>
+      )}
       <Problem id="events-problem" text={problems.events} />
     </fieldset>
     <Field

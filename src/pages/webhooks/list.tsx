@@ -8,7 +8,7 @@ import { plural } from '../components/numbers.ts'
 import { usePage } from '../components/request.ts'
 import { Rows } from '../components/rows.tsx'
 import { RecentSignIn, SettingsPage } from '../settings.tsx'
-import { type RejectedForm, WebhookFields } from './form.tsx'
+import { type RejectedForm, roleNames, WebhookFields } from './form.tsx'
 import { WebhookHead } from './state.tsx'
 
 type WebhooksProps = { webhooks: readonly Webhook[]; form: RejectedForm | undefined }
@@ -60,14 +60,17 @@ const CreateForm = ({ form }: Pick<WebhooksProps, 'form'>) => {
     <form method="post" action="/settings/webhooks" class="panel">
       <h3>New webhook</h3>
       {isAdministrator && (
-        <Select name="role" label="Events of" options={roles} selected={values.role} />
+        <Select name="role" label="Events of" options={roleNames} selected={values.role} />
       )}
-      <WebhookFields values={values} problems={problems} hasAlarms={isAdministrator} />
+      <WebhookFields
+        values={values}
+        problems={problems}
+        hasAlarms={isAdministrator}
+        canHaveAlarms={isAdministrator ? values.role === 'master' : undefined}
+      />
       <p class="actions">
         <Submit kind="primary">Create webhook</Submit>
       </p>
     </form>
   )
 }
-
-const roles = { user: 'Orders that I bought or sold', master: 'All orders and alarms' }

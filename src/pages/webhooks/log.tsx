@@ -1,3 +1,4 @@
+import { eventMeanings } from '../../webhooks/events.ts'
 import {
   type MessageState,
   messageStates,
@@ -62,12 +63,13 @@ function logPath(
   return `/settings/webhooks/${id}${query.size > 0 ? `?${query}` : ''}#log`
 }
 
+type Attempt = WebhookMessage['attempts'][number]
 type MessageProps = { webhook: Webhook; message: WebhookMessage }
 
 const Message = ({ webhook, message }: MessageProps) => (
   <li class="row">
     <div class="row-head">
-      <h4>{message.type}</h4>
+      <h4>{eventMeanings[message.type].split(':')[0]}</h4>
       <span class={message.state === 'failed' ? 'problem' : undefined}>
         {stateNames[message.state]}
       </span>
@@ -76,6 +78,7 @@ const Message = ({ webhook, message }: MessageProps) => (
       <span>
         <Time at={message.createdAt} />
       </span>
+      <span>{message.type}</span>
       {message.orderId && <span>Order {message.orderId}</span>}
       {message.dueAt && <When what="Next attempt" at={message.dueAt} />}
     </p>
@@ -104,12 +107,16 @@ const Message = ({ webhook, message }: MessageProps) => (
   </li>
 )
 
+/** `it answered 200 (35 ms)`. */
+export const describeAttempt = ({ status, duration, error }: Attempt): string =>
+  `${error ?? `it answered ${status}`} (${duration} ms)`
+
 const Attempts = ({ message: { attempts } }: Omit<MessageProps, 'webhook'>) =>
   attempts.length === 0 ? null : (
     <ol class="list">
-      {attempts.map(({ at, status, duration, error }) => (
+      {attempts.map((attempt) => (
         <li>
-          <Time at={at} />: {error ?? `it answered ${status}`} ({duration} ms)
+          <Time at={attempt.at} />: {describeAttempt(attempt)}
         </li>
       ))}
     </ol>

@@ -6,6 +6,7 @@ import { tokenRoles } from '../../db/schema/users.ts'
 import type { App } from '../../http/context.ts'
 import { type AppWithCaller, requireSession, validate } from '../../http/endpoint.ts'
 import { inputText, instant } from '../../http/inputs.ts'
+import { sendFirst } from '../../webhooks/consumer.ts'
 import { createWebhook, deleteWebhook, rotateSecret, updateWebhook } from '../../webhooks/manage.ts'
 import { readOwnWebhooks, readWebhookPage } from '../../webhooks/read.ts'
 import { replayEvents, resendMessage, sendTest } from '../../webhooks/resend.ts'
@@ -16,7 +17,7 @@ import { parseForm, rejectionOf } from '../components/form.ts'
 import { page } from '../page.tsx'
 import type { NoticeName } from '../settings.tsx'
 import { WebhookDetails } from './details.tsx'
-import type { RejectedForm } from './form.tsx'
+import { type RejectedForm, roleNames } from './form.tsx'
 import { Webhooks } from './list.tsx'
 
 /** Messages on a page of the log. */
@@ -35,7 +36,11 @@ const Form = z.object({
     .transform((text) => text.split(',').filter((name) => name.trim() !== ''))
     .transform((names) => (names.length > 0 ? names : null)),
 })
-const CreateForm = Form.extend({ role: z.enum(tokenRoles).default('user') })
+const CreateForm = Form.extend({
+  role: z.enum(tokenRoles).default('user'),
+  /** Without scripts: shows the events that the chosen role can have. */
+  update: z.string().optional(),
+})
 const ChangeForm = Form.extend({
   enabled: z
     .literal('on')
@@ -54,6 +59,7 @@ const ReplayForm = z.object({
 const PageQuery = z.object({
   cursor: MessagesQuery.shape.cursor.catch(undefined),
   state: MessagesQuery.shape.state.catch(undefined),
+  test: z.string().optional(),
 })
 
 const webhookId = validate('param', WebhookId)
@@ -61,7 +67,8 @@ const webhookId = validate('param', WebhookId)
 export const webhookPageRoutes = new Hono<App>()
   .get('/settings/webhooks', requireSession(), (c) => listPage(c))
   .post('/settings/webhooks', requireSession(), validate('form', CreateForm), async (c) => {
-    const values = c.req.valid('form')
+    const { update, ...values } = c.req.valid('form')
+    if (update) return listPage(c, { values, problems: {}, status: 200 })
     try {
       const { webhook } = await createWebhook(c.var, {
         ...parseForm(NewWebhook, values),
@@ -69,7 +76,7 @@ export const webhookPageRoutes = new Hono<App>()
       })
       return wakeAndRedirect(c, webhook, 'webhook-created')
     } catch (error) {
-      return listPage(c, { values, ...rejectionOf(error, rejectingErrors, 'url') })
+      return listPage(c, rejectForm(values, error))
     }
   })
   .get(
@@ -91,8 +98,7 @@ export const webhookPageRoutes = new Hono<App>()
         const changes = { id, ...parseForm(NewWebhook, values), enabled: values.enabled }
         return wakeAndRedirect(c, await updateWebhook(c.var, changes), 'webhook-saved')
       } catch (error) {
-        const form = { values, ...rejectionOf(error, rejectingErrors, 'url') }
-        return detailsPage(c, { id, form })
+        return detailsPage(c, { id, form: rejectForm(values, error) })
       }
     },
   )
@@ -107,8 +113,11 @@ export const webhookPageRoutes = new Hono<App>()
   })
   .post('/settings/webhooks/:webhook_id/test', requireSession(), webhookId, async (c) => {
     const { webhook_id: id } = c.req.valid('param')
-    const { role } = await sendTest(c.var, id)
-    return wakeAndRedirect(c, { id, role }, 'webhook-sent')
+    const { role, message } = await sendTest(c.var, id)
+    const sending = sendFirst({ ...c.var, env: c.env }, { id, role })
+    c.executionCtx.waitUntil(sending)
+    await Promise.race([sending, scheduler.wait(TEST_WAIT)])
+    return c.redirect(`/settings/webhooks/${id}?test=${message.id}`, 303)
   })
   .post(
     '/settings/webhooks/:webhook_id/messages/:message_id/resend',
@@ -132,7 +141,23 @@ export const webhookPageRoutes = new Hono<App>()
     },
   )
 
-const rejectingErrors = ['invalid_input', 'conflict'] as const
+/** Milliseconds for which a page waits for the answer to a test. */
+const TEST_WAIT = 5000
+
+/** Says what is wrong in the words of the form. */
+function rejectForm(values: RejectedForm['values'], error: unknown): RejectedForm {
+  const rejection = rejectionOf<'url' | 'events' | 'sources'>(
+    error,
+    ['invalid_input', 'conflict'],
+    'url',
+  )
+  if (rejection.problems.events)
+    rejection.problems.events =
+      values.events.length === 0
+        ? 'Choose at least one event.'
+        : `Alarms are only for “${roleNames.master}”: choose that, or no alarms.`
+  return { values, ...rejection }
+}
 
 const redirect = (c: Context<AppWithCaller>, id: string, notice: NoticeName) =>
   c.redirect(`/settings/webhooks/${id}?notice=${notice}`, 303)
@@ -148,6 +173,7 @@ async function listPage(c: Context<AppWithCaller>, form?: RejectedForm) {
   return page(c, {
     title: 'Webhooks',
     account,
+    scripts: ['webhooks.js'],
     status: form?.status ?? 200,
     children: <Webhooks webhooks={webhooks} form={form} />,
   })
@@ -162,12 +188,14 @@ async function detailsPage(c: Context<AppWithCaller>, { form, ...shown }: Detail
     limit: PAGE_SIZE,
   })
   const secret = isRecent(account, now) ? await webhookSecret(settings, secretId) : undefined
-  const { state, cursor } = shown
+  const { state, cursor, test } = shown
   return page(c, {
     title: 'Webhook',
     account,
     scripts: ['dialog.js', 'copy.js'],
     status: form?.status ?? 200,
-    children: <WebhookDetails {...found} {...{ secret, form, state }} isFirstPage={!cursor} />,
+    children: (
+      <WebhookDetails {...found} {...{ secret, form, state, test }} isFirstPage={!cursor} />
+    ),
   })
 }

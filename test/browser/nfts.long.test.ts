@@ -1,0 +1,142 @@
+/** The public pages in a browser, with art, and with texts that are made to break them. */
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { expectAccessible } from './accessibility.ts'
+import { hasChromium } from './chromium.ts'
+import { aMarketplace, type Marketplace, signInByMail } from './marketplace.ts'
+
+const hostile = [
+  'A'.repeat(500),
+  '🌙'.repeat(250),
+  'مرحبا بالعالم '.repeat(20),
+  '<img src=x onerror=alert(1)> & "quotes"',
+  '\u202Eright to left\u202D',
+  `https://example.com/${'very-long-path/'.repeat(20)}`,
+]
+
+/** The widths of the elements that a user would have to scroll to. */
+const WIDTHS = '[document.documentElement.scrollWidth, document.documentElement.clientWidth]'
+
+/** Lines of each title, by its height. */
+const LINES = `[...document.querySelectorAll('.title')].map((title) =>
+  Math.round(title.getBoundingClientRect().height / parseFloat(getComputedStyle(title).lineHeight)))`
+
+describe.skipIf(!hasChromium)('the public pages', () => {
+  let marketplace: Marketplace
+
+  beforeAll(async () => {
+    marketplace = await aMarketplace()
+    for (const [i, title] of hostile.entries()) {
+      const id = 100 + i
+      const payload = {
+        amountType: 'limited',
+        metadata: {
+          description: `${title}\n${title}`,
+          image: 'https://127.0.0.1/picture.png',
+          external_url: `https://${'x'.repeat(60)}.example.com/`,
+          attributes: [{ trait_type: title, value: title }, { value: Number.MAX_SAFE_INTEGER }],
+        },
+      }
+      await marketplace.change(
+        `INSERT INTO users (id, provider, identityHash, name, username, createdAt, updatedAt)
+         SELECT ?, 'wallet', 'hash ' || ?1, ?, ?, createdAt, updatedAt FROM users WHERE id = 2`,
+        ...[String(id), title.slice(0, 255), `user${id}_${'x'.repeat(20)}`],
+      )
+      await marketplace.change(
+        `INSERT INTO nfts (id, externalId, amount, availableAmount, creatorPublicAddr, contractAddr,
+           contractName, contractNetwork, payload, price, priceEths, priceCurrency, title, creatorId,
+           tokenId, status, releaseAt, createdAt, updatedAt, changedAt)
+         SELECT ?1, 'hostile-' || ?1, 9007199254740991, 9007199254740991, creatorPublicAddr,
+           contractAddr, ?2, contractNetwork, ?3, 9007199254740991, priceEths, priceCurrency, ?2, ?1,
+           printf('%.*c', 78, '9'), status, releaseAt, createdAt, updatedAt, changedAt
+         FROM nfts WHERE id = 2`,
+        ...[String(id), title, JSON.stringify(payload)],
+      )
+      await marketplace.change(
+        `INSERT INTO listings (id, externalId, priceCents, priceEths, priceWei, active, type,
+           priceCurrency, sellerId, nftId, createdAt, updatedAt)
+         SELECT ?1, 'hostile-' || ?1, 9007199254740991, priceEths, priceWei, 1, type, priceCurrency,
+           ?1, ?1, createdAt, updatedAt FROM listings WHERE id = 2`,
+        String(id),
+      )
+    }
+  })
+  afterAll(() => marketplace?.close())
+
+  const paths = () => [
+    '/',
+    '/nfts',
+    '/nfts?q=nothing+fits',
+    `/nfts?q=${encodeURIComponent(hostile[2] ?? '')}`,
+    '/nfts?creator=103&sale=on',
+    '/nfts/1',
+    '/creators/cleo',
+    ...hostile.flatMap((_, i) => [`/nfts/${100 + i}`, `/creators/${100 + i}`]),
+  ]
+
+  it('do not scroll sideways on the smallest phone, whatever the texts are', async () => {
+    const visitor = await marketplace.open({ viewport: { width: 320, height: 640 } })
+    const user = await marketplace.open({ viewport: { width: 320, height: 640 } })
+    await signInByMail(marketplace, user, 'collector@example.com')
+    const walk = async (page: Page) => {
+      for (const path of paths()) {
+        await page.goto(path)
+        const [scrolled, shown] = await page.evaluate<[number, number]>(WIDTHS)
+        expect([path, scrolled]).toEqual([path, shown])
+        const lines = await page.evaluate<number[]>(LINES)
+        expect(Math.max(0, ...lines), path).toBeLessThanOrEqual(2)
+      }
+    }
+    await walk(visitor)
+    await walk(user)
+  })
+
+  it('lead from the start page to an NFT with its art, to its creator, and to others', async () => {
+    const page = await marketplace.open()
+    const others: string[] = []
+    page.on('request', (request) => {
+      if (!request.url().startsWith(marketplace.url)) others.push(request.url())
+    })
+    await page.goto('/')
+    await page.getByRole('link', { name: 'See all' }).click()
+    await page.getByLabel('Title begins with').fill('the only')
+    await page.getByLabel('Show').selectOption('For sale')
+    await page.getByRole('button', { name: 'Search' }).click()
+    const art = page.waitForResponse('**/nfts/1/art/page')
+    // The card as a whole is the link.
+    await page.locator('.release').click({ position: { x: 20, y: 20 } })
+    await page.getByRole('heading', { name: 'The only one', level: 1 }).waitFor()
+    expect(new URL(page.url()).pathname).toBe('/nfts/1')
+    expect((await art).headers()['content-type']).toBe('image/jpeg')
+    await page.getByRole('link', { name: 'Cleo Creator' }).click()
+    await page.getByRole('heading', { name: 'Cleo Creator', level: 1 }).waitFor()
+    await page.getByRole('link', { name: 'Search in these NFTs' }).click()
+    await page.getByRole('link', { name: 'All creators' }).click()
+    expect(new URL(page.url()).pathname).toBe('/nfts')
+    expect(others).toEqual([])
+  })
+
+  it('work without scripts', async () => {
+    const page = await marketplace.open({ javaScriptEnabled: false })
+    await page.goto('/nfts')
+    await page.getByLabel('Edition').selectOption('Unique')
+    await page.getByRole('button', { name: 'Search' }).click()
+    await page.getByRole('link', { name: 'The only one' }).click()
+    await page.getByRole('heading', { name: 'Where it is sold' }).waitFor()
+  })
+
+  it('are accessible', async () => {
+    const page = await marketplace.open()
+    for (const path of [
+      '/',
+      '/nfts',
+      '/nfts?q=nothing+fits',
+      '/nfts/1',
+      '/nfts/102',
+      '/creators/cleo',
+    ]) {
+      await page.goto(path)
+      await expectAccessible(page, path)
+    }
+  })
+})
