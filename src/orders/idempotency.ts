@@ -2,12 +2,10 @@
  * Makes placing orders and reserving safe to repeat (`Idempotency-Key`). The response is stored in
  * the same transaction as what it is about, so either both exist or neither.
  */
-import { and, eq, gt, type Placeholder, sql } from 'drizzle-orm'
+import { type Placeholder, sql } from 'drizzle-orm'
 import { sha256, stringToBytes } from 'viem/utils'
 import type { Database, Statement } from '../db/client.ts'
 import { type Placeholders, prepared } from '../db/prepared.ts'
-import { idempotencyKeys } from '../db/schema/orders.ts'
-import { tokens } from '../db/schema/users.ts'
 import type { Caller } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import type { NewOrder } from './new-order.ts'
@@ -50,7 +48,7 @@ type StoredPlan = Omit<ShownPlan, 'nfts' | 'listings'> & {
 /** The day (UTC) of a time, for `idempotencyKeys.day`. */
 export const dayOf = (time: string): string => time.slice(0, 10)
 
-const storedParts = sql<string>`(SELECT json_group_object(hash, json(part))
+const storedParts = sql`(SELECT json_group_object(hash, json(part))
   FROM responseParts p WHERE p.day = "idempotencyKeys".day AND hash IN
     (SELECT value FROM json_tree("idempotencyKeys".plan, '$.sold') WHERE type = 'text'))`
 
@@ -67,33 +65,11 @@ const liveDays = (storedAfter: Placeholder) =>
  * not see.
  */
 export const selectStored = prepared(
-  (
-    db,
-    {
-      tokenId,
-      key,
-      storedAfter,
-    }: Placeholders<{ tokenId: string; key: string; storedAfter: string }>,
-  ) =>
-    db
-      .select({
-        requestHash: idempotencyKeys.requestHash,
-        plan: idempotencyKeys.plan,
-        written: idempotencyKeys.result,
-        parts: storedParts.as('parts'),
-      })
-      .from(idempotencyKeys)
-      .where(
-        and(
-          sql`${idempotencyKeys.day} IN ${liveDays(storedAfter)}`,
-          eq(
-            idempotencyKeys.namespace,
-            sql`(SELECT namespace FROM ${tokens} WHERE id = ${tokenId})`,
-          ),
-          eq(idempotencyKeys.key, key),
-          gt(idempotencyKeys.createdAt, storedAfter),
-        ),
-      ),
+  (db, call: Placeholders<{ tokenId: string; key: string; storedAfter: string }>) =>
+    db.all<Stored>(sql`SELECT requestHash, plan, result AS written, ${storedParts} AS parts
+      FROM "idempotencyKeys" WHERE day IN ${liveDays(call.storedAfter)}
+        AND namespace = (SELECT namespace FROM tokens WHERE id = ${call.tokenId})
+        AND "key" = ${call.key} AND createdAt > ${call.storedAfter}`),
 )
 
 /** Throws `idempotency_key_reused` if a stored response is that of another call. */

@@ -1,5 +1,5 @@
 /** Loads the rows that placing orders depends on, in one trip. */
-import { and, eq, inArray, isNull, or, type Placeholder, sql } from 'drizzle-orm'
+import { eq, type Placeholder, sql } from 'drizzle-orm'
 import { isLive } from '../addresses/schema.ts'
 import { readAs } from '../auth/access.ts'
 import { type BoundStatement, jsonValues } from '../db/client.ts'
@@ -34,27 +34,17 @@ type Values = {
   now: string
 }
 
-const hasKey = (table: typeof nfts | typeof listings, ids: Placeholder, externalIds: Placeholder) =>
-  or(inArray(table.id, jsonValues(ids)), inArray(table.externalId, jsonValues(externalIds)))
+const hasKey = (ids: Placeholder, externalIds: Placeholder) =>
+  sql`(id IN ${jsonValues(ids)} OR externalId IN ${jsonValues(externalIds)})`
 
 const selectNamed = preparedTables((db, values: Placeholders<Values>) => {
-  const listed = db
-    .select({ nftId: listings.nftId })
-    .from(listings)
-    .where(hasKey(listings, values.listed, values.listed))
-  const firstBillingAddress = db
-    .select({ id: sql`min(${addresses.id})` })
-    .from(addresses)
-    .where(and(eq(addresses.userId, users.id), eq(addresses.kind, sql`'billing'`), isLive))
-  const isNamed = or(
-    inArray(users.id, jsonValues(values.buyerIds)),
-    // In the spelling of the partial indexes, so that SQLite uses them.
-    and(sql`${users.email} <> ''`, inArray(users.email, jsonValues(values.emails))),
-    and(
-      sql`${users.ethereumPublicAddr} <> ''`,
-      inArray(users.ethereumPublicAddr, jsonValues(values.wallets)),
-    ),
-  )
+  const listed = sql`(SELECT nftId FROM listings WHERE ${hasKey(values.listed, values.listed)})`
+  const firstBillingAddress = sql<number | null>`(SELECT min(addresses.id) FROM ${addresses}
+    WHERE addresses.userId = users.id AND addresses.kind = 'billing' AND ${isLive})`
+  // In the spelling of the partial indexes, so that SQLite uses them.
+  const isNamed = sql`(id IN ${jsonValues(values.buyerIds)}
+    OR email <> '' AND email IN ${jsonValues(values.emails)}
+    OR ethereumPublicAddr <> '' AND ethereumPublicAddr IN ${jsonValues(values.wallets)})`
   const namespace = sql`(SELECT namespace FROM ${tokens} WHERE id = ${values.tokenId})`
   const selects = {
     nfts: db
@@ -63,21 +53,21 @@ const selectNamed = preparedTables((db, values: Placeholders<Values>) => {
         held: heldQuantity(sql`nfts.id`, values.now).as('held'),
       })
       .from(nfts)
-      .where(or(hasKey(nfts, values.nftIds, values.nfts), inArray(nfts.id, listed))),
+      .where(sql`${hasKey(values.nftIds, values.nfts)} OR id IN ${listed}`),
     listings: db
       .select({ ...listingColumns, externalId: listings.externalId })
       .from(listings)
-      .where(hasKey(listings, values.listingIds, values.listings)),
+      .where(hasKey(values.listingIds, values.listings)),
     buyers: db
       .select({
         id: users.id,
         email: users.email,
         wallet: users.ethereumPublicAddr,
         walletChainId: users.walletChainId,
-        billingAddressId: sql<number | null>`${firstBillingAddress}`.as('billingAddressId'),
+        billingAddressId: firstBillingAddress.as('billingAddressId'),
       })
       .from(users)
-      .where(and(isNamed, isNull(users.removedAt))),
+      .where(sql`${isNamed} AND removedAt IS NULL`),
     placed: db
       .select({
         ...{ id: orders.id, providerId: orders.providerId, custom: orders.custom },
@@ -85,12 +75,7 @@ const selectNamed = preparedTables((db, values: Placeholders<Values>) => {
       })
       .from(orders)
       .innerJoin(users, eq(users.id, orders.buyerId))
-      .where(
-        and(
-          inArray(orders.providerId, jsonValues(values.providerIds)),
-          eq(orders.namespace, namespace),
-        ),
-      ),
+      .where(sql`providerId IN ${jsonValues(values.providerIds)} AND namespace = ${namespace}`),
     holds: selectHolds(db, { ids: values.reservationIds, namespace, now: values.now }),
     namespaces: db
       .select({ namespace: tokens.namespace })

@@ -1,5 +1,5 @@
 /** Reads orders with everything that they show. */
-import { and, eq, exists, inArray, or, type SQL, sql } from 'drizzle-orm'
+import { eq, type SQL, sql } from 'drizzle-orm'
 import { readAs } from '../auth/access.ts'
 import type { Database } from '../db/client.ts'
 import { type Placeholders, preparedTables, type Select } from '../db/prepared.ts'
@@ -53,20 +53,9 @@ export const prepareOrders = <
 ) =>
   preparedTables((db, values: Placeholders<Values>) => {
     const { ids, shared, others } = select(db, values)
-    const selected = sql`(SELECT id FROM selected)`
-    const isSelected = inArray(orderItems.orderId, selected)
-    const sold = (column: typeof orderItems.nftId | typeof orderItems.listingId) =>
-      db.select({ id: column }).from(orderItems).where(isSelected)
-    const isSold = and(eq(orderItems.orderId, orders.id), eq(orderItems.sellerId, values.userId))
-    const isVisible = or(
-      sql`${values.isMaster} = 1`,
-      eq(orders.buyerId, values.userId),
-      exists(db.select({ id: orderItems.id }).from(orderItems).where(isSold)),
-    )
-    const buyerIds = db
-      .select({ id: orders.buyerId })
-      .from(orders)
-      .where(inArray(orders.id, selected))
+    const isSelected = sql`orderId IN (SELECT id FROM selected)`
+    const isVisible = sql`(${values.isMaster} = 1 OR buyerId = ${values.userId} OR EXISTS (
+      SELECT 1 FROM orderItems WHERE orderId = orders.id AND sellerId = ${values.userId}))`
     const table = sql`selected (id) AS MATERIALIZED (${ids})`
     return {
       shared: shared ? sql`${shared}, ${table}` : table,
@@ -75,8 +64,11 @@ export const prepareOrders = <
         orders: db
           .select(orderColumns)
           .from(orders)
-          .where(and(inArray(orders.id, selected), isVisible)),
-        buyers: db.select(buyerColumns).from(users).where(inArray(users.id, buyerIds)),
+          .where(sql`orders.id IN (SELECT id FROM selected) AND ${isVisible}`),
+        buyers: db
+          .select(buyerColumns)
+          .from(users)
+          .where(sql`id IN (SELECT buyerId FROM orders WHERE id IN (SELECT id FROM selected))`),
         items: db
           .select({ ...itemColumns, delivery: deliveryColumns })
           .from(orderItems)
@@ -86,11 +78,11 @@ export const prepareOrders = <
         nfts: db
           .select(nftColumns)
           .from(nfts)
-          .where(inArray(nfts.id, sold(orderItems.nftId))),
+          .where(sql`id IN (SELECT nftId FROM orderItems WHERE ${isSelected})`),
         listings: db
           .select(listingColumns)
           .from(listings)
-          .where(inArray(listings.id, sold(orderItems.listingId))),
+          .where(sql`id IN (SELECT listingId FROM orderItems WHERE ${isSelected})`),
       },
     }
   })

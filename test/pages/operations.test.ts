@@ -188,7 +188,9 @@ it('groups by reason what is queued and waits for more than its turn', async () 
   // Of a network that is not configured.
   expect(waitingText).toContain(`${group} €10.00 Oldest: Transfer ${second.id}`)
   expect(waitingText.match(/1 transfer /g)).toHaveLength(2)
-  expect(html).toContain('href="/operations/transfers?state=queued&amp;code=holder_not_approved&amp;chain=31337"')
+  expect(html).toContain(
+    'href="/operations/transfers?state=queued&amp;code=holder_not_approved&amp;chain=31337"',
+  )
 })
 
 describe('what is wrong', () => {

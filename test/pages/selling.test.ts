@@ -78,7 +78,7 @@ it('leads a seller from a missing permission to a delivered order', async () => 
   const before = await read(visitor, networks)
   expect(before.contracts).toHaveLength(1)
   expect(before.contracts[0]).toMatch(
-    new RegExp(`^erc1155 missing ${chain.name} ${contract} NFTs wait for this. The next try is`),
+    new RegExp(`^erc1155 missing ${chain.name} ${contract} NFTs wait for this. Next try:`),
   )
   expect(before.html).not.toContain('Try now')
   const [, action = ''] = /data-action="([^"]*)"/.exec(before.html) ?? []

@@ -18,7 +18,10 @@ const { scripts } = JSON.parse(read('package.json'))
 /** Pages and their forms are not in the table. */
 const endpoints = listEndpoints(app)
   .filter(
-    ({ path }) => !/^\/($|claim|docs|mails|operations|orders|sign-in|sign-out|settings)/.test(path),
+    ({ path }) =>
+      !/^\/($|claim|collection|creators|docs|mails|nfts(\/:id)?$|operations|orders|sign-in|sign-out|settings)/.test(
+        path,
+      ),
   )
   .map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '<$1>')}`)
 

@@ -37,7 +37,7 @@ function buttonOf(element, wallet) {
   const { label, subject } = actionOf(element)
   const button = document.createElement('button')
   button.type = 'button'
-  button.className = 'button small'
+  button.className = actionOf(element).request.allow ? 'button primary' : 'button'
   button.append(wallets.length > 1 ? `${label} with ${wallet.name}` : label)
   const hidden = document.createElement('span')
   hidden.className = 'visually-hidden'
@@ -54,7 +54,7 @@ async function run(element, { provider, name }, button) {
   try {
     const { account, network, request } = actionOf(element)
     const from = await accountOf(provider, account)
-    await useChain(provider, network)
+    await useChain(provider, [network])
     if (request.watch) await watchToken(provider, request.watch)
     else await allow(element, provider, { from, ...request })
     statusOf(element).textContent = 'Done.'

@@ -2,12 +2,12 @@
 import type { Person, ShownNft } from '../../marketplace/cards.ts'
 import { count } from './numbers.ts'
 import { Cover } from './picture.tsx'
-import { Price, Title } from './text.tsx'
+import { Name, Price, Title } from './text.tsx'
 
 /** The name of a creator or seller. */
 export const nameOf = ({ name, username }: Person) => name || username || 'Somebody without a name'
 
-export const PersonName = ({ person }: { person: Person }) => <bdi>{nameOf(person)}</bdi>
+export const PersonName = ({ person }: { person: Person }) => <Name>{nameOf(person)}</Name>
 
 /** No user name is a number. */
 export const creatorPath = ({ id, username }: Person) => `/creators/${username ?? id}`

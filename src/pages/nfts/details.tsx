@@ -8,7 +8,7 @@ import { count } from '../components/numbers.ts'
 import { Cover } from '../components/picture.tsx'
 import { usePage } from '../components/request.ts'
 import { Rows } from '../components/rows.tsx'
-import { Price } from '../components/text.tsx'
+import { Name, Price } from '../components/text.tsx'
 
 export const NftPage = (details: NftDetails) => {
   const { nft, offers, attributes, link } = details
@@ -19,7 +19,7 @@ export const NftPage = (details: NftDetails) => {
       <Cover nft={{ id: nft.id, hasArt: nft.imageUrl !== null }} size="page" />
       <div class="stack">
         <h1>
-          <bdi>{nft.title}</bdi>
+          <Name>{nft.title}</Name>
         </h1>
         <p>
           By{' '}

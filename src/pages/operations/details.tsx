@@ -7,7 +7,6 @@ import { displayName } from '../components/names.ts'
 import { count, money } from '../components/numbers.ts'
 import { usePage } from '../components/request.ts'
 import { Rows } from '../components/rows.tsx'
-import { Name } from '../components/text.tsx'
 import { Time } from '../components/time.tsx'
 import { Fact, listPath, OperationsPage, PageLink } from './layout.tsx'
 import { placedWith } from './transfer.tsx'
@@ -51,7 +50,7 @@ export const OrderPage = ({ id, order, transfers }: Details<typeof readOrderDeta
 
 export const UserPage = ({ id, user, ...lists }: Details<typeof readUserDetails>) => (
   <Details
-    title={[`User ${id}: `, <Name>{displayName(user)}</Name>]}
+    title={[`User ${id}: `, <bdi>{displayName(user)}</bdi>]}
     facts={[
       ['User name', user.username],
       ['E-mail', user.email],
@@ -74,7 +73,7 @@ export const NftPage = ({ id, nft, listings }: Details<typeof readNftDetails>) =
   const left = `${count(nft.availableAmount)} of ${count(nft.amount)}`
   return (
     <Details
-      title={[`NFT ${id}: `, <Name>{nft.title}</Name>]}
+      title={[`NFT ${id}: `, <bdi>{nft.title}</bdi>]}
       facts={[
         ['Id in the catalogue', nft.externalId],
         ['Creator', <PageLink to="users" id={nft.creatorId} />],
@@ -105,7 +104,7 @@ const listingRows = (listings: FoundListing[]) => (
 export const Listing = ({ id, title, nftId, sellerId, ...price }: FoundListing) => (
   <div>
     <h3>
-      Listing {id}: <Name>{title}</Name>
+      Listing {id}: <bdi>{title}</bdi>
     </h3>
     <p class="meta">
       <span>{money(price.priceCents, price.priceCurrency)}</span>

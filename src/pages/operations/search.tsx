@@ -4,7 +4,6 @@ import { ExplorerLink } from '../components/explorer.tsx'
 import { displayName, shortAddress } from '../components/names.ts'
 import { plural } from '../components/numbers.ts'
 import { usePage } from '../components/request.ts'
-import { Name } from '../components/text.tsx'
 import { Listing } from './details.tsx'
 import { OperationsPage, PageLink, StateBadge, TransferLink } from './layout.tsx'
 
@@ -34,7 +33,7 @@ export const Results = ({ q, ...found }: ResultsProps) => {
               <span>{matches[item.by]}</span>
               {item.providerId && <span>Order number {item.providerId}</span>}
               <span>
-                <Name>{item.title}</Name>
+                <bdi>{item.title}</bdi>
               </span>
             </p>
           </>
@@ -58,7 +57,7 @@ export const Results = ({ q, ...found }: ResultsProps) => {
         {(user: Found['users'][number]) => (
           <>
             <h3>
-              <PageLink to="users" id={user.id} />: <Name>{displayName(user)}</Name>
+              <PageLink to="users" id={user.id} />: <bdi>{displayName(user)}</bdi>
             </h3>
             <p class="meta">
               {user.email && <span>{user.email}</span>}
@@ -74,7 +73,7 @@ export const Results = ({ q, ...found }: ResultsProps) => {
         {(nft: Found['nfts'][number]) => (
           <>
             <h3>
-              <PageLink to="nfts" id={nft.id} />: <Name>{nft.title}</Name>
+              <PageLink to="nfts" id={nft.id} />: <bdi>{nft.title}</bdi>
             </h3>
             <p class="meta">
               <span>{nft.network}</span>

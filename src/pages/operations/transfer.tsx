@@ -7,7 +7,6 @@ import { sentence } from '../components/field.tsx'
 import { Notice } from '../components/notice.tsx'
 import { plural } from '../components/numbers.ts'
 import { usePage } from '../components/request.ts'
-import { Name } from '../components/text.tsx'
 import { Fact, Live, OperationsPage, PageLink, StateBadge } from './layout.tsx'
 import { type ActionName, describeOutcome, describeRetry } from './outcome.tsx'
 import { Timeline } from './timeline.tsx'
@@ -127,7 +126,7 @@ const Details = ({ transfer, network }: DetailsProps) => (
       <PageLink to="users" id={transfer.sellerId} />
     </Fact>
     <Fact name="NFT">
-      <PageLink to="nfts" id={transfer.nftId} />: <Name>{transfer.title}</Name>,{' '}
+      <PageLink to="nfts" id={transfer.nftId} />: <bdi>{transfer.title}</bdi>,{' '}
       {plural(transfer.quantity, 'piece')}, listing {transfer.listingId}
     </Fact>
     <Fact name="Token">

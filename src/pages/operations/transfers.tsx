@@ -12,7 +12,6 @@ import { Notice, Warning } from '../components/notice.tsx'
 import { count, money, plural } from '../components/numbers.ts'
 import { usePage } from '../components/request.ts'
 import { Rows } from '../components/rows.tsx'
-import { Name } from '../components/text.tsx'
 import { When } from '../components/time.tsx'
 import {
   Live,
@@ -203,7 +202,7 @@ export const TransferRows = ({ transfers, empty, isSelectable = false }: RowsPro
         </div>
         <p class="meta">
           <span>
-            <Name>{title}</Name>
+            <bdi>{title}</bdi>
           </span>
           <span>{plural(transfer.quantity, 'piece')}</span>
           <span>{money(transfer.amount, transfer.currency)}</span>

@@ -78,7 +78,7 @@ const Contract = ({ contract: sold }: { contract: Selling['contracts'][number] }
           {Object.entries({ network, contract, fulfilment }).map(([name, value]) => (
             <input type="hidden" name={name} value={value} />
           ))}
-          NFTs wait for this. The next try is <Time at={nextAt} />.{' '}
+          NFTs wait for this. Next try: <Time at={nextAt} />.{' '}
           {permission.is === 'allowed' && <Submit kind="small">Try now</Submit>}
         </form>
       )}

@@ -141,6 +141,7 @@ const valuesOf: Record<string, Values> = {
       `${name}@${host}`.toUpperCase(),
     )
   },
+  'form.fulfilment': pick('transfer', 'mint'),
   'form.network': pick('localhost', 'elsewhere'),
   'form.contract': pick(`0x${'c0'.repeat(20)}`, 'no address'),
   'form.name': ({ dice }) => dice.pick('shop', 'session', `token ${dice.upTo(1000)}`),
