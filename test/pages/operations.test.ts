@@ -206,7 +206,7 @@ describe('what is wrong', () => {
     expect(text).toMatch(
       /Node unavailable critical No node of localhost can be used since \d{4}-\d\d-\d\d \d\d:\d\d UTC: the node cannot be reached\. · 2 orders wait No alarm yet/,
     )
-    expect(html).toContain('href="/operations/transfers?chain=31337"')
+    expect(html).toContain('href="/operations/transfers?state=queued&amp;chain=31337"')
     expect(text).not.toContain('No alarm is raised.')
   })
 

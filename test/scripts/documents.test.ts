@@ -113,7 +113,7 @@ it.each(guides)('names only files that exist in %s', (document) => {
 })
 
 it.each(documents)('links only to files that exist in %s', (document) => {
-  const links = [...read(document).matchAll(/\]\((?!https?:)([^)#]+)/g)]
+  const links = [...read(document).matchAll(/\]\((?!https?:|\/(?:operations|settings))([^)#]+)/g)]
   const broken = links.flatMap(([, path]) =>
     path && !existsSync(join(dirname(document), path)) ? path : [],
   )

@@ -130,7 +130,7 @@ const Troubles = ({ state }: StateProps) => {
             {detail}
             {stopped > 0 && ' · '}
             {stopped > 0 && (
-              <a href={listPath({ chain: chainId })}>
+              <a href={listPath({ state: 'queued', chain: chainId })}>
                 {upTo(stopped)} {stopped === 1 ? 'order waits' : 'orders wait'}
               </a>
             )}
