@@ -159,7 +159,7 @@ CREATE INDEX `deliveries_waiting` ON `deliveries` (`state`,`id`) WHERE "deliveri
 CREATE INDEX `deliveries_compared` ON `deliveries` (`chainId`,`id`) WHERE "deliveries"."state" IN ('awaiting_wallet', 'failed');--> statement-breakpoint
 CREATE INDEX `deliveries_open` ON `deliveries` (`placedBy`) WHERE "deliveries"."placedBy" IS NOT NULL AND "deliveries"."state" IN ('awaiting_wallet', 'queued', 'in_flight');--> statement-breakpoint
 CREATE INDEX `deliveries_failed` ON `deliveries` (`reasonCode`,`state`) WHERE "deliveries"."state" = 'failed';--> statement-breakpoint
-CREATE INDEX `deliveries_retried` ON `deliveries` (`id`) WHERE "deliveries"."retriedAt" IS NOT NULL AND "deliveries"."state" IN ('queued', 'in_flight');--> statement-breakpoint
+CREATE INDEX `deliveries_retried` ON `deliveries` (`state`) WHERE "deliveries"."retriedAt" IS NOT NULL AND "deliveries"."state" IN ('queued', 'in_flight');--> statement-breakpoint
 CREATE INDEX `deliveries_changed` ON `deliveries` (`updatedAt`) WHERE "deliveries"."state" NOT IN ('queued', 'in_flight');--> statement-breakpoint
 CREATE INDEX `deliveries_awaits` ON `deliveries` (`awaits`) WHERE "deliveries"."awaits" IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `instance` (

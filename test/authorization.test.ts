@@ -97,6 +97,8 @@ GET    /docs                                               | 200      | 200   | 
 GET    /docs/:guide                                        | 200      | 200   | 200    | 200     | 200   | 200    | 200
 POST   /docs/token                                         | 401      | 403   | 403    | 200     | 403   | 403    | 403
 GET    /orders                                             | 401      | 403   | 403    | 200     | 403   | 403    | 403
+GET    /orders/:id                                         | 401      | 403   | 403    | 200     | 403   | 403    | 403
+GET    /collection                                         | 401      | 403   | 403    | 200     | 403   | 403    | 403
 GET    /claim/:id                                          | 401      | 403   | 403    | 303     | 403   | 403    | 403
 GET    /mails/unsubscribe                                  | 200      | 200   | 200    | 200     | 200   | 200    | 200
 POST   /mails/unsubscribe                                  | 200      | 200   | 200    | 200     | 200   | 200    | 200
@@ -129,6 +131,8 @@ GET    /settings/account/email                             | 401      | 403   | 
 POST   /settings/account/email/confirm                     | 401      | 403   | 403    | link_expired | 403   | 403    | 403
 POST   /settings/account/email/unlink                      | 401      | 403   | 403    | conflict | 403   | 403    | 403
 POST   /settings/account/wallet/unlink                     | 401      | 403   | 403    | conflict | 403   | 403    | 403
+GET    /settings/selling                                   | 401      | 403   | 403    | 200     | 403   | 403    | 403
+POST   /settings/selling/retry                             | 401      | 403   | 403    | 303     | 403   | 403    | 403
 GET    /settings/sessions                                  | 401      | 403   | 403    | 200     | 403   | 403    | 403
 POST   /settings/sessions/:id/end                          | 401      | 403   | 403    | 404     | 403   | 403    | 403
 POST   /settings/sessions/end-others                       | 401      | 403   | 403    | 303     | 403   | 403    | 403
@@ -148,7 +152,11 @@ POST   /settings/webhooks/:webhook_id/test                 | 401      | 403   | 
 POST   /settings/webhooks/:webhook_id/messages/:message_id/resend | 401      | 403   | 403    | 303     | 403   | 403    | 403
 POST   /settings/webhooks/:webhook_id/replay               | 401      | 403   | 403    | 303     | 403   | 403    | 403
 GET    /operations                                         | 401      | 403   | 403    | 403     | 403   | 403    | 403
-POST   /operations/retry                                   | 401      | 403   | 403    | 403     | 403   | 403    | 403
+GET    /operations/transfers                               | 401      | 403   | 403    | 403     | 403   | 403    | 403
+POST   /operations/transfers                               | 401      | 403   | 403    | 403     | 403   | 403    | 403
+GET    /operations/orders/:id                              | 401      | 403   | 403    | 403     | 403   | 403    | 403
+GET    /operations/users/:id                               | 401      | 403   | 403    | 403     | 403   | 403    | 403
+GET    /operations/nfts/:id                                | 401      | 403   | 403    | 403     | 403   | 403    | 403
 GET    /operations/audit                                   | 401      | 403   | 403    | 403     | 403   | 403    | 403
 GET    /operations/audit.csv                               | 401      | 403   | 403    | 403     | 403   | 403    | 403
 GET    /operations/administrators                          | 401      | 403   | 403    | 403     | 403   | 403    | 403

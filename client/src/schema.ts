@@ -445,6 +445,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/nfts/{id}/art/{size}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the art of an NFT
+         * @description Serves the picture at an `imageUrl`, converted to a JPEG. The first request for it may take 10 seconds. Where there is no picture now, ask again after an hour. Needs no token.
+         */
+        get: operations["getArt"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/webhooks": {
         parameters: {
             query?: never;
@@ -5666,6 +5686,8 @@ export interface operations {
                  * @example true
                  */
                 active?: "true" | "false";
+                /** @description Selects by whether the number of pieces is limited. */
+                amountType?: "unique" | "limited" | "unlimited";
                 /**
                  * @description Selects by `updatedAt`: this time or later, the oldest first.
                  * @example 2026-03-02T09:00:00Z
@@ -5768,6 +5790,8 @@ export interface operations {
                  * @example true
                  */
                 active?: "true" | "false";
+                /** @description Selects by whether the number of pieces is limited. */
+                amountType?: "unique" | "limited" | "unlimited";
                 /**
                  * @description Selects by `updatedAt`: this time or later, the oldest first.
                  * @example 2026-03-02T09:00:00Z
@@ -5837,6 +5861,56 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidInputOrNftNotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReadyOrTryLater"];
+        };
+    };
+    getArt: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of the copy that you have. If it is still right, the answer is 304. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the NFT.
+                 * @example 3
+                 */
+                id: number;
+                /**
+                 * @description At most 480 pixels wide and high, or 1200.
+                 * @example card
+                 */
+                size: "card" | "page";
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The picture. */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/jpeg": string;
+                };
+            };
+            /** @description The picture has the ETag that `If-None-Match` names. */
+            304: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidInput"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["NotReadyOrTryLater"];
@@ -7390,6 +7464,8 @@ export interface Methods {
     listNfts: operations["listNfts"];
     /** Get NFTs. Shows NFTs that are released, and their listings. The response may be up to 60 seconds old. Needs no token. */
     getNfts: operations["getNfts"];
+    /** Get the art of an NFT. Serves the picture at an `imageUrl`, converted to a JPEG. The first request for it may take 10 seconds. Where there is no picture now, ask again after an hour. Needs no token. */
+    getArt: operations["getArt"];
     /** Create a webhook. The endpoint gets the role of the token, and belongs to its user, who may have 10, and may create 30 a day. It gets a test at once, and events once it has answered one with its challenge. A session needs a recent sign-in. Needs a token that may write. */
     createWebhook: operations["createWebhook"];
     /** List webhooks. A user token lists the endpoints of its user with the role `user`, a master token all. Needs a token. */
@@ -7476,6 +7552,7 @@ export const routes: Record<keyof Methods, Route> = {
     getListings: {"method":"GET","path":"/api/public/listings/{ids}","body":null,"hasKey":false},
     listNfts: {"method":"GET","path":"/api/public/nfts","body":null,"hasKey":false},
     getNfts: {"method":"GET","path":"/api/public/nfts/{ids}","body":null,"hasKey":false},
+    getArt: {"method":"GET","path":"/nfts/{id}/art/{size}","body":null,"hasKey":false},
     createWebhook: {"method":"POST","path":"/api/webhooks","body":"json","hasKey":false},
     listWebhooks: {"method":"GET","path":"/api/webhooks","body":null,"hasKey":false},
     getWebhook: {"method":"GET","path":"/api/webhooks/{webhook_id}","body":null,"hasKey":false},

@@ -89,6 +89,8 @@ export const endpointCosts: Record<string, Cost> = {
   'GET /docs/:guide': cost(1, 4, 0),
   'POST /docs/token': cost(1, 12, 6),
   'GET /orders': cost(1, 200, 0),
+  'GET /orders/:id': cost(1, 40, 0),
+  'GET /collection': cost(1, 200, 0),
   'GET /claim/:id': cost(1, 8, 0),
   'GET /mails/unsubscribe': cost(0, 0, 0),
   'POST /mails/unsubscribe': cost(1, 2, 2),
@@ -121,6 +123,10 @@ export const endpointCosts: Record<string, Cost> = {
   'POST /settings/account/email/confirm': cost(0, 0, 0),
   'POST /settings/account/email/unlink': cost(0, 0, 0),
   'POST /settings/account/wallet/unlink': cost(0, 0, 0),
+  // The caller sells nothing. A seller of many orders reads up to 2,100 rows.
+  'GET /settings/selling': cost(1, 20, 0),
+  // The seller has no wallet, so nothing is tried.
+  'POST /settings/selling/retry': cost(1, 4, 0),
   'GET /settings/sessions': cost(1, 12, 0),
   'POST /settings/sessions/:id/end': cost(1, 12, 0),
   'POST /settings/sessions/end-others': cost(1, 12, 0),
@@ -142,7 +148,13 @@ export const endpointCosts: Record<string, Cost> = {
   'POST /settings/webhooks/:webhook_id/replay': cost(0, 0, 0),
   // Failed items are counted by reason, and 30 days by hour: 20,000 items in the large database.
   'GET /operations': cost(1, 21_000, 0),
-  'POST /operations/retry': cost(1, 122_000, 0),
+  // A page, and the number of those that match, up to 1,000.
+  'GET /operations/transfers': cost(1, 2000, 0),
+  'POST /operations/transfers': cost(1, 122_000, 0),
+  'GET /operations/orders/:id': cost(1, 20, 0),
+  // Up to 20 purchases, sales and listings.
+  'GET /operations/users/:id': cost(1, 350, 0),
+  'GET /operations/nfts/:id': cost(1, 50, 0),
   'GET /operations/audit': cost(1, 220, 0),
   'GET /operations/audit.csv': cost(1, 220, 0),
   'GET /operations/administrators': cost(1, 20, 0),

@@ -13,7 +13,7 @@ import { readSource, type Source, type SourceSettings, sourceOf } from './source
 
 /** The longest edge in pixels. */
 export const artSizes = { card: 480, page: 1200 }
-export type ArtSize = keyof typeof artSizes
+type ArtSize = keyof typeof artSizes
 
 type ArtCtx = Pick<Ctx, 'db' | 'now'> & {
   settings: SourceSettings & Pick<Settings, 'MAX_ART_PER_DAY'>

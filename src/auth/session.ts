@@ -39,22 +39,26 @@ export const endSession = (db: Database, { tokenId, userId }: Caller, now: Date)
     .set({ revokedAt: now.toISOString() })
     .where(sql`id = ${tokenId} AND userId = ${userId} AND kind = 'session' AND revokedAt IS NULL`)
 
+/** Who a user is. */
+export const personColumns = {
+  id: users.id,
+  name: users.name,
+  username: users.username,
+  email: users.email,
+  ethereumPublicAddr: users.ethereumPublicAddr,
+}
+export type Person = Pick<typeof users.$inferSelect, keyof typeof personColumns>
+
 /** The signed-in user, as pages show them. */
-export type Account = Pick<
-  typeof users.$inferSelect,
-  'id' | 'name' | 'username' | 'email' | 'ethereumPublicAddr' | 'avatarKey' | 'roleId'
-> & { signedInAt: string }
+export type Account = Person &
+  Pick<typeof users.$inferSelect, 'avatarKey' | 'roleId'> & { signedInAt: string }
 
 type TokenId = Placeholders<Pick<Caller, 'tokenId'>>
 
 const selectAccount = prepared((db, { tokenId }: TokenId) =>
   db
     .select({
-      id: users.id,
-      name: users.name,
-      username: users.username,
-      email: users.email,
-      ethereumPublicAddr: users.ethereumPublicAddr,
+      ...personColumns,
       avatarKey: users.avatarKey,
       roleId: users.roleId,
       signedInAt: tokens.createdAt,

@@ -57,39 +57,37 @@ export type AccountEvent =
   | { type: 'wallet-linked' | 'email-linked' | 'wallet-unlinked' | 'email-unlinked' }
   | { type: 'master-token' | 'appointed' | 'dismissed'; name: string }
 
-const accountMails: Record<
-  AccountEvent['type'],
-  { subject: string; lead: (name: string) => string }
-> = {
-  'wallet-linked': {
-    subject: 'A wallet was linked',
-    lead: () => 'A wallet can now sign in to your account.',
-  },
-  'email-linked': {
-    subject: 'An e-mail address was linked',
-    lead: () => 'This e-mail address can now sign in to your account.',
-  },
-  'wallet-unlinked': {
-    subject: 'A wallet was unlinked',
-    lead: () => 'Your wallet can no longer sign in to your account.',
-  },
-  'email-unlinked': {
-    subject: 'This e-mail address was unlinked',
-    lead: () => 'This e-mail address can no longer sign in to your account.',
-  },
-  'master-token': {
-    subject: 'A master token was generated',
-    lead: (name) =>
-      `Your account has a new master token with the name “${name}”. It acts for every user.`,
-  },
-  appointed: {
-    subject: 'A new administrator',
-    lead: (name) => `${name} is now an administrator of the marketplace.`,
-  },
-  dismissed: {
-    subject: 'An administrator was dismissed',
-    lead: (name) => `${name} is no administrator of the marketplace any more.`,
-  },
+function describe(event: AccountEvent): { subject: string; lead: string } {
+  switch (event.type) {
+    case 'wallet-linked':
+      return { subject: 'A wallet was linked', lead: 'A wallet can now sign in to your account.' }
+    case 'email-linked':
+      return {
+        subject: 'An e-mail address was linked',
+        lead: 'This e-mail address can now sign in to your account.',
+      }
+    case 'wallet-unlinked':
+      return {
+        subject: 'A wallet was unlinked',
+        lead: 'Your wallet can no longer sign in to your account.',
+      }
+    case 'email-unlinked':
+      return {
+        subject: 'This e-mail address was unlinked',
+        lead: 'This e-mail address can no longer sign in to your account.',
+      }
+    case 'master-token':
+      return {
+        subject: 'A master token was generated',
+        lead: `Your account has a new master token with the name “${event.name}”. It acts for every user.`,
+      }
+    case 'appointed':
+    case 'dismissed':
+      return {
+        subject: `An administrator was ${event.type}`,
+        lead: `${event.name} was ${event.type} as administrator of the marketplace.`,
+      }
+  }
 }
 
 /** Tells the owner of an account what happened. A failure is only logged. */
@@ -98,8 +96,7 @@ export const mailEvent = (mailer: Mailer, to: string, event: AccountEvent): Prom
     mail: event.type,
     about: 'account',
     content: {
-      subject: accountMails[event.type].subject,
-      lead: accountMails[event.type].lead('name' in event ? event.name : ''),
+      ...describe(event),
       url: `${mailer.settings.PUBLIC_URL}/settings/sessions`,
       button: 'See your sessions',
       note: `If this was not you, ${remedyFor(event)}, end all other sessions, and revoke the tokens that you do not know. If you cannot sign in, write to us.`,

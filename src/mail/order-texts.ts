@@ -50,8 +50,8 @@ export const orderTexts = {
   'approval.needed': ({ title, wallet, network, contract }, { PUBLIC_URL, NETWORKS }) => ({
     subject: `Allow delivery of ${title}`,
     lead: `You have sold ${title}, but the marketplace may not transfer it from your wallet ${wallet}. With this wallet, call setApprovalForAll(${NETWORKS[network]?.delivery}, true) of the token contract ${contract} on ${network}.`,
-    url: `${PUBLIC_URL}/orders?side=sold`,
-    button: 'See what you have sold',
+    url: `${PUBLIC_URL}/settings/selling`,
+    button: 'Allow delivery',
     note: 'What you have sold of this contract waits for it, and fails after 24 hours. We tell you once in 30 days.',
   }),
 } satisfies Record<string, (facts: OrderFacts, settings: Settings) => MailContent>

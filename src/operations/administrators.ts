@@ -2,20 +2,10 @@
 import { and, asc, eq, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
 import { writeAs } from '../auth/access.ts'
 import { recordAction } from '../auth/audit.ts'
-import { readAsUser, requireRecentSignIn } from '../auth/session.ts'
+import { personColumns, readAsUser, requireRecentSignIn } from '../auth/session.ts'
 import { ADMINISTRATOR, users } from '../db/schema/users.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
-
-const personColumns = {
-  id: users.id,
-  name: users.name,
-  username: users.username,
-  email: users.email,
-  ethereumPublicAddr: users.ethereumPublicAddr,
-}
-
-export type Person = Pick<typeof users.$inferSelect, keyof typeof personColumns>
 
 const isAdministrator = eq(users.roleId, ADMINISTRATOR)
 

@@ -60,7 +60,7 @@ export const severityOf = {
   quota_low: 'notice',
   database_size: 'warning',
 } as const satisfies Record<string, Severity>
-export type AlarmName = keyof typeof severityOf
+type AlarmName = keyof typeof severityOf
 
 /** `key`: name and subject. `detail`: a sentence without personal data. */
 export type Alarm = { key: string; name: AlarmName; subject: string; detail: string }

@@ -4,54 +4,38 @@ import { type Database, raw } from '../db/client.ts'
 import type { ReasonCode } from '../db/schema/delivery.ts'
 import { chains, codes, delayed, MAX_COUNT } from './instance-state.ts'
 
-/** What a group of items is worth in a currency, in minor units. */
-type Total = { currency: string; amount: number; items: number }
-
-/** `totals`: JSON of the first `MAX_COUNT` items of the reason; for queued ones, of each chain. */
-type Row = { reasonCode: ReasonCode; oldestId: number; totals: string }
-
-export type Group = { reasonCode: ReasonCode; oldestId: number; items: number; totals: Total[] }
+export type Group = {
+  /** Only queued items are grouped by chain; null if their network is not configured. */
+  chainId?: number | null
+  reasonCode: ReasonCode
+  /** Counted up to `MAX_COUNT`. */
+  items: number
+  oldestId: number
+  /** JSON: what these items are worth by currency (ISO 4217), in minor units. */
+  totals: string
+}
 
 const failed = sql`FROM deliveries INDEXED BY deliveries_failed
   WHERE reasonCode = value AND state = 'failed'`
 
-const totalsOf = (items: SQL) => sql`(SELECT json_group_array(json_object(
-    'currency', priceCurrency, 'amount', amount, 'items', items))
-  FROM (SELECT priceCurrency, total(priceCents * quantity) AS amount, count(*) AS items
-    FROM orderItems WHERE id IN (SELECT id ${items} LIMIT ${MAX_COUNT}) GROUP BY priceCurrency))`
+/** The columns of a group. Its index has the oldest item first. */
+const group = (items: SQL) => sql`value AS reasonCode, (SELECT id ${items} LIMIT 1) AS oldestId,
+  (SELECT count(*) FROM (SELECT 1 ${items} LIMIT ${MAX_COUNT})) AS items,
+  (SELECT json_group_object(priceCurrency, amount) FROM (
+    SELECT priceCurrency, total(priceCents * quantity) AS amount FROM orderItems
+    WHERE id IN (SELECT id ${items} LIMIT ${MAX_COUNT}) GROUP BY priceCurrency)) AS totals`
 
-/** Selects the failed items of each reason. */
+/** Selects the failed items of each reason, the largest group first. */
 export const selectFailures = (db: Database) =>
-  raw<Row>(
+  raw<Group>(
     db,
-    sql`SELECT value AS reasonCode, (SELECT min(id) ${failed}) AS oldestId,
-        ${totalsOf(failed)} AS totals FROM json_each(${codes}) WHERE oldestId IS NOT NULL`,
+    sql`SELECT ${group(failed)} FROM json_each(${codes}) WHERE items > 0 ORDER BY items DESC, reasonCode`,
   )
 
-/** Selects the queued items of each chain and reason. */
+/** Selects the queued items of each chain and reason, the largest group first. */
 export const selectDelays = (db: Database) =>
-  raw<Row>(
+  raw<Group>(
     db,
-    sql`WITH RECURSIVE ${chains} SELECT value AS reasonCode,
-        (SELECT id ${delayed} ORDER BY queuedAt LIMIT 1) AS oldestId, ${totalsOf(delayed)} AS totals
-      FROM chains, json_each(${codes}) WHERE oldestId IS NOT NULL`,
+    sql`WITH RECURSIVE ${chains} SELECT chainId, ${group(delayed)} FROM chains, json_each(${codes})
+      WHERE items > 0 ORDER BY items DESC, reasonCode`,
   )
-
-/** Returns one group for each reason, the largest first. */
-export function groupByReason(rows: readonly Row[]): Group[] {
-  const groups = [...Map.groupBy(rows, ({ reasonCode }) => reasonCode)].map(
-    ([reasonCode, parts]) => {
-      const all = parts.flatMap(({ totals }): Total[] => JSON.parse(totals))
-      const sum = (of: readonly Total[], key: 'amount' | 'items') =>
-        of.reduce((total, part) => total + part[key], 0)
-      const totals = [...Map.groupBy(all, ({ currency }) => currency)].map(([currency, of]) => ({
-        currency,
-        amount: sum(of, 'amount'),
-        items: sum(of, 'items'),
-      }))
-      const oldestId = Math.min(...parts.map((part) => part.oldestId))
-      return { reasonCode, oldestId, items: sum(all, 'items'), totals }
-    },
-  )
-  return groups.sort((a, b) => b.items - a.items)
-}

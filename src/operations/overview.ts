@@ -6,7 +6,7 @@ import { isOnPage } from '../delivery/admin/transfers.ts'
 import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
 import { selectAudit } from './audit.ts'
-import { groupByReason, selectDelays, selectFailures } from './groups.ts'
+import { selectDelays, selectFailures } from './groups.ts'
 import { stateStatements, storedState } from './instance-state.ts'
 import { firstStart } from './periods.ts'
 import { selectListed } from './transfer-list.ts'
@@ -35,6 +35,5 @@ export async function readOverview(ctx: Ctx & { settings: Pick<Settings, 'NETWOR
     ],
   )
   const oldest = [...queued, ...inFlight].sort((a, b) => a.id - b.id).slice(0, OLDEST)
-  const groups = { failed: groupByReason(failures), queued: groupByReason(delays) }
-  return { account, hours, oldest, audit, groups, state: storedState(settings, stored) }
+  return { account, hours, oldest, audit, failures, delays, state: storedState(settings, stored) }
 }

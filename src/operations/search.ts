@@ -1,15 +1,15 @@
 /** Finds rows by any id, title, order number, e-mail address, wallet, hash or key. */
 import { type SQL, sql } from 'drizzle-orm'
 import { getAddress, isAddress } from 'viem/utils'
-import { readAsUser } from '../auth/session.ts'
+import { personColumns, readAsUser } from '../auth/session.ts'
 import { type Database, raw } from '../db/client.ts'
 import { nfts } from '../db/schema/catalogue.ts'
 import type { DeliveryState } from '../db/schema/delivery.ts'
 import { users } from '../db/schema/users.ts'
 import type { Ctx } from '../http/context.ts'
 
-/** The newest orders of a user. */
-const LIMIT = 20
+/** The newest orders of a user, and rows that begin alike. */
+export const LIMIT = 20
 
 /** Items of a transaction. */
 const MAX_ITEMS = 256
@@ -25,7 +25,7 @@ const MIN_PREFIX = 3
 
 /** What the text may be. A value that it cannot be is null, and finds nothing. */
 type Terms = Record<
-  'text' | 'end' | 'id' | 'ids' | 'hash' | 'wallet' | 'email' | 'emailEnd' | 'word',
+  'text' | 'end' | 'prefix' | 'id' | 'ids' | 'hash' | 'wallet',
   string | number | null
 >
 
@@ -35,22 +35,12 @@ function parseTerms(text: string): Terms {
   const hash = /^0x[\da-f]{64}$/.test(hex) ? hex : null
   const wallet = isAddress(text, { strict: false }) ? getAddress(text) : null
   const isPrefix = text.length >= MIN_PREFIX && hash === null && wallet === null
-  const email = isPrefix ? hex : null
-  return {
-    ...{ text, id, hash, wallet, email },
-    /** The last text that begins with it. */
-    end: isPrefix ? `${text}\u{10FFFF}` : text,
-    emailEnd: email && `${email}\u{10FFFF}`,
-    ids: JSON.stringify(id === null ? [] : idsFrom(id)),
-    word: isPrefix ? ` ${text}` : null,
-  }
-}
-
-/** Returns the ranges of ids that begin with the digits of an id: itself first. */
-function idsFrom(id: number): [first: number, last: number][] {
-  const digits = String(id).length
-  const longer = digits < MIN_PREFIX ? 0 : 15 - digits
-  return Array.from({ length: longer + 1 }, (_, i) => [id * 10 ** i, (id + 1) * 10 ** i - 1])
+  /** The last text that begins with it. */
+  const end = isPrefix ? `${text}\u{10FFFF}` : text
+  // The ranges of ids that begin with the digits of an id: itself first.
+  const longer = Array.from({ length: isPrefix ? 16 - text.length : 1 }, (_, i) => 10 ** i)
+  const ids = id === null ? [] : longer.map((power) => [id * power, (id + 1) * power - 1])
+  return { text, end, prefix: isPrefix ? hex : null, id, ids: JSON.stringify(ids), hash, wallet }
 }
 
 /** The rows of a table whose ids begin so, the shortest first. */
@@ -70,8 +60,8 @@ export type FoundItem = {
 }
 
 /** Conditions with `<> ''` let SQLite use the partial indexes of e-mail addresses and wallets. */
-const userIds = ({ id, wallet, email }: Terms): SQL => sql`SELECT id FROM users WHERE id = ${id}
-  UNION SELECT id FROM users WHERE email = ${email} AND email <> ''
+const userIds = ({ id, wallet, prefix }: Terms): SQL => sql`SELECT id FROM users WHERE id = ${id}
+  UNION SELECT id FROM users WHERE email = ${prefix} AND email <> ''
   UNION SELECT id FROM users WHERE ethereumPublicAddr = ${wallet} AND ethereumPublicAddr <> ''`
 
 const transactionIds = ({
@@ -83,7 +73,7 @@ const transactionIds = ({
 /** Users also by the beginning of the id or the e-mail address. */
 const foundUserIds = (terms: Terms): SQL => sql`${userIds(terms)}
   UNION SELECT id FROM (${withIds('users', terms)})
-  UNION SELECT id FROM (SELECT id FROM users WHERE email BETWEEN ${terms.email} AND ${terms.emailEnd}
+  UNION SELECT id FROM (SELECT id FROM users WHERE email BETWEEN ${terms.prefix} AND lower(${terms.end})
     AND email <> '' ORDER BY email LIMIT ${LIMIT})`
 
 /** NFTs by the beginning of the id, of the title, or of a word of it. */
@@ -91,8 +81,8 @@ const nftIds = (terms: Terms): SQL => sql`SELECT id FROM (${withIds('nfts', term
   UNION SELECT id FROM (SELECT id FROM nfts WHERE title COLLATE NOCASE BETWEEN ${terms.text}
     AND ${terms.end} ORDER BY title COLLATE NOCASE LIMIT ${LIMIT})
   UNION SELECT id FROM (SELECT id FROM (SELECT id, title FROM nfts INDEXED BY nfts_title
-      WHERE ${terms.word} IS NOT NULL ORDER BY title COLLATE NOCASE LIMIT ${MAX_TITLES})
-    WHERE instr(lower(title), lower(${terms.word})) LIMIT ${LIMIT})`
+      WHERE ${terms.prefix} IS NOT NULL ORDER BY title COLLATE NOCASE LIMIT ${MAX_TITLES})
+    WHERE instr(lower(title), lower(' ' || ${terms.text})) LIMIT ${LIMIT})`
 
 /** The orders of an id or a number, or the beginning of one; and of an event: `evt_` and its id. */
 const orderIds = (
@@ -136,11 +126,7 @@ const findTransactions = (db: Database, terms: Terms) =>
 const findUsers = (db: Database, terms: Terms) =>
   db
     .select({
-      id: users.id,
-      name: users.name,
-      username: users.username,
-      email: users.email,
-      ethereumPublicAddr: users.ethereumPublicAddr,
+      ...personColumns,
     })
     .from(users)
     .where(sql`${users.id} IN (${foundUserIds(terms)})`)
@@ -157,12 +143,19 @@ const findNfts = (db: Database, terms: Terms) =>
     .from(nfts)
     .where(sql`${nfts.id} IN (${nftIds(terms)})`)
 
-const findListings = (db: Database, terms: Terms) =>
-  raw<{ id: number; title: string; nftId: number; sellerId: number }>(
+export type FoundListing = Record<'id' | 'nftId' | 'sellerId' | 'priceCents', number> & {
+  title: string
+  priceCurrency: string
+  active: 0 | 1
+}
+
+/** Selects the newest listings by a condition on the listing `l`. */
+export const selectListings = (db: Database, condition: SQL) =>
+  raw<FoundListing>(
     db,
-    sql`SELECT l.id, n.title, l.nftId, l.sellerId
+    sql`SELECT l.id, n.title, l.nftId, l.sellerId, l.priceCents, l.priceCurrency, l.active
       FROM listings l JOIN nfts n ON n.id = l.nftId
-      WHERE l.id IN (${withIds('listings', terms)})`,
+      WHERE ${condition} ORDER BY l.id DESC LIMIT ${LIMIT}`,
   )
 
 export type Found = Awaited<ReturnType<typeof search>>
@@ -175,7 +168,7 @@ export async function search(ctx: Pick<Ctx, 'db' | 'caller'>, { text }: { text: 
     findTransactions(db, terms),
     findUsers(db, terms),
     findNfts(db, terms),
-    findListings(db, terms),
+    selectListings(db, sql`l.id IN (${withIds('listings', terms)})`),
     ...itemIds(terms).map((found) => findItems(db, found)),
   ])
   // What is found in several ways is shown once, with the first of them.

@@ -2,9 +2,8 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { readAsUser } from '../auth/session.ts'
 import { type Database, raw } from '../db/client.ts'
-import type { ReasonCode, RequestedAction } from '../db/schema/delivery.ts'
 import type { Action } from '../delivery/admin/actions.ts'
-import { findObstacles } from '../delivery/admin/obstacles.ts'
+import { findObstacles, type Obstacle } from '../delivery/admin/obstacles.ts'
 import type { Transfer } from '../delivery/admin/schema.ts'
 import { type Filter, isOnPage, matches } from '../delivery/admin/transfers.ts'
 import type { Settings } from '../env.ts'
@@ -15,27 +14,17 @@ import { firstReason } from './transfer-history.ts'
 /** Transfers on a page of the list. */
 const PAGE_SIZE = 50
 
-type State = {
-  id: number
-  status: Transfer['status']
-  requestedAction: RequestedAction
-  reasonCode: ReasonCode | null
-  reason: string | null
-}
+type ListCtx = Pick<Ctx, 'db' | 'caller'> & { settings: Pick<Settings, 'NETWORKS'> }
 
-export type ListedTransfer = State & {
-  orderId: number
-  /** Order number of the shop. */
-  providerId: string | null
-  title: string
-  quantity: number
-  /** What the buyer paid, in minor units of the currency (ISO 4217). */
-  amount: number
-  currency: string
-  network: string
-  createdAt: string
-  dueAt: string | null
-}
+type State = Pick<Transfer, 'id' | 'status' | 'requestedAction' | 'reasonCode' | 'reason'>
+
+/** `amount`: what the buyer paid, in minor units of the currency (ISO 4217). */
+export type ListedTransfer = State &
+  Pick<Transfer, 'orderId' | 'providerId' | 'quantity' | 'network' | 'createdAt' | 'dueAt'> & {
+    title: string
+    amount: number
+    currency: string
+  }
 
 /** Selects transfers by a condition on the delivery `d`, its order item `i` and its order `o`. */
 export const selectListed = (db: Database, condition: SQL) =>
@@ -51,20 +40,14 @@ export const selectListed = (db: Database, condition: SQL) =>
 /** How a transfer is after an action. `obstacle`: why the action is not possible; null if it is. */
 export type Outcome = State & { obstacle: string | null }
 
-/** Selects the transfers that an action was for, as they are now. */
-function selectOutcomes(
-  db: Database,
-  { NETWORKS }: Pick<Settings, 'NETWORKS'>,
-  { action, ids }: { action: Action['action']; ids: readonly number[] },
-) {
-  const obstacles = findObstacles(NETWORKS, sql`x.id`)[action]
-  return raw<Outcome>(
+/** Selects transfers as they are now, with what stops an action on them. */
+const selectOutcomes = (db: Database, obstacles: readonly Obstacle[], ids: readonly number[]) =>
+  raw<Outcome>(
     db,
     sql`SELECT id, state AS status, requestedAction, reasonCode, reason,
         ${firstReason(obstacles)} AS obstacle
       FROM deliveries x WHERE id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`,
   )
-}
 
 /** Counts up to `MAX_COUNT`. Among transfers in any state they are not counted: there may be many. */
 const countMatching = (db: Database, filter: Filter) =>
@@ -76,26 +59,35 @@ const countMatching = (db: Database, filter: Filter) =>
       : sql`SELECT 0 AS total WHERE FALSE`,
   )
 
+/** The filter as URLs have it. `chain` is the id of a chain. */
+export type ListQuery = Pick<Filter, 'code' | 'source'> & {
+  state?: Filter['status']
+  chain?: number | undefined
+}
+
+export const toFilter = ({ state, code, source, chain }: ListQuery): Filter => ({
+  ...{ status: state, code, source, chainId: chain },
+})
+
 type Input = {
-  filter: Filter
+  query: ListQuery
   cursor: number | undefined
   /** What was done before, and to which transfers. */
-  done: { action: Action['action']; ids: readonly number[] }
+  done: { action: Action['action'] | 'retry-all' | undefined; ids: readonly number[] }
 }
 
 /**
  * Returns the administrator, a page of transfers by id, and how those are that were changed before.
  * `total` is undefined if they are not counted. Throws `unauthenticated`, `forbidden`.
  */
-export async function readTransferList(
-  ctx: Pick<Ctx, 'db' | 'caller'> & { settings: Pick<Settings, 'NETWORKS'> },
-  { filter, cursor, done }: Input,
-) {
+export async function readTransferList(ctx: ListCtx, { query, cursor, done }: Input) {
   const { db, settings } = ctx
+  const filter = toFilter(query)
+  const action = done.action === 'retry-all' ? undefined : done.action
   const [account, rows, [counted], outcomes] = await readAsUser(ctx, [
     selectListed(db, isOnPage({ ...filter, cursor, limit: PAGE_SIZE + 1 })),
     countMatching(db, filter),
-    selectOutcomes(db, settings, done),
+    selectOutcomes(db, findObstacles(settings.NETWORKS, sql`x.id`)[action ?? 'retry'], done.ids),
   ])
   const transfers = rows.slice(0, PAGE_SIZE)
   const next = rows.length > PAGE_SIZE ? transfers.at(-1)?.id : undefined

@@ -39,8 +39,8 @@ const ordersBySide = {
       WHERE sellerId = ${userId} AND orderId < ${before} ORDER BY orderId DESC LIMIT ${count}`,
   })),
   collected: prepareOrders<Values>((_, { userId, before, count }) => ({
-    ids: sql`SELECT o.id FROM (SELECT id FROM orders WHERE buyerId = ${userId} AND id < ${before}
-        ORDER BY id DESC LIMIT ${MAX_COLLECTED}) o CROSS JOIN orderItems i ON i.orderId = o.id
+    ids: sql`SELECT own.id FROM (SELECT id FROM orders WHERE buyerId = ${userId} AND id < ${before}
+        ORDER BY id DESC LIMIT ${MAX_COLLECTED}) own CROSS JOIN orderItems i ON i.orderId = own.id
       CROSS JOIN deliveries d ON d.id = i.id AND d.state = 'transferred' LIMIT ${count}`,
   })),
 }

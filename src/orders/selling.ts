@@ -35,8 +35,8 @@ export type Listing = SoldContract &
   }
 
 const newestItems = (userId: number | Placeholder) => sql`(SELECT * FROM orderItems
-    WHERE sellerId = ${userId} ORDER BY orderId DESC LIMIT ${COUNTED_ORDERS}) i
-  CROSS JOIN deliveries d ON d.id = i.id CROSS JOIN nfts n ON n.id = i.nftId`
+    WHERE sellerId = ${userId} ORDER BY orderId DESC LIMIT ${COUNTED_ORDERS}) own
+  CROSS JOIN deliveries d ON d.id = own.id CROSS JOIN nfts n ON n.id = own.nftId`
 
 /** Whether an item waits for the permission of its contract. */
 const isBlocked = sql`(d.state = 'queued' AND d.failingSince IS NOT NULL
@@ -45,12 +45,12 @@ const isBlocked = sql`(d.state = 'queued' AND d.failingSince IS NOT NULL
 type Page = Placeholders<{ userId: number; before: number; now: string }>
 
 const selectListings = prepared((db, { userId, before, now }: Page) =>
-  db.all<Listing>(sql`WITH sales AS MATERIALIZED (SELECT i.listingId,
-        sum(iif(d.state IN ('cancelled', 'written_off'), 0, i.quantity)) AS sold,
+  db.all<Listing>(sql`WITH sales AS MATERIALIZED (SELECT own.listingId,
+        sum(iif(d.state IN ('cancelled', 'written_off'), 0, own.quantity)) AS sold,
         sum(iif(d.state = 'awaiting_wallet' OR d.state = 'queued' AND d.failingSince IS NOT NULL,
-          i.quantity, 0)) AS waiting,
+          own.quantity, 0)) AS waiting,
         min(iif(${isBlocked}, d.dueAt, NULL)) AS nextAt
-      FROM ${newestItems(userId)} GROUP BY i.listingId),
+      FROM ${newestItems(userId)} GROUP BY own.listingId),
     page AS MATERIALIZED (SELECT id FROM listings WHERE sellerId = ${userId} AND id < ${before}
       ORDER BY id DESC LIMIT ${PAGE_SIZE + 1})
     SELECT l.id, l.priceCents, l.priceCurrency, n.title, n.contractNetwork AS network,

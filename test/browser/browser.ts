@@ -1,11 +1,13 @@
 /** Pages of the running instance in Chromium. Each test uses people of its own. */
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import type { LocalAccount } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, expect, onTestFinished } from 'vitest'
 import { createClient } from '../../client/src/index.ts'
 import { LOCAL_CHAIN_ID } from '../../scripts/chain/collectibles.ts'
 import { ADMINISTRATOR } from '../../src/db/schema/users.ts'
 import type { WalletNetwork } from '../../src/pages/wallet/networks.ts'
+import { rpc } from '../support/chain/rpc.ts'
 import { instance, linkMailedBy, query, userId } from '../support/instance/instance.ts'
 import { CHROMIUM } from './chromium.ts'
 import { announceWallet } from './wallet-extension.ts'
@@ -115,15 +117,25 @@ type WalletOptions = {
   unknownChainError?: { code: number; message: string; data?: unknown }
   /** Whether the wallet switches to a chain that is added. */
   switchesToAdded?: boolean
+  /** Its account. By default it is a new one. */
+  account?: LocalAccount
+  /** The node that answers what the wallet does not, and sends transactions of accounts that it knows. */
+  rpcUrl?: string
 }
 
 /** Adds a wallet to the page. It announces itself (EIP-6963) and signs with a real key. */
 export async function installWallet(
   page: Page,
-  { chainId = LOCAL_CHAIN_ID, unknownChainError, switchesToAdded = true }: WalletOptions = {},
+  {
+    chainId = LOCAL_CHAIN_ID,
+    unknownChainError,
+    switchesToAdded = true,
+    account = privateKeyToAccount(generatePrivateKey()),
+    rpcUrl,
+  }: WalletOptions = {},
 ) {
-  const account = privateKeyToAccount(generatePrivateKey())
   const requests: string[] = []
+  const watched: unknown[] = []
   const added: unknown[] = []
   let chain: number = chainId
   let isKnown = !unknownChainError
@@ -145,6 +157,8 @@ export async function installWallet(
       return null
     }
     if (method === 'personal_sign') return account.signMessage({ message: { raw: params[0] } })
+    if (method === 'wallet_watchAsset') return watched.push(params) > 0
+    if (rpcUrl) return rpc(rpcUrl, method, ...params)
     throw new Error(`the test wallet does not support ${method}`)
   }
   await page.exposeFunction('askWallet', handleRequest)
@@ -154,6 +168,8 @@ export async function installWallet(
     requests,
     /** The chains that were added to the wallet. */
     added,
+    /** The tokens that were added to it (EIP-747). */
+    watched,
     /** Makes the wallet answer requests to sign with an error, or with a signature again. */
     failToSign: (error: { code: number; message: string } | null) => {
       signingError = error

@@ -1,18 +1,28 @@
-/** A buyer, from the first sign-in until the NFT has arrived, with scripts and without. */
+/** Buyers, until the NFT has arrived, with scripts and without; and sellers who have to allow that. */
 import type { Page } from 'playwright-core'
-import { type Address, createPublicClient, http, parseAbi } from 'viem'
+import {
+  type Address,
+  createPublicClient,
+  createWalletClient,
+  getContractAddress,
+  http,
+  parseAbi,
+} from 'viem'
+import { foundry } from 'viem/chains'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { deliveryOwner, seller } from '../../scripts/catalogue/demo.ts'
+import { erc1155Abi } from '../../scripts/chain/collectibles.ts'
 import { expectAccessible } from './accessibility.ts'
 import { installWallet } from './browser.ts'
 import { hasChromium } from './chromium.ts'
 import { aMarketplace, aPicture, type Marketplace, signInByMail } from './marketplace.ts'
 
 type SoldNft = { contractAddr: Address; tokenId: string }
-type PlacedOrders = { orders: { orderItems: { nft: SoldNft }[] }[] }
+type PlacedOrders = { orders: { id: number; orderItems: { nft: SoldNft }[] }[] }
 
 const billing = { city: 'Oslo', country: 'NO', postal: '0154', street: 'Karl Johans gate 31' }
 
-describe.skipIf(!hasChromium)('a buyer in a browser', () => {
+describe.skipIf(!hasChromium)('buyers and sellers in a browser', () => {
   let marketplace: Marketplace
 
   beforeAll(async () => {
@@ -20,25 +30,32 @@ describe.skipIf(!hasChromium)('a buyer in a browser', () => {
   })
   afterAll(() => marketplace?.close())
 
-  /** Orders one piece of NFT 3 for the signed-in user, as a shop does. */
-  async function placeOrder(page: Page, providerId: string) {
-    await page.goto('/settings/account')
-    const [, id] =
-      /Your user id is (\d+)/.exec((await page.locator('main').textContent()) ?? '') ?? []
-    const order = { nftId: 3, listingId: 3, quantity: 1, buyerUserId: Number(id), providerId }
+  /** Places an order, as a shop does. */
+  async function place(order: { nftId: number; providerId: string } & Record<string, unknown>) {
     const response = await fetch(`${marketplace.url}/api/externalOrders`, {
       method: 'POST',
       headers: {
         authorization: `Bearer ${marketplace.masterToken}`,
         'content-type': 'application/json',
       },
-      body: JSON.stringify([{ ...order, buyerBillingData: billing }]),
+      body: JSON.stringify([
+        { listingId: order.nftId, quantity: 1, buyerBillingData: billing, ...order },
+      ]),
     })
     expect(response.status).toBe(200)
     const { orders } = (await response.json()) as PlacedOrders
-    const nft = orders[0]?.orderItems[0]?.nft
-    if (!nft) throw new Error('no order was placed')
-    return nft
+    const [placed] = orders
+    const nft = placed?.orderItems[0]?.nft
+    if (!placed || !nft) throw new Error('no order was placed')
+    return { id: placed.id, nft }
+  }
+
+  /** Orders one piece of NFT 3 for the signed-in user. */
+  async function placeOrder(page: Page, providerId: string) {
+    await page.goto('/settings/account')
+    const [, id] =
+      /Your user id is (\d+)/.exec((await page.locator('main').textContent()) ?? '') ?? []
+    return (await place({ nftId: 3, buyerUserId: Number(id), providerId })).nft
   }
 
   /** The pieces that a wallet has on the chain. */
@@ -99,7 +116,7 @@ describe.skipIf(!hasChromium)('a buyer in a browser', () => {
     await page.evaluate('globalThis.isSamePage = true')
     await page.locator('.order .done').nth(2).waitFor({ timeout: 30_000 })
     expect(await page.evaluate('globalThis.isSamePage')).toBe(true)
-    expect(await page.locator('#news').textContent()).toBe('As many as you like is delivered.')
+    expect(await page.locator('#news').textContent()).toBe('As many as you like: Delivered.')
     expect((await steps(page)).map((step) => step.split('\n')[0])).toEqual([
       'Paid',
       'Sent',
@@ -120,6 +137,93 @@ describe.skipIf(!hasChromium)('a buyer in a browser', () => {
     await expectAccessible(page, 'the menu')
     await page.keyboard.press('Escape')
     await signOut(page)
+  }, 180_000)
+
+  it('leads a buyer from a claim link to the NFT in the wallet', async () => {
+    const email = 'claimer@example.com'
+    const { id, nft } = await place({ nftId: 3, buyer: { email }, providerId: 'WALK-5' })
+    const page = await marketplace.open({ reducedMotion: 'reduce' })
+    const { account, watched } = await installWallet(page, { rpcUrl: marketplace.rpcUrl })
+    await page.goto(`/claim/${id}`)
+    await page.getByLabel('E-mail address').fill(email)
+    await page.getByRole('button', { name: 'Send me a link' }).click()
+    await page.getByRole('heading', { name: 'Check your mail' }).waitFor()
+    await page.goto(await marketplace.nextLink())
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('heading', { name: 'Link a wallet' }).waitFor()
+    await page.getByRole('button', { name: 'Test Wallet' }).click()
+    await page.getByText('The wallet is linked.').waitFor()
+
+    await page.goto(`/claim/${id}`)
+    await page.getByRole('heading', { name: 'Order WALK-5' }).waitFor()
+    await page.locator('.order .done').nth(2).waitFor({ timeout: 30_000 })
+    expect(await piecesOf(account.address, nft)).toBe(1n)
+    await page.getByText('Karl Johans gate 31, 0154, Oslo, NO').waitFor()
+    await page.getByRole('button', { name: 'Add to wallet' }).click()
+    await page.getByText('Done.').waitFor()
+    const options = { address: nft.contractAddr, tokenId: nft.tokenId }
+    expect(watched).toEqual([{ type: 'ERC1155', options }])
+    await expectAccessible(page, 'the page of an order')
+
+    await page.getByRole('button', { name: /^Menu of/ }).click()
+    await page.getByRole('link', { name: 'Collection' }).click()
+    await page.getByRole('heading', { name: 'Collection' }).waitFor()
+    await expectAccessible(page, 'a collection')
+    await page.getByRole('link', { name: 'As many as you like' }).click()
+    await page.getByRole('heading', { name: 'Order WALK-5' }).waitFor()
+  }, 120_000)
+
+  /** Allows the Delivery contract to transfer editions of the demo's seller, or forbids it. */
+  async function setApproval(isAllowed: boolean) {
+    const response = await fetch(`${marketplace.url}/api/public/nfts/2`)
+    const { nfts } = (await response.json()) as { nfts: { contract: Address }[] }
+    await createWalletClient({
+      account: seller,
+      chain: foundry,
+      transport: http(marketplace.rpcUrl),
+    }).writeContract({
+      address: nfts[0]?.contract ?? '0x',
+      abi: erc1155Abi,
+      functionName: 'setApprovalForAll',
+      args: [getContractAddress({ from: deliveryOwner.address, nonce: 0n }), isAllowed],
+    })
+  }
+
+  it('leads a seller from a missing permission to a delivered order', async () => {
+    await setApproval(false)
+    const { id } = await place({ nftId: 2, buyerUserId: 3, providerId: 'SELL-1' })
+    const buyer = await marketplace.open({ reducedMotion: 'reduce' })
+    await signInByMail(marketplace, buyer, 'bo@example.com')
+    await buyer.goto(`/orders/${id}`)
+    await buyer.getByText('Waiting for the seller').waitFor({ timeout: 30_000 })
+    await buyer.getByText('The holder has not approved the delivery contract.').waitFor()
+    await expectAccessible(buyer, 'an order that waits for its seller')
+
+    const other = await marketplace.open()
+    await installWallet(other)
+    await signInByMail(marketplace, other, 'cleo@example.com')
+    await other.goto('/settings/selling')
+    await other.getByRole('button', { name: 'Allow delivery (Edition)' }).click()
+    await other.getByText(`Your wallet uses another account: choose ${seller.address}`).waitFor()
+
+    const page = await marketplace.open({ reducedMotion: 'reduce' })
+    const { rpcUrl } = marketplace
+    const { requests } = await installWallet(page, { account: seller, chainId: 1, rpcUrl })
+    await signInByMail(marketplace, page, 'cleo@example.com')
+    await page.getByRole('link', { name: 'Sold' }).click()
+    await page.getByText('You have not allowed delivery of Edition').waitFor()
+    await page.getByText('Waiting for you').waitFor()
+    await page.getByRole('link', { name: 'Allow it' }).click()
+    await page.getByText('missing', { exact: true }).waitFor()
+    await expectAccessible(page, 'a missing permission')
+    await page.getByRole('button', { name: 'Allow delivery (Edition)' }).click()
+    await page.getByText('The contract is allowed.').waitFor({ timeout: 60_000 })
+    expect(requests).toContain('wallet_switchEthereumChain')
+    expect(await page.getByText('missing', { exact: true }).count()).toBe(0)
+    await expectAccessible(page, 'permissions that are given')
+    // The buyer has not loaded the page again.
+    await buyer.locator('.order .done').nth(2).waitFor({ timeout: 60_000 })
+    await buyer.getByText('Delivered', { exact: true }).waitFor()
   }, 180_000)
 
   it('does the same without scripts, as far as that goes', async () => {

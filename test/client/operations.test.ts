@@ -136,6 +136,7 @@ const calls: { [Id in OperationId]: () => Promise<Answer<Id>> } = {
   getListings: () => client.getListings({ ids: [2, 'externalId:listing-3'] }),
   listNfts: () => client.listNfts({ q: 'a' }),
   getNfts: () => client.getNfts({ ids: [2] }),
+  getArt: () => client.getArt({ id: 1, size: 'card' }),
   getAvatar: () => client.getAvatar({ user_id: 3 }),
   replaceAvatar: () =>
     client.replaceAvatar({ user_id: 3, body: { avatarUrl: `http://${pictureHost}/p.jpg` } }),

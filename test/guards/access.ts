@@ -171,4 +171,20 @@ export const access: Guard[] = [
     test: 'test/pages/audit.test.ts',
     title: 'has no text that a spreadsheet takes for a formula',
   },
+  {
+    name: 'the billing address of an order is for its buyer',
+    file: 'src/orders/history.ts',
+    text: 'FROM orders WHERE id = ${id} AND buyerId = ${userId})`',
+    broken: 'FROM orders WHERE id = ${id})`',
+    test: 'test/pages/orders.test.ts',
+    title: 'shows a seller the order without the billing address',
+  },
+  {
+    name: 'a seller tries again what they have sold, and not what others have',
+    file: 'src/orders/selling.ts',
+    text: 'WHERE sellerId = ${userId} ORDER BY orderId DESC',
+    broken: 'WHERE 1 OR sellerId = ${userId} ORDER BY orderId DESC',
+    test: 'test/pages/selling.test.ts',
+    title: 'tries nothing that others have sold',
+  },
 ]

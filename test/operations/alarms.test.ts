@@ -6,7 +6,9 @@ import { lastIds, synthetic } from '../../scripts/catalogue/synthetic.ts'
 import { deliveries, networks, signers, transactions } from '../../src/db/schema/delivery.ts'
 import { alarms, hourlyOrders, networkChecks, quotas } from '../../src/db/schema/operations.ts'
 import { webhookEndpoints } from '../../src/db/schema/webhooks.ts'
+import { actionStatements } from '../../src/delivery/admin/actions.ts'
 import { explain } from '../../src/delivery/reasons.ts'
+import { readSettings } from '../../src/env.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
 import { anEngine, rowOf } from '../support/delivery/engine.ts'
 import { aPaidItem, paidItems } from '../support/delivery/items.ts'
@@ -330,6 +332,25 @@ describe('deliveries_failed', () => {
     expect(await detailOf('deliveries_failed')).toBe('2 deliveries failed.')
     await set({ state: 'cancelled' })
     expect(await instance.cron(1)).toEqual([])
+  })
+
+  it('lasts while what failed is tried again, until that has ended', async () => {
+    const instance = anInstance()
+    const bindings = { NETWORKS: elsewhere } as unknown as Env
+    const item = await aPaidItem(market, edition)
+    await db.update(deliveries).set({ state: 'failed', dueAt: null })
+    expect(await instance.cron(0, bindings)).toEqual(['deliveries_failed'])
+    const settings = readSettings({ ...env, ...bindings })
+    await db.batch([
+      ...actionStatements({ db, now: instance.at(1), settings }, { id: item.id, action: 'retry' }),
+    ])
+    expect((await rowOf(item)).state).toBe('queued')
+    await db.update(deliveries).set({ dueAt: instance.at(60).toISOString() })
+    expect(await instance.cron(1, bindings)).toEqual(['deliveries_failed'])
+    expect(await detailOf('deliveries_failed')).toBe('1 delivery that failed is tried again.')
+    expect(logged('alarm_cleared')).toEqual([])
+    await db.update(deliveries).set({ state: 'transferred', dueAt: null })
+    expect(await instance.cron(2, bindings)).toEqual([])
   })
 
   it('says the new number without telling again', async () => {

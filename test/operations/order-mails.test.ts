@@ -318,7 +318,7 @@ describe('a seller', () => {
       `With this wallet, call setApprovalForAll(${localhost.delivery}, true) of the token contract ${shop.nft.contractAddr} on localhost.`,
     )
     expect(mail?.text).toContain(`from your wallet ${shop.seller.ethereumPublicAddr}.`)
-    expect(mail?.text).toContain('https://marketplace.test/orders?side=sold\n')
+    expect(mail?.text).toContain('https://marketplace.test/settings/selling\n')
     expect(unsubscribeLink(mail as Mail)).not.toBe('')
     expect(await run()).toEqual([])
     await db.update(nfts).set({ contractAddr: WALLET }).where(eq(nfts.id, shop.nft.id))

@@ -65,8 +65,8 @@ describe('appointing', () => {
       { action: 'administrator.appoint', subject: `${other.user.id}`, userId: user.id },
     ])
     const mail = {
-      subject: 'A new administrator for marketplace.test',
-      text: expect.stringContaining('Grace is now an administrator of the marketplace.'),
+      subject: 'An administrator was appointed for marketplace.test',
+      text: expect.stringContaining('Grace was appointed as administrator of the marketplace.'),
     }
     expect(visitor.mails).toMatchObject([
       { to: other.user.email, ...mail },

@@ -21,6 +21,7 @@ it('tells crawlers which pages are public', async () => {
     'Disallow: /api/',
     'Disallow: /settings',
     'Disallow: /orders',
+    'Disallow: /collection',
     'Disallow: /sign-in',
     'Disallow: /avatars',
   ])

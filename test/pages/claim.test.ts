@@ -58,7 +58,7 @@ it('leads a guest from the link to the wallet, and what was bought is sent', asy
     .innerJoin(orderItems, eq(orderItems.id, deliveries.id))
     .where(eq(orderItems.orderId, id))
   expect(row).toEqual({ state: 'queued' })
-  expect(locationOf(await visitor.get(path))).toEqual([303, '/orders'])
+  expect(locationOf(await visitor.get(path))).toEqual([303, `/orders/${id}`])
 })
 
 it('tells nobody else about the order, not even whether there is one', async () => {

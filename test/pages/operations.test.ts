@@ -1,11 +1,8 @@
 /** The pages for operators, as HTML. */
 import { and, eq } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { nfts } from '../../src/db/schema/catalogue.ts'
-import { deliveries, type ReasonCode } from '../../src/db/schema/delivery.ts'
-import { alarms, auditLog, hourlyOrders, networkChecks } from '../../src/db/schema/operations.ts'
-import { orderItems } from '../../src/db/schema/orders.ts'
-import { ADMINISTRATOR } from '../../src/db/schema/users.ts'
+import { deliveries } from '../../src/db/schema/delivery.ts'
+import { alarms, cronRuns, hourlyOrders, networkChecks } from '../../src/db/schema/operations.ts'
 import { events, webhookMessages } from '../../src/db/schema/webhooks.ts'
 import { explain, sentences } from '../../src/delivery/reasons.ts'
 import { sentence } from '../../src/pages/components/field.tsx'
@@ -13,70 +10,19 @@ import { aShop, billingData, placed, settings } from '../orders/shop.ts'
 import { BASE_URL, call } from '../support/api.ts'
 import { aMasterToken, aTransaction, aWebhook, db } from '../support/makers.ts'
 import { ageSession, aSignedInVisitor, type Visitor } from '../support/visitor.ts'
+import {
+  anAdministratorVisitor,
+  anItem,
+  emptyPages,
+  failed,
+  minutesAgo,
+  read,
+  stateOf,
+  stockOfItem,
+  textOf,
+} from './operator.ts'
 
-/** The text of HTML, with single spaces. */
-const textOf = (html: string) =>
-  html
-    .replaceAll(/<[^>]*>/g, ' ')
-    .replaceAll(/\s+/g, ' ')
-    .replaceAll('&quot;', '"')
-    .trim()
-
-/** Reads a page: its HTML, its text, and the text of the section with this heading. */
-async function read(visitor: Visitor, path: string, overrides: Partial<Env> = {}) {
-  const response = await visitor.get(path, { env: overrides })
-  expect(response.status).toBe(200)
-  const html = await response.text()
-  const sectionOf = (id: string) =>
-    textOf(new RegExp(`<h2 id="${id}".*?(?=<h2 id="(?!retry)|<footer)`, 's').exec(html)?.[0] ?? '')
-  return { html, text: textOf(html), sectionOf }
-}
-
-type Delivery = Partial<typeof deliveries.$inferInsert>
-
-/** Places an order of one piece, and puts its delivery into a state. */
-async function anItem(values: Delivery, providerId?: string) {
-  const { input } = await aShop()
-  const token = await aMasterToken(`shop ${crypto.randomUUID().slice(0, 8)}`)
-  const [order] = await placed(token, [{ ...input, ...(providerId && { providerId }) }])
-  const id = order?.orderItems[0]?.id ?? 0
-  await db.update(deliveries).set(values).where(eq(deliveries.id, id))
-  return { id, orderId: order?.id ?? 0 }
-}
-
-const failed = (code: ReasonCode, detail?: string): Delivery => ({
-  state: 'failed',
-  ...explain(code, detail),
-  dueAt: null,
-})
-
-const stateOf = async (id: number) =>
-  (await db.select().from(deliveries).where(eq(deliveries.id, id)))[0]?.state
-
-/** Pieces of the item's NFT that are left. */
-async function stockOfItem(id: number): Promise<number> {
-  const [row] = await db
-    .select({ left: nfts.availableAmount })
-    .from(orderItems)
-    .innerJoin(nfts, eq(nfts.id, orderItems.nftId))
-    .where(eq(orderItems.id, id))
-  return row?.left ?? Number.NaN
-}
-
-const anAdministratorVisitor = (name = 'Olga') => aSignedInVisitor({ roleId: ADMINISTRATOR, name })
-
-const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString()
-
-beforeEach(async () => {
-  await db.update(deliveries).set({
-    state: 'transferred',
-    reasonCode: null,
-    reason: null,
-    dueAt: null,
-    awaits: null,
-  })
-  for (const table of [alarms, hourlyOrders, networkChecks, auditLog]) await db.delete(table)
-})
+beforeEach(emptyPages)
 
 it('is for administrators only, whose menu has a link to it', async () => {
   const { visitor } = await aSignedInVisitor()
@@ -111,7 +57,9 @@ it('shows alarms with their age, and a link to the runbook', async () => {
     notifiedAt: raisedAt,
   })
   const { html, text } = await read(visitor, '/operations')
-  expect(text).toContain('Signer low The signer 0x1 can pay for 7 deliveries. Raised 5 minutes ago')
+  expect(text).toContain(
+    'Signer low warning The signer 0x1 can pay for 7 deliveries. Raised 5 minutes ago',
+  )
   expect(html).toContain('href="/docs/runbook#signer-low"')
 })
 
@@ -150,6 +98,30 @@ describe('the plots', () => {
     expect(textOf(html)).toMatch(/\d\d:00 5 1 2 1 1 /)
   })
 
+  it('have a logarithmic axis that says so if one hour dwarfs the others', async () => {
+    const { visitor } = await anAdministratorVisitor()
+    const of = (hoursAgo: number, orders: number) =>
+      hour(hoursAgo, { lastId: orders, transferred: orders, p50: 1000, p95: 2000 })
+    await db.insert(hourlyOrders).values([of(1, 10), of(2, 200), of(3, 11)])
+    expect((await read(visitor, '/operations')).text).not.toContain('Logarithmic axis')
+    await db.insert(hourlyOrders).values(of(4, 221))
+    await db.delete(hourlyOrders).where(eq(hourlyOrders.lastId, 200))
+    const { html, text } = await read(visitor, '/operations')
+    expect(text.match(/Logarithmic axis/g)).toHaveLength(1)
+    expect(html).toContain('aria-label="Deliveries by state, logarithmic axis.')
+    expect(html).toContain('aria-label="Time to delivery. The table has the numbers."')
+  })
+
+  it('mark the value of an hour between two empty ones', async () => {
+    const { visitor } = await anAdministratorVisitor()
+    const delivered = { firstId: 1, lastId: 1, transferred: 1 }
+    await db
+      .insert(hourlyOrders)
+      .values([hour(1, delivered), hour(2, delivered), hour(9, delivered)])
+    const { html } = await read(visitor, '/operations')
+    expect(html.match(/class="marker delivered"/g)).toHaveLength(1)
+  })
+
   it('show 30 days on request, each with the sums of its hours', async () => {
     const { visitor } = await anAdministratorVisitor()
     const day = 24 * Math.ceil(1 + new Date().getUTCHours() / 24)
@@ -175,53 +147,104 @@ it('lists the oldest items under way with what they wait for', async () => {
   const cancelled = await anItem({ state: 'queued', requestedAction: 'cancel', dueAt })
   const { sectionOf } = await read(visitor, '/operations')
   expect(sectionOf('oldest')).toContain(
-    `Transfer ${waiting.id} Queued Order ${waiting.orderId} localhost Ordered just now` +
+    `Transfer ${waiting.id} Queued A picture 1 piece €10.00 Order ${waiting.orderId} localhost Ordered just now` +
       ` Next attempt in 4 minutes ${sentence(`${sentences.no_relayer}: X`)}` +
       ` Transfer ${cancelled.id} Being cancelled`,
   )
 })
 
-it('groups failures by reason, and retries a group', async () => {
+it('groups failures by reason, with their number, their value and a link to their list', async () => {
   const { visitor } = await anAdministratorVisitor()
   const first = await anItem(failed('recipient_rejects', '0x1'))
-  const second = await anItem(failed('recipient_rejects', '0x2'))
-  const other = await anItem(failed('holder_has_no_token'))
+  await anItem(failed('recipient_rejects', '0x2'))
+  await anItem(failed('seller_has_no_wallet'))
+  await anItem(failed('token_moved_nothing'))
   await anItem({ ...failed('cancelled'), state: 'cancelled', requestedAction: 'cancel' })
   const { html, sectionOf } = await read(visitor, '/operations')
-  expect(sectionOf('failures')).toContain(
-    `Failures ${sentence(sentences.recipient_rejects)} 2 transfers Oldest: Transfer ${first.id}`,
+  const failures = sectionOf('failures')
+  expect(failures).toContain(
+    `Failures ${sentence(sentences.recipient_rejects)} 2 transfers : ${sentences.recipient_rejects}` +
+      ` €20.00 Oldest: Transfer ${first.id} A retry helps once the cause is removed.`,
   )
-  expect(sectionOf('failures')).toContain(`${sentence(sentences.holder_has_no_token)} 1 transfer `)
-  expect(sectionOf('failures')).toContain('Retry 2 transfers?')
-  expect(sectionOf('failures')).not.toContain('ancelled')
-  const code = 'recipient_rejects'
-  expect(html).toContain(`<input type="hidden" name="code" value="${code}"/>`)
+  expect(failures).toContain(
+    'A retry fails again at once, unless the seller links a wallet before.',
+  )
+  expect(failures).toContain('They cannot be retried, because their delivery keys are used up.')
+  expect(failures).not.toContain('ancelled')
+  expect(html).toContain('href="/operations/transfers?state=failed&amp;code=recipient_rejects"')
+  expect(html).toContain('<dd><a href="/operations/transfers?state=failed">4</a></dd>')
+})
 
-  const response = await visitor.post('/operations/retry', { form: { code } })
-  expect(response.status).toBe(303)
-  const after = await read(visitor, response.headers.get('location') ?? '')
-  expect(after.text).toContain('2 transfers are queued again.')
-  expect(await stateOf(first.id)).toBe('queued')
-  expect(await stateOf(second.id)).toBe('queued')
-  expect(await stateOf(other.id)).toBe('failed')
-  expect(after.sectionOf('audit')).toContain(
-    `Olga retried 2 transfers · status: failed · code: ${code} ·`,
+it('groups by reason what is queued and waits for more than its turn', async () => {
+  const { visitor } = await anAdministratorVisitor()
+  const waiting = { state: 'queued', dueAt: minutesAgo(-5), failingSince: minutesAgo(5) } as const
+  const first = await anItem({ ...waiting, ...explain('holder_not_approved') })
+  const second = await anItem({ ...waiting, ...explain('holder_not_approved'), chainId: null })
+  await anItem({ state: 'queued', dueAt: minutesAgo(-5) })
+  const { html, sectionOf } = await read(visitor, '/operations')
+  const group = `${sentence(sentences.holder_not_approved)} 1 transfer : ${sentences.holder_not_approved}`
+  const waitingText = sectionOf('waiting')
+  expect(waitingText).toContain(`${group} Chain 31337 €10.00 Oldest: Transfer ${first.id}`)
+  // Of a network that is not configured.
+  expect(waitingText).toContain(`${group} €10.00 Oldest: Transfer ${second.id}`)
+  expect(waitingText.match(/1 transfer /g)).toHaveLength(2)
+  expect(html).toContain(
+    'href="/operations/transfers?state=queued&amp;code=holder_not_approved&amp;chain=31337"',
   )
 })
 
-it('does not offer to retry what has to be written off', async () => {
-  const { visitor } = await anAdministratorVisitor()
-  await anItem(failed('token_moved_nothing'))
-  const { sectionOf, html } = await read(visitor, '/operations')
-  expect(sectionOf('failures')).toContain('Write each of them off on its page.')
-  expect(html).not.toContain('id="retry-token_moved_nothing"')
-})
+describe('what is wrong', () => {
+  const aCheck = (values: Partial<typeof networkChecks.$inferInsert>) =>
+    db.insert(networkChecks).values({ chainId: 31337, checkedAt: minutesAgo(2), ...values })
 
-it('says how many transfers a retry has left', async () => {
-  const { visitor } = await anAdministratorVisitor()
-  await anItem(failed('token_not_deployed'))
-  const { text } = await read(visitor, '/operations?retried=1000&code=token_not_deployed')
-  expect(text).toContain('1,000 transfers are queued again. 1 transfer with this reason is left.')
+  it('is shown before there is an alarm, with the orders that wait', async () => {
+    const { visitor } = await anAdministratorVisitor()
+    await aCheck({ problem: 'the node cannot be reached' })
+    await anItem({ state: 'queued', dueAt: minutesAgo(1), chainId: 31337 })
+    await anItem({ state: 'queued', dueAt: minutesAgo(1), chainId: 31337 })
+    const { html, text } = await read(visitor, '/operations')
+    expect(text).toMatch(
+      /Node unavailable critical No node of localhost can be used since \d{4}-\d\d-\d\d \d\d:\d\d UTC: the node cannot be reached\. · 2 orders wait No alarm yet/,
+    )
+    expect(html).toContain('href="/operations/transfers?chain=31337"')
+    expect(text).not.toContain('No alarm is raised.')
+  })
+
+  it('has the worst first, then the oldest', async () => {
+    const { visitor } = await anAdministratorVisitor()
+    const raise = (name: string, subject: string, minutes: number) =>
+      db.insert(alarms).values({
+        key: `${name}:${subject}`,
+        name,
+        detail: `${name} ${subject}.`,
+        raisedAt: minutesAgo(minutes),
+        notifiedAt: minutesAgo(1),
+      })
+    await raise('quota_low', 'mails:day', 90)
+    await raise('signer_low', '1:0x1', 30)
+    await raise('foreign_transaction', '1:0x1', 5)
+    await raise('signer_low', '1:0x2', 60)
+    const { text } = await read(visitor, '/operations')
+    expect(text).toMatch(
+      /Foreign transaction critical .*Signer low warning signer_low 1:0x2.*Signer low warning signer_low 1:0x1.*Quota low notice/,
+    )
+  })
+
+  it('is that the cron run has not ended for more than two minutes', async () => {
+    const { visitor } = await anAdministratorVisitor()
+    const ran = async (minutes: number) => {
+      const at = minutesAgo(minutes)
+      await db.delete(cronRuns)
+      await db.insert(cronRuns).values({ id: 1, startedAt: at, finishedAt: at, failedJobs: [] })
+      return read(visitor, '/operations')
+    }
+    expect((await ran(1)).text).not.toContain('The cron run of each minute')
+    const late = await ran(3)
+    expect(late.text).toContain('The cron run of each minute does not run. It ended 3 minutes ago')
+    expect(late.html).toContain('class="notice danger" role="alert"')
+    await db.delete(cronRuns)
+    expect((await read(visitor, '/operations')).text).toContain('It has never ended.')
+  })
 })
 
 it('shows signers and contract as the cron run saw them', async () => {
@@ -340,7 +363,7 @@ describe('the page of a transfer', () => {
     )
     const response = await visitor.post(`${path}/retry`)
     const { text, sectionOf } = await read(visitor, response.headers.get('location') ?? '')
-    expect(text).toContain('The transfer is queued again.')
+    expect(text).toContain('The transfer is queued again, and tried at once.')
     expect(sectionOf('history')).toContain('Retried just now by Olga Event order.retried just now')
     expect(await stateOf(id)).toBe('queued')
   })
@@ -373,7 +396,7 @@ describe('the page of a transfer', () => {
     expect(row).toMatchObject({ state: 'failed', requestedAction: 'deliver' })
     // What can be undone needs no new sign-in.
     const retried = await visitor.post(`${path}/retry`)
-    expect(retried.headers.get('location')).toBe(`${path}?notice=retried`)
+    expect(retried.headers.get('location')).toBe(`${path}?done=retry`)
   })
 
   it('writes off an item whose key is used up, and offers nothing else', async () => {
@@ -468,14 +491,14 @@ describe('the search', () => {
     const id = order?.orderItems[0]?.id
     for (const q of [user.ethereumPublicAddr.toLowerCase(), 'ADA@example.com']) {
       const { sectionOf } = await read(visitor, `/operations/search?q=${q}`)
-      expect(sectionOf('transfers')).toContain(
-        `Transfer ${id} Queued Blue Order ${order?.id} bought by the user`,
+      expect(sectionOf('orders-and-transfers')).toContain(
+        `Order ${order?.id} , Transfer ${id} Queued Bought by the user Blue`,
       )
-      expect(sectionOf('users')).toContain(`User ${user.id}: Ada`)
+      expect(sectionOf('users')).toContain(`User ${user.id} : Ada`)
     }
     const sold = await read(visitor, `/operations/search?q=${seller.id}`)
-    expect(sold.sectionOf('transfers')).toMatch(
-      new RegExp(`Transfer ${id} Queued Blue Order \\d+ sold by the user`),
+    expect(sold.sectionOf('orders-and-transfers')).toContain(
+      `Transfer ${id} Queued Sold by the user Blue`,
     )
   })
 
@@ -485,15 +508,39 @@ describe('the search', () => {
     await placed(shop.token, [shop.input])
     const { text, sectionOf } = await read(visitor, '/operations/search?q=1')
     expect(text).toContain('Results for “1”')
-    expect(sectionOf('users')).toContain('User 1:')
-    expect(sectionOf('nfts')).toContain('NFT 1:')
+    expect(sectionOf('users')).toContain('User 1 :')
+    expect(sectionOf('nfts')).toContain('NFT 1 :')
     expect(sectionOf('listings')).toContain('Listing 1:')
+  })
+
+  it('finds beginnings of numbers, ids, addresses and titles, and words of titles', async () => {
+    const { visitor } = await anAdministratorVisitor()
+    const { nft } = await aShop({ nft: { title: 'Moonlit Harbour <b>' } })
+    const { user } = await aSignedInVisitor({ email: 'grace.hopper@example.com', name: 'Grace' })
+    const first = await anItem({ dueAt: null }, 'PRE-100')
+    const second = await anItem({ dueAt: null }, 'PRE-101')
+    const { sectionOf } = await read(visitor, '/operations/search?q=PRE-1')
+    for (const { id, orderId } of [first, second])
+      expect(sectionOf('orders-and-transfers')).toContain(
+        `Order ${orderId} , Transfer ${id} Queued Order with this number`,
+      )
+    for (const q of ['moonlit', 'HARB', 'harbour <b', String(nft.id)]) {
+      const found = await read(visitor, `/operations/search?q=${encodeURIComponent(q)}`)
+      expect(found.sectionOf('nfts'), q).toContain(`NFT ${nft.id} : Moonlit Harbour &lt;b&gt;`)
+      expect(found.html).toContain(`href="/operations/nfts/${nft.id}"`)
+    }
+    expect((await read(visitor, '/operations/search?q=arbour')).text).toContain('Nothing has this')
+    const people = await read(visitor, '/operations/search?q=Grace.H')
+    expect(people.sectionOf('users')).toContain(`User ${user.id} : Grace grace.hopper@example.com`)
+    expect(people.html).toContain(`href="/operations/users/${user.id}"`)
   })
 
   it('says that nothing was found, and where requests are', async () => {
     const { visitor } = await anAdministratorVisitor()
     const { text } = await read(visitor, '/operations/search?q=nothing')
-    expect(text).toContain('Nothing has this id, number, wallet, hash or key.')
+    expect(text).toContain(
+      'Nothing has this id, title, order number, wallet, hash or key, or begins with it.',
+    )
     const request = await read(visitor, `/operations/search?q=${crypto.randomUUID()}`)
     expect(request.text).toContain('Requests are only in the log: search it for this requestId.')
   })

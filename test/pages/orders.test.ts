@@ -97,11 +97,12 @@ it('says what is missing, and what is on its way once a wallet is linked', async
     .select()
     .from(users)
     .where(eq(users.email, 'without-a-wallet@example.com'))
-  const shop = await aShop()
-  for (const _ of [1, 2])
+  const shop = await aShop({ nft: { amount: 100 } })
+  for (const _ of Array(22).keys())
     await anOrder(shop, user ?? { id: 0 }, { state: 'awaiting_wallet', dueAt: null })
   const before = await read(visitor)
-  expect(before.text).toContain('2 NFTs wait until you link a wallet. Link a wallet')
+  // Those of the next page, too.
+  expect(before.text).toContain('22 NFTs wait until you link a wallet. Link a wallet')
   expect(before.orders[0]).toContain('Needs a wallet , not yet')
   expect(before.orders[0]).toContain('Link a wallet to receive this.')
   await linkWallet(visitor)
@@ -109,6 +110,84 @@ it('says what is missing, and what is on its way once a wallet is linked', async
   expect(after.text).toContain('The wallet is linked. 2 NFTs are on their way.')
   expect(after.text).not.toContain('Link a wallet')
   expect(after.orders[1]).toContain('Being sent')
+})
+
+/** An order that has waited for 50 minutes, as its buyer and its seller see it. */
+async function aWaitingOrder(values: Partial<typeof deliveries.$inferInsert>) {
+  const [buyer, seller] = [await aSignedInVisitor(), await aSignedInVisitor()]
+  const nft = await anNft(seller.user, { contractName: 'Edition' })
+  const { id: listingId } = await aListing(nft)
+  const input = { nftId: nft.id, listingId, quantity: 1, buyerUserId: buyer.user.id }
+  const earlier = new Date(Date.now() - 50 * 60_000).toISOString()
+  const id = await anOrder({ input }, buyer.user, {
+    state: 'queued',
+    queuedAt: earlier,
+    ...(values.reasonCode && { failingSince: earlier }),
+    ...values,
+  })
+  return { id, buyer: buyer.visitor, seller: seller.visitor }
+}
+
+it('says that an order waits for its seller and until when, and tells the seller what to do', async () => {
+  const { buyer, seller } = await aWaitingOrder({
+    reasonCode: 'holder_not_approved',
+    reason: `${sentences.holder_not_approved}: a detail for operators`,
+  })
+  const bought = await read(buyer)
+  expect(bought.orders[0]).toContain(
+    'The holder has not approved the delivery contract. If nothing changes, the delivery fails in 23 hours . Paid , done just now Waiting for the seller , held up Delivered , not yet',
+  )
+  expect(bought.html).not.toContain('a detail for operators')
+  expect(bought.html).not.toContain('/settings/selling">Allow')
+  const sold = await read(seller, '?side=sold')
+  expect(sold.orders[0]).toContain('You have not allowed delivery of Edition . Allow it .')
+  expect(sold.orders[0]).toContain('Waiting for you , held up')
+  expect(sold.html).toContain('<a href="/settings/selling">Allow it</a>')
+})
+
+it.each([
+  ['minter_role_missing', 'Waiting for the seller', 'You have not allowed minting of Edition'],
+  ['holder_has_no_token', 'Waiting for the seller', 'Waiting for you'],
+  ['recipient_rejects', 'Waiting for your wallet', 'Waiting for the buyer’s wallet'],
+  ['node_unavailable', 'Waiting for the network', 'Waiting for the network'],
+  ['relayer_limit_reached', 'Waiting for the marketplace', 'It is tried until it works.'],
+] as const)('names who or what is waited for: %s', async (reasonCode, buyerText, sellerText) => {
+  const { buyer, seller } = await aWaitingOrder(explain(reasonCode))
+  expect((await read(buyer)).orders[0]).toContain(buyerText)
+  expect((await read(seller, '?side=sold')).orders[0]).toContain(sellerText)
+})
+
+it('waits for the marketplace, not for the seller, where the marketplace holds the NFTs', async () => {
+  const { buyer, seller } = await aWaitingOrder(explain('holder_not_approved'))
+  const treasury = '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65'
+  const NETWORKS = { localhost: { ...settings.NETWORKS.localhost, treasury } }
+  const env = { NETWORKS } as Partial<Env>
+  expect((await read(buyer, '', env)).orders[0]).toContain('Waiting for the marketplace')
+  expect((await read(seller, '?side=sold', env)).html).not.toContain('Allow it')
+})
+
+it('does not call an order “being sent” for longer than operators wait', async () => {
+  const { buyer } = await aWaitingOrder({})
+  expect((await read(buyer)).orders[0]).toContain('Waiting for the network , held up')
+  const patient = { DELIVERY_ALARM_MINUTES: 90 } as unknown as Partial<Env>
+  expect((await read(buyer, '', patient)).orders[0]).toContain('Being sent , under way')
+})
+
+it('changes the version that scripts compare when an order begins to wait, and not at each try', async () => {
+  const { id, buyer } = await aWaitingOrder({ queuedAt: new Date().toISOString() })
+  const version = async () => /data-version="([^"]*)"/.exec((await read(buyer)).html)?.[1]
+  const change = (values: Partial<typeof deliveries.$inferInsert>) =>
+    db
+      .update(deliveries)
+      .set({ ...values, updatedAt: new Date().toISOString() })
+      .where(eq(deliveries.id, id))
+  const sent = await version()
+  const failingSince = new Date().toISOString()
+  await change({ ...explain('holder_not_approved'), failingSince })
+  const waits = await version()
+  expect(waits).not.toBe(sent)
+  await change({ dueAt: new Date(Date.now() + 60_000).toISOString() })
+  expect(await version()).toBe(waits)
 })
 
 it.each([
@@ -178,4 +257,72 @@ it('shows the art of an NFT, and loads no picture of another host', async () => 
   expect(html).toContain(`src="/nfts/${shop.nft.id}/art/card"`)
   expect(html).not.toContain('covers.example')
   expect(stored.headers.get('content-security-policy')).toContain("img-src 'self' data:;")
+})
+
+/** The orders of a buyer and a seller who are signed in: one delivered piece for 10 euros. */
+async function aDeliveredOrder(values: { title?: string } = {}) {
+  const [buyer, seller] = [await aSignedInVisitor(), await aSignedInVisitor()]
+  const nft = await anNft(seller.user, { contractName: 'Edition', ...values })
+  const { id: listingId } = await aListing(nft)
+  const input = { nftId: nft.id, listingId, quantity: 1, buyerUserId: buyer.user.id }
+  const order = (state: 'transferred' | 'queued' = 'transferred') =>
+    anOrder({ input }, buyer.user, { state })
+  return { id: await order(), order, nft, buyer, seller }
+}
+
+it('shows an order with its wallet, its token and the billing address', async () => {
+  const { id, nft, buyer } = await aDeliveredOrder({ title: '<b>Sun</b>' })
+  const html = await (await buyer.visitor.get(`/orders/${id}`)).text()
+  const text = textOf(html)
+  expect(html).toContain('<bdi>&lt;b&gt;Sun&lt;/b&gt;</bdi>')
+  expect(text).toContain('Order SHOP-7')
+  expect(text).toContain('Price 1 × €10.00')
+  expect(text).toContain(`Wallet ${buyer.wallet.address}`)
+  expect(text).toContain(`Contract ${nft.contractAddr} Network localhost Token id ${nft.tokenId}`)
+  expect(text).toContain('Billing address Am Markt 1, 89073, Ulm, DE')
+  const [, action = ''] = /data-action="([^"]*)"/.exec(html) ?? []
+  expect(JSON.parse(action.replaceAll('&quot;', '"'))).toMatchObject({
+    label: 'Add to wallet',
+    account: buyer.wallet.address,
+    network: { chainId: 31337 },
+    request: { watch: { address: nft.contractAddr, tokenId: nft.tokenId } },
+  })
+})
+
+it('shows a seller the order without the billing address, and nobody else that there is one', async () => {
+  const { id, seller } = await aDeliveredOrder()
+  const sold = await (await seller.visitor.get(`/orders/${id}`)).text()
+  expect(sold).toContain('SHOP-7')
+  expect(sold).not.toMatch(/Ulm|Billing address|Add to wallet/)
+  const { visitor: other } = await aSignedInVisitor()
+  const [theirs, none] = [await other.get(`/orders/${id}`), await other.get('/orders/999999')]
+  expect([theirs.status, none.status]).toEqual([404, 404])
+  expect(await theirs.text()).toBe(await none.text())
+})
+
+it('collects what was delivered to a buyer, each NFT once', async () => {
+  const { order, nft, buyer, seller } = await aDeliveredOrder({ title: 'Sun' })
+  await order('queued')
+  const newest = await order()
+  const read = async ({ visitor }: typeof buyer) => (await visitor.get('/collection')).text()
+  const html = await read(buyer)
+  expect(html.split('class="release"')).toHaveLength(2)
+  expect(html).toContain(`<a href="/orders/${newest}"><bdi>${nft.title}</bdi></a>`)
+  expect(textOf(html)).toContain('Sun Edition 2 pieces')
+  expect(textOf(await read(seller))).toContain('Nothing was delivered to you yet.')
+})
+
+it('leads through a collection of many orders', async () => {
+  const { visitor, user } = await aSignedInVisitor()
+  const { input } = await aShop({ nft: { amount: 100 } })
+  const inputs = Array.from({ length: 25 }, () => ({ ...input, buyerUserId: user.id }))
+  const orders = inputs.map((each) => ({ ...each, buyerBillingData: billingData }))
+  await placed(await aMasterToken(), orders)
+  await db.update(deliveries).set({ state: 'transferred', dueAt: null })
+  const first = await (await visitor.get('/collection')).text()
+  expect(textOf(first)).toContain('20 pieces')
+  const [, next = ''] = /href="(\/collection\?before=\d+)"/.exec(first) ?? []
+  const second = await (await visitor.get(next)).text()
+  expect(textOf(second)).toContain('5 pieces')
+  expect(second).not.toContain('?before=')
 })

@@ -82,10 +82,12 @@ it('ships at most 30 KiB of scripts and 15 KiB of styles with a page', async () 
   const signedIn = [
     '/',
     '/orders',
+    '/collection',
     '/settings/profile',
     '/settings/addresses',
     '/settings/addresses/delivery/new',
     '/settings/account',
+    '/settings/selling',
     '/settings/sessions',
     '/settings/api-access',
     '/settings/api-access/everyone',

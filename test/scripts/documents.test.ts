@@ -18,7 +18,10 @@ const { scripts } = JSON.parse(read('package.json'))
 /** Pages and their forms are not in the table. */
 const endpoints = listEndpoints(app)
   .filter(
-    ({ path }) => !/^\/($|claim|docs|mails|operations|orders|sign-in|sign-out|settings)/.test(path),
+    ({ path }) =>
+      !/^\/($|claim|collection|creators|docs|mails|nfts(\/:id)?$|operations|orders|sign-in|sign-out|settings)/.test(
+        path,
+      ),
   )
   .map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '<$1>')}`)
 
@@ -55,7 +58,9 @@ it.each([...events])('describes the log event %s', (event) => {
 })
 
 it('has a section of the runbook for each alarm', () => {
-  const names = [...read('src/operations/alarms.ts').matchAll(/^ {2}(\w+): '(?:critical|warning|notice)',$/gm)]
+  const names = [
+    ...read('src/operations/alarms.ts').matchAll(/^ {2}(\w+): '(?:critical|warning|notice)',$/gm),
+  ]
   const titles = [...read('docs/runbook.md').matchAll(/^## (.*)$/gm)].map(([, title = '']) =>
     title.toLowerCase().replaceAll(' ', '_'),
   )

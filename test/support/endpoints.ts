@@ -246,6 +246,7 @@ export async function sampleWorld() {
     }),
     'GET /api/admin/users/:id/data': () => ({ params: { id: owner.id } }),
     'POST /api/admin/users/:id/forget': async () => ({ params: { id: (await aUser()).id } }),
+    'GET /orders/:id': async () => ({ params: { id: (await anOrder()).orderId } }),
     'GET /claim/:id': async () => ({ params: { id: (await anOrder()).orderId } }),
     'POST /mails/unsubscribe': async () => ({
       query: `?token=${await signOptOut(issuer, secret)}`,
@@ -309,8 +310,21 @@ export async function sampleWorld() {
     'POST /settings/webhooks/:webhook_id/replay': toOwnWebhook({
       body: new URLSearchParams({ since }),
     }),
+    'POST /settings/selling/retry': () => ({
+      body: new URLSearchParams({
+        network: nft.contractNetwork,
+        contract: nft.contractAddr,
+        fulfilment: 'transfer',
+      }),
+    }),
     'POST /settings/sessions/:id/end': () => ({ params: { id } }),
-    'POST /operations/retry': () => ({ body: new URLSearchParams({ code: 'no_relayer' }) }),
+    'GET /operations/transfers': () => ({ query: '?state=failed' }),
+    'POST /operations/transfers': () => ({
+      body: new URLSearchParams({ action: 'retry-all', state: 'failed', code: 'no_relayer' }),
+    }),
+    'GET /operations/orders/:id': async () => ({ params: { id: (await anOrder()).orderId } }),
+    'GET /operations/users/:id': () => ({ params: { id: owner.id } }),
+    'GET /operations/nfts/:id': () => ({ params: { id: orderInputs[0]?.nftId ?? 0 } }),
     'POST /operations/administrators': () => ({
       body: new URLSearchParams({ userId: '1', to: 'appointed' }),
     }),

@@ -145,7 +145,7 @@ export const deliveries = sqliteTable(
     index('deliveries_failed').on(t.reasonCode, t.state).where(sql`${t.state} = 'failed'`),
     // Failed items that were queued again and have not ended.
     index('deliveries_retried')
-      .on(t.id)
+      .on(t.state)
       .where(sql`${t.retriedAt} IS NOT NULL AND ${t.state} IN ('queued', 'in_flight')`),
     // What changed since a time. Queued items and those in flight are found by other indexes.
     index('deliveries_changed')

@@ -45,8 +45,7 @@ export const selectTransfer = (db: Database, id: number) =>
 type Page = Filter & Pick<Query, 'cursor' | 'limit'>
 
 /** Selects the first transfers with an id above `cursor` that match. */
-export const selectTransfers = (db: Database, page: Page) =>
-  selectTransfersWhere(db, isOnPage(page))
+const selectTransfers = (db: Database, page: Page) => selectTransfersWhere(db, isOnPage(page))
 
 /** The condition, order and limit of a page, for the delivery `d` and its order item `i`. */
 export const isOnPage = ({ cursor = 0, limit, ...filter }: Page): SQL =>

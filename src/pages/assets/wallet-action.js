@@ -20,23 +20,6 @@ const WOULD_FAIL = [3, -32000, -32603]
 
 const wallets = []
 
-findWallets(
-  (wallet) => {
-    wallets.push(wallet)
-    addButtons()
-  },
-  () => {
-    for (const element of actions()) {
-      const { request, account } = actionOf(element)
-      if (request.allow)
-        statusOf(element).textContent =
-          `No wallet was found in this browser. Open this page where your wallet is, or call ${describe(request)} of the contract with ${account}.`
-    }
-  },
-)
-// `orders.js` has replaced a part of the page.
-document.addEventListener('replaced', addButtons)
-
 const actions = () => document.querySelectorAll('.wallet-action[data-action]')
 const actionOf = ({ dataset }) => JSON.parse(dataset.action)
 const statusOf = (element) => element.querySelector('[role="status"]')
@@ -54,11 +37,11 @@ function buttonOf(element, wallet) {
   const { label, subject } = actionOf(element)
   const button = document.createElement('button')
   button.type = 'button'
-  button.className = 'button small'
+  button.className = actionOf(element).request.allow ? 'button primary' : 'button'
   button.append(wallets.length > 1 ? `${label} with ${wallet.name}` : label)
   const hidden = document.createElement('span')
   hidden.className = 'visually-hidden'
-  hidden.textContent = `: ${subject}`
+  hidden.textContent = ` (${subject})`
   button.append(hidden)
   button.addEventListener('click', () => run(element, wallet, button))
   return button
@@ -71,7 +54,7 @@ async function run(element, { provider, name }, button) {
   try {
     const { account, network, request } = actionOf(element)
     const from = await accountOf(provider, account)
-    await useChain(provider, network)
+    await useChain(provider, [network])
     if (request.watch) await watchToken(provider, request.watch)
     else await allow(element, provider, { from, ...request })
     statusOf(element).textContent = 'Done.'
@@ -171,3 +154,20 @@ async function showResult(rowId) {
 }
 
 const sleep = (time) => new Promise((resolve) => setTimeout(resolve, time))
+
+findWallets(
+  (wallet) => {
+    wallets.push(wallet)
+    addButtons()
+  },
+  () => {
+    for (const element of actions()) {
+      const { request, account } = actionOf(element)
+      if (request.allow)
+        statusOf(element).textContent =
+          `No wallet was found in this browser. Open this page where your wallet is, or call ${describe(request)} of the contract with ${account}.`
+    }
+  },
+)
+// `orders.js` has replaced a part of the page.
+document.addEventListener('replaced', addButtons)

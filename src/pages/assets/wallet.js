@@ -2,7 +2,7 @@
  * Signs in with a wallet of the browser, or links it to an account: the wallet signs a message of the
  * server (EIP-4361).
  */
-import { accountOf, chainOf, explain, findWallets, Problem, useChain } from './wallets.js'
+import { accountOf, explain, findWallets, Problem, useChain } from './wallets.js'
 
 const panel = document.getElementById('wallets')
 const list = panel.querySelector('.wallets')
@@ -103,7 +103,7 @@ async function useWallet(provider, name, button) {
 /** Returns the answer of the server to the signed message. */
 async function signMessage(provider) {
   const address = await accountOf(provider, onlyAddress)
-  const chainId = await supportedChain(provider)
+  const chainId = await useChain(provider, networks)
   const { message } = await post('/sign-in/wallet/message', { address, chainId, purpose })
   const signature = await provider.request({
     method: 'personal_sign',
@@ -111,14 +111,6 @@ async function signMessage(provider) {
   })
   const target = purpose === 'link' ? '/settings/account/wallet' : '/sign-in/wallet'
   return post(target, { message, signature })
-}
-
-/** Returns the chain of the wallet, after switching it to a supported chain if necessary. */
-async function supportedChain(provider) {
-  const current = await chainOf(provider)
-  if (networks.some(({ chainId }) => chainId === current)) return current
-  await useChain(provider, networks[0])
-  return networks[0].chainId
 }
 
 async function post(path, body) {

@@ -59,9 +59,14 @@ export async function accountOf(provider, only) {
   return address
 }
 
-/** Switches the wallet to a network, unless it is there. Adds the network if the wallet does not know it. */
-export async function useChain(provider, network) {
-  if ((await chainOf(provider)) === network.chainId) return
+/**
+ * Returns the chain of the wallet, after switching it to the first network unless it is on one of
+ * them. Adds the network if the wallet does not know it.
+ */
+export async function useChain(provider, networks) {
+  const current = await chainOf(provider)
+  if (networks.some(({ chainId }) => chainId === current)) return current
+  const [network] = networks
   try {
     await switchChain(provider, network)
   } catch (error) {
@@ -69,9 +74,10 @@ export async function useChain(provider, network) {
     if (code !== UNKNOWN_CHAIN) throw error
     await addChain(provider, network)
   }
+  return network.chainId
 }
 
-export const chainOf = async (provider) => Number(await provider.request({ method: 'eth_chainId' }))
+const chainOf = async (provider) => Number(await provider.request({ method: 'eth_chainId' }))
 
 const switchChain = (provider, { chainId }) =>
   provider.request({

@@ -33,40 +33,33 @@ export const Confirm = ({
   values = {},
   children,
 }: ConfirmProps) => {
-  const content = (
-    <>
-      <h2 id={`${id}-title`}>{title}</h2>
-      {children}
-      <p class="actions end">
-        <button class="button" type="button" {...command('close', id)}>
-          {dismiss}
-        </button>
-        <button
-          class={`button ${isHarmless ? 'primary' : 'danger'}`}
-          type="submit"
-          {...(typeof action === 'object' && { name: 'action', value: action.value })}
-        >
-          {submit}
-        </button>
-      </p>
-    </>
-  )
+  const isPart = typeof action === 'object'
+  const Frame = isPart ? 'div' : 'form'
   return (
     <>
       <button class="button small" type="button" {...command('show-modal', id)}>
         {label}
       </button>
       <dialog id={id} class="dialog" aria-labelledby={`${id}-title`}>
-        {typeof action === 'object' ? (
-          <div class="flow">{content}</div>
-        ) : (
-          <form method="post" action={action}>
-            {Object.entries(values).map(
-              ([name, value]) => value && <input type="hidden" name={name} value={value} />,
-            )}
-            {content}
-          </form>
-        )}
+        <Frame {...(isPart ? { class: 'flow' } : { method: 'post', action })}>
+          {Object.entries(values).map(
+            ([name, value]) => value && <input type="hidden" name={name} value={value} />,
+          )}
+          <h2 id={`${id}-title`}>{title}</h2>
+          {children}
+          <p class="actions end">
+            <button class="button" type="button" {...command('close', id)}>
+              {dismiss}
+            </button>
+            <button
+              class={`button ${isHarmless ? 'primary' : 'danger'}`}
+              type="submit"
+              {...(isPart && { name: 'action', value: action.value })}
+            >
+              {submit}
+            </button>
+          </p>
+        </Frame>
       </dialog>
     </>
   )

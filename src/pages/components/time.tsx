@@ -43,10 +43,10 @@ const units = [
   [SECOND, 'second'],
 ] as const
 
-/** Returns a text such as `3 hours ago`, `in 7 days` or `just now`. */
+/** Returns a text such as `3 hours ago`, `in 7 days`, `just now` or `in a moment`. */
 export function relativeTime(date: Date, now: Date): string {
   const distance = date.getTime() - now.getTime()
-  if (Math.abs(distance) < 10 * SECOND) return 'just now'
+  if (Math.abs(distance) < 10 * SECOND) return distance > SECOND ? 'in a moment' : 'just now'
   relativeFormat ??= new Intl.RelativeTimeFormat('en')
   const [size, unit] = units.find(([size]) => Math.abs(distance) >= size) ?? [SECOND, 'second']
   return relativeFormat.format(Math.trunc(distance / size), unit)

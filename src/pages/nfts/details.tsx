@@ -1,7 +1,7 @@
 /** The page of an NFT. */
-import type { Child } from 'hono/jsx'
 import type { NftDetails } from '../../marketplace/nft.ts'
 import { ExplorerLink } from '../components/explorer.tsx'
+import { Facts } from '../components/facts.tsx'
 import { Icon } from '../components/icon.tsx'
 import { creatorPath, editionOf, PersonName } from '../components/nfts.tsx'
 import { count } from '../components/numbers.ts'
@@ -63,9 +63,10 @@ export const NftPage = (details: NftDetails) => {
           />
           {best && <p class="hint">Buy it in the seller’s shop. It is then sent to your wallet.</p>}
         </section>
-        <Facts title="Attributes" facts={attributes} />
+        {attributes.length > 0 && <h2>Attributes</h2>}
+        <Facts facts={attributes} />
+        <h2>Token</h2>
         <Facts
-          title="Token"
           facts={[
             ['Collection', details.contractName],
             [
@@ -91,20 +92,3 @@ function stockOf({ nft: { available, amountType }, offers }: NftDetails): string
   if (offers.length === 0) return 'Not for sale'
   return available === null || amountType === 'unique' ? 'For sale' : `${count(available)} left`
 }
-
-type FactsProps = { title: string; facts: (readonly [name: string, value: Child])[] }
-
-const Facts = ({ title, facts }: FactsProps) =>
-  facts.length > 0 && (
-    <section class="flow">
-      <h2>{title}</h2>
-      <dl class="facts">
-        {facts.map(([name, value]) => (
-          <div>
-            <dt dir="auto">{name}</dt>
-            <dd dir="auto">{value}</dd>
-          </div>
-        ))}
-      </dl>
-    </section>
-  )

@@ -1,4 +1,5 @@
-import type { Person, readAdministrators } from '../../operations/administrators.ts'
+import type { Person } from '../../auth/session.ts'
+import type { readAdministrators } from '../../operations/administrators.ts'
 import { Submit } from '../components/button.tsx'
 import { Confirm } from '../components/confirm.tsx'
 import { Field } from '../components/field.tsx'
@@ -49,7 +50,7 @@ export const Administrators = ({ administrators, found, text }: AdministratorsPr
           <Submit>Find</Submit>
         </form>
         {found && (
-          <form method="post" class="panel actions">
+          <form method="post" class="panel row line">
             <input type="hidden" name="userId" value={found.id} />
             <Name person={found} />
             <button class="button primary" type="submit" name="to" value="appointed">
@@ -63,13 +64,20 @@ export const Administrators = ({ administrators, found, text }: AdministratorsPr
 }
 
 const Name = ({ person }: { person: Person }) => (
-  <p class="meta">
-    <a href={`/operations/users/${person.id}`}>
-      <bdi>{displayName(person)}</bdi>
-    </a>
-    <span>{contactName(person)}</span>
-    <span>{usePage().account?.id === person.id ? 'You' : `User ${person.id}`}</span>
-  </p>
+  <>
+    <div class="row-head">
+      <strong>
+        <a href={`/operations/users/${person.id}`}>
+          <bdi>{displayName(person)}</bdi>
+        </a>
+      </strong>
+      {usePage().account?.id === person.id && <span class="badge strong">You</span>}
+    </div>
+    <p class="meta">
+      <span>{contactName(person)}</span>
+      <span>User {person.id}</span>
+    </p>
+  </>
 )
 
 const Dismiss = ({ person }: { person: Person }) =>

@@ -48,7 +48,7 @@ export const Audit = ({ entries, actors, next, filter, isFirstPage }: AuditProps
       {next && entries.length === 0 ? (
         <p class="empty">None on this page.</p>
       ) : (
-        <AuditList entries={entries} />
+        <AuditList entries={entries} heading="h2" />
       )}
       <Pager
         noun="entries"
@@ -59,14 +59,16 @@ export const Audit = ({ entries, actors, next, filter, isFirstPage }: AuditProps
   )
 }
 
+type AuditListProps = { entries: readonly AuditEntry[]; heading?: 'h2' | 'h3' }
+
 /** Entries of the audit log, by day. */
-export const AuditList = ({ entries }: { entries: readonly AuditEntry[] }) => {
+export const AuditList = ({ entries, heading: Heading = 'h3' }: AuditListProps) => {
   if (entries.length === 0) return <p class="empty">There are no entries.</p>
   return [...Map.groupBy(entries, ({ at }) => at.slice(0, 10))].map(([day, ofDay]) => (
-    <section>
-      <h3 id={day}>
+    <section class="flow">
+      <Heading id={day}>
         {periodName(day, 'day')} {day.slice(0, 4)}
-      </h3>
+      </Heading>
       <Rows
         items={ofDay}
         empty=""

@@ -1,12 +1,7 @@
 /** The pages that operators have of an order, a user and an NFT. */
 import type { Child } from 'hono/jsx'
-import { ADMINISTRATOR } from '../../db/schema/users.ts'
-import type {
-  FoundListing,
-  NftDetails,
-  OrderDetails,
-  UserDetails,
-} from '../../operations/details.ts'
+import type { readNftDetails, readOrderDetails, readUserDetails } from '../../operations/details.ts'
+import type { FoundListing } from '../../operations/search.ts'
 import { ExplorerLink } from '../components/explorer.tsx'
 import { displayName } from '../components/names.ts'
 import { count, money } from '../components/numbers.ts'
@@ -17,6 +12,7 @@ import { Fact, listPath, OperationsPage, PageLink } from './layout.tsx'
 import { placedWith } from './transfer.tsx'
 import { TransferRows } from './transfers.tsx'
 
+type Details<Read extends (...args: never) => Promise<object>> = Awaited<ReturnType<Read>>
 type DetailsProps = { title: Child; facts: [name: string, value: Child][]; children: Child }
 
 const Details = ({ title, facts, children }: DetailsProps) => (
@@ -31,16 +27,9 @@ const Details = ({ title, facts, children }: DetailsProps) => (
   </OperationsPage>
 )
 
-const Section = ({ id, title, children }: { id: string; title: string; children: Child }) => (
-  <section class="flow" aria-labelledby={id}>
-    <h2 id={id}>{title}</h2>
-    {children}
-  </section>
-)
-
-export const OrderPage = ({ order, transfers }: OrderDetails) => (
+export const OrderPage = ({ id, order, transfers }: Details<typeof readOrderDetails>) => (
   <Details
-    title={`Order ${order.id}`}
+    title={`Order ${id}`}
     facts={[
       ['Order number', order.providerId],
       [
@@ -50,114 +39,82 @@ export const OrderPage = ({ order, transfers }: OrderDetails) => (
         </a>,
       ],
       ['Placed', <Time at={order.createdAt} />],
-      ['Total', money(order.amount, order.currency)],
+      ['Total', money(order.totalPriceCents, order.totalPriceCurrency)],
       ['Buyer', <PageLink to="users" id={order.buyerId} />],
     ]}
   >
-    <Section id="transfers" title="Transfers">
-      <TransferRows transfers={transfers} empty="It has no transfers." />
-    </Section>
+    <h2>Transfers</h2>
+    <TransferRows transfers={transfers} empty="There are none." />
   </Details>
 )
 
-export const UserPage = ({ user, bought, sold, listings, created }: UserDetails) => (
+export const UserPage = ({ id, user, ...lists }: Details<typeof readUserDetails>) => (
   <Details
-    title={
-      <>
-        User {user.id}: <bdi>{displayName(user)}</bdi>
-      </>
-    }
+    title={[`User ${id}: `, <bdi>{displayName(user)}</bdi>]}
     facts={[
       ['User name', user.username],
       ['E-mail', user.email],
-      ['Wallet', user.ethereumPublicAddr && <span class="hash">{user.ethereumPublicAddr}</span>],
-      ['Role', user.roleId === ADMINISTRATOR ? 'Administrator' : 'User'],
+      ['Wallet', <span class="hash">{user.ethereumPublicAddr}</span>],
       ['Joined', <Time at={user.createdAt} />],
-      ['Removed', user.removedAt && <Time at={user.removedAt} />],
-      [
-        'Access',
-        <a href={`/settings/api-access/everyone?owner=${user.id}`}>Tokens and sessions</a>,
-      ],
+      ['Access', <a href={`/settings/api-access/everyone?owner=${id}`}>Tokens and sessions</a>],
     ]}
   >
-    <Section id="bought" title="Bought last">
-      <TransferRows transfers={bought} empty="The user has bought nothing." />
-    </Section>
-    <Section id="sold" title="Sold last">
-      <TransferRows transfers={sold} empty="The user has sold nothing." />
-    </Section>
-    <Section id="listings" title="Listings">
-      <Listings listings={listings} />
-    </Section>
-    <Section id="created" title="Created">
-      <Rows
-        items={created}
-        empty="The user has created nothing."
-        row={({ id, title }) => (
-          <li class="row">
-            <p>
-              <PageLink to="nfts" id={id} />: <bdi>{title}</bdi>
-            </p>
-          </li>
-        )}
-      />
-    </Section>
+    <h2>Bought last</h2>
+    <TransferRows transfers={lists.bought} empty="The user has bought nothing." />
+    <h2>Sold last</h2>
+    <TransferRows transfers={lists.sold} empty="The user has sold nothing." />
+    <h2>Listings</h2>
+    {listingRows(lists.listings)}
   </Details>
 )
 
-export const NftPage = ({ nft, listings }: NftDetails) => {
-  const network = usePage().settings.NETWORKS[nft.network]
+export const NftPage = ({ id, nft, listings }: Details<typeof readNftDetails>) => {
+  const network = usePage().settings.NETWORKS[nft.contractNetwork]
+  const left = `${count(nft.availableAmount)} of ${count(nft.amount)}`
   return (
     <Details
-      title={
-        <>
-          NFT {nft.id}: <bdi>{nft.title}</bdi>
-        </>
-      }
+      title={[`NFT ${id}: `, <bdi>{nft.title}</bdi>]}
       facts={[
         ['Id in the catalogue', nft.externalId],
         ['Creator', <PageLink to="users" id={nft.creatorId} />],
-        [
-          'Left',
-          nft.amountType === 'unlimited'
-            ? 'Unlimited'
-            : `${count(nft.availableAmount)} of ${count(nft.amount)}`,
-        ],
+        ['Left', nft.amountType === 'unlimited' ? 'Unlimited' : left],
         ['State', nft.deletedAt ? 'deleted' : nft.status],
         ['Released', <Time at={nft.releaseAt} />],
-        ['Network', nft.network],
-        ['Delivered by', nft.fulfilment === 'mint' ? 'Mint' : 'Transfer'],
+        ['Network', nft.contractNetwork],
+        ['Delivered by', nft.fulfilment],
         ['Token', nft.tokenId],
         ['Contract', <ExplorerLink network={network} kind="token" value={nft.contractAddr} />],
       ]}
     >
-      <Section id="listings" title="Listings">
-        <Listings listings={listings} />
-      </Section>
+      <h2>Listings</h2>
+      {listingRows(listings)}
     </Details>
   )
 }
 
-const Listings = ({ listings }: { listings: readonly FoundListing[] }) => (
+const listingRows = (listings: FoundListing[]) => (
   <Rows
     items={listings}
     empty="There are no listings."
-    row={({ id, nftId, title, sellerId, priceCents, priceCurrency, active }) => (
-      <li class="row">
-        <p>
-          Listing {id}: <bdi>{title}</bdi>
-        </p>
-        <p class="meta">
-          <span>{money(priceCents, priceCurrency)}</span>
-          <span>{active ? 'active' : 'not active'}</span>
-          <span>
-            <PageLink to="nfts" id={nftId} />
-          </span>
-          <span>
-            Seller: <PageLink to="users" id={sellerId} />
-          </span>
-        </p>
-      </li>
-    )}
+    row={(listing) => <li class="row">{Listing(listing)}</li>}
   />
+)
+
+/** A listing, as a row shows it. */
+export const Listing = ({ id, title, nftId, sellerId, ...price }: FoundListing) => (
+  <div>
+    <h3>
+      Listing {id}: <bdi>{title}</bdi>
+    </h3>
+    <p class="meta">
+      <span>{money(price.priceCents, price.priceCurrency)}</span>
+      {!price.active && <span>not active</span>}
+      <span>
+        <PageLink to="nfts" id={nftId} />
+      </span>
+      <span>
+        Seller: <PageLink to="users" id={sellerId} />
+      </span>
+    </p>
+  </div>
 )

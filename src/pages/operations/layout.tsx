@@ -113,7 +113,7 @@ export const PageLink = ({ to, id }: { to: KindOfPage; id: number }) => (
 export const TransferLink = ({ id }: { id: number }) => <PageLink to="transfers" id={id} />
 
 /** The path of the list with these filters. */
-export const listPath = (filter: Record<string, string | number | undefined>) =>
+export const listPath = (filter: Record<string, string | number | null | undefined>) =>
   `/operations/transfers?${new URLSearchParams(
     Object.entries(filter).flatMap(([name, value]) => (value ? [[name, String(value)]] : [])),
   )}`

@@ -33,16 +33,18 @@ type OutcomesProps = { action: ActionName; outcomes: readonly Outcome[] }
 
 /** The transfers, grouped by what has become of them. */
 export const Outcomes = ({ action, outcomes }: OutcomesProps) => (
-  <ul>
-    {[...Map.groupBy(outcomes, (outcome) => describeOutcome(action, outcome))].map(
-      ([text, group]) => (
-        <li>
-          {plural(group.length, 'transfer')} {text}.{' '}
-          {group.map(({ id }) => [<TransferLink id={id} />, ' '])}
-        </li>
-      ),
-    )}
-  </ul>
+  <div class="notice" role="status">
+    <ul>
+      {[...Map.groupBy(outcomes, (outcome) => describeOutcome(action, outcome))].map(
+        ([text, group]) => (
+          <li>
+            {plural(group.length, 'transfer')} {text}.{' '}
+            {group.map(({ id }) => [<TransferLink id={id} />, ' '])}
+          </li>
+        ),
+      )}
+    </ul>
+  </div>
 )
 
 /** Returns what a retry of items with this reason can do. */

@@ -12,7 +12,7 @@ import { Icon } from '../components/icon.tsx'
 import { money } from '../components/numbers.ts'
 import { usePage } from '../components/request.ts'
 import { Rows } from '../components/rows.tsx'
-import { Time, When } from '../components/time.tsx'
+import { When } from '../components/time.tsx'
 import { AuditList } from './audit.tsx'
 import { Live, listPath, OperationsPage, TransferLink } from './layout.tsx'
 import { NetworkPanel } from './network.tsx'
@@ -22,7 +22,7 @@ import { TransferRows, upTo } from './transfers.tsx'
 
 type OverviewProps = Omit<Overview, 'account'> & { range: Range }
 
-export const OverviewPage = ({ hours, state, oldest, audit, groups, range }: OverviewProps) => (
+export const OverviewPage = ({ hours, state, oldest, audit, range, ...groups }: OverviewProps) => (
   <OperationsPage path="/operations">
     <Live>
       <Cron state={state} />
@@ -35,12 +35,12 @@ export const OverviewPage = ({ hours, state, oldest, audit, groups, range }: Ove
       </dl>
       <section class="flow" aria-labelledby="failures">
         <h2 id="failures">Failures</h2>
-        <Groups groups={groups.failed} state="failed" empty="Nothing has failed." />
+        <Groups groups={groups.failures} state="failed" empty="Nothing has failed." />
       </section>
       <section class="flow" aria-labelledby="waiting">
         <h2 id="waiting">Waiting for a reason</h2>
         <Groups
-          groups={groups.queued}
+          groups={groups.delays}
           state="queued"
           empty="What is queued waits only for its turn."
         />
@@ -95,28 +95,17 @@ const Figure = ({ name, value, state }: FigureProps) => (
 type StateProps = Pick<OverviewProps, 'state'>
 
 /** Says that the page is old, because nothing is looked at without the cron run. */
-const Cron = ({ state }: StateProps) => {
-  const { now } = usePage()
-  if (!isCronLate(state, now)) return null
-  const at = state.cron?.finishedAt
-  return (
-    <div class="notice danger" role="alert">
-      <Icon name="alert" />
-      <p>
-        <strong>The cron run of each minute does not run.</strong> It{' '}
-        {at ? (
-          <>
-            ended <Time at={at} /> the last time
-          </>
-        ) : (
-          'has never ended'
-        )}
-        . Nodes and alarms below are as old, and waiting deliveries may stand still.
-      </p>
+const Cron = ({ state: { cron } }: StateProps) =>
+  isCronLate(cron, usePage().now) && (
+    <p class="notice danger" role="alert">
+      <Icon name="alert" /> <strong>The cron run of each minute does not run.</strong>
+      <span>
+        {cron?.finishedAt ? <When what="It ended" at={cron.finishedAt} /> : 'It has never ended'}.
+        Nodes and alarms below are as old, and waiting deliveries may stand still.
+      </span>
       <a href="/docs/runbook#cron-job-failed">Runbook</a>
-    </div>
+    </p>
   )
-}
 
 /** The runbook has a section for each name, with dashes. */
 const Troubles = ({ state }: StateProps) => {
@@ -130,7 +119,7 @@ const Troubles = ({ state }: StateProps) => {
     )
   return (
     <ul class="rows alarms" aria-label="Alarms">
-      {troubles.map(({ name, detail, severity, raisedAt, stopped }) => (
+      {troubles.map(({ name, detail, severity, raisedAt, chainId, stopped }) => (
         <li class={`row ${severity}`}>
           <div class="row-head">
             <Icon name="alert" />
@@ -139,11 +128,11 @@ const Troubles = ({ state }: StateProps) => {
           </div>
           <p>
             {detail}
-            {stopped && (
-              <>
-                {' · '}
-                <a href={listPath({ chain: stopped.chainId })}>{upToOrders(stopped.items)}</a>
-              </>
+            {stopped > 0 && ' · '}
+            {stopped > 0 && (
+              <a href={listPath({ chain: chainId })}>
+                {upTo(stopped)} {stopped === 1 ? 'order waits' : 'orders wait'}
+              </a>
             )}
           </p>
           <p class="meta">
@@ -160,8 +149,6 @@ const Troubles = ({ state }: StateProps) => {
   )
 }
 
-const upToOrders = (items: number) => (items === 1 ? '1 order waits' : `${upTo(items)} orders wait`)
-
 type GroupsProps = { groups: readonly Group[]; state: 'failed' | 'queued'; empty: string }
 
 /** Transfers with the same reason, with their number and what buyers paid for them. */
@@ -169,17 +156,18 @@ const Groups = ({ groups, state, empty }: GroupsProps) => (
   <Rows
     items={groups}
     empty={empty}
-    row={({ reasonCode, items, totals, oldestId }) => (
+    row={({ reasonCode: code, chainId, items, totals, oldestId }) => (
       <li class="row">
-        <p>{sentence(sentences[reasonCode])}</p>
+        <p>{sentence(sentences[code])}</p>
         <p class="meta">
           <span>
-            <a href={listPath({ state, code: reasonCode })}>
+            <a href={listPath({ state, code, chain: chainId })}>
               {upTo(items)} {items === 1 ? 'transfer' : 'transfers'}
-              <span class="visually-hidden">: {sentences[reasonCode]}</span>
+              <span class="visually-hidden">: {sentences[code]}</span>
             </a>
           </span>
-          {totals.map(({ currency, amount }) => (
+          {chainId && <span>Chain {chainId}</span>}
+          {Object.entries<number>(JSON.parse(totals)).map(([currency, amount]) => (
             <span>
               {items >= MAX_COUNT && 'at least '}
               {money(amount, currency)}
@@ -189,7 +177,7 @@ const Groups = ({ groups, state, empty }: GroupsProps) => (
             Oldest: <TransferLink id={oldestId} />
           </span>
         </p>
-        {state === 'failed' && <p class="hint">{describeRetry(reasonCode)}</p>}
+        {state === 'failed' && <p class="hint">{describeRetry(code)}</p>}
       </li>
     )}
   />

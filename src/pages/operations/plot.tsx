@@ -29,14 +29,21 @@ type PlotProps = {
 /** A bar chart with a table of the same numbers. */
 export const Plot = ({ id, title, isStacked, series, columns, step, format, endOf }: PlotProps) => {
   const bars = columns.map(({ values }) => values.map((_, i) => barAt(values, i, isStacked)))
-  const end = endOf(Math.max(...bars.flat().map(({ top }) => top)))
+  const tops = bars.map((column) => Math.max(0, ...column.map(({ top }) => top)))
+  const end = endOf(Math.max(...tops))
+  const scale = scaleOf(tops, end)
   return (
     <figure class="plot panel" aria-labelledby={id}>
       <h3 id={id}>{title}</h3>
       <Legend series={series} />
+      {scale.isLogarithmic && (
+        <p class="hint">
+          Logarithmic axis: a bar of twice the height is far more than twice as much.
+        </p>
+      )}
       <div class="plot-area">
         <div class="plot-y" aria-hidden="true">
-          {[end, end / 2, 0].map((value) => (
+          {[end, scale.middle, 0].map((value) => (
             <span>{format(value)}</span>
           ))}
         </div>
@@ -44,14 +51,20 @@ export const Plot = ({ id, title, isStacked, series, columns, step, format, endO
           viewBox={`0 0 ${columns.length} 100`}
           preserveAspectRatio="none"
           role="img"
-          aria-label={`${title}. The table has the numbers.`}
+          aria-label={`${title}${scale.isLogarithmic ? ', logarithmic axis' : ''}. The table has the numbers.`}
         >
           <path class="plot-grid" d={`M0 0H${columns.length}M0 50H${columns.length}`} />
           {columns.map((column, x) => (
             <g class="column">
               <title>{describeColumn(column, series, format)}</title>
               <rect class="hit" x={x} width={1} height={100} />
-              <Bars bars={bars[x] ?? []} x={x} series={series} end={end} />
+              <Bars
+                bars={bars[x] ?? []}
+                x={x}
+                series={series}
+                heightOf={scale.heightOf}
+                isSingle={!tops[x - 1] && !tops[x + 1]}
+              />
             </g>
           ))}
           <path class="plot-axis" d={`M0 100H${columns.length}`} />
@@ -73,33 +86,53 @@ function barAt(values: Column['values'], i: number, isStacked: boolean): Bar {
   return { bottom, top: bottom + value }
 }
 
-type BarsProps = { bars: readonly Bar[]; x: number; series: readonly Series[]; end: number }
+/** The largest column may be this many times the median one before the axis is logarithmic. */
+const MAX_RATIO = 20
 
-const Bars = ({ bars, x, series, end }: BarsProps) => {
-  /** Rounded, because more digits only make the page larger. */
-  const percent = (value: number) => Math.round((value / end) * 1e4) / 100
-  return (
-    <>
-      {bars
-        .map(({ bottom, top }, i) => {
-          const height = percent(top) - percent(bottom)
-          const color = series[i]?.color
-          return (
-            height > 0 && (
-              <rect
-                class={`bar-mark ${color}`}
-                x={x + 0.1}
-                y={100 - percent(top)}
-                width={0.8}
-                height={height}
-              />
-            )
-          )
-        })
-        .toReversed()}
-    </>
-  )
+/** `heightOf` returns the height of a value in percent. */
+function scaleOf(tops: readonly number[], end: number) {
+  const known = tops.filter((top) => top > 0).sort((a, b) => a - b)
+  const [least = 1] = known
+  const median = known[Math.floor((known.length - 1) / 2)] ?? 0
+  const isLogarithmic = known.length > 1 && Math.max(...known) > median * MAX_RATIO
+  const share = (value: number) =>
+    isLogarithmic ? Math.log1p(value / least) / Math.log1p(end / least) : value / end
+  return {
+    isLogarithmic,
+    middle: isLogarithmic ? Math.round(least * (Math.sqrt(1 + end / least) - 1)) : end / 2,
+    // Rounded, because more digits only make the page larger.
+    heightOf: (value: number) => Math.round(share(value) * 1e4) / 100,
+  }
 }
+
+type BarsProps = {
+  bars: readonly Bar[]
+  x: number
+  series: readonly Series[]
+  heightOf: (value: number) => number
+  /** Whether the columns beside it are empty. A marker shows its value, however small it is. */
+  isSingle: boolean
+}
+
+const Bars = ({ bars, x, series, heightOf, isSingle }: BarsProps) => (
+  <>
+    {bars
+      .map(({ bottom, top }, i) => {
+        const height = heightOf(top) - heightOf(bottom)
+        const color = series[i]?.color
+        const y = 100 - heightOf(top)
+        return (
+          height > 0 && (
+            <>
+              <rect class={`bar-mark ${color}`} x={x + 0.1} y={y} width={0.8} height={height} />
+              {isSingle && <path class={`marker ${color}`} d={`M${x + 0.5} ${y}h0`} />}
+            </>
+          )
+        )
+      })
+      .toReversed()}
+  </>
+)
 
 const describeColumn = (
   { name, values }: Column,

@@ -12,7 +12,7 @@ import { readNftDetails, readOrderDetails, readUserDetails } from '../../operati
 import { readOverview } from '../../operations/overview.ts'
 import { onlyItemIn, search } from '../../operations/search.ts'
 import { readTransferHistory } from '../../operations/transfer-history.ts'
-import { readTransferList } from '../../operations/transfer-list.ts'
+import { readTransferList, toFilter } from '../../operations/transfer-list.ts'
 import { page } from '../page.tsx'
 import { NftPage, OrderPage, UserPage } from './details.tsx'
 import { listPath, liveScripts } from './layout.tsx'
@@ -25,8 +25,8 @@ const text = inputText(255).trim().min(1)
 
 const OverviewQuery = z.object({ range: z.enum(['hours', 'days']).catch('hours') })
 
-/** An action that was done to transfers before. */
-const done = z.enum(['retry', 'cancel', 'write_off']).optional().catch(undefined)
+const actions = ['retry', 'cancel', 'write_off'] as const
+const listAction = z.enum([...actions, 'retry-all'])
 
 /** A filter that is empty or not known selects all. */
 const listFilter = {
@@ -39,39 +39,19 @@ const listFilter = {
 const ListQuery = z.object({
   ...listFilter,
   cursor: cursorText.optional().catch(undefined),
-  done,
-  /** The transfers that were selected. */
-  ids: z
-    .string()
-    .regex(/^\d{1,15}(,\d{1,15}){0,99}$/)
-    .transform((ids) => ids.split(',').map(Number))
-    .catch([]),
-  /** How many were changed, of all that match. */
-  changed: z
-    .string()
-    .regex(/^\d{1,4}$/)
-    .transform(Number)
-    .optional()
-    .catch(undefined),
+  /** What was done before, to these transfers, or to how many of all that match. */
+  done: listAction.optional().catch(undefined),
+  ids: inputText(2000).catch(''),
+  changed: idText.catch(0),
 })
 
 const returnPieces = z.literal('on').optional()
 
 const ListForm = z.object({
   ...listFilter,
-  action: z.enum(['retry', 'retry-all', 'cancel', 'write_off']),
-  id: z
-    .union([idText, z.array(idText).max(100)])
-    .default([])
-    .transform((ids) => [ids].flat()),
+  action: listAction,
+  id: z.union([idText, z.array(idText).max(100)]).default([]),
   returnPieces,
-})
-
-const toFilter = ({ state, code, source, chain }: z.infer<typeof ListQuery | typeof ListForm>) => ({
-  status: state,
-  code,
-  source,
-  chainId: chain,
 })
 
 const styles = ['operations.css']
@@ -97,50 +77,44 @@ export const operationRoutes = new Hono<App>()
     })
   })
   .get('/operations/transfers', requireAdministrator(), validate('query', ListQuery), async (c) => {
-    const { cursor, done: action, ids, changed, ...query } = c.req.valid('query')
+    const { cursor, done, ids, changed, ...query } = c.req.valid('query')
     const { account, ...list } = await readTransferList(c.var, {
-      filter: toFilter(c.req.valid('query')),
+      query,
       cursor,
-      done: { action: action ?? 'retry', ids },
+      done: { action: done, ids: ids.split(',').map(Number) },
     })
-    const before = action && { action, changed }
+    const isFirstPage = cursor === undefined
     return page(c, {
       title: 'Transfers',
       account,
       styles,
       scripts: [...liveScripts, 'select.js'],
-      children: (
-        <TransfersPage {...list} query={query} done={before} isFirstPage={cursor === undefined} />
-      ),
+      children: <TransfersPage {...list} {...{ query, done, changed, isFirstPage }} />,
     })
   })
   .post('/operations/transfers', requireAdministrator(), validate('form', ListForm), async (c) => {
-    const { action, id: ids, returnPieces, ...form } = c.req.valid('form')
-    const { state, code, source, chain } = form
-    const filter = { state, code, source, chain }
-    if (action === 'retry-all') {
-      const change = { ...toFilter(c.req.valid('form')), action: 'retry' } as const
-      const changed = await changeTransfers(withQueue(c), change)
-      return c.redirect(listPath({ ...filter, done: 'retry', changed: `${changed}` }), 303)
-    }
-    const details = { ids, returnPieces: !!returnPieces }
-    if (ids.length > 0) await changeTransfers(withQueue(c), { action, ...details })
-    return c.redirect(listPath({ ...filter, done: action, ids: ids.join() }), 303)
+    const { action, id, returnPieces, ...query } = c.req.valid('form')
+    const ids = [id].flat()
+    const changed =
+      action === 'retry-all'
+        ? await changeTransfers(withQueue(c), { ...toFilter(query), action: 'retry' })
+        : await changeTransfers(withQueue(c), { ids, action, returnPieces: !!returnPieces })
+    return c.redirect(listPath({ ...query, done: action, ids: ids.join(), changed }), 303)
   })
   .get('/operations/orders/:id', requireAdministrator(), idParam, async (c) => {
-    const { account, ...order } = await readOrderDetails(c.var, c.req.valid('param'))
-    const children = <OrderPage {...order} />
-    return page(c, { title: `Order ${order.order.id}`, account, styles, children })
+    const found = await readOrderDetails(c.var, c.req.valid('param'))
+    const { id, account } = found
+    return page(c, { title: `Order ${id}`, account, styles, children: <OrderPage {...found} /> })
   })
   .get('/operations/users/:id', requireAdministrator(), idParam, async (c) => {
-    const { account, ...user } = await readUserDetails(c.var, c.req.valid('param'))
-    const children = <UserPage {...user} />
-    return page(c, { title: `User ${user.user.id}`, account, styles, children })
+    const found = await readUserDetails(c.var, c.req.valid('param'))
+    const { id, account } = found
+    return page(c, { title: `User ${id}`, account, styles, children: <UserPage {...found} /> })
   })
   .get('/operations/nfts/:id', requireAdministrator(), idParam, async (c) => {
-    const { account, ...nft } = await readNftDetails(c.var, c.req.valid('param'))
-    const children = <NftPage {...nft} />
-    return page(c, { title: `NFT ${nft.nft.id}`, account, styles, children })
+    const found = await readNftDetails(c.var, c.req.valid('param'))
+    const { id, account } = found
+    return page(c, { title: `NFT ${id}`, account, styles, children: <NftPage {...found} /> })
   })
   .get(
     '/operations/search',
@@ -164,7 +138,7 @@ export const operationRoutes = new Hono<App>()
     '/operations/transfers/:id',
     requireAdministrator(),
     transferId,
-    validate('query', z.object({ done })),
+    validate('query', z.object({ done: z.enum(actions).optional().catch(undefined) })),
     async (c) => {
       const { id } = c.req.valid('param')
       const query = c.req.valid('query')

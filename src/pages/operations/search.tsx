@@ -4,6 +4,7 @@ import { ExplorerLink } from '../components/explorer.tsx'
 import { displayName, shortAddress } from '../components/names.ts'
 import { plural } from '../components/numbers.ts'
 import { usePage } from '../components/request.ts'
+import { Listing } from './details.tsx'
 import { OperationsPage, PageLink, StateBadge, TransferLink } from './layout.tsx'
 
 type ResultsProps = Omit<Found, 'account'> & { q: string }
@@ -32,7 +33,7 @@ export const Results = ({ q, ...found }: ResultsProps) => {
               <span>{matches[item.by]}</span>
               {item.providerId && <span>Order number {item.providerId}</span>}
               <span>
-                <bdi class="title">{item.title}</bdi>
+                <bdi>{item.title}</bdi>
               </span>
             </p>
           </>
@@ -91,21 +92,7 @@ export const Results = ({ q, ...found }: ResultsProps) => {
         )}
       </Group>
       <Group name="Listings" rows={listings}>
-        {(listing: Found['listings'][number]) => (
-          <>
-            <h3>
-              Listing {listing.id}: <bdi>{listing.title}</bdi>
-            </h3>
-            <p class="meta">
-              <span>
-                <PageLink to="nfts" id={listing.nftId} />
-              </span>
-              <span>
-                Seller: <PageLink to="users" id={listing.sellerId} />
-              </span>
-            </p>
-          </>
-        )}
+        {Listing}
       </Group>
     </OperationsPage>
   )
@@ -124,7 +111,7 @@ const matches: Record<FoundItem['by'], string> = {
 
 const Nothing = ({ q }: { q: string }) => (
   <p class="empty">
-    No id, title, order number, e-mail address, wallet, hash or key begins like this.
+    Nothing has this id, title, order number, wallet, hash or key, or begins with it.
     {/^[\da-f-]{36}$/i.test(q) && ' Requests are only in the log: search it for this requestId.'}
   </p>
 )

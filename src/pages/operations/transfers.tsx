@@ -1,11 +1,10 @@
 /** The list of transfers, with what can be done to many of them. */
 import type { Child } from 'hono/jsx'
-import { type DeliveryState, reasonCodes } from '../../db/schema/delivery.ts'
+import { reasonCodes } from '../../db/schema/delivery.ts'
 import { MAX_CHANGED } from '../../delivery/admin/actions.ts'
-import type { Filter } from '../../delivery/admin/transfers.ts'
 import { sentences } from '../../delivery/reasons.ts'
 import { MAX_COUNT } from '../../operations/instance-state.ts'
-import type { ListedTransfer, readTransferList } from '../../operations/transfer-list.ts'
+import type { ListedTransfer, ListQuery, readTransferList } from '../../operations/transfer-list.ts'
 import { LinkButton, Submit } from '../components/button.tsx'
 import { Confirm } from '../components/confirm.tsx'
 import { Field, Select, sentence } from '../components/field.tsx'
@@ -25,29 +24,20 @@ import {
 } from './layout.tsx'
 import { type ActionName, describeRetry, Outcomes } from './outcome.tsx'
 
-/** The filter in the URL. `chain` is the id of a chain. */
-export type ListQuery = {
-  state?: DeliveryState | undefined
-  code?: Filter['code']
-  source?: string | undefined
-  chain?: number | undefined
-}
-
-/** What was done before. `changed`: how many were, if it was done to all that match. */
-export type Done = { action: ActionName; changed: number | undefined }
-
 type TransfersProps = Omit<Awaited<ReturnType<typeof readTransferList>>, 'account'> & {
   query: ListQuery
-  done: Done | undefined
+  /** What was done before, and to how many. */
+  done: ActionName | 'retry-all' | undefined
+  changed: number
   isFirstPage: boolean
 }
 
-export const TransfersPage = ({ query, done, isFirstPage, ...list }: TransfersProps) => (
+export const TransfersPage = ({ query, done, changed, isFirstPage, ...list }: TransfersProps) => (
   <OperationsPage path="/operations/transfers">
     <h1>Transfers</h1>
     <Filters query={query} />
     <Live>
-      {done && <Result done={done} outcomes={list.outcomes} />}
+      {done && <Result {...{ done, changed }} outcomes={list.outcomes} />}
       <Summary query={query} total={list.total} />
       <form method="post" action="/operations/transfers" class="flow">
         {/* The default button: the Enter key in a checkbox must not press another one. */}
@@ -73,37 +63,25 @@ export const TransfersPage = ({ query, done, isFirstPage, ...list }: TransfersPr
 )
 
 const isChangeable = (state: ListQuery['state']) =>
-  state === undefined || !['transferred', 'cancelled', 'written_off'].includes(state)
+  !state || !['transferred', 'cancelled', 'written_off'].includes(state)
 
 const Filters = ({ query: { state, code, source, chain } }: { query: ListQuery }) => (
   <form method="get" action="/operations/transfers" class="inline-form">
     <Select name="state" label="State" options={{ '': 'Any', ...stateNames }} selected={state} />
-    <Select
-      name="code"
-      label="Reason"
-      options={{ '': 'Any', ...Object.fromEntries(reasonCodes.map((name) => [name, name])) }}
-      selected={code}
-    />
-    <Field name="source" label="Placed with token" value={source} maxlength={1000} />
-    <Select
-      name="chain"
-      label="Network"
-      options={{
-        '': 'Any',
-        ...Object.fromEntries(
-          Object.entries(usePage().settings.NETWORKS).map(([name, { chainId }]) => [chainId, name]),
-        ),
-      }}
-      selected={String(chain)}
-    />
+    <Select name="code" label="Reason" options={{ '': 'Any', ...reasons }} selected={code} />
+    <Field name="source" label="Token name" value={source} maxlength={1000} />
+    {chain && <Field name="chain" label="Id of the chain" value={chain} />}
     <Submit>Show</Submit>
   </form>
 )
 
+const reasons = Object.fromEntries(reasonCodes.map((code) => [code, code]))
+
+type ResultProps = Pick<TransfersProps, 'changed' | 'outcomes'> & { done: ActionName | 'retry-all' }
+
 /** What the action before has done, and what it has not. */
-const Result = ({ done, outcomes }: { done: Done; outcomes: TransfersProps['outcomes'] }) => {
-  const { action, changed } = done
-  if (changed !== undefined)
+const Result = ({ done, changed, outcomes }: ResultProps) => {
+  if (done === 'retry-all')
     return (
       <Notice>
         {changed > 0
@@ -113,11 +91,7 @@ const Result = ({ done, outcomes }: { done: Done; outcomes: TransfersProps['outc
       </Notice>
     )
   if (outcomes.length === 0) return <Warning>Nothing was selected, so nothing was changed.</Warning>
-  return (
-    <div class="notice" role="status">
-      <Outcomes action={action} outcomes={outcomes} />
-    </div>
-  )
+  return <Outcomes action={done} outcomes={outcomes} />
 }
 
 /** A number that is counted up to `MAX_COUNT`. */
@@ -140,56 +114,32 @@ const Summary = ({ query: { state, code }, total }: SummaryProps) => (
 
 const BulkActions = ({ query: { state, code }, total = 0 }: SummaryProps) => {
   if (!isChangeable(state)) return null
-  const canRetry = state !== 'awaiting_wallet' && state !== 'in_flight'
   const verb = state === 'failed' ? 'Retry' : 'Try now'
-  const all = plural(Math.min(total, MAX_CHANGED), 'transfer')
-  const retryAll = (state === 'failed' || state === 'queued') && total > 0
   return (
     <div class="actions bulk">
-      {retryAll && (
+      {(state === 'failed' || state === 'queued') && total > 0 && (
         <Action
-          id="all"
           action="retry-all"
           label={`${verb}: all ${upTo(total)}`}
-          title={`${verb}: ${all}?`}
-          submit={verb}
+          title={`${verb}: ${plural(Math.min(total, MAX_CHANGED), 'transfer')}?`}
         >
           <p>All that match become due now, also those of other pages. {describeRetry(code)}</p>
-          {total > MAX_CHANGED && <p>The others are left. Repeat it for them.</p>}
         </Action>
       )}
       <span class="hint">Selected:</span>
-      {canRetry && (
-        <Action
-          id="retry"
-          action="retry"
-          label={verb}
-          title={`${verb}: the selected transfers?`}
-          submit={verb}
-        >
+      {state !== 'awaiting_wallet' && state !== 'in_flight' && (
+        <Action action="retry" label={verb}>
           <p>They become due now. Each is delivered once, however often it is tried.</p>
         </Action>
       )}
-      <Action
-        id="cancel"
-        action="cancel"
-        label="Cancel"
-        title="Cancel the selected transfers?"
-        submit="Cancel transfers"
-      >
+      <Action action="cancel" label="Cancel">
         <p>
           Their keys are used up on the chain, so they are never delivered. This cannot be undone,
           and does not refund the buyers.
         </p>
       </Action>
-      {(state === 'failed' || state === undefined) && (
-        <Action
-          id="write-off"
-          action="write_off"
-          label="Write off"
-          title="Write off the selected transfers?"
-          submit="Write off"
-        >
+      {(state === 'failed' || !state) && (
+        <Action action="write_off" label="Write off">
           <p>
             Only those are written off whose delivery keys are used up. They stay failed. This
             cannot be undone, and does not refund the buyers.
@@ -202,22 +152,25 @@ const BulkActions = ({ query: { state, code }, total = 0 }: SummaryProps) => {
 }
 
 type ActionProps = {
-  id: string
   action: ActionName | 'retry-all'
   label: string
-  title: string
-  submit: string
+  title?: string
   children: Child
 }
 
-/** A button that sends the form with the selected transfers. */
-const Action = ({ action, ...props }: ActionProps) => (
+/** A button that sends the form, as a rule for the selected transfers. */
+const Action = ({ action, label, title, children }: ActionProps) => (
   <Confirm
-    {...props}
+    id={action}
+    label={label}
+    title={title ?? `${label}: the selected transfers?`}
     action={{ value: action }}
+    submit={action === 'cancel' ? 'Cancel transfers' : label}
     dismiss={action === 'cancel' ? 'Keep' : 'Cancel'}
     isHarmless={action.startsWith('retry')}
-  />
+  >
+    {children}
+  </Confirm>
 )
 
 /** The choice of a write-off. */
@@ -249,7 +202,7 @@ export const TransferRows = ({ transfers, empty, isSelectable = false }: RowsPro
         </div>
         <p class="meta">
           <span>
-            <bdi class="title">{title}</bdi>
+            <bdi>{title}</bdi>
           </span>
           <span>{plural(transfer.quantity, 'piece')}</span>
           <span>{money(transfer.amount, transfer.currency)}</span>

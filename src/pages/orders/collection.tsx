@@ -35,11 +35,11 @@ const Collected = ({ entries }: { entries: HistoryEntry[] }) =>
         </a>
       </h2>
       <p class="meta">
-        <bdi>{nft.contractName}</bdi>{' '}
-        {plural(
-          entries.reduce((sum, { item }) => sum + item.quantity, 0),
-          'piece',
-        )}
+        <bdi>{nft.contractName}</bdi>
+        <span>{plural(countPieces(entries), 'piece')}</span>
       </p>
     </li>
   ))
+
+const countPieces = (entries: HistoryEntry[]) =>
+  entries.reduce((sum, { item: { quantity } }) => sum + quantity, 0)

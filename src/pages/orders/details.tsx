@@ -1,6 +1,7 @@
 import type { Child } from 'hono/jsx'
 import type { HistoryEntry, Side } from '../../orders/history.ts'
 import { ExplorerLink } from '../components/explorer.tsx'
+import { Facts } from '../components/facts.tsx'
 import { money } from '../components/numbers.ts'
 import { usePage } from '../components/request.ts'
 import { WalletAction } from '../wallet/action.tsx'
@@ -44,14 +45,7 @@ export const OrderPage = ({ entry, side, billing }: OrderPageProps) => {
         <ol class="rows">
           <Order entry={entry} side={side} isAlone />
         </ol>
-        <dl class="order-facts">
-          {facts.map(([name, value]) => (
-            <div>
-              <dt>{name}</dt>
-              <dd>{value}</dd>
-            </div>
-          ))}
-        </dl>
+        <Facts facts={facts} />
         {side === 'bought' && entry.delivery.state === 'transferred' && account && tokenId && (
           <WalletAction
             label="Add to wallet"

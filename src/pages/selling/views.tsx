@@ -78,7 +78,7 @@ const Contract = ({ contract: sold }: { contract: Selling['contracts'][number] }
           {Object.entries({ network, contract, fulfilment }).map(([name, value]) => (
             <input type="hidden" name={name} value={value} />
           ))}
-          NFTs wait for this. The next try is <Time at={nextAt} />.{' '}
+          NFTs wait for this. Next try: <Time at={nextAt} />.{' '}
           {permission.is === 'allowed' && <Submit kind="small">Try now</Submit>}
         </form>
       )}
@@ -89,7 +89,7 @@ const Contract = ({ contract: sold }: { contract: Selling['contracts'][number] }
 const ListingRow = ({ listing }: { listing: Listing }) => {
   const { id, title, priceCents, priceCurrency, isActive, available, sold, waiting } = listing
   return (
-    <li class="row line">
+    <li class="row">
       <div class="row-head">
         <h4>
           <bdi>{title}</bdi>
@@ -101,9 +101,9 @@ const ListingRow = ({ listing }: { listing: Listing }) => {
           Listing <span data-copy-text>{id}</span>
         </span>
         <span>{money(priceCents, priceCurrency)}</span>
-        <span>{available === null ? 'No limit' : `${count(available)} left`}</span>
-        <span>{count(sold)} sold</span>
-        <span>{count(waiting)} waiting</span>
+        <span>{available === null ? 'No limit' : `${count(available)}\u00a0left`}</span>
+        <span>{count(sold)}&nbsp;sold</span>
+        <span>{count(waiting)}&nbsp;waiting</span>
       </p>
     </li>
   )

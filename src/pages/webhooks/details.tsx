@@ -38,13 +38,15 @@ export const WebhookDetails = (props: WebhookDetailsProps) => {
       {sent && <TestResult attempt={sent.attempts.at(-1)} />}
       {webhook.enabled && webhook.failingSince && (
         <Warning>
-          Nothing has arrived since <Time at={webhook.failingSince} />.{' '}
-          {problem && sentence(problem)}{' '}
-          {nextAt && (
-            <>
-              Next attempt: <Time at={nextAt} />.
-            </>
-          )}
+          <span>
+            Nothing has arrived since <Time at={webhook.failingSince} />.{' '}
+            {problem && `${sentence(problem)} `}
+            {nextAt && (
+              <>
+                Next attempt: <Time at={nextAt} />.
+              </>
+            )}
+          </span>
         </Warning>
       )}
       {!webhook.verifiedAt && (

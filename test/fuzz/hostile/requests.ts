@@ -141,6 +141,9 @@ const valuesOf: Record<string, Values> = {
       `${name}@${host}`.toUpperCase(),
     )
   },
+  'form.fulfilment': pick('transfer', 'mint'),
+  'form.network': pick('localhost', 'elsewhere'),
+  'form.contract': pick(`0x${'c0'.repeat(20)}`, 'no address'),
   'form.name': ({ dice }) => dice.pick('shop', 'session', `token ${dice.upTo(1000)}`),
   'form.isDefault': pick('on'),
   'form.username': ({ world, dice }) =>
@@ -224,6 +227,13 @@ const valuesOf: Record<string, Values> = {
     return dice.pick(String(id), email, wallet)
   },
   sources: pick('shop', 'session'),
+  user: userId,
+  person: ({ world, dice }) => pickFrom(dice, world.victims.all).email,
+  to: pick('appointed', 'dismissed'),
+  action: pick('administrator.appoint'),
+  until: pick('2026-12-31'),
+  update: pick('on'),
+  test: pick('evt_1'),
   'query.token': pick('0'.repeat(64), 'a.b.c'),
   'query.after': messageId,
   after: (draw) => `${new Date().toISOString()},${tokenId(draw)}`,

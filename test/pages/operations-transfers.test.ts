@@ -1,0 +1,271 @@
+/** The list of transfers, and the pages of orders, users and NFTs, for operators. */
+import { env } from 'cloudflare:workers'
+import { eq } from 'drizzle-orm'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { deliveries } from '../../src/db/schema/delivery.ts'
+import { auditLog } from '../../src/db/schema/operations.ts'
+import { explain, sentences } from '../../src/delivery/reasons.ts'
+import { aShop, billingData, placed, times } from '../orders/shop.ts'
+import { aTransaction, aUser, db } from '../support/makers.ts'
+import { ageSession, type Visitor } from '../support/visitor.ts'
+import {
+  anAdministratorVisitor,
+  anItem,
+  emptyPages,
+  failed,
+  minutesAgo,
+  read,
+  stateOf,
+  stockOfItem,
+} from './operator.ts'
+
+const LIST = '/operations/transfers'
+
+beforeEach(emptyPages)
+
+type Fields = Record<string, string | number>
+
+/** Sends the form with the selected items, and reads the page that it leads to. */
+async function act(visitor: Visitor, ids: number[], fields: Fields) {
+  const response = await visitor.post(LIST, {
+    form: [
+      ...Object.entries(fields).map(([name, value]): [string, string] => [name, String(value)]),
+      ...ids.map((id): [string, string] => ['id', String(id)]),
+    ],
+  })
+  expect(response.status).toBe(303)
+  return read(visitor, response.headers.get('location') ?? '')
+}
+
+const waiting = { state: 'queued', dueAt: minutesAgo(-5), failingSince: minutesAgo(5) } as const
+
+describe('the list of transfers', () => {
+  it('shows those that match the filter, how many there are, and what a retry can do', async () => {
+    const { visitor } = await anAdministratorVisitor()
+    const { id, orderId } = await anItem(failed('seller_has_no_wallet'), 'LIST-1')
+    await anItem(failed('recipient_rejects'))
+    const { html, text } = await read(visitor, `${LIST}?state=failed&code=seller_has_no_wallet`)
+    expect(text).toContain(
+      'The seller has no wallet. 1 transfer matches. A retry fails again at once, unless the seller links a wallet before.',
+    )
+    expect(text).toContain(
+      `Transfer ${id} Failed A picture 1 piece €10.00 Order ${orderId} LIST-1 localhost Ordered just now`,
+    )
+    expect(html.match(/type="checkbox" name="id"/g)).toHaveLength(1)
+    expect((await read(visitor, `${LIST}?state=failed`)).text).toContain('2 transfers match.')
+    expect((await read(visitor, `${LIST}?state=&code=no&chain=x&cursor=-1`)).text).toContain(
+      `Transfer ${id}`,
+    )
+    expect((await read(visitor, `${LIST}?state=failed&chain=5`)).text).toContain(
+      'No transfer matches.',
+    )
+  })
+
+  it('shows what tokens of a name have placed', async () => {
+    const { visitor } = await anAdministratorVisitor()
+    const { id, tokenName } = await anItem(failed('no_relayer'))
+    await anItem(failed('no_relayer'))
+    const { html } = await read(
+      visitor,
+      `${LIST}?${new URLSearchParams({ state: 'failed', source: tokenName })}`,
+    )
+    expect(
+      [...html.matchAll(/name="id" value="(\d+)"/g)].map(([, value]) => Number(value)),
+    ).toEqual([id])
+  })
+
+  it('goes on with another page, and counts those of all pages', async () => {
+    const { visitor } = await anAdministratorVisitor()
+    const { token, input } = await aShop({ nft: { amount: 60, availableAmount: 60 } })
+    await placed(
+      token,
+      times(55, () => input),
+    )
+    await db.update(deliveries).set(failed('no_relayer')).where(eq(deliveries.state, 'queued'))
+    const boxes = (html: string) => html.match(/type="checkbox" name="id"/g)?.length
+    const first = await read(visitor, `${LIST}?state=failed`)
+    expect(first.text).toContain('55 transfers match.')
+    expect(boxes(first.html)).toBe(50)
+    const [, next = ''] = /href="([^"]*cursor=\d+)"/.exec(first.html) ?? []
+    const second = await read(visitor, next.replaceAll('&amp;', '&'))
+    expect(second.text).toContain('55 transfers match.')
+    expect(boxes(second.html)).toBe(5)
+    expect(second.text).toContain('First transfers')
+    expect(second.text).not.toContain('Next transfers')
+  })
+
+  it('offers nothing for what has ended', async () => {
+    const { visitor } = await anAdministratorVisitor()
+    await anItem({ state: 'transferred', dueAt: null })
+    const { html } = await read(visitor, `${LIST}?state=transferred`)
+    expect(html).not.toContain('<dialog')
+    expect(html).not.toContain('type="checkbox"')
+  })
+})
+
+describe('what is done to many transfers', () => {
+  it('tries all that match now, those of other pages too, and wakes the chain', async () => {
+    const sendBatch = vi.spyOn(env.DELIVERIES, 'sendBatch').mockResolvedValue({} as never)
+    const { visitor } = await anAdministratorVisitor()
+    const due = await anItem({ ...waiting, ...explain('holder_not_approved'), chainId: 31337 })
+    const other = await anItem({ ...waiting, ...explain('no_relayer'), chainId: 31337 })
+    sendBatch.mockClear()
+    const filter = { state: 'queued', code: 'holder_not_approved' }
+    const { text } = await act(visitor, [], { ...filter, action: 'retry-all' })
+    expect(text).toContain('1 transfer is tried now.')
+    const rows = await db.select().from(deliveries)
+    const dueOf = (id: number) => rows.find((row) => row.id === id)?.dueAt ?? ''
+    expect(dueOf(due.id) <= new Date().toISOString()).toBe(true)
+    expect(dueOf(other.id)).toBe(waiting.dueAt)
+    expect(sendBatch).toHaveBeenCalledWith([{ body: { chainId: 31337 }, delaySeconds: 0 }])
+    // What is due already needs no change, but is looked at.
+    const again = await act(visitor, [], { state: 'queued', action: 'retry-all', chain: 31337 })
+    expect(again.text).toContain('1 transfer is tried now.')
+    const last = await act(visitor, [], { state: 'queued', action: 'retry-all' })
+    expect(last.text).toContain('What is due already is tried now. Nothing else had to be changed.')
+    expect(sendBatch).toHaveBeenCalledTimes(3)
+    sendBatch.mockRestore()
+  })
+
+  it('says what was done, what was not, and why, as it is now', async () => {
+    const { visitor } = await anAdministratorVisitor()
+    const good = await anItem(failed('recipient_rejects'))
+    const final = await anItem(failed('token_moved_nothing'))
+    const flying = await anItem({ state: 'in_flight', dueAt: null })
+    const buyer = await aUser({ ethereumPublicAddr: '' })
+    const { input, token } = await aShop()
+    const [order] = await placed(token, [
+      { ...input, buyerUserId: buyer.id, buyerBillingData: billingData },
+    ])
+    const awaiting = order?.orderItems[0]?.id ?? 0
+    const ids = [good.id, final.id, flying.id, awaiting]
+    const page = await act(visitor, ids, { action: 'retry' })
+    expect(page.text).toContain(`1 transfer queued again, and tried at once. Transfer ${good.id}`)
+    expect(page.text).toContain(
+      `1 transfer not changed: the delivery key is used up: write the item off. Transfer ${final.id}`,
+    )
+    expect(page.text).toContain(
+      `1 transfer sent: it is delivered when its transaction is final. Transfer ${flying.id}`,
+    )
+    expect(page.text).toContain(
+      `1 transfer not changed: the buyer has no wallet yet. Transfer ${awaiting}`,
+    )
+    const [entry] = await db.select().from(auditLog)
+    expect(entry).toMatchObject({ action: 'transfer.retry', details: { items: [good.id] } })
+  })
+
+  it('says that a retried transfer has failed again', async () => {
+    const { visitor } = await anAdministratorVisitor()
+    const { id } = await anItem(failed('seller_has_no_wallet'))
+    const response = await visitor.post(LIST, { form: { action: 'retry', id: String(id) } })
+    await db.update(deliveries).set(failed('seller_has_no_wallet')).where(eq(deliveries.id, id))
+    const { text } = await read(visitor, response.headers.get('location') ?? '')
+    const again = `tried, and failed again: ${sentences.seller_has_no_wallet}.`
+    expect(text).toContain(`1 transfer ${again}`)
+    const one = await read(visitor, `${LIST}/${id}?done=retry`)
+    expect(one.text).toContain(`The transfer is ${again}`)
+    expect(one.text).toContain('Retry anyway')
+    expect(one.text).not.toContain('queued again')
+  })
+
+  it('cancels those that are selected, which needs a recent sign-in', async () => {
+    const { visitor } = await anAdministratorVisitor()
+    const first = await anItem(failed('recipient_rejects'))
+    const second = await anItem(failed('recipient_rejects'))
+    const page = await read(visitor, `${LIST}?state=failed`)
+    expect(page.text).toContain('Keep Cancel transfers')
+    const { text } = await act(visitor, [first.id], { action: 'cancel', state: 'failed' })
+    expect(text).toContain(
+      `1 transfer being cancelled: it ends once the chain has recorded that. Transfer ${first.id}`,
+    )
+    await ageSession(visitor, 11)
+    const response = await visitor.post(LIST, { form: { action: 'cancel', id: String(second.id) } })
+    expect(response.headers.get('location')).toContain('/sign-in/again')
+    expect(await stateOf(second.id)).toBe('failed')
+  })
+
+  it('writes off those whose keys are used up, and returns the pieces of each', async () => {
+    const { visitor } = await anAdministratorVisitor()
+    const { input, token } = await aShop()
+    const orders = await placed(token, [input, input, input])
+    const [one = 0, two = 0, open = 0] = orders.map((order) => order.orderItems[0]?.id ?? 0)
+    for (const id of [one, two])
+      await db.update(deliveries).set(failed('token_moved_nothing')).where(eq(deliveries.id, id))
+    const stock = await stockOfItem(one)
+    const page = await act(visitor, [one, two, open], { action: 'write_off', returnPieces: 'on' })
+    expect(page.text).toContain(`2 transfers written off. Transfer ${one} Transfer ${two}`)
+    expect(page.text).toContain(
+      'not changed: only a failed item whose delivery key is used up can be written off.',
+    )
+    expect([await stateOf(one), await stateOf(two), await stateOf(open)]).toEqual([
+      'written_off',
+      'written_off',
+      'queued',
+    ])
+    expect(await stockOfItem(one)).toBe(stock + 2)
+    const again = await act(visitor, [one], { action: 'write_off', returnPieces: 'on' })
+    expect(again.text).toContain('1 transfer written off.')
+    expect(await stockOfItem(one)).toBe(stock + 2)
+  })
+
+  it('says that nothing was selected', async () => {
+    const { visitor } = await anAdministratorVisitor()
+    const { id } = await anItem(failed('recipient_rejects'))
+    const { text } = await act(visitor, [], { action: 'cancel', state: 'failed' })
+    expect(text).toContain('Nothing was selected, so nothing was changed.')
+    expect(await stateOf(id)).toBe('failed')
+  })
+})
+
+describe('the pages of an order, a user and an NFT', () => {
+  it('have what operators need, and link to each other', async () => {
+    const { visitor } = await anAdministratorVisitor()
+    const { input, seller, nft, listing, token, buyer } = await aShop({ nft: { title: 'Tide' } })
+    const [order] = await placed(token, [{ ...input, providerId: 'PAGES-1' }])
+    const item = order?.orderItems[0]?.id ?? 0
+    await aTransaction({ items: [item] })
+    const links = (html: string) =>
+      [...html.matchAll(/href="(\/operations\/(?:orders|users|nfts|transfers)\/\d+)"/g)].map(
+        ([, path]) => path,
+      )
+    const ofOrder = await read(visitor, `/operations/orders/${order?.id}`)
+    expect(ofOrder.text).toMatch(
+      new RegExp(
+        `Order ${order?.id} Order number PAGES-1 Placed with master token “.*” Placed just now Total €10.00 Buyer User ${buyer.id}`,
+      ),
+    )
+    expect(links(ofOrder.html)).toEqual(
+      expect.arrayContaining([`/operations/users/${buyer.id}`, `/operations/transfers/${item}`]),
+    )
+    // Personal data is only on the page of the person.
+    expect(ofOrder.text).not.toContain('Am Markt 1')
+    const ofBuyer = await read(visitor, `/operations/users/${buyer.id}`)
+    expect(ofBuyer.text).toMatch(
+      new RegExp(`Bought last Transfer ${item} Queued Tide 1 piece .*The user has sold nothing.`),
+    )
+    const ofSeller = await read(visitor, `/operations/users/${seller.id}`)
+    expect(ofSeller.text).toMatch(
+      new RegExp(
+        `Sold last Transfer ${item} Queued Tide 1 piece .* Listings Listing ${listing.id}: Tide €10.00 NFT ${nft.id} Seller: User ${seller.id}`,
+      ),
+    )
+    const ofNft = await read(visitor, `/operations/nfts/${nft.id}`)
+    expect(ofNft.text).toContain(`NFT ${nft.id}: Tide`)
+    expect(ofNft.text).toContain('Left 9 of 10')
+    expect(links(ofNft.html)).toContain(`/operations/users/${seller.id}`)
+    const ofItem = await read(visitor, `/operations/transfers/${item}`)
+    expect(links(ofItem.html)).toEqual(
+      expect.arrayContaining([
+        `/operations/orders/${order?.id}`,
+        `/operations/users/${buyer.id}`,
+        `/operations/users/${seller.id}`,
+        `/operations/nfts/${nft.id}`,
+      ]),
+    )
+  })
+
+  it.each(['orders', 'users', 'nfts'])('are 404 for %s that do not exist', async (kind) => {
+    const { visitor } = await anAdministratorVisitor()
+    expect((await visitor.get(`/operations/${kind}/999999`)).status).toBe(404)
+  })
+})

@@ -1,0 +1,193 @@
+import { env } from 'cloudflare:workers'
+import { expect, it } from 'vitest'
+import { recordWakeUps } from '../orders/shop.ts'
+import { aChain, type Chain } from '../support/chain/chain.ts'
+import { anEngine, networksOf, rowOf } from '../support/delivery/engine.ts'
+import { paidItems, type Sale } from '../support/delivery/items.ts'
+import { aListing, anNft, aSession, aUser } from '../support/makers.ts'
+import { aSignedInVisitor, aVisitor, type Visitor } from '../support/visitor.ts'
+
+const wakeUps = recordWakeUps()
+
+const PATH = '/settings/selling'
+
+const textOf = (html: string) =>
+  html
+    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll(/(\s|\u00a0|&nbsp;)+/g, ' ')
+    .trim()
+
+const envOf = (chain: Chain, settings = {}) =>
+  ({ NETWORKS: networksOf([chain], settings) }) as unknown as Partial<Env>
+
+/** Reads the page: its HTML, and the texts of its contracts and of its listings. */
+async function read(
+  visitor: Visitor,
+  overrides = { NETWORKS: {} } as unknown as Partial<Env>,
+  query = '',
+) {
+  const response = await visitor.get(PATH + query, { env: overrides })
+  expect(response.status).toBe(200)
+  const html = await response.text()
+  const [contracts = '', listings = ''] = html.split('<h3 id="listings">')
+  const rowsOf = (part: string) =>
+    part
+      .split('<li class="row"')
+      .slice(1)
+      .map((row) => textOf(`<li${row.split('</li>')[0]}`))
+  return { html, contracts: rowsOf(contracts), listings: rowsOf(listings) }
+}
+
+/** Sells on a chain, and signs the seller in, whose key the test does not have. */
+async function aSellerOf(chain: Chain, sales: readonly Sale[]) {
+  const items = await paidItems(chain, sales)
+  const seller = await env.DB.prepare('SELECT sellerId AS id FROM orderItems WHERE id = ?')
+    .bind(items[0]?.id)
+    .first<{ id: number }>()
+  const visitor = aVisitor()
+  visitor.cookies.set('token', await aSession(seller ?? { id: 0 }))
+  return { items, visitor }
+}
+
+/** Reads the contracts of one chain. All chains of a test file have the same seller. */
+async function contractsOn(chain: Chain, visitor: Visitor, settings = {}) {
+  const { contracts } = await read(visitor, envOf(chain, settings))
+  return contracts.filter((text) => text.includes(chain.name))
+}
+
+const retry = (visitor: Visitor, overrides: Partial<Env>, form: Record<string, string>) =>
+  visitor.post(`${PATH}/retry`, { env: overrides, form })
+
+it('leads a seller from a missing permission to a delivered order', async () => {
+  const chain = await aChain({ erc1155: 5 })
+  const { visitor, items } = await aSellerOf(chain, [{ standard: 'erc1155', quantity: 2 }])
+  const [item = { id: 0 }] = items
+  const networks = envOf(chain)
+  const contract = chain.contracts.erc1155
+  const sold = { network: chain.name, contract, fulfilment: 'transfer' }
+  const waitForSeller = async () => {
+    await anEngine(chain).run()
+    return rowOf(item)
+  }
+  await chain.erc1155AsSeller('setApprovalForAll', chain.delivery, false)
+  expect(await waitForSeller()).toMatchObject({
+    state: 'queued',
+    reasonCode: 'holder_not_approved',
+  })
+
+  const before = await read(visitor, networks)
+  expect(before.contracts).toHaveLength(1)
+  expect(before.contracts[0]).toMatch(
+    new RegExp(`^erc1155 missing ${chain.name} ${contract} NFTs wait for this. Next try:`),
+  )
+  expect(before.html).not.toContain('Try now')
+  const [, action = ''] = /data-action="([^"]*)"/.exec(before.html) ?? []
+  expect(JSON.parse(action.replaceAll('&quot;', '"'))).toEqual({
+    label: 'Allow delivery',
+    subject: 'erc1155',
+    account: chain.seller,
+    network: { chainId: chain.chainId, name: chain.name, addition: null },
+    request: { allow: 'transfer', contract, delivery: chain.delivery },
+  })
+  expect(before.listings).toEqual([
+    expect.stringMatching(/^A picture Listing \d+ €1.00 99 left 2 sold 2 waiting$/),
+  ])
+  const refused = await retry(visitor, networks, sold)
+  expect(refused.headers.get('location')).toBe(PATH)
+
+  await chain.erc1155AsSeller('setApprovalForAll', chain.delivery, true)
+  const after = await read(visitor, networks)
+  expect(after.contracts[0]).toMatch(/^erc1155 allowed .* Try now$/)
+  expect(wakeUps).not.toHaveBeenCalled()
+  const retried = await retry(visitor, networks, sold)
+  expect(retried.headers.get('location')).toBe(`${PATH}?notice=sold-retried`)
+  expect(wakeUps).toHaveBeenCalledExactlyOnceWith([
+    { body: { chainId: chain.chainId }, delaySeconds: 0 },
+  ])
+  await anEngine(chain).run()
+  expect(await rowOf(item)).toMatchObject({ state: 'transferred' })
+  const done = await read(visitor, networks)
+  expect(done.contracts[0]).toBe(`erc1155 allowed ${chain.name} ${contract}`)
+  expect(done.listings[0]).toContain('2 sold 0 waiting')
+})
+
+it('tries nothing that others have sold, nor what waits for something else', async () => {
+  const chain = await aChain({ erc721: 2 })
+  const { items } = await aSellerOf(chain, [{ standard: 'erc721' }])
+  const [item = { id: 0 }] = items
+  await chain.erc721AsSeller('setApprovalForAll', chain.delivery, false)
+  await anEngine(chain).run()
+  await chain.erc721AsSeller('setApprovalForAll', chain.delivery, true)
+  const before = await rowOf(item)
+  // Has the wallet that has approved, on another chain.
+  const identityHash = crypto.randomUUID()
+  const wallet = { ethereumPublicAddr: chain.seller, walletChainId: 5, identityHash }
+  const other = await aUser(wallet)
+  const visitor = aVisitor()
+  visitor.cookies.set('token', await aSession(other))
+  const sold = { network: chain.name, contract: chain.contracts.erc721, fulfilment: 'transfer' }
+  await retry(visitor, envOf(chain), sold)
+  expect(await rowOf(item)).toEqual(before)
+  expect((await read(visitor, envOf(chain))).contracts).toEqual([])
+})
+
+it('says whether NFTs can be minted, and asks for the role of a minter', async () => {
+  const chain = await aChain({ mints: true })
+  const sale = { standard: 'erc721', fulfilment: 'mint' } as const
+  const token = await chain.aTokenWithoutMinter()
+  const { visitor } = await aSellerOf(chain, [sale, { ...sale, contract: token }])
+  const texts = await contractsOn(chain, visitor)
+  expect(texts).toHaveLength(2)
+  expect(texts[0]).toMatch(/^erc721 missing .* Minted on delivery$/)
+  expect(texts[1]).toMatch(/^erc721 allowed .* Minted on delivery$/)
+  const { html } = await read(visitor, envOf(chain))
+  expect(html).toContain('&quot;label&quot;:&quot;Allow minting&quot;')
+})
+
+it('needs nothing of sellers whose NFTs the marketplace holds', async () => {
+  const chain = await aChain({ erc721: 1 })
+  const { visitor } = await aSellerOf(chain, [{ standard: 'erc721' }])
+  const [text] = await contractsOn(chain, visitor, { treasury: chain.owner })
+  expect(text).toContain('erc721 not needed')
+})
+
+it('says why it does not know, and is not slow, if the node does not answer', async () => {
+  const chain = await aChain({ erc721: 1 })
+  const { visitor } = await aSellerOf(chain, [{ standard: 'erc721' }])
+  await chain.setFaults({ effect: { http: 502, reach: 'none' } })
+  const [down] = await contractsOn(chain, visitor)
+  expect(down).toContain('Not known: the node answered with HTTP 502.')
+  await chain.setFaults({ effect: { http: 'hang', reach: 'none' } })
+  const startedAt = performance.now()
+  const [slow] = await contractsOn(chain, visitor)
+  expect(performance.now() - startedAt).toBeLessThan(6_000)
+  expect(slow).toContain('Not known: the node did not answer in time.')
+})
+
+it('asks a node once, about at most 20 contracts', async () => {
+  const chain = await aChain()
+  const { visitor, user } = await aSignedInVisitor()
+  for (let i = 0; i < 25; i++) await aListing(await anNft(user, { contractNetwork: chain.name }))
+  await chain.takeCounts()
+  const { contracts } = await read(visitor, envOf(chain, { callsPerBatch: 100 }))
+  expect(contracts).toHaveLength(20)
+  expect(await chain.takeCounts()).toMatchObject({ requests: 1, calls: { eth_call: 20 } })
+})
+
+it('shows the own listings only, 20 on a page', async () => {
+  const { visitor, user } = await aSignedInVisitor()
+  const nft = await anNft(user, { title: 'Sun', amountType: 'unlimited' })
+  const ids: number[] = []
+  for (let i = 0; i < 22; i++) ids.push((await aListing(nft, { active: i > 0 })).id)
+  const other = await aUser()
+  await aListing(await anNft(other, { title: 'Moon' }))
+  const { html, listings } = await read(visitor)
+  expect(html).not.toContain('Moon')
+  expect(listings[0]).toBe(`Sun Listing ${ids.at(-1)} €10.00 No limit 0 sold 0 waiting`)
+  const [, query = ''] = /href="\/settings\/selling(\?before=\d+)"/.exec(html) ?? []
+  const next = await read(visitor, undefined, query)
+  expect(next.listings).toEqual([
+    expect.stringContaining(`Listing ${ids[1]} `),
+    expect.stringContaining(`Sun Not active Listing ${ids[0]} `),
+  ])
+})
