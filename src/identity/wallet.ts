@@ -5,9 +5,10 @@
  */
 import { eq, sql } from 'drizzle-orm'
 import type { Hex } from 'viem'
-import { getAddress, verifyMessage } from 'viem/utils'
+import { getAddress, hashMessage } from 'viem/utils'
 import { walletNonces } from '../db/schema/users.ts'
 import type { Network, Settings } from '../env.ts'
+import { isSignedBy } from '../ethereum/secp256k1.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError, invalidField } from '../http/errors.ts'
 import { isUnowned } from './address.ts'
@@ -133,8 +134,8 @@ function requireNetwork({ NETWORKS }: Site, chainId: number, field: string): Net
  * owns the address on every chain. Whoever owns the contract does not.
  */
 async function findSignerChain(network: Network, signed: SignedMessage): Promise<number | null> {
-  // viem throws if the signature is not 65 bytes long. A contract may accept any length.
-  if (await verifyMessage(signed).catch(() => false)) return 0
+  const { address, message, signature } = signed
+  if (isSignedBy(address, hashMessage(message), signature)) return 0
   return (await isSignedByContract(network, signed)) ? network.chainId : null
 }
 
