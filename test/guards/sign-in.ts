@@ -45,7 +45,7 @@ export const signIn: Guard[] = [
   {
     name: 'a signed message must be the one that the site wrote',
     file: 'src/identity/wallet.ts',
-    text: 'if (message !== writeMessage(settings, { ...fields, purpose }))',
+    text: 'if (message !== writeMessage(settings, request))',
     broken: 'if (false)',
     test: 'test/identity/wallet.test.ts',
     title: 'is for linking the wallet to an account',
