@@ -156,7 +156,7 @@ describe.skipIf(!hasChromium)('an operator in a browser', () => {
     await expectAccessible(page, 'operations with an alarm')
 
     proxy.setFaults([])
-    await page.getByRole('link', { name: /^1 transfer: / }).click()
+    await page.getByRole('link', { name: /^1 transfer ?:/ }).click()
     await page.getByRole('heading', { name: '1 transfer matches' }).waitFor()
     await expectAccessible(page, 'a list of transfers')
     await page.getByRole('checkbox', { name: 'Select this page' }).check()
@@ -198,7 +198,9 @@ describe.skipIf(!hasChromium)('an operator in a browser', () => {
     await marketplace.runCron()
     // Nobody reloads the page, and the focus stays.
     await page.getByRole('searchbox').focus()
-    await page.getByText(/^No node of localhost can be used since .* · 1 order waits$/).waitFor()
+    await page
+      .getByText(/^No node of localhost can be used since .* · 1 order waits$/)
+      .waitFor({ timeout: 30_000 })
     expect(await page.getByRole('searchbox').evaluate((box) => box.matches(':focus'))).toBe(true)
     await page.getByText(/^Updated \d+ s ago$/).waitFor()
     await expectAccessible(page, 'operations with a dead node')
@@ -212,7 +214,7 @@ describe.skipIf(!hasChromium)('an operator in a browser', () => {
       .getByText(/tried now/)
       .waitFor()
     await page.goto(`/operations/transfers/${id}`)
-    await page.locator('.badge', { hasText: 'Delivered' }).waitFor()
+    await page.locator('.badge', { hasText: 'Delivered' }).waitFor({ timeout: 30_000 })
     expect(await transfersTo(buyer.wallet)).toHaveLength(1)
     await marketplace.runCron()
     await page.goto('/operations')
@@ -225,6 +227,7 @@ describe.skipIf(!hasChromium)('an operator in a browser', () => {
     await signInByMail(marketplace, page, 'ada@example.com')
     await page.goto('/operations')
     const summary = page.getByText('Table', { exact: true }).first()
+    await summary.scrollIntoViewIfNeeded()
     const before = await page.locator('#networks').boundingBox()
     await summary.click()
     expect(await page.locator('#networks').boundingBox()).toEqual(before)

@@ -1,8 +1,9 @@
 /** Keeps a page for operators up to date, and says how old it is. */
 import { follow } from './live.js'
 
-/** Milliseconds between two requests. */
-const DELAY = 15_000
+/** Milliseconds between two requests: fewer after an action, whose effect follows. */
+const FIRST_DELAY = 3000
+const LAST_DELAY = 15_000
 
 const live = () => document.getElementById('live')
 
@@ -15,7 +16,7 @@ const isInUse = (shown) =>
 function show(page) {
   const shown = live()
   const fresh = page.getElementById('live')
-  if (!fresh || isInUse(shown)) return false
+  if (!fresh || isInUse(shown)) return
   const scrolled = keepState(shown, fresh)
   const focused = shown.contains(document.activeElement) && counterpart(fresh)
   const anchor = [...shown.querySelectorAll('[id]')].find(
@@ -28,7 +29,6 @@ function show(page) {
   const moved = anchor && document.getElementById(anchor.id)
   if (moved && scrollY > 0) scrollBy(0, moved.getBoundingClientRect().top - top)
   document.dispatchEvent(new Event('replaced'))
-  return true
 }
 
 /** Copies open tables and checked boxes. Returns the scroll positions of the tables. */
@@ -69,5 +69,10 @@ function showAge() {
         : `${Math.floor(seconds / 60)} min ago`
 }
 
-follow({ status: document.getElementById('live-status'), first: DELAY, last: DELAY, show })
+follow({
+  status: document.getElementById('live-status'),
+  first: FIRST_DELAY,
+  last: LAST_DELAY,
+  show,
+})
 setInterval(showAge, 1000)

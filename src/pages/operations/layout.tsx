@@ -77,7 +77,7 @@ export const StateBadge = ({ state, requestedAction }: StateBadgeProps) => (
   </span>
 )
 
-/** What the script of the page replaces every 15 seconds, with its age. */
+/** What the script of the page replaces every 15 seconds at least, with its age. */
 export const Live = ({ children }: { children: Child }) => (
   <>
     <p class="status" id="live-status" role="status" />
