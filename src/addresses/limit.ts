@@ -2,7 +2,8 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Guard } from '../db/guard.ts'
 import { type Placeholders, preparedCondition } from '../db/prepared.ts'
 import type { Quota } from '../db/quota.ts'
-import { ApiError, rateLimited } from '../http/errors.ts'
+import { perDay } from '../http/daily-quota.ts'
+import { ApiError } from '../http/errors.ts'
 import type { AddressKind } from './schema.ts'
 
 /** The number of live addresses of one kind that a user may have, without those of orders. */
@@ -33,12 +34,8 @@ export const limitAddresses = (owner: Owner): Guard => ({
 const MAX_CREATED = 200
 
 /** The quota of new addresses of a user. */
-export const creationQuota = (userId: number): Quota => ({
-  name: `addresses:${userId}`,
-  per: 'day',
-  limit: MAX_CREATED,
-  error: (seconds) => rateLimited(`a user may create ${MAX_CREATED} addresses a day`, seconds),
-})
+export const creationQuota = (userId: number): Quota =>
+  perDay(`addresses:${userId}`, MAX_CREATED, `a user may create ${MAX_CREATED} addresses a day`)
 
 /** As `limitAddresses`, but only if `condition` holds. */
 export const limitAddressesIf = (condition: SQL, owner: Owner): Guard => ({

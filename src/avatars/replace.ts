@@ -6,7 +6,8 @@ import { type Placeholders, prepared } from '../db/prepared.ts'
 import { type Quota, takeQuotas } from '../db/quota.ts'
 import { users } from '../db/schema/users.ts'
 import type { Ctx } from '../http/context.ts'
-import { ApiError, rateLimited, tryLater } from '../http/errors.ts'
+import { perDay } from '../http/daily-quota.ts'
+import { ApiError, tryLater } from '../http/errors.ts'
 import { log } from '../log.ts'
 import type { AvatarCtx } from './context.ts'
 import { MAX_EDGE, toJpeg } from './picture.ts'
@@ -69,13 +70,11 @@ const MAX_PICTURES_OF_USER = 20
 
 /** The quotas that a conversion uses. */
 const conversionQuotas = ({ settings }: AvatarCtx, userId: number): Quota[] => [
-  {
-    name: `pictures:${userId}`,
-    per: 'day',
-    limit: MAX_PICTURES_OF_USER,
-    error: (seconds) =>
-      rateLimited(`a user may send ${MAX_PICTURES_OF_USER} pictures a day`, seconds),
-  },
+  perDay(
+    `pictures:${userId}`,
+    MAX_PICTURES_OF_USER,
+    `a user may send ${MAX_PICTURES_OF_USER} pictures a day`,
+  ),
   {
     name: 'pictures',
     per: 'day',

@@ -11,6 +11,7 @@ import {
   catalogueLines,
   catalogueTypes,
 } from '../db/schema/catalogue.ts'
+import { toJsonSlices } from '../db/slices.ts'
 import type { Caller } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import type { StagedLine } from './line.ts'
@@ -22,9 +23,6 @@ export const MAX_IMPORT_LINES = 20_000
 
 /** Milliseconds after which an import is deleted. */
 const LIFETIME = 24 * 60 * 60 * 1000
-
-/** Characters of a bound value. D1 takes 2,000,000 bytes. */
-const MAX_VALUE_LENGTH = 500_000
 
 /** The context of an import. */
 export type ImportCtx = {
@@ -81,7 +79,7 @@ export async function stage(
     VALUES (${importId}, ${last}, ${now.toISOString()})
     ON CONFLICT (id) DO UPDATE SET lines = iif(result IS NULL, max(lines, excluded.lines), lines)
     RETURNING lines, result`
-  const inserts = toJsonChunks(lines).map((json) =>
+  const inserts = toJsonSlices(lines).map((json) =>
     raw(
       db,
       sql`INSERT INTO catalogueLines (importId, line, type, externalId, record, derived)
@@ -97,21 +95,6 @@ export async function stage(
   const [row] = rows as Row[]
   if (!row) throw new Error('staging returned no row')
   return { lines: row.lines, result: row.result === null ? null : toCounts(row.result) }
-}
-
-/** Returns JSON arrays of lines, each short enough for a bound value. */
-function toJsonChunks(lines: readonly StagedLine[]): string[] {
-  const arrays: string[][] = []
-  let length = Infinity
-  for (const element of lines.map((line) => JSON.stringify(line))) {
-    length += element.length
-    if (length > MAX_VALUE_LENGTH) {
-      arrays.push([])
-      length = element.length
-    }
-    arrays.at(-1)?.push(element)
-  }
-  return arrays.map((elements) => `[${elements}]`)
 }
 
 /**

@@ -5,14 +5,15 @@ import type * as z from 'zod'
 import { administratorGuard, writeAs } from '../auth/access.ts'
 import type { Statement } from '../db/client.ts'
 import type { Guard } from '../db/guard.ts'
-import { countUse, type Quota, requireQuota } from '../db/quota.ts'
+import { countUse, requireQuota } from '../db/quota.ts'
 import type { AuditAction } from '../db/schema/operations.ts'
 import { ADMINISTRATOR } from '../db/schema/users.ts'
 import { webhookEndpoints } from '../db/schema/webhooks.ts'
 import type { Settings } from '../env.ts'
 import type { Caller, Ctx } from '../http/context.ts'
+import { perDay } from '../http/daily-quota.ts'
 import { parseDestination } from '../http/destination.ts'
-import { ApiError, invalidField, rateLimited } from '../http/errors.ts'
+import { ApiError, invalidField } from '../http/errors.ts'
 import {
   isMasterEndpoint,
   recordChange,
@@ -89,13 +90,8 @@ export async function createWebhook(
     subject: id,
     details: { events, host },
   })
-  const quota: Quota = {
-    name: `webhooks:${caller.userId}`,
-    per: 'day',
-    limit: MAX_NEW_WEBHOOKS,
-    error: (seconds) =>
-      rateLimited(`a user may create ${MAX_NEW_WEBHOOKS} webhooks a day`, seconds),
-  }
+  const message = `a user may create ${MAX_NEW_WEBHOOKS} webhooks a day`
+  const quota = perDay(`webhooks:${caller.userId}`, MAX_NEW_WEBHOOKS, message)
   const guards = [requireRecentSession(ctx), limitWebhooks(caller), requireQuota(quota, now)]
   if (role === 'master' && caller.role !== 'master') guards.unshift(administratorGuard(caller))
   const statements = [insert, record, countUse(db, quota, now)] as const

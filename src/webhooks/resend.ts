@@ -6,6 +6,7 @@ import type { Guard } from '../db/guard.ts'
 import { countUse, type Quota, requireQuota } from '../db/quota.ts'
 import { webhookEndpoints } from '../db/schema/webhooks.ts'
 import type { Ctx } from '../http/context.ts'
+import { perDay } from '../http/daily-quota.ts'
 import { ApiError, invalidField, rateLimited } from '../http/errors.ts'
 import { recordChange, rejectIf, requireEndpoint } from './access.ts'
 import { selectRoom } from './cursor.ts'
@@ -93,13 +94,8 @@ export async function replayEvents(
   ctx: Ctx,
   { endpointId, since }: { endpointId: string; since: string },
 ): Promise<Webhook> {
-  const quota: Quota = {
-    name: `webhook_replays:${endpointId}`,
-    per: 'day',
-    limit: MAX_REPLAYS,
-    error: (seconds) =>
-      rateLimited(`an endpoint may be replayed ${MAX_REPLAYS} times a day`, seconds),
-  }
+  const message = `an endpoint may be replayed ${MAX_REPLAYS} times a day`
+  const quota = perDay(`webhook_replays:${endpointId}`, MAX_REPLAYS, message)
   if (since > ctx.now.toISOString()) throw invalidField('since', 'must not be in the future')
   const position = eventIdAt(new Date(since)) - 1
   const replay = ctx.db

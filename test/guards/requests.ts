@@ -199,8 +199,8 @@ export const requests: Guard[] = [
   {
     name: 'a user has a limited number of pictures in a day',
     file: 'src/avatars/replace.ts',
-    text: 'limit: MAX_PICTURES_OF_USER,',
-    broken: 'limit: 1e9,',
+    text: '    MAX_PICTURES_OF_USER,\n',
+    broken: '    1e9,\n',
     test: 'test/avatars/upload.test.ts',
     title: 'has 20 pictures of a user',
   },

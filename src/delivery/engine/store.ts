@@ -3,6 +3,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Address, Hex } from 'viem'
 import { type Database, raw, type Statement } from '../../db/client.ts'
 import { guardedBatch } from '../../db/guard.ts'
+import { toJsonSlices } from '../../db/slices.ts'
 import type { Network } from '../../env.ts'
 import type { ItemChange } from './item-changes.ts'
 import { leaseEnd } from './lease.ts'
@@ -72,7 +73,7 @@ export async function store(
 ): Promise<void> {
   const error = () => new Outdated('the run is outdated')
   const hasLease = sql`EXISTS (SELECT 1 FROM networks WHERE chainId = ${chainId} AND lease = ${lease})`
-  const expected = toSlices(changes.items.map(({ id, version }) => ({ id, version })))
+  const expected = toJsonSlices(changes.items.map(({ id, version }) => ({ id, version })))
   const isChanged = (rows: string) => sql`EXISTS (SELECT 1 FROM json_each(${rows})
     LEFT JOIN deliveries d ON d.id = value ->> 'id' AND d.version = value ->> 'version'
     WHERE d.id IS NULL)`
@@ -91,32 +92,12 @@ export async function store(
   )
 }
 
-/** Characters of a bound value. D1 limits it to 2 MB. */
-const MAX_VALUE = 600_000
-
 /** Returns one statement for each slice of the rows. */
 const inSlices = (
   db: Database,
   rows: readonly unknown[],
   statement: (json: string) => SQL,
-): Statement[] => toSlices(rows).map((slice) => raw(db, statement(slice)))
-
-/** Returns the rows as JSON, in slices that D1 accepts. */
-function toSlices(rows: readonly unknown[]): string[] {
-  const slices: string[][] = []
-  let size = Infinity
-  for (const row of rows) {
-    // Wei are text.
-    const text = JSON.stringify(row, (_, value) => (typeof value === 'bigint' ? `${value}` : value))
-    size += text.length + 1
-    if (size > MAX_VALUE) {
-      slices.push([])
-      size = text.length
-    }
-    slices.at(-1)?.push(text)
-  }
-  return slices.map((slice) => `[${slice.join()}]`)
-}
+): Statement[] => toJsonSlices(rows).map((slice) => raw(db, statement(slice)))
 
 /** The columns that change in the life of a transaction. */
 const columns = [
