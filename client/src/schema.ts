@@ -454,7 +454,7 @@ export interface paths {
         };
         /**
          * Get the art of an NFT
-         * @description Serves the picture at an `imageUrl`, converted to a JPEG. The first request for it may take 10 seconds. Where there is no picture now, ask again after an hour. Needs no token.
+         * @description Serves the picture at an `imageUrl`, converted to a JPEG. The first request for it may take 10 seconds. Where there is no picture now, ask again after an hour; an `img` of a browser gets a transparent GIF with the 404. Needs no token.
          */
         get: operations["getArt"];
         put?: never;
@@ -5686,7 +5686,10 @@ export interface operations {
                  * @example true
                  */
                 active?: "true" | "false";
-                /** @description Selects by whether the number of pieces is limited. */
+                /**
+                 * @description Selects by whether the number of pieces is limited.
+                 * @example unlimited
+                 */
                 amountType?: "unique" | "limited" | "unlimited";
                 /**
                  * @description Selects by `updatedAt`: this time or later, the oldest first.
@@ -5790,7 +5793,10 @@ export interface operations {
                  * @example true
                  */
                 active?: "true" | "false";
-                /** @description Selects by whether the number of pieces is limited. */
+                /**
+                 * @description Selects by whether the number of pieces is limited.
+                 * @example unlimited
+                 */
                 amountType?: "unique" | "limited" | "unlimited";
                 /**
                  * @description Selects by `updatedAt`: this time or later, the oldest first.
@@ -7464,7 +7470,7 @@ export interface Methods {
     listNfts: operations["listNfts"];
     /** Get NFTs. Shows NFTs that are released, and their listings. The response may be up to 60 seconds old. Needs no token. */
     getNfts: operations["getNfts"];
-    /** Get the art of an NFT. Serves the picture at an `imageUrl`, converted to a JPEG. The first request for it may take 10 seconds. Where there is no picture now, ask again after an hour. Needs no token. */
+    /** Get the art of an NFT. Serves the picture at an `imageUrl`, converted to a JPEG. The first request for it may take 10 seconds. Where there is no picture now, ask again after an hour; an `img` of a browser gets a transparent GIF with the 404. Needs no token. */
     getArt: operations["getArt"];
     /** Create a webhook. The endpoint gets the role of the token, and belongs to its user, who may have 10, and may create 30 a day. It gets a test at once, and events once it has answered one with its challenge. A session needs a recent sign-in. Needs a token that may write. */
     createWebhook: operations["createWebhook"];

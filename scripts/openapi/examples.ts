@@ -29,6 +29,7 @@ type Operation = {
 /** Values of parameters that the sample requests leave out, by name or by operation and name. */
 const optional: Record<string, unknown> = {
   after: 'evt_1772442120000000',
+  amountType: 'unlimited',
   buyerId: 3,
   buyerUserId: 3,
   code: 'recipient_rejects',

@@ -1,4 +1,4 @@
-import { env } from 'cloudflare:workers'
+import { env, exports } from 'cloudflare:workers'
 import { eq } from 'drizzle-orm'
 import { describe, expect, inject, it, vi } from 'vitest'
 import { removeOrphans } from '../../src/avatars/orphans.ts'
@@ -126,7 +126,9 @@ describe('a source that cannot be used', () => {
   it('is a transparent picture for a page, which shows the drawing below', async () => {
     const nft = await withImage(undefined)
     const headers = { 'sec-fetch-dest': 'image' }
-    const answer = await callWith({}, 'GET', `/nfts/${nft.id}/art/card`, { headers })
+    // The document describes the answer to a program, which is JSON.
+    const url = `${env.PUBLIC_URL}/nfts/${nft.id}/art/card`
+    const answer = await exports.default.fetch(new Request(url, { headers }))
     expect([answer.status, answer.headers.get('cache-control')]).toEqual([404, 'private, no-store'])
     expect(await formatAndSize(await bytesOf(answer))).toBe('image/gif 1×1')
   })

@@ -113,6 +113,7 @@ it('starts a delivery for each item, unless the buyer has no wallet', async () =
     tries: 0,
     reasonCode: null,
     reason: null,
+    retriedAt: null,
     placedBy: null,
     placer: expect.stringMatching(/^master:test \d+$/),
     createdAt,

@@ -57,7 +57,9 @@ export const marketplaceOperations: Operations = {
     summary: 'Get the art of an NFT',
     description:
       'Serves the picture at an `imageUrl`, converted to a JPEG. The first request for it may take ' +
-      `${TIMEOUT / 1000} seconds. Where there is no picture now, ask again after an hour.`,
+      `${TIMEOUT / 1000} seconds. ` +
+      'Where there is no picture now, ask again after an ' +
+      'hour; an `img` of a browser gets a transparent GIF with the 404.',
     answer: z.file().mime('image/jpeg').describe('The picture.'),
     headers: {
       ETag: 'Identifies the picture, for `If-None-Match`.',

@@ -110,7 +110,10 @@ const valuesOf: Record<string, Values> = {
     return dice.pick(String(id), email, wallet, `0x${'0'.repeat(64)}`)
   },
   'query.range': pick('days'),
-  'query.retried': pick('3'),
+  'query.done': pick('retry', 'cancel', 'retry-all'),
+  'query.ids': pick('1,2'),
+  'query.chain': pick(String(CHAIN_ID)),
+  'query.changed': pick('3'),
   'query.source': pick('shop', 'session'),
   'query.sellerId': userId,
   'query.fields': pick('summary'),

@@ -17,7 +17,8 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 )
 
 /** A page or a form of it. */
-const page = /^\w+ \/($|claim|docs|mails|operations|orders|sign-in|sign-out|settings)/
+const page =
+  /^\w+ \/($|claim|collection|creators|docs|mails|nfts(\/:id)?$|operations|orders|sign-in|sign-out|settings)/
 
 /** A sentence, or several. A table may follow. */
 const sentence = /^(`|[A-Z]|1 to).*[.|`]$/s
