@@ -2,6 +2,7 @@
 import { Hono } from 'hono'
 import { methodNotAllowed } from 'hono/method-not-allowed'
 import { requestId } from 'hono/request-id'
+import { secureHeaders } from 'hono/secure-headers'
 import { addressRoutes } from './addresses/routes.ts'
 import { artRoutes } from './art/routes.ts'
 import { authenticate } from './auth/authenticate.ts'
@@ -18,7 +19,6 @@ import { ApiError, errorResponse, notFound, onError } from './http/errors.ts'
 import { rateLimit } from './http/rate-limit.ts'
 import { requestContext } from './http/request-context.ts'
 import { requestLog } from './http/request-log.ts'
-import { setSecurityHeaders } from './http/security-headers.ts'
 import { marketplaceRoutes } from './marketplace/routes.ts'
 import { answerUnavailable, operationsRoutes } from './operations/routes.ts'
 import { orderRoutes, setErrorFields } from './orders/routes.ts'
@@ -51,7 +51,23 @@ app.use(controlCaching)
 // No id of a caller is that short, so the id is always our own.
 app.use(requestId({ limitLength: 0 }))
 app.use(requestLog)
-app.use(setSecurityHeaders)
+app.use(
+  secureHeaders({
+    // API responses are not pages. Pages set their own policy.
+    contentSecurityPolicy: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+    overwrite: false,
+    // These are only for pages, part of the policy above, or obsolete.
+    crossOriginOpenerPolicy: false,
+    originAgentCluster: false,
+    referrerPolicy: false,
+    removePoweredBy: false,
+    xDnsPrefetchControl: false,
+    xDownloadOptions: false,
+    xFrameOptions: false,
+    xPermittedCrossDomainPolicies: false,
+    xXssProtection: false,
+  }),
+)
 app.use('/api/externalOrders/*', setErrorFields)
 app.use('/health', answerUnavailable)
 app.use(errorPages)

@@ -1,7 +1,7 @@
 /** Signs transactions (EIP-1559) with the keys of the relayers. */
 import { type Address, concatHex, fromRlp, type Hex, keccak256, numberToHex, toRlp } from 'viem'
-import { privateKeyToAddress, sign as signHash } from 'viem/accounts'
 import type { Fees } from './fees.ts'
+import { addressOf, signHash } from './secp256k1.ts'
 
 /** A relayer. Its key is only in the closure of `sign`, so logging a signer does not show it. */
 export type Signer = { address: Address; sign: (call: Unsigned) => Promise<Hex> }
@@ -11,10 +11,10 @@ const signers = new Map<Hex, Signer>()
 /** Returns the account of a key. Deriving it takes as long as a signature, so it is cached. */
 export function getSigner(key: Hex): Signer {
   const signer = signers.get(key) ?? {
-    address: privateKeyToAddress(key),
+    address: addressOf(key),
     sign: async (call) => {
-      const signature = await signHash({ hash: keccak256(encode(call)), privateKey: key })
-      return encode(call, [signature.yParity ?? 0, BigInt(signature.r), BigInt(signature.s)])
+      const { yParity, r, s } = await signHash(keccak256(encode(call)), key)
+      return encode(call, [yParity, r, s])
     },
   }
   signers.set(key, signer)

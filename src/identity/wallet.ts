@@ -5,9 +5,11 @@
  */
 import { eq, sql } from 'drizzle-orm'
 import type { Hex } from 'viem'
-import { getAddress, verifyMessage } from 'viem/utils'
+import { createSiweMessage, parseSiweMessage, validateSiweMessage } from 'viem/siwe'
+import { getAddress, hashMessage } from 'viem/utils'
 import { walletNonces } from '../db/schema/users.ts'
 import type { Network, Settings } from '../env.ts'
+import { isSignedBy } from '../ethereum/secp256k1.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError, invalidField } from '../http/errors.ts'
 import { isUnowned } from './address.ts'
@@ -53,20 +55,25 @@ export async function verifyWalletMessage(
   { db, now, settings }: SiteCtx,
   { message, signature, purpose, secret }: WalletProof,
 ): Promise<Proof> {
-  const { domain, ...fields } = parseMessage(message)
-  const { address, chainId, nonce, expirationTime } = fields
+  const fields = parseSiweMessage(message)
+  const { address, chainId, nonce, issuedAt, expirationTime } = fields
+  if (!address || !chainId || !nonce || !isTime(issuedAt) || !isTime(expirationTime))
+    throw invalidField('message', 'must be a message that this site wrote')
   if (isUnowned(address)) throw invalidField('message', 'must be for an address that has an owner')
   const { host } = new URL(settings.PUBLIC_URL)
-  if (domain !== host) throw invalidMessage(`the message is for ${domain}, not for ${host}`)
+  if (fields.domain !== host)
+    throw invalidMessage(`the message is for ${fields.domain}, not for ${host}`)
   const network = requireNetwork(settings, chainId, 'message')
-  if (expirationTime <= now) throw invalidMessage('the message has expired: please try again')
-  if (message !== writeMessage(settings, { ...fields, purpose }))
+  if (!validateSiweMessage({ message: fields, domain: host, time: now }))
+    throw invalidMessage('the message has expired: please try again')
+  const request = { address, chainId, nonce, issuedAt, expirationTime, purpose }
+  if (message !== writeMessage(settings, request))
     throw invalidMessage('the message is not the one that this site wrote')
   if (!secret || nonce !== hashSecret(secret))
     throw invalidMessage('the message was requested by another browser')
   const walletChainId = await findSignerChain(network, { address, message, signature })
   if (walletChainId === null) throw invalidMessage('the signature does not match the wallet')
-  return createProof({ db, now }, { address, walletChainId, nonce })
+  return createProof({ db, now }, { address: getAddress(address), walletChainId, nonce })
 }
 
 const createProof = (
@@ -85,36 +92,19 @@ const createProof = (
   consume: db.delete(walletNonces).where(eq(walletNonces.nonce, nonce)),
 })
 
+/** viem makes an invalid `Date` of any text. */
+const isTime = (time: Date | undefined): time is Date => !Number.isNaN(time?.getTime() ?? NaN)
+
 type MessageFields = WalletRequest & { nonce: string; issuedAt: Date; expirationTime: Date }
 
-/** viem's functions are for messages of every kind, and would make the bundle 2 KiB larger. */
-const writeMessage = ({ PUBLIC_URL }: Site, fields: MessageFields): string =>
-  `${new URL(PUBLIC_URL).host} wants you to sign in with your Ethereum account:
-${getAddress(fields.address)}
-
-${statements[fields.purpose]}
-
-URI: ${PUBLIC_URL}
-Version: 1
-Chain ID: ${fields.chainId}
-Nonce: ${fields.nonce}
-Issued At: ${fields.issuedAt.toISOString()}
-Expiration Time: ${fields.expirationTime.toISOString()}`
-
-const variables =
-  /^(\S+) .*\n(0x[\da-fA-F]{40})\n[\s\S]*\nChain ID: (\d+)\nNonce: (\w+)\nIssued At: (\S+)\nExpiration Time: (\S+)/
-
-/** Returns what varies in a message, which nobody has checked. Throws `invalid_input`. */
-function parseMessage(message: string) {
-  const [, domain, address, chainId, nonce, ...texts] = variables.exec(message) ?? []
-  const [issuedAt, expirationTime] = texts.map((text) => new Date(text))
-  if (!domain || !address || !nonce || !isTime(issuedAt) || !isTime(expirationTime))
-    throw invalidField('message', 'must be a message that this site wrote')
-  const fields = { chainId: Number(chainId), nonce, issuedAt, expirationTime }
-  return { domain, address: getAddress(address), ...fields }
-}
-
-const isTime = (time: Date | undefined): time is Date => !Number.isNaN(time?.getTime() ?? NaN)
+const writeMessage = ({ PUBLIC_URL }: Site, { purpose, ...fields }: MessageFields): string =>
+  createSiweMessage({
+    ...fields,
+    domain: new URL(PUBLIC_URL).host,
+    uri: PUBLIC_URL,
+    version: '1',
+    statement: statements[purpose],
+  })
 
 /** `field` is the field of the request that names the chain. */
 function requireNetwork({ NETWORKS }: Site, chainId: number, field: string): Network {
@@ -133,8 +123,8 @@ function requireNetwork({ NETWORKS }: Site, chainId: number, field: string): Net
  * owns the address on every chain. Whoever owns the contract does not.
  */
 async function findSignerChain(network: Network, signed: SignedMessage): Promise<number | null> {
-  // viem throws if the signature is not 65 bytes long. A contract may accept any length.
-  if (await verifyMessage(signed).catch(() => false)) return 0
+  const { address, message, signature } = signed
+  if (isSignedBy(address, hashMessage(message), signature)) return 0
   return (await isSignedByContract(network, signed)) ? network.chainId : null
 }
 

@@ -5,7 +5,7 @@ export const signIn: Guard[] = [
   {
     name: 'a wallet must have signed the message',
     file: 'src/identity/wallet.ts',
-    text: 'if (await verifyMessage(signed).catch(() => false)) return 0',
+    text: 'if (isSignedBy(address, hashMessage(message), signature)) return 0',
     broken: 'return 0',
     test: 'test/identity/contract-wallet.test.ts',
     title: 'accepts a signature that the contract accepts, and rejects another',
@@ -45,7 +45,7 @@ export const signIn: Guard[] = [
   {
     name: 'a signed message must be the one that the site wrote',
     file: 'src/identity/wallet.ts',
-    text: 'if (message !== writeMessage(settings, { ...fields, purpose }))',
+    text: 'if (message !== writeMessage(settings, request))',
     broken: 'if (false)',
     test: 'test/identity/wallet.test.ts',
     title: 'is for linking the wallet to an account',
