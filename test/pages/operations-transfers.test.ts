@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { auditLog } from '../../src/db/schema/operations.ts'
 import { explain, sentences } from '../../src/delivery/reasons.ts'
+import { sentence } from '../../src/pages/components/field.tsx'
 import { aShop, billingData, placed, times } from '../orders/shop.ts'
 import { aTransaction, aUser, db } from '../support/makers.ts'
 import { ageSession, type Visitor } from '../support/visitor.ts'
@@ -58,6 +59,19 @@ describe('the list of transfers', () => {
     )
     expect((await read(visitor, `${LIST}?state=failed&chain=5`)).text).toContain(
       'No transfer matches.',
+    )
+  })
+
+  it('shows what items wait for, the oldest first', async () => {
+    const { visitor } = await anAdministratorVisitor()
+    const dueAt = new Date(Date.now() + 5 * 60_000).toISOString()
+    const waiting = await anItem({ state: 'queued', ...explain('no_relayer', 'X'), dueAt })
+    const cancelled = await anItem({ state: 'queued', requestedAction: 'cancel', dueAt })
+    const { text } = await read(visitor, `${LIST}?state=queued`)
+    expect(text).toContain(
+      `Transfer ${waiting.id} Queued A picture 1 piece €10.00 Order ${waiting.orderId} localhost Ordered just now` +
+        ` Next attempt in 4 minutes ${sentence(`${sentences.no_relayer}: X`)}` +
+        ` Transfer ${cancelled.id} Being cancelled`,
     )
   })
 

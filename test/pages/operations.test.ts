@@ -40,7 +40,7 @@ it('has a sentence where there is nothing to show', async () => {
   const { text } = await read(visitor, '/operations')
   expect(text).toContain('No alarm is raised.')
   expect(text).toContain('No order was placed in the last 30 days, so there is nothing to draw.')
-  expect(text).toContain('Everything is delivered, or waits for a wallet.')
+  expect(text).toContain('What is queued waits only for its turn.')
   expect(text).toContain('Nothing has failed.')
   expect(text).toContain('Not checked yet: the cron run does it each minute.')
   expect(text).toContain('There are no entries.')
@@ -138,19 +138,6 @@ describe('the plots', () => {
     )
     expect(html).toContain('Half of them (p50): 1 s\n95 % of them (p95): 2 s')
   })
-})
-
-it('lists the oldest items under way with what they wait for', async () => {
-  const { visitor } = await anAdministratorVisitor()
-  const dueAt = new Date(Date.now() + 5 * 60_000).toISOString()
-  const waiting = await anItem({ state: 'queued', ...explain('no_relayer', 'X'), dueAt })
-  const cancelled = await anItem({ state: 'queued', requestedAction: 'cancel', dueAt })
-  const { sectionOf } = await read(visitor, '/operations')
-  expect(sectionOf('oldest')).toContain(
-    `Transfer ${waiting.id} Queued A picture 1 piece €10.00 Order ${waiting.orderId} localhost Ordered just now` +
-      ` Next attempt in 4 minutes ${sentence(`${sentences.no_relayer}: X`)}` +
-      ` Transfer ${cancelled.id} Being cancelled`,
-  )
 })
 
 it('groups failures by reason, with their number, their value and a link to their list', async () => {

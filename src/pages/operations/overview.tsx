@@ -18,11 +18,11 @@ import { Live, listPath, OperationsPage, TransferLink } from './layout.tsx'
 import { NetworkPanel } from './network.tsx'
 import { describeRetry } from './outcome.tsx'
 import { Plots } from './plots.tsx'
-import { TransferRows, upTo } from './transfers.tsx'
+import { upTo } from './transfers.tsx'
 
 type OverviewProps = Omit<Overview, 'account'> & { range: Range }
 
-export const OverviewPage = ({ hours, state, oldest, audit, range, ...groups }: OverviewProps) => (
+export const OverviewPage = ({ hours, state, audit, range, ...groups }: OverviewProps) => (
   <OperationsPage path="/operations">
     <Live>
       <Cron state={state} />
@@ -48,10 +48,6 @@ export const OverviewPage = ({ hours, state, oldest, audit, range, ...groups }: 
       <section class="flow" aria-labelledby="plots">
         <h2 id="plots">Orders and deliveries</h2>
         <Plots hours={hours} range={range} />
-      </section>
-      <section class="flow" aria-labelledby="oldest">
-        <h2 id="oldest">Oldest under way</h2>
-        <TransferRows transfers={oldest} empty="Everything is delivered, or waits for a wallet." />
       </section>
       <section class="flow" aria-labelledby="networks">
         <h2 id="networks">Signers and contracts</h2>
