@@ -1,5 +1,5 @@
 /**
- * `npm run screenshots`: saves a picture of every page at 390 and 1280 px, light and dark. The tests
+ * `npm run screenshots`: saves a picture of every page at 320, 390 and 1280 px, light and dark. The tests
  * of the pages take them, so it needs Chromium as they do.
  */
 import { mkdir, rm } from 'node:fs/promises'
@@ -11,7 +11,7 @@ const FOLDER = 'screenshots'
 export const command = defineCommand(
   {
     name: 'npm run screenshots',
-    purpose: `Saves a picture of every page in ${FOLDER}/, at 390 and 1280 px, light and dark.`,
+    purpose: `Saves a picture of every page in ${FOLDER}/, at 320, 390 and 1280 px, light and dark.`,
     variables: { CHROMIUM: 'The browser. Default: /usr/bin/chromium' },
     example: 'npm run screenshots',
   },
