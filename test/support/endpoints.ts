@@ -88,7 +88,9 @@ export async function sampleWorld() {
   async function aPainting() {
     if (paintingId) return paintingId
     const image = `data:image/png;base64,${Buffer.from(aPng()).toString('base64')}`
-    const { id } = await anNft(seller, { payload: { amountType: 'limited', metadata: { image } } })
+    const { id } = await anNft(await aUser(), {
+      payload: { amountType: 'limited', metadata: { image } },
+    })
     await call('GET', `/nfts/${id}/art/card`)
     paintingId = id
     return id
