@@ -30,7 +30,7 @@ const selectArt = prepared((db, { id, now }: Placeholders<{ id: number; now: str
 
 /**
  * Returns the art of an NFT that everybody may see as a JPEG. Null if there is none, and while it
- * cannot be had: the source failed in this hour, or the conversions of this day are used up.
+ * cannot be had: the source failed in this hour, or on this day its conversion did, or all are used up.
  */
 export async function readArt(ctx: ArtCtx, { id, size }: ArtName): Promise<Art | null> {
   const [[nft]] = await ctx.db.batch([selectArt(ctx.db, { id, now: ctx.now.toISOString() })])
@@ -53,7 +53,10 @@ async function hashOf(source: string): Promise<string> {
   return bytesToHex(new Uint8Array(digest)).slice(2)
 }
 
-/** Attempts to make the same picture in an hour: one, so that no flood of requests repeats it. */
+/**
+ * Attempts to make the same picture in an hour, and its conversions in a day: one, so that neither a
+ * flood of requests nor a broken picture uses up those of others.
+ */
 const MAX_ATTEMPTS = 1
 
 /** Converts and stores the picture. Throws `try_later`, and the errors of source and conversion. */
@@ -62,14 +65,17 @@ async function makeArt(
   { id, size, source, hash }: ArtName & { source: string; hash: string },
 ): Promise<Art> {
   const error = (seconds: number) => tryLater('this picture cannot be had now', seconds)
-  const name = `art:${hash.slice(0, 16)}:${id}:${size}`
-  const attempt: Quota = { name, per: 'hour', limit: MAX_ATTEMPTS, error }
-  const conversions: Quota = { name: 'art', per: 'day', limit: settings.MAX_ART_PER_DAY, error }
-  const guards = [attempt, conversions].map((quota) => requireQuota(quota, now))
+  const own = { name: `art:${hash.slice(0, 16)}:${id}:${size}`, limit: MAX_ATTEMPTS, error }
+  const attempt: Quota = { ...own, per: 'hour' }
+  const conversions: Quota[] = [
+    { ...own, per: 'day' },
+    { name: 'art', per: 'day', limit: settings.MAX_ART_PER_DAY, error },
+  ]
+  const guards = [attempt, ...conversions].map((quota) => requireQuota(quota, now))
   await guardedBatch(db, guards, [countUse(db, attempt, now)])
   const jpeg = await toJpeg(images, await readSource(source, settings), {
     edge: artSizes[size],
-    claim: () => takeQuotas(db, [conversions], now),
+    claim: () => takeQuotas(db, conversions, now),
   })
   const { httpEtag } = await bucket.put(`art/${id}/${size}.jpg`, jpeg, {
     httpMetadata: { contentType: 'image/jpeg' },

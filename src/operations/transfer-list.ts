@@ -49,11 +49,15 @@ const selectOutcomes = (db: Database, obstacles: readonly Obstacle[], ids: reado
       FROM deliveries x WHERE id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`,
   )
 
+/** Whether a state or a reason leaves few transfers, which indexes find. */
+const isFew = ({ code, status }: Filter) =>
+  code !== undefined || (status !== undefined && status !== 'transferred')
+
 /** Counts up to `MAX_COUNT`. Among transfers in any state they are not counted: there may be many. */
 const countMatching = (db: Database, filter: Filter) =>
   raw<{ total: number }>(
     db,
-    filter.code || (filter.status && filter.status !== 'transferred')
+    isFew(filter)
       ? sql`SELECT count(*) AS total FROM (SELECT 1 FROM deliveries d WHERE ${matches(filter)}
           LIMIT ${MAX_COUNT})`
       : sql`SELECT 0 AS total WHERE FALSE`,
@@ -68,6 +72,10 @@ export type ListQuery = Pick<Filter, 'code' | 'source'> & {
 export const toFilter = ({ state, code, source, chain }: ListQuery): Filter => ({
   ...{ status: state, code, source, chainId: chain },
 })
+
+/** Leaves out the chain where no index would find it, so that all transfers would be read. */
+export const findable = ({ chain, ...query }: ListQuery): ListQuery =>
+  isFew(toFilter(query)) ? { ...query, chain } : query
 
 type Input = {
   query: ListQuery

@@ -143,6 +143,20 @@ describe('a source that cannot be used', () => {
     expect(conversions).toBe(0)
   })
 
+  it('costs one conversion a day and size, so that it does not use up those of others', async () => {
+    const broken = await withImage(dataUrl(wide.slice(0, 60)))
+    const { conversions } = await watch(async () => {
+      for (const hour of ['T10', 'T11', 'T23']) {
+        vi.setSystemTime(`2026-11-25${hour}:10:00Z`)
+        expect(await statusOf(broken)).toBe(404)
+      }
+    })
+    expect(conversions).toBe(1)
+    vi.setSystemTime('2026-11-26T00:10:00Z')
+    expect((await watch(() => art(broken))).conversions).toBe(1)
+    vi.useRealTimers()
+  })
+
   it('is asked once an hour, whatever number of requests comes', async () => {
     vi.setSystemTime('2026-11-24T10:10:00Z')
     const nft = await withImage(remote('/status?code=404'))

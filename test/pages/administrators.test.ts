@@ -163,3 +163,10 @@ it('asks for a recent sign-in', async () => {
     expect(response.headers.get('location')).toMatch(/^\/sign-in\/again/)
   expect(await administrators()).toEqual([user.id])
 })
+
+it('says what was done, and nothing else that a URL says', async () => {
+  const { visitor } = await anAdministrator()
+  const read = async (notice: string) => (await visitor.get(`${PAGE}?notice=${notice}`)).text()
+  expect(await read('appointed')).toContain('This user was appointed.')
+  expect(await read('hacked')).not.toMatch(/This user was|hacked/)
+})

@@ -75,6 +75,17 @@ describe('the list of transfers', () => {
     )
   })
 
+  it('ignores the chain among transfers in any state, of which all would be read', async () => {
+    const { visitor } = await anAdministratorVisitor()
+    const { id } = await anItem({ state: 'transferred', dueAt: null })
+    for (const query of ['chain=5', 'chain=5&state=transferred']) {
+      const { html, text } = await read(visitor, `${LIST}?${query}`)
+      expect(text).toContain(`Transfer ${id}`)
+      expect(html).not.toContain('name="chain"')
+    }
+    expect((await read(visitor, `${LIST}?chain=5&state=queued`)).html).toContain('name="chain"')
+  })
+
   it('shows what tokens of a name have placed', async () => {
     const { visitor } = await anAdministratorVisitor()
     const { id, tokenName } = await anItem(failed('no_relayer'))
@@ -139,6 +150,20 @@ describe('what is done to many transfers', () => {
     expect(last.text).toContain('What is due already is tried now. Nothing else had to be changed.')
     expect(sendBatch).toHaveBeenCalledTimes(3)
     sendBatch.mockRestore()
+  })
+
+  it.each([
+    {},
+    { state: 'x' },
+    { state: 'transferred' },
+    { state: 'failed', code: 'x' },
+    { state: 'failed', chain: 'x' },
+  ])('changes nothing with a filter that the page does not offer: %o', async (filter) => {
+    const { visitor } = await anAdministratorVisitor()
+    const { id } = await anItem(failed('no_relayer'))
+    const response = await visitor.post(LIST, { form: { action: 'retry-all', ...filter } })
+    expect(response.status).toBe(400)
+    expect(await stateOf(id)).toBe('failed')
   })
 
   it('says what was done, what was not, and why, as it is now', async () => {

@@ -8,9 +8,9 @@ import { accountOf, explain, findWallets, Problem, useChain } from './wallets.js
 const RECEIPT_DELAY = 2000
 const RECEIPT_TRIES = 150
 
-/** Milliseconds between two loads of the page, until it shows what the transaction did. */
+/** Loads of the page until it shows what the transaction did. The first delay doubles each time. */
 const PAGE_DELAY = 4000
-const PAGE_TRIES = 8
+const PAGE_TRIES = 4
 
 /** Codes of wallets that do not know a method or its parameters (EIP-1193, EIP-1474). */
 const NOT_SUPPORTED = [4200, -32601, -32602]
@@ -148,7 +148,7 @@ async function showResult(rowId) {
       form.submit()
       return
     }
-    await sleep(PAGE_DELAY)
+    await sleep(PAGE_DELAY * 2 ** i)
   }
   location.reload()
 }

@@ -17,9 +17,11 @@ type AdministratorsProps = Omit<Awaited<ReturnType<typeof readAdministrators>>, 
 
 /** The administrators, and the form that appoints one. */
 export const Administrators = ({ administrators, found, text }: AdministratorsProps) => {
-  const { notice } = usePage()
+  const { notice = '' } = usePage()
+  // Anyone can edit the URL.
+  const isKnown = /^(appointed|dismissed)$/.test(notice)
   return (
-    <OperationsPage path={PATH} notice={notice && `This user was ${notice}.`}>
+    <OperationsPage path={PATH} notice={isKnown && `This user was ${notice}.`}>
       <h1>Administrators</h1>
       <p class="lead">
         Administrators see all orders and users, act on deliveries, generate master tokens, which

@@ -12,7 +12,7 @@ import { readNftDetails, readOrderDetails, readUserDetails } from '../../operati
 import { readOverview } from '../../operations/overview.ts'
 import { onlyItemIn, search } from '../../operations/search.ts'
 import { readTransferHistory } from '../../operations/transfer-history.ts'
-import { readTransferList, toFilter } from '../../operations/transfer-list.ts'
+import { findable, readTransferList, toFilter } from '../../operations/transfer-list.ts'
 import { page } from '../page.tsx'
 import { NftPage, OrderPage, UserPage } from './details.tsx'
 import { listPath, liveScripts } from './layout.tsx'
@@ -28,16 +28,19 @@ const OverviewQuery = z.object({ range: z.enum(['hours', 'days']).catch('hours')
 const actions = ['retry', 'cancel', 'write_off'] as const
 const listAction = z.enum([...actions, 'retry-all'])
 
-/** A filter that is empty or not known selects all. */
 const listFilter = {
-  state: z.enum(deliveryStates).optional().catch(undefined),
-  code: ReasonCode.optional().catch(undefined),
-  source: tokenNameText.optional().catch(undefined),
-  chain: idText.optional().catch(undefined),
+  state: z.enum(deliveryStates).optional(),
+  code: ReasonCode.optional(),
+  source: tokenNameText.optional(),
+  chain: idText.optional(),
 }
 
+/** A filter that is empty or not known selects all. */
 const ListQuery = z.object({
-  ...listFilter,
+  state: listFilter.state.catch(undefined),
+  code: listFilter.code.catch(undefined),
+  source: listFilter.source.catch(undefined),
+  chain: listFilter.chain.catch(undefined),
   cursor: cursorText.optional().catch(undefined),
   /** What was done before, to these transfers, or to how many of all that match. */
   done: listAction.optional().catch(undefined),
@@ -47,12 +50,18 @@ const ListQuery = z.object({
 
 const returnPieces = z.literal('on').optional()
 
-const ListForm = z.object({
-  ...listFilter,
-  action: listAction,
-  id: z.union([idText, z.array(idText).max(100)]).default([]),
-  returnPieces,
-})
+/** More than what is selected changes only with a filter that the page offers that for. */
+const ListForm = z
+  .object({
+    ...listFilter,
+    action: listAction,
+    id: z.union([idText, z.array(idText).max(100)]).default([]),
+    returnPieces,
+  })
+  .refine(({ action, state = '' }) => action !== 'retry-all' || /^(failed|queued)$/.test(state), {
+    error: 'must be failed or queued',
+    path: ['state'],
+  })
 
 const styles = ['operations.css']
 
@@ -77,7 +86,8 @@ export const operationRoutes = new Hono<App>()
     })
   })
   .get('/operations/transfers', requireAdministrator(), validate('query', ListQuery), async (c) => {
-    const { cursor, done, ids, changed, ...query } = c.req.valid('query')
+    const { cursor, done, ids, changed, ...given } = c.req.valid('query')
+    const query = findable(given)
     const { account, ...list } = await readTransferList(c.var, {
       query,
       cursor,
