@@ -6855,7 +6855,7 @@ export interface operations {
             path: {
                 /**
                  * @description The id of the user.
-                 * @example 6
+                 * @example 7
                  */
                 id: number;
             };

@@ -8,7 +8,7 @@ import { accountOf, explain, findWallets, Problem, useChain } from './wallets.js
 const RECEIPT_DELAY = 2000
 const RECEIPT_TRIES = 150
 
-/** Loads of the page until it shows what the transaction did. The first delay doubles each time. */
+/** Milliseconds before the second load of the page, doubled each time, and how many there are. */
 const PAGE_DELAY = 4000
 const PAGE_TRIES = 4
 
