@@ -213,7 +213,7 @@ it.each(languages)('reads each event once (%s)', async (language) => {
 })
 
 it.each(['sh'] as const)('sends the example of the reference (%s)', async (language) => {
-  const html = await (await fetch(`${instance.url}/docs`)).text()
+  const html = await (await fetch(`${instance.url}/docs/api-orders`)).text()
   const [, samples = ''] = /id="placeOrders-sh"(.*?)<\/fieldset>/s.exec(html) ?? []
   const programs = [...samples.matchAll(/<code>(.*?)<\/code>/gs)].map(([, code = '']) =>
     code.replaceAll('&quot;', '"').replaceAll('&gt;', '>'),
