@@ -190,7 +190,8 @@ describe('what is done to many transfers', () => {
       `1 transfer not changed: the buyer has no wallet yet. Transfer ${awaiting}`,
     )
     const [entry] = await db.select().from(auditLog)
-    expect(entry).toMatchObject({ action: 'transfer.retry', details: { items: [good.id] } })
+    expect(entry?.action).toBe('transfer.retry')
+    expect(entry?.details).toEqual({ items: [good.id] })
   })
 
   it('says that a retried transfer has failed again', async () => {

@@ -105,10 +105,14 @@ export const operationRoutes = new Hono<App>()
   .post('/operations/transfers', requireAdministrator(), validate('form', ListForm), async (c) => {
     const { action, id, returnPieces, ...query } = c.req.valid('form')
     const ids = [id].flat()
-    const changed =
+    const changed = await changeTransfers(
+      withQueue(c),
       action === 'retry-all'
-        ? await changeTransfers(withQueue(c), { ...toFilter(query), action: 'retry' })
-        : await changeTransfers(withQueue(c), { ids, action, returnPieces: !!returnPieces })
+        ? { ...toFilter(query), action: 'retry' }
+        : action === 'write_off'
+          ? { ids, action, returnPieces: !!returnPieces }
+          : { ids, action },
+    )
     return c.redirect(listPath({ ...query, done: action, ids: ids.join(), changed }), 303)
   })
   .get('/operations/orders/:id', requireAdministrator(), idParam, async (c) => {
