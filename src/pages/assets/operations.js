@@ -18,7 +18,7 @@ function show(page) {
   const fresh = page.getElementById('live')
   if (!fresh || isInUse(shown)) return
   const scrolled = keepState(shown, fresh)
-  const focused = shown.contains(document.activeElement) && counterpart(fresh)
+  const focused = shown.contains(document.activeElement) ? counterpart(fresh) : null
   const anchor = [...shown.querySelectorAll('[id]')].find(
     (element) => element.getBoundingClientRect().top > 0,
   )
