@@ -98,7 +98,12 @@ export const operationRoutes = new Hono<App>()
     const changed =
       action === 'retry-all'
         ? await changeTransfers(withQueue(c), { ...toFilter(query), action: 'retry' })
-        : await changeTransfers(withQueue(c), { ids, action, returnPieces: !!returnPieces })
+        : await changeTransfers(
+            withQueue(c),
+            action === 'write_off'
+              ? { ids, action, returnPieces: !!returnPieces }
+              : { ids, action },
+          )
     return c.redirect(listPath({ ...query, done: action, ids: ids.join(), changed }), 303)
   })
   .get('/operations/orders/:id', requireAdministrator(), idParam, async (c) => {
