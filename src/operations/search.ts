@@ -21,7 +21,7 @@ const MAX_NEWEST = 10_000
 const MAX_TITLES = 10_000
 
 /** Characters of a text of which only a beginning has to be equal. */
-const MIN_PREFIX = 3
+export const MIN_PREFIX = 3
 
 /** What the text may be. A value that it cannot be is null, and finds nothing. */
 type Terms = Record<

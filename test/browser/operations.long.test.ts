@@ -203,6 +203,7 @@ describe.skipIf(!hasChromium)('an operator in a browser', () => {
       .waitFor({ timeout: 30_000 })
     expect(await page.getByRole('searchbox').evaluate((box) => box.matches(':focus'))).toBe(true)
     await page.getByText(/^Updated \d+ s ago$/).waitFor()
+    expect(await page.locator('#live-status').textContent()).toBe('')
     await expectAccessible(page, 'operations with a dead node')
     proxy.setFaults([])
     await page.getByRole('link', { name: '1 order waits' }).click()

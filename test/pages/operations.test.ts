@@ -526,7 +526,7 @@ describe('the search', () => {
     const { visitor } = await anAdministratorVisitor()
     const { text } = await read(visitor, '/operations/search?q=nothing')
     expect(text).toContain(
-      'Nothing has this id, title, order number, wallet, hash or key, or begins with it.',
+      'Nothing has this id, title, order number, e-mail address, wallet, hash or key, or begins with it.',
     )
     const request = await read(visitor, `/operations/search?q=${crypto.randomUUID()}`)
     expect(request.text).toContain('Requests are only in the log: search it for this requestId.')

@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx'
-import type { Found, FoundItem } from '../../operations/search.ts'
+import { type Found, type FoundItem, LIMIT, MIN_PREFIX } from '../../operations/search.ts'
 import { ExplorerLink } from '../components/explorer.tsx'
 import { displayName, shortAddress } from '../components/names.ts'
 import { plural } from '../components/numbers.ts'
@@ -111,7 +111,9 @@ const matches: Record<FoundItem['by'], string> = {
 
 const Nothing = ({ q }: { q: string }) => (
   <p class="empty">
-    Nothing has this id, title, order number, wallet, hash or key, or begins with it.
+    Nothing has this id, title, order number, e-mail address, wallet, hash or key, or begins with
+    it.
+    {q.length < MIN_PREFIX && ` Beginnings need ${MIN_PREFIX} characters.`}
     {/^[\da-f-]{36}$/i.test(q) && ' Requests are only in the log: search it for this requestId.'}
   </p>
 )
@@ -131,6 +133,9 @@ function Group<Row>({ name, rows, children }: GroupProps<Row>) {
           </li>
         ))}
       </ul>
+      {rows.length >= LIMIT && (
+        <p class="hint">There may be more than {LIMIT}. To find others, search for more of it.</p>
+      )}
     </section>
   )
 }

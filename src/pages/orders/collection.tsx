@@ -2,6 +2,7 @@ import type { HistoryEntry } from '../../orders/history.ts'
 import { Pager } from '../components/navigation.tsx'
 import { plural } from '../components/numbers.ts'
 import { Cover } from '../components/picture.tsx'
+import { Title } from '../components/text.tsx'
 
 type CollectionProps = { entries: HistoryEntry[]; next: number | null; isFirstPage: boolean }
 
@@ -31,7 +32,7 @@ const Collected = ({ entries }: { entries: HistoryEntry[] }) =>
       <Cover nft={nft} />
       <h2>
         <a href={`/orders/${order.id}`}>
-          <bdi>{nft.title}</bdi>
+          <Title>{nft.title}</Title>
         </a>
       </h2>
       <p class="meta">

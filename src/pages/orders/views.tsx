@@ -8,6 +8,7 @@ import { money, plural } from '../components/numbers.ts'
 import { Cover } from '../components/picture.tsx'
 import { usePage } from '../components/request.ts'
 import { Rows } from '../components/rows.tsx'
+import { Title } from '../components/text.tsx'
 import { hasEnded, isOnItsWay, Steps } from './steps.tsx'
 import { Waiting, waitOf } from './waiting.tsx'
 
@@ -111,7 +112,7 @@ export const Order = ({ entry, side, isAlone }: OrderProps) => {
   const { order, item, delivery } = entry
   const { id, totalPriceCents, totalPriceCurrency } = order
   const wait = waitOf(entry)
-  const title = <bdi>{item.nft.title}</bdi>
+  const title = <Title>{item.nft.title}</Title>
   return (
     <li
       class="order"

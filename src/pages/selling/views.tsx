@@ -46,7 +46,7 @@ export const SellingSettings = ({ contracts, listings, next, isFirstPage }: Sell
 /** The script `wallet-action.js` looks for the row with this id, and at its `data-state`. */
 const Contract = ({ contract: sold }: { contract: Selling['contracts'][number] }) => {
   const { network, contract, fulfilment, contractName, permission, nextAt } = sold
-  const { account, settings } = usePage()
+  const { account, settings, now } = usePage()
   const { name = network, delivery = '' } = settings.NETWORKS[network] ?? {}
   const wallet = account?.ethereumPublicAddr
   const isMint = fulfilment === 'mint'
@@ -78,7 +78,8 @@ const Contract = ({ contract: sold }: { contract: Selling['contracts'][number] }
           {Object.entries({ network, contract, fulfilment }).map(([name, value]) => (
             <input type="hidden" name={name} value={value} />
           ))}
-          NFTs wait for this. Next try: <Time at={nextAt} />.{' '}
+          NFTs wait for this. Next try:{' '}
+          {Date.parse(nextAt) > now.getTime() ? <Time at={nextAt} /> : 'soon'}.{' '}
           {permission.is === 'allowed' && <Submit kind="small">Try now</Submit>}
         </form>
       )}
