@@ -166,8 +166,17 @@ it('waits for the marketplace, not for the seller, where the marketplace holds t
   expect((await read(seller, '?side=sold', env)).html).not.toContain('Allow it')
 })
 
-it('does not call an order “being sent” for longer than operators wait', async () => {
-  const { buyer } = await aWaitingOrder({})
+it.each([
+  [4, 'Being sent , under way'],
+  [6, 'Waiting for the network , held up'],
+])('says of an order that is queued for %i minutes: %s', async (minutes, label) => {
+  const queuedAt = new Date(Date.now() - minutes * 60_000).toISOString()
+  const { buyer } = await aWaitingOrder({ queuedAt })
+  expect((await read(buyer)).orders[0]).toContain(label)
+})
+
+it('does not call a transaction “being sent” for longer than operators wait', async () => {
+  const { buyer } = await aWaitingOrder({ state: 'in_flight', dueAt: null })
   expect((await read(buyer)).orders[0]).toContain('Waiting for the network , held up')
   const patient = { DELIVERY_ALARM_MINUTES: 90 } as unknown as Partial<Env>
   expect((await read(buyer, '', patient)).orders[0]).toContain('Being sent , under way')
@@ -274,7 +283,9 @@ it('shows an order with its wallet, its token and the billing address', async ()
   const { id, nft, buyer } = await aDeliveredOrder({ title: '<b>Sun</b>' })
   const html = await (await buyer.visitor.get(`/orders/${id}`)).text()
   const text = textOf(html)
-  expect(html).toContain('<bdi>&lt;b&gt;Sun&lt;/b&gt;</bdi>')
+  expect(html).toContain(
+    '<bdi class="title" title="&lt;b&gt;Sun&lt;/b&gt;">&lt;b&gt;Sun&lt;/b&gt;</bdi>',
+  )
   expect(text).toContain('Order SHOP-7')
   expect(text).toContain('Price 1 × €10.00')
   expect(text).toContain(`Wallet ${buyer.wallet.address}`)
@@ -307,7 +318,9 @@ it('collects what was delivered to a buyer, each NFT once', async () => {
   const read = async ({ visitor }: typeof buyer) => (await visitor.get('/collection')).text()
   const html = await read(buyer)
   expect(html.split('class="release"')).toHaveLength(2)
-  expect(html).toContain(`<a href="/orders/${newest}"><bdi>${nft.title}</bdi></a>`)
+  expect(html).toContain(
+    `<a href="/orders/${newest}"><bdi class="title" title="${nft.title}">${nft.title}</bdi></a>`,
+  )
   expect(textOf(html)).toContain('Sun Edition 2 pieces')
   expect(textOf(await read(seller))).toContain('Nothing was delivered to you yet.')
 })

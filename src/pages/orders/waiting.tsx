@@ -30,6 +30,9 @@ const causes: Partial<Record<ReasonCode, Cause>> = {
 /** `reasonCode`: null if an item only takes longer than usual. */
 type Wait = { cause: Cause; reasonCode: ReasonCode | null; since: string }
 
+/** Milliseconds that a queued item may take for its turn. A node that is down is an alarm by then. */
+const TURN = 5 * 60_000
+
 /** Returns what the item of an order waits for; null if only for its turn. */
 export function waitOf({ item, delivery }: HistoryEntry): Wait | null {
   const { state, reasonCode, failingSince, queuedAt } = delivery
@@ -43,7 +46,7 @@ export function waitOf({ item, delivery }: HistoryEntry): Wait | null {
     return { cause, reasonCode, since: failingSince }
   }
   const isUnderWay = queuedAt && (state === 'queued' || state === 'in_flight')
-  const patience = settings.DELIVERY_ALARM_MINUTES * 60_000
+  const patience = state === 'queued' ? TURN : settings.DELIVERY_ALARM_MINUTES * 60_000
   return isUnderWay && now.getTime() - Date.parse(queuedAt) > patience
     ? { cause: 'the network', reasonCode: null, since: queuedAt }
     : null
