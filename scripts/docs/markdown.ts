@@ -23,7 +23,8 @@ const marked = new Marked({
       const head = hasHead
         ? `<thead><tr>${header.map(cell('th scope="col"')).join('')}</tr></thead>`
         : ''
-      const body = rows.map((row) => `<tr${rowId(row)}>${row.map(cell('td')).join('')}</tr>\n`)
+      const ids = rowIds(rows)
+      const body = rows.map((row, i) => `<tr${ids[i]}>${row.map(cell('td')).join('')}</tr>\n`)
       return `<div class="table" tabindex="0"><table>${head}<tbody>\n${body.join('')}</tbody></table></div>\n`
     },
   },
@@ -36,7 +37,8 @@ export function renderMarkdown(markdown: string): string {
   while (tokens.length > 0) {
     const end = tokens.findIndex((token) => !isProgram(token))
     const programs = tokens.splice(0, end < 0 ? tokens.length : end).filter(isProgram)
-    blocks.push(programs.length > 0 ? tabs(programs) : marked.parser(tokens.splice(0, 1)))
+    if (programs.length > 1) blocks.push(tabs(programs))
+    else blocks.push(marked.parser(programs.length > 0 ? programs : tokens.splice(0, 1)))
   }
   return blocks.join('')
 }
@@ -68,10 +70,17 @@ const slug = (heading: string): string =>
     .replace(/[^\w\- ]/g, '')
     .replaceAll(' ', '-')
 
-/** A row that begins with a code, or has one after a status, can be linked: `/docs/errors#sold_out`. */
-function rowId(row: Tokens.TableCell[]): string {
-  const [, code] = row.map(({ text }) => /^`(\w+)`$/.exec(text)).find((match) => match) ?? []
-  return code ? ` id="${code}"` : ''
+/**
+ * A row that begins with a code, or has one after a status, can be linked: `/docs/errors#sold_out`.
+ * A table with several rows of a code is no list of codes.
+ */
+function rowIds(rows: Tokens.TableCell[][]): string[] {
+  const codes = rows.map(
+    (row) => row.map(({ text }) => /^`(\w+)`$/.exec(text)).find((match) => match)?.[1],
+  )
+  const named = codes.filter((code) => code)
+  const isList = new Set(named).size === named.length
+  return codes.map((code) => (code && isList ? ` id="${code}"` : ''))
 }
 
 /** `../errors.md#sold_out` → `/docs/errors#sold_out`. */

@@ -22,17 +22,21 @@ export function searchEntries({ path, title, html, section }: Page): SearchEntry
       words: wordsOf(operation.text),
     }))
   const [intro = '', ...parts] = html.split(/(?=<h2 id=)/)
-  const sections = parts.map((part) => {
+  const sections = parts.flatMap((part) => {
     const [, id = '', heading = ''] = /<h2 id="(.*?)">(.*?)<\/h2>/.exec(part) ?? []
-    return { title: textOf(heading), place: title, path: `${path}#${id}`, words: wordsOf(part) }
+    const section = textOf(heading)
+    return [
+      { title: section, place: title, path: `${path}#${id}`, words: wordsOf(part) },
+      // A word such as `failed` has a row in several tables.
+      ...[...part.matchAll(/<tr id="(.*?)">(.*?)<\/tr>/gs)].map(([, id = '', row = '']) => ({
+        title: id,
+        place: `${title} · ${section}`,
+        path: `${path}#${id}`,
+        words: wordsOf(row),
+      })),
+    ]
   })
-  const codes = [...html.matchAll(/<tr id="(.*?)">(.*?)<\/tr>/gs)].map(([, id = '', row = '']) => ({
-    title: id,
-    place: title,
-    path: `${path}#${id}`,
-    words: wordsOf(row),
-  }))
-  return [{ title, place: 'Guide', path, words: wordsOf(intro) }, ...sections, ...codes]
+  return [{ title, place: 'Guide', path, words: wordsOf(intro) }, ...sections]
 }
 
 const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" }

@@ -1,5 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { expect, it } from 'vitest'
+import { nfts } from '../../src/db/schema/catalogue.ts'
 import { deliveries } from '../../src/db/schema/delivery.ts'
 import { users } from '../../src/db/schema/users.ts'
 import { explain, sentences } from '../../src/delivery/reasons.ts'
@@ -309,6 +310,15 @@ it('shows a seller the order without the billing address, and nobody else that t
   const [theirs, none] = [await other.get(`/orders/${id}`), await other.get('/orders/999999')]
   expect([theirs.status, none.status]).toEqual([404, 404])
   expect(await theirs.text()).toBe(await none.text())
+})
+
+it('links an order to the page of its NFT, unless the NFT has none any more', async () => {
+  const { id, nft, buyer } = await aDeliveredOrder()
+  const titleOf = async () =>
+    /<h2>(.*?)<\/h2>/.exec(await (await buyer.visitor.get(`/orders/${id}`)).text())?.[1]
+  expect(await titleOf()).toMatch(new RegExp(`^<a href="/nfts/${nft.id}">`))
+  await db.update(nfts).set({ deletedAt: new Date().toISOString() }).where(eq(nfts.id, nft.id))
+  expect(await titleOf()).toMatch(/^<bdi/)
 })
 
 it('collects what was delivered to a buyer, each NFT once', async () => {

@@ -53,6 +53,7 @@ export const nftRoutes = new Hono<App>()
           artOf={nft.imageUrl !== null && id}
         />
       ),
+      scripts: ['art.js'],
       children: <NftPage {...details} />,
     })
   })

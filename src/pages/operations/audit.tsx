@@ -1,7 +1,7 @@
 import type { AuditAction } from '../../db/schema/operations.ts'
 import type { AuditEntry, AuditFilter, readAudit } from '../../operations/audit.ts'
 import { LinkButton, Submit } from '../components/button.tsx'
-import { Field, Select } from '../components/field.tsx'
+import { Field, Select, sentence } from '../components/field.tsx'
 import { Pager } from '../components/navigation.tsx'
 import { plural } from '../components/numbers.ts'
 import { Rows } from '../components/rows.tsx'
@@ -36,7 +36,7 @@ export const Audit = ({ entries, actors, next, filter, isFirstPage }: AuditProps
           label="What"
           options={{
             '': 'Everything',
-            ...Object.fromEntries(auditActions.map((action) => [action, action])),
+            ...Object.fromEntries(auditActions.map((action) => [action, labelOf(action)])),
           }}
           selected={filter.action}
         />
@@ -128,6 +128,13 @@ const sentences: Record<AuditAction, string> = {
 }
 
 export const auditActions = Object.keys(sentences) as AuditAction[]
+
+/** `Retried a transfer`. */
+function labelOf(action: AuditAction): string {
+  const [group = ''] = action.split('.')
+  const subject = group === 'administrator' ? 'user' : group
+  return sentence(sentences[action].replace('%', `a ${subject}`)).slice(0, -1)
+}
 
 const What = (entry: AuditEntry) => {
   const [before, after] = sentences[entry.action].split('%')

@@ -69,13 +69,13 @@ const Filters = ({ query: { state, code, source, chain } }: { query: ListQuery }
   <form method="get" action="/operations/transfers" class="inline-form">
     <Select name="state" label="State" options={{ '': 'Any', ...stateNames }} selected={state} />
     <Select name="code" label="Reason" options={{ '': 'Any', ...reasons }} selected={code} />
-    <Field name="source" label="Token name" value={source} maxlength={1000} />
+    <Field name="source" label="Placed by the API token" value={source} maxlength={1000} />
     {chain && <Field name="chain" label="Id of the chain" value={chain} />}
     <Submit>Show</Submit>
   </form>
 )
 
-const reasons = Object.fromEntries(reasonCodes.map((code) => [code, code]))
+const reasons = Object.fromEntries(reasonCodes.map((code) => [code, sentence(sentences[code])]))
 
 type ResultProps = Pick<TransfersProps, 'changed' | 'outcomes'> & { done: ActionName | 'retry-all' }
 

@@ -113,6 +113,7 @@ export const Order = ({ entry, side, isAlone }: OrderProps) => {
   const { id, totalPriceCents, totalPriceCurrency } = order
   const wait = waitOf(entry)
   const title = <Title>{item.nft.title}</Title>
+  const href = isAlone ? nftPath(item.nft) : `/orders/${id}`
   return (
     <li
       class="order"
@@ -121,7 +122,7 @@ export const Order = ({ entry, side, isAlone }: OrderProps) => {
     >
       <Cover nft={item.nft} />
       <div>
-        <h2>{isAlone ? title : <a href={`/orders/${id}`}>{title}</a>}</h2>
+        <h2>{href ? <a href={href}>{title}</a> : title}</h2>
         <p class="meta">
           <span>{plural(item.quantity, 'piece')}</span>
           <span>{money(totalPriceCents, totalPriceCurrency)}</span>
@@ -141,6 +142,12 @@ export const Order = ({ entry, side, isAlone }: OrderProps) => {
       <Steps entry={entry} side={side} />
     </li>
   )
+}
+
+/** Returns the page of an NFT; null if it has none, because it is not released or was deleted. */
+function nftPath({ id, status, deletedAt, releaseAt }: HistoryEntry['item']['nft']): string | null {
+  const isReleased = status === 'released' && releaseAt <= usePage().now.toISOString()
+  return isReleased && !deletedAt ? `/nfts/${id}` : null
 }
 
 /** The shop's own number, if it has given one. */
