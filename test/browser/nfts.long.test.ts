@@ -116,6 +116,16 @@ describe.skipIf(!hasChromium)('the public pages', () => {
     expect(others).toEqual([])
   })
 
+  it('show the drawing as it is where the art cannot be had', async () => {
+    const page = await marketplace.open()
+    await page.goto('/nfts/1')
+    await page.waitForFunction("document.querySelector('.whole > img')?.naturalWidth > 1")
+    // Its image is at a private address.
+    await page.goto('/nfts/100')
+    await page.locator('.whole > svg').waitFor()
+    await page.locator('.whole > img').waitFor({ state: 'detached' })
+  })
+
   it('work without scripts', async () => {
     const page = await marketplace.open({ javaScriptEnabled: false })
     await page.goto('/nfts')

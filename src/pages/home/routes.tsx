@@ -4,6 +4,7 @@ import { findAccount } from '../../auth/session.ts'
 import type { App } from '../../http/context.ts'
 import { publicEndpoint } from '../../http/endpoint.ts'
 import { readHome } from '../../marketplace/home.ts'
+import { Preview } from '../components/preview.tsx'
 import { page } from '../page.tsx'
 import { HomePage } from './views.tsx'
 
@@ -13,6 +14,13 @@ export const homeRoutes = new Hono<App>().get('/', publicEndpoint(), async (c) =
   return page(c, {
     title: 'Digital collectibles',
     account,
+    head: (
+      <Preview
+        title="Digital collectibles, delivered to your wallet"
+        description="Creators release NFTs here, and shops sell them."
+        path="/"
+      />
+    ),
     children: <HomePage {...data} />,
   })
 })

@@ -31,6 +31,7 @@ export const nftRoutes = new Hono<App>()
     return page(c, {
       title: 'NFTs',
       account,
+      head: <Preview title="NFTs" description="All digital collectibles here." path="/nfts" />,
       children: <NftList {...list} filters={filters} isFirst={!cursor} />,
     })
   })
