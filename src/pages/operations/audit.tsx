@@ -6,7 +6,7 @@ import { Pager } from '../components/navigation.tsx'
 import { plural } from '../components/numbers.ts'
 import { Rows } from '../components/rows.tsx'
 import { periodName } from './format.ts'
-import { OperationsPage, TransferLink } from './layout.tsx'
+import { OperationsPage, TransferLink, UserLink } from './layout.tsx'
 
 type AuditProps = Omit<Awaited<ReturnType<typeof readAudit>>, 'account'> & {
   filter: AuditFilter
@@ -100,12 +100,6 @@ export const Who = ({ userId, userName, tokenName }: WhoProps) => (
       </>
     )}
   </>
-)
-
-const UserLink = ({ id, name }: { id: number | string | null; name: string | null }) => (
-  <a href={`/operations/users/${id}`}>
-    <bdi>{name ?? `User ${id}`}</bdi>
-  </a>
 )
 
 /** What was done. The subject stands in place of `%`. */

@@ -7,6 +7,7 @@ import type { Overview } from '../../operations/overview.ts'
 import type { Range } from '../../operations/periods.ts'
 import { findTroubles, isCronLate } from '../../operations/troubles.ts'
 import { LinkButton } from '../components/button.tsx'
+import { Fact } from '../components/facts.tsx'
 import { sentence } from '../components/field.tsx'
 import { Icon } from '../components/icon.tsx'
 import { money } from '../components/numbers.ts'
@@ -82,10 +83,7 @@ type FigureProps = { name: string; value: number; state?: DeliveryState }
 
 /** A number. One of transfers leads to their list. */
 const Figure = ({ name, value, state }: FigureProps) => (
-  <div>
-    <dt>{name}</dt>
-    <dd>{state ? <a href={listPath({ state })}>{upTo(value)}</a> : upTo(value)}</dd>
-  </div>
+  <Fact name={name}>{state ? <a href={listPath({ state })}>{upTo(value)}</a> : upTo(value)}</Fact>
 )
 
 type StateProps = Pick<OverviewProps, 'state'>
