@@ -125,9 +125,7 @@ const findTransactions = (db: Database, terms: Terms) =>
 
 const findUsers = (db: Database, terms: Terms) =>
   db
-    .select({
-      ...personColumns,
-    })
+    .select(personColumns)
     .from(users)
     .where(sql`${users.id} IN (${foundUserIds(terms)})`)
 
