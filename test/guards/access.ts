@@ -187,4 +187,12 @@ export const access: Guard[] = [
     test: 'test/pages/selling.test.ts',
     title: 'tries nothing that others have sold',
   },
+  {
+    name: 'a seller makes nodes work a few times a minute only',
+    file: 'src/pages/selling/routes.tsx',
+    text: "requireSession(), signInRateLimit, validate('form', Sold)",
+    broken: "requireSession(), validate('form', Sold)",
+    test: 'test/pages/selling.test.ts',
+    title: 'asks no node above the limit of endpoints that do',
+  },
 ]
