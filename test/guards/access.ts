@@ -165,7 +165,7 @@ export const access: Guard[] = [
   },
   {
     name: 'the audit log as a file has no formulas',
-    file: 'src/operations/audit.ts',
+    file: 'src/operations/audit-export.ts',
     text: 'formula.test(text)',
     broken: '!formula',
     test: 'test/pages/audit.test.ts',

@@ -11,7 +11,7 @@ import { Rows } from '../components/rows.tsx'
 import { Time } from '../components/time.tsx'
 import { listPath, OperationsPage, PageLink } from './layout.tsx'
 import { placedWith } from './transfer.tsx'
-import { TransferRows } from './transfers.tsx'
+import { TransferRows } from './transfer-rows.tsx'
 
 type Details<Read extends (...args: never) => Promise<object>> = Awaited<ReturnType<Read>>
 type DetailsProps = { title: Child; facts: [name: string, value: Child][]; children: Child }

@@ -120,8 +120,13 @@ export const UserLink = ({ id, name }: UserLinkProps) => (
   </a>
 )
 
-/** The path of the list with these filters. */
-export const listPath = (filter: Record<string, string | number | null | undefined>) =>
-  `/operations/transfers?${new URLSearchParams(
+type Filter = Record<string, string | number | null | undefined>
+
+/** The fields of a filter that are not empty. */
+export const toQuery = (filter: Filter) =>
+  new URLSearchParams(
     Object.entries(filter).flatMap(([name, value]) => (value ? [[name, String(value)]] : [])),
-  )}`
+  )
+
+/** The path of the list of transfers with these filters. */
+export const listPath = (filter: Filter) => `/operations/transfers?${toQuery(filter)}`

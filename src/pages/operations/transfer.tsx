@@ -8,10 +8,10 @@ import { sentence } from '../components/field.tsx'
 import { Notice, Warning } from '../components/notice.tsx'
 import { plural } from '../components/numbers.ts'
 import { usePage } from '../components/request.ts'
+import { ReturnPieces } from './bulk-actions.tsx'
 import { Live, OperationsPage, PageLink, StateBadge } from './layout.tsx'
 import { type ActionName, describeOutcome, describeRetry } from './outcome.tsx'
 import { Timeline } from './timeline.tsx'
-import { ReturnPieces } from './transfers.tsx'
 
 type TransferProps = Omit<TransferHistory, 'account'> & {
   id: number
