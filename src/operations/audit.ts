@@ -8,7 +8,7 @@ import type { Ctx } from '../http/context.ts'
 
 const PAGE_SIZE = 50
 
-/** Entries that one statement looks at, at most, for the few that match. */
+/** Entries that one statement reads at most to find those that match. */
 const WINDOW = 10_000
 
 export type AuditFilter = {
@@ -36,7 +36,7 @@ const idAt = (at: string) => sql`(WITH RECURSIVE s(low, high) AS (
     FROM s JOIN auditLog ON id = (low + high) / 2 WHERE low < high)
   SELECT max(low) FROM s)`
 
-/** The ids between which a page lies: `first` of all pages, `start` of this one, and before `end`. */
+/** Ids: `first` of all pages, `start` of this page, and `end`, which follows this page. */
 function boundsOf({ before = Number.MAX_SAFE_INTEGER, since, until }: Page) {
   const first = since ? idAt(since) : sql`1`
   const untilId = until ? idAt(`${until}T24`) : sql`${before}`
