@@ -10,7 +10,7 @@ import { usePage } from '../components/request.ts'
 import { Rows } from '../components/rows.tsx'
 import { Time } from '../components/time.tsx'
 import { listPath, OperationsPage, PageLink } from './layout.tsx'
-import { placedWith } from './transfer.tsx'
+import { placedWith, tokenNameOf } from './transfer.tsx'
 import { TransferRows } from './transfer-rows.tsx'
 
 type Details<Read extends (...args: never) => Promise<object>> = Awaited<ReturnType<Read>>
@@ -35,7 +35,7 @@ export const OrderPage = ({ id, order, transfers }: Details<typeof readOrderDeta
       ['Order number', order.providerId],
       [
         'Placed with',
-        <a href={listPath({ source: order.namespace.replace(/^master:|^user:[^:]*:/, '') })}>
+        <a href={listPath({ source: tokenNameOf(order.namespace) })}>
           {placedWith(order.namespace)}
         </a>,
       ],
