@@ -31,6 +31,7 @@ import { errorPages } from './pages/error-pages.tsx'
 import { homeRoutes } from './pages/home/routes.tsx'
 import { mailRoutes } from './pages/mails/routes.tsx'
 import { nftRoutes } from './pages/nfts/routes.tsx'
+import { administratorRoutes } from './pages/operations/administrator-routes.tsx'
 import { auditRoutes } from './pages/operations/audit-routes.tsx'
 import { operationRoutes } from './pages/operations/routes.tsx'
 import { orderPageRoutes } from './pages/orders/routes.tsx'
@@ -119,6 +120,7 @@ app
   .route('/', apiAccessRoutes)
   .route('/', operationRoutes)
   .route('/', auditRoutes)
+  .route('/', administratorRoutes)
   .route('/', webhookPageRoutes)
 
 export default app

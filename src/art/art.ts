@@ -29,8 +29,8 @@ const selectArt = prepared((db, { id, now }: Placeholders<{ id: number; now: str
 )
 
 /**
- * Returns the art of an NFT that everybody may see as a JPEG. Null if there is none, and while it
- * cannot be had: the source failed in this hour, or on this day its conversion did, or all are used up.
+ * Returns the art of an NFT that everybody may see, a JPEG. Null without art; in the hour of a failed
+ * download; and on the day (UTC) of a failed conversion, or on which all conversions are used up.
  */
 export async function readArt(ctx: ArtCtx, { id, size }: ArtName): Promise<Art | null> {
   const [[nft]] = await ctx.db.batch([selectArt(ctx.db, { id, now: ctx.now.toISOString() })])
@@ -54,8 +54,8 @@ async function hashOf(source: string): Promise<string> {
 }
 
 /**
- * Attempts to make the same picture in an hour, and its conversions in a day: one, so that neither a
- * flood of requests nor a broken picture uses up those of others.
+ * Downloads of one picture in an hour, and its conversions in a day. With more, a flood of requests
+ * or a broken picture would use up the conversions of others.
  */
 const MAX_ATTEMPTS = 1
 

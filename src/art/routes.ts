@@ -8,12 +8,12 @@ import { docs } from '../http/fields.ts'
 import { idText } from '../http/ids.ts'
 import { artSizes, readArt } from './art.ts'
 
-/** Seconds for which caches may keep art: what is withdrawn or changed is shown no longer. */
+/** Seconds for which caches may keep art, also if it is withdrawn or changed. */
 const MAX_AGE = 60 * 60
 
 const headers = { ...pictureHeaders, 'cache-control': `public, max-age=${MAX_AGE}` }
 
-/** A transparent GIF: an `img` shows it, and with it the drawing below, not that it is missing. */
+/** A transparent GIF. With it an `img` shows the drawing below, and no sign of a broken picture. */
 const nothing = Uint8Array.from(
   atob('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7'),
   (character) => character.charCodeAt(0),

@@ -31,20 +31,15 @@ export async function readNft(ctx: ListCtx, id: number) {
     }),
     selectDetails(ctx.db, { id }),
   ])
-  if (!row?.isMatch || !details) throw new ApiError('not_found', 'there is no such NFT')
+  if (!row || !details) throw new ApiError('not_found', 'there is no such NFT')
   const nft: ShownNft = toShown(ctx.settings, row)
   const { contractName, link, attributes } = details
   return {
     nft,
     /** What can be bought. */
     offers: sales.flatMap((sale): Offer[] => {
-      const {
-        seller,
-        priceCents: price,
-        priceCurrency: currency,
-        sellable,
-      } = toShown(ctx.settings, sale)
-      return sellable ? [{ seller, price, currency }] : []
+      const { seller, priceCents, priceCurrency, sellable } = toShown(ctx.settings, sale)
+      return sellable ? [{ seller, price: priceCents, currency: priceCurrency }] : []
     }),
     contractName,
     link: /^https:/.test(link ?? '') && URL.canParse(link ?? '') ? link : null,

@@ -7,11 +7,11 @@ import { ADMINISTRATOR, users } from '../db/schema/users.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 
-const isAdministrator = eq(users.roleId, ADMINISTRATOR)
+const hasRole = eq(users.roleId, ADMINISTRATOR)
 
 /** The statement that writes checks it, so of two dismissals at the same time one fails. */
 const canBeDismissed = and(
-  isAdministrator,
+  hasRole,
   sql`EXISTS (SELECT 1 FROM users other WHERE other.roleId = ${ADMINISTRATOR}
     AND other.removedAt IS NULL AND other.id <> ${users.id})`,
 )
@@ -36,7 +36,7 @@ const isNamed = (text: string): SQL =>
 export async function readAdministrators({ db, caller }: Omit<Ctx, 'now'>, text?: string) {
   const people = () => db.select(personColumns).from(users)
   const [account, administrators, [found]] = await readAsUser({ db, caller }, [
-    people().where(isAdministrator).orderBy(asc(users.id)),
+    people().where(hasRole).orderBy(asc(users.id)),
     people().where(text ? and(isNamed(text), canBeAppointed) : eq(users.id, 0)),
   ])
   return { account, administrators, found }

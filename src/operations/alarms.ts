@@ -84,7 +84,7 @@ export function findAlarms(
   watchRuns(state, isOld, raise)
   watchSigners(state, raise)
   watchItems(state, settings.DELIVERY_ALARM_MINUTES * MINUTE, isOld, raise)
-  const { failed, retried, webhooks, cron, storageProblem } = state
+  const { failed, retried, webhooks, cron } = state
   for (const [queue, { messages, oldestAt }] of Object.entries(state.queues))
     if (isOld(oldestAt, limits.message))
       raise(
@@ -106,8 +106,18 @@ export function findAlarms(
     )
   for (const job of cron?.failedJobs ?? [])
     raise('cron_job_failed', job, `The job ${job} of the cron trigger failed.`)
+  watchInstance(state, settings, raise)
+  return alarms
+}
+
+/** What the instance has used up of its storage and its quotas. */
+function watchInstance(
+  { storageProblem, databaseBytes, quotas }: State,
+  settings: Settings,
+  raise: Raise,
+): void {
   if (storageProblem) raise('storage_unavailable', '', 'R2 does not answer.')
-  const percent = Math.floor((state.databaseBytes / MAX_DATABASE) * 100)
+  const percent = Math.floor((databaseBytes / MAX_DATABASE) * 100)
   for (const share of DATABASE_SHARES)
     if (percent >= share)
       raise(
@@ -115,7 +125,7 @@ export function findAlarms(
         `${share}`,
         `The database has ${percent} % of the 10 GB that D1 allows. When it is full, no order can be placed.`,
       )
-  for (const { name, period, used } of state.quotas) {
+  for (const { name, period, used } of quotas) {
     const per = period.length === 10 ? 'day' : 'hour'
     const { limit, who } = limitOf(settings, name, per)
     if (used >= limit * HIGH_SHARE)
@@ -125,7 +135,6 @@ export function findAlarms(
         `${used} ${name} of this ${per} are used. From ${limit}, ${who} none.`,
       )
   }
-  return alarms
 }
 
 /** The limit of a quota of the instance, and who is refused first. */

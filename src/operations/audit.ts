@@ -8,7 +8,7 @@ import type { Ctx } from '../http/context.ts'
 
 const PAGE_SIZE = 50
 
-/** Entries that one statement looks at, at most, for the few that match. */
+/** Entries that one statement reads at most to find those that match. */
 const WINDOW = 10_000
 
 export type AuditFilter = {
@@ -36,7 +36,7 @@ const idAt = (at: string) => sql`(WITH RECURSIVE s(low, high) AS (
     FROM s JOIN auditLog ON id = (low + high) / 2 WHERE low < high)
   SELECT max(low) FROM s)`
 
-/** The ids between which a page lies: `first` of all pages, `start` of this one, and before `end`. */
+/** Ids: `first` of all pages, `start` of this page, and `end`, which follows this page. */
 function boundsOf({ before = Number.MAX_SAFE_INTEGER, since, until }: Page) {
   const first = since ? idAt(since) : sql`1`
   const untilId = until ? idAt(`${until}T24`) : sql`${before}`
@@ -110,44 +110,4 @@ export async function readAudit(
     actors: actors.map(({ id, name }): [number, string] => [id, name]),
     next: rows.length > limit ? entries.at(-1)?.id : older,
   }
-}
-
-/**
- * A spreadsheet takes a text that begins with one of these for a formula, which may send data
- * elsewhere. An apostrophe makes it a text.
- */
-const formula = /^\s*[=+\-@＝＋－＠]/
-
-const toLine = (values: readonly unknown[]): string =>
-  `${values
-    .map((value) => String(value ?? ''))
-    .map((text) => `"${(formula.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`)
-    .join(',')}\r\n`
-
-/**
- * Returns what matches as CSV (RFC 4180), newest first. The first page is read at once, each other
- * one when the reader is ready for it. Throws `unauthenticated`, `forbidden`.
- */
-export async function exportAudit(ctx: Pick<Ctx, 'db' | 'caller'>, filter: AuditFilter) {
-  const read = (before?: number) => readAudit(ctx, { ...filter, before, limit: 500 })
-  let page: Awaited<ReturnType<typeof read>> | undefined = await read()
-  let text = toLine(['time', 'userId', 'user', 'token', 'action', 'subject', 'details'])
-  return new ReadableStream({
-    async pull(controller) {
-      if (!page) return controller.close()
-      for (const { at, userId, userName, tokenName, action, subject, details } of page.entries)
-        text += toLine([
-          at,
-          userId,
-          userName,
-          tokenName,
-          action,
-          subject,
-          details && JSON.stringify(details),
-        ])
-      controller.enqueue(new TextEncoder().encode(text))
-      text = ''
-      page = page.next ? await read(page.next) : undefined
-    },
-  })
 }

@@ -20,7 +20,7 @@ export async function readOverview(ctx: Ctx & { settings: Pick<Settings, 'NETWOR
   const since = firstStart('days', now)
   const [account, hours, audit, failures, delays, ...stored] = await readAsUser(ctx, [
     db.select().from(hourlyOrders).where(gte(hourlyOrders.hour, since)),
-    selectAudit(db, { before: Number.MAX_SAFE_INTEGER, limit: NEWEST }),
+    selectAudit(db, { limit: NEWEST }),
     selectFailures(db),
     selectDelays(db),
     ...stateStatements(ctx),

@@ -14,10 +14,10 @@ export const LIMIT = 20
 /** Items of a transaction. */
 const MAX_ITEMS = 256
 
-/** The newest deliveries whose keys, and transactions whose replaced hashes are looked at. */
+/** The newest deliveries are searched for keys, and the newest transactions for replaced hashes. */
 const MAX_NEWEST = 10_000
 
-/** The titles whose words are looked at, by the alphabet. Beginnings are looked for in all. */
+/** The first titles, by the alphabet, are searched for words. All are for how they begin. */
 const MAX_TITLES = 10_000
 
 /** Characters of a text of which only a beginning has to be equal. */
@@ -125,9 +125,7 @@ const findTransactions = (db: Database, terms: Terms) =>
 
 const findUsers = (db: Database, terms: Terms) =>
   db
-    .select({
-      ...personColumns,
-    })
+    .select(personColumns)
     .from(users)
     .where(sql`${users.id} IN (${foundUserIds(terms)})`)
 

@@ -3,6 +3,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { readAsUser } from '../auth/session.ts'
 import { type Database, raw } from '../db/client.ts'
 import type { WebhookEvent } from '../db/schema/webhooks.ts'
+import type { Action } from '../delivery/admin/actions.ts'
 import { findObstacles, type Obstacle } from '../delivery/admin/obstacles.ts'
 import { selectTransfer } from '../delivery/admin/transfers.ts'
 import type { Settings } from '../env.ts'
@@ -132,10 +133,10 @@ export const firstReason = (obstacles: readonly Obstacle[]): SQL =>
 /** Why an operator cannot retry, cancel or write off the item; null if it is possible. */
 const selectObstacles = (db: Database, { NETWORKS }: Pick<Settings, 'NETWORKS'>, id: number) => {
   const { retry, cancel, write_off } = findObstacles(NETWORKS, id)
-  return raw<Record<'retry' | 'cancel' | 'writeOff', string | null>>(
+  return raw<Record<Action['action'], string | null>>(
     db,
     sql`SELECT ${firstReason(retry)} AS retry, ${firstReason(cancel)} AS cancel,
-        ${firstReason(write_off)} AS writeOff`,
+        ${firstReason(write_off)} AS write_off`,
   )
 }
 

@@ -1,6 +1,7 @@
 /** What is wrong at present: the alarms that last, and what is no alarm yet. */
 import type { Settings } from '../env.ts'
 import { EARLY_LIMITS, findAlarms, type Severity, severities, severityOf } from './alarms.ts'
+import { countWork } from './health.ts'
 import type { storedState } from './instance-state.ts'
 
 type StoredState = ReturnType<typeof storedState>
@@ -34,12 +35,10 @@ const rank = ({ severity, raisedAt }: { severity: Severity; raisedAt: string | n
   `${severities.indexOf(severity)} ${raisedAt}`
 
 /** A critical alarm of a chain stops what is queued or in flight there. */
-const countWaiting = ({ work }: StoredState, subject: string): number =>
-  work.reduce(
-    (sum, { chainId, queued, inFlight }) =>
-      sum + (String(chainId) === subject ? queued + inFlight : 0),
-    0,
-  )
+function countWaiting({ work }: StoredState, subject: string): number {
+  const there = work.filter(({ chainId }) => String(chainId) === subject)
+  return countWork(there, 'queued') + countWork(there, 'inFlight')
+}
 
 /** Whether the last cron run has ended too long ago, or none ever has. */
 export const isCronLate = (cron: StoredState['cron'], now: Date): boolean =>

@@ -35,6 +35,12 @@ async function watch(run: () => Promise<unknown>) {
   return counts
 }
 
+/** The destinations of `fetch` for an image that cannot be had. */
+async function urlsAskedFor(image: string, bindings: Record<string, string>) {
+  const nft = await withImage(image)
+  return (await watch(async () => expect(await statusOf(nft, 'card', bindings)).toBe(404))).urls
+}
+
 it('serves the image of the metadata as a JPEG in two sizes', async () => {
   const nft = await withImage(dataUrl(wide))
   const card = await art(nft)
@@ -60,13 +66,19 @@ it('downloads an image', async () => {
   expect(await quarterColours(picture)).toEqual(['red', 'green', 'blue', 'white'])
 })
 
+it('asks a host by https only', async () => {
+  const offline = vi.spyOn(globalThis, 'fetch').mockRejectedValue(new Error('offline'))
+  const url = 'https://pictures.example.com/1.png'
+  expect(await urlsAskedFor(url, {})).toEqual([url])
+  expect(await urlsAskedFor('http://pictures.example.com/1.png', {})).toEqual([])
+  offline.mockRestore()
+})
+
 it('fetches what ipfs names from the gateway, and nothing else of it', async () => {
   const cid = 'Qm'.padEnd(46, '7')
   const IPFS_GATEWAY = `https://gateway.example.com/ipfs`
-  const urlsOf = async (image: string, bindings: Record<string, string> = { IPFS_GATEWAY }) => {
-    const nft = await withImage(image)
-    return (await watch(async () => expect(await statusOf(nft, 'card', bindings)).toBe(404))).urls
-  }
+  const urlsOf = (image: string, bindings: Record<string, string> = { IPFS_GATEWAY }) =>
+    urlsAskedFor(image, bindings)
   const refused = vi.spyOn(globalThis, 'fetch').mockRejectedValue(new Error('offline'))
   expect(await urlsOf(`ipfs://${cid}/1 a.png`)).toEqual([`${IPFS_GATEWAY}/${cid}/1%20a.png`])
   expect(await urlsOf(`ipfs://ipfs/${cid}`)).toEqual([`${IPFS_GATEWAY}/${cid}`])

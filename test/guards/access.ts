@@ -165,7 +165,7 @@ export const access: Guard[] = [
   },
   {
     name: 'the audit log as a file has no formulas',
-    file: 'src/operations/audit.ts',
+    file: 'src/operations/audit-export.ts',
     text: 'formula.test(text)',
     broken: '!formula',
     test: 'test/pages/audit.test.ts',
@@ -186,5 +186,13 @@ export const access: Guard[] = [
     broken: 'WHERE 1 OR sellerId = ${userId} ORDER BY orderId DESC',
     test: 'test/pages/selling.test.ts',
     title: 'tries nothing that others have sold',
+  },
+  {
+    name: 'a seller makes nodes work a few times a minute only',
+    file: 'src/pages/selling/routes.tsx',
+    text: "requireSession(), signInRateLimit, validate('form', Sold)",
+    broken: "requireSession(), validate('form', Sold)",
+    test: 'test/pages/selling.test.ts',
+    title: 'asks no node above the limit of endpoints that do',
   },
 ]

@@ -67,6 +67,14 @@ export const requests: Guard[] = [
     title: 'fetches what ipfs names from the gateway',
   },
   {
+    name: 'a source of art is asked by https only',
+    file: 'src/art/source.ts',
+    text: 'isHttpsOnly: true',
+    broken: 'isHttpsOnly: false',
+    test: 'test/art/art.test.ts',
+    title: 'asks a host by https only',
+  },
+  {
     name: 'a download ends at the limit, whatever it declares',
     file: 'src/avatars/remote.ts',
     text: 'if (size > MAX_BYTES) throw tooLarge()',

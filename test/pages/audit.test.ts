@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { auditLog } from '../../src/db/schema/operations.ts'
 import { ADMINISTRATOR } from '../../src/db/schema/users.ts'
-import { auditActions } from '../../src/pages/operations/audit.tsx'
+import { auditActions } from '../../src/pages/operations/audit-list.tsx'
 import { aUser, aWebhook, db } from '../support/makers.ts'
 import { aSignedInVisitor, type Visitor } from '../support/visitor.ts'
 

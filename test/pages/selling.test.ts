@@ -174,6 +174,14 @@ it('asks a node once, about at most 20 contracts', async () => {
   expect(await chain.takeCounts()).toMatchObject({ requests: 1, calls: { eth_call: 20 } })
 })
 
+it('asks no node above the limit of endpoints that do', async () => {
+  const { visitor } = await aSignedInVisitor()
+  const refused = { SIGN_IN_LIMIT: { limit: async () => ({ success: false }) } }
+  const sold = { network: 'mainnet', contract: 'any', fulfilment: 'transfer' }
+  expect((await visitor.get(PATH, { env: refused })).status).toBe(429)
+  expect((await retry(visitor, refused, sold)).status).toBe(429)
+})
+
 it('shows the own listings only, 20 on a page', async () => {
   const { visitor, user } = await aSignedInVisitor()
   const nft = await anNft(user, { title: 'Sun', amountType: 'unlimited' })

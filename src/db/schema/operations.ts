@@ -96,7 +96,7 @@ export const hourlyOrders = sqliteTable(
   ]),
 )
 
-/** What the audit log records. `pages/operations/audit.tsx` has a sentence for each. */
+/** What the audit log records. `pages/operations/audit-list.tsx` has a sentence for each. */
 export type AuditAction =
   | `transfer.${'retry' | 'cancel' | 'write_off'}`
   | `token.${'generate' | 'roll' | 'revoke'}`

@@ -49,14 +49,14 @@ const selectTransfers = (db: Database, page: Page) => selectTransfersWhere(db, i
 
 /** The condition, order and limit of a page, for the delivery `d` and its order item `i`. */
 export const isOnPage = ({ cursor = 0, limit, ...filter }: Page): SQL =>
-  sql`${matches(filter)} AND ${isEarly(filter, cursor, limit)} AND d.id > ${cursor}
+  sql`${matches(filter)} AND ${isAmongFirst(filter, cursor, limit)} AND d.id > ${cursor}
     ORDER BY d.id LIMIT ${limit}`
 
 /**
  * Finds the orders of a source by its index, if nothing else limits what is read. Without it, items
  * of all sources would be read until a page is full.
  */
-function isEarly({ source, ...filter }: Filter, cursor: number, limit: number): SQL {
+function isAmongFirst({ source, ...filter }: Filter, cursor: number, limit: number): SQL {
   const { status = 'transferred', code, buyerId } = filter
   const isLimited = status !== 'transferred' || code !== undefined || buyerId !== undefined
   if (source === undefined || isLimited) return sql`1`

@@ -1,9 +1,17 @@
 import type { Child } from 'hono/jsx'
 
-type Fact = readonly [name: string, value: Child]
+/** A named value, in a list of the class `facts` or `numbers`. */
+export const Fact = ({ name, children }: { name: string; children?: Child }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </div>
+)
 
-/** Names and values. */
-export const Facts = ({ facts }: { facts: readonly Fact[] }) => (
+type FactsProps = { facts: readonly (readonly [name: string, value: Child])[] }
+
+/** Names and values of others, in any direction. */
+export const Facts = ({ facts }: FactsProps) => (
   <dl class="facts">
     {facts.map(([name, value]) => (
       <div>

@@ -1,5 +1,6 @@
 import type { Home } from '../../marketplace/home.ts'
 import { LinkButton } from '../components/button.tsx'
+import { Fact } from '../components/facts.tsx'
 import { Icon } from '../components/icon.tsx'
 import { creatorPath, NftGrid, nameOf } from '../components/nfts.tsx'
 import { count, plural } from '../components/numbers.ts'
@@ -30,10 +31,10 @@ export const HomePage = ({ releases, creators, stats }: Home) => (
         </LinkButton>
       </p>
       <dl class="numbers">
-        <Figure name="NFTs" value={stats.nfts.total} />
-        <Figure name="Unique" value={stats.nfts.unique} />
-        <Figure name="Limited" value={stats.nfts.rare} />
-        <Figure name="Open editions" value={stats.nfts.unlimited} />
+        <Fact name="NFTs">{count(stats.nfts.total)}</Fact>
+        <Fact name="Unique">{count(stats.nfts.unique)}</Fact>
+        <Fact name="Limited">{count(stats.nfts.rare)}</Fact>
+        <Fact name="Open editions">{count(stats.nfts.unlimited)}</Fact>
       </dl>
     </section>
     <section class="flow" aria-labelledby="releases">
@@ -65,12 +66,5 @@ export const HomePage = ({ releases, creators, stats }: Home) => (
         </ul>
       </section>
     )}
-  </div>
-)
-
-const Figure = ({ name, value }: { name: string; value: number }) => (
-  <div>
-    <dt>{name}</dt>
-    <dd>{count(value)}</dd>
   </div>
 )

@@ -6,7 +6,7 @@ import { Field } from '../components/field.tsx'
 import { contactName, displayName } from '../components/names.ts'
 import { usePage, useRecentSignIn } from '../components/request.ts'
 import { RecentSignIn } from '../settings.tsx'
-import { OperationsPage } from './layout.tsx'
+import { OperationsPage, UserLink } from './layout.tsx'
 
 const PATH = '/operations/administrators'
 
@@ -69,9 +69,7 @@ const Name = ({ person }: { person: Person }) => (
   <>
     <div class="row-head">
       <strong>
-        <a href={`/operations/users/${person.id}`}>
-          <bdi>{displayName(person)}</bdi>
-        </a>
+        <UserLink id={person.id} name={displayName(person)} />
       </strong>
       {usePage().account?.id === person.id && <span class="badge strong">You</span>}
     </div>

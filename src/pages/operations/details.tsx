@@ -3,14 +3,15 @@ import type { Child } from 'hono/jsx'
 import type { readNftDetails, readOrderDetails, readUserDetails } from '../../operations/details.ts'
 import type { FoundListing } from '../../operations/search.ts'
 import { ExplorerLink } from '../components/explorer.tsx'
+import { Fact } from '../components/facts.tsx'
 import { displayName } from '../components/names.ts'
 import { count, money } from '../components/numbers.ts'
 import { usePage } from '../components/request.ts'
 import { Rows } from '../components/rows.tsx'
 import { Time } from '../components/time.tsx'
-import { Fact, listPath, OperationsPage, PageLink } from './layout.tsx'
-import { placedWith } from './transfer.tsx'
-import { TransferRows } from './transfers.tsx'
+import { listPath, OperationsPage, PageLink } from './layout.tsx'
+import { placedWith, tokenNameOf } from './transfer.tsx'
+import { TransferRows } from './transfer-rows.tsx'
 
 type Details<Read extends (...args: never) => Promise<object>> = Awaited<ReturnType<Read>>
 type DetailsProps = { title: Child; facts: [name: string, value: Child][]; children: Child }
@@ -34,7 +35,7 @@ export const OrderPage = ({ id, order, transfers }: Details<typeof readOrderDeta
       ['Order number', order.providerId],
       [
         'Placed with',
-        <a href={listPath({ source: order.namespace.replace(/^master:|^user:[^:]*:/, '') })}>
+        <a href={listPath({ source: tokenNameOf(order.namespace) })}>
           {placedWith(order.namespace)}
         </a>,
       ],

@@ -1,5 +1,7 @@
 /** Texts of times, durations and amounts. */
 import type { Network } from '../../env.ts'
+import { MAX_COUNT } from '../../operations/instance-state.ts'
+import { count } from '../components/numbers.ts'
 
 /** Milliseconds of the units, and their texts. */
 const units: [size: number, name: string][] = [
@@ -41,6 +43,10 @@ export function periodName(start: string, unit: 'day' | 'hour'): string {
   }
   return formats[unit].format(new Date(start)).replace(', ', ' ')
 }
+
+/** A number that is counted up to `MAX_COUNT`. */
+export const upTo = (value: number): string =>
+  value < MAX_COUNT ? count(value) : `${count(MAX_COUNT)} or more`
 
 /** Returns an amount of wei in a larger unit, with at most four decimal places. */
 export const decimal = (wei: string, digits: number): string =>

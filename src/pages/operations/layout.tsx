@@ -1,5 +1,4 @@
 /** What the pages for operators share. */
-
 import type { Child } from 'hono/jsx'
 import type { DeliveryState, RequestedAction } from '../../db/schema/delivery.ts'
 import { Submit } from '../components/button.tsx'
@@ -112,16 +111,22 @@ export const PageLink = ({ to, id }: { to: KindOfPage; id: number }) => (
 /** A link to the page of a delivery. */
 export const TransferLink = ({ id }: { id: number }) => <PageLink to="transfers" id={id} />
 
-/** The path of the list with these filters. */
-export const listPath = (filter: Record<string, string | number | null | undefined>) =>
-  `/operations/transfers?${new URLSearchParams(
-    Object.entries(filter).flatMap(([name, value]) => (value ? [[name, String(value)]] : [])),
-  )}`
+type UserLinkProps = { id: number | string | null; name: string | null }
 
-/** A named value, in a list of the class `facts`. */
-export const Fact = ({ name, children }: { name: string; children?: Child }) => (
-  <div>
-    <dt>{name}</dt>
-    <dd>{children}</dd>
-  </div>
+/** A link to the page of a user, by name. */
+export const UserLink = ({ id, name }: UserLinkProps) => (
+  <a href={`/operations/users/${id}`}>
+    <bdi>{name ?? `User ${id}`}</bdi>
+  </a>
 )
+
+type Filter = Record<string, string | number | null | undefined>
+
+/** The fields of a filter that are not empty. */
+export const toQuery = (filter: Filter) =>
+  new URLSearchParams(
+    Object.entries(filter).flatMap(([name, value]) => (value ? [[name, String(value)]] : [])),
+  )
+
+/** The path of the list of transfers with these filters. */
+export const listPath = (filter: Filter) => `/operations/transfers?${toQuery(filter)}`

@@ -5,20 +5,19 @@ import { countWork } from '../../operations/health.ts'
 import { MAX_COUNT } from '../../operations/instance-state.ts'
 import type { Overview } from '../../operations/overview.ts'
 import type { Range } from '../../operations/periods.ts'
-import { findTroubles, isCronLate } from '../../operations/troubles.ts'
 import { LinkButton } from '../components/button.tsx'
+import { Fact } from '../components/facts.tsx'
 import { sentence } from '../components/field.tsx'
-import { Icon } from '../components/icon.tsx'
 import { money } from '../components/numbers.ts'
 import { usePage } from '../components/request.ts'
 import { Rows } from '../components/rows.tsx'
-import { When } from '../components/time.tsx'
-import { AuditList } from './audit.tsx'
+import { Cron, Troubles } from './alarms.tsx'
+import { AuditList } from './audit-list.tsx'
+import { upTo } from './format.ts'
 import { Live, listPath, OperationsPage, TransferLink } from './layout.tsx'
 import { NetworkPanel } from './network.tsx'
 import { describeRetry } from './outcome.tsx'
 import { Plots } from './plots.tsx'
-import { upTo } from './transfers.tsx'
 
 type OverviewProps = Omit<Overview, 'account'> & { range: Range }
 
@@ -82,68 +81,8 @@ type FigureProps = { name: string; value: number; state?: DeliveryState }
 
 /** A number. One of transfers leads to their list. */
 const Figure = ({ name, value, state }: FigureProps) => (
-  <div>
-    <dt>{name}</dt>
-    <dd>{state ? <a href={listPath({ state })}>{upTo(value)}</a> : upTo(value)}</dd>
-  </div>
+  <Fact name={name}>{state ? <a href={listPath({ state })}>{upTo(value)}</a> : upTo(value)}</Fact>
 )
-
-type StateProps = Pick<OverviewProps, 'state'>
-
-/** Says that the page is old, because nothing is looked at without the cron run. */
-const Cron = ({ state: { cron } }: StateProps) =>
-  isCronLate(cron, usePage().now) && (
-    <p class="notice danger" role="alert">
-      <Icon name="alert" /> <strong>The cron run of each minute does not run.</strong>
-      <span>
-        {cron?.finishedAt ? <When what="It ended" at={cron.finishedAt} /> : 'It has never ended'}.
-        Nodes and alarms below are as old, and waiting deliveries may stand still.
-      </span>
-      <a href="/docs/runbook#cron-job-failed">Runbook</a>
-    </p>
-  )
-
-/** The runbook has a section for each name, with dashes. */
-const Troubles = ({ state }: StateProps) => {
-  const { settings, now } = usePage()
-  const troubles = findTroubles(state, settings, now)
-  if (troubles.length === 0)
-    return (
-      <p class="notice">
-        <Icon name="succeeded" /> No alarm is raised.
-      </p>
-    )
-  return (
-    <ul class="rows alarms" aria-label="Alarms">
-      {troubles.map(({ name, detail, severity, raisedAt, chainId, stopped }) => (
-        <li class={`row ${severity}`}>
-          <div class="row-head">
-            <Icon name="alert" />
-            <h2>{sentence(name.replaceAll('_', ' ')).slice(0, -1)}</h2>
-            <span class="badge">{severity}</span>
-          </div>
-          <p>
-            {detail}
-            {stopped > 0 && ' · '}
-            {stopped > 0 && (
-              <a href={listPath({ state: 'queued', chain: chainId })}>
-                {upTo(stopped)} {stopped === 1 ? 'order waits' : 'orders wait'}
-              </a>
-            )}
-          </p>
-          <p class="meta">
-            {raisedAt ? <When what="Raised" at={raisedAt} /> : <span>No alarm yet</span>}
-          </p>
-          <p class="actions">
-            <LinkButton href={`/docs/runbook#${name.replaceAll('_', '-')}`} kind="small">
-              Runbook<span class="visually-hidden">: {name}</span>
-            </LinkButton>
-          </p>
-        </li>
-      ))}
-    </ul>
-  )
-}
 
 type GroupsProps = { groups: readonly Group[]; state: 'failed' | 'queued'; empty: string }
 

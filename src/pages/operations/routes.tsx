@@ -48,7 +48,7 @@ const ListQuery = z.object({
   changed: idText.catch(0),
 })
 
-const returnPieces = z.literal('on').optional()
+const returnPieces = z.literal('on').optional().transform(Boolean)
 
 /** More than what is selected changes only with a filter that the page offers that for. */
 const ListForm = z
@@ -105,14 +105,11 @@ export const operationRoutes = new Hono<App>()
   .post('/operations/transfers', requireAdministrator(), validate('form', ListForm), async (c) => {
     const { action, id, returnPieces, ...query } = c.req.valid('form')
     const ids = [id].flat()
-    const changed = await changeTransfers(
-      withQueue(c),
+    const change =
       action === 'retry-all'
-        ? { ...toFilter(query), action: 'retry' }
-        : action === 'write_off'
-          ? { ids, action, returnPieces: !!returnPieces }
-          : { ids, action },
-    )
+        ? { ...toFilter(query), action: 'retry' as const }
+        : { ids, ...(action === 'write_off' ? { action, returnPieces } : { action }) }
+    const changed = await changeTransfers(withQueue(c), change)
     return c.redirect(listPath({ ...query, done: action, ids: ids.join(), changed }), 303)
   })
   .get('/operations/orders/:id', requireAdministrator(), idParam, async (c) => {
@@ -184,7 +181,7 @@ export const operationRoutes = new Hono<App>()
     async (c) => {
       const { id } = c.req.valid('param')
       const { returnPieces } = c.req.valid('form')
-      await changeTransfer(withQueue(c), { id, action: 'write_off', returnPieces: !!returnPieces })
+      await changeTransfer(withQueue(c), { id, action: 'write_off', returnPieces })
       return c.redirect(`/operations/transfers/${id}?done=write_off`, 303)
     },
   )

@@ -11,92 +11,91 @@ type ResultsProps = Omit<Found, 'account'> & { q: string }
 
 /** What a search of an operator has found. */
 export const Results = ({ q, ...found }: ResultsProps) => {
-  const { settings } = usePage()
   const { items, transactions, users, nfts, listings } = found
   const isEmpty = [items, transactions, users, nfts, listings].every(({ length }) => length === 0)
-  const findNetwork = (id: number) =>
-    Object.values(settings.NETWORKS).find(({ chainId }) => chainId === id)
   return (
     <OperationsPage path={null} q={q}>
       <h1>Results for “{q}”</h1>
       {isEmpty && <Nothing q={q} />}
-      <Group name="Orders and transfers" rows={items}>
-        {(item: FoundItem) => (
-          <>
-            <div class="row-head">
-              <h3>
-                <PageLink to="orders" id={item.orderId} />, <TransferLink id={item.id} />
-              </h3>
-              <StateBadge state={item.state} />
-            </div>
-            <p class="meta">
-              <span>{matches[item.by]}</span>
-              {item.providerId && <span>Order number {item.providerId}</span>}
-              <span>
-                <bdi>{item.title}</bdi>
-              </span>
-            </p>
-          </>
-        )}
-      </Group>
-      <Group name="Transactions" rows={transactions}>
-        {({ hash, chainId, items, block }: Found['transactions'][number]) => (
-          <>
-            <h3>
-              <ExplorerLink network={findNetwork(chainId)} kind="tx" value={hash} />
-            </h3>
-            <p class="meta">
-              <span>Chain {chainId}</span>
-              <span>{plural(items, 'item')}</span>
-              <span>{block ? `Block ${block}` : 'not mined'}</span>
-            </p>
-          </>
-        )}
-      </Group>
-      <Group name="Users" rows={users}>
-        {(user: Found['users'][number]) => (
-          <>
-            <h3>
-              <PageLink to="users" id={user.id} />: <bdi>{displayName(user)}</bdi>
-            </h3>
-            <p class="meta">
-              {user.email && <span>{user.email}</span>}
-              {user.ethereumPublicAddr && <span>{shortAddress(user.ethereumPublicAddr)}</span>}
-              <span>
-                <a href={`/settings/api-access/everyone?owner=${user.id}`}>Tokens and sessions</a>
-              </span>
-            </p>
-          </>
-        )}
-      </Group>
-      <Group name="NFTs" rows={nfts}>
-        {(nft: Found['nfts'][number]) => (
-          <>
-            <h3>
-              <PageLink to="nfts" id={nft.id} />: <bdi>{nft.title}</bdi>
-            </h3>
-            <p class="meta">
-              <span>{nft.network}</span>
-              <span>
-                <ExplorerLink
-                  network={settings.NETWORKS[nft.network]}
-                  kind="token"
-                  value={nft.contractAddr}
-                />
-              </span>
-              <span>
-                Creator: <PageLink to="users" id={nft.creatorId} />
-              </span>
-            </p>
-          </>
-        )}
-      </Group>
-      <Group name="Listings" rows={listings}>
-        {Listing}
-      </Group>
+      <Group name="Orders and transfers" rows={items} row={Item} />
+      <Group name="Transactions" rows={transactions} row={Transaction} />
+      <Group name="Users" rows={users} row={User} />
+      <Group name="NFTs" rows={nfts} row={Nft} />
+      <Group name="Listings" rows={listings} row={Listing} />
     </OperationsPage>
   )
 }
+
+const Item = ({ id, orderId, state, by, providerId, title }: FoundItem) => (
+  <>
+    <div class="row-head">
+      <h3>
+        <PageLink to="orders" id={orderId} />, <TransferLink id={id} />
+      </h3>
+      <StateBadge state={state} />
+    </div>
+    <p class="meta">
+      <span>{matches[by]}</span>
+      {providerId && <span>Order number {providerId}</span>}
+      <span>
+        <bdi>{title}</bdi>
+      </span>
+    </p>
+  </>
+)
+
+const Transaction = ({ hash, chainId, items, block }: Found['transactions'][number]) => {
+  const networks = Object.values(usePage().settings.NETWORKS)
+  const network = networks.find((one) => one.chainId === chainId)
+  return (
+    <>
+      <h3>
+        <ExplorerLink network={network} kind="tx" value={hash} />
+      </h3>
+      <p class="meta">
+        <span>Chain {chainId}</span>
+        <span>{plural(items, 'item')}</span>
+        <span>{block ? `Block ${block}` : 'not mined'}</span>
+      </p>
+    </>
+  )
+}
+
+const User = (user: Found['users'][number]) => (
+  <>
+    <h3>
+      <PageLink to="users" id={user.id} />: <bdi>{displayName(user)}</bdi>
+    </h3>
+    <p class="meta">
+      {user.email && <span>{user.email}</span>}
+      {user.ethereumPublicAddr && <span>{shortAddress(user.ethereumPublicAddr)}</span>}
+      <span>
+        <a href={`/settings/api-access/everyone?owner=${user.id}`}>Tokens and sessions</a>
+      </span>
+    </p>
+  </>
+)
+
+const Nft = ({ id, title, network, contractAddr, creatorId }: Found['nfts'][number]) => (
+  <>
+    <h3>
+      <PageLink to="nfts" id={id} />: <bdi>{title}</bdi>
+    </h3>
+    <p class="meta">
+      <span>{network}</span>
+      <span>
+        <ExplorerLink
+          network={usePage().settings.NETWORKS[network]}
+          kind="token"
+          value={contractAddr}
+        />
+      </span>
+      <span>
+        Creator: <PageLink to="users" id={creatorId} />
+      </span>
+    </p>
+  </>
+)
 
 const matches: Record<FoundItem['by'], string> = {
   order: 'Order with this id',
@@ -118,18 +117,18 @@ const Nothing = ({ q }: { q: string }) => (
   </p>
 )
 
-type GroupProps<Row> = { name: string; rows: readonly Row[]; children?: (row: Row) => Child }
+type GroupProps<Row> = { name: string; rows: readonly Row[]; row: (row: Row) => Child }
 
-function Group<Row>({ name, rows, children }: GroupProps<Row>) {
+function Group<Row>({ name, rows, row }: GroupProps<Row>) {
   if (rows.length === 0) return null
   const id = name.toLowerCase().replaceAll(' ', '-')
   return (
     <section class="flow" aria-labelledby={id}>
       <h2 id={id}>{name}</h2>
       <ul class="rows">
-        {rows.map((row) => (
+        {rows.map((found) => (
           <li class="row">
-            <div>{children?.(row)}</div>
+            <div>{row(found)}</div>
           </li>
         ))}
       </ul>

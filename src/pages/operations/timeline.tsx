@@ -8,7 +8,7 @@ import { sentence } from '../components/field.tsx'
 import { count, plural } from '../components/numbers.ts'
 import { usePage } from '../components/request.ts'
 import { Time, When } from '../components/time.tsx'
-import { Who } from './audit.tsx'
+import { Who } from './audit-list.tsx'
 import { decimal, symbolOf } from './format.ts'
 
 type Step = { at: string; title: Child; details?: Child; isProblem?: boolean }

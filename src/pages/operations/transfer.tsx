@@ -3,14 +3,15 @@ import type { Network } from '../../env.ts'
 import type { TransferHistory } from '../../operations/transfer-history.ts'
 import { Confirm } from '../components/confirm.tsx'
 import { ExplorerLink } from '../components/explorer.tsx'
+import { Fact } from '../components/facts.tsx'
 import { sentence } from '../components/field.tsx'
 import { Notice, Warning } from '../components/notice.tsx'
 import { plural } from '../components/numbers.ts'
 import { usePage } from '../components/request.ts'
-import { Fact, Live, OperationsPage, PageLink, StateBadge } from './layout.tsx'
+import { ReturnPieces } from './bulk-actions.tsx'
+import { Live, OperationsPage, PageLink, StateBadge } from './layout.tsx'
 import { type ActionName, describeOutcome, describeRetry } from './outcome.tsx'
 import { Timeline } from './timeline.tsx'
-import { ReturnPieces } from './transfers.tsx'
 
 type TransferProps = Omit<TransferHistory, 'account'> & {
   id: number
@@ -23,15 +24,11 @@ export const TransferPage = ({ id, done, ...history }: TransferProps) => {
   const { transfer, obstacles } = history
   const network = usePage().settings.NETWORKS[transfer.network]
   const Said = transfer.status === 'failed' ? Warning : Notice
-  const obstacle = done && { ...obstacles, write_off: obstacles.writeOff }[done]
+  const obstacle = done ? obstacles[done] : null
   return (
     <OperationsPage path={null}>
       <Live>
-        {done && (
-          <Said>
-            The transfer is {describeOutcome(done, { ...transfer, obstacle: obstacle ?? null })}.
-          </Said>
-        )}
+        {done && <Said>The transfer is {describeOutcome(done, { ...transfer, obstacle })}.</Said>}
         <div class="page-head">
           <div class="row-head">
             <h1>Transfer {id}</h1>
@@ -57,7 +54,7 @@ const Actions = ({ transfer, obstacles }: Pick<TransferHistory, 'transfer' | 'ob
   const willFail = status === 'failed' && reasonCode && retryNeeds[reasonCode]
   const canRetry = !obstacles.retry && status !== 'in_flight'
   const canCancel = !obstacles.cancel && requestedAction === 'deliver'
-  const canWriteOff = !obstacles.writeOff
+  const canWriteOff = !obstacles.write_off
   return (
     <div class="actions">
       {canRetry && (
@@ -158,9 +155,8 @@ const Details = ({ transfer, network }: DetailsProps) => (
   </dl>
 )
 
-/** Names the token of a namespace: `master:<name>` or `user:<hash>:<name>`. */
-export function placedWith(namespace: string): string {
-  const [role, ...rest] = namespace.split(':')
-  const name = rest.slice(role === 'user' ? 1 : 0).join(':')
-  return `${role} token “${name}”`
-}
+/** The name of the token of a namespace: `master:<name>` or `user:<hash>:<name>`. */
+export const tokenNameOf = (namespace: string) => namespace.replace(/^master:|^user:[^:]*:/, '')
+
+export const placedWith = (namespace: string) =>
+  `${namespace.split(':')[0]} token “${tokenNameOf(namespace)}”`

@@ -1,28 +1,16 @@
-/** The list of transfers, with what can be done to many of them. */
-import type { Child } from 'hono/jsx'
 import { reasonCodes } from '../../db/schema/delivery.ts'
 import { MAX_CHANGED } from '../../delivery/admin/actions.ts'
 import { sentences } from '../../delivery/reasons.ts'
-import { MAX_COUNT } from '../../operations/instance-state.ts'
-import type { ListedTransfer, ListQuery, readTransferList } from '../../operations/transfer-list.ts'
+import type { ListQuery, readTransferList } from '../../operations/transfer-list.ts'
 import { LinkButton, Submit } from '../components/button.tsx'
-import { Confirm } from '../components/confirm.tsx'
 import { Field, Select, sentence } from '../components/field.tsx'
 import { Notice, Warning } from '../components/notice.tsx'
-import { count, money, plural } from '../components/numbers.ts'
-import { usePage } from '../components/request.ts'
-import { Rows } from '../components/rows.tsx'
-import { When } from '../components/time.tsx'
-import {
-  Live,
-  listPath,
-  OperationsPage,
-  PageLink,
-  StateBadge,
-  stateNames,
-  TransferLink,
-} from './layout.tsx'
+import { plural } from '../components/numbers.ts'
+import { BulkActions, isChangeable } from './bulk-actions.tsx'
+import { upTo } from './format.ts'
+import { Live, listPath, OperationsPage, stateNames } from './layout.tsx'
 import { type ActionName, describeRetry, Outcomes } from './outcome.tsx'
+import { TransferRows } from './transfer-rows.tsx'
 
 type TransfersProps = Omit<Awaited<ReturnType<typeof readTransferList>>, 'account'> & {
   query: ListQuery
@@ -62,9 +50,6 @@ export const TransfersPage = ({ query, done, changed, isFirstPage, ...list }: Tr
   </OperationsPage>
 )
 
-const isChangeable = (state: ListQuery['state']) =>
-  !state || !['transferred', 'cancelled', 'written_off'].includes(state)
-
 const Filters = ({ query: { state, code, source, chain } }: { query: ListQuery }) => (
   <form method="get" action="/operations/transfers" class="inline-form">
     <Select name="state" label="State" options={{ '': 'Any', ...stateNames }} selected={state} />
@@ -94,10 +79,6 @@ const Result = ({ done, changed, outcomes }: ResultProps) => {
   return <Outcomes action={done} outcomes={outcomes} />
 }
 
-/** A number that is counted up to `MAX_COUNT`. */
-export const upTo = (value: number): string =>
-  value < MAX_COUNT ? count(value) : `${count(MAX_COUNT)} or more`
-
 type SummaryProps = { query: ListQuery; total: number | undefined }
 
 const Summary = ({ query: { state, code }, total }: SummaryProps) => (
@@ -112,119 +93,4 @@ const Summary = ({ query: { state, code }, total }: SummaryProps) => (
     {code && <p>{sentence(sentences[code])}</p>}
     {state === 'failed' && <p class="hint">{describeRetry(code)}</p>}
   </>
-)
-
-const BulkActions = ({ query: { state, code }, total = 0 }: SummaryProps) => {
-  if (!isChangeable(state)) return null
-  const verb = state === 'failed' ? 'Retry' : 'Try now'
-  return (
-    <div class="actions bulk">
-      {(state === 'failed' || state === 'queued') && total > 0 && (
-        <Action
-          action="retry-all"
-          label={`${verb}: all ${upTo(total)}`}
-          title={`${verb}: ${plural(Math.min(total, MAX_CHANGED), 'transfer')}?`}
-        >
-          <p>All that match become due now, also those of other pages. {describeRetry(code)}</p>
-        </Action>
-      )}
-      <span class="hint">Selected:</span>
-      {state !== 'awaiting_wallet' && state !== 'in_flight' && (
-        <Action action="retry" label={verb}>
-          <p>They become due now. Each is delivered once, however often it is tried.</p>
-        </Action>
-      )}
-      <Action action="cancel" label="Cancel">
-        <p>
-          Their keys are used up on the chain, so they are never delivered. This cannot be undone,
-          and does not refund the buyers.
-        </p>
-      </Action>
-      {(state === 'failed' || !state) && (
-        <Action action="write_off" label="Write off">
-          <p>
-            Only those are written off whose delivery keys are used up. They stay failed. This
-            cannot be undone, and does not refund the buyers.
-          </p>
-          <ReturnPieces />
-        </Action>
-      )}
-    </div>
-  )
-}
-
-type ActionProps = {
-  action: ActionName | 'retry-all'
-  label: string
-  title?: string
-  children: Child
-}
-
-/** A button that sends the form, as a rule for the selected transfers. */
-const Action = ({ action, label, title, children }: ActionProps) => (
-  <Confirm
-    id={action}
-    label={label}
-    title={title ?? `${label}: the selected transfers?`}
-    action={{ value: action }}
-    submit={action === 'cancel' ? 'Cancel transfers' : label}
-    dismiss={action === 'cancel' ? 'Keep' : 'Cancel'}
-    isHarmless={action.startsWith('retry')}
-  >
-    {children}
-  </Confirm>
-)
-
-/** The choice of a write-off. */
-export const ReturnPieces = () => (
-  <label class="check">
-    <input type="checkbox" name="returnPieces" />
-    <span>Return its pieces to the stock: the seller still has them</span>
-  </label>
-)
-
-type RowsProps = { transfers: readonly ListedTransfer[]; empty: string; isSelectable?: boolean }
-
-/** Transfers, each with a checkbox if it can be selected. */
-export const TransferRows = ({ transfers, empty, isSelectable = false }: RowsProps) => (
-  <Rows
-    items={transfers}
-    empty={empty}
-    isOrdered
-    row={({ id, orderId, providerId, title, reason, dueAt, ...transfer }) => (
-      <li class="row">
-        <div>
-          <div class="row-head">
-            {isSelectable && isChangeable(transfer.status) && (
-              <input type="checkbox" name="id" value={id} aria-label={`Transfer ${id}`} />
-            )}
-            <h3>
-              <TransferLink id={id} />
-            </h3>
-            <StateBadge state={transfer.status} requestedAction={transfer.requestedAction} />
-          </div>
-          <p class="meta">
-            <span>
-              <bdi>{title}</bdi>
-            </span>
-            <span>{plural(transfer.quantity, 'piece')}</span>
-            <span>{money(transfer.amount, transfer.currency)}</span>
-            <span>
-              <PageLink to="orders" id={orderId} />
-            </span>
-            {providerId && <span>{providerId}</span>}
-            <span>{transfer.network}</span>
-            <When what="Ordered" at={transfer.createdAt} />
-            {dueAt && (
-              <When
-                what={dueAt > usePage().now.toISOString() ? 'Next attempt' : 'Due'}
-                at={dueAt}
-              />
-            )}
-          </p>
-          {reason && <p>{sentence(reason)}</p>}
-        </div>
-      </li>
-    )}
-  />
 )

@@ -1,0 +1,52 @@
+/** The page of administrators. */
+import { Hono } from 'hono'
+import * as z from 'zod'
+import type { App } from '../../http/context.ts'
+import { requireAdministrator, validate } from '../../http/endpoint.ts'
+import { idText } from '../../http/ids.ts'
+import { inputText } from '../../http/inputs.ts'
+import { readAdministrators, setAdministrator } from '../../operations/administrators.ts'
+import { displayName } from '../components/names.ts'
+import { notifyOwner } from '../notify-owner.ts'
+import { page } from '../page.tsx'
+import { Administrators } from './administrators.tsx'
+
+const Person = z.object({ person: inputText(255).trim().optional().catch(undefined) })
+const Change = z.object({ userId: idText, to: z.enum(['appointed', 'dismissed']) })
+
+export const administratorRoutes = new Hono<App>()
+  .get(
+    '/operations/administrators',
+    requireAdministrator(),
+    validate('query', Person),
+    async (c) => {
+      const { person: text } = c.req.valid('query')
+      const { account, ...found } = await readAdministrators(c.var, text)
+      return page(c, {
+        title: 'Administrators',
+        account,
+        styles: ['operations.css'],
+        scripts: ['dialog.js'],
+        children: <Administrators {...found} text={text} />,
+      })
+    },
+  )
+  .post(
+    '/operations/administrators',
+    requireAdministrator(),
+    validate('form', Change),
+    async (c) => {
+      const { userId, to: type } = c.req.valid('form')
+      const isAdministrator = type === 'appointed'
+      const { person, ownEmail } = await setAdministrator(c.var, { userId, isAdministrator })
+      // The session of the administrator may be stolen.
+      for (const to of new Set([person.email, ownEmail]))
+        notifyOwner(c, to, { type, name: displayName(person) })
+      // Who has given up the role cannot see the page.
+      const isOwn = !isAdministrator && userId === c.var.caller.userId
+      return c.redirect(
+        `${isOwn ? '/settings/profile' : '/operations/administrators'}?notice=${type}`,
+        303,
+      )
+    },
+  )
