@@ -74,7 +74,7 @@ export const toFilter = ({ state, code, source, chain }: ListQuery): Filter => (
 })
 
 /** Leaves out the chain where no index would find it, so that all transfers would be read. */
-export const findable = ({ chain, ...query }: ListQuery): ListQuery =>
+export const toFindable = ({ chain, ...query }: ListQuery): ListQuery =>
   isFew(toFilter(query)) ? { ...query, chain } : query
 
 type Input = {

@@ -12,7 +12,7 @@ import { readNftDetails, readOrderDetails, readUserDetails } from '../../operati
 import { readOverview } from '../../operations/overview.ts'
 import { onlyItemIn, search } from '../../operations/search.ts'
 import { readTransferHistory } from '../../operations/transfer-history.ts'
-import { findable, readTransferList, toFilter } from '../../operations/transfer-list.ts'
+import { readTransferList, toFilter, toFindable } from '../../operations/transfer-list.ts'
 import { page } from '../page.tsx'
 import { NftPage, OrderPage, UserPage } from './details.tsx'
 import { listPath, liveScripts } from './layout.tsx'
@@ -87,7 +87,7 @@ export const operationRoutes = new Hono<App>()
   })
   .get('/operations/transfers', requireAdministrator(), validate('query', ListQuery), async (c) => {
     const { cursor, done, ids, changed, ...given } = c.req.valid('query')
-    const query = findable(given)
+    const query = toFindable(given)
     const { account, ...list } = await readTransferList(c.var, {
       query,
       cursor,
