@@ -119,7 +119,9 @@ describe.skipIf(!hasChromium)('the public pages', () => {
   it('show the drawing as it is where the art cannot be had', async () => {
     const page = await marketplace.open()
     await page.goto('/nfts/1')
-    await page.waitForFunction("document.querySelector('.whole > img')?.naturalWidth > 1")
+    await expect
+      .poll(() => page.evaluate<number>("document.querySelector('.whole > img')?.naturalWidth"))
+      .toBeGreaterThan(1)
     // Its image is at a private address.
     await page.goto('/nfts/100')
     await page.locator('.whole > svg').waitFor()
