@@ -3816,6 +3816,8 @@ export interface components {
          */
         PlaceOrders400: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -3827,6 +3829,8 @@ export interface components {
         /** @description `unauthenticated`: No token, or a token that is broken, expired, revoked or of another instance. Send a valid token; generate a new one in the settings. */
         OrdersUnauthenticated: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 "WWW-Authenticate": components["headers"]["WwwAuthenticate"];
@@ -3845,6 +3849,8 @@ export interface components {
          */
         PlaceOrders403: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -3864,9 +3870,11 @@ export interface components {
          */
         PlaceOrders409: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
-                "Retry-After": components["headers"]["RetryAfterIfInProgress"];
+                "Retry-After": components["headers"]["RetryAfterOfSome"];
                 [name: string]: unknown;
             };
             content: {
@@ -3876,6 +3884,8 @@ export interface components {
         /** @description `payload_too_large`: More than 1 MiB of JSON, a picture of more than 10 MiB or 50 megapixels, more than 16 KiB in a form (besides the picture), more than 1,000 lines or 4 MiB of a catalogue in a call. Send less: fewer orders or lines per call, a smaller picture. */
         OrdersPayloadTooLarge: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -3887,6 +3897,8 @@ export interface components {
         /** @description `unsupported_media_type`: The body has a type that the endpoint does not take, or is not a picture. Set `Content-Type`, or send another format. */
         OrdersUnsupportedMediaType: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -3898,6 +3910,8 @@ export interface components {
         /** @description `idempotency_key_reused`: A token of this name has used this `Idempotency-Key` with another body. Use a new key for a new call. */
         OrdersIdempotencyKeyReused: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -3909,6 +3923,8 @@ export interface components {
         /** @description `rate_limited`: Too many requests: more than 600 in 60 seconds with a user token or from a client address, 1,800 of a user or 7,000 with a master token, or more than 20 changes of avatars, 10 new tokens or 20 sign-in attempts; or as many addresses, pictures, webhooks, tokens, sign-ins or orders in a day as a user may have. Wait as long as `Retry-After` says. */
         OrdersRateLimited: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 "Retry-After": components["headers"]["RetryAfter"];
@@ -3921,6 +3937,8 @@ export interface components {
         /** @description `internal_error`: An error of the service. Send the call again, with the same `Idempotency-Key` if it has one; then report the `x-request-id`. */
         OrdersInternalError: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -3936,8 +3954,11 @@ export interface components {
          */
         OrdersNotReadyOrTryLater: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
+                "Retry-After": components["headers"]["RetryAfterOfSome"];
                 [name: string]: unknown;
             };
             content: {
@@ -3951,6 +3972,8 @@ export interface components {
          */
         OrdersInvalidInputOrUnknownField: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -3962,6 +3985,8 @@ export interface components {
         /** @description `forbidden`: The token is valid, but may not do this. Use a token of the right user, a master token, or one that may write. */
         OrdersForbidden: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -3979,6 +4004,8 @@ export interface components {
          */
         GetOrders400: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -3996,6 +4023,8 @@ export interface components {
          */
         CancelOrder400: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4011,6 +4040,8 @@ export interface components {
          */
         OrdersForbiddenOrCrossSite: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4022,6 +4053,8 @@ export interface components {
         /** @description `conflict`: The current state does not allow this. Read the message; read the resource again. */
         OrdersConflict: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4063,6 +4096,8 @@ export interface components {
          */
         PutOrder400: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4080,6 +4115,8 @@ export interface components {
          */
         PutOrder403: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4099,9 +4136,11 @@ export interface components {
          */
         PutOrder409: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
-                "Retry-After": components["headers"]["RetryAfterIfInProgress"];
+                "Retry-After": components["headers"]["RetryAfterOfSome"];
                 [name: string]: unknown;
             };
             content: {
@@ -4141,6 +4180,8 @@ export interface components {
          */
         CheckOrders400: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4158,6 +4199,8 @@ export interface components {
          */
         CheckOrders403: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4177,9 +4220,11 @@ export interface components {
          */
         CheckOrders409: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
-                "Retry-After": components["headers"]["RetryAfterIfInProgress"];
+                "Retry-After": components["headers"]["RetryAfterOfSome"];
                 [name: string]: unknown;
             };
             content: {
@@ -4209,6 +4254,8 @@ export interface components {
          */
         Reserve400: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4220,6 +4267,8 @@ export interface components {
         /** @description `unauthenticated`: No token, or a token that is broken, expired, revoked or of another instance. Send a valid token; generate a new one in the settings. */
         Unauthenticated: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 "WWW-Authenticate": components["headers"]["WwwAuthenticate"];
@@ -4238,6 +4287,8 @@ export interface components {
          */
         Reserve403: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4255,9 +4306,11 @@ export interface components {
          */
         Reserve409: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
-                "Retry-After": components["headers"]["RetryAfterIfInProgress"];
+                "Retry-After": components["headers"]["RetryAfterOfSome"];
                 [name: string]: unknown;
             };
             content: {
@@ -4267,6 +4320,8 @@ export interface components {
         /** @description `payload_too_large`: More than 1 MiB of JSON, a picture of more than 10 MiB or 50 megapixels, more than 16 KiB in a form (besides the picture), more than 1,000 lines or 4 MiB of a catalogue in a call. Send less: fewer orders or lines per call, a smaller picture. */
         PayloadTooLarge: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4278,6 +4333,8 @@ export interface components {
         /** @description `unsupported_media_type`: The body has a type that the endpoint does not take, or is not a picture. Set `Content-Type`, or send another format. */
         UnsupportedMediaType: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4289,6 +4346,8 @@ export interface components {
         /** @description `idempotency_key_reused`: A token of this name has used this `Idempotency-Key` with another body. Use a new key for a new call. */
         IdempotencyKeyReused: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4300,6 +4359,8 @@ export interface components {
         /** @description `rate_limited`: Too many requests: more than 600 in 60 seconds with a user token or from a client address, 1,800 of a user or 7,000 with a master token, or more than 20 changes of avatars, 10 new tokens or 20 sign-in attempts; or as many addresses, pictures, webhooks, tokens, sign-ins or orders in a day as a user may have. Wait as long as `Retry-After` says. */
         RateLimited: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 "Retry-After": components["headers"]["RetryAfter"];
@@ -4312,6 +4373,8 @@ export interface components {
         /** @description `internal_error`: An error of the service. Send the call again, with the same `Idempotency-Key` if it has one; then report the `x-request-id`. */
         InternalError: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4327,8 +4390,11 @@ export interface components {
          */
         NotReadyOrTryLater: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
+                "Retry-After": components["headers"]["RetryAfterOfSome"];
                 [name: string]: unknown;
             };
             content: {
@@ -4342,6 +4408,8 @@ export interface components {
          */
         InvalidInputOrUnknownField: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4357,6 +4425,8 @@ export interface components {
          */
         ForbiddenOrCrossSite: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4368,6 +4438,8 @@ export interface components {
         /** @description `not_found`: Nothing exists here, or it belongs to another user. Check path and id. */
         NotFound: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4379,6 +4451,8 @@ export interface components {
         /** @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value. */
         InvalidInput: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4390,6 +4464,8 @@ export interface components {
         /** @description `forbidden`: The token is valid, but may not do this. Use a token of the right user, a master token, or one that may write. */
         Forbidden: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4405,6 +4481,8 @@ export interface components {
          */
         InvalidInputOrUserNotFound: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4416,6 +4494,8 @@ export interface components {
         /** @description `too_many_addresses`: The user has 100 addresses of this kind, without those of orders. Delete one first. */
         TooManyAddresses: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4431,6 +4511,8 @@ export interface components {
          */
         InvalidInputOrListingNotFound: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4446,6 +4528,8 @@ export interface components {
          */
         InvalidInputOrNftNotFound: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4463,6 +4547,8 @@ export interface components {
          */
         CreateWebhook403: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4474,6 +4560,8 @@ export interface components {
         /** @description `conflict`: The current state does not allow this. Read the message; read the resource again. */
         Conflict: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4491,6 +4579,8 @@ export interface components {
          */
         UpdateWebhook403: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4508,6 +4598,8 @@ export interface components {
          */
         DeleteWebhook403: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4525,6 +4617,8 @@ export interface components {
          */
         RotateWebhookSecret403: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4536,6 +4630,8 @@ export interface components {
         /** @description `events_removed`: Events that followed `after` are not in the log any more, which keeps 30 days, or `after` is not of this log. Read the orders that you wait for, then go on with `since`. */
         EventsRemoved: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4569,6 +4665,8 @@ export interface components {
          */
         ImportCatalogue400: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4584,8 +4682,11 @@ export interface components {
          */
         GetHealth503: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
+                "Retry-After": components["headers"]["RetryAfterOfSome"];
                 [name: string]: unknown;
             };
             content: {
@@ -4595,6 +4696,8 @@ export interface components {
         /** @description `cross_site`: A request with the session cookie, or a sign-in, came from another site. Send the token in the `Authorization` header. */
         CrossSite: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4612,8 +4715,11 @@ export interface components {
          */
         SignInWithWallet503: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
+                "Retry-After": components["headers"]["RetryAfterOfSome"];
                 [name: string]: unknown;
             };
             content: {
@@ -4629,6 +4735,8 @@ export interface components {
          */
         LinkWallet403: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4646,8 +4754,11 @@ export interface components {
          */
         LinkWallet503: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
+                "Retry-After": components["headers"]["RetryAfterOfSome"];
                 [name: string]: unknown;
             };
             content: {
@@ -4669,6 +4780,10 @@ export interface components {
     };
     requestBodies: never;
     headers: {
+        /** @description Since when the operation is deprecated: `@` and a Unix time in seconds (RFC 9745). Absent if it is not. */
+        Deprecation: string;
+        /** @description From when on the deprecated operation may be gone, as an HTTP date (RFC 8594). Absent if it is not deprecated. */
+        Sunset: string;
         /** @description The id of this request. Quote it when you ask for support. */
         RequestId: string;
         /** @description The state of the database that this request has seen. Send it with the next request. Absent if the request did not use the database. */
@@ -4677,8 +4792,8 @@ export interface components {
         IdempotentReplayed: string;
         /** @description The authentication scheme to use (RFC 9110): `Bearer`. If a token was sent, also `error` and `error_description`: what is wrong with it (RFC 6750). */
         WwwAuthenticate: string;
-        /** @description Seconds to wait before the next attempt. Only with `request_in_progress`. */
-        RetryAfterIfInProgress: number;
+        /** @description Seconds to wait before the next attempt. Only with `request_in_progress` and `try_later`. */
+        RetryAfterOfSome: number;
         /** @description Seconds to wait before the next attempt. */
         RetryAfter: number;
         /** @description For one order: at least the `sequence` of every event that led to what was read, and lower than that of every later one. */
@@ -4765,6 +4880,8 @@ export interface operations {
             /** @description A page of orders. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -4804,6 +4921,8 @@ export interface operations {
             /** @description The new orders. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
@@ -4848,6 +4967,8 @@ export interface operations {
             /** @description The orders and their deliveries. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     "x-order-sequence": components["headers"]["xordersequence"];
@@ -4883,6 +5004,8 @@ export interface operations {
             /** @description Summaries of orders. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -4923,6 +5046,8 @@ export interface operations {
             /** @description The new orders. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -4934,6 +5059,8 @@ export interface operations {
             /** @description The order was placed by this call. */
             201: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -4970,6 +5097,8 @@ export interface operations {
             /** @description The orders that could be placed. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -5012,6 +5141,8 @@ export interface operations {
             /** @description The new reservations. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
@@ -5051,6 +5182,8 @@ export interface operations {
             /** @description The reservation holds nothing any more. */
             204: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -5087,6 +5220,8 @@ export interface operations {
             /** @description The delivery addresses of a user. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -5127,6 +5262,8 @@ export interface operations {
             /** @description The address after the change. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -5169,6 +5306,8 @@ export interface operations {
             /** @description The new address, of the kind created. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -5206,6 +5345,8 @@ export interface operations {
             /** @description The address after the change. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -5244,6 +5385,8 @@ export interface operations {
             /** @description The billing addresses of a user. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -5284,6 +5427,8 @@ export interface operations {
             /** @description The address after the change. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -5326,6 +5471,8 @@ export interface operations {
             /** @description The new address. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -5363,6 +5510,8 @@ export interface operations {
             /** @description The address after the change. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -5401,6 +5550,8 @@ export interface operations {
             /** @description Where the avatar is. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -5441,6 +5592,8 @@ export interface operations {
             /** @description Where the avatar is. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -5483,6 +5636,8 @@ export interface operations {
             /** @description Where the avatar is. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -5525,6 +5680,8 @@ export interface operations {
             /** @description Where the avatar is. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -5570,6 +5727,8 @@ export interface operations {
             /** @description The picture. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     ETag: components["headers"]["ETag"];
                     "Cache-Control": components["headers"]["CacheControl"];
                     [name: string]: unknown;
@@ -5581,6 +5740,8 @@ export interface operations {
             /** @description The picture has the ETag that `If-None-Match` names. */
             304: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     ETag: components["headers"]["ETag"];
                     "Cache-Control": components["headers"]["CacheControl"];
                     [name: string]: unknown;
@@ -5609,6 +5770,8 @@ export interface operations {
             /** @description The numbers. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "Cache-Control": components["headers"]["CacheControl"];
                     Age: components["headers"]["Age"];
                     [name: string]: unknown;
@@ -5644,6 +5807,8 @@ export interface operations {
             /** @description The creators with the latest releases. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "Cache-Control": components["headers"]["CacheControl"];
                     Age: components["headers"]["Age"];
                     [name: string]: unknown;
@@ -5714,6 +5879,8 @@ export interface operations {
             /** @description A page. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "Cache-Control": components["headers"]["CacheControl"];
                     Age: components["headers"]["Age"];
                     [name: string]: unknown;
@@ -5751,6 +5918,8 @@ export interface operations {
             /** @description In the order of the path. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "Cache-Control": components["headers"]["CacheControl"];
                     Age: components["headers"]["Age"];
                     [name: string]: unknown;
@@ -5821,6 +5990,8 @@ export interface operations {
             /** @description A page. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "Cache-Control": components["headers"]["CacheControl"];
                     Age: components["headers"]["Age"];
                     [name: string]: unknown;
@@ -5858,6 +6029,8 @@ export interface operations {
             /** @description In the order of the path. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "Cache-Control": components["headers"]["CacheControl"];
                     Age: components["headers"]["Age"];
                     [name: string]: unknown;
@@ -5898,6 +6071,8 @@ export interface operations {
             /** @description The picture. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     ETag: components["headers"]["ETag"];
                     "Cache-Control": components["headers"]["CacheControl"];
                     [name: string]: unknown;
@@ -5909,6 +6084,8 @@ export interface operations {
             /** @description The picture has the ETag that `If-None-Match` names. */
             304: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     ETag: components["headers"]["ETag"];
                     "Cache-Control": components["headers"]["CacheControl"];
                     [name: string]: unknown;
@@ -5948,6 +6125,8 @@ export interface operations {
             /** @description A page of endpoints. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -5981,6 +6160,8 @@ export interface operations {
             /** @description An endpoint with its new secret. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -6021,6 +6202,8 @@ export interface operations {
             /** @description An endpoint. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -6061,6 +6244,8 @@ export interface operations {
             /** @description An endpoint. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -6099,6 +6284,8 @@ export interface operations {
             /** @description An endpoint. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -6134,6 +6321,8 @@ export interface operations {
             /** @description An endpoint with its new secret. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -6170,6 +6359,8 @@ export interface operations {
             /** @description A message. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -6225,6 +6416,8 @@ export interface operations {
             /** @description A page of the messages of an endpoint. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -6265,6 +6458,8 @@ export interface operations {
             /** @description A message. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -6306,6 +6501,8 @@ export interface operations {
             /** @description An endpoint. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -6362,6 +6559,8 @@ export interface operations {
             /** @description A page of the log of events. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -6425,6 +6624,8 @@ export interface operations {
             /** @description A page of transfers. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -6474,6 +6675,8 @@ export interface operations {
             /** @description How many items were changed. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -6523,6 +6726,8 @@ export interface operations {
             /** @description How many items were changed. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -6557,6 +6762,8 @@ export interface operations {
             /** @description The transfer after the change. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -6593,6 +6800,8 @@ export interface operations {
             /** @description The transfer after the change. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -6634,6 +6843,8 @@ export interface operations {
             /** @description The transfer after the change. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -6692,6 +6903,8 @@ export interface operations {
             /** @description An import so far. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -6727,6 +6940,8 @@ export interface operations {
             /** @description The ids of records in the API. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -6757,6 +6972,8 @@ export interface operations {
             /** @description The instance can serve. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -6782,6 +6999,8 @@ export interface operations {
             /** @description The metrics. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -6825,6 +7044,8 @@ export interface operations {
             /** @description What the instance stores of a person. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -6866,6 +7087,8 @@ export interface operations {
             /** @description An account without personal data. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -6896,6 +7119,8 @@ export interface operations {
             /** @description The public keys. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "Cache-Control": components["headers"]["CacheControl"];
                     [name: string]: unknown;
                 };
@@ -6926,6 +7151,8 @@ export interface operations {
             /** @description The message for the wallet. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -6960,6 +7187,8 @@ export interface operations {
             /** @description The user who signed in. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -6995,6 +7224,8 @@ export interface operations {
             /** @description The wallet is linked. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
