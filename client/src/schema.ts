@@ -3862,6 +3862,8 @@ export interface components {
          */
         PlaceOrders400: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -3873,6 +3875,8 @@ export interface components {
         /** @description `unauthenticated`: No token, or a token that is broken, expired, revoked or of another instance. Send a valid token; generate a new one in the settings. */
         OrdersUnauthenticated: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 "WWW-Authenticate": components["headers"]["WwwAuthenticate"];
@@ -3891,6 +3895,8 @@ export interface components {
          */
         PlaceOrders403: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -3910,9 +3916,11 @@ export interface components {
          */
         PlaceOrders409: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
-                "Retry-After": components["headers"]["RetryAfterIfInProgress"];
+                "Retry-After": components["headers"]["RetryAfterOfSome"];
                 [name: string]: unknown;
             };
             content: {
@@ -3922,6 +3930,8 @@ export interface components {
         /** @description `payload_too_large`: More than 1 MiB of JSON, a picture of more than 10 MiB or 50 megapixels, more than 16 KiB in a form (besides the picture), more than 1,000 lines or 4 MiB of a catalogue in a call. Send less: fewer orders or lines per call, a smaller picture. */
         OrdersPayloadTooLarge: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -3933,6 +3943,8 @@ export interface components {
         /** @description `unsupported_media_type`: The body has a type that the endpoint does not take, or is not a picture. Set `Content-Type`, or send another format. */
         OrdersUnsupportedMediaType: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -3944,6 +3956,8 @@ export interface components {
         /** @description `idempotency_key_reused`: A token of this name has used this `Idempotency-Key` with another body. Use a new key for a new call. */
         OrdersIdempotencyKeyReused: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -3955,6 +3969,8 @@ export interface components {
         /** @description `rate_limited`: Too many requests: more than 600 in 60 seconds with a user token or from a client address, 1,800 of a user or 7,000 with a master token, or more than 20 changes of avatars, 10 new tokens or 20 sign-in attempts; or as many addresses, pictures, webhooks, tokens, sign-ins or orders in a day as a user may have. Wait as long as `Retry-After` says. */
         OrdersRateLimited: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 "Retry-After": components["headers"]["RetryAfter"];
@@ -3967,6 +3983,8 @@ export interface components {
         /** @description `internal_error`: An error of the service. Send the call again, with the same `Idempotency-Key` if it has one; then report the `x-request-id`. */
         OrdersInternalError: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -3982,8 +4000,11 @@ export interface components {
          */
         OrdersNotReadyOrTryLater: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
+                "Retry-After": components["headers"]["RetryAfterOfSome"];
                 [name: string]: unknown;
             };
             content: {
@@ -3997,6 +4018,8 @@ export interface components {
          */
         OrdersInvalidInputOrUnknownField: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4008,6 +4031,8 @@ export interface components {
         /** @description `forbidden`: The token is valid, but may not do this. Use a token of the right user, a master token, or one that may write. */
         OrdersForbidden: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4025,6 +4050,8 @@ export interface components {
          */
         GetOrders400: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4042,6 +4069,8 @@ export interface components {
          */
         CancelOrder400: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4057,6 +4086,8 @@ export interface components {
          */
         OrdersForbiddenOrCrossSite: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4068,6 +4099,8 @@ export interface components {
         /** @description `conflict`: The current state does not allow this. Read the message; read the resource again. */
         OrdersConflict: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4109,6 +4142,8 @@ export interface components {
          */
         PutOrder400: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4126,6 +4161,8 @@ export interface components {
          */
         PutOrder403: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4145,9 +4182,11 @@ export interface components {
          */
         PutOrder409: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
-                "Retry-After": components["headers"]["RetryAfterIfInProgress"];
+                "Retry-After": components["headers"]["RetryAfterOfSome"];
                 [name: string]: unknown;
             };
             content: {
@@ -4187,6 +4226,8 @@ export interface components {
          */
         CheckOrders400: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4204,6 +4245,8 @@ export interface components {
          */
         CheckOrders403: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4223,9 +4266,11 @@ export interface components {
          */
         CheckOrders409: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
-                "Retry-After": components["headers"]["RetryAfterIfInProgress"];
+                "Retry-After": components["headers"]["RetryAfterOfSome"];
                 [name: string]: unknown;
             };
             content: {
@@ -4255,6 +4300,8 @@ export interface components {
          */
         Reserve400: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4266,6 +4313,8 @@ export interface components {
         /** @description `unauthenticated`: No token, or a token that is broken, expired, revoked or of another instance. Send a valid token; generate a new one in the settings. */
         Unauthenticated: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 "WWW-Authenticate": components["headers"]["WwwAuthenticate"];
@@ -4284,6 +4333,8 @@ export interface components {
          */
         Reserve403: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4301,9 +4352,11 @@ export interface components {
          */
         Reserve409: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
-                "Retry-After": components["headers"]["RetryAfterIfInProgress"];
+                "Retry-After": components["headers"]["RetryAfterOfSome"];
                 [name: string]: unknown;
             };
             content: {
@@ -4313,6 +4366,8 @@ export interface components {
         /** @description `payload_too_large`: More than 1 MiB of JSON, a picture of more than 10 MiB or 50 megapixels, more than 16 KiB in a form (besides the picture), more than 1,000 lines or 4 MiB of a catalogue in a call. Send less: fewer orders or lines per call, a smaller picture. */
         PayloadTooLarge: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4324,6 +4379,8 @@ export interface components {
         /** @description `unsupported_media_type`: The body has a type that the endpoint does not take, or is not a picture. Set `Content-Type`, or send another format. */
         UnsupportedMediaType: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4335,6 +4392,8 @@ export interface components {
         /** @description `idempotency_key_reused`: A token of this name has used this `Idempotency-Key` with another body. Use a new key for a new call. */
         IdempotencyKeyReused: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4346,6 +4405,8 @@ export interface components {
         /** @description `rate_limited`: Too many requests: more than 600 in 60 seconds with a user token or from a client address, 1,800 of a user or 7,000 with a master token, or more than 20 changes of avatars, 10 new tokens or 20 sign-in attempts; or as many addresses, pictures, webhooks, tokens, sign-ins or orders in a day as a user may have. Wait as long as `Retry-After` says. */
         RateLimited: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 "Retry-After": components["headers"]["RetryAfter"];
@@ -4358,6 +4419,8 @@ export interface components {
         /** @description `internal_error`: An error of the service. Send the call again, with the same `Idempotency-Key` if it has one; then report the `x-request-id`. */
         InternalError: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4373,8 +4436,11 @@ export interface components {
          */
         NotReadyOrTryLater: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
+                "Retry-After": components["headers"]["RetryAfterOfSome"];
                 [name: string]: unknown;
             };
             content: {
@@ -4388,6 +4454,8 @@ export interface components {
          */
         InvalidInputOrUnknownField: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4403,6 +4471,8 @@ export interface components {
          */
         ForbiddenOrCrossSite: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4414,6 +4484,8 @@ export interface components {
         /** @description `not_found`: Nothing exists here, or it belongs to another user. Check path and id. */
         NotFound: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4425,6 +4497,8 @@ export interface components {
         /** @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value. */
         InvalidInput: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4436,6 +4510,8 @@ export interface components {
         /** @description `forbidden`: The token is valid, but may not do this. Use a token of the right user, a master token, or one that may write. */
         Forbidden: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4451,6 +4527,8 @@ export interface components {
          */
         InvalidInputOrUserNotFound: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4462,6 +4540,8 @@ export interface components {
         /** @description `too_many_addresses`: The user has 100 addresses of this kind, without those of orders. Delete one first. */
         TooManyAddresses: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4477,6 +4557,8 @@ export interface components {
          */
         InvalidInputOrListingNotFound: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4492,6 +4574,8 @@ export interface components {
          */
         InvalidInputOrNftNotFound: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4509,6 +4593,8 @@ export interface components {
          */
         CreateWebhook403: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4520,6 +4606,8 @@ export interface components {
         /** @description `conflict`: The current state does not allow this. Read the message; read the resource again. */
         Conflict: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4537,6 +4625,8 @@ export interface components {
          */
         UpdateWebhook403: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4554,6 +4644,8 @@ export interface components {
          */
         DeleteWebhook403: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4571,6 +4663,8 @@ export interface components {
          */
         RotateWebhookSecret403: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4582,6 +4676,8 @@ export interface components {
         /** @description `events_removed`: Events that followed `after` are not in the log any more, which keeps 30 days, or `after` is not of this log. Read the orders that you wait for, then go on with `since`. */
         EventsRemoved: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4615,6 +4711,8 @@ export interface components {
          */
         ImportCatalogue400: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4630,8 +4728,11 @@ export interface components {
          */
         GetHealth503: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
+                "Retry-After": components["headers"]["RetryAfterOfSome"];
                 [name: string]: unknown;
             };
             content: {
@@ -4641,6 +4742,8 @@ export interface components {
         /** @description `cross_site`: A request with the session cookie, or a sign-in, came from another site. Send the token in the `Authorization` header. */
         CrossSite: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4658,8 +4761,11 @@ export interface components {
          */
         SignInWithWallet503: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
+                "Retry-After": components["headers"]["RetryAfterOfSome"];
                 [name: string]: unknown;
             };
             content: {
@@ -4675,6 +4781,8 @@ export interface components {
          */
         LinkWallet403: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4692,8 +4800,11 @@ export interface components {
          */
         LinkWallet503: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
+                "Retry-After": components["headers"]["RetryAfterOfSome"];
                 [name: string]: unknown;
             };
             content: {
@@ -4715,6 +4826,10 @@ export interface components {
     };
     requestBodies: never;
     headers: {
+        /** @description Since when the operation is deprecated: `@` and a Unix time in seconds (RFC 9745). Absent if it is not. */
+        Deprecation: string;
+        /** @description From when on the deprecated operation may be gone, as an HTTP date (RFC 8594). Absent if it is not deprecated. */
+        Sunset: string;
         /** @description The id of this request. Quote it when you ask for support. */
         RequestId: string;
         /** @description The state of the database that this request has seen. Send it with the next request. Absent if the request did not use the database. */
@@ -4723,8 +4838,8 @@ export interface components {
         IdempotentReplayed: string;
         /** @description The authentication scheme to use (RFC 9110): `Bearer`. If a token was sent, also `error` and `error_description`: what is wrong with it (RFC 6750). */
         WwwAuthenticate: string;
-        /** @description Seconds to wait before the next attempt. Only with `request_in_progress`. */
-        RetryAfterIfInProgress: number;
+        /** @description Seconds to wait before the next attempt. Only with `request_in_progress` and `try_later`. */
+        RetryAfterOfSome: number;
         /** @description Seconds to wait before the next attempt. */
         RetryAfter: number;
         /** @description For one order: at least the `sequence` of every event that led to what was read, and lower than that of every later one. */
@@ -4811,6 +4926,8 @@ export interface operations {
             /** @description A page of orders. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -4850,6 +4967,8 @@ export interface operations {
             /** @description The new orders. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
@@ -4894,6 +5013,8 @@ export interface operations {
             /** @description The orders and their deliveries. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     "x-order-sequence": components["headers"]["xordersequence"];
@@ -4929,6 +5050,8 @@ export interface operations {
             /** @description Summaries of orders. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -4969,6 +5092,8 @@ export interface operations {
             /** @description The new orders. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -4980,6 +5105,8 @@ export interface operations {
             /** @description The order was placed by this call. */
             201: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -5016,6 +5143,8 @@ export interface operations {
             /** @description The orders that could be placed. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -5058,6 +5187,8 @@ export interface operations {
             /** @description The new reservations. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
@@ -5097,6 +5228,8 @@ export interface operations {
             /** @description The reservation holds nothing any more. */
             204: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -5133,6 +5266,8 @@ export interface operations {
             /** @description The delivery addresses of a user. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -5173,6 +5308,8 @@ export interface operations {
             /** @description The address after the change. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -5215,6 +5352,8 @@ export interface operations {
             /** @description The new address, of the kind created. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -5252,6 +5391,8 @@ export interface operations {
             /** @description The address after the change. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -5290,6 +5431,8 @@ export interface operations {
             /** @description The billing addresses of a user. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -5330,6 +5473,8 @@ export interface operations {
             /** @description The address after the change. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -5372,6 +5517,8 @@ export interface operations {
             /** @description The new address. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -5409,6 +5556,8 @@ export interface operations {
             /** @description The address after the change. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -5447,6 +5596,8 @@ export interface operations {
             /** @description Where the avatar is. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -5487,6 +5638,8 @@ export interface operations {
             /** @description Where the avatar is. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -5529,6 +5682,8 @@ export interface operations {
             /** @description Where the avatar is. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -5571,6 +5726,8 @@ export interface operations {
             /** @description Where the avatar is. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -5616,6 +5773,8 @@ export interface operations {
             /** @description The picture. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     ETag: components["headers"]["ETag"];
                     "Cache-Control": components["headers"]["CacheControl"];
                     [name: string]: unknown;
@@ -5627,6 +5786,8 @@ export interface operations {
             /** @description The picture has the ETag that `If-None-Match` names. */
             304: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     ETag: components["headers"]["ETag"];
                     "Cache-Control": components["headers"]["CacheControl"];
                     [name: string]: unknown;
@@ -5655,6 +5816,8 @@ export interface operations {
             /** @description The numbers. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "Cache-Control": components["headers"]["CacheControl"];
                     Age: components["headers"]["Age"];
                     [name: string]: unknown;
@@ -5690,6 +5853,8 @@ export interface operations {
             /** @description The creators with the latest releases. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "Cache-Control": components["headers"]["CacheControl"];
                     Age: components["headers"]["Age"];
                     [name: string]: unknown;
@@ -5760,6 +5925,8 @@ export interface operations {
             /** @description A page. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "Cache-Control": components["headers"]["CacheControl"];
                     Age: components["headers"]["Age"];
                     [name: string]: unknown;
@@ -5797,6 +5964,8 @@ export interface operations {
             /** @description In the order of the path. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "Cache-Control": components["headers"]["CacheControl"];
                     Age: components["headers"]["Age"];
                     [name: string]: unknown;
@@ -5867,6 +6036,8 @@ export interface operations {
             /** @description A page. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "Cache-Control": components["headers"]["CacheControl"];
                     Age: components["headers"]["Age"];
                     [name: string]: unknown;
@@ -5904,6 +6075,8 @@ export interface operations {
             /** @description In the order of the path. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "Cache-Control": components["headers"]["CacheControl"];
                     Age: components["headers"]["Age"];
                     [name: string]: unknown;
@@ -5944,6 +6117,8 @@ export interface operations {
             /** @description The picture. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     ETag: components["headers"]["ETag"];
                     "Cache-Control": components["headers"]["CacheControl"];
                     [name: string]: unknown;
@@ -5955,6 +6130,8 @@ export interface operations {
             /** @description The picture has the ETag that `If-None-Match` names. */
             304: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     ETag: components["headers"]["ETag"];
                     "Cache-Control": components["headers"]["CacheControl"];
                     [name: string]: unknown;
@@ -5994,6 +6171,8 @@ export interface operations {
             /** @description A page of endpoints. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -6027,6 +6206,8 @@ export interface operations {
             /** @description An endpoint with its new secret. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -6067,6 +6248,8 @@ export interface operations {
             /** @description An endpoint. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -6107,6 +6290,8 @@ export interface operations {
             /** @description An endpoint. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -6145,6 +6330,8 @@ export interface operations {
             /** @description An endpoint. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -6180,6 +6367,8 @@ export interface operations {
             /** @description An endpoint with its new secret. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -6216,6 +6405,8 @@ export interface operations {
             /** @description A message. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -6271,6 +6462,8 @@ export interface operations {
             /** @description A page of the messages of an endpoint. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -6311,6 +6504,8 @@ export interface operations {
             /** @description A message. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -6352,6 +6547,8 @@ export interface operations {
             /** @description An endpoint. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -6408,6 +6605,8 @@ export interface operations {
             /** @description A page of the log of events. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -6471,6 +6670,8 @@ export interface operations {
             /** @description A page of transfers. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -6520,6 +6721,8 @@ export interface operations {
             /** @description How many items were changed. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -6569,6 +6772,8 @@ export interface operations {
             /** @description How many items were changed. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -6603,6 +6808,8 @@ export interface operations {
             /** @description The transfer after the change. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -6639,6 +6846,8 @@ export interface operations {
             /** @description The transfer after the change. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -6680,6 +6889,8 @@ export interface operations {
             /** @description The transfer after the change. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -6738,6 +6949,8 @@ export interface operations {
             /** @description An import so far. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -6773,6 +6986,8 @@ export interface operations {
             /** @description The ids of records in the API. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -6803,6 +7018,8 @@ export interface operations {
             /** @description The instance can serve. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -6828,6 +7045,8 @@ export interface operations {
             /** @description The metrics. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -6871,6 +7090,8 @@ export interface operations {
             /** @description What the instance stores of a person. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -6912,6 +7133,8 @@ export interface operations {
             /** @description An account without personal data. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -6942,6 +7165,8 @@ export interface operations {
             /** @description The public keys. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "Cache-Control": components["headers"]["CacheControl"];
                     [name: string]: unknown;
                 };
@@ -6972,6 +7197,8 @@ export interface operations {
             /** @description The message for the wallet. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -7006,6 +7233,8 @@ export interface operations {
             /** @description The user who signed in. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -7041,6 +7270,8 @@ export interface operations {
             /** @description The wallet is linked. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
