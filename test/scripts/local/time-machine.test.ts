@@ -1,10 +1,11 @@
 /** What tests of a shop do with the local instance: its time, its chain and its database. */
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createClient, type MarketplaceClient } from '../../../client/src/index.ts'
 import { READY } from '../../support/dev.ts'
-import { aFreePort, aProject, type Project, tokenIn } from '../../support/project.ts'
+import { aFreePort, aProject, databaseFile, type Project, tokenIn } from '../../support/project.ts'
 import { queryInstance } from '../../support/query.ts'
 
 const HOUR = 3_600_000
@@ -96,7 +97,9 @@ it('goes back to the backup, and answers 503 meanwhile', async () => {
   }
   await restored
   expect(Object.fromEntries(statuses)).toEqual({ 200: null, 503: '1' })
-  expect(await queryInstance(url, 'PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }])
+  const database = new DatabaseSync(databaseFile(project.folder), { readOnly: true })
+  expect(database.prepare('PRAGMA integrity_check').all()).toEqual([{ integrity_check: 'ok' }])
+  database.close()
   expect((await shop.getOrders({ order_ids: [kept.id] })).orders[0]).toMatchObject({
     orderItems: [{ txId: kept.txId }],
   })
