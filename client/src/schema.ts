@@ -1310,7 +1310,7 @@ export interface components {
             /** @description Tax id of the company. */
             taxId?: string | null;
             /** @description E-mail address of the recipient. */
-            email?: ((string & (unknown & unknown)) | null);
+            email?: string | null;
             /** @description Phone number of the recipient. */
             mobilePhone?: string | null;
             /** @description Id of the owner: by default the user of a user token. A master token must send it. */
@@ -1337,7 +1337,7 @@ export interface components {
             /** @description Tax id of the company. */
             taxId?: string | null;
             /** @description E-mail address of the recipient. */
-            email?: ((string & (unknown & unknown)) | null);
+            email?: string | null;
             /** @description Phone number of the recipient. */
             mobilePhone?: string | null;
             /** @description Whether this is the default delivery address of the user. A user has at most one. */
