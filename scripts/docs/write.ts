@@ -4,7 +4,8 @@ import { runnerImport } from 'vite'
 import { renderMarkdownFiles } from './markdown-files.ts'
 import type * as Site from './site.tsx'
 
-const ASSETS = 'src/pages/assets'
+/** The static files of the Worker. */
+export const ASSETS = 'src/pages/assets'
 
 export async function writeDocs(): Promise<void> {
   // Node does not run JSX.

@@ -13,6 +13,7 @@ import {
   retryAfterOfSome,
   wwwAuthenticate,
 } from './headers.ts'
+import { Code, Issue } from './issue.ts'
 import type { Operation } from './operation.ts'
 
 /** Returns the response of status 200. */
@@ -116,30 +117,6 @@ const errorExamples = (codes: readonly ErrorCode[], fields: object) =>
       { summary: errorText(code).cause, value: { ...fields, ...examples[code] } },
     ]),
   )
-
-const Code = z.enum(Object.keys(errorStatus) as [ErrorCode, ...ErrorCode[]]).meta({
-  id: 'ErrorCode',
-  description: 'What is wrong, for programs. The page `/docs/errors` explains each code.',
-})
-
-const Issue = z
-  .object({
-    path: z
-      .string()
-      .describe('The field, such as `orders[2].quantity`; empty for the request as a whole.'),
-    code: Code.describe('What is wrong with the field, for programs.'),
-    message: z.string().describe('What is wrong with the field, as a sentence.'),
-    orderId: z.int().positive().optional().describe('The order that has the number.'),
-    expectedPriceCents: z.int().optional().describe('The price that the request expects.'),
-    expectedCurrency: z.string().optional().describe('The currency that the request expects.'),
-    priceCents: z.int().optional().describe('Price of one piece now, in minor units.'),
-    priceCurrency: z.string().optional().describe('Currency of `priceCents`, ISO 4217.'),
-    stored: z
-      .union([z.int(), z.string(), z.record(z.string(), z.string()), z.null()])
-      .optional()
-      .describe('What the order has: the id of a listing, an NFT or a buyer, or the value.'),
-  })
-  .meta({ id: 'Issue', description: 'One thing that is wrong with a request.' })
 
 const ApiError = z
   .object({
