@@ -3906,7 +3906,7 @@ export interface components {
             };
         };
         /**
-         * @description `provider_id_used`: A token of this name has placed an order with this `providerId`: `orderId` of the issue, and the message, name it. Read that order: the purchase was placed already. Use a token with another name for each shop.
+         * @description `provider_id_used`: A token of this name has placed an order with this `providerId`: `orderId` of the issue, and the message, name it. If you send a call again, this is success: the purchase was placed. Read that order, or send the order with `PUT /api/externalOrders/by-number/…`, which also compares. If it is another purchase, give it a number of its own. Use a token with another name for each shop.
          *
          *     `price_changed`: The listing asks another price for a piece, or another currency, than the order expects. The issue has both: `expectedPriceCents`, `expectedCurrency`, `priceCents`, `priceCurrency`. Ask the customer again, or give the money back.
          *
@@ -4256,7 +4256,7 @@ export interface components {
             };
         };
         /**
-         * @description `provider_id_used`: A token of this name has placed an order with this `providerId`: `orderId` of the issue, and the message, name it. Read that order: the purchase was placed already. Use a token with another name for each shop.
+         * @description `provider_id_used`: A token of this name has placed an order with this `providerId`: `orderId` of the issue, and the message, name it. If you send a call again, this is success: the purchase was placed. Read that order, or send the order with `PUT /api/externalOrders/by-number/…`, which also compares. If it is another purchase, give it a number of its own. Use a token with another name for each shop.
          *
          *     `price_changed`: The listing asks another price for a piece, or another currency, than the order expects. The issue has both: `expectedPriceCents`, `expectedCurrency`, `priceCents`, `priceCurrency`. Ask the customer again, or give the money back.
          *
