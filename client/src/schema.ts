@@ -1310,7 +1310,7 @@ export interface components {
             /** @description Tax id of the company. */
             taxId?: string | null;
             /** @description E-mail address of the recipient. */
-            email?: ((string & (unknown & unknown)) | null);
+            email?: string | null;
             /** @description Phone number of the recipient. */
             mobilePhone?: string | null;
             /** @description Id of the owner: by default the user of a user token. A master token must send it. */
@@ -1337,7 +1337,7 @@ export interface components {
             /** @description Tax id of the company. */
             taxId?: string | null;
             /** @description E-mail address of the recipient. */
-            email?: ((string & (unknown & unknown)) | null);
+            email?: string | null;
             /** @description Phone number of the recipient. */
             mobilePhone?: string | null;
             /** @description Whether this is the default delivery address of the user. A user has at most one. */
@@ -1540,7 +1540,7 @@ export interface components {
              * @enum {string|null}
              */
             status: "awaiting_wallet" | "transferring" | "transferred" | "failed" | null;
-            /** @description Hash of the transaction; null if there is none. */
+            /** @description Newest transaction: a transfer, or the cancellation of it. Null before one is sent. */
             txId: string | null;
             /** @description Why it failed, for people; null if it did not. */
             failReason: string | null;
@@ -1842,7 +1842,7 @@ export interface components {
             ProductType: "nft";
             /** @description State of the delivery; null while no transaction was sent. */
             status: components["schemas"]["ItemStatus"] | null;
-            /** @description Transaction that transfers the NFT; null before one is sent. */
+            /** @description Newest transaction: a transfer, or the cancellation of it. Null before one is sent. */
             txId: string | null;
             /** @description The NFT that is sold. */
             nft: components["schemas"]["Nft"];
@@ -2372,7 +2372,7 @@ export interface components {
             reasonCode: "cancelled" | "contract_paused" | "contract_unavailable" | "gas_burned" | "gas_limit_exceeded" | "holder_has_no_token" | "holder_not_approved" | "invalid_quantity" | "invalid_recipient" | "invalid_token_address" | "invalid_token_id" | "key_used_for_other_delivery" | "minter_role_missing" | "network_not_configured" | "no_relayer" | "node_unavailable" | "quantity_above_limit" | "recipient_not_deployed" | "recipient_on_other_chain" | "recipient_rejects" | "relayer_limit_reached" | "seller_has_no_wallet" | "seller_on_other_chain" | "simulation_failed" | "single_piece_token" | "token_limit_missing" | "token_limit_reached" | "token_moved_nothing" | "token_not_deployed" | "token_not_supported" | "token_not_transferable" | "transaction_not_found" | "transfer_failed" | null;
             /** @description Why an item is `failed`; `cancelled` after a cancellation. Otherwise null. */
             failReason: string | null;
-            /** @description Transaction that transfers the NFT; null before one is sent. */
+            /** @description Newest transaction: a transfer, or the cancellation of it. Null before one is sent. */
             txId: string | null;
             /**
              * Format: int64
@@ -3906,7 +3906,7 @@ export interface components {
             };
         };
         /**
-         * @description `provider_id_used`: A token of this name has placed an order with this `providerId`: `orderId` of the issue, and the message, name it. Read that order: the purchase was placed already. Use a token with another name for each shop.
+         * @description `provider_id_used`: A token of this name has placed an order with this `providerId`: `orderId` of the issue, and the message, name it. If you send a call again, this is success: the purchase was placed. Read that order, or send the order with `PUT /api/externalOrders/by-number/…`, which also compares. If it is another purchase, give it a number of its own. Use a token with another name for each shop.
          *
          *     `price_changed`: The listing asks another price for a piece, or another currency, than the order expects. The issue has both: `expectedPriceCents`, `expectedCurrency`, `priceCents`, `priceCurrency`. Ask the customer again, or give the money back.
          *
@@ -4256,7 +4256,7 @@ export interface components {
             };
         };
         /**
-         * @description `provider_id_used`: A token of this name has placed an order with this `providerId`: `orderId` of the issue, and the message, name it. Read that order: the purchase was placed already. Use a token with another name for each shop.
+         * @description `provider_id_used`: A token of this name has placed an order with this `providerId`: `orderId` of the issue, and the message, name it. If you send a call again, this is success: the purchase was placed. Read that order, or send the order with `PUT /api/externalOrders/by-number/…`, which also compares. If it is another purchase, give it a number of its own. Use a token with another name for each shop.
          *
          *     `price_changed`: The listing asks another price for a piece, or another currency, than the order expects. The issue has both: `expectedPriceCents`, `expectedCurrency`, `priceCents`, `priceCurrency`. Ask the customer again, or give the money back.
          *

@@ -16,7 +16,9 @@ const OrderData = z
     sellerId: id('Id of the seller.'),
     ...shopFields,
     status: orNull(z.enum(itemStatuses).describe('Status of the item at that time.')),
-    txId: orNull(hash('Hash of the transaction; null if there is none.')),
+    txId: orNull(
+      hash('Newest transaction: a transfer, or the cancellation of it. Null before one is sent.'),
+    ),
     failReason: orNull(text('Why it failed, for people; null if it did not.')),
     reasonCode: orNull(
       z.enum(reasonCodes).describe('Why it failed, for programs; null if it did not.'),
