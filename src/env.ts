@@ -31,6 +31,10 @@ const publicKey = z.object({
   x: z.string(),
 })
 const signingKey = publicKey.extend({ d: z.string() })
+/** A JWK set, as the instance publishes it. */
+export const publicKeySet = z.object({ keys: z.array(publicKey).min(1) })
+/** The Ed25519 private key that signs proofs, then the public keys of those before it. */
+export const proofKeys = json(z.object({ keys: z.tuple([signingKey], publicKey) }))
 
 /** A host in the spelling of `URL.host`. */
 const LOOPBACK_HOST = /^(localhost|127\.0\.0\.1|\[::1\]):\d{1,5}$/
@@ -154,8 +158,7 @@ const settingsSchema = issuerSchema.extend({
   /** The keys of Cloudflare Turnstile, for the form that asks for a sign-in link. Both or neither. */
   TURNSTILE_SITE_KEY: nonEmpty.optional(),
   TURNSTILE_SECRET: nonEmpty.optional(),
-  /** JWK set: the Ed25519 private key that signs proofs, then the public keys of those before it. */
-  PROOF_KEYS: json(z.object({ keys: z.tuple([signingKey], publicKey) })),
+  PROOF_KEYS: proofKeys,
   /** Private keys of the relayers, separated by commas. */
   TRANSFER_SIGNER_KEYS: signerKeys,
   /** Makes delivery keys from the order numbers of shops. Never changes. */

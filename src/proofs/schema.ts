@@ -30,7 +30,9 @@ const Delivery = z
     orderItemId: id(docs('Id of the order item.')),
     deliveryKey: hash(docs('The key that the Delivery contract uses at most once.')),
     chainId: positive(docs('Id of the chain (EIP-155).')),
-    contract: address(docs('The Delivery contract. It and its successors have the record of the key.')),
+    contract: address(
+      docs('The Delivery contract. It and its successors have the record of the key.'),
+    ),
     content: Content.describe(docs('What was delivered.')),
     contentHash: contentHash(
       docs('First 24 bytes of the Keccak-256 of the ABI encoding of the content, in this order.'),
