@@ -5135,7 +5135,10 @@ export interface operations {
                 "x-d1-bookmark"?: components["parameters"]["Bookmark"];
             };
             path: {
-                /** @description The id of the order. */
+                /**
+                 * @description The id of the order.
+                 * @example 6
+                 */
                 order_id: number;
             };
             cookie?: never;
@@ -5213,7 +5216,7 @@ export interface operations {
             path: {
                 /**
                  * @description Id of the reservation.
-                 * @example 3817baa7-13a5-40ce-890f-aef96eb8523d
+                 * @example 461c2189-a800-49b8-805e-37f04a700f43
                  */
                 reservation_id: string;
             };
@@ -6183,7 +6186,7 @@ export interface operations {
             path: {
                 /**
                  * @description Id of the endpoint.
-                 * @example ed11e6ff-4ea4-4e19-834b-7fc9f653e700
+                 * @example 276737c6-52ab-442b-841c-7b1da8cb200f
                  */
                 webhook_id: string;
             };
@@ -6218,7 +6221,7 @@ export interface operations {
             path: {
                 /**
                  * @description Id of the endpoint.
-                 * @example 30eb137c-6d43-4f34-864a-b335b33d25f1
+                 * @example 9ea37d3e-703a-47cf-82c2-b63d08ce3ea4
                  */
                 webhook_id: string;
             };
@@ -6261,7 +6264,7 @@ export interface operations {
             path: {
                 /**
                  * @description Id of the endpoint.
-                 * @example b36443c1-0971-42d3-8b0f-78bc4fa441e1
+                 * @example 205c524d-af50-4af1-881b-3a2430be89f4
                  */
                 webhook_id: string;
             };
@@ -6296,7 +6299,7 @@ export interface operations {
             path: {
                 /**
                  * @description Id of the endpoint.
-                 * @example 461c2189-a800-49b8-805e-37f04a700f43
+                 * @example daf77f67-9828-4dc8-8f05-9b4e1a4730cf
                  */
                 webhook_id: string;
             };
@@ -6332,7 +6335,7 @@ export interface operations {
             path: {
                 /**
                  * @description Id of the endpoint.
-                 * @example 221f5338-d239-4bc4-8dfd-839ec6887d9f
+                 * @example 935c68da-aa55-45c4-8407-9168de97a4a2
                  */
                 webhook_id: string;
             };
@@ -6387,7 +6390,7 @@ export interface operations {
             path: {
                 /**
                  * @description Id of the endpoint.
-                 * @example 0e60537a-e31b-447d-868c-dd069b8e9f94
+                 * @example 3739071d-53da-4160-8fab-45c29901a571
                  */
                 webhook_id: string;
             };
@@ -6422,12 +6425,12 @@ export interface operations {
             path: {
                 /**
                  * @description Id of the endpoint.
-                 * @example 276737c6-52ab-442b-841c-7b1da8cb200f
+                 * @example 4cb41e54-eacf-4376-8a64-20f0d471106c
                  */
                 webhook_id: string;
                 /**
                  * @description Id of the event: the `webhook-id` of the message.
-                 * @example evt_1772442000000019
+                 * @example evt_1772442000000022
                  */
                 message_id: string;
             };
@@ -6463,7 +6466,7 @@ export interface operations {
             path: {
                 /**
                  * @description Id of the endpoint.
-                 * @example 9ea37d3e-703a-47cf-82c2-b63d08ce3ea4
+                 * @example 2540375d-a45d-4a02-8788-82e97f9af36f
                  */
                 webhook_id: string;
             };
@@ -6719,7 +6722,7 @@ export interface operations {
             path: {
                 /**
                  * @description The id of the order item.
-                 * @example 7
+                 * @example 8
                  */
                 id: number;
             };
@@ -6755,7 +6758,7 @@ export interface operations {
             path: {
                 /**
                  * @description The id of the order item.
-                 * @example 8
+                 * @example 9
                  */
                 id: number;
             };
@@ -6791,7 +6794,7 @@ export interface operations {
             path: {
                 /**
                  * @description The id of the order item.
-                 * @example 9
+                 * @example 10
                  */
                 id: number;
             };

@@ -17,7 +17,7 @@ import type { Delivery, DeliveryProof } from './schema.ts'
 type Values = { orderId: number; userId: number; isMaster: number }
 
 /** Of the only item of an order. */
-const selectDelivery = prepared((db, { orderId, ...viewer }: Placeholders<Values>) =>
+const selectDelivery = prepared((db, values: Placeholders<Values>) =>
   db
     .select({
       orderItemId: orderItems.id,
@@ -41,7 +41,7 @@ const selectDelivery = prepared((db, { orderId, ...viewer }: Placeholders<Values
     .innerJoin(deliveries, eq(deliveries.id, orderItems.id))
     .innerJoin(nfts, eq(nfts.id, orderItems.nftId))
     .leftJoin(transactions, eq(transactions.id, deliveries.transactionId))
-    .where(and(eq(orders.id, orderId), isVisible(viewer))),
+    .where(and(eq(orders.id, values.orderId), isVisible(values))),
 )
 
 /**
