@@ -2,11 +2,13 @@
  * `npm run export -- FILE.jsonl`: writes the catalogue to a file that `npm run import` reads. With
  * `--user N`, writes the data of a person instead, and with `--orders` the orders of a time.
  */
+
 import { readCatalogue } from './catalogue/export.ts'
 import { writeLines } from './catalogue/lines.ts'
 import { hideProgress, showProgress } from './catalogue/report.ts'
 import { openMigratedDatabase } from './database/local.ts'
 import { openRemoteDatabase, type SqliteDatabase } from './database/remote.ts'
+import { localNow } from './local/clock.ts'
 import { type Period, parsePeriod, readOrders, toCsv } from './orders/export.ts'
 import { defineCommand, parseInteger, start, UsageError } from './shell/command.ts'
 import { instanceOptions, instanceVariables, withInstance } from './shell/instance.ts'
@@ -49,8 +51,10 @@ export const command = defineCommand(
     if (remote !== Boolean(env)) throw new UsageError('--remote and --env need each other.')
     if (!orders && (csv || from || to))
       throw new UsageError('--from, --to and --csv need --orders.')
-    if (orders)
-      return exportOrders({ ...parsePeriod({ from, to }, new Date()), csv }, instance, file)
+    if (orders) {
+      const now = remote ? new Date() : await localNow()
+      return exportOrders({ ...parsePeriod({ from, to }, now), csv }, instance, file)
+    }
     if (user !== undefined) return exportPerson(parseInteger('--user', user, 1), instance, file)
     if (remote && env) return write(openRemoteDatabase(env), file)
     const { db, close } = await openMigratedDatabase()

@@ -3968,6 +3968,8 @@ export interface components {
          */
         PlaceOrders400: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -3979,6 +3981,8 @@ export interface components {
         /** @description `unauthenticated`: No token, or a token that is broken, expired, revoked or of another instance. Send a valid token; generate a new one in the settings. */
         OrdersUnauthenticated: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 "WWW-Authenticate": components["headers"]["WwwAuthenticate"];
@@ -3997,6 +4001,8 @@ export interface components {
          */
         PlaceOrders403: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4016,9 +4022,11 @@ export interface components {
          */
         PlaceOrders409: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
-                "Retry-After": components["headers"]["RetryAfterIfInProgress"];
+                "Retry-After": components["headers"]["RetryAfterOfSome"];
                 [name: string]: unknown;
             };
             content: {
@@ -4028,6 +4036,8 @@ export interface components {
         /** @description `payload_too_large`: More than 1 MiB of JSON, a picture of more than 10 MiB or 50 megapixels, more than 16 KiB in a form (besides the picture), more than 1,000 lines or 4 MiB of a catalogue in a call. Send less: fewer orders or lines per call, a smaller picture. */
         OrdersPayloadTooLarge: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4039,6 +4049,8 @@ export interface components {
         /** @description `unsupported_media_type`: The body has a type that the endpoint does not take, or is not a picture. Set `Content-Type`, or send another format. */
         OrdersUnsupportedMediaType: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4050,6 +4062,8 @@ export interface components {
         /** @description `idempotency_key_reused`: A token of this name has used this `Idempotency-Key` with another body. Use a new key for a new call. */
         OrdersIdempotencyKeyReused: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4061,6 +4075,8 @@ export interface components {
         /** @description `rate_limited`: Too many requests: more than 600 in 60 seconds with a user token or from a client address, 1,800 of a user or 7,000 with a master token, or more than 20 changes of avatars, 10 new tokens or 20 sign-in attempts; or as many addresses, pictures, webhooks, tokens, sign-ins or orders in a day as a user may have. Wait as long as `Retry-After` says. */
         OrdersRateLimited: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 "Retry-After": components["headers"]["RetryAfter"];
@@ -4073,6 +4089,8 @@ export interface components {
         /** @description `internal_error`: An error of the service. Send the call again, with the same `Idempotency-Key` if it has one; then report the `x-request-id`. */
         OrdersInternalError: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4088,8 +4106,11 @@ export interface components {
          */
         OrdersNotReadyOrTryLater: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
+                "Retry-After": components["headers"]["RetryAfterOfSome"];
                 [name: string]: unknown;
             };
             content: {
@@ -4103,6 +4124,8 @@ export interface components {
          */
         OrdersInvalidInputOrUnknownField: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4114,6 +4137,8 @@ export interface components {
         /** @description `forbidden`: The token is valid, but may not do this. Use a token of the right user, a master token, or one that may write. */
         OrdersForbidden: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4131,6 +4156,8 @@ export interface components {
          */
         GetOrders400: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4148,6 +4175,8 @@ export interface components {
          */
         CancelOrder400: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4163,6 +4192,8 @@ export interface components {
          */
         OrdersForbiddenOrCrossSite: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4174,6 +4205,8 @@ export interface components {
         /** @description `conflict`: The current state does not allow this. Read the message; read the resource again. */
         OrdersConflict: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4215,6 +4248,8 @@ export interface components {
          */
         PutOrder400: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4232,6 +4267,8 @@ export interface components {
          */
         PutOrder403: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4251,9 +4288,11 @@ export interface components {
          */
         PutOrder409: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
-                "Retry-After": components["headers"]["RetryAfterIfInProgress"];
+                "Retry-After": components["headers"]["RetryAfterOfSome"];
                 [name: string]: unknown;
             };
             content: {
@@ -4293,6 +4332,8 @@ export interface components {
          */
         CheckOrders400: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4310,6 +4351,8 @@ export interface components {
          */
         CheckOrders403: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4329,9 +4372,11 @@ export interface components {
          */
         CheckOrders409: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
-                "Retry-After": components["headers"]["RetryAfterIfInProgress"];
+                "Retry-After": components["headers"]["RetryAfterOfSome"];
                 [name: string]: unknown;
             };
             content: {
@@ -4347,6 +4392,8 @@ export interface components {
          */
         GetProof400: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4362,6 +4409,8 @@ export interface components {
          */
         OrdersConflictOrNotDelivered: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4393,6 +4442,8 @@ export interface components {
          */
         Reserve400: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4404,6 +4455,8 @@ export interface components {
         /** @description `unauthenticated`: No token, or a token that is broken, expired, revoked or of another instance. Send a valid token; generate a new one in the settings. */
         Unauthenticated: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 "WWW-Authenticate": components["headers"]["WwwAuthenticate"];
@@ -4422,6 +4475,8 @@ export interface components {
          */
         Reserve403: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4439,9 +4494,11 @@ export interface components {
          */
         Reserve409: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
-                "Retry-After": components["headers"]["RetryAfterIfInProgress"];
+                "Retry-After": components["headers"]["RetryAfterOfSome"];
                 [name: string]: unknown;
             };
             content: {
@@ -4451,6 +4508,8 @@ export interface components {
         /** @description `payload_too_large`: More than 1 MiB of JSON, a picture of more than 10 MiB or 50 megapixels, more than 16 KiB in a form (besides the picture), more than 1,000 lines or 4 MiB of a catalogue in a call. Send less: fewer orders or lines per call, a smaller picture. */
         PayloadTooLarge: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4462,6 +4521,8 @@ export interface components {
         /** @description `unsupported_media_type`: The body has a type that the endpoint does not take, or is not a picture. Set `Content-Type`, or send another format. */
         UnsupportedMediaType: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4473,6 +4534,8 @@ export interface components {
         /** @description `idempotency_key_reused`: A token of this name has used this `Idempotency-Key` with another body. Use a new key for a new call. */
         IdempotencyKeyReused: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4484,6 +4547,8 @@ export interface components {
         /** @description `rate_limited`: Too many requests: more than 600 in 60 seconds with a user token or from a client address, 1,800 of a user or 7,000 with a master token, or more than 20 changes of avatars, 10 new tokens or 20 sign-in attempts; or as many addresses, pictures, webhooks, tokens, sign-ins or orders in a day as a user may have. Wait as long as `Retry-After` says. */
         RateLimited: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 "Retry-After": components["headers"]["RetryAfter"];
@@ -4496,6 +4561,8 @@ export interface components {
         /** @description `internal_error`: An error of the service. Send the call again, with the same `Idempotency-Key` if it has one; then report the `x-request-id`. */
         InternalError: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4511,8 +4578,11 @@ export interface components {
          */
         NotReadyOrTryLater: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
+                "Retry-After": components["headers"]["RetryAfterOfSome"];
                 [name: string]: unknown;
             };
             content: {
@@ -4526,6 +4596,8 @@ export interface components {
          */
         InvalidInputOrUnknownField: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4541,6 +4613,8 @@ export interface components {
          */
         ForbiddenOrCrossSite: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4552,6 +4626,8 @@ export interface components {
         /** @description `not_found`: Nothing exists here, or it belongs to another user. Check path and id. */
         NotFound: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4563,6 +4639,8 @@ export interface components {
         /** @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value. */
         InvalidInput: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4574,6 +4652,8 @@ export interface components {
         /** @description `forbidden`: The token is valid, but may not do this. Use a token of the right user, a master token, or one that may write. */
         Forbidden: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4589,6 +4669,8 @@ export interface components {
          */
         InvalidInputOrUserNotFound: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4600,6 +4682,8 @@ export interface components {
         /** @description `too_many_addresses`: The user has 100 addresses of this kind, without those of orders. Delete one first. */
         TooManyAddresses: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4615,6 +4699,8 @@ export interface components {
          */
         InvalidInputOrListingNotFound: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4630,6 +4716,8 @@ export interface components {
          */
         InvalidInputOrNftNotFound: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4647,6 +4735,8 @@ export interface components {
          */
         CreateWebhook403: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4658,6 +4748,8 @@ export interface components {
         /** @description `conflict`: The current state does not allow this. Read the message; read the resource again. */
         Conflict: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4675,6 +4767,8 @@ export interface components {
          */
         UpdateWebhook403: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4692,6 +4786,8 @@ export interface components {
          */
         DeleteWebhook403: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4709,6 +4805,8 @@ export interface components {
          */
         RotateWebhookSecret403: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4720,6 +4818,8 @@ export interface components {
         /** @description `events_removed`: Events that followed `after` are not in the log any more, which keeps 30 days, or `after` is not of this log. Read the orders that you wait for, then go on with `since`. */
         EventsRemoved: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4753,6 +4853,8 @@ export interface components {
          */
         ImportCatalogue400: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4768,8 +4870,11 @@ export interface components {
          */
         GetHealth503: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
+                "Retry-After": components["headers"]["RetryAfterOfSome"];
                 [name: string]: unknown;
             };
             content: {
@@ -4779,6 +4884,8 @@ export interface components {
         /** @description `cross_site`: A request with the session cookie, or a sign-in, came from another site. Send the token in the `Authorization` header. */
         CrossSite: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4796,8 +4903,11 @@ export interface components {
          */
         SignInWithWallet503: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
+                "Retry-After": components["headers"]["RetryAfterOfSome"];
                 [name: string]: unknown;
             };
             content: {
@@ -4813,6 +4923,8 @@ export interface components {
          */
         LinkWallet403: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
@@ -4830,8 +4942,11 @@ export interface components {
          */
         LinkWallet503: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
+                "Retry-After": components["headers"]["RetryAfterOfSome"];
                 [name: string]: unknown;
             };
             content: {
@@ -4853,6 +4968,10 @@ export interface components {
     };
     requestBodies: never;
     headers: {
+        /** @description Since when the operation is deprecated: `@` and a Unix time in seconds (RFC 9745). Absent if it is not. */
+        Deprecation: string;
+        /** @description From when on the deprecated operation may be gone, as an HTTP date (RFC 8594). Absent if it is not deprecated. */
+        Sunset: string;
         /** @description The id of this request. Quote it when you ask for support. */
         RequestId: string;
         /** @description The state of the database that this request has seen. Send it with the next request. Absent if the request did not use the database. */
@@ -4861,8 +4980,8 @@ export interface components {
         IdempotentReplayed: string;
         /** @description The authentication scheme to use (RFC 9110): `Bearer`. If a token was sent, also `error` and `error_description`: what is wrong with it (RFC 6750). */
         WwwAuthenticate: string;
-        /** @description Seconds to wait before the next attempt. Only with `request_in_progress`. */
-        RetryAfterIfInProgress: number;
+        /** @description Seconds to wait before the next attempt. Only with `request_in_progress` and `try_later`. */
+        RetryAfterOfSome: number;
         /** @description Seconds to wait before the next attempt. */
         RetryAfter: number;
         /** @description For one order: at least the `sequence` of every event that led to what was read, and lower than that of every later one. */
@@ -4949,6 +5068,8 @@ export interface operations {
             /** @description A page of orders. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -4988,6 +5109,8 @@ export interface operations {
             /** @description The new orders. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
@@ -5032,6 +5155,8 @@ export interface operations {
             /** @description The orders and their deliveries. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     "x-order-sequence": components["headers"]["xordersequence"];
@@ -5067,6 +5192,8 @@ export interface operations {
             /** @description Summaries of orders. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -5107,6 +5234,8 @@ export interface operations {
             /** @description The new orders. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -5118,6 +5247,8 @@ export interface operations {
             /** @description The order was placed by this call. */
             201: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -5154,6 +5285,8 @@ export interface operations {
             /** @description The orders that could be placed. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -5194,6 +5327,8 @@ export interface operations {
             /** @description A delivery, signed by the marketplace. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -5234,6 +5369,8 @@ export interface operations {
             /** @description The new reservations. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
@@ -5273,6 +5410,8 @@ export interface operations {
             /** @description The reservation holds nothing any more. */
             204: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -5309,6 +5448,8 @@ export interface operations {
             /** @description The delivery addresses of a user. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -5349,6 +5490,8 @@ export interface operations {
             /** @description The address after the change. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -5391,6 +5534,8 @@ export interface operations {
             /** @description The new address, of the kind created. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -5428,6 +5573,8 @@ export interface operations {
             /** @description The address after the change. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -5466,6 +5613,8 @@ export interface operations {
             /** @description The billing addresses of a user. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -5506,6 +5655,8 @@ export interface operations {
             /** @description The address after the change. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -5548,6 +5699,8 @@ export interface operations {
             /** @description The new address. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -5585,6 +5738,8 @@ export interface operations {
             /** @description The address after the change. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -5623,6 +5778,8 @@ export interface operations {
             /** @description Where the avatar is. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -5663,6 +5820,8 @@ export interface operations {
             /** @description Where the avatar is. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -5705,6 +5864,8 @@ export interface operations {
             /** @description Where the avatar is. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -5747,6 +5908,8 @@ export interface operations {
             /** @description Where the avatar is. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -5792,6 +5955,8 @@ export interface operations {
             /** @description The picture. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     ETag: components["headers"]["ETag"];
                     "Cache-Control": components["headers"]["CacheControl"];
                     [name: string]: unknown;
@@ -5803,6 +5968,8 @@ export interface operations {
             /** @description The picture has the ETag that `If-None-Match` names. */
             304: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     ETag: components["headers"]["ETag"];
                     "Cache-Control": components["headers"]["CacheControl"];
                     [name: string]: unknown;
@@ -5831,6 +5998,8 @@ export interface operations {
             /** @description The numbers. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "Cache-Control": components["headers"]["CacheControl"];
                     Age: components["headers"]["Age"];
                     [name: string]: unknown;
@@ -5866,6 +6035,8 @@ export interface operations {
             /** @description The creators with the latest releases. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "Cache-Control": components["headers"]["CacheControl"];
                     Age: components["headers"]["Age"];
                     [name: string]: unknown;
@@ -5936,6 +6107,8 @@ export interface operations {
             /** @description A page. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "Cache-Control": components["headers"]["CacheControl"];
                     Age: components["headers"]["Age"];
                     [name: string]: unknown;
@@ -5973,6 +6146,8 @@ export interface operations {
             /** @description In the order of the path. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "Cache-Control": components["headers"]["CacheControl"];
                     Age: components["headers"]["Age"];
                     [name: string]: unknown;
@@ -6043,6 +6218,8 @@ export interface operations {
             /** @description A page. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "Cache-Control": components["headers"]["CacheControl"];
                     Age: components["headers"]["Age"];
                     [name: string]: unknown;
@@ -6080,6 +6257,8 @@ export interface operations {
             /** @description In the order of the path. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "Cache-Control": components["headers"]["CacheControl"];
                     Age: components["headers"]["Age"];
                     [name: string]: unknown;
@@ -6120,6 +6299,8 @@ export interface operations {
             /** @description The picture. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     ETag: components["headers"]["ETag"];
                     "Cache-Control": components["headers"]["CacheControl"];
                     [name: string]: unknown;
@@ -6131,6 +6312,8 @@ export interface operations {
             /** @description The picture has the ETag that `If-None-Match` names. */
             304: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     ETag: components["headers"]["ETag"];
                     "Cache-Control": components["headers"]["CacheControl"];
                     [name: string]: unknown;
@@ -6170,6 +6353,8 @@ export interface operations {
             /** @description A page of endpoints. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -6203,6 +6388,8 @@ export interface operations {
             /** @description An endpoint with its new secret. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -6243,6 +6430,8 @@ export interface operations {
             /** @description An endpoint. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -6283,6 +6472,8 @@ export interface operations {
             /** @description An endpoint. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -6321,6 +6512,8 @@ export interface operations {
             /** @description An endpoint. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -6356,6 +6549,8 @@ export interface operations {
             /** @description An endpoint with its new secret. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -6392,6 +6587,8 @@ export interface operations {
             /** @description A message. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -6447,6 +6644,8 @@ export interface operations {
             /** @description A page of the messages of an endpoint. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -6487,6 +6686,8 @@ export interface operations {
             /** @description A message. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -6528,6 +6729,8 @@ export interface operations {
             /** @description An endpoint. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -6584,6 +6787,8 @@ export interface operations {
             /** @description A page of the log of events. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -6647,6 +6852,8 @@ export interface operations {
             /** @description A page of transfers. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -6696,6 +6903,8 @@ export interface operations {
             /** @description How many items were changed. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -6745,6 +6954,8 @@ export interface operations {
             /** @description How many items were changed. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -6779,6 +6990,8 @@ export interface operations {
             /** @description The transfer after the change. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -6815,6 +7028,8 @@ export interface operations {
             /** @description The transfer after the change. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -6856,6 +7071,8 @@ export interface operations {
             /** @description The transfer after the change. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -6914,6 +7131,8 @@ export interface operations {
             /** @description An import so far. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -6949,6 +7168,8 @@ export interface operations {
             /** @description The ids of records in the API. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -6979,6 +7200,8 @@ export interface operations {
             /** @description The instance can serve. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -7004,6 +7227,8 @@ export interface operations {
             /** @description The metrics. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -7047,6 +7272,8 @@ export interface operations {
             /** @description What the instance stores of a person. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -7088,6 +7315,8 @@ export interface operations {
             /** @description An account without personal data. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -7118,6 +7347,8 @@ export interface operations {
             /** @description The public keys. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "Cache-Control": components["headers"]["CacheControl"];
                     [name: string]: unknown;
                 };
@@ -7143,6 +7374,8 @@ export interface operations {
             /** @description The public keys. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "Cache-Control": components["headers"]["CacheControl"];
                     [name: string]: unknown;
                 };
@@ -7173,6 +7406,8 @@ export interface operations {
             /** @description The message for the wallet. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -7207,6 +7442,8 @@ export interface operations {
             /** @description The user who signed in. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;
@@ -7242,6 +7479,8 @@ export interface operations {
             /** @description The wallet is linked. */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
                     "x-request-id": components["headers"]["RequestId"];
                     "x-d1-bookmark": components["headers"]["Bookmark"];
                     [name: string]: unknown;

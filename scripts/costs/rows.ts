@@ -87,6 +87,9 @@ export const endpointCosts: Record<string, Cost> = {
   'GET /creators/:creator': cost(2, 300, 0),
   // The first request for it makes two trips more, to count the conversion.
   'GET /nfts/:id/art/:size': cost(1, 3, 0),
+  'GET /openapi.json': cost(0, 0, 0),
+  'GET /llms.txt': cost(0, 0, 0),
+  'GET /docs.md': cost(0, 0, 0),
   'GET /docs': cost(1, 4, 0),
   'GET /docs/:guide': cost(1, 4, 0),
   'POST /docs/token': cost(1, 12, 6),

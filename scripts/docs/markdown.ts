@@ -1,4 +1,4 @@
-/** Renders Markdown to HTML. Links between files of the repository become links of the site. */
+/** Renders Markdown to HTML. */
 import { Marked, type Token, type Tokens } from 'marked'
 
 /** The languages of programs, of which a page shows one. */
@@ -11,7 +11,7 @@ const marked = new Marked({
       return `<h${depth}${id}>${this.parser.parseInline(tokens)}</h${depth}>\n`
     },
     link({ href, tokens }) {
-      return `<a href="${escapeHtml(sitePath(href))}">${this.parser.parseInline(tokens)}</a>`
+      return `<a href="${escapeHtml(href)}">${this.parser.parseInline(tokens)}</a>`
     },
     codespan: ({ text }) => `<code class="code">${escapeHtml(text)}</code>`,
     // Boxes that scroll can be scrolled with the keyboard if they have the focus.
@@ -82,12 +82,6 @@ function rowIds(rows: Tokens.TableCell[][]): string[] {
   const isList = new Set(named).size === named.length
   return codes.map((code) => (code && isList ? ` id="${code}"` : ''))
 }
-
-/** `../errors.md#sold_out` → `/docs/errors#sold_out`. */
-const sitePath = (href: string): string =>
-  href
-    .replace(/^(?:\.\.\/)?openapi\.json$/, '/openapi.json')
-    .replace(/^(?:\.\.\/)?(?:guides\/)?([\w-]+)\.md(?=$|#)/, '/docs/$1')
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 const escapeHtml = (text: string) => text.replace(/[&<>"]/g, (found) => entities[found] ?? '')

@@ -1,9 +1,7 @@
 /** Renders the operations of the OpenAPI document: the reference of `/docs`. */
 import { raw } from 'hono/html'
 import { renderInline, renderMarkdown } from './markdown.ts'
-
-/** The address of the instance in the texts of the documentation. */
-const FILE_URL = 'http://localhost:8787'
+import { FILE_URL } from './pages.ts'
 
 type Schema = {
   $ref?: string

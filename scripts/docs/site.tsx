@@ -5,6 +5,7 @@
 import { readFile } from 'node:fs/promises'
 import { raw } from 'hono/html'
 import { renderMarkdown } from './markdown.ts'
+import { guides, operators, overview, withSiteLinks } from './pages.ts'
 import {
   type OpenApi,
   OperationLinks,
@@ -13,18 +14,6 @@ import {
   type Section,
 } from './reference.tsx'
 import { type Page, type SearchEntry, searchEntries } from './search.ts'
-
-/** The files of the guides, by path, in the order in which a shop needs them. */
-const guides = {
-  '/docs/first-order': 'docs/guides/first-order.md',
-  '/docs/retries': 'docs/guides/retries.md',
-  '/docs/delivery': 'docs/guides/delivery.md',
-  '/docs/webhooks': 'docs/guides/webhooks.md',
-  '/docs/refunds': 'docs/guides/refunds.md',
-  '/docs/errors': 'docs/errors.md',
-}
-const operators = { '/docs/runbook': 'docs/runbook.md' }
-const overview = { '/docs': 'docs/guides/README.md' }
 
 type Site = { fragments: Record<string, string>; index: SearchEntry[] }
 
@@ -58,7 +47,8 @@ export async function renderSite(): Promise<Site> {
 const readPages = (files: Record<string, string>): Promise<Page[]> =>
   Promise.all(
     Object.entries(files).map(async ([path, file]) => {
-      const html = renderMarkdown(await readFile(file, 'utf8'))
+      const markdown = withSiteLinks(await readFile(file, 'utf8'), file, (target) => target)
+      const html = renderMarkdown(markdown)
       return { path, title: /<h1>(.*)<\/h1>/.exec(html)?.[1] ?? path, html }
     }),
   )

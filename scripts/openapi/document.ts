@@ -6,8 +6,9 @@ import {
   type ZodOpenApiPathsObject,
   type ZodOpenApiRequestBodyObject,
 } from 'zod-openapi'
-import { version } from '../../package.json'
+import { license, version } from '../../package.json'
 import { MAX_BODY_MIB } from '../../src/http/json.ts'
+import { FILE_URL } from '../docs/pages.ts'
 import { type DescribedEndpoint, describedEndpoints } from './endpoints.ts'
 import { addExamples, type Example } from './examples.ts'
 import { bookmarkParameter, ifNoneMatchParameter } from './headers.ts'
@@ -29,9 +30,13 @@ its user, a master token for every user. A token that may only read works for \`
 Paths that support \`GET\` also support \`HEAD\`, and every path supports \`OPTIONS\`. Other methods get
 405 with the header \`Allow\`.
 
+A deprecated operation has the headers \`Deprecation\` and \`Sunset\` in each response: log a warning
+when you receive one. It works for at least 12 months after that.
+
 A JSON body is encoded in UTF-8 and has at most ${MAX_BODY_MIB} MiB. 600 requests may be sent in 60
 seconds by each user token, and by a client address without a valid token; 1,800 by all user tokens
-of a user together; 7,000 by each master token. 20 changes of avatars may be sent in 60 seconds.
+of a user together; 7,000 by each master token. 20 changes of avatars may be sent in 60 seconds. At a limit the answer is
+429, and \`Retry-After\` says how many seconds to wait. Other responses do not count down.
 With a master token, send the header \`x-server-timing\` to get the cost of the request in
 \`Server-Timing\`.
 `
@@ -49,8 +54,14 @@ export function createOpenApi(examples: readonly Example[]) {
   const document = createDocument(
     {
       openapi: '3.1.0',
-      info: { title: 'Marketplace API', version, description: description.trim() },
-      servers: [{ url: '/', description: 'The server of this document.' }],
+      info: {
+        title: 'Marketplace API',
+        version,
+        description: description.trim(),
+        contact: { name: 'Marketplace API', url: `${FILE_URL}/docs` },
+        license: { name: `${license} License`, identifier: license },
+      },
+      servers: [{ url: FILE_URL, description: 'The instance that serves this document.' }],
       tags,
       paths,
       webhooks: webhooks(),

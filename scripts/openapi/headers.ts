@@ -21,8 +21,34 @@ export const ifNoneMatchParameter = z
     param: { in: 'header', name: 'If-None-Match', id: 'IfNoneMatch' },
   })
 
-/** Headers of every response. */
+/** Headers of every response, also of those that caches may keep. docs/versioning.md promises them. */
+export const deprecationHeaders = {
+  Deprecation: z
+    .string()
+    .regex(/^@\d+$/)
+    .optional()
+    .meta({
+      description:
+        'Since when the operation is deprecated: `@` and a Unix time in seconds (RFC 9745). Absent ' +
+        'if it is not.',
+      example: '@1798761600',
+      header: { id: 'Deprecation' },
+    }),
+  Sunset: z
+    .string()
+    .optional()
+    .meta({
+      description:
+        'From when on the deprecated operation may be gone, as an HTTP date (RFC 8594). Absent if ' +
+        'it is not deprecated.',
+      example: 'Sat, 01 Jan 2028 00:00:00 GMT',
+      header: { id: 'Sunset' },
+    }),
+}
+
+/** Headers of every response that caches may not keep. */
 export const commonHeaders = {
+  ...deprecationHeaders,
   'x-request-id': z.uuid().meta({
     description: 'The id of this request. Quote it when you ask for support.',
     header: { id: 'RequestId' },
@@ -52,13 +78,14 @@ export const retryAfter = z
   .meta({ description: 'Seconds to wait before the next attempt.', header: { id: 'RetryAfter' } })
 
 /** Of a status that has other codes as well. */
-export const retryAfterIfInProgress = z
+export const retryAfterOfSome = z
   .int()
   .positive()
   .optional()
   .meta({
-    description: 'Seconds to wait before the next attempt. Only with `request_in_progress`.',
-    header: { id: 'RetryAfterIfInProgress' },
+    description:
+      'Seconds to wait before the next attempt. Only with `request_in_progress` and `try_later`.',
+    header: { id: 'RetryAfterOfSome' },
   })
 
 /** By name. A component is declared by using the same object everywhere. */

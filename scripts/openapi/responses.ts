@@ -6,9 +6,10 @@ import type { DescribedEndpoint } from './endpoints.ts'
 import { errorText } from './error-texts.ts'
 import {
   commonHeaders,
+  deprecationHeaders,
   ownHeaders,
   retryAfter,
-  retryAfterIfInProgress,
+  retryAfterOfSome,
   wwwAuthenticate,
 } from './headers.ts'
 import { Code, exampleDetails, Issue } from './issue.ts'
@@ -28,7 +29,10 @@ export function successResponse(
 
 /** What caches may keep has no headers of one request. */
 const headersOf = (declared: Operation['headers'] = {}) =>
-  z.object({ ...(!('Cache-Control' in declared) && commonHeaders), ...ownHeaders(declared) })
+  z.object({
+    ...('Cache-Control' in declared ? deprecationHeaders : commonHeaders),
+    ...ownHeaders(declared),
+  })
 
 /** `image/jpeg` for `z.file().mime('image/jpeg')`; other schemas describe JSON. */
 function mediaType(schema: z.ZodType): string {
@@ -146,7 +150,8 @@ const UnavailableError = z
 function errorHeaders(codes: readonly ErrorCode[]): Record<string, z.ZodType> {
   if (codes.includes('unauthenticated')) return { 'WWW-Authenticate': wwwAuthenticate }
   if (codes.includes('rate_limited')) return { 'Retry-After': retryAfter }
-  if (codes.includes('request_in_progress')) return { 'Retry-After': retryAfterIfInProgress }
+  if (codes.includes('request_in_progress') || codes.includes('try_later'))
+    return { 'Retry-After': retryAfterOfSome }
   return {}
 }
 

@@ -33,6 +33,7 @@ type Operation = {
 }
 
 export type Document = {
+  info: { contact: { name: string; url: string }; license: { name: string; identifier: string } }
   servers: { url: string }[]
   paths: Record<string, Record<string, Operation>>
   tags: { name: string; description: string }[]

@@ -1,7 +1,9 @@
 /** The documentation of the API: guides, what the error codes mean, and the reference. */
 import { type Context, Hono } from 'hono'
+import { etag } from 'hono/etag'
 import { raw } from 'hono/html'
 import { findAccount } from '../../auth/session.ts'
+import { allowCaching } from '../../http/cache-control.ts'
 import type { App } from '../../http/context.ts'
 import { publicEndpoint, requireSession } from '../../http/endpoint.ts'
 import { tokenRateLimit } from '../../http/rate-limit.ts'
@@ -11,26 +13,55 @@ import { page } from '../page.tsx'
 /** The address of the instance in the texts of the documentation. */
 const FILE_URL = 'http://localhost:8787'
 
+/** The types of texts that programs read, by how their paths end. */
+const textTypes: Record<string, string> = {
+  json: 'application/json',
+  md: 'text/markdown; charset=utf-8',
+  txt: 'text/plain; charset=utf-8',
+}
+
+/** Seconds for which caches may keep these texts. */
+const MAX_AGE = 60
+
 export const docsRoutes = new Hono<App>()
+  .get('/openapi.json', publicEndpoint(), etag(), docsText)
+  .get('/llms.txt', publicEndpoint(), docsText)
+  .get('/docs.md', publicEndpoint(), docsText)
   .get('/docs', publicEndpoint(), docsPage)
-  .get('/docs/:guide', publicEndpoint(), docsPage)
+  .get('/docs/:guide', publicEndpoint(), (c) =>
+    c.req.path.endsWith('.md') ? docsText(c) : docsPage(c),
+  )
   .post('/docs/token', requireSession(), tokenRateLimit, async (c) =>
     c.json(await renewReferenceToken(c.var)),
   )
 
-/** Answers with a page that `scripts/docs` has rendered. */
+/** Returns what `scripts/docs` has written for the path of the request; null if it is nothing. */
+async function readText(c: Context<App>): Promise<string | null> {
+  // The binding only reads the path of the URL.
+  const response = await c.env.ASSETS.fetch(`https://assets.local${c.req.path}.fragment`)
+  if (!response.ok) return null
+  return (await response.text()).replaceAll(FILE_URL, c.var.settings.PUBLIC_URL)
+}
+
+/** Answers with the OpenAPI document, or with a text in Markdown. */
+async function docsText(c: Context<App>) {
+  const text = await readText(c)
+  if (text === null) return c.notFound()
+  allowCaching(c, MAX_AGE)
+  return c.body(text, 200, { 'Content-Type': textTypes[c.req.path.split('.').at(-1) ?? ''] ?? '' })
+}
+
+/** Answers with a page. The Markdown of a guide is at the same path with `.md`. */
 async function docsPage(c: Context<App>) {
-  const { db, caller, settings } = c.var
-  const [account, response] = await Promise.all([
-    findAccount(db, caller),
-    // The binding only reads the path of the URL.
-    c.env.ASSETS.fetch(`https://assets.local${c.req.path}.fragment`),
-  ])
-  if (!response.ok) return c.notFound()
-  const html = (await response.text()).replaceAll(FILE_URL, settings.PUBLIC_URL)
+  const { db, caller } = c.var
+  const [account, html] = await Promise.all([findAccount(db, caller), readText(c)])
+  if (html === null) return c.notFound()
   return page(c, {
     title: /<h1>(.*)<\/h1>/.exec(html)?.[1] ?? 'Documentation',
     account,
+    head: !c.req.path.startsWith('/docs/api-') && (
+      <link rel="alternate" type="text/markdown" href={`${c.req.path}.md`} />
+    ),
     styles: ['docs.css'],
     // Those that it imports are named so that they load at the same time.
     scripts: ['copy.js', 'samples.js', 'docs.js'],

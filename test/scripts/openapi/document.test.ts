@@ -16,9 +16,9 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
 )
 
-/** A page or a form of it. */
+/** A page, a form of it, or a document for programs. */
 const page =
-  /^\w+ \/($|claim|collection|creators|docs|mails|nfts(\/:id)?$|operations|orders|sign-in|sign-out|settings)/
+  /^\w+ \/($|openapi.json|llms.txt|claim|collection|creators|docs|mails|nfts(\/:id)?$|operations|orders|sign-in|sign-out|settings)/
 
 /** A sentence, or several. A table may follow. */
 const sentence = /^(`|[A-Z]|1 to).*[.|`]$/s
@@ -42,8 +42,33 @@ function undescribedIn(part: unknown, place: string): string[] {
 const isDescribed = (part: Described) =>
   sentence.test(part.description ?? resolved(part)?.description ?? '')
 
-it('names the server that it comes from', () => {
-  expect(document.servers).toMatchObject([{ url: '/' }])
+it('names a server, which an instance replaces by its own, a contact and a licence', () => {
+  expect(document.servers).toMatchObject([{ url: 'http://localhost:8787' }])
+  expect(document.info).toMatchObject({
+    contact: { name: 'Marketplace API', url: 'http://localhost:8787/docs' },
+    license: { name: 'MIT License', identifier: 'MIT' },
+  })
+})
+
+it('has the headers of a deprecation in every response', () => {
+  for (const { operation } of operations)
+    for (const [status, response] of Object.entries(operation.responses)) {
+      const names = Object.keys(resolved(response)?.headers ?? {})
+      expect([operation.operationId, status, names]).toEqual([
+        operation.operationId,
+        status,
+        expect.arrayContaining(['Deprecation', 'Sunset']),
+      ])
+    }
+})
+
+it('has Retry-After with each code that tells how long to wait', () => {
+  for (const { operation } of operations)
+    for (const response of Object.values(operation.responses)) {
+      const { description = '', headers = {} } = resolved(response) ?? {}
+      const isWait = /^`(rate_limited|request_in_progress|try_later)`:/m.test(description)
+      expect([description, 'Retry-After' in headers]).toEqual([description, isWait])
+    }
 })
 
 it('has every endpoint except pages and their forms', () => {

@@ -1,0 +1,50 @@
+/** The documents that `/docs` serves, and the links between them. */
+import { posix } from 'node:path'
+
+/** The address of the instance in the texts of the documentation. The Worker replaces it. */
+export const FILE_URL = 'http://localhost:8787'
+
+/** The files of the guides, by path, in the order in which a shop needs them. */
+export const guides = {
+  '/docs/first-order': 'docs/guides/first-order.md',
+  '/docs/retries': 'docs/guides/retries.md',
+  '/docs/delivery': 'docs/guides/delivery.md',
+  '/docs/webhooks': 'docs/guides/webhooks.md',
+  '/docs/refunds': 'docs/guides/refunds.md',
+  '/docs/errors': 'docs/errors.md',
+  '/docs/versioning': 'docs/versioning.md',
+  '/docs/changelog': 'CHANGELOG.md',
+}
+export const operators = { '/docs/runbook': 'docs/runbook.md' }
+export const overview = { '/docs': 'docs/guides/README.md' }
+
+/** Every document, by its path. */
+export const documents: Record<string, string> = { ...overview, ...guides, ...operators }
+
+const paths = new Map([
+  ...Object.entries(documents).map(([path, file]) => [file, path] as const),
+  ['docs/openapi.json', '/openapi.json'],
+])
+
+/**
+ * Returns a document with links of the site instead of links between files: `../errors.md#sold_out`
+ * leads to `linkTo('/docs/errors') + '#sold_out'`. A file that the site does not have is only named.
+ */
+export function withSiteLinks(
+  markdown: string,
+  file: string,
+  linkTo: (path: string) => string,
+): string {
+  const link = (found: string, text: string, href: string) => {
+    if (/^([a-z]+:|\/|#)/.test(href)) return found
+    const [target = '', anchor] = href.split('#')
+    const path = paths.get(posix.join(posix.dirname(file), target))
+    return path ? `[${text}](${linkTo(path)}${anchor ? `#${anchor}` : ''})` : text
+  }
+  return markdown
+    .split(/^(```.*?^```$)/ms)
+    .map((part) =>
+      part.startsWith('```') ? part : part.replace(/\[([^\]]*)\]\(([^)]+)\)/g, link),
+    )
+    .join('')
+}

@@ -1,0 +1,206 @@
+/** A request that fails with each error code. */
+import { env } from 'cloudflare:workers'
+import { eq } from 'drizzle-orm'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { listings } from '../../src/db/schema/catalogue.ts'
+import { deliveries, networks } from '../../src/db/schema/delivery.ts'
+import type { ErrorCode } from '../../src/http/errors.ts'
+import { aListingRecord, anNftRecord, aUserRecord, linesOf } from '../catalogue/records.ts'
+import { aShop, billingData, place, placed } from '../orders/shop.ts'
+import { aReservation } from '../reservations/holds.ts'
+import { call, callWith } from '../support/api.ts'
+import {
+  aListing,
+  anAddress,
+  anNft,
+  aReadOnlyToken,
+  aSession,
+  aToken,
+  aTransaction,
+  aUser,
+  db,
+} from '../support/makers.ts'
+import { ageSession, aSignedInVisitor, aVisitor, requestMessage } from '../support/visitor.ts'
+import { brokenDatabase, racingDatabase } from './databases.ts'
+
+type Shop = Awaited<ReturnType<typeof aShop>>
+type Failures = Partial<Record<ErrorCode, (shop: Shop) => Promise<Response>>>
+
+const PAST = '2026-03-01T12:00:00.000Z'
+const UNKNOWN = 999_999
+const NO_ID = '00000000-0000-4000-8000-000000000000'
+const number = (providerId: string) => `/api/externalOrders/by-number/${providerId}`
+
+const importLines = ({ token }: Shop, records: readonly unknown[]) =>
+  call('POST', '/api/admin/catalogue?commit=true', { token, body: linesOf(records) })
+
+/** Orders one piece with other values. */
+const order = ({ token, input }: Shop, values: object) => place(token, [{ ...input, ...values }])
+
+const orderOfListing = async (shop: Shop, values: Parameters<typeof aListing>[1]) =>
+  order(shop, { listingId: (await aListing(shop.nft, values)).id })
+
+/** A price, so that the example shows both. */
+const seen = { expectedPriceCents: 900, expectedCurrency: 'EUR' }
+
+/** Requests that place or read orders. */
+const ofOrders: Failures = {
+  invalid_input: (shop) => order(shop, { quantity: 0 }),
+  unknown_field: (shop) => order(shop, { provider_id: 'A-1001' }),
+  order_not_found: ({ token }) => call('GET', `/api/externalOrders/${UNKNOWN}`, { token }),
+  listing_not_found: (shop) => order(shop, { listingId: UNKNOWN }),
+  listing_inactive: (shop) => orderOfListing(shop, { active: false }),
+  listing_ended: (shop) => orderOfListing(shop, { activeTill: PAST }),
+  listing_mismatch: async (shop) => order(shop, { nftId: (await anNft(shop.seller)).id }),
+  nft_not_found: (shop) => order(shop, { nftId: UNKNOWN }),
+  nft_not_released: async (shop) => {
+    const nft = await anNft(shop.seller, { status: 'draft' })
+    return order(shop, { nftId: nft.id, listingId: (await aListing(nft)).id })
+  },
+  buyer_not_found: (shop) => order(shop, { buyerUserId: UNKNOWN }),
+  no_billing_address: async (shop) => order(shop, { buyerUserId: (await aUser()).id }),
+  sold_out: (shop) => order(shop, { quantity: 11 }),
+  quantity_too_large: async (shop) => {
+    const { id } = await aListing(shop.nft, { amount: 2 })
+    return order(shop, { listingId: id, quantity: 3 })
+  },
+  quantity_above_limit: async (shop) => {
+    await db.insert(networks).values({ chainId: 31337, leaseUntil: PAST, maxPieces: 5 })
+    const response = await order(shop, { quantity: 6 })
+    await db.delete(networks)
+    return response
+  },
+  reservation_not_found: (shop) => order(shop, { reservationId: NO_ID }),
+  reservation_mismatch: async (shop) => {
+    const { id } = await aReservation(shop.token, { listingId: shop.listing.id })
+    return order(shop, { reservationId: id, quantity: 2 })
+  },
+  not_your_listing: async ({ input }) => place(await aToken(await aUser()), [input]),
+  provider_id_used: async (shop) => {
+    await order(shop, { providerId: 'A-1001' })
+    return order(shop, { providerId: 'A-1001' })
+  },
+  price_changed: (shop) => order(shop, seen),
+  order_differs: async ({ token, input }) => {
+    await call('PUT', number('A-1002'), { token, json: input })
+    return call('PUT', number('A-1002'), { token, json: { ...input, quantity: 2 } })
+  },
+  request_in_progress: ({ token, listing, input }) => {
+    let priceCents = 0
+    const change = () =>
+      db.update(listings).set({ priceCents: ++priceCents }).where(eq(listings.id, listing.id))
+    const bindings = { DB: racingDatabase(change) }
+    return callWith(bindings, 'POST', '/api/externalOrders', { token, json: [input] })
+  },
+  too_many_open_orders: async ({ seller, input }) => {
+    const token = await aToken(seller)
+    const json = [input, input].map((each) => ({ ...each, buyerBillingData: billingData }))
+    return callWith({ MAX_OPEN_ORDERS: '1' }, 'POST', '/api/externalOrders', { token, json })
+  },
+  idempotency_key_reused: async ({ token, input }) => {
+    const headers = { 'idempotency-key': 'checkout-1001' }
+    await place(token, [input], headers)
+    return place(token, [{ ...input, quantity: 2 }], headers)
+  },
+  conflict: async ({ token, input }) => {
+    const [order] = await placed(token, [input])
+    const { id: transactionId } = await aTransaction()
+    await db
+      .update(deliveries)
+      .set({ state: 'transferred', transactionId })
+      .where(eq(deliveries.id, order?.orderItems[0]?.id ?? 0))
+    return call('POST', `/api/externalOrders/${order?.id}/cancel`, { token })
+  },
+}
+
+/** Imports of a catalogue with one NFT, `one`. */
+const ofCatalogues: Failures = {
+  duplicate_id: (shop) =>
+    importLines(shop, [aUserRecord('bo'), aUserRecord('bo', { email: 'ada@example.com' })]),
+  user_not_found: (shop) => importLines(shop, [anNftRecord('two', 2, { creator: 'nobody' })]),
+  network_not_found: (shop) => importLines(shop, [anNftRecord('two', 2, { network: 'nowhere' })]),
+  identity_taken: (shop) => importLines(shop, [aUserRecord('bo', { email: 'cleo@example.com' })]),
+  username_taken: (shop) => importLines(shop, [aUserRecord('bo', { username: 'cleo' })]),
+  token_taken: (shop) => importLines(shop, [anNftRecord('two', 1)]),
+  cannot_change: (shop) => importLines(shop, [anNftRecord('one', 2)]),
+  amount_too_small: async (shop) => {
+    await aReservation(shop.token, { listing: 'sale', quantity: 3 })
+    return importLines(shop, [anNftRecord('one', 1, { amount: 2 })])
+  },
+}
+
+/** Requests that are refused whatever they ask for. */
+const ofCallers: Failures = {
+  unauthenticated: () => call('GET', '/api/externalOrders'),
+  forbidden: async ({ seller, input }) => place(await aReadOnlyToken(seller), [input]),
+  cross_site: async ({ seller, input }) =>
+    call('POST', '/api/externalOrders', {
+      json: [input],
+      headers: { cookie: `token=${await aSession(seller)}`, origin: 'https://shop.example' },
+    }),
+  reauthentication_required: async () => {
+    const { visitor } = await aSignedInVisitor()
+    await ageSession(visitor, 10)
+    const url = 'https://shop.example.com/webhooks'
+    return visitor.postJson('/api/webhooks', { url, events: ['order.created'] })
+  },
+  not_found: ({ token }) => call('DELETE', `/api/webhooks/${NO_ID}`, { token }),
+  method_not_allowed: ({ token }) => call('DELETE', '/api/externalOrders', { token }),
+  link_expired: () =>
+    aVisitor().get(`/sign-in/email?secret=${'0'.repeat(64)}`, {
+      headers: { accept: 'application/json' },
+    }),
+  events_removed: ({ token }) => call('GET', '/api/events?after=evt_1', { token }),
+  too_many_addresses: async ({ token }) => {
+    const user = await aUser()
+    await Promise.all(Array.from({ length: 100 }, () => anAddress(user)))
+    const json = { userId: user.id, ...billingData }
+    return call('POST', '/api/public/billingAddress', { token, json })
+  },
+  payload_too_large: (shop) => order(shop, { custom: { note: 'x'.repeat(2 ** 20) } }),
+  unsupported_media_type: ({ token }) =>
+    call('PUT', '/api/public/user/me/profile/updateAvatarBytes', { token, body: 'no picture' }),
+  rate_limited: ({ token }) => {
+    const MASTER_RATE_LIMIT = { limit: async () => ({ success: false }) }
+    return callWith({ MASTER_RATE_LIMIT }, 'GET', '/api/externalOrders', { token })
+  },
+}
+
+const readAddresses = ({ token }: Shop, message: string) =>
+  callWith({ DB: brokenDatabase(message) }, 'GET', '/api/public/user/me/billingAddresses', {
+    token,
+  })
+
+/** Failures of the service. */
+const ofService: Failures = {
+  internal_error: (shop) => readAddresses(shop, 'unexpected'),
+  not_ready: (shop) => readAddresses(shop, 'D1_ERROR: no such table: tokens: SQLITE_ERROR'),
+  try_later: (shop) => readAddresses(shop, 'D1_ERROR: Network connection lost.'),
+  chain_unavailable: async () => {
+    const visitor = aVisitor()
+    const message = await requestMessage(visitor, privateKeyToAccount(generatePrivateKey()))
+    // Only the chain knows whether the address is a contract that accepts the signature.
+    const signature = await privateKeyToAccount(generatePrivateKey()).signMessage({ message })
+    const { localhost } = env.NETWORKS as { localhost: object }
+    const NETWORKS = { localhost: { ...localhost, rpcUrls: ['http://127.0.0.1:9'] } }
+    return visitor.postJson(
+      '/sign-in/wallet',
+      { message, signature },
+      { env: { NETWORKS: NETWORKS as unknown as Env['NETWORKS'] } },
+    )
+  },
+}
+
+/** Returns the answer of a failing request for each code. Each has a shop of its own. */
+export async function failEveryWay(): Promise<[code: string, response: Response][]> {
+  await importLines(await aShop(), [
+    aUserRecord('cleo', { username: 'cleo' }),
+    anNftRecord('one', 1),
+    aListingRecord('sale', 'one'),
+  ])
+  const failures = { ...ofOrders, ...ofCatalogues, ...ofCallers, ...ofService }
+  const answers: [string, Response][] = []
+  for (const [code, fail] of Object.entries(failures))
+    answers.push([code, await fail(await aShop())])
+  return answers
+}

@@ -1,0 +1,84 @@
+/** What programs read of the documentation. `scripts/docs` has written it. */
+import { expect, it } from 'vitest'
+import { BASE_URL, call } from '../support/api.ts'
+import { document } from '../support/document.ts'
+
+/** Returns the links of a text in Markdown. */
+const linksIn = (markdown: string) =>
+  [...markdown.matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)].flatMap(([, link]) => link ?? [])
+
+const textOf = async (path: string) => (await call('GET', path)).text()
+
+it('serves the OpenAPI document with the URL of the instance', async () => {
+  const response = await call('GET', '/openapi.json')
+  expect(response.status).toBe(200)
+  expect(response.headers.get('content-type')).toBe('application/json')
+  expect(response.headers.get('cache-control')).toBe('public, max-age=60')
+  expect(response.headers.get('x-content-type-options')).toBe('nosniff')
+  const text = JSON.stringify(document).replaceAll('http://localhost:8787', BASE_URL)
+  const served = await response.json()
+  expect(served).toEqual(JSON.parse(text))
+  expect(served).toMatchObject({ servers: [{ url: BASE_URL }] })
+})
+
+it('lets scripts of other sites read the OpenAPI document', async () => {
+  const headers = { origin: 'https://shop.example' }
+  const response = await call('GET', '/openapi.json', { headers })
+  expect(response.headers.get('access-control-allow-origin')).toBe('*')
+})
+
+it('answers 304 if the ETag of the OpenAPI document matches', async () => {
+  const etag = (await call('GET', '/openapi.json')).headers.get('etag') ?? ''
+  const response = await call('GET', '/openapi.json', { headers: { 'if-none-match': etag } })
+  expect(response.status).toBe(304)
+})
+
+it('lists the guides in llms.txt, which begins with a title and a summary', async () => {
+  const response = await call('GET', '/llms.txt')
+  expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+  const text = await response.text()
+  expect(text).toMatch(/^# Marketplace API\n\n> Place the orders [^\n]+\n\n[^#\n][^\n]+\n\n## Guides\n\n/)
+  const links = linksIn(text)
+  expect(links).toEqual([
+    `${BASE_URL}/docs/first-order.md`,
+    `${BASE_URL}/docs/retries.md`,
+    `${BASE_URL}/docs/delivery.md`,
+    `${BASE_URL}/docs/webhooks.md`,
+    `${BASE_URL}/docs/refunds.md`,
+    `${BASE_URL}/docs/errors.md`,
+    `${BASE_URL}/docs/versioning.md`,
+    `${BASE_URL}/docs/changelog.md`,
+    `${BASE_URL}/openapi.json`,
+    `${BASE_URL}/docs.md`,
+    `${BASE_URL}/docs/runbook.md`,
+  ])
+})
+
+it('serves every guide as Markdown, whose links lead to what exists', async () => {
+  const guides = linksIn(await textOf('/llms.txt')).filter((link) => link.endsWith('.md'))
+  const seen = new Set<string>()
+  for (const guide of guides) {
+    const response = await call('GET', guide.replace(BASE_URL, ''))
+    expect([guide, response.status]).toEqual([guide, 200])
+    expect(response.headers.get('content-type')).toBe('text/markdown; charset=utf-8')
+    const text = await response.text()
+    expect(text).toMatch(/^# /)
+    expect(text).not.toContain('localhost:8787')
+    for (const link of linksIn(text)) {
+      expect([guide, link]).toEqual([guide, expect.stringMatching(/^(https?:\/\/|\/)/)])
+      if (link.startsWith(BASE_URL)) seen.add(link.replace(BASE_URL, ''))
+    }
+  }
+  for (const path of seen) expect([path, (await call('GET', path)).status]).not.toEqual([path, 404])
+})
+
+it('links a guide to its Markdown, and a page of the reference to none', async () => {
+  const link = /<link rel="alternate" type="text\/markdown" href="([^"]*)"/
+  for (const path of ['/docs', '/docs/webhooks', '/docs/changelog'])
+    expect(link.exec(await textOf(path))?.[1]).toBe(`${path}.md`)
+  expect(await textOf('/docs/api-orders')).not.toMatch(link)
+})
+
+it('returns 404 for a guide that does not exist', async () => {
+  expect((await call('GET', '/docs/nothing.md')).status).toBe(404)
+})
