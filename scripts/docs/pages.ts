@@ -11,6 +11,7 @@ export const guides = {
   '/docs/delivery': 'docs/guides/delivery.md',
   '/docs/webhooks': 'docs/guides/webhooks.md',
   '/docs/refunds': 'docs/guides/refunds.md',
+  '/docs/proofs': 'docs/guides/proofs.md',
   '/docs/errors': 'docs/errors.md',
   '/docs/versioning': 'docs/versioning.md',
   '/docs/changelog': 'CHANGELOG.md',
