@@ -11,7 +11,7 @@ import {
   jwtVerify,
   SignJWT,
 } from 'jose'
-import type { Settings, SigningKey } from '../env.ts'
+import type { PublicKey, Settings, SigningKey } from '../env.ts'
 import type { Caller } from '../http/context.ts'
 
 const ALGORITHM = 'EdDSA'
@@ -166,7 +166,7 @@ export function explainInvalidToken(issuer: Issuer, jwt: string, now: Date): str
 }
 
 /** Returns the JWK set with the public keys (RFC 7517). */
-export const publicKeys = ({ keys }: Pick<Issuer, 'keys'>): JSONWebKeySet => ({
+export const publicKeys = ({ keys }: { keys: readonly PublicKey[] }): JSONWebKeySet => ({
   keys: keys.map(({ kty, crv, kid, x }) => ({ kty, crv, kid, x, alg: ALGORITHM, use: 'sig' })),
 })
 
