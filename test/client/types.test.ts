@@ -1,16 +1,20 @@
 /** The types of the client. `tsc` checks them; at run time these tests do nothing. */
 import { expectTypeOf, it } from 'vitest'
-import type {
-  Answer,
-  ErrorCode,
-  Input,
-  MarketplaceClient,
-  NewOrder,
-  Order,
-  OrderItem,
-  OrderSummary,
-  PlacedOrder,
-  WebhookEvent,
+import {
+  type Answer,
+  ApiError,
+  type ErrorCode,
+  type Input,
+  type Issue,
+  type MarketplaceClient,
+  type MarketplaceEvent,
+  type NewOrder,
+  type Order,
+  type OrderItem,
+  type OrderSummary,
+  type PlacedOrder,
+  type verifyWebhook,
+  type WebhookEvent,
 } from '../../client/src/index.ts'
 
 type Client = MarketplaceClient
@@ -47,6 +51,21 @@ it('iterates only over operations with pages', () => {
   type PagedId = Parameters<Client['pages']>[0]
   expectTypeOf<'listTransfers'>().toExtend<PagedId>()
   expectTypeOf<'getOrders'>().not.toExtend<PagedId>()
+  type ListId = Parameters<Client['items']>[0]
+  expectTypeOf<'listTransfers' | 'listEvents'>().toExtend<ListId>()
+  // Its pages have several lists.
+  expectTypeOf<'getPersonalData'>().not.toExtend<ListId>()
+})
+
+it('iterates over items of the right type', () => {
+  const iterate = async (client: Client) => {
+    for await (const order of client.items('listOrders')) expectTypeOf(order).toEqualTypeOf<Order>()
+    for await (const order of client.items('listOrders', { fields: 'summary' }))
+      expectTypeOf(order).toEqualTypeOf<OrderSummary>()
+    for await (const event of client.items('listEvents'))
+      expectTypeOf(event).toEqualTypeOf<MarketplaceEvent>()
+  }
+  expectTypeOf(iterate).toBeFunction()
 })
 
 it('lists orders, or summaries of orders if they are asked for', () => {
@@ -66,6 +85,30 @@ it('knows the codes of errors', () => {
   expectTypeOf<'no_such_code'>().not.toExtend<ErrorCode>()
 })
 
+it('knows what the issues of an error have, by its code', () => {
+  const handle = (error: unknown) => {
+    if (!(error instanceof ApiError)) return
+    expectTypeOf(error.code).toEqualTypeOf<ErrorCode | null>()
+    if (error.code === null) expectTypeOf(error.issues).toEqualTypeOf<readonly []>()
+    if (error.code === 'sold_out') {
+      const [first, second] = error.issues
+      expectTypeOf(first.code).toEqualTypeOf<'sold_out'>()
+      expectTypeOf(second).toEqualTypeOf<Issue | undefined>()
+      // @ts-expect-error -- only some codes have an order
+      expectTypeOf(first).toHaveProperty('orderId')
+    }
+    if (error.code === 'provider_id_used')
+      expectTypeOf(error.issues[0].orderId).toEqualTypeOf<number | undefined>()
+    if (error.code === 'order_differs')
+      expectTypeOf(error.issues[0].orderId).toEqualTypeOf<number>()
+    if (error.code === 'price_changed')
+      expectTypeOf(error.issues[0].priceCents).toEqualTypeOf<number>()
+    for (const issue of error.issues)
+      if (issue.code === 'price_changed') expectTypeOf(issue.priceCurrency).toEqualTypeOf<string>()
+  }
+  expectTypeOf(handle).toBeFunction()
+})
+
 it('knows what each event has', () => {
   const event = {} as WebhookEvent
   if (event.type === 'webhook.test')
@@ -75,4 +118,11 @@ it('knows what each event has', () => {
     expectTypeOf(event.data.failReason).toEqualTypeOf<string | null>()
   expectTypeOf<'order.retried'>().toExtend<WebhookEvent['type']>()
   expectTypeOf<'order.lost'>().not.toExtend<WebhookEvent['type']>()
+  expectTypeOf<ReturnType<typeof verifyWebhook>>().toEqualTypeOf<Promise<MarketplaceEvent>>()
+  expectTypeOf<MarketplaceEvent['type']>().toEqualTypeOf<WebhookEvent['type']>()
+  const message = {} as MarketplaceEvent
+  if (message.type === 'order.failed') {
+    expectTypeOf(message.id).toEqualTypeOf<string>()
+    expectTypeOf(message.data.orderId).toEqualTypeOf<number>()
+  }
 })

@@ -1,0 +1,164 @@
+/** Calls to servers that answer late, half or never. */
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeEach, expect, it } from 'vitest'
+import { type ClientOptions, createClient, type Retry } from '../../client/src/index.ts'
+
+type Answer = (response: ServerResponse) => void
+
+/** What the next requests get; the last answer is repeated. */
+let answers: Answer[] = []
+let requests = 0
+let retries: Retry[] = []
+const server = createServer((_, response) => {
+  requests += 1
+  const answer = answers.length > 1 ? answers.shift() : answers[0]
+  answer?.(response)
+}).listen(0, '127.0.0.1')
+await once(server, 'listening')
+const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+
+beforeEach(() => {
+  requests = 0
+  retries = []
+})
+afterAll(() => {
+  server.closeAllConnections()
+  server.close()
+})
+
+const succeed: Answer = (response) =>
+  response.writeHead(200, { 'content-type': 'application/json' }).end('{"orders":[]}')
+const neverAnswer: Answer = () => {}
+const answerHalf: Answer = (response) => {
+  response.writeHead(200, { 'content-type': 'application/json' }).write('{"orders":')
+}
+const rejectHalf: Answer = (response) => {
+  response.writeHead(400, { 'content-type': 'application/json' }).write('{"error":')
+}
+const limit =
+  (seconds: number): Answer =>
+  (response) =>
+    response
+      .writeHead(429, { 'retry-after': `${seconds}` })
+      .end('{"error":"too many requests","code":"rate_limited"}')
+
+const aClient = (options: Partial<ClientOptions> = {}) =>
+  createClient({
+    url,
+    attemptTimeout: 200,
+    retry: { attempts: 3, delay: 1, onRetry: (retry) => retries.push(retry) },
+    ...options,
+  })
+const read = (client = aClient()) => client.getOrders({ order_ids: [1] })
+
+const hanging: [string, Answer][] = [
+  ['sends nothing', neverAnswer],
+  ['sends half a body', answerHalf],
+  ['sends half an error', rejectHalf],
+]
+
+it.each(hanging)('repeats an attempt to a server that %s', async (_, hang) => {
+  answers = [hang, succeed]
+  expect(await read()).toEqual({ orders: [] })
+  expect(requests).toBe(2)
+})
+
+it.each(hanging)('gives up a server that always %s', async (_, hang) => {
+  answers = [hang]
+  await expect(read()).rejects.toMatchObject({
+    name: 'TimeoutError',
+    message: 'getOrders: there was no complete response after 200 ms',
+    operationId: 'getOrders',
+  })
+  expect(requests).toBe(3)
+})
+
+it.each(hanging)('ends a call as a whole, to a server that %s', async (_, hang) => {
+  answers = [hang]
+  const client = aClient({ timeout: 500, retry: { attempts: 100, delay: 1 } })
+  await expect(read(client)).rejects.toMatchObject({ name: 'TimeoutError' })
+  expect(requests).toBeLessThan(100)
+})
+
+it('does not repeat a call that may have been done', async () => {
+  answers = [neverAnswer]
+  const call = aClient().createAddress({ body: { name: 'Bo' } })
+  await expect(call).rejects.toMatchObject({ name: 'TimeoutError', operationId: 'createAddress' })
+  expect(requests).toBe(1)
+})
+
+it('takes other times for a call', async () => {
+  answers = [neverAnswer]
+  const slow = aClient({ attemptTimeout: 60_000 })
+  const call = slow.getOrders({ order_ids: [1] }, { attemptTimeout: 10, timeout: 60_000 })
+  await expect(call).rejects.toThrow('after 10 ms')
+})
+
+it('takes times that are too long for a timer', async () => {
+  answers = [succeed]
+  expect(await read(aClient({ timeout: Infinity, attemptTimeout: Infinity }))).toEqual({
+    orders: [],
+  })
+})
+
+it('does not depend on a fetch that obeys its signal', async () => {
+  const client = aClient({ fetch: () => new Promise(() => {}) })
+  await expect(read(client)).rejects.toMatchObject({ name: 'TimeoutError' })
+})
+
+it('throws the error at once if the next attempt would come too late', async () => {
+  answers = [limit(3600)]
+  await expect(read()).rejects.toMatchObject({ code: 'rate_limited', retryAfter: 3600 })
+  expect(requests).toBe(1)
+  expect(retries).toEqual([])
+})
+
+it('tells why and when it sends a call again', async () => {
+  answers = [neverAnswer, limit(0), succeed]
+  await read()
+  expect(retries).toEqual([
+    {
+      operationId: 'getOrders',
+      attempt: 1,
+      error: expect.objectContaining({ name: 'TimeoutError' }),
+      delay: expect.any(Number),
+    },
+    {
+      operationId: 'getOrders',
+      attempt: 2,
+      error: expect.objectContaining({ code: 'rate_limited' }),
+      delay: 0,
+    },
+  ])
+})
+
+it('sends nothing for a caller who has aborted already', async () => {
+  const signal = AbortSignal.abort(new Error('enough'))
+  await expect(aClient().getOrders({ order_ids: [1] }, { signal })).rejects.toThrow('enough')
+  expect(requests).toBe(0)
+})
+
+it('ends when the caller aborts while a body stands still', async () => {
+  const controller = new AbortController()
+  answers = [
+    (response) => {
+      answerHalf(response)
+      controller.abort(new Error('enough'))
+    },
+  ]
+  const client = aClient({ attemptTimeout: 60_000 })
+  const call = client.getOrders({ order_ids: [1] }, { signal: controller.signal })
+  await expect(call).rejects.toThrow('enough')
+})
+
+it('waits for a delivery no longer than it may', async () => {
+  answers = [neverAnswer]
+  const client = aClient({ attemptTimeout: 60_000 })
+  await expect(client.waitForDelivery(1, { timeout: 50 })).rejects.toMatchObject({
+    name: 'DeliveryTimeoutError',
+    message: 'order 1 was not read after 50 ms',
+    order: null,
+  })
+})
