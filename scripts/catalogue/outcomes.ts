@@ -60,9 +60,9 @@ export type Outcome = {
   /** What happens, and when. `advance`: by how much the clock has to go forward for it. */
   end:
     | { event: 'order.failed'; advance?: '11m' | '25h' }
-    | { event: 'order.delivered' }
+    | { event: 'order.delivered'; isRepeated?: true }
     /** It waits for this. */
-    | { event: null; waitsFor: 'an operator' | "the holder's approval" }
+    | { event: null; waitsFor: 'an operator' | "the seller's approval, for 24 hours" }
   /** What an order must have for it. */
   order?: { quantity?: number; buyerEmail?: string }
   seller?: keyof typeof externalIds
@@ -222,14 +222,14 @@ export const outcomes: readonly Outcome[] = [
   {
     name: 'waits',
     cause: 'The seller has not approved the Delivery contract, and you can do it',
-    end: { event: null, waitsFor: "the holder's approval" },
+    end: { event: null, waitsFor: "the seller's approval, for 24 hours" },
     seller: 'approver',
     nft: ofToken('delivered'),
   },
   {
     name: 'reorganised',
     cause: 'Its block is reorganised away once it is delivered, and it is delivered again',
-    end: delivered,
+    end: { event: 'order.delivered', isRepeated: true },
     nft: ofToken('reorganised'),
   },
 ]
