@@ -1,0 +1,14 @@
+import type * as z from 'zod'
+
+/**
+ * Returns the schema of an answer. It does not compile unless every answer of this type fits.
+ *
+ * @example describes<Awaited<ReturnType<typeof readStats>>>()(z.object({ … }))
+ */
+export const describes =
+  <Answer>() =>
+  <S extends z.ZodType>(
+    schema: S,
+    ..._: Answer extends z.output<S> ? [] : ['the answer has another type']
+  ): S =>
+    schema
