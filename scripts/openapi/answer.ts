@@ -1,9 +1,12 @@
 import type * as z from 'zod'
 
+/** What a function answers. */
+export type Answer<F extends (...input: never) => unknown> = Awaited<ReturnType<F>>
+
 /**
  * Returns the schema of an answer. It does not compile unless every answer of this type fits.
  *
- * @example describes<Awaited<ReturnType<typeof readStats>>>()(z.object({ … }))
+ * @example describes<Answer<typeof readStats>>()(z.object({ … }))
  */
 export const describes =
   <Answer>() =>

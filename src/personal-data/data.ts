@@ -16,7 +16,6 @@ import {
   BookEntry,
   MailLink,
   Person,
-  type PersonalData,
   TokenRecord,
   WebhookRecord,
 } from './schema.ts'
@@ -44,7 +43,7 @@ type DataInput = {
 export async function readPersonalData(
   { db, caller, settings }: DataCtx,
   { userId, cursor }: DataInput,
-): Promise<PersonalData> {
+) {
   const viewer = { role: 'user', userId } as const
   const request = { limit: PAGE_SIZE, cursor: cursor === undefined ? cursor : { id: cursor } }
   const page = preparePage({ db, viewer }, request)

@@ -12,7 +12,8 @@ import { ApiError } from '../http/errors.ts'
 import { closeAccount } from '../identity/close.ts'
 import { log } from '../log.ts'
 import { isMailLink } from './owned.ts'
-import type { ForgottenUser } from './schema.ts'
+
+type ForgottenUser = { id: number; removedAt: string }
 
 /**
  * Closes the account of a user and removes its personal data, in one transaction; then its pictures.
