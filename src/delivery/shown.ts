@@ -39,18 +39,22 @@ export const itemStatusSql: SQL<ItemStatus | null> = sql`coalesce(
   CASE d.state ${sql.raw(cases.join(' '))} END, iif(d.transactionId IS NULL, NULL, 'transferring'))`
 
 /**
- * SQL of `shopFields` and `deliveryFields`, of the order `o` and its delivery `d`. The trigger
- * `deliveryEvents_insert` repeats the first four.
+ * What summaries and transfers show of the order `o` and its delivery `d`. The trigger
+ * `deliveryEvents_insert` repeats the first four. `custom` is JSON.
  */
 export const shopColumns = {
-  providerId: sql`o.providerId`,
-  source: sql`substr(o.source, instr(o.source, ':') + 1)`,
-  custom: sql`o.custom`,
-  claimUrl: sql`iif(d.state = 'awaiting_wallet',
+  providerId: sql<string | null>`o.providerId`,
+  source: sql<string>`substr(o.source, instr(o.source, ':') + 1)`,
+  custom: sql<string | null>`o.custom`,
+  claimUrl: sql<string | null>`iif(d.state = 'awaiting_wallet',
     (SELECT publicUrl || '/claim/' || o.id FROM instance), NULL)`,
-  sequence: sql`d.version + 1`,
-  cancelRequestedAt: sql`d.cancelRequestedAt`,
+  sequence: sql<number>`d.version + 1`,
+  cancelRequestedAt: sql<string | null>`d.cancelRequestedAt`,
 }
+
+/** Returns the shop's own texts of a row with `shopColumns`. */
+export const readCustom = ({ custom }: { custom: string | null }): Record<string, string> | null =>
+  custom && JSON.parse(custom)
 
 /** The columns to select of a delivery, with `transactions` joined. */
 export const deliveryColumns = {

@@ -9,8 +9,7 @@ import type { Ctx } from '../../http/context.ts'
 import { ApiError } from '../../http/errors.ts'
 import { type WakeUp, wake } from '../wake.ts'
 import { findObstacles, isConfigured, isFinal, itemChain } from './obstacles.ts'
-import type { Transfer } from './schema.ts'
-import { type Filter, matches, selectTransfer, toTransfer } from './transfers.ts'
+import { type Filter, matches, selectTransfer, type Transfer, toTransfer } from './transfers.ts'
 
 /** Items that one call changes at most. */
 export const MAX_CHANGED = 1000

@@ -1,10 +1,6 @@
 import { eventMeanings } from '../../webhooks/events.ts'
-import {
-  type MessageState,
-  messageStates,
-  type Webhook,
-  type WebhookMessage,
-} from '../../webhooks/schema.ts'
+import type { WebhookMessage } from '../../webhooks/read.ts'
+import { type MessageState, messageStates, type Webhook } from '../../webhooks/schema.ts'
 import { Submit } from '../components/button.tsx'
 import { Pager, Tabs } from '../components/navigation.tsx'
 import { plural } from '../components/numbers.ts'
