@@ -1,6 +1,6 @@
 /** Transfers: deliveries, as operators see them. They have no wallets: those are in the order. */
 import * as z from 'zod'
-import { deliveryStates, reasonCodes } from '../../db/schema/delivery.ts'
+import { type DeliveryState, deliveryStates, reasonCodes } from '../../db/schema/delivery.ts'
 import { docs } from '../../http/fields.ts'
 import { cursorText, idText, limitText, tokenNameText } from '../../http/ids.ts'
 
@@ -37,21 +37,14 @@ export const TransferQuery = z.object({
   limit: limitText(50).describe(docs('Transfers per page.')),
 })
 
-/** Selects what to retry. */
-export const Retryable = z.object({
-  code,
-  buyerId,
-  source,
-  status: z.enum(['queued', 'failed']).describe(selectsStatus),
-})
+const selection = <S extends DeliveryState>(states: readonly S[]) =>
+  z.object({ code, buyerId, source, status: z.enum(states).describe(selectsStatus) })
 
-/** Selects what to cancel. */
-export const Cancellable = z.object({
-  code,
-  buyerId,
-  source,
-  status: z.enum(['awaiting_wallet', 'queued', 'in_flight', 'failed']).describe(selectsStatus),
-})
+/** The queries that select what to retry and what to cancel. */
+export const Selections = {
+  retry: selection(['queued', 'failed']),
+  cancel: selection(['awaiting_wallet', 'queued', 'in_flight', 'failed']),
+}
 
 /** The body of a write-off. */
 export const WriteOff = z
