@@ -1,10 +1,10 @@
 /** What orders and order items show of deliveries. */
 import { type SQL, sql } from 'drizzle-orm'
+import type { SelectResultFields } from 'drizzle-orm/query-builders/select.types'
 import {
   type DeliveryState,
   deliveries,
   type itemStatuses,
-  type ReasonCode,
   transactions,
 } from '../db/schema/delivery.ts'
 
@@ -72,21 +72,14 @@ export const deliveryColumns = {
   sentAt: sql<string | null>`${transactions.createdAt}`.as('sentAt'),
 }
 
-/** What orders show of a delivery. */
-export type DeliveryRow = {
-  state: DeliveryState
-  reason: string | null
-  changedAt: string
-  txId: string | null
-  sentAt: string | null
-}
-
 /** A delivery, as `deliveryColumns` selects it. */
-export type DeliveryDetails = DeliveryRow & {
-  reasonCode: ReasonCode | null
-  failingSince: string | null
-  queuedAt: string | null
-}
+export type DeliveryDetails = Omit<SelectResultFields<typeof deliveryColumns>, 'version'>
+
+/** What orders show of a delivery. */
+export type DeliveryRow = Pick<
+  DeliveryDetails,
+  'state' | 'reason' | 'changedAt' | 'txId' | 'sentAt'
+>
 
 /** Returns why a delivery has failed; null unless it has. */
 export const failReason = ({ state, reason }: DeliveryRow): string | null =>
