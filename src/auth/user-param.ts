@@ -4,7 +4,7 @@ import * as z from 'zod'
 import type { Caller } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import { docs } from '../http/fields.ts'
-import { idText } from '../http/ids.ts'
+import { idText } from '../http/inputs.ts'
 
 /** The path parameter `<user_id>`: a user id, or `me` for the caller. */
 export const UserParam = z.object({

@@ -1,4 +1,4 @@
-import { and, eq, inArray, isNull } from 'drizzle-orm'
+import { and, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
 import { selectAddressIds } from '../addresses/owned.ts'
 import { readAs } from '../auth/access.ts'
 import { avatarUrl } from '../avatars/url.ts'
@@ -10,7 +10,6 @@ import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import { preparePage } from '../orders/list.ts'
-import { isMailLink } from './owned.ts'
 import {
   AdministratorAction,
   BookEntry,
@@ -35,6 +34,10 @@ type DataInput = {
   /** The `nextCursor` of the previous answer; undefined begins with the newest order. */
   cursor?: number | undefined
 }
+
+/** Matches links that were sent to the person or requested by them. Cron deletes links after 15 minutes. */
+export const isMailLink = (userId: number): SQL => sql`(userId = ${userId}
+  OR email = (SELECT email FROM users WHERE id = ${userId} AND email <> ''))`
 
 /**
  * Returns what the instance stores of a person, with a page of the orders that they bought and

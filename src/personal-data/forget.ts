@@ -11,7 +11,7 @@ import type { Ctx } from '../http/context.ts'
 import { guard } from '../http/guard.ts'
 import { closeAccount } from '../identity/close.ts'
 import { log } from '../log.ts'
-import { isMailLink } from './owned.ts'
+import { isMailLink } from './data.ts'
 
 type ForgottenUser = { id: number; removedAt: string }
 

@@ -2,8 +2,7 @@
 import * as z from 'zod'
 import { disabledReasons, webhookEvents, webhookStates } from '../db/schema/webhooks.ts'
 import { bool, docs, id, orNull, text, time, timestamps } from '../http/fields.ts'
-import { limitText, tokenNameText } from '../http/ids.ts'
-import { inputText, instant } from '../http/inputs.ts'
+import { inputText, instant, limitText, tokenNameText } from '../http/inputs.ts'
 import { ChosenEvent } from './events.ts'
 import { EventName } from './log.ts'
 

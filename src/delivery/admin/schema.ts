@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { type DeliveryState, deliveryStates, reasonCodes } from '../../db/schema/delivery.ts'
 import { docs } from '../../http/fields.ts'
-import { cursorText, idText, limitText, tokenNameText } from '../../http/ids.ts'
+import { cursorText, idText, limitText, tokenNameText } from '../../http/inputs.ts'
 
 export const TransferStatus = z.enum(deliveryStates).meta({
   id: 'TransferStatus',
