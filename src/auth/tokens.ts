@@ -11,6 +11,7 @@ import {
   jwtVerify,
   SignJWT,
 } from 'jose'
+import type { tokens } from '../db/schema/users.ts'
 import type { PublicKey, Settings, SigningKey } from '../env.ts'
 import type { Caller } from '../http/context.ts'
 
@@ -30,15 +31,10 @@ export const API_TOKEN_LIFETIME = 365 * DAY
 export const SESSION_LIFETIME = DAY
 
 /** The claims of a token as the table `tokens` stores them. They suffice to sign it again. */
-export type TokenRecord = {
-  id: string
-  userId: number
-  role: Caller['role']
-  scope: Caller['scope']
-  keyId: string
-  createdAt: string
-  expiresAt: string
-}
+export type TokenRecord = Pick<
+  typeof tokens.$inferSelect,
+  'id' | 'userId' | 'role' | 'scope' | 'keyId' | 'createdAt' | 'expiresAt'
+>
 
 /** `url` is the claim `iss`. The first key signs, and every key verifies. */
 export type Issuer = { url: string; keys: readonly SigningKey[] }

@@ -121,7 +121,7 @@ export const ordersByIds = prepareOrders(
 
 /**
  * Returns the orders with these ids (digits), in the given order, each once, and the `sequence` of the
- * order if it is one: see `deliveryFields`. Throws `unauthenticated`, and `order_not_found` if one of
+ * order if it is one: see `sequence` of summaries. Throws `unauthenticated`, and `order_not_found` if one of
  * them does not exist or the caller may not see it.
  */
 export async function readOrders(

@@ -5,15 +5,17 @@ import { explain, type Reason } from '../reasons.ts'
 import type { Item } from './state.ts'
 
 /** The new values of an item. Nothing is written if its version is another one by then. */
-export type ItemChange = {
-  id: number
-  version: number
-  state: Item['state']
-  requestedAction: Item['requestedAction']
-  failingSince: string | null
-  tries: number
-  reasonCode: ReasonCode | null
-  reason: string | null
+export type ItemChange = Pick<
+  Item,
+  | 'id'
+  | 'version'
+  | 'state'
+  | 'requestedAction'
+  | 'failingSince'
+  | 'tries'
+  | 'reasonCode'
+  | 'reason'
+> & {
   dueAt: string | null
   /** The hash of its transaction, if that is another one. Null: none carries it any more. */
   transaction?: Hex | null | undefined
