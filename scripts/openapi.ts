@@ -29,8 +29,8 @@ export const command = defineCommand(
     example: 'npm run openapi',
   },
   async ({ check, examples }) => {
-    const module = await load<typeof Builder>('./scripts/openapi/document.ts')
     if (examples) recordExamples()
+    const module = await load<typeof Builder>('./scripts/openapi/document.ts')
     const document = format(module.createOpenApi(JSON.parse(await readFile(EXAMPLES, 'utf8'))))
     const texts: Record<string, string> = {
       [DOCUMENT]: document,
@@ -46,9 +46,9 @@ export const command = defineCommand(
   },
 )
 
-/** Runs the test that compares the file with the answers of the Worker, and lets it write the file. */
+/** Runs the tests that compare the files with what the Worker sends, and lets them write the files. */
 function recordExamples(): void {
-  const test = ['run', '--project', 'workers', 'test/openapi/examples.test.ts', '--update']
+  const test = ['run', '--project', 'workers', 'test/openapi', '--update']
   execFileSync('vitest', test, { stdio: ['ignore', 'ignore', 'inherit'] })
 }
 

@@ -39,6 +39,7 @@ endpoint                                                   | no token | owner | 
 GET    /openapi.json                                       | 200      | 200   | 200    | 200     | 200   | 200    | 200
 GET    /llms.txt                                           | 200      | 200   | 200    | 200     | 200   | 200    | 200
 GET    /.well-known/jwks.json                              | 200      | 200   | 200    | 200     | 200   | 200    | 200
+GET    /.well-known/proof-jwks.json                        | 200      | 200   | 200    | 200     | 200   | 200    | 200
 GET    /api/public/user/:user_id/deliveryAddresses         | 401      | 200   | 200    | 200     | 403   | 403    | 200
 GET    /api/public/user/:user_id/billingAddresses          | 401      | 200   | 200    | 200     | 403   | 403    | 200
 POST   /api/public/deliveryAddress                         | 401      | 200   | 403    | 200     | 403   | 403    | 200
@@ -61,6 +62,7 @@ GET    /avatars/:user_id/:picture                          | 200      | 200   | 
 GET    /api/externalOrders                                  | 401      | 200   | 200    | 200     | 200   | 200    | 200
 GET    /api/externalOrders/:order_ids                      | 401      | 200   | 200    | 200     | order_not_found | 200    | 200
 POST   /api/externalOrders                                 | 401      | not_your_listing | 403    | not_your_listing | not_your_listing | 200    | 200
+GET    /api/externalOrders/:order_id/proof                 | 401      | 200   | 200    | 200     | order_not_found | 200    | 200
 POST   /api/externalOrders/:order_id/cancel                | 401      | 403   | 403    | 403     | order_not_found | 200    | 200
 PUT    /api/externalOrders/by-number/:providerId           | 401      | not_your_listing | 403    | not_your_listing | not_your_listing | 201    | 201
 POST   /api/externalOrders/check                           | 401      | not_your_listing | 403    | not_your_listing | not_your_listing | 200    | 200

@@ -2,8 +2,9 @@
 import * as z from 'zod'
 import { itemStatuses, reasonCodes } from '../../src/db/schema/delivery.ts'
 import { type WebhookEvent, webhookEvents } from '../../src/db/schema/webhooks.ts'
-import { count, hash, id, orNull, positive, shopFields, text, time } from '../../src/http/fields.ts'
+import { count, hash, id, orNull, positive, text, time } from '../../src/http/fields.ts'
 import { eventMeanings } from '../../src/webhooks/events.ts'
+import { shopFields } from './shop-fields.ts'
 
 const OrderData = z
   .object({
@@ -16,7 +17,9 @@ const OrderData = z
     sellerId: id('Id of the seller.'),
     ...shopFields,
     status: orNull(z.enum(itemStatuses).describe('Status of the item at that time.')),
-    txId: orNull(hash('Hash of the transaction; null if there is none.')),
+    txId: orNull(
+      hash('Newest transaction: a transfer, or the cancellation of it. Null before one is sent.'),
+    ),
     failReason: orNull(text('Why it failed, for people; null if it did not.')),
     reasonCode: orNull(
       z.enum(reasonCodes).describe('Why it failed, for programs; null if it did not.'),

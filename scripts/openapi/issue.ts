@@ -66,15 +66,3 @@ const Other = z
 export const Issue = z
   .union([ProviderIdUsed, PriceChanged, OrderDiffers, Other])
   .meta({ id: 'Issue', description: 'One thing that is wrong with a request.' })
-
-/** What the example of an issue has besides path, code and message. */
-export const exampleDetails: Partial<Record<ErrorCode, object>> = {
-  provider_id_used: { orderId: 1 },
-  price_changed: {
-    expectedPriceCents: 4900,
-    expectedCurrency: 'EUR',
-    priceCents: 5900,
-    priceCurrency: 'EUR',
-  },
-  order_differs: { orderId: 1, stored: 1 },
-}

@@ -3,6 +3,7 @@ import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-op
 import { strictPaths } from '../../src/http/endpoint.ts'
 import { type ErrorCode, errorStatus } from '../../src/http/errors.ts'
 import type { DescribedEndpoint } from './endpoints.ts'
+import examples from './error-examples.json'
 import { errorText } from './error-texts.ts'
 import {
   commonHeaders,
@@ -12,7 +13,7 @@ import {
   retryAfterOfSome,
   wwwAuthenticate,
 } from './headers.ts'
-import { Code, exampleDetails, Issue } from './issue.ts'
+import { Code, Issue } from './issue.ts'
 import type { Operation } from './operation.ts'
 
 /** Returns the response of status 200. */
@@ -108,23 +109,14 @@ function errorResponse(
   return response
 }
 
-/** Returns an example for each code. The sentences of the API tell more, such as the value. */
-function errorExamples(codes: readonly ErrorCode[], fields: object) {
-  const examples = codes.map((code) => {
-    const { cause } = errorText(code)
-    const error = `${cause.charAt(0).toLowerCase()}${cause.slice(1)}`
-    const value = {
-      ...fields,
-      error,
+/** Returns an example for each code: an answer of a request that failed. */
+const errorExamples = (codes: readonly ErrorCode[], fields: object) =>
+  Object.fromEntries(
+    codes.map((code) => [
       code,
-      issues: [{ path: '', code, message: error, ...exampleDetails[code] }],
-      requestId: '0b6f1a52-94d4-4a4c-8d6f-4a6f3a1b2c3d',
-      documentationUrl: `https://marketplace.example.com/docs/errors#${code}`,
-    }
-    return [code, { summary: cause, value }] as const
-  })
-  return Object.fromEntries(examples)
-}
+      { summary: errorText(code).cause, value: { ...fields, ...examples[code] } },
+    ]),
+  )
 
 const ApiError = z
   .object({

@@ -2,7 +2,7 @@
 import type * as z from 'zod'
 import type { ZodOpenApiOverride } from 'zod-openapi'
 import { lineNumber } from '../../src/catalogue/routes.ts'
-import { idText, pageLength } from '../../src/http/ids.ts'
+import { idText, pageLength } from '../../src/http/inputs.ts'
 import { MAX_NAMED, References } from '../../src/marketplace/query.ts'
 import { MAX_ORDERS } from '../../src/orders/new-order.ts'
 import { OrderIds } from '../../src/orders/routes.ts'
@@ -44,6 +44,7 @@ export const override: ZodOpenApiOverride = ({ zodSchema, jsonSchema, io }) => {
   // Zod leaves the default of a text out that stands for a number.
   if (def.type === 'default' && io === 'input') jsonSchema.default ??= def.defaultValue
   for (const schema of [jsonSchema, ...(jsonSchema.allOf ?? [])]) tidyPattern(schema)
+  joinPatterns(jsonSchema)
   // The format says it, and 3.1 has no such encoding.
   if (jsonSchema.format === 'binary') delete jsonSchema.contentEncoding
   // Patterns that only repeat the format.
@@ -65,6 +66,22 @@ function tidyPattern(schema: JsonSchema): void {
   schema.pattern = `^[^\\u0000-\\u001F\\u007F-\\u009F${others}]*$`
   if (Number(minimum) > 0) schema.minLength = Number(minimum)
   schema.maxLength = Number(maximum)
+}
+
+/** One negated character class, repeated. */
+const onlyWithout = /^\^\[\^(.*)\]\*\$$/
+
+/**
+ * A text with two patterns, of which the second leaves characters out: the classes of the first leave
+ * them out as well. Some generators make `any` of a text with `allOf`.
+ */
+function joinPatterns(schema: JsonSchema): void {
+  const [first, second, ...others] = schema.allOf ?? []
+  const [, excluded] = onlyWithout.exec(second?.pattern ?? '') ?? []
+  if (!first?.pattern || excluded === undefined || others.length > 0) return
+  schema.pattern = first.pattern.replaceAll('[^', `[^${excluded}`)
+  if (second?.maxLength) schema.maxLength = second.maxLength
+  delete schema.allOf
 }
 
 /** `{ type: 'integer', exclusiveMinimum: 0 }` → `minimum: 1`. Ids and sums need more than 32 bits. */

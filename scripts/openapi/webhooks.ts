@@ -3,6 +3,7 @@ import * as z from 'zod'
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi'
 import { type WebhookEvent, webhookEvents } from '../../src/db/schema/webhooks.ts'
 import { eventMeanings } from '../../src/webhooks/events.ts'
+import examples from './event-examples.json'
 import { eventBodies } from './events.ts'
 
 const header = (name: string, id: string, description: string) =>
@@ -38,7 +39,12 @@ const operationOf = (type: WebhookEvent, body: z.ZodType): ZodOpenApiOperationOb
   requestBody: {
     required: true,
     description: body.description ?? '',
-    content: { 'application/json': { schema: body } },
+    content: {
+      'application/json': {
+        schema: body,
+        examples: { example1: { summary: eventMeanings[type], value: examples[type] } },
+      },
+    },
   },
   responses: {
     '2XX':

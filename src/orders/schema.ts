@@ -47,7 +47,9 @@ export const OrderItemFields = z.object({
   status: ItemStatus.nullable().describe(
     docs('State of the delivery; null while no transaction was sent.'),
   ),
-  txId: orNull(hash(docs('Transaction that transfers the NFT; null before one is sent.'))),
+  txId: orNull(
+    hash(docs('Newest transaction: a transfer, or the cancellation of it. Null before one is sent.')),
+  ),
 })
 
 /** An order without its buyer and items. */

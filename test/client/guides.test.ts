@@ -121,9 +121,18 @@ it.each(languages)(
   },
 )
 
-it.each(languages)('creates a webhook (%s)', async (language) => {
-  const output = await run(await programIn('webhooks', 'webhook', language), language)
-  expect(output).toMatch(/whsec_[\w+/]{43}=/)
+it.each(languages)('creates a webhook once, however often it runs (%s)', async (language) => {
+  const client = createClient(instance)
+  const ofGuide = async () =>
+    (await client.listWebhooks({ limit: 100 })).webhooks.filter(
+      ({ url }) => url === 'https://shop.example.com/webhooks',
+    )
+  const program = await programIn('webhooks', 'webhook', language)
+  expect(await run(program, language)).toMatch(/whsec_[\w+/]{43}=/)
+  expect(await run(program, language)).toMatch(/^there is a webhook|: there is one with this URL$/m)
+  const [webhook, ...others] = await ofGuide()
+  expect(others).toEqual([])
+  await client.deleteWebhook({ webhook_id: webhook?.id ?? '' })
 })
 
 it('checks the signature of a request, and answers a challenge (curl)', async () => {

@@ -70,10 +70,11 @@ async function record(): Promise<Example[]> {
 /** Orders whose deliveries have ended. The one of the sample waits for a wallet. */
 async function recordOrders(): Promise<Example[]> {
   const { id: transactionId } = await aTransaction()
+  const { id: cancellation } = await aTransaction()
   const states = {
     'A delivered order': { state: 'transferred', transactionId },
     'An order that could not be delivered': { state: 'failed', ...explain('recipient_rejects') },
-    'A cancelled order': { state: 'cancelled', ...explain('cancelled') },
+    'A cancelled order': { state: 'cancelled', transactionId: cancellation, ...explain('cancelled') },
   } as const
   const examples: Example[] = []
   for (const [summary, values] of Object.entries(states)) {

@@ -181,13 +181,9 @@ const ofService: Failures = {
     const message = await requestMessage(visitor, privateKeyToAccount(generatePrivateKey()))
     // Only the chain knows whether the address is a contract that accepts the signature.
     const signature = await privateKeyToAccount(generatePrivateKey()).signMessage({ message })
-    const { localhost } = env.NETWORKS as { localhost: object }
-    const NETWORKS = { localhost: { ...localhost, rpcUrls: ['http://127.0.0.1:9'] } }
-    return visitor.postJson(
-      '/sign-in/wallet',
-      { message, signature },
-      { env: { NETWORKS: NETWORKS as unknown as Env['NETWORKS'] } },
-    )
+    const localhost = { ...Reflect.get(env.NETWORKS, 'localhost'), rpcUrls: ['http://127.0.0.1:9'] }
+    const NETWORKS: Env['NETWORKS'] = Object({ localhost })
+    return visitor.postJson('/sign-in/wallet', { message, signature }, { env: { NETWORKS } })
   },
 }
 

@@ -342,6 +342,21 @@ describe('examples', () => {
         expect([value, problemWith(schema, value)]).toEqual([value, null])
   })
 
+  it('exist for every error code, wherever it is listed', () => {
+    const seen = new Set<string>()
+    for (const { operation } of operations)
+      for (const response of Object.values(operation.responses).map(resolved)) {
+        const codes = codesOf(response ?? {})
+        const { examples = {} } = response?.content?.['application/json'] ?? {}
+        const found = Object.values(examples).map(({ value }) => Reflect.get(Object(value), 'code'))
+        if (codes.length > 0) expect(found).toEqual(codes)
+        for (const code of codes) seen.add(code)
+      }
+    // No operation of the document has these: a path has another method, and a link is for pages.
+    const others = ['method_not_allowed', 'link_expired']
+    expect([...seen, ...others].sort()).toEqual(Object.keys(errorStatus).sort())
+  })
+
   it('exist for every answer and every JSON body', () => {
     for (const { operation } of operations) {
       const { operationId, requestBody, responses } = operation

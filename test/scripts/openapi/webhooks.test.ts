@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import openapi from '../../../docs/openapi.json'
 import { webhookEvents } from '../../../src/db/schema/webhooks.ts'
 import { eventMeanings } from '../../../src/webhooks/events.ts'
-import { resolved } from '../../support/document.ts'
+import { problemWith, resolved } from '../../support/document.ts'
 
 const { webhooks } = openapi
 
@@ -18,7 +18,9 @@ it.each(webhookEvents)('describes %s', (type) => {
   expect(summary).toBe(eventMeanings[type])
   const names = parameters.map((parameter) => resolved<{ name?: string }>(parameter)?.name)
   expect(names).toEqual(['webhook-id', 'webhook-timestamp', 'webhook-signature'])
-  const { schema } = requestBody.content['application/json']
+  const { schema, examples } = requestBody.content['application/json']
+  expect(examples.example1.value.type).toBe(type)
+  expect(problemWith(schema, examples.example1.value)).toBeNull()
   const body = resolved<Body>(schema)
   expect(body?.properties.type.const).toBe(type)
   const [kind = ''] = type.split('.')
