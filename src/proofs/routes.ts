@@ -5,7 +5,7 @@ import { allowCaching } from '../http/cache-control.ts'
 import type { App } from '../http/context.ts'
 import { publicEndpoint, requireToken, validate } from '../http/endpoint.ts'
 import { docs } from '../http/fields.ts'
-import { idText } from '../http/ids.ts'
+import { idText } from '../http/inputs.ts'
 import { proveDelivery } from './prove.ts'
 
 const OrderId = z.object({ order_id: idText.describe(docs('The id of the order.')) })

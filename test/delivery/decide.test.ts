@@ -439,6 +439,7 @@ describe('an item', () => {
         reason: null,
         dueAt: null,
         transaction: undefined,
+        amount: 2,
       },
     ])
   })
