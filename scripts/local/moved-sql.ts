@@ -12,9 +12,12 @@ export const moveSql = (database: D1Database, offset: () => number): D1Database 
     },
   })
 
+/** The present time. Elsewhere `'now'` is the name of a value: `value ->> 'now'`. */
+const presentTime = /(?<=strftime\('[^']*', )'now'/g
+
 const movedPrepare = (database: Prepares, offset: () => number): Prepares => ({
   prepare: (query) =>
-    database.prepare(query.replaceAll("'now'", `'now', '+${offset() / 1000} seconds'`)),
+    database.prepare(query.replaceAll(presentTime, `'now', '+${offset() / 1000} seconds'`)),
 })
 
 /** Returns the object with some of its methods replaced. The others keep it as their `this`. */
