@@ -70,8 +70,7 @@ const ofOrders: Failures = {
     await db.delete(networks)
     return response
   },
-  reservation_not_found: (shop) =>
-    order(shop, { reservationId: NO_ID }),
+  reservation_not_found: (shop) => order(shop, { reservationId: NO_ID }),
   reservation_mismatch: async (shop) => {
     const { id } = await aReservation(shop.token, { listingId: shop.listing.id })
     return order(shop, { reservationId: id, quantity: 2 })
@@ -120,8 +119,7 @@ const ofCatalogues: Failures = {
     importLines(shop, [aUserRecord('bo'), aUserRecord('bo', { email: 'ada@example.com' })]),
   user_not_found: (shop) => importLines(shop, [anNftRecord('two', 2, { creator: 'nobody' })]),
   network_not_found: (shop) => importLines(shop, [anNftRecord('two', 2, { network: 'nowhere' })]),
-  identity_taken: (shop) =>
-    importLines(shop, [aUserRecord('bo', { email: 'cleo@example.com' })]),
+  identity_taken: (shop) => importLines(shop, [aUserRecord('bo', { email: 'cleo@example.com' })]),
   username_taken: (shop) => importLines(shop, [aUserRecord('bo', { username: 'cleo' })]),
   token_taken: (shop) => importLines(shop, [anNftRecord('two', 1)]),
   cannot_change: (shop) => importLines(shop, [anNftRecord('one', 2)]),
@@ -169,7 +167,9 @@ const ofCallers: Failures = {
 }
 
 const readAddresses = ({ token }: Shop, message: string) =>
-  callWith({ DB: brokenDatabase(message) }, 'GET', '/api/public/user/me/billingAddresses', { token })
+  callWith({ DB: brokenDatabase(message) }, 'GET', '/api/public/user/me/billingAddresses', {
+    token,
+  })
 
 /** Failures of the service. */
 const ofService: Failures = {

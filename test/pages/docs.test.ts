@@ -37,7 +37,9 @@ it('lists the guides in llms.txt, which begins with a title and a summary', asyn
   const response = await call('GET', '/llms.txt')
   expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8')
   const text = await response.text()
-  expect(text).toMatch(/^# Marketplace API\n\n> Place the orders [^\n]+\n\n[^#\n][^\n]+\n\n## Guides\n\n/)
+  expect(text).toMatch(
+    /^# Marketplace API\n\n> Place the orders [^\n]+\n\n[^#\n][^\n]+\n\n## Guides\n\n/,
+  )
   const links = linksIn(text)
   expect(links).toEqual([
     `${BASE_URL}/docs/first-order.md`,
