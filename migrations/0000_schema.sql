@@ -131,6 +131,7 @@ CREATE TABLE `deliveries` (
 	`cancelRequestedAt` text,
 	`version` integer DEFAULT 0 NOT NULL,
 	`transactionId` integer,
+	`deliveredAmount` integer,
 	`queuedAt` text,
 	`retriedAt` text,
 	`failingSince` text,

@@ -2,6 +2,7 @@
  * `npm run export -- FILE.jsonl`: writes the catalogue to a file that `npm run import` reads. With
  * `--user N`, writes the data of a person instead, and with `--orders` the orders of a time.
  */
+
 import { readCatalogue } from './catalogue/export.ts'
 import { writeLines } from './catalogue/lines.ts'
 import { hideProgress, showProgress } from './catalogue/report.ts'

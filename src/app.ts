@@ -42,6 +42,7 @@ import { signInRoutes } from './pages/sign-in/routes.tsx'
 import { walletRoutes } from './pages/wallet/routes.ts'
 import { webhookPageRoutes } from './pages/webhooks/routes.tsx'
 import { personalDataRoutes } from './personal-data/routes.ts'
+import { proofRoutes } from './proofs/routes.ts'
 import { reservationRoutes } from './reservations/routes.ts'
 import { webhookRoutes } from './webhooks/routes.ts'
 
@@ -98,6 +99,7 @@ app
   .route('/', avatarRoutes)
   .route('/', artRoutes)
   .route('/', orderRoutes)
+  .route('/', proofRoutes)
   .route('/', reservationRoutes)
   .route('/', webhookRoutes)
   .route('/', deliveryRoutes)

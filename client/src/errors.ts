@@ -29,8 +29,7 @@ class RejectedCall extends Error {
   readonly retryAfter: number | null
 
   constructor({ status, headers }: Response, body: Partial<ErrorBody>) {
-    const message = body.error ?? `HTTP ${status}, and the response is not from the API`
-    super(message)
+    super(body.error ?? `HTTP ${status}, and the response is not from the API`)
     this.status = status
     this.code = body.code ?? null
     this.issues = body.issues ?? []
@@ -51,7 +50,8 @@ export const ApiError = RejectedCall as unknown as {
 export async function readError(response: Response): Promise<ApiError> {
   const text = await response.text()
   try {
-    return new ApiError(response, Object(JSON.parse(text)))
+    const body: Partial<ErrorBody> = Object(JSON.parse(text))
+    return new ApiError(response, body.code && body.issues?.[0] ? body : {})
   } catch {
     return new ApiError(response, {})
   }

@@ -105,6 +105,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/externalOrders/{order_id}/proof": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the proof of a delivery
+         * @description Returns what was delivered to whom by which transaction, signed by the marketplace, for those who may read the order. Anybody can verify it: the guide “Proving a delivery” says how. The answer is the same each time, unless a reorganization of the chain has the NFT delivered again, or the marketplace signs with another key. Needs a token.
+         */
+        get: operations["getProof"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/reservations": {
         parameters: {
             query?: never;
@@ -889,6 +909,26 @@ export interface paths {
          * @description Needs no token.
          */
         get: operations["getSigningKeys"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/.well-known/proof-jwks.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the public keys that verify proofs of deliveries (RFC 7517)
+         * @description The first one signs. Those before it stay, so that their proofs can be verified for ever. Needs no token.
+         */
+        get: operations["getProofKeys"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2051,7 +2091,7 @@ export interface components {
          * @description What is wrong, for programs. The page `/docs/errors` explains each code.
          * @enum {string}
          */
-        ErrorCode: "invalid_input" | "unknown_field" | "order_not_found" | "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_mismatch" | "nft_not_found" | "nft_not_released" | "buyer_not_found" | "user_not_found" | "duplicate_id" | "network_not_found" | "identity_taken" | "username_taken" | "token_taken" | "cannot_change" | "amount_too_small" | "no_billing_address" | "sold_out" | "quantity_too_large" | "quantity_above_limit" | "reservation_not_found" | "reservation_mismatch" | "unauthenticated" | "forbidden" | "cross_site" | "not_your_listing" | "reauthentication_required" | "not_found" | "method_not_allowed" | "conflict" | "link_expired" | "events_removed" | "provider_id_used" | "price_changed" | "order_differs" | "request_in_progress" | "too_many_addresses" | "too_many_open_orders" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "chain_unavailable" | "not_ready" | "try_later";
+        ErrorCode: "invalid_input" | "unknown_field" | "order_not_found" | "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_mismatch" | "nft_not_found" | "nft_not_released" | "buyer_not_found" | "user_not_found" | "duplicate_id" | "network_not_found" | "identity_taken" | "username_taken" | "token_taken" | "cannot_change" | "amount_too_small" | "no_billing_address" | "sold_out" | "quantity_too_large" | "quantity_above_limit" | "reservation_not_found" | "reservation_mismatch" | "unauthenticated" | "forbidden" | "cross_site" | "not_your_listing" | "reauthentication_required" | "not_found" | "method_not_allowed" | "conflict" | "link_expired" | "events_removed" | "not_delivered" | "provider_id_used" | "price_changed" | "order_differs" | "request_in_progress" | "too_many_addresses" | "too_many_open_orders" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "chain_unavailable" | "not_ready" | "try_later";
         /** @description One thing that is wrong with a request. */
         Issue: components["schemas"]["ProviderIdUsedIssue"] | components["schemas"]["PriceChangedIssue"] | components["schemas"]["OrderDiffersIssue"] | components["schemas"]["OtherIssue"];
         /** @description An order has the number already. */
@@ -2126,7 +2166,7 @@ export interface components {
              * @description What is wrong with the field, for programs.
              * @enum {string}
              */
-            code: "invalid_input" | "unknown_field" | "order_not_found" | "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_mismatch" | "nft_not_found" | "nft_not_released" | "buyer_not_found" | "user_not_found" | "duplicate_id" | "network_not_found" | "identity_taken" | "username_taken" | "token_taken" | "cannot_change" | "amount_too_small" | "no_billing_address" | "sold_out" | "quantity_too_large" | "quantity_above_limit" | "reservation_not_found" | "reservation_mismatch" | "unauthenticated" | "forbidden" | "cross_site" | "not_your_listing" | "reauthentication_required" | "not_found" | "method_not_allowed" | "conflict" | "link_expired" | "events_removed" | "request_in_progress" | "too_many_addresses" | "too_many_open_orders" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "chain_unavailable" | "not_ready" | "try_later";
+            code: "invalid_input" | "unknown_field" | "order_not_found" | "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_mismatch" | "nft_not_found" | "nft_not_released" | "buyer_not_found" | "user_not_found" | "duplicate_id" | "network_not_found" | "identity_taken" | "username_taken" | "token_taken" | "cannot_change" | "amount_too_small" | "no_billing_address" | "sold_out" | "quantity_too_large" | "quantity_above_limit" | "reservation_not_found" | "reservation_mismatch" | "unauthenticated" | "forbidden" | "cross_site" | "not_your_listing" | "reauthentication_required" | "not_found" | "method_not_allowed" | "conflict" | "link_expired" | "events_removed" | "not_delivered" | "request_in_progress" | "too_many_addresses" | "too_many_open_orders" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "chain_unavailable" | "not_ready" | "try_later";
             /** @description What is wrong with the field, as a sentence. */
             message: string;
         };
@@ -2449,6 +2489,72 @@ export interface components {
             totalPriceCents: number;
             /** @description Price of all pieces in ETH. */
             totalPriceEth: string;
+        };
+        /** @description A delivery, signed by the marketplace. */
+        DeliveryProof: {
+            /** @description The payload of `jws`. */
+            proof: components["schemas"]["Delivery"];
+            /** @description The proof, signed: a compact JWS with the type `delivery-proof+jwt`. */
+            jws: string;
+        };
+        /** @description A delivery, as the marketplace has seen it. */
+        Delivery: {
+            /** @description URL of the marketplace that issued the proof. */
+            iss: string;
+            /**
+             * @description Always `delivery-proof`.
+             * @enum {string}
+             */
+            aud: "delivery-proof";
+            /**
+             * Format: int64
+             * @description When the delivery became final, in seconds since 1970.
+             */
+            iat: number;
+            /**
+             * Format: int64
+             * @description Id of the order.
+             */
+            orderId: number;
+            /**
+             * Format: int64
+             * @description Id of the order item.
+             */
+            orderItemId: number;
+            /** @description The key that the Delivery contract uses at most once. */
+            deliveryKey: string;
+            /**
+             * Format: int64
+             * @description Id of the chain (EIP-155).
+             */
+            chainId: number;
+            /** @description The Delivery contract. It and its successors have the record of the key. */
+            contract: string;
+            /** @description What was delivered. */
+            content: {
+                /** @description The token contract. */
+                token: string;
+                /** @description The wallet of the recipient. */
+                to: string;
+                /** @description The token. */
+                tokenId: string;
+                /**
+                 * Format: int64
+                 * @description Pieces of an ERC-1155 token; 0 for an ERC-721 token.
+                 */
+                amount: number;
+            };
+            /** @description First 24 bytes of the Keccak-256 of the ABI encoding of the content, in this order. */
+            contentHash: string;
+            /** @description The transaction; null if no node has told which it was. */
+            transaction: string | null;
+            /**
+             * Format: int64
+             * @description Number of its block; null without a transaction.
+             */
+            blockNumber: number | null;
+            /** @description Hash of its block; null without a transaction. */
+            blockHash: string | null;
         };
         /** @description The new reservations. */
         Reservations: {
@@ -3771,7 +3877,7 @@ export interface components {
         };
         /** @description The public keys. */
         JwkSet: {
-            /** @description The first signs new tokens. */
+            /** @description The first one signs. */
             keys: components["schemas"]["Jwk"][];
         };
         /** @description A public key (RFC 7517). */
@@ -3786,7 +3892,7 @@ export interface components {
              * @constant
              */
             crv: "Ed25519";
-            /** @description Key id, as in the header of a token. */
+            /** @description Key id, as in the header of what it has signed. */
             kid: string;
             /** @description The public key, base64url. */
             x: string;
@@ -4271,6 +4377,42 @@ export interface components {
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
                 "Retry-After": components["headers"]["RetryAfterOfSome"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OrdersError"];
+            };
+        };
+        /**
+         * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
+         *
+         *     `unknown_field`: An unknown query parameter, at an endpoint of orders, reservations, events or operators; or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Other unknown fields are ignored. Correct the name.
+         *
+         *     `order_not_found`: An order does not exist, or the caller may not see it. Check the ids and the token.
+         */
+        GetProof400: {
+            headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
+                "x-request-id": components["headers"]["RequestId"];
+                "x-d1-bookmark": components["headers"]["Bookmark"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OrdersError"];
+            };
+        };
+        /**
+         * @description `conflict`: The current state does not allow this. Read the message; read the resource again.
+         *
+         *     `not_delivered`: There is no proof yet: the NFT is not delivered. The message has the state of the delivery. Wait for the event `order.delivered`. An order that was cancelled or has failed gets no proof.
+         */
+        OrdersConflictOrNotDelivered: {
+            headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
+                "x-request-id": components["headers"]["RequestId"];
+                "x-d1-bookmark": components["headers"]["Bookmark"];
                 [name: string]: unknown;
             };
             content: {
@@ -5164,6 +5306,46 @@ export interface operations {
             503: components["responses"]["OrdersNotReadyOrTryLater"];
         };
     };
+    getProof: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `x-d1-bookmark` of your last response. This request reads data at least as new, so you can read your own writes. */
+                "x-d1-bookmark"?: components["parameters"]["Bookmark"];
+            };
+            path: {
+                /**
+                 * @description The id of the order.
+                 * @example 6
+                 */
+                order_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A delivery, signed by the marketplace. */
+            200: {
+                headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    "x-d1-bookmark": components["headers"]["Bookmark"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryProof"];
+                };
+            };
+            400: components["responses"]["GetProof400"];
+            401: components["responses"]["OrdersUnauthenticated"];
+            403: components["responses"]["OrdersForbidden"];
+            409: components["responses"]["OrdersConflictOrNotDelivered"];
+            429: components["responses"]["OrdersRateLimited"];
+            500: components["responses"]["OrdersInternalError"];
+            503: components["responses"]["OrdersNotReadyOrTryLater"];
+        };
+    };
     reserve: {
         parameters: {
             query?: never;
@@ -5217,7 +5399,7 @@ export interface operations {
             path: {
                 /**
                  * @description Id of the reservation.
-                 * @example 3817baa7-13a5-40ce-890f-aef96eb8523d
+                 * @example 461c2189-a800-49b8-805e-37f04a700f43
                  */
                 reservation_id: string;
             };
@@ -6237,7 +6419,7 @@ export interface operations {
             path: {
                 /**
                  * @description Id of the endpoint.
-                 * @example ed11e6ff-4ea4-4e19-834b-7fc9f653e700
+                 * @example 276737c6-52ab-442b-841c-7b1da8cb200f
                  */
                 webhook_id: string;
             };
@@ -6274,7 +6456,7 @@ export interface operations {
             path: {
                 /**
                  * @description Id of the endpoint.
-                 * @example 30eb137c-6d43-4f34-864a-b335b33d25f1
+                 * @example 9ea37d3e-703a-47cf-82c2-b63d08ce3ea4
                  */
                 webhook_id: string;
             };
@@ -6319,7 +6501,7 @@ export interface operations {
             path: {
                 /**
                  * @description Id of the endpoint.
-                 * @example b36443c1-0971-42d3-8b0f-78bc4fa441e1
+                 * @example 205c524d-af50-4af1-881b-3a2430be89f4
                  */
                 webhook_id: string;
             };
@@ -6356,7 +6538,7 @@ export interface operations {
             path: {
                 /**
                  * @description Id of the endpoint.
-                 * @example 461c2189-a800-49b8-805e-37f04a700f43
+                 * @example daf77f67-9828-4dc8-8f05-9b4e1a4730cf
                  */
                 webhook_id: string;
             };
@@ -6394,7 +6576,7 @@ export interface operations {
             path: {
                 /**
                  * @description Id of the endpoint.
-                 * @example 221f5338-d239-4bc4-8dfd-839ec6887d9f
+                 * @example 935c68da-aa55-45c4-8407-9168de97a4a2
                  */
                 webhook_id: string;
             };
@@ -6451,7 +6633,7 @@ export interface operations {
             path: {
                 /**
                  * @description Id of the endpoint.
-                 * @example 0e60537a-e31b-447d-868c-dd069b8e9f94
+                 * @example 3739071d-53da-4160-8fab-45c29901a571
                  */
                 webhook_id: string;
             };
@@ -6488,12 +6670,12 @@ export interface operations {
             path: {
                 /**
                  * @description Id of the endpoint.
-                 * @example 276737c6-52ab-442b-841c-7b1da8cb200f
+                 * @example 4cb41e54-eacf-4376-8a64-20f0d471106c
                  */
                 webhook_id: string;
                 /**
                  * @description Id of the event: the `webhook-id` of the message.
-                 * @example evt_1772442000000019
+                 * @example evt_1772442000000022
                  */
                 message_id: string;
             };
@@ -6531,7 +6713,7 @@ export interface operations {
             path: {
                 /**
                  * @description Id of the endpoint.
-                 * @example 9ea37d3e-703a-47cf-82c2-b63d08ce3ea4
+                 * @example 2540375d-a45d-4a02-8788-82e97f9af36f
                  */
                 webhook_id: string;
             };
@@ -6797,7 +6979,7 @@ export interface operations {
             path: {
                 /**
                  * @description The id of the order item.
-                 * @example 7
+                 * @example 8
                  */
                 id: number;
             };
@@ -6835,7 +7017,7 @@ export interface operations {
             path: {
                 /**
                  * @description The id of the order item.
-                 * @example 8
+                 * @example 9
                  */
                 id: number;
             };
@@ -6873,7 +7055,7 @@ export interface operations {
             path: {
                 /**
                  * @description The id of the order item.
-                 * @example 9
+                 * @example 10
                  */
                 id: number;
             };
@@ -7154,6 +7336,33 @@ export interface operations {
         };
     };
     getSigningKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The public keys. */
+            200: {
+                headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JwkSet"];
+                };
+            };
+            400: components["responses"]["InvalidInput"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["NotReadyOrTryLater"];
+        };
+    };
+    getProofKeys: {
         parameters: {
             query?: never;
             header?: never;
@@ -7705,6 +7914,8 @@ export interface Methods {
     putOrder: operations["putOrder"];
     /** Check orders without placing them. Makes all checks of a call that places these orders, and writes nothing. Returns what they would cost, or the errors that placing them would have now. Needs a token that may write. */
     checkOrders: operations["checkOrders"];
+    /** Get the proof of a delivery. Returns what was delivered to whom by which transaction, signed by the marketplace, for those who may read the order. Anybody can verify it: the guide “Proving a delivery” says how. The answer is the same each time, unless a reorganization of the chain has the NFT delivered again, or the marketplace signs with another key. Needs a token. */
+    getProof: operations["getProof"];
     /** Reserve pieces while a customer pays. Holds pieces and price of 1 to 100 listings for up to 30 minutes, all of them or none. An order with `reservationId` turns a reservation into the order, at the price that it holds, even if the listing has changed or ended since. A user token can reserve what its user sells; its reservations count as orders that are not ended. With an `Idempotency-Key` the call is safe to repeat for 24 hours. Needs a token that may write. */
     reserve: operations["reserve"];
     /** Release a reservation. Safe to repeat: the answer is the same if the reservation has become an order, has expired, was released or never existed. `not_found` means that it lives, but was made under the name of another token. Needs a token that may write. */
@@ -7797,6 +8008,8 @@ export interface Methods {
     forgetPerson: operations["forgetPerson"];
     /** List the public keys that verify tokens (RFC 7517). Needs no token. */
     getSigningKeys: operations["getSigningKeys"];
+    /** List the public keys that verify proofs of deliveries (RFC 7517). The first one signs. Those before it stay, so that their proofs can be verified for ever. Needs no token. */
+    getProofKeys: operations["getProofKeys"];
     /** Request a message for a wallet to sign (EIP-4361). It works for 10 minutes, in the same browser: the response sets the cookie `wallet`, which the next call must send. Needs no token. */
     requestWalletMessage: operations["requestWalletMessage"];
     /** Sign in with a wallet. A new wallet creates a user. The session is the cookie `token`. Needs no token. */
@@ -7814,6 +8027,7 @@ export const routes: Record<keyof Methods, Route> = {
     cancelOrder: {"method":"POST","path":"/api/externalOrders/{order_id}/cancel","body":null,"hasKey":false},
     putOrder: {"method":"PUT","path":"/api/externalOrders/by-number/{providerId}","body":"json","hasKey":false},
     checkOrders: {"method":"POST","path":"/api/externalOrders/check","body":"json","hasKey":false},
+    getProof: {"method":"GET","path":"/api/externalOrders/{order_id}/proof","body":null,"hasKey":false},
     reserve: {"method":"POST","path":"/api/reservations","body":"json","hasKey":true},
     releaseReservation: {"method":"DELETE","path":"/api/reservations/{reservation_id}","body":null,"hasKey":false},
     listDeliveryAddresses: {"method":"GET","path":"/api/public/user/{user_id}/deliveryAddresses","body":null,"hasKey":false},
@@ -7860,6 +8074,7 @@ export const routes: Record<keyof Methods, Route> = {
     getPersonalData: {"method":"GET","path":"/api/admin/users/{id}/data","body":null,"hasKey":false},
     forgetPerson: {"method":"POST","path":"/api/admin/users/{id}/forget","body":null,"hasKey":false},
     getSigningKeys: {"method":"GET","path":"/.well-known/jwks.json","body":null,"hasKey":false},
+    getProofKeys: {"method":"GET","path":"/.well-known/proof-jwks.json","body":null,"hasKey":false},
     requestWalletMessage: {"method":"POST","path":"/sign-in/wallet/message","body":"json","hasKey":false},
     signInWithWallet: {"method":"POST","path":"/sign-in/wallet","body":"json","hasKey":false},
     linkWallet: {"method":"POST","path":"/settings/account/wallet","body":"json","hasKey":false},

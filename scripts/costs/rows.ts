@@ -15,6 +15,7 @@ const cost = (trips: number, rowsRead: number, rowsWritten: number): Cost => ({
 /** Costs of the sample requests of test/support/endpoints.ts; some of them are rejected. */
 export const endpointCosts: Record<string, Cost> = {
   'GET /.well-known/jwks.json': cost(0, 0, 0),
+  'GET /.well-known/proof-jwks.json': cost(0, 0, 0),
   'POST /sign-in/wallet/message': cost(1, 0, 3),
   'POST /sign-in/wallet': cost(0, 0, 0),
   'POST /settings/account/wallet': cost(1, 4, 0),
@@ -40,6 +41,7 @@ export const endpointCosts: Record<string, Cost> = {
   // A page of 20 orders.
   'GET /api/externalOrders': cost(1, 750, 0),
   'GET /api/externalOrders/:order_ids': cost(1, 32, 0),
+  'GET /api/externalOrders/:order_id/proof': cost(1, 10, 0),
   // The buyer has no wallet, so the item waits for one. That takes more indexes.
   'POST /api/externalOrders': cost(2, 95, 14),
   'POST /api/externalOrders/:order_id/cancel': cost(1, 60, 7),

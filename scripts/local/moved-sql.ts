@@ -12,12 +12,11 @@ export const moveSql = (database: D1Database, offset: () => number): D1Database 
     },
   })
 
-/** The present time. Elsewhere `'now'` is the name of a value: `value ->> 'now'`. */
-const presentTime = /(?<=strftime\('[^']*', )'now'/g
+/** The time of SQLite, and not the field of this name of a JSON document. */
+const NOW = /(?<!->> )'now'/g
 
 const movedPrepare = (database: Prepares, offset: () => number): Prepares => ({
-  prepare: (query) =>
-    database.prepare(query.replaceAll(presentTime, `'now', '+${offset() / 1000} seconds'`)),
+  prepare: (query) => database.prepare(query.replace(NOW, `'now', '+${offset() / 1000} seconds'`)),
 })
 
 /** Returns the object with some of its methods replaced. The others keep it as their `this`. */

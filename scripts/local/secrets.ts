@@ -6,6 +6,7 @@ import { generators } from '../keys/generate.ts'
 
 const localGenerators = {
   JWT_KEYS: generators.JWT_KEYS,
+  PROOF_KEYS: generators.PROOF_KEYS,
   TRANSFER_SIGNER_KEYS: async () => toPrivateKey(transferSigner),
   DELIVERY_KEY_SECRET: generators.DELIVERY_KEY_SECRET,
 }

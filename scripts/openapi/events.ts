@@ -2,8 +2,9 @@
 import * as z from 'zod'
 import { itemStatuses, reasonCodes } from '../../src/db/schema/delivery.ts'
 import { type WebhookEvent, webhookEvents } from '../../src/db/schema/webhooks.ts'
-import { count, hash, id, orNull, positive, shopFields, text, time } from '../../src/http/fields.ts'
+import { count, hash, id, orNull, positive, text, time } from '../../src/http/fields.ts'
 import { eventMeanings } from '../../src/webhooks/events.ts'
+import { shopFields } from './shop-fields.ts'
 
 const OrderData = z
   .object({

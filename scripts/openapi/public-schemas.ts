@@ -1,11 +1,22 @@
-/** NFTs and listings as everybody sees them. */
+/** NFTs, listings, creators and numbers, as everybody sees them. */
 import * as z from 'zod'
 import { amountTypes } from '../../src/db/schema/catalogue.ts'
 import * as f from '../../src/http/fields.ts'
-import { PublicUser } from '../../src/marketplace/creators.ts'
+import type { readCreators } from '../../src/marketplace/creators.ts'
 import { MAX_DESCRIPTION } from '../../src/marketplace/for-sale.ts'
+import type { readStats } from '../../src/marketplace/stats.ts'
+import { type Answer, describes } from './answer.ts'
 
-const { always, bool, count, id, orNull, text, time } = f
+const { always, bool, count, id, orNull, positive, text, time } = f
+
+const PublicUser = z
+  .object({
+    id: id('User id.'),
+    name: orNull(text('Name.')),
+    username: orNull(text('User name.')),
+    avatarUrl: z.url().describe('URL of the avatar.'),
+  })
+  .meta({ id: 'PublicUser', description: 'What everybody sees of a user.' })
 
 const externalId = text('The id that the operator gave it.')
 const nftFields = {
@@ -62,3 +73,32 @@ export const PublicListing = z
     updatedAt: time('Time of the last change, or `updatedAt` of the NFT if that is later.'),
   })
   .meta({ id: 'PublicListing', description: 'An offer to sell a released NFT.' })
+
+export const Stats = describes<Answer<typeof readStats>>()(
+  z
+    .object({
+      nfts: z
+        .object({
+          total: count('All NFTs.'),
+          unique: count('NFTs with one piece.'),
+          rare: count('NFTs with a limited number of pieces.'),
+          unlimited: count('NFTs without a limit.'),
+        })
+        .describe('Numbers of NFTs that are released and not deleted.'),
+    })
+    .meta({ id: 'Stats', description: 'Statistics of the marketplace.' }),
+)
+
+const Creator = PublicUser.extend({
+  nfts: positive('Number of NFTs that are released and not deleted.'),
+  latestReleaseAt: time('Time of the latest release.'),
+}).meta({ id: 'Creator', description: 'A user who has released NFTs.' })
+
+export const Creators = describes<Answer<typeof readCreators>>()(
+  z
+    .object({
+      creators: z.array(Creator).describe('Creators, the latest release first.'),
+      stats: Stats.describe('The same numbers as `GET /api/public/stats`.'),
+    })
+    .meta({ id: 'Creators', description: 'The creators with the latest releases.' }),
+)

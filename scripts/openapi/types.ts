@@ -2,7 +2,7 @@
 import type * as z from 'zod'
 import type { ZodOpenApiOverride } from 'zod-openapi'
 import { lineNumber } from '../../src/catalogue/routes.ts'
-import { idText, pageLength } from '../../src/http/ids.ts'
+import { idText, pageLength } from '../../src/http/inputs.ts'
 import { MAX_NAMED, References } from '../../src/marketplace/query.ts'
 import { MAX_ORDERS } from '../../src/orders/new-order.ts'
 import { OrderIds } from '../../src/orders/routes.ts'

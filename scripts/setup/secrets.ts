@@ -5,7 +5,7 @@ import { sql } from 'drizzle-orm'
 import * as z from 'zod'
 import { instance } from '../../src/db/schema/delivery.ts'
 import { hashSecret } from '../../src/delivery/key.ts'
-import { issuerSchema } from '../../src/env.ts'
+import { issuerSchema, proofKeys } from '../../src/env.ts'
 import { readSecretNames } from '../cloudflare/account.ts'
 import { openRemoteDatabase } from '../database/remote.ts'
 import { readSigners } from '../deploy/checks.ts'
@@ -63,10 +63,16 @@ export async function ensureSecrets(setup: Setup, isDatabaseKnown: boolean): Pro
 }
 
 /** Returns sentences about values that the Worker would not take. They have no value in them. */
-function findInvalid({ JWT_KEYS, DELIVERY_KEY_SECRET }: Secrets): string[] {
-  const { success } = issuerSchema.shape.JWT_KEYS.safeParse(JWT_KEYS)
+function findInvalid({ JWT_KEYS, PROOF_KEYS, DELIVERY_KEY_SECRET }: Secrets): string[] {
+  const isWrong = (schema: z.ZodType, value: string | undefined) =>
+    value !== undefined && !schema.safeParse(value).success
   return [
-    ...(JWT_KEYS === undefined || success ? [] : ['JWT_KEYS must be a set of signing keys.']),
+    ...(isWrong(issuerSchema.shape.JWT_KEYS, JWT_KEYS)
+      ? ['JWT_KEYS must be a set of signing keys.']
+      : []),
+    ...(isWrong(proofKeys, PROOF_KEYS)
+      ? ['PROOF_KEYS must be a set of keys, a signing key first.']
+      : []),
     ...(DELIVERY_KEY_SECRET === undefined || /^[0-9a-f]{64}$/i.test(DELIVERY_KEY_SECRET)
       ? []
       : ['DELIVERY_KEY_SECRET must be 64 hexadecimal digits.']),

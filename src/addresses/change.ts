@@ -8,7 +8,7 @@ import { addresses } from '../db/schema/users.ts'
 import type { Caller, Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import { selectDefault, unsetDefault } from './default.ts'
-import { limitAddressesIf } from './limit.ts'
+import { limitAddresses } from './limit.ts'
 import {
   type Addresses,
   type AddressFields,
@@ -72,7 +72,7 @@ export async function restoreAddress<K extends AddressKind>(
       updatedAt: now.toISOString(),
     },
   )
-  const limit = limitAddressesIf(isCounted, { kind, userId })
+  const limit = limitAddresses({ kind, userId }, isCounted)
   return requireRow((await writeAs(db, caller, [limit], [restore]))[0])
 }
 

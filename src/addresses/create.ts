@@ -98,7 +98,7 @@ const insertAddress: { [K in AddressKind]: Insert<K> } = {
 }
 
 const requireUser = (userId: number): Guard => ({
-  when: isUnknownUser({ userId }),
+  when: isUnknownUser(userId),
   error: () =>
     rejected([{ path: 'userId', code: 'user_not_found', message: `there is no user ${userId}` }]),
 })

@@ -5,7 +5,7 @@ import { pictureHeaders } from '../avatars/serve.ts'
 import type { App } from '../http/context.ts'
 import { publicEndpoint, validate } from '../http/endpoint.ts'
 import { docs } from '../http/fields.ts'
-import { idText } from '../http/ids.ts'
+import { idText } from '../http/inputs.ts'
 import { artSizes, readArt } from './art.ts'
 
 /** Seconds for which caches may keep art, also if it is withdrawn or changed. */

@@ -54,36 +54,27 @@ const tokenRevoked = () => unauthenticated('the token was revoked')
 export const sessionRequired = () =>
   new ApiError('forbidden', 'sign in to do this: an API token is not accepted here')
 
-type User = Pick<Caller, 'userId'>
-type Token = Pick<Caller, 'tokenId'>
-
 /** Whether the token is a session. */
-export const isSession = ({ tokenId }: Token | Placeholders<Token>): SQL =>
+export const isSession = ({ tokenId }: Pick<Caller, 'tokenId'>): SQL =>
   sql`EXISTS (SELECT 1 FROM tokens WHERE id = ${tokenId} AND kind = 'session')`
 
-const isNotSession = preparedCondition((_, token: Placeholders<Token>) => not(isSession(token)))
-
 /** Whether the user is an administrator. */
-export const isAdministrator = ({ userId }: User | Placeholders<User>): SQL =>
+export const isAdministrator = ({ userId }: Pick<Caller, 'userId'>): SQL =>
   sql`EXISTS (SELECT 1 FROM users WHERE id = ${userId} AND roleId = ${ADMINISTRATOR})`
-
-const isNotAdministrator = preparedCondition((_, user: Placeholders<User>) =>
-  not(isAdministrator(user)),
-)
 
 const notAdministrator = () => new ApiError('forbidden', 'only administrators may do this')
 
 /** Rejects a caller who is not an administrator. */
-export const administratorGuard = ({ userId }: Caller): Guard => ({
-  when: isNotAdministrator({ userId }),
+export const administratorGuard = (caller: Caller): Guard => ({
+  when: not(isAdministrator(caller)),
   error: notAdministrator,
 })
 
 /** The guards of the token, and of what the endpoint requires of it. */
 function callerGuards(caller: Caller): Guard[] {
-  const { tokenId, requires } = caller
+  const { requires } = caller
   const guards: Guard[] = [{ when: isTokenNotLive(caller), error: tokenRevoked }]
-  if (requires) guards.push({ when: isNotSession({ tokenId }), error: sessionRequired })
+  if (requires) guards.push({ when: not(isSession(caller)), error: sessionRequired })
   if (requires === 'administrator') guards.push(administratorGuard(caller))
   return guards
 }

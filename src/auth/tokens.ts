@@ -11,7 +11,8 @@ import {
   jwtVerify,
   SignJWT,
 } from 'jose'
-import type { Settings, SigningKey } from '../env.ts'
+import type { tokens } from '../db/schema/users.ts'
+import type { PublicKey, Settings, SigningKey } from '../env.ts'
 import type { Caller } from '../http/context.ts'
 
 const ALGORITHM = 'EdDSA'
@@ -30,15 +31,10 @@ export const API_TOKEN_LIFETIME = 365 * DAY
 export const SESSION_LIFETIME = DAY
 
 /** The claims of a token as the table `tokens` stores them. They suffice to sign it again. */
-export type TokenRecord = {
-  id: string
-  userId: number
-  role: Caller['role']
-  scope: Caller['scope']
-  keyId: string
-  createdAt: string
-  expiresAt: string
-}
+export type TokenRecord = Pick<
+  typeof tokens.$inferSelect,
+  'id' | 'userId' | 'role' | 'scope' | 'keyId' | 'createdAt' | 'expiresAt'
+>
 
 /** `url` is the claim `iss`. The first key signs, and every key verifies. */
 export type Issuer = { url: string; keys: readonly SigningKey[] }
@@ -166,7 +162,7 @@ export function explainInvalidToken(issuer: Issuer, jwt: string, now: Date): str
 }
 
 /** Returns the JWK set with the public keys (RFC 7517). */
-export const publicKeys = ({ keys }: Pick<Issuer, 'keys'>): JSONWebKeySet => ({
+export const publicKeys = ({ keys }: { keys: readonly PublicKey[] }): JSONWebKeySet => ({
   keys: keys.map(({ kty, crv, kid, x }) => ({ kty, crv, kid, x, alg: ALGORITHM, use: 'sig' })),
 })
 

@@ -1,11 +1,10 @@
 /** The user that a path names. See docs/decisions.md, "Who may do what". */
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import * as z from 'zod'
-import { type Placeholders, preparedCondition } from '../db/prepared.ts'
 import type { Caller } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import { docs } from '../http/fields.ts'
-import { idText } from '../http/ids.ts'
+import { idText } from '../http/inputs.ts'
 
 /** The path parameter `<user_id>`: a user id, or `me` for the caller. */
 export const UserParam = z.object({
@@ -27,7 +26,5 @@ export function requireAccessTo(caller: Caller, userId: number): void {
 }
 
 /** Holds if there is no such user, or the user was removed. */
-export const isUnknownUser = preparedCondition(
-  (_, { userId }: Placeholders<{ userId: number }>) =>
-    sql`NOT EXISTS (SELECT 1 FROM users WHERE id = ${userId} AND removedAt IS NULL)`,
-)
+export const isUnknownUser = (userId: number): SQL =>
+  sql`NOT EXISTS (SELECT 1 FROM users WHERE id = ${userId} AND removedAt IS NULL)`

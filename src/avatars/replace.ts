@@ -109,7 +109,7 @@ async function updateAvatarKey(ctx: AvatarCtx, { userId, key }: { userId: number
     const [[previous], updated] = await writeAs(
       db,
       caller,
-      [{ when: isUnknownUser({ userId }), error: unknownUser }],
+      [{ when: isUnknownUser(userId), error: unknownUser }],
       [
         db.select({ avatarKey: users.avatarKey }).from(users).where(eq(users.id, userId)),
         db

@@ -13,7 +13,7 @@ import {
 } from '../db/schema/catalogue.ts'
 import { toJsonSlices } from '../db/slices.ts'
 import type { Caller } from '../http/context.ts'
-import { ApiError } from '../http/errors.ts'
+import { guard } from '../http/guard.ts'
 import type { StagedLine } from './line.ts'
 import { hasProblems } from './problems.ts'
 import { countRecords, writeRecords } from './write.ts'
@@ -54,8 +54,6 @@ type Progress = { lines: number; result: Counts | null }
 /** Staged lines are in conflict with each other or with what is stored. `findProblems` says how. */
 export class LinesHaveProblems extends Error {}
 
-const conflict = (message: string) => () => new ApiError('conflict', message)
-
 /**
  * Stages lines. They follow those that are staged, or replace them; `last` is the number of the
  * last one. If the call has committed the import before, only returns the result. Throws
@@ -67,14 +65,18 @@ export async function stage(
 ): Promise<Progress> {
   const { db, importId, callHash, now } = ctx
   const stored = sql`FROM catalogueImports WHERE id = ${importId}`
-  const skips = {
-    when: sql`${from} > 1 + coalesce((SELECT lines ${stored}), 0)`,
-    error: conflict('lines before this one are missing'),
-  }
-  const isOver = {
-    when: sql`EXISTS (SELECT 1 ${stored} AND callHash <> ${callHash})`,
-    error: conflict('the import is committed: choose a new id'),
-  }
+  const guards = [
+    guard(
+      sql`EXISTS (SELECT 1 ${stored} AND callHash <> ${callHash})`,
+      'conflict',
+      'the import is committed: choose a new id',
+    ),
+    guard(
+      sql`${from} > 1 + coalesce((SELECT lines ${stored}), 0)`,
+      'conflict',
+      'lines before this one are missing',
+    ),
+  ]
   const update = sql`INSERT INTO catalogueImports (id, lines, createdAt)
     VALUES (${importId}, ${last}, ${now.toISOString()})
     ON CONFLICT (id) DO UPDATE SET lines = iif(result IS NULL, max(lines, excluded.lines), lines)
@@ -91,7 +93,7 @@ export async function stage(
     ),
   )
   type Row = { lines: number; result: string | null }
-  const [rows] = await write(ctx, [isOver, skips], [raw<Row>(db, update), ...inserts])
+  const [rows] = await write(ctx, guards, [raw<Row>(db, update), ...inserts])
   const [row] = rows as Row[]
   if (!row) throw new Error('staging returned no row')
   return { lines: row.lines, result: row.result === null ? null : toCounts(row.result) }
@@ -109,10 +111,11 @@ export async function commit(
 ): Promise<Counts> {
   const { db, caller, importId, callHash, now } = ctx
   const guards = [
-    {
-      when: sql`${last} IS NOT (SELECT lines FROM catalogueImports WHERE id = ${importId})`,
-      error: conflict('later lines than these are staged'),
-    },
+    guard(
+      sql`${last} IS NOT (SELECT lines FROM catalogueImports WHERE id = ${importId})`,
+      'conflict',
+      'later lines than these are staged',
+    ),
     { when: hasProblems(ctx), error: () => new LinesHaveProblems() },
   ]
   const result = countRecords(importId)

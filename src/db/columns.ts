@@ -20,6 +20,11 @@ export function shownColumns<T extends SQLiteTable, K extends string & keyof Col
   >
 }
 
+/** The row that a SELECT of `namedColumns` returns. */
+export type NamedRow<Named extends Record<string, SQL>> = {
+  [Name in keyof Named]: Named[Name]['_']['type']
+}
+
 /** Returns expressions as the columns of a handwritten SELECT, each with its name. */
 export const namedColumns = (columns: Record<string, SQL>): SQL =>
   sql.join(

@@ -1,10 +1,10 @@
 /** What orders and order items show of deliveries. */
 import { type SQL, sql } from 'drizzle-orm'
+import type { SelectResultFields } from 'drizzle-orm/query-builders/select.types'
 import {
   type DeliveryState,
   deliveries,
   type itemStatuses,
-  type ReasonCode,
   transactions,
 } from '../db/schema/delivery.ts'
 
@@ -39,18 +39,22 @@ export const itemStatusSql: SQL<ItemStatus | null> = sql`coalesce(
   CASE d.state ${sql.raw(cases.join(' '))} END, iif(d.transactionId IS NULL, NULL, 'transferring'))`
 
 /**
- * SQL of `shopFields` and `deliveryFields`, of the order `o` and its delivery `d`. The trigger
- * `deliveryEvents_insert` repeats the first four.
+ * What summaries and transfers show of the order `o` and its delivery `d`. The trigger
+ * `deliveryEvents_insert` repeats the first four. `custom` is JSON.
  */
 export const shopColumns = {
-  providerId: sql`o.providerId`,
-  source: sql`substr(o.source, instr(o.source, ':') + 1)`,
-  custom: sql`o.custom`,
-  claimUrl: sql`iif(d.state = 'awaiting_wallet',
+  providerId: sql<string | null>`o.providerId`,
+  source: sql<string>`substr(o.source, instr(o.source, ':') + 1)`,
+  custom: sql<string | null>`o.custom`,
+  claimUrl: sql<string | null>`iif(d.state = 'awaiting_wallet',
     (SELECT publicUrl || '/claim/' || o.id FROM instance), NULL)`,
-  sequence: sql`d.version + 1`,
-  cancelRequestedAt: sql`d.cancelRequestedAt`,
+  sequence: sql<number>`d.version + 1`,
+  cancelRequestedAt: sql<string | null>`d.cancelRequestedAt`,
 }
+
+/** Returns the shop's own texts of a row with `shopColumns`. */
+export const readCustom = ({ custom }: { custom: string | null }): Record<string, string> | null =>
+  custom && JSON.parse(custom)
 
 /** The columns to select of a delivery, with `transactions` joined. */
 export const deliveryColumns = {
@@ -68,21 +72,14 @@ export const deliveryColumns = {
   sentAt: sql<string | null>`${transactions.createdAt}`.as('sentAt'),
 }
 
-/** What orders show of a delivery. */
-export type DeliveryRow = {
-  state: DeliveryState
-  reason: string | null
-  changedAt: string
-  txId: string | null
-  sentAt: string | null
-}
-
 /** A delivery, as `deliveryColumns` selects it. */
-export type DeliveryDetails = DeliveryRow & {
-  reasonCode: ReasonCode | null
-  failingSince: string | null
-  queuedAt: string | null
-}
+export type DeliveryDetails = Omit<SelectResultFields<typeof deliveryColumns>, 'version'>
+
+/** What orders show of a delivery. */
+export type DeliveryRow = Pick<
+  DeliveryDetails,
+  'state' | 'reason' | 'changedAt' | 'txId' | 'sentAt'
+>
 
 /** Returns why a delivery has failed; null unless it has. */
 export const failReason = ({ state, reason }: DeliveryRow): string | null =>

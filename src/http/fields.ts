@@ -47,6 +47,9 @@ export const addressOrEmpty = matching(/^(0x[\da-fA-F]{40})?$/)
 /** 32 bytes: the hash of a transaction, or a delivery key. */
 export const hash = matching(/^0x[\da-f]{64}$/)
 
+/** The content hash of a Delivery contract: 24 bytes. */
+export const contentHash = matching(/^0x[\da-f]{48}$/)
+
 /** Makes a field nullable. Keeps its description, which zod does not copy to what it wraps. */
 export function orNull<T extends z.ZodType>(field: T): z.ZodNullable<T> {
   const nullable = field.nullable()
@@ -62,26 +65,3 @@ export const timestamps = () => ({
   createdAt: time('Time of creation.'),
   updatedAt: time('Time of the last change.'),
 })
-
-/** Fields about an order that its shop gave or is to show, as events, transfers and summaries have them. */
-export const shopFields = {
-  providerId: orNull(text('Order number of the shop; null if it sent none.')),
-  source: text('Name of the token that placed the order. Buyer and seller see it.'),
-  custom: orNull(
-    z.record(z.string(), z.string()).describe(docs('The texts that the shop gave, by name.')),
-  ),
-  claimUrl: orNull(
-    text('Where the buyer signs in and links a wallet; null unless the item waits for one.'),
-  ),
-}
-
-/** Fields about the delivery of an order, as transfers and summaries have them. */
-export const deliveryFields = {
-  sequence: count(
-    'At least the `sequence` of every event that led to this state, and lower than that of every ' +
-      'later one.',
-  ),
-  cancelRequestedAt: orNull(
-    time('Time at which the cancellation was requested first; null if it was not.'),
-  ),
-}

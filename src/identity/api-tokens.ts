@@ -12,6 +12,7 @@ import { tokens, users } from '../db/schema/users.ts'
 import type { Settings } from '../env.ts'
 import type { Caller, Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
+import { guard } from '../http/guard.ts'
 import { dailyQuota } from './limits.ts'
 import { hasNamespace, tokenNamespace } from './namespace.ts'
 
@@ -87,10 +88,13 @@ export async function generateToken(
     requireQuota(quota, now),
   ]
   if (role === 'master') guards.push(administratorGuard(caller))
-  guards.push({
-    when: sql`EXISTS (SELECT 1 FROM ${tokens} WHERE ${hasNamespace(token, now)})`,
-    error: () => nameTaken(token),
-  })
+  guards.push(
+    guard(
+      sql`EXISTS (SELECT 1 FROM ${tokens} WHERE ${hasNamespace(token, now)})`,
+      'conflict',
+      `there is a live ${role} token with the name "${name}": revoke it, or choose another name`,
+    ),
+  )
   const [, , [user]] = await writeAs(db, caller, guards, [
     db.insert(tokens).values({ ...token, namespace: tokenNamespace(token) }),
     recordChange({ db, caller, now }, 'token.generate', token.id),
@@ -211,20 +215,12 @@ export async function revokeToken({ db, caller, now }: Ctx, id: string): Promise
 }
 
 /** Rejects a caller who has as many live API tokens as a user may have. */
-const limitTokens = (caller: Caller, now: Date): Guard => ({
-  when: sql`(SELECT count(*) FROM ${tokens} WHERE ${isOwnToken(caller)} AND rolledAt IS NULL
-    AND expiresAt > ${now.toISOString()}) >= ${MAX_LIVE_TOKENS_PER_USER}`,
-  error: () =>
-    new ApiError(
-      'conflict',
-      `you have ${MAX_LIVE_TOKENS_PER_USER} tokens: revoke one that you do not need`,
-    ),
-})
-
-const nameTaken = ({ name, role }: { name: string; role: Caller['role'] }) =>
-  new ApiError(
+const limitTokens = (caller: Caller, now: Date): Guard =>
+  guard(
+    sql`(SELECT count(*) FROM ${tokens} WHERE ${isOwnToken(caller)} AND rolledAt IS NULL
+      AND expiresAt > ${now.toISOString()}) >= ${MAX_LIVE_TOKENS_PER_USER}`,
     'conflict',
-    `there is a live ${role} token with the name "${name}": revoke it, or choose another name`,
+    `you have ${MAX_LIVE_TOKENS_PER_USER} tokens: revoke one that you do not need`,
   )
 
 const tokenNotFound = () => new ApiError('not_found', 'this token does not exist')

@@ -3,7 +3,6 @@ import { and, eq, ne, type SQL, sql } from 'drizzle-orm'
 import { writeAs } from '../auth/access.ts'
 import { readAsUser, requireRecentSignIn } from '../auth/session.ts'
 import { violates } from '../db/client.ts'
-import type { Guard } from '../db/guard.ts'
 import { countUse, requireQuota } from '../db/quota.ts'
 import { users } from '../db/schema/users.ts'
 import {
@@ -14,6 +13,7 @@ import {
 } from '../delivery/wallet.ts'
 import type { Caller, Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
+import { guard } from '../http/guard.ts'
 import {
   type LinkCtx,
   limitLinks,
@@ -35,7 +35,7 @@ type Linked = { email: string; chainIds: number[] }
  */
 async function addMethod(ctx: Ctx, proof: Proof): Promise<Linked> {
   const { db, caller, now } = ctx
-  const { method, value, walletChainId, guard, consume } = proof
+  const { method, value, walletChainId, consume } = proof
   const column = method === 'email' ? 'email' : 'ethereumPublicAddr'
   const update = db
     .update(users)
@@ -45,7 +45,7 @@ async function addMethod(ctx: Ctx, proof: Proof): Promise<Linked> {
     })
     .where(eq(users.id, caller.userId))
     .returning({ email: users.email })
-  const guards = [requireRecentSignIn(db, caller, now), guard, requireUnset(caller, column)]
+  const guards = [requireRecentSignIn(db, caller, now), proof.guard, requireUnset(caller, column)]
   const [, , , , [user], , , queued] = await writeAs(db, caller, guards, [
     ...takeOverGuest(ctx, proof),
     update,
@@ -124,10 +124,7 @@ export async function unlink({ db, caller, now }: Ctx, method: Method): Promise<
   const other = method === 'email' ? 'ethereumPublicAddr' : 'email'
   const isUnset = (column: Method) =>
     sql`EXISTS (SELECT 1 FROM ${users} WHERE ${and(isCaller, eq(users[column], ''))})`
-  const conflict = (when: SQL, message: string): Guard => ({
-    when,
-    error: () => new ApiError('conflict', message),
-  })
+  const conflict = (when: SQL, message: string) => guard(when, 'conflict', message)
   const guards = [
     requireRecentSignIn(db, caller, now),
     conflict(isUnset(method), `your account does not have ${methodNames[method]}`),
@@ -161,10 +158,12 @@ const methodNames = { email: 'an e-mail address', ethereumPublicAddr: 'a wallet'
  * Rejects an account that already has this sign-in method. A method is never replaced, because
  * NFTs and mails are still sent to the old wallet or address.
  */
-const requireUnset = ({ userId }: Caller, column: Method): Guard => ({
-  when: sql`EXISTS (SELECT 1 FROM ${users} WHERE ${and(eq(users.id, userId), ne(users[column], ''))})`,
-  error: () => new ApiError('conflict', `your account already has ${methodNames[column]}`),
-})
+const requireUnset = ({ userId }: Caller, column: Method) =>
+  guard(
+    sql`EXISTS (SELECT 1 FROM ${users} WHERE ${and(eq(users.id, userId), ne(users[column], ''))})`,
+    'conflict',
+    `your account already has ${methodNames[column]}`,
+  )
 
 const conflictOn = (constraint: string, message: string) => (error: unknown) => {
   throw violates(error, constraint) ? new ApiError('conflict', message) : error

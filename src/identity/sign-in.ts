@@ -8,7 +8,7 @@ import { countUse, requireQuota } from '../db/quota.ts'
 import { tokens, users } from '../db/schema/users.ts'
 import type { Settings } from '../env.ts'
 import type { Caller, Ctx } from '../http/context.ts'
-import { ApiError } from '../http/errors.ts'
+import { guard } from '../http/guard.ts'
 import { dailyQuota } from './limits.ts'
 import { SESSION_NAME, tokenNamespace } from './namespace.ts'
 
@@ -55,7 +55,7 @@ export async function signIn(
   { db, now, settings }: Omit<Ctx, 'caller'> & { settings: Settings },
   { proof, client }: { proof: Proof; client: Client },
 ): Promise<TokenRecord> {
-  const { method, value, walletChainId, identityHash, guard, consume } = proof
+  const { method, value, walletChainId, identityHash, consume } = proof
   const { ipAddress, browser, country, previous } = client
   const nowText = now.toISOString()
   const column = identityColumns[method]
@@ -74,11 +74,12 @@ export async function signIn(
   const [[user]] = await guardedBatch(
     db,
     [
-      guard,
-      {
-        when: sql`EXISTS (SELECT 1 FROM ${users} WHERE ${isOwner} AND removedAt IS NOT NULL)`,
-        error: () => new ApiError('forbidden', 'this account is closed'),
-      },
+      proof.guard,
+      guard(
+        sql`EXISTS (SELECT 1 FROM ${users} WHERE ${isOwner} AND removedAt IS NOT NULL)`,
+        'forbidden',
+        'this account is closed',
+      ),
       requireQuota(quota, now),
     ],
     [

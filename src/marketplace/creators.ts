@@ -1,5 +1,4 @@
 import { and, asc, desc, eq, gt, isNull, type SQL, sql } from 'drizzle-orm'
-import * as z from 'zod'
 import { type AvatarOwner, avatarUrl } from '../avatars/url.ts'
 import type { Database } from '../db/client.ts'
 import { type Placeholders, prepared } from '../db/prepared.ts'
@@ -7,18 +6,8 @@ import { creators } from '../db/schema/catalogue.ts'
 import { users } from '../db/schema/users.ts'
 import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
-import { docs, id, orNull, positive, text, time } from '../http/fields.ts'
 import { idOfUsername } from './candidates.ts'
-import { Stats, selectNftCounts, toStats } from './stats.ts'
-
-export const PublicUser = z
-  .object({
-    id: id(docs('User id.')),
-    name: orNull(text(docs('Name.'))),
-    username: orNull(text(docs('User name.'))),
-    avatarUrl: z.url().describe(docs('URL of the avatar.')),
-  })
-  .meta({ id: 'PublicUser', description: docs('What everybody sees of a user.') })
+import { selectNftCounts, toStats } from './stats.ts'
 
 export type UserRow = AvatarOwner & { name: string | null; username: string | null }
 
@@ -26,18 +15,6 @@ export const toPublicUser = <R extends UserRow>(publicUrl: string, { avatarKey, 
   ...user,
   avatarUrl: avatarUrl(publicUrl, { id: user.id, avatarKey }),
 })
-
-const Creator = PublicUser.extend({
-  nfts: positive(docs('Number of NFTs that are released and not deleted.')),
-  latestReleaseAt: time(docs('Time of the latest release.')),
-}).meta({ id: 'Creator', description: docs('A user who has released NFTs.') })
-
-export const Creators = z
-  .object({
-    creators: z.array(Creator).describe(docs('Creators, the latest release first.')),
-    stats: Stats.describe(docs('The same numbers as `GET /api/public/stats`.')),
-  })
-  .meta({ id: 'Creators', description: docs('The creators with the latest releases.') })
 
 const selectThose = (db: Database, where?: SQL) =>
   db
@@ -68,10 +45,7 @@ export const selectCreators = prepared((db, { limit }: Placeholders<{ limit: num
 type CreatorsCtx = Pick<Ctx, 'db'> & { settings: Pick<Settings, 'PUBLIC_URL'> }
 
 /** Returns the creators with the latest releases; at the same time, the lower id first. */
-export async function readCreators(
-  { db, settings }: CreatorsCtx,
-  { limit }: { limit: number },
-): Promise<z.infer<typeof Creators>> {
+export async function readCreators({ db, settings }: CreatorsCtx, { limit }: { limit: number }) {
   const [rows, counts] = await db.batch([selectCreators(db, { limit }), selectNftCounts(db, {})])
   return {
     creators: rows.map((row) => toPublicUser(settings.PUBLIC_URL, row)),

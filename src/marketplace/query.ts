@@ -3,8 +3,7 @@ import { base64url } from 'jose'
 import * as z from 'zod'
 import { amountTypes } from '../db/schema/catalogue.ts'
 import { docs } from '../http/fields.ts'
-import { idText, limitText } from '../http/ids.ts'
-import { inputText, instant } from '../http/inputs.ts'
+import { idText, inputText, instant, limitText } from '../http/inputs.ts'
 
 /** Elements that one call may name. */
 export const MAX_NAMED = 100

@@ -2,6 +2,9 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { readAsUser } from '../auth/session.ts'
 import { type Database, raw } from '../db/client.ts'
+import type { nfts } from '../db/schema/catalogue.ts'
+import type { transactions } from '../db/schema/delivery.ts'
+import type { orderItems, orders } from '../db/schema/orders.ts'
 import type { WebhookEvent } from '../db/schema/webhooks.ts'
 import type { Action } from '../delivery/admin/actions.ts'
 import { findObstacles, type Obstacle } from '../delivery/admin/obstacles.ts'
@@ -15,23 +18,13 @@ const MAX_TRANSACTIONS = 1000
 const MAX_ACTIONS = 200
 const MAX_EVENTS = 2000
 
-/** What a transfer does not have. */
-type Order = {
-  paidAt: string
-  /** Order number of the shop. */
-  providerId: string | null
-  /** Namespace of the token that placed it. */
-  namespace: string
-  buyerId: number
-  sellerId: number
-  nftId: number
-  listingId: number
-  title: string
-  contractAddr: string
-  tokenId: string | null
-  /** Wallet of the recipient; null while the buyer has none. */
-  recipient: string | null
-}
+/** What a transfer does not have. `recipient`: null while the buyer has no wallet. */
+type Order = Pick<typeof orders.$inferSelect, 'providerId' | 'namespace' | 'buyerId'> &
+  Pick<typeof orderItems.$inferSelect, 'sellerId' | 'nftId' | 'listingId'> &
+  Pick<typeof nfts.$inferSelect, 'title' | 'contractAddr' | 'tokenId'> & {
+    paidAt: string
+    recipient: string | null
+  }
 
 const selectOrder = (db: Database, id: number) =>
   raw<Order>(
@@ -42,23 +35,21 @@ const selectOrder = (db: Database, id: number) =>
       WHERE i.id = ${id}`,
   )
 
-/** A transaction that carried the item. */
-export type DeliveryTransaction = {
-  hash: string
-  /** JSON: other hashes with the same nonce. */
-  replaced: string
-  contract: string
-  signer: string
-  nonce: number
-  items: number
-  block: number | null
-  nonceUsedAt: number | null
-  gasUsed: number | null
-  /** Wei; null until it is final. */
-  fee: string | null
-  isOpen: 0 | 1
-  createdAt: string
-}
+type Transaction = typeof transactions.$inferSelect
+
+/** A transaction that carried the item. `items`: their number. `replaced` is JSON. */
+export type DeliveryTransaction = Pick<
+  Transaction,
+  | 'hash'
+  | 'contract'
+  | 'signer'
+  | 'nonce'
+  | 'block'
+  | 'nonceUsedAt'
+  | 'gasUsed'
+  | 'fee'
+  | 'createdAt'
+> & { items: number; replaced: string; isOpen: 0 | 1 }
 
 /**
  * The delivery knows only the newest transaction. The others have the id in their items. One that

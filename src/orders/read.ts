@@ -31,6 +31,11 @@ export const viewerValues = ({ role, userId }: Viewer): ViewerValues => ({
   isMaster: Number(role === 'master'),
 })
 
+/** Whether the viewer may see an order: with a master token, as the buyer, or as a seller. */
+export const isVisible = ({ userId, isMaster }: Placeholders<ViewerValues>): SQL =>
+  sql`(${isMaster} = 1 OR buyerId = ${userId} OR EXISTS (
+    SELECT 1 FROM orderItems WHERE orderId = orders.id AND sellerId = ${userId}))`
+
 type Selection<Others> = {
   /** Selects the ids of the orders. */
   ids: SQL
@@ -41,9 +46,8 @@ type Selection<Others> = {
 }
 
 /**
- * Prepares the statement that reads orders: those of the selected ones that the viewer may see, with
- * a master token, as the buyer, or as a seller. The other tables do not depend on the viewer; what is
- * read of other orders is not used.
+ * Prepares the statement that reads orders: those of the selected ones that the viewer may see. The
+ * other tables do not depend on the viewer; what is read of other orders is not used.
  */
 export const prepareOrders = <
   Values extends ViewerValues,
@@ -54,8 +58,6 @@ export const prepareOrders = <
   preparedTables((db, values: Placeholders<Values>) => {
     const { ids, shared, others } = select(db, values)
     const isSelected = sql`orderId IN (SELECT id FROM selected)`
-    const isVisible = sql`(${values.isMaster} = 1 OR buyerId = ${values.userId} OR EXISTS (
-      SELECT 1 FROM orderItems WHERE orderId = orders.id AND sellerId = ${values.userId}))`
     const table = sql`selected (id) AS MATERIALIZED (${ids})`
     return {
       shared: shared ? sql`${shared}, ${table}` : table,
@@ -64,7 +66,7 @@ export const prepareOrders = <
         orders: db
           .select(orderColumns)
           .from(orders)
-          .where(sql`orders.id IN (SELECT id FROM selected) AND ${isVisible}`),
+          .where(sql`orders.id IN (SELECT id FROM selected) AND ${isVisible(values)}`),
         buyers: db
           .select(buyerColumns)
           .from(users)
@@ -119,7 +121,7 @@ export const ordersByIds = prepareOrders(
 
 /**
  * Returns the orders with these ids (digits), in the given order, each once, and the `sequence` of the
- * order if it is one: see `deliveryFields`. Throws `unauthenticated`, and `order_not_found` if one of
+ * order if it is one: see `sequence` of summaries. Throws `unauthenticated`, and `order_not_found` if one of
  * them does not exist or the caller may not see it.
  */
 export async function readOrders(

@@ -1,4 +1,4 @@
-import { and, eq, inArray, isNull } from 'drizzle-orm'
+import { and, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
 import { selectAddressIds } from '../addresses/owned.ts'
 import { readAs } from '../auth/access.ts'
 import { avatarUrl } from '../avatars/url.ts'
@@ -10,13 +10,11 @@ import type { Settings } from '../env.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import { preparePage } from '../orders/list.ts'
-import { isMailLink } from './owned.ts'
 import {
   AdministratorAction,
   BookEntry,
   MailLink,
   Person,
-  type PersonalData,
   TokenRecord,
   WebhookRecord,
 } from './schema.ts'
@@ -37,6 +35,10 @@ type DataInput = {
   cursor?: number | undefined
 }
 
+/** Matches links that were sent to the person or requested by them. Cron deletes links after 15 minutes. */
+export const isMailLink = (userId: number): SQL => sql`(userId = ${userId}
+  OR email = (SELECT email FROM users WHERE id = ${userId} AND email <> ''))`
+
 /**
  * Returns what the instance stores of a person, with a page of the orders that they bought and
  * sold, as they see them. Throws `unauthenticated`, `not_found`.
@@ -44,7 +46,7 @@ type DataInput = {
 export async function readPersonalData(
   { db, caller, settings }: DataCtx,
   { userId, cursor }: DataInput,
-): Promise<PersonalData> {
+) {
   const viewer = { role: 'user', userId } as const
   const request = { limit: PAGE_SIZE, cursor: cursor === undefined ? cursor : { id: cursor } }
   const page = preparePage({ db, viewer }, request)

@@ -8,11 +8,12 @@ import { raw } from '../db/client.ts'
 import type { Guard } from '../db/guard.ts'
 import { cancelUnsigned, hasTransfersUnderWay } from '../delivery/wallet.ts'
 import type { Ctx } from '../http/context.ts'
-import { ApiError } from '../http/errors.ts'
+import { guard } from '../http/guard.ts'
 import { closeAccount } from '../identity/close.ts'
 import { log } from '../log.ts'
-import { isMailLink } from './owned.ts'
-import type { ForgottenUser } from './schema.ts'
+import { isMailLink } from './data.ts'
+
+type ForgottenUser = { id: number; removedAt: string }
 
 /**
  * Closes the account of a user and removes its personal data, in one transaction; then its pictures.
@@ -44,21 +45,20 @@ export async function forgetPerson(
 }
 
 function forgetGuards(userId: number): Guard[] {
-  const conflict = (when: SQL, message: string): Guard => ({
-    when,
-    error: () => new ApiError('conflict', message),
-  })
   return [
-    {
-      when: sql`NOT EXISTS (SELECT 1 FROM users WHERE id = ${userId})`,
-      error: () => new ApiError('not_found', 'there is no such user'),
-    },
-    conflict(
+    guard(
+      sql`NOT EXISTS (SELECT 1 FROM users WHERE id = ${userId})`,
+      'not_found',
+      'there is no such user',
+    ),
+    guard(
       isAdministrator({ userId }),
+      'conflict',
       'the user is an administrator: take that role away first',
     ),
-    conflict(
+    guard(
       hasTransfersUnderWay(userId),
+      'conflict',
       'NFTs are on their way to or from the user: wait for them, or cancel them',
     ),
   ]

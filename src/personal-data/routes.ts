@@ -3,7 +3,7 @@ import * as z from 'zod'
 import type { App } from '../http/context.ts'
 import { requireMaster, validate } from '../http/endpoint.ts'
 import { docs } from '../http/fields.ts'
-import { cursorText, idText } from '../http/ids.ts'
+import { cursorText, idText } from '../http/inputs.ts'
 import { readPersonalData } from './data.ts'
 import { forgetPerson } from './forget.ts'
 

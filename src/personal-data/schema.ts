@@ -4,7 +4,6 @@ import { addressTexts, addressTimes } from '../addresses/schema.ts'
 import { addresses, tokenRoles, tokenScopes, tokens } from '../db/schema/users.ts'
 import { bool, docs, id, orNull, text, time } from '../http/fields.ts'
 import { BuyerFields } from '../orders/buyer.ts'
-import { Order } from '../orders/schema.ts'
 import { Webhook } from '../webhooks/schema.ts'
 
 const timeOrNull = (description: string) => orNull(time(description))
@@ -86,29 +85,3 @@ export const AdministratorAction = z
     id: 'AdministratorAction',
     description: docs('What the person did as an administrator.'),
   })
-
-export const PersonalData = z
-  .object({
-    user: Person,
-    addresses: z.array(BookEntry).describe(docs('All addresses, deleted ones too.')),
-    tokens: z.array(TokenRecord).describe(docs('API tokens and sessions.')),
-    mailLinks: z.array(MailLink).describe(docs('Mailed links.')),
-    webhooks: z.array(WebhookRecord).describe(docs('Webhook endpoints.')),
-    actions: z.array(AdministratorAction).describe(docs('Entries of the audit log.')),
-    orders: z
-      .array(Order)
-      .describe(
-        'Orders that the person bought or sold, newest first, as a token of the person reads them.',
-      ),
-    nextCursor: orNull(text(docs('The next `cursor`; null on the last page.'))),
-  })
-  .meta({ id: 'PersonalData', description: docs('What the instance stores of a person.') })
-export type PersonalData = z.infer<typeof PersonalData>
-
-export const ForgottenUser = z
-  .object({
-    id: id(docs('Id of the user.')),
-    removedAt: time(docs('Time when the account was closed.')),
-  })
-  .meta({ id: 'ForgottenUser', description: docs('An account without personal data.') })
-export type ForgottenUser = z.infer<typeof ForgottenUser>

@@ -5,7 +5,7 @@ import { type Database, raw } from '../db/client.ts'
 import { prune } from '../db/prune.ts'
 import { heldPieces, reservations } from '../db/schema/orders.ts'
 import type { Ctx } from '../http/context.ts'
-import { ApiError } from '../http/errors.ts'
+import { guard } from '../http/guard.ts'
 
 /**
  * Releases what a reservation holds. The tokens of its namespace and master tokens may. A
@@ -16,11 +16,12 @@ import { ApiError } from '../http/errors.ts'
 export async function release({ db, caller, now }: Ctx, id: string): Promise<void> {
   const mayRelease = sql`(${caller.role} = 'master'
     OR namespace = (SELECT namespace FROM tokens WHERE id = ${caller.tokenId}))`
-  const isForeign = {
-    when: sql`EXISTS (SELECT 1 FROM reservations
+  const isForeign = guard(
+    sql`EXISTS (SELECT 1 FROM reservations
       WHERE id = ${id} AND expiresAt > ${now.toISOString()} AND NOT ${mayRelease})`,
-    error: () => new ApiError('not_found', 'there is no reservation of yours with this id'),
-  }
+    'not_found',
+    'there is no reservation of yours with this id',
+  )
   const remove = raw<never>(db, sql`DELETE FROM reservations WHERE id = ${id} AND ${mayRelease}`)
   await writeAs(db, caller, [isForeign], [remove])
 }

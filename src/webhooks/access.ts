@@ -8,6 +8,7 @@ import type { AuditAction } from '../db/schema/operations.ts'
 import { webhookEndpoints } from '../db/schema/webhooks.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
+import { guard } from '../http/guard.ts'
 
 /** The context of functions that only read. */
 export type ReadCtx = Omit<Ctx, 'now'>
@@ -49,10 +50,8 @@ export const requireEndpoint = (ctx: ReadCtx, id: string): Guard => ({
 })
 
 /** Rejects with `conflict` an endpoint for which the condition holds. */
-export const rejectIf = (ctx: ReadCtx, id: string, condition: SQL, message: string): Guard => ({
-  when: exists(selectEndpoint(ctx, id, condition)),
-  error: () => new ApiError('conflict', message),
-})
+export const rejectIf = (ctx: ReadCtx, id: string, condition: SQL, message: string): Guard =>
+  guard(exists(selectEndpoint(ctx, id, condition)), 'conflict', message)
 
 /** Rejects a session whose sign-in is too long ago: an endpoint outlives a stolen session. */
 export const requireRecentSession = (ctx: Ctx): Guard =>

@@ -5,7 +5,7 @@
  */
 import { type SQL, sql } from 'drizzle-orm'
 import { type Database, raw } from '../db/client.ts'
-import type { WebhookEvent } from '../db/schema/webhooks.ts'
+import type { WebhookEvent, webhookEndpoints } from '../db/schema/webhooks.ts'
 import { WINDOW } from './log.ts'
 import { type DueEndpoint, isClaimable } from './wake.ts'
 
@@ -18,27 +18,16 @@ const BATCH = 100
 /** Messages that may wait for another attempt. With more, an endpoint gets no event of the log. */
 const MAX_PENDING = 1000
 
-export type Cursor = DueEndpoint & {
-  userId: number
-  url: string
-  secretId: string
-  /** Null unless the secret was rotated in the last 24 hours. */
-  previousSecretId: string | null
-  verifiedAt: string | null
-  /** With 1 or more, a batch is one message. */
-  failures: number
-  /** When it is to be woken; null if there is nothing to send, or it is disabled. */
-  dueAt: string | null
-  /** The `dueAt` for which a wake-up was planned last. */
-  wakeAt: string | null
-  /** End of the lease, which identifies it; null if the run has ended. */
-  leaseUntil: string | null
-  position: number
-  /** When its owner has changed it. */
-  updatedAt: string
-  /** JSON of its events and sources. */
-  filter: string
-}
+/**
+ * An endpoint that messages are sent to. `previousSecretId`: null unless the secret was rotated in
+ * the last 24 hours. `dueAt`: null also if it is disabled. `filter`: JSON of its events and sources.
+ */
+export type Cursor = DueEndpoint &
+  Pick<typeof webhookEndpoints.$inferSelect, 'userId' | 'url' | 'secretId' | 'previousSecretId'> &
+  Pick<typeof webhookEndpoints.$inferSelect, 'verifiedAt' | 'failures' | 'dueAt' | 'wakeAt'> &
+  Pick<typeof webhookEndpoints.$inferSelect, 'leaseUntil' | 'position' | 'updatedAt'> & {
+    filter: string
+  }
 
 /** `room`: events that were read at most. `scannedTo`: the last id that was looked at for them. */
 export type CursorRow = Cursor & { room: number; scannedTo: number }

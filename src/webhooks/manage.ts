@@ -13,7 +13,8 @@ import type { Settings } from '../env.ts'
 import type { Caller, Ctx } from '../http/context.ts'
 import { perDay } from '../http/daily-quota.ts'
 import { parseDestination } from '../http/destination.ts'
-import { ApiError, invalidField } from '../http/errors.ts'
+import { invalidField } from '../http/errors.ts'
+import { guard } from '../http/guard.ts'
 import {
   isMasterEndpoint,
   recordChange,
@@ -229,9 +230,10 @@ const requireOneSecret = (ctx: Ctx, id: string): Guard =>
   )
 
 /** Rejects one more endpoint of a user who has as many as allowed. */
-const limitWebhooks = ({ userId }: Caller): Guard => ({
-  when: sql`(SELECT count(*) FROM webhookEndpoints
-    WHERE userId = ${userId} AND deletedAt IS NULL) >= ${MAX_WEBHOOKS}`,
-  error: () =>
-    new ApiError('conflict', `you have ${MAX_WEBHOOKS} webhooks: delete one that you do not need`),
-})
+const limitWebhooks = ({ userId }: Caller): Guard =>
+  guard(
+    sql`(SELECT count(*) FROM webhookEndpoints
+      WHERE userId = ${userId} AND deletedAt IS NULL) >= ${MAX_WEBHOOKS}`,
+    'conflict',
+    `you have ${MAX_WEBHOOKS} webhooks: delete one that you do not need`,
+  )

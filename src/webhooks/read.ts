@@ -4,7 +4,7 @@ import { readAs } from '../auth/access.ts'
 import { readAsUser } from '../auth/session.ts'
 import { type Database, raw } from '../db/client.ts'
 import { shownColumns } from '../db/columns.ts'
-import { webhookEndpoints } from '../db/schema/webhooks.ts'
+import { type WebhookEvent, webhookEndpoints } from '../db/schema/webhooks.ts'
 import {
   endpointNotFound,
   isAccessible,
@@ -13,7 +13,7 @@ import {
   selectEndpoint,
 } from './access.ts'
 import { eventName, WINDOW } from './log.ts'
-import { type MessageState, Webhook, type WebhookMessage } from './schema.ts'
+import { type MessageState, Webhook } from './schema.ts'
 
 export const endpointColumns = shownColumns(webhookEndpoints, Webhook.omit({ enabled: true }))
 
@@ -63,6 +63,18 @@ export async function readOwnWebhooks(ctx: ReadCtx) {
 type MessagesPage = { cursor?: number | undefined; limit: number } & {
   id: string
   state?: MessageState | undefined
+}
+
+/** An event for an endpoint, with the last attempts to send it. */
+export type WebhookMessage = {
+  id: string
+  type: WebhookEvent
+  orderId: number | null
+  state: MessageState
+  dueAt: string | null
+  createdAt: string
+  attempts: { at: string; duration: number; status: number | null; error: string | null }[]
+  payload: { type: WebhookEvent; timestamp: string; data: Record<string, unknown> }
 }
 
 type MessageRow = Pick<WebhookMessage, 'type' | 'orderId' | 'state' | 'dueAt'> & {

@@ -11,8 +11,14 @@ import { ApiError, invalidField, rateLimited } from '../http/errors.ts'
 import { recordChange, rejectIf, requireEndpoint } from './access.ts'
 import { selectRoom } from './cursor.ts'
 import { eventIdAt } from './log.ts'
-import { endpointColumns, selectMessage, toMessage, toWebhook } from './read.ts'
-import type { Webhook, WebhookMessage } from './schema.ts'
+import {
+  endpointColumns,
+  selectMessage,
+  toMessage,
+  toWebhook,
+  type WebhookMessage,
+} from './read.ts'
+import type { Webhook } from './schema.ts'
 import type { DueEndpoint } from './wake.ts'
 
 /** Tests of an endpoint in a minute and on a day (UTC), and replays on a day. */

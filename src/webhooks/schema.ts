@@ -1,9 +1,8 @@
 /** Endpoints and messages, as requests send them and as responses show them. */
 import * as z from 'zod'
 import { disabledReasons, webhookEvents, webhookStates } from '../db/schema/webhooks.ts'
-import { bool, count, docs, id, orNull, positive, text, time, timestamps } from '../http/fields.ts'
-import { limitText, tokenNameText } from '../http/ids.ts'
-import { inputText, instant } from '../http/inputs.ts'
+import { bool, docs, id, orNull, text, time, timestamps } from '../http/fields.ts'
+import { inputText, instant, limitText, tokenNameText } from '../http/inputs.ts'
 import { ChosenEvent } from './events.ts'
 import { EventName } from './log.ts'
 
@@ -130,43 +129,3 @@ export const Webhook = z
   })
   .meta({ id: 'Webhook', description: docs('An endpoint to which events are sent.') })
 export type Webhook = z.infer<typeof Webhook>
-
-const Attempt = z
-  .object({
-    at: time(docs('Time of the attempt.')),
-    duration: count(docs('How long it took, in milliseconds.')),
-    status: orNull(positive(docs('Status of the response; null if there was none.'))),
-    error: orNull(text(docs('Why the attempt failed; null if it succeeded.'))),
-  })
-  .meta({ id: 'WebhookAttempt', description: docs('An attempt to send a message.') })
-
-export const WebhookMessage = z
-  .object({
-    id: text(docs('Id of the event: the header `webhook-id` of each attempt.')),
-    type: z.enum(webhookEvents).describe(docs('The event.')),
-    orderId: orNull(id(docs('Id of the order; null if the event is not of an order.'))),
-    state: z
-      .enum(messageStates)
-      .describe(
-        '`waiting`: in the log, until those before it are sent, the URL is verified and the ' +
-          'endpoint is enabled. `delivered`: the endpoint accepted ' +
-          'it. `pending`: is sent at `dueAt`. `failed`: no more attempts are made, unless it is ' +
-          'sent again.',
-      ),
-    dueAt: orNull(
-      time(docs('Time of the next attempt; null unless it is pending and its endpoint enabled.')),
-    ),
-    createdAt: time(docs('Time of the event.')),
-    attempts: z
-      .array(Attempt)
-      .describe(docs('The last attempts, in their order; none if the first one was accepted.')),
-    payload: z
-      .object({
-        type: z.enum(webhookEvents).describe(docs('The event.')),
-        timestamp: time(docs('Time of the event.')),
-        data: z.record(z.string(), z.unknown()).describe('What happened. Depends on the event.'),
-      })
-      .describe(docs('The body that is sent, but for the challenge of a test.')),
-  })
-  .meta({ id: 'WebhookMessage', description: docs('An event for an endpoint.') })
-export type WebhookMessage = z.infer<typeof WebhookMessage>

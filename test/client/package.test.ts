@@ -1,13 +1,11 @@
 /** Installs the packed client elsewhere, and runs the program of the README with it. */
-import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
+import { publint } from 'publint'
+import { expect, it } from 'vitest'
 import { instance } from '../support/instance/instance.ts'
-
-const run = promisify(execFile)
+import { installPackage, run } from './installed.ts'
 
 /** Returns the TypeScript examples of a document. */
 const examplesOf = async (path: string) =>
@@ -20,21 +18,7 @@ const guide = first.replace(
   `\nconst bytes = new Uint8Array()\n${snippets.join('\n')}\ntry {`,
 )
 
-/** A project that has only the packed client installed. */
-let shop: string
-
-beforeAll(async () => {
-  shop = await mkdtemp(join(tmpdir(), 'shop-'))
-  await writeFile(join(shop, 'package.json'), '{ "type": "module" }')
-  await run('npm', ['pack', '--workspace', 'client', '--pack-destination', shop])
-  const [archive = ''] = (await readdir(shop)).filter((name) => name.endsWith('.tgz'))
-  // What `npm install` does with a package that has no dependencies.
-  const folder = join(shop, 'node_modules/@marketplace-api/marketplace')
-  await mkdir(folder, { recursive: true })
-  await run('tar', ['-xzf', join(shop, archive), '-C', folder, '--strip-components', '1'])
-})
-
-afterAll(() => rm(shop, { recursive: true }))
+const { shop, folder, archive } = await installPackage()
 
 /** Returns the errors of a compiler for programs in the shop. */
 async function compile(compiler: string, programs: string[], options: object): Promise<string> {
@@ -60,11 +44,21 @@ const browser = { ...bundler, lib: ['ES2022', 'DOM', 'DOM.AsyncIterable'], types
 
 it('has the version of the API and no dependencies', async () => {
   const { version } = JSON.parse(await readFile('package.json', 'utf8'))
-  const folder = join(shop, 'node_modules/@marketplace-api/marketplace')
   const installed = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
   expect(installed).toMatchObject({ name: '@marketplace-api/marketplace', version })
   expect(installed).not.toHaveProperty('dependencies')
   expect((await readdir(folder)).sort()).toEqual(['LICENSE', 'README.md', 'dist', 'package.json'])
+})
+
+it('has the right types for every way to import it', async () => {
+  const data = new Uint8Array(await readFile(archive))
+  const analysis = await checkPackage(createPackageFromTarballData(data))
+  expect(analysis).toMatchObject({ types: { kind: 'included' }, problems: [] })
+})
+
+it('has a package.json without mistakes', async () => {
+  const { messages } = await publint({ pkgDir: folder, pack: false, strict: true })
+  expect(messages).toEqual([])
 })
 
 it.each([

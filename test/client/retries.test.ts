@@ -32,10 +32,12 @@ const breakOff: Answer = (response) => {
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' })
   response.write('{"orders":', () => response.destroy())
 }
+const errorBody = (code: string) =>
+  JSON.stringify({ error: code, code, issues: [{ path: '', code, message: code }] })
 const fail =
   (status: number, code?: string, headers = {}): Answer =>
   (response) =>
-    response.writeHead(status, headers).end(code ? JSON.stringify({ error: code, code }) : '<p>')
+    response.writeHead(status, headers).end(code ? errorBody(code) : '<p>')
 
 const aClient = (options: Partial<ClientOptions> = {}) =>
   createClient({ url, retry: { delay: 1 }, ...options })

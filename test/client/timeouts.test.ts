@@ -37,12 +37,13 @@ const answerHalf: Answer = (response) => {
 const rejectHalf: Answer = (response) => {
   response.writeHead(400, { 'content-type': 'application/json' }).write('{"error":')
 }
+const code = 'rate_limited'
 const limit =
   (seconds: number): Answer =>
   (response) =>
     response
       .writeHead(429, { 'retry-after': `${seconds}` })
-      .end('{"error":"too many requests","code":"rate_limited"}')
+      .end(JSON.stringify({ error: 'wait', code, issues: [{ path: '', code, message: 'wait' }] }))
 
 const aClient = (options: Partial<ClientOptions> = {}) =>
   createClient({

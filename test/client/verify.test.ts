@@ -1,107 +1,353 @@
-/** Messages to receivers, signed with the package `standardwebhooks`. */
-import { Webhook } from 'standardwebhooks'
-import { describe, expect, it } from 'vitest'
-import { verifyWebhook } from '../../client/src/index.ts'
+/** `marketplace verify`: a true proof of a real delivery passes, and everything else is caught. */
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { json } from 'node:stream/consumers'
+import { SignJWT } from 'jose'
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { runCommand } from '../../client/src/cli/run.ts'
+import { command as verify } from '../../client/src/cli/verify.ts'
+import { type Answer, createClient } from '../../client/src/index.ts'
+import { generateSigningKey } from '../../scripts/keys/signing-key.ts'
+import { aPerson, instance } from '../support/instance/instance.ts'
 
-const secret = `whsec_${btoa('a secret of thirty-two bytes ...')}`
-const otherSecret = `whsec_${btoa('another secret of thirty bytes')}`
-const event = {
-  type: 'webhook.test',
-  timestamp: '2026-03-02T09:02:00.000Z',
-  data: { message: 'Zażółć', challenge: 'c1' },
+type File = Answer<'getProof'>
+type Proof = File['proof']
+type Rpc = { id: number; method: string; params: unknown[] }
+
+const client = createClient(instance)
+const { url, rpcUrl, token } = instance
+
+/** A delivered ERC-721 token of the demo catalogue, and pieces of an ERC-1155 token. */
+let unique: File
+let pieces: File
+let folder: string
+
+async function aProof(nftId: number, quantity: number): Promise<File> {
+  const buyerUserId = await aPerson(privateKeyToAddress(generatePrivateKey()))
+  const buyerBillingData = { street: 'Road 1', postal: '0150', city: 'Oslo', country: 'NO' }
+  const order = { nftId, listingId: nftId, quantity, buyerUserId, buyerBillingData }
+  const [placed] = (await client.placeOrders({ body: [order] })).orders
+  await client.waitForDelivery(placed?.id ?? 0)
+  return client.getProof({ order_id: placed?.id ?? 0 })
 }
-const body = JSON.stringify(event)
-const id = 'evt_1772442120000000'
 
-/** Returns the headers of a message that was signed so many seconds ago. */
-function sign({ age = 0, text = body, key = secret } = {}) {
-  const at = new Date(Date.now() - age * 1000)
-  return {
-    'webhook-id': id,
-    'webhook-timestamp': `${Math.floor(at.getTime() / 1000)}`,
-    'webhook-signature': new Webhook(key).sign(id, at, text),
-  }
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'proofs-'))
+  unique = await aProof(1, 1)
+  pieces = await aProof(2, 2)
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+let files = 0
+
+/** Writes a file, and returns its path. */
+async function written(content: unknown): Promise<string> {
+  const path = join(folder, `${++files}.json`)
+  await writeFile(path, typeof content === 'string' ? content : JSON.stringify(content))
+  return path
 }
 
-describe('returns the event with its id', () => {
-  const bytes = new TextEncoder().encode(body)
+/** Runs the command, and returns what it prints. */
+async function run(file: unknown, ...options: string[]) {
+  const printed: unknown[] = []
+  const print = (text: unknown) => void printed.push(text)
+  const spies = [
+    vi.spyOn(console, 'log').mockImplementation(print),
+    vi.spyOn(console, 'error').mockImplementation(print),
+  ]
+  const rpc = options.includes('--rpc') ? [] : ['--rpc', rpcUrl]
+  const status = await runCommand([verify], ['verify', await written(file), ...rpc, ...options])
+  for (const spy of spies) spy.mockRestore()
+  return { status, out: printed.join('\n') }
+}
 
-  it.each([
-    ['text', body],
-    ['bytes', bytes],
-    ['a buffer of Node', Buffer.from(body)],
-    ['an ArrayBuffer', bytes.buffer],
-  ])('of a body that is %s', async (_, content) => {
-    expect(await verifyWebhook(content, sign(), secret)).toEqual({ id, ...event })
+/** A key of somebody else. */
+const stranger = await generateSigningKey()
+
+const header = (changes: object = {}) => ({
+  alg: 'EdDSA',
+  typ: 'delivery-proof+jwt',
+  kid: stranger.kid,
+  ...changes,
+})
+
+/** Signs a proof with the key of a stranger. Returns the file, and options that trust the key. */
+async function signedByStranger(proof: Proof, changes?: object) {
+  const jws = await new SignJWT(proof).setProtectedHeader(header(changes)).sign(stranger)
+  const { d, ...key } = stranger
+  return [{ proof, jws }, '--keys', await written({ keys: [key] })] as const
+}
+
+/** A node that answers some methods with another result. */
+async function aLiar(lies: Record<string, (result: never, call: Rpc) => unknown>) {
+  const server: Server = createServer(async (request, response) => {
+    const call = (await json(request)) as Rpc
+    const answer = await fetch(rpcUrl, { method: 'POST', body: JSON.stringify(call), headers })
+    const { id, result } = (await answer.json()) as { id: number; result: never }
+    const lie = lies[call.method]
+    const told = { jsonrpc: '2.0', id, result: lie ? lie(result, call) : result }
+    response.writeHead(200, headers).end(JSON.stringify(told))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  return ['--rpc', `http://127.0.0.1:${(server.address() as AddressInfo).port}`] as const
+}
+const headers = { 'content-type': 'application/json' }
+
+describe('a true proof', () => {
+  it('passes, and says what has to be trusted', async () => {
+    const { proof, jws } = unique
+    const { contract, content, contentHash, blockNumber, transaction } = proof
+    const [{ kid = undefined } = {}] = (await client.getProofKeys()).keys
+    const { status, out } = await run({ proof, jws })
+    expect(out).toBe(`Order ${proof.orderId} of ${url}:
+token ${content.tokenId} of ${content.token} to ${content.to}
+
+✓ signature    Signed with the key ${kid} of ${url}/.well-known/proof-jwks.json.
+✓ content      The content has the hash ${contentHash}.
+✓ chain        The node is on chain 31337.
+✓ record       ${contract} has used the key for this, in block ${blockNumber}.
+✓ transaction  ${transaction} took it from ${out.match(/from (\w+), in block/)?.[1]}, in block ${blockNumber}.
+
+The proof is valid. That the NFT was delivered says the chain, as your node shows it. That it was
+an order of ${url} says the key from its site.`)
+    expect(status).toBe(0)
   })
 
-  it.each([
-    ['Headers', new Headers(sign())],
-    [
-      'headers with capital letters',
-      Object.fromEntries(
-        Object.entries(sign()).map(([name, value]) => [name.toUpperCase(), value]),
-      ),
-    ],
-    ['headers of Node', { ...sign(), 'set-cookie': ['a', 'b'] }],
-  ])('from %s', async (_, headers) => {
-    expect(await verifyWebhook(body, headers, secret)).toEqual({ id, ...event })
+  it('passes for pieces, and for the marketplace that is expected', async () => {
+    const { status, out } = await run(pieces, '--issuer', `${url}/`)
+    expect(out).toContain(`✓ issuer       Issued by ${url}.`)
+    expect(out).toContain('2 × token ')
+    expect(status).toBe(0)
   })
 
-  it('if one of several signatures is right', async () => {
-    const signatures = [otherSecret, secret].map((key) => sign({ key })['webhook-signature'])
-    const headers = { ...sign(), 'webhook-signature': `v1a,AAAA ${signatures.join(' ')}` }
-    expect(await verifyWebhook(body, headers, secret)).toEqual({ id, ...event })
+  it('passes with a retired key, from a file', async () => {
+    const { keys } = await client.getProofKeys()
+    const published = { keys: [await generateSigningKey(), ...keys] }
+    expect(await run(unique, '--keys', await written(published))).toMatchObject({ status: 0 })
   })
 
-  it.each([-295, 295])('if it was signed %i seconds ago', async (age) => {
-    expect(await verifyWebhook(body, sign({ age }), secret)).toEqual({ id, ...event })
+  it('passes without a transaction that the marketplace does not know', async () => {
+    const { proof } = unique
+    const unknown = { ...proof, transaction: null, blockNumber: null, blockHash: null }
+    const { status, out } = await run(...(await signedByStranger(unknown)))
+    expect(out).toContain('– transaction  The marketplace does not know which one it was.')
+    expect(status).toBe(0)
   })
 })
 
-describe('rejects', () => {
-  const signature = sign()['webhook-signature']
-  const reject = (code: string, call: Promise<unknown>) =>
-    expect(call).rejects.toMatchObject({ name: 'WebhookVerificationError', code })
+const otherAddress = '0x00000000000000000000000000000000DeaDBeef'
+const changes: [field: string, change: (proof: Proof) => object][] = [
+  ['deliveryKey', () => ({ deliveryKey: `0x${'1'.repeat(64)}` })],
+  ['chainId', () => ({ chainId: 1 })],
+  ['contract', () => ({ contract: otherAddress })],
+  ['token', ({ content }) => ({ content: { ...content, token: otherAddress } })],
+  ['to', ({ content }) => ({ content: { ...content, to: otherAddress } })],
+  ['tokenId', ({ content }) => ({ content: { ...content, tokenId: '4711' } })],
+  ['amount', ({ content }) => ({ content: { ...content, amount: 5 } })],
+  ['contentHash', () => ({ contentHash: `0x${'2'.repeat(48)}` })],
+  ['transaction', () => ({ transaction: `0x${'3'.repeat(64)}` })],
+  ['blockNumber', ({ blockNumber }) => ({ blockNumber: (blockNumber ?? 0) + 1 })],
+  ['blockHash', () => ({ blockHash: `0x${'4'.repeat(64)}` })],
+]
 
-  it.each(['webhook-id', 'webhook-timestamp', 'webhook-signature'])(
-    'a message without %s',
-    (name) =>
-      reject('invalid_headers', verifyWebhook(body, { ...sign(), [name]: undefined }, secret)),
-  )
+describe('a proof that was changed', () => {
+  const said: typeof changes = [
+    ['orderId', () => ({ orderId: 4711 })],
+    ['orderItemId', () => ({ orderItemId: 4711 })],
+    ['iat', () => ({ iat: 1 })],
+    ...changes,
+  ]
+  it.each(said)('is caught by the signature: %s', async (_, change) => {
+    const { proof, jws } = pieces
+    const { status, out } = await run({ proof: { ...proof, ...change(proof) }, jws })
+    expect(out).toContain('✗ signature    `jws` signs something else than `proof` says.')
+    expect(out).toContain('The proof is NOT valid.')
+    expect(status).toBe(1)
+  })
 
-  it('a time that is no number', () =>
-    reject(
-      'invalid_headers',
-      verifyWebhook(body, { ...sign(), 'webhook-timestamp': 'now' }, secret),
-    ))
+  it.each(changes)('is caught by the chain, even if it was signed: %s', async (_, change) => {
+    const { proof } = pieces
+    const { status, out } = await run(
+      ...(await signedByStranger({ ...proof, ...change(proof) } as Proof)),
+    )
+    expect(out).toContain('✓ signature')
+    expect(out).toContain('✗ ')
+    expect(status).toBe(1)
+  })
+
+  it('is caught if the content and its hash fit each other', async () => {
+    const other = { ...pieces.proof, content: unique.proof.content }
+    const { contentHash } = unique.proof
+    const { status, out } = await run(...(await signedByStranger({ ...other, contentHash })))
+    expect(out).toContain('✓ content')
+    expect(out).toContain('✗ record')
+    expect(out).toContain('✗ transaction  It has no event of the contract that says this.')
+    expect(status).toBe(1)
+  })
+
+  it('is caught if the signature was changed', async () => {
+    const [head, body] = pieces.jws.split('.')
+    const jws = `${head}.${body}.${Buffer.alloc(64).toString('base64url')}`
+    const { status, out } = await run({ ...pieces, jws })
+    expect(out).toContain('✗ signature    The signature does not fit the key ')
+    expect(status).toBe(1)
+  })
+})
+
+describe('the signature', () => {
+  it('needs a key that is published', async () => {
+    const [file] = await signedByStranger(unique.proof)
+    const { status, out } = await run(file)
+    expect(out).toContain(
+      `✗ signature    ${url}/.well-known/proof-jwks.json does not have the key ${stranger.kid}. Was it withdrawn? Download the proof again.`,
+    )
+    expect(status).toBe(1)
+  })
+
+  it('is not that of a token, also with the keys of tokens', async () => {
+    const { status, out } = await run(
+      { ...unique, jws: token },
+      '--keys',
+      `${url}/.well-known/jwks.json`,
+    )
+    expect(out).toContain('✗ signature    `jws` is no proof: it needs the type delivery-proof+jwt')
+    expect(status).toBe(1)
+  })
 
   it.each([
-    ['of another secret', sign({ key: otherSecret })],
-    ['of another body', sign({ text: '{}' })],
-    ['of another message', { ...sign(), 'webhook-id': 'evt_2' }],
-    ['of another time', { ...sign({ age: 60 }), 'webhook-signature': signature }],
-    ['of another scheme', { ...sign(), 'webhook-signature': signature.replace('v1,', 'v2,') }],
-    ['that is empty', { ...sign(), 'webhook-signature': 'v1,' }],
-    ['that is not base64', { ...sign(), 'webhook-signature': 'v1,ä' }],
-    ['that is cut off', { ...sign(), 'webhook-signature': signature.slice(0, -8) }],
-  ])('a signature %s', (_, headers) =>
-    reject('wrong_signature', verifyWebhook(body, headers, secret)),
-  )
+    ['another type', { typ: 'JWT' }],
+    ['no type', { typ: undefined }],
+    ['no key id', { kid: undefined }],
+  ])('has the header of a proof: %s', async (_, other) => {
+    const { status, out } = await run(...(await signedByStranger(unique.proof, other)))
+    expect(out).toContain('✗ signature    `jws` is no proof')
+    expect(status).toBe(1)
+  })
 
-  it('an old message', () => reject('too_old', verifyWebhook(body, sign({ age: 305 }), secret)))
+  it('is of the marketplace that is expected', async () => {
+    const { status, out } = await run(unique, '--issuer', 'https://other.example')
+    expect(out).toContain(`✗ issuer       Issued by ${url}, not by https://other.example.`)
+    expect(status).toBe(1)
+  })
 
-  it('a message from the future', () =>
-    reject('too_new', verifyWebhook(body, sign({ age: -305 }), secret)))
+  it.each([
+    ['there is no file', './nowhere.json', 'The keys cannot be read from ./nowhere.json'],
+    ['the site is another one', `${url}/nothing`, 'status 404'],
+    ['anybody can replace them', 'http://marketplace.example/keys', 'without https'],
+    ['the file has something else', 'package.json', 'package.json is not a set of keys.'],
+  ])('cannot be checked if %s, and the chain is asked nevertheless', async (_, keys, says) => {
+    const { status, out } = await run(unique, '--keys', keys)
+    expect(out).toContain(says)
+    expect(out).toMatch(/✗ signature .*\n✓ content .*\n✓ chain .*\n✓ record .*\n✓ transaction /)
+    expect(status).toBe(1)
+  })
+})
 
-  it.each(['', 'whsec_', 'whsec_ä', secret.slice(6)])('the secret "%s"', (wrong) =>
-    reject('invalid_secret', verifyWebhook(body, sign(), wrong)),
-  )
+describe('the node', () => {
+  it('must be of the same chain', async () => {
+    const { status, out } = await run(unique, ...(await aLiar({ eth_chainId: () => '0x1' })))
+    expect(out).toContain('✗ chain        The node is on chain 1, not on 31337: use another one.')
+    expect(out).not.toContain('record')
+    expect(status).toBe(1)
+  })
 
-  it('a body that was parsed already', () =>
-    reject('invalid_body', verifyWebhook(event as unknown as string, sign(), secret)))
+  it('must answer', async () => {
+    const { status, out } = await run(unique, '--rpc', 'http://127.0.0.1:1')
+    expect(out).toContain('✗ chain        The node does not tell: ')
+    expect(status).toBe(1)
+  })
 
-  it.each(['', 'null', '[]', '{}', '{'])('a body that is no event: %s', (text) =>
-    reject('invalid_body', verifyWebhook(text, sign({ text }), secret)),
-  )
+  it.each([
+    ['has no contract there', { eth_call: () => '0x' }, '✗ record       The node does not tell: '],
+    [
+      'has no record',
+      { eth_call: (data: string) => `${data.slice(0, -128)}${'0'.repeat(128)}` },
+      'has not used the key. Is the node behind, or was the block lost?',
+    ],
+    [
+      'has the record in another block',
+      {
+        eth_call: (data: string) =>
+          `${data.slice(0, -128)}${'f'.padStart(64, '0')}${data.slice(-64)}`,
+      },
+      'The key was used in block 15, not ',
+    ],
+    [
+      'does not know the transaction',
+      { eth_getTransactionReceipt: () => null },
+      '✗ transaction  The node does not tell: ',
+    ],
+    [
+      'has the transaction in another block',
+      { eth_getTransactionReceipt: (it: object) => ({ ...it, blockHash: `0x${'5'.repeat(64)}` }) },
+      'the chain was reorganized. Download the proof again.',
+    ],
+    [
+      'has no event of the token',
+      {
+        eth_getTransactionReceipt: (it: { logs: { address: string }[] }) => ({
+          ...it,
+          logs: it.logs.filter(
+            ({ address }) => address !== pieces.proof.content.token.toLowerCase(),
+          ),
+        }),
+      },
+      '✗ transaction  It has no event of the token that says that it has moved.',
+    ],
+  ])('%s', async (_, lies, says) => {
+    const { status, out } = await run(pieces, ...(await aLiar(lies as never)))
+    expect(out).toContain(says)
+    expect(status).toBe(1)
+  })
+})
+
+describe('a file', () => {
+  it.each([
+    ['no JSON', () => 'proof', 'all of it is missing or wrong'],
+    ['an error', () => ({ error: 'not delivered', code: 'not_delivered' }), 'proof is missing'],
+    ['no signature', ({ proof }: File) => ({ proof }), 'jws is missing or wrong'],
+    ['a token', () => token, 'all of it is missing or wrong'],
+    [
+      'no key',
+      ({ proof, jws }: File) => ({ proof: { ...proof, deliveryKey: 1 }, jws }),
+      'deliveryKey',
+    ],
+    [
+      'a further field',
+      ({ proof, jws }: File) => ({ proof: { ...proof, isPaid: true }, jws }),
+      'isPaid',
+    ],
+    [
+      'a token id above uint256',
+      ({ proof, jws }: File) => ({
+        proof: { ...proof, content: { ...proof.content, tokenId: '9'.repeat(78) } },
+        jws,
+      }),
+      'content is missing or wrong',
+    ],
+  ])('is refused with %s', async (_, content, says) => {
+    const { status, out } = await run(content(unique))
+    expect(out).toMatch(/^\S+\.json is not a proof: /)
+    expect(out).toContain(says)
+    expect(status).toBe(1)
+  })
+
+  it('must exist', async () => {
+    const error = vi.spyOn(console, 'error').mockImplementation(() => {})
+    expect(await runCommand([verify], ['verify', 'nowhere.json', '--rpc', rpcUrl])).toBe(1)
+    expect(error.mock.calls[0]?.[0]).toMatch(/^nowhere\.json cannot be read: .*no such file/)
+    error.mockRestore()
+  })
+
+  it('needs a node', async () => {
+    const { status, out } = await run(unique, '--rpc', 'localhost')
+    expect(out).toContain('--rpc must be an http or https URL, not "localhost".')
+    expect(status).toBe(2)
+  })
 })

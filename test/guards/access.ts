@@ -37,7 +37,7 @@ export const access: Guard[] = [
   {
     name: 'a session endpoint refuses API tokens',
     file: 'src/auth/access.ts',
-    text: 'if (requires) guards.push({ when: isNotSession({ tokenId }), error: sessionRequired })',
+    text: 'if (requires) guards.push({ when: not(isSession(caller)), error: sessionRequired })',
     broken: '',
     test: 'test/identity/link.test.ts',
     title: 'rejects an API token',

@@ -215,7 +215,7 @@ export const requests: Guard[] = [
   {
     name: 'a removed user gets no avatar',
     file: 'src/avatars/replace.ts',
-    text: '[{ when: isUnknownUser({ userId }), error: unknownUser }]',
+    text: '[{ when: isUnknownUser(userId), error: unknownUser }]',
     broken: '[]',
     test: 'test/avatars/replace.test.ts',
     title: 'gives no avatar to a user who was removed',

@@ -292,6 +292,8 @@ it('shows an order with its wallet, its token and the billing address', async ()
   expect(text).toContain(`Wallet ${buyer.wallet.address}`)
   expect(text).toContain(`Contract ${nft.contractAddr} Network localhost Token id ${nft.tokenId}`)
   expect(text).toContain('Billing address Am Markt 1, 89073, Ulm, DE')
+  expect(text).toContain('Proof proof.json , signed by this marketplace. Anybody can verify it .')
+  expect(html).toContain(`<a href="/api/externalOrders/${id}/proof" download="proof.json">`)
   const [, action = ''] = /data-action="([^"]*)"/.exec(html) ?? []
   expect(JSON.parse(action.replaceAll('&quot;', '"'))).toMatchObject({
     label: 'Add to wallet',
@@ -305,7 +307,7 @@ it('shows a seller the order without the billing address, and nobody else that t
   const { id, seller } = await aDeliveredOrder()
   const sold = await (await seller.visitor.get(`/orders/${id}`)).text()
   expect(sold).toContain('SHOP-7')
-  expect(sold).not.toMatch(/Ulm|Billing address|Add to wallet/)
+  expect(sold).not.toMatch(/Ulm|Billing address|Add to wallet|proof/)
   const { visitor: other } = await aSignedInVisitor()
   const [theirs, none] = [await other.get(`/orders/${id}`), await other.get('/orders/999999')]
   expect([theirs.status, none.status]).toEqual([404, 404])

@@ -44,6 +44,26 @@ export const fields = {
 
   order: [...placedOrder, 'buyer'],
 
+  deliveryProof: ['proof', 'jws'],
+
+  provenDelivery: [
+    'iss',
+    'aud',
+    'iat',
+    'orderId',
+    'orderItemId',
+    'deliveryKey',
+    'chainId',
+    'contract',
+    'content',
+    'contentHash',
+    'transaction',
+    'blockNumber',
+    'blockHash',
+  ],
+
+  provenContent: ['token', 'to', 'tokenId', 'amount'],
+
   orderSummary: [
     'id',
     'orderItemId',

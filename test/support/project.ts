@@ -22,7 +22,12 @@ export type Project = {
 }
 
 /** vitest.config.ts sets these for the tests of the Worker. */
-export const withoutSecrets = { JWT_KEYS: '', TRANSFER_SIGNER_KEYS: '', DELIVERY_KEY_SECRET: '' }
+export const withoutSecrets = {
+  JWT_KEYS: '',
+  PROOF_KEYS: '',
+  TRANSFER_SIGNER_KEYS: '',
+  DELIVERY_KEY_SECRET: '',
+}
 
 type Result = { out: string; errors: string; status: number | null }
 type Started = {

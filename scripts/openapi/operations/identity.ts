@@ -7,14 +7,14 @@ const Jwk = z
   .object({
     kty: z.literal('OKP').describe('Key type.'),
     crv: z.literal('Ed25519').describe('Curve.'),
-    kid: z.string().describe('Key id, as in the header of a token.'),
+    kid: z.string().describe('Key id, as in the header of what it has signed.'),
     x: z.string().describe('The public key, base64url.'),
     alg: z.literal('EdDSA').describe('Signature algorithm.'),
     use: z.literal('sig').describe('The key verifies signatures.'),
   })
   .meta({ id: 'Jwk', description: 'A public key (RFC 7517).' })
 const JwkSet = z
-  .object({ keys: z.array(Jwk).describe('The first signs new tokens.') })
+  .object({ keys: z.array(Jwk).describe('The first one signs.') })
   .meta({ id: 'JwkSet', description: 'The public keys.' })
 
 export const identityOperations: Operations = {
@@ -47,6 +47,13 @@ export const identityOperations: Operations = {
   },
   getSigningKeys: {
     summary: 'List the public keys that verify tokens (RFC 7517)',
+    answer: JwkSet,
+    headers: { 'Cache-Control': 'For how long caches may keep the response.' },
+  },
+  getProofKeys: {
+    summary: 'List the public keys that verify proofs of deliveries (RFC 7517)',
+    description:
+      'The first one signs. Those before it stay, so that their proofs can be verified for ever.',
     answer: JwkSet,
     headers: { 'Cache-Control': 'For how long caches may keep the response.' },
   },

@@ -1,12 +1,10 @@
 import * as z from 'zod'
 import { TIMEOUT } from '../../../src/avatars/remote.ts'
 import { orNull, text } from '../../../src/http/fields.ts'
-import { Creators } from '../../../src/marketplace/creators.ts'
 import { lists } from '../../../src/marketplace/for-sale.ts'
 import { MAX_AGE } from '../../../src/marketplace/routes.ts'
-import { Stats } from '../../../src/marketplace/stats.ts'
 import type { Operations } from '../operation.ts'
-import { PublicListing, PublicNft } from '../public-schemas.ts'
+import { Creators, PublicListing, PublicNft, Stats } from '../public-schemas.ts'
 
 const shared = {
   description: `The response may be up to ${MAX_AGE} seconds old.`,

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { Health } from '../../../src/operations/schema.ts'
+import { Health } from '../health.ts'
 import type { Operations } from '../operation.ts'
 
 export const monitoringOperations: Operations = {

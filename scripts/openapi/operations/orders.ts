@@ -2,8 +2,9 @@ import * as z from 'zod'
 import { orNull, text } from '../../../src/http/fields.ts'
 import { MAX_ORDERS } from '../../../src/orders/new-order.ts'
 import { CheckedOrder, Order, PlacedOrder } from '../../../src/orders/schema.ts'
-import { OrderSummary } from '../../../src/orders/summary.ts'
+import { DeliveryProof } from '../../../src/proofs/schema.ts'
 import type { Operations } from '../operation.ts'
+import { OrderSummary } from '../summary.ts'
 
 const withOrders = <T extends z.ZodType>(order: T, description: string) =>
   z.object({
@@ -101,6 +102,17 @@ export const orderOperations: Operations = {
       'become `transferred`. Safe to repeat.',
     answer: OrderSummaries,
     errors: ['order_not_found', 'conflict'],
+    errorFields,
+  },
+  getProof: {
+    summary: 'Get the proof of a delivery',
+    description:
+      'Returns what was delivered to whom by which transaction, signed by the marketplace, for those ' +
+      'who may read the order. Anybody can verify it: the guide “Proving a delivery” says how. The ' +
+      'answer is the same each time, unless a reorganization of the chain has the NFT delivered ' +
+      'again, or the marketplace signs with another key.',
+    answer: DeliveryProof,
+    errors: ['order_not_found', 'not_delivered', 'conflict'],
     errorFields,
   },
   placeOrders: {

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { MAX_CHANGED } from '../../../src/delivery/admin/actions.ts'
-import { Transfer } from '../../../src/delivery/admin/schema.ts'
 import { count, orNull, text } from '../../../src/http/fields.ts'
 import type { Operations } from '../operation.ts'
+import { Transfer } from '../transfer.ts'
 
 const Transfers = z
   .object({

@@ -3,8 +3,9 @@ import { bool, orNull, text } from '../../../src/http/fields.ts'
 import { WINDOW } from '../../../src/webhooks/log.ts'
 import { MAX_NEW_WEBHOOKS, MAX_WEBHOOKS } from '../../../src/webhooks/manage.ts'
 import { MAX_REPLAYS, MAX_TESTS } from '../../../src/webhooks/resend.ts'
-import { Webhook, WebhookMessage } from '../../../src/webhooks/schema.ts'
+import { Webhook } from '../../../src/webhooks/schema.ts'
 import type { Operations } from '../operation.ts'
+import { WebhookMessage } from '../webhook-message.ts'
 
 const nextCursor = orNull(text('`cursor` of the next page; null on the last page.'))
 const webhook = Webhook.describe('The endpoint.')

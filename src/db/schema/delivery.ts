@@ -100,6 +100,8 @@ export const deliveries = sqliteTable(
      * would read all deliveries.
      */
     transactionId: integer(),
+    /** What the contract was asked for: the pieces, or 0 for an ERC-721 token. Null until transferred. */
+    deliveredAmount: integer(),
     /** When the item was paid and its buyer had a wallet. Alarms look at it. Null once transferred. */
     queuedAt: timestamp(),
     /** When an operator queued the failed item again. */

@@ -7,10 +7,10 @@ import { raw, type Statement } from '../../db/client.ts'
 import { configuredChainIds, type Settings } from '../../env.ts'
 import type { Ctx } from '../../http/context.ts'
 import { ApiError } from '../../http/errors.ts'
+import { guard } from '../../http/guard.ts'
 import { type WakeUp, wake } from '../wake.ts'
 import { findObstacles, isConfigured, isFinal, itemChain } from './obstacles.ts'
-import type { Transfer } from './schema.ts'
-import { type Filter, matches, selectTransfer, toTransfer } from './transfers.ts'
+import { type Filter, matches, selectTransfer, type Transfer, toTransfer } from './transfers.ts'
 
 /** Items that one call changes at most. */
 export const MAX_CHANGED = 1000
@@ -41,10 +41,9 @@ export async function changeTransfer(
   const unknown = () => new ApiError('not_found', 'there is no transfer with this id')
   const guards = [
     { when: sql`NOT EXISTS (SELECT 1 FROM deliveries WHERE id = ${id})`, error: unknown },
-    ...findObstacles(settings.NETWORKS, id)[action].map(({ when, reason }) => ({
-      when,
-      error: () => new ApiError('conflict', reason),
-    })),
+    ...findObstacles(settings.NETWORKS, id)[action].map(({ when, reason }) =>
+      guard(when, 'conflict', reason),
+    ),
     ...recentGuards(ctx, action),
   ]
   const statements: Statement[] = [

@@ -3,10 +3,12 @@ import { type SQL, sql } from 'drizzle-orm'
 import type * as z from 'zod'
 import { readAs } from '../../auth/access.ts'
 import { type Database, raw } from '../../db/client.ts'
-import { namedColumns } from '../../db/columns.ts'
+import { type NamedRow, namedColumns } from '../../db/columns.ts'
+import type { deliveries, transactions } from '../../db/schema/delivery.ts'
+import type { orderItems } from '../../db/schema/orders.ts'
 import type { Ctx } from '../../http/context.ts'
-import { shopColumns } from '../shown.ts'
-import type { Transfer, TransferQuery } from './schema.ts'
+import { readCustom, shopColumns } from '../shown.ts'
+import type { TransferQuery } from './schema.ts'
 
 export type Query = z.infer<typeof TransferQuery>
 export type Filter = Pick<Query, 'status' | 'code' | 'buyerId' | 'source'> & {
@@ -14,14 +16,27 @@ export type Filter = Pick<Query, 'status' | 'code' | 'buyerId' | 'source'> & {
   ids?: readonly number[]
 }
 
-/** `items`: their number. */
-type TransactionRow = Omit<Transfer['transactions'][number], 'itemFee'> & { items: number }
+type Delivery = typeof deliveries.$inferSelect
+type Transaction = typeof transactions.$inferSelect
 
-/** `custom` and `transactions` are JSON. */
-type TransferRow = Omit<Transfer, 'custom' | 'transactions'> & {
-  custom: string | null
-  transactions: string
-}
+/** `items`: their number. */
+type TransactionRow = Pick<
+  Transaction,
+  'hash' | 'contract' | 'signer' | 'nonce' | 'block' | 'gasUsed' | 'fee' | 'isOpen' | 'createdAt'
+> & { items: number }
+
+/** `transactions` is JSON of the newest transaction with the item, if there is any. */
+type TransferRow = NamedRow<typeof shopColumns> &
+  Pick<Delivery, 'id' | 'chainId' | 'key' | 'contract' | 'requestedAction' | 'reasonCode'> &
+  Pick<Delivery, 'reason' | 'tries' | 'failingSince' | 'dueAt' | 'createdAt' | 'updatedAt'> &
+  Pick<typeof orderItems.$inferSelect, 'orderId' | 'quantity'> & {
+    network: string
+    status: Delivery['state']
+    txId: string | null
+    transactions: string
+  }
+
+export type Transfer = ReturnType<typeof toTransfer>
 
 const selectTransfersWhere = (db: Database, condition: SQL) =>
   raw<TransferRow>(
@@ -73,11 +88,11 @@ function isAmongFirst({ source, ...filter }: Filter, cursor: number, limit: numb
 const sourcesOf = (name: string) => [`master:${name}`, `user:${name}`]
 
 /** Returns the answer for a row of `selectTransfer`. */
-export function toTransfer(row: TransferRow): Transfer {
+export function toTransfer(row: TransferRow) {
   const transactions: TransactionRow[] = JSON.parse(row.transactions)
   return {
     ...row,
-    custom: row.custom && JSON.parse(row.custom),
+    custom: readCustom(row),
     transactions: transactions.map(({ items, ...transaction }) => ({
       ...transaction,
       itemFee: itemFee(transaction.fee, items),
@@ -129,7 +144,7 @@ const carriedIds = sql`SELECT i.value FROM transactions t, json_each(t.items) i 
 /** The condition of the index `deliveries_waiting`. */
 const isWaiting = sql.raw("state IN ('awaiting_wallet', 'failed', 'cancelled', 'written_off')")
 
-const hasState: Record<Transfer['status'], SQL> = {
+const hasState: Record<Delivery['state'], SQL> = {
   awaiting_wallet: sql`d.state = 'awaiting_wallet' AND d.${isWaiting}`,
   failed: sql`d.state = 'failed' AND d.${isWaiting}`,
   cancelled: sql`d.state = 'cancelled' AND d.${isWaiting}`,

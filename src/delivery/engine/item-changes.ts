@@ -5,18 +5,22 @@ import { explain, type Reason } from '../reasons.ts'
 import type { Item } from './state.ts'
 
 /** The new values of an item. Nothing is written if its version is another one by then. */
-export type ItemChange = {
-  id: number
-  version: number
-  state: Item['state']
-  requestedAction: Item['requestedAction']
-  failingSince: string | null
-  tries: number
-  reasonCode: ReasonCode | null
-  reason: string | null
+export type ItemChange = Pick<
+  Item,
+  | 'id'
+  | 'version'
+  | 'state'
+  | 'requestedAction'
+  | 'failingSince'
+  | 'tries'
+  | 'reasonCode'
+  | 'reason'
+> & {
   dueAt: string | null
   /** The hash of its transaction, if that is another one. Null: none carries it any more. */
   transaction?: Hex | null | undefined
+  /** What the contract was asked for, if it was delivered: 0 for an ERC-721 token. */
+  amount?: number
   /** Whether its pieces return to the stock. */
   isReturned?: boolean
   /** Whether its pieces, which had returned to the stock, are taken from it again. */
@@ -89,10 +93,10 @@ export const carry = (item: Item, transaction: Hex): ItemChange => ({
 })
 
 /**
- * The item was delivered, by this transaction if it is known. One whose cancellation a
+ * The item was delivered, by this transaction if it is known. `amount` is that of the call. One whose cancellation a
  * reorganization has undone gets its pieces from the stock again.
  */
-export const transferred = (item: Item, transaction?: Hex | null): ItemChange => ({
+export const transferred = (item: Item, amount: bigint, transaction?: Hex | null): ItemChange => ({
   ...copy(item),
   state: 'transferred',
   requestedAction: 'deliver',
@@ -101,6 +105,7 @@ export const transferred = (item: Item, transaction?: Hex | null): ItemChange =>
   reason: null,
   dueAt: null,
   transaction,
+  amount: Number(amount),
   ...(item.reasonCode === 'cancelled' && { isTaken: true }),
 })
 

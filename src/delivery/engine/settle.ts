@@ -40,7 +40,7 @@ type Use = { use: Log; logs: Receipt['logs'] }
 export function settleUse(item: Item, { use, logs }: Use, hash?: Hex | null): ItemChange {
   const delivered = decodeDelivered(use)
   if (!delivered) return cancelled(item, hash)
-  if (takeTransfer(logs, delivered)) return transferred(item, hash)
+  if (takeTransfer(logs, delivered)) return transferred(item, delivered.amount, hash)
   return fail(item, explain('token_moved_nothing'), hash)
 }
 
@@ -57,22 +57,22 @@ export function settle(
   if (contentHash === CANCELLED) return cancelled(item, hash)
   const delivered = found && decodeDelivered(found.use)
   const recipient = item.recipient ?? delivered?.to
-  if (recipient && isContent(item, recipient, contentHash))
-    return found ? settleUse(item, found, hash) : transferred(item, hash)
+  const amount = findAmount({ ...item, recipient: recipient ?? null }, contentHash)
+  if (amount !== undefined)
+    return found ? settleUse(item, found, hash) : transferred(item, amount, hash)
   // Its pieces have returned to the stock, and the key is used up.
   if (item.reasonCode === 'cancelled') return cancelled(item, hash)
   const detail = delivered ? `transaction ${hash}, recipient ${delivered.to}` : undefined
   return fail(item, explain('key_used_for_other_delivery', detail), hash)
 }
 
-/** Whether this is what the order says, as either standard. */
-function isContent(item: Item, recipient: string, contentHash: Hex): boolean {
-  const transfer = parseTransfer({ ...item, recipient, holder: null })
-  if (typeof transfer === 'string') return false
-  return (['erc721', 'erc1155'] as const).some(
-    (standard) =>
-      hashContent({ ...transfer, amount: contractAmount(transfer, standard) }) === contentHash,
-  )
+/** Returns the amount of the call, by either standard; undefined if the order says something else. */
+function findAmount(item: Item, contentHash: Hex): bigint | undefined {
+  const transfer = parseTransfer({ ...item, holder: null })
+  if (typeof transfer === 'string') return undefined
+  return (['erc721', 'erc1155'] as const)
+    .map((standard) => contractAmount(transfer, standard))
+    .find((amount) => hashContent({ ...transfer, amount }) === contentHash)
 }
 
 /** A transaction that the database does not know. */

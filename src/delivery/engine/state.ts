@@ -1,35 +1,30 @@
 /** Deliveries, transactions and networks, as a run reads them. */
 import type { Address, Hex } from 'viem'
-import type { DeliveryState, ReasonCode, RequestedAction } from '../../db/schema/delivery.ts'
+import type { nfts } from '../../db/schema/catalogue.ts'
+import type { deliveries, networks, transactions } from '../../db/schema/delivery.ts'
+import type { orderItems } from '../../db/schema/orders.ts'
 import type { Fees } from '../../ethereum/fees.ts'
 
+type Delivery = typeof deliveries.$inferSelect
+type Transaction = typeof transactions.$inferSelect
+type Network = typeof networks.$inferSelect
+
 /** A delivery, with what is to be delivered. */
-export type Item = {
-  id: number
-  key: Hex
-  /** The contract of its newest transaction. */
-  contract: Address | null
-  state: DeliveryState
-  requestedAction: RequestedAction
-  version: number
-  failingSince: string | null
-  tries: number
-  reasonCode: ReasonCode | null
-  reason: string | null
-  contractAddr: string
-  tokenId: string | null
-  quantity: number
-  fulfilment: 'transfer' | 'mint'
-  /** Whether its token or recipient has used up gas in two transactions. */
-  isHeld: 0 | 1
-  /** The wallet of the seller. */
-  seller: string
-  /** The chain of a seller's wallet that is a contract; 0 for one with a key. */
-  sellerChainId: number
-  recipient: string | null
-  /** The chain of a recipient that is a contract; 0 for a wallet with a key. */
-  recipientChainId: number
-}
+export type Item = Pick<Delivery, 'id' | 'state' | 'requestedAction' | 'version' | 'failingSince'> &
+  Pick<Delivery, 'tries' | 'reasonCode' | 'reason'> &
+  Pick<typeof nfts.$inferSelect, 'contractAddr' | 'tokenId' | 'fulfilment'> &
+  Pick<typeof orderItems.$inferSelect, 'quantity' | 'recipientChainId'> & {
+    key: Hex
+    /** The contract of its newest transaction. */
+    contract: Address | null
+    /** Whether its token or recipient has used up gas in two transactions. */
+    isHeld: 0 | 1
+    /** The wallet of the seller. */
+    seller: string
+    /** The chain of a seller's wallet that is a contract; 0 for one with a key. */
+    sellerChainId: number
+    recipient: string | null
+  }
 
 /** The pieces that the contract charges for an item. */
 export const countPieces = ({ requestedAction, quantity }: Item): number =>
@@ -39,27 +34,21 @@ export const countPieces = ({ requestedAction, quantity }: Item): number =>
  * A call of a Delivery contract. There is one for each nonce until a final block has used the
  * nonce: what has expired is signed again with other items.
  */
-export type DeliveryTransaction = Fees & {
-  id: number
-  contract: Address
-  signer: Address
-  nonce: number
-  /** In the order of the call. Empty once the call has expired. */
-  items: number[]
-  hash: Hex
-  /** Everything else that was signed for the nonce. */
-  replaced: Hex[]
-  /** The newest signed bytes. Null while the transaction is in a block, because none are needed. */
-  raw: Hex | null
-  gas: bigint
-  /** Seconds since 1970. */
-  deadline: number
-  signedAtBlock: number
-  signedAt: string
-  block: number | null
-  blockHash: Hex | null
-  nonceUsedAt: number | null
-}
+export type DeliveryTransaction = Fees &
+  Pick<Transaction, 'id' | 'nonce' | 'deadline' | 'signedAtBlock' | 'signedAt' | 'block'> &
+  Pick<Transaction, 'nonceUsedAt'> & {
+    contract: Address
+    signer: Address
+    /** In the order of the call. Empty once the call has expired. */
+    items: number[]
+    hash: Hex
+    /** Everything else that was signed for the nonce. */
+    replaced: Hex[]
+    /** The newest signed bytes. Null while the transaction is in a block, because none are needed. */
+    raw: Hex | null
+    gas: bigint
+    blockHash: Hex | null
+  }
 
 /** Why items that are due are not sent. */
 export type SigningBlocker =
@@ -73,17 +62,12 @@ export type SigningBlocker =
   | 'simulation_failed'
 
 /** The row of a network, while this run has the lease. */
-export type NetworkRow = {
-  chainId: number
-  wakeAt: string | null
-  settledBlock: number | null
-  settledHash: Hex | null
-  comparedId: number
-  comparedAt: string | null
-  /** JSON: every Delivery contract that has deliveries. */
-  contracts: string
-  unconfirmedSince: string | null
-}
+export type NetworkRow = Pick<Network, 'chainId' | 'wakeAt' | 'settledBlock' | 'comparedId'> &
+  Pick<Network, 'comparedAt' | 'unconfirmedSince'> & {
+    settledHash: Hex | null
+    /** JSON: every Delivery contract that has deliveries. */
+    contracts: string
+  }
 
 /** What is stored of a signer. */
 export type SignerRow = { address: Address; reverts: number; pausedUntil: string | null }

@@ -181,6 +181,7 @@ function writeItems(db: Database, { items }: Changes, now: Date): Statement[] {
           failingSince = value ->> 'failingSince', tries = value ->> 'tries',
           reasonCode = value ->> 'reasonCode', reason = value ->> 'reason', dueAt = value ->> 'dueAt',
           queuedAt = iif(value ->> 'state' = 'transferred', NULL, queuedAt), awaits = NULL,
+          deliveredAmount = coalesce(value ->> 'amount', deliveredAmount),
           transactionId = iif(json_type(value, '$.transaction') IS NULL, transactionId, ${transaction('id')}),
           contract = coalesce(${transaction('contract')}, contract),
           version = version + 1, updatedAt = ${at}

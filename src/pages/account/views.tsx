@@ -55,11 +55,8 @@ const names = { wallet: 'wallet', email: 'e-mail address' }
 const Unlink = ({ method, value }: { method: Method; value: string }) => (
   <Confirm
     id={`unlink-${method}`}
-    label={
-      <>
-        Unlink<span class="visually-hidden"> the {names[method]}</span>
-      </>
-    }
+    label="Unlink"
+    subject={`the ${names[method]}`}
     title={`Unlink this ${names[method]}?`}
     action={`/settings/account/${method}/unlink`}
     submit={`Unlink ${names[method]}`}

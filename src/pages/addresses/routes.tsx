@@ -10,9 +10,8 @@ import { addressKinds } from '../../db/schema/users.ts'
 import type { App } from '../../http/context.ts'
 import { type AppWithCaller, requireSession, validate } from '../../http/endpoint.ts'
 import { ApiError } from '../../http/errors.ts'
-import { idText } from '../../http/ids.ts'
-import { inputText } from '../../http/inputs.ts'
-import { parseForm, type Rejection, rejectionOf } from '../components/form.ts'
+import { idText, inputText } from '../../http/inputs.ts'
+import { checkbox, parseForm, type Rejection, rejectionOf } from '../components/form.ts'
 import { page } from '../page.tsx'
 import type { NoticeName } from '../settings.tsx'
 import { AddressForm, type AddressFormState, requiredFields } from './form.tsx'
@@ -26,10 +25,7 @@ const text = inputText(1000).default('')
 const texts = Object.fromEntries(DeliveryFields.keyof().options.map((name) => [name, text]))
 const Form = z.object({
   ...(texts as Record<keyof AddressFields, typeof text>),
-  isDefault: z
-    .literal('on')
-    .optional()
-    .transform((value) => value === 'on'),
+  isDefault: checkbox,
 })
 
 /** Without these, an address leads nowhere. The API also takes incomplete ones. */

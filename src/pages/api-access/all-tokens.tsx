@@ -2,7 +2,7 @@ import type { readAllTokens } from '../../identity/all-tokens.ts'
 import { Submit } from '../components/button.tsx'
 import { Field } from '../components/field.tsx'
 import { contactName } from '../components/names.ts'
-import { Pager } from '../components/navigation.tsx'
+import { Pager, pathWith } from '../components/navigation.tsx'
 import { Rows } from '../components/rows.tsx'
 import type { NoticeName } from '../settings.tsx'
 import { ApiAccess } from './layout.tsx'
@@ -42,18 +42,13 @@ export const AllTokens = ({ tokens, next, owner, after }: AllTokensProps) => (
     />
     <Pager
       noun="tokens"
-      first={after ? everyonePath({ owner }) : null}
-      next={next ? everyonePath({ owner, after: `${next.createdAt},${next.id}` }) : null}
+      to={(page) => everyonePath({ owner, ...page })}
+      isFirstPage={!after}
+      next={next && { after: `${next.createdAt},${next.id}` }}
     />
   </ApiAccess>
 )
 
 /** The path of the tab for all tokens. */
-export function everyonePath({
-  owner,
-  after,
-  ...others
-}: Filter & { notice?: NoticeName }): string {
-  const query = new URLSearchParams({ ...(owner && { owner }), ...(after && { after }), ...others })
-  return `/settings/api-access/everyone?${query}`
-}
+export const everyonePath = (query: Filter & { notice?: NoticeName }): string =>
+  pathWith('/settings/api-access/everyone', query)

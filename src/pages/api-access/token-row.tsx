@@ -72,11 +72,8 @@ export const TokenTimes = ({ token }: { token: Token }) => (
 const Revoke = ({ token, filter }: { token: Token; filter?: Filter | undefined }) => (
   <Confirm
     id={`revoke-${token.id}`}
-    label={
-      <>
-        Revoke<span class="visually-hidden"> {displayName(token)}</span>
-      </>
-    }
+    label="Revoke"
+    subject={displayName(token)}
     title={`Revoke “${displayName(token)}”?`}
     action={`/settings/api-access/tokens/${token.id}/revoke`}
     submit="Revoke token"

@@ -3,7 +3,7 @@ import { Hono } from 'hono'
 import * as z from 'zod'
 import type { App } from '../../http/context.ts'
 import { requireSession, validate } from '../../http/endpoint.ts'
-import { idText } from '../../http/ids.ts'
+import { idText } from '../../http/inputs.ts'
 import { readClaim } from '../../orders/claim.ts'
 
 export const claimRoutes = new Hono<App>().get(

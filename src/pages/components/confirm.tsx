@@ -4,6 +4,8 @@ type ConfirmProps = {
   id: string
   /** The text of the button that opens the dialog. */
   label: Child
+  /** What it acts on, said to screen readers after the label. */
+  subject?: string
   title: string
   /** Where the form is sent. Without it, the button sends the form around it, as this `action`. */
   action: string | { value: string }
@@ -25,6 +27,7 @@ type ConfirmProps = {
 export const Confirm = ({
   id,
   label,
+  subject,
   title,
   action,
   submit,
@@ -39,6 +42,7 @@ export const Confirm = ({
     <>
       <button class="button small" type="button" {...command('show-modal', id)}>
         {label}
+        {subject && <span class="visually-hidden"> {subject}</span>}
       </button>
       <dialog id={id} class="dialog" aria-labelledby={`${id}-title`}>
         <Frame {...(isPart ? { class: 'flow' } : { method: 'post', action })}>

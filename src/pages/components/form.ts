@@ -1,9 +1,12 @@
 /** Forms: verbs check what was entered, and pages show it again with what is wrong. */
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
-import type * as z from 'zod'
+import * as z from 'zod'
 import { invalidInput } from '../../http/endpoint.ts'
 import { ApiError, type ErrorCode, errorStatus } from '../../http/errors.ts'
 import { type Problems, sentence } from './field.tsx'
+
+/** Whether a checkbox is ticked. Browsers send no field for one that is not. */
+export const checkbox = z.literal('on').optional().transform(Boolean)
 
 /** Why a form was rejected. */
 export type Rejection<Name extends string = string> = {

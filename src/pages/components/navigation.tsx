@@ -53,19 +53,39 @@ export const Tabs = ({ label, tabs }: TabsProps) => (
   </nav>
 )
 
-type PagerProps = {
-  /** What the list has, in the plural. */
-  noun: string
-  /** The path of the first page; null on it. */
-  first: string | null
-  /** The path of the next page; null on the last. */
-  next: string | null
+type Query = Record<string, string | number | boolean | null | undefined>
+
+/** Returns a path with the fields of a query that are not empty. */
+export function pathWith(path: string, query: Query): string {
+  const given = Object.entries(query).flatMap(([name, value]) =>
+    value ? [[name, String(value)]] : [],
+  )
+  return given.length > 0 ? `${path}?${new URLSearchParams(given)}` : path
 }
 
-/** Links between the pages of a list that has the newest first. */
-export const Pager = ({ noun, first, next }: PagerProps) => (
+type PagerProps = {
+  /** What a page has, or what it is called. */
+  noun: string
+  /** Returns the path of a page: of the first one without a query. */
+  to: (page?: Query) => string
+  isFirstPage: boolean
+  /** The query of the next page; absent on the last. */
+  next: Query | false | null | undefined
+  isNewestFirst?: boolean
+}
+
+/** Links between the pages of a list. */
+export const Pager = ({ noun, to, isFirstPage, next, isNewestFirst = true }: PagerProps) => (
   <p class="actions">
-    {first && <LinkButton href={first}>Newest {noun}</LinkButton>}
-    {next && <LinkButton href={next}>Older {noun}</LinkButton>}
+    {!isFirstPage && (
+      <LinkButton href={to()}>
+        {isNewestFirst ? 'Newest' : 'First'} {noun}
+      </LinkButton>
+    )}
+    {next && (
+      <LinkButton href={to(next)}>
+        {isNewestFirst ? 'Older' : 'Next'} {noun}
+      </LinkButton>
+    )}
   </p>
 )

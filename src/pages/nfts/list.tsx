@@ -1,7 +1,8 @@
 /** Lists of NFTs: all of them, and those of a creator. */
 import type { readNfts } from '../../marketplace/cards.ts'
-import { LinkButton, Submit } from '../components/button.tsx'
+import { Submit } from '../components/button.tsx'
 import { Field, Select } from '../components/field.tsx'
+import { Pager, pathWith } from '../components/navigation.tsx'
 import { creatorPath, NftGrid, PersonName } from '../components/nfts.tsx'
 import { plural } from '../components/numbers.ts'
 import { UserPicture } from '../components/picture.tsx'
@@ -10,20 +11,6 @@ import type { NftsQuery } from './query.ts'
 
 type NftsPage = Awaited<ReturnType<typeof readNfts>>
 type Filters = Omit<NftsQuery, 'cursor'>
-
-/** JSON leaves out what is undefined. */
-const pathOf = (path: string, filters: Filters & { cursor?: string }) =>
-  `${path}?${new URLSearchParams(JSON.parse(JSON.stringify(filters)))}`.replace(/\?$/, '')
-
-type PagesProps = { path: string; filters?: Filters; isFirst: boolean; next: string | null }
-
-/** Links to the first and the next page. */
-const Pages = ({ path, filters = {}, isFirst, next }: PagesProps) => (
-  <p class="actions">
-    {!isFirst && <LinkButton href={pathOf(path, filters)}>First page</LinkButton>}
-    {next && <LinkButton href={pathOf(path, { ...filters, cursor: next })}>Next page</LinkButton>}
-  </p>
-)
 
 type ListProps = NftsPage & { filters: Filters; isFirst: boolean }
 
@@ -56,12 +43,18 @@ export const NftList = ({ filters, isFirst, creator, nfts, nextCursor }: ListPro
         <a href={creatorPath(creator)}>
           <PersonName person={creator} />
         </a>{' '}
-        · <a href={pathOf('/nfts', { ...filters, creator: undefined })}>All creators</a>
+        · <a href={pathWith('/nfts', { ...filters, creator: undefined })}>All creators</a>
       </p>
     )}
     <h2 class="visually-hidden">Results</h2>
     <NftGrid nfts={nfts} isSelection={!isFirst || Object.values(filters).some(Boolean)} />
-    <Pages path="/nfts" filters={filters} isFirst={isFirst} next={nextCursor} />
+    <Pager
+      noun="page"
+      to={(page) => pathWith('/nfts', { ...filters, ...page })}
+      isFirstPage={isFirst}
+      next={nextCursor !== null && { cursor: nextCursor }}
+      isNewestFirst={false}
+    />
   </div>
 )
 
@@ -86,7 +79,13 @@ export const CreatorPage = ({ creator, isFirst, nfts, nextCursor }: CreatorProps
     </div>
     <h2>NFTs</h2>
     <NftGrid nfts={nfts} isSelection />
-    <Pages path={creatorPath(creator)} isFirst={isFirst} next={nextCursor} />
+    <Pager
+      noun="page"
+      to={(page) => pathWith(creatorPath(creator), { ...page })}
+      isFirstPage={isFirst}
+      next={nextCursor !== null && { cursor: nextCursor }}
+      isNewestFirst={false}
+    />
     <p>
       <a href={`/nfts?creator=${creator.id}`}>Search in these NFTs</a>
     </p>

@@ -84,11 +84,8 @@ const Dismiss = ({ person }: { person: Person }) =>
   useRecentSignIn() && (
     <Confirm
       id={`dismiss-${person.id}`}
-      label={
-        <>
-          Dismiss<span class="visually-hidden"> {displayName(person)}</span>
-        </>
-      }
+      label="Dismiss"
+      subject={displayName(person)}
       title={`Dismiss ${displayName(person)}?`}
       action={PATH}
       submit="Dismiss"

@@ -1,9 +1,9 @@
 import type { AuditFilter, readAudit } from '../../operations/audit.ts'
 import { LinkButton, Submit } from '../components/button.tsx'
 import { Field, Select } from '../components/field.tsx'
-import { Pager } from '../components/navigation.tsx'
+import { Pager, pathWith } from '../components/navigation.tsx'
 import { AuditList, auditActions, labelOf } from './audit-list.tsx'
-import { OperationsPage, toQuery } from './layout.tsx'
+import { OperationsPage } from './layout.tsx'
 
 type AuditProps = Omit<Awaited<ReturnType<typeof readAudit>>, 'account'> & {
   filter: AuditFilter
@@ -14,7 +14,6 @@ const PATH = '/operations/audit'
 
 /** The page of the audit log. */
 export const Audit = ({ entries, actors, next, filter, isFirstPage }: AuditProps) => {
-  const query = `?${toQuery(filter)}`
   return (
     <OperationsPage path={PATH}>
       <h1>Audit log</h1>
@@ -37,7 +36,7 @@ export const Audit = ({ entries, actors, next, filter, isFirstPage }: AuditProps
         <Field name="since" label="From (UTC)" type="date" value={filter.since} />
         <Field name="until" label="To (UTC)" type="date" value={filter.until} />
         <Submit>Show</Submit>
-        <LinkButton href={`${PATH}.csv${query}`}>Download CSV</LinkButton>
+        <LinkButton href={pathWith(`${PATH}.csv`, filter)}>Download CSV</LinkButton>
       </form>
       {next && entries.length === 0 ? (
         <p class="empty">None on this page.</p>
@@ -46,8 +45,9 @@ export const Audit = ({ entries, actors, next, filter, isFirstPage }: AuditProps
       )}
       <Pager
         noun="entries"
-        first={isFirstPage ? null : PATH + query}
-        next={next ? `${PATH + query}&before=${next}` : null}
+        to={(page) => pathWith(PATH, { ...filter, ...page })}
+        isFirstPage={isFirstPage}
+        next={next !== undefined && { before: next }}
       />
     </OperationsPage>
   )

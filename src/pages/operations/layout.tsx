@@ -2,7 +2,7 @@
 import type { Child } from 'hono/jsx'
 import type { DeliveryState, RequestedAction } from '../../db/schema/delivery.ts'
 import { Submit } from '../components/button.tsx'
-import { Tabs } from '../components/navigation.tsx'
+import { pathWith, Tabs } from '../components/navigation.tsx'
 import { Notice } from '../components/notice.tsx'
 import { usePage } from '../components/request.ts'
 import { Time } from '../components/time.tsx'
@@ -120,13 +120,6 @@ export const UserLink = ({ id, name }: UserLinkProps) => (
   </a>
 )
 
-type Filter = Record<string, string | number | null | undefined>
-
-/** The fields of a filter that are not empty. */
-export const toQuery = (filter: Filter) =>
-  new URLSearchParams(
-    Object.entries(filter).flatMap(([name, value]) => (value ? [[name, String(value)]] : [])),
-  )
-
 /** The path of the list of transfers with these filters. */
-export const listPath = (filter: Filter) => `/operations/transfers?${toQuery(filter)}`
+export const listPath = (filter: Parameters<typeof pathWith>[1]) =>
+  pathWith('/operations/transfers', filter)

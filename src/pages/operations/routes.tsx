@@ -6,13 +6,13 @@ import { changeTransfer, changeTransfers } from '../../delivery/admin/actions.ts
 import { ReasonCode, TransferId } from '../../delivery/admin/schema.ts'
 import type { App } from '../../http/context.ts'
 import { type AppWithCaller, requireAdministrator, validate } from '../../http/endpoint.ts'
-import { cursorText, idText, tokenNameText } from '../../http/ids.ts'
-import { inputText } from '../../http/inputs.ts'
+import { cursorText, idText, inputText, tokenNameText } from '../../http/inputs.ts'
 import { readNftDetails, readOrderDetails, readUserDetails } from '../../operations/details.ts'
 import { readOverview } from '../../operations/overview.ts'
 import { onlyItemIn, search } from '../../operations/search.ts'
 import { readTransferHistory } from '../../operations/transfer-history.ts'
 import { readTransferList, toFilter, toFindable } from '../../operations/transfer-list.ts'
+import { checkbox } from '../components/form.ts'
 import { page } from '../page.tsx'
 import { NftPage, OrderPage, UserPage } from './details.tsx'
 import { listPath, liveScripts } from './layout.tsx'
@@ -48,15 +48,13 @@ const ListQuery = z.object({
   changed: idText.catch(0),
 })
 
-const returnPieces = z.literal('on').optional().transform(Boolean)
-
 /** More than what is selected changes only with a filter that the page offers that for. */
 const ListForm = z
   .object({
     ...listFilter,
     action: listAction,
     id: z.union([idText, z.array(idText).max(100)]).default([]),
-    returnPieces,
+    returnPieces: checkbox,
   })
   .refine(({ action, state = '' }) => action !== 'retry-all' || /^(failed|queued)$/.test(state), {
     error: 'must be failed or queued',
@@ -177,7 +175,7 @@ export const operationRoutes = new Hono<App>()
     '/operations/transfers/:id/write-off',
     requireAdministrator(),
     transferId,
-    validate('form', z.object({ returnPieces })),
+    validate('form', z.object({ returnPieces: checkbox })),
     async (c) => {
       const { id } = c.req.valid('param')
       const { returnPieces } = c.req.valid('form')

@@ -2,8 +2,9 @@ import { reasonCodes } from '../../db/schema/delivery.ts'
 import { MAX_CHANGED } from '../../delivery/admin/actions.ts'
 import { sentences } from '../../delivery/reasons.ts'
 import type { ListQuery, readTransferList } from '../../operations/transfer-list.ts'
-import { LinkButton, Submit } from '../components/button.tsx'
+import { Submit } from '../components/button.tsx'
 import { Field, Select, sentence } from '../components/field.tsx'
+import { Pager } from '../components/navigation.tsx'
 import { Notice, Warning } from '../components/notice.tsx'
 import { plural } from '../components/numbers.ts'
 import { BulkActions, isChangeable } from './bulk-actions.tsx'
@@ -40,12 +41,13 @@ export const TransfersPage = ({ query, done, changed, isFirstPage, ...list }: Tr
           isSelectable={isChangeable(query.state)}
         />
       </form>
-      <p class="actions">
-        {!isFirstPage && <LinkButton href={listPath(query)}>First transfers</LinkButton>}
-        {list.next && (
-          <LinkButton href={listPath({ ...query, cursor: list.next })}>Next transfers</LinkButton>
-        )}
-      </p>
+      <Pager
+        noun="transfers"
+        to={(page) => listPath({ ...query, ...page })}
+        isFirstPage={isFirstPage}
+        next={list.next !== undefined && { cursor: list.next }}
+        isNewestFirst={false}
+      />
     </Live>
   </OperationsPage>
 )

@@ -1,5 +1,5 @@
 import type { HistoryEntry } from '../../orders/history.ts'
-import { Pager } from '../components/navigation.tsx'
+import { Pager, pathWith } from '../components/navigation.tsx'
 import { plural } from '../components/numbers.ts'
 import { Cover } from '../components/picture.tsx'
 import { Title } from '../components/text.tsx'
@@ -19,8 +19,9 @@ export const Collection = ({ entries, next, isFirstPage }: CollectionProps) => (
     </ul>
     <Pager
       noun="NFTs"
-      first={isFirstPage ? null : '/collection'}
-      next={next === null ? null : `/collection?before=${next}`}
+      to={(page) => pathWith('/collection', { ...page })}
+      isFirstPage={isFirstPage}
+      next={next !== null && { before: next }}
     />
   </div>
 )

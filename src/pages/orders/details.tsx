@@ -32,6 +32,8 @@ export const OrderPage = ({ entry, side, billing }: OrderPageProps) => {
     ['Network', network?.name ?? contractNetwork],
     ['Token id', tokenId ?? 'None yet'],
   ]
+  const isOwn = side === 'bought' && entry.delivery.state === 'transferred' && account && tokenId
+  if (isOwn) facts.push(['Proof', <Proof orderId={entry.order.id} />])
   if (billing) facts.push(['Billing address', <bdi>{billing}</bdi>])
   return (
     <div class="flow">
@@ -46,7 +48,7 @@ export const OrderPage = ({ entry, side, billing }: OrderPageProps) => {
           <Order entry={entry} side={side} isAlone />
         </ol>
         <Facts facts={facts} />
-        {side === 'bought' && entry.delivery.state === 'transferred' && account && tokenId && (
+        {isOwn && (
           <WalletAction
             label="Add to wallet"
             subject={nft.title}
@@ -61,3 +63,12 @@ export const OrderPage = ({ entry, side, billing }: OrderPageProps) => {
     </div>
   )
 }
+
+const Proof = ({ orderId }: { orderId: number }) => (
+  <>
+    <a href={`/api/externalOrders/${orderId}/proof`} download="proof.json">
+      proof.json
+    </a>
+    , signed by this marketplace. Anybody can <a href="/docs/proofs">verify it</a>.
+  </>
+)

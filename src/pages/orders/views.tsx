@@ -2,7 +2,7 @@ import type { HistoryEntry, Side } from '../../orders/history.ts'
 import { ExplorerLink } from '../components/explorer.tsx'
 import { Icon } from '../components/icon.tsx'
 import { shortAddress } from '../components/names.ts'
-import { Pager, Tabs } from '../components/navigation.tsx'
+import { Pager, pathWith, Tabs } from '../components/navigation.tsx'
 import { Notice } from '../components/notice.tsx'
 import { money, plural } from '../components/numbers.ts'
 import { Cover } from '../components/picture.tsx'
@@ -41,8 +41,9 @@ export const Orders = ({ side, entries, next, isFirstPage, ...props }: OrdersPro
       />
       <Pager
         noun="orders"
-        first={isFirstPage ? null : listPath(side)}
-        next={next === null ? null : listPath(side, next)}
+        to={(page) => listPath(side, page)}
+        isFirstPage={isFirstPage}
+        next={next !== null && { before: next }}
       />
     </div>
     <p class="status" id="live" role="status" />
@@ -69,13 +70,8 @@ const emptyText: Record<Side, string> = {
   sold: 'You have not sold anything yet.',
 }
 
-export function listPath(side: Side, before?: number): string {
-  const query = new URLSearchParams({
-    ...(side === 'sold' && { side }),
-    ...(before && { before: String(before) }),
-  })
-  return query.size > 0 ? `/orders?${query}` : '/orders'
-}
+export const listPath = (side: Side, page = {}): string =>
+  pathWith('/orders', { side: side === 'sold' && side, ...page })
 
 const SideTabs = ({ side }: { side: Side }) => (
   <Tabs

@@ -1,7 +1,7 @@
 import { COUNTED_ORDERS, type Listing, type Selling } from '../../orders/selling.ts'
 import { Submit } from '../components/button.tsx'
 import { ExplorerLink } from '../components/explorer.tsx'
-import { Pager } from '../components/navigation.tsx'
+import { Pager, pathWith } from '../components/navigation.tsx'
 import { count, money } from '../components/numbers.ts'
 import { usePage } from '../components/request.ts'
 import { Rows } from '../components/rows.tsx'
@@ -37,8 +37,9 @@ export const SellingSettings = ({ contracts, listings, next, isFirstPage }: Sell
     <p class="hint">Sold and waiting pieces are those of your newest {COUNTED_ORDERS} orders.</p>
     <Pager
       noun="listings"
-      first={isFirstPage ? null : '/settings/selling'}
-      next={next === null ? null : `/settings/selling?before=${next}`}
+      to={(page) => pathWith('/settings/selling', { ...page })}
+      isFirstPage={isFirstPage}
+      next={next !== null && { before: next }}
     />
   </SettingsPage>
 )

@@ -18,7 +18,7 @@ import { EmailForm } from './views.tsx'
 type Cause = 'cut' | 'ended'
 
 /** Applies to requests with the secret of a link, whose purpose is as in `mailLink`. */
-export const explainBrokenLink = (purpose: 'sign-in' | 'link') =>
+export const explainBrokenLink = (purpose: Purpose) =>
   createMiddleware<App>(async (c, next) => {
     await next()
     const cause = linkProblem(c.error)
@@ -45,30 +45,44 @@ function linkProblem(error: unknown): Cause | null {
 
 const titles = { cut: 'This link is not complete', ended: 'This link no longer works' }
 
-const Cut = () => (
-  <p>
-    A part of it is missing. Mail programs sometimes break a long link into two lines: copy all of
-    it from the mail, or ask for a new one.
-  </p>
-)
+type Purpose = 'sign-in' | 'link'
+
+const endings: Record<Purpose, string[]> = {
+  'sign-in': [
+    'It was used. Each link signs in once.',
+    'It is older than 15 minutes.',
+    'You asked for three newer links. Open the last one.',
+  ],
+  link: [
+    'It was used. Then the e-mail address is linked.',
+    'It is older than 15 minutes.',
+    'You asked for it in another account.',
+  ],
+}
+
+const Reason = ({ cause, purpose }: { cause: Cause; purpose: Purpose }) =>
+  cause === 'cut' ? (
+    <p>
+      A part of it is missing. Mail programs sometimes break a long link into two lines: copy all of
+      it from the mail, or ask for a new one.
+    </p>
+  ) : (
+    <>
+      <p>One of these is the reason:</p>
+      <ul class="list">
+        {endings[purpose].map((text) => (
+          <li>{text}</li>
+        ))}
+      </ul>
+    </>
+  )
 
 type BrokenSignInProps = { cause: Cause; email: string | undefined; account: Account | null }
 
 const BrokenSignIn = ({ cause, email, account }: BrokenSignInProps) => (
   <section class="card narrow">
     <h1>{titles[cause]}</h1>
-    {cause === 'cut' ? (
-      <Cut />
-    ) : (
-      <>
-        <p>One of these is the reason:</p>
-        <ul class="list">
-          <li>It was used. Each link signs in once.</li>
-          <li>It is older than 15 minutes.</li>
-          <li>You asked for three newer links. Open the last one.</li>
-        </ul>
-      </>
-    )}
+    <Reason cause={cause} purpose="sign-in" />
     {account && (
       <p class="notice">
         <span>You are signed in as {displayName(account)}.</span>
@@ -82,18 +96,7 @@ const BrokenSignIn = ({ cause, email, account }: BrokenSignInProps) => (
 const BrokenConfirmation = ({ cause }: { cause: Cause }) => (
   <SettingsPage section="account">
     <h2>{titles[cause]}</h2>
-    {cause === 'cut' ? (
-      <Cut />
-    ) : (
-      <>
-        <p>One of these is the reason:</p>
-        <ul class="list">
-          <li>It was used. Then the e-mail address is linked.</li>
-          <li>It is older than 15 minutes.</li>
-          <li>You asked for it in another account.</li>
-        </ul>
-      </>
-    )}
+    <Reason cause={cause} purpose="link" />
     <p class="actions">
       <LinkButton href="/settings/account" kind="primary">
         Go to Account

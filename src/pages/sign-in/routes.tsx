@@ -17,6 +17,7 @@ import {
 } from '../../identity/email-link.ts'
 import { signIn } from '../../identity/sign-in.ts'
 import { mailLink } from '../../mail/mail.ts'
+import { pathWith } from '../components/navigation.tsx'
 import { page } from '../page.tsx'
 import { explainBrokenLink } from './broken-link.tsx'
 import { describeClient } from './client.ts'
@@ -104,7 +105,8 @@ export const signInRoutes = new Hono<App>()
         )
       const isAnother = readLinkAddress(c) === email.data
       storeLinkAddress(c, email.data)
-      return c.redirect(linkSentPath(request.redirect, isAnother), 303)
+      const shown = { redirect: request.redirect, notice: isAnother && 'another' }
+      return c.redirect(pathWith('/sign-in/email/sent', shown), 303)
     },
   )
   .get(
@@ -181,13 +183,4 @@ function signInPage(c: Context<App>, state: SignInProps) {
     status: state.problem ? 400 : 200,
     children: <SignIn {...state} />,
   })
-}
-
-/** The path of the page after a request for a link. */
-function linkSentPath(redirect: string | null, isAnother: boolean): string {
-  const query = new URLSearchParams({
-    ...(redirect && { redirect }),
-    ...(isAnother && { notice: 'another' }),
-  })
-  return `/sign-in/email/sent${query.size > 0 ? `?${query}` : ''}`
 }

@@ -2,6 +2,7 @@ import type { Account } from '../../auth/session.ts'
 import { LinkButton, Submit } from '../components/button.tsx'
 import { EmailField } from '../components/field.tsx'
 import { displayName } from '../components/names.ts'
+import { pathWith } from '../components/navigation.tsx'
 import { Notice } from '../components/notice.tsx'
 import { usePage } from '../components/request.ts'
 import { Wallets } from '../wallet/views.tsx'
@@ -151,7 +152,7 @@ export const LinkSent = ({ email, redirect, isAnother, isSignedIn }: LinkSentPro
           <Submit>Send another link</Submit>
         </form>
       )}
-      <LinkButton href={signInPath(isSignedIn ? '/sign-in/again' : '/sign-in', redirect)}>
+      <LinkButton href={pathWith(isSignedIn ? '/sign-in/again' : '/sign-in', { redirect })}>
         {isSignedIn ? 'Back to sign-in' : 'Use another address'}
       </LinkButton>
     </div>
@@ -161,9 +162,6 @@ export const LinkSent = ({ email, redirect, isAnother, isSignedIn }: LinkSentPro
     </p>
   </section>
 )
-
-const signInPath = (path: string, redirect: string | null) =>
-  redirect ? `${path}?redirect=${encodeURIComponent(redirect)}` : path
 
 type ConfirmSignInProps = {
   email: string

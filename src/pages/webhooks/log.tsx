@@ -1,12 +1,8 @@
 import { eventMeanings } from '../../webhooks/events.ts'
-import {
-  type MessageState,
-  messageStates,
-  type Webhook,
-  type WebhookMessage,
-} from '../../webhooks/schema.ts'
+import type { WebhookMessage } from '../../webhooks/read.ts'
+import { type MessageState, messageStates, type Webhook } from '../../webhooks/schema.ts'
 import { Submit } from '../components/button.tsx'
-import { Pager, Tabs } from '../components/navigation.tsx'
+import { Pager, pathWith, Tabs } from '../components/navigation.tsx'
 import { plural } from '../components/numbers.ts'
 import { Rows } from '../components/rows.tsx'
 import { Time, When } from '../components/time.tsx'
@@ -42,8 +38,9 @@ export const Log = ({ webhook, log, state, isFirstPage }: LogProps) => (
     />
     <Pager
       noun="messages"
-      first={isFirstPage ? null : logPath(webhook, { state })}
-      next={log.nextCursor && logPath(webhook, { state, cursor: log.nextCursor })}
+      to={(page) => logPath(webhook, { state, ...page })}
+      isFirstPage={isFirstPage}
+      next={log.nextCursor !== null && { cursor: log.nextCursor }}
     />
   </section>
 )
@@ -55,13 +52,8 @@ const stateNames: Record<MessageState, string> = {
   failed: 'Failed',
 }
 
-function logPath(
-  { id }: Webhook,
-  { state, cursor }: { state: MessageState | undefined; cursor?: string },
-) {
-  const query = new URLSearchParams({ ...(state && { state }), ...(cursor && { cursor }) })
-  return `/settings/webhooks/${id}${query.size > 0 ? `?${query}` : ''}#log`
-}
+const logPath = ({ id }: Webhook, query: { state: MessageState | undefined }) =>
+  `${pathWith(`/settings/webhooks/${id}`, query)}#log`
 
 type Attempt = WebhookMessage['attempts'][number]
 type MessageProps = { webhook: Webhook; message: WebhookMessage }

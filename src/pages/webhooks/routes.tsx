@@ -13,7 +13,7 @@ import { replayEvents, resendMessage, sendTest } from '../../webhooks/resend.ts'
 import { MessageId, MessagesQuery, NewWebhook, WebhookId } from '../../webhooks/schema.ts'
 import { webhookSecret } from '../../webhooks/signature.ts'
 import { type DueEndpoint, wakeEndpoints } from '../../webhooks/wake.ts'
-import { parseForm, rejectionOf } from '../components/form.ts'
+import { checkbox, parseForm, rejectionOf } from '../components/form.ts'
 import { page } from '../page.tsx'
 import type { NoticeName } from '../settings.tsx'
 import { WebhookDetails } from './details.tsx'
@@ -42,10 +42,7 @@ const CreateForm = Form.extend({
   update: z.string().optional(),
 })
 const ChangeForm = Form.extend({
-  enabled: z
-    .literal('on')
-    .optional()
-    .transform((value) => value === 'on'),
+  enabled: checkbox,
 })
 
 /** The browser sends a time without seconds and zone: the form says that it is UTC. */

@@ -1,0 +1,160 @@
+/** `marketplace trigger EVENT`: makes a true event in a local instance, and prints it. */
+import type { MarketplaceClient } from '../client.ts'
+import { withDeadline } from '../deadline.ts'
+import { wait } from '../retry.ts'
+import type { MarketplaceEvent, PlacedOrder } from '../types.ts'
+import { CommandError, defineCommand, UsageError } from './command.ts'
+import { instanceOptions, openInstance } from './instance.ts'
+
+/** Milliseconds. Alarms are raised and cleared once a minute. */
+const MAX_TIME = 180_000
+const INTERVAL = 250
+
+type Context = { client: MarketplaceClient; signal: AbortSignal }
+type EventType = MarketplaceEvent['type']
+
+/** Listings of the demo. The second one fails at once. */
+const delivered = { listing: 'listing-2', nft: 'nft-2' }
+const failing = { listing: 'outcome-seller-has-no-wallet', nft: 'outcome-seller-has-no-wallet' }
+
+const buyerWithWallet = { userId: 3 }
+const guest = () => ({ email: `trigger-${crypto.randomUUID()}@example.com` })
+
+/** What makes each event. */
+const triggers: Record<EventType, (context: Context) => Promise<MarketplaceEvent>> = {
+  'order.created': (context) => orderAndWait(context, delivered, buyerWithWallet, 'order.created'),
+  'order.awaiting_wallet': (context) =>
+    orderAndWait(context, delivered, guest(), 'order.awaiting_wallet'),
+  'order.delivered': (context) =>
+    orderAndWait(context, delivered, buyerWithWallet, 'order.delivered'),
+  'order.failed': (context) => orderAndWait(context, failing, buyerWithWallet, 'order.failed'),
+  'order.cancelled': async (context) => {
+    const order = await placeOrder(context, delivered, guest())
+    return cancel(context, order)
+  },
+  'order.retried': async (context) => {
+    const order = await placeOrder(context, failing, buyerWithWallet)
+    await waitForOrder(context, order, 'order.failed')
+    const [item] = order.orderItems
+    await context.client.retryTransfer({ id: item?.id ?? 0 }, { signal: context.signal })
+    return waitForOrder(context, order, 'order.retried')
+  },
+  'alarm.raised': async (context) => (await raiseAlarm(context)).raised,
+  'alarm.cleared': async (context) => {
+    const { order, raised } = await raiseAlarm(context)
+    await cancel(context, order)
+    return waitFor(context, raised.timestamp, isAlarm('alarm.cleared'))
+  },
+  'webhook.test': async ({ client, signal }) => {
+    const { webhooks } = await client.listWebhooks({}, { signal })
+    const webhook = webhooks.find(({ disabledAt }) => disabledAt === null)
+    if (!webhook)
+      throw new CommandError('There is no enabled webhook to test: create one in the settings.')
+    const { message } = await client.testWebhook({ webhook_id: webhook.id }, { signal })
+    return { id: message.id, ...message.payload } as MarketplaceEvent
+  },
+}
+
+const isEvent = (text: string): text is EventType => Object.hasOwn(triggers, text)
+
+export const command = defineCommand({
+  name: 'trigger',
+  summary: 'Makes a true event in a local instance, and prints it.',
+  argument: 'EVENT',
+  options: instanceOptions,
+  run: async (options, name) => {
+    const names = Object.keys(triggers).join(', ')
+    if (!isEvent(name))
+      throw new UsageError(`There is no event "${name}". Those that can be made are ${names}.`)
+    const client = openInstance(options)
+    const error = () =>
+      new CommandError(`No ${name} came within ${MAX_TIME / 60_000} minutes. Try again.`)
+    const event = await withDeadline({ milliseconds: MAX_TIME, error }, async (signal) => {
+      await requireLocal(options.url, { client, signal })
+      return triggers[name]({ client, signal })
+    })
+    console.log(JSON.stringify(event, null, 2))
+    return 0
+  },
+})
+
+/** Throws a `CommandError` unless the instance is a local one with the demo: orders cost money. */
+async function requireLocal(url: string, { client, signal }: Context): Promise<void> {
+  const clock = await fetch(new URL('/dev/clock', url), { signal })
+  if (!clock.ok)
+    throw new CommandError(
+      `${url} is not a local instance, which \`npm run dev\` starts. Events are made in no other one.`,
+    )
+  const ids = [delivered, failing].map(({ listing }) => `externalId:${listing}`)
+  const { listings } = await client.getListings({ ids }, { signal })
+  if (listings.length < ids.length)
+    throw new CommandError(
+      `${url} does not have the demo catalogue. \`npm run dev -- --fresh\` deletes its data and loads it.`,
+    )
+}
+
+type Goods = { listing: string; nft: string }
+type Buyer = { userId: number } | { email: string }
+
+async function placeOrder(
+  { client, signal }: Context,
+  goods: Goods,
+  buyer: Buyer,
+): Promise<PlacedOrder> {
+  const buyerBillingData = { street: 'Road 1', postal: '0150', city: 'Oslo', country: 'NO' }
+  const { orders } = await client.putOrder(
+    {
+      providerId: `trigger-${crypto.randomUUID()}`,
+      body: { ...goods, quantity: 1, buyer, buyerBillingData },
+    },
+    { signal },
+  )
+  const [order] = orders
+  if (!order) throw new CommandError('The instance did not return the order.')
+  return order
+}
+
+async function orderAndWait(context: Context, goods: Goods, buyer: Buyer, type: EventType) {
+  const order = await placeOrder(context, goods, buyer)
+  return waitForOrder(context, order, type)
+}
+
+async function cancel(context: Context, order: PlacedOrder): Promise<MarketplaceEvent> {
+  await context.client.cancelOrder({ order_id: order.id }, { signal: context.signal })
+  return waitForOrder(context, order, 'order.cancelled')
+}
+
+/** Raises the alarm about failed deliveries, unless it lasts already. */
+async function raiseAlarm(context: Context) {
+  const { client, signal } = context
+  const { transfers } = await client.listTransfers({ status: 'failed' }, { signal })
+  if (transfers.length > 0)
+    throw new CommandError(
+      `The alarm deliveries_failed lasts already. Cancel the orders that failed first: ${transfers.map(({ orderId }) => orderId).join(', ')}.`,
+    )
+  const order = await placeOrder(context, failing, buyerWithWallet)
+  return { order, raised: await waitFor(context, order.createdAt, isAlarm('alarm.raised')) }
+}
+
+const isAlarm = (type: EventType) => (event: MarketplaceEvent) =>
+  event.type === type && 'name' in event.data && event.data.name === 'deliveries_failed'
+
+const waitForOrder = (context: Context, { id, createdAt }: PlacedOrder, type: EventType) =>
+  waitFor(
+    context,
+    createdAt,
+    (event) => event.type === type && 'orderId' in event.data && event.data.orderId === id,
+  )
+
+/** Returns the first event of the log, from a time on, that is wanted. */
+async function waitFor(
+  { client, signal }: Context,
+  since: string,
+  isWanted: (event: MarketplaceEvent) => boolean,
+): Promise<MarketplaceEvent> {
+  for (;;) {
+    for await (const event of client.items('listEvents', { since }, { signal }))
+      if (isWanted(event)) return event
+    await wait(INTERVAL, signal)
+  }
+}

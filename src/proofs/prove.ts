@@ -1,0 +1,89 @@
+/** Proofs of deliveries, for those who may read the order. */
+import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { getAddress } from 'viem'
+import { readAs } from '../auth/access.ts'
+import { type Placeholders, prepared } from '../db/prepared.ts'
+import { nfts } from '../db/schema/catalogue.ts'
+import { deliveries, transactions } from '../db/schema/delivery.ts'
+import { orderItems, orders } from '../db/schema/orders.ts'
+import type { Settings } from '../env.ts'
+import { hashContent } from '../ethereum/contract.ts'
+import type { Ctx } from '../http/context.ts'
+import { ApiError } from '../http/errors.ts'
+import { isVisible, viewerValues } from '../orders/read.ts'
+import { AUDIENCE, signProof } from './keys.ts'
+import type { Delivery, DeliveryProof } from './schema.ts'
+
+type Values = { orderId: number; userId: number; isMaster: number }
+
+/** Of the only item of an order. */
+const selectDelivery = prepared((db, values: Placeholders<Values>) =>
+  db
+    .select({
+      orderItemId: orderItems.id,
+      state: deliveries.state,
+      deliveryKey: deliveries.key,
+      chainId: deliveries.chainId,
+      contract: sql`coalesce(${transactions.contract}, ${deliveries.contract})` as SQL<
+        string | null
+      >,
+      token: nfts.contractAddr,
+      to: orderItems.ethRecipient,
+      tokenId: nfts.tokenId,
+      amount: deliveries.deliveredAmount,
+      transaction: transactions.hash,
+      blockNumber: transactions.block,
+      blockHash: transactions.blockHash,
+      finalAt: deliveries.updatedAt,
+    })
+    .from(orders)
+    .innerJoin(orderItems, eq(orderItems.orderId, orders.id))
+    .innerJoin(deliveries, eq(deliveries.id, orderItems.id))
+    .innerJoin(nfts, eq(nfts.id, orderItems.nftId))
+    .leftJoin(transactions, eq(transactions.id, deliveries.transactionId))
+    .where(and(eq(orders.id, values.orderId), isVisible(values))),
+)
+
+/**
+ * Returns the proof that an order was delivered: the same each time, until a reorganization has it
+ * delivered again or another key signs. Throws `unauthenticated`, `order_not_found` as for reading,
+ * `not_delivered`, and `conflict` if too little is stored to prove it.
+ */
+export async function proveDelivery(
+  { db, caller, settings }: Pick<Ctx, 'db' | 'caller'> & { settings: Settings },
+  orderId: number,
+): Promise<DeliveryProof> {
+  const [[row]] = await readAs(db, caller, [
+    selectDelivery(db, { orderId, ...viewerValues(caller) }),
+  ])
+  if (!row) throw new ApiError('order_not_found', `order ${orderId} does not exist`)
+  const proof = toDelivery(orderId, row, settings)
+  return { proof, jws: await signProof(settings, proof) }
+}
+
+type Row = ReturnType<typeof selectDelivery>['_']['result'][number]
+
+function toDelivery(orderId: number, row: Row, { PUBLIC_URL, NETWORKS }: Settings): Delivery {
+  const { state, finalAt, token, to, tokenId, amount, ...known } = row
+  const { chainId } = row
+  // An item that was found on the chain may have had no transaction.
+  const configured = Object.values(NETWORKS).find((network) => network.chainId === chainId)
+  const contract = row.contract ?? configured?.delivery
+  if (state !== 'transferred')
+    throw new ApiError('not_delivered', `order ${orderId} is not delivered: it is ${state}`)
+  // Removing a person's data removes the recipient.
+  if (!chainId || !contract || !to || !tokenId || amount === null)
+    throw new ApiError('conflict', `too little is stored of order ${orderId} to prove its delivery`)
+  const item = { token: getAddress(token), to: getAddress(to), tokenId: BigInt(tokenId) }
+  return {
+    iss: PUBLIC_URL,
+    aud: AUDIENCE,
+    iat: Math.floor(Date.parse(finalAt) / 1000),
+    orderId,
+    ...known,
+    chainId,
+    contract: getAddress(contract),
+    content: { ...item, tokenId, amount },
+    contentHash: hashContent({ ...item, amount: BigInt(amount) }),
+  }
+}

@@ -1,0 +1,55 @@
+/** Compares the guide to forced outcomes with the catalogue, and with the codes of the engine. */
+import { readFileSync } from 'node:fs'
+import { encodeFunctionData, getContractAddress, parseAbi } from 'viem'
+import { expect, it } from 'vitest'
+import { approver, externalIdOf, type Outcome, outcomes } from '../../scripts/catalogue/outcomes.ts'
+import { reasonCodes } from '../../src/db/schema/delivery.ts'
+import { timeouts } from '../../src/delivery/engine/item-changes.ts'
+
+const guide = readFileSync('docs/guides/local.md', 'utf8')
+const codeOf = ({ name }: Outcome) =>
+  reasonCodes.find((code) => code === name.replaceAll('-', '_')) ?? null
+
+/** The row of the guide that describes an outcome. */
+function rowOf({ name, cause, end, order = {} }: Outcome): string {
+  const { quantity, buyerEmail } = order
+  const needs = quantity
+    ? `. Order ${quantity} pieces`
+    : buyerEmail
+      ? `. The buyer is \`{ "email": "${buyerEmail}" }\``
+      : ''
+  return `| \`${name}\` | ${cause}${needs} | ${describeEnd(end)} |`
+}
+
+function describeEnd(end: Outcome['end']): string {
+  if (end.event === null) return `waits for ${end.waitsFor}`
+  if (end.event === 'order.delivered') return `\`${end.event}\`${end.isRepeated ? ', twice' : ''}`
+  if (!end.advance) return `\`${end.event}\``
+  return `\`${end.event}\` after ${end.advance === '11m' ? '10 minutes' : '24 hours'} (\`--advance ${end.advance}\`)`
+}
+
+it.each(outcomes)('describes the listing outcome-$name', (outcome) => {
+  expect(guide).toContain(`\n${rowOf(outcome)}\n`)
+})
+
+it.each(reasonCodes)('forces %s by a listing, or says why not', (code) => {
+  const isListed = outcomes.some((outcome) => codeOf(outcome) === code)
+  expect(guide.includes(`\n| \`${code}\` | `)).toBe(!isListed)
+})
+
+it.each(outcomes.filter(codeOf))('knows when the engine lets outcome-$name fail', (outcome) => {
+  const timeout = timeouts[codeOf(outcome) ?? 'cancelled']
+  const minutes = timeout === undefined ? undefined : timeout / 60_000
+  const { end } = outcome
+  const advance = end.event === 'order.failed' ? end.advance : undefined
+  expect(advance).toBe(minutes === undefined ? undefined : minutes === 10 ? '11m' : '25h')
+})
+
+it('tells how to approve outcome-waits on a new chain', () => {
+  const abi = parseAbi(['function setApprovalForAll(address operator, bool approved)'])
+  const args = ['0x0116686E2291dbd5e317F47faDBFb43B599786Ef', true] as const
+  expect(guide).toContain(`"from": "${approver.address}"`)
+  expect(guide).toContain(`"to": "${getContractAddress({ from: approver.address, nonce: 0n })}"`)
+  expect(guide).toContain(`"data": "${encodeFunctionData({ abi, args })}"`)
+  expect(outcomes.map(externalIdOf)).toContain('outcome-waits')
+})
