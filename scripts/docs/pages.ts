@@ -45,8 +45,6 @@ export function withSiteLinks(
   }
   return markdown
     .split(/^(```.*?^```$)/ms)
-    .map((part) =>
-      part.startsWith('```') ? part : part.replace(/\[([^\]]*)\]\(([^)]+)\)/g, link),
-    )
+    .map((part) => (part.startsWith('```') ? part : part.replace(/\[([^\]]*)\]\(([^)]+)\)/g, link)))
     .join('')
 }
