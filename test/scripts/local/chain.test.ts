@@ -10,7 +10,7 @@ import { createNode } from '../../../scripts/contract/node.ts'
 import { openLocalDatabase } from '../../../scripts/database/local.ts'
 import { checkNode, ensureDelivery, syncCatalogue } from '../../../scripts/local/chain.ts'
 import { CommandError } from '../../../scripts/shell/command.ts'
-import { listings, nfts } from '../../../src/db/schema/catalogue.ts'
+import { creators, listings, nfts } from '../../../src/db/schema/catalogue.ts'
 import { addresses, users } from '../../../src/db/schema/users.ts'
 import { aFolder, aLocalDatabase } from '../../support/command.ts'
 import { aFreePort } from '../../support/project.ts'
@@ -94,6 +94,7 @@ it('gives the outcomes of a lost chain new tokens, and adds them to a database w
     await db.delete(nfts).where(like(nfts.externalId, 'outcome-%'))
     const added = db.select({ id: users.id }).from(users).where(like(users.externalId, 'outcome-%'))
     await db.delete(addresses).where(inArray(addresses.userId, added))
+    await db.delete(creators).where(inArray(creators.userId, added))
     await db.delete(users).where(like(users.externalId, 'outcome-%'))
     expect(await syncCatalogue(db, anvil.url, delivery)).toBe('demo, unchanged')
     expect((await db.select().from(nfts)).map((nft) => nft.id)).toEqual(ids)
