@@ -38,11 +38,10 @@ it('moves to another node, also if the contract gets another address there', asy
 })
 
 it('ends everything with the reason if the Worker does not start', async () => {
-  const main = join(project.folder, 'broken.ts')
-  await writeFile(main, 'const x = ;')
+  await writeFile(join(project.folder, 'broken.ts'), 'const x = ;')
   const toml = join(project.folder, 'wrangler.toml')
   const text = await readFile(toml, 'utf8')
-  await writeFile(toml, text.replace('src/worker.ts', 'broken.ts'))
+  await writeFile(toml, `${text}\n[alias]\njose = "./broken.ts"\n`)
   const { errors, status } = await project.run('dev', [], ports)
   await writeFile(toml, text)
   expect(status).toBe(1)
