@@ -1,9 +1,10 @@
 /**
- * Runs after `npm install`: writes the pages of `/docs`, generates the types of bindings, builds the client, and
- * makes the secrets for development, so that `npx wrangler dev` works.
+ * Runs after `npm install`: writes the pages of `/docs`, generates the types of bindings, packs the
+ * client, and makes the secrets for development, so that `npx wrangler dev` works.
  */
 import { execFileSync } from 'node:child_process'
-import { writeDocs } from './docs/write.ts'
+import { rename } from 'node:fs/promises'
+import { ASSETS, writeDocs } from './docs/write.ts'
 import { SECRETS } from './local/paths.ts'
 import { addMissingSecrets } from './local/secrets.ts'
 import { defineCommand, start } from './shell/command.ts'
@@ -13,7 +14,7 @@ export const command = defineCommand(
   {
     name: 'npm run prepare',
     purpose:
-      'Writes the pages of /docs, generates the types of bindings, builds the client, and adds the secrets for development that .dev.vars lacks. `npm install` runs it.',
+      'Writes the pages of /docs, generates the types of bindings, packs the client, and adds the secrets for development that .dev.vars lacks. `npm install` runs it.',
     example: 'npm run prepare',
   },
   async () => {
@@ -21,8 +22,15 @@ export const command = defineCommand(
     await addMissingSecrets(SECRETS)
     // Writes worker-configuration.d.ts.
     await runWrangler(['types', '--strict-vars', 'false'])
-    execFileSync('npm', ['run', 'build', '--workspace', 'client'], { stdio: 'ignore' })
+    await packClient()
   },
 )
+
+/** Builds the client, and writes its package to the static files. */
+async function packClient(): Promise<void> {
+  const args = ['pack', '--json', '--workspace', 'client', '--pack-destination', ASSETS]
+  const [{ filename }] = JSON.parse(execFileSync('npm', args, { encoding: 'utf8', stdio: 'pipe' }))
+  await rename(`${ASSETS}/${filename}`, `${ASSETS}/client.tgz`)
+}
 
 if (import.meta.main) await start(command)

@@ -447,7 +447,7 @@ function programs({ path, method, operation }: Endpoint): string {
     const input = { ...given, ...(json !== undefined && { body: json }) }
     const argument = Object.keys(input).length > 0 ? JSON.stringify(input, null, 2) : ''
     programs.push(`\`\`\`ts ${operationId}
-import { createClient } from 'marketplace-client'
+import { createClient } from '@marketplace-api/marketplace'
 
 const client = createClient({ url: '${FILE_URL}', token: process.env.TOKEN ?? '' })
 console.log(await client.${operationId}(${argument}))

@@ -3,7 +3,8 @@ import { copyFile, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { runnerImport } from 'vite'
 import type * as Site from './site.tsx'
 
-const ASSETS = 'src/pages/assets'
+/** The static files of the Worker. */
+export const ASSETS = 'src/pages/assets'
 
 export async function writeDocs(): Promise<void> {
   await copyFile('docs/openapi.json', `${ASSETS}/openapi.json`)

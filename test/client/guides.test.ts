@@ -39,7 +39,7 @@ async function store(program: string, language: Language): Promise<string> {
   await writeFile(
     file,
     program
-      .replace("'marketplace-client'", client)
+      .replace("'@marketplace-api/marketplace'", client)
       .replace("'standardwebhooks'", library)
       .replaceAll('http://localhost:8787', instance.url),
   )

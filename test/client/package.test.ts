@@ -29,7 +29,7 @@ beforeAll(async () => {
   await run('npm', ['pack', '--workspace', 'client', '--pack-destination', shop])
   const [archive = ''] = (await readdir(shop)).filter((name) => name.endsWith('.tgz'))
   // What `npm install` does with a package that has no dependencies.
-  const folder = join(shop, 'node_modules/marketplace-client')
+  const folder = join(shop, 'node_modules/@marketplace-api/marketplace')
   await mkdir(folder, { recursive: true })
   await run('tar', ['-xzf', join(shop, archive), '-C', folder, '--strip-components', '1'])
 })
@@ -60,9 +60,9 @@ const browser = { ...bundler, lib: ['ES2022', 'DOM', 'DOM.AsyncIterable'], types
 
 it('has the version of the API and no dependencies', async () => {
   const { version } = JSON.parse(await readFile('package.json', 'utf8'))
-  const folder = join(shop, 'node_modules/marketplace-client')
+  const folder = join(shop, 'node_modules/@marketplace-api/marketplace')
   const installed = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
-  expect(installed).toMatchObject({ name: 'marketplace-client', version })
+  expect(installed).toMatchObject({ name: '@marketplace-api/marketplace', version })
   expect(installed).not.toHaveProperty('dependencies')
   expect((await readdir(folder)).sort()).toEqual(['LICENSE', 'README.md', 'dist', 'package.json'])
 })

@@ -26,3 +26,13 @@ it('tells crawlers which pages are public', async () => {
     'Disallow: /avatars',
   ])
 })
+
+it('serves the package of the client', async () => {
+  const response = await fetchAsset('/client.tgz')
+  expect(response.status).toBe(200)
+  expect(response.headers.get('content-type')).toBe('application/gzip')
+  expect(response.headers.get('cache-control')).toBe('public, max-age=60')
+  const bytes = new Uint8Array(await response.arrayBuffer())
+  // The header of a gzip file (RFC 1952).
+  expect([...bytes.slice(0, 3)]).toEqual([0x1f, 0x8b, 8])
+})

@@ -102,6 +102,6 @@ it('releases the client of a tag after the checks and an upgrade', () => {
     expect.stringContaining('"$GITHUB_REF_NAME" = "v$(npm pkg get version'),
     'npm ci',
     'npm pack -w client',
-    expect.stringMatching(/^gh release create .*marketplace-client-\*\.tgz$/),
+    expect.stringMatching(/^gh release create .*marketplace-api-marketplace-\*\.tgz$/),
   ])
 })

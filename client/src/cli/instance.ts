@@ -1,0 +1,32 @@
+/** The instance that a command calls. */
+import { createClient, type MarketplaceClient } from '../client.ts'
+import { type Options, UsageError } from './command.ts'
+
+export const instanceOptions = {
+  url: {
+    type: 'string',
+    value: 'URL',
+    default: 'http://localhost:8787',
+    help: 'The instance.',
+  },
+  token: {
+    type: 'string',
+    value: 'TOKEN',
+    help: 'A token of the instance. Default: the environment variable TOKEN',
+  },
+} as const satisfies Options
+
+/** Returns a client of the instance that the options name. */
+export function openInstance({
+  url,
+  token = process.env.TOKEN,
+}: {
+  url: string
+  token?: string | undefined
+}): MarketplaceClient {
+  if (!/^https?:/.test(URL.canParse(url) ? url : ''))
+    throw new UsageError(`--url must be an http or https URL, not "${url}".`)
+  if (!token)
+    throw new UsageError('A token is missing: --token, or the environment variable TOKEN.')
+  return createClient({ url, token })
+}

@@ -1,0 +1,45 @@
+/** Finds the command that the arguments name, runs it, and prints help and errors. */
+import { ApiError } from '../errors.ts'
+import { type Command, CommandError, UsageError } from './command.ts'
+import { formatCommandHelp, formatHelp } from './help.ts'
+
+const FAILED = 1
+const WRONG_USAGE = 2
+
+/** Returns the exit status. */
+export async function runCommand(
+  commands: readonly Command[],
+  [name, ...args]: readonly string[],
+): Promise<number> {
+  if (name === undefined || name === '--help' || name === '-h') {
+    console.log(formatHelp(commands))
+    return name === undefined ? WRONG_USAGE : 0
+  }
+  const command = commands.find((known) => known.name === name)
+  if (!command) {
+    console.error(`There is no command "${name}". \`marketplace --help\` lists them.`)
+    return WRONG_USAGE
+  }
+  if (args.includes('--help') || args.includes('-h')) {
+    console.log(formatCommandHelp(command))
+    return 0
+  }
+  try {
+    return await command.run(args)
+  } catch (error) {
+    console.error(describeError(error))
+    if (!(error instanceof UsageError)) return FAILED
+    console.error(`\`marketplace ${name} --help\` lists the options.`)
+    return WRONG_USAGE
+  }
+}
+
+function describeError(error: unknown): unknown {
+  if (error instanceof UsageError || error instanceof CommandError) return error.message
+  if (error instanceof ApiError)
+    return `The instance answered: ${error.message} (${error.code}, request ${error.requestId})`
+  // What `fetch` throws if there is no connection.
+  if (error instanceof TypeError && error.cause instanceof Error)
+    return `The instance cannot be reached: ${error.cause.message}. Check --url.`
+  return error
+}
