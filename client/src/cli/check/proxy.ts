@@ -1,6 +1,6 @@
 /** The proxy between the shop and the marketplace. It simulates faults, and notes what the shop calls. */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { text } from 'node:stream/consumers'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { buffer } from 'node:stream/consumers'
 import { FaultList, type HttpFault, type Occasions, sendFault } from '../faults.ts'
 import { buyerOf, type Sale } from './sale.ts'
 
@@ -38,7 +38,7 @@ export class FaultProxy {
   readonly #placings: Placing[] = []
   /** The ids of the orders that the marketplace has placed for each sale. */
   readonly #orders = new Map<string, Set<number>>()
-  readonly server: Server
+  readonly server
 
   constructor(target: string) {
     this.#target = target.replace(/\/$/, '')
@@ -71,14 +71,14 @@ export class FaultProxy {
 
   async #answer(request: IncomingMessage, response: ServerResponse) {
     const { method = '', url: path = '' } = request
-    const body = await text(request)
+    const body = await buffer(request)
     const isPlacing = /^(PUT|POST) \/api\/externalOrders(\/by-number\/[^/]*)?(\?.*)?$/
-    const sale = isPlacing.test(`${method} ${path}`) ? this.#saleIn(path + body) : undefined
+    const sale = isPlacing.test(`${method} ${path}`) ? this.#saleIn(`${path} ${body}`) : undefined
     const placing = sale && this.#note(sale)
     const fault = this.#faults.find((fault) => fault.sale === sale)
     const answer =
       fault?.effect.reach === 'none' ? undefined : await this.#forward(request, path, body)
-    if (sale && answer?.ok) this.#noteOrders(sale, answer.text)
+    if (sale && answer?.ok) this.#noteOrders(sale, answer.body)
     if (fault) {
       if (placing) end(placing, fault.effect)
       fault.onHit()
@@ -89,7 +89,7 @@ export class FaultProxy {
     }
     if (!answer) return
     if (placing) Object.assign(placing, { answeredAt: Date.now(), status: answer.status })
-    response.writeHead(answer.status, answer.headers).end(answer.text)
+    response.writeHead(answer.status, answer.headers).end(answer.body)
   }
 
   /** The buyer names the sale if the shop has taken another number. */
@@ -108,14 +108,14 @@ export class FaultProxy {
     return placing
   }
 
-  #noteOrders({ number }: Sale, text: string) {
-    const { orders = [] } = JSON.parse(text) as { orders?: { id: number }[] }
+  #noteOrders({ number }: Sale, body: Buffer) {
+    const { orders = [] } = JSON.parse(String(body)) as { orders?: { id: number }[] }
     const ids = this.#orders.get(number) ?? new Set()
     for (const { id } of orders) ids.add(id)
     this.#orders.set(number, ids)
   }
 
-  async #forward({ method = '', headers }: IncomingMessage, path: string, body: string) {
+  async #forward({ method = '', headers }: IncomingMessage, path: string, body: Buffer<ArrayBuffer>) {
     const kept = Object.entries(headers).filter(([name]) => !DROPPED.includes(name))
     const response = await fetch(this.#target + path, {
       ...{ method, redirect: 'manual', signal: AbortSignal.timeout(60_000) },
@@ -123,7 +123,8 @@ export class FaultProxy {
       ...(method !== 'GET' && method !== 'HEAD' && { body }),
     })
     return {
-      ...{ ok: response.ok, status: response.status, text: await response.text() },
+      ...{ ok: response.ok, status: response.status },
+      body: Buffer.from(await response.arrayBuffer()),
       headers: Object.fromEntries(
         [...response.headers].filter(([name]) => !DROPPED.includes(name)),
       ),
