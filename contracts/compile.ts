@@ -1,5 +1,5 @@
 /**
- * `npm run contract:compile`: compiles contracts/Delivery.sol and writes what is made from it.
+ * `npm run contract:compile`: compiles the contracts of this folder and writes what is made from them.
  * `--check` only compares, `--standard-json` prints the input that explorers verify a source with.
  */
 import { createHash } from 'node:crypto'
@@ -10,6 +10,8 @@ import { CommandError, defineCommand, start } from '../scripts/shell/command.ts'
 import { type Compilation, compile, compilerVersion, standardInput } from './solidity.ts'
 
 const SOURCE = 'contracts/Delivery.sol'
+/** For local chains only. */
+const OUTCOMES = 'contracts/OutcomeToken.sol'
 
 /**
  * `paris` also runs on chains without PUSH0 and costs 22 gas an item more than `shanghai`. `viaIR`
@@ -24,13 +26,13 @@ const settings = {
 export const command = defineCommand(
   {
     name: 'npm run contract:compile',
-    purpose: `Compiles ${SOURCE}, and writes contracts/Delivery.json and the ABIs for viem.`,
+    purpose: 'Compiles the contracts, and writes their artifacts and the ABIs for viem.',
     options: {
       check: { type: 'boolean', default: false, help: 'Only fail if a file is out of date.' },
       'standard-json': {
         type: 'boolean',
         default: false,
-        help: 'Only print the input with which explorers verify the source.',
+        help: `Only print the input with which explorers verify ${SOURCE}.`,
       },
     },
     example: 'npm run contract:compile',
@@ -41,7 +43,8 @@ export const command = defineCommand(
       console.log(JSON.stringify(standardInput(compilation.sources, settings, [SOURCE]), null, 2))
       return
     }
-    const files = filesFrom(compilation)
+    const outcomes = compile({ [OUTCOMES]: await readFile(OUTCOMES, 'utf8') }, settings)
+    const files = { ...filesFrom(compilation), ...tokenFile(outcomes) }
     if (check) return checkUpToDate(files)
     for (const [path, content] of Object.entries(files)) {
       await mkdir(dirname(path), { recursive: true })
@@ -55,20 +58,13 @@ function filesFrom({ contracts, sources }: Compilation): Record<string, string> 
   const { Delivery } = contracts
   if (!Delivery) throw new CommandError(`${SOURCE} has no contract Delivery.`)
   const { abi, bytecode, deployedBytecode, immutableRanges } = Delivery
-  const artifact = {
-    contractName: 'Delivery',
-    sourceName: SOURCE,
-    compiler: { version: compilerVersion, settings },
-    sourcesSha256: Object.fromEntries(
-      Object.entries(sources).map(([name, text]) => [name, sha256(text)]),
-    ),
-    abi,
-    bytecode,
-    deployedBytecode,
-    immutableRanges,
-  }
   return {
-    'contracts/Delivery.json': `${JSON.stringify(artifact, null, 2)}\n`,
+    'contracts/Delivery.json': artifactText('Delivery', SOURCE, sources, {
+      abi,
+      bytecode,
+      deployedBytecode,
+      immutableRanges,
+    }),
     'contracts/relayer-abi.ts': abiModule('What the Worker uses of the Delivery contract.', [
       'export const relayerAbi = [',
       ...abi.filter(isForRelayer).map(itemLine),
@@ -79,6 +75,32 @@ function filesFrom({ contracts, sources }: Compilation): Record<string, string> 
       ...abi.filter((item) => !isForRelayer(item)).map(itemLine),
     ]),
   }
+}
+
+function tokenFile({ contracts: { OutcomeToken }, sources }: Compilation) {
+  if (!OutcomeToken) throw new CommandError(`${OUTCOMES} has no contract OutcomeToken.`)
+  const { bytecode } = OutcomeToken
+  return {
+    'contracts/OutcomeToken.json': artifactText('OutcomeToken', OUTCOMES, sources, { bytecode }),
+  }
+}
+
+function artifactText(
+  contractName: string,
+  sourceName: string,
+  sources: Compilation['sources'],
+  contract: Partial<Compilation['contracts'][string]>,
+): string {
+  const artifact = {
+    contractName,
+    sourceName,
+    compiler: { version: compilerVersion, settings },
+    sourcesSha256: Object.fromEntries(
+      Object.entries(sources).map(([name, text]) => [name, sha256(text)]),
+    ),
+    ...contract,
+  }
+  return `${JSON.stringify(artifact, null, 2)}\n`
 }
 
 /** What the Worker calls and reads. Scripts of the owner use the rest. */
@@ -113,7 +135,7 @@ async function checkUpToDate(files: Record<string, string>): Promise<void> {
   const stale = Object.keys(files).filter((path, i) => found[i] !== files[path])
   if (stale.length > 0)
     throw new CommandError(
-      `Not what ${SOURCE} compiles to: ${stale.join(', ')}. Run \`npm run contract:compile\`.`,
+      `Not what the contracts compile to: ${stale.join(', ')}. Run \`npm run contract:compile\`.`,
     )
 }
 

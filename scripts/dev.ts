@@ -6,19 +6,25 @@ import { mkdir, rm } from 'node:fs/promises'
 import { max } from 'drizzle-orm'
 import type { Address } from 'viem'
 import { orders } from '../src/db/schema/orders.ts'
-import { mineWaiting, startAnvil } from './chain/anvil.ts'
+import { mineWaiting, setChainTime, startAnvil } from './chain/anvil.ts'
 import { LOCAL_CHAIN_ID } from './chain/collectibles.ts'
 import { migrate, openLocalDatabase } from './database/local.ts'
+import { callAdvance } from './local/call.ts'
 import { describeCaller } from './local/caller.ts'
 import { checkNode, ensureDelivery, syncCatalogue } from './local/chain.ts'
+import { type Clock, openClock } from './local/clock.ts'
+import { createControl } from './local/control.ts'
+import { createControls } from './local/controls.ts'
 import { openGateway } from './local/gateway.ts'
 import { requestLine } from './local/lines.ts'
 import { lockFolder } from './local/lock.ts'
+import { startMarketplace } from './local/marketplace.ts'
 import { CHAIN_STATE, DELIVERY, SECRETS, STATE, savePublicUrl } from './local/paths.ts'
 import { checkPort } from './local/port.ts'
 import { addMissingSecrets } from './local/secrets.ts'
+import { createTarget } from './local/target.ts'
 import { welcome } from './local/welcome.ts'
-import { startCron, startWorker } from './local/worker.ts'
+import { startCron } from './local/worker.ts'
 import { defineCommand, parseInteger, start } from './shell/command.ts'
 import { createSupervisor, type Supervisor } from './shell/supervisor.ts'
 import { issueToken, parseIssuer } from './tokens/issue.ts'
@@ -30,17 +36,21 @@ export const command = defineCommand(
       'Runs the marketplace on this machine, with a chain and demo data. Ctrl-C stops it. The data is kept in .wrangler/state.',
     options: {
       fresh: { type: 'boolean', default: false, help: 'Delete the data first.' },
+      advance: {
+        type: 'string',
+        value: 'DURATION',
+        help: 'Move the clock of the running marketplace forward, as in 90s, 10m, 25h or 6d.',
+      },
     },
     variables: {
       PORT: 'Port of the marketplace. Default: 8787',
       RPC_PORT: 'Port of the chain (anvil). Default: 8545',
       RPC_URL: `A node to use instead of anvil, with chain id ${LOCAL_CHAIN_ID}.`,
-      LOOPBACK_HOSTS:
-        'Servers on this machine to fetch avatars from and send webhooks to, as in localhost:3000. Default: none',
     },
     example: 'PORT=8788 RPC_PORT=8546 npm run dev -- --fresh',
   },
-  async ({ fresh }) => {
+  async ({ fresh, advance }) => {
+    if (advance !== undefined) return callAdvance(advance)
     const { PORT = '8787', RPC_PORT = '8545', RPC_URL } = process.env
     const port = parseInteger('PORT', PORT, 1, 65535)
     const rpcPort = parseInteger('RPC_PORT', RPC_PORT, 1, 65535)
@@ -60,19 +70,27 @@ export const command = defineCommand(
     if (RPC_URL) printStatus('chain', `external node on ${RPC_URL}`)
     const rpcUrl = RPC_URL ?? (await startChain(supervisor, rpcPort))
     mineWaiting(rpcUrl)
+    const clock = await openClock()
+    if (clock.offset() > 0) await setChainTime(rpcUrl, clock.now())
     const delivery = await ensureDelivery(rpcUrl, DELIVERY)
     printStatus('contract', delivery)
     // First, because two processes that open a new database at the same time get SQLITE_BUSY.
-    const { issuer, ...start } = await prepareDatabase(url, rpcUrl, delivery)
-    const { target, showLog } = await startMarketplace(supervisor, url, rpcUrl, delivery)
-    await openGateway(port, target, async (exchange) => {
-      const now = new Date()
-      const isRejected = exchange.response?.status === 401
-      const caller = await describeCaller(issuer, exchange.requestHeaders, now)
-      console.log(requestLine(exchange, isRejected ? undefined : caller, now))
+    const { issuer, ...start } = await prepareDatabase(url, rpcUrl, delivery, clock)
+    const marketplace = await startMarketplace(supervisor, { url, rpcUrl, delivery })
+    printStatus('worker', 'started')
+    const target = createTarget(marketplace.url)
+    const controls = await createControls({ clock, rpcUrl, target, restart: marketplace.restart })
+    await openGateway(port, {
+      target,
+      control: createControl(controls),
+      report: async (exchange) => {
+        const isRejected = exchange.response?.status === 401
+        const caller = await describeCaller(issuer, exchange.requestHeaders, clock.now())
+        console.log(requestLine(exchange, isRejected ? undefined : caller, new Date()))
+      },
     })
     console.log(welcome({ url, rpcUrl, ...start }))
-    showLog()
+    marketplace.showLog()
     startCron(target)
   },
 )
@@ -88,36 +106,8 @@ async function startChain(supervisor: Supervisor, port: number): Promise<string>
   return anvil.url
 }
 
-/** Returns where the Worker listens, and what prints its log from then on. */
-async function startMarketplace(
-  supervisor: Supervisor,
-  url: string,
-  rpcUrl: string,
-  delivery: Address,
-) {
-  const network = {
-    chainId: LOCAL_CHAIN_ID,
-    rpcUrls: [rpcUrl],
-    delivery,
-    finality: 1,
-    callsPerSecond: 1000,
-    maxFeePerGasGwei: 500,
-    maxPriorityFeePerGasGwei: 50,
-  }
-  const { LOOPBACK_HOSTS } = process.env
-  const worker = startWorker({
-    PUBLIC_URL: url,
-    ...(LOOPBACK_HOSTS && { LOOPBACK_HOSTS }),
-    NETWORKS: JSON.stringify({ localhost: network }),
-  })
-  supervisor.add('The Worker', worker, worker.errors)
-  const target = await worker.ready
-  printStatus('worker', 'started')
-  return { target, showLog: worker.showLog }
-}
-
 /** Applies migrations, loads the catalogue and issues a master token. */
-async function prepareDatabase(url: string, rpcUrl: string, delivery: Address) {
+async function prepareDatabase(url: string, rpcUrl: string, delivery: Address, clock: Clock) {
   const local = await openLocalDatabase()
   try {
     const migrations = await migrate(local)
@@ -126,7 +116,7 @@ async function prepareDatabase(url: string, rpcUrl: string, delivery: Address) {
     await savePublicUrl(url)
     const issuer = parseIssuer({ ...local.env, PUBLIC_URL: url })
     const request = { role: 'master', name: 'npm run dev' } as const
-    const token = await issueToken(local.db, issuer, request, new Date())
+    const token = await issueToken(local.db, issuer, request, clock.now())
     const [last] = await local.db.select({ id: max(orders.id) }).from(orders)
     return { issuer, token, nextOrderId: (last?.id ?? 0) + 1 }
   } finally {

@@ -33,7 +33,7 @@ const signingKey = z.object({
 })
 
 /** A host in the spelling of `URL.host`. */
-const LOOPBACK_HOST = /^(localhost|127\.0\.0\.1|\[::1\]):\d{1,5}$/
+const LOOPBACK_HOST = /^(localhost|127\.0\.0\.1|\[::1\]):(\d{1,5}|\*)$/
 
 /** An address in EIP-55 spelling. */
 const address = z
@@ -106,7 +106,11 @@ const loopbackHosts = z
   .string()
   .default('')
   .transform((hosts) => hosts.split(',').flatMap((host) => host.trim() || []))
-  .pipe(z.array(z.string().regex(LOOPBACK_HOST, 'must be a loopback host and its port')))
+  .pipe(
+    z.array(
+      z.string().regex(LOOPBACK_HOST, 'must be a loopback host and its port, or * for every port'),
+    ),
+  )
 
 const signerKey = z
   .string()
@@ -136,7 +140,7 @@ const settingsSchema = issuerSchema.extend({
   IPFS_GATEWAY: withoutSlash.optional(),
   /** Networks by name. The name is the `contractNetwork` of an NFT. */
   NETWORKS: json(networks),
-  /** Loopback servers to fetch avatars from and to send webhooks to, as in `127.0.0.1:8000,localhost:3000`. */
+  /** Loopback servers to fetch avatars from and to send webhooks to, as in `127.0.0.1:8000,localhost:*`. */
   LOOPBACK_HOSTS: loopbackHosts,
   /** Orders that all user tokens of a user together may have that are not ended. */
   MAX_OPEN_ORDERS: count.default(1000),

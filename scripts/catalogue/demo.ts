@@ -27,9 +27,9 @@ export const supply = {
 }
 
 const RELEASED = '2026-01-15T12:00:00.000Z'
-const timestamps = { createdAt: '2026-01-01T12:00:00.000Z', updatedAt: '2026-01-01T12:00:00.000Z' }
+export const timestamps = { createdAt: '2026-01-01T12:00:00.000Z', updatedAt: '2026-01-01T12:00:00.000Z' }
 /** At 2,000 EUR for one ether. */
-const TEN_EUROS = {
+export const TEN_EUROS = {
   priceCents: 1000,
   priceCurrency: 'EUR',
   priceEths: '0.005',
@@ -153,7 +153,7 @@ function demoNfts({ erc721, erc1155 }: Collectibles): (typeof nfts.$inferInsert)
   ]
 }
 
-const forSale = { sellerId: 2, active: true, type: 'regular', ...TEN_EUROS, ...timestamps } as const
+export const forSale = { sellerId: 2, active: true, type: 'regular', ...TEN_EUROS, ...timestamps } as const
 
 const listing = (id: number) => ({ id, externalId: `listing-${id}` })
 

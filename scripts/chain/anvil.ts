@@ -79,3 +79,23 @@ export function mineWaiting(url: string): () => void {
   const timer = setInterval(() => mine().catch(() => {}), MINING_INTERVAL)
   return () => clearInterval(timer)
 }
+
+/** Mines a block with this time. The clock of the chain goes on from there. */
+export async function setChainTime(url: string, time: Date): Promise<void> {
+  const client = createTestClient({ mode: 'anvil', transport: http(url) })
+  const timestamp = BigInt(Math.floor(time.getTime() / 1000))
+  await client.setNextBlockTimestamp({ timestamp })
+  await client.mine({ blocks: 1 })
+}
+
+/**
+ * Replaces the newest blocks by empty ones, and returns the number of the newest one that is left.
+ * Their transactions are gone, also from the pool.
+ */
+export async function reorganize(url: string, blocks: number): Promise<void> {
+  const client = createTestClient({ mode: 'anvil', transport: http(url) })
+  await client.request<{ Method: 'anvil_reorg'; Parameters: [number, []]; ReturnType: null }>({
+    method: 'anvil_reorg',
+    params: [blocks, []],
+  })
+}

@@ -51,7 +51,7 @@ export const erc1155Abi = parseAbi([
 export const MINTER_ROLE = keccak256(stringToBytes('MINTER_ROLE'))
 
 /** Pieces that the Delivery contract may mint at once, and in a day. */
-const MINT_LIMIT = 1_000_000n
+export const MINT_LIMIT = 1_000_000n
 
 const TRANSACTIONS_PER_BATCH = 100
 /** Enough gas to mint one token. Estimating it for each transaction would take most of the time. */
@@ -126,7 +126,7 @@ export async function hasContracts(rpcUrl: string, addresses: readonly Address[]
 }
 
 /** Functions that send transactions from one account, wait for them, and throw if one reverts. */
-async function connectAs(rpcUrl: string, account: Account) {
+export async function connectAs(rpcUrl: string, account: Account) {
   const transport = http(rpcUrl)
   const id = await createPublicClient({ transport }).getChainId()
   const chain = { ...foundry, id }

@@ -14,6 +14,7 @@ import {
 } from '../chain/collectibles.ts'
 import { deployDelivery } from '../chain/delivery.ts'
 import { CommandError } from '../shell/command.ts'
+import { syncOutcomes } from './outcomes.ts'
 
 /** Throws a `CommandError` unless a node with the local chain id responds. */
 export async function checkNode(rpcUrl: string): Promise<void> {
@@ -53,6 +54,7 @@ export async function syncCatalogue(
   if (current && (await hasContracts(rpcUrl, Object.values(current)))) {
     await authorizeOperator(rpcUrl, { seller, operator: delivery }, current)
     await limitEditions(rpcUrl, delivery, current)
+    await syncOutcomes(db, rpcUrl, delivery, current)
     return 'demo, unchanged'
   }
   if (!current && !(await isEmpty(db))) return 'not the demo, unchanged'
@@ -60,9 +62,11 @@ export async function syncCatalogue(
   await limitEditions(rpcUrl, delivery, deployed)
   if (!current) {
     await loadDemo(db, deployed)
+    await syncOutcomes(db, rpcUrl, delivery, deployed)
     return 'demo, created'
   }
   await moveToNewChain(db, current, deployed, delivery)
+  await syncOutcomes(db, rpcUrl, delivery, deployed)
   return 'demo, moved to a new chain because the old one is gone'
 }
 

@@ -11,7 +11,9 @@ import {
   type ServerResponse,
 } from 'node:http'
 import type { Server } from 'node:net'
+import type { Control } from './control.ts'
 import { listen } from './port.ts'
+import type { Target } from './target.ts'
 
 export type Exchange = {
   method: string
@@ -26,21 +28,34 @@ export type Exchange = {
 /** Characters of the body of an error response that are kept for the log. */
 const MAX_BODY = 16_384
 
-/**
- * Opens the port, on each address of `localhost`. `target` is the URL of `wrangler dev`. `report` is
- * called after each request.
- */
-export async function openGateway(
+/** The answer while the Worker restarts. Nothing was done, so clients may send the request again. */
+const RESTARTING = {
+  headers: { 'content-type': 'application/json', 'retry-after': '1' },
+  body: JSON.stringify({ error: 'the local instance restarts', code: 'try_later' }),
+}
+
+type Handlers = {
+  target: Target
+  /** Answers what is below `/dev/`. */
+  control: Control
+  /** Called after each request to the Worker. */
+  report: (exchange: Exchange) => void
+}
+
+/** Opens the port, on each address of `localhost`. */
+export function openGateway(
   port: number,
-  target: string,
-  report: (exchange: Exchange) => void,
+  { target, control, report }: Handlers,
 ): Promise<Server[]> {
-  const options = { ...urlToHost(target), agent: new Agent() }
+  const agent = new Agent()
   const handle = (incoming: IncomingMessage, outgoing: ServerResponse) => {
     const start = performance.now()
     const { method = '', url: path = '', headers: requestHeaders } = incoming
-    const answer = forward(incoming, outgoing, { ...options, method, path })
+    if (path.startsWith('/dev/')) return control(incoming, outgoing)
+    const end = target.begin()
+    const answer = forward(incoming, outgoing, { target, agent, method, path })
     outgoing.once('close', () => {
+      end()
       const response = outgoing.writableFinished ? answer.response : undefined
       report({ method, path, requestHeaders, duration: performance.now() - start, response })
     })
@@ -48,19 +63,28 @@ export async function openGateway(
   return listen(() => createServer(handle), port, 'PORT')
 }
 
-const urlToHost = (url: string) => {
-  const { hostname, port } = new URL(url)
-  return { hostname, port }
-}
-
-type Target = { hostname: string; port: string; agent: Agent; method: string; path: string }
+type Forwarded = { target: Target; agent: Agent; method: string; path: string }
 
 /** Sends the request on, and its response back. The result has the response once it is there. */
-function forward(incoming: IncomingMessage, outgoing: ServerResponse, target: Target) {
+function forward(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  { target, ...options }: Forwarded,
+) {
   const result: Pick<Exchange, 'response'> = { response: undefined }
+  const respond = (status: number, headers: Record<string, string>, body: string) => {
+    result.response = { status, headers, body }
+    outgoing.writeHead(status, headers).end(body)
+  }
+  const sayRestarting = () => respond(503, RESTARTING.headers, RESTARTING.body)
+  const url = target.url()
+  if (!url) {
+    sayRestarting()
+    return result
+  }
   // The log needs the text of errors, so they must not be compressed.
   const requestHeaders = without('accept-encoding', incoming.rawHeaders)
-  const upstream = request({ ...target, headers: requestHeaders }, (answer) => {
+  const upstream = request(url, { ...options, headers: requestHeaders }, (answer) => {
     const { statusCode: status = 0, headers, rawHeaders } = answer
     const response = { status, headers, body: '' }
     result.response = response
@@ -75,9 +99,9 @@ function forward(incoming: IncomingMessage, outgoing: ServerResponse, target: Ta
   })
   upstream.on('error', ({ message }) => {
     if (outgoing.headersSent) return
-    const body = `The Worker does not respond: ${message}\n`
-    result.response = { status: 502, headers: {}, body }
-    outgoing.writeHead(502, { 'content-type': 'text/plain' }).end(body)
+    if (target.url() !== url) return sayRestarting()
+    const headers = { 'content-type': 'text/plain' }
+    respond(502, headers, `The Worker does not respond: ${message}\n`)
   })
   outgoing.once('close', () => upstream.destroy())
   incoming.pipe(upstream)

@@ -20,6 +20,17 @@ export async function lockFolder(url: string): Promise<void> {
   await writeFile(LOCK_OWNER, `process ${process.pid}, ${url}`)
 }
 
+/** Returns which process has the lock, and its URL; undefined if none has. */
+export async function readLockOwner(): Promise<string | undefined> {
+  await mkdir(FOLDER, { recursive: true })
+  const lock = new DatabaseSync(LOCK)
+  try {
+    return isFree(lock) ? undefined : await readFile(LOCK_OWNER, 'utf8')
+  } finally {
+    lock.close()
+  }
+}
+
 /** SQLITE_BUSY: https://www.sqlite.org/rescode.html#busy */
 const BUSY = 5
 

@@ -7,6 +7,12 @@ export const STATE = `${FOLDER}/state`
 export const CHAIN_STATE = `${STATE}/anvil.json`
 /** The address of the Delivery contract. */
 export const DELIVERY = `${STATE}/delivery`
+/** Milliseconds by which the clock of the instance is ahead of that of this machine. */
+export const CLOCK = `${STATE}/clock`
+/** The copy of the database that `/dev/backup` makes. */
+export const BACKUP = `${STATE}/backup.sqlite`
+/** Where wrangler keeps the database of the Worker. */
+export const DATABASES = `${STATE}/v3/d1`
 /** Locked while `npm run dev` is running, and which process that is. */
 export const LOCK = `${FOLDER}/dev.lock`
 export const LOCK_OWNER = `${FOLDER}/dev.owner`

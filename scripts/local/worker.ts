@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline'
 import { stripVTControlCharacters } from 'node:util'
 import type { Child } from '../shell/child.ts'
 import { startWrangler } from '../shell/wrangler.ts'
+import type { Target } from './target.ts'
 import { createLogReader } from './worker-log.ts'
 
 export type LocalWorker = Child & {
@@ -14,11 +15,25 @@ export type LocalWorker = Child & {
   showLog: () => void
 }
 
+/** `src/worker.ts` with a clock that can be moved. */
+const ENTRY = 'scripts/local/worker-entry.ts'
+
 /** Starts wrangler on a free port. */
 export function startWorker(variables: Record<string, string>): LocalWorker {
   const values = Object.entries(variables).map(([name, value]) => `${name}:${value}`)
   const child = startWrangler(
-    ['dev', '--port', '0', '--inspector-port', '0', '--var', ...values],
+    [
+      'dev',
+      ENTRY,
+      '--config',
+      'wrangler.toml',
+      '--port',
+      '0',
+      '--inspector-port',
+      '0',
+      '--var',
+      ...values,
+    ],
     'piped',
   )
   let isLogShown = false
@@ -49,12 +64,19 @@ export function startWorker(variables: Record<string, string>): LocalWorker {
   }
 }
 
+/** Runs the cron trigger once. */
+export async function runCron(url: string): Promise<void> {
+  const response = await fetch(`${url}/cdn-cgi/local/scheduled`)
+  if (!response.ok) throw new Error(`The cron trigger failed: ${await response.text()}`)
+}
+
 /** Runs the cron trigger now and every minute, because `wrangler dev` never does. */
-export function startCron(url: string): void {
-  const run = () =>
-    fetch(`${url}/cdn-cgi/local/scheduled`).catch(() => {
-      // Fails while the Worker reloads. The next run follows in a minute.
-    })
+export function startCron(target: Target): void {
+  const run = () => {
+    const url = target.url()
+    // Fails while the Worker reloads. The next run follows in a minute.
+    if (url) runCron(url).catch(() => {})
+  }
   run()
   setInterval(run, 60_000)
 }

@@ -7,11 +7,13 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 export type Supervisor = {
   /** `lastWords` returns what the child has printed that may tell why it exited. */
   add: (name: string, child: Child, lastWords?: () => string) => void
+  /** Stops a child. Its end is no reason to end the others. */
+  stop: (child: Child) => Promise<void>
 }
 
 /** Returns a supervisor. It also ends this process, with status 1 if a child exited. */
 export function createSupervisor(): Supervisor {
-  const children: Child[] = []
+  let children: Child[] = []
   const guard = startGuard()
   let isStopping = false
 
@@ -23,28 +25,36 @@ export function createSupervisor(): Supervisor {
     process.exit(status)
   }
 
+  const tellGuard = () => guard.write(`${children.map(({ process: { pid } }) => pid).join(' ')}\n`)
+
   // Other listeners would end this process before its children.
   for (const signal of SIGNALS) process.removeAllListeners(signal).on(signal, () => stopAll(0))
   if (process.env.npm_lifecycle_event) onParentExit(() => stopAll(1))
   return {
     add: (name, child, lastWords = () => '') => {
       children.push(child)
-      guard.write(`${child.process.pid}\n`)
+      tellGuard()
       child.ended.then((reason) => {
+        if (!children.includes(child)) return
         if (!isStopping)
           console.error(`${name} exited (${reason}). Stopping everything.\n${lastWords()}`.trim())
         stopAll(1)
       })
     },
+    stop: async (child) => {
+      children = children.filter((other) => other !== child)
+      await child.stop()
+      tellGuard()
+    },
   }
 }
 
 /**
- * Starts a shell that reads process ids. When this process has ended, even by SIGKILL, its input
+ * Starts a shell that reads lines of process ids, of which the last one counts. When this process has ended, even by SIGKILL, its input
  * ends, and it ends the processes of these ids.
  */
 function startGuard() {
-  const script = 'while read -r pid; do pids="$pids $pid"; done; kill $pids 2>/dev/null'
+  const script = 'while read -r line; do pids=$line; done; kill $pids 2>/dev/null'
   const guard = spawn('sh', ['-c', script], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] })
   guard.unref()
   return guard.stdin

@@ -42,7 +42,7 @@ export type Destination = {
   /** The field of the request that has the URL, for errors. */
   field: string
   base?: URL | undefined
-  /** Hosts on this machine that are allowed, for development: `127.0.0.1:8877`. */
+  /** Hosts on this machine that are allowed, for development: `127.0.0.1:8877`, `localhost:*`. */
   loopbackHosts: readonly string[]
   /** Whether other hosts need https. */
   isHttpsOnly?: boolean
@@ -65,7 +65,7 @@ export function parseDestination(
   if (!/^https?:$/.test(url.protocol))
     throw invalidUrl(isHttpsOnly ? 'must be an https URL' : 'must be an http or https URL')
   if (url.username || url.password) throw invalidUrl('must not contain credentials')
-  if (loopbackHosts.includes(url.host)) return url
+  if ([url.host, `${url.hostname}:*`].some((host) => loopbackHosts.includes(host))) return url
   if (isHttpsOnly && url.protocol !== 'https:') throw invalidUrl('must be an https URL')
   if (!isPublic(url.hostname)) throw invalidUrl('must point to a public host')
   return url

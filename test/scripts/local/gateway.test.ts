@@ -4,6 +4,7 @@ import type { AddressInfo, Server } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterEach, expect, it } from 'vitest'
 import { type Exchange, openGateway } from '../../../scripts/local/gateway.ts'
+import { createTarget } from '../../../scripts/local/target.ts'
 import { aFreePort } from '../../support/project.ts'
 
 const servers: Server[] = []
@@ -28,7 +29,9 @@ async function aWorker(): Promise<string> {
 it('reports the text of an error to a client that accepts gzip', async () => {
   const reported = Promise.withResolvers<Exchange>()
   const port = Number(await aFreePort())
-  servers.push(...(await openGateway(port, await aWorker(), reported.resolve)))
+  const target = createTarget(await aWorker())
+  const handlers = { target, control: async () => {}, report: reported.resolve }
+  servers.push(...(await openGateway(port, handlers)))
   const response = await fetch(`http://localhost:${port}/x`)
   expect(await response.json()).toMatchObject({ code: 'not_found' })
   expect((await reported.promise).response?.body).toBe(

@@ -1,0 +1,118 @@
+/**
+ * The control API of the local instance: what tests of a shop need and a deployed instance does not
+ * have. The gateway answers it, not the Worker.
+ */
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import { text } from 'node:stream/consumers'
+import type * as z from 'zod'
+
+const errorStatus = {
+  invalid_input: 400,
+  cross_site: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  conflict: 409,
+  internal_error: 500,
+} as const
+
+/** An error of a call, with a code and a sentence for its caller. */
+export class ControlError extends Error {
+  readonly code: keyof typeof errorStatus
+  constructor(code: keyof typeof errorStatus, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+/** Checks the input of a call, and returns what runs it. Throws `invalid_input`. */
+type Call = (input: unknown) => () => Promise<object>
+
+/** Returns a call that takes what the schema describes. */
+export const call =
+  <Input>(schema: z.ZodType<Input>, run: (input: Input) => Promise<object>): Call =>
+  (input) => {
+    const result = schema.safeParse(input)
+    if (result.success) return () => run(result.data)
+    const [issue] = result.error.issues
+    const isUnknown = issue?.code === 'unrecognized_keys'
+    const field = isUnknown ? issue.keys[0] : issue?.path.join('.')
+    const reason = isUnknown ? 'is not a field of this call' : issue?.message
+    throw new ControlError('invalid_input', `${field || 'the body'} ${reason}`)
+  }
+
+/** `calls` by their name in the path. */
+export type Controls = { clock: () => object; calls: Record<string, Call> }
+
+/** Answers a request for a path below `/dev/`. */
+export type Control = (request: IncomingMessage, response: ServerResponse) => Promise<void>
+
+/** Returns what answers `/dev/…`. Calls that change something run one after another. */
+export function createControl({ clock, calls }: Controls): Control {
+  let last: Promise<unknown> = Promise.resolve()
+  const inTurn = (run: () => Promise<object>): Promise<object> => {
+    const result = last.then(run)
+    last = result.catch(() => {})
+    return result
+  }
+
+  async function answer(request: IncomingMessage): Promise<object> {
+    checkOrigin(request.headers)
+    const name = request.url?.replace(/^\/dev\/|\?.*$/g, '') ?? ''
+    if (name === 'clock') {
+      checkMethod(request, 'GET')
+      return clock()
+    }
+    const prepare = Object.hasOwn(calls, name) && calls[name]
+    if (!prepare) {
+      const paths = ['clock', ...Object.keys(calls)].map((known) => `/dev/${known}`)
+      throw new ControlError('not_found', `there are only ${paths.join(', ')}`)
+    }
+    checkMethod(request, 'POST')
+    return inTurn(prepare(await readJson(request)))
+  }
+
+  return async (request, response) => {
+    const [status, body] = await answer(request).then(
+      (result) => [200, result] as const,
+      describeError,
+    )
+    response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' })
+    response.end(JSON.stringify(body))
+  }
+}
+
+/** Any page that a browser shows could call this machine, also by a name that it lets point here. */
+function checkOrigin({ host = '', origin, ...headers }: IncomingHttpHeaders): void {
+  const isLocal = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/.test(host)
+  const site = headers['sec-fetch-site'] ?? 'none'
+  const isOwn = ['same-origin', 'none'].includes(String(site))
+  if (!isLocal || !isOwn || (origin && origin !== `http://${host}`))
+    throw new ControlError('cross_site', 'only programs and pages of this machine may call this')
+}
+
+function checkMethod({ method, url }: IncomingMessage, allowed: string): void {
+  if (method !== allowed)
+    throw new ControlError('method_not_allowed', `${url} takes ${allowed}, not ${method}`)
+}
+
+/** Bytes of a body. */
+const MAX_BODY = 10_000
+
+async function readJson(request: IncomingMessage): Promise<unknown> {
+  if (Number(request.headers['content-length'] ?? 0) > MAX_BODY)
+    throw new ControlError('invalid_input', `the body must have at most ${MAX_BODY} bytes`)
+  const body = await text(request)
+  try {
+    return JSON.parse(body || '{}')
+  } catch {
+    throw new ControlError('invalid_input', 'the body must be JSON')
+  }
+}
+
+function describeError(error: unknown): readonly [status: number, body: object] {
+  if (error instanceof ControlError)
+    return [errorStatus[error.code], { error: error.message, code: error.code }]
+  console.error(error)
+  const message = error instanceof Error ? error.message : String(error)
+  return [500, { error: message, code: 'internal_error' }]
+}

@@ -1,0 +1,64 @@
+/** What each call of the control API does. */
+import { createPublicClient, http } from 'viem'
+import * as z from 'zod'
+import { reorganize } from '../chain/anvil.ts'
+import { advance } from './advance.ts'
+import type { Clock } from './clock.ts'
+import { ControlError, type Controls, call } from './control.ts'
+import { copyDatabase, hasCopy, putBackDatabase } from './copies.ts'
+import { DURATION, parseDuration } from './duration.ts'
+import type { Target } from './target.ts'
+import { runCron } from './worker.ts'
+
+type Parts = {
+  clock: Clock
+  rpcUrl: string
+  target: Target
+  /** Stops the Worker, and starts it again after `between`. Returns its new URL. */
+  restart: (between: () => Promise<void>) => Promise<string>
+}
+
+const duration = z.string(DURATION).transform(parseDuration).pipe(z.number(DURATION))
+const count = z.int('must be a whole number').min(1, 'must be at least 1')
+const nothing = z.strictObject({})
+
+export async function createControls(parts: Parts): Promise<Controls> {
+  const { clock, rpcUrl, target, restart } = parts
+  const chain = createPublicClient({ transport: http(rpcUrl), cacheTime: 0 })
+  const readHead = async () => Number(await chain.getBlockNumber())
+  // No reorganization may remove the contracts of the demo.
+  const firstBlock = await readHead()
+  const workerUrl = () => target.url() ?? ''
+  const calls = {
+    advance: call(z.strictObject({ by: duration }), async ({ by }) => {
+      const now = await advance({ clock, rpcUrl, workerUrl: workerUrl() }, by)
+      return { now: now.toISOString() }
+    }),
+
+    reorganise: call(z.strictObject({ blocks: count }), async ({ blocks }) => {
+      const head = await readHead()
+      if (blocks > head - firstBlock)
+        throw new ControlError(
+          'invalid_input',
+          `blocks must be at most ${head - firstBlock}, the number of blocks since the start of \`npm run dev\``,
+        )
+      await reorganize(rpcUrl, blocks)
+      await runCron(workerUrl())
+      return { block: head - blocks }
+    }),
+
+    backup: call(nothing, async () => {
+      await copyDatabase()
+      return { at: clock.now().toISOString() }
+    }),
+
+    restore: call(nothing, async () => {
+      if (!(await hasCopy()))
+        throw new ControlError('conflict', 'there is no backup: POST /dev/backup makes one')
+      await target.pause()
+      target.resume(await restart(putBackDatabase))
+      return {}
+    }),
+  }
+  return { clock: () => ({ now: clock.now().toISOString(), offset: clock.offset() }), calls }
+}

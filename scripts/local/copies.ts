@@ -1,0 +1,42 @@
+/** The copy of the local database that `/dev/backup` makes and `/dev/restore` goes back to. */
+import { copyFile, readdir, rename, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { backup, DatabaseSync } from 'node:sqlite'
+import { BACKUP, DATABASES } from './paths.ts'
+
+/** Copies the database as it is at one moment. The Worker may write meanwhile. */
+export async function copyDatabase(): Promise<void> {
+  const database = new DatabaseSync(await findDatabase(), { readOnly: true })
+  const unfinished = `${BACKUP}.part`
+  try {
+    await rm(unfinished, { force: true })
+    await backup(database, unfinished)
+  } finally {
+    database.close()
+  }
+  await rename(unfinished, BACKUP)
+}
+
+export const hasCopy = () =>
+  stat(BACKUP).then(
+    () => true,
+    () => false,
+  )
+
+/** Replaces the database by the copy. Nothing may have it open. */
+export async function putBackDatabase(): Promise<void> {
+  const file = await findDatabase()
+  // What they hold belongs to the database that goes.
+  for (const suffix of ['-wal', '-shm']) await rm(file + suffix, { force: true })
+  const unfinished = `${file}.part`
+  await copyFile(BACKUP, unfinished)
+  await rename(unfinished, file)
+}
+
+/** Wrangler names the file by a hash of the database's id. */
+async function findDatabase(): Promise<string> {
+  const files = await readdir(DATABASES, { recursive: true })
+  const [name, ...others] = files.filter((file) => /[0-9a-f]{64}\.sqlite$/.test(file))
+  if (!name || others.length > 0) throw new Error(`${DATABASES} does not have one database`)
+  return join(DATABASES, name)
+}

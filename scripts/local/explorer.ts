@@ -1,0 +1,20 @@
+/** Reads the database of a running `wrangler dev`. The Worker runs the statement. */
+
+/** What the explorer of `wrangler dev` returns. */
+type Answer = {
+  errors: unknown[]
+  result: [{ results: { columns: string[]; rows: unknown[][] } }] | null
+}
+
+/** Runs a statement and returns its rows. `url`: of the instance. */
+export async function query<Row>(url: string, sql: string, ...params: string[]): Promise<Row[]> {
+  const response = await fetch(`${url}/cdn-cgi/local/explorer/api/d1/database/local/raw`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ sql, params }),
+  })
+  const { errors, result } = (await response.json()) as Answer
+  if (!result) throw new Error(JSON.stringify(errors))
+  const { columns, rows } = result[0].results
+  return rows.map((row) => Object.fromEntries(columns.map((name, i) => [name, row[i]])) as Row)
+}
