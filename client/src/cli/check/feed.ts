@@ -1,6 +1,7 @@
 /** The messages of the run: reads the log of events, and sends them to the shop as an instance does. */
 import type { MarketplaceClient } from '../../client.ts'
 import { wait } from '../../retry.ts'
+import type { components } from '../../schema.ts'
 import { endOfLog, followLog, type Position } from '../log.ts'
 import { type LoggedEvent, type Message, type Reply, signedHeaders, toMessage } from '../message.ts'
 import type { Sale } from './sale.ts'
@@ -10,7 +11,7 @@ import type { Shop } from './shop.ts'
 const INTERVAL = 250
 const REPEAT = 500
 
-export type OrderEvent = Extract<LoggedEvent, { data: { orderId: number } }>
+export type OrderEvent = LoggedEvent & { data: components['schemas']['OrderEventData'] }
 
 const isOfOrder = (event: LoggedEvent): event is OrderEvent => 'orderId' in event.data
 
@@ -26,15 +27,23 @@ export class Feed {
   readonly #queues = new Map<string, Promise<void>>()
   #start: Position = {}
   #restart = new AbortController()
+  #failure: unknown
 
   constructor(options: Options) {
     this.#options = options
   }
 
-  /** Reads what happens from now on, until the run ends. Rejects if the log cannot be read. */
-  async open(): Promise<{ ended: Promise<void> }> {
+  /** Reads what happens from now on, until the run ends. */
+  async open() {
     this.#start = await endOfLog(this.#options.client, this.#options.signal)
-    return { ended: this.#read() }
+    this.#read().catch((error: unknown) => {
+      this.#failure = error
+    })
+  }
+
+  /** Throws why the log cannot be read any more. */
+  requireReading() {
+    if (this.#failure !== undefined) throw this.#failure
   }
 
   /** Reads the log from its start again: it was set back. */
@@ -57,9 +66,14 @@ export class Feed {
     return this.#refusals.get(number)
   }
 
-  /** Sends a message once. */
-  send(message: Message, { secret = this.#options.secret, at = new Date() } = {}): Promise<Reply> {
-    return this.#options.shop.receive(signedHeaders(message, secret, at), message.body)
+  /** The headers of a true message. */
+  sign(message: Message, at = new Date()): Record<string, string> {
+    return signedHeaders(message, this.#options.secret, at)
+  }
+
+  /** Sends a true message once. */
+  send(message: Message, at = new Date()): Promise<Reply> {
+    return this.#options.shop.receive(this.sign(message, at), message.body)
   }
 
   async #read() {
@@ -84,7 +98,10 @@ export class Feed {
     this.#sent.add(event.id)
     if (this.#held.has(number) || !number.startsWith('check-')) return
     const before = this.#queues.get(number) ?? Promise.resolve()
-    this.#queues.set(number, before.then(() => this.#deliver(number, event)).catch(() => {}))
+    this.#queues.set(
+      number,
+      before.then(() => this.#deliver(number, event)).catch(() => {}),
+    )
   }
 
   /** Sends an event until the shop accepts it. */

@@ -6,7 +6,8 @@ const problems = {
     guide: 'check-my-shop#what-your-shop-answers',
   },
   not_placed: {
-    change: 'Place an order for each paid sale, also after a restart: what is paid and has no order yet.',
+    change:
+      'Place an order for each paid sale, also after a restart: what is paid and has no order yet.',
     guide: 'first-order#4-place-the-order',
   },
   not_repeated: {
@@ -49,15 +50,18 @@ const problems = {
     guide: 'refunds#when-may-i-refund',
   },
   refunded_early: {
-    change: 'Cancel first, and refund when the status is `failed` with the reason code `cancelled`.',
+    change:
+      'Cancel first, and refund when the status is `failed` with the reason code `cancelled`.',
     guide: 'refunds#when-may-i-refund',
   },
   refunded_twice: {
-    change: 'Refund a sale once: remember the `webhook-id` in the transaction that changes your books.',
+    change:
+      'Refund a sale once: remember the `webhook-id` in the transaction that changes your books.',
     guide: 'webhooks#receive-them',
   },
   late_message: {
-    change: 'Ignore a message whose `sequence` is not higher than that of the last one of the order.',
+    change:
+      'Ignore a message whose `sequence` is not higher than that of the last one of the order.',
     guide: 'webhooks#receive-them',
   },
   forged_message: {
@@ -69,7 +73,8 @@ const problems = {
     guide: 'webhooks#receive-them',
   },
   message_refused: {
-    change: 'Answer each authentic message with 2xx within 15 seconds, also one that you do not need.',
+    change:
+      'Answer each authentic message with 2xx within 15 seconds, also one that you do not need.',
     guide: 'webhooks#receive-them',
   },
   message_lost: {

@@ -46,7 +46,13 @@ export class Marketplace {
     return { listing, nft: found.nft.externalId ?? '', priceCents, currency, available }
   }
 
-  /** Controls an instance of `npm run dev`. Returns false if it is none. */
+  /** Whether the instance is one of `npm run dev`, which has a control API. */
+  async isDev(): Promise<boolean> {
+    const signal = AbortSignal.timeout(10_000)
+    return (await fetch(`${this.#url}/dev/clock`, { signal })).ok
+  }
+
+  /** Calls the control API. */
   async control(action: 'backup' | 'restore' | 'reorganise' | 'advance', body: object = {}) {
     const response = await fetch(`${this.#url}/dev/${action}`, {
       method: 'POST',
@@ -54,9 +60,9 @@ export class Marketplace {
       body: JSON.stringify(body),
       signal: AbortSignal.timeout(60_000),
     })
-    if (response.ok) return true
-    if (response.status === 404 || response.status === 405) return false
-    throw new CommandError(`POST /dev/${action} answered ${response.status}: ${await response.text()}`)
+    if (response.ok) return
+    const text = await response.text()
+    throw new CommandError(`POST /dev/${action} answered ${response.status}: ${text}`)
   }
 
   /** Returns the pieces of an NFT that a wallet has; undefined if no node answers. */

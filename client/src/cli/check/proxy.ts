@@ -8,7 +8,7 @@ type Fault = Occasions & {
   sale: Sale
   effect: HttpFault
   /** Is called before the answer. */
-  onHit: () => void
+  onHit?: (() => Promise<void>) | undefined
 }
 
 /** A call that places the order of a sale. */
@@ -51,9 +51,9 @@ export class FaultProxy {
     this.#sales.set(sale.number, sale)
   }
 
-  /** Breaks the next calls that place the order of a sale. Resolves at the first of them. */
-  break(sale: Sale, effect: HttpFault, times = 1): Promise<void> {
-    return new Promise((onHit) => this.#faults.add({ sale, effect, times, onHit }))
+  /** Breaks the next call that places the order of a sale, or so many. */
+  break(sale: Sale, effect: HttpFault, { times = 1, onHit }: Pick<Fault, 'times' | 'onHit'> = {}) {
+    this.#faults.add({ sale, effect, times, onHit })
   }
 
   placings({ number }: Sale): Placing[] {
@@ -81,7 +81,7 @@ export class FaultProxy {
     if (sale && answer?.ok) this.#noteOrders(sale, answer.body)
     if (fault) {
       if (placing) end(placing, fault.effect)
-      fault.onHit()
+      await fault.onHit?.()
       return sendFault(response, fault.effect, {
         part: '{"orders":[{"id":',
         breakConnection: (how) => how === 'drop' && response.destroy(),
@@ -115,7 +115,11 @@ export class FaultProxy {
     this.#orders.set(number, ids)
   }
 
-  async #forward({ method = '', headers }: IncomingMessage, path: string, body: Buffer<ArrayBuffer>) {
+  async #forward(
+    { method = '', headers }: IncomingMessage,
+    path: string,
+    body: Buffer<ArrayBuffer>,
+  ) {
     const kept = Object.entries(headers).filter(([name]) => !DROPPED.includes(name))
     const response = await fetch(this.#target + path, {
       ...{ method, redirect: 'manual', signal: AbortSignal.timeout(60_000) },

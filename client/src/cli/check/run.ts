@@ -56,6 +56,21 @@ export class Run {
     return sale
   }
 
+  /** Starts the messages and the shop. Returns whether the instance is `npm run dev`. */
+  async open(): Promise<boolean> {
+    await this.feed.open()
+    await this.shop.start(this.signal)
+    return this.marketplace.isDev()
+  }
+
+  /** Cancels what waits for a wallet, so that nothing of the run stays in the stock. */
+  async close() {
+    for (const { number, buyer } of this.#sales) {
+      const order = 'email' in buyer ? await this.marketplace.order(number) : undefined
+      if (order?.state === 'open') await this.marketplace.client.cancelOrder({ order_id: order.id })
+    }
+  }
+
   /** Sells to a customer, and waits until the books and the marketplace have the end. */
   async sellUntil(end: End, sale: Sale, blame: Problem) {
     await this.shop.sell(sale)
@@ -75,6 +90,11 @@ export class Run {
     })
   }
 
+  /** Waits until something is true of a sale. Throws a `Finding`. */
+  until(sale: Sale, blame: Problem, isTrue: () => boolean) {
+    return this.#waitFor(sale, blame, async () => isTrue() || undefined)
+  }
+
   /**
    * Asks until there is a result. The time of the shop is over when it has done nothing for long, and
    * the marketplace is not at work. Throws a `Finding`: `blame` if nothing else explains it.
@@ -82,6 +102,7 @@ export class Run {
   async #waitFor<T>(sale: Sale, blame: Problem, ask: () => Promise<T | undefined>): Promise<T> {
     const limit = Date.now() + MAX_WAIT
     for (let deadline = Date.now() + this.patience; ; await wait(POLL, this.signal)) {
+      this.feed.requireReading()
       const result = await ask()
       if (result !== undefined) return result
       if (Date.now() < deadline) continue

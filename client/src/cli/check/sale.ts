@@ -53,8 +53,7 @@ export const paidCents = ({ expectedPriceCents, quantity }: Sale): number =>
   expectedPriceCents * quantity
 
 /** The text that names the buyer in requests. */
-export const buyerOf = ({ buyer }: Sale): string =>
-  'email' in buyer ? buyer.email : buyer.wallet
+export const buyerOf = ({ buyer }: Sale): string => ('email' in buyer ? buyer.email : buyer.wallet)
 
 /** Returns the books that the shop has answered. Throws a `Finding` if they have another form. */
 export function parseBooks(text: string): Map<string, Book> {

@@ -4,7 +4,12 @@ import type { Problem } from '../finding.ts'
 import type { Scenario } from '../scenario.ts'
 
 const errorBody = (code: string) => ({
-  ...{ orders: null, error: 'a simulated fault', code, issues: [{ path: '', code, message: code }] },
+  ...{
+    orders: null,
+    error: 'a simulated fault',
+    code,
+    issues: [{ path: '', code, message: code }],
+  },
   requestId: '00000000-0000-4000-8000-000000000000',
   documentationUrl: 'http://localhost:8787/docs/errors',
 })
@@ -14,7 +19,7 @@ const broken = (name: string, says: string, effect: HttpFault, times = 1): Scena
   ...{ name, says },
   run: async (run) => {
     const sale = run.sale()
-    run.proxy.break(sale, effect, times)
+    run.proxy.break(sale, effect, { times })
     await run.sellUntil('delivered', sale, 'not_repeated')
   },
 })

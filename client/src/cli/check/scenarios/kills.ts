@@ -1,6 +1,7 @@
 /** The shop is killed, and started again. */
-import { toMessage } from '../../message.ts'
+
 import type { HttpFault } from '../../faults.ts'
+import { toMessage } from '../../message.ts'
 import { Finding } from '../finding.ts'
 import type { Run } from '../run.ts'
 import type { Scenario } from '../scenario.ts'
@@ -13,11 +14,19 @@ async function restart(run: Run) {
 /** Kills the shop while it waits for the answer to the call that places an order. */
 async function killInCall(run: Run, reach: HttpFault['reach']) {
   const sale = run.sale()
-  const arrives = run.proxy.break(sale, { http: 'drop', reach })
-  await run.shop.sell(sale)
-  const isCalled = arrives.then(() => run.shop.kill())
-  await Promise.race([isCalled, run.settle('delivered', sale, 'not_placed')])
+  let isKilled = false
+  const onHit = async () => {
+    await run.shop.kill()
+    isKilled = true
+  }
+  run.proxy.break(sale, { http: 'drop', reach }, { onHit })
+  const isAccepted = await run.shop.sell(sale).then(
+    () => true,
+    () => false,
+  )
+  await run.until(sale, 'not_placed', () => isKilled)
   await restart(run)
+  if (!isAccepted) await run.shop.sell(sale)
   await run.settle('delivered', sale, 'not_placed')
 }
 

@@ -68,7 +68,7 @@ async function sendOld(run: Run) {
     ['after', TEN_MINUTES],
   ] as const) {
     const at = new Date(Date.now() + milliseconds)
-    const { status } = await run.feed.send(toMessage(event), { at })
+    const { status } = await run.feed.send(toMessage(event), at)
     if (status === null || status < 300)
       throw new Finding('old_message', `A message of 10 minutes ${age} now was answered ${status}.`)
   }
@@ -132,8 +132,7 @@ async function sendOthers(run: Run) {
   const data = { ...waiting.data, orderId: 999_999_999, providerId: 'of another shop' }
   const body = JSON.stringify({ type: 'order.delivered', timestamp, data })
   const { error } = await run.feed.send({ id: `evt_${Date.now()}002`, body })
-  if (error)
-    throw new Finding('message_refused', `A message about an unknown order: ${error}.`)
+  if (error) throw new Finding('message_refused', `A message about an unknown order: ${error}.`)
 }
 
 export const messages: readonly Scenario[] = [
