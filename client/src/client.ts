@@ -1,21 +1,8 @@
 import { type WaitOptions, waitForDelivery } from './delivery.ts'
+import { createPages, type Items, type Pages } from './pages.ts'
 import { type Methods, routes } from './schema.ts'
 import { type ClientOptions, createTransport } from './transport.ts'
-import type {
-  Answer,
-  AnswerTo,
-  CallOptions,
-  Input,
-  ListOrders,
-  Method,
-  OperationId,
-  Order,
-} from './types.ts'
-
-type Paged = { nextCursor: string | null }
-
-/** The operations that return their results in pages. */
-type PagedId = { [Id in OperationId]: Answer<Id> extends Paged ? Id : never }[OperationId]
+import type { ListOrders, Method, OperationId, Order } from './types.ts'
 
 type OperationMethods = {
   [Id in keyof Methods]: Id extends 'listOrders' ? ListOrders : Method<Id>
@@ -28,36 +15,21 @@ export type MarketplaceClient = OperationMethods & {
    * `DeliveryTimeoutError`.
    */
   waitForDelivery: (orderId: number, options?: WaitOptions) => Promise<Order>
-  /** Iterates over all pages of an operation that has a `cursor`, such as `listTransfers`. */
-  pages: <Id extends PagedId, const I extends Input<Id>>(
-    id: Id,
-    input?: I,
-    options?: CallOptions<Id>,
-  ) => AsyncGenerator<AnswerTo<Id, I>, void>
+  /** Iterates over everything that an operation lists, such as `listTransfers` or `listEvents`. */
+  items: Items
+  /** Iterates over the pages of an operation, for their `nextCursor` or `nextAfter`. */
+  pages: Pages
 }
 
 /** Returns a client with a method for each operation of the API, named by its `operationId`. */
 export function createClient(options: ClientOptions): MarketplaceClient {
   const send = createTransport(options)
   const methods: Record<string, unknown> = Object.fromEntries(
-    Object.entries(routes).map(([id, route]) => [id, send.bind(null, route)]),
+    Object.keys(routes).map((id) => [id, send.bind(null, id as OperationId)]),
   )
-
-  async function* pages<Id extends PagedId, I>(id: Id, input?: I, call?: CallOptions<Id>) {
-    for (let next = {}; ; ) {
-      const page = await send<AnswerTo<Id, I> & Paged>(
-        routes[id],
-        Object.assign({}, input, next),
-        call,
-      )
-      yield page
-      if (page.nextCursor === null) return
-      next = { cursor: page.nextCursor }
-    }
-  }
   return {
     ...(methods as OperationMethods),
-    pages,
+    ...createPages(send),
     waitForDelivery: (orderId, wait) => waitForDelivery(send, orderId, wait),
   }
 }

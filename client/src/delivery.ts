@@ -1,6 +1,6 @@
+import { withDeadline } from './deadline.ts'
 import { DeliveryFailedError, DeliveryTimeoutError } from './errors.ts'
 import { wait } from './retry.ts'
-import { routes } from './schema.ts'
 import type { Send } from './transport.ts'
 import type { Answer, Order } from './types.ts'
 
@@ -14,26 +14,22 @@ export type WaitOptions = {
 }
 
 /** Reads the order until all its items are transferred. */
-export async function waitForDelivery(
+export function waitForDelivery(
   send: Send,
   orderId: number,
   { timeout = 300_000, interval = 2_000, signal }: WaitOptions = {},
 ): Promise<Order> {
-  const deadline = AbortSignal.timeout(timeout)
-  const stop = signal ? AbortSignal.any([signal, deadline]) : deadline
   let order: Order | null = null
-  try {
+  const error = () => new DeliveryTimeoutError(orderId, order, timeout)
+  return withDeadline({ milliseconds: timeout, signal, error }, async (stop) => {
     for (;;) {
       const input = { order_ids: [orderId] }
-      const { orders } = await send<Answer<'getOrders'>>(routes.getOrders, input, { signal: stop })
+      const { orders } = await send<Answer<'getOrders'>>('getOrders', input, { signal: stop })
       order = orders[0] ?? null
       const states = order?.orderItems.map(({ status }) => status) ?? []
       if (order && states.includes('failed')) throw new DeliveryFailedError(order)
       if (order && states.every((status) => status === 'transferred')) return order
       await wait(interval, stop)
     }
-  } catch (error) {
-    if (error === deadline.reason) throw new DeliveryTimeoutError(orderId, order, timeout)
-    throw error
-  }
+  })
 }

@@ -1,22 +1,36 @@
-import type { ErrorBody, ErrorCode, Issue, Order } from './types.ts'
+import type { ErrorBody, ErrorCode, Issue, IssueOf, OperationId, Order } from './types.ts'
 
-/** A call was rejected. Branch on `code`: it does not change. */
-export class ApiError extends Error {
-  override readonly name = 'ApiError'
+/** What a rejected call throws. `C` is the code; null if the response is not from the API. */
+export interface ApiErrorOf<C extends ErrorCode | null> extends Error {
+  readonly name: 'ApiError'
   readonly status: number
-  /** Null if the response is not from the API, but from a proxy before it. */
-  readonly code: ErrorCode | null
-  /** Everything that is wrong with the request. Empty if the response is not from the API. */
-  readonly issues: readonly Issue[]
+  /** Branch on it: it does not change. Null if the response is from a proxy before the API. */
+  readonly code: C
+  /** Everything that is wrong with the request. The first issue has the code of the error. */
+  readonly issues: C extends ErrorCode ? readonly [IssueOf<C>, ...Issue[]] : readonly []
   /** Quote it when you ask for support. */
   readonly requestId: string | null
   /** The page that explains the code. */
   readonly documentationUrl: string | null
   /** Seconds to wait before the next attempt (`Retry-After`); null if the response does not say. */
   readonly retryAfter: number | null
+}
+
+/** A call was rejected. After a comparison of `code`, TypeScript knows what `issues` have. */
+export type ApiError = { [C in ErrorCode]: ApiErrorOf<C> }[ErrorCode] | ApiErrorOf<null>
+
+class RejectedCall extends Error {
+  override readonly name = 'ApiError'
+  readonly status: number
+  readonly code: ErrorCode | null
+  readonly issues: readonly Issue[]
+  readonly requestId: string | null
+  readonly documentationUrl: string | null
+  readonly retryAfter: number | null
 
   constructor({ status, headers }: Response, body: Partial<ErrorBody>) {
-    super(body.error ?? `HTTP ${status}, and the response is not from the API`)
+    const message = body.error ?? `HTTP ${status}, and the response is not from the API`
+    super(message)
     this.status = status
     this.code = body.code ?? null
     this.issues = body.issues ?? []
@@ -27,6 +41,12 @@ export class ApiError extends Error {
   }
 }
 
+/** The instances of a class cannot be a union: this gives `instanceof ApiError` the type that is one. */
+export const ApiError = RejectedCall as unknown as {
+  new (response: Response, body: Partial<ErrorBody>): ApiError
+  readonly prototype: ApiError
+}
+
 /** Returns the error of a response. */
 export async function readError(response: Response): Promise<ApiError> {
   const text = await response.text()
@@ -34,6 +54,18 @@ export async function readError(response: Response): Promise<ApiError> {
     return new ApiError(response, Object(JSON.parse(text)))
   } catch {
     return new ApiError(response, {})
+  }
+}
+
+/** A call, or an attempt of it, took too long. What it does may be done nevertheless. */
+export class TimeoutError extends Error {
+  override readonly name = 'TimeoutError'
+  readonly operationId: OperationId
+
+  /** `cause` is the error of the attempt before, if there was one. */
+  constructor(operationId: OperationId, milliseconds: number, cause: unknown) {
+    super(`${operationId}: there was no complete response after ${milliseconds} ms`, { cause })
+    this.operationId = operationId
   }
 }
 

@@ -1,7 +1,13 @@
 export { createClient, type MarketplaceClient } from './client.ts'
 export type { WaitOptions } from './delivery.ts'
-export { ApiError, DeliveryFailedError, DeliveryTimeoutError } from './errors.ts'
-export type { RetryOptions } from './retry.ts'
+export {
+  ApiError,
+  type ApiErrorOf,
+  DeliveryFailedError,
+  DeliveryTimeoutError,
+  TimeoutError,
+} from './errors.ts'
+export type { Retry, RetryOptions } from './retry.ts'
 export type { components } from './schema.ts'
 export type { ClientOptions } from './transport.ts'
 export type {
@@ -10,6 +16,8 @@ export type {
   ErrorCode,
   Input,
   Issue,
+  IssueOf,
+  MarketplaceEvent,
   NewOrder,
   OperationId,
   Order,
@@ -18,3 +26,4 @@ export type {
   PlacedOrder,
   WebhookEvent,
 } from './types.ts'
+export { verifyWebhook, type WebhookHeaders, WebhookVerificationError } from './webhooks.ts'

@@ -1,11 +1,24 @@
 /** Which calls are sent again, and when. */
 import { ApiError } from './errors.ts'
+import type { OperationId } from './types.ts'
 
 export type RetryOptions = {
   /** How often a call is sent, at most. 5 by default; with 1 it is never repeated. */
   attempts?: number
   /** Milliseconds. The longest wait after the first attempt; it doubles with each. 500 by default. */
   delay?: number
+  /** Called before each wait for another attempt, to log it. */
+  onRetry?: (retry: Retry) => void
+}
+
+export type Retry = {
+  operationId: OperationId
+  /** The attempt that failed; the first is 1. */
+  attempt: number
+  /** Why it failed: an `ApiError`, a `TimeoutError`, or what `fetch` threw. */
+  error: unknown
+  /** Milliseconds until the next attempt. */
+  delay: number
 }
 
 /** Milliseconds. Limits the waits that double, not those that the API asks for. */

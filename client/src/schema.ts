@@ -2053,36 +2053,82 @@ export interface components {
          */
         ErrorCode: "invalid_input" | "unknown_field" | "order_not_found" | "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_mismatch" | "nft_not_found" | "nft_not_released" | "buyer_not_found" | "user_not_found" | "duplicate_id" | "network_not_found" | "identity_taken" | "username_taken" | "token_taken" | "cannot_change" | "amount_too_small" | "no_billing_address" | "sold_out" | "quantity_too_large" | "quantity_above_limit" | "reservation_not_found" | "reservation_mismatch" | "unauthenticated" | "forbidden" | "cross_site" | "not_your_listing" | "reauthentication_required" | "not_found" | "method_not_allowed" | "conflict" | "link_expired" | "events_removed" | "provider_id_used" | "price_changed" | "order_differs" | "request_in_progress" | "too_many_addresses" | "too_many_open_orders" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "chain_unavailable" | "not_ready" | "try_later";
         /** @description One thing that is wrong with a request. */
-        Issue: {
+        Issue: components["schemas"]["ProviderIdUsedIssue"] | components["schemas"]["PriceChangedIssue"] | components["schemas"]["OrderDiffersIssue"] | components["schemas"]["OtherIssue"];
+        /** @description An order has the number already. */
+        ProviderIdUsedIssue: {
             /** @description The field, such as `orders[2].quantity`; empty for the request as a whole. */
             path: string;
-            /** @description What is wrong with the field, for programs. */
-            code: components["schemas"]["ErrorCode"];
+            /**
+             * @description What is wrong with the field, for programs.
+             * @constant
+             */
+            code: "provider_id_used";
+            /** @description What is wrong with the field, as a sentence. */
+            message: string;
+            /**
+             * Format: int64
+             * @description The order that has the number; missing if another order of the call has it.
+             */
+            orderId?: number;
+        };
+        /** @description The price is not the expected one. */
+        PriceChangedIssue: {
+            /** @description The field, such as `orders[2].quantity`; empty for the request as a whole. */
+            path: string;
+            /**
+             * @description What is wrong with the field, for programs.
+             * @constant
+             */
+            code: "price_changed";
+            /** @description What is wrong with the field, as a sentence. */
+            message: string;
+            /**
+             * Format: int64
+             * @description The price that the request expects.
+             */
+            expectedPriceCents: number;
+            /** @description The currency that the request expects. */
+            expectedCurrency: string;
+            /**
+             * Format: int64
+             * @description Price of one piece now, in minor units.
+             */
+            priceCents: number;
+            /** @description Currency of `priceCents`, ISO 4217. */
+            priceCurrency: string;
+        };
+        /** @description The stored order has another value. */
+        OrderDiffersIssue: {
+            /** @description The field, such as `orders[2].quantity`; empty for the request as a whole. */
+            path: string;
+            /**
+             * @description What is wrong with the field, for programs.
+             * @constant
+             */
+            code: "order_differs";
             /** @description What is wrong with the field, as a sentence. */
             message: string;
             /**
              * Format: int64
              * @description The order that has the number.
              */
-            orderId?: number;
-            /**
-             * Format: int64
-             * @description The price that the request expects.
-             */
-            expectedPriceCents?: number;
-            /** @description The currency that the request expects. */
-            expectedCurrency?: string;
-            /**
-             * Format: int64
-             * @description Price of one piece now, in minor units.
-             */
-            priceCents?: number;
-            /** @description Currency of `priceCents`, ISO 4217. */
-            priceCurrency?: string;
+            orderId: number;
             /** @description What the order has: the id of a listing, an NFT or a buyer, or the value. */
-            stored?: number | string | {
+            stored: number | string | {
                 [key: string]: string;
             } | null;
+        };
+        /** @description Everything else that is wrong with a request. */
+        OtherIssue: {
+            /** @description The field, such as `orders[2].quantity`; empty for the request as a whole. */
+            path: string;
+            /**
+             * @description What is wrong with the field, for programs.
+             * @enum {string}
+             */
+            code: "invalid_input" | "unknown_field" | "order_not_found" | "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_mismatch" | "nft_not_found" | "nft_not_released" | "buyer_not_found" | "user_not_found" | "duplicate_id" | "network_not_found" | "identity_taken" | "username_taken" | "token_taken" | "cannot_change" | "amount_too_small" | "no_billing_address" | "sold_out" | "quantity_too_large" | "quantity_above_limit" | "reservation_not_found" | "reservation_mismatch" | "unauthenticated" | "forbidden" | "cross_site" | "not_your_listing" | "reauthentication_required" | "not_found" | "method_not_allowed" | "conflict" | "link_expired" | "events_removed" | "request_in_progress" | "too_many_addresses" | "too_many_open_orders" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "chain_unavailable" | "not_ready" | "try_later";
+            /** @description What is wrong with the field, as a sentence. */
+            message: string;
         };
         /** @description A page of orders. */
         OrderPage: {

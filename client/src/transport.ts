@@ -1,10 +1,12 @@
 /** Sends the calls of one client. */
-import { readError } from './errors.ts'
+import { withDeadline } from './deadline.ts'
+import { readError, TimeoutError } from './errors.ts'
 import { createRequest, type RequestInput } from './request.ts'
 import { delayAfter, isRetryable, type RetryOptions, wait } from './retry.ts'
-import type { Route } from './schema.ts'
+import { routes } from './schema.ts'
+import type { OperationId, TimeoutOptions } from './types.ts'
 
-export type ClientOptions = {
+export type ClientOptions = TimeoutOptions & {
   /** Where the API is, such as `https://marketplace.example.com`. */
   url: string
   /** A token of the API. Public operations need none. */
@@ -14,7 +16,7 @@ export type ClientOptions = {
   fetch?: (url: string, init: RequestInit) => Promise<Response>
 }
 
-type Call = { signal?: AbortSignal | undefined; headers?: object | undefined }
+type Call = TimeoutOptions & { signal?: AbortSignal | undefined; headers?: object | undefined }
 
 export type Send = ReturnType<typeof createTransport>
 
@@ -25,14 +27,15 @@ export type Send = ReturnType<typeof createTransport>
 export function createTransport({
   url,
   token,
-  retry = {},
+  retry: { attempts = 5, delay = 500, onRetry } = {},
   fetch = globalThis.fetch,
+  timeout: callTimeout = 120_000,
+  attemptTimeout: defaultAttemptTimeout = 30_000,
 }: ClientOptions) {
-  const { attempts = 5, delay = 500 } = retry
   let bookmark = ''
 
   /** Throws `ApiError`, what `fetch` throws, and what reading the body throws. */
-  async function sendOnce(target: string, init: RequestInit & { headers: Headers }) {
+  async function sendOnce(target: string, init: RequestInit) {
     const response = await fetch(target, init)
     // Bookmarks sort by age, and responses may come in another order than the requests were sent.
     const received = response.headers.get('x-d1-bookmark') ?? ''
@@ -43,29 +46,56 @@ export function createTransport({
     return isJson ? response.json() : response.blob()
   }
 
-  return async function send<T>(
-    route: Route,
-    input: RequestInput = {},
-    call: Call = {},
-  ): Promise<T> {
+  /** Returns the method, the headers and the body of all attempts of a call, and their URL. */
+  function prepare(id: OperationId, input: RequestInput, own: object = {}) {
+    const route = routes[id]
     const { path, body, headers } = createRequest(route, input)
     if (token) headers.set('authorization', `Bearer ${token}`)
     // Reads are at least as new as what this client has seen.
     if (bookmark) headers.set('x-d1-bookmark', bookmark)
     // The same key for all attempts.
     if (route.hasKey) headers.set('idempotency-key', crypto.randomUUID())
-    for (const [name, value] of Object.entries(call.headers ?? {}))
+    for (const [name, value] of Object.entries(own))
       if (value !== undefined) headers.set(name, value)
-    const init = { method: route.method, headers, body, signal: call.signal ?? null }
-    const isSafe = route.method !== 'POST' || route.hasKey
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return (await sendOnce(url.replace(/\/$/, '') + path, init)) as T
-      } catch (error) {
-        call.signal?.throwIfAborted()
-        if (attempt >= attempts || !isRetryable(error, isSafe)) throw error
-        await wait(delayAfter(attempt, error, delay), call.signal)
-      }
-    }
+    return { target: url.replace(/\/$/, '') + path, init: { method: route.method, headers, body } }
+  }
+
+  return async function send<T>(
+    id: OperationId,
+    input: RequestInput = {},
+    { signal, headers, timeout = callTimeout, attemptTimeout = defaultAttemptTimeout }: Call = {},
+  ): Promise<T> {
+    const { target, init } = prepare(id, input, headers)
+    const isSafe = init.method !== 'POST' || routes[id].hasKey
+    const end = performance.now() + timeout
+    let lastError: unknown
+    const timedOut = (milliseconds: number) => () => new TimeoutError(id, milliseconds, lastError)
+
+    return withDeadline(
+      { milliseconds: timeout, signal, error: timedOut(timeout) },
+      async (stop) => {
+        for (let attempt = 1; ; attempt++) {
+          const limit = {
+            milliseconds: attemptTimeout,
+            signal: stop,
+            error: timedOut(attemptTimeout),
+          }
+          try {
+            return (await withDeadline(limit, (own) =>
+              sendOnce(target, { ...init, signal: own }),
+            )) as T
+          } catch (error) {
+            stop.throwIfAborted()
+            lastError = error
+            const pause = delayAfter(attempt, error, delay)
+            // Waiting longer than the call may take would only hide the error.
+            const isLast = attempt >= attempts || performance.now() + pause >= end
+            if (isLast || !isRetryable(error, isSafe)) throw error
+            onRetry?.({ operationId: id, attempt, error, delay: pause })
+            await wait(pause, stop)
+          }
+        }
+      },
+    )
   }
 }

@@ -27,7 +27,14 @@ type Parts<O> = PathOf<O> & QueryOf<O> & Body<O>
 export type Input<Id extends OperationId> =
   unknown extends Parts<Methods[Id]> ? Record<string, never> : Parts<Methods[Id]>
 
-export type CallOptions<Id extends OperationId = OperationId> = {
+export type TimeoutOptions = {
+  /** Milliseconds that a call may take with all its attempts and waits. 2 minutes by default. */
+  timeout?: number | undefined
+  /** Milliseconds that an attempt may take, until its whole response is there. 30 seconds by default. */
+  attemptTimeout?: number | undefined
+}
+
+export type CallOptions<Id extends OperationId = OperationId> = TimeoutOptions & {
   /** Ends the call, also while it waits for its next attempt. */
   signal?: AbortSignal | undefined
   /** Headers of the operation, such as `idempotency-key`. */
@@ -37,8 +44,9 @@ export type CallOptions<Id extends OperationId = OperationId> = {
 type ResponsesOf<Id extends OperationId> = Methods[Id]['responses']
 
 /** The body of a successful response: parsed JSON, nothing, or a file. */
-export type Answer<Id extends OperationId> =
-  ResponsesOf<Id> extends { 200: { content: { 'application/json': infer T } } }
+export type Answer<Id extends OperationId> = Id extends 'listEvents'
+  ? Omit<Schemas['EventPage'], 'events'> & { events: MarketplaceEvent[] }
+  : ResponsesOf<Id> extends { 200: { content: { 'application/json': infer T } } }
     ? T
     : ResponsesOf<Id> extends { 204: unknown }
       ? undefined
@@ -70,6 +78,13 @@ export type ErrorBody = Schemas['ApiError']
 export type ErrorCode = Schemas['ErrorCode']
 /** One thing that is wrong with a request. `path` names the field, such as `orders[2].quantity`. */
 export type Issue = Schemas['Issue']
+type WithCode<I, C> = I extends { code: ErrorCode }
+  ? C extends I['code']
+    ? I & { code: C }
+    : never
+  : never
+/** An issue with this code. */
+export type IssueOf<C extends ErrorCode> = WithCode<Issue, C>
 export type NewOrder = Schemas['NewOrder']
 export type PlacedOrder = Schemas['PlacedOrder']
 export type Order = Schemas['Order']
@@ -84,3 +99,7 @@ type RequestOf<T> = T extends {
 
 /** The body of a message to an endpoint. `type` says what `data` has. Later versions may have more. */
 export type WebhookEvent = RequestOf<webhooks[keyof webhooks]>
+
+type WithId<E> = E extends WebhookEvent ? { id: string } & E : never
+/** An event and its id, the same in the message and in the log (`webhook-id`). */
+export type MarketplaceEvent = WithId<WebhookEvent>

@@ -11,6 +11,7 @@ import {
   retryAfterIfInProgress,
   wwwAuthenticate,
 } from './headers.ts'
+import { Code, exampleDetails, Issue } from './issue.ts'
 import type { Operation } from './operation.ts'
 
 /** Returns the response of status 200. */
@@ -112,7 +113,7 @@ function errorExamples(codes: readonly ErrorCode[], fields: object) {
       ...fields,
       error,
       code,
-      issues: [{ path: '', code, message: error }],
+      issues: [{ path: '', code, message: error, ...exampleDetails[code] }],
       requestId: '0b6f1a52-94d4-4a4c-8d6f-4a6f3a1b2c3d',
       documentationUrl: `https://marketplace.example.com/docs/errors#${code}`,
     }
@@ -120,30 +121,6 @@ function errorExamples(codes: readonly ErrorCode[], fields: object) {
   })
   return Object.fromEntries(examples)
 }
-
-const Code = z.enum(Object.keys(errorStatus) as [ErrorCode, ...ErrorCode[]]).meta({
-  id: 'ErrorCode',
-  description: 'What is wrong, for programs. The page `/docs/errors` explains each code.',
-})
-
-const Issue = z
-  .object({
-    path: z
-      .string()
-      .describe('The field, such as `orders[2].quantity`; empty for the request as a whole.'),
-    code: Code.describe('What is wrong with the field, for programs.'),
-    message: z.string().describe('What is wrong with the field, as a sentence.'),
-    orderId: z.int().positive().optional().describe('The order that has the number.'),
-    expectedPriceCents: z.int().optional().describe('The price that the request expects.'),
-    expectedCurrency: z.string().optional().describe('The currency that the request expects.'),
-    priceCents: z.int().optional().describe('Price of one piece now, in minor units.'),
-    priceCurrency: z.string().optional().describe('Currency of `priceCents`, ISO 4217.'),
-    stored: z
-      .union([z.int(), z.string(), z.record(z.string(), z.string()), z.null()])
-      .optional()
-      .describe('What the order has: the id of a listing, an NFT or a buyer, or the value.'),
-  })
-  .meta({ id: 'Issue', description: 'One thing that is wrong with a request.' })
 
 const ApiError = z
   .object({
