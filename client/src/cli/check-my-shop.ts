@@ -105,7 +105,7 @@ async function shopOf(
 ): Promise<Shop> {
   const port = await freePort()
   const all = { ...env, PORT: String(port), DATA_DIR: folder }
-  return new Shop(`http://127.0.0.1:${port}`, { command, env: all, log: join(folder, LOG) })
+  return new Shop(`http://localhost:${port}`, { command, env: all, log: join(folder, LOG) })
 }
 
 export const command: Command = {

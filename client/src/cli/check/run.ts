@@ -77,6 +77,10 @@ export class Run {
     await this.settle(end, sale, blame)
   }
 
+  pause(milliseconds: number) {
+    return wait(milliseconds, this.signal)
+  }
+
   /** Waits until the books and the marketplace have the end of a sale. Throws a `Finding`. */
   settle(end: End, sale: Sale, blame: Problem) {
     return this.#waitFor(sale, blame, async () => (await this.#isSettled(end, sale)) || undefined)

@@ -1,5 +1,4 @@
 /** What the shop's receiver gets. */
-import { wait } from '../../../retry.ts'
 import { type Message, newSecret, signedHeaders, toMessage } from '../../message.ts'
 import type { OrderEvent } from '../feed.ts'
 import { Finding } from '../finding.ts'
@@ -47,7 +46,7 @@ async function forge(run: Run) {
   }
   for (const [how, headers] of Object.entries(forgeries)) {
     const { status } = await run.shop.receive(headers, message.body)
-    await wait(AFTERWARDS, run.signal)
+    await run.pause(AFTERWARDS)
     const book = (await run.shop.books()).get(sale.number)
     const isApplied = book?.state === 'refunded' || (book?.refundedCents ?? 0) > 0
     if (isApplied || status === null || status < 300)
@@ -82,14 +81,14 @@ async function duplicate(run: Run) {
   const cancelled = await run.event(sale, 'order.cancelled', 'not_refunded')
   await Promise.all([sendTrue(run, cancelled), sendTrue(run, cancelled)])
   await sendTrue(run, cancelled)
-  await wait(AFTERWARDS, run.signal)
+  await run.pause(AFTERWARDS)
   await run.settle('refunded', sale, 'not_refunded')
 }
 
 /** Sends all events of a sale, the newest first. */
 async function sendReversed(run: Run, sale: Sale) {
   for (const event of run.feed.events(sale).toReversed()) await sendTrue(run, event)
-  await wait(AFTERWARDS, run.signal)
+  await run.pause(AFTERWARDS)
 }
 
 async function reorder(run: Run) {

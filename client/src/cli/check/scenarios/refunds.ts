@@ -1,9 +1,8 @@
 /** Customers who want their money back, and deliveries that fail. */
-import { wait } from '../../../retry.ts'
 import { type Scenario, Skipped } from '../scenario.ts'
 
-/** The listing of the demo whose deliveries fail. */
-const FAILING = 'outcome-recipient-rejects'
+/** The listing of the demo whose deliveries fail at once. */
+const FAILING = 'outcome-invalid-token-id'
 
 export const refunds: readonly Scenario[] = [
   {
@@ -24,7 +23,7 @@ export const refunds: readonly Scenario[] = [
       const sale = run.sale()
       await run.sellUntil('delivered', sale, 'wrong_books')
       await run.shop.cancel(sale)
-      await wait(1000, run.signal)
+      await run.pause(1000)
       await run.settle('delivered', sale, 'refunded_early')
     },
   },
