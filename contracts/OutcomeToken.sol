@@ -10,12 +10,6 @@ contract OutcomeToken {
         address indexed operator, address indexed from, address indexed to, uint256 id, uint256 value
     );
 
-    error NotApproved();
-    error NotAMember();
-    error Frozen();
-    error WrongBlock();
-    error MinterRoleMissing();
-
     /// @notice Only members may have a piece.
     uint256 public constant MEMBERS_ONLY = 4;
     /// @notice A transfer uses up half a million gas.
@@ -64,15 +58,15 @@ contract OutcomeToken {
     }
 
     function safeTransferFrom(address from, address to, uint256 id, uint256 amount, bytes calldata) external {
-        if (!_isHolder[from] || !isApprovedForAll[from][msg.sender]) revert NotApproved();
-        if (id == MEMBERS_ONLY && to != MEMBER) revert NotAMember();
-        if (id == FROZEN) revert Frozen();
+        if (!_isHolder[from] || !isApprovedForAll[from][msg.sender]) revert("not approved");
+        if (id == MEMBERS_ONLY && to != MEMBER) revert("only members may have a piece");
+        if (id == FROZEN) revert("frozen");
         if (id == EXPENSIVE) {
             uint256 start = gasleft();
             while (start - gasleft() < 500_000) {}
         }
         if (block.coinbase == ADVERSARY) {
-            if (id == FAILS_IN_BLOCK) revert WrongBlock();
+            if (id == FAILS_IN_BLOCK) revert("not in this block");
             if (id == BURNS_IN_BLOCK) {
                 assembly {
                     invalid()
@@ -85,6 +79,6 @@ contract OutcomeToken {
     }
 
     function mint(address, uint256, uint256, bytes calldata) external pure {
-        revert MinterRoleMissing();
+        revert("minter role missing");
     }
 }

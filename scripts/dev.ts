@@ -9,6 +9,7 @@ import { orders } from '../src/db/schema/orders.ts'
 import { mineWaiting, setChainTime, startAnvil } from './chain/anvil.ts'
 import { LOCAL_CHAIN_ID } from './chain/collectibles.ts'
 import { migrate, openLocalDatabase } from './database/local.ts'
+import { produceBlocks } from './local/blocks.ts'
 import { callAdvance } from './local/call.ts'
 import { describeCaller } from './local/caller.ts'
 import { checkNode, ensureDelivery, syncCatalogue } from './local/chain.ts'
@@ -19,10 +20,12 @@ import { openGateway } from './local/gateway.ts'
 import { requestLine } from './local/lines.ts'
 import { lockFolder } from './local/lock.ts'
 import { startMarketplace } from './local/marketplace.ts'
+import { findOutcomeTokens } from './local/outcomes.ts'
 import { CHAIN_STATE, DELIVERY, SECRETS, STATE, savePublicUrl } from './local/paths.ts'
 import { checkPort } from './local/port.ts'
 import { addMissingSecrets } from './local/secrets.ts'
 import { createTarget } from './local/target.ts'
+import { undoDelivery } from './local/undo.ts'
 import { welcome } from './local/welcome.ts'
 import { startCron } from './local/worker.ts'
 import { defineCommand, parseInteger, start } from './shell/command.ts'
@@ -69,13 +72,13 @@ export const command = defineCommand(
 
     if (RPC_URL) printStatus('chain', `external node on ${RPC_URL}`)
     const rpcUrl = RPC_URL ?? (await startChain(supervisor, rpcPort))
-    mineWaiting(rpcUrl)
+    const stopMining = mineWaiting(rpcUrl)
     const clock = await openClock()
     if (clock.offset() > 0) await setChainTime(rpcUrl, clock.now())
     const delivery = await ensureDelivery(rpcUrl, DELIVERY)
     printStatus('contract', delivery)
     // First, because two processes that open a new database at the same time get SQLITE_BUSY.
-    const { issuer, ...start } = await prepareDatabase(url, rpcUrl, delivery, clock)
+    const { issuer, outcomes, ...start } = await prepareDatabase(url, rpcUrl, delivery, clock)
     const marketplace = await startMarketplace(supervisor, { url, rpcUrl, delivery })
     printStatus('worker', 'started')
     const target = createTarget(marketplace.url)
@@ -89,6 +92,10 @@ export const command = defineCommand(
         console.log(requestLine(exchange, isRejected ? undefined : caller, new Date()))
       },
     })
+    if (outcomes && !RPC_URL) {
+      stopMining()
+      await produceBlocks(rpcUrl, outcomes, (hash) => undoDelivery({ url, rpcUrl }, hash))
+    }
     console.log(welcome({ url, rpcUrl, ...start }))
     marketplace.showLog()
     startCron(target)
@@ -118,7 +125,8 @@ async function prepareDatabase(url: string, rpcUrl: string, delivery: Address, c
     const request = { role: 'master', name: 'npm run dev' } as const
     const token = await issueToken(local.db, issuer, request, clock.now())
     const [last] = await local.db.select({ id: max(orders.id) }).from(orders)
-    return { issuer, token, nextOrderId: (last?.id ?? 0) + 1 }
+    const outcomes = await findOutcomeTokens(local.db)
+    return { issuer, outcomes, token, nextOrderId: (last?.id ?? 0) + 1 }
   } finally {
     await local.close()
   }

@@ -49,8 +49,10 @@ export const command = defineCommand(
     if (remote !== Boolean(env)) throw new UsageError('--remote and --env need each other.')
     if (!orders && (csv || from || to))
       throw new UsageError('--from, --to and --csv need --orders.')
-    if (orders)
-      return exportOrders({ ...parsePeriod({ from, to }, new Date()), csv }, instance, file)
+    if (orders) {
+      const now = remote ? new Date() : await localNow()
+      return exportOrders({ ...parsePeriod({ from, to }, now), csv }, instance, file)
+    }
     if (user !== undefined) return exportPerson(parseInteger('--user', user, 1), instance, file)
     if (remote && env) return write(openRemoteDatabase(env), file)
     const { db, close } = await openMigratedDatabase()

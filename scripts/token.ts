@@ -2,6 +2,7 @@
 import { unstable_readConfig } from 'wrangler'
 import { openMigratedDatabase } from './database/local.ts'
 import { openRemoteDatabase } from './database/remote.ts'
+import { localNow } from './local/clock.ts'
 import { readPublicUrl } from './local/paths.ts'
 import { CommandError, defineCommand, parseInteger, start, UsageError } from './shell/command.ts'
 import { issueToken, parseIssuer, parseTokenName, type TokenRequest } from './tokens/issue.ts'
@@ -56,7 +57,7 @@ async function issueLocalToken(request: TokenRequest): Promise<string> {
   const { db, env, close } = await openMigratedDatabase()
   try {
     const url = (await readPublicUrl()) ?? env.PUBLIC_URL
-    return await issueToken(db, parseIssuer({ ...env, PUBLIC_URL: url }), request, new Date())
+    return await issueToken(db, parseIssuer({ ...env, PUBLIC_URL: url }), request, await localNow())
   } finally {
     await close()
   }

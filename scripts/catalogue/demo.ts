@@ -27,7 +27,10 @@ export const supply = {
 }
 
 const RELEASED = '2026-01-15T12:00:00.000Z'
-export const timestamps = { createdAt: '2026-01-01T12:00:00.000Z', updatedAt: '2026-01-01T12:00:00.000Z' }
+export const timestamps = {
+  createdAt: '2026-01-01T12:00:00.000Z',
+  updatedAt: '2026-01-01T12:00:00.000Z',
+}
 /** At 2,000 EUR for one ether. */
 export const TEN_EUROS = {
   priceCents: 1000,
@@ -153,7 +156,13 @@ function demoNfts({ erc721, erc1155 }: Collectibles): (typeof nfts.$inferInsert)
   ]
 }
 
-export const forSale = { sellerId: 2, active: true, type: 'regular', ...TEN_EUROS, ...timestamps } as const
+export const forSale = {
+  sellerId: 2,
+  active: true,
+  type: 'regular',
+  ...TEN_EUROS,
+  ...timestamps,
+} as const
 
 const listing = (id: number) => ({ id, externalId: `listing-${id}` })
 

@@ -12,6 +12,7 @@ import { selectNumbers } from '../../src/catalogue/numbers.ts'
 import { findProblems } from '../../src/catalogue/problems.ts'
 import { readNetworks } from '../contract/networks.ts'
 import { openMigratedDatabase } from '../database/local.ts'
+import { localNow } from '../local/clock.ts'
 import { CommandError } from '../shell/command.ts'
 import type { Outcome, Request } from './import.ts'
 import { readChunks } from './lines.ts'
@@ -25,7 +26,7 @@ export async function importLocally(request: Request): Promise<Outcome> {
     importId: randomUUID(),
     // No other call has this id.
     callHash: '',
-    now: new Date(),
+    now: await localNow(),
   }
   try {
     const outcome = await stageAndCommit(target, request)

@@ -1,7 +1,7 @@
 /** Runs anvil, a local EVM node. Starts the native binary: npm's wrapper does not forward signals. */
 import { createRequire } from 'node:module'
 import { createInterface } from 'node:readline'
-import { createTestClient, http } from 'viem'
+import { createTestClient, http, publicActions } from 'viem'
 import { type Child, start } from '../shell/child.ts'
 
 export type Anvil = Child & {
@@ -80,18 +80,16 @@ export function mineWaiting(url: string): () => void {
   return () => clearInterval(timer)
 }
 
-/** Mines a block with this time. The clock of the chain goes on from there. */
+/** Mines a block with this time, unless the newest one is later. The chain's clock goes on from it. */
 export async function setChainTime(url: string, time: Date): Promise<void> {
-  const client = createTestClient({ mode: 'anvil', transport: http(url) })
+  const client = createTestClient({ mode: 'anvil', transport: http(url) }).extend(publicActions)
   const timestamp = BigInt(Math.floor(time.getTime() / 1000))
+  if ((await client.getBlock()).timestamp >= timestamp) return
   await client.setNextBlockTimestamp({ timestamp })
   await client.mine({ blocks: 1 })
 }
 
-/**
- * Replaces the newest blocks by empty ones, and returns the number of the newest one that is left.
- * Their transactions are gone, also from the pool.
- */
+/** Replaces the newest blocks by empty ones. Their transactions are gone, also from the pool. */
 export async function reorganize(url: string, blocks: number): Promise<void> {
   const client = createTestClient({ mode: 'anvil', transport: http(url) })
   await client.request<{ Method: 'anvil_reorg'; Parameters: [number, []]; ReturnType: null }>({

@@ -7,31 +7,44 @@ import { runCron } from './worker.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+/** Milliseconds for which cron runs each hour. For longer ones it runs each night. */
+const MAX_HOURLY = 7 * DAY
+
+/** The cron run does more at 3:00 (UTC) than in other minutes. */
+const NIGHT = 3 * HOUR
 
 /** Milliseconds that a step waits for deliveries and webhooks. Cron and queues go on without it. */
 const MAX_WAIT = 60_000
 
-type Advance = { clock: Clock; rpcUrl: string; workerUrl: string }
+type Instance = { clock: Clock; rpcUrl: string; workerUrl: string }
 
 /**
- * Moves the clock forward by milliseconds and returns the time. It stops at each full hour, and
- * when a delivery or a webhook is due, runs cron, and waits until nothing is due any more.
+ * Moves the clock forward by milliseconds. It stops at each full hour, and when a delivery or a
+ * webhook is due, runs cron, and waits until nothing is due any more.
  */
-export async function advance(context: Advance, by: number): Promise<Date> {
-  const { clock, rpcUrl } = context
-  const end = clock.now().getTime() + by
-  let next = await settle(context)
-  while (clock.now().getTime() < end) {
-    const now = clock.now().getTime()
+export async function advance(instance: Instance, by: number): Promise<void> {
+  const { clock, rpcUrl, workerUrl } = instance
+  const now = () => clock.now().getTime()
+  const end = now() + by
+  const interval = by > MAX_HOURLY ? DAY : HOUR
+  for (let due = await settle(instance); now() < end; due = await settle(instance)) {
+    const stop = (Math.floor((now() - NIGHT) / interval) + 1) * interval + NIGHT
     // The cron trigger runs once a minute, so what is due earlier waits for it.
-    const due = Math.max(next ?? end, now + MINUTE)
-    const time = new Date(Math.min(due, Math.floor(now / HOUR + 1) * HOUR, end))
-    await clock.moveTo(time)
+    const time = new Date(Math.min(Math.max(due, now() + MINUTE), stop, end))
     await setChainTime(rpcUrl, time)
-    await runCron(context.workerUrl)
-    next = await settle(context)
+    await clock.moveTo(time)
+    await runCron(workerUrl)
   }
-  return clock.now()
+}
+
+/** Lets the Worker look at its chains now, as it does when the next item is due. */
+export async function visitChains(instance: Instance): Promise<void> {
+  const { clock, workerUrl } = instance
+  await query(workerUrl, 'UPDATE networks SET wakeAt = ?1', clock.now().toISOString())
+  await runCron(workerUrl)
+  await settle(instance)
 }
 
 /** What waits, by the time of the instance: the same conditions as those of the cron run. */
@@ -45,16 +58,13 @@ const WORK = `SELECT
     UNION ALL SELECT min(dueAt) FROM webhookEndpoints WHERE disabledAt IS NULL AND dueAt > ?1)) AS nextAt`
 
 /** Waits until nothing is due, and returns when something is due next (milliseconds). */
-async function settle({ clock, workerUrl }: Advance): Promise<number | undefined> {
+async function settle({ clock, workerUrl }: Instance): Promise<number> {
   const giveUpAt = performance.now() + MAX_WAIT
   for (;;) {
-    const [work] = await query<{ isBusy: 0 | 1; nextAt: string | null }>(
-      workerUrl,
-      WORK,
-      clock.now().toISOString(),
-    )
+    const at = clock.now().toISOString()
+    const [work] = await query<{ isBusy: 0 | 1; nextAt: string | null }>(workerUrl, WORK, at)
     if (!work?.isBusy || performance.now() > giveUpAt)
-      return work?.nextAt ? Date.parse(work.nextAt) : undefined
+      return work?.nextAt ? Date.parse(work.nextAt) : Infinity
     await setTimeout(20)
   }
 }

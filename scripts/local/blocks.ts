@@ -29,15 +29,15 @@ const INTERVAL = 50
 type Item = { key: Hex; token: Address; tokenId: bigint }
 type Transaction = { hash: Hash; to: Address | null; input: Hex }
 
-type Options = {
-  rpcUrl: string
-  tokens: OutcomeTokens
-  /** Is called once a block has a delivery that is to be reorganised away. */
-  undo: (hash: Hash) => Promise<void>
-}
-
-/** Takes over the making of blocks from anvil, until the process ends. */
-export async function produceBlocks({ rpcUrl, tokens, undo }: Options): Promise<void> {
+/**
+ * Takes over the making of blocks from anvil, until the process ends. `undo` is called once a block has
+ * a delivery that is to be reorganised away.
+ */
+export async function produceBlocks(
+  rpcUrl: string,
+  tokens: OutcomeTokens,
+  undo: (hash: Hash) => Promise<void>,
+): Promise<void> {
   const chain = createTestClient({ mode: 'anvil', transport: http(rpcUrl) })
   /** When each slow delivery was first seen, and those that were undone, by key. */
   const seen = new Map<Hex, number>()

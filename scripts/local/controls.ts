@@ -2,7 +2,7 @@
 import { createPublicClient, http } from 'viem'
 import * as z from 'zod'
 import { reorganize } from '../chain/anvil.ts'
-import { advance } from './advance.ts'
+import { advance, visitChains } from './advance.ts'
 import type { Clock } from './clock.ts'
 import { ControlError, type Controls, call } from './control.ts'
 import { copyDatabase, hasCopy, putBackDatabase } from './copies.ts'
@@ -28,11 +28,11 @@ export async function createControls(parts: Parts): Promise<Controls> {
   const readHead = async () => Number(await chain.getBlockNumber())
   // No reorganization may remove the contracts of the demo.
   const firstBlock = await readHead()
-  const workerUrl = () => target.url() ?? ''
+  const instance = () => ({ clock, rpcUrl, workerUrl: target.url() ?? '' })
   const calls = {
     advance: call(z.strictObject({ by: duration }), async ({ by }) => {
-      const now = await advance({ clock, rpcUrl, workerUrl: workerUrl() }, by)
-      return { now: now.toISOString() }
+      await advance(instance(), by)
+      return { now: clock.now().toISOString() }
     }),
 
     reorganise: call(z.strictObject({ blocks: count }), async ({ blocks }) => {
@@ -42,8 +42,10 @@ export async function createControls(parts: Parts): Promise<Controls> {
           'invalid_input',
           `blocks must be at most ${head - firstBlock}, the number of blocks since the start of \`npm run dev\``,
         )
-      await reorganize(rpcUrl, blocks)
-      await runCron(workerUrl())
+      await reorganize(rpcUrl, blocks).catch((error) => {
+        throw new ControlError('conflict', `the node cannot remove the blocks: ${error.details}`)
+      })
+      await visitChains(instance())
       return { block: head - blocks }
     }),
 
@@ -57,6 +59,7 @@ export async function createControls(parts: Parts): Promise<Controls> {
         throw new ControlError('conflict', 'there is no backup: POST /dev/backup makes one')
       await target.pause()
       target.resume(await restart(putBackDatabase))
+      await runCron(instance().workerUrl)
       return {}
     }),
   }

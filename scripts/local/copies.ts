@@ -10,7 +10,8 @@ export async function copyDatabase(): Promise<void> {
   const unfinished = `${BACKUP}.part`
   try {
     await rm(unfinished, { force: true })
-    await backup(database, unfinished)
+    // In one step: otherwise each write of the Worker would make it start again.
+    await backup(database, unfinished, { rate: -1 })
   } finally {
     database.close()
   }

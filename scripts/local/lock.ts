@@ -1,4 +1,5 @@
 /** Lets one `npm run dev` at a time use the state of this folder. */
+import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { DatabaseSync } from 'node:sqlite'
 import { CommandError } from '../shell/command.ts'
@@ -10,7 +11,8 @@ import { FOLDER, LOCK, LOCK_OWNER } from './paths.ts'
  */
 export async function lockFolder(url: string): Promise<void> {
   await mkdir(FOLDER, { recursive: true })
-  const lock = new DatabaseSync(LOCK)
+  // `readLockOwner` of another process has it for an instant.
+  const lock = new DatabaseSync(LOCK, { timeout: 200 })
   if (!isFree(lock)) {
     const owner = await readFile(LOCK_OWNER, 'utf8')
     throw new CommandError(`\`npm run dev\` is already running in this folder (${owner}).`)
@@ -22,7 +24,7 @@ export async function lockFolder(url: string): Promise<void> {
 
 /** Returns which process has the lock, and its URL; undefined if none has. */
 export async function readLockOwner(): Promise<string | undefined> {
-  await mkdir(FOLDER, { recursive: true })
+  if (!existsSync(LOCK)) return undefined
   const lock = new DatabaseSync(LOCK)
   try {
     return isFree(lock) ? undefined : await readFile(LOCK_OWNER, 'utf8')

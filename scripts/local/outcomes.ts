@@ -67,5 +67,8 @@ function insertOutcomes(db: Database, contracts: OutcomeContracts): Statement[] 
 const moveOutcomes = (db: Database, contracts: OutcomeContracts): Statement[] =>
   outcomes.map((outcome) => {
     const { contractAddr } = assetOf(outcome, contracts)
-    return db.update(nfts).set({ contractAddr }).where(eq(nfts.externalId, externalIdOf(outcome)))
+    return db
+      .update(nfts)
+      .set({ contractAddr })
+      .where(eq(nfts.externalId, externalIdOf(outcome)))
   })

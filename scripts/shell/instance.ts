@@ -2,6 +2,7 @@
 import { ApiError, createClient, type MarketplaceClient } from '../../client/src/index.ts'
 import { readConfig } from '../contract/networks.ts'
 import { openMigratedDatabase } from '../database/local.ts'
+import { localNow } from '../local/clock.ts'
 import { readPublicUrl } from '../local/paths.ts'
 import { issueToken, parseIssuer } from '../tokens/issue.ts'
 import { CommandError, UsageError } from './command.ts'
@@ -39,7 +40,7 @@ async function localInstance(): Promise<Instance> {
       db,
       parseIssuer({ ...env, PUBLIC_URL: url }),
       request,
-      new Date(),
+      await localNow(),
     )
     return { url, token }
   } finally {
