@@ -2,6 +2,9 @@
 
 type Prepares = Pick<D1Database, 'prepare'>
 
+/** An argument of a function of time. `->> 'now'` names a field. */
+const NOW = /(?<=[(,] *)'now'/g
+
 /** Returns the database with `'now'` moved forward. `offset` returns milliseconds. */
 export const moveSql = (database: D1Database, offset: () => number): D1Database =>
   replace(database, {
@@ -14,7 +17,7 @@ export const moveSql = (database: D1Database, offset: () => number): D1Database 
 
 const movedPrepare = (database: Prepares, offset: () => number): Prepares => ({
   prepare: (query) =>
-    database.prepare(query.replaceAll("'now'", `'now', '+${offset() / 1000} seconds'`)),
+    database.prepare(query.replaceAll(NOW, `'now', '+${offset() / 1000} seconds'`)),
 })
 
 /** Returns the object with some of its methods replaced. The others keep it as their `this`. */
