@@ -1,6 +1,7 @@
-/** Bundles the Worker as it is deployed, and fails if it is too large. */
+/** Bundles the Worker as it is deployed, and fails if it is too large, or has code of `npm run dev`. */
 import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { CommandError, defineCommand, start } from './shell/command.ts'
@@ -8,10 +9,13 @@ import { CommandError, defineCommand, start } from './shell/command.ts'
 /** KiB of gzip. A larger script takes longer to load on a cold start. */
 const LIMIT = 256
 
+/** What only `npm run dev` calls or answers. */
+const LOCAL_PATH = /\/dev\/\w/
+
 export const command = defineCommand(
   {
     name: 'npx node scripts/bundle.ts',
-    purpose: `Bundles the Worker for each environment of wrangler.toml, and fails if it exceeds ${LIMIT} KiB of gzip. Part of \`npm run check\`.`,
+    purpose: `Bundles the Worker for each environment of wrangler.toml, and fails if it exceeds ${LIMIT} KiB of gzip or has code of \`npm run dev\`. Part of \`npm run check\`.`,
     example: 'npx node scripts/bundle.ts',
   },
   async () => {
@@ -24,13 +28,20 @@ export const command = defineCommand(
   },
 )
 
-/** Returns the size of the bundle in KiB. Wrangler checks the configuration of the environment. */
+/** Returns the size of the bundle in KiB, after a look at its code. Wrangler checks the configuration of the environment. */
 async function bundleSize(environment: string): Promise<number> {
   const outdir = `dist/bundle/${environment}`
+  rmSync(outdir, { recursive: true, force: true })
   const args = ['deploy', '--dry-run', '--env', environment, '--outdir', outdir]
   const { stderr } = await promisify(execFile)('wrangler', args)
   process.stderr.write(stderr)
-  return gzipSync(readFileSync(`${outdir}/worker.js`)).length / 1024
+  const [file = ''] = readdirSync(outdir).filter((name) => name.endsWith('.js'))
+  const code = readFileSync(join(outdir, file))
+  if (LOCAL_PATH.test(code.toString()))
+    throw new CommandError(
+      `The bundle of ${environment} has the control API of the local instance (${LOCAL_PATH}). \`main\` in wrangler.toml must be src/worker.ts.`,
+    )
+  return gzipSync(code).length / 1024
 }
 
 if (import.meta.main) await start(command)

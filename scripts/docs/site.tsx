@@ -21,6 +21,7 @@ const guides = {
   '/docs/delivery': 'docs/guides/delivery.md',
   '/docs/webhooks': 'docs/guides/webhooks.md',
   '/docs/refunds': 'docs/guides/refunds.md',
+  '/docs/local': 'docs/guides/local.md',
   '/docs/errors': 'docs/errors.md',
 }
 const operators = { '/docs/runbook': 'docs/runbook.md' }

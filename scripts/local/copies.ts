@@ -4,14 +4,17 @@ import { join } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
 import { BACKUP, DATABASES } from './paths.ts'
 
+/** Pages of a copy: the largest number that SQLite takes. */
+const MAX_PAGES = 2 ** 31 - 1
+
 /** Copies the database as it is at one moment. The Worker may write meanwhile. */
 export async function copyDatabase(): Promise<void> {
   const database = new DatabaseSync(await findDatabase(), { readOnly: true })
   const unfinished = `${BACKUP}.part`
   try {
     await rm(unfinished, { force: true })
-    // In one step: otherwise each write of the Worker would make it start again.
-    await backup(database, unfinished, { rate: -1 })
+    // All pages in one step: between steps, a write of the Worker would make it start again.
+    await backup(database, unfinished, { rate: MAX_PAGES })
   } finally {
     database.close()
   }

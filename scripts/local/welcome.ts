@@ -21,6 +21,9 @@ curl -s ${api} -H "Authorization: Bearer $TOKEN" -d '[{"nftId":2,"listingId":2,"
 Follow it: its item becomes \`transferred\` within seconds.
 curl -s ${api}/${nextOrderId} -H "Authorization: Bearer $TOKEN"
 
+Move its time, take back blocks, set back its database: ${url}/docs/local
+npm run dev -- --advance 25h
+
 Next steps: ${url}/docs. Press Ctrl-C to stop. \`npm run dev -- --fresh\` deletes the data.
 `
 }

@@ -170,7 +170,8 @@ describe.skipIf(!hasChromium)('the documentation', () => {
   it('is accessible', async () => {
     const page = await marketplace.open({ reducedMotion: 'reduce' })
     const check = (name: string) => expectAccessible(page, `docs, ${name}`)
-    for (const guide of ['first-order', 'retries', 'delivery', 'webhooks', 'errors', 'runbook']) {
+    const guides = ['first-order', 'retries', 'delivery', 'webhooks', 'local', 'errors', 'runbook']
+    for (const guide of guides) {
       await page.goto(`/docs/${guide}`)
       await check(guide)
     }

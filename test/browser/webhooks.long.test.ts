@@ -24,7 +24,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
       const { data } = JSON.parse(await text(request))
       response.writeHead(status).end(data.challenge)
     }).listen(Number(port), 'localhost')
-    marketplace = await aMarketplace({ LOOPBACK_HOSTS: `localhost:${port}` })
+    marketplace = await aMarketplace()
   })
   afterAll(async () => {
     receiver.close()

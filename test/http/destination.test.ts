@@ -214,3 +214,26 @@ it('accepts a loopback host only if the configuration names it with its port', (
   ])
     expect(() => parseDestination(text, { field, loopbackHosts }), text).toThrow('avatarUrl: must')
 })
+
+it('accepts every port of a loopback host that the configuration names so', () => {
+  const loopbackHosts = ['localhost:*', '127.0.0.1:*']
+  for (const text of [
+    'http://localhost/hook',
+    'http://localhost:3000/hook',
+    'https://localhost:3000/hook',
+    'http://127.0.0.1:65535/',
+    'http://127.1:8000/',
+  ]) {
+    const destination = { field, loopbackHosts, isHttpsOnly: true }
+    expect(parseDestination(text, destination).href).toBe(new URL(text).href)
+  }
+  for (const text of [
+    'http://127.0.0.2:8000/',
+    'http://[::1]:8000/',
+    'http://10.0.0.1:8000/',
+    'http://localhost.:8000/',
+    'http://www.localhost:8000/',
+    'http://user@localhost:8000/',
+  ])
+    expect(() => parseDestination(text, { field, loopbackHosts }), text).toThrow('avatarUrl: must')
+})

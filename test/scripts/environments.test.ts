@@ -28,6 +28,12 @@ it.each(['staging', 'production'])('%s has every setting of local development', 
   expect(settingsOf(environment)).toEqual(settingsOf(''))
 })
 
+it.each(['staging', 'production'])('%s sends nothing to its own machine', (environment) => {
+  const { vars, main } = readConfig(environment)
+  expect(vars).not.toHaveProperty('LOOPBACK_HOSTS')
+  expect(main).toMatch(/\/src\/worker\.ts$/)
+})
+
 it('lets a delivery run and its last step use all of their time', () => {
   const [, duration = ''] =
     /MAX_DURATION = (\S+)/.exec(readFileSync('src/delivery/engine/run.ts', 'utf8')) ?? []

@@ -34,14 +34,11 @@ export default async function setup(project: TestProject) {
   await raiseLimits(join(folder, 'wrangler.toml'))
   const [PORT, RPC_PORT] = [await aFreePort(), await aFreePort()]
   const receivers = await reservePorts()
-  const LOOPBACK_HOSTS = Object.values(receivers)
-    .map((port) => `127.0.0.1:${port}`)
-    .join()
   const log = join(folder, 'dev.log')
   const output = await open(log, 'w')
   const dev = spawn(process.execPath, ['scripts/dev.ts'], {
     cwd: folder,
-    env: { ...process.env, ...withoutSecrets, PORT, RPC_PORT, LOOPBACK_HOSTS },
+    env: { ...process.env, ...withoutSecrets, PORT, RPC_PORT },
     stdio: ['ignore', output.fd, output.fd],
   })
   const token = tokenIn(await readWhenReady(dev, log))

@@ -1,0 +1,23 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { aProject, type Project } from '../support/project.ts'
+
+let project: Project
+beforeAll(async () => {
+  project = await aProject()
+})
+afterAll(() => project.remove())
+
+it('has nothing of the control API of the local instance, and refuses to deploy it', async () => {
+  expect(await project.run('bundle')).toMatchObject({
+    out: expect.stringMatching(/^The bundle has [\d.]+ KiB gzip \(staging, production\)/),
+    status: 0,
+  })
+  const toml = join(project.folder, 'wrangler.toml')
+  const text = await readFile(toml, 'utf8')
+  await writeFile(toml, text.replace('src/worker.ts', 'scripts/local/worker-entry.ts'))
+  const { errors, status } = await project.run('bundle')
+  expect(status).toBe(1)
+  expect(errors).toContain('has the control API of the local instance')
+})
