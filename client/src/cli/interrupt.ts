@@ -1,6 +1,7 @@
 /**
  * Runs something until it ends or Ctrl-C ends it, and returns the exit status. What runs gets a
- * signal that Ctrl-C aborts. A second Ctrl-C ends the process at once.
+ * signal that Ctrl-C aborts, and that is aborted in the end, for what goes on in the background. A
+ * second Ctrl-C ends the process at once.
  */
 export async function untilInterrupted(
   run: (signal: AbortSignal) => Promise<number | undefined>,
@@ -15,6 +16,7 @@ export async function untilInterrupted(
     if (interrupt.signal.aborted) return status
     throw error
   } finally {
+    interrupt.abort()
     process.off('SIGINT', stop).off('SIGTERM', stop)
   }
 }
