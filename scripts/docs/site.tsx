@@ -22,6 +22,7 @@ const guides = {
   '/docs/webhooks': 'docs/guides/webhooks.md',
   '/docs/refunds': 'docs/guides/refunds.md',
   '/docs/local': 'docs/guides/local.md',
+  '/docs/check-my-shop': 'docs/guides/check-my-shop.md',
   '/docs/errors': 'docs/errors.md',
 }
 const operators = { '/docs/runbook': 'docs/runbook.md' }

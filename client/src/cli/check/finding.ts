@@ -1,6 +1,6 @@
 /** What a shop can do wrong, what to change, and the guide that says more. */
 
-const problems = {
+export const problems = {
   contract: {
     change: 'Answer the calls of the tool as the guide says.',
     guide: 'check-my-shop#what-your-shop-answers',

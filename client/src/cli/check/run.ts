@@ -59,7 +59,9 @@ export class Run {
   /** Starts the messages and the shop. Returns whether the instance is `npm run dev`. */
   async open(): Promise<boolean> {
     await this.feed.open()
-    await this.shop.start(this.signal)
+    await this.shop.start(this.signal).catch((error: unknown) => {
+      throw error instanceof Finding ? new CommandError(error.message) : error
+    })
     return this.marketplace.isDev()
   }
 

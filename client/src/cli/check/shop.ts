@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { openSync } from 'node:fs'
 import { wait } from '../../retry.ts'
+import { CommandError } from '../command.ts'
 import { causeOf, post, type Reply } from '../message.ts'
 import { Finding } from './finding.ts'
 import { type Book, parseBooks, type Sale } from './sale.ts'
@@ -33,7 +34,7 @@ export class Shop {
     return this.#program !== undefined
   }
 
-  /** Starts the program, and waits until the shop answers. */
+  /** Starts the program, and waits until the shop answers. Throws a `CommandError`, or a `Finding`. */
   async start(signal: AbortSignal): Promise<void> {
     if (this.#program) this.#process = launch(this.#program)
     const program = this.#process
@@ -43,8 +44,8 @@ export class Shop {
         (error: unknown) => error,
       )
       if (reason === undefined) return
-      if (program?.exitCode || program?.signalCode)
-        throw new Finding('contract', `The shop has ended by itself: see ${this.#program?.log}.`)
+      if (program && (program.exitCode !== null || program.signalCode !== null))
+        throw new CommandError(`The shop has ended by itself: see ${this.#program?.log}.`)
       if (Date.now() > end) throw reason
       await wait(100, signal)
     }
@@ -101,5 +102,6 @@ function launch({ command: [name = '', ...args], env, log }: Program): ChildProc
     detached: process.platform !== 'win32',
   })
   child.on('error', () => {})
+  if (child.pid === undefined) throw new CommandError(`${name} cannot be started.`)
   return child
 }
