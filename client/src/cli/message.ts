@@ -3,7 +3,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 import type { Answer } from '../types.ts'
 
 /** Milliseconds until the answer of a receiver has to be there. */
-export const TIMEOUT = 15_000
+const TIMEOUT = 15_000
 
 export type LoggedEvent = Answer<'listEvents'>['events'][number]
 

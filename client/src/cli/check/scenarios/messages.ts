@@ -19,7 +19,7 @@ async function sellWaiting(run: Run): Promise<{ sale: Sale; waiting: OrderEvent 
 }
 
 /** Sends a true message, which the shop has to accept. */
-export async function sendTrue(run: Run, event: OrderEvent) {
+async function sendTrue(run: Run, event: OrderEvent) {
   const { error } = await run.feed.send(toMessage(event))
   if (error) throw new Finding('message_refused', `POST /webhooks with ${event.type}: ${error}.`)
 }
