@@ -22,6 +22,8 @@ export class Feed {
   readonly #sent = new Set<string>()
   readonly #held = new Set<string>()
   readonly #refusals = new Map<string, string>()
+  /** The ids of the events that the shop has accepted. */
+  readonly #accepted = new Set<string>()
   /** The events of each sale, and the end of what is sent to the shop about it. */
   #events = new Map<string, OrderEvent[]>()
   readonly #queues = new Map<string, Promise<void>>()
@@ -64,6 +66,10 @@ export class Feed {
   /** Why the shop has not accepted the last message about a sale; undefined if it has. */
   refusal({ number }: Sale): string | undefined {
     return this.#refusals.get(number)
+  }
+
+  hasAccepted({ id }: OrderEvent): boolean {
+    return this.#accepted.has(id)
   }
 
   /** The headers of a true message. */
@@ -109,10 +115,13 @@ export class Feed {
     const { signal } = this.#options
     while (!signal.aborted && !this.#held.has(number)) {
       const { error } = await this.send(toMessage(event))
-      if (error === null) break
+      if (error === null) {
+        this.#accepted.add(event.id)
+        this.#refusals.delete(number)
+        return
+      }
       this.#refusals.set(number, `POST /webhooks with ${event.type}: ${error}`)
       await wait(REPEAT, signal)
     }
-    this.#refusals.delete(number)
   }
 }

@@ -67,5 +67,5 @@ export const calls: readonly Scenario[] = [
   refused('sold_out', 'too few pieces are left', ({ available }) => ({
     quantity: (available ?? 1_000_000_000) + 1,
   })),
-  { ...broken('hang', 'an answer never comes', { http: 'hang', reach: 'all' }), isAlone: true },
+  { ...broken('hang', 'an answer never comes', { http: 'hang', reach: 'none' }), isAlone: true },
 ]

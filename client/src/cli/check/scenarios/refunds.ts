@@ -35,7 +35,8 @@ export const refunds: readonly Scenario[] = [
       if (!goods) throw new Skipped(`the instance has no listing ${FAILING}`)
       const sale = run.sale({}, goods)
       await run.shop.sell(sale)
-      await run.event(sale, 'order.failed', 'not_placed')
+      const event = await run.event(sale, 'order.failed', 'not_placed')
+      await run.until(sale, 'message_refused', () => run.feed.hasAccepted(event))
       await run.shop.cancel(sale)
       await run.settle('refunded', sale, 'not_refunded')
     },
