@@ -24,7 +24,7 @@ it('says what a shop does wrong, and what to change', async () => {
   const shop = await aShop(folder, 'ts', [
     [
       'await verifyWebhook(body, headers, secret)',
-      '{ ...JSON.parse(body), id: `${Math.random()}` }',
+      '{ ...JSON.parse(body), id: String(Math.random()) }',
     ],
   ])
   const { out, status } = await checkShop(instance, shop, ['forged'])

@@ -94,7 +94,7 @@ const cases: readonly Case[] = [
     shop: 'repeats with another number',
     mistakes: [
       [timeLimit, 'retry: { attempts: 1 }'],
-      ['providerId: number, body', 'providerId: `${number}-${Date.now()}`, body'],
+      ['providerId: number, body', 'providerId: number + Date.now(), body'],
     ],
     scenario: 'cut_after',
     seen: 'has the orders',
