@@ -4,7 +4,7 @@
  */
 import { type SQL, sql } from 'drizzle-orm'
 import { type Address, getAddress } from 'viem'
-import type { listings, nfts } from '../../src/db/schema/catalogue.ts'
+import type { nfts } from '../../src/db/schema/catalogue.ts'
 import type { users } from '../../src/db/schema/users.ts'
 import { hashIdentity } from '../../src/identity/namespace.ts'
 import { localAccount } from '../chain/accounts.ts'
