@@ -134,6 +134,8 @@ it('moves the clocks of the Worker, the database, the chain and the commands, al
   await expect(
     shop.placeOrders({ body: [{ ...order, reservationId: held?.id ?? '' }] }),
   ).rejects.toMatchObject({ code: 'reservation_not_found' })
+  const listings = await fetch(`${url}/api/public/listings`)
+  expect(listings.status).toBe(200)
   const { createdAt } = await buy('tomorrow')
   expect(Date.parse(createdAt)).toBeGreaterThan(Date.parse(now))
 
