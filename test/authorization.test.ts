@@ -1,21 +1,3 @@
-/**
- * Who may call which endpoint: each row is an endpoint, each column a caller. See
- * docs/decisions.md, "Who may do what".
- *
- * An endpoint without a row fails this test. To add an endpoint, add a row here, and a request in
- * `support/endpoints.ts` if the request needs more than the path.
- *
- * Callers: `no token` (none, or one of `forged.ts`); `owner` (of the addresses and avatar, and buyer
- * of the orders); `reader` (the owner with a read-only token); `session` (the owner, signed in with a
- * browser); `other` (another user); `seller` (of the owner's orders); `master`. All but `session`
- * use API tokens.
- *
- * A cell is the expected status, or the error code where several have the same status. It applies to
- * both forms of the header and to the cookie. With the cookie from another site, a request that
- * changes state gets `cross_site`. `npm test` sends every form to one endpoint of each kind of
- * access, and one form to each other endpoint; `npm run test:long` sends all to each.
- */
-import { env } from 'cloudflare:workers'
 import { eq } from 'drizzle-orm'
 import { describe, expect, inject, it, vi } from 'vitest'
 import { listEndpoints } from '../scripts/openapi/list.ts'
@@ -23,7 +5,7 @@ import app from '../src/app.ts'
 import { users } from '../src/db/schema/users.ts'
 import { strictPaths } from '../src/http/endpoint.ts'
 import { type ErrorCode, errorStatus } from '../src/http/errors.ts'
-import { BASE_URL, call, requestOf } from './support/api.ts'
+import { BASE_URL, call } from './support/api.ts'
 import { type SampleRequest, sampleWorld } from './support/endpoints.ts'
 import { forged } from './support/forged.ts'
 import { aSession, db } from './support/makers.ts'

@@ -12,6 +12,7 @@ export const guides = {
   '/docs/webhooks': 'docs/guides/webhooks.md',
   '/docs/refunds': 'docs/guides/refunds.md',
   '/docs/local': 'docs/guides/local.md',
+  '/docs/check-my-shop': 'docs/guides/check-my-shop.md',
   '/docs/proofs': 'docs/guides/proofs.md',
   '/docs/errors': 'docs/errors.md',
   '/docs/versioning': 'docs/versioning.md',
@@ -45,8 +46,6 @@ export function withSiteLinks(
   }
   return markdown
     .split(/^(```.*?^```$)/ms)
-    .map((part) =>
-      part.startsWith('```') ? part : part.replace(/\[([^\]]*)\]\(([^)]+)\)/g, link),
-    )
+    .map((part) => (part.startsWith('```') ? part : part.replace(/\[([^\]]*)\]\(([^)]+)\)/g, link)))
     .join('')
 }

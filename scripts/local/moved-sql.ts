@@ -2,6 +2,9 @@
 
 type Prepares = Pick<D1Database, 'prepare'>
 
+/** An argument of a function of time. `->> 'now'` names a field. */
+const NOW = /(?<=[(,] *)'now'/g
+
 /** Returns the database with `'now'` moved forward. `offset` returns milliseconds. */
 export const moveSql = (database: D1Database, offset: () => number): D1Database =>
   replace(database, {
@@ -11,9 +14,6 @@ export const moveSql = (database: D1Database, offset: () => number): D1Database 
       return replace(session, movedPrepare(session, offset))
     },
   })
-
-/** The time of SQLite, and not the field of this name of a JSON document. */
-const NOW = /(?<!->> )'now'/g
 
 const movedPrepare = (database: Prepares, offset: () => number): Prepares => ({
   prepare: (query) => database.prepare(query.replace(NOW, `'now', '+${offset() / 1000} seconds'`)),

@@ -48,7 +48,9 @@ export const OrderItemFields = z.object({
     docs('State of the delivery; null while no transaction was sent.'),
   ),
   txId: orNull(
-    hash(docs('Newest transaction: a transfer, or the cancellation of it. Null before one is sent.')),
+    hash(
+      docs('Newest transaction: a transfer, or the cancellation of it. Null before one is sent.'),
+    ),
   ),
 })
 

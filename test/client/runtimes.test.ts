@@ -51,7 +51,7 @@ it('runs in Workers', async () => {
 describe.skipIf(!hasChromium)('in browsers', () => {
   it('runs on the pages of another site', async () => {
     const site = createServer(async ({ url = '/' }, response) => {
-      if (url === '/') return response.setHeader('content-type', 'text/html').end()
+      if (!url.endsWith('.js')) return response.setHeader('content-type', 'text/html').end()
       const path = url === '/check.js' ? join(shop, url) : join(folder, url)
       response.setHeader('content-type', 'text/javascript').end(await readFile(path))
     }).listen(0, '127.0.0.1')

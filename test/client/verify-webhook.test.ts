@@ -24,7 +24,7 @@ function sign({ age = 0, text = body, key = secret } = {}) {
 }
 
 describe('returns the event with its id', () => {
-  const bytes = new TextEncoder().encode(body)
+  const bytes = Uint8Array.from(new TextEncoder().encode(body))
 
   it.each([
     ['text', body],

@@ -74,7 +74,11 @@ async function recordOrders(): Promise<Example[]> {
   const states = {
     'A delivered order': { state: 'transferred', transactionId },
     'An order that could not be delivered': { state: 'failed', ...explain('recipient_rejects') },
-    'A cancelled order': { state: 'cancelled', transactionId: cancellation, ...explain('cancelled') },
+    'A cancelled order': {
+      state: 'cancelled',
+      transactionId: cancellation,
+      ...explain('cancelled'),
+    },
   } as const
   const examples: Example[] = []
   for (const [summary, values] of Object.entries(states)) {

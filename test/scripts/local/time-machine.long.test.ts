@@ -111,4 +111,4 @@ it('ends a token after a year', async () => {
     code: 'unauthenticated',
     message: expect.stringContaining('expired'),
   })
-})
+}, 600_000)
