@@ -177,7 +177,7 @@ const cases: readonly Case[] = [
   },
   {
     shop: 'keeps its books in memory',
-    mistakes: [['`${DATA_DIR}/shop.db`', "':memory:'"]],
+    mistakes: [['new DatabaseSync(', "new DatabaseSync(':memory:' || "]],
     scenario: 'killed_after_sale',
     seen: 'Your books have nothing for sale',
     change: 'Store a sale',
