@@ -29,7 +29,7 @@ beforeAll(async () => {
   ports = { PORT: await aFreePort(), RPC_PORT: await aFreePort() }
   url = `http://localhost:${ports.PORT}`
   server = await start()
-})
+}, 180_000)
 afterAll(() => project.remove())
 
 async function control<Answer = object>(name: string, body = {}): Promise<Answer> {
