@@ -39,7 +39,7 @@ beforeAll(async () => {
   const { out } = await project.start('dev', READY, ports)
   shop = createClient({ url, token: tokenIn(out) })
   await once(receiver.listen(0, '127.0.0.1'), 'listening')
-})
+}, 180_000)
 afterAll(async () => {
   receiver.close()
   await project.remove()
