@@ -109,6 +109,7 @@ it('starts a delivery for each item, unless the buyer has no wallet', async () =
     cancelRequestedAt: null,
     version: 0,
     transactionId: null,
+    deliveredAmount: null,
     failingSince: null,
     tries: 0,
     reasonCode: null,
