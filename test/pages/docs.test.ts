@@ -47,7 +47,7 @@ it('lists the guides in llms.txt, which begins with a title and a summary', asyn
     `${BASE_URL}/docs/delivery.md`,
     `${BASE_URL}/docs/webhooks.md`,
     `${BASE_URL}/docs/refunds.md`,
-    `${BASE_URL}/docs/proofs.md`,
+    `${BASE_URL}/docs/local.md`,
     `${BASE_URL}/docs/proofs.md`,
     `${BASE_URL}/docs/errors.md`,
     `${BASE_URL}/docs/versioning.md`,
