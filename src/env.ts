@@ -110,11 +110,7 @@ const loopbackHosts = z
   .string()
   .default('')
   .transform((hosts) => hosts.split(',').flatMap((host) => host.trim() || []))
-  .pipe(
-    z.array(
-      z.string().regex(LOOPBACK_HOST, 'must be a loopback host and its port, or * for every port'),
-    ),
-  )
+  .pipe(z.array(z.string().regex(LOOPBACK_HOST, 'must be a loopback host and its port, or *')))
 
 const signerKey = z
   .string()

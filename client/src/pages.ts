@@ -6,7 +6,7 @@ import type { Answer, AnswerTo, CallOptions, Input, OperationId } from './types.
 type Paged = { nextCursor: string | null } | { nextAfter: string | null; hasMore: boolean }
 
 /** The operations that return their results in pages. */
-export type PagedId = { [Id in OperationId]: Answer<Id> extends Paged ? Id : never }[OperationId]
+type PagedId = { [Id in OperationId]: Answer<Id> extends Paged ? Id : never }[OperationId]
 
 /** What a page has besides the position and `error`, which is always null. */
 type Content<Page> = Omit<Page, 'nextCursor' | 'nextAfter' | 'hasMore' | 'error'>
@@ -15,7 +15,7 @@ type ItemOf<Page> = Content<Page>[keyof Content<Page>] extends readonly (infer I
   : never
 
 /** The operations whose pages are one list. */
-export type ListId = { [Id in PagedId]: [ItemOf<Answer<Id>>] extends [never] ? never : Id }[PagedId]
+type ListId = { [Id in PagedId]: [ItemOf<Answer<Id>>] extends [never] ? never : Id }[PagedId]
 
 export type Pages = <Id extends PagedId, const I extends Input<Id>>(
   id: Id,

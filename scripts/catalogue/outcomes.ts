@@ -4,8 +4,8 @@
  */
 import { type SQL, sql } from 'drizzle-orm'
 import { type Address, getAddress } from 'viem'
-import type { listings, nfts } from '../../src/db/schema/catalogue.ts'
-import type { addresses, users } from '../../src/db/schema/users.ts'
+import type { nfts } from '../../src/db/schema/catalogue.ts'
+import type { users } from '../../src/db/schema/users.ts'
 import { hashIdentity } from '../../src/identity/namespace.ts'
 import { localAccount } from '../chain/accounts.ts'
 import { type Collectibles, LOCAL_CHAIN_ID } from '../chain/collectibles.ts'

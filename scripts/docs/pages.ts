@@ -12,6 +12,7 @@ export const guides = {
   '/docs/webhooks': 'docs/guides/webhooks.md',
   '/docs/refunds': 'docs/guides/refunds.md',
   '/docs/local': 'docs/guides/local.md',
+  '/docs/check-my-shop': 'docs/guides/check-my-shop.md',
   '/docs/proofs': 'docs/guides/proofs.md',
   '/docs/errors': 'docs/errors.md',
   '/docs/versioning': 'docs/versioning.md',

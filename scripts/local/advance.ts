@@ -50,7 +50,7 @@ export async function visitChains(instance: Instance): Promise<void> {
 /** What waits, by the time of the instance: the same conditions as those of the cron run. */
 const WORK = `SELECT
   EXISTS (SELECT 1 FROM networks WHERE lease IS NOT NULL OR wakeAt <= ?1)
-    OR EXISTS (SELECT 1 FROM deliveries WHERE dueAt <= ?1)
+    OR EXISTS (SELECT 1 FROM deliveries WHERE dueAt <= ?1 AND chainId IS NOT NULL)
     OR EXISTS (SELECT 1 FROM webhookEndpoints
       WHERE disabledAt IS NULL AND (dueAt <= ?1 OR leaseUntil > ?1)) AS isBusy,
   (SELECT min(at) FROM (SELECT min(wakeAt) AS at FROM networks WHERE wakeAt > ?1

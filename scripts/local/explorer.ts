@@ -1,4 +1,4 @@
-/** Reads the database of a running `wrangler dev`. The Worker runs the statement. */
+/** The database of a running instance. */
 
 /** What the explorer of `wrangler dev` returns. */
 type Answer = {
@@ -6,7 +6,10 @@ type Answer = {
   result: [{ results: { columns: string[]; rows: unknown[][] } }] | null
 }
 
-/** Runs a statement and returns its rows. `url`: of the instance. */
+/**
+ * Runs a statement on the database of the instance at a URL, and returns its rows. The Worker runs it:
+ * if another process wrote to the database, SQLite would refuse what the Worker writes meanwhile.
+ */
 export async function query<Row>(url: string, sql: string, ...params: string[]): Promise<Row[]> {
   const response = await fetch(`${url}/cdn-cgi/local/explorer/api/d1/database/local/raw`, {
     method: 'POST',

@@ -1,8 +1,11 @@
 /** Moves the clock of SQLite in the statements of a database. */
 
+/** Where statements ask SQLite for the time. Other texts may be `'now'` too, as keys of JSON. */
+const SQL_NOW = /strftime\('[^']*', 'now'/g
+
 type Prepares = Pick<D1Database, 'prepare'>
 
-/** Returns the database with `'now'` moved forward. `offset` returns milliseconds. */
+/** Returns the database with the time of `strftime` moved forward. `offset` returns milliseconds. */
 export const moveSql = (database: D1Database, offset: () => number): D1Database =>
   replace(database, {
     ...movedPrepare(database, offset),
@@ -12,11 +15,9 @@ export const moveSql = (database: D1Database, offset: () => number): D1Database 
     },
   })
 
-/** The time of SQLite, and not the field of this name of a JSON document. */
-const NOW = /(?<!->> )'now'/g
-
 const movedPrepare = (database: Prepares, offset: () => number): Prepares => ({
-  prepare: (query) => database.prepare(query.replace(NOW, `'now', '+${offset() / 1000} seconds'`)),
+  prepare: (query) =>
+    database.prepare(query.replaceAll(SQL_NOW, `$&, '+${offset() / 1000} seconds'`)),
 })
 
 /** Returns the object with some of its methods replaced. The others keep it as their `this`. */

@@ -12,7 +12,6 @@ import type { Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
 import { isVisible, viewerValues } from '../orders/read.ts'
 import { AUDIENCE, signProof } from './keys.ts'
-import type { Delivery, DeliveryProof } from './schema.ts'
 
 type Values = { orderId: number; userId: number; isMaster: number }
 
@@ -52,7 +51,7 @@ const selectDelivery = prepared((db, values: Placeholders<Values>) =>
 export async function proveDelivery(
   { db, caller, settings }: Pick<Ctx, 'db' | 'caller'> & { settings: Settings },
   orderId: number,
-): Promise<DeliveryProof> {
+) {
   const [[row]] = await readAs(db, caller, [
     selectDelivery(db, { orderId, ...viewerValues(caller) }),
   ])
@@ -63,7 +62,7 @@ export async function proveDelivery(
 
 type Row = ReturnType<typeof selectDelivery>['_']['result'][number]
 
-function toDelivery(orderId: number, row: Row, { PUBLIC_URL, NETWORKS }: Settings): Delivery {
+function toDelivery(orderId: number, row: Row, { PUBLIC_URL, NETWORKS }: Settings) {
   const { state, finalAt, token, to, tokenId, amount, ...known } = row
   const { chainId } = row
   // An item that was found on the chain may have had no transaction.

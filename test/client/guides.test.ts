@@ -121,6 +121,18 @@ it.each(languages)(
   },
 )
 
+it('gets the proof of a delivery, and verifies it', async () => {
+  const client = createClient(instance)
+  const buyerUserId = await aPerson(privateKeyToAddress(generatePrivateKey()))
+  const order = { nftId: 3, listingId: 3, quantity: 1, buyerUserId, buyerBillingData }
+  const [{ id = 0 } = {}] = (await client.placeOrders({ body: [order] })).orders
+  await client.waitForDelivery(id, { interval: 100 })
+  const variables = { ORDER_ID: `${id}`, RPC_URL: instance.rpcUrl }
+  const output = await run(await programIn('proofs', 'proof', 'sh'), 'sh', variables)
+  expect(output.match(/^[✓✗–]/gm)).toEqual(['✓', '✓', '✓', '✓', '✓', '✓'])
+  expect(output).toContain('\nThe proof is valid.')
+})
+
 it.each(languages)('creates a webhook once, however often it runs (%s)', async (language) => {
   const client = createClient(instance)
   const ofGuide = async () =>

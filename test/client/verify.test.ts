@@ -114,8 +114,9 @@ token ${content.tokenId} of ${content.token} to ${content.to}
 ✓ record       ${contract} has used the key for this, in block ${blockNumber}.
 ✓ transaction  ${transaction} took it from ${out.match(/from (\w+), in block/)?.[1]}, in block ${blockNumber}.
 
-The proof is valid. That the NFT was delivered says the chain, as your node shows it. That it was
-an order of ${url} says the key from its site.`)
+The proof is valid. The delivery is on the chain, as your node shows it.
+That it belongs to this order is what ${url} says, with its key.
+Is that the marketplace that you mean? --issuer checks it.`)
     expect(status).toBe(0)
   })
 
@@ -123,6 +124,7 @@ an order of ${url} says the key from its site.`)
     const { status, out } = await run(pieces, '--issuer', `${url}/`)
     expect(out).toContain(`✓ issuer       Issued by ${url}.`)
     expect(out).toContain('2 × token ')
+    expect(out).not.toContain('Is that the marketplace that you mean?')
     expect(status).toBe(0)
   })
 
@@ -281,7 +283,7 @@ describe('the node', () => {
     [
       'does not know the transaction',
       { eth_getTransactionReceipt: () => null },
-      '✗ transaction  The node does not tell: ',
+      '✗ transaction  The node does not have it. Is the node behind, or was the block lost?',
     ],
     [
       'has the transaction in another block',

@@ -127,8 +127,8 @@ export const delivery: Guard[] = [
   {
     name: 'a key used for another delivery fails the item',
     file: 'src/delivery/engine/settle.ts',
-    text: 'if (recipient && isContent(item, recipient, contentHash))',
-    broken: 'if (recipient && isContent)',
+    text: 'if (amount !== undefined)',
+    broken: 'if (found || amount !== undefined)',
     test: 'test/delivery/restore.test.ts',
     title: 'fails the item, and the reason names the transaction and the recipient',
   },

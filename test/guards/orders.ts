@@ -229,10 +229,26 @@ export const orders: Guard[] = [
   {
     name: 'an order is shown to its buyer and its sellers only',
     file: 'src/orders/read.ts',
-    text: '(${values.isMaster} = 1 OR buyerId',
-    broken: '(${values.isMaster} >= 0 OR buyerId',
+    text: '(${isMaster} = 1 OR buyerId',
+    broken: '(${isMaster} >= 0 OR buyerId',
     test: 'test/orders/read.test.ts',
     title: 'returns an order to master tokens, its buyer and its seller only',
+  },
+  {
+    name: 'the proof of a delivery is for those who may read the order',
+    file: 'src/proofs/prove.ts',
+    text: 'and(eq(orders.id, values.orderId), isVisible(values))',
+    broken: 'and(eq(orders.id, values.orderId))',
+    test: 'test/proofs/prove.test.ts',
+    title: 'is for those who may read the order',
+  },
+  {
+    name: 'only what is delivered has a proof',
+    file: 'src/proofs/prove.ts',
+    text: "if (state !== 'transferred')",
+    broken: "if (state === 'failed')",
+    test: 'test/proofs/prove.test.ts',
+    title: 'names the new block when a reorganization has had the item delivered again',
   },
   {
     name: 'a list of orders shows a user only own ones',

@@ -38,15 +38,14 @@ it('moves to another node, also if the contract gets another address there', asy
 })
 
 it('ends everything with the reason if the Worker does not start', async () => {
-  const main = join(project.folder, 'broken.ts')
-  await writeFile(main, 'const x = ;')
+  await writeFile(join(project.folder, 'broken.json'), 'const')
   const toml = join(project.folder, 'wrangler.toml')
   const text = await readFile(toml, 'utf8')
-  await writeFile(toml, text.replace('src/worker.ts', 'broken.ts'))
+  await writeFile(toml, text.replace('minify = true', 'tsconfig = "broken.json"'))
   const { errors, status } = await project.run('dev', [], ports)
   await writeFile(toml, text)
   expect(status).toBe(1)
   expect(errors).toMatch(/^The Worker exited \(1\)\. Stopping everything\.\n.*Build failed/)
-  expect(errors).toContain('broken.ts:1:10')
+  expect(errors).toContain('broken.json:1:0')
   expect(errors).not.toContain('env.DB')
 })

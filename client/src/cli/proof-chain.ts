@@ -13,6 +13,7 @@ import {
   parseAbiParameters,
   parseEventLogs,
   type TransactionReceipt,
+  TransactionReceiptNotFoundError,
   zeroAddress,
 } from 'viem'
 import { getChainId, getTransactionReceipt, readContract } from 'viem/actions'
@@ -54,6 +55,8 @@ async function checked(name: string, check: () => Promise<Check>): Promise<Check
   try {
     return await check()
   } catch (error) {
+    if (error instanceof TransactionReceiptNotFoundError)
+      return failed(name, 'The node does not have it. Is the node behind, or was the block lost?')
     const reason = error instanceof BaseError ? error.shortMessage : String(error)
     return failed(name, `The node does not tell: ${reason.replaceAll('\n', ' ')}`)
   }

@@ -45,15 +45,18 @@ export const command = defineCommand({
     for (const { name, outcome, says } of checks)
       console.log(`${symbols[outcome]} ${name.padEnd(12)} ${says}`)
     const isValid = checks.every(({ outcome }) => outcome !== 'failed')
-    console.log(`\n${isValid ? validity(issuer ?? iss, keys) : 'The proof is NOT valid.'}`)
+    console.log(`\n${isValid ? explainTrust(iss, issuer) : 'The proof is NOT valid.'}`)
     return isValid ? 0 : 1
   },
 })
 
-/** What has to be trusted. */
-const validity = (issuer: string, keys: string | undefined) =>
-  `The proof is valid. That the NFT was delivered says the chain, as your node shows it. That it was
-an order of ${issuer} says the key from ${keys ?? 'its site'}.`
+/** Says what has to be trusted. */
+const explainTrust = (iss: string, issuer: string | undefined) =>
+  [
+    'The proof is valid. The delivery is on the chain, as your node shows it.',
+    `That it belongs to this order is what ${iss} says, with its key.`,
+    ...(issuer === undefined ? ['Is that the marketplace that you mean? --issuer checks it.'] : []),
+  ].join('\n')
 
 async function readText(file: string): Promise<string> {
   try {

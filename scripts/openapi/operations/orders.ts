@@ -2,8 +2,8 @@ import * as z from 'zod'
 import { orNull, text } from '../../../src/http/fields.ts'
 import { MAX_ORDERS } from '../../../src/orders/new-order.ts'
 import { CheckedOrder, Order, PlacedOrder } from '../../../src/orders/schema.ts'
-import { DeliveryProof } from '../../../src/proofs/schema.ts'
 import type { Operations } from '../operation.ts'
+import { DeliveryProof } from '../proofs.ts'
 import { OrderSummary } from '../summary.ts'
 
 const withOrders = <T extends z.ZodType>(order: T, description: string) =>

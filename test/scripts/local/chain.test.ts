@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { eq, like } from 'drizzle-orm'
+import { eq, inArray, like } from 'drizzle-orm'
 import { createTestClient, getAddress, http } from 'viem'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Anvil, startAnvil } from '../../../scripts/chain/anvil.ts'
@@ -10,8 +10,8 @@ import { createNode } from '../../../scripts/contract/node.ts'
 import { openLocalDatabase } from '../../../scripts/database/local.ts'
 import { checkNode, ensureDelivery, syncCatalogue } from '../../../scripts/local/chain.ts'
 import { CommandError } from '../../../scripts/shell/command.ts'
-import { listings, nfts } from '../../../src/db/schema/catalogue.ts'
-import { users } from '../../../src/db/schema/users.ts'
+import { creators, listings, nfts } from '../../../src/db/schema/catalogue.ts'
+import { addresses, users } from '../../../src/db/schema/users.ts'
 import { aFolder, aLocalDatabase } from '../../support/command.ts'
 import { aFreePort } from '../../support/project.ts'
 
@@ -92,6 +92,9 @@ it('gives the outcomes of a lost chain new tokens, and adds them to a database w
 
     await db.delete(listings).where(like(listings.externalId, 'outcome-%'))
     await db.delete(nfts).where(like(nfts.externalId, 'outcome-%'))
+    const added = db.select({ id: users.id }).from(users).where(like(users.externalId, 'outcome-%'))
+    await db.delete(addresses).where(inArray(addresses.userId, added))
+    await db.delete(creators).where(inArray(creators.userId, added))
     await db.delete(users).where(like(users.externalId, 'outcome-%'))
     expect(await syncCatalogue(db, anvil.url, delivery)).toBe('demo, unchanged')
     expect((await db.select().from(nfts)).map((nft) => nft.id)).toEqual(ids)

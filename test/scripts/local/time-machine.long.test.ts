@@ -39,7 +39,7 @@ beforeAll(async () => {
   const { out } = await project.start('dev', READY, ports)
   shop = createClient({ url, token: tokenIn(out) })
   await once(receiver.listen(0, '127.0.0.1'), 'listening')
-})
+}, 180_000)
 afterAll(async () => {
   receiver.close()
   await project.remove()
@@ -111,4 +111,4 @@ it('ends a token after a year', async () => {
     code: 'unauthenticated',
     message: expect.stringContaining('expired'),
   })
-})
+}, 600_000)

@@ -29,7 +29,7 @@ beforeAll(async () => {
   ports = { PORT: await aFreePort(), RPC_PORT: await aFreePort() }
   url = `http://localhost:${ports.PORT}`
   server = await start()
-})
+}, 180_000)
 afterAll(() => project.remove())
 
 async function control<Answer = object>(name: string, body = {}): Promise<Answer> {
@@ -134,6 +134,8 @@ it('moves the clocks of the Worker, the database, the chain and the commands, al
   await expect(
     shop.placeOrders({ body: [{ ...order, reservationId: held?.id ?? '' }] }),
   ).rejects.toMatchObject({ code: 'reservation_not_found' })
+  const listings = await fetch(`${url}/api/public/listings`)
+  expect(listings.status).toBe(200)
   const { createdAt } = await buy('tomorrow')
   expect(Date.parse(createdAt)).toBeGreaterThan(Date.parse(now))
 

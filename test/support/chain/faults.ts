@@ -1,20 +1,11 @@
 /** The faults that the proxy between the Worker and the node can simulate. */
+import type { HttpFault, Occasions } from '../../../client/src/cli/faults.ts'
 
-/** Which calls of a request reach the node: none, the first half or all. */
-type Reach = 'none' | 'half' | 'all'
-
-/** The connection of a request breaks or hangs, or the answer is invalid JSON or an HTTP status. */
-export type HttpFault = {
-  http: 'drop' | 'hang' | 'malformed' | number
-  reach: Reach
-  /** The `Retry-After` header, in seconds. */
-  retryAfter?: number
-  /** The JSON that comes with an HTTP status. */
-  body?: unknown
-}
+/** `reach` says which calls of a request reach the node: none, the first half or all. */
+export type RpcHttpFault = HttpFault<'none' | 'half' | 'all'>
 
 export type Effect =
-  | HttpFault
+  | RpcHttpFault
   /** One call is answered with an error, even if the node executed it (`reach: 'all'`). */
   | { error: { code: number; message: string }; reach: 'none' | 'all' }
   /** One call is answered with this result, and does not reach the node. */
@@ -27,7 +18,8 @@ export type Effect =
   /** The node accepts the transaction, and drops it from its pool. */
   | { dropTransaction: true }
 
-export type Fault = {
+/** An HTTP fault counts requests, the others count calls. */
+export type Fault = Occasions & {
   /** The methods that the fault applies to. Default: all. */
   on?: readonly string[]
   /** The fault applies only to calls whose parameters contain this text. */
@@ -38,10 +30,6 @@ export type Fault = {
   above?: number
   /** The fault applies only to requests with which a second has more calls than this. */
   perSecond?: number
-  /** How many calls the fault skips first. Default: 0. */
-  skip?: number
-  /** How many calls the fault applies to. Default: all until the faults are removed. */
-  times?: number
   effect: Effect
 }
 

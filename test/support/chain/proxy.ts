@@ -1,26 +1,27 @@
 /** A JSON-RPC proxy that simulates faults. Each chain has one. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { json } from 'node:stream/consumers'
+import { FaultList, sendFault } from '../../../client/src/cli/faults.ts'
 import {
   alreadyKnown,
   BROKEN,
   type Counts,
   type Effect,
   type Fault,
-  type HttpFault,
   limitExceeded,
   nonceTooLow,
   type RandomFaults,
+  type RpcHttpFault,
   randomFrom,
   underpriced,
 } from './faults.ts'
 import { type Answer, asOfBlock, type Call, type Forward, heightOf } from './stale.ts'
 
-const isHttpFault = (effect: Effect | undefined): effect is HttpFault =>
+const isHttpFault = (effect: Effect | undefined): effect is RpcHttpFault =>
   effect !== undefined && 'http' in effect
 
 export class RpcProxy {
-  #faults: { fault: Fault; seen: number }[] = []
+  #faults = new FaultList<Fault>()
   #drawFault: (() => RandomFault | undefined) | undefined
   #counts: Counts = { requests: 0, calls: {} }
   /** Times of the calls of the last second that no HTTP fault hit. */
@@ -41,7 +42,8 @@ export class RpcProxy {
 
   /** Replaces all faults, the random ones included. */
   setFaults(faults: readonly Fault[], random?: RandomFaults) {
-    this.#faults = faults.map((fault) => ({ fault, seen: 0 }))
+    this.#faults = new FaultList()
+    for (const fault of faults) this.#faults.add(fault)
     this.#drawFault = random && randomEffects(random)
   }
 
@@ -78,42 +80,32 @@ export class RpcProxy {
     const drawn = this.#drawFault?.()
     this.#recent = this.#recent.filter((at) => at > Date.now() - 1000)
     const callsPerSecond = this.#recent.length + calls.length
-    const counted = new Set<object>()
+    const counted = new Set<Fault>()
+    const counts = (fault: Fault) => {
+      const isFirst = !counted.has(fault)
+      counted.add(fault)
+      return isFirst || !isHttpFault(fault.effect)
+    }
     return calls.map(({ method, params }) => {
-      const match = this.#faults.find((entry) => {
-        const {
-          on,
-          containing = '',
-          skip = 0,
-          times = Infinity,
-          above = 0,
-          perSecond = 0,
-          effect,
-        } = entry.fault
-        if (on && !on.includes(method)) return false
-        if (!JSON.stringify(params ?? []).includes(containing)) return false
-        if (calls.length <= above || callsPerSecond <= perSecond) return false
-        if ((entry.fault.node ?? node) !== node) return false
-        // An HTTP fault counts requests. Other faults count calls.
-        if (!isHttpFault(effect) || !counted.has(entry)) entry.seen++
-        counted.add(entry)
-        return entry.seen > skip && entry.seen <= skip + times
-      })
-      return match?.fault.effect ?? (drawn?.on(method) ? drawn.effect : undefined)
+      const text = JSON.stringify(params ?? [])
+      const matches = ({ on, containing = '', above = 0, perSecond = 0, ...fault }: Fault) =>
+        (on?.includes(method) ?? true) &&
+        text.includes(containing) &&
+        calls.length > above &&
+        callsPerSecond > perSecond &&
+        (fault.node ?? node) === node
+      const fault = this.#faults.find(matches, counts)
+      return fault?.effect ?? (drawn?.on(method) ? drawn.effect : undefined)
     })
   }
 
-  async #sendBroken(
-    { http, reach, retryAfter, body = `status ${http}` }: HttpFault,
-    calls: readonly Call[],
-    response: ServerResponse,
-  ) {
-    const forwardedCalls = { none: 0, half: Math.ceil(calls.length / 2), all: calls.length }[reach]
-    await this.#forward(calls.slice(0, forwardedCalls))
-    if (retryAfter !== undefined) response.setHeader('retry-after', retryAfter)
-    if (http === 'malformed') response.end('{"jsonrpc":"2.0","id":')
-    else if (typeof http === 'number') response.writeHead(http).end(JSON.stringify(body))
-    else response.writeHead(502, { [BROKEN]: http }).end()
+  async #sendBroken(fault: RpcHttpFault, calls: readonly Call[], response: ServerResponse) {
+    const forwardedCalls = { none: 0, half: Math.ceil(calls.length / 2), all: calls.length }
+    await this.#forward(calls.slice(0, forwardedCalls[fault.reach]))
+    sendFault(response, fault, {
+      part: '{"jsonrpc":"2.0","id":',
+      breakConnection: (how) => response.writeHead(502, { [BROKEN]: how }).end(),
+    })
   }
 
   async #answers(calls: readonly Call[], effects: readonly (Effect | undefined)[]) {

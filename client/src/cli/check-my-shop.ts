@@ -1,0 +1,117 @@
+/** `marketplace check-my-shop`: drives a shop through what production does, and says what to change. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Feed } from './check/feed.ts'
+import { Marketplace } from './check/marketplace.ts'
+import { freePort, listenOn } from './check/port.ts'
+import { FaultProxy } from './check/proxy.ts'
+import { type Options as ReportOptions, report } from './check/report.ts'
+import { Run } from './check/run.ts'
+import { chooseScenarios, scenarioNames } from './check/scenarios.ts'
+import { Shop } from './check/shop.ts'
+import { type Command, CommandError, defineCommand, UsageError } from './command.ts'
+import { instanceOptions, openInstance } from './instance.ts'
+import { untilInterrupted } from './interrupt.ts'
+import { newSecret } from './message.ts'
+
+const INTERRUPTED = 130
+const PROXY_PORT = '8790'
+
+/** Milliseconds that a shop has for each step. */
+const PATIENCE = 30_000
+
+/** `program` is what follows `--`. */
+const commandFor = (program: readonly string[]) =>
+  defineCommand({
+    name: 'check-my-shop',
+    summary:
+      'Drives a shop through what production does: marketplace check-my-shop -- node shop.js',
+    options: {
+      scenario: {
+        ...{ type: 'string', value: 'NAME', multiple: true },
+        help: `Only this scenario; may be given more than once. ${scenarioNames}`,
+      },
+      listing: {
+        ...{ type: 'string', value: 'ID', default: 'listing-2' },
+        help: 'What the shop sells: your own id of the listing.',
+      },
+      shop: {
+        ...{ type: 'string', value: 'URL' },
+        help: 'A shop that runs already, instead of a program. It is not killed.',
+      },
+      secret: {
+        ...{ type: 'string', value: 'SECRET' },
+        help: 'With --shop: what signs its webhooks, as in whsec_….',
+      },
+      port: {
+        ...{ type: 'string', value: 'PORT', default: PROXY_PORT },
+        help: 'With --shop: the port for the calls of the shop, in place of the instance.',
+      },
+      rpc: {
+        ...{ type: 'string', value: 'URL', default: 'http://localhost:8545' },
+        help: 'A node of the chain.',
+      },
+      ...instanceOptions,
+    },
+    run: async (options) => {
+      const client = openInstance(options)
+      const scenarios = chooseScenarios(options.scenario)
+      const isRunning = options.shop !== undefined
+      if (isRunning === program.length > 0)
+        throw new UsageError('Name the program of the shop behind --, or give --shop.')
+      if (isRunning && !options.secret)
+        throw new UsageError('--secret is missing: the WEBHOOK_SECRET of the shop.')
+      const marketplace = new Marketplace(client, { url: options.url, rpcUrl: options.rpc })
+      const goods = await marketplace.goods(options.listing)
+      if (!goods)
+        throw new CommandError(`Listing ${options.listing} cannot be sold. Give --listing.`)
+      const proxy = new FaultProxy(options.url)
+      const proxyPort = await listenOn(proxy.server, isRunning ? Number(options.port) : 0)
+      const secret = options.secret ?? newSecret()
+      const folder = await mkdtemp(join(tmpdir(), 'check-my-shop-'))
+      const shop = options.shop
+        ? new Shop(options.shop)
+        : await shopOf(program, folder, {
+            MARKETPLACE_URL: `http://127.0.0.1:${proxyPort}`,
+            MARKETPLACE_TOKEN: options.token ?? process.env.TOKEN ?? '',
+            WEBHOOK_SECRET: secret,
+          })
+      const check = async (signal: AbortSignal) => {
+        const feed = new Feed({ client, shop, secret, signal })
+        const parts = { shop, proxy, feed, marketplace, goods, patience: PATIENCE, signal }
+        const print: ReportOptions = { url: options.url, log: join(folder, LOG) }
+        const findings = await report(new Run(parts), scenarios, print)
+        if (findings === 0) await rm(folder, { recursive: true })
+        return findings > 0 ? 1 : 0
+      }
+      try {
+        return await untilInterrupted(check, { status: INTERRUPTED })
+      } finally {
+        await shop.kill()
+        proxy.server.close()
+        proxy.server.closeAllConnections()
+      }
+    },
+  })
+
+/** What the shop prints. */
+const LOG = 'shop.log'
+
+async function shopOf(
+  command: readonly string[],
+  folder: string,
+  env: Record<string, string>,
+): Promise<Shop> {
+  const port = await freePort()
+  const all = { ...env, PORT: String(port), DATA_DIR: folder }
+  return new Shop(`http://localhost:${port}`, { command, env: all, log: join(folder, LOG) })
+}
+
+export const command: Command = {
+  ...commandFor([]),
+  run: (args) => {
+    const end = args.includes('--') ? args.indexOf('--') : args.length
+    return commandFor(args.slice(end + 1)).run(args.slice(0, end))
+  },
+}

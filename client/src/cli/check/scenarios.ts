@@ -1,0 +1,27 @@
+/** All scenarios, in the order in which they run. */
+import { UsageError } from '../command.ts'
+import type { Scenario } from './scenario.ts'
+import { calls, plain } from './scenarios/calls.ts'
+import { instance } from './scenarios/instance.ts'
+import { kills } from './scenarios/kills.ts'
+import { messages } from './scenarios/messages.ts'
+import { refunds } from './scenarios/refunds.ts'
+
+const scenarios: readonly Scenario[] = [
+  plain,
+  ...calls,
+  ...messages,
+  ...refunds,
+  ...kills,
+  ...instance,
+]
+
+export const scenarioNames = scenarios.map(({ name }) => name).join(', ')
+
+/** Returns the scenarios with these names, or all. */
+export function chooseScenarios(names: readonly string[] | undefined): readonly Scenario[] {
+  const unknown = names?.find((name) => scenarios.every((scenario) => scenario.name !== name))
+  if (unknown)
+    throw new UsageError(`There is no scenario "${unknown}". There are: ${scenarioNames}.`)
+  return names ? scenarios.filter(({ name }) => names.includes(name)) : scenarios
+}

@@ -1,0 +1,71 @@
+/** What the shop's calls meet. */
+import type { HttpFault } from '../../faults.ts'
+import type { Problem } from '../finding.ts'
+import type { Scenario } from '../scenario.ts'
+
+const errorBody = (code: string) => ({
+  ...{
+    orders: null,
+    error: 'a simulated fault',
+    code,
+    issues: [{ path: '', code, message: code }],
+  },
+  requestId: '00000000-0000-4000-8000-000000000000',
+  documentationUrl: 'http://localhost:8787/docs/errors',
+})
+
+/** A scenario in which the calls that place an order meet a fault. */
+const broken = (name: string, says: string, effect: HttpFault, times = 1): Scenario => ({
+  ...{ name, says },
+  run: async (run) => {
+    const sale = run.sale()
+    run.proxy.break(sale, effect, { times })
+    await run.sellUntil('delivered', sale, 'not_repeated')
+  },
+})
+
+/** A scenario in which the marketplace refuses the order, so that the shop has to refund. */
+const refused = (
+  name: string,
+  says: string,
+  terms: (goods: { priceCents: number; available: number | null }) => object,
+): Scenario => ({
+  ...{ name, says },
+  run: async (run) => {
+    const blame: Problem = 'not_refunded'
+    await run.sellUntil('refunded', run.sale(terms(run.goods)), blame)
+  },
+})
+
+export const plain: Scenario = {
+  name: 'sale',
+  says: 'a sale is placed and delivered',
+  run: (run) => run.sellUntil('delivered', run.sale(), 'wrong_books'),
+}
+
+export const calls: readonly Scenario[] = [
+  broken('cut_before', 'the connection breaks before the call arrives', {
+    ...{ http: 'drop', reach: 'none' },
+  }),
+  broken('cut_after', 'the connection breaks after the order was placed', {
+    ...{ http: 'drop', reach: 'all' },
+  }),
+  broken('cut_answer', 'the answer ends in the middle', { http: 'malformed', reach: 'all' }),
+  broken('bad_gateway', 'twice 502 from something in between', { http: 502, reach: 'all' }, 2),
+  broken('rate_limited', '429 with Retry-After: 3', {
+    ...{ http: 429, reach: 'none', retryAfter: 3, body: errorBody('rate_limited') },
+  }),
+  broken('unavailable', '503 with Retry-After: 2', {
+    ...{ http: 503, reach: 'none', retryAfter: 2, body: errorBody('try_later') },
+  }),
+  broken('in_progress', '409 request_in_progress', {
+    ...{ http: 409, reach: 'none', retryAfter: 1, body: errorBody('request_in_progress') },
+  }),
+  refused('price_changed', 'the price is another one', ({ priceCents }) => ({
+    expectedPriceCents: priceCents + 1,
+  })),
+  refused('sold_out', 'too few pieces are left', ({ available }) => ({
+    quantity: (available ?? 1_000_000_000) + 1,
+  })),
+  { ...broken('hang', 'an answer never comes', { http: 'hang', reach: 'none' }), isAlone: true },
+]

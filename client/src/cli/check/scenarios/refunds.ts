@@ -1,0 +1,44 @@
+/** Customers who want their money back, and deliveries that fail. */
+import { type Scenario, Skipped } from '../scenario.ts'
+
+/** The listing of the demo whose deliveries fail at once. */
+const FAILING = 'outcome-invalid-token-id'
+
+export const refunds: readonly Scenario[] = [
+  {
+    name: 'cancelled',
+    says: 'a customer wants the money back before the delivery',
+    run: async (run) => {
+      const sale = run.sale({ buyer: 'email' })
+      await run.shop.sell(sale)
+      await run.event(sale, 'order.awaiting_wallet', 'not_placed')
+      await run.shop.cancel(sale)
+      await run.settle('refunded', sale, 'not_refunded')
+    },
+  },
+  {
+    name: 'cancelled_late',
+    says: 'a customer wants the money back after the delivery',
+    run: async (run) => {
+      const sale = run.sale()
+      await run.sellUntil('delivered', sale, 'wrong_books')
+      await run.shop.cancel(sale)
+      await run.pause(1000)
+      await run.settle('delivered', sale, 'refunded_early')
+    },
+  },
+  {
+    name: 'failed',
+    says: 'a delivery fails, and the customer wants the money back',
+    run: async (run) => {
+      const goods = await run.marketplace.goods(FAILING)
+      if (!goods) throw new Skipped(`the instance has no listing ${FAILING}`)
+      const sale = run.sale({}, goods)
+      await run.shop.sell(sale)
+      const event = await run.event(sale, 'order.failed', 'not_placed')
+      await run.until(sale, 'message_refused', () => run.feed.hasAccepted(event))
+      await run.shop.cancel(sale)
+      await run.settle('refunded', sale, 'not_refunded')
+    },
+  },
+]

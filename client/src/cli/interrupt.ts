@@ -1,0 +1,22 @@
+/**
+ * Runs something until it ends or Ctrl-C ends it, and returns the exit status. What runs gets a
+ * signal that Ctrl-C aborts, and that is aborted in the end, for what goes on in the background. A
+ * second Ctrl-C ends the process at once.
+ */
+export async function untilInterrupted(
+  run: (signal: AbortSignal) => Promise<number | undefined>,
+  { status }: { status: number },
+): Promise<number> {
+  const interrupt = new AbortController()
+  const stop = () => interrupt.abort()
+  process.once('SIGINT', stop).once('SIGTERM', stop)
+  try {
+    return (await run(interrupt.signal)) ?? status
+  } catch (error) {
+    if (interrupt.signal.aborted) return status
+    throw error
+  } finally {
+    interrupt.abort()
+    process.off('SIGINT', stop).off('SIGTERM', stop)
+  }
+}

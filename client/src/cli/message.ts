@@ -1,0 +1,73 @@
+/** Messages to receivers of webhooks, as an instance sends them. */
+import { createHmac, randomBytes } from 'node:crypto'
+import type { Answer } from '../types.ts'
+
+/** Milliseconds until the answer of a receiver has to be there. */
+const TIMEOUT = 15_000
+
+export type LoggedEvent = Answer<'listEvents'>['events'][number]
+
+/** `body` is JSON; `id` is the `webhook-id`. */
+export type Message = { id: string; body: string }
+
+/** Returns the message of an event of the log. The bytes of its body are those that an instance sends. */
+export function toMessage({ id, type, timestamp, data }: LoggedEvent): Message {
+  return { id, body: JSON.stringify({ type, timestamp, data }) }
+}
+
+export const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`
+
+/** Returns the headers of a message that is sent at a time, signed as Standard Webhooks says. */
+export function signedHeaders(
+  { id, body }: Message,
+  secret: string,
+  at: Date = new Date(),
+): Record<string, string> {
+  const timestamp = String(Math.floor(at.getTime() / 1000))
+  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
+  const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')
+  return {
+    'content-type': 'application/json',
+    'user-agent': 'marketplace-api (webhooks)',
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': `v1,${signature}`,
+  }
+}
+
+export type Reply = {
+  /** Null if there was no answer. */
+  status: number | null
+  /** Why the message is not accepted; null if it is. */
+  error: string | null
+  text: string
+}
+
+/** Posts a message to a receiver. Throws only if `signal` has ended it. */
+export async function post(
+  url: string,
+  { headers, body }: { headers: Record<string, string>; body: string },
+  signal?: AbortSignal,
+): Promise<Reply> {
+  const timeout = AbortSignal.timeout(TIMEOUT)
+  try {
+    const response = await fetch(url, {
+      ...{ method: 'POST', redirect: 'manual', headers, body },
+      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+    })
+    const text = await response.text()
+    return { status: response.status, error: response.ok ? null : `${response.status}`, text }
+  } catch (error) {
+    signal?.throwIfAborted()
+    const reason = timeout.aborted ? `no answer within ${TIMEOUT / 1000} s` : causeOf(error)
+    return { status: null, error: reason, text: '' }
+  }
+}
+
+/** Why `fetch` has failed, such as `connect ECONNREFUSED 127.0.0.1:3000`. */
+export function causeOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+  if (!(cause instanceof Error)) return String(cause)
+  // Node names no address if it has tried several.
+  return cause.message || ('code' in cause ? String(cause.code) : cause.name)
+}

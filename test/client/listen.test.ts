@@ -1,0 +1,136 @@
+/** `marketplace listen` forwards what the instance sends itself. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { afterEach, expect, it } from 'vitest'
+import { createClient, verifyWebhook } from '../../client/src/index.ts'
+import { aPerson, instance } from '../support/instance/instance.ts'
+
+const client = createClient(instance)
+const buyerBillingData = { street: 'Road 1', postal: '0150', city: 'Oslo', country: 'NO' }
+
+/** Places an order that waits for a wallet, and returns its id. */
+async function anOrder(): Promise<number> {
+  const order = { nftId: 3, listingId: 3, quantity: 1, buyerBillingData }
+  const { orders } = await client.placeOrders({
+    body: [{ ...order, buyerUserId: await aPerson() }],
+  })
+  return orders[0]?.id ?? 0
+}
+
+type Received = { headers: IncomingHttpHeaders; body: string }
+
+const cleanups: (() => unknown)[] = []
+afterEach(async () => {
+  for (const clean of cleanups.splice(0)) await clean()
+})
+
+/** Starts a receiver that answers challenges. `statusOf` may refuse a message. */
+async function aReceiver(statusOf: (message: Received) => number = () => 200) {
+  const received: Received[] = []
+  const server = createServer(async (request, response) => {
+    const message = { headers: request.headers, body: await text(request) }
+    received.push(message)
+    const { data } = JSON.parse(message.body)
+    response.writeHead(statusOf(message)).end(data.challenge)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  cleanups.push(() => server.close())
+  const { port } = server.address() as AddressInfo
+  const about = (orderId: number) =>
+    received.filter(({ body }) => JSON.parse(body).data.orderId === orderId)
+  return { host: `127.0.0.1:${port}`, about }
+}
+
+/** Starts the command, and waits until it has begun. */
+async function listen(...args: string[]) {
+  const env = { ...process.env, TOKEN: instance.token }
+  const program = spawn(
+    process.execPath,
+    ['client/src/cli.ts', 'listen', '--url', instance.url, ...args],
+    { env },
+  )
+  const exit = once(program, 'exit')
+  const printed = { out: '', errors: '' }
+  program.stdout.on('data', (chunk) => {
+    printed.out += chunk
+  })
+  program.stderr.on('data', (chunk) => {
+    printed.errors += chunk
+  })
+  cleanups.push(() => program.kill('SIGKILL'))
+  const stop = async () => {
+    program.kill('SIGINT')
+    return (await exit)[0]
+  }
+  return { printed, exit, stop }
+}
+
+const begun = { timeout: 15_000 }
+
+it('forwards new events with the bytes of webhooks, signed with a new secret', async () => {
+  const [direct, forwarded] = [await aReceiver(), await aReceiver()]
+  const { webhook } = await client.createWebhook({
+    body: { url: `http://${direct.host}/`, events: ['order.created', 'order.awaiting_wallet'] },
+  })
+  cleanups.push(() => client.deleteWebhook({ webhook_id: webhook.id }))
+  const isVerified = async () =>
+    (await client.getWebhook({ webhook_id: webhook.id })).webhook.verifiedAt !== null
+  await expect.poll(isVerified, begun).toBe(true)
+  const { printed, stop } = await listen('--forward-to', forwarded.host)
+  await expect.poll(() => printed.out, begun).toContain('Forwarding new events')
+  const id = await anOrder()
+  await expect.poll(() => direct.about(id).length, begun).toBe(2)
+  await expect.poll(() => forwarded.about(id).length, begun).toBe(2)
+
+  const byId = (messages: Received[]) =>
+    Object.fromEntries(messages.map(({ headers, body }) => [headers['webhook-id'], body]))
+  expect(byId(forwarded.about(id))).toEqual(byId(direct.about(id)))
+  const [sent] = direct.about(id)
+  const [message] = forwarded.about(id)
+  for (const name of ['content-type', 'user-agent'])
+    expect(message?.headers[name]).toBe(sent?.headers[name])
+  const [, secret = ''] = /^WEBHOOK_SECRET=(whsec_.*)$/m.exec(printed.out) ?? []
+  const event = await verifyWebhook(message?.body ?? '', message?.headers ?? {}, secret)
+  expect(event).toMatchObject({ type: 'order.created', data: { orderId: id } })
+  expect(printed.out).toMatch(new RegExp(`order\\.created  order ${id}  evt_\\d+  200$`, 'm'))
+  expect(await stop()).toBe(0)
+})
+
+it('repeats what is not accepted under the same id, and goes on after four attempts', async () => {
+  let refused = ''
+  const receiver = await aReceiver(({ headers, body }) => {
+    const isRefused = JSON.parse(body).data.orderId === refusedOrder
+    if (isRefused) refused ||= String(headers['webhook-id'])
+    return headers['webhook-id'] === refused ? 500 : 200
+  })
+  const refusedOrder = await anOrder()
+  const since = new Date(Date.now() - 5_000).toISOString()
+  const { printed, stop } = await listen('--forward-to', receiver.host, '--since', since)
+  await expect.poll(() => receiver.about(refusedOrder).length, { timeout: 30_000 }).toBe(5)
+  const attempts = receiver
+    .about(refusedOrder)
+    .map(({ headers }) => headers['webhook-id'] === refused)
+  expect(attempts).toEqual([true, true, true, true, false])
+  await expect.poll(() => printed.out, begun).toMatch(/awaiting_wallet .* 200$/m)
+  expect(printed.out.match(/500, again in \d s$|500$/gm)).toEqual([
+    ...['500, again in 1 s', '500, again in 2 s', '500, again in 4 s', '500'],
+  ])
+  expect(await stop()).toBe(0)
+})
+
+it('says what is wrong with the command', async () => {
+  for (const [args, status, problem] of [
+    [[], 2, '--forward-to is missing.'],
+    [['--forward-to', 'localhost:1', '--since', 'noon'], 2, '--since must be a time, such as'],
+    [['--forward-to', 'localhost:1', '--secret', 'x'], 2, '--secret must be as in whsec_…'],
+    [['--forward-to', 'http://'], 2, '--forward-to must be a URL'],
+    [['--forward-to', 'localhost:1', '--token', 'x'], 1, 'unauthenticated'],
+  ] as const) {
+    const { printed, exit } = await listen(...args)
+    expect((await exit)[0]).toBe(status)
+    expect(printed.errors).toContain(problem)
+  }
+})

@@ -1,0 +1,213 @@
+/** The shops of the guide survive everything, and `check-my-shop` finds the mistakes of others. */
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { READY } from '../support/dev.ts'
+import { aFreePort, aProject, type Project, tokenIn } from '../support/project.ts'
+import { aShop, checkShop, type Mistake, shopLanguages } from '../support/shops.ts'
+
+let project: Project
+let instance: { url: string; rpcUrl: string; token: string }
+beforeAll(async () => {
+  project = await aProject()
+  const ports = { PORT: await aFreePort(), RPC_PORT: await aFreePort() }
+  const dev = await project.start('dev', READY, ports)
+  instance = {
+    url: `http://localhost:${ports.PORT}`,
+    rpcUrl: `http://localhost:${ports.RPC_PORT}`,
+    token: tokenIn(dev.out),
+  }
+}, 180_000)
+afterAll(() => project.remove())
+
+it.each(shopLanguages)('the shop of the guide survives everything (%s)', async (language) => {
+  const { out, status } = await checkShop(instance, await aShop(project.folder, language))
+  expect(out).toMatch(/^27 passed, 0 findings, 0 skipped in \d+ s$/m)
+  expect(status).toBe(0)
+})
+
+const whenRefused = 'if (isRefusal(error)) refund(number)'
+const verification = 'await verifyWebhook(body, headers, secret)'
+const timeLimit = 'attemptTimeout: 10_000'
+const application = 'if (changes > 0) update(event.data)'
+const wantsRefund = "db.prepare('UPDATE sales SET wantsRefund = 1 WHERE number = ?').run(number)"
+
+const withoutRetryAfter = `fetch: async (target, init) => {
+  const response = await fetch(target, init)
+  const headers = new Headers(response.headers)
+  headers.delete('retry-after')
+  return new Response(response.body, { status: response.status, headers })
+}`
+
+type Case = {
+  shop: string
+  mistakes: readonly Mistake[]
+  scenario: string
+  seen: string
+  change: string
+}
+
+const cases: readonly Case[] = [
+  {
+    shop: 'checks no signature',
+    mistakes: [[verification, '{ ...JSON.parse(body), id: String(headers["webhook-id"]) }']],
+    scenario: 'forged',
+    seen: 'A message without a signature was answered 200, and the sale refunded.',
+    change: 'Verify `webhook-signature`',
+  },
+  {
+    shop: 'checks no time',
+    mistakes: [
+      [
+        'const event =',
+        'Date.now = () => Number(headers["webhook-timestamp"]) * 1000\nconst event =',
+      ],
+    ],
+    scenario: 'old',
+    seen: 'A message of 10 minutes before now was answered 200.',
+    change: 'Answer 400 if `webhook-timestamp` differs',
+  },
+  {
+    shop: 'applies a message twice',
+    mistakes: [
+      [application, 'update(event.data)'],
+      ['AND sequence < ?2', 'AND sequence <= ?2'],
+      ['refundedCents = paidCents', 'refundedCents = refundedCents + paidCents'],
+    ],
+    scenario: 'duplicated',
+    seen: 'was paid with 1000 cents, and 3000 are refunded.',
+    change: 'Refund a sale once',
+  },
+  {
+    shop: 'applies late messages',
+    mistakes: [['AND sequence < ?2', 'AND sequence <> ?2']],
+    scenario: 'reordered',
+    seen: 'Your books have open',
+    change: 'Ignore a message whose `sequence`',
+  },
+  {
+    shop: 'ignores Retry-After',
+    mistakes: [[timeLimit, withoutRetryAfter]],
+    scenario: 'rate_limited',
+    seen: 'ms after 429 with Retry-After.',
+    change: 'Wait as long as `Retry-After` says',
+  },
+  {
+    shop: 'repeats with another number',
+    mistakes: [
+      [timeLimit, 'retry: { attempts: 1 }'],
+      ['providerId: number, body', 'providerId: number + Date.now(), body'],
+    ],
+    scenario: 'cut_after',
+    seen: 'has the orders',
+    change: 'Send each sale under its own order number',
+  },
+  {
+    shop: 'never repeats',
+    mistakes: [
+      [timeLimit, 'retry: { attempts: 1 }'],
+      ['else await pause(error)\n      continue', 'else break\n      continue'],
+    ],
+    scenario: 'cut_before',
+    seen: 'The call was not sent again. Your books have open',
+    change: 'send the same call again',
+  },
+  {
+    shop: 'takes a failure for the end',
+    mistakes: [
+      [
+        "const state = status === 'transferred' ? 'delivered' : 'open'",
+        "const state = { transferred: 'delivered', failed: 'lost' }[status ?? ''] ?? 'open'",
+      ],
+    ],
+    scenario: 'failed',
+    seen: 'Your books have lost',
+    change: 'Give the money back',
+  },
+  {
+    shop: 'refunds before it is cancelled',
+    mistakes: [[wantsRefund, 'refund(number)']],
+    scenario: 'cancelled',
+    seen: 'is refunded while its order',
+    change: 'Cancel first, and refund when the status is `failed`',
+  },
+  {
+    shop: 'refunds what was delivered',
+    mistakes: [[wantsRefund, 'refund(number)']],
+    scenario: 'cancelled_late',
+    seen: 'is transferred.',
+    change: 'Cancel first, and refund when the status is `failed`',
+  },
+  {
+    shop: 'refunds nothing that was refused',
+    mistakes: [[whenRefused, 'if (isRefusal(error)) break']],
+    scenario: 'price_changed',
+    seen: 'the marketplace has no order.',
+    change: 'Give the money back when the marketplace refuses the order',
+  },
+  {
+    shop: 'forgets orders that the marketplace has lost',
+    mistakes: [['await place(sale)\n', 'if (sale.orderId === null) await place(sale)\n']],
+    scenario: 'restored',
+    seen: 'the marketplace has no order.',
+    change: 'Place each sale that is not refunded again',
+  },
+  {
+    shop: 'compares no books',
+    mistakes: [
+      ['for (const order of orders) update', 'for (const order of orders.slice(1)) update'],
+    ],
+    scenario: 'lost',
+    seen: 'Your books have open, order',
+    change: 'Compare your books with the marketplace',
+  },
+  {
+    shop: 'has no time limit',
+    mistakes: [[timeLimit, 'attemptTimeout: 3_600_000, timeout: 3_600_000']],
+    scenario: 'hang',
+    seen: 'A call without an answer was not given up.',
+    change: 'Give each call a time limit',
+  },
+  {
+    shop: 'stores a message after its answer',
+    mistakes: [
+      [application, 'setTimeout(500, null, { ref: false }).then(() => update(event.data))'],
+    ],
+    scenario: 'killed_after_message',
+    seen: 'Your books have open, order',
+    change: 'Store what a message says before you answer',
+  },
+  {
+    shop: 'keeps its books in memory',
+    mistakes: [['new DatabaseSync(', "new DatabaseSync(':memory:' || "]],
+    scenario: 'killed_after_sale',
+    seen: 'Your books have nothing for sale',
+    change: 'Store a sale',
+  },
+  {
+    shop: 'places no order after a restart',
+    mistakes: [
+      [
+        "for (const { number } of db.prepare(`SELECT * FROM sales WHERE state = 'open'`)",
+        "for (const { number } of db.prepare('SELECT * FROM sales WHERE FALSE')",
+      ],
+    ],
+    scenario: 'killed_before_order',
+    seen: 'Your books have open',
+    change: 'the same call again',
+  },
+]
+
+async function expectFinding(broken: Case) {
+  const shop = await aShop(project.folder, 'ts', broken.mistakes)
+  const { out, status } = await checkShop(instance, shop, [broken.scenario])
+  expect(out).toMatch(new RegExp(`^finding  ${broken.scenario} `, 'm'))
+  expect(out).toContain(broken.seen)
+  expect(out).toContain(broken.change)
+  expect(status).toBe(1)
+}
+
+const isRestore = ({ scenario }: Case) => scenario === 'restored'
+
+// A restore would take the orders of the others.
+it.each(cases.filter(isRestore))('finds that a shop $shop', expectFinding)
+const others = cases.filter((broken) => !isRestore(broken))
+it.concurrent.each(others)('finds that a shop $shop', expectFinding)

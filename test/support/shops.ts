@@ -1,0 +1,60 @@
+/** The shops of the guide, and `check-my-shop` with them. */
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { text } from 'node:stream/consumers'
+
+const commands = { ts: process.execPath, py: 'python3' }
+
+export type Language = keyof typeof commands
+
+export const shopLanguages: readonly Language[] =
+  spawnSync('python3', ['--version']).status === 0 ? ['ts', 'py'] : ['ts']
+
+/** A text of the shop, and what a mistake puts in its place. */
+export type Mistake = readonly [right: string, wrong: string]
+
+/** Writes a shop of the guide to a folder, with mistakes. Returns the program and its arguments. */
+export async function aShop(
+  folder: string,
+  language: Language,
+  mistakes: readonly Mistake[] = [],
+): Promise<string[]> {
+  const guide = await readFile('docs/guides/check-my-shop.md', 'utf8')
+  const [, sample = ''] =
+    new RegExp(`^\`\`\`${language} shop\n(.*?)^\`\`\`$`, 'ms').exec(guide) ?? []
+  const client = JSON.stringify(resolve('client/src/index.ts'))
+  let program = sample.replace("'@marketplace-api/marketplace'", client)
+  for (const [right, wrong] of mistakes) {
+    if (!program.includes(right)) throw new Error(`the shop of the guide has no ${right}`)
+    program = program.replace(right, () => wrong)
+  }
+  const file = join(folder, `${crypto.randomUUID()}.${language === 'ts' ? 'mts' : language}`)
+  await writeFile(file, program)
+  return [commands[language], file]
+}
+
+type Instance = { url: string; token: string; rpcUrl: string }
+
+/** Runs `check-my-shop`, as a person does. Returns what it prints, and its exit status. */
+export async function checkShop(
+  { url, token, rpcUrl }: Instance,
+  shop: readonly string[],
+  scenarios: readonly string[] = [],
+) {
+  const options = [
+    '--url',
+    url,
+    '--rpc',
+    rpcUrl,
+    ...scenarios.flatMap((name) => ['--scenario', name]),
+  ]
+  const args = ['client/src/cli.ts', 'check-my-shop', ...options, '--', ...shop]
+  const env = { ...process.env, TOKEN: token }
+  const check = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const exit = once(check, 'exit')
+  const [out, errors] = await Promise.all([text(check.stdout), text(check.stderr)])
+  const [status] = await exit
+  return { out, errors, status }
+}
