@@ -11,7 +11,7 @@ import { installPackage } from './installed.ts'
 
 /** What a runtime that does everything prints. */
 export const expected = {
-  hasAll: true,
+  pages: 3,
   event: 'webhook.test',
   rejected: 'unauthenticated',
   late: 'TimeoutError',

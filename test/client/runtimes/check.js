@@ -9,16 +9,17 @@ export async function check(
 ) {
   const client = createClient({ url })
   const impatient = createClient({ url: hangingUrl, attemptTimeout: 100, retry: { attempts: 1 } })
-  const [{ stats }, event, rejected, late] = await Promise.all([
-    client.getStats(),
+  const [event, rejected, late] = await Promise.all([
     verifyWebhook(message.body, message.headers, message.secret),
     client.listOrders().catch((error) => error),
     impatient.getStats().catch((error) => error),
   ])
   const titles = []
-  for await (const { title } of client.items('listNfts', { limit: 1 })) titles.push(title)
+  // Three pages: other tests add NFTs meanwhile.
+  for await (const { title } of client.items('listNfts', { limit: 1 }))
+    if (titles.push(title) === 3) break
   return {
-    hasAll: titles.length >= stats.nfts.total - 1 && titles.length > 1,
+    pages: titles.length,
     event: event.type,
     rejected: rejected instanceof ApiError && rejected.code,
     late: late instanceof TimeoutError && late.name,
