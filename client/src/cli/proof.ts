@@ -8,6 +8,9 @@ export type Proof = ProofFile['proof']
 /** The result of one check, with a sentence that says what was found. */
 export type Check = { name: string; outcome: 'passed' | 'failed' | 'skipped'; says: string }
 
+/** Without what a terminal obeys: a proof may come from a stranger. */
+export const printable = (text: string): string => text.replace(/\p{C}/gu, '\uFFFD')
+
 const isText = (value: unknown) => typeof value === 'string' && value !== ''
 const isCount = (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 0
 const matches = (pattern: RegExp) => (value: unknown) =>
@@ -55,7 +58,8 @@ export function readProof(text: string, file: string): ProofFile {
   const wrong =
     findWrong(parsed, { proof: (value) => typeof value === 'object', jws: isText }) ??
     findWrong(Object(parsed).proof, proof)
-  if (wrong) throw new CommandError(`${file} is not a proof: ${wrong} is missing or wrong.`)
+  if (wrong)
+    throw new CommandError(`${file} is not a proof: ${printable(wrong)} is missing or wrong.`)
   return parsed as ProofFile
 }
 
