@@ -1,7 +1,7 @@
 /** Verifies a proof with nothing but its file, a node, and the keys that the marketplace publishes. */
 import { readFile } from 'node:fs/promises'
 import { CommandError, defineCommand, UsageError } from './command.ts'
-import { type Check, printable, readProof } from './proof.ts'
+import { type Check, type Proof, printable, readProof } from './proof.ts'
 import { checkDelivery } from './proof-chain.ts'
 import { checkIssuer, checkSignature } from './proof-signature.ts'
 
@@ -46,14 +46,14 @@ export const command = defineCommand({
     for (const { name, outcome, says } of checks)
       console.log(`${symbols[outcome]} ${name.padEnd(12)} ${printable(says)}`)
     const isValid = checks.every(({ outcome }) => outcome !== 'failed')
-    console.log(`\n${isValid ? validity(issuer ?? iss, keys) : 'The proof is NOT valid.'}`)
+    console.log(`\n${isValid ? validity(proof, issuer ?? iss, keys) : 'The proof is NOT valid.'}`)
     return isValid ? 0 : 1
   },
 })
 
 /** What has to be trusted. */
-const validity = (issuer: string, keys: string | undefined) =>
-  `The proof is valid. That the NFT was delivered says the chain, as your node shows it. That it was
+const validity = ({ transaction, contract }: Proof, issuer: string, keys: string | undefined) =>
+  `The proof is valid. That the NFT was delivered says ${transaction ? 'the chain' : contract}, as your node shows it. That it was
 an order of ${issuer} says the key from ${keys ?? 'its site'}.`
 
 async function readText(file: string): Promise<string> {
