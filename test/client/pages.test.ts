@@ -48,8 +48,10 @@ it('ends with an error if a server never comes to an end', async () => {
     ...instance,
     fetch: async () => Response.json({ orders: [], nextCursor: '7', error: null }),
   })
-  const read = Array.fromAsync(looping.items('listOrders', {}))
-  await expect(read).rejects.toThrow('listOrders: the next page is this one again')
+  const read = async () => {
+    for await (const _ of looping.items('listOrders', {}));
+  }
+  await expect(read()).rejects.toThrow('listOrders: the next page is this one again')
 })
 
 /** The orders of an iteration that this test has placed. */
