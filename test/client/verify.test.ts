@@ -367,6 +367,16 @@ describe('a file', () => {
       'isPaid',
     ],
     [
+      'a further field that every object has',
+      (file: File) => JSON.stringify(file).replace('"iss"', '"__proto__":1,"iss"'),
+      '__proto__ is missing or wrong',
+    ],
+    [
+      'an issuer that hides another address in its query',
+      ({ proof, jws }: File) => ({ proof: { ...proof, iss: `${url}/secret?` }, jws }),
+      'iss is missing or wrong',
+    ],
+    [
       'a token id above uint256',
       ({ proof, jws }: File) => ({
         proof: { ...proof, content: { ...proof.content, tokenId: '9'.repeat(78) } },

@@ -26,7 +26,9 @@ const content: Record<keyof Proof['content'], (value: unknown) => boolean> = {
 }
 
 const proof: Record<keyof Proof, (value: unknown) => boolean> = {
-  iss: (value) => isText(value) && /^https?:/.test(URL.canParse(String(value)) ? `${value}` : ''),
+  // The path of the keys is appended to it.
+  iss: (value) =>
+    isText(value) && /^https?:[^?#]*$/.test(URL.canParse(String(value)) ? `${value}` : ''),
   aud: (value) => value === 'delivery-proof',
   iat: isCount,
   orderId: isCount,
@@ -49,7 +51,7 @@ function findWrong(
   if (typeof value !== 'object' || value === null) return 'all of it'
   const found: Record<string, unknown> = { ...value }
   const names = new Set([...Object.keys(fields), ...Object.keys(found)])
-  return [...names].find((name) => !fields[name]?.(found[name]))
+  return [...names].find((name) => !Object.hasOwn(fields, name) || !fields[name]?.(found[name]))
 }
 
 /** Returns the proof in a file. Throws a `CommandError` that names what is wrong. */
