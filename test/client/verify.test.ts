@@ -83,6 +83,34 @@ async function signedByStranger(proof: Proof, changes?: object) {
   return [{ proof, jws }, '--keys', await written({ keys: [key] })] as const
 }
 
+const withoutTransaction = (proof: Proof): Proof => ({
+  ...proof,
+  transaction: null,
+  blockNumber: null,
+  blockHash: null,
+})
+
+/** What the Delivery contract says of an order of the demo whose token does nothing. */
+async function aDeliveryThatMovedNothing() {
+  const outcome = 'outcome-token-moved-nothing'
+  const buyerUserId = await aPerson(privateKeyToAddress(generatePrivateKey()))
+  const buyerBillingData = { street: 'Road 1', postal: '0150', city: 'Oslo', country: 'NO' }
+  const order = { nft: outcome, listing: outcome, quantity: 1, buyerUserId, buyerBillingData }
+  const [{ id = 0 } = {}] = (await client.placeOrders({ body: [order] })).orders
+  expect((await client.waitForDelivery(id)).item.failReason).toContain('recorded none')
+  const address = unique.proof.contract as Address
+  const node = createPublicClient({ transport: http(rpcUrl) })
+  const event = deliveryAbi.find((it) => 'name' in it && it.name === 'Delivered')
+  const [log] = (await node.getLogs({ address, event, fromBlock: 0n })).toReversed()
+  const { key, token, to, tokenId, amount } = log.args
+  const hash = keccak256(encodeAbiParameters(parseAbiParameters('address, address, uint256, uint256'), [token, to, tokenId, amount]))
+  return {
+    deliveryKey: key,
+    content: { token, to, tokenId: String(tokenId), amount: Number(amount) },
+    contentHash: hash.slice(0, 50),
+  }
+}
+
 /** A node that answers some methods with another result. */
 async function aLiar(lies: Record<string, (result: never, call: Rpc) => unknown>) {
   const server: Server = createServer(async (request, response) => {
@@ -134,12 +162,34 @@ Is that the marketplace that you mean? --issuer checks it.`)
     expect(await run(unique, '--keys', await written(published))).toMatchObject({ status: 0 })
   })
 
-  it('passes without a transaction that the marketplace does not know', async () => {
-    const { proof } = unique
-    const unknown = { ...proof, transaction: null, blockNumber: null, blockHash: null }
-    const { status, out } = await run(...(await signedByStranger(unknown)))
-    expect(out).toContain('– transaction  The marketplace does not know which one it was.')
+  it('passes without a transaction: the node finds the one that has used the key', async () => {
+    const { proof } = pieces
+    const { status, out } = await run(...(await signedByStranger(withoutTransaction(proof))))
+    expect(out).toContain(`✓ transaction  ${proof.transaction} took it from 0x`)
     expect(status).toBe(0)
+  })
+})
+
+describe('a proof without a transaction', () => {
+  it('does not pass if the token has moved nothing', async () => {
+    const { deliveryKey, content, ...record } = await aDeliveryThatMovedNothing()
+    const proof = { ...withoutTransaction(unique.proof), deliveryKey, content, ...record }
+    const { status, out } = await run(...(await signedByStranger(proof)))
+    expect(out).toContain('✓ record ')
+    expect(out).toContain(
+      '✗ transaction  It has no event of the token that says that it has moved.',
+    )
+    expect(status).toBe(1)
+  })
+
+  it('does not pass if the node does not find the transaction', async () => {
+    const node = await aLiar({ eth_getLogs: () => [] })
+    const { status, out } = await run(
+      ...(await signedByStranger(withoutTransaction(unique.proof))),
+      ...node,
+    )
+    expect(out).toContain('✗ transaction  The node does not find the transaction that has used the')
+    expect(status).toBe(1)
   })
 })
 
@@ -251,6 +301,29 @@ describe('the signature', () => {
   })
 })
 
+it('writes nothing to the terminal but text, whatever a stranger has put into a proof', async () => {
+  const hidden = '\u001B[8m\n✓ '
+  const proof = { ...unique.proof, iss: `https://127.0.0.1:1/${hidden}` }
+  const [file, ...options] = await signedByStranger(proof, { kid: hidden })
+  const { status, out } = await run(file, ...options, '--issuer', url)
+  expect(out).toContain('Issued by https://127.0.0.1:1/')
+  expect(out).not.toContain('\u001B')
+  expect(out).not.toMatch(/^✓ ?$/m)
+  expect(status).toBe(1)
+})
+
+it('takes no keys from where a site sends it', async () => {
+  const moved = createServer((_, response) => {
+    response.writeHead(302, { location: `${url}/.well-known/proof-jwks.json` }).end()
+  }).listen(0, '127.0.0.1')
+  await once(moved, 'listening')
+  onTestFinished(() => void moved.close())
+  const keys = `http://127.0.0.1:${(moved.address() as AddressInfo).port}/keys`
+  const { status, out } = await run(unique, '--keys', keys)
+  expect(out).toContain(`✗ signature    The keys cannot be read from ${keys}: `)
+  expect(status).toBe(1)
+})
+
 describe('the node', () => {
   it('must be of the same chain', async () => {
     const { status, out } = await run(unique, ...(await aLiar({ eth_chainId: () => '0x1' })))
@@ -261,6 +334,24 @@ describe('the node', () => {
 
   it('must answer', async () => {
     const { status, out } = await run(unique, '--rpc', 'http://127.0.0.1:1')
+    expect(out).toContain('✗ chain        The node does not tell: ')
+    expect(status).toBe(1)
+  })
+
+  it('must answer in time, and completely', async () => {
+    const half = createServer((_, response) => {
+      response.writeHead(200, headers).write('{"jsonrpc":"2.0",')
+    }).listen(0, '127.0.0.1')
+    await once(half, 'listening')
+    onTestFinished(() => half.closeAllConnections())
+    onTestFinished(() => void half.close())
+    const aborted = AbortSignal.timeout(200)
+    const limit = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(aborted)
+    const keys = await (await fetch(`${url}/.well-known/proof-jwks.json`)).text()
+    const { port } = half.address() as AddressInfo
+    const options = ['--keys', await written(keys), '--rpc', `http://127.0.0.1:${port}`]
+    const { status, out } = await run(unique, ...options)
+    limit.mockRestore()
     expect(out).toContain('✗ chain        The node does not tell: ')
     expect(status).toBe(1)
   })
@@ -324,6 +415,16 @@ describe('a file', () => {
       'a further field',
       ({ proof, jws }: File) => ({ proof: { ...proof, isPaid: true }, jws }),
       'isPaid',
+    ],
+    [
+      'a further field that every object has',
+      (file: File) => JSON.stringify(file).replace('"iss"', '"__proto__":1,"iss"'),
+      '__proto__ is missing or wrong',
+    ],
+    [
+      'an issuer that hides another address in its query',
+      ({ proof, jws }: File) => ({ proof: { ...proof, iss: `${url}/secret?` }, jws }),
+      'iss is missing or wrong',
     ],
     [
       'a token id above uint256',

@@ -1,7 +1,7 @@
 /** Verifies a proof with nothing but its file, a node, and the keys that the marketplace publishes. */
 import { readFile } from 'node:fs/promises'
 import { CommandError, defineCommand, UsageError } from './command.ts'
-import { type Check, readProof } from './proof.ts'
+import { type Check, type Proof, printable, readProof } from './proof.ts'
 import { checkDelivery } from './proof-chain.ts'
 import { checkIssuer, checkSignature } from './proof-signature.ts'
 
@@ -33,7 +33,8 @@ export const command = defineCommand({
     if (!/^https?:/.test(URL.canParse(rpc) ? rpc : ''))
       throw new UsageError(`--rpc must be an http or https URL, not "${rpc}".`)
     const { proof, jws } = readProof(await readText(file), file)
-    const { content, orderId, iss } = proof
+    const { content, orderId } = proof
+    const iss = printable(proof.iss)
     const checks: Check[] = [
       ...(issuer === undefined ? [] : [checkIssuer(proof, issuer)]),
       await checkSignature(proof, jws, keys),
@@ -43,7 +44,7 @@ export const command = defineCommand({
     console.log(`Order ${orderId} of ${iss}:`)
     console.log(`${pieces} ${content.tokenId} of ${content.token} to ${content.to}\n`)
     for (const { name, outcome, says } of checks)
-      console.log(`${symbols[outcome]} ${name.padEnd(12)} ${says}`)
+      console.log(`${symbols[outcome]} ${name.padEnd(12)} ${printable(says)}`)
     const isValid = checks.every(({ outcome }) => outcome !== 'failed')
     console.log(`\n${isValid ? explainTrust(iss, issuer) : 'The proof is NOT valid.'}`)
     return isValid ? 0 : 1
