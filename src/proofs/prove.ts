@@ -75,7 +75,7 @@ function toDelivery(orderId: number, row: Row, { PUBLIC_URL, NETWORKS }: Setting
     throw new ApiError('conflict', `too little is stored of order ${orderId} to prove its delivery`)
   const item = { token: getAddress(token), to: getAddress(to), tokenId: BigInt(tokenId) }
   return {
-    iss: PUBLIC_URL,
+    iss: new URL(PUBLIC_URL).origin,
     aud: AUDIENCE,
     iat: Math.floor(Date.parse(finalAt) / 1000),
     orderId,

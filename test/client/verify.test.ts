@@ -1,7 +1,7 @@
 /** `marketplace verify`: a true proof of a real delivery passes, and everything else is caught. */
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer, type Server } from 'node:http'
+import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -122,19 +122,28 @@ async function aDeliveryThatMovedNothing(): Promise<Proof> {
 
 /** A node that answers some methods with another result. */
 async function aLiar(lies: Record<string, (result: never, call: Rpc) => unknown>) {
-  const server: Server = createServer(async (request, response) => {
+  const node = await aSite(async (request, response) => {
     const call = (await json(request)) as Rpc
     const answer = await fetch(rpcUrl, { method: 'POST', body: JSON.stringify(call), headers })
     const { id, result } = (await answer.json()) as { id: number; result: never }
     const lie = lies[call.method]
     const told = { jsonrpc: '2.0', id, result: lie ? lie(result, call) : result }
     response.writeHead(200, headers).end(JSON.stringify(told))
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => void server.close())
-  return ['--rpc', `http://127.0.0.1:${(server.address() as AddressInfo).port}`] as const
+  })
+  return ['--rpc', node] as const
 }
 const headers = { 'content-type': 'application/json' }
+
+/** A server of a stranger. Returns its URL. */
+async function aSite(answer: RequestListener): Promise<string> {
+  const server = createServer(answer).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  onTestFinished(() => server.closeAllConnections())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+const timeoutAfter = AbortSignal.timeout.bind(AbortSignal)
 
 describe('a true proof', () => {
   it('passes, and says what has to be trusted', async () => {
@@ -153,7 +162,7 @@ token ${content.tokenId} of ${content.token} to ${content.to}
 
 The proof is valid. The delivery is on the chain, as your node shows it.
 That it belongs to this order is what ${url} says, with its key.
-Is that the marketplace that you mean? --issuer checks it.`)
+Anybody can be ${url}: use --issuer with the marketplace that you mean.`)
     expect(status).toBe(0)
   })
 
@@ -161,7 +170,7 @@ Is that the marketplace that you mean? --issuer checks it.`)
     const { status, out } = await run(pieces, '--issuer', `${url}/`)
     expect(out).toContain(`✓ issuer       Issued by ${url}.`)
     expect(out).toContain('2 × token ')
-    expect(out).not.toContain('Is that the marketplace that you mean?')
+    expect(out).not.toContain('Anybody can be')
     expect(status).toBe(0)
   })
 
@@ -291,46 +300,80 @@ describe('the signature', () => {
     expect(status).toBe(1)
   })
 
-  it('is of the marketplace that is expected', async () => {
-    const { status, out } = await run(unique, '--issuer', 'https://other.example')
-    expect(out).toContain(`✗ issuer       Issued by ${url}, not by https://other.example.`)
+  it('is of the marketplace that is expected, and another one is asked for nothing', async () => {
+    const asked: unknown[] = []
+    const iss = await aSite((request, response) => {
+      asked.push(request.url)
+      response.end()
+    })
+    const [file] = await signedByStranger({ ...unique.proof, iss })
+    const { status, out } = await run(file, '--issuer', url)
+    expect(out).toContain('? signature    Not checked.\n')
+    expect(out).toContain(`✗ issuer       The proof names ${iss}, not ${url}.`)
+    expect(asked).toEqual([])
+    expect(status).toBe(1)
+  })
+
+  it('shows the issuer, which a name alone does not', async () => {
+    const [file] = await signedByStranger(unique.proof)
+    const { status, out } = await run(file, '--issuer', url)
+    expect(out).toMatch(
+      /^✗ signature .*\n\? issuer {7}The proof names \S+\. Without its signature/m,
+    )
+    expect(status).toBe(1)
+  })
+
+  it('asks for nothing that a verifier may not know', async () => {
+    const [file, ...keys] = await signedByStranger(unique.proof, { crit: ['b64'], b64: true })
+    const { status, out } = await run(file, ...keys)
+    expect(out).toContain('✗ signature    `jws` asks for more than a proof has: `crit`.')
     expect(status).toBe(1)
   })
 
   it.each([
     ['there is no file', './nowhere.json', 'The keys cannot be read from ./nowhere.json'],
+    ['nobody answers', 'http://127.0.0.1:2/keys', 'ECONNREFUSED'],
     ['the site is another one', `${url}/nothing`, 'status 404'],
     ['anybody can replace them', 'http://marketplace.example/keys', 'without https'],
     ['the file has something else', 'package.json', 'package.json is not a set of keys.'],
   ])('cannot be checked if %s, and the chain is asked nevertheless', async (_, keys, says) => {
     const { status, out } = await run(unique, '--keys', keys)
     expect(out).toContain(says)
-    expect(out).toMatch(/✗ signature .*\n✓ content .*\n✓ chain .*\n✓ record .*\n✓ transaction /)
-    expect(status).toBe(1)
+    expect(out).toMatch(/\? signature .*\n✓ content .*\n✓ chain .*\n✓ record .*\n✓ transaction /)
+    expect(out).toContain('The proof could not be verified.')
+    expect(status).toBe(3)
   })
 })
 
 it('writes nothing to the terminal but text, whatever a stranger has put into a proof', async () => {
   const hidden = '\u001B[8m\n✓ '
-  const proof = { ...unique.proof, iss: `https://127.0.0.1:1/${hidden}` }
-  const [file, ...options] = await signedByStranger(proof, { kid: hidden })
-  const { status, out } = await run(file, ...options, '--issuer', url)
-  expect(out).toContain('Issued by https://127.0.0.1:1/')
+  const [file] = await signedByStranger(unique.proof, { kid: hidden })
+  const { status, out } = await run(file)
+  expect(out).toContain('does not have the key \uFFFD[8m\uFFFD✓ .')
   expect(out).not.toContain('\u001B')
   expect(out).not.toMatch(/^✓ ?$/m)
   expect(status).toBe(1)
 })
 
-it('takes no keys from where a site sends it', async () => {
-  const moved = createServer((_, response) => {
-    response.writeHead(302, { location: `${url}/.well-known/proof-jwks.json` }).end()
-  }).listen(0, '127.0.0.1')
-  await once(moved, 'listening')
-  onTestFinished(() => void moved.close())
-  const keys = `http://127.0.0.1:${(moved.address() as AddressInfo).port}/keys`
-  const { status, out } = await run(unique, '--keys', keys)
-  expect(out).toContain(`✗ signature    The keys cannot be read from ${keys}: `)
-  expect(status).toBe(1)
+describe('the site of the keys', () => {
+  it.each<[string, RequestListener, string]>([
+    [
+      'sends it to another one',
+      (_, response) =>
+        response.writeHead(302, { location: `${url}/.well-known/proof-jwks.json` }).end(),
+      'status 302',
+    ],
+    ['never ends', (_, response) => response.writeHead(200).write('{"keys":['), 'timeout'],
+    ['sends more than keys', (_, response) => response.end(' '.repeat(65_537)), '64 KB'],
+  ])('is not believed if it %s', async (_, answer, says) => {
+    const keys = await aSite(answer)
+    const limit = vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => timeoutAfter(200))
+    const { status, out } = await run(unique, '--keys', keys)
+    limit.mockRestore()
+    expect(out).toContain(`? signature    The keys cannot be read from ${keys}: `)
+    expect(out).toContain(says)
+    expect(status).toBe(3)
+  })
 })
 
 describe('the node', () => {
@@ -343,26 +386,31 @@ describe('the node', () => {
 
   it('must answer', async () => {
     const { status, out } = await run(unique, '--rpc', 'http://127.0.0.1:1')
-    expect(out).toContain('✗ chain        The node does not tell: ')
-    expect(status).toBe(1)
+    expect(out).toContain('? chain        The node does not tell: ')
+    expect(out).toContain('The proof could not be verified.')
+    expect(status).toBe(3)
   })
 
   it('must answer in time, and completely', async () => {
-    const half = createServer((_, response) => {
+    const node = await aSite((_, response) => {
       response.writeHead(200, headers).write('{"jsonrpc":"2.0",')
-    }).listen(0, '127.0.0.1')
-    await once(half, 'listening')
-    onTestFinished(() => half.closeAllConnections())
-    onTestFinished(() => void half.close())
-    const aborted = AbortSignal.timeout(200)
-    const limit = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(aborted)
-    const keys = await (await fetch(`${url}/.well-known/proof-jwks.json`)).text()
-    const { port } = half.address() as AddressInfo
-    const options = ['--keys', await written(keys), '--rpc', `http://127.0.0.1:${port}`]
-    const { status, out } = await run(unique, ...options)
+    })
+    const keys = await written(await client.getProofKeys())
+    const limit = vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => timeoutAfter(200))
+    const { status, out } = await run(unique, '--keys', keys, '--rpc', node)
     limit.mockRestore()
-    expect(out).toContain('✗ chain        The node does not tell: ')
-    expect(status).toBe(1)
+    expect(out).toContain('? chain        The node does not tell: ')
+    expect(status).toBe(3)
+  })
+
+  it('must know the transactions of a block', async () => {
+    const node = await aLiar({ eth_getLogs: () => null })
+    const { status, out } = await run(
+      ...(await signedByStranger(withoutTransaction(unique.proof))),
+      ...node,
+    )
+    expect(out).toContain('? transaction  The node does not tell: ')
+    expect(status).toBe(3)
   })
 
   it.each([
@@ -389,6 +437,11 @@ describe('the node', () => {
       'has the transaction in another block',
       { eth_getTransactionReceipt: (it: object) => ({ ...it, blockHash: `0x${'5'.repeat(64)}` }) },
       'the chain was reorganized. Download the proof again.',
+    ],
+    [
+      'has it as reverted',
+      { eth_getTransactionReceipt: (it: object) => ({ ...it, status: '0x0' }) },
+      '✗ transaction  It was reverted.',
     ],
     [
       'has no event of the token',
@@ -423,16 +476,21 @@ describe('a file', () => {
     [
       'a further field',
       ({ proof, jws }: File) => ({ proof: { ...proof, isPaid: true }, jws }),
-      'isPaid',
+      'the field isPaid is unknown',
     ],
     [
       'a further field that every object has',
       (file: File) => JSON.stringify(file).replace('"iss"', '"__proto__":1,"iss"'),
-      '__proto__ is missing or wrong',
+      'the field __proto__ is unknown',
     ],
     [
       'an issuer that hides another address in its query',
       ({ proof, jws }: File) => ({ proof: { ...proof, iss: `${url}/secret?` }, jws }),
+      'iss is missing or wrong',
+    ],
+    [
+      'an issuer with a path',
+      ({ proof, jws }: File) => ({ proof: { ...proof, iss: `${url}/` }, jws }),
       'iss is missing or wrong',
     ],
     [
@@ -456,6 +514,25 @@ describe('a file', () => {
     expect(error.mock.calls[0]?.[0]).toMatch(/^nowhere\.json cannot be read: .*no such file/)
     error.mockRestore()
   })
+
+  it('may begin with a byte order mark', async () => {
+    expect(await run(`\uFEFF${JSON.stringify(unique)}`)).toMatchObject({ status: 0 })
+  })
+
+  it('is not read if it is too long', async () => {
+    const { status, out } = await run(' '.repeat(1024 * 1024 + 1))
+    expect(out).toMatch(/\.json cannot be read: it is longer than 1024 KB\.$/)
+    expect(status).toBe(1)
+  })
+
+  it.each(['marketplace.example', 'https://marketplace.example/shop', 'file:///etc'])(
+    'needs an issuer that is a URL without a path: %s',
+    async (issuer) => {
+      const { status, out } = await run(unique, '--issuer', issuer)
+      expect(out).toContain('--issuer must be a URL without a path, such as https://')
+      expect(status).toBe(2)
+    },
+  )
 
   it('needs a node', async () => {
     const { status, out } = await run(unique, '--rpc', 'localhost')

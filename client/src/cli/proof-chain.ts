@@ -3,6 +3,8 @@ import {
   type Address,
   BaseError,
   type Client,
+  ContractFunctionRevertedError,
+  ContractFunctionZeroDataError,
   createClient,
   encodeAbiParameters,
   type Hex,
@@ -16,8 +18,8 @@ import {
   TransactionReceiptNotFoundError,
   zeroAddress,
 } from 'viem'
-import { getChainId, getTransactionReceipt, readContract } from 'viem/actions'
-import type { Check, Proof } from './proof.ts'
+import { getChainId, getContractEvents, getTransactionReceipt, readContract } from 'viem/actions'
+import { type Check, failed, type Proof, passed, unknown } from './proof.ts'
 
 /** What is used of the Delivery contract and of the two token standards. */
 const abi = parseAbi([
@@ -33,10 +35,6 @@ const erc1155 = parseAbi([
   'event TransferBatch(address indexed operator, address indexed from, address indexed to, uint256[] ids, uint256[] values)',
 ])
 
-const passed = (name: string, says: string): Check => ({ name, outcome: 'passed', says })
-const failed = (name: string, says: string): Check => ({ name, outcome: 'failed', says })
-const skipped = (name: string, says: string): Check => ({ name, outcome: 'skipped', says })
-
 /** Milliseconds that the node has for all its answers. */
 const TIMEOUT = 30_000
 
@@ -46,7 +44,7 @@ export async function checkDelivery(proof: Proof, rpc: string): Promise<Check[]>
   const fetchOptions = { signal: AbortSignal.timeout(TIMEOUT) }
   const client = createClient({ transport: http(rpc, { retryCount: 1, fetchOptions }) })
   const chain = await checked('chain', () => checkChain(client, proof))
-  if (chain.outcome === 'failed') return [checkContent(proof), chain]
+  if (chain.outcome !== 'passed') return [checkContent(proof), chain]
   return [
     checkContent(proof),
     chain,
@@ -55,15 +53,21 @@ export async function checkDelivery(proof: Proof, rpc: string): Promise<Check[]>
   ]
 }
 
-/** Returns a failed check if the node does not answer, or says something else than it should. */
+/** Returns a check of its own if the node does not answer, or has nothing at the address. */
 async function checked(name: string, check: () => Promise<Check>): Promise<Check> {
   try {
     return await check()
   } catch (error) {
     if (error instanceof TransactionReceiptNotFoundError)
       return failed(name, 'The node does not have it. Is the node behind, or was the block lost?')
-    const reason = error instanceof BaseError ? error.shortMessage : String(error)
-    return failed(name, `The node does not tell: ${reason.replaceAll('\n', ' ')}`)
+    if (!(error instanceof BaseError)) return unknown(name, `The node does not tell: ${error}`)
+    const isOfContract = error.walk(
+      (cause) =>
+        cause instanceof ContractFunctionZeroDataError ||
+        cause instanceof ContractFunctionRevertedError,
+    )
+    const says = `The node does not tell: ${error.shortMessage.replaceAll('\n', ' ')}`
+    return isOfContract ? failed(name, says) : unknown(name, says)
   }
 }
 
@@ -85,15 +89,21 @@ async function checkChain(client: Client, { chainId }: Proof): Promise<Check> {
     : failed('chain', `The node is on chain ${found}, not on ${chainId}: use another one.`)
 }
 
-async function checkRecord(client: Client, proof: Proof): Promise<Check> {
-  const { contract, deliveryKey, contentHash, blockNumber } = proof
+/** Returns what the contract has stored for the key. Block 0: nothing. */
+async function readRecord(client: Client, { contract, deliveryKey }: Proof) {
   const [, , [record]] = await readContract(client, {
     address: contract as Address,
     abi,
     functionName: 'records',
     args: [[deliveryKey as Hex]],
   })
-  if (!record || record.blockNumber === 0n)
+  return record ?? { blockNumber: 0n, contentHash: '0x' }
+}
+
+async function checkRecord(client: Client, proof: Proof): Promise<Check> {
+  const { contract, contentHash, blockNumber } = proof
+  const record = await readRecord(client, proof)
+  if (record.blockNumber === 0n)
     return failed(
       'record',
       `${contract} has not used the key. Is the node behind, or was the block lost?`,
@@ -109,24 +119,43 @@ async function checkRecord(client: Client, proof: Proof): Promise<Check> {
 }
 
 async function checkTransaction(client: Client, proof: Proof): Promise<Check> {
-  const { transaction, blockNumber, blockHash } = proof
-  if (transaction === null)
-    return skipped(
+  const { blockNumber, blockHash } = proof
+  const hash = await findTransaction(client, proof)
+  if (!hash)
+    return failed(
       'transaction',
-      'The marketplace does not know which one it was. The record suffices.',
+      'The node does not find the transaction that has used the key, so nothing shows that the token has moved.',
     )
-  const receipt = await getTransactionReceipt(client, { hash: transaction as Hex })
-  if (receipt.blockHash !== blockHash || receipt.blockNumber !== BigInt(blockNumber ?? -1))
+  const receipt = await getTransactionReceipt(client, { hash })
+  const isThere =
+    receipt.blockHash === blockHash && receipt.blockNumber === BigInt(blockNumber ?? 0)
+  if (proof.transaction !== null && !isThere)
     return failed(
       'transaction',
       `It is in block ${receipt.blockNumber} (${receipt.blockHash}), not ${blockNumber} (${blockHash}): the chain was reorganized. Download the proof again.`,
     )
+  if (receipt.status === 'reverted') return failed('transaction', 'It was reverted.')
   const delivered = findDelivered(receipt, proof)
   if (!delivered) return failed('transaction', 'It has no event of the contract that says this.')
   if (!hasTransfer(receipt, proof, delivered.from))
     return failed('transaction', 'It has no event of the token that says that it has moved.')
   const what = delivered.from === zeroAddress ? 'minted it' : `took it from ${delivered.from}`
-  return passed('transaction', `${transaction} ${what}, in block ${blockNumber}.`)
+  return passed('transaction', `${hash} ${what}, in block ${receipt.blockNumber}.`)
+}
+
+/** Returns the transaction of the proof. If it names none, the contract's event in the block of the record does. */
+async function findTransaction(client: Client, proof: Proof): Promise<Hex | undefined> {
+  if (proof.transaction !== null) return proof.transaction as Hex
+  const { blockNumber } = await readRecord(client, proof)
+  const [event] = await getContractEvents(client, {
+    address: proof.contract as Address,
+    abi,
+    eventName: 'Delivered',
+    args: { key: proof.deliveryKey as Hex },
+    fromBlock: blockNumber,
+    toBlock: blockNumber,
+  })
+  return event?.transactionHash
 }
 
 /** Returns what the contract says of the key; undefined if that is something else than the proof. */

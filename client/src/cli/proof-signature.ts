@@ -1,44 +1,71 @@
 /** Whether the marketplace says what a proof says. */
 import { createPublicKey, verify } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { createReadStream } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
-import type { Check, Proof } from './proof.ts'
+import { type Check, failed, type Proof, passed, unknown } from './proof.ts'
+import { readText } from './read.ts'
 
 /** Of the header of a JWS. A token has none. */
 const TYPE = 'delivery-proof+jwt'
 
-/** Milliseconds that the site of the keys has to answer. */
+/** Milliseconds that the site of the keys has for its whole answer. */
 const TIMEOUT = 10_000
 
-const withoutSlash = (url: string) => url.replace(/\/+$/, '')
+/** Bytes of a set of keys: some 500 keys. */
+const MAX_KEYS = 64 * 1024
 
-/** Whether the marketplace that the caller expects has issued the proof. */
-export const checkIssuer = ({ iss }: Proof, issuer: string): Check =>
-  iss === withoutSlash(issuer)
-    ? { name: 'issuer', outcome: 'passed', says: `Issued by ${iss}.` }
-    : { name: 'issuer', outcome: 'failed', says: `Issued by ${iss}, not by ${issuer}.` }
+/** The keys cannot be read, so nothing is known of the signature. */
+class NoKeysError extends Error {}
 
-/** Checks the signature with the key that the issuer, or `source`, publishes. */
-export async function checkSignature(proof: Proof, jws: string, source?: string): Promise<Check> {
-  const from = source ?? `${withoutSlash(proof.iss)}/.well-known/proof-jwks.json`
+type Expected = {
+  /** The origin of the marketplace that the caller expects. Default: that of the proof. */
+  issuer: string | undefined
+  /** Where the keys are. Default: the site of the marketplace. */
+  keys: string | undefined
+}
+
+/** Checks who has signed. Asks nothing of a site that the caller has not named, if it named one. */
+export async function checkSigner(
+  proof: Proof,
+  jws: string,
+  { issuer, keys }: Expected,
+): Promise<Check[]> {
+  const { iss } = proof
+  if (issuer !== undefined && issuer !== iss)
+    return [
+      unknown('signature', 'Not checked.'),
+      failed('issuer', `The proof names ${iss}, not ${issuer}.`),
+    ]
+  const signature = await checkSignature(proof, jws, keys ?? `${iss}/.well-known/proof-jwks.json`)
+  if (issuer === undefined) return [signature]
+  return [
+    signature,
+    signature.outcome === 'passed'
+      ? passed('issuer', `Issued by ${iss}.`)
+      : unknown('issuer', `The proof names ${iss}. Without its signature, anybody can.`),
+  ]
+}
+
+async function checkSignature(proof: Proof, jws: string, source: string): Promise<Check> {
   try {
-    const kid = await verifySignature(proof, jws, from)
-    return { name: 'signature', outcome: 'passed', says: `Signed with the key ${kid} of ${from}.` }
+    const kid = await verifySignature(proof, jws, source)
+    return passed('signature', `Signed with the key ${kid} of ${source}.`)
   } catch (error) {
     const says = error instanceof Error ? error.message : String(error)
-    return { name: 'signature', outcome: 'failed', says }
+    return error instanceof NoKeysError ? unknown('signature', says) : failed('signature', says)
   }
 }
 
 /** Returns the id of the key. Throws an error with a sentence. */
 async function verifySignature(proof: Proof, jws: string, source: string): Promise<string> {
   const [head = '', body = '', signature = '', ...rest] = jws.split('.')
-  const { alg, typ, kid } = decode(head)
+  const { alg, typ, kid, crit } = decode(head)
   if (rest.length > 0 || alg !== 'EdDSA' || typ !== TYPE || typeof kid !== 'string')
     throw new Error(`\`jws\` is no proof: it needs the type ${TYPE}, EdDSA and a key id.`)
+  if (crit !== undefined) throw new Error('`jws` asks for more than a proof has: `crit`.')
   if (!isDeepStrictEqual(decode(body), proof))
     throw new Error('`jws` signs something else than `proof` says.')
-  const key = (await readKeys(source)).find((candidate) => candidate.kid === kid)
+  const key = (await readKeys(source)).find((candidate) => candidate?.kid === kid)
   if (!key)
     throw new Error(
       `${source} does not have the key ${kid}. Was it withdrawn? Download the proof again.`,
@@ -61,24 +88,31 @@ function decode(part: string): Record<string, unknown> {
 
 type Key = { kty: string; crv: string; x: string; kid: string }
 
-async function readKeys(source: string): Promise<Key[]> {
+async function readKeys(source: string): Promise<(Key | null)[]> {
   try {
-    const { keys } = JSON.parse(await readSource(source))
+    const { keys } = JSON.parse(await readText(await openSource(source), MAX_KEYS))
     if (Array.isArray(keys)) return keys
   } catch (error) {
-    throw new Error(`The keys cannot be read from ${source}: ${String(error)}`)
+    throw new NoKeysError(`The keys cannot be read from ${source}: ${describe(error)}.`)
   }
-  throw new Error(`${source} is not a set of keys.`)
+  throw new NoKeysError(`${source} is not a set of keys.`)
 }
 
-async function readSource(source: string): Promise<string> {
-  if (!/^https?:/.test(source)) return readFile(source, 'utf8')
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.cause instanceof Error ? error.cause.message : error.message
+}
+
+async function openSource(source: string): Promise<AsyncIterable<Uint8Array>> {
+  if (!/^https?:/.test(source)) return createReadStream(source)
   const { protocol, hostname } = new URL(source)
   if (protocol === 'http:' && !['localhost', '127.0.0.1', '[::1]'].includes(hostname))
     throw new Error('without https, anybody on the way can replace them')
   const response = await fetch(source, {
     ...{ redirect: 'manual', signal: AbortSignal.timeout(TIMEOUT) },
   })
-  if (!response.ok) throw new Error(`status ${response.status}`)
-  return response.text()
+  if (response.ok && response.body) return response.body
+  // Or the rest of it keeps the program waiting.
+  await response.body?.cancel()
+  throw new Error(`status ${response.status}`)
 }

@@ -6,7 +6,19 @@ type ProofFile = Answer<'getProof'>
 export type Proof = ProofFile['proof']
 
 /** The result of one check, with a sentence that says what was found. */
-export type Check = { name: string; outcome: 'passed' | 'failed' | 'skipped'; says: string }
+export type Check = { name: string; outcome: 'passed' | 'failed' | 'unknown'; says: string }
+
+export const passed = (name: string, says: string): Check => ({ name, outcome: 'passed', says })
+export const failed = (name: string, says: string): Check => ({ name, outcome: 'failed', says })
+/** What would be asked was not, or did not answer. */
+export const unknown = (name: string, says: string): Check => ({ name, outcome: 'unknown', says })
+
+/** Returns the origin of an http URL that is nothing more; undefined for anything else. */
+export function toOrigin(url: string): string | undefined {
+  if (!/^https?:/.test(url) || !URL.canParse(url)) return
+  const { origin, href } = new URL(url)
+  return href === `${origin}/` ? origin : undefined
+}
 
 /** Without what a terminal obeys: a proof may come from a stranger. */
 export const printable = (text: string): string => text.replace(/\p{C}/gu, '\uFFFD')
@@ -27,8 +39,7 @@ const content: Record<keyof Proof['content'], (value: unknown) => boolean> = {
 
 const proof: Record<keyof Proof, (value: unknown) => boolean> = {
   // The path of the keys is appended to it.
-  iss: (value) =>
-    isText(value) && /^https?:[^?#]*$/.test(URL.canParse(String(value)) ? `${value}` : ''),
+  iss: (value) => typeof value === 'string' && toOrigin(value) === value,
   aud: (value) => value === 'delivery-proof',
   iat: isCount,
   orderId: isCount,
@@ -43,15 +54,17 @@ const proof: Record<keyof Proof, (value: unknown) => boolean> = {
   blockHash: (value) => value === null || isHash(value),
 }
 
-/** Returns the name of a field that is missing, wrong or unknown. */
+/** Says which field is missing, wrong or unknown. */
 function findWrong(
   value: unknown,
   fields: Record<string, (value: unknown) => boolean>,
 ): string | undefined {
-  if (typeof value !== 'object' || value === null) return 'all of it'
+  if (typeof value !== 'object' || value === null) return 'all of it is missing or wrong'
   const found: Record<string, unknown> = { ...value }
-  const names = new Set([...Object.keys(fields), ...Object.keys(found)])
-  return [...names].find((name) => !Object.hasOwn(fields, name) || !fields[name]?.(found[name]))
+  const wrong = Object.entries(fields).find(([name, isRight]) => !isRight(found[name]))
+  if (wrong) return `${wrong[0]} is missing or wrong`
+  const unknownName = Object.keys(found).find((name) => !Object.hasOwn(fields, name))
+  return unknownName && `the field ${unknownName} is unknown`
 }
 
 /** Returns the proof in a file. Throws a `CommandError` that names what is wrong. */
@@ -60,8 +73,7 @@ export function readProof(text: string, file: string): ProofFile {
   const wrong =
     findWrong(parsed, { proof: (value) => typeof value === 'object', jws: isText }) ??
     findWrong(Object(parsed).proof, proof)
-  if (wrong)
-    throw new CommandError(`${file} is not a proof: ${printable(wrong)} is missing or wrong.`)
+  if (wrong) throw new CommandError(`${file} is not a proof: ${printable(wrong)}.`)
   return parsed as ProofFile
 }
 

@@ -1,11 +1,18 @@
 /** Verifies a proof with nothing but its file, a node, and the keys that the marketplace publishes. */
-import { readFile } from 'node:fs/promises'
+import { createReadStream } from 'node:fs'
 import { CommandError, defineCommand, UsageError } from './command.ts'
-import { type Check, type Proof, printable, readProof } from './proof.ts'
+import { printable, readProof, toOrigin } from './proof.ts'
 import { checkDelivery } from './proof-chain.ts'
-import { checkIssuer, checkSignature } from './proof-signature.ts'
+import { checkSigner } from './proof-signature.ts'
+import { readText } from './read.ts'
 
-const symbols = { passed: '✓', failed: '✗', skipped: '–' }
+const symbols = { passed: '✓', failed: '✗', unknown: '?' }
+
+/** Bytes. A proof has about 2,000. */
+const MAX_PROOF = 1024 * 1024
+
+const FAILED = 1
+const UNKNOWN = 3
 
 export const command = defineCommand({
   name: 'verify',
@@ -29,15 +36,20 @@ export const command = defineCommand({
       help: 'The public keys. Default: /.well-known/proof-jwks.json of the issuer',
     },
   },
+  statuses: {
+    0: 'The proof is valid.',
+    [FAILED]: 'It is not valid, or the file is not a proof.',
+    2: 'The options are wrong.',
+    [UNKNOWN]: 'It could not be verified: the node or the keys could not be read.',
+  },
   run: async ({ rpc, issuer, keys }, file) => {
     if (!/^https?:/.test(URL.canParse(rpc) ? rpc : ''))
       throw new UsageError(`--rpc must be an http or https URL, not "${rpc}".`)
-    const { proof, jws } = readProof(await readText(file), file)
-    const { content, orderId } = proof
-    const iss = printable(proof.iss)
-    const checks: Check[] = [
-      ...(issuer === undefined ? [] : [checkIssuer(proof, issuer)]),
-      await checkSignature(proof, jws, keys),
+    const expected = { issuer: issuer === undefined ? issuer : readIssuer(issuer), keys }
+    const { proof, jws } = readProof(await readProofFile(file), file)
+    const { content, orderId, iss } = proof
+    const checks = [
+      ...(await checkSigner(proof, jws, expected)),
       ...(await checkDelivery(proof, rpc)),
     ]
     const pieces = content.amount === 0 ? 'token' : `${content.amount} × token`
@@ -45,9 +57,17 @@ export const command = defineCommand({
     console.log(`${pieces} ${content.tokenId} of ${content.token} to ${content.to}\n`)
     for (const { name, outcome, says } of checks)
       console.log(`${symbols[outcome]} ${name.padEnd(12)} ${printable(says)}`)
-    const isValid = checks.every(({ outcome }) => outcome !== 'failed')
-    console.log(`\n${isValid ? explainTrust(iss, issuer) : 'The proof is NOT valid.'}`)
-    return isValid ? 0 : 1
+    const outcomes = checks.map(({ outcome }) => outcome)
+    if (outcomes.includes('failed')) {
+      console.log('\nThe proof is NOT valid.')
+      return FAILED
+    }
+    if (outcomes.includes('unknown')) {
+      console.log('\nThe proof could not be verified. Nothing says that it is wrong: try again.')
+      return UNKNOWN
+    }
+    console.log(`\n${explainTrust(iss, issuer)}`)
+    return 0
   },
 })
 
@@ -56,13 +76,24 @@ const explainTrust = (iss: string, issuer: string | undefined) =>
   [
     'The proof is valid. The delivery is on the chain, as your node shows it.',
     `That it belongs to this order is what ${iss} says, with its key.`,
-    ...(issuer === undefined ? ['Is that the marketplace that you mean? --issuer checks it.'] : []),
+    ...(issuer === undefined
+      ? [`Anybody can be ${iss}: use --issuer with the marketplace that you mean.`]
+      : []),
   ].join('\n')
 
-async function readText(file: string): Promise<string> {
+function readIssuer(issuer: string): string {
+  const origin = toOrigin(issuer)
+  if (origin) return origin
+  throw new UsageError(
+    `--issuer must be a URL without a path, such as https://marketplace.example.com, not "${issuer}".`,
+  )
+}
+
+async function readProofFile(file: string): Promise<string> {
   try {
-    return await readFile(file, 'utf8')
+    return await readText(createReadStream(file), MAX_PROOF)
   } catch (error) {
-    throw new CommandError(`${file} cannot be read: ${String(error)}`)
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new CommandError(`${file} cannot be read: ${reason}.`)
   }
 }
