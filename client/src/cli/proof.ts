@@ -63,8 +63,8 @@ function findWrong(
   const found: Record<string, unknown> = { ...value }
   const wrong = Object.entries(fields).find(([name, isRight]) => !isRight(found[name]))
   if (wrong) return `${wrong[0]} is missing or wrong`
-  const unknownName = Object.keys(found).find((name) => !Object.hasOwn(fields, name))
-  return unknownName && `the field ${unknownName} is unknown`
+  const others = Object.keys(found).filter((name) => !Object.hasOwn(fields, name))
+  return others.length > 0 ? `the field ${others[0]} is unknown` : undefined
 }
 
 /** Returns the proof in a file. Throws a `CommandError` that names what is wrong. */
