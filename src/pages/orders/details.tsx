@@ -69,6 +69,7 @@ const Proof = ({ orderId }: { orderId: number }) => (
     <a href={`/api/externalOrders/${orderId}/proof`} download="proof.json">
       proof.json
     </a>
-    , signed by this marketplace. Anybody can <a href="/docs/proofs">verify it</a>.
+    {' · '}
+    <a href="/docs/proofs">Verify it</a>
   </>
 )
