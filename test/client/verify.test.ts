@@ -385,8 +385,8 @@ describe('the node', () => {
   })
 
   it('must answer', async () => {
-    const { status, out } = await run(unique, '--rpc', 'http://127.0.0.1:1')
-    expect(out).toContain('? chain        The node does not tell: ')
+    const { status, out } = await run(unique, '--rpc', 'http://127.0.0.1:2')
+    expect(out).toContain('? chain        The node does not tell: connect ECONNREFUSED 127.0.0.1:2')
     expect(out).toContain('The proof could not be verified.')
     expect(status).toBe(3)
   })
@@ -399,7 +399,7 @@ describe('the node', () => {
     const limit = vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => timeoutAfter(200))
     const { status, out } = await run(unique, '--keys', keys, '--rpc', node)
     limit.mockRestore()
-    expect(out).toContain('? chain        The node does not tell: ')
+    expect(out).toContain('? chain        The node does not tell: The operation was aborted')
     expect(status).toBe(3)
   })
 

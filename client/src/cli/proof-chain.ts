@@ -66,7 +66,10 @@ async function checked(name: string, check: () => Promise<Check>): Promise<Check
         cause instanceof ContractFunctionZeroDataError ||
         cause instanceof ContractFunctionRevertedError,
     )
-    const says = `The node does not tell: ${error.shortMessage.replaceAll('\n', ' ')}`
+    const cause = error.walk()
+    const isOfNetwork = cause instanceof Error && !(cause instanceof BaseError)
+    const reason = isOfNetwork ? cause.message : error.shortMessage
+    const says = `The node does not tell: ${reason.replaceAll('\n', ' ')}`
     return isOfContract ? failed(name, says) : unknown(name, says)
   }
 }
