@@ -4,11 +4,11 @@ import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { json } from 'node:stream/consumers'
+import { text } from 'node:stream/consumers'
 import { type Address, createWalletClient, http } from 'viem'
 import { foundry } from 'viem/chains'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createClient, type MarketplaceClient } from '../../../client/src/index.ts'
+import { createClient, type MarketplaceClient, verifyWebhook } from '../../../client/src/index.ts'
 import { seller } from '../../../scripts/catalogue/demo.ts'
 import { erc1155Abi } from '../../../scripts/chain/collectibles.ts'
 import { READY } from '../../support/dev.ts'
@@ -22,12 +22,16 @@ let shop: MarketplaceClient
 
 type Attempt = { id: string; at: number }
 const attempts: Attempt[] = []
-/** Answers challenges, and fails for every event. */
+let secret = ''
+/** Answers challenges. Verifies every event by the clock of this machine, and fails. */
 const receiver = createServer(async (request, response) => {
-  const { type, data } = (await json(request)) as { type: string; data: { challenge: string } }
+  const body = await text(request)
+  const { type, data } = JSON.parse(body)
   if (type === 'webhook.test') return void response.end(data.challenge)
-  const { 'webhook-id': id, 'webhook-timestamp': at } = request.headers
-  attempts.push({ id: String(id), at: Number(at) })
+  const { id } = await verifyWebhook(body, request.headers, secret)
+  const clock = await fetch(`${url}/dev/clock`)
+  const { now } = (await clock.json()) as { now: string }
+  attempts.push({ id, at: Date.parse(now) / 1000 })
   response.writeHead(500).end()
 })
 
@@ -63,9 +67,11 @@ const summaryOf = async (id: number) => {
 
 it('tries a webhook ten times, as late as the guide says, and disables its endpoint', async () => {
   const { port } = receiver.address() as AddressInfo
-  const { webhook } = await shop.createWebhook({
+  const created = await shop.createWebhook({
     body: { url: `http://127.0.0.1:${port}/hook`, events: ['order.created'] },
   })
+  const { webhook } = created
+  secret = created.secret
   const parameter = { webhook_id: webhook.id }
   const state = async () => (await shop.getWebhook(parameter)).webhook
   await expect.poll(async () => (await state()).verifiedAt, { timeout: 20_000 }).not.toBeNull()

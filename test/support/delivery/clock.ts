@@ -14,10 +14,12 @@ export const resetClock = (): void => {
 /** Called when something waits for a time, once the clock was moved there. */
 type OnWait = () => unknown
 
-/** Fakes `Date` and `setTimeout` until the end of the test. */
+/** Fakes `Date`, `performance` and `setTimeout` until the end of the test. */
 export function startClock(onWait: OnWait = () => {}): void {
   if (vi.isFakeTimers()) return
   vi.useFakeTimers({ toFake: ['Date'], now: Math.max(latest, Date.now()) })
+  const { timeOrigin } = performance
+  vi.stubGlobal('performance', { timeOrigin, now: () => Date.now() - timeOrigin })
   vi.stubGlobal('setTimeout', (callback: () => void, ms = 0) => {
     const at = Date.now() + ms
     return realSetTimeout(async () => {
