@@ -19,8 +19,18 @@ beforeAll(async () => {
 afterAll(() => project.remove())
 
 it.each(shopLanguages)('the shop of the guide survives everything (%s)', async (language) => {
-  const { out, status } = await checkShop(instance, await aShop(project.folder, language))
+  const { out, errors, status } = await checkShop(instance, await aShop(project.folder, language))
   expect(out).toMatch(/^29 passed, 0 findings, 0 skipped in \d+ s$/m)
+  expect(errors).toBe('')
+  expect(status).toBe(0)
+})
+
+it('says that no node could tell what the wallets have', async () => {
+  const shop = await aShop(project.folder, 'ts')
+  const withoutNode = { ...instance, rpcUrl: 'http://127.0.0.1:1' }
+  const { out, status } = await checkShop(withoutNode, shop, ['restored'])
+  expect(out).toMatch(/^skipped {2}wallets {3}no node at http:\/\/127\.0\.0\.1:1: give --rpc$/m)
+  expect(out).toMatch(/^1 passed, 0 findings, 1 skipped in/m)
   expect(status).toBe(0)
 })
 
@@ -138,7 +148,12 @@ const cases: readonly Case[] = [
   },
   {
     shop: 'refunds nothing that was refused',
-    mistakes: [[whenRefused, "db.prepare(\"UPDATE sales SET state = 'refused' WHERE number = ?\").run(number)"]],
+    mistakes: [
+      [
+        whenRefused,
+        'db.prepare("UPDATE sales SET state = \'refused\' WHERE number = ?").run(number)',
+      ],
+    ],
     scenario: 'price_changed',
     seen: 'the marketplace has no order.',
     change: 'Give the money back when the marketplace refuses the order',
@@ -152,7 +167,9 @@ const cases: readonly Case[] = [
   },
   {
     shop: 'cancels the id in its books',
-    mistakes: [['const order_id = await place(sale)', 'const order_id = sale.orderId ?? await place(sale)']],
+    mistakes: [
+      ['const order_id = await place(sale)', 'const order_id = sale.orderId ?? await place(sale)'],
+    ],
     scenario: 'cancelled_after_restore',
     seen: 'wanted the money back, and the order of sale',
     change: 'Send PUT with the number of the sale before you cancel',

@@ -1,6 +1,6 @@
 /** Verifies a proof with nothing but its file, a node, and the keys that the marketplace publishes. */
 import { readFile } from 'node:fs/promises'
-import { CommandError, defineCommand, UsageError } from './command.ts'
+import { CommandError, defineCommand, requireUrl } from './command.ts'
 import { type Check, readProof } from './proof.ts'
 import { checkDelivery } from './proof-chain.ts'
 import { checkIssuer, checkSignature } from './proof-signature.ts'
@@ -30,8 +30,7 @@ export const command = defineCommand({
     },
   },
   run: async ({ rpc, issuer, keys }, file) => {
-    if (!/^https?:/.test(URL.canParse(rpc) ? rpc : ''))
-      throw new UsageError(`--rpc must be an http or https URL, not "${rpc}".`)
+    requireUrl('--rpc', rpc)
     const { proof, jws } = readProof(await readText(file), file)
     const { content, orderId, iss } = proof
     const checks: Check[] = [
