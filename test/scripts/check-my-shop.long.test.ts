@@ -177,8 +177,8 @@ const cases: readonly Case[] = [
   {
     shop: 'forgets what a customer wants back',
     mistakes: [['if (sale.wantsRefund) void work(sale.number)', '']],
-    scenario: 'cancelled_before_restore',
-    seen: 'the marketplace has order',
+    scenario: 'cancellation_lost',
+    seen: 'Your books have open, order',
     change: 'cancel again what a customer wants back',
   },
   {

@@ -27,10 +27,15 @@ export class Marketplace {
     this.rpcUrl = rpcUrl
   }
 
+  /** Returns the orders with a number of the shop, the newest first. */
+  async summaries(providerId: string): Promise<OrderSummary[]> {
+    const { orders } = await this.client.listOrders({ providerId, fields: 'summary' })
+    return orders
+  }
+
   /** Returns the newest order with a number of the shop. */
   async order(providerId: string): Promise<Order | undefined> {
-    const { orders } = await this.client.listOrders({ providerId, fields: 'summary' })
-    const [order] = orders
+    const [order] = await this.summaries(providerId)
     if (!order) return undefined
     const { id, status, txId, cancelRequestedAt } = order
     const state = stateOf(order)

@@ -64,19 +64,6 @@ async function cancelAfterRestore(run: Run) {
   if (failure) throw failure
 }
 
-async function cancelBeforeRestore(run: Run) {
-  const sale = await sellWaiting(run)
-  await run.marketplace.control('backup')
-  run.feed.hold(sale)
-  await run.shop.cancel(sale)
-  await run.event(sale, 'order.cancelled', 'not_refunded')
-  await setBack(run)
-  await run.shop.reconcile()
-  await run.event(sale, 'order.cancelled', 'not_cancelled_again')
-  await run.shop.reconcile()
-  await run.settle('refunded', sale, 'books_not_compared')
-}
-
 export const instance: readonly Scenario[] = [
   {
     ...{ name: 'reorganised', says: 'the chain removes a delivery, and it is done again' },
@@ -85,11 +72,6 @@ export const instance: readonly Scenario[] = [
   {
     ...{ name: 'restored', says: 'the marketplace loses orders, as it restores its database' },
     ...{ needs: 'dev', isAlone: true, run: restore },
-  },
-  {
-    name: 'cancelled_before_restore',
-    says: 'the marketplace loses a cancellation, as it restores its database',
-    ...{ needs: 'dev', isAlone: true, run: cancelBeforeRestore },
   },
   {
     name: 'cancelled_after_restore',
