@@ -48,6 +48,9 @@ it('explains what is missing in the command', async () => {
   expect(await checkShop(instance, [])).toMatchObject({
     ...{ status: 2, errors: expect.stringContaining('Name the program of the shop') },
   })
+  expect(await checkShop({ ...instance, rpcUrl: 'localhost' }, ['true'])).toMatchObject({
+    ...{ status: 2, errors: expect.stringContaining('--rpc must be an http or https URL') },
+  })
   const { errors } = await checkShop(instance, ['true'], ['nothing'])
   expect(await checkShop(instance, ['no-program'])).toMatchObject({
     ...{ status: 1, errors: 'no-program cannot be started.\n' },

@@ -90,6 +90,15 @@ it.each([
   expect(errors.split('\n')[0]).toBe(sentence)
 })
 
+it('asks for the URL of the instance if there is none', async () => {
+  const url = 'http://127.0.0.1:1'
+  const args = ['greet', 'server', '--with', 'Hello', '--url', url, '--token', 'secret']
+  expect(await run(...args)).toBe(1)
+  expect(errors).toMatch(
+    /^The instance cannot be reached: .+\. Give --url, the URL of your instance\.$/m,
+  )
+})
+
 it('fails with the sentence of a command', async () => {
   expect(await run('greet', 'nobody', '--with', 'Hello')).toBe(1)
   expect(errors).toBe('There is nobody.\n')

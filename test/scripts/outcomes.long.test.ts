@@ -85,8 +85,8 @@ it('delivers what its seller approves', async () => {
   await expectReason('waits', 'holder_not_approved')
   const guide = readFileSync('docs/guides/local.md', 'utf8')
   const [, approve = ''] = /^```sh approve\n(.*?)^```$/ms.exec(guide) ?? []
-  const command = approve.replace(':8545', `:${ports.RPC_PORT}`)
-  await promisify(execFile)('sh', ['-c', command])
+  const env = { ...process.env, RPC_PORT: String(ports.RPC_PORT) }
+  await promisify(execFile)('sh', ['-c', approve], { env })
   await expectEvents('waits', ['order.created', 'order.delivered'])
 })
 

@@ -1,4 +1,5 @@
 /** `marketplace check-my-shop`: drives a shop through what production does, and says what to change. */
+import { setMaxListeners } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,7 +11,7 @@ import { type Options as ReportOptions, report } from './check/report.ts'
 import { Run } from './check/run.ts'
 import { chooseScenarios, scenarioNames } from './check/scenarios.ts'
 import { Shop } from './check/shop.ts'
-import { type Command, CommandError, defineCommand, UsageError } from './command.ts'
+import { type Command, CommandError, defineCommand, requireUrl, UsageError } from './command.ts'
 import { instanceOptions, openInstance } from './instance.ts'
 import { untilInterrupted } from './interrupt.ts'
 import { newSecret } from './message.ts'
@@ -50,12 +51,14 @@ const commandFor = (program: readonly string[]) =>
       },
       rpc: {
         ...{ type: 'string', value: 'URL', default: 'http://localhost:8545' },
-        help: 'A node of the chain.',
+        help: 'A node of the chain, which tells what the wallets of the buyers have.',
       },
       ...instanceOptions,
     },
     run: async (options) => {
       const client = openInstance(options)
+      requireUrl('--rpc', options.rpc)
+      if (options.shop !== undefined) requireUrl('--shop', options.shop)
       const scenarios = chooseScenarios(options.scenario)
       const isRunning = options.shop !== undefined
       if (isRunning === program.length > 0)
@@ -78,6 +81,8 @@ const commandFor = (program: readonly string[]) =>
             WEBHOOK_SECRET: secret,
           })
       const check = async (signal: AbortSignal) => {
+        // Scenarios run at the same time, and each waits.
+        setMaxListeners(0, signal)
         const feed = new Feed({ client, shop, secret, signal })
         const parts = { shop, proxy, feed, marketplace, goods, patience: PATIENCE, signal }
         const print: ReportOptions = { url: options.url, log: join(folder, LOG) }

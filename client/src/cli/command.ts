@@ -36,6 +36,12 @@ export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
+/** Throws a `UsageError` unless the value of an option is an http or https URL. */
+export function requireUrl(option: string, value: string): void {
+  if (!/^https?:/.test(URL.canParse(value) ? value : ''))
+    throw new UsageError(`${option} must be an http or https URL, not "${value}".`)
+}
+
 /** The command cannot do its work. The message is a sentence that says why. */
 export class CommandError extends Error {
   override readonly name = 'CommandError'

@@ -1,6 +1,6 @@
 /** The instance that a command calls. */
 import { createClient, type MarketplaceClient } from '../client.ts'
-import { type Options, UsageError } from './command.ts'
+import { type Options, requireUrl, UsageError } from './command.ts'
 
 export const instanceOptions = {
   url: {
@@ -24,8 +24,7 @@ export function openInstance({
   url: string
   token?: string | undefined
 }): MarketplaceClient {
-  if (!/^https?:/.test(URL.canParse(url) ? url : ''))
-    throw new UsageError(`--url must be an http or https URL, not "${url}".`)
+  requireUrl('--url', url)
   if (!token)
     throw new UsageError('A token is missing: --token, or the environment variable TOKEN.')
   return createClient({ url, token })

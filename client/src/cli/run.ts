@@ -2,6 +2,7 @@
 import { ApiError } from '../errors.ts'
 import { type Command, CommandError, UsageError } from './command.ts'
 import { formatCommandHelp, formatHelp } from './help.ts'
+import { causeOf } from './message.ts'
 
 const FAILED = 1
 const WRONG_USAGE = 2
@@ -40,6 +41,6 @@ function describeError(error: unknown): unknown {
     return `The instance answered: ${error.message} (${error.code}, request ${error.requestId})`
   // What `fetch` throws if there is no connection.
   if (error instanceof TypeError && error.cause instanceof Error)
-    return `The instance cannot be reached: ${error.cause.message}. Check --url.`
+    return `The instance cannot be reached: ${causeOf(error)}. Give --url, the URL of your instance.`
   return error
 }

@@ -1,6 +1,6 @@
 /** Verifies a proof with nothing but its file, a node, and the keys that the marketplace publishes. */
 import { createReadStream } from 'node:fs'
-import { CommandError, defineCommand, UsageError } from './command.ts'
+import { CommandError, defineCommand, requireUrl, UsageError } from './command.ts'
 import { printable, readProof, toOrigin } from './proof.ts'
 import { checkDelivery } from './proof-chain.ts'
 import { checkSigner } from './proof-signature.ts'
@@ -43,8 +43,7 @@ export const command = defineCommand({
     [UNKNOWN]: 'It could not be verified: the node or the keys could not be read.',
   },
   run: async ({ rpc, issuer, keys }, file) => {
-    if (!/^https?:/.test(URL.canParse(rpc) ? rpc : ''))
-      throw new UsageError(`--rpc must be an http or https URL, not "${rpc}".`)
+    requireUrl('--rpc', rpc)
     const expected = { issuer: issuer === undefined ? issuer : readIssuer(issuer), keys }
     const { proof, jws } = readProof(await readProofFile(file), file)
     const { content, orderId, iss } = proof

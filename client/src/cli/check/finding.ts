@@ -44,6 +44,15 @@ export const problems = {
     change: 'Compare your books with the marketplace: take over how each order stands.',
     guide: 'check-my-shop#compare-your-books',
   },
+  other_cancelled: {
+    change:
+      'Send PUT with the number of the sale before you cancel, and cancel the id that it answers: the stored one may be of another order.',
+    guide: 'refunds#cancel-and-wait',
+  },
+  not_cancelled_again: {
+    change: 'When you compare your books, cancel again what a customer wants back.',
+    guide: 'check-my-shop#compare-your-books',
+  },
   not_refunded: {
     change:
       'Give the money back when the marketplace refuses the order, or when `order.cancelled` says that nothing will be delivered.',

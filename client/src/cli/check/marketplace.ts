@@ -17,18 +17,25 @@ export type Order = {
 export class Marketplace {
   readonly client: MarketplaceClient
   readonly #url: string
-  readonly #rpcUrl: string
+  readonly rpcUrl: string
+  /** Whether the node could not be asked. */
+  isNodeMissing = false
 
   constructor(client: MarketplaceClient, { url, rpcUrl }: { url: string; rpcUrl: string }) {
     this.client = client
     this.#url = url.replace(/\/$/, '')
-    this.#rpcUrl = rpcUrl
+    this.rpcUrl = rpcUrl
+  }
+
+  /** Returns the orders with a number of the shop, the newest first. */
+  async summaries(providerId: string): Promise<OrderSummary[]> {
+    const { orders } = await this.client.listOrders({ providerId, fields: 'summary' })
+    return orders
   }
 
   /** Returns the newest order with a number of the shop. */
   async order(providerId: string): Promise<Order | undefined> {
-    const { orders } = await this.client.listOrders({ providerId, fields: 'summary' })
-    const [order] = orders
+    const [order] = await this.summaries(providerId)
     if (!order) return undefined
     const { id, status, txId, cancelRequestedAt } = order
     const state = stateOf(order)
@@ -65,7 +72,7 @@ export class Marketplace {
     throw new CommandError(`POST /dev/${action} answered ${response.status}: ${text}`)
   }
 
-  /** Returns the pieces of an NFT that a wallet has; undefined if no node answers. */
+  /** Returns the pieces of an NFT that a wallet has; undefined if no node of its chain answers. */
   async balance(listing: string, wallet: string): Promise<number | undefined> {
     const { listings } = await this.client.getListings({ ids: [`externalId:${listing}`] })
     const { contract, tokenId } = listings[0]?.nft ?? {}
@@ -75,17 +82,17 @@ export class Marketplace {
     const data = `0x00fdd58e${word(BigInt(wallet))}${word(BigInt(tokenId))}`
     const params = [{ to: contract, data }, 'latest']
     try {
-      const response = await fetch(this.#rpcUrl, {
+      const response = await fetch(this.rpcUrl, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_call', params }),
         signal: AbortSignal.timeout(10_000),
       })
       const { result } = (await response.json()) as { result?: string }
-      return result === undefined || result === '0x' ? undefined : Number(result)
-    } catch {
-      return undefined
-    }
+      if (result !== undefined && result !== '0x') return Number(result)
+    } catch {}
+    this.isNodeMissing = true
+    return undefined
   }
 }
 

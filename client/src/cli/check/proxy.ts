@@ -5,6 +5,7 @@ import { FaultList, type HttpFault, type Occasions, sendFault } from '../faults.
 import { buyerOf, type Sale } from './sale.ts'
 
 type Fault = Occasions & {
+  call: 'place' | 'cancel'
   sale: Sale
   effect: HttpFault
   /** Is called before the answer. */
@@ -53,7 +54,23 @@ export class FaultProxy {
 
   /** Breaks the next call that places the order of a sale, or so many. */
   break(sale: Sale, effect: HttpFault, { times = 1, onHit }: Pick<Fault, 'times' | 'onHit'> = {}) {
-    this.#faults.add({ sale, effect, times, onHit })
+    this.#faults.add({ call: 'place', sale, effect, times, onHit })
+  }
+
+  /**
+   * Accepts the next cancellation of a sale, with these orders as the answer, and forgets it. Returns
+   * a function that tells whether it came.
+   */
+  loseCancellation(sale: Sale, orders: readonly object[]): () => boolean {
+    let isLost = false
+    const onHit = async () => {
+      isLost = true
+    }
+    const cancelRequestedAt = new Date().toISOString()
+    const body = { orders: orders.map((order) => ({ ...order, cancelRequestedAt })) }
+    const effect: HttpFault = { http: 200, reach: 'none', body }
+    this.#faults.add({ call: 'cancel', sale, effect, times: 1, onHit })
+    return () => isLost
   }
 
   placings({ number }: Sale): Placing[] {
@@ -75,7 +92,10 @@ export class FaultProxy {
     const isPlacing = /^(PUT|POST) \/api\/externalOrders(\/by-number\/[^/]*)?(\?.*)?$/
     const sale = isPlacing.test(`${method} ${path}`) ? this.#saleIn(`${path} ${body}`) : undefined
     const placing = sale && this.#note(sale)
-    const fault = this.#faults.find((fault) => fault.sale === sale)
+    const [, id] = /^POST \/api\/externalOrders\/(\d+)\/cancel$/.exec(`${method} ${path}`) ?? []
+    const fault = this.#faults.find((fault) =>
+      fault.call === 'cancel' ? this.orders(fault.sale).includes(Number(id)) : fault.sale === sale,
+    )
     const answer =
       fault?.effect.reach === 'none' ? undefined : await this.#forward(request, path, body)
     if (sale && answer?.ok) this.#noteOrders(sale, answer.body)

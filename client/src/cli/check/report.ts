@@ -39,6 +39,11 @@ export async function report(
     await Promise.all(rest.filter(({ isAlone }) => !isAlone).map(play))
     for (const scenario of rest.filter(({ isAlone }) => isAlone)) await play(scenario)
   } else console.log('The other scenarios need a shop that passes this one.')
+  if (run.marketplace.isNodeMissing) {
+    results.skipped++
+    const says = `no node at ${run.marketplace.rpcUrl}: give --rpc`
+    console.log(`skipped  ${'wallets'.padEnd(width)}  ${says}`)
+  }
   await run.close()
   const counts = `${results.pass} passed, ${results.finding} findings, ${results.skipped} skipped`
   console.log(`${counts} in ${Math.round((Date.now() - start) / 1000)} s`)

@@ -28,6 +28,20 @@ export const refunds: readonly Scenario[] = [
     },
   },
   {
+    name: 'cancellation_lost',
+    says: 'a cancellation is lost by a restore, and the books compared',
+    run: async (run) => {
+      const sale = run.sale({ buyer: 'email' })
+      await run.shop.sell(sale)
+      await run.event(sale, 'order.awaiting_wallet', 'not_placed')
+      const isLost = run.proxy.loseCancellation(sale, await run.marketplace.summaries(sale.number))
+      await run.shop.cancel(sale)
+      await run.until(sale, 'not_refunded', isLost)
+      await run.shop.reconcile()
+      await run.settle('refunded', sale, 'not_cancelled_again')
+    },
+  },
+  {
     name: 'failed',
     says: 'a delivery fails, and the customer wants the money back',
     run: async (run) => {
