@@ -34,7 +34,9 @@ export function createPages(send: Send): { pages: Pages; items: Items } {
     for (let next: object | undefined = {}; next; ) {
       const page = await send<AnswerTo<Id, I> & Paged>(id, { ...input, ...next }, call)
       yield page
+      const last = JSON.stringify(next)
       next = nextInput(page)
+      if (JSON.stringify(next) === last) throw new Error(`${id}: the next page is this one again`)
     }
   }
   async function* items<Id extends PagedId, I>(id: Id, input?: I, call?: CallOptions<Id>) {

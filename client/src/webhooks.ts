@@ -77,7 +77,8 @@ function concatenate(start: Uint8Array, end: Uint8Array): Uint8Array<ArrayBuffer
 
 /** While a secret is rotated, a message has two signatures. */
 async function hasSignature(signed: Uint8Array<ArrayBuffer>, signatures: string, secret: string) {
-  const secretBytes = secret.startsWith('whsec_') && decodeBase64(secret.slice('whsec_'.length))
+  // Without types, it may be a variable that is not set.
+  const secretBytes = secret?.startsWith('whsec_') && decodeBase64(secret.slice('whsec_'.length))
   if (!secretBytes) throw new WebhookVerificationError('invalid_secret')
   const algorithm = { name: 'HMAC', hash: 'SHA-256' }
   const key = await crypto.subtle.importKey('raw', secretBytes, algorithm, false, ['verify'])

@@ -43,6 +43,17 @@ it('reads no page that nobody asks for', async () => {
   expect(calls).toBe(1)
 })
 
+it('ends with an error if a server never comes to an end', async () => {
+  const looping = createClient({
+    ...instance,
+    fetch: async () => Response.json({ orders: [], nextCursor: '7', error: null }),
+  })
+  const read = async () => {
+    for await (const _ of looping.items('listOrders', {}));
+  }
+  await expect(read()).rejects.toThrow('listOrders: the next page is this one again')
+})
+
 /** The orders of an iteration that this test has placed. */
 async function placedIn(input: { since: string } | { after: string }) {
   const found: { id: string; orderId: number }[] = []

@@ -98,6 +98,9 @@ describe('rejects', () => {
     reject('invalid_secret', verifyWebhook(body, sign(), wrong)),
   )
 
+  it('a secret that is not set', () =>
+    reject('invalid_secret', verifyWebhook(body, sign(), undefined as unknown as string)))
+
   it('a body that was parsed already', () =>
     reject('invalid_body', verifyWebhook(event as unknown as string, sign(), secret)))
 

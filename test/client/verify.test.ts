@@ -139,6 +139,8 @@ Is that the marketplace that you mean? --issuer checks it.`)
     const unknown = { ...proof, transaction: null, blockNumber: null, blockHash: null }
     const { status, out } = await run(...(await signedByStranger(unknown)))
     expect(out).toContain('– transaction  The marketplace does not know which one it was.')
+    // A contract of a stranger may say anything.
+    expect(out).toContain(`That the NFT was delivered says ${proof.contract}, as your node`)
     expect(status).toBe(0)
   })
 })
@@ -251,6 +253,29 @@ describe('the signature', () => {
   })
 })
 
+it('writes nothing to the terminal but text, whatever a stranger has put into a proof', async () => {
+  const hidden = '\u001B[8m\n✓ '
+  const proof = { ...unique.proof, iss: `https://127.0.0.1:1/${hidden}` }
+  const [file, ...options] = await signedByStranger(proof, { kid: hidden })
+  const { status, out } = await run(file, ...options, '--issuer', url)
+  expect(out).toContain('Issued by https://127.0.0.1:1/')
+  expect(out).not.toContain('\u001B')
+  expect(out).not.toMatch(/^✓ ?$/m)
+  expect(status).toBe(1)
+})
+
+it('takes no keys from where a site sends it', async () => {
+  const moved = createServer((_, response) => {
+    response.writeHead(302, { location: `${url}/.well-known/proof-jwks.json` }).end()
+  }).listen(0, '127.0.0.1')
+  await once(moved, 'listening')
+  onTestFinished(() => void moved.close())
+  const keys = `http://127.0.0.1:${(moved.address() as AddressInfo).port}/keys`
+  const { status, out } = await run(unique, '--keys', keys)
+  expect(out).toContain(`✗ signature    The keys cannot be read from ${keys}: `)
+  expect(status).toBe(1)
+})
+
 describe('the node', () => {
   it('must be of the same chain', async () => {
     const { status, out } = await run(unique, ...(await aLiar({ eth_chainId: () => '0x1' })))
@@ -261,6 +286,24 @@ describe('the node', () => {
 
   it('must answer', async () => {
     const { status, out } = await run(unique, '--rpc', 'http://127.0.0.1:1')
+    expect(out).toContain('✗ chain        The node does not tell: ')
+    expect(status).toBe(1)
+  })
+
+  it('must answer in time, and completely', async () => {
+    const half = createServer((_, response) => {
+      response.writeHead(200, headers).write('{"jsonrpc":"2.0",')
+    }).listen(0, '127.0.0.1')
+    await once(half, 'listening')
+    onTestFinished(() => half.closeAllConnections())
+    onTestFinished(() => void half.close())
+    const aborted = AbortSignal.timeout(200)
+    const limit = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(aborted)
+    const keys = await (await fetch(`${url}/.well-known/proof-jwks.json`)).text()
+    const { port } = half.address() as AddressInfo
+    const options = ['--keys', await written(keys), '--rpc', `http://127.0.0.1:${port}`]
+    const { status, out } = await run(unique, ...options)
+    limit.mockRestore()
     expect(out).toContain('✗ chain        The node does not tell: ')
     expect(status).toBe(1)
   })
@@ -324,6 +367,16 @@ describe('a file', () => {
       'a further field',
       ({ proof, jws }: File) => ({ proof: { ...proof, isPaid: true }, jws }),
       'isPaid',
+    ],
+    [
+      'a further field that every object has',
+      (file: File) => JSON.stringify(file).replace('"iss"', '"__proto__":1,"iss"'),
+      '__proto__ is missing or wrong',
+    ],
+    [
+      'an issuer that hides another address in its query',
+      ({ proof, jws }: File) => ({ proof: { ...proof, iss: `${url}/secret?` }, jws }),
+      'iss is missing or wrong',
     ],
     [
       'a token id above uint256',

@@ -227,6 +227,13 @@ const cases: readonly Case[] = [
   },
 ]
 
+it('gives a shop the 30 seconds that the client takes to give up a call', async () => {
+  const shop = await aShop(project.folder, 'ts', [[timeLimit, '']])
+  const { out, status } = await checkShop(instance, shop, ['hang'])
+  expect(out).toMatch(/^1 passed, 0 findings, 0 skipped in \d+ s$/m)
+  expect(status).toBe(0)
+})
+
 async function expectFinding(broken: Case) {
   const shop = await aShop(project.folder, 'ts', broken.mistakes)
   const { out, status } = await checkShop(instance, shop, [broken.scenario])

@@ -19,8 +19,8 @@ import { newSecret } from './message.ts'
 const INTERRUPTED = 130
 const PROXY_PORT = '8790'
 
-/** Milliseconds that a shop has for each step. */
-const PATIENCE = 30_000
+/** Milliseconds that a shop has for each step. It may give up a call after 30 seconds, and then goes on. */
+const PATIENCE = 35_000
 
 /** `program` is what follows `--`. */
 const commandFor = (program: readonly string[]) =>

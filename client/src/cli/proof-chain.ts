@@ -37,9 +37,14 @@ const passed = (name: string, says: string): Check => ({ name, outcome: 'passed'
 const failed = (name: string, says: string): Check => ({ name, outcome: 'failed', says })
 const skipped = (name: string, says: string): Check => ({ name, outcome: 'skipped', says })
 
+/** Milliseconds that the node has for all its answers. */
+const TIMEOUT = 30_000
+
 /** Checks the content hash, then asks a node for the chain, the record of the key and the transaction. */
 export async function checkDelivery(proof: Proof, rpc: string): Promise<Check[]> {
-  const client = createClient({ transport: http(rpc, { retryCount: 1 }) })
+  // The time limit of viem ends when a body begins.
+  const fetchOptions = { signal: AbortSignal.timeout(TIMEOUT) }
+  const client = createClient({ transport: http(rpc, { retryCount: 1, fetchOptions }) })
   const chain = await checked('chain', () => checkChain(client, proof))
   if (chain.outcome === 'failed') return [checkContent(proof), chain]
   return [

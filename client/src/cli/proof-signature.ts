@@ -76,7 +76,9 @@ async function readSource(source: string): Promise<string> {
   const { protocol, hostname } = new URL(source)
   if (protocol === 'http:' && !['localhost', '127.0.0.1', '[::1]'].includes(hostname))
     throw new Error('without https, anybody on the way can replace them')
-  const response = await fetch(source, { signal: AbortSignal.timeout(TIMEOUT) })
+  const response = await fetch(source, {
+    ...{ redirect: 'manual', signal: AbortSignal.timeout(TIMEOUT) },
+  })
   if (!response.ok) throw new Error(`status ${response.status}`)
   return response.text()
 }

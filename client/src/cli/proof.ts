@@ -8,6 +8,9 @@ export type Proof = ProofFile['proof']
 /** The result of one check, with a sentence that says what was found. */
 export type Check = { name: string; outcome: 'passed' | 'failed' | 'skipped'; says: string }
 
+/** Without what a terminal obeys: a proof may come from a stranger. */
+export const printable = (text: string): string => text.replace(/\p{C}/gu, '\uFFFD')
+
 const isText = (value: unknown) => typeof value === 'string' && value !== ''
 const isCount = (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 0
 const matches = (pattern: RegExp) => (value: unknown) =>
@@ -23,7 +26,9 @@ const content: Record<keyof Proof['content'], (value: unknown) => boolean> = {
 }
 
 const proof: Record<keyof Proof, (value: unknown) => boolean> = {
-  iss: (value) => isText(value) && /^https?:/.test(URL.canParse(String(value)) ? `${value}` : ''),
+  // The path of the keys is appended to it.
+  iss: (value) =>
+    isText(value) && /^https?:[^?#]*$/.test(URL.canParse(String(value)) ? `${value}` : ''),
   aud: (value) => value === 'delivery-proof',
   iat: isCount,
   orderId: isCount,
@@ -46,7 +51,7 @@ function findWrong(
   if (typeof value !== 'object' || value === null) return 'all of it'
   const found: Record<string, unknown> = { ...value }
   const names = new Set([...Object.keys(fields), ...Object.keys(found)])
-  return [...names].find((name) => !fields[name]?.(found[name]))
+  return [...names].find((name) => !Object.hasOwn(fields, name) || !fields[name]?.(found[name]))
 }
 
 /** Returns the proof in a file. Throws a `CommandError` that names what is wrong. */
@@ -55,7 +60,8 @@ export function readProof(text: string, file: string): ProofFile {
   const wrong =
     findWrong(parsed, { proof: (value) => typeof value === 'object', jws: isText }) ??
     findWrong(Object(parsed).proof, proof)
-  if (wrong) throw new CommandError(`${file} is not a proof: ${wrong} is missing or wrong.`)
+  if (wrong)
+    throw new CommandError(`${file} is not a proof: ${printable(wrong)} is missing or wrong.`)
   return parsed as ProofFile
 }
 

@@ -1,7 +1,7 @@
 /** Verifies a proof with nothing but its file, a node, and the keys that the marketplace publishes. */
 import { readFile } from 'node:fs/promises'
 import { CommandError, defineCommand, requireUrl } from './command.ts'
-import { type Check, readProof } from './proof.ts'
+import { type Check, type Proof, printable, readProof } from './proof.ts'
 import { checkDelivery } from './proof-chain.ts'
 import { checkIssuer, checkSignature } from './proof-signature.ts'
 
@@ -32,7 +32,8 @@ export const command = defineCommand({
   run: async ({ rpc, issuer, keys }, file) => {
     requireUrl('--rpc', rpc)
     const { proof, jws } = readProof(await readText(file), file)
-    const { content, orderId, iss } = proof
+    const { content, orderId } = proof
+    const iss = printable(proof.iss)
     const checks: Check[] = [
       ...(issuer === undefined ? [] : [checkIssuer(proof, issuer)]),
       await checkSignature(proof, jws, keys),
@@ -42,20 +43,24 @@ export const command = defineCommand({
     console.log(`Order ${orderId} of ${iss}:`)
     console.log(`${pieces} ${content.tokenId} of ${content.token} to ${content.to}\n`)
     for (const { name, outcome, says } of checks)
-      console.log(`${symbols[outcome]} ${name.padEnd(12)} ${says}`)
+      console.log(`${symbols[outcome]} ${name.padEnd(12)} ${printable(says)}`)
     const isValid = checks.every(({ outcome }) => outcome !== 'failed')
-    console.log(`\n${isValid ? explainTrust(iss, issuer) : 'The proof is NOT valid.'}`)
+    console.log(`\n${isValid ? explainTrust(proof, issuer) : 'The proof is NOT valid.'}`)
     return isValid ? 0 : 1
   },
 })
 
 /** Says what has to be trusted. */
-const explainTrust = (iss: string, issuer: string | undefined) =>
-  [
-    'The proof is valid. The delivery is on the chain, as your node shows it.',
-    `That it belongs to this order is what ${iss} says, with its key.`,
+function explainTrust({ transaction, contract, ...proof }: Proof, issuer: string | undefined) {
+  const delivery = transaction
+    ? 'The delivery is on the chain, as your node shows it.'
+    : `That the NFT was delivered says ${contract}, as your node shows it.`
+  return [
+    `The proof is valid. ${delivery}`,
+    `That it belongs to this order is what ${printable(proof.iss)} says, with its key.`,
     ...(issuer === undefined ? ['Is that the marketplace that you mean? --issuer checks it.'] : []),
   ].join('\n')
+}
 
 async function readText(file: string): Promise<string> {
   try {
