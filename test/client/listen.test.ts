@@ -129,7 +129,7 @@ it('goes on from the end of a log that was set back', async () => {
   const page = (nextAfter: string, events: object[] = []) => ({ events, nextAfter, hasMore: false })
   const answers: Record<string, object[]> = {
     since: [page('evt_9'), page('evt_4')],
-    evt_9: [{ error: 'set back', code: 'events_removed' }],
+    evt_9: [{ error: 'set back', code: 'events_removed', issues: [{ code: 'events_removed' }] }],
     evt_4: [page('evt_5', [event('evt_5', 7)])],
   }
   const server = createServer((request, response) => {
