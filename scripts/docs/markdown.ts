@@ -4,6 +4,9 @@ import { Marked, type Token, type Tokens } from 'marked'
 /** The languages of programs, of which a page shows one. */
 const languages: Record<string, string> = { sh: 'curl', ts: 'TypeScript', py: 'Python' }
 
+/** Characters of code in a sentence that may break between two lines. */
+const LONG = 30
+
 const marked = new Marked({
   renderer: {
     heading({ tokens, depth, text }) {
@@ -13,18 +16,26 @@ const marked = new Marked({
     link({ href, tokens }) {
       return `<a href="${escapeHtml(href)}">${this.parser.parseInline(tokens)}</a>`
     },
-    codespan: ({ text }) => `<code class="code">${escapeHtml(text)}</code>`,
+    codespan: ({ text }) =>
+      `<code class="code${text.length > LONG ? '' : ' short'}">${escapeHtml(text)}</code>`,
     // Boxes that scroll can be scrolled with the keyboard if they have the focus.
-    code: ({ text }) => `<pre class="code" tabindex="0"><code>${escapeHtml(text)}</code></pre>\n`,
+    code: ({ text, lang }) =>
+      `<pre class="code${lang ? '' : ' output'}" tabindex="0"><code>${escapeHtml(text)}</code></pre>\n`,
     table({ header, rows }) {
-      const cell = (tag: string) => (content: Tokens.TableCell) =>
-        `<${tag}>${this.parser.parseInline(content.tokens)}</${tag.split(' ')[0]}>`
+      const labels = header.map(({ text }, i) => (i > 0 && header.length > 2 ? text : ''))
+      const labelled = (i: number) =>
+        labels[i] ? `td data-label="${escapeHtml(labels[i])}"` : 'td'
+      const cell =
+        (tagOf: (column: number) => string) => (content: Tokens.TableCell, i: number) => {
+          const tag = tagOf(i)
+          return `<${tag}>${this.parser.parseInline(content.tokens)}</${tag.split(' ')[0]}>`
+        }
       const hasHead = header.some(({ text }) => text)
       const head = hasHead
-        ? `<thead><tr>${header.map(cell('th scope="col"')).join('')}</tr></thead>`
+        ? `<thead><tr>${header.map(cell(() => 'th scope="col"')).join('')}</tr></thead>`
         : ''
       const ids = rowIds(rows)
-      const body = rows.map((row, i) => `<tr${ids[i]}>${row.map(cell('td')).join('')}</tr>\n`)
+      const body = rows.map((row, i) => `<tr${ids[i]}>${row.map(cell(labelled)).join('')}</tr>\n`)
       return `<div class="table" tabindex="0"><table>${head}<tbody>\n${body.join('')}</tbody></table></div>\n`
     },
   },

@@ -40,8 +40,17 @@ it('says what a shop does wrong, and what to change', async () => {
 it('says that a program is no shop', async () => {
   const shop = [process.execPath, '-e', 'process.exit()']
   const { errors, status } = await checkShop(instance, shop)
-  expect(errors).toMatch(/^The shop has ended by itself: see .*shop\.log\.$/m)
+  expect(errors).toMatch(/^Your shop has ended by itself: see .*shop\.log\.$/m)
   expect(status).toBe(1)
+})
+
+it('says once that the shop has ended, and stops', async () => {
+  const shop = await aShop(folder, 'ts', [
+    ['const event = await verifyWebhook', 'process.exit(3)\n  const event = await verifyWebhook'],
+  ])
+  const { out, errors, status } = await checkShop(instance, shop, ['cut_after', 'cut_answer'])
+  expect([status, out]).toEqual([1, ''])
+  expect(errors).toMatch(/^Your shop has ended by itself: see .*shop\.log\.\n$/)
 })
 
 it('explains what is missing in the command', async () => {

@@ -111,11 +111,22 @@ it.each(languages)(
         return orders[0]?.id ?? 0
       }),
     )
+    const [undeliverable] = (
+      await client.putOrder({
+        providerId: `refund-${language}`,
+        body: {
+          ...{ nft: 'outcome-network-not-configured', listing: 'outcome-network-not-configured' },
+          ...{ quantity: 1, buyer: { wallet }, buyerBillingData },
+        },
+      })
+    ).orders
     await client.waitForDelivery(delivered ?? 0, { interval: 100 })
     const runFor = (id: number | undefined) => run(program, language, { ORDER_ID: `${id}` })
     for (let i = 0; i < 2; i++) {
       expect(await runFor(waiting)).toBe(`refund order ${waiting}\n`)
       expect(await runFor(delivered)).toBe(`do not refund order ${delivered}\n`)
+      const id = undeliverable?.id
+      expect(await runFor(id)).toBe(`ask the operator about order ${id}\n`)
     }
     await expect(runFor(999_999_999)).rejects.toThrow(/\b400\b|order_not_found/)
   },

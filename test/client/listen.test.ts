@@ -121,6 +121,33 @@ it('repeats what is not accepted under the same id, and goes on after four attem
   expect(await stop()).toBe(0)
 })
 
+it('goes on from the end of a log that was set back', async () => {
+  const receiver = await aReceiver()
+  const event = (id: string, orderId: number) => ({
+    ...{ id, type: 'order.created', timestamp: '2026-03-02T09:00:00.000Z', data: { orderId } },
+  })
+  const page = (nextAfter: string, events: object[] = []) => ({ events, nextAfter, hasMore: false })
+  const answers: Record<string, object[]> = {
+    since: [page('evt_9'), page('evt_4')],
+    evt_9: [{ error: 'set back', code: 'events_removed', issues: [{ code: 'events_removed' }] }],
+    evt_4: [page('evt_5', [event('evt_5', 7)])],
+  }
+  const server = createServer((request, response) => {
+    const { searchParams } = new URL(request.url ?? '', 'http://localhost')
+    const after = searchParams.get('after') ?? 'since'
+    const answer = answers[after]?.shift() ?? page(after)
+    response.writeHead('code' in answer ? 410 : 200, { 'content-type': 'application/json' })
+    response.end(JSON.stringify(answer))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  cleanups.push(() => server.close())
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { printed, stop } = await listen('--forward-to', receiver.host, '--url', url)
+  await expect.poll(() => receiver.about(7).length, begun).toBe(1)
+  expect(printed.errors).toBe('The log was set back, or has lost events. Going on from its end.\n')
+  expect(await stop()).toBe(0)
+})
+
 it('says what is wrong with the command', async () => {
   for (const [args, status, problem] of [
     [[], 2, '--forward-to is missing.'],

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { runCommand } from '../../client/src/cli/run.ts'
 import { command } from '../../client/src/cli/trigger.ts'
+import { createClient } from '../../client/src/index.ts'
 import { eventMeanings } from '../../src/webhooks/events.ts'
 import { instance } from '../support/instance/instance.ts'
 
@@ -39,6 +40,27 @@ it.each([
     type,
     data: { reasonCode },
   })
+})
+
+it('names the orders that keep the alarm raised', async () => {
+  const client = createClient(instance)
+  const outcome = 'outcome-seller-has-no-wallet'
+  const buyerBillingData = { street: 'Road 1', postal: '0150', city: 'Oslo', country: 'NO' }
+  const body = { nft: outcome, listing: outcome, quantity: 1, buyer: { userId: 3 } }
+  const [order] = (
+    await client.putOrder({ providerId: 'not-of-trigger', body: { ...body, buyerBillingData } })
+  ).orders
+  const order_id = order?.id ?? 0
+  const statusOf = async () =>
+    (await client.getOrders({ order_ids: [order_id] })).orders[0]?.orderItems[0]?.status
+  await expect.poll(statusOf, { timeout: 15_000 }).toBe('failed')
+  expect(await trigger('alarm.raised')).toBe(1)
+  expect(errors).toMatch(
+    new RegExp(
+      `^Failed orders keep the alarm deliveries_failed raised: .*\\b${order_id} \\(seller_has_no_wallet\\)`,
+    ),
+  )
+  await client.cancelOrder({ order_id })
 })
 
 it('lists what it can make if there is no such event', async () => {

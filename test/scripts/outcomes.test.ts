@@ -25,7 +25,7 @@ function describeEnd(end: Outcome['end']): string {
   if (end.event === null) return `waits for ${end.waitsFor}`
   if (end.event === 'order.delivered') return `\`${end.event}\`${end.isRepeated ? ', twice' : ''}`
   if (!end.advance) return `\`${end.event}\``
-  return `\`${end.event}\` after ${end.advance === '11m' ? '10 minutes' : '24 hours'} (\`--advance ${end.advance}\`)`
+  return `\`${end.event}\` after ${end.advance === '11m' ? '10 minutes' : '24 hours'}`
 }
 
 it.each(outcomes)('describes the listing outcome-$name', (outcome) => {

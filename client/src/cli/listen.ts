@@ -1,10 +1,12 @@
 /** `marketplace listen`: forwards the events of an instance to a receiver. */
 import { isIP } from 'node:net'
+import type { MarketplaceClient } from '../client.ts'
+import { ApiError } from '../errors.ts'
 import { wait } from '../retry.ts'
 import { defineCommand, UsageError } from './command.ts'
 import { instanceOptions, openInstance } from './instance.ts'
 import { untilInterrupted } from './interrupt.ts'
-import { endOfLog, followLog } from './log.ts'
+import { endOfLog, followLog, type Position } from './log.ts'
 import { type LoggedEvent, newSecret, post, signedHeaders, toMessage } from './message.ts'
 
 /** Milliseconds between the attempts to forward an event. */
@@ -41,10 +43,8 @@ export const command = defineCommand({
       const position = since ? { since } : await endOfLog(client, signal)
       if (!options.secret) console.log(`WEBHOOK_SECRET=${secret}`)
       console.log(`Forwarding ${since ? `events since ${since}` : 'new events'} to ${receiver}`)
-      const onProblem = (problem: string) =>
-        console.error(`The instance does not answer: ${problem}. Trying again.`)
-      const log = followLog(client, { position, signal, interval: INTERVAL, onProblem })
-      for await (const event of log) await forward(event, { receiver, secret, signal })
+      for await (const event of readOn(client, position, signal))
+        await forward(event, { receiver, secret, signal })
       return undefined
     }
     return untilInterrupted(listen, { status: 0 })
@@ -66,6 +66,19 @@ function parseTime(text: string): string {
   if (Number.isNaN(time.getTime()))
     throw new UsageError('--since must be a time, such as 2026-03-02T09:00:00Z.')
   return time.toISOString()
+}
+
+/** Yields the events after a position, and those after the end of a log that was set back. */
+async function* readOn(client: MarketplaceClient, start: Position, signal: AbortSignal) {
+  const onProblem = (problem: string) =>
+    console.error(`The instance does not answer: ${problem}. Trying again.`)
+  for (let position = start; ; position = await endOfLog(client, signal))
+    try {
+      yield* followLog(client, { position, signal, interval: INTERVAL, onProblem })
+    } catch (error) {
+      if (!(error instanceof ApiError && error.code === 'events_removed')) throw error
+      console.error('The log was set back, or has lost events. Going on from its end.')
+    }
 }
 
 type Forwarding = { receiver: string; secret: string; signal: AbortSignal }

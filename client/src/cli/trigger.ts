@@ -6,9 +6,14 @@ import type { MarketplaceEvent, PlacedOrder } from '../types.ts'
 import { CommandError, defineCommand, UsageError } from './command.ts'
 import { instanceOptions, openInstance } from './instance.ts'
 
-/** Milliseconds. Alarms are raised and cleared once a minute. */
-const MAX_TIME = 180_000
+/** Milliseconds. Alarms are raised and cleared once a minute, and one may have to be cleared first. */
+const MAX_TIME = 300_000
 const INTERVAL = 250
+
+const ALARM = 'deliveries_failed'
+
+/** What the order numbers of this command begin with. */
+const PREFIX = 'trigger-'
 
 type Context = { client: MarketplaceClient; signal: AbortSignal }
 type EventType = MarketplaceEvent['type']
@@ -104,7 +109,7 @@ async function placeOrder(
   const buyerBillingData = { street: 'Road 1', postal: '0150', city: 'Oslo', country: 'NO' }
   const { orders } = await client.putOrder(
     {
-      providerId: `trigger-${crypto.randomUUID()}`,
+      providerId: `${PREFIX}${crypto.randomUUID()}`,
       body: { ...goods, quantity: 1, buyer, buyerBillingData },
     },
     { signal },
@@ -124,20 +129,39 @@ async function cancel(context: Context, order: PlacedOrder): Promise<Marketplace
   return waitForOrder(context, order, 'order.cancelled')
 }
 
-/** Raises the alarm about failed deliveries, unless it lasts already. */
+/** Raises the alarm about failed deliveries. One that lasts has to be cleared first. */
 async function raiseAlarm(context: Context) {
-  const { client, signal } = context
-  const { transfers } = await client.listTransfers({ status: 'failed' }, { signal })
-  if (transfers.length > 0)
-    throw new CommandError(
-      `The alarm deliveries_failed lasts already. Cancel the orders that failed first: ${transfers.map(({ orderId }) => orderId).join(', ')}.`,
-    )
+  await cancelFailed(context)
+  let last: AlarmEvent | undefined
+  for await (const event of context.client.items('listEvents', {}, { signal: context.signal }))
+    if (isAlarm('alarm.raised', 'alarm.cleared')(event)) last = event
+  if (last?.type === 'alarm.raised') {
+    console.error(`Waiting until the alarm ${ALARM} is cleared: ${last.data.detail}`)
+    await waitFor(context, last.timestamp, isAlarm('alarm.cleared'))
+  }
   const order = await placeOrder(context, failing, buyerWithWallet)
   return { order, raised: await waitFor(context, order.createdAt, isAlarm('alarm.raised')) }
 }
 
-const isAlarm = (type: EventType) => (event: MarketplaceEvent) =>
-  event.type === type && 'name' in event.data && event.data.name === 'deliveries_failed'
+/** Cancels what failed in earlier runs. Throws a `CommandError` if other orders have failed. */
+async function cancelFailed({ client, signal }: Context): Promise<void> {
+  const others: string[] = []
+  const failed = client.items('listTransfers', { status: 'failed' }, { signal })
+  for await (const { orderId, providerId, reasonCode } of failed)
+    if (providerId?.startsWith(PREFIX)) await client.cancelOrder({ order_id: orderId }, { signal })
+    else if (reasonCode !== 'cancelled') others.push(`${orderId} (${reasonCode})`)
+  if (others.length > 0)
+    throw new CommandError(
+      `Failed orders keep the alarm ${ALARM} raised: ${others.join(', ')}. Cancel them. If one answers 409, begin again with \`npm run dev -- --fresh\`.`,
+    )
+}
+
+type AlarmEvent = Extract<MarketplaceEvent, { type: `alarm.${string}` }>
+
+const isAlarm =
+  (...types: readonly AlarmEvent['type'][]) =>
+  (event: MarketplaceEvent): event is AlarmEvent =>
+    types.some((type) => event.type === type) && 'name' in event.data && event.data.name === ALARM
 
 const waitForOrder = (context: Context, { id, createdAt }: PlacedOrder, type: EventType) =>
   waitFor(

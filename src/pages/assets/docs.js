@@ -2,8 +2,8 @@
 import { copy } from './copy.js'
 import './samples.js'
 
-/** Programs in several languages have a button already. */
-for (const pre of document.querySelectorAll('.docs pre:not(.samples pre, output pre)')) {
+/** Programs in several languages have a button already, and nobody copies what a program prints. */
+for (const pre of document.querySelectorAll('.docs pre:not(.samples pre, output pre, .output)')) {
   const box = document.createElement('div')
   box.className = 'code-box'
   const button = document.createElement('button')

@@ -16,14 +16,14 @@ export type Order = {
 
 export class Marketplace {
   readonly client: MarketplaceClient
-  readonly #url: string
+  readonly url: string
   readonly rpcUrl: string
   /** Whether the node could not be asked. */
   isNodeMissing = false
 
   constructor(client: MarketplaceClient, { url, rpcUrl }: { url: string; rpcUrl: string }) {
     this.client = client
-    this.#url = url.replace(/\/$/, '')
+    this.url = url.replace(/\/$/, '')
     this.rpcUrl = rpcUrl
   }
 
@@ -56,12 +56,12 @@ export class Marketplace {
   /** Whether the instance is one of `npm run dev`, which has a control API. */
   async isDev(): Promise<boolean> {
     const signal = AbortSignal.timeout(10_000)
-    return (await fetch(`${this.#url}/dev/clock`, { signal })).ok
+    return (await fetch(`${this.url}/dev/clock`, { signal })).ok
   }
 
   /** Calls the control API. */
   async control(action: 'backup' | 'restore' | 'reorganise' | 'advance', body: object = {}) {
-    const response = await fetch(`${this.#url}/dev/${action}`, {
+    const response = await fetch(`${this.url}/dev/${action}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),

@@ -60,6 +60,7 @@ async function playOne(run: Run, scenario: Scenario, isDev: boolean) {
     await scenario.run(run)
     return undefined
   } catch (error) {
+    run.shop.requireRunning()
     if (error instanceof Finding || error instanceof Skipped) return error
     throw error
   }

@@ -109,6 +109,7 @@ export class Run {
     const limit = Date.now() + MAX_WAIT
     for (let deadline = Date.now() + this.patience; ; await wait(POLL, this.signal)) {
       this.feed.requireReading()
+      this.shop.requireRunning()
       const result = await ask()
       if (result !== undefined) return result
       if (Date.now() < deadline) continue

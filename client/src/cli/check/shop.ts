@@ -37,27 +37,32 @@ export class Shop {
   /** Starts the program, and waits until the shop answers. Throws a `CommandError`, or a `Finding`. */
   async start(signal: AbortSignal): Promise<void> {
     if (this.#program) this.#process = launch(this.#program)
-    const program = this.#process
     for (const end = Date.now() + START; ; ) {
       const reason = await this.books().then(
         () => undefined,
         (error: unknown) => error,
       )
       if (reason === undefined) return
-      if (program && (program.exitCode !== null || program.signalCode !== null))
-        throw new CommandError(`The shop has ended by itself: see ${this.#program?.log}.`)
+      this.requireRunning()
       if (Date.now() > end) throw reason
       await wait(100, signal)
     }
   }
 
+  /** Throws a `CommandError` if the program has ended by itself. */
+  requireRunning() {
+    if (this.#process && hasEnded(this.#process))
+      throw new CommandError(`Your shop has ended by itself: see ${this.#program?.log}.`)
+  }
+
   /** Ends the program and its children at once. */
   async kill(): Promise<void> {
-    const { pid, exitCode, signalCode } = this.#process ?? {}
-    if (!this.#process || !pid || exitCode !== null || signalCode !== null) return
-    const exit = once(this.#process, 'exit')
-    if (process.platform === 'win32') this.#process.kill('SIGKILL')
-    else process.kill(-pid, 'SIGKILL')
+    const program = this.#process
+    this.#process = undefined
+    if (!program?.pid || hasEnded(program)) return
+    const exit = once(program, 'exit')
+    if (process.platform === 'win32') program.kill('SIGKILL')
+    else process.kill(-program.pid, 'SIGKILL')
     await exit
   }
 
@@ -92,6 +97,9 @@ export class Shop {
     if (error) throw new Finding('contract', `POST ${path} was not accepted: ${error}.`)
   }
 }
+
+const hasEnded = ({ exitCode, signalCode }: ChildProcess) =>
+  exitCode !== null || signalCode !== null
 
 function launch({ command: [name = '', ...args], env, log }: Program): ChildProcess {
   const output = openSync(log, 'a')

@@ -3,7 +3,7 @@ import type { HttpFault } from '../../faults.ts'
 import type { Problem } from '../finding.ts'
 import type { Scenario } from '../scenario.ts'
 
-const errorBody = (code: string) => ({
+const errorBody = (code: string, url: string) => ({
   ...{
     orders: null,
     error: 'a simulated fault',
@@ -11,14 +11,21 @@ const errorBody = (code: string) => ({
     issues: [{ path: '', code, message: code }],
   },
   requestId: '00000000-0000-4000-8000-000000000000',
-  documentationUrl: 'http://localhost:8787/docs/errors',
+  documentationUrl: `${url}/docs/errors#${code}`,
 })
 
+type Broken = HttpFault & {
+  times?: number
+  /** The error of the marketplace that the answer has. */
+  code?: string
+}
+
 /** A scenario in which the calls that place an order meet a fault. */
-const broken = (name: string, says: string, effect: HttpFault, times = 1): Scenario => ({
+const broken = (name: string, says: string, { times = 1, code, ...fault }: Broken): Scenario => ({
   ...{ name, says },
   run: async (run) => {
     const sale = run.sale()
+    const effect = code ? { ...fault, body: errorBody(code, run.marketplace.url) } : fault
     run.proxy.break(sale, effect, { times })
     await run.sellUntil('delivered', sale, 'not_repeated')
   },
@@ -51,15 +58,17 @@ export const calls: readonly Scenario[] = [
     ...{ http: 'drop', reach: 'all' },
   }),
   broken('cut_answer', 'the answer ends in the middle', { http: 'malformed', reach: 'all' }),
-  broken('bad_gateway', 'twice 502 from something in between', { http: 502, reach: 'all' }, 2),
+  broken('bad_gateway', 'twice 502 from something in between', {
+    ...{ http: 502, reach: 'all', times: 2 },
+  }),
   broken('rate_limited', '429 with Retry-After: 3', {
-    ...{ http: 429, reach: 'none', retryAfter: 3, body: errorBody('rate_limited') },
+    ...{ http: 429, reach: 'none', retryAfter: 3, code: 'rate_limited' },
   }),
   broken('unavailable', '503 with Retry-After: 2', {
-    ...{ http: 503, reach: 'none', retryAfter: 2, body: errorBody('try_later') },
+    ...{ http: 503, reach: 'none', retryAfter: 2, code: 'try_later' },
   }),
   broken('in_progress', '409 request_in_progress', {
-    ...{ http: 409, reach: 'none', retryAfter: 1, body: errorBody('request_in_progress') },
+    ...{ http: 409, reach: 'none', retryAfter: 1, code: 'request_in_progress' },
   }),
   refused('price_changed', 'the price is another one', ({ priceCents }) => ({
     expectedPriceCents: priceCents + 1,
