@@ -57,6 +57,19 @@ export async function readError(response: Response): Promise<ApiError> {
   }
 }
 
+/** A response is from a proxy or another server, or was cut. What the call does may be done nevertheless. */
+export class UnexpectedResponseError extends Error {
+  override readonly name = 'UnexpectedResponseError'
+  readonly operationId: OperationId
+
+  constructor(operationId: OperationId, expected: string | null, received: string) {
+    super(
+      `${operationId}: the response is not from the API: ${expected ?? 'no content'} was expected, but it is ${received}`,
+    )
+    this.operationId = operationId
+  }
+}
+
 /** A call, or an attempt of it, took too long. What it does may be done nevertheless. */
 export class TimeoutError extends Error {
   override readonly name = 'TimeoutError'

@@ -15,7 +15,7 @@ export type Retry = {
   operationId: OperationId
   /** The attempt that failed; the first is 1. */
   attempt: number
-  /** Why it failed: an `ApiError`, a `TimeoutError`, or what `fetch` threw. */
+  /** Why it failed: an `ApiError`, a `TimeoutError`, an `UnexpectedResponseError`, or what `fetch` threw. */
   error: unknown
   /** Milliseconds until the next attempt. */
   delay: number

@@ -32,6 +32,12 @@ const breakOff: Answer = (response) => {
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' })
   response.write('{"orders":', () => response.destroy())
 }
+const answerWith =
+  (type: string | undefined, body: string): Answer =>
+  (response) =>
+    response.writeHead(200, type ? { 'content-type': type } : {}).end(body)
+const redirect: Answer = (response) =>
+  response.writeHead(302, { location: `${url.replace('127.0.0.1', 'localhost')}login` }).end()
 const errorBody = (code: string) =>
   JSON.stringify({ error: code, code, issues: [{ path: '', code, message: code }] })
 const fail =
@@ -49,6 +55,11 @@ const createAddress = (client = aClient()) => client.createAddress({ body: { nam
 const faults: [string, Answer][] = [
   ['a broken connection', cut],
   ['half a response', breakOff],
+  ['an HTML page', answerWith('text/html', '<p>Log in')],
+  ['an empty body', answerWith(undefined, '')],
+  ['half of the JSON, as all of the body', answerWith('application/json', '{"orders":')],
+  ['a redirect', redirect],
+  ['no content', (response) => response.writeHead(204).end()],
   ['429', fail(429, 'rate_limited')],
   ['500', fail(500, 'internal_error')],
   ['502 of a proxy', fail(502)],
@@ -77,6 +88,46 @@ it('repeats placing orders while another call orders the same NFTs', async () =>
   expect(requests).toHaveLength(2)
 })
 
+const unexpected: [string, Answer, string][] = [
+  ['an HTML page', answerWith('text/html; charset=utf-8', '<p>'), '200 with text/html'],
+  ['an empty body', answerWith(undefined, ''), '200 without a content type'],
+  ['no content', (response) => response.writeHead(204).end(), '204 without a content type'],
+  ['cut JSON', answerWith('application/json', '{"orders":'), '200 with malformed application/json'],
+]
+
+it.each(unexpected)('throws an error after nothing but %s', async (_, answer, received) => {
+  answers = [answer]
+  const client = aClient({ retry: { attempts: 2, delay: 1 } })
+  await expect(read(client)).rejects.toMatchObject({
+    name: 'UnexpectedResponseError',
+    message: `getOrders: the response is not from the API: application/json was expected, but it is ${received}`,
+    operationId: 'getOrders',
+  })
+  expect(requests).toHaveLength(2)
+})
+
+it('follows no redirect', async () => {
+  answers = [redirect, succeed]
+  const client = aClient({ retry: { attempts: 1 } })
+  await expect(read(client)).rejects.toThrow(
+    `it is 302 to ${url.replace('127.0.0.1', 'localhost')}login`,
+  )
+  expect(requests).toHaveLength(1)
+})
+
+it('expects nothing, or a file, where the API answers that', async () => {
+  const client = aClient({ retry: { attempts: 1 } })
+  answers = [(response) => response.writeHead(204).end()]
+  expect(await client.releaseReservation({ reservation_id: 'r1' })).toBe(undefined)
+  answers = [answerWith('image/jpeg', 'picture')]
+  const picture = await client.getPicture({ user_id: '3', picture: 'a.jpg' })
+  expect(await picture.text()).toBe('picture')
+  answers = [answerWith('text/html', '<p>')]
+  const name = 'UnexpectedResponseError'
+  await expect(client.releaseReservation({ reservation_id: 'r1' })).rejects.toMatchObject({ name })
+  await expect(client.getPicture({ user_id: '3', picture: 'a' })).rejects.toMatchObject({ name })
+})
+
 describe('never repeats', () => {
   const rejections: [string, number, string][] = [
     ['a wrong request', 400, 'invalid_input'],
@@ -96,7 +147,9 @@ describe('never repeats', () => {
     await expect(createAddress()).rejects.toMatchObject({ status: 500 })
     answers = [cut]
     await expect(createAddress()).rejects.toThrow('fetch failed')
-    expect(requests).toHaveLength(2)
+    answers = [answerWith('text/html', '<p>')]
+    await expect(createAddress()).rejects.toThrow('not from the API')
+    expect(requests).toHaveLength(3)
   })
 })
 
