@@ -33,6 +33,10 @@ export function createTransport({
   timeout: callTimeout = 120_000,
   attemptTimeout: defaultAttemptTimeout = 30_000,
 }: ClientOptions) {
+  if (!/^https?:/.test(URL.canParse(url) ? url : ''))
+    throw new TypeError(
+      `url must be an http or https URL such as https://marketplace.example.com, not "${url}"`,
+    )
   let bookmark = ''
 
   /** Throws what `fetch` and `readAnswer` throw. */
@@ -91,7 +95,7 @@ export function createTransport({
             // Waiting longer than the call may take would only hide the error.
             const isLast = attempt >= attempts || performance.now() + pause >= end
             if (isLast || !isRetryable(error, isSafe)) throw error
-            onRetry?.({ operationId: id, attempt, error, delay: pause })
+            await onRetry?.({ operationId: id, attempt, error, delay: pause })
             await wait(pause, stop)
           }
         }

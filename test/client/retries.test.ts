@@ -2,8 +2,9 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { inspect } from 'node:util'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
-import { type ClientOptions, createClient } from '../../client/src/index.ts'
+import { ApiError, type ClientOptions, createClient } from '../../client/src/index.ts'
 import { delayAfter, wait } from '../../client/src/retry.ts'
 
 type Answer = (response: ServerResponse) => void
@@ -184,6 +185,20 @@ it('waits a random part of a time that doubles with each attempt, up to 10 secon
   const longest = [1, 2, 3, 4, 5, 6].map((attempt) => delayAfter(attempt, null, 500, () => 1))
   expect(longest).toEqual([500, 1000, 2000, 4000, 8000, 10_000])
   expect(delayAfter(3, null, 500, () => 0.25)).toBe(500)
+})
+
+it('waits its own time if Retry-After asks for less', () => {
+  const asked = (seconds: string) =>
+    new ApiError(new Response('', { status: 429, headers: { 'retry-after': seconds } }), {})
+  expect(delayAfter(1, asked('0'), 500, () => 1)).toBe(500)
+  expect(delayAfter(1, asked('3'), 500, () => 1)).toBe(3000)
+})
+
+it('prints errors by the name of their class', async () => {
+  answers = [fail(401, 'unauthenticated')]
+  const error = await read().catch((error) => error)
+  expect(inspect(error)).toMatch(/^ApiError: unauthenticated\n/)
+  expect(ApiError.name).toBe('ApiError')
 })
 
 it('ends when the caller aborts while a request runs', async () => {
