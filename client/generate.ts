@@ -8,6 +8,7 @@ type Operation = {
   description?: string
   parameters?: (Parameter | { $ref: string })[]
   requestBody?: { content: Record<string, unknown> }
+  responses: Record<string, { content?: Record<string, unknown> }>
 }
 type Document = {
   paths: Record<string, Record<string, Operation>>
@@ -45,6 +46,7 @@ function formatRoutes({ paths, components }: Document): string {
       path,
       body: describeBody(operation),
       hasKey: hasKey(operation),
+      answer: describeAnswer(operation),
     }
     return `    ${operation.operationId}: ${JSON.stringify(route)},\n`
   })
@@ -52,8 +54,11 @@ function formatRoutes({ paths, components }: Document): string {
 export interface Methods {
 ${methods.join('')}}
 
-/** How to send the request of an operation. \`hasKey\`: whether it takes an \`Idempotency-Key\`. */
-export type Route = { method: string; path: string; body: "json" | "form" | "bytes" | null; hasKey: boolean };
+/**
+ * How to send the request of an operation. \`hasKey\`: whether it takes an \`Idempotency-Key\`.
+ * \`answer\`: the type of the body of a successful response; null if it has none.
+ */
+export type Route = { method: string; path: string; body: "json" | "form" | "bytes" | null; hasKey: boolean; answer: string | null };
 export const routes: Record<keyof Methods, Route> = {
 ${routes.join('')}};
 `
@@ -64,4 +69,10 @@ function describeBody({ requestBody }: Operation) {
   if (!requestBody) return null
   if (requestBody.content['application/json']) return 'json'
   return requestBody.content['multipart/form-data'] ? 'form' : 'bytes'
+}
+
+/** Returns the type of the body of a successful response; null without a body. */
+function describeAnswer({ responses }: Operation): string | null {
+  const [, success] = Object.entries(responses).find(([status]) => status.startsWith('2')) ?? []
+  return Object.keys(success?.content ?? {})[0] ?? null
 }

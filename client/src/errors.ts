@@ -19,7 +19,8 @@ export interface ApiErrorOf<C extends ErrorCode | null> extends Error {
 /** A call was rejected. After a comparison of `code`, TypeScript knows what `issues` have. */
 export type ApiError = { [C in ErrorCode]: ApiErrorOf<C> }[ErrorCode] | ApiErrorOf<null>
 
-class RejectedCall extends Error {
+/** The instances of a class cannot be a union: this gives `instanceof ApiError` the type that is one. */
+export const ApiError = class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly status: number
   readonly code: ErrorCode | null
@@ -35,15 +36,18 @@ class RejectedCall extends Error {
     this.issues = body.issues ?? []
     this.requestId = body.requestId ?? headers.get('x-request-id')
     this.documentationUrl = body.documentationUrl ?? null
-    const seconds = headers.get('retry-after')
-    this.retryAfter = seconds && /^\d+$/.test(seconds) ? Number(seconds) : null
+    this.retryAfter = parseRetryAfter(headers.get('retry-after') ?? '')
   }
-}
-
-/** The instances of a class cannot be a union: this gives `instanceof ApiError` the type that is one. */
-export const ApiError = RejectedCall as unknown as {
+} as unknown as {
   new (response: Response, body: Partial<ErrorBody>): ApiError
   readonly prototype: ApiError
+}
+
+/** Returns seconds; null without a valid header. RFC 9110, section 10.2.3: seconds or a date. */
+function parseRetryAfter(header: string): number | null {
+  if (/^\d+$/.test(header)) return Number(header)
+  const milliseconds = header.endsWith('GMT') ? Date.parse(header) - Date.now() : Number.NaN
+  return Number.isNaN(milliseconds) ? null : Math.max(0, Math.ceil(milliseconds / 1000))
 }
 
 /** Returns the error of a response. */
@@ -54,6 +58,19 @@ export async function readError(response: Response): Promise<ApiError> {
     return new ApiError(response, body.code && body.issues?.[0] ? body : {})
   } catch {
     return new ApiError(response, {})
+  }
+}
+
+/** A response is from a proxy or another server, or was cut. What the call does may be done nevertheless. */
+export class UnexpectedResponseError extends Error {
+  override readonly name = 'UnexpectedResponseError'
+  readonly operationId: OperationId
+
+  constructor(operationId: OperationId, expected: string | null, received: string) {
+    super(
+      `${operationId}: the response is not from the API: ${expected ?? 'no content'} was expected, but it is ${received}`,
+    )
+    this.operationId = operationId
   }
 }
 

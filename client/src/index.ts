@@ -6,6 +6,7 @@ export {
   DeliveryFailedError,
   DeliveryTimeoutError,
   TimeoutError,
+  UnexpectedResponseError,
 } from './errors.ts'
 export type { Retry, RetryOptions } from './retry.ts'
 export type { components } from './schema.ts'

@@ -8,14 +8,17 @@ export type RequestInput = { body?: unknown; [parameter: string]: unknown }
 /** Returns the path with its query, the body and the type of the body. */
 export function createRequest(route: Route, { body, ...parameters }: RequestInput) {
   const query = new URLSearchParams()
-  let path = route.path
-  for (const [name, value] of Object.entries(parameters)) {
-    if (value === undefined || value === null) continue
-    const placeholder = `{${name}}`
-    // A list is written with commas.
-    if (path.includes(placeholder)) path = path.replace(placeholder, encodeURIComponent(`${value}`))
-    else query.set(name, `${value}`)
-  }
+  // A list is written with commas.
+  for (const [name, value] of Object.entries(parameters))
+    if (value !== undefined && value !== null) query.set(name, `${value}`)
+  const path = route.path.replace(/{(\w+)}/g, (_, name: string) => {
+    const segment = query.get(name) ?? ''
+    // Another path would be called.
+    if (['', '.', '..'].includes(segment))
+      throw new TypeError(`${name} must not be empty, "." or ".."`)
+    query.delete(name)
+    return encodeURIComponent(segment)
+  })
   const headers = new Headers()
   if (route.body === 'json') headers.set('content-type', 'application/json')
   if (route.body === 'bytes') headers.set('content-type', 'application/octet-stream')

@@ -7,7 +7,7 @@ export type RetryOptions = {
   attempts?: number
   /** Milliseconds. The longest wait after the first attempt; it doubles with each. 500 by default. */
   delay?: number
-  /** Called before each wait for another attempt, to log it. */
+  /** Called before each wait for another attempt, to log it. What it throws ends the call. */
   onRetry?: (retry: Retry) => void
 }
 
@@ -15,7 +15,7 @@ export type Retry = {
   operationId: OperationId
   /** The attempt that failed; the first is 1. */
   attempt: number
-  /** Why it failed: an `ApiError`, a `TimeoutError`, or what `fetch` threw. */
+  /** Why it failed: an `ApiError`, a `TimeoutError`, an `UnexpectedResponseError`, or what `fetch` threw. */
   error: unknown
   /** Milliseconds until the next attempt. */
   delay: number
@@ -43,8 +43,8 @@ export function isRetryable(
 }
 
 /**
- * Returns the milliseconds to wait after an attempt (the first is 1): what the API asks for, or a
- * random part of a wait that doubles with each attempt ("full jitter").
+ * Returns the milliseconds to wait after an attempt (the first is 1): a random part of a wait that
+ * doubles with each attempt ("full jitter"), or what the API asks for, if that is longer.
  */
 export function delayAfter(
   attempt: number,
@@ -52,10 +52,8 @@ export function delayAfter(
   delay: number,
   random: () => number = Math.random,
 ): number {
-  const seconds = error instanceof ApiError ? error.retryAfter : null
-  return seconds === null
-    ? random() * Math.min(MAX_DELAY, delay * 2 ** (attempt - 1))
-    : seconds * 1000
+  const seconds = (error instanceof ApiError && error.retryAfter) || 0
+  return Math.max(random() * Math.min(MAX_DELAY, delay * 2 ** (attempt - 1)), seconds * 1000)
 }
 
 /** Resolves after some milliseconds. Rejects with the reason of the signal if that comes first. */

@@ -1,6 +1,7 @@
 /** Sends the calls of one client. */
+import { readAnswer } from './answer.ts'
 import { withDeadline } from './deadline.ts'
-import { readError, TimeoutError } from './errors.ts'
+import { TimeoutError } from './errors.ts'
 import { createRequest, type RequestInput } from './request.ts'
 import { delayAfter, isRetryable, type RetryOptions, wait } from './retry.ts'
 import { routes } from './schema.ts'
@@ -32,18 +33,19 @@ export function createTransport({
   timeout: callTimeout = 120_000,
   attemptTimeout: defaultAttemptTimeout = 30_000,
 }: ClientOptions) {
+  if (!/^https?:/.test(URL.canParse(url) ? url : ''))
+    throw new TypeError(
+      `url must be an http or https URL such as https://marketplace.example.com, not "${url}"`,
+    )
   let bookmark = ''
 
-  /** Throws `ApiError`, what `fetch` throws, and what reading the body throws. */
-  async function sendOnce(target: string, init: RequestInit) {
+  /** Throws what `fetch` and `readAnswer` throw. */
+  async function sendOnce(id: OperationId, target: string, init: RequestInit) {
     const response = await fetch(target, init)
     // Bookmarks sort by age, and responses may come in another order than the requests were sent.
     const received = response.headers.get('x-d1-bookmark') ?? ''
     if (received > bookmark) bookmark = received
-    if (!response.ok) throw await readError(response)
-    if (response.status === 204) return undefined
-    const isJson = response.headers.get('content-type')?.includes('json')
-    return isJson ? response.json() : response.blob()
+    return readAnswer(id, response)
   }
 
   /** Returns the method, the headers and the body of all attempts of a call, and their URL. */
@@ -57,7 +59,9 @@ export function createTransport({
     if (route.hasKey) headers.set('idempotency-key', crypto.randomUUID())
     for (const [name, value] of Object.entries(own))
       if (value !== undefined) headers.set(name, value)
-    return { target: url.replace(/\/$/, '') + path, init: { method: route.method, headers, body } }
+    // A redirect leads to another server, or makes a `GET` of the call.
+    const init = { method: route.method, headers, body, redirect: 'manual' as const }
+    return { target: url.replace(/\/$/, '') + path, init }
   }
 
   return async function send<T>(
@@ -82,7 +86,7 @@ export function createTransport({
           }
           try {
             return (await withDeadline(limit, (own) =>
-              sendOnce(target, { ...init, signal: own }),
+              sendOnce(id, target, { ...init, signal: own }),
             )) as T
           } catch (error) {
             stop.throwIfAborted()
@@ -91,7 +95,7 @@ export function createTransport({
             // Waiting longer than the call may take would only hide the error.
             const isLast = attempt >= attempts || performance.now() + pause >= end
             if (isLast || !isRetryable(error, isSafe)) throw error
-            onRetry?.({ operationId: id, attempt, error, delay: pause })
+            await onRetry?.({ operationId: id, attempt, error, delay: pause })
             await wait(pause, stop)
           }
         }

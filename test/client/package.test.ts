@@ -50,6 +50,13 @@ it('has the version of the API and no dependencies', async () => {
   expect((await readdir(folder)).sort()).toEqual(['LICENSE', 'README.md', 'dist', 'package.json'])
 })
 
+it('has a README that links to nothing outside the package', async () => {
+  const links = [...(await readFile(join(folder, 'README.md'), 'utf8')).matchAll(/\]\((.*?)\)/g)]
+  expect(
+    links.map(([, target]) => target).filter((target) => !target?.startsWith('https:')),
+  ).toEqual([])
+})
+
 it('has the right types for every way to import it', async () => {
   const data = new Uint8Array(await readFile(archive))
   const analysis = await checkPackage(createPackageFromTarballData(data))

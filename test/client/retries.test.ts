@@ -2,8 +2,9 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { inspect } from 'node:util'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
-import { type ClientOptions, createClient } from '../../client/src/index.ts'
+import { ApiError, type ClientOptions, createClient } from '../../client/src/index.ts'
 import { delayAfter, wait } from '../../client/src/retry.ts'
 
 type Answer = (response: ServerResponse) => void
@@ -32,6 +33,12 @@ const breakOff: Answer = (response) => {
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' })
   response.write('{"orders":', () => response.destroy())
 }
+const answerWith =
+  (type: string | undefined, body: string): Answer =>
+  (response) =>
+    response.writeHead(200, type ? { 'content-type': type } : {}).end(body)
+const redirect: Answer = (response) =>
+  response.writeHead(302, { location: `${url.replace('127.0.0.1', 'localhost')}login` }).end()
 const errorBody = (code: string) =>
   JSON.stringify({ error: code, code, issues: [{ path: '', code, message: code }] })
 const fail =
@@ -49,6 +56,11 @@ const createAddress = (client = aClient()) => client.createAddress({ body: { nam
 const faults: [string, Answer][] = [
   ['a broken connection', cut],
   ['half a response', breakOff],
+  ['an HTML page', answerWith('text/html', '<p>Log in')],
+  ['an empty body', answerWith(undefined, '')],
+  ['half of the JSON, as all of the body', answerWith('application/json', '{"orders":')],
+  ['a redirect', redirect],
+  ['no content', (response) => response.writeHead(204).end()],
   ['429', fail(429, 'rate_limited')],
   ['500', fail(500, 'internal_error')],
   ['502 of a proxy', fail(502)],
@@ -77,6 +89,46 @@ it('repeats placing orders while another call orders the same NFTs', async () =>
   expect(requests).toHaveLength(2)
 })
 
+const unexpected: [string, Answer, string][] = [
+  ['an HTML page', answerWith('text/html; charset=utf-8', '<p>'), '200 with text/html'],
+  ['an empty body', answerWith(undefined, ''), '200 without a content type'],
+  ['no content', (response) => response.writeHead(204).end(), '204 without a content type'],
+  ['cut JSON', answerWith('application/json', '{"orders":'), '200 with malformed application/json'],
+]
+
+it.each(unexpected)('throws an error after nothing but %s', async (_, answer, received) => {
+  answers = [answer]
+  const client = aClient({ retry: { attempts: 2, delay: 1 } })
+  await expect(read(client)).rejects.toMatchObject({
+    name: 'UnexpectedResponseError',
+    message: `getOrders: the response is not from the API: application/json was expected, but it is ${received}`,
+    operationId: 'getOrders',
+  })
+  expect(requests).toHaveLength(2)
+})
+
+it('follows no redirect', async () => {
+  answers = [redirect, succeed]
+  const client = aClient({ retry: { attempts: 1 } })
+  await expect(read(client)).rejects.toThrow(
+    `it is 302 to ${url.replace('127.0.0.1', 'localhost')}login`,
+  )
+  expect(requests).toHaveLength(1)
+})
+
+it('expects nothing, or a file, where the API answers that', async () => {
+  const client = aClient({ retry: { attempts: 1 } })
+  answers = [(response) => response.writeHead(204).end()]
+  expect(await client.releaseReservation({ reservation_id: 'r1' })).toBe(undefined)
+  answers = [answerWith('image/jpeg', 'picture')]
+  const picture = await client.getPicture({ user_id: '3', picture: 'a.jpg' })
+  expect(await picture.text()).toBe('picture')
+  answers = [answerWith('text/html', '<p>')]
+  const name = 'UnexpectedResponseError'
+  await expect(client.releaseReservation({ reservation_id: 'r1' })).rejects.toMatchObject({ name })
+  await expect(client.getPicture({ user_id: '3', picture: 'a' })).rejects.toMatchObject({ name })
+})
+
 describe('never repeats', () => {
   const rejections: [string, number, string][] = [
     ['a wrong request', 400, 'invalid_input'],
@@ -96,7 +148,9 @@ describe('never repeats', () => {
     await expect(createAddress()).rejects.toMatchObject({ status: 500 })
     answers = [cut]
     await expect(createAddress()).rejects.toThrow('fetch failed')
-    expect(requests).toHaveLength(2)
+    answers = [answerWith('text/html', '<p>')]
+    await expect(createAddress()).rejects.toThrow('not from the API')
+    expect(requests).toHaveLength(3)
   })
 })
 
@@ -131,6 +185,20 @@ it('waits a random part of a time that doubles with each attempt, up to 10 secon
   const longest = [1, 2, 3, 4, 5, 6].map((attempt) => delayAfter(attempt, null, 500, () => 1))
   expect(longest).toEqual([500, 1000, 2000, 4000, 8000, 10_000])
   expect(delayAfter(3, null, 500, () => 0.25)).toBe(500)
+})
+
+it('waits its own time if Retry-After asks for less', () => {
+  const asked = (seconds: string) =>
+    new ApiError(new Response('', { status: 429, headers: { 'retry-after': seconds } }), {})
+  expect(delayAfter(1, asked('0'), 500, () => 1)).toBe(500)
+  expect(delayAfter(1, asked('3'), 500, () => 1)).toBe(3000)
+})
+
+it('prints errors by the name of their class', async () => {
+  answers = [fail(401, 'unauthenticated')]
+  const error = await read().catch((error) => error)
+  expect(inspect(error)).toMatch(/^ApiError: unauthenticated\n/)
+  expect(ApiError.name).toBe('ApiError')
 })
 
 it('ends when the caller aborts while a request runs', async () => {

@@ -39,7 +39,7 @@ const rejectHalf: Answer = (response) => {
 }
 const code = 'rate_limited'
 const limit =
-  (seconds: number): Answer =>
+  (seconds: number | string): Answer =>
   (response) =>
     response
       .writeHead(429, { 'retry-after': `${seconds}` })
@@ -130,9 +130,61 @@ it('tells why and when it sends a call again', async () => {
       operationId: 'getOrders',
       attempt: 2,
       error: expect.objectContaining({ code: 'rate_limited' }),
-      delay: 0,
+      delay: expect.any(Number),
     },
   ])
+})
+
+it('waits until the date that an API asks for', async () => {
+  answers = [limit(new Date(Date.now() + 3_600_000).toUTCString())]
+  const error = await read().catch((error) => error)
+  expect(error.retryAfter).toBeGreaterThan(3595)
+  expect(error.retryAfter).toBeLessThanOrEqual(3600)
+  expect(requests).toBe(1)
+})
+
+it.each([
+  ['in the past', 'Wed, 21 Oct 2015 07:28:00 GMT', 0],
+  ['without a meaning', 'soon', null],
+  ['that is negative', '-1', null],
+])('waits its own time after a Retry-After %s', async (_, value, retryAfter) => {
+  answers = [limit(value), succeed]
+  await read()
+  expect(requests).toBe(2)
+  expect(retries).toMatchObject([{ error: { retryAfter } }])
+})
+
+it.each([
+  [
+    'throws',
+    () => {
+      throw new Error('the log is full')
+    },
+  ],
+  ['rejects', () => Promise.reject(new Error('the log is full'))],
+])('ends a call whose onRetry %s', async (_, onRetry) => {
+  answers = [limit(0), succeed]
+  const client = aClient({ retry: { delay: 1, onRetry } })
+  await expect(read(client)).rejects.toThrow('the log is full')
+  expect(requests).toBe(1)
+})
+
+it.each(['', 'localhost:8981', '/api', 'ftp://shop.example'])('refuses the url "%s"', (url) => {
+  expect(() => createClient({ url })).toThrow(
+    `url must be an http or https URL such as https://marketplace.example.com, not "${url}"`,
+  )
+})
+
+it('sends nothing without a parameter of the path', async () => {
+  const body = { nftId: 2, listingId: 2, quantity: 1, buyerUserId: 3 }
+  const rule = 'must not be empty, "." or ".."'
+  const client = aClient()
+  await expect(client.getOrders({ order_ids: [] })).rejects.toThrow(`order_ids ${rule}`)
+  await expect(client.putOrder({ providerId: '', body })).rejects.toThrow(`providerId ${rule}`)
+  await expect(client.putOrder({ providerId: '..', body })).rejects.toThrow(`providerId ${rule}`)
+  // @ts-expect-error -- JavaScript can leave it out
+  await expect(client.getWebhook({})).rejects.toThrow(`webhook_id ${rule}`)
+  expect(requests).toBe(0)
 })
 
 it('sends nothing for a caller who has aborted already', async () => {

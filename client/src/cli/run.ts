@@ -1,5 +1,5 @@
 /** Finds the command that the arguments name, runs it, and prints help and errors. */
-import { ApiError } from '../errors.ts'
+import { ApiError, TimeoutError, UnexpectedResponseError } from '../errors.ts'
 import { type Command, CommandError, UsageError } from './command.ts'
 import { formatCommandHelp, formatHelp } from './help.ts'
 import { causeOf } from './message.ts'
@@ -39,6 +39,8 @@ function describeError(error: unknown): unknown {
   if (error instanceof UsageError || error instanceof CommandError) return error.message
   if (error instanceof ApiError)
     return `The instance answered: ${error.message} (${error.code}, request ${error.requestId})`
+  if (error instanceof TimeoutError || error instanceof UnexpectedResponseError)
+    return error.message
   // What `fetch` throws if there is no connection.
   if (error instanceof TypeError && error.cause instanceof Error)
     return `The instance cannot be reached: ${causeOf(error)}. Give --url, the URL of your instance.`

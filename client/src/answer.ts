@@ -1,0 +1,30 @@
+/** Reads the answers of operations. */
+import { readError, UnexpectedResponseError } from './errors.ts'
+import { routes } from './schema.ts'
+import type { OperationId } from './types.ts'
+
+/**
+ * Returns the body of a response. Throws `ApiError`, `UnexpectedResponseError` unless it is what the
+ * operation answers, and what reading the body throws.
+ */
+export async function readAnswer(id: OperationId, response: Response): Promise<unknown> {
+  const { status, headers } = response
+  const { answer } = routes[id]
+  const type = headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
+  const unexpected = (received: string) => new UnexpectedResponseError(id, answer, received)
+  // The API redirects no call. Browsers hide the status of a redirect and where it leads.
+  if (status === 0) throw unexpected('a redirect')
+  const location = headers.get('location')
+  if (status >= 300 && status < 400 && location) throw unexpected(`${status} to ${location}`)
+  if (!response.ok) throw await readError(response)
+  if (answer === null && status === 204) return undefined
+  if (answer === null || type !== answer)
+    throw unexpected(`${status} ${type ? `with ${type}` : 'without a content type'}`)
+  if (answer !== 'application/json') return response.blob()
+  const text = await response.text()
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw unexpected(`${status} with malformed ${type}`)
+  }
+}
