@@ -14,7 +14,12 @@ import { announceWallet } from './wallet-extension.ts'
 
 let browser: Promise<Browser> | undefined
 
-afterAll(async () => (await browser)?.close())
+afterAll(async () => {
+  const opened = browser
+  // Files share modules.
+  browser = undefined
+  await (await opened)?.close()
+})
 
 const launch = () =>
   chromium.launch({

@@ -162,7 +162,9 @@ it('checks the signature of a request, and answers a challenge (curl)', async ()
   const file = await store(await programIn('webhooks', 'receive', 'sh'), 'sh')
   const { secret, test, isVerified, remove } = await aWebhook()
   const receive = async (headers: IncomingHttpHeaders, body: string) => {
-    await writeFile(join(folder, 'body.json'), body)
+    // Orders of other tests have events, too, which arrive at the same time.
+    const cwd = await mkdtemp(join(folder, 'request-'))
+    await writeFile(join(cwd, 'body.json'), body)
     const env = {
       ...process.env,
       WEBHOOK_SECRET: secret,
@@ -170,7 +172,7 @@ it('checks the signature of a request, and answers a challenge (curl)', async ()
       WEBHOOK_TIMESTAMP: String(headers['webhook-timestamp']),
       WEBHOOK_SIGNATURE: String(headers['webhook-signature']),
     }
-    return promisify(execFile)('sh', [file], { env, cwd: folder })
+    return promisify(execFile)('sh', [file], { env, cwd })
   }
   const received: Received[] = []
   const server = createServer(async (request, response) => {

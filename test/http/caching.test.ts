@@ -18,6 +18,10 @@ const callers: Record<string, Record<string, string>> = {
 
 const publicEndpoints = [
   'GET /.well-known/jwks.json',
+  'GET /.well-known/proof-jwks.json',
+  'GET /openapi.json',
+  'GET /llms.txt',
+  'GET /docs.md',
   'GET /api/public/stats',
   'GET /api/public/creators',
   'GET /api/public/listings',
