@@ -68,13 +68,16 @@ export async function contractCommands() {
       await request(node, 'evm_mine')
     },
     mine: (blocks: number) => request(node, 'anvil_mine', blocks),
-    /** Delivers as the relayer, and returns the receipt. */
+    /**
+     * Delivers as the relayer, and returns the receipt. An estimate of the gas is too low if the limit
+     * of the relayer refills before the block.
+     */
     deliver: (delivery: Address, items: Item[]) =>
       confirm(
         node,
         contractAt(node, delivery).write.deliver(
           [items, BigInt(items.length), GAS_PER_ITEM, FAR_FUTURE],
-          sendAs(relayer),
+          { ...sendAs(relayer), gas: 10_000_000n },
         ),
       ),
     /** Sends data as an account of which nobody has the key, as a multi-signature wallet does. */
