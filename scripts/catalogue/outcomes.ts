@@ -1,15 +1,11 @@
 /**
  * The listings of the demo whose deliveries end in a known way, because of what the catalogue and the
- * chain have. NFT and listing share the external id `outcome-<name>`.
+ * chain have. NFT and listing share the external id `outcome-<name>`. Their rows: outcome-rows.ts.
  */
-import { type SQL, sql } from 'drizzle-orm'
 import { type Address, getAddress } from 'viem'
 import type { nfts } from '../../src/db/schema/catalogue.ts'
-import type { users } from '../../src/db/schema/users.ts'
-import { hashIdentity } from '../../src/identity/namespace.ts'
 import { localAccount } from '../chain/accounts.ts'
-import { type Collectibles, LOCAL_CHAIN_ID } from '../chain/collectibles.ts'
-import { forSale, TEN_EUROS, timestamps } from './demo.ts'
+import type { Collectibles } from '../chain/collectibles.ts'
 
 /** Deploys the tokens, and holds those of `outcome-waits`. Anvil signs for it. */
 export const approver = localAccount(8)
@@ -40,12 +36,13 @@ export type OutcomeContracts = Collectibles & {
 }
 
 /** The account with a digit in every place. Nobody has its key, and no contract is there. */
-const accountOf = (digit: string): Address => getAddress(`0x${digit.repeat(40)}`)
-const holder = accountOf('1')
-const unapproved = accountOf('2')
+export const accountOf = (digit: string): Address => getAddress(`0x${digit.repeat(40)}`)
+export const holder = accountOf('1')
+export const unapproved = accountOf('2')
 export const holders: readonly Address[] = [holder, unapproved, approver.address]
 
-const externalIds = {
+/** The sellers. */
+export const externalIds = {
   holder: 'outcome-seller',
   approver: 'outcome-seller-waits',
   unapproved: 'outcome-seller-not-approved',
@@ -79,7 +76,7 @@ const ofToken =
   (token: keyof typeof tokenIds): Outcome['nft'] =>
   ({ outcome }) => ({ contractAddr: outcome, tokenId: tokenIds[token] })
 
-const buyer = (name: string) => ({ buyerEmail: `outcome-${name}@example.com` })
+export const buyer = (name: string) => ({ buyerEmail: `outcome-${name}@example.com` })
 
 /** Except for the last three, the name is the reason code. */
 export const outcomes: readonly Outcome[] = [
@@ -146,7 +143,7 @@ export const outcomes: readonly Outcome[] = [
   },
   {
     name: 'recipient-rejects',
-    cause: 'Only members may have the token, and the buyer is none',
+    cause: 'Only members may have the token, and the buyer is not a member',
     end: failsSoon,
     nft: ofToken('membersOnly'),
   },
@@ -241,90 +238,3 @@ export function assetOf(outcome: Outcome, contracts: OutcomeContracts) {
 }
 
 export const externalIdOf = ({ name }: Outcome) => `outcome-${name}`
-
-const userBy = (externalId: string): SQL<number> =>
-  sql`(SELECT id FROM users WHERE externalId = ${externalId})`
-const nftBy = (externalId: string): SQL<number> =>
-  sql`(SELECT id FROM nfts WHERE externalId = ${externalId})`
-
-type NewUser = Pick<typeof users.$inferInsert, 'email' | 'ethereumPublicAddr' | 'walletChainId'>
-
-const user = (externalId: string, name: string, identity: NewUser) => ({
-  externalId,
-  name,
-  provider: identity.email ? 'email' : 'wallet',
-  identityHash: hashIdentity('email', identity.email || `${externalId}@example.com`),
-  ...identity,
-  ...timestamps,
-})
-
-const outcomeUsers: (typeof users.$inferInsert)[] = [
-  {
-    ...user(externalIds.holder, 'Outcomes (test)', { ethereumPublicAddr: holder }),
-    username: 'outcomes',
-  },
-  user(externalIds.approver, 'Seller who approves later (test)', {
-    ethereumPublicAddr: approver.address,
-  }),
-  user(externalIds.unapproved, 'Seller who approves nothing (test)', {
-    ethereumPublicAddr: unapproved,
-  }),
-  user(externalIds.noWallet, 'Seller without a wallet (test)', {
-    email: `${externalIds.noWallet}@example.com`,
-  }),
-  user(externalIds.elsewhere, 'Seller on another chain (test)', {
-    ethereumPublicAddr: accountOf('3'),
-    walletChainId: 1,
-  }),
-  user('outcome-recipient-not-deployed', 'Buyer without a contract (test)', {
-    email: buyer('recipient-not-deployed').buyerEmail,
-    ethereumPublicAddr: accountOf('4'),
-    walletChainId: LOCAL_CHAIN_ID,
-  }),
-  user('outcome-recipient-on-other-chain', 'Buyer on another chain (test)', {
-    email: buyer('recipient-on-other-chain').buyerEmail,
-    ethereumPublicAddr: accountOf('5'),
-    walletChainId: 1,
-  }),
-]
-
-/** Returns the rows of the outcomes. The database assigns the ids, in this order. */
-export function outcomeRows(contracts: OutcomeContracts) {
-  const nftRows = outcomes.map((outcome) => ({
-    externalId: externalIdOf(outcome),
-    title: externalIdOf(outcome),
-    creatorId: userBy(externalIds.holder),
-    creatorPublicAddr: holder,
-    contractName: 'Outcome',
-    amount: 1_000_000,
-    availableAmount: 1_000_000,
-    payload: { title: externalIdOf(outcome), amountType: 'unlimited' },
-    price: TEN_EUROS.priceCents,
-    priceEths: TEN_EUROS.priceEths,
-    priceCurrency: TEN_EUROS.priceCurrency,
-    status: 'released',
-    // Older than the other NFTs, so that pages show those first.
-    releaseAt: timestamps.createdAt,
-    ...assetOf(outcome, contracts),
-    ...timestamps,
-    changedAt: timestamps.updatedAt,
-  }))
-  const listingRows = outcomes.map((outcome) => ({
-    ...forSale,
-    externalId: externalIdOf(outcome),
-    sellerId: userBy(externalIds[outcome.seller ?? 'holder']),
-    nftId: nftBy(externalIdOf(outcome)),
-  }))
-  const addressRows = outcomeUsers
-    .filter(({ email }) => email)
-    .map(({ externalId }) => ({
-      kind: 'billing' as const,
-      userId: userBy(externalId ?? ''),
-      street: 'Road 1',
-      postal: '0150',
-      city: 'Oslo',
-      country: 'NO',
-      ...timestamps,
-    }))
-  return { users: outcomeUsers, nfts: nftRows, listings: listingRows, addresses: addressRows }
-}

@@ -5,13 +5,13 @@ import type { Database, Statement } from '../../src/db/client.ts'
 import { listings, nfts } from '../../src/db/schema/catalogue.ts'
 import { addresses, users } from '../../src/db/schema/users.ts'
 import { deliveryOwner } from '../catalogue/demo.ts'
+import { outcomeRows } from '../catalogue/outcome-rows.ts'
 import {
   approver,
   assetOf,
   externalIdOf,
   holders,
   type OutcomeContracts,
-  outcomeRows,
   outcomes,
 } from '../catalogue/outcomes.ts'
 import type { Collectibles } from '../chain/collectibles.ts'

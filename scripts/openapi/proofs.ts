@@ -3,7 +3,6 @@ import * as z from 'zod'
 import {
   address,
   always,
-  contentHash,
   count,
   digits,
   hash,
@@ -34,9 +33,12 @@ const Delivery = z
     chainId: positive('Id of the chain (EIP-155).'),
     contract: address('The Delivery contract. It and its successors have the record of the key.'),
     content: Content.describe('What was delivered.'),
-    contentHash: contentHash(
-      'First 24 bytes of the Keccak-256 of the ABI encoding of the content, in this order.',
-    ),
+    contentHash: z
+      .string()
+      .regex(/^0x[\da-f]{48}$/)
+      .describe(
+        'First 24 bytes of the Keccak-256 of the ABI encoding of the content, in this order.',
+      ),
     transaction: orNull(hash('The transaction; null if no node has told which it was.')),
     blockNumber: orNull(count('Number of its block; null without a transaction.')),
     blockHash: orNull(hash('Hash of its block; null without a transaction.')),

@@ -47,9 +47,6 @@ export const addressOrEmpty = matching(/^(0x[\da-fA-F]{40})?$/)
 /** 32 bytes: the hash of a transaction, or a delivery key. */
 export const hash = matching(/^0x[\da-f]{64}$/)
 
-/** The content hash of a Delivery contract: 24 bytes. */
-export const contentHash = matching(/^0x[\da-f]{48}$/)
-
 /** Makes a field nullable. Keeps its description, which zod does not copy to what it wraps. */
 export function orNull<T extends z.ZodType>(field: T): z.ZodNullable<T> {
   const nullable = field.nullable()
