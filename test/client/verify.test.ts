@@ -335,7 +335,11 @@ describe('the signature', () => {
     ['nobody answers', 'http://127.0.0.1:2/keys', 'ECONNREFUSED'],
     ['the site is another one', `${url}/nothing`, 'status 404'],
     ['anybody can replace them', 'http://marketplace.example/keys', 'without https'],
-    ['the file has something else', 'package.json', 'package.json is not a set of keys.'],
+    [
+      'the file has something else',
+      'package.json',
+      'The keys cannot be read from package.json: JSON Web Key Set malformed.',
+    ],
   ])('cannot be checked if %s, and the chain is asked nevertheless', async (_, keys, says) => {
     const { status, out } = await run(unique, '--keys', keys)
     expect(out).toContain(says)

@@ -1,7 +1,14 @@
 /** Whether the marketplace says what a proof says. */
-import { createPublicKey, verify } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
+import {
+  compactVerify,
+  createLocalJWKSet,
+  decodeJwt,
+  decodeProtectedHeader,
+  errors,
+  type ProtectedHeaderParameters,
+} from 'jose'
 import { type Check, failed, type Proof, passed, unknown } from './proof.ts'
 import { readText } from './read.ts'
 
@@ -58,44 +65,46 @@ async function checkSignature(proof: Proof, jws: string, source: string): Promis
 
 /** Returns the id of the key. Throws an error with a sentence. */
 async function verifySignature(proof: Proof, jws: string, source: string): Promise<string> {
-  const [head = '', body = '', signature = '', ...rest] = jws.split('.')
-  const { alg, typ, kid, crit } = decode(head)
-  if (rest.length > 0 || alg !== 'EdDSA' || typ !== TYPE || typeof kid !== 'string')
+  const kid = readKeyId(jws)
+  if (!isDeepStrictEqual(decodeJwt(jws), proof))
+    throw new Error('`jws` signs something else than `proof` says.')
+  const findKey = await readKeys(source)
+  try {
+    await compactVerify(jws, findKey, { algorithms: ['EdDSA'] })
+    return kid
+  } catch (error) {
+    throw new Error(
+      error instanceof errors.JWKSNoMatchingKey
+        ? `${source} does not have the key ${kid}. Was it withdrawn? Download the proof again.`
+        : `The signature does not fit the key ${kid}: this was changed.`,
+    )
+  }
+}
+
+/** Returns the id of the key that the header of a proof names. Throws an error for another JWS. */
+function readKeyId(jws: string): string {
+  const { alg, typ, kid, crit } = decodeHeader(jws)
+  if (alg !== 'EdDSA' || typ !== TYPE || typeof kid !== 'string')
     throw new Error(`\`jws\` is no proof: it needs the type ${TYPE}, EdDSA and a key id.`)
   if (crit !== undefined) throw new Error('`jws` asks for more than a proof has: `crit`.')
-  if (!isDeepStrictEqual(decode(body), proof))
-    throw new Error('`jws` signs something else than `proof` says.')
-  const key = (await readKeys(source)).find((candidate) => candidate?.kid === kid)
-  if (!key)
-    throw new Error(
-      `${source} does not have the key ${kid}. Was it withdrawn? Download the proof again.`,
-    )
-  const publicKey = createPublicKey({ key, format: 'jwk' })
-  const isSigned =
-    publicKey.asymmetricKeyType === 'ed25519' &&
-    verify(null, Buffer.from(`${head}.${body}`), publicKey, Buffer.from(signature, 'base64url'))
-  if (!isSigned) throw new Error(`The signature does not fit the key ${kid}: this was changed.`)
   return kid
 }
 
-function decode(part: string): Record<string, unknown> {
+function decodeHeader(jws: string): ProtectedHeaderParameters {
   try {
-    return Object(JSON.parse(Buffer.from(part, 'base64url').toString()))
+    return decodeProtectedHeader(jws)
   } catch {
     return {}
   }
 }
 
-type Key = { kty: string; crv: string; x: string; kid: string }
-
-async function readKeys(source: string): Promise<(Key | null)[]> {
+/** Returns what finds the key of a signature. */
+async function readKeys(source: string) {
   try {
-    const { keys } = JSON.parse(await readText(await openSource(source), MAX_KEYS))
-    if (Array.isArray(keys)) return keys
+    return createLocalJWKSet(JSON.parse(await readText(await openSource(source), MAX_KEYS)))
   } catch (error) {
     throw new NoKeysError(`The keys cannot be read from ${source}: ${describe(error)}.`)
   }
-  throw new NoKeysError(`${source} is not a set of keys.`)
 }
 
 function describe(error: unknown): string {
