@@ -95,12 +95,7 @@ function checkMethod({ method, url }: IncomingMessage, allowed: string): void {
     throw new ControlError('method_not_allowed', `${url} takes ${allowed}, not ${method}`)
 }
 
-/** Bytes of a body. */
-const MAX_BODY = 10_000
-
 async function readJson(request: IncomingMessage): Promise<unknown> {
-  if (Number(request.headers['content-length'] ?? 0) > MAX_BODY)
-    throw new ControlError('invalid_input', `the body must have at most ${MAX_BODY} bytes`)
   const body = await text(request)
   try {
     return JSON.parse(body || '{}')

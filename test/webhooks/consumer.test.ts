@@ -112,6 +112,17 @@ describe('an event', () => {
     expect(await isVerified(1, previousSecretId)).toBe(false)
   })
 
+  it('is signed with the time of the machine if only `Date` was moved', async () => {
+    const { endpoint } = await aDueEvent()
+    const received = receive()
+    const machineTime = Date.now() - DAY
+    vi.stubGlobal('performance', { timeOrigin: 0, now: () => machineTime })
+    await consume([endpoint])
+    expect(received[0]?.headers.get('webhook-timestamp')).toBe(
+      String(Math.floor(machineTime / 1000)),
+    )
+  })
+
   it('is sent again 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h after a failure, then fails', async () => {
     const { endpoint, event } = await aDueEvent()
     const received = answering(500)
