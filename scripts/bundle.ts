@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib'
 import { CommandError, defineCommand, start } from './shell/command.ts'
 
 /** KiB of gzip. A larger script takes longer to load on a cold start. */
-const LIMIT = 256
+const LIMIT = 400
 
 /** What only `npm run dev` calls or answers. */
 const LOCAL_PATH = /\/dev\/\w/

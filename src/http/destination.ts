@@ -60,7 +60,7 @@ export function parseDestination(
   { field, base, loopbackHosts, isHttpsOnly = false }: Destination,
 ): URL {
   const invalidUrl = (reason: string) => invalidField(field, reason)
-  if (!URL.canParse(text, base)) throw invalidUrl('must be a URL')
+  if (!URL.canParse(text, base?.href)) throw invalidUrl('must be a URL')
   const url = new URL(text, base)
   if (!/^https?:$/.test(url.protocol))
     throw invalidUrl(isHttpsOnly ? 'must be an https URL' : 'must be an http or https URL')

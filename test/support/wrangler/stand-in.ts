@@ -1,6 +1,6 @@
 /**
  * Takes the place of wrangler's command line in a project of `anAccountProject`. It records every
- * command, and answers from a Cloudflare account in `account.json`, in the words of wrangler 4.164.
+ * command, and answers from a Cloudflare account in `account.json`, in the words of wrangler 4.156.
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
