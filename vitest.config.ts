@@ -1,6 +1,7 @@
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-pool-workers'
 import { defineConfig, defineProject } from 'vitest/config'
 import { generateSigningKey } from './scripts/keys/signing-key.ts'
+import { isolateEnvironment } from './test/support/environment.ts'
 
 const secrets = {
   JWT_KEYS: JSON.stringify({ keys: [await generateSigningKey()] }),
@@ -9,12 +10,14 @@ const secrets = {
   TRANSFER_SIGNER_KEYS: '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80',
   DELIVERY_KEY_SECRET: '07'.repeat(32),
 }
-// Wrangler reads required secrets from the environment, and warns if they are missing.
-Object.assign(process.env, secrets)
 
 /** Set by `npm run fuzz`, `npm run fuzz -- --hostile` and `npm run chaos`. */
 const { FUZZ_SEED = '1', FUZZ_RUNS, HOSTILE_SEED = '1', HOSTILE_STEPS } = process.env
 const { CHAOS_SEED, CHAOS_ITEMS, SHARES_SEED, SHARES_STEPS } = process.env
+
+isolateEnvironment()
+// Wrangler reads required secrets from the environment, and warns if they are missing.
+Object.assign(process.env, secrets)
 
 /** Files that `npm run test:long` repeats with more cases, seeds or rows. */
 const extended = [

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterEach, expect, it } from 'vitest'
 import { createClient, verifyWebhook } from '../../client/src/index.ts'
+import { environment } from '../support/environment.ts'
 import { aPerson, instance } from '../support/instance/instance.ts'
 
 const client = createClient(instance)
@@ -46,7 +47,7 @@ async function aReceiver(statusOf: (message: Received) => number = () => 200) {
 
 /** Starts the command, and waits until it has begun. */
 async function listen(...args: string[]) {
-  const env = { ...process.env, TOKEN: instance.token }
+  const env = environment({ TOKEN: instance.token })
   const program = spawn(
     process.execPath,
     ['client/src/cli.ts', 'listen', '--url', instance.url, ...args],

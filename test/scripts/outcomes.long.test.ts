@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { createClient, type MarketplaceClient } from '../../client/src/index.ts'
 import { externalIdOf, type Outcome, outcomes } from '../../scripts/catalogue/outcomes.ts'
 import { READY } from '../support/dev.ts'
+import { environment } from '../support/environment.ts'
 import { aFreePort, aProject, type Project, tokenIn } from '../support/project.ts'
 
 let project: Project
@@ -85,7 +86,7 @@ it('delivers what its seller approves', async () => {
   await expectReason('waits', 'holder_not_approved')
   const guide = readFileSync('docs/guides/local.md', 'utf8')
   const [, approve = ''] = /^```sh approve\n(.*?)^```$/ms.exec(guide) ?? []
-  const env = { ...process.env, RPC_PORT: String(ports.RPC_PORT) }
+  const env = environment({ RPC_PORT: String(ports.RPC_PORT) })
   await promisify(execFile)('sh', ['-c', approve], { env })
   await expectEvents('waits', ['order.created', 'order.delivered'])
 })

@@ -24,6 +24,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { foundry } from 'viem/chains'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { localAccount, toPrivateKey } from '../../scripts/chain/accounts.ts'
+import { environment } from '../support/environment.ts'
 import { aFreePort, aProject, databaseFile, tokenIn } from '../support/project.ts'
 import { queryInstance } from '../support/query.ts'
 import { type AccountProject, anAccountProject } from '../support/wrangler/account.ts'
@@ -124,17 +125,12 @@ async function run(
 ): Promise<string> {
   const child = spawn('bash', ['-euo', 'pipefail', '-c', code], {
     cwd: account.folder,
-    env: {
-      ...process.env,
-      PATH: `${join(account.folder, 'node_modules/.bin')}:${process.env.PATH}`,
-      JWT_KEYS: '',
-      PROOF_KEYS: '',
-      TRANSFER_SIGNER_KEYS: '',
-      DELIVERY_KEY_SECRET: '',
+    env: environment({
+      PATH: `${join(account.folder, 'node_modules/.bin')}:${environment().PATH}`,
       URL: marketplace.url,
       TOKEN: marketplace.token,
       ...variables,
-    },
+    }),
   })
   child.stdin.end(input)
   const [out, errors, [status]] = await Promise.all([

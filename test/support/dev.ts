@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import type { Hash } from 'viem'
 import { vi } from 'vitest'
+import { environment } from './environment.ts'
 
 /** The end of what it prints when it has started. */
 export const READY = 'Press Ctrl-C to stop'
@@ -35,6 +36,9 @@ export function runExample(out: string, number: number) {
   const lines = out.match(/^(export TOKEN=|curl ).*$/gm) ?? []
   const [token = '', ...examples] = lines
   return JSON.parse(
-    execFileSync('sh', ['-c', `${token}\n${examples[number]}`], { encoding: 'utf8' }),
+    execFileSync('sh', ['-c', `${token}\n${examples[number]}`], {
+      encoding: 'utf8',
+      env: environment(),
+    }),
   )
 }
