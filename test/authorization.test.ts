@@ -13,7 +13,6 @@ import { aSession, db } from './support/makers.ts'
 const { owner, tokenOf, sampleRequest } = await sampleWorld()
 
 // Each test sends about a hundred requests.
-vi.setConfig({ testTimeout: 60_000 })
 
 const table = `
 endpoint                                                   | no token | owner | reader | session | other | seller | master

@@ -25,7 +25,6 @@ import {
 } from './uploads.ts'
 
 // Large pictures take longer.
-vi.setConfig({ testTimeout: 30_000 })
 
 type Bytes = Uint8Array<ArrayBuffer>
 

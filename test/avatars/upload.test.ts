@@ -8,7 +8,6 @@ import { aPng, concat, encode, quarterColours, readFixture } from './pictures.ts
 import { aCaller, storedPicture, uploadBytes, uploadForm } from './uploads.ts'
 
 // Large bodies take longer.
-vi.setConfig({ testTimeout: 30_000 })
 
 const MEBIBYTE = 1024 * 1024
 

@@ -182,7 +182,7 @@ it('checks the signature of a request, and answers a challenge (curl)', async ()
     response.end((await receive(headers, body)).stdout)
   }).listen(Number(receiverPort), '127.0.0.1')
   await test()
-  await expect.poll(isVerified, { timeout: 15_000 }).toBe(true)
+  await expect.poll(isVerified).toBe(true)
   const [{ headers, body } = { headers: {}, body: '' }] = received
   await expect(receive(headers, `${body} `)).rejects.toThrow('not authentic')
   server.close()
@@ -200,13 +200,13 @@ it.each(languages.filter((language) => language !== 'sh'))(
     program.stdout.on('data', (chunk) => {
       output += chunk
     })
-    await expect.poll(() => output, { timeout: 15_000 }).toMatch(/^listening$/m)
+    await expect.poll(() => output).toMatch(/^listening$/m)
     await test()
     // Orders of other tests have events, too.
     const printed =
       /^webhook\.test \{"message": ?"This is a test\..*"challenge": ?"[\da-f]{32}"\}$/m
-    await expect.poll(() => output, { timeout: 15_000 }).toMatch(printed)
-    await expect.poll(isVerified, { timeout: 15_000 }).toBe(true)
+    await expect.poll(() => output).toMatch(printed)
+    await expect.poll(isVerified).toBe(true)
     const body = '{"type":"order.failed","timestamp":"","data":{}}'
     const forged = { 'webhook-id': 'msg_1', 'webhook-timestamp': '1', 'webhook-signature': 'v1,' }
     for (const headers of [{}, forged]) {

@@ -6,8 +6,6 @@ import { Stall } from '../support/delivery/life.ts'
 import { aMarketplace, type How } from '../support/delivery/marketplace.ts'
 import { aStage, LEASE, type SceneName } from '../support/delivery/scenes.ts'
 
-vi.setConfig({ testTimeout: 180_000 })
-
 const scenes: SceneName[] = [
   'is paid',
   'is sent',

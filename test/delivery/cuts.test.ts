@@ -8,8 +8,6 @@ import { aMarketplace } from '../support/delivery/marketplace.ts'
 import { aStage, LEASE } from '../support/delivery/scenes.ts'
 import { aListing, aMasterToken, anAddress, anNft, aUser } from '../support/makers.ts'
 
-vi.setConfig({ testTimeout: 180_000 })
-
 describe('an item', () => {
   const stage = aStage()
 

@@ -336,7 +336,9 @@ describe('the log', () => {
   })
 
   it('says what fails since when, and when the next attempt is', async () => {
-    const at = (minutes: number) => new Date(Date.now() + minutes * 60_000 + 500).toISOString()
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
+    onTestFinished(() => void vi.useRealTimers())
+    const at = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString()
     const { visitor, webhook, path } = await aVisitorWithWebhook()
     const attempts = ['the connection failed', 'it answered 500'].map((error) => ({
       at: at(-5),

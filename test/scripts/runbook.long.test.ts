@@ -25,6 +25,7 @@ import { foundry } from 'viem/chains'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { localAccount, toPrivateKey } from '../../scripts/chain/accounts.ts'
 import { environment } from '../support/environment.ts'
+import { PATIENCE } from '../support/patience.ts'
 import { aFreePort, aProject, databaseFile, tokenIn } from '../support/project.ts'
 import { queryInstance } from '../support/query.ts'
 import { type AccountProject, anAccountProject } from '../support/wrangler/account.ts'
@@ -216,7 +217,7 @@ const waitForStatus = (orderId: number, status: string) =>
       const [item] = (await orderOf(orderId)).orderItems
       return item?.status === status && item
     },
-    { timeout: 60_000, interval: 500 },
+    { timeout: PATIENCE, interval: 500 },
   )
 
 /** Runs `change`, and sets the chain back to what it was. */
@@ -338,7 +339,7 @@ const checks: Record<string, () => Promise<void>> = {
         await runCron()
         return (await orderOf(id)).failReason === 'cancelled'
       },
-      { timeout: 60_000, interval: 500 },
+      { timeout: PATIENCE, interval: 500 },
     )
     expect(await alarms()).toEqual([])
     const usedUp = "state = 'failed', reasonCode = 'token_moved_nothing', reason = 'nothing moved'"

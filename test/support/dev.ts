@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import type { Hash } from 'viem'
 import { vi } from 'vitest'
 import { environment } from './environment.ts'
+import { PATIENCE } from './patience.ts'
 
 /** The end of what it prints when it has started. */
 export const READY = 'Press Ctrl-C to stop'
@@ -28,7 +29,7 @@ export const waitForTransfer = (token: string, port: string, orderId = 1): Promi
       const item = await readItem(token, port, orderId)
       return item?.status === 'transferred' && item
     },
-    { timeout: 60_000, interval: 200 },
+    { timeout: PATIENCE, interval: 200 },
   )
 
 /** Runs the printed examples in a shell, as a person would, up to the given one. */

@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { vi } from 'vitest'
 import { environment } from './environment.ts'
+import { PATIENCE } from './patience.ts'
 
 const LINKED = ['client', 'migrations', 'node_modules', 'package.json', 'scripts', 'src']
 
@@ -59,7 +60,8 @@ export async function aProject(root?: string): Promise<Project> {
     },
     start: (name, until, env = {}) => {
       const { child, out, errors } = spawnScript(name, [], env)
-      const waitFor = (pattern: RegExp) => vi.waitUntil(() => pattern.test(out()) && out(), 20_000)
+      const waitFor = (pattern: RegExp) =>
+        vi.waitUntil(() => pattern.test(out()) && out(), PATIENCE)
       return new Promise((resolve, reject) => {
         child.stdout.on('data', () => {
           if (out().includes(until)) resolve({ process: child, out: out(), waitFor })
