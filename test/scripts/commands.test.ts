@@ -10,7 +10,6 @@ const tests: Record<string, readonly [file: string, call: string]> = {
   'npm ci': ['test/scripts/openapi/generators.long.test.ts', "run('npm', ['ci',"],
   'npm install': [LONG, 'npm install ${'],
   'npm ls': [LONG, "run('npm ls workerd')"],
-  'npm pack': ['test/client/installed.ts', "run('npm', ['pack',"],
   'npm run backup': ['test/scripts/backup.test.ts', 'call(backup,'],
   'npm run bench': [LONG, "run('npm run bench -- --brief')"],
   'npm run build': ['client/package.json', '"prepack": "npm run build"'],
