@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm'
-import { describe, expect, inject, it, vi } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
 import { listEndpoints } from '../scripts/openapi/list.ts'
 import app from '../src/app.ts'
 import { users } from '../src/db/schema/users.ts'

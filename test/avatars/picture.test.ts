@@ -1,4 +1,4 @@
-import { describe, expect, inject, it, vi } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
 import animated from './fixtures/animated.gif?inline'
 import cmyk from './fixtures/cmyk.jpg?inline'
 import deep from './fixtures/deep.png?inline'

@@ -1,5 +1,5 @@
 /** A run that fails, dies or stands still at any step, in every scene. See also cuts.test.ts. */
-import { describe, it, vi } from 'vitest'
+import { describe, it } from 'vitest'
 import { alreadyKnown, type Effect, nonceTooLow, underpriced } from '../support/chain/faults.ts'
 import { pass } from '../support/delivery/clock.ts'
 import { Stall } from '../support/delivery/life.ts'

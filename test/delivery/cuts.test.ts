@@ -1,5 +1,5 @@
 /** A run that fails, dies or stands still: still one transfer. cuts.long.test.ts has every case. */
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { pass } from '../support/delivery/clock.ts'
 import { transactionsOf } from '../support/delivery/engine.ts'
 import { itemsOf, paidItems, sellerOn } from '../support/delivery/items.ts'

@@ -6,6 +6,9 @@ export const INHERITED: readonly string[] = ['PATH', 'HOME', 'TMPDIR', 'NODE_EXT
 /** Variables that tests keep beside them: their own settings, and what Vitest sets. */
 export const OF_TESTS: readonly string[] = ['CHROMIUM', 'SCREENSHOTS', 'TEST', 'VITEST']
 
+/** Wrangler asks Cloudflare for nothing, and tells it nothing. */
+const QUIET = { CLOUDFLARE_CF_FETCH_ENABLED: 'false', WRANGLER_SEND_METRICS: 'false' }
+
 /** Returns the variables of this process that have one of the names. */
 function pick(names: readonly string[]): NodeJS.ProcessEnv {
   const variables = { ...process.env }
@@ -16,6 +19,7 @@ function pick(names: readonly string[]): NodeJS.ProcessEnv {
 /** Returns the environment of a command: what it keeps of the caller's, and `variables`. */
 export const environment = (variables: Record<string, string> = {}): NodeJS.ProcessEnv => ({
   ...pick(INHERITED),
+  ...QUIET,
   ...variables,
 })
 
@@ -24,7 +28,7 @@ export const environment = (variables: Record<string, string> = {}): NodeJS.Proc
  * `npm run dev`. `vitest.config.ts` calls it, so the processes of all tests inherit the rest only.
  */
 export function isolateEnvironment(): void {
-  const kept = { ...pick([...INHERITED, ...OF_TESTS]), NODE_ENV: 'test' }
+  const kept = { ...pick([...INHERITED, ...OF_TESTS]), ...QUIET, NODE_ENV: 'test' }
   for (const name of Object.keys(process.env)) delete process.env[name]
   Object.assign(process.env, kept)
 }
