@@ -1,6 +1,7 @@
 /** The running instance of the project `instance`, and what tests change in it. */
 import { readFileSync } from 'node:fs'
 import { inject, vi } from 'vitest'
+import { PATIENCE } from '../patience.ts'
 import { queryInstance } from '../query.ts'
 
 export const instance = inject('instance')
@@ -38,5 +39,5 @@ export async function linkMailedBy(email: string, action: () => Promise<unknown>
       .map(([, , link = '']) => link)
   const { length } = links()
   await action()
-  return vi.waitUntil(() => links()[length], 10_000)
+  return vi.waitUntil(() => links()[length], PATIENCE)
 }
