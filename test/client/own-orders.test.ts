@@ -209,7 +209,7 @@ it.each(shopLanguages)(
     const order = await vi.waitUntil(async () => {
       const { orders } = await client.listOrders({ providerId: number })
       return orders[0]
-    }, 15_000)
+    }, 30_000)
     const events = await eventsUntil('order.delivered', order)
     for (const event of events) await tell(event)
     expect(await bookOf(number)).toEqual({
@@ -230,7 +230,7 @@ it.each(shopLanguages)(
     gate.state = 'open'
     const number = crypto.randomUUID()
     await sell(number, withoutWallet())
-    const id = await vi.waitUntil(async () => (await bookOf(number)).orderId, 15_000)
+    const id = await vi.waitUntil(async () => (await bookOf(number)).orderId, 30_000)
     const { orders } = await client.getOrders({ order_ids: [id] })
     const [own] = orders[0] ? await eventsUntil('order.awaiting_wallet', orders[0]) : []
     if (!own) throw new Error('there is no event')
