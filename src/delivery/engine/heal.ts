@@ -3,8 +3,8 @@
  * reorganization, or a chain that was reset). While the hash of the newest settled block stands,
  * everything below it stands.
  */
-import { sql } from 'drizzle-orm'
-import type { Hex } from 'viem'
+import { type SQL, sql } from 'drizzle-orm'
+import type { Address, Hex } from 'viem'
 import { type Database, raw } from '../../db/client.ts'
 import type { Network } from '../../env.ts'
 import { otherNodes } from '../../ethereum/node.ts'
@@ -116,33 +116,41 @@ async function isNewer(db: Database, { chainId }: Network, head: Block): Promise
   return rows.length > 0
 }
 
+/** Queues the items above the fork again, and forgets the blocks that are gone. */
+export const requeueAboveFork = (db: Database, chainId: number, { standing }: Fork, now: Date) =>
+  [
+    ...requeue(db, chainId, sql`block > ${standing?.block ?? -1} OR isOpen`, now),
+    raw(
+      db,
+      sql`UPDATE networks SET settledBlock = ${standing?.block ?? null},
+          settledHash = ${standing?.hash ?? null} WHERE chainId = ${chainId}`,
+    ),
+  ] as const
+
 /**
- * Forgets the blocks of nonces that no block has. The newest row of each is open and without items
- * then, so its nonce is signed again. Its items were queued when it was closed.
+ * Forgets the blocks of nonces that no block has, and queues again what was signed for later ones,
+ * which have to wait for them.
  */
-export const reopenNonces = (
+export const requeueNonces = (
   db: Database,
   chainId: number,
-  contradicted: ReturnType<typeof findContradicted>,
+  { signer, count }: { signer: Address; count: number },
   now: Date,
 ) =>
-  raw(
+  requeue(
     db,
-    sql`UPDATE transactions SET block = NULL, blockHash = NULL, items = '[]', raw = NULL,
-        nonceUsedAt = NULL, gasUsed = NULL, fee = NULL, isOpen = 1, updatedAt = ${now.toISOString()}
-      WHERE id IN (SELECT max(t.id) FROM json_each(${JSON.stringify(contradicted)}) s
-        JOIN transactions t ON t.chainId = ${chainId} AND t.signer = s.value ->> 'signer'
-          AND t.nonce >= s.value ->> 'count' AND t.block IS NOT NULL AND t.deadline > 0
-        GROUP BY t.signer, t.nonce HAVING NOT max(t.isOpen))`,
+    chainId,
+    sql`signer = ${signer} AND nonce >= ${count} AND (block IS NOT NULL OR isOpen) AND deadline > 0`,
+    now,
   )
 
 /**
- * Queues the items above the fork again, and forgets the blocks that are gone. The newest row of each
- * nonce is open and without items then: its bytes may be mined again, or its nonce is signed again.
+ * Queues the items again that transactions carry, and forgets the blocks of these. The newest row of
+ * each nonce is open and without items then: its bytes may be mined again, or its nonce is signed again.
  */
-export const requeueAboveFork = (db: Database, chainId: number, { standing }: Fork, now: Date) => {
-  const above = standing?.block ?? -1
+const requeue = (db: Database, chainId: number, isGone: SQL, now: Date) => {
   const at = now.toISOString()
+  const gone = sql`chainId = ${chainId} AND (${isGone})`
   return [
     raw<{ id: number }>(
       db,
@@ -150,10 +158,8 @@ export const requeueAboveFork = (db: Database, chainId: number, { standing }: Fo
           transactionId = NULL, reasonCode = iif(requestedAction = 'cancel', reasonCode, NULL),
           reason = iif(requestedAction = 'cancel', reason, NULL), version = version + 1, updatedAt = ${at}
         WHERE state IN ('transferred', 'in_flight', 'cancelled')
-          AND id IN (SELECT i.value FROM transactions t, json_each(t.items) i
-            WHERE t.chainId = ${chainId} AND (t.block > ${above} OR t.isOpen))
-          AND transactionId IN (SELECT id FROM transactions
-            WHERE chainId = ${chainId} AND (block > ${above} OR isOpen))
+          AND id IN (SELECT i.value FROM transactions, json_each(items) i WHERE ${gone})
+          AND transactionId IN (SELECT id FROM transactions WHERE ${gone})
         RETURNING id`,
     ),
     raw(
@@ -161,13 +167,8 @@ export const requeueAboveFork = (db: Database, chainId: number, { standing }: Fo
       sql`UPDATE transactions SET block = NULL, blockHash = NULL, items = '[]', raw = NULL,
           nonceUsedAt = NULL, gasUsed = NULL, fee = NULL, updatedAt = ${at},
           isOpen = id IN (SELECT coalesce(max(id) FILTER (WHERE isOpen), max(id)) FROM transactions
-            WHERE chainId = ${chainId} AND (block > ${above} OR isOpen) GROUP BY signer, nonce)
-        WHERE chainId = ${chainId} AND (block > ${above} OR isOpen)`,
-    ),
-    raw(
-      db,
-      sql`UPDATE networks SET settledBlock = ${standing?.block ?? null},
-          settledHash = ${standing?.hash ?? null} WHERE chainId = ${chainId}`,
+            WHERE ${gone} GROUP BY signer, nonce)
+        WHERE ${gone}`,
     ),
   ] as const
 }

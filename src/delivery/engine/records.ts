@@ -147,11 +147,19 @@ export async function confirm(
       const { block, contentHash } = theirs.get(key) ?? {}
       return block === record.block && contentHash === record.contentHash ? [] : key
     })
-    if (disputed.length > 0)
-      log.error('nodes_disagree', { chainId: network.chainId, keys: disputed.length })
+    const merged = mergeReceipts(receipts, theirReceipts)
+    const denied = [...receipts].filter(
+      ([hash, mine]) =>
+        theirReceipts.has(hash) &&
+        (merged.unconfirmed.has(hash) || !merged.receipts.has(hash)) &&
+        (mine?.blockNumber ?? 0) <= final.number,
+    )
+    const counts = { keys: disputed.length, receipts: denied.length, nonces: doubted.size }
+    if (Object.values(counts).some((count) => count > 0))
+      log.error('nodes_disagree', { chainId: network.chainId, ...counts })
     return {
       isAlone: false,
-      ...mergeReceipts(receipts, theirReceipts),
+      ...merged,
       disputed: new Set(disputed),
       finalTime: Math.min(final.timestamp, theirFinal?.timestamp ?? final.timestamp),
       unconfirmedSince: null,

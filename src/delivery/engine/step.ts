@@ -24,8 +24,8 @@ import {
   findFork,
   isProvenWrong,
   isSuspect,
-  reopenNonces,
   requeueAboveFork,
+  requeueNonces,
 } from './heal.ts'
 import type { ItemChange } from './item-changes.ts'
 import { LEASE } from './lease.ts'
@@ -143,8 +143,10 @@ async function advance(
   }
   const contradicted = findContradicted(world)
   if (contradicted.length > 0 && isProvenWrong(world)) {
-    await db.batch([reopenNonces(db, chainId, contradicted, now)])
-    log.error('nonces_reopened', { chainId, signers: contradicted.map(({ signer }) => signer) })
+    for (const { signer, count } of contradicted) {
+      await db.batch([...requeueNonces(db, chainId, { signer, count }, now)])
+      log.error('nonces_contradicted', { chainId, signer, nonce: count })
+    }
     return again
   }
 
