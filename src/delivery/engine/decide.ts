@@ -147,7 +147,7 @@ function close(
       changes.push(
         code === null || code === 'token_not_deployed'
           ? failInTransaction(item, explain('transfer_failed', revertReason(reason)), now)
-          : wait(item, explain(code), now),
+          : wait(item, explain(code), now, true),
       )
     }
     // The next step compares the key with the chain before it signs.

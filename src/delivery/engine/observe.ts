@@ -135,7 +135,8 @@ async function observeAt(
     ...others.map(({ rpc }) => rpc([tip, ...configured.map(transactionCount)])),
   ])
   const final = read(block, first(blockAt(finalHeight)))
-  if (!final || final.number > head.number) return 'the node does not tell the final block'
+  if (!final || final.number > head.number || final.timestamp > head.timestamp)
+    return 'the node does not tell the final block'
   const states = new Map<Address, SignerState>()
   for (const signer of signers) {
     const count = read(integer, first(transactionCount(signer)))

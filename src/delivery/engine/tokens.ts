@@ -11,6 +11,12 @@ import type { Item } from './state.ts'
 /** Standards that all nodes tell, by chain and address, for the life of the isolate. */
 const standards = new Map<string, Standard>()
 
+const standardKey = ({ chainId }: Network, token: Address) => `${chainId} ${token}`
+
+/** Whether all nodes tell the same standard. */
+export const isAgreed = (network: Network, token: Address): boolean =>
+  standards.has(standardKey(network, token))
+
 /** Why a token has no standard. `isConfirmed`: a second node, where there is one, says so too. */
 type TokenProblem = Reason & { isConfirmed: boolean }
 
@@ -20,17 +26,16 @@ export async function readStandards(
   node: Node,
   tokens: ReadonlySet<Address>,
 ): Promise<Map<Address, Standard | TokenProblem>> {
-  const standardKey = (token: Address) => `${network.chainId} ${token}`
   const isOnly = network.rpcUrls.length === 1
   const [other] = otherNodes(network, node)
-  const unknown = [...tokens].filter((token) => !standards.has(standardKey(token)))
+  const unknown = [...tokens].filter((token) => !standards.has(standardKey(network, token)))
   const requests = unknown.flatMap(standardRequests)
   const replies = await Promise.all(
     [node, ...(other ? [other] : [])].map(({ rpc }) => rpc(requests)),
   )
   const found = new Map<Address, Standard | TokenProblem>()
   for (const token of tokens) {
-    const known = standards.get(standardKey(token))
+    const known = standards.get(standardKey(network, token))
     const told = replies.flatMap((answers) => readStandard(token, answers) ?? [])
     const [standard] = told
     const codes = replies.flatMap((answers) => readTrouble(token, answers) ?? [])
@@ -38,7 +43,7 @@ export async function readStandards(
     if (known) found.set(token, known)
     else if (standard && told.every((one) => one === standard)) {
       found.set(token, standard)
-      if (isOnly || told.length > 1) standards.set(standardKey(token), standard)
+      if (isOnly || told.length > 1) standards.set(standardKey(network, token), standard)
     } else if (!standard && code)
       found.set(token, { ...explain(code), isConfirmed: isOnly || codes.length > 1 })
   }
