@@ -15,6 +15,7 @@ Object.assign(process.env, secrets)
 /** Set by `npm run fuzz`, `npm run fuzz -- --hostile` and `npm run chaos`. */
 const { FUZZ_SEED = '1', FUZZ_RUNS, HOSTILE_SEED = '1', HOSTILE_STEPS } = process.env
 const { CHAOS_SEED, CHAOS_ITEMS, SHARES_SEED, SHARES_STEPS } = process.env
+const { LIES_SEED = '1', LIES_CASES = '200' } = process.env
 
 /** Files that `npm run test:long` repeats with more cases, seeds or rows. */
 const extended = [
@@ -94,6 +95,7 @@ const workers = (isLong: boolean) => {
           seeds: CHAOS_SEED ? [+CHAOS_SEED] : isLong ? [1, 2, 3] : [1],
           items: +(CHAOS_ITEMS ?? (isLong ? 80 : 25)),
         },
+        lies: { seed: +LIES_SEED, cases: +LIES_CASES },
       },
     },
   })
