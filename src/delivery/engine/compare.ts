@@ -6,6 +6,7 @@ import { explain, finalReasons, sentences } from '../reasons.ts'
 import { finalDelay } from './decide.ts'
 import { type ItemChange, queue, SEARCH_TIMEOUT, wait } from './item-changes.ts'
 import type { World } from './observe.ts'
+import { mergeLogs } from './records.ts'
 import {
   type FoundTransaction,
   findUses,
@@ -109,10 +110,9 @@ async function resolve(
     if (!first || !second || !isSame(first, second)) continue
     // A nonce that its signer has not reached yet is a wrong answer.
     if (first.nonce >= (signers.get(first.from)?.count ?? Infinity)) continue
-    // One may lack events.
-    const mined = first.logs.length < second.logs.length ? second : first
-    transactions.set(hash, mined)
-    logsLeft.set(hash, [...mined.logs])
+    const logs = mergeLogs(first.logs, second.logs)
+    transactions.set(hash, { ...first, logs })
+    logsLeft.set(hash, [...logs])
   }
   const changes: ItemChange[] = []
   const found: FoundTransaction[] = []

@@ -78,14 +78,22 @@ export async function observe(
   let trouble = ''
   for (const node of usableNodes(network)) {
     const observation = await observeAt(node, work, signers)
-    if (typeof observation !== 'string') {
-      if (!(await isContradicted(observation, network, signers))) return observation
+    if (typeof observation === 'string') trouble = observation
+    else if (await isContradicted(observation, network, signers))
       trouble = 'a second node says that the Delivery contract delivers'
-    } else trouble = observation
+    else if (network.rpcUrls.length > 1 && lacksRecords(observation, work))
+      trouble = 'the node does not tell the records of keys'
+    else return observation
     if (network.rpcUrls.length > 1) leaveOut(network, node, trouble)
   }
   return trouble
 }
+
+/** Whether the node lacks the record of a key, although the contract answers. */
+const lacksRecords = ({ contracts, records }: Observation, { network, loaded }: Work): boolean =>
+  [...loaded.due, ...loaded.compared].some(
+    ({ contract, key }) => contracts.has(contract ?? network.delivery) && !records.has(key),
+  )
 
 /** Whether the contract does not deliver according to this node, but does according to another. */
 async function isContradicted(

@@ -177,7 +177,20 @@ export async function confirm(
   }
 }
 
-/** Compares the receipts of two nodes. One may lack events, so the longer list counts. */
+/** Returns the events of a receipt that either of two nodes has: one may lack some, or change them. */
+export function mergeLogs(first: Receipt['logs'], second: Receipt['logs']): Receipt['logs'] {
+  const textOf = (log: Receipt['logs'][number]) => JSON.stringify(log).toLowerCase()
+  const counts = new Map<string, number>()
+  for (const log of first) counts.set(textOf(log), (counts.get(textOf(log)) ?? 0) + 1)
+  const others = second.filter((log) => {
+    const count = counts.get(textOf(log)) ?? 0
+    counts.set(textOf(log), count - 1)
+    return count <= 0
+  })
+  return [...first, ...others]
+}
+
+/** Compares the receipts of two nodes. */
 function mergeReceipts(
   mine: ReadonlyMap<Hex, Receipt | null>,
   theirs: ReadonlyMap<Hex, Receipt | null>,
@@ -191,7 +204,7 @@ function mergeReceipts(
         first.blockHash === second.blockHash &&
         first.blockNumber === second.blockNumber &&
         first.status === second.status
-      if (isSame) receipts.set(hash, first.logs.length < second.logs.length ? second : first)
+      if (isSame) receipts.set(hash, { ...first, logs: mergeLogs(first.logs, second.logs) })
     } else if (first || second) {
       receipts.set(hash, first ?? second ?? null)
       unconfirmed.add(hash)

@@ -178,7 +178,10 @@ async function advance(
     transactions: found.map((transaction) => newRow(transaction, now)),
     items: comparison.changes,
     settled: newest ? { block: newest.block, hash: newest.blockHash } : null,
-    compared: comparedTo(loaded, now),
+    // What nodes disagree about is compared again.
+    compared: loaded.compared.some(({ key }) => observation.disputed.has(key))
+      ? null
+      : comparedTo(loaded, now),
   })
 
   const capacities = signers.map((signer) => readCapacity(world, signer))
