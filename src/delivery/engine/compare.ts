@@ -2,6 +2,7 @@
 import type { Hex } from 'viem'
 import { otherNodes } from '../../ethereum/node.ts'
 import { log } from '../../log.ts'
+import { COMPARE_INTERVAL } from '../queue.ts'
 import { explain, finalReasons, sentences } from '../reasons.ts'
 import { finalDelay } from './decide.ts'
 import { type ItemChange, queue, SEARCH_TIMEOUT, wait } from './item-changes.ts'
@@ -25,6 +26,8 @@ type Comparison = {
   unrecorded: Item[]
   /** Whether the contract of the network did not answer. Its items are left as they are. */
   isBlocked: boolean
+  /** Whether items that failed or wait have to be compared again soon: nodes told too little. */
+  isIncomplete: boolean
 }
 
 /** Items whose transactions are looked for at a time: at 19 calls a second that takes eight seconds. */
@@ -39,6 +42,8 @@ export async function compareKeys(world: World): Promise<Comparison> {
   const unrecorded: Item[] = []
   const recorded: Recorded[] = []
   let isBlocked = false
+  const isLate = isSearchOver(world)
+  let isIncomplete = loaded.compared.some(({ key }) => disputed.has(key)) && !isLate
   for (const item of [...loaded.due, ...loaded.compared]) {
     const record = records.get(item.key)
     const contract = item.contract ?? delivery
@@ -75,13 +80,20 @@ export async function compareKeys(world: World): Promise<Comparison> {
     // What was found out with logs stands.
     if (item.state === 'failed' && item.reasonCode && finalReasons.includes(item.reasonCode))
       continue
-    if (now.getTime() - since >= SEARCH_TIMEOUT) changes.push(settle(item, record, null, null))
+    const isOver = item.state === 'queued' ? now.getTime() - since >= SEARCH_TIMEOUT : isLate
+    if (isOver) changes.push(settle(item, record, null, null))
     else if (item.state === 'queued') changes.push(waitForTransaction(item, record.block, now))
+    else isIncomplete = true
   }
   if (missing.length > 0)
     log.error('node_unavailable', { chainId, reason: sentences.transaction_not_found })
-  return { changes, unrecorded, found, isBlocked }
+  return { changes, unrecorded, found, isBlocked, isIncomplete }
 }
+
+/** Whether the daily comparison was due so long ago that it does not wait for nodes any more. */
+const isSearchOver = ({ loaded: { network }, now }: World): boolean =>
+  network.comparedAt !== null &&
+  now.getTime() - Date.parse(network.comparedAt) >= COMPARE_INTERVAL + SEARCH_TIMEOUT
 
 /**
  * Returns what becomes of items whose keys are used: any node may tell the transaction, and two have

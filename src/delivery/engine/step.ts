@@ -10,6 +10,7 @@ import type { Network, Settings } from '../../env.ts'
 import { leaveOut, usableNodes } from '../../ethereum/node.ts'
 import { getSigner, type Signer } from '../../ethereum/signer.ts'
 import { log } from '../../log.ts'
+import { COMPARE_INTERVAL } from '../queue.ts'
 import { compareKeys } from './compare.ts'
 import {
   changeTransactions,
@@ -178,10 +179,7 @@ async function advance(
     transactions: found.map((transaction) => newRow(transaction, now)),
     items: comparison.changes,
     settled: newest ? { block: newest.block, hash: newest.blockHash } : null,
-    // What nodes disagree about is compared again.
-    compared: loaded.compared.some(({ key }) => observation.disputed.has(key))
-      ? null
-      : comparedTo(loaded, now),
+    compared: comparedTo(loaded, comparison.isIncomplete, now),
   })
 
   const capacities = signers.map((signer) => readCapacity(world, signer))
@@ -202,7 +200,7 @@ async function advance(
   const ended = hasEnded([...closed.items, ...comparison.changes, ...signed.changes])
   const lookAt = nextLook(world, decisions, signed.transactions.length > 0)
   const hasMore =
-    loaded.compared.length === COMPARED_ITEMS ||
+    (loaded.compared.length === COMPARED_ITEMS && !comparison.isIncomplete) ||
     decisions.filter(({ do: action }) => action === 'close').length >= MAX_LOADED
   const inFlight = countInFlight(decisions, addresses) + signed.transactions.length
   const takesItems = inFlight < signers.length * network.transactionsInFlight
@@ -263,7 +261,14 @@ const countUsedPieces = (
   })
 
 /** The page that was compared. After the last one, the next comparison starts at the first item. */
-function comparedTo({ compared, network }: Loaded, now: Date): Changes['compared'] {
+function comparedTo(
+  { compared, network }: Loaded,
+  isIncomplete: boolean,
+  now: Date,
+): Changes['compared'] {
+  // The same page again, until the comparison has been due for some minutes.
+  const dueAt = new Date(now.getTime() - COMPARE_INTERVAL).toISOString()
+  if (isIncomplete) return network.comparedAt ? null : { id: network.comparedId, at: dueAt }
   const last = compared.at(-1)
   const end = { id: 0, at: now.toISOString() }
   if (!last) return network.comparedId > 0 ? end : null
