@@ -105,6 +105,8 @@ type Told = {
   disputed?: number[]
   /** Hashes of receipts that only one node has. */
   unconfirmed?: Hex[]
+  /** Events that only one node has. */
+  doubtfulLogs?: Log[]
   /** The time of the final block according to a second node. */
   finalTime?: number
 }
@@ -122,6 +124,7 @@ function decisionOn(
     tip = gwei('1'),
     disputed = [],
     unconfirmed = [],
+    doubtfulLogs = [],
     finalTime = FINAL_TIME,
   }: Told,
   carried: Item[] = [carriedOf(1), carriedOf(2)],
@@ -136,6 +139,7 @@ function decisionOn(
     doubted: new Set(),
     isAlone: false,
     unconfirmed: new Set(unconfirmed),
+    doubtfulLogs: new Set(doubtfulLogs),
     finalTime,
     contracts: new Map(),
     receipts: new Map(receipts),
@@ -524,6 +528,18 @@ describe('an item', () => {
         { state: 'transferred' },
         { state: 'queued', tries: 1, reasonCode: 'transfer_failed' },
       ],
+    })
+  })
+
+  it('waits while only one node has the event of its transfer', () => {
+    const receipt = receiptAt(98, ...delivered)
+    const told: Told = { count: NONCE + 1, receipts: [[HASH, receipt]], records: [[1, 98]] }
+    expect(decisionOn({}, { ...told, doubtfulLogs: receipt.logs.slice(1) })).toMatchObject({
+      do: 'close',
+      changes: [{ state: 'queued', reasonCode: 'transaction_not_found' }],
+    })
+    expect(decisionOn({}, { ...told, doubtfulLogs: receipt.logs.slice(0, 1) })).toMatchObject({
+      changes: [{ state: 'transferred' }],
     })
   })
 

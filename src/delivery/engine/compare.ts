@@ -5,7 +5,7 @@ import { log } from '../../log.ts'
 import { COMPARE_INTERVAL } from '../queue.ts'
 import { explain, finalReasons, sentences } from '../reasons.ts'
 import { finalDelay } from './decide.ts'
-import { type ItemChange, queue, SEARCH_TIMEOUT, wait } from './item-changes.ts'
+import { type ItemChange, queue, SEARCH_TIMEOUT, wait, waitForTransaction } from './item-changes.ts'
 import type { World } from './observe.ts'
 import { mergeLogs } from './records.ts'
 import {
@@ -60,7 +60,7 @@ export async function compareKeys(world: World): Promise<Comparison> {
   }
   if (isBlocked) log.error('contract_unavailable', { chainId })
   const found: FoundTransaction[] = []
-  const missing: Recorded[] = []
+  const missing: Missing[] = []
   for (let i = 0; i < recorded.length; i += RESOLVED_ITEMS) {
     await renew()
     const slice = recorded.slice(i, i + RESOLVED_ITEMS)
@@ -73,7 +73,7 @@ export async function compareKeys(world: World): Promise<Comparison> {
       else found.push(transaction)
     }
   }
-  for (const { item, record } of missing) {
+  for (const { item, record, hash } of missing) {
     const isSearched =
       item.reasonCode === 'transaction_not_found' || item.reasonCode === 'cancelled'
     const since = Date.parse((isSearched && item.failingSince) || now.toISOString())
@@ -81,7 +81,8 @@ export async function compareKeys(world: World): Promise<Comparison> {
     if (item.state === 'failed' && item.reasonCode && finalReasons.includes(item.reasonCode))
       continue
     const isOver = item.state === 'queued' ? now.getTime() - since >= SEARCH_TIMEOUT : isLate
-    if (isOver) changes.push(settle(item, record, null, null))
+    const end = isOver ? settle(item, record, null, hash) : null
+    if (end) changes.push(end)
     else if (item.state === 'queued') changes.push(waitForTransaction(item, record.block, now))
     else isIncomplete = true
   }
@@ -95,6 +96,9 @@ const isSearchOver = ({ loaded: { network }, now }: World): boolean =>
   network.comparedAt !== null &&
   now.getTime() - Date.parse(network.comparedAt) >= COMPARE_INTERVAL + SEARCH_TIMEOUT
 
+/** `hash`: the transaction that a node tells. */
+type Missing = Recorded & { hash: Hex | null }
+
 /**
  * Returns what becomes of items whose keys are used: any node may tell the transaction, and two have
  * to say the same of it. `missing`: items whose transaction they do not tell.
@@ -104,17 +108,17 @@ async function resolve(
   recorded: readonly Recorded[],
 ) {
   const others = otherNodes(network, node)
-  const located = await findUses(node.rpc, recorded, lineage)
-  const isLocated = ({ item }: Recorded) => located.some((use) => use.item.id === item.id)
+  const uses = await findUses(node.rpc, recorded, lineage)
+  const isLocated = ({ item }: Recorded) => uses.some((use) => use.item.id === item.id)
   for (const { rpc } of others) {
     const rest = recorded.filter((entry) => !isLocated(entry))
-    if (rest.length > 0) located.push(...(await findUses(rpc, rest, lineage)))
+    if (rest.length > 0) uses.push(...(await findUses(rpc, rest, lineage)))
   }
-  const hashes = [...new Set(located.map(({ use }) => use.transactionHash))]
+  const hashes = [...new Set(uses.map(({ use }) => use.transactionHash))]
   const [mine, theirs] = await Promise.all(
     [node, others[0]].map((one) => one && readMined(one.rpc, hashes)),
   )
-  const logsLeft = new Map<Hex, Mined['logs']>()
+  const logsLeft = new Map<Hex, ReturnType<typeof mergeLogs>>()
   const transactions = new Map<Hex, Mined>()
   for (const hash of hashes) {
     const first = mine?.get(hash)
@@ -122,17 +126,18 @@ async function resolve(
     if (!first || !second || !isSame(first, second)) continue
     // A nonce that its signer has not reached yet is a wrong answer.
     if (first.nonce >= (signers.get(first.from)?.count ?? Infinity)) continue
-    const logs = mergeLogs(first.logs, second.logs)
-    transactions.set(hash, { ...first, logs })
-    logsLeft.set(hash, [...logs])
+    const merged = mergeLogs(first.logs, second.logs)
+    transactions.set(hash, { ...first, logs: [...merged.logs] })
+    logsLeft.set(hash, merged)
   }
   const changes: ItemChange[] = []
   const found: FoundTransaction[] = []
   const settled = new Set<number>()
-  for (const entry of located) {
+  for (const entry of uses) {
     const { item, use } = entry
     const mined = transactions.get(use.transactionHash)
-    const end = mined && settleMined(entry, mined, logsLeft.get(use.transactionHash) ?? [])
+    const left = logsLeft.get(use.transactionHash)
+    const end = mined && left && settleMined(entry, mined, left)
     if (!end) continue
     settled.add(item.id)
     const { change } = end
@@ -140,7 +145,13 @@ async function resolve(
     changes.push(change)
     found.push(end.found)
   }
-  return { changes, found, missing: recorded.filter(({ item }) => !settled.has(item.id)) }
+  const missing = recorded.flatMap((entry): Missing[] => {
+    const located = uses.find((one) => one.item.id === entry.item.id)
+    return settled.has(entry.item.id)
+      ? []
+      : [{ ...entry, hash: located?.use.transactionHash ?? null }]
+  })
+  return { changes, found, missing }
 }
 
 const isSame = (first: Mined, second: Mined): boolean =>
@@ -149,7 +160,3 @@ const isSame = (first: Mined, second: Mined): boolean =>
   first.status === second.status &&
   first.from === second.from &&
   first.nonce === second.nonce
-
-/** The item waits until the nodes tell which transaction has used its key. */
-const waitForTransaction = (item: Item, block: number, now: Date): ItemChange =>
-  wait(item, explain('transaction_not_found', `block ${block}`), now)

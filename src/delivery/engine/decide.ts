@@ -8,7 +8,13 @@ import { type Fees, isUnderpriced, outbid } from '../../ethereum/fees.ts'
 import type { Receipt } from '../../ethereum/requests.ts'
 import { readContractReason, revertReason } from '../../ethereum/revert.ts'
 import { explain } from '../reasons.ts'
-import { failInTransaction, type ItemChange, queue, wait } from './item-changes.ts'
+import {
+  failInTransaction,
+  type ItemChange,
+  queue,
+  wait,
+  waitForTransaction,
+} from './item-changes.ts'
 import { type Observation, signedHashes, type World } from './observe.ts'
 import { settleUse } from './settle.ts'
 import type { DeliveryTransaction, Item } from './state.ts'
@@ -117,8 +123,9 @@ function close(
   { contract, items }: DeliveryTransaction,
   closing: (Decision & { do: 'close' })['closing'],
   receipt: Receipt | null,
-  { loaded, observation: { records, disputed, unconfirmed, final }, network, now }: Facts,
+  { loaded, observation, network, now }: Facts,
 ): Verdict {
+  const { records, disputed, unconfirmed, doubtfulLogs: doubtful, final } = observation
   const logs = [...(receipt?.logs ?? [])]
   const failures = logs.filter((log) => isFailure(log, contract))
   const changes: ItemChange[] = []
@@ -136,7 +143,10 @@ function close(
         : undefined
     const failure = isFinal ? undefined : failures.find(({ topics }) => topics[1] === item.key)
     isProven ||= use !== undefined
-    if (use) changes.push(settleUse(item, { use, logs }))
+    if (use)
+      changes.push(
+        settleUse(item, { use, logs, doubtful }) ?? waitForTransaction(item, record.block, now),
+      )
     else if (failure && !isUnconfirmed) {
       const decoded = decodeFailure(failure.data)
       if (!decoded) return { do: 'wait' }

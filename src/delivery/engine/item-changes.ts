@@ -159,6 +159,10 @@ export function wait(item: Item, reason: Reason, now: Date, isConfirmed = false)
   return queue({ ...item, ...kept, failingSince: since.toISOString() }, at)
 }
 
+/** The item waits until the nodes tell which transaction has used its key, and agree about its events. */
+export const waitForTransaction = (item: Item, block: number, now: Date): ItemChange =>
+  wait(item, explain('transaction_not_found', `block ${block}`), now)
+
 /**
  * The item stays due, and goes on as soon as the contract and its relayers allow it. Null: its reason
  * says so already.

@@ -1,7 +1,7 @@
 /** What nodes say about delivery keys and receipts. */
 import type { Address, Hex } from 'viem'
 import type { Network } from '../../env.ts'
-import { decodeRecords, encodeRecords, type KeyRecord } from '../../ethereum/contract.ts'
+import { decodeRecords, encodeRecords, type KeyRecord, type Log } from '../../ethereum/contract.ts'
 import { type Node, otherNodes } from '../../ethereum/node.ts'
 import {
   type Block,
@@ -84,6 +84,8 @@ export type Confirmation = {
   receipts: ReadonlyMap<Hex, Receipt | null>
   /** Receipts that only one node has. */
   unconfirmed: ReadonlySet<Hex>
+  /** Events that only one node has. They prove no transfer. */
+  doubtfulLogs: ReadonlySet<Log>
   /** Keys whose final record a second node does not confirm. */
   disputed: ReadonlySet<Hex>
   /** The earlier one of what both say is the time of the final block, in seconds. */
@@ -116,6 +118,7 @@ export async function confirm(
     isAlone: true,
     receipts,
     unconfirmed: new Set(),
+    doubtfulLogs: new Set(),
     disputed: new Set(),
     finalTime: final.timestamp,
     unconfirmedSince,
@@ -177,17 +180,19 @@ export async function confirm(
   }
 }
 
-/** Returns the events of a receipt that either of two nodes has: one may lack some, or change them. */
-export function mergeLogs(first: Receipt['logs'], second: Receipt['logs']): Receipt['logs'] {
+/** The events of a receipt. `doubtful`: those that only one of two nodes has. The others come first. */
+type Logs = { logs: Receipt['logs']; doubtful: ReadonlySet<Log> }
+
+/** Compares the events that two nodes have of a transaction: one may lack some, or change them. */
+export function mergeLogs(first: Receipt['logs'], second: Receipt['logs']): Logs {
   const textOf = (log: Receipt['logs'][number]) => JSON.stringify(log).toLowerCase()
-  const counts = new Map<string, number>()
-  for (const log of first) counts.set(textOf(log), (counts.get(textOf(log)) ?? 0) + 1)
-  const others = second.filter((log) => {
-    const count = counts.get(textOf(log)) ?? 0
-    counts.set(textOf(log), count - 1)
-    return count <= 0
-  })
-  return [...first, ...others]
+  const left = Map.groupBy(second, textOf)
+  const isShared = (log: Receipt['logs'][number]) => left.get(textOf(log))?.pop() !== undefined
+  const { shared = [], own = [] } = Object.groupBy(first, (log) =>
+    isShared(log) ? 'shared' : 'own',
+  )
+  const doubtful = [...own, ...[...left.values()].flat()]
+  return { logs: [...shared, ...doubtful], doubtful: new Set(doubtful) }
 }
 
 /** Compares the receipts of two nodes. */
@@ -197,6 +202,7 @@ function mergeReceipts(
 ) {
   const receipts = new Map<Hex, Receipt | null>()
   const unconfirmed = new Set<Hex>()
+  const doubtfulLogs = new Set<Log>()
   for (const [hash, first] of mine) {
     const second = theirs.get(hash)
     if (first && second) {
@@ -204,11 +210,16 @@ function mergeReceipts(
         first.blockHash === second.blockHash &&
         first.blockNumber === second.blockNumber &&
         first.status === second.status
-      if (isSame) receipts.set(hash, { ...first, logs: mergeLogs(first.logs, second.logs) })
+      if (!isSame) continue
+      const { logs, doubtful } = mergeLogs(first.logs, second.logs)
+      receipts.set(hash, { ...first, logs })
+      for (const log of doubtful) doubtfulLogs.add(log)
     } else if (first || second) {
-      receipts.set(hash, first ?? second ?? null)
+      const only = first ?? second ?? null
+      receipts.set(hash, only)
       unconfirmed.add(hash)
+      for (const log of only?.logs ?? []) doubtfulLogs.add(log)
     } else if (second === null) receipts.set(hash, null)
   }
-  return { receipts, unconfirmed }
+  return { receipts, unconfirmed, doubtfulLogs }
 }

@@ -31,30 +31,38 @@ import { explain } from '../reasons.ts'
 import { cancelled, fail, type ItemChange, transferred } from './item-changes.ts'
 import type { Item } from './state.ts'
 
-/** The event that says that the key was used, and the logs of its transaction. */
-type Use = { use: Log; logs: Receipt['logs'] }
+/**
+ * The event that says that the key was used, and the logs of its transaction. `doubtful`: those that
+ * only one of two nodes has.
+ */
+type Use = { use: Log; logs: Receipt['logs']; doubtful: ReadonlySet<Log> }
 
 /**
  * Returns the end of an item whose key a transaction has used for it. The event of its transfer is
- * taken from the logs, so that it proves one item only.
+ * taken from the logs, so that it proves one item only. Null: nodes disagree about this event.
  */
-export function settleUse(item: Item, { use, logs }: Use, hash?: Hex | null): ItemChange {
+export function settleUse(
+  item: Item,
+  { use, logs, doubtful }: Use,
+  hash?: Hex | null,
+): ItemChange | null {
   const delivered = decodeDelivered(use)
   if (!delivered) return cancelled(item, hash)
-  if (takeTransfer(logs, delivered)) return transferred(item, delivered.amount, hash)
-  return fail(item, explain('token_moved_nothing'), hash)
+  const transfer = takeTransfer(logs, delivered)
+  if (!transfer) return fail(item, explain('token_moved_nothing'), hash)
+  return doubtful.has(transfer) ? null : transferred(item, delivered.amount, hash)
 }
 
 /**
- * Returns the end of an item by the record of its key. Without logs the record suffices, and no
- * transaction is known.
+ * Returns the end of an item by the record of its key. Without logs the record suffices. Null: nodes
+ * disagree about the logs.
  */
 export function settle(
   item: Item,
   { contentHash }: KeyRecord,
   found: Use | null,
   hash: Hex | null,
-): ItemChange {
+): ItemChange | null {
   if (contentHash === CANCELLED) return cancelled(item, hash)
   const delivered = found && decodeDelivered(found.use)
   const recipient = item.recipient ?? delivered?.to
@@ -145,25 +153,28 @@ export async function readMined(rpc: Rpc, hashes: readonly Hex[]): Promise<Map<H
 
 /**
  * Returns what becomes of an item, and its transaction. Null: the transaction is not in the block of
- * the record, or lacks the event.
+ * the record, or lacks the event, or nodes disagree about its logs.
  */
 export function settleMined(
   { item, record, use: { address, transactionHash } }: LocatedUse,
   mined: Mined,
-  logs: Receipt['logs'],
+  { logs, doubtful }: Pick<Use, 'logs' | 'doubtful'>,
 ): { change: ItemChange; found: FoundTransaction } | null {
   const use = mined.logs.find((log) => isUse(log, address, item.key, record))
   if (!use || mined.blockNumber !== record.block || mined.status !== 1) return null
-  return {
-    change: settle(item, record, { use, logs }, transactionHash),
-    found: {
-      hash: transactionHash,
-      signer: mined.from,
-      nonce: mined.nonce,
-      contract: address,
-      block: mined.blockNumber,
-      blockHash: mined.blockHash,
-      items: [item.id],
-    },
-  }
+  const change = settle(item, record, { use, logs, doubtful }, transactionHash)
+  return (
+    change && {
+      change,
+      found: {
+        hash: transactionHash,
+        signer: mined.from,
+        nonce: mined.nonce,
+        contract: address,
+        block: mined.blockNumber,
+        blockHash: mined.blockHash,
+        items: [item.id],
+      },
+    }
+  )
 }
