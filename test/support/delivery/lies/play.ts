@@ -89,6 +89,7 @@ async function prepare(world: World, watch: Watch): Promise<void> {
     { standard: 'erc1155' },
     { standard: 'erc1155', recipient: null },
     { standard: 'erc1155', seller: 'none' },
+    { standard: 'erc1155', seller: 'fake' },
   )
   const [, , , , cancelled] = sold
   if (cancelled) await anEngine(chain).cancel(cancelled)
@@ -109,7 +110,7 @@ async function prepare(world: World, watch: Watch): Promise<void> {
 
 /** Sets the database back to the time before the deliveries. Failed items are compared once a day. */
 async function forget({ chain, items, market }: World, state: 'queued' | 'failed'): Promise<void> {
-  const ids = JSON.stringify(items.filter(({ isWanted }) => isWanted).map(({ id }) => id))
+  const ids = JSON.stringify(items.filter(({ fate }) => fate !== 'waits').map(({ id }) => id))
   const at = new Date().toISOString()
   const isFailed = state === 'failed'
   await env.DB.batch([
