@@ -1,11 +1,21 @@
 /** Compares the keys of items with the chain, before they are sent and once a day. */
+import type { Hex } from 'viem'
 import { otherNodes } from '../../ethereum/node.ts'
 import { log } from '../../log.ts'
 import { explain, finalReasons, sentences } from '../reasons.ts'
 import { finalDelay } from './decide.ts'
 import { type ItemChange, queue, SEARCH_TIMEOUT, wait } from './item-changes.ts'
 import type { World } from './observe.ts'
-import { type FoundTransaction, type Recorded, resolve, settle } from './settle.ts'
+import { mergeLogs } from './records.ts'
+import {
+  type FoundTransaction,
+  findUses,
+  type Mined,
+  type Recorded,
+  readMined,
+  settle,
+  settleMined,
+} from './settle.ts'
 import type { Item } from './state.ts'
 
 type Comparison = {
@@ -49,7 +59,7 @@ export async function compareKeys(world: World): Promise<Comparison> {
   for (let i = 0; i < recorded.length; i += RESOLVED_ITEMS) {
     await renew()
     const slice = recorded.slice(i, i + RESOLVED_ITEMS)
-    const resolved = await resolveAnywhere(world, slice)
+    const resolved = await resolve(world, slice)
     changes.push(...resolved.changes)
     missing.push(...resolved.missing)
     for (const transaction of resolved.found) {
@@ -73,29 +83,60 @@ export async function compareKeys(world: World): Promise<Comparison> {
   return { changes, unrecorded, found, isBlocked }
 }
 
-/** Asks the node, then the others about what it does not tell. */
-async function resolveAnywhere(
-  { network, observation: { node, lineage } }: World,
+/**
+ * Returns what becomes of items whose keys are used: any node may tell the transaction, and two have
+ * to say the same of it. `missing`: items whose transaction they do not tell.
+ */
+async function resolve(
+  { network, observation: { node, lineage, signers, isAlone } }: World,
   recorded: readonly Recorded[],
 ) {
-  const result = await resolve(node.rpc, recorded, lineage)
-  for (const other of otherNodes(network, node)) {
-    // That a token has moved nothing is said by two nodes.
-    const doubted = result.changes.filter(({ reasonCode }) => reasonCode === 'token_moved_nothing')
-    const isAsked = (id: number) =>
-      doubted.some((change) => change.id === id) ||
-      result.missing.some(({ item }) => item.id === id)
-    const again = recorded.filter(({ item }) => isAsked(item.id))
-    if (again.length === 0) break
-    const second = await resolve(other.rpc, again, lineage)
-    const isAnswered = (id: number) => second.changes.some((change) => change.id === id)
-    result.changes = [...result.changes.filter(({ id }) => !isAnswered(id)), ...second.changes]
-    const isKnown = (hash: string) => result.found.some((known) => known.hash === hash)
-    result.found = [...result.found, ...second.found.filter(({ hash }) => !isKnown(hash))]
-    result.missing = result.missing.filter(({ item }) => !isAnswered(item.id))
+  const others = otherNodes(network, node)
+  const located = await findUses(node.rpc, recorded, lineage)
+  const isLocated = ({ item }: Recorded) => located.some((use) => use.item.id === item.id)
+  for (const { rpc } of others) {
+    const rest = recorded.filter((entry) => !isLocated(entry))
+    if (rest.length > 0) located.push(...(await findUses(rpc, rest, lineage)))
   }
-  return result
+  const hashes = [...new Set(located.map(({ use }) => use.transactionHash))]
+  const [mine, theirs] = await Promise.all(
+    [node, others[0]].map((one) => one && readMined(one.rpc, hashes)),
+  )
+  const logsLeft = new Map<Hex, Mined['logs']>()
+  const transactions = new Map<Hex, Mined>()
+  for (const hash of hashes) {
+    const first = mine?.get(hash)
+    const second = isAlone ? first : theirs?.get(hash)
+    if (!first || !second || !isSame(first, second)) continue
+    // A nonce that its signer has not reached yet is a wrong answer.
+    if (first.nonce >= (signers.get(first.from)?.count ?? Infinity)) continue
+    const logs = mergeLogs(first.logs, second.logs)
+    transactions.set(hash, { ...first, logs })
+    logsLeft.set(hash, [...logs])
+  }
+  const changes: ItemChange[] = []
+  const found: FoundTransaction[] = []
+  const settled = new Set<number>()
+  for (const entry of located) {
+    const { item, use } = entry
+    const mined = transactions.get(use.transactionHash)
+    const end = mined && settleMined(entry, mined, logsLeft.get(use.transactionHash) ?? [])
+    if (!end) continue
+    settled.add(item.id)
+    const { change } = end
+    if (change.state === item.state && change.reasonCode === item.reasonCode) continue
+    changes.push(change)
+    found.push(end.found)
+  }
+  return { changes, found, missing: recorded.filter(({ item }) => !settled.has(item.id)) }
 }
+
+const isSame = (first: Mined, second: Mined): boolean =>
+  first.blockHash === second.blockHash &&
+  first.blockNumber === second.blockNumber &&
+  first.status === second.status &&
+  first.from === second.from &&
+  first.nonce === second.nonce
 
 /** The item waits until the nodes tell which transaction has used its key. */
 const waitForTransaction = (item: Item, block: number, now: Date): ItemChange =>
