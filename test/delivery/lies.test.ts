@@ -21,9 +21,7 @@ const cases: [title: string, one: Parameters<typeof aCase>[0]][] = [
     'swallows a broadcast, then gives a receipt for it with number and hash of a real block',
     {
       moment: 'before signing',
-      lies: [
-        { story: 'swallows transactions, and has a receipt of each, without events', draw: 0 },
-      ],
+      lies: [{ story: 'swallows a transaction, and has a receipt of it, without events', draw: 0 }],
     },
   ],
   [
@@ -100,6 +98,17 @@ const cases: [title: string, one: Parameters<typeof aCase>[0]][] = [
       minutes: 5,
       lies: [{ story: 'has fresh blocks and old state', draw: 0 }],
     },
+  ],
+  [
+    'has the event of a transfer that did not happen, while a transaction is searched',
+    {
+      moment: 'while transactions are searched',
+      lies: [{ story: 'has the events of all transfers', draw: 0 }],
+    },
+  ],
+  [
+    'has the event of a transfer that did not happen, of a transaction in flight',
+    { moment: 'while in flight', lies: [{ story: 'has the events of all transfers', draw: 0 }] },
   ],
   [
     'says that every key is used for its delivery, for longer than one node alone is believed',

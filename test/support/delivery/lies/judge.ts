@@ -2,9 +2,9 @@
 import { env } from 'cloudflare:workers'
 import type { Hex } from 'viem'
 import { decodeLimit, encodeLimit } from '../../../../src/ethereum/contract.ts'
-import { rowsOf } from '../engine.ts'
+import { type Row, rowsOf } from '../engine.ts'
 import { expectExactlyOnce } from '../oracle.ts'
-import type { World } from './world.ts'
+import type { Fate, World } from './world.ts'
 
 /** Alarms that may last: somebody has to look at them. */
 const LASTING = ['foreign_transaction', 'contract_changed', 'deliveries_failed']
@@ -33,37 +33,38 @@ const select = async <T>(sql: string, ...values: unknown[]): Promise<T[]> =>
 export async function wrongItems({ chain, items, otherSeller }: World): Promise<string[]> {
   const isStock = ({ to }: { to: string }) => to === otherSeller
   const rows = await rowsOf(items)
-  const wanted = items.filter(({ isWanted }) => isWanted)
-  const states = wanted.flatMap(({ id }) => {
-    const { state, requestedAction, reason, dueAt } = rows.get(id) ?? {}
-    const isRight =
-      state === 'transferred' || (requestedAction === 'cancel' && state === 'cancelled')
-    return isRight ? [] : [`item ${id} is ${state} (${reason}), due ${dueAt}`]
+  const states = items.flatMap((item) => {
+    const row = rows.get(item.id)
+    return row && hasMet(item.fate, row)
+      ? []
+      : [`item ${item.id} is ${row?.state} (${row?.reason}), due ${row?.dueAt}`]
   })
-  const others = items
-    .filter(({ isWanted }) => !isWanted)
-    .flatMap(({ id }) => {
-      const { state, requestedAction } = rows.get(id) ?? {}
-      const isRight = ['queued', 'failed', 'awaiting_wallet'].includes(`${state}`)
-      return isRight && requestedAction === 'deliver' ? [] : [`item ${id} is ${state}`]
-    })
+  const wanted = items.filter(({ fate }) => fate === 'delivered')
   const stock = await select<{ id: number; text: string }>(
     `SELECT n.id, n.availableAmount || ' of NFT ' || n.id || ' are left' AS text
      FROM nfts n JOIN orderItems i ON i.nftId = n.id JOIN deliveries d ON d.id = i.id
      WHERE n.availableAmount <> 99 + iif(d.state = 'cancelled', i.quantity, 0)`,
   )
   const oracle = await messageOf(expectExactlyOnce(chain, wanted, { isTheft: isStock }))
-  return [...states, ...others, ...stock.map(({ text }) => text), ...oracle]
+  return [...states, ...stock.map(({ text }) => text), ...oracle]
 }
 
-/** The message of an error, without its colours. */
+function hasMet(fate: Fate, { state, requestedAction, reasonCode }: Row): boolean {
+  if (fate === 'moved nothing') return state === 'failed' && reasonCode === 'token_moved_nothing'
+  if (requestedAction === 'cancel') return fate === 'delivered' && state === 'cancelled'
+  return fate === 'delivered'
+    ? state === 'transferred'
+    : ['queued', 'failed', 'awaiting_wallet'].includes(state)
+}
+
+/** The message of an error. */
 const messageOf = (work: Promise<unknown>): Promise<string[]> =>
   work.then(
     () => [],
     ({ message, actual }) => [`${message} ${JSON.stringify(actual)?.slice(0, 500)}`],
   )
 
-type Row = {
+type TransactionRow = {
   id: number
   signer: string
   nonce: number
@@ -74,7 +75,7 @@ type Row = {
 }
 
 async function wrongTransactions({ chain, ask }: World): Promise<string[]> {
-  const rows = await select<Row>(
+  const rows = await select<TransactionRow>(
     'SELECT id, signer, nonce, hash, block, blockHash, isOpen FROM transactions WHERE chainId = ?',
     chain.chainId,
   )

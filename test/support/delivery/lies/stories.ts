@@ -122,11 +122,13 @@ type MadeUp = {
   hasRecords?: boolean
   /** Whether the transaction is swallowed, or mined as it should be. */
   isSwallowed?: boolean
+  /** Transactions of which there is such a receipt. Default: all. */
+  most?: number
 }
 
 /** Swallows transactions, and gives receipts for them with number and hash of a real block. */
 const receiptsOf =
-  ({ status, logs, hasRecords = false, isSwallowed = true }: MadeUp) =>
+  ({ status, logs, hasRecords = false, isSwallowed = true, most = Infinity }: MadeUp) =>
   (scene: Scene): Story => {
     const swallowed: Swallowed[] = []
     const uses = new Map<string, Block>()
@@ -135,10 +137,14 @@ const receiptsOf =
       place ??= Object(await scene.ask('eth_getBlockByNumber', 'latest', false)) as Block
       return place
     }
+    /** Whether it is one of those that it lies about. */
+    const isOne = (call: Call) =>
+      isBroadcast(call) &&
+      (swallowed.length < most || swallowed.some(({ hash }) => hash === keccak256(rawOf(call))))
     return {
-      forward: (call) => (isBroadcast(call) && isSwallowed ? null : call),
+      forward: (call) => (isSwallowed && isOne(call) ? null : call),
       change: async (call, result) => {
-        if (isBroadcast(call)) {
+        if (isOne(call)) {
           const raw = rawOf(call)
           const transaction = parseTransaction(raw)
           const from = await recoverTransactionAddress({ serializedTransaction: raw })
@@ -342,6 +348,15 @@ function ofAnother(fields: Record<string, unknown>, { delivery, addresses, draw 
   return isOurs(address) ? { ...fields, address: other } : fields
 }
 
+/** Adds the event of each transfer that the Delivery contract speaks of. */
+const withTransfers = (logs: readonly unknown[], scene: Scene): unknown[] => [
+  ...logs.flatMap((log) => {
+    const item = scene.calls.get(`${Object(log).topics?.[1]}`)
+    return item ? eventsOf(item, scene).slice(0, 1) : []
+  }),
+  ...logs,
+]
+
 const emptyData = (fields: Record<string, unknown>): unknown =>
   Array.isArray(fields.logs)
     ? { ...fields, logs: fields.logs.map((log) => ({ ...Object(log), data: '0x' })) }
@@ -353,6 +368,21 @@ export const stories = {
   'swallows transactions, and has a receipt of each, without events': receiptsOf({
     status: '0x1',
     logs: () => [],
+  }),
+  'swallows a transaction, and has a receipt of it, without events': receiptsOf({
+    status: '0x1',
+    logs: () => [],
+    most: 1,
+  }),
+  'swallows a transaction, and has a receipt of it that failed': receiptsOf({
+    status: '0x0',
+    logs: () => [],
+    most: 1,
+  }),
+  'swallows three transactions, and has a receipt of each, without events': receiptsOf({
+    status: '0x1',
+    logs: () => [],
+    most: 3,
   }),
   'swallows transactions, and has a receipt of each that failed': receiptsOf({
     status: '0x0',
@@ -477,6 +507,9 @@ export const stories = {
   ),
   'has events of another contract': mined(ofAnother),
   'has events without data': mined(emptyData),
+  'has the events of all transfers': mined((fields, scene) =>
+    Array.isArray(fields.logs) ? { ...fields, logs: withTransfers(fields.logs, scene) } : fields,
+  ),
   'has mined transactions in block 2^31': mined((fields) => ({
     ...fields,
     blockNumber: hex(BEYOND),

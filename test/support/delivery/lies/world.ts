@@ -27,29 +27,32 @@ const TOKENS = 10
 /** The id of the next case's chain: what the Worker caches of a chain is of one case. */
 let nextChainId = 1_000_000
 
-type SaleOf = Sale & { seller?: 'first' | 'second' | 'none' }
+/** The second seller has tokens, too. One has none. The token of `fake` transfers nothing. */
+type SaleOf = Sale & { seller?: 'first' | 'second' | 'none' | 'fake' }
 
-/** An item, and whether it has to be delivered. */
-export type Sold = PaidItem & { from: Address; isWanted: boolean }
+/** What must come of an item. */
+export type Fate = 'delivered' | 'moved nothing' | 'waits'
+export type Sold = PaidItem & { from: Address; fate: Fate }
 
 export type World = Awaited<ReturnType<ReturnType<typeof aLiarsStage>>>
 
 /** Starts the chains of a file. Returns a function that begins a case: each finds the same chains. */
 export function aLiarsStage() {
-  let shared: { chain: Chain; beside: Chain; otherSeller: Address }
+  let shared: { chain: Chain; beside: Chain; otherSeller: Address; fake: Address }
   let isPlaying = false
 
   beforeAll(async () => {
     const chain = await aChain({ erc721: TOKENS, erc1155: 10_000, mints: true }, afterAll)
     const beside = await aChain({}, afterAll)
-    shared = { chain, beside, otherSeller: await addSeller(chain) }
+    const fake = await chain.aMaliciousToken({ answer: 'accepts' })
+    shared = { chain, beside, otherSeller: await addSeller(chain), fake }
     await chain.setAutomine(false)
   })
 
   return async (one: LieCase) => {
     if (isPlaying) throw new Error('the case before has not ended')
     isPlaying = true
-    const { beside, otherSeller } = shared
+    const { beside, otherSeller, fake } = shared
     const { rpcUrl } = shared.chain
     const ask = (method: string, ...params: unknown[]) => rpc(rpcUrl, method, ...params)
     await emptyDatabase()
@@ -83,21 +86,27 @@ export function aLiarsStage() {
     })
     const items: Sold[] = []
     const calls = new Map<string, ContractItem>()
-    const tokens = { first: 0, second: TOKENS, none: 2 * TOKENS }
+    const tokens = { first: 0, second: TOKENS, none: 2 * TOKENS, fake: 0 }
 
     /** Sells to new buyers. */
     async function sell(...sales: readonly SaleOf[]): Promise<Sold[]> {
       const sold: Sold[] = []
       for (const { seller = 'first', ...sale } of sales) {
         const isUnique = sale.standard === 'erc721' && sale.fulfilment !== 'mint'
-        const holder = { first: chain.seller, second: otherSeller, none: NOBODY }[seller]
+        const holders = { first: chain.seller, second: otherSeller, none: NOBODY, fake: NOBODY }
+        const holder = holders[seller]
         const [item] = await paidItems({ ...chain, seller: holder }, [
-          { ...(isUnique && { tokenId: `${tokens[seller]++}` }), ...sale },
+          {
+            ...(isUnique && { tokenId: `${tokens[seller]++}` }),
+            ...(seller === 'fake' && { contract: fake }),
+            ...sale,
+          },
         ])
         if (!item) throw new Error('nothing was sold')
-        const isWanted = seller !== 'none' && item.recipient !== null
+        const waits = seller === 'none' || item.recipient === null
+        const fate = waits ? 'waits' : seller === 'fake' ? 'moved nothing' : 'delivered'
         const from = item.fulfilment === 'mint' ? zeroAddress : holder
-        sold.push({ ...item, from, isWanted })
+        sold.push({ ...item, from, fate })
       }
       for (const item of sold) calls.set(item.key, callOf(item))
       items.push(...sold)
