@@ -15,6 +15,7 @@ const secrets = {
 /** Set by `npm run fuzz`, `npm run fuzz -- --hostile` and `npm run chaos`. */
 const { FUZZ_SEED = '1', FUZZ_RUNS, HOSTILE_SEED = '1', HOSTILE_STEPS } = process.env
 const { CHAOS_SEED, CHAOS_ITEMS, SHARES_SEED, SHARES_STEPS } = process.env
+const { LIES_SEED = '1', LIES_CASES = '200' } = process.env
 
 isolateEnvironment()
 // Wrangler reads required secrets from the environment, and warns if they are missing.
@@ -103,6 +104,7 @@ const workers = (isLong: boolean) => {
           seeds: CHAOS_SEED ? [+CHAOS_SEED] : isLong ? [1, 2, 3] : [1],
           items: +(CHAOS_ITEMS ?? (isLong ? 80 : 25)),
         },
+        lies: { seed: +LIES_SEED, cases: +LIES_CASES },
       },
     },
   })
