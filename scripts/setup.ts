@@ -1,5 +1,6 @@
 /** `npm run setup -- --env production`: from an empty Cloudflare account to a live marketplace. */
 import * as z from 'zod'
+import { EmailAddress } from '../src/http/inputs.ts'
 import { readLogin } from './cloudflare/account.ts'
 import { type Environment, readEnvironment } from './cloudflare/environment.ts'
 import { report, type Setup } from './setup/report.ts'
@@ -99,8 +100,11 @@ function checkOptions({ domain, 'email-from': sender, administrator, ...place }:
     throw new CommandError(
       `--domain must be a host such as marketplace.example.com, not "${domain}".`,
     )
-  for (const [name, address] of Object.entries({ 'email-from': sender, administrator }))
-    if (address !== undefined && !z.email().safeParse(address.trim()).success)
+  for (const [name, address, schema] of [
+    ['email-from', sender, z.email()],
+    ['administrator', administrator, EmailAddress],
+  ] as const)
+    if (address !== undefined && !schema.safeParse(address.trim()).success)
       throw new CommandError(`--${name} must be an e-mail address, not "${address}".`)
 }
 

@@ -2091,7 +2091,7 @@ export interface components {
          * @description What is wrong, for programs. The page `/docs/errors` explains each code.
          * @enum {string}
          */
-        ErrorCode: "invalid_input" | "unknown_field" | "order_not_found" | "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_mismatch" | "nft_not_found" | "nft_not_released" | "buyer_not_found" | "user_not_found" | "duplicate_id" | "network_not_found" | "identity_taken" | "username_taken" | "token_taken" | "cannot_change" | "amount_too_small" | "no_billing_address" | "sold_out" | "quantity_too_large" | "quantity_above_limit" | "reservation_not_found" | "reservation_mismatch" | "unauthenticated" | "forbidden" | "cross_site" | "not_your_listing" | "reauthentication_required" | "not_found" | "method_not_allowed" | "conflict" | "link_expired" | "events_removed" | "not_delivered" | "provider_id_used" | "price_changed" | "order_differs" | "request_in_progress" | "too_many_addresses" | "too_many_open_orders" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "chain_unavailable" | "not_ready" | "try_later";
+        ErrorCode: "invalid_input" | "invalid_character" | "unknown_field" | "order_not_found" | "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_mismatch" | "nft_not_found" | "nft_not_released" | "buyer_not_found" | "user_not_found" | "duplicate_id" | "network_not_found" | "identity_taken" | "username_taken" | "token_taken" | "cannot_change" | "amount_too_small" | "no_billing_address" | "sold_out" | "quantity_too_large" | "quantity_above_limit" | "reservation_not_found" | "reservation_mismatch" | "unauthenticated" | "forbidden" | "cross_site" | "not_your_listing" | "reauthentication_required" | "not_found" | "method_not_allowed" | "conflict" | "link_expired" | "events_removed" | "not_delivered" | "provider_id_used" | "price_changed" | "order_differs" | "request_in_progress" | "too_many_addresses" | "too_many_open_orders" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "chain_unavailable" | "not_ready" | "try_later";
         /** @description One thing that is wrong with a request. */
         Issue: components["schemas"]["ProviderIdUsedIssue"] | components["schemas"]["PriceChangedIssue"] | components["schemas"]["OrderDiffersIssue"] | components["schemas"]["OtherIssue"];
         /** @description An order has the number already. */
@@ -2166,7 +2166,7 @@ export interface components {
              * @description What is wrong with the field, for programs.
              * @enum {string}
              */
-            code: "invalid_input" | "unknown_field" | "order_not_found" | "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_mismatch" | "nft_not_found" | "nft_not_released" | "buyer_not_found" | "user_not_found" | "duplicate_id" | "network_not_found" | "identity_taken" | "username_taken" | "token_taken" | "cannot_change" | "amount_too_small" | "no_billing_address" | "sold_out" | "quantity_too_large" | "quantity_above_limit" | "reservation_not_found" | "reservation_mismatch" | "unauthenticated" | "forbidden" | "cross_site" | "not_your_listing" | "reauthentication_required" | "not_found" | "method_not_allowed" | "conflict" | "link_expired" | "events_removed" | "not_delivered" | "request_in_progress" | "too_many_addresses" | "too_many_open_orders" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "chain_unavailable" | "not_ready" | "try_later";
+            code: "invalid_input" | "invalid_character" | "unknown_field" | "order_not_found" | "listing_not_found" | "listing_inactive" | "listing_ended" | "listing_mismatch" | "nft_not_found" | "nft_not_released" | "buyer_not_found" | "user_not_found" | "duplicate_id" | "network_not_found" | "identity_taken" | "username_taken" | "token_taken" | "cannot_change" | "amount_too_small" | "no_billing_address" | "sold_out" | "quantity_too_large" | "quantity_above_limit" | "reservation_not_found" | "reservation_mismatch" | "unauthenticated" | "forbidden" | "cross_site" | "not_your_listing" | "reauthentication_required" | "not_found" | "method_not_allowed" | "conflict" | "link_expired" | "events_removed" | "not_delivered" | "request_in_progress" | "too_many_addresses" | "too_many_open_orders" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "chain_unavailable" | "not_ready" | "try_later";
             /** @description What is wrong with the field, as a sentence. */
             message: string;
         };
@@ -3938,6 +3938,8 @@ export interface components {
         /**
          * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
          *
+         *     `invalid_character`: A text has a character that it must not have: a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1, as in `must not have U+0000 at position 5`. Remove the character where the text comes from.
+         *
          *     `unknown_field`: An unknown query parameter, at an endpoint of orders, reservations, events or operators; or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Other unknown fields are ignored. Correct the name.
          *
          *     `listing_not_found`: There is no listing with this id. Correct the id, or take the product off the shop.
@@ -4046,13 +4048,14 @@ export interface components {
                 "application/json": components["schemas"]["OrdersError"];
             };
         };
-        /** @description `unsupported_media_type`: The body has a type that the endpoint does not take, or is not a picture. Set `Content-Type`, or send another format. */
+        /** @description `unsupported_media_type`: The body has a type that the endpoint does not take, is compressed (`Accept-Encoding` says what is taken), or is not a picture. Set `Content-Type`, send the body without `Content-Encoding`, or send another format. */
         OrdersUnsupportedMediaType: {
             headers: {
                 Deprecation: components["headers"]["Deprecation"];
                 Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
+                "Accept-Encoding": components["headers"]["AcceptEncoding"];
                 [name: string]: unknown;
             };
             content: {
@@ -4120,9 +4123,11 @@ export interface components {
         /**
          * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
          *
+         *     `invalid_character`: A text has a character that it must not have: a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1, as in `must not have U+0000 at position 5`. Remove the character where the text comes from.
+         *
          *     `unknown_field`: An unknown query parameter, at an endpoint of orders, reservations, events or operators; or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Other unknown fields are ignored. Correct the name.
          */
-        OrdersInvalidInputOrUnknownField: {
+        ListOrders400: {
             headers: {
                 Deprecation: components["headers"]["Deprecation"];
                 Sunset: components["headers"]["Sunset"];
@@ -4218,6 +4223,8 @@ export interface components {
         /**
          * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
          *
+         *     `invalid_character`: A text has a character that it must not have: a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1, as in `must not have U+0000 at position 5`. Remove the character where the text comes from.
+         *
          *     `unknown_field`: An unknown query parameter, at an endpoint of orders, reservations, events or operators; or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Other unknown fields are ignored. Correct the name.
          *
          *     `listing_not_found`: There is no listing with this id. Correct the id, or take the product off the shop.
@@ -4301,6 +4308,8 @@ export interface components {
         };
         /**
          * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
+         *
+         *     `invalid_character`: A text has a character that it must not have: a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1, as in `must not have U+0000 at position 5`. Remove the character where the text comes from.
          *
          *     `unknown_field`: An unknown query parameter, at an endpoint of orders, reservations, events or operators; or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Other unknown fields are ignored. Correct the name.
          *
@@ -4422,6 +4431,8 @@ export interface components {
         /**
          * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
          *
+         *     `invalid_character`: A text has a character that it must not have: a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1, as in `must not have U+0000 at position 5`. Remove the character where the text comes from.
+         *
          *     `unknown_field`: An unknown query parameter, at an endpoint of orders, reservations, events or operators; or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Other unknown fields are ignored. Correct the name.
          *
          *     `listing_not_found`: There is no listing with this id. Correct the id, or take the product off the shop.
@@ -4518,13 +4529,14 @@ export interface components {
                 "application/json": components["schemas"]["ApiError"];
             };
         };
-        /** @description `unsupported_media_type`: The body has a type that the endpoint does not take, or is not a picture. Set `Content-Type`, or send another format. */
+        /** @description `unsupported_media_type`: The body has a type that the endpoint does not take, is compressed (`Accept-Encoding` says what is taken), or is not a picture. Set `Content-Type`, send the body without `Content-Encoding`, or send another format. */
         UnsupportedMediaType: {
             headers: {
                 Deprecation: components["headers"]["Deprecation"];
                 Sunset: components["headers"]["Sunset"];
                 "x-request-id": components["headers"]["RequestId"];
                 "x-d1-bookmark": components["headers"]["Bookmark"];
+                "Accept-Encoding": components["headers"]["AcceptEncoding"];
                 [name: string]: unknown;
             };
             content: {
@@ -4665,9 +4677,11 @@ export interface components {
         /**
          * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
          *
+         *     `invalid_character`: A text has a character that it must not have: a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1, as in `must not have U+0000 at position 5`. Remove the character where the text comes from.
+         *
          *     `user_not_found`: There is no user with this id, in `userId` or in a record of a catalogue. Correct the id, or import the user in the same file.
          */
-        InvalidInputOrUserNotFound: {
+        CreateAddress400: {
             headers: {
                 Deprecation: components["headers"]["Deprecation"];
                 Sunset: components["headers"]["Sunset"];
@@ -4681,6 +4695,42 @@ export interface components {
         };
         /** @description `too_many_addresses`: The user has 100 addresses of this kind, without those of orders. Delete one first. */
         TooManyAddresses: {
+            headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
+                "x-request-id": components["headers"]["RequestId"];
+                "x-d1-bookmark": components["headers"]["Bookmark"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
+        /**
+         * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
+         *
+         *     `invalid_character`: A text has a character that it must not have: a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1, as in `must not have U+0000 at position 5`. Remove the character where the text comes from.
+         */
+        InvalidInputOrInvalidCharacter: {
+            headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
+                "x-request-id": components["headers"]["RequestId"];
+                "x-d1-bookmark": components["headers"]["Bookmark"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
+        /**
+         * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
+         *
+         *     `invalid_character`: A text has a character that it must not have: a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1, as in `must not have U+0000 at position 5`. Remove the character where the text comes from.
+         *
+         *     `user_not_found`: There is no user with this id, in `userId` or in a record of a catalogue. Correct the id, or import the user in the same file.
+         */
+        CreateBillingAddress400: {
             headers: {
                 Deprecation: components["headers"]["Deprecation"];
                 Sunset: components["headers"]["Sunset"];
@@ -4815,6 +4865,25 @@ export interface components {
                 "application/json": components["schemas"]["ApiError"];
             };
         };
+        /**
+         * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
+         *
+         *     `invalid_character`: A text has a character that it must not have: a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1, as in `must not have U+0000 at position 5`. Remove the character where the text comes from.
+         *
+         *     `unknown_field`: An unknown query parameter, at an endpoint of orders, reservations, events or operators; or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Other unknown fields are ignored. Correct the name.
+         */
+        ListEvents400: {
+            headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
+                "x-request-id": components["headers"]["RequestId"];
+                "x-d1-bookmark": components["headers"]["Bookmark"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
         /** @description `events_removed`: Events that followed `after` are not in the log any more, which keeps 30 days, or `after` is not of this log. Read the orders that you wait for, then go on with `since`. */
         EventsRemoved: {
             headers: {
@@ -4830,6 +4899,84 @@ export interface components {
         };
         /**
          * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
+         *
+         *     `invalid_character`: A text has a character that it must not have: a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1, as in `must not have U+0000 at position 5`. Remove the character where the text comes from.
+         *
+         *     `unknown_field`: An unknown query parameter, at an endpoint of orders, reservations, events or operators; or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Other unknown fields are ignored. Correct the name.
+         */
+        ListTransfers400: {
+            headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
+                "x-request-id": components["headers"]["RequestId"];
+                "x-d1-bookmark": components["headers"]["Bookmark"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
+        /**
+         * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
+         *
+         *     `invalid_character`: A text has a character that it must not have: a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1, as in `must not have U+0000 at position 5`. Remove the character where the text comes from.
+         *
+         *     `unknown_field`: An unknown query parameter, at an endpoint of orders, reservations, events or operators; or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Other unknown fields are ignored. Correct the name.
+         */
+        RetryTransfers400: {
+            headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
+                "x-request-id": components["headers"]["RequestId"];
+                "x-d1-bookmark": components["headers"]["Bookmark"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
+        /**
+         * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
+         *
+         *     `invalid_character`: A text has a character that it must not have: a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1, as in `must not have U+0000 at position 5`. Remove the character where the text comes from.
+         *
+         *     `unknown_field`: An unknown query parameter, at an endpoint of orders, reservations, events or operators; or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Other unknown fields are ignored. Correct the name.
+         */
+        CancelTransfers400: {
+            headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
+                "x-request-id": components["headers"]["RequestId"];
+                "x-d1-bookmark": components["headers"]["Bookmark"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
+        /**
+         * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
+         *
+         *     `invalid_character`: A text has a character that it must not have: a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1, as in `must not have U+0000 at position 5`. Remove the character where the text comes from.
+         *
+         *     `unknown_field`: An unknown query parameter, at an endpoint of orders, reservations, events or operators; or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Other unknown fields are ignored. Correct the name.
+         */
+        WriteOffTransfer400: {
+            headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
+                "x-request-id": components["headers"]["RequestId"];
+                "x-d1-bookmark": components["headers"]["Bookmark"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
+        /**
+         * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
+         *
+         *     `invalid_character`: A text has a character that it must not have: a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1, as in `must not have U+0000 at position 5`. Remove the character where the text comes from.
          *
          *     `unknown_field`: An unknown query parameter, at an endpoint of orders, reservations, events or operators; or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Other unknown fields are ignored. Correct the name.
          *
@@ -4852,6 +4999,25 @@ export interface components {
          *     `amount_too_small`: More pieces of the NFT are sold or held by reservations than the record has. Use a larger `amount`, or wait until the reservations end.
          */
         ImportCatalogue400: {
+            headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
+                "x-request-id": components["headers"]["RequestId"];
+                "x-d1-bookmark": components["headers"]["Bookmark"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ApiError"];
+            };
+        };
+        /**
+         * @description `invalid_input`: A value has the wrong type or form, or is missing. `path` names it, as in `orders[2].listingId`. Correct the value.
+         *
+         *     `invalid_character`: A text has a character that it must not have: a control character, half a surrogate pair, or a blank before or after an identifier. The message names it and its position, counted from 1, as in `must not have U+0000 at position 5`. Remove the character where the text comes from.
+         *
+         *     `unknown_field`: An unknown query parameter, at an endpoint of orders, reservations, events or operators; or a field whose name differs from a known one only in case, `_` or `-`. The message tells the right names. Other unknown fields are ignored. Correct the name.
+         */
+        FindRecordNumbers400: {
             headers: {
                 Deprecation: components["headers"]["Deprecation"];
                 Sunset: components["headers"]["Sunset"];
@@ -4982,6 +5148,8 @@ export interface components {
         WwwAuthenticate: string;
         /** @description Seconds to wait before the next attempt. Only with `request_in_progress` and `try_later`. */
         RetryAfterOfSome: number;
+        /** @description Set if the body was compressed: send it as it is (RFC 7694). */
+        AcceptEncoding: "identity";
         /** @description Seconds to wait before the next attempt. */
         RetryAfter: number;
         /** @description For one order: at least the `sequence` of every event that led to what was read, and lower than that of every later one. */
@@ -5080,7 +5248,7 @@ export interface operations {
                     "application/json": components["schemas"]["OrderPage"] | components["schemas"]["OrderSummaryPage"];
                 };
             };
-            400: components["responses"]["OrdersInvalidInputOrUnknownField"];
+            400: components["responses"]["ListOrders400"];
             401: components["responses"]["OrdersUnauthenticated"];
             403: components["responses"]["OrdersForbidden"];
             429: components["responses"]["OrdersRateLimited"];
@@ -5507,7 +5675,7 @@ export interface operations {
                     "application/json": components["schemas"]["UpdatedDeliveryAddressAnswer"];
                 };
             };
-            400: components["responses"]["InvalidInput"];
+            400: components["responses"]["InvalidInputOrInvalidCharacter"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["ForbiddenOrCrossSite"];
             404: components["responses"]["NotFound"];
@@ -5551,7 +5719,7 @@ export interface operations {
                     "application/json": components["schemas"]["NewDeliveryAddressAnswer"] | components["schemas"]["NewBillingAddressAnswer"];
                 };
             };
-            400: components["responses"]["InvalidInputOrUserNotFound"];
+            400: components["responses"]["CreateAddress400"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["ForbiddenOrCrossSite"];
             409: components["responses"]["TooManyAddresses"];
@@ -5672,7 +5840,7 @@ export interface operations {
                     "application/json": components["schemas"]["UpdatedBillingAddressAnswer"];
                 };
             };
-            400: components["responses"]["InvalidInput"];
+            400: components["responses"]["InvalidInputOrInvalidCharacter"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["ForbiddenOrCrossSite"];
             404: components["responses"]["NotFound"];
@@ -5716,7 +5884,7 @@ export interface operations {
                     "application/json": components["schemas"]["NewBillingAddressAnswer"];
                 };
             };
-            400: components["responses"]["InvalidInputOrUserNotFound"];
+            400: components["responses"]["CreateBillingAddress400"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["ForbiddenOrCrossSite"];
             409: components["responses"]["TooManyAddresses"];
@@ -5837,7 +6005,7 @@ export interface operations {
                     "application/json": components["schemas"]["Avatar"];
                 };
             };
-            400: components["responses"]["InvalidInput"];
+            400: components["responses"]["InvalidInputOrInvalidCharacter"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["ForbiddenOrCrossSite"];
             404: components["responses"]["NotFound"];
@@ -6124,7 +6292,7 @@ export interface operations {
                     "application/json": components["schemas"]["PublicListingsPage"];
                 };
             };
-            400: components["responses"]["InvalidInput"];
+            400: components["responses"]["InvalidInputOrInvalidCharacter"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["NotReadyOrTryLater"];
@@ -6235,7 +6403,7 @@ export interface operations {
                     "application/json": components["schemas"]["PublicNftsPage"];
                 };
             };
-            400: components["responses"]["InvalidInput"];
+            400: components["responses"]["InvalidInputOrInvalidCharacter"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["NotReadyOrTryLater"];
@@ -6405,7 +6573,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookSecret"];
                 };
             };
-            400: components["responses"]["InvalidInput"];
+            400: components["responses"]["InvalidInputOrInvalidCharacter"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["CreateWebhook403"];
             409: components["responses"]["Conflict"];
@@ -6489,7 +6657,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookAnswer"];
                 };
             };
-            400: components["responses"]["InvalidInput"];
+            400: components["responses"]["InvalidInputOrInvalidCharacter"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["UpdateWebhook403"];
             404: components["responses"]["NotFound"];
@@ -6746,7 +6914,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookAnswer"];
                 };
             };
-            400: components["responses"]["InvalidInput"];
+            400: components["responses"]["InvalidInputOrInvalidCharacter"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["ForbiddenOrCrossSite"];
             404: components["responses"]["NotFound"];
@@ -6804,7 +6972,7 @@ export interface operations {
                     "application/json": components["schemas"]["EventPage"];
                 };
             };
-            400: components["responses"]["InvalidInputOrUnknownField"];
+            400: components["responses"]["ListEvents400"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             410: components["responses"]["EventsRemoved"];
@@ -6869,7 +7037,7 @@ export interface operations {
                     "application/json": components["schemas"]["Transfers"];
                 };
             };
-            400: components["responses"]["InvalidInputOrUnknownField"];
+            400: components["responses"]["ListTransfers400"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["RateLimited"];
@@ -6920,7 +7088,7 @@ export interface operations {
                     "application/json": components["schemas"]["ChangedTransfers"];
                 };
             };
-            400: components["responses"]["InvalidInputOrUnknownField"];
+            400: components["responses"]["RetryTransfers400"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["ForbiddenOrCrossSite"];
             429: components["responses"]["RateLimited"];
@@ -7009,7 +7177,7 @@ export interface operations {
                     "application/json": components["schemas"]["ChangedTransfers"];
                 };
             };
-            400: components["responses"]["InvalidInputOrUnknownField"];
+            400: components["responses"]["CancelTransfers400"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["ForbiddenOrCrossSite"];
             429: components["responses"]["RateLimited"];
@@ -7088,7 +7256,7 @@ export interface operations {
                     "application/json": components["schemas"]["ChangedTransfer"];
                 };
             };
-            400: components["responses"]["InvalidInputOrUnknownField"];
+            400: components["responses"]["WriteOffTransfer400"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["ForbiddenOrCrossSite"];
             404: components["responses"]["NotFound"];
@@ -7153,6 +7321,7 @@ export interface operations {
             403: components["responses"]["ForbiddenOrCrossSite"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["NotReadyOrTryLater"];
@@ -7185,7 +7354,7 @@ export interface operations {
                     "application/json": components["schemas"]["RecordNumbers"];
                 };
             };
-            400: components["responses"]["InvalidInputOrUnknownField"];
+            400: components["responses"]["FindRecordNumbers400"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["ForbiddenOrCrossSite"];
             413: components["responses"]["PayloadTooLarge"];
@@ -7423,7 +7592,7 @@ export interface operations {
                     "application/json": components["schemas"]["WalletMessage"];
                 };
             };
-            400: components["responses"]["InvalidInput"];
+            400: components["responses"]["InvalidInputOrInvalidCharacter"];
             403: components["responses"]["CrossSite"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -7459,7 +7628,7 @@ export interface operations {
                     "application/json": components["schemas"]["SignedIn"];
                 };
             };
-            400: components["responses"]["InvalidInput"];
+            400: components["responses"]["InvalidInputOrInvalidCharacter"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["ForbiddenOrCrossSite"];
             413: components["responses"]["PayloadTooLarge"];
@@ -7496,7 +7665,7 @@ export interface operations {
                     "application/json": components["schemas"]["LinkedWallet"];
                 };
             };
-            400: components["responses"]["InvalidInput"];
+            400: components["responses"]["InvalidInputOrInvalidCharacter"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["LinkWallet403"];
             409: components["responses"]["Conflict"];

@@ -58,13 +58,15 @@ export async function verifyWebhook(
 function readHeader(headers: WebhookHeaders, name: string): string {
   if (typeof headers.get === 'function') return headers.get(name) ?? ''
   const [, value] = Object.entries(headers).find(([key]) => key.toLowerCase() === name) ?? []
-  return typeof value === 'string' ? value : ''
+  // A header that comes several times. Of signatures, one has to fit.
+  return [value].flat().join(' ')
 }
 
-function toBytes(body: unknown): Uint8Array {
+/** Bytes may be of another JavaScript context, as in tests with Jest: `instanceof` does not see them. */
+function toBytes(body: string | ArrayBuffer | Uint8Array): Uint8Array {
   if (typeof body === 'string') return new TextEncoder().encode(body)
-  if (body instanceof Uint8Array) return body
-  if (body instanceof ArrayBuffer) return new Uint8Array(body)
+  if (ArrayBuffer.isView(body)) return new Uint8Array(body.buffer, body.byteOffset, body.byteLength)
+  if (Object.prototype.toString.call(body) === '[object ArrayBuffer]') return new Uint8Array(body)
   throw new WebhookVerificationError('invalid_body')
 }
 

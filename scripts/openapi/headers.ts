@@ -72,6 +72,14 @@ export const wwwAuthenticate = z.string().meta({
   header: { id: 'WwwAuthenticate' },
 })
 
+export const acceptEncoding = z
+  .literal('identity')
+  .optional()
+  .meta({
+    description: 'Set if the body was compressed: send it as it is (RFC 7694).',
+    header: { id: 'AcceptEncoding' },
+  })
+
 export const retryAfter = z
   .int()
   .positive()

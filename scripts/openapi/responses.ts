@@ -2,10 +2,12 @@ import * as z from 'zod'
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi'
 import { strictPaths } from '../../src/http/endpoint.ts'
 import { type ErrorCode, errorStatus } from '../../src/http/errors.ts'
+import { fieldsOf } from '../../src/http/names.ts'
 import type { DescribedEndpoint } from './endpoints.ts'
 import examples from './error-examples.json'
 import { errorText } from './error-texts.ts'
 import {
+  acceptEncoding,
   commonHeaders,
   deprecationHeaders,
   ownHeaders,
@@ -56,9 +58,13 @@ export function errorResponses(endpoint: DescribedEndpoint): ZodOpenApiResponses
 
 const statusKey = (status: number | string) => `${status}` as `4${string}`
 
+/** Texts in paths and queries. */
+const textFields = ['providerId', 'source', 'q']
+
 /** The error codes of the endpoint and of all endpoints like it, in the order of `errorStatus`. */
 function errorCodes({ access, info, inputs, method, path }: DescribedEndpoint): ErrorCode[] {
   const takesJson = inputs.some(({ target }) => target === 'json')
+  const takesText = inputs.some(({ schema }) => textFields.some((name) => name in fieldsOf(schema)))
   const codes = new Set<ErrorCode>([
     'invalid_input',
     'rate_limited',
@@ -70,6 +76,7 @@ function errorCodes({ access, info, inputs, method, path }: DescribedEndpoint): 
   if (access !== 'public') codes.add('unauthenticated').add('forbidden')
   if (method !== 'GET') codes.add('cross_site')
   if (takesJson) codes.add('payload_too_large').add('unsupported_media_type')
+  if (takesJson || takesText) codes.add('invalid_character')
   if (strictPaths.some((start) => path.startsWith(start))) codes.add('unknown_field')
   for (const code of info.errors ?? []) codes.add(code)
   if (info.isUnavailable) codes.delete('internal_error')
@@ -142,6 +149,7 @@ const UnavailableError = z
 function errorHeaders(codes: readonly ErrorCode[]): Record<string, z.ZodType> {
   if (codes.includes('unauthenticated')) return { 'WWW-Authenticate': wwwAuthenticate }
   if (codes.includes('rate_limited')) return { 'Retry-After': retryAfter }
+  if (codes.includes('unsupported_media_type')) return { 'Accept-Encoding': acceptEncoding }
   if (codes.includes('request_in_progress') || codes.includes('try_later'))
     return { 'Retry-After': retryAfterOfSome }
   return {}

@@ -43,45 +43,12 @@ export const override: ZodOpenApiOverride = ({ zodSchema, jsonSchema, io }) => {
   const { def } = zodSchema._zod
   // Zod leaves the default of a text out that stands for a number.
   if (def.type === 'default' && io === 'input') jsonSchema.default ??= def.defaultValue
-  for (const schema of [jsonSchema, ...(jsonSchema.allOf ?? [])]) tidyPattern(schema)
-  joinPatterns(jsonSchema)
   // The format says it, and 3.1 has no such encoding.
   if (jsonSchema.format === 'binary') delete jsonSchema.contentEncoding
   // Patterns that only repeat the format.
   if (jsonSchema.format) delete jsonSchema.pattern
   joinNull(jsonSchema)
   if (jsonSchema.type === 'integer') tidyInteger(jsonSchema, io)
-}
-
-/** A text without control characters and lone surrogates. */
-const visibleText = /^\^\[\^\\p\{Cc\}\\p\{Cs\}(.*)\]\{(\d),(\d+)\}\$$/
-
-/**
- * Validators without Unicode mode, and other languages than JavaScript, do not know `\p`. A lone
- * surrogate is no text in most of them.
- */
-function tidyPattern(schema: JsonSchema): void {
-  const [found, others, minimum, maximum] = visibleText.exec(schema.pattern ?? '') ?? []
-  if (!found) return
-  schema.pattern = `^[^\\u0000-\\u001F\\u007F-\\u009F${others}]*$`
-  if (Number(minimum) > 0) schema.minLength = Number(minimum)
-  schema.maxLength = Number(maximum)
-}
-
-/** One negated character class, repeated. */
-const onlyWithout = /^\^\[\^(.*)\]\*\$$/
-
-/**
- * A text with two patterns, of which the second leaves characters out: the classes of the first leave
- * them out as well. Some generators make `any` of a text with `allOf`.
- */
-function joinPatterns(schema: JsonSchema): void {
-  const [first, second, ...others] = schema.allOf ?? []
-  const [, excluded] = onlyWithout.exec(second?.pattern ?? '') ?? []
-  if (!first?.pattern || excluded === undefined || others.length > 0) return
-  schema.pattern = first.pattern.replaceAll('[^', `[^${excluded}`)
-  if (second?.maxLength) schema.maxLength = second.maxLength
-  delete schema.allOf
 }
 
 /** `{ type: 'integer', exclusiveMinimum: 0 }` → `minimum: 1`. Ids and sums need more than 32 bits. */

@@ -1,6 +1,7 @@
 /** Appoints the first administrator. */
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import { ADMINISTRATOR, users } from '../../src/db/schema/users.ts'
+import { EmailAddress } from '../../src/http/inputs.ts'
 import { hashIdentity } from '../../src/identity/namespace.ts'
 import { unusedHash } from '../../src/identity/sign-in.ts'
 import type { SqliteDatabase } from '../database/remote.ts'
@@ -14,7 +15,7 @@ export async function ensureAdministrator(
   address: string | undefined,
   now: Date,
 ): Promise<void> {
-  const email = address?.trim().toLowerCase()
+  const email = address === undefined ? undefined : EmailAddress.parse(address)
   const existing = await findAdministrators(db, email)
   if (existing.length > 0)
     return report(

@@ -7,7 +7,7 @@ import * as z from 'zod'
 import { shownColumns } from '../db/columns.ts'
 import { addresses, type addressKinds } from '../db/schema/users.ts'
 import { bool, docs, id, orNull, text, time, timestamps } from '../http/fields.ts'
-import { inputText } from '../http/inputs.ts'
+import { optionalEmail, writtenText } from '../http/inputs.ts'
 
 export type AddressKind = (typeof addressKinds)[number]
 
@@ -31,39 +31,17 @@ export const description = {
   isDefault: 'Whether this is the default billing address of the user. A user has at most one.',
 }
 
-// No line separators. Bidirectional overrides would turn round the text beside it.
-const isLine = /^[^\p{Cc}\p{Cs}\u2028-\u202E\u2066-\u2069]{0,255}$/u
-
-// The last are letters without a form: fillers of Hangul, and the empty cell of Braille.
-const isVisible = /[^\p{Cf}\p{Z}\u115F\u1160\u3164\uFFA0\u2800]/u
-
-const notLine = 'must be at most 255 characters without control characters'
-
-/** The text as it was sent, with the blanks around it. */
-const given = inputText(1000, notLine).trim()
-
-/** One line of text. It is trimmed, and one that shows nothing is stored as null. */
-const line = (description: string, trimmed = given) =>
-  trimmed
-    .regex(isLine, notLine)
-    .transform((value) => (isVisible.test(value) ? value : null))
+/** One line of text. One that shows nothing is stored as null. */
+const line = (description: string, text = writtenText(255)) =>
+  text
+    .transform((value) => value || null)
     .nullish()
     .describe(description)
 
-/** Shops send several lines, which become one. */
-const street = given.overwrite((value) =>
-  value
-    .split(/[\r\n]+/)
-    .map((part) => part.trim())
-    .filter(Boolean)
-    .join(', '),
-)
-
-const email = given.regex(/^([^\s@]+@[^\s@]+\.[^\s@]+)?$/, 'must be an e-mail address')
-
 /** The fields that a request may set on a billing address. */
 export const BillingFields = z.object({
-  street: line(description.street, street),
+  // Shops send several lines.
+  street: line(description.street, writtenText(255, { lineEnd: ', ' })),
   postal: line(description.postal),
   city: line(description.city),
   country: line(description.country),
@@ -75,7 +53,7 @@ export const BillingFields = z.object({
 export const DeliveryFields = z.object({
   name: line(description.name),
   ...BillingFields.shape,
-  email: line(description.email, email),
+  email: line(description.email, optionalEmail),
   mobilePhone: line(description.mobilePhone),
 })
 

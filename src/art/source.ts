@@ -1,7 +1,7 @@
 /** Where the art of an NFT comes from. */
 import { fetchPicture } from '../avatars/remote.ts'
 import type { Settings } from '../env.ts'
-import { coverUrl } from '../http/links.ts'
+import { coverUrl, gatewayPath } from '../http/links.ts'
 
 export type SourceSettings = Pick<Settings, 'COVERS_URL' | 'IPFS_GATEWAY' | 'LOOPBACK_HOSTS'>
 export type Source = { coverKey: string | null; image: string | null }
@@ -19,7 +19,7 @@ export async function readSource(source: string, settings: SourceSettings): Prom
     )
   const { IPFS_GATEWAY, LOOPBACK_HOSTS: loopbackHosts } = settings
   const [, cid, path = ''] = /^ipfs:\/\/(?:ipfs\/)?([a-z\d]{46,})(.*)$/is.exec(source) ?? []
-  const url = cid && IPFS_GATEWAY ? urlBelow(`${IPFS_GATEWAY}/${cid}`, path) : source
+  const url = cid && IPFS_GATEWAY ? urlBelow(`${IPFS_GATEWAY}/${cid}`, gatewayPath(path)) : source
   return fetchPicture(url, { field: 'image', loopbackHosts, isHttpsOnly: true })
 }
 

@@ -1,5 +1,6 @@
 /** Reads the format and the size of a picture from its header, which costs no conversion. */
 import { removeMetadata } from './jpeg.ts'
+import { notConvertible } from './limits.ts'
 
 /** `pixels` is undefined if the size is not in a simple place. */
 type Header = { pixels?: number | undefined }
@@ -22,7 +23,10 @@ function webpPixels(chunk: string, view: DataView): number | undefined {
   }
 }
 
-/** Returns the header of a picture that may be converted; null for any other file. */
+/**
+ * Returns the header of a picture that may be converted; null for any other file. Throws
+ * `unsupported_media_type` for a PNG that only Apple's programs read.
+ */
 export function readHeader(bytes: Uint8Array<ArrayBuffer>): Header | null {
   if (bytes.length < 32) return null
   const view = new DataView(bytes.buffer, bytes.byteOffset, 32)
@@ -31,8 +35,10 @@ export function readHeader(bytes: Uint8Array<ArrayBuffer>): Header | null {
     const jpeg = removeMetadata(bytes)
     return { pixels: jpeg ? jpeg.width * jpeg.height : undefined }
   }
-  if (start.startsWith('\x89PNG\r\n\x1a\n'))
+  if (start.startsWith('\x89PNG\r\n\x1a\n')) {
+    if (start.endsWith('CgBI')) throw notConvertible('it is a PNG of Xcode (CgBI)')
     return { pixels: view.getUint32(16) * view.getUint32(20) }
+  }
   if (/^GIF8[79]a/.test(start)) return { pixels: view.getUint16(6, true) * view.getUint16(8, true) }
   if (/^RIFF.{4}WEBP/s.test(start)) return { pixels: webpPixels(start.slice(12), view) }
   // AVIF and HEIC (ISO/IEC 23008-12).

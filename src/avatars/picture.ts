@@ -1,8 +1,9 @@
-import { ApiError, tryLater } from '../http/errors.ts'
+import { tryLater } from '../http/errors.ts'
 import { log } from '../log.ts'
 import { readHeader } from './format.ts'
 import { removeMetadata } from './jpeg.ts'
-import { tooLarge } from './limits.ts'
+import { notConvertible, tooLarge } from './limits.ts'
+import { mayBeTransparent, onWhite } from './transparency.ts'
 
 /** Longest edge of an avatar, in pixels. */
 export const MAX_EDGE = 512
@@ -26,7 +27,7 @@ const oversizedMessage = /exceeds pixel limit/
 type Conversion = {
   /** Longest edge of the result, in pixels. */
   edge: number
-  /** Called before the conversion, because each costs. */
+  /** Called before the conversion, because each costs; a transparent picture is converted twice. */
   claim: () => Promise<void>
 }
 
@@ -40,29 +41,27 @@ export async function toJpeg(
   picture: Blob,
   { edge, claim }: Conversion,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const header = readHeader(new Uint8Array(await picture.arrayBuffer()))
+  const bytes = new Uint8Array(await picture.arrayBuffer())
+  const header = readHeader(bytes)
   if (!header) throw notConvertible()
   const { pixels = 0 } = header
   if (pixels > MAX_PIXELS) throw tooLarge(`it has more than ${MAX_PIXELS / 1e6} megapixels`)
   await claim()
-  const output = await withApiErrors(
-    images
-      .input(picture.stream())
-      .transform({ width: edge, height: edge, fit: 'scale-down' })
-      .output({ format: 'image/jpeg', quality: 85, background: '#ffffff', anim: false }),
-  )
+  const convert = (source: Blob, format: 'image/jpeg' | 'image/png') =>
+    withApiErrors(
+      images
+        .input(source.stream())
+        .transform({ width: edge, height: edge, fit: 'scale-down' })
+        .output({ format, quality: 85, background: '#ffffff', anim: false }),
+    ).then(async (output) => new Uint8Array(await output.response().arrayBuffer()))
+  const opaque = mayBeTransparent(bytes)
+    ? new Blob([await onWhite(await convert(picture, 'image/png'))])
+    : picture
   // The converter may keep a copyright notice, and returns files that it cannot convert unchanged.
-  const jpeg = removeMetadata(new Uint8Array(await output.response().arrayBuffer()))
+  const jpeg = removeMetadata(await convert(opaque, 'image/jpeg'))
   if (!jpeg || jpeg.width > edge || jpeg.height > edge) throw notConvertible()
   return jpeg.bytes
 }
-
-/** Some plans of Cloudflare convert AVIF and HEIC, too. */
-const notConvertible = () =>
-  new ApiError(
-    'unsupported_media_type',
-    'the picture cannot be converted: send a JPEG, PNG, GIF or WebP file',
-  )
 
 /** Turns errors of the converter into errors for the client. */
 async function withApiErrors<T>(conversion: Promise<T>): Promise<T> {

@@ -5,7 +5,7 @@ import { resolveUserId, UserParam } from '../auth/user-param.ts'
 import type { App } from '../http/context.ts'
 import { type AppWithCaller, publicEndpoint, requireToken, validate } from '../http/endpoint.ts'
 import { docs } from '../http/fields.ts'
-import { inputText } from '../http/inputs.ts'
+import { writtenText } from '../http/inputs.ts'
 import { avatarRateLimit } from '../http/rate-limit.ts'
 import { avatarContext } from './context.ts'
 import { fetchPicture } from './remote.ts'
@@ -16,7 +16,9 @@ import { avatarUrl } from './url.ts'
 
 const AvatarSource = z
   .object({
-    avatarUrl: inputText(2048).trim().min(1).describe(docs('URL of the picture to download.')),
+    avatarUrl: writtenText(2048, { min: 1, lineEnd: '' }).describe(
+      docs('URL of the picture to download.'),
+    ),
   })
   .meta({ id: 'AvatarSource', description: docs('Where the new avatar is.') })
 const PictureParam = z.object({

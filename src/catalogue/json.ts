@@ -8,14 +8,21 @@ declare global {
   }
 }
 
+/** Half a surrogate pair as an escape, after what begins like it: a pair, or another escape. */
+const escapes = /\\u[dD][89abAB]..\\u[dD][c-fC-F]..|(\\u[dD][89a-fA-F]..)|\\./g
+
+/** Returns JSON in which U+FFFD replaces each half of a surrogate pair. */
+export const toWellFormedJson = (json: string): string =>
+  json.toWellFormed().replace(escapes, (found, half?: string) => (half ? '\\uFFFD' : found))
+
 /**
  * Parses JSON. A number that has another spelling in JavaScript becomes an object that
- * `JSON.stringify` writes as it was. Throws `SyntaxError`.
+ * `JSON.stringify` writes as it was. U+FFFD replaces halves of surrogate pairs. Throws `SyntaxError`.
  */
 export function parseExactly(text: string): unknown {
   const exact = (_key: string, value: unknown, { source }: Context) =>
     typeof value === 'number' && JSON.stringify(value) !== source ? JSON.rawJSON(source) : value
-  return JSON.parse(text, exact as (key: string, value: unknown) => unknown)
+  return JSON.parse(toWellFormedJson(text), exact as (key: string, value: unknown) => unknown)
 }
 
 /** Whether lists and objects are nested in more than this number of levels. */

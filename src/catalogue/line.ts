@@ -5,7 +5,7 @@ import { type CatalogueType, catalogueTypes } from '../db/schema/catalogue.ts'
 import { toIssues } from '../http/endpoint.ts'
 import type { Issue } from '../http/errors.ts'
 import { hashIdentity } from '../identity/namespace.ts'
-import { parseExactly } from './json.ts'
+import { parseExactly, toWellFormedJson } from './json.ts'
 import { CatalogueRecord } from './record.ts'
 
 /** Characters. The metadata of some collections holds the picture. */
@@ -60,9 +60,12 @@ function parseLine(text: string, line: number, networks: readonly string[]): Par
   return { staged: stagedLine(line, data, text), problems: [] }
 }
 
+/** Only metadata, which others have written, may have halves of surrogate pairs. */
 function parseJson(text: string): unknown {
   try {
-    return text.length > MAX_LINE_LENGTH ? undefined : JSON.parse(text)
+    const value = text.length > MAX_LINE_LENGTH ? undefined : JSON.parse(text)
+    if (Object(value).metadata) value.metadata = JSON.parse(toWellFormedJson(text)).metadata
+    return value
   } catch {
     return undefined
   }

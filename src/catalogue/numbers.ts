@@ -6,7 +6,7 @@ import { type Placeholders, prepared } from '../db/prepared.ts'
 import { type CatalogueType, catalogueTypes } from '../db/schema/catalogue.ts'
 import type { Ctx } from '../http/context.ts'
 import { docs } from '../http/fields.ts'
-import { inputText } from '../http/inputs.ts'
+import { identifier } from '../http/inputs.ts'
 
 /** Records of a call. */
 export const MAX_RECORDS = 1000
@@ -17,7 +17,7 @@ export const RecordIds = z
       .array(
         z.object({
           type: z.enum(catalogueTypes).describe(docs('Type of the record.')),
-          id: inputText(200).describe(docs('The id in the catalogue.')),
+          id: identifier(200).describe(docs('The id in the catalogue.')),
         }),
       )
       .max(MAX_RECORDS)

@@ -6,9 +6,15 @@ import { formatEther, parseEther } from 'viem/utils'
 import * as z from 'zod'
 import { amountTypes, fulfilments, listingTypes } from '../db/schema/catalogue.ts'
 import { docs, inMinorUnits } from '../http/fields.ts'
-import { inputText } from '../http/inputs.ts'
+import {
+  EmailAddress,
+  identifier,
+  inputText,
+  instant,
+  without,
+  writtenText,
+} from '../http/inputs.ts'
 import { Address, WalletAddress } from '../identity/address.ts'
-import { EmailAddress } from '../identity/email-link.ts'
 import { Profile } from '../identity/profile.ts'
 import { isDeeper } from './json.ts'
 
@@ -16,21 +22,16 @@ import { isDeeper } from './json.ts'
 const MAX_DEPTH = 32
 
 // Emoji and Persian have the joiners U+200C and U+200D, and some flags have tag characters.
-const visible = (max: number) =>
-  inputText(max).regex(
-    /^(?:[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|\u200C|\u200D|[\u{E0020}-\u{E007F}])+$/u,
-    'must be visible characters',
-  )
+const invisible = /[[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]--[\u200C\u200D\u{E0020}-\u{E007F}]]/v
 
-const id = visible(200)
+const id = identifier(200, invisible)
+const title = inputText(255).min(1).check(without(invisible))
+const label = writtenText(255, { min: 1 })
 const uint256 = z
   .string()
   .regex(/^(0|[1-9]\d{0,77})$/, { error: 'must be decimal digits in quotes', abort: true })
   .refine((digits) => BigInt(digits) < 2n ** 256n, 'must be less than 2^256')
-const time = z.iso
-  .datetime({ offset: true, abort: true })
-  .transform((text) => new Date(text).toISOString())
-  .refine((text) => /^[12]/.test(text), 'must be in the years 1000 to 2999')
+const time = instant.refine((text) => /^[12]/.test(text), 'must be in the years 1000 to 2999')
 const pieces = z.int().positive()
 
 /** Null unless it is given. */
@@ -93,9 +94,8 @@ const Metadata = z
     error: 'must be an object',
   })
   .superRefine((metadata, context) => {
-    const { error } = visible(255).safeParse(metadata?.name)
-    for (const { message } of error?.issues ?? [])
-      context.addIssue({ code: 'custom', path: ['name'], message })
+    const { error } = title.safeParse(metadata?.name)
+    for (const issue of error?.issues ?? []) context.addIssue({ ...issue, path: ['name'] })
     if (isDeeper(metadata, MAX_DEPTH)) context.addIssue(`must have at most ${MAX_DEPTH} levels`)
   })
   // A custom check has no JSON Schema: editors get this one.
@@ -113,7 +113,7 @@ const NftFields = z
     creator: id.describe(docs('The id of the user who made the NFT.')),
     network: z.string().describe(docs('The name of the network in the configuration.')),
     contract: Address.describe(docs('The address of the token contract.')),
-    contractName: visible(255).describe(docs('The name of the token contract.')),
+    contractName: label.describe(docs('The name of the token contract.')),
     tokenId: uint256.describe('The id of the token in the contract, a uint256 as decimal digits.'),
     amountType: z
       .enum(amountTypes)
@@ -133,10 +133,10 @@ const NftFields = z
       docs('Time of the release. Without it, the time of the first import.'),
     ),
     ...price,
-    coverKey: orNull(visible(255)).describe(
+    coverKey: orNull(identifier(255, invisible)).describe(
       docs('The cover picture: its name below COVERS_URL. Without it, the image of the metadata.'),
     ),
-    category: orNull(visible(255)).describe(docs('A category of your own.')),
+    category: orNull(label).describe(docs('A category of your own.')),
     metadata: Metadata,
   })
   .check(hasOnePrice)

@@ -11,7 +11,8 @@ export const MAX_FORM_BYTES = 16 * KIBIBYTE
 /**
  * Returns a function that reads a body of at most `maxSize` bytes, and keeps it in the request for
  * handlers. It refuses a body without reading it if `content-length` is above the limit. Throws
- * `payload_too_large` with the message, and `invalid_input` if the body breaks off.
+ * `payload_too_large` with the message, `unsupported_media_type` if the body is compressed, and
+ * `invalid_input` if it breaks off.
  */
 export function bodyReader(maxSize: number, message: string) {
   const limit = bodyLimit({
@@ -21,6 +22,11 @@ export function bodyReader(maxSize: number, message: string) {
     },
   })
   return async (c: Context): Promise<ArrayBuffer> => {
+    // RFC 7694.
+    if (!/^(identity)?$/i.test(c.req.header('content-encoding') ?? ''))
+      throw new ApiError('unsupported_media_type', 'send the body without Content-Encoding', {
+        'Accept-Encoding': 'identity',
+      })
     try {
       await limit(c, async () => void (await c.req.arrayBuffer()))
       return await c.req.arrayBuffer()

@@ -7,6 +7,7 @@ const setCorsHeaders = cors({
   allowMethods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
   maxAge: 24 * 60 * 60,
   exposeHeaders: [
+    'Accept-Encoding',
     'Allow',
     'Idempotent-Replayed',
     'Retry-After',

@@ -161,11 +161,14 @@ export function validate<T extends keyof ValidationTargets, S extends $ZodType>(
  */
 export function toIssues(found: readonly $ZodIssue[], root = ''): Issue[] {
   const issues = new Map<string, Issue>()
-  for (const { path, message } of found) {
+  for (const { path, message, ...issue } of found) {
     // `toDotPath` would put the name of a header in brackets and quotes.
     const isFlat = path.length === 1 && !root
     const field = isFlat ? String(path[0]) : root + toDotPath(path)
-    if (!issues.has(field)) issues.set(field, { path: field, code: 'invalid_input', message })
+    // See `without`.
+    const isCharacter = issue.code === 'custom' && issue.params?.code === 'invalid_character'
+    const code = isCharacter ? 'invalid_character' : 'invalid_input'
+    if (!issues.has(field)) issues.set(field, { path: field, code, message })
   }
   return [...issues.values()]
 }

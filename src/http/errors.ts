@@ -11,6 +11,7 @@ import { callerRequestId } from './request-log.ts'
 /** Every error code and its status. docs/errors.md describes them. */
 export const errorStatus = {
   invalid_input: 400,
+  invalid_character: 400,
   unknown_field: 400,
   order_not_found: 400,
   listing_not_found: 400,
@@ -195,9 +196,9 @@ const MAX_TEXT = 250
 /** Bytes of the issues. */
 const MAX_ISSUES_SIZE = 60_000
 
-/** A text may quote what the request has sent. */
+/** A text may quote what the request has sent. Half a surrogate pair becomes U+FFFD. */
 const shorten = (text: string): string =>
-  text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT - 1)}…` : text
+  (text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT - 1)}…` : text).toWellFormed()
 
 /** Returns the issues that a response shows: an answer must not be larger than what caused it. */
 function shownIssues(issues: readonly Issue[]): Issue[] {

@@ -4,6 +4,13 @@
 export const coverUrl = (coversUrl: string, key: string): string =>
   `${coversUrl}/${key.split('/').map(encodeURIComponent).join('/')}`
 
+/**
+ * Returns the path below the id of an `ipfs:` URI for the URL of a gateway. There, `#` and a bare `%`
+ * belong to the names of files.
+ */
+export const gatewayPath = (path: string): string =>
+  path.startsWith('/') ? path.replaceAll('#', '%23').replace(/%(?![\da-f]{2})/gi, '%25') : path
+
 /** Returns the URL of the art of an NFT, in a size of `artSizes`. */
 export const artUrl = (baseUrl: string, nftId: number, size: 'card' | 'page'): string =>
   `${baseUrl}/nfts/${nftId}/art/${size}`

@@ -1,10 +1,11 @@
 /** Addresses of accounts on EVM chains. */
 import { getAddress, isAddress } from 'viem/utils'
-import * as z from 'zod'
+import { inputText } from '../http/inputs.ts'
+import { toLine } from '../http/text.ts'
 
 /** An address with the checksum of EIP-55, or with letters of one case. Returns the checksum. */
-export const Address = z
-  .string()
+export const Address = inputText(100, 'must be an address')
+  .overwrite((text) => toLine(text).replace(/^0X/, '0x'))
   .regex(/^0x[\da-fA-F]{40}$/, { error: 'must be an address', abort: true })
   .refine((text) => /^0x[\dA-F]+$/.test(text) || isAddress(text), 'has a wrong checksum (EIP-55)')
   .transform((text) => getAddress(text))

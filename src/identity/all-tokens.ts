@@ -4,6 +4,7 @@ import { getAddress, isAddress } from 'viem/utils'
 import { readAsUser } from '../auth/session.ts'
 import { tokens, users } from '../db/schema/users.ts'
 import type { Ctx } from '../http/context.ts'
+import { toAsciiDomain } from '../http/text.ts'
 import { newestFirst, tokenColumns } from './api-tokens.ts'
 
 const PAGE_SIZE = 50
@@ -48,7 +49,8 @@ function isOwner(text: string): SQL {
   if (/^\d+$/.test(text)) return eq(users.id, Number(text))
   // `<> ''` lets SQLite use the partial indexes of e-mail addresses and wallets.
   if (text.includes('@'))
-    return sql`${users.email} = ${text.toLowerCase()} AND ${users.email} <> ''`
-  const wallet = isAddress(text, { strict: false }) ? getAddress(text) : text
+    return sql`${users.email} = ${toAsciiDomain(text).toLowerCase()} AND ${users.email} <> ''`
+  const hex = text.toLowerCase()
+  const wallet = isAddress(hex, { strict: false }) ? getAddress(hex) : text
   return sql`${users.ethereumPublicAddr} = ${wallet} AND ${users.ethereumPublicAddr} <> ''`
 }

@@ -7,7 +7,6 @@ import { countUse, requireQuota } from '../db/quota.ts'
 import { emailLinks } from '../db/schema/users.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError, rateLimited } from '../http/errors.ts'
-import { inputText } from '../http/inputs.ts'
 import { type Mailer, mailboxOf, mailQuotas } from '../mail/mail.ts'
 import { hashIdentity } from './namespace.ts'
 import { hashSecret, newSecret } from './secret.ts'
@@ -28,7 +27,6 @@ const MAX_LINKS_PER_MAILBOX = 6
 /** Links that add an address, for one account. */
 const MAX_LINKS_PER_ACCOUNT = 3
 
-export const EmailAddress = inputText(1000).trim().toLowerCase().pipe(z.email().max(254))
 export const LinkSecret = z.object({
   secret: z.string().regex(/^[0-9a-f]{64}$/, 'is not a valid secret'),
 })

@@ -6,7 +6,7 @@ import { and, eq, gt, isNull, type SQL, sql } from 'drizzle-orm'
 import { sha256, stringToBytes } from 'viem/utils'
 import { tokens, users } from '../db/schema/users.ts'
 import type { Caller } from '../http/context.ts'
-import { inputText } from '../http/inputs.ts'
+import { identifier } from '../http/inputs.ts'
 
 /** The name of all sessions. */
 export const SESSION_NAME = 'session'
@@ -15,13 +15,7 @@ export const SESSION_NAME = 'session'
 export const REFERENCE_NAME = 'API reference'
 
 /** The name of an API token. */
-export const TokenName = inputText(1000)
-  .trim()
-  .min(1, 'must not be empty')
-  .regex(
-    /^[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]{0,100}$/u,
-    'must be at most 100 characters, all of them visible',
-  )
+export const TokenName = identifier(100, /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)
   .refine(
     (name) => name.toLowerCase() !== SESSION_NAME,
     `must not be "${SESSION_NAME}", which is the name of browser sessions`,

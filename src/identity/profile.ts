@@ -6,7 +6,8 @@ import { violates } from '../db/client.ts'
 import { users } from '../db/schema/users.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
-import { inputText } from '../http/inputs.ts'
+import { inputText, writtenText } from '../http/inputs.ts'
+import { toLine } from '../http/text.ts'
 
 /** User names that would speak for the marketplace. */
 const reserved = new Set([
@@ -18,15 +19,8 @@ const reserved = new Set([
   'support',
 ])
 
-const name = inputText(1000)
-  .trim()
-  .regex(
-    // Emoji and Persian have the joiners U+200C and U+200D.
-    /^(?:[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|[\u200C\u200D](?!$)){0,100}$/u,
-    'must be at most 100 characters, all of them visible',
-  )
 const username = inputText(1000)
-  .trim()
+  .overwrite((text) => toLine(text))
   .regex(
     /^([A-Za-z][A-Za-z0-9_]{2,29})?$/,
     'must be 3 to 30 characters, a letter first: only a to z, 0 to 9 and _',
@@ -36,7 +30,7 @@ const orNull = (text: string) => text || null
 
 /** Both are optional. An empty one is stored as null. */
 export const Profile = z.object({
-  name: name.transform(orNull),
+  name: writtenText(100).transform(orNull),
   username: username.transform(orNull),
 })
 

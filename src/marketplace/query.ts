@@ -3,7 +3,7 @@ import { base64url } from 'jose'
 import * as z from 'zod'
 import { amountTypes } from '../db/schema/catalogue.ts'
 import { docs } from '../http/fields.ts'
-import { idText, inputText, instant, limitText } from '../http/inputs.ts'
+import { idText, inputText, instant, limitText, without } from '../http/inputs.ts'
 
 /** Elements that one call may name. */
 export const MAX_NAMED = 100
@@ -44,25 +44,24 @@ export const PublicQuery = z.strictObject({
     .optional()
     .describe(docs('Selects by `updatedAt`: this time or later, the oldest first.')),
   q: inputText(1000)
-    .regex(/^[^\p{Cc}\p{Cs}]{1,255}$/u, 'must be 1 to 255 characters without control characters')
+    .check(without(/\p{Cc}/u))
+    .regex(/^.{1,255}$/su, 'must be 1 to 255 characters')
+    .meta(docs({ pattern: '^[^\\u0000-\\u001F\\u007F-\\u009F]{1,255}$' }))
     .optional()
     .describe(docs('Selects by the beginning of the title, without the case of ASCII letters.')),
 })
 export type PublicQuery = z.infer<typeof PublicQuery>
 
 /** The id, or the external id as a text. */
-const Reference = z
-  .string()
-  .trim()
-  .transform((text, context) => {
-    const [, number, encoded] = /^(?:([1-9]\d{0,14})|externalId:(.+))$/s.exec(text) ?? []
-    try {
-      if (number) return Number(number)
-      if (encoded) return decodeURIComponent(encoded)
-    } catch {}
-    context.addIssue('must be a number, or `externalId:` and an id')
-    return z.NEVER
-  })
+const Reference = z.string().transform((text, context) => {
+  const [, number, encoded] = /^\s*(?:([1-9]\d{0,14})\s*|externalId:(.+))$/s.exec(text) ?? []
+  try {
+    if (number) return Number(number)
+    if (encoded) return decodeURIComponent(encoded)
+  } catch {}
+  context.addIssue('must be a number, or `externalId:` and an id')
+  return z.NEVER
+})
 export type Reference = z.infer<typeof Reference>
 
 export const References = z.object({

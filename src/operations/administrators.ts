@@ -6,6 +6,7 @@ import { personColumns, readAsUser, requireRecentSignIn } from '../auth/session.
 import { ADMINISTRATOR, users } from '../db/schema/users.ts'
 import type { Ctx } from '../http/context.ts'
 import { ApiError } from '../http/errors.ts'
+import { toAsciiDomain } from '../http/text.ts'
 
 const hasRole = eq(users.roleId, ADMINISTRATOR)
 
@@ -26,7 +27,7 @@ const canBeAppointed = and(
 /** Matches the user with this e-mail address or username. */
 const isNamed = (text: string): SQL =>
   text.includes('@')
-    ? sql`${users.email} = ${text.toLowerCase()} AND ${users.email} <> ''`
+    ? sql`${users.email} = ${toAsciiDomain(text).toLowerCase()} AND ${users.email} <> ''`
     : sql`lower(${users.username}) = lower(${text}) AND ${users.username} IS NOT NULL`
 
 /**

@@ -7,6 +7,7 @@ import { nfts } from '../db/schema/catalogue.ts'
 import type { DeliveryState } from '../db/schema/delivery.ts'
 import { users } from '../db/schema/users.ts'
 import type { Ctx } from '../http/context.ts'
+import { toAsciiDomain, toLine } from '../http/text.ts'
 
 /** The newest orders of a user, and rows that begin alike. */
 export const LIMIT = 20
@@ -30,10 +31,10 @@ type Terms = Record<
 >
 
 function parseTerms(text: string): Terms {
-  const hex = text.toLowerCase()
+  const hex = toAsciiDomain(toLine(text)).toLowerCase()
   const id = /^[1-9]\d{0,14}$/.test(text) ? Number(text) : null
   const hash = /^0x[\da-f]{64}$/.test(hex) ? hex : null
-  const wallet = isAddress(text, { strict: false }) ? getAddress(text) : null
+  const wallet = isAddress(hex, { strict: false }) ? getAddress(hex) : null
   const isPrefix = text.length >= MIN_PREFIX && hash === null && wallet === null
   /** The last text that begins with it. */
   const end = isPrefix ? `${text}\u{10FFFF}` : text

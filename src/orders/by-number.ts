@@ -2,6 +2,7 @@
 import type * as z from 'zod'
 import { type Issue, type IssueDetails, requireNone } from '../http/errors.ts'
 import { type Buyer, fieldsOf, identityOf, type Named } from './check.ts'
+import { canonicalJson } from './idempotency.ts'
 import type { NewOrder, NumberedOrder } from './new-order.ts'
 import { type PlaceCtx, placeOnce } from './place.ts'
 import { readOrders } from './read.ts'
@@ -52,7 +53,7 @@ function findDifferences(
   const { nftId, listingId, quantity, priceCents, priceCurrency } = item
   const { buyerId, custom } = stored
   const field = fieldsOf(input)
-  const isSameCustom = sortedJson(input.custom) === sortedJson(custom)
+  const isSameCustom = canonicalJson(input.custom) === canonicalJson(custom)
   const fields: [field: keyof NewOrder, given: unknown, stored: IssueDetails['stored']][] = [
     [field.nft, named?.nft?.id, nftId],
     [field.listing, named?.listing?.id, listingId],
@@ -86,7 +87,3 @@ function isBuyer(
   const isGone = isNobody && (input.buyer?.email ? email : wallet) === ''
   return isGone || userId === buyerId || buyers.some(({ id }) => id === buyerId)
 }
-
-/** The order of keys does not matter. */
-const sortedJson = (custom: NewOrder['custom']) =>
-  JSON.stringify(custom ? Object.entries(custom).toSorted(([a], [b]) => (a < b ? -1 : 1)) : null)

@@ -23,17 +23,22 @@ const MAX_STORED_BYTES = 1_900_000
 /** A call with an idempotency key. */
 export type IdempotentCall = { key: string; requestHash: string; storedAfter: string }
 
-/**
- * Describes a call. Its hash is of the endpoint and of what was parsed: blanks, the order of keys,
- * and whether null or nothing is given do not matter.
- */
+/** JSON of a value in which the order of keys, and whether null or nothing is given, do not matter. */
+export const canonicalJson = (value: unknown): string =>
+  JSON.stringify([value], (_, part) =>
+    typeof part === 'object' && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : (part ?? undefined),
+  )
+
+/** Describes a call. Its hash is of the endpoint and of what was parsed. */
 export const idempotentCall = (
   key: string,
   call: { orders: readonly NewOrder[] } | { reservations: readonly NewOrder[] },
   now: Date,
 ): IdempotentCall => ({
   key,
-  requestHash: sha256(stringToBytes(JSON.stringify(call, (_, value) => value ?? undefined))),
+  requestHash: sha256(stringToBytes(canonicalJson(call))),
   storedAfter: new Date(now.getTime() - IDEMPOTENCY_LIFETIME).toISOString(),
 })
 

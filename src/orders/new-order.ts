@@ -2,9 +2,8 @@
 import * as z from 'zod'
 import { BillingFields } from '../addresses/schema.ts'
 import { docs } from '../http/fields.ts'
-import { inputText } from '../http/inputs.ts'
+import { EmailAddress, identifier, wellFormed, without } from '../http/inputs.ts'
 import { WalletAddress } from '../identity/address.ts'
-import { EmailAddress } from '../identity/email-link.ts'
 
 /** The number of orders that one call may place or read, and of reservations that it may make. */
 export const MAX_ORDERS = 100
@@ -15,21 +14,11 @@ const requiredId = (description: string) => {
   return z.int({ error }).positive({ error }).describe(description)
 }
 
-const notProviderId = 'must be 1 to 255 characters without control characters'
-
 /** The shop's own order number. */
-export const ProviderId = inputText(1000, notProviderId)
-  .trim()
-  .regex(/^[^\p{Cc}\p{Cs}]{1,255}$/u, notProviderId)
-
-const notExternalId = 'must be 1 to 200 characters without control characters'
+export const ProviderId = identifier(255)
 
 /** The operator's own id of a listing or an NFT, from the catalogue. */
-const externalId = (description: string) =>
-  inputText(1000, notExternalId)
-    .regex(/^[^\p{Cc}\p{Cs}]{1,200}$/u, notExternalId)
-    .optional()
-    .describe(description)
+const externalId = (description: string) => identifier(200).optional().describe(description)
 
 const BillingData = BillingFields.meta({
   id: 'BillingData',
@@ -66,14 +55,19 @@ const MAX_CUSTOM_KEYS = 20
 /** Of the JSON in UTF-8. */
 const MAX_CUSTOM_BYTES = 4096
 
+const CustomKey = z.string().check(without(/[\p{Cc}\p{Cs}]/u))
+
 const Custom = z
-  .record(z.string(), z.string())
+  .record(z.string(), z.string().check(wellFormed))
   .superRefine((custom, context) => {
     const names = Object.keys(custom)
     if (names.length > MAX_CUSTOM_KEYS)
       context.addIssue(`must have at most ${MAX_CUSTOM_KEYS} keys`)
-    if (!names.every((name) => /^[^\p{Cc}\p{Cs}]{1,64}$/u.test(name)))
-      context.addIssue('must have keys of 1 to 64 characters without control characters')
+    if (!names.every((name) => /^.{1,64}$/su.test(name)))
+      context.addIssue('must have keys of 1 to 64 characters')
+    for (const name of names)
+      for (const issue of CustomKey.safeParse(name).error?.issues ?? [])
+        context.addIssue({ ...issue, message: `${issue.message} of a key` })
     if (new TextEncoder().encode(JSON.stringify(custom)).length > MAX_CUSTOM_BYTES)
       context.addIssue(`must have at most ${MAX_CUSTOM_BYTES} bytes of JSON`)
   })

@@ -2,14 +2,13 @@
 import * as z from 'zod'
 import { disabledReasons, webhookEvents, webhookStates } from '../db/schema/webhooks.ts'
 import { bool, docs, id, orNull, text, time, timestamps } from '../http/fields.ts'
-import { inputText, instant, limitText, tokenNameText } from '../http/inputs.ts'
+import { instant, limitText, tokenNameText, writtenText } from '../http/inputs.ts'
 import { ChosenEvent } from './events.ts'
 import { EventName } from './log.ts'
 
-const url = inputText(2048)
-  .trim()
-  .min(1)
-  .describe(docs('Where events are sent: an https URL of a public host.'))
+const url = writtenText(2048, { min: 1, lineEnd: '' }).describe(
+  docs('Where events are sent: an https URL of a public host.'),
+)
 const events = z
   .array(ChosenEvent)
   .min(1, 'must have at least one event')
@@ -18,7 +17,7 @@ const events = z
   .describe(docs('The events to send. Alarms are only for endpoints with the role `master`.'))
 
 const sources = z
-  .array(inputText(100).trim().min(1, 'must not be empty'))
+  .array(tokenNameText)
   .min(1, 'must have at least one name, or be null')
   .max(20)
   .nullable()

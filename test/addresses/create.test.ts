@@ -145,17 +145,42 @@ describe.each(kinds)('creating a $kind address', (kind) => {
     ['a number', 5],
     ['an array', ['Oslo']],
     ['an object', {}],
-    ['text with a tab', 'New\tYork'],
-    ['text with a line break', 'New\nYork'],
-    ['text with NUL', 'a\0b'],
-    ['text with a C1 control character', 'a\u0085b'],
-    ['text with a line separator', 'a\u2028b'],
   ])('returns 400 if a text field is %s', async (_, city) => {
     const response = await post(kind.path, await aToken(await aUser()), { city })
     expect(response.status).toBe(400)
     expect(await response.json()).toMatchObject({
       code: 'invalid_input',
       error: expect.stringMatching(/^city: /),
+    })
+  })
+
+  it('stores what people paste as one visible line', async () => {
+    const body = {
+      ...textsOf(kind),
+      street: '1\tHigh\u00a0Street\u2028Flat\u3000 2',
+      city: 'New\nYork\u0085City',
+      country: '\u202aNL\u202c\u009f',
+      companyName: 'Ada\u2028&\u00adCo',
+    }
+    expect(await create(kind, await aToken(await aUser()), body)).toMatchObject({
+      street: '1 High Street, Flat  2',
+      city: 'New York City',
+      country: 'NL',
+      companyName: 'Ada &Co',
+    })
+  })
+
+  it.each([
+    ['Main\u0000Street', 'U+0000 at position 5'],
+    [' \u{1d11e}\u001b[31m', 'U+001B at position 3'],
+    ['caf\u00e9 \ud83d', 'U+D83D at position 6'],
+  ])('names the character of %j that is refused, and where it is', async (city, character) => {
+    const response = await post(kind.path, await aToken(await aUser()), { city })
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({
+      code: 'invalid_character',
+      error: `city: must not have ${character}`,
+      issues: [{ path: 'city', code: 'invalid_character' }],
     })
   })
 
@@ -290,17 +315,21 @@ describe('the email of a delivery address', () => {
   const withEmail = async (email: unknown) =>
     post('/api/public/deliveryAddress', await aToken(await aUser()), { email })
 
-  it.each(['a@example.com', 'jörg@bücher.example', "o'neil+x@mail.example.co.uk"])(
-    'accepts %s',
-    async (email) => {
-      const { newDeliveryAddress } = await (await withEmail(email)).json<{
-        newDeliveryAddress: Address
-      }>()
-      expect(newDeliveryAddress).toMatchObject({ email })
-    },
-  )
+  it.each([
+    ['a@example.com', 'a@example.com'],
+    ["o'neil+x@mail.example.co.uk", "o'neil+x@mail.example.co.uk"],
+    ['Ada&Bo!/=?@localhost', 'Ada&Bo!/=?@localhost'],
+    [' Ada@Bücher.example\u200e', 'Ada@xn--bcher-kva.example'],
+    ['ada@xn--bcher-kva.example', 'ada@xn--bcher-kva.example'],
+    ['', null],
+  ])('accepts %j and stores %j', async (email, stored) => {
+    const { newDeliveryAddress } = await (await withEmail(email)).json<{
+      newDeliveryAddress: Address
+    }>()
+    expect(newDeliveryAddress).toMatchObject({ email: stored })
+  })
 
-  it.each(['a', 'a@b', '@example.com', 'a@b@example.com', 'a b@example.com'])(
+  it.each(['a', 'a@', '@example.com', 'a@b@example.com', 'a b@example.com', 'jörg@example.com'])(
     'returns 400 for %s',
     async (email) => {
       const response = await withEmail(email)

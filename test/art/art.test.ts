@@ -83,6 +83,9 @@ it('fetches what ipfs names from the gateway, and nothing else of it', async () 
   const refused = vi.spyOn(globalThis, 'fetch').mockRejectedValue(new Error('offline'))
   expect(await urlsOf(`ipfs://${cid}/1 a.png`)).toEqual([`${IPFS_GATEWAY}/${cid}/1%20a.png`])
   expect(await urlsOf(`ipfs://ipfs/${cid}`)).toEqual([`${IPFS_GATEWAY}/${cid}`])
+  expect(await urlsOf(`ipfs://${cid}/Ape #1 100%/%41%2.png?x=1`)).toEqual([
+    `${IPFS_GATEWAY}/${cid}/Ape%20%231%20100%25/%41%252.png?x=1`,
+  ])
   for (const path of ['/../../admin', '/.\t./../admin', '/%2e%2e/%2E./admin', '\\..\\..\\admin'])
     expect(await urlsOf(`ipfs://${cid}${path}`)).toEqual([])
   expect(await urlsOf('ipfs://../admin')).toEqual([])

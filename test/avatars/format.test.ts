@@ -24,6 +24,12 @@ it.each([
   expect(readHeader(file)).toEqual({ pixels })
 })
 
+it('refuses a PNG that Xcode has changed, and says what to send', () => {
+  expect(() => readHeader(aFile('\x89PNG\r\n\x1a\n\0\0\0\x04CgBI', 16, 0x50, 0, 0x20, 2))).toThrow(
+    'it is a PNG of Xcode (CgBI): send a JPEG, PNG, GIF or WebP file',
+  )
+})
+
 it.each([
   ['text', aFile('<svg xmlns="http://www.w3.org/2000/svg">')],
   ['a video', aFile('....ftypmp42')],

@@ -9,8 +9,10 @@ import {
   aJpeg,
   aPng,
   concat,
+  convert,
   deflatedZeros,
   encode,
+  firstPixel,
   formatAndSize,
   quarterColours,
   readFixture,
@@ -67,6 +69,57 @@ describe('a stored picture', () => {
     const picture = await storedPicture(await upload(await readFixture(animated)))
     expect(await formatAndSize(picture)).toBe('image/jpeg 24×24')
     expect(await quarterColours(picture)).toEqual(['red', 'red', 'red', 'red'])
+  })
+})
+
+describe('a transparent picture', () => {
+  const png = aPng({ width: 600, height: 600, colour: [200, 30, 90, 0] })
+  const gif = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64')
+
+  it.each<[string, () => Bytes | Promise<Bytes>]>([
+    ['PNG', () => png],
+    ['WebP', () => convert(png, {}, 'image/webp')],
+    ['AVIF', () => convert(png, {}, 'image/avif')],
+    ['GIF', () => Uint8Array.from(gif)],
+  ])('is stored on white: %s', async (_, make) => {
+    const picture = await storedPicture(await upload(await make()))
+    expect(await formatAndSize(picture)).toMatch(/^image\/jpeg (512×512|1×1)$/)
+    expect(await firstPixel(picture)).toEqual([255, 255, 255])
+  })
+
+  it('shows white through what is half transparent', async () => {
+    const picture = await storedPicture(await upload(aPng({ colour: [255, 0, 0, 102] })))
+    const [red = 0, green = 0, blue = 0] = await firstPixel(picture)
+    // 0.4 of red and 0.6 of white. JPEG is not exact.
+    for (const [value, expected] of [
+      [red, 255],
+      [green, 153],
+      [blue, 153],
+    ] as const)
+      expect(Math.abs(value - expected)).toBeLessThan(4)
+  })
+
+  it('keeps the colours of what is opaque', async () => {
+    const picture = await storedPicture(await upload(aPng({ colour: [0, 200, 0, 255] })))
+    expect(await quarterColours(picture)).toEqual(['green', 'green', 'green', 'green'])
+  })
+})
+
+describe('a PNG of Xcode', () => {
+  it('is refused, and the answer says what to send', async () => {
+    const png = aPng()
+    const cgbi = concat(
+      png.subarray(0, 8),
+      Buffer.from('000000044367424950002002', 'hex'),
+      new Uint8Array(4),
+      png.subarray(8),
+    )
+    const response = await upload(cgbi)
+    expect(response.status).toBe(415)
+    expect(await response.json()).toMatchObject({
+      code: 'unsupported_media_type',
+      error: 'it is a PNG of Xcode (CgBI): send a JPEG, PNG, GIF or WebP file',
+    })
   })
 })
 

@@ -27,7 +27,9 @@ export async function deflatedZeros(bytes: number): Promise<Bytes> {
   return new Uint8Array(await new Response(deflated).arrayBuffer())
 }
 
-type Colour = readonly [red: number, green: number, blue: number]
+type Colour =
+  | readonly [red: number, green: number, blue: number]
+  | readonly [red: number, green: number, blue: number, alpha: number]
 
 /** A PNG of one colour (PNG specification, section 5). `deflated` replaces the pixel data. */
 export function aPng({
@@ -45,7 +47,7 @@ export function aPng({
   header.setUint32(0, width)
   header.setUint32(4, height)
   header.setUint8(8, 8)
-  header.setUint8(9, 2)
+  header.setUint8(9, colour.length === 4 ? 6 : 2)
   const row = concat(new Uint8Array(1), ...Array.from({ length: width }, () => Buffer.from(colour)))
   const pixels = () => deflateSync(concat(...Array.from({ length: height }, () => row)))
   return concat(
@@ -66,7 +68,7 @@ function chunk(type: string, data: Uint8Array): Bytes {
   return concat(uint32(data.byteLength), body, uint32(crc32(body)))
 }
 
-const convert = async (
+export const convert = async (
   picture: Bytes,
   transform: ImageTransform,
   format: ImageOutputOptions['format'],
@@ -80,6 +82,12 @@ const convert = async (
 /** A JPEG of one colour. */
 export const aJpeg = (options: Parameters<typeof aPng>[0] = {}): Promise<Bytes> =>
   convert(aPng(options), {}, 'image/jpeg')
+
+/** Returns the red, green and blue of the pixel at the top left. */
+export async function firstPixel(picture: Bytes): Promise<number[]> {
+  const png = await convert(picture, { width: 4, height: 4, fit: 'squeeze' }, 'image/png')
+  return [...decodePng(png).slice(0, 3)]
+}
 
 /** Returns the colour of each quarter: top left, top right, bottom left, bottom right. */
 export async function quarterColours(picture: Bytes): Promise<string[]> {

@@ -152,6 +152,25 @@ describe('a form', () => {
     expect(response.status).toBe(status)
   })
 
+  it.each([
+    ['a file', "name=avatar; filename=a.png; filename*=utf-8''a.png", 200],
+    ['a file with a type', 'name=avatar; filename=a.png\r\nContent-Type: image/png', 200],
+    ['bytes', 'name=avatar', 200],
+    ['a file whose name alone is quoted', 'name="avatar"; filename=a.png', 200],
+    ['a file in another part', 'name=picture; filename=a.png', 400],
+    ['a file of another type', 'name=avatar; filename=a.html\r\nContent-Type: text/html', 415],
+  ])('may come without quotes, as from .NET: %s', async (_, parameters, status) => {
+    const head = `--x-1\r\nContent-Disposition: form-data; ${parameters}\r\n\r\n`
+    const response = await call('PUT', '/api/public/user/me/profile/updateAvatarFile', {
+      ...(await aCaller()),
+      body: concat(encode(head), aPng({ colour: [0, 200, 0] }), encode('\r\n--x-1--\r\n')),
+      headers: { 'content-type': 'multipart/form-data; boundary="x-1"' },
+    })
+    expect(response.status).toBe(status)
+    if (status === 200)
+      expect(await quarterColours(await storedPicture(response))).toEqual(Array(4).fill('green'))
+  })
+
   it('is rejected if it is truncated', async () => {
     const whole = new Response(aFormWith(['avatar', file()]))
     const bytes = new Uint8Array(await whole.arrayBuffer())

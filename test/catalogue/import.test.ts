@@ -609,3 +609,57 @@ it('tells the numbers of at most 1,000 records', async () => {
     issues: [{ path: 'records', message: 'must have at most 1000 elements' }],
   })
 })
+
+describe('text in a catalogue', () => {
+  it('is stored as it is seen; an e-mail address and a wallet in one spelling', async () => {
+    const email = "o'ada&co@bücher.example\u200e"
+    const wallet = '\u202a0X5AAEB6053F3E94C9B9A09F33669435E7EF1BEAED '
+    const records = [
+      aUserRecord('cleo', { name: 'Cleo\tC.\u2028', email, ethereumPublicAddr: wallet }),
+      anNftRecord('one', 1, {
+        contractName: 'Cool\u00a0Cats\u200b',
+        category: '\u200fArt\n',
+        releaseAt: '2026-01-15T13:00:00.123456+01:00',
+      }),
+    ]
+    await imported(records)
+    expect(await theUser('cleo')).toMatchObject({
+      name: 'Cleo C.',
+      email: "o'ada&co@xn--bcher-kva.example",
+      ethereumPublicAddr: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
+    })
+    expect(await stored()).toMatchObject({
+      ...{ contractName: 'Cool Cats', category: 'Art', releaseAt: '2026-01-15T12:00:00.123Z' },
+    })
+    expect(await imported(records)).toMatchObject({ nft: numbers(0, 0, 1), user: numbers(0, 0, 1) })
+  })
+
+  it('has U+FFFD in metadata for half a surrogate pair', async () => {
+    const metadata = String.raw`{"name":"A\ud83d","\udc01":["\ud83d\ude00","\\ud83d","\uD83D"]}`
+    const lines = linesOf([aUserRecord('cleo'), anNftRecord('one', 1, { metadata: 'M' })])
+    const body = lines.replace('"M"', () => metadata)
+    expect((await call('POST', PATH, { token, body })).status).toBe(200)
+    expect((await stored())?.payload).toMatchObject({
+      title: 'A\ufffd',
+      metadata: { name: 'A\ufffd', '\ufffd': ['😀', '\\ud83d', '\ufffd'] },
+    })
+    const again = await call('POST', PATH, { token, body })
+    expect(await again.json()).toMatchObject({ result: { nft: numbers(0, 0, 1) } })
+  })
+
+  it.each([
+    ['an id', { id: 'one ' }, 'id: must not have U+0020 at position 4'],
+    ['an id with half a pair', { id: 'a\ud83d' }, 'id: must not have U+D83D at position 2'],
+    [
+      'a title',
+      { metadata: { name: 'A\u200bB' } },
+      'metadata.name: must not have U+200B at position 2',
+    ],
+    ['a key', { coverKey: 'a\tb' }, 'coverKey: must not have U+0009 at position 2'],
+    ['a name', { contractName: 'a\u0000' }, 'contractName: must not have U+0000 at position 2'],
+  ])('is refused with the character and its position: %s', async (_, fields, message) => {
+    const { status, body } = await importing([aUserRecord('cleo'), anNftRecord('one', 1, fields)])
+    expect(status).toBe(400)
+    expect(body).toMatchObject({ code: 'invalid_character', error: `lines[2].${message}` })
+  })
+})

@@ -1,4 +1,5 @@
 /** Messages to receivers, signed with the package `standardwebhooks`. */
+import { runInNewContext } from 'node:vm'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, it } from 'vitest'
 import { verifyWebhook } from '../../client/src/index.ts'
@@ -25,12 +26,16 @@ function sign({ age = 0, text = body, key = secret } = {}) {
 
 describe('returns the event with its id', () => {
   const bytes = Uint8Array.from(new TextEncoder().encode(body))
+  const inAnotherContext = (code: string): Uint8Array => runInNewContext(code, { bytes })
 
   it.each([
     ['text', body],
     ['bytes', bytes],
     ['a buffer of Node', Buffer.from(body)],
     ['an ArrayBuffer', bytes.buffer],
+    ['a part of a buffer', Buffer.from(`xx${body}xx`).subarray(2, -2)],
+    ['bytes of another context', inAnotherContext('new Uint8Array(bytes)')],
+    ['an ArrayBuffer of another context', inAnotherContext('new Uint8Array(bytes).buffer')],
   ])('of a body that is %s', async (_, content) => {
     expect(await verifyWebhook(content, sign(), secret)).toEqual({ id, ...event })
   })
@@ -44,6 +49,17 @@ describe('returns the event with its id', () => {
       ),
     ],
     ['headers of Node', { ...sign(), 'set-cookie': ['a', 'b'] }],
+    [
+      'lists of values, as `headersDistinct` of Node',
+      Object.fromEntries(Object.entries(sign()).map(([name, value]) => [name, [value]])),
+    ],
+    [
+      'a list of signatures',
+      {
+        ...sign(),
+        'webhook-signature': [otherSecret, secret].map((key) => sign({ key })['webhook-signature']),
+      },
+    ],
   ])('from %s', async (_, headers) => {
     expect(await verifyWebhook(body, headers, secret)).toEqual({ id, ...event })
   })

@@ -4,7 +4,7 @@ import { expect, it, vi } from 'vitest'
 import { listEndpoints } from '../../scripts/openapi/list.ts'
 import app from '../../src/app.ts'
 import { BASE_URL, requestOf } from '../support/api.ts'
-import { aSession, aUser } from '../support/makers.ts'
+import { aMasterToken, aSession, aUser } from '../support/makers.ts'
 
 const KIBIBYTE = 1024
 const MEBIBYTE = 1024 * KIBIBYTE
@@ -124,3 +124,32 @@ it.each(withBody)(
     expect(read).not.toHaveBeenCalled()
   },
 )
+
+it.each([
+  ...readers,
+  ['a catalogue', 'POST', '/api/admin/catalogue', 'application/x-ndjson', 0] as const,
+])('refuses %s that is compressed, and says what to send', async (_, method, path, type) => {
+  const token = await aMasterToken()
+  const user = await aSession(await aUser())
+  for (const encoding of ['gzip', 'br', 'identity, gzip']) {
+    const gzip = new Blob(['{}']).stream().pipeThrough(new CompressionStream('gzip'))
+    const headers = { 'content-type': type, 'content-encoding': encoding }
+    const request = requestOf(method, path, {
+      token: path.startsWith('/api/admin') ? token : user,
+      body: gzip,
+      headers,
+    })
+    const response = await app.fetch(request, env, createExecutionContext())
+    expect(response.status).toBe(415)
+    expect(response.headers.get('accept-encoding')).toBe('identity')
+    expect(await response.json()).toMatchObject({
+      code: 'unsupported_media_type',
+      error: 'send the body without Content-Encoding',
+    })
+  }
+})
+
+it('takes a body that says that it is not compressed', async () => {
+  const headers = { 'content-type': 'application/json', 'content-encoding': 'Identity' }
+  expect((await send('POST', '/api/public/deliveryAddress', '{}', headers)).status).toBe(200)
+})

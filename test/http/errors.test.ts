@@ -86,3 +86,11 @@ it.each([
   })
   expect(logged('database_unavailable')).toHaveLength(1)
 })
+
+it('quotes no half of a surrogate pair, which other languages cannot read', async () => {
+  const token = await aToken(await aUser())
+  const response = await call('GET', `/api/externalOrders/${'x'.repeat(79)}%F0%9F%8E%81`, { token })
+  const { error, issues } = await response.json<{ error: string; issues: { message: string }[] }>()
+  expect(issues[0]?.message).toBe(`"${'x'.repeat(79)}\ufffd" is not a number, please check the URL`)
+  expect(error.isWellFormed()).toBe(true)
+})

@@ -46,6 +46,7 @@ const seen = { expectedPriceCents: 900, expectedCurrency: 'EUR' }
 /** Requests that place or read orders. */
 const ofOrders: Failures = {
   invalid_input: (shop) => order(shop, { quantity: 0 }),
+  invalid_character: (shop) => order(shop, { providerId: 'A-1001\u0000' }),
   unknown_field: (shop) => order(shop, { provider_id: 'A-1001' }),
   order_not_found: ({ token }) => call('GET', `/api/externalOrders/${UNKNOWN}`, { token }),
   listing_not_found: (shop) => order(shop, { listingId: UNKNOWN }),

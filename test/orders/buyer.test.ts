@@ -229,7 +229,7 @@ it('returns 400 if the buyer has the wrong form, or an order has two buyers or n
   ])
   expect(issues.map(({ path, message }) => `${path}: ${message}`)).toEqual([
     'orders[0].buyer.email: must be an e-mail address',
-    'orders[1].buyer.email: must have at most 254 characters',
+    'orders[1].buyer.email: must be at most 254 characters',
     'orders[2].buyer.wallet: must be an address',
     'orders[3].buyer.wallet: must not be the zero address or a precompile, which nobody owns',
     'orders[4].buyer.userId: must be a positive integer',
@@ -388,4 +388,20 @@ it('does not tell a seller whether an address has an account with a billing addr
   expect(withoutBilling).toEqual([refused, refused])
   for (const to of [email, anEmail()])
     expect((await check([{ ...input, buyer: { email: to } }])).status).toBe(200)
+})
+
+it('finds a buyer by every spelling of the e-mail address and the wallet', async () => {
+  const { token, to } = await anOpenShop()
+  const name = crypto.randomUUID()
+  const { address } = aWallet()
+  const orders = await placed(token, [
+    to({ email: `${name}&'!/@bücher.example` }),
+    to({ email: `\u200e${name}&'!/@XN--bcher-kva.example\n` }),
+    to({ wallet: address }),
+    to({ wallet: ` 0X${address.slice(2)}\u200b ` }),
+  ])
+  const [first, second, third, fourth] = orders.map(({ buyerId }) => buyerId)
+  expect([second, fourth]).toEqual([first, third])
+  expect(await userOf(first)).toMatchObject({ email: `${name}&'!/@xn--bcher-kva.example` })
+  expect(await userOf(third)).toMatchObject({ ethereumPublicAddr: address })
 })

@@ -145,7 +145,7 @@ it('returns 400 with the fields of the body if the order is wrong', async () => 
   ])
   expect(await put(token, 'x'.repeat(256), input)).toMatchObject({
     status: 400,
-    error: 'providerId: must be 1 to 255 characters without control characters',
+    error: 'providerId: must be 1 to 255 characters',
   })
   expect((await put(token, aNumber(), [input])).status).toBe(400)
 })
@@ -305,4 +305,42 @@ it('takes two trips to place an order, and two to find it', async () => {
     await putOrder(ctx, { providerId, order: input })
     expect(trips).toHaveLength(2)
   }
+})
+
+it.each(['100%', 'a%zz', '%ED%A0%80', '%E9', 'a%2'])(
+  'refuses the broken escape in %s, and places nothing',
+  async (number) => {
+    const { token, buyer, input } = await aShop()
+    const path = `/api/externalOrders/by-number/${number}`
+    const response = await call('PUT', path, { token, json: input })
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({
+      orders: null,
+      code: 'invalid_input',
+      error: 'the URL has a broken escape: write a percent sign as %25',
+    })
+    const list = await call('GET', `/api/externalOrders?providerId=${number}`, { token })
+    expect(list.status).toBe(400)
+    expect(await ordersOf(buyer)).toEqual([])
+  },
+)
+
+it.each(['100%', 'a%zz', '%41', 'a/b?c#d', 'é+ü 🎁'])(
+  'takes the number %j as it is',
+  async (number) => {
+    const { token, input } = await aShop()
+    expect((await put(token, number, input)).order).toMatchObject({ providerId: number })
+    const query = new URLSearchParams({ providerId: number })
+    const list = await call('GET', `/api/externalOrders?${query}`, { token })
+    expect(await list.json()).toMatchObject({ orders: [{ providerId: number }] })
+  },
+)
+
+it('refuses a number with a blank around it: it would be another number', async () => {
+  const { token, input } = await aShop()
+  expect(await put(token, '4711 ', input)).toMatchObject({
+    status: 400,
+    code: 'invalid_character',
+    error: 'providerId: must not have U+0020 at position 5',
+  })
 })

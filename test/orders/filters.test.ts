@@ -224,6 +224,18 @@ describe('the filters createdFrom and createdTo', () => {
     expect(await ids({ createdFrom: at(19, 1), createdTo: at(20) })).toEqual([])
   })
 
+  it.each([
+    '2026-05-01T00:20:00.000999+00:00',
+    '2026-05-01T02:20:00%2B02:00',
+    '2026-05-01T02:20:00+02:00',
+    '2026-04-30T18:50:00.000000000-05:30',
+  ])('may have an offset and any digits of a second: %s', async (time) => {
+    const [order] = known.filter(({ createdAt }) => createdAt === at(20))
+    const query = `createdFrom=${time}&createdTo=2026-05-01T00:20:00.001Z`
+    const response = await call('GET', `/api/externalOrders?${query}`, { token: master })
+    expect(await response.json()).toMatchObject({ orders: [{ id: order?.id }] })
+  })
+
   it('find orders whose ids are not in the order of their times', async () => {
     for (const { createdAt, id } of known)
       expect(

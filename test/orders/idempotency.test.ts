@@ -325,3 +325,18 @@ it('finds a response of an isolate whose clock is two seconds ahead', async () =
   await placeOrders({ db, caller, settings, now: new Date('2026-11-23T23:59:59.000Z') }, call)
   expect(await ordersOf(buyer)).toHaveLength(1)
 })
+
+it('takes keys of custom in another order as the same call', async () => {
+  const { token, input } = await aShop()
+  const orderWith = (custom: object) => [{ ...input, custom }]
+  const first = await placed(token, orderWith({ b: '1', a: '2', '10': '3' }), withKey('sorted'))
+  const again = await place(token, orderWith({ '10': '3', a: '2', b: '1' }), withKey('sorted'))
+  expect(isReplay(again)).toBe(true)
+  expect(await again.json()).toEqual({ orders: first, error: null })
+  expect(
+    await placeError(token, orderWith({ b: '2', a: '1', '10': '3' }), withKey('sorted')),
+  ).toMatchObject({
+    status: 422,
+    code: 'idempotency_key_reused',
+  })
+})

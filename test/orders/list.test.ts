@@ -115,7 +115,6 @@ describe('the filter providerId', () => {
     for (const caller of [token, await aToken(buyer), await aToken(seller)])
       expect(idsOf((await list(caller, { providerId })).orders)).toEqual(ids)
     expect((await list(await aToken(await aUser()), { providerId })).orders).toEqual([])
-    expect(idsOf((await list(token, { providerId: ` ${providerId} ` })).orders)).toEqual(ids)
   })
 })
 
@@ -194,10 +193,10 @@ it.each([
   ['cursor=x', 'cursor', 'must be the `nextCursor` of a page'],
   ['cursor=1-1772442120000', 'cursor', 'is of a list with other filters'],
   ['cursor=1&updatedFrom=2026-01-01T00:00:00Z', 'cursor', 'is of a list with other filters'],
-  ['providerId=', 'providerId', 'must be 1 to 255 characters without control characters'],
+  ['providerId=', 'providerId', 'must be 1 to 255 characters'],
   ['buyerUserId=me', 'buyerUserId', 'must be a positive integer'],
   ['createdTo=2026-01-01', 'createdTo', 'must be a time, as in 2026-01-31T12:00:00.000Z'],
-  ['source=', 'source', 'must not be empty'],
+  ['source=', 'source', 'must be 1 to 100 characters'],
   ['fields=all', 'fields', 'must be "summary"'],
 ])('returns 400 for ?%s and names %s', async (query, path, message) => {
   const { token } = await aShop()

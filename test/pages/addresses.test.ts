@@ -273,3 +273,17 @@ it('says on the page that a deletion cannot be undone if the user has too many',
   expect(html).toContain('The user has 100 billing addresses; delete one first.')
   expect(html).toContain('id="billing">Billing addresses</h3>')
 })
+
+it('says beside the field which character is refused, and drops what nobody sees', async () => {
+  const { visitor, user } = await aSignedInVisitor()
+  const save = (form: object) =>
+    visitor.post(`${BOOK}/delivery/new`, { form: { ...place, ...form } })
+  const refused = await save({ city: 'Os\u0000lo' })
+  expect(refused.status).toBe(400)
+  expect(await refused.text()).toContain('id="city-problem">Must not have U+0000 at position 3.')
+  const pasted = { mobilePhone: '\u202a+47\u00a01\u202c', email: "o'ada&bo@bücher.example" }
+  expect((await save(pasted)).status).toBe(303)
+  expect(await rowsOf(user)).toMatchObject([
+    { mobilePhone: '+47 1', email: "o'ada&bo@xn--bcher-kva.example" },
+  ])
+})

@@ -39,9 +39,9 @@ describe('appointing', () => {
     const { user } = await aSignedInVisitor({
       name: 'Grace Hopper',
       username: 'Grace-7',
-      email: 'grace@example.com',
+      email: 'grace@xn--bcher-kva.example',
     })
-    for (const text of ['GRACE@example.com', 'grace-7', ' Grace-7 ']) {
+    for (const text of ['GRACE@bücher.example', 'grace-7', ' Grace-7\u200e ']) {
       const html = await find(visitor, text)
       expect(html).toContain(`<input type="hidden" name="userId" value="${user.id}"/>`)
       expect(html).toContain('Grace Hopper')

@@ -472,12 +472,15 @@ describe('the search', () => {
   it('finds a user by wallet and by e-mail address, with what the user bought and sold', async () => {
     const { visitor } = await anAdministratorVisitor()
     const { input, seller, token } = await aShop({ nft: { title: 'Blue' } })
-    const { user } = await aSignedInVisitor({ email: 'ada@example.com', name: 'Ada' })
+    const email = 'ada@xn--bcher-kva.example'
+    const { user } = await aSignedInVisitor({ email, name: 'Ada' })
     const billing = { buyerUserId: user.id, buyerBillingData: billingData }
     const [order] = await placed(token, [{ ...input, ...billing }])
     const id = order?.orderItems[0]?.id
-    for (const q of [user.ethereumPublicAddr.toLowerCase(), 'ADA@example.com']) {
-      const { sectionOf } = await read(visitor, `/operations/search?q=${q}`)
+    const wallet = user.ethereumPublicAddr
+    for (const q of [wallet.toLowerCase(), `\u200e0X${wallet.slice(2)}`, 'ADA@bücher.example']) {
+      const path = `/operations/search?${new URLSearchParams({ q })}`
+      const { sectionOf } = await read(visitor, path)
       expect(sectionOf('orders-and-transfers')).toContain(
         `Order ${order?.id} , Transfer ${id} Queued Bought by the user Blue`,
       )

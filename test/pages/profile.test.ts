@@ -67,11 +67,11 @@ it('removes names that are empty', async () => {
 
 it.each(['abc', 'A_1', 'z'.repeat(30)])('accepts the user name %s', async (username) => {
   const { visitor, user } = await aSignedInVisitor()
-  expect((await save(visitor, '', username)).status).toBe(303)
+  expect((await save(visitor, '', `\u200e${username}\t`)).status).toBe(303)
   expect(await rowOf(user)).toMatchObject({ username })
 })
 
-it.each(['ab', 'z'.repeat(31), '1ab', '_ab', 'a-b', 'a b', 'äbc', 'ab\u212a', 'a\u200bbc', '../a'])(
+it.each(['ab', 'z'.repeat(31), '1ab', '_ab', 'a-b', 'a b', 'äbc', 'ab\u212a', '../a'])(
   'rejects the user name %j and keeps what was entered',
   async (username) => {
     const { visitor, user } = await aSignedInVisitor()
@@ -85,16 +85,26 @@ it.each(['ab', 'z'.repeat(31), '1ab', '_ab', 'a-b', 'a b', 'äbc', 'ab\u212a', '
   },
 )
 
-it.each(['x'.repeat(101), 'Ada\u0000', 'Ada\u202eadA', 'A\nB'])(
-  'rejects the name %j',
-  async (name) => {
-    const { visitor, user } = await aSignedInVisitor()
-    const response = await save(visitor, name, '')
-    expect(response.status).toBe(400)
-    expect(await response.text()).toContain('id="name-problem">Must be at most 100 characters')
-    expect(await rowOf(user)).toMatchObject(unchanged)
-  },
-)
+it.each([
+  ['x'.repeat(101), 'Must be at most 100 characters'],
+  ['Ada\u0000', 'Must not have U+0000 at position 4'],
+])('rejects the name %j', async (name, problem) => {
+  const { visitor, user } = await aSignedInVisitor()
+  const response = await save(visitor, name, '')
+  expect(response.status).toBe(400)
+  expect(await response.text()).toContain(`id="name-problem">${problem}`)
+  expect(await rowOf(user)).toMatchObject(unchanged)
+})
+
+it.each([
+  ['Ada\u202eadA', 'AdaadA'],
+  ['\u2066Ada\tB.\u2069', 'Ada B.'],
+  ['\u200D', null],
+])('stores what is seen of the name %j', async (name, stored) => {
+  const { visitor, user } = await aSignedInVisitor()
+  expect((await save(visitor, name, '')).status).toBe(303)
+  expect(await rowOf(user)).toMatchObject({ name: stored })
+})
 
 it('rejects a user name that somebody else has, whatever the case of its letters', async () => {
   await aUser({ username: 'Grace' })
@@ -195,14 +205,6 @@ it.each(['\u{1F469}\u200D\u{1F467}', 'می\u200Cخواهم', 'Zoë O’Neill'])(
     expect(await rowOf(user)).toMatchObject({ name })
   },
 )
-
-it.each(['\u200D', 'Ada\u202E', 'a'.repeat(101)])('rejects the name %j', async (name) => {
-  const { visitor, user } = await aSignedInVisitor()
-  const response = await save(visitor, name, '')
-  expect(response.status).toBe(400)
-  expect(await response.text()).toContain('Must be at most 100 characters, all of them visible.')
-  expect(await rowOf(user)).toMatchObject(unchanged)
-})
 
 it('rejects user names that would speak for the marketplace', async () => {
   const { visitor, user } = await aSignedInVisitor()

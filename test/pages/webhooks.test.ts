@@ -116,7 +116,7 @@ describe('the form', () => {
     const wrong = await save(`Shop, ${'a'.repeat(101)}`)
     expect(wrong.status).toBe(400)
     expect(await wrong.text()).toContain(
-      '<p class="problem" id="sources-problem">Must have at most 100 characters.',
+      '<p class="problem" id="sources-problem">Must be 1 to 100 characters.',
     )
     await save('')
     expect(await rowOf(webhook.id)).toMatchObject({ sources: null })

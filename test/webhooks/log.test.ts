@@ -193,6 +193,7 @@ describe('the order', () => {
     expect((await read(token)).ids).toEqual([...early, ...late])
     expect((await read(token, '?since=2026-03-02T09:00:00Z')).ids).toEqual([...early, ...late])
     expect((await read(token, '?since=2026-03-02T09:00:00.001Z')).ids).toEqual(late)
+    expect((await read(token, '?since=2026-03-02T10:00:00.001999999+01:00')).ids).toEqual(late)
     const none = { ids: [], nextAfter: late[1], hasMore: false }
     expect(await read(token, '?since=2026-03-02T09:00:01Z')).toEqual(none)
   })

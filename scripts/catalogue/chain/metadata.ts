@@ -1,6 +1,7 @@
 /** The metadata of tokens, from the URIs that their contract returns. */
 import { parseExactly } from '../../../src/catalogue/json.ts'
 import { invalidField } from '../../../src/http/errors.ts'
+import { gatewayPath } from '../../../src/http/links.ts'
 import { abi, type TokenContract, unlessReverted } from './contract.ts'
 import { type DownloadOptions, download } from './download.ts'
 
@@ -60,7 +61,7 @@ export async function readTexts(uri: string, options: Options): Promise<string[]
 /** The author of the contract has chosen the path. It must not lead to another part of the gateway. */
 function join(base: string, path: string): string {
   const [id = ''] = path.split(/[/?#]/)
-  const url = URL.parse(path, base)
+  const url = URL.parse(id + gatewayPath(path.slice(id.length)), base)
   if (!/^[\w-]+$/.test(id) || !url?.href.startsWith(base + id))
     throw invalidField('uri', 'must have a content identifier after the scheme')
   return url.href

@@ -1,5 +1,6 @@
 /** The records of a catalogue that a collection gives. */
 import { getAddress, isAddress } from 'viem'
+import { toLine } from '../../../src/http/text.ts'
 import { CommandError } from '../../shell/command.ts'
 import type { TokenContract } from './contract.ts'
 
@@ -35,7 +36,8 @@ export function createRecords(
   const { prices, contractName = contract.name?.trim() || 'Collection' } = options
   const { id, supply, metadata } = token
   const creator = createCreator(contract, options).id
-  const name = typeof metadata.name === 'string' && metadata.name.trim()
+  const name =
+    typeof metadata.name === 'string' && toLine(metadata.name.replaceAll(/\p{Cc}/gu, ' '))
   const nft = {
     type: 'nft',
     id: externalId(contract, id),

@@ -44,7 +44,14 @@ export const catalogueOperations: Operations = {
       '`lines[12]` is line 12.',
     body: { type: 'application/x-ndjson', schema: z.file().describe('JSON Lines.') },
     answer: ImportProgress,
-    errors: [...problemCodes, 'network_not_found', 'conflict', 'payload_too_large'],
+    errors: [
+      ...problemCodes,
+      'network_not_found',
+      'invalid_character',
+      'conflict',
+      'payload_too_large',
+      'unsupported_media_type',
+    ],
   },
   findRecordNumbers: {
     summary: 'Find the numbers of records',

@@ -11,9 +11,9 @@ import {
   requireSession,
   validate,
 } from '../../http/endpoint.ts'
-import { inputText } from '../../http/inputs.ts'
+import { EmailAddress, inputText } from '../../http/inputs.ts'
 import { signInRateLimit } from '../../http/rate-limit.ts'
-import { EmailAddress, LinkSecret } from '../../identity/email-link.ts'
+import { LinkSecret } from '../../identity/email-link.ts'
 import {
   createConfirmationLink,
   linkEmail,

@@ -9,7 +9,7 @@ import {
   requireSession,
   validate,
 } from '../../http/endpoint.ts'
-import { inputText } from '../../http/inputs.ts'
+import { inputText, writtenText } from '../../http/inputs.ts'
 import { tokenRateLimit } from '../../http/rate-limit.ts'
 import { readAllTokens } from '../../identity/all-tokens.ts'
 import {
@@ -43,7 +43,7 @@ const DAY = 24 * 60 * 60 * 1000
 
 const AllTokensFilter = z.object({
   /** A user id, an e-mail address or a wallet: show only the tokens of this user. */
-  owner: inputText(254).trim().optional(),
+  owner: writtenText(254).optional(),
   /** `<createdAt>,<id>`: show tokens that are older than this one. */
   after: z.templateLiteral([z.iso.datetime(), ',', z.uuid()]).optional(),
 })

@@ -30,7 +30,9 @@ export function rejectionOf<Name extends string>(
   codes: readonly ErrorCode[],
   field: Name,
 ): Rejection<Name> {
-  if (!(error instanceof ApiError) || !codes.includes(error.code)) throw error
+  if (!(error instanceof ApiError)) throw error
+  if (!codes.includes(error.code === 'invalid_character' ? 'invalid_input' : error.code))
+    throw error
   const problems: Problems = {}
   for (const { path, message } of error.issues)
     problems[/^\w+/.exec(path)?.[0] ?? field] ??= sentence(message)

@@ -3,14 +3,14 @@ import { Hono } from 'hono'
 import * as z from 'zod'
 import type { App } from '../../http/context.ts'
 import { requireAdministrator, validate } from '../../http/endpoint.ts'
-import { idText, inputText } from '../../http/inputs.ts'
+import { idText, writtenText } from '../../http/inputs.ts'
 import { readAdministrators, setAdministrator } from '../../operations/administrators.ts'
 import { displayName } from '../components/names.ts'
 import { notifyOwner } from '../notify-owner.ts'
 import { page } from '../page.tsx'
 import { Administrators } from './administrators.tsx'
 
-const Person = z.object({ person: inputText(255).trim().optional().catch(undefined) })
+const Person = z.object({ person: writtenText(255).optional().catch(undefined) })
 const Change = z.object({ userId: idText, to: z.enum(['appointed', 'dismissed']) })
 
 export const administratorRoutes = new Hono<App>()

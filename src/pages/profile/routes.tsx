@@ -8,7 +8,7 @@ import { storeAvatar } from '../../avatars/replace.ts'
 import { pictureFromForm } from '../../avatars/upload.ts'
 import type { App } from '../../http/context.ts'
 import { type AppWithCaller, requireSession, validate } from '../../http/endpoint.ts'
-import { inputText } from '../../http/inputs.ts'
+import { inputText, writtenText } from '../../http/inputs.ts'
 import { avatarRateLimit } from '../../http/rate-limit.ts'
 import { Profile, updateProfile } from '../../identity/profile.ts'
 import { parseForm, rejectionOf } from '../components/form.ts'
@@ -38,7 +38,7 @@ export const profileRoutes = new Hono<App>()
     '/settings/profile/avatar-url',
     requireSession(),
     avatarRateLimit,
-    validate('form', z.object({ avatarUrl: inputText(2048).trim() })),
+    validate('form', z.object({ avatarUrl: writtenText(2048, { lineEnd: '' }) })),
     (c) => {
       const { avatarUrl } = c.req.valid('form')
       const loopbackHosts = c.var.settings.LOOPBACK_HOSTS

@@ -2,7 +2,8 @@
 import type { Context } from 'hono'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import type { CookieOptions } from 'hono/utils/cookie'
-import { EmailAddress, LINK_LIFETIME } from '../../identity/email-link.ts'
+import { EmailAddress } from '../../http/inputs.ts'
+import { LINK_LIFETIME } from '../../identity/email-link.ts'
 
 const COOKIE = 'link-address'
 // A cookie, because URLs are logged.

@@ -6,11 +6,10 @@ import { findAccount, isRecent, readAccount, signOut, startSession } from '../..
 import { rateLimitKey } from '../../http/client-ip.ts'
 import type { App } from '../../http/context.ts'
 import { publicEndpoint, requireSession, validate } from '../../http/endpoint.ts'
-import { inputText } from '../../http/inputs.ts'
+import { EmailAddress, inputText } from '../../http/inputs.ts'
 import { signInRateLimit } from '../../http/rate-limit.ts'
 import {
   createSignInLink,
-  EmailAddress,
   LinkSecret,
   proveEmail,
   readSignInLink,

@@ -114,8 +114,9 @@ it('stores one of two tokens that are issued under a name at the same time', asy
   expect(await db.$count(tokens)).toBe(1)
 })
 
-it('trims a name, and rejects the name of sessions', () => {
-  expect(parseTokenName(' shop ')).toBe('shop')
+it('takes a name as it is, and rejects the name of sessions', () => {
+  expect(parseTokenName('shop 1 é')).toBe('shop 1 é')
+  expect(() => parseTokenName('shop ')).toThrow('--name: must not have U+0020 at position 5')
   expect(() => parseTokenName('Session')).toThrow('--name: must not be "session"')
-  expect(() => parseTokenName(' ')).toThrow('--name: must not be empty')
+  expect(() => parseTokenName('')).toThrow('--name: must be 1 to 100 characters')
 })

@@ -278,6 +278,18 @@ it.each(['{}', '{"name":7}', '{"name":" "}'])('names a token without a name: %s'
   expect(namesIn((await read(contract)).nfts)).toEqual(['Plain collection #1'])
 })
 
+it.each([
+  ['half a surrogate pair', String.raw`A\ud83d`, 'A\ufffd'],
+  ['what nobody sees', String.raw`\u200eCool\tCats\u0000\n`, 'Cool Cats'],
+])('takes a name with %s', async (_, name, expected) => {
+  const contract = await chain.aCollection()
+  await contract.send('mint', 1n, 1n)
+  const json = Buffer.from(`{"name":"${name}","\\udc01":"\\udc01"}`).toString('base64')
+  await contract.send('setUri', 1n, `data:application/json;base64,${json}`)
+  const { nfts } = await read(contract)
+  expect(nfts).toMatchObject([{ metadata: { name: expected, '\ufffd': '\ufffd' } }])
+})
+
 it('releases the NFTs with a listing of each if there is a price', async () => {
   const contract = await chain.aCollection()
   await contract.send('mint', 7n, 1n)

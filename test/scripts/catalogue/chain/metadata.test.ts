@@ -13,6 +13,7 @@ it.each([
   [`ipfs://${CID}`, `/ipfs/${CID}`],
   [`IPFS://ipfs/${CID_V1}/a b.json`, `/ipfs/${CID_V1}/a%20b.json`],
   [`${CID}/7.json`, `/ipfs/${CID}/7.json`],
+  [`ipfs://${CID}/Ape #1 100%/%41.json?x=1`, `/ipfs/${CID}/Ape%20%231%20100%25/%41.json?x=1`],
   [CID_V1, `/ipfs/${CID_V1}`],
 ])('reads %s from the gateway, which need not be public', async (uri, path) => {
   const { url, requests } = await aServer()
