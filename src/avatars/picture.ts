@@ -55,10 +55,10 @@ export async function toJpeg(
         .output({ format, quality: 85, background: '#ffffff', anim: false }),
     ).then(async (output) => new Uint8Array(await output.response().arrayBuffer()))
   const opaque = mayBeTransparent(bytes)
-    ? new Blob([await onWhite(await convert(picture, 'image/png'))])
-    : picture
+    ? await onWhite(await convert(picture, 'image/png')).catch(() => bytes)
+    : bytes
   // The converter may keep a copyright notice, and returns files that it cannot convert unchanged.
-  const jpeg = removeMetadata(await convert(opaque, 'image/jpeg'))
+  const jpeg = removeMetadata(await convert(new Blob([opaque]), 'image/jpeg'))
   if (!jpeg || jpeg.width > edge || jpeg.height > edge) throw notConvertible()
   return jpeg.bytes
 }

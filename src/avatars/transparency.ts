@@ -23,16 +23,25 @@ export function mayBeTransparent(bytes: Bytes): boolean {
   }
 }
 
-/** Returns a PNG with white behind its pixels, or the same one if all of them are opaque. */
+/** Pixels of the largest picture that is painted. */
+const MAX_PAINTED = 4_000_000
+
+/**
+ * Returns a PNG with white behind its pixels. Any other file stays as it is: a PNG whose pixels are
+ * opaque, and one that a converter returns unchanged. Throws if the PNG is broken.
+ */
 export async function onWhite(png: Bytes): Promise<Bytes> {
+  const begin = String.fromCharCode(...png.subarray(0, 29))
+  // What converters write: 8 bits, colours with transparency, not interlaced.
+  if (!begin.startsWith('\x89PNG') || !begin.endsWith('\x08\x06\0\0\0')) return png
   const view = new DataView(png.buffer, png.byteOffset, png.byteLength)
   const [width, height] = [view.getUint32(16), view.getUint32(20)]
-  const [depth, colourType, , , interlace] = png.subarray(24)
-  if (depth !== 8 || colourType !== 6 || interlace !== 0) return png
+  if (width * height > MAX_PAINTED) return png
   // Not at the start of the Worker, which it would delay.
   const { crc32, deflateSync, inflateSync } = await import('node:zlib')
   const length = 4 * width
-  const data = inflateSync(readChunks(png, view, 'IDAT'))
+  const maxOutputLength = height * (1 + length)
+  const data = inflateSync(readChunks(png, view, 'IDAT'), { maxOutputLength })
   const painted = Buffer.alloc(height * (1 + 3 * width))
   let above: Uint8Array = new Uint8Array(length)
   for (let y = 0; y < height; y++) {
@@ -73,8 +82,8 @@ function readChunks(png: Bytes, view: DataView, type: string): Buffer {
 /** Adds to each byte what the filter predicts from its neighbours. */
 function unfilter(filter: number, row: Uint8Array, above: Uint8Array): void {
   for (let x = 0; x < row.length; x++) {
-    const [left = 0, up = 0, corner = 0] = [row[x - 4], above[x], above[x - 4]]
-    row[x] = (row[x] ?? 0) + predict(filter, left, up, corner)
+    const left = row[x - 4] ?? 0
+    row[x] = (row[x] ?? 0) + predict(filter, left, above[x] ?? 0, above[x - 4] ?? 0)
   }
 }
 

@@ -10,6 +10,14 @@ const chunk = (type: string, data: Uint8Array) => {
   return Buffer.concat([uint32(data.length), body, uint32(crc32(body))])
 }
 
+/** A file of 60 bytes that begins with this text, with these bytes at an offset. */
+function aFile(start: string, offset = 0, ...bytes: number[]): Uint8Array<ArrayBuffer> {
+  const file = new Uint8Array(60)
+  file.set(Buffer.from(start, 'latin1'))
+  file.set(bytes, offset)
+  return file
+}
+
 /** The pixels of a row: colours and transparencies that change in both directions. */
 const rowOf = (y: number) =>
   Array.from({ length: 4 * WIDTH }, (_, x) => (x * 37 + y * 91 + x * y * 13) % 256)
@@ -67,18 +75,24 @@ it('paints each pixel on white, whatever filter its row has', async () => {
   expect([...data]).toEqual(expected.flat())
 })
 
-it('leaves a PNG without transparency as it is', async () => {
-  const png = aPng()
-  expect(await onWhite(png)).toBe(png)
+it.each([
+  ['a PNG without transparency', aPng()],
+  ['another file', aFile('RIFF....WEBPVP8X')],
+  ['a short file', new Uint8Array(3)],
+  [
+    'a PNG larger than a converter returns',
+    aPng({ width: 2001, height: 2000, colour: [0, 0, 0, 0], deflated: new Uint8Array(9) }),
+  ],
+])('leaves %s as it is', async (_, file) => {
+  expect(await onWhite(file)).toBe(file)
 })
 
-/** A file of 60 bytes that begins with this text, with these bytes at an offset. */
-function aFile(start: string, offset = 0, ...bytes: number[]): Uint8Array<ArrayBuffer> {
-  const file = new Uint8Array(60)
-  file.set(Buffer.from(start, 'latin1'))
-  file.set(bytes, offset)
-  return file
-}
+it('fails on a PNG that is broken, or has more pixels than its header says', async () => {
+  const colour = [0, 0, 0, 0] as const
+  const bomb = deflateSync(new Uint8Array(10_000))
+  for (const deflated of [new Uint8Array(9), bomb])
+    await expect(onWhite(aPng({ colour, deflated }))).rejects.toThrow()
+})
 
 it.each([
   ['PNG with a channel', aPng({ colour: [0, 0, 0, 0] }), true],
