@@ -78,7 +78,7 @@ async function resolveAnywhere(
   { network, observation: { node, lineage } }: World,
   recorded: readonly Recorded[],
 ) {
-  const result = await resolve(node.rpc, recorded, lineage)
+  const result = await resolve(node.rpc, recorded, lineage, network.treasury)
   for (const other of otherNodes(network, node)) {
     // That a token has moved nothing is said by two nodes.
     const doubted = result.changes.filter(({ reasonCode }) => reasonCode === 'token_moved_nothing')
@@ -87,7 +87,7 @@ async function resolveAnywhere(
       result.missing.some(({ item }) => item.id === id)
     const again = recorded.filter(({ item }) => isAsked(item.id))
     if (again.length === 0) break
-    const second = await resolve(other.rpc, again, lineage)
+    const second = await resolve(other.rpc, again, lineage, network.treasury)
     const isAnswered = (id: number) => second.changes.some((change) => change.id === id)
     result.changes = [...result.changes.filter(({ id }) => !isAnswered(id)), ...second.changes]
     const isKnown = (hash: string) => result.found.some((known) => known.hash === hash)

@@ -3,7 +3,7 @@
  * delivered: compared with the order, it decides. The logs of the transaction prove that the token
  * has moved something, and tell which transaction it was.
  */
-import type { Address, Hex } from 'viem'
+import { type Address, type Hex, zeroAddress } from 'viem'
 import * as z from 'zod'
 import {
   CANCELLED,
@@ -84,6 +84,9 @@ export type FoundTransaction = {
   block: number
   blockHash: Hex
   items: number[]
+  /** Who has used the keys, and whether with the tokens of the holders of the orders. */
+  relayer: Address
+  isFromHolder: boolean
 }
 
 /** An item with the record of its key, and the contract that was asked. */
@@ -105,11 +108,13 @@ const transactionShape = z.object({ hash: hex, nonce: integer })
 /**
  * Settles items that no open transaction carries although their key is used: the database was set
  * back, or another program has used it. `lineage`: the contracts whose events may have the keys.
+ * `treasury`: who holds the tokens that are not minted; undefined if the sellers do.
  */
 export async function resolve(
   rpc: Rpc,
   recorded: readonly Recorded[],
   lineage: readonly Address[],
+  treasury: Address | undefined,
 ): Promise<Resolution> {
   const resolution: Resolution = { changes: [], found: [], missing: [] }
   if (recorded.length === 0) return resolution
@@ -140,8 +145,14 @@ export async function resolve(
     if (change.state === item.state && change.reasonCode === item.reasonCode) continue
     resolution.changes.push(change)
     const known = resolution.found.find((other) => other.hash === hash)
-    if (known) known.items.push(item.id)
-    else
+    const { relayer = mined.from, from } = decodeDelivered(use) ?? {}
+    const holder = item.fulfilment === 'mint' ? zeroAddress : (treasury ?? item.seller)
+    // The record of a key does not say who has paid.
+    const isFromHolder = !from || from.toLowerCase() === holder.toLowerCase()
+    if (known) {
+      known.items.push(item.id)
+      known.isFromHolder &&= isFromHolder
+    } else
       resolution.found.push({
         hash,
         signer: mined.from,
@@ -150,6 +161,8 @@ export async function resolve(
         block: mined.blockNumber,
         blockHash: mined.blockHash,
         items: [item.id],
+        relayer,
+        isFromHolder,
       })
   }
   return resolution

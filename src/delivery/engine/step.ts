@@ -10,6 +10,7 @@ import type { Network, Settings } from '../../env.ts'
 import { leaveOut } from '../../ethereum/node.ts'
 import { getSigner, type Signer } from '../../ethereum/signer.ts'
 import { log } from '../../log.ts'
+import { describeForeign, storeFindings } from '../findings.ts'
 import { compareKeys } from './compare.ts'
 import {
   changeTransactions,
@@ -147,6 +148,8 @@ async function advance(
   const comparison = await compareKeys(world)
   const { found, unrecorded } = comparison
   const [newest] = found.toSorted((a, b) => b.block - a.block)
+  const findings = describeForeign(chainId, found, addresses)
+  if (findings.length > 0) await db.batch([...storeFindings(db, chainId, findings, now)])
   await write({
     ...NO_CHANGES,
     transactions: found.map((transaction) => newRow(transaction, now)),

@@ -63,6 +63,7 @@ const sentences: Record<AuditAction, string> = {
   'webhook.rotate': 'rotated the secret of %',
   'webhook.replay': 'sent messages again to %',
   'webhook.delete': 'deleted %',
+  'alarm.acknowledge': 'acknowledged %',
   'user.forget': 'removed the data of %',
   'catalogue.import': 'imported %',
   'administrator.appoint': 'made % an administrator',
@@ -75,7 +76,9 @@ export const auditActions = Object.keys(sentences) as AuditAction[]
 export function labelOf(action: AuditAction): string {
   const [group = ''] = action.split('.')
   const subject = group === 'administrator' ? 'user' : group
-  return sentence(sentences[action].replace('%', `a ${subject}`)).slice(0, -1)
+  return sentence(
+    sentences[action].replace('%', `${/^a/.test(subject) ? 'an' : 'a'} ${subject}`),
+  ).slice(0, -1)
 }
 
 const What = (entry: AuditEntry) => {
@@ -121,6 +124,12 @@ const Subject = ({ action, subject, subjectName, details }: AuditEntry) => {
       )
     case 'webhook':
       return host ? `a webhook to ${host}` : 'a webhook'
+    case 'alarm':
+      return (
+        <>
+          the alarm <bdi>{subject}</bdi>
+        </>
+      )
     case 'catalogue':
       return 'a catalogue'
     default:

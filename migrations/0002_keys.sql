@@ -1,0 +1,17 @@
+CREATE TABLE `findings` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`chainId` integer NOT NULL,
+	`key` text NOT NULL,
+	`detail` text NOT NULL,
+	`nodes` text NOT NULL,
+	`seenAt` text NOT NULL,
+	`acknowledgedAt` text
+);
+--> statement-breakpoint
+CREATE INDEX `findings_key` ON `findings` (`key`);--> statement-breakpoint
+CREATE INDEX `findings_open` ON `findings` (`key`,`id`) WHERE "findings"."acknowledgedAt" IS NULL;--> statement-breakpoint
+-- compatible: only the cron run has used it, which works without
+DROP INDEX `transactions_foreign`;--> statement-breakpoint
+CREATE INDEX `transactions_nonce` ON `transactions` (`chainId`,`signer`,`nonce`);--> statement-breakpoint
+ALTER TABLE `alarms` ADD `version` integer;--> statement-breakpoint
+ALTER TABLE `networkChecks` ADD `nodes` text DEFAULT '[]' NOT NULL;
