@@ -103,7 +103,7 @@ export function findAlarms(
     at !== null && now.getTime() - new Date(at).getTime() >= limit
   watchNetworks(state, settings.NETWORKS, limits, isOld, raise)
   watchNodes(state, limits, isOld, raise)
-  watchFindings(state, settings.NETWORKS, raise)
+  watchFindings(state, raise)
   watchRuns(state, isOld, raise)
   watchSigners(state, raise)
   watchItems(state, settings.DELIVERY_ALARM_MINUTES * MINUTE, isOld, raise)
@@ -264,39 +264,43 @@ function watchNodes({ networks }: State, limits: typeof LIMITS, isOld: IsOld, ra
         : [],
     )
     for (const [address, relayers] of Map.groupBy(told, (relayer) => relayer.address)) {
-      const report = (alarm: AlarmName, sayers: typeof relayers, text: string) =>
-        sayers.length > 0 &&
-        raise(
-          alarm,
-          `${chainId}:${address}`,
-          `The relayer ${address} of ${name} ${text}${saidBy(sayers, nodes.length)}.`,
+      const report = (alarm: AlarmName, text: string, sayers: typeof relayers) => {
+        const by = saidBy(
+          sayers.map(({ node }) => node),
+          nodes.length,
         )
-      const coded = relayers.filter(({ hasCode, isActive }) => hasCode && isActive)
-      report('signer_has_code', coded, 'has code at its account: somebody else has its key')
-      if (!signers?.some((signer) => signer.address === address)) continue
-      const removed = relayers.filter(({ wasRelayer, capacity }) => wasRelayer && capacity === 0)
+        const detail = `The relayer ${address} of ${name} ${text}${by}.`
+        if (sayers.length > 0) raise(alarm, `${chainId}:${address}`, detail)
+      }
       report(
-        'relayer_removed',
-        removed,
-        'is configured, but was removed from the Delivery contract',
+        'signer_has_code',
+        'has code at its account: somebody else has its key',
+        relayers.filter(({ hasCode, isActive }) => hasCode && isActive),
       )
+      if (signers?.some((signer) => signer.address === address))
+        report(
+          'relayer_removed',
+          'is configured, but was removed from the Delivery contract',
+          relayers.filter(({ wasRelayer, capacity }) => wasRelayer && capacity === 0),
+        )
     }
   }
 }
 
 /** Which of several nodes say something: a lie is told by one. */
-const saidBy = (sayers: readonly { node: number }[], nodes: number): string =>
-  nodes > 1 && sayers.length > 0 ? ` (node ${sayers.map(({ node }) => node).join(', ')})` : ''
+const saidBy = (sayers: readonly number[], nodes: number): string =>
+  nodes > 1 && sayers.length > 0 ? ` (node ${sayers.join(', ')})` : ''
 
 /** What lasts until an operator has acknowledged it. */
-function watchFindings({ findings }: State, networks: Settings['NETWORKS'], raise: Raise): void {
+function watchFindings({ networks, findings }: State, raise: Raise): void {
   for (const [key, found] of Map.groupBy(findings, (finding) => finding.key)) {
+    const nodes = networks.find(({ chainId }) => chainId === found[0]?.chainId)?.nodes
+    // Of a chain that is not configured any more.
+    if (!nodes) continue
     const name = key.startsWith('contract_changed') ? 'contract_changed' : 'foreign_transaction'
-    const told = found.slice(-TOLD_FINDINGS).map(({ chainId, detail, nodes }) => {
-      const network = Object.values(networks).find((other) => other.chainId === chainId)
-      const sayers = nodes.map((node) => ({ node }))
-      return `${detail}${saidBy(sayers, network?.rpcUrls.length ?? 1)}`
-    })
+    const told = found
+      .slice(-TOLD_FINDINGS)
+      .map((finding) => `${finding.detail}${saidBy(finding.nodes, nodes.length)}`)
     if (found.length > told.length) told.unshift(`${found.length} findings, the newest:`)
     raise(name, key.slice(name.length + 1), told.join(' '), found.at(-1)?.id)
   }

@@ -113,7 +113,7 @@ async function readView(
   const relayers = addresses.map((address) => {
     const limit = decodeLimit(must(hex, limitOf(address)))
     if (!limit) throw new Error('the node does not tell the limit of a relayer')
-    const hasCode = must(hex, codeOf(address)) !== '0x'
+    const hasCode = (read(hex, replies(codeOf(address))) ?? '0x') !== '0x'
     return { address, limit, hasCode, nonce: must(count, nonceOf(address)) }
   })
   const events = readTo < number ? read(logs, others(changes)) : []

@@ -4,7 +4,6 @@ import {
   index,
   integer,
   primaryKey,
-  real,
   sqliteTable,
   text,
   uniqueIndex,
@@ -251,9 +250,6 @@ export const signers = sqliteTable(
   {
     chainId: integer().notNull(),
     address: text().notNull(),
-    /** Pieces that this instance has taken from the bucket, as of `usedAt`: they flow back. */
-    usedPieces: real().notNull().default(0),
-    usedAt: timestamp().notNull(),
     /** Transactions in a row that reverted, and until when the signer pauses for that. */
     reverts: integer().notNull().default(0),
     pausedUntil: timestamp(),

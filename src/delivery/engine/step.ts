@@ -31,16 +31,9 @@ import { observe, type Work, type World } from './observe.ts'
 import { prepare } from './prepare.ts'
 import { send } from './send.ts'
 import type { FoundTransaction } from './settle.ts'
-import { readCapacity, type Signed, signReplacements } from './sign.ts'
+import { readCapacity, signReplacements } from './sign.ts'
 import type { Loaded, SigningBlocker } from './state.ts'
-import {
-  type Changes,
-  type NewTransaction,
-  NO_CHANGES,
-  Outdated,
-  type SignerChange,
-  store,
-} from './store.ts'
+import { type Changes, type NewTransaction, NO_CHANGES, Outdated, store } from './store.ts'
 
 /** Milliseconds until a network is asked again that could not be worked on. */
 const BLOCKED_DELAY = 15_000
@@ -169,7 +162,6 @@ async function advance(
     ...NO_CHANGES,
     transactions: [...replaced, ...signed.transactions],
     items: signed.changes,
-    signers: countUsedPieces(world, signed),
   })
   await send(world, decisions, [...replaced, ...signed.transactions])
 
@@ -222,18 +214,6 @@ const newRow = (transaction: FoundTransaction, now: Date): NewTransaction => ({
   createdAt: now.toISOString(),
   isOpen: false,
 })
-
-/** Counts the pieces that new transactions take from the limits of their signers. */
-const countUsedPieces = (
-  { network, loaded, observation }: World,
-  { pieces }: Signed,
-): SignerChange[] =>
-  [...pieces].map(([address, count]) => {
-    const { reverts = 0, pausedUntil = null } = loaded.signers.get(address) ?? {}
-    const { limits } = observation.contracts.get(network.delivery) ?? {}
-    const perDay = limits?.get(address)?.perDay ?? 0
-    return { address, pieces: count, perDay, reverts, pausedUntil }
-  })
 
 /** The page that was compared. After the last one, the next comparison starts at the first item. */
 function comparedTo({ compared, network }: Loaded, now: Date): Changes['compared'] {
