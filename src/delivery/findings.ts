@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import { type Database, raw } from '../db/client.ts'
 
 /** Findings of an alarm that are kept. */
-const KEPT = 20
+const KEPT = 5
 
 /** Milliseconds by which a node may tell of something later than another one. */
 export const LATE = 10 * 60_000

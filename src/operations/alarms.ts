@@ -1,6 +1,7 @@
 /** The alarms: conditions of the state that somebody has to know of. A pure function. */
 import { formatEther, formatGwei, parseGwei } from 'viem/utils'
 import type { Period } from '../db/quota.ts'
+import type { NodeState } from '../db/schema/operations.ts'
 import type { Settings } from '../env.ts'
 import { firstFees } from '../ethereum/fees.ts'
 import { strangersLimit } from '../mail/mail.ts'
@@ -29,9 +30,6 @@ const LIMITS = {
   /** A node may be restarted. Less than the time between two checks. */
   misconfigured: 50_000,
 }
-
-/** The newest findings that an alarm tells. */
-const TOLD_FINDINGS = 3
 
 /** When the page for operators shows it: as soon as a cron run has found it, or a little later. */
 export const EARLY_LIMITS: typeof LIMITS = {
@@ -78,11 +76,7 @@ type AlarmName = keyof typeof severityOf
  * `key`: name and subject. `detail`: a sentence without personal data. `version`: the newest finding of
  * an alarm that lasts until it is acknowledged.
  */
-export type Alarm = {
-  key: string
-  name: AlarmName
-  subject: string
-  detail: string
+export type Alarm = { key: string; name: AlarmName; subject: string; detail: string } & {
   version: number | null
 }
 
@@ -264,45 +258,39 @@ function watchNodes({ networks }: State, limits: typeof LIMITS, isOld: IsOld, ra
         : [],
     )
     for (const [address, relayers] of Map.groupBy(told, (relayer) => relayer.address)) {
-      const report = (alarm: AlarmName, text: string, sayers: typeof relayers) => {
-        const by = saidBy(
-          sayers.map(({ node }) => node),
-          nodes.length,
-        )
-        const detail = `The relayer ${address} of ${name} ${text}${by}.`
+      const report = (alarm: AlarmName, text: string, is: (relayer: Relayer) => boolean) => {
+        const sayers = relayers.filter(is).map(({ node }) => node)
+        const detail = `The relayer ${address} of ${name} ${text}${saidBy(sayers, nodes)}.`
         if (sayers.length > 0) raise(alarm, `${chainId}:${address}`, detail)
       }
+      const isCoded = ({ hasCode, isActive }: Relayer) => hasCode && isActive
+      report('signer_has_code', 'has code at its account: somebody else has its key', isCoded)
+      if (!signers?.some((signer) => signer.address === address)) continue
+      const isRemoved = ({ wasRelayer, capacity }: Relayer) => wasRelayer && capacity === 0
       report(
-        'signer_has_code',
-        'has code at its account: somebody else has its key',
-        relayers.filter(({ hasCode, isActive }) => hasCode && isActive),
+        'relayer_removed',
+        'is a signer, but was removed from the Delivery contract',
+        isRemoved,
       )
-      if (signers?.some((signer) => signer.address === address))
-        report(
-          'relayer_removed',
-          'is configured, but was removed from the Delivery contract',
-          relayers.filter(({ wasRelayer, capacity }) => wasRelayer && capacity === 0),
-        )
     }
   }
 }
 
+type Relayer = NodeState['relayers'][string]
+
 /** Which of several nodes say something: a lie is told by one. */
-const saidBy = (sayers: readonly number[], nodes: number): string =>
-  nodes > 1 && sayers.length > 0 ? ` (node ${sayers.join(', ')})` : ''
+const saidBy = (sayers: readonly number[], nodes: readonly unknown[]): string =>
+  nodes.length > 1 && sayers.length > 0 ? ` (node ${sayers.join(', ')})` : ''
 
 /** What lasts until an operator has acknowledged it. */
 function watchFindings({ networks, findings }: State, raise: Raise): void {
   for (const [key, found] of Map.groupBy(findings, (finding) => finding.key)) {
-    const nodes = networks.find(({ chainId }) => chainId === found[0]?.chainId)?.nodes
+    const network = networks.find(({ chainId }) => chainId === found[0]?.chainId)
     // Of a chain that is not configured any more.
-    if (!nodes) continue
+    if (!network) continue
     const name = key.startsWith('contract_changed') ? 'contract_changed' : 'foreign_transaction'
-    const told = found
-      .slice(-TOLD_FINDINGS)
-      .map((finding) => `${finding.detail}${saidBy(finding.nodes, nodes.length)}`)
-    if (found.length > told.length) told.unshift(`${found.length} findings, the newest:`)
-    raise(name, key.slice(name.length + 1), told.join(' '), found.at(-1)?.id)
+    const details = found.map(({ detail, nodes }) => `${detail}${saidBy(nodes, network.nodes)}`)
+    raise(name, key.slice(name.length + 1), details.join(' '), found.at(-1)?.id)
   }
 }
 

@@ -28,10 +28,7 @@ export type OwnTransaction = {
  * `before`: what the node told last; null if it never did. `isProven`: whether it has a receipt of a
  * transaction; undefined if it does not say.
  */
-type Told = {
-  view: View
-  before: NodeState | null
-  own: readonly OwnTransaction[]
+type Told = { view: View; before: NodeState | null; own: readonly OwnTransaction[] } & {
   isProven: (transaction: OwnTransaction) => boolean | undefined
 }
 type RelayerView = View['relayers'][number]

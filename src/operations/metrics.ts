@@ -86,17 +86,15 @@ function gauges(state: State, now: Date): Record<string, [help: string, samples:
       ),
     ],
     findings_unacknowledged: [
-      'Foreign transactions and changes of contracts that nobody has acknowledged.',
-      ['foreign_transaction', 'contract_changed'].map((name) => [
-        { name },
-        findings.filter(({ key }) => key.startsWith(name)).length,
-      ]),
+      'Foreign transactions and changes of contracts that nobody has acknowledged, up to 5 an alarm.',
+      one(findings.length),
     ],
     contract_paused: [
       'Whether the Delivery contract is paused or retired.',
       perNetwork(({ isPaused, isRetired }) => (isPaused === null ? null : isPaused || isRetired)),
     ],
     signer_balance_wei: ['Balance of a signer.', perSigner(({ balance }) => balance)],
+    signer_is_relayer: ['Whether a signer is a relayer.', perSigner(({ limit }) => limit !== null)],
     signer_deliveries_left: [
       'Items that the balance of a signer pays for.',
       perSigner(({ deliveries }) => deliveries),

@@ -8,16 +8,6 @@ import { MAX_OWN, type OwnTransaction } from './compare-views.ts'
 import type { View } from './node-views.ts'
 
 type Check = typeof networkChecks.$inferSelect
-export type NodeRow = Check['nodes'][number]
-
-/** Returns what each node told last. */
-export async function readNodes(db: Database, chainId: number): Promise<NodeRow[]> {
-  const isChain = eq(networkChecks.chainId, chainId)
-  const [[check]] = await db.batch([
-    db.select({ nodes: networkChecks.nodes }).from(networkChecks).where(isChain),
-  ])
-  return check?.nodes ?? []
-}
 
 /**
  * Returns the transactions of relayers that this instance has signed and nodes may tell of now. Call
@@ -74,7 +64,8 @@ export async function storeCheck(
     if (same) same.nodes.push(node)
     else findings.push({ key, detail, nodes: [node] })
   }
-  // A thief or a transaction that was lost may have used keys of items that wait.
+  const isChain = eq(networks.chainId, chainId)
+  // A thief or a transaction that was lost may have used keys of items that wait: they are compared.
   const isTheft = findings.some(({ key }) => key.startsWith('foreign_transaction'))
   await db.batch([
     db
@@ -83,7 +74,9 @@ export async function storeCheck(
       .onConflictDoUpdate({ target: networkChecks.chainId, set: check }),
     ...storeFindings(db, chainId, findings, now),
     ...(signers ? [upsertMaxPieces(db, chainId, maxPieces)] : []),
-    ...(isTheft ? [compareAgain(db, chainId)] : []),
+    ...(isTheft
+      ? [db.update(networks).set({ comparedAt: null, comparedId: 0 }).where(isChain)]
+      : []),
     ...(hasSecondNode ? [endSilence(db, chainId)] : []),
   ])
 }
@@ -98,10 +91,6 @@ const upsertMaxPieces = (db: Database, chainId: number, maxPieces: number | null
       set: { maxPieces },
       setWhere: sql`${networks.maxPieces} IS NOT ${maxPieces}`,
     })
-
-/** Compares the keys of items that wait or failed with the chain. */
-const compareAgain = (db: Database, chainId: number) =>
-  db.update(networks).set({ comparedAt: null, comparedId: 0 }).where(eq(networks.chainId, chainId))
 
 /** A second node answers again. While something is under way, runs find out whether it confirms that. */
 const endSilence = (db: Database, chainId: number) =>

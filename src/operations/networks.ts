@@ -2,42 +2,30 @@
  * Asks each network, once a minute, what else only a delivery would find out, and whether somebody
  * else uses its keys. All nodes are asked: one that hides a theft must not hide it from the others.
  */
+import { eq } from 'drizzle-orm'
 import type { Address } from 'viem'
 import type { Database } from '../db/client.ts'
+import { type NodeRow, networkChecks } from '../db/schema/operations.ts'
 import { readReceipts } from '../delivery/engine/records.ts'
 import { LATE } from '../delivery/findings.ts'
 import type { Network, Settings } from '../env.ts'
-import { type Node, nodes } from '../ethereum/node.ts'
+import { findClockProblem, type Node, nodes } from '../ethereum/node.ts'
 import { transactionReceipt } from '../ethereum/requests.ts'
 import { getSigner } from '../ethereum/signer.ts'
-import { log } from '../log.ts'
 import { compareViews, type OwnTransaction } from './compare-views.ts'
-import { type NodeRow, readNodes, readOwn, storeCheck } from './network-checks.ts'
+import { readOwn, storeCheck } from './network-checks.ts'
 import { askNode, type View } from './node-views.ts'
 
 /** Milliseconds that a node has to answer. */
 const TIMEOUT = 5_000
 
-/** Seconds after which a node may lag, if another one has newer blocks. */
-const OLD_BLOCK = 60
-
-/** Transactions whose receipts are asked for. */
-const MAX_PROOFS = 100
-
 /** Checks all configured networks. One that fails does not stop the others. */
 export async function checkNetworks(db: Database, settings: Settings, now: Date): Promise<void> {
   const signers = settings.TRANSFER_SIGNER_KEYS.map((key) => getSigner(key).address)
-  const checks = Object.values(settings.NETWORKS).map(async (network) => {
-    try {
-      await checkNetwork(db, network, signers, now)
-    } catch (error) {
-      const { chainId } = network
-      log.error('network_check_failed', { chainId, error })
-      await storeCheck(db, { check: { chainId, problem: 'the check has failed' } }, now)
-    }
-  })
-  for (const check of await Promise.allSettled(checks))
-    if (check.status === 'rejected') throw check.reason
+  const checks = await Promise.allSettled(
+    Object.values(settings.NETWORKS).map((network) => checkNetwork(db, network, signers, now)),
+  )
+  for (const check of checks) if (check.status === 'rejected') throw check.reason
 }
 
 async function checkNetwork(
@@ -47,41 +35,46 @@ async function checkNetwork(
   now: Date,
 ): Promise<void> {
   const { chainId } = network
-  const rows = await readNodes(db, chainId)
+  const [[stored]] = await db.batch([
+    db.select().from(networkChecks).where(eq(networkChecks.chainId, chainId)),
+  ])
+  const rows = stored?.nodes ?? []
   const states = rows.flatMap(({ state }) => state ?? [])
   const [newest = null] = states.toSorted((a, b) => b.block - a.block)
   const late = new Date(now.getTime() - LATE).toISOString()
-  const all = nodes({ ...network, timeout: TIMEOUT }).map((node) => {
-    // A node that is new, or has not answered for long, is compared with another one.
-    const last = rows[node.index]?.state
-    return { node, before: last && last.seenAt >= late ? last : newest }
-  })
-  const answers = await Promise.all(
-    all.map(({ node, before }) => askNode(node, network, signers, before)),
-  )
-  const views = answers.filter((answer) => typeof answer !== 'string')
-  const own = await readOwn(db, chainId, states, views)
-  const compared = await Promise.all(
-    all.map(async ({ node, before }, i) => {
-      const view = answers[i]
-      if (!view || typeof view === 'string') return null
-      const isProven = await findProofs(node, view, own)
-      return compareViews({ view, before, own, isProven }, network, signers, now)
+  const asked = await Promise.all(
+    nodes({ ...network, timeout: TIMEOUT }).map(async (node) => {
+      const last = rows[node.index]?.state
+      // A node that is new, or has not answered for long, is compared with another one.
+      const before = last && last.seenAt >= late ? last : newest
+      const answer = await askNode(node, network, signers, before)
+      if (typeof answer === 'string') return { node, before, view: null, problem: answer }
+      const problem = await findClockProblem(network, node, answer.head)
+      return { node, before, view: answer, problem }
     }),
   )
-  const usable = views.find((view) => !isBehind(view, views))
-  const found = compared.flatMap((node, i) =>
-    (node?.findings ?? []).map((finding) => ({ ...finding, node: i })),
+  const views = asked.flatMap(({ view }) => view ?? [])
+  const own = await readOwn(db, chainId, states, views)
+  const compared = await Promise.all(
+    asked.map(async ({ node, before, view }) => {
+      if (!view) return { node, view, state: rows[node.index]?.state ?? null, findings: [] }
+      const isProven = await findProofs(node, view, own)
+      return { node, view, ...compareViews({ view, before, own, isProven }, network, signers, now) }
+    }),
   )
+  const usable = asked.find(({ problem }) => problem === null)?.view
   const check = {
     chainId,
-    problem: usable ? null : (answers.find((answer) => typeof answer === 'string') ?? null),
-    nodes: answers.map((answer, i) => ({
-      ...findProblem(answer, rows[i], now),
-      state: compared[i]?.state ?? rows[i]?.state ?? null,
+    problem: usable ? null : (asked.at(-1)?.problem ?? null),
+    nodes: compared.map(({ node, view, state }) => ({
+      ...findProblem(view, rows[node.index], now),
+      state,
     })),
     ...(usable && { checkedAt: now.toISOString(), ...describe(usable, network, signers) }),
   }
+  const found = compared.flatMap(({ node: { index }, findings }) =>
+    findings.map((finding) => ({ ...finding, node: index })),
+  )
   await storeCheck(db, { check, found, hasSecondNode: views.length > 1 }, now)
 }
 
@@ -92,7 +85,6 @@ async function findProofs({ rpc }: Node, { relayers }: View, own: readonly OwnTr
       const count = relayers.find(({ address }) => address === signer)?.nonce ?? 0
       return isUnproven && nonce < count
     })
-    .slice(0, MAX_PROOFS)
     .flatMap((transaction) => transaction.hashes)
   const receipts = readReceipts(hashes, await rpc(hashes.map(transactionReceipt)))
   return (transaction: OwnTransaction): boolean | undefined => {
@@ -101,17 +93,12 @@ async function findProofs({ rpc }: Node, { relayers }: View, own: readonly OwnTr
   }
 }
 
-/** Whether another node has newer blocks. An old block is normal where blocks are made on demand. */
-const isBehind = ({ head }: View, views: readonly View[]): boolean =>
-  Date.now() / 1000 - head.timestamp >= OLD_BLOCK &&
-  views.some((other) => other.head.number > head.number + 1)
-
 /** Returns what is wrong with a node, and since when. One that does not answer keeps what it had. */
-function findProblem(answer: View | string, row: NodeRow | undefined, now: Date) {
-  const { problem: last = null, problemSince = null } = row ?? {}
-  if (typeof answer === 'string') return { problem: last, problemSince }
-  const { problem } = answer
-  return { problem, problemSince: problem && (problemSince ?? now.toISOString()) }
+function findProblem(view: View | null, row: NodeRow | undefined, now: Date) {
+  const { problem = null, problemSince = null } = row ?? {}
+  if (!view) return { problem, problemSince }
+  const since = problemSince ?? now.toISOString()
+  return { problem: view.problem, problemSince: view.problem && since }
 }
 
 /** Returns what pages and alarms show of a network. */

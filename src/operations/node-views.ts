@@ -32,7 +32,6 @@ import {
   view,
   wei,
 } from '../ethereum/requests.ts'
-import { loggedMessage } from '../ethereum/revert.ts'
 import type { Rpc, RpcRequest } from '../ethereum/rpc.ts'
 
 /** Relayers that are watched besides the signers: the owner of the contract can add any number. */
@@ -42,8 +41,6 @@ const MAX_LISTED = 50
 const MAX_BLOCKS = 1000
 
 const LISTED = 'The number of relayers'
-
-const count = integer.refine(Number.isSafeInteger)
 
 /** Throws without a reply to each of the requests. */
 async function ask(rpc: Rpc, requests: readonly RpcRequest[]) {
@@ -56,7 +53,7 @@ export type View = Awaited<ReturnType<typeof readView>>
 
 /** Asks a node. Never throws: returns why it cannot be used. `before`: what it told last. */
 export const askNode = (...input: Parameters<typeof readView>): Promise<View | string> =>
-  readView(...input).catch((error) => loggedMessage(String(error.message)))
+  readView(...input).catch(({ message }) => String(message).slice(0, 200))
 
 async function readView(
   { rpc }: Node,
@@ -114,7 +111,7 @@ async function readView(
     const limit = decodeLimit(must(hex, limitOf(address)))
     if (!limit) throw new Error('the node does not tell the limit of a relayer')
     const hasCode = (read(hex, replies(codeOf(address))) ?? '0x') !== '0x'
-    return { address, limit, hasCode, nonce: must(count, nonceOf(address)) }
+    return { address, limit, hasCode, nonce: must(integer, nonceOf(address)) }
   })
   const events = readTo < number ? read(logs, others(changes)) : []
   const priority = read(wei, first(tip))
@@ -126,6 +123,14 @@ async function readView(
     'fault' in list && 'the node does not tell the list of relayers',
     !events && 'the node does not tell the events of the Delivery contract',
   ]
+  /** What the owner can change, by its name in sentences. */
+  const facts: NodeState['facts'] = {
+    'The owner': addressIn(must(hex, getter('owner'))),
+    'The next owner': addressIn(must(hex, getter('pendingOwner'))),
+    [LISTED]: 'fault' in list ? `${before?.facts[LISTED]}` : `${listed?.length ?? 'unreadable'}`,
+  }
+  for (const { address, limit } of relayers)
+    facts[`The limit of the relayer ${address}`] = describeLimit(limit)
   const cap = parseGwei(String(network.maxPriorityFeePerGasGwei))
   return {
     problem: problems.find((problem) => typeof problem === 'string') ?? null,
@@ -144,17 +149,6 @@ async function readView(
         `The limit or the owner of the token ${addressIn(token)} was changed in the transaction ${transactionHash}.`,
     ),
     eventsTo: events ? number : readTo,
-    /** What the owner can change, by its name in sentences. */
-    facts: {
-      'The owner': addressIn(must(hex, getter('owner'))),
-      'The next owner': addressIn(must(hex, getter('pendingOwner'))),
-      [LISTED]: 'fault' in list ? `${before?.facts[LISTED]}` : `${listed?.length ?? 'unreadable'}`,
-      ...Object.fromEntries(
-        relayers.map(({ address, limit }) => [
-          `The limit of the relayer ${address}`,
-          describeLimit(limit),
-        ]),
-      ),
-    },
+    facts,
   }
 }

@@ -2,7 +2,14 @@
  * Whatever a thief does with the key of a relayer or of the owner is an alarm within two minutes, and
  * lasts until somebody acknowledges what was found. On a real chain, with the engine and the cron run.
  */
-import { type Address, encodeFunctionData, getAddress, numberToHex, toFunctionSelector } from 'viem'
+import {
+  type Address,
+  encodeAbiParameters,
+  encodeFunctionData,
+  getAddress,
+  numberToHex,
+  toFunctionSelector,
+} from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { deliveryAbi as abi } from '../../contracts/delivery-abi.ts'
 import { deliveries, networks, signers, transactions } from '../../src/db/schema/delivery.ts'
@@ -10,12 +17,14 @@ import { alarms, findings, networkChecks } from '../../src/db/schema/operations.
 import { callWith } from '../support/api.ts'
 import { tokenCalls } from '../support/chain/calls.ts'
 import { aChain, type Chain } from '../support/chain/chain.ts'
+import type { Fault } from '../support/chain/faults.ts'
 import { pass } from '../support/delivery/clock.ts'
-import { rowOf } from '../support/delivery/engine.ts'
+import { networksOf, rowOf } from '../support/delivery/engine.ts'
 import { aPaidItem, type PaidItem } from '../support/delivery/items.ts'
 import { recordLogs } from '../support/delivery/log-lines.ts'
 import { aMarketplace, type Marketplace } from '../support/delivery/marketplace.ts'
 import { aMasterToken, db } from '../support/makers.ts'
+import { anInstance } from './instance.ts'
 
 const logged = recordLogs()
 
@@ -42,9 +51,10 @@ async function live(market: Marketplace, minutes: number): Promise<string[]> {
 const detailOf = async (key: string) =>
   (await db.select().from(alarms)).find((alarm) => alarm.key === key)?.detail
 
-/** Acknowledges what an alarm says now. */
-async function acknowledge(key: string): Promise<number> {
-  const version = (await db.select().from(alarms)).find((alarm) => alarm.key === key)?.version
+/** Acknowledges what an alarm says now, or has said before. */
+async function acknowledge(key: string, seen?: number | null): Promise<number> {
+  const alarm = (await db.select().from(alarms)).find((alarm) => alarm.key === key)
+  const version = seen ?? alarm?.version
   const path = `/api/admin/alarms/${key}/acknowledge`
   const content = { token: await aMasterToken(), json: { version } }
   return (await callWith({}, 'POST', path, content)).status
@@ -324,7 +334,7 @@ describe('a signer that is a relayer no more', () => {
     const changed = `contract_changed:${chain.chainId}`
     expect(await live(market, 1)).toEqual([changed, `no_relayer:${chain.chainId}`, key])
     expect(await detailOf(key)).toBe(
-      `The relayer ${getAddress(chain.signer)} of ${chain.name} is configured, but was removed from the Delivery contract.`,
+      `The relayer ${getAddress(chain.signer)} of ${chain.name} is a signer, but was removed from the Delivery contract.`,
     )
     await acknowledge(changed)
     await chain.asOwner('setRelayer', chain.signer, 5n, 5n)
@@ -391,18 +401,96 @@ describe('one of two nodes', () => {
 })
 
 describe('an answer that cannot be used', () => {
-  const answers: [string, object][] = [
-    ['a head of 2^64 - 1', { number: '0xffffffffffffffff', timestamp: '0x1' }],
-    ['a block time in the year 10^9', { number: '0x5', timestamp: '0x1ffffffffffff' }],
-  ]
+  const limit = toFunctionSelector('relayerLimit(address)')
+  const head = { hash: `0x${'07'.repeat(32)}`, baseFeePerGas: '0x1' }
 
-  it.each(answers)('of one network stops the check of no other: %s', async (_, lie) => {
+  it.each<[string, Fault]>([
+    [
+      'a head of 2^64 - 1',
+      {
+        on: ['eth_getBlockByNumber'],
+        effect: { result: { ...head, number: '0xffffffffffffffff', timestamp: '0x1' } },
+      },
+    ],
+    [
+      'a block time in the year 10^9',
+      {
+        on: ['eth_getBlockByNumber'],
+        effect: { result: { ...head, number: '0x5', timestamp: '0x700000000000000' } },
+      },
+    ],
+    ['an undecodable limit', { on: ['eth_call'], containing: limit, effect: { result: '0x' } }],
+    [
+      'a raise that is announced for the year 10^9',
+      {
+        on: ['eth_call'],
+        containing: limit,
+        effect: {
+          result: encodeAbiParameters(Array(7).fill({ type: 'uint64' }), [
+            ...[1n, 1n, 1n, 1n, 1n, 1n, 2n ** 64n - 1n],
+          ]),
+        },
+      },
+    ],
+    [
+      'a nonce of 2^256 - 1',
+      { on: ['eth_getTransactionCount'], effect: { result: `0x${'f'.repeat(64)}` } },
+    ],
+    [
+      'an owner that is no address',
+      { on: ['eth_call'], containing: toFunctionSelector('owner()'), effect: { result: '0x1234' } },
+    ],
+    ['nothing of its own', { effect: { result: null } }],
+  ])('of one network stops the check of no other, and is told: %s', async (_, fault) => {
     const [liar, chain] = [await aChain(), await aChain({ erc1155: 10 })]
-    const NETWORKS = { ...(await networksBeside(liar)) }
-    const market = aMarketplace(chain)
-    void [NETWORKS, market, lie]
+    const NETWORKS = networksOf([liar, chain])
+    const instance = anInstance(chain, { bindings: { NETWORKS } as never })
+    expect(await instance.cron()).toEqual([])
+    await liar.setFaults(fault)
+    await steal(chain, { relayer: chain.otherSigner })
+    expect(await instance.cron(1)).toEqual([theftBy(chain, chain.otherSigner)])
+    expect(await instance.cron(6)).toEqual([
+      theftBy(chain, chain.otherSigner),
+      `node_unavailable:${liar.chainId}`,
+    ])
+    await liar.setFaults()
+    expect(await instance.cron(7)).toEqual([theftBy(chain, chain.otherSigner)])
   })
 })
 
-const networksBeside = async (_: Chain) => ({})
-void [logged, toFunctionSelector]
+describe('an alarm that is acknowledged', () => {
+  it('hides no theft between the page that was looked at and the acknowledgement', async () => {
+    const chain = await aChain({ erc1155: 10 })
+    const market = aMarketplace(chain)
+    const key = theftBy(chain, chain.otherSigner)
+    await live(market, 1)
+    await steal(chain, { relayer: chain.otherSigner })
+    await live(market, 1)
+    const [seen] = await db.select().from(alarms)
+    await steal(chain, { relayer: chain.otherSigner })
+    await live(market, 1)
+    expect(await acknowledge(key, seen?.version)).toBe(200)
+    expect(await live(market, 1)).toEqual([key])
+    expect(await detailOf(key)).toMatch(
+      /^Another program has used the nonce 1 of \S+ \S+ \S+ on chain \d+\.$/,
+    )
+    expect(await acknowledge(key)).toBe(200)
+    expect(await live(market, 1)).toEqual([])
+  })
+
+  it('is told again at once if something is found before it has ended', async () => {
+    const chain = await aChain({ erc1155: 10 })
+    const market = aMarketplace(chain)
+    const key = theftBy(chain, chain.otherSigner)
+    await live(market, 1)
+    for (const count of [1, 2]) {
+      await steal(chain, { relayer: chain.otherSigner })
+      expect(await live(market, 1)).toEqual([key])
+      expect(logged('alarm_raised')).toHaveLength(count)
+      expect(logged('alarm_raised').at(-1)).toMatchObject({ isRepeated: false })
+      await acknowledge(key)
+    }
+    expect(await live(market, 2)).toEqual([])
+    expect(logged('alarm_cleared')).toHaveLength(1)
+  })
+})

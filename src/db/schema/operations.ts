@@ -36,6 +36,11 @@ export type NodeState = {
   >
 }
 
+/** `problem`: why a node that answers cannot do what deliveries need. `state`: what it told last. */
+export type NodeRow = Record<'problem' | 'problemSince', string | null> & {
+  state: NodeState | null
+}
+
 /** What the cron run last saw of each configured chain. */
 export const networkChecks = sqliteTable('networkChecks', {
   chainId: integer().primaryKey(),
@@ -67,43 +72,25 @@ export const networkChecks = sqliteTable('networkChecks', {
     }[]
   >(),
   /** JSON: the nodes, by their position in `rpcUrls`. */
-  nodes: text({ mode: 'json' })
-    .$type<
-      {
-        /** What is wrong with its configuration or version, and since when; null if nothing is. */
-        problem: string | null
-        problemSince: string | null
-        /** What it told last; null if it never answered. */
-        state: NodeState | null
-      }[]
-    >()
-    .notNull()
-    .default([]),
+  nodes: text({ mode: 'json' }).$type<NodeRow[]>().notNull().default([]),
 })
 
 /**
  * What nobody but a thief should have done, unless an operator knows better: an alarm lasts while
  * there is one with its key that is not acknowledged. The newest of each key are kept.
  */
-export const findings = sqliteTable(
-  'findings',
-  {
-    id: id(),
-    chainId: integer().notNull(),
-    /** The key of the alarm. */
-    key: text().notNull(),
-    /** A sentence. */
-    detail: text().notNull(),
-    /** JSON: the nodes that said so, by their position in `rpcUrls`. Empty: a run has found it. */
-    nodes: text({ mode: 'json' }).$type<number[]>().notNull(),
-    seenAt: timestamp().notNull(),
-    acknowledgedAt: timestamp(),
-  },
-  constraints((t) => [
-    index('findings_key').on(t.key),
-    index('findings_open').on(t.key, t.id).where(sql`${t.acknowledgedAt} IS NULL`),
-  ]),
-)
+export const findings = sqliteTable('findings', {
+  id: id(),
+  chainId: integer().notNull(),
+  /** The key of the alarm. */
+  key: text().notNull(),
+  /** A sentence. */
+  detail: text().notNull(),
+  /** JSON: the nodes that said so, by their position in `rpcUrls`. Empty: a run has found it. */
+  nodes: text({ mode: 'json' }).$type<number[]>().notNull(),
+  seenAt: timestamp().notNull(),
+  acknowledgedAt: timestamp(),
+})
 
 /** One row: the last cron run. */
 export const cronRuns = sqliteTable('cronRuns', {

@@ -70,10 +70,9 @@ export const Troubles = ({ state }: StateProps) => {
                 submit="Acknowledge alarm"
                 values={{ version: String(version) }}
               >
-                <p>{detail}</p>
                 <p>
-                  It ends with the next cron run. What is found after this page was loaded raises it
-                  again.
+                  {detail} The alarm ends with the next cron run. What was found since this page was
+                  loaded raises it again.
                 </p>
               </Confirm>
             )}

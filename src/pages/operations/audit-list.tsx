@@ -75,10 +75,9 @@ export const auditActions = Object.keys(sentences) as AuditAction[]
 /** Names an action: `Retried a transfer`. */
 export function labelOf(action: AuditAction): string {
   const [group = ''] = action.split('.')
-  const subject = group === 'administrator' ? 'user' : group
-  return sentence(
-    sentences[action].replace('%', `${/^a/.test(subject) ? 'an' : 'a'} ${subject}`),
-  ).slice(0, -1)
+  const subject =
+    group === 'administrator' ? 'a user' : group === 'alarm' ? 'an alarm' : `a ${group}`
+  return sentence(sentences[action].replace('%', subject)).slice(0, -1)
 }
 
 const What = (entry: AuditEntry) => {
@@ -125,11 +124,7 @@ const Subject = ({ action, subject, subjectName, details }: AuditEntry) => {
     case 'webhook':
       return host ? `a webhook to ${host}` : 'a webhook'
     case 'alarm':
-      return (
-        <>
-          the alarm <bdi>{subject}</bdi>
-        </>
-      )
+      return `the alarm ${subject}`
     case 'catalogue':
       return 'a catalogue'
     default:

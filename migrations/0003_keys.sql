@@ -1,0 +1,19 @@
+CREATE TABLE `findings` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`chainId` integer NOT NULL,
+	`key` text NOT NULL,
+	`detail` text NOT NULL,
+	`nodes` text NOT NULL,
+	`seenAt` text NOT NULL,
+	`acknowledgedAt` text
+);
+--> statement-breakpoint
+-- compatible: it was never deployed
+DROP INDEX `transactions_foreign`;--> statement-breakpoint
+CREATE INDEX `transactions_nonce` ON `transactions` (`chainId`,`signer`,`nonce`);--> statement-breakpoint
+ALTER TABLE `alarms` ADD `version` integer;--> statement-breakpoint
+ALTER TABLE `networkChecks` ADD `nodes` text DEFAULT '[]' NOT NULL;--> statement-breakpoint
+-- compatible: it was never deployed
+ALTER TABLE `signers` DROP COLUMN `usedPieces`;--> statement-breakpoint
+-- compatible: it was never deployed
+ALTER TABLE `signers` DROP COLUMN `usedAt`;
