@@ -66,7 +66,7 @@ it('tells of a failing provider: raised, listed, sent, repeated after an hour, c
   const raisedAt = instance.at(5).toISOString()
   const raised = { type: 'alarm.raised', timestamp: raisedAt, data: { ...alarm, raisedAt } }
   expect(logged('alarm_raised')).toEqual([{ ...alarm, isRepeated: false }])
-  expect((await instance.health()).alarms).toEqual([{ ...alarm, raisedAt }])
+  expect((await instance.health()).alarms).toEqual([{ ...alarm, key, version: null, raisedAt }])
   expect(await outbox()).toEqual([raised])
 
   expect(await instance.cron(64)).toEqual([key])
