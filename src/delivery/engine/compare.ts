@@ -16,6 +16,7 @@ import {
   readMined,
   settle,
   settleMined,
+  showsTransfer,
 } from './settle.ts'
 import type { Item } from './state.ts'
 
@@ -73,7 +74,7 @@ export async function compareKeys(world: World): Promise<Comparison> {
       else found.push(transaction)
     }
   }
-  for (const { item, record, hash } of missing) {
+  for (const { item, record, hash, isDenied } of missing) {
     const isSearched =
       item.reasonCode === 'transaction_not_found' || item.reasonCode === 'cancelled'
     const since = Date.parse((isSearched && item.failingSince) || now.toISOString())
@@ -81,7 +82,7 @@ export async function compareKeys(world: World): Promise<Comparison> {
     if (item.state === 'failed' && item.reasonCode && finalReasons.includes(item.reasonCode))
       continue
     const isOver = item.state === 'queued' ? now.getTime() - since >= SEARCH_TIMEOUT : isLate
-    const end = isOver ? settle(item, record, null, hash) : null
+    const end = isOver && !isDenied ? settle(item, record, null, hash) : null
     if (end) changes.push(end)
     else if (item.state === 'queued') changes.push(waitForTransaction(item, record.block, now))
     else isIncomplete = true
@@ -96,8 +97,11 @@ const isSearchOver = ({ loaded: { network }, now }: World): boolean =>
   network.comparedAt !== null &&
   now.getTime() - Date.parse(network.comparedAt) >= COMPARE_INTERVAL + SEARCH_TIMEOUT
 
-/** `hash`: the transaction that a node tells. */
-type Missing = Recorded & { hash: Hex | null }
+/**
+ * `hash`: the transaction that a node tells. `isDenied`: a node has its receipt, and none shows that
+ * the token has moved something.
+ */
+type Missing = Recorded & { hash: Hex | null; isDenied: boolean }
 
 /**
  * Returns what becomes of items whose keys are used: any node may tell the transaction, and two have
@@ -146,10 +150,13 @@ async function resolve(
     found.push(end.found)
   }
   const missing = recorded.flatMap((entry): Missing[] => {
-    const located = uses.find((one) => one.item.id === entry.item.id)
-    return settled.has(entry.item.id)
-      ? []
-      : [{ ...entry, hash: located?.use.transactionHash ?? null }]
+    if (settled.has(entry.item.id)) return []
+    const use = uses.find((one) => one.item.id === entry.item.id)?.use
+    const hash = use?.transactionHash ?? null
+    const receipts = [mine, theirs].flatMap((told) => (hash && told?.get(hash)) || [])
+    const known = receipts.filter(({ blockNumber }) => blockNumber === entry.record.block)
+    const isShown = known.some(({ logs }) => use && showsTransfer(logs, use))
+    return [{ ...entry, hash, isDenied: known.length > 0 && !isShown }]
   })
   return { changes, found, missing }
 }
