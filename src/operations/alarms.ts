@@ -49,6 +49,7 @@ export const severityOf = {
   relayer_limit_low: 'warning',
   signer_paused: 'warning',
   contract_not_linked: 'critical',
+  run_failed: 'critical',
   second_node_silent: 'notice',
   deliveries_delayed: 'warning',
   backlog: 'warning',
@@ -81,7 +82,7 @@ export function findAlarms(
   const isOld = (at: string | null, limit: number): at is string =>
     at !== null && now.getTime() - new Date(at).getTime() >= limit
   watchNetworks(state, settings.NETWORKS, limits, isOld, raise)
-  watchRuns(state, isOld, raise)
+  watchRuns(state, settings.NETWORKS, isOld, raise)
   watchSigners(state, raise)
   watchItems(state, settings.DELIVERY_ALARM_MINUTES * MINUTE, isOld, raise)
   const { failed, retried, webhooks, cron } = state
@@ -197,9 +198,20 @@ function watchNetworks(
 }
 
 /** What the last runs found. What they found of a chain that is not configured any more is old. */
-function watchRuns({ networks, runs }: State, isOld: IsOld, raise: Raise): void {
-  for (const { name, chainId } of networks) {
+function watchRuns(
+  { runs }: State,
+  networks: Settings['NETWORKS'],
+  isOld: IsOld,
+  raise: Raise,
+): void {
+  for (const [name, { chainId }] of Object.entries(networks)) {
     const run = runs.find((row) => row.chainId === chainId)
+    if (run?.failedSince)
+      raise(
+        'run_failed',
+        String(chainId),
+        `The runs of ${name} fail since ${when(run.failedSince)}: ${run.failure ?? 'they stop without an error'}.`,
+      )
     if (run?.problem === 'contract_not_linked')
       raise(
         'contract_not_linked',

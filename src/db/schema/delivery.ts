@@ -243,6 +243,10 @@ export const networks = sqliteTable('networks', {
   unconfirmedSince: timestamp(),
   /** Why the last run could not work on the chain; null if it could. */
   problem: text(),
+  /** Since when runs throw or stop before they have released the lease; null if the last one did not. */
+  failedSince: timestamp(),
+  /** What the last run that threw has thrown. */
+  failure: text(),
 })
 
 /** What this instance knows of the relayers of each chain. */

@@ -47,7 +47,8 @@ export async function load(
       db,
       sql`INSERT INTO networks (chainId, lease, leaseUntil)
         VALUES (${chainId}, ${lease}, ${leaseEnd(now)})
-        ON CONFLICT (chainId) DO UPDATE SET lease = excluded.lease, leaseUntil = excluded.leaseUntil
+        ON CONFLICT (chainId) DO UPDATE SET lease = excluded.lease, leaseUntil = excluded.leaseUntil,
+          failedSince = iif(lease <> excluded.lease, coalesce(failedSince, ${at}), failedSince)
         WHERE lease = excluded.lease OR (leaseUntil <= ${at} AND (lease IS NOT NULL OR wakeAt <= ${at}
           OR ${firstDue(sql`${chainId}`)} <= ${at}
           OR (${isCompareDue(sql`${chainId}`, now)})))

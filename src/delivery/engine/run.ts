@@ -1,10 +1,11 @@
 /** A run: works on one chain until nothing is left to do at present. */
 import { connect, type Database } from '../../db/client.ts'
 import { type Network, readSettings, type Settings } from '../../env.ts'
+import { loggedMessage } from '../../ethereum/revert.ts'
 import { callsSent } from '../../ethereum/rpc.ts'
-import { log } from '../../log.ts'
+import { errorText, log } from '../../log.ts'
 import { MAX_DELAY, type WakeUp, wake } from '../wake.ts'
-import { release } from './lease.ts'
+import { release, storeFailure } from './lease.ts'
 import { type Step, step } from './step.ts'
 
 /** Milliseconds that a run waits for a block itself. Longer waits are left to a message. */
@@ -46,16 +47,30 @@ export async function consume(
     onEnd,
   }
   const chainIds = new Set(batch.messages.map(({ body }) => body.chainId))
-  for (const chainId of chainIds)
-    await run(deps, chainId).catch((error) => log.error('delivery_run_failed', { chainId, error }))
+  for (const chainId of chainIds) await run(deps, chainId)
 }
 
-/** Works on a chain, unless another run does. */
+/** Works on a chain, unless another run does. Never throws: a failure is logged, and an alarm. */
 export async function run(deps: Deps, chainId: number): Promise<void> {
   const { db, settings, clock } = deps
   const network = Object.values(settings.NETWORKS).find((network) => network.chainId === chainId)
   if (!network) return log.error('unknown_chain', { chainId })
   const lease = crypto.randomUUID()
+  try {
+    await work(deps, network, lease)
+  } catch (error) {
+    log.error('delivery_run_failed', { chainId, error })
+    const reason = loggedMessage(error instanceof Error ? errorText(error) : 'not an error')
+    await storeFailure(db, chainId, lease, reason, clock()).catch((error) =>
+      // The lease expires. Who takes it then sees that it was not released.
+      log.error('delivery_run_failed', { chainId, error }),
+    )
+  }
+}
+
+/** Takes step after step until nothing is left to do at present. */
+async function work(deps: Deps, network: Network, lease: string): Promise<void> {
+  const { db, settings, clock } = deps
   const callsBefore = callsSent()
   const endAt = clock().getTime() + MAX_DURATION
   for (;;) {

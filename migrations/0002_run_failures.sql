@@ -1,0 +1,2 @@
+ALTER TABLE `networks` ADD `failedSince` text;--> statement-breakpoint
+ALTER TABLE `networks` ADD `failure` text;
