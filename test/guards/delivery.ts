@@ -191,8 +191,8 @@ export const delivery: Guard[] = [
   {
     name: 'a contract wallet without code gets nothing',
     file: 'src/delivery/engine/simulate.ts',
-    text: "if (code === '0x') simulation.bad.push({ candidate, result: null })",
-    broken: "if (code === '') simulation.bad.push({ candidate, result: null })",
+    text: "code && code !== '0x'",
+    broken: "code && code !== ''",
     test: 'test/delivery/contract-wallets.test.ts',
     title: 'waits, and its items fail after ten minutes, also after a retry',
   },
