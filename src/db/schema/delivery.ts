@@ -265,17 +265,22 @@ export const signers = sqliteTable(
   constraints((t) => [primaryKey({ columns: [t.chainId, t.address] })]),
 )
 
-/** Recipients and tokens that used up gas in transactions. After two times their items wait for an operator. */
+/**
+ * Tokens and recipients whose transfers used up gas in transactions. After two times their items wait
+ * for an operator. Only together: which of them is to blame, the chain does not tell, and either could
+ * make the other look guilty.
+ */
 export const burns = sqliteTable(
   'burns',
   {
     chainId: integer().notNull(),
-    /** In lower case. */
-    address: text().notNull(),
+    /** Both in lower case. */
+    token: text().notNull(),
+    recipient: text().notNull(),
     times: integer().notNull(),
     updatedAt: timestamp().notNull(),
   },
-  constraints((t) => [primaryKey({ columns: [t.chainId, t.address] })]),
+  constraints((t) => [primaryKey({ columns: [t.chainId, t.token, t.recipient] })]),
 )
 
 /** One row: what belongs to the instance as a whole. */

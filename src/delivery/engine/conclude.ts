@@ -1,17 +1,11 @@
 /** What a step writes about the open transactions and their signers, once it has decided. */
-import { type Address, getAddress, type Hex, zeroAddress } from 'viem'
+import type { Address, Hex } from 'viem'
 import { otherNodes } from '../../ethereum/node.ts'
-import {
-  contractCode,
-  hex,
-  type Receipt,
-  read,
-  transactionReceipt,
-} from '../../ethereum/requests.ts'
+import { type Receipt, transactionReceipt } from '../../ethereum/requests.ts'
 import { type Decision, decide, hasFailed, isUnmined } from './decide.ts'
 import { signedHashes, type World } from './observe.ts'
 import { readReceipts } from './records.ts'
-import type { SignerChange, TransactionChange } from './store.ts'
+import type { Changes, SignerChange, TransactionChange } from './store.ts'
 
 /**
  * Decides again about what only a wrong answer may have said, with the receipts of a second node: a
@@ -129,25 +123,13 @@ export function countReverts(
   })
 }
 
-/**
- * Returns who has used up gas, in lower case: the token if the recipient had no code in the block of
- * the transaction, else the recipient, which may have had code for that block only (EIP-7702).
- */
-export async function findBurners(
-  { observation: { node } }: World,
-  decisions: readonly Decision[],
-): Promise<string[]> {
-  const burns = decisions.flatMap((decision) =>
-    decision.do === 'close' && decision.receipt
-      ? decision.burned.map((item) => ({ item, block: decision.receipt?.blockNumber }))
+/** Returns the transfers that have used up gas. */
+export const findBurns = (decisions: readonly Decision[]): Changes['burns'] =>
+  decisions.flatMap((decision) =>
+    decision.do === 'close'
+      ? decision.burned.map(({ contractAddr, recipient }) => ({
+          token: contractAddr.toLowerCase(),
+          recipient: (recipient ?? '').toLowerCase(),
+        }))
       : [],
   )
-  const codeRequest = ({ item: { recipient }, block }: (typeof burns)[number]) =>
-    contractCode(getAddress(recipient ?? zeroAddress), block)
-  const replies = await node.rpc(burns.map(codeRequest))
-  return burns.flatMap((burn) => {
-    const { contractAddr, recipient } = burn.item
-    const hasNoCode = read(hex, replies(codeRequest(burn))) === '0x'
-    return (hasNoCode ? contractAddr : recipient)?.toLowerCase() ?? []
-  })
-}

@@ -15,7 +15,7 @@ import {
   changeTransactions,
   countInFlight,
   countReverts,
-  findBurners,
+  findBurns,
   findSettled,
   recheck,
 } from './conclude.ts'
@@ -134,7 +134,7 @@ async function advance(
     items: decisions.flatMap((decision) => (decision.do === 'close' ? decision.changes : [])),
     settled: findSettled(decisions),
     signers: countReverts(world, decisions),
-    burned: await findBurners(world, decisions),
+    burns: findBurns(decisions),
     ...(unconfirmedSince !== loaded.network.unconfirmedSince && { unconfirmedSince }),
   }
   await write(closed)

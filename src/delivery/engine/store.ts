@@ -42,8 +42,8 @@ export type Changes = {
   items: ItemChange[]
   settled: { block: number; hash: Hex } | null
   signers: SignerChange[]
-  /** Addresses that have used up gas, in lower case. */
-  burned: string[]
+  /** Transfers that have used up gas: addresses in lower case. */
+  burns: { token: string; recipient: string }[]
   /** Since when no second node confirms records; undefined if that is as before. */
   unconfirmedSince?: string | null
   /** The last item that was compared, and the time if it was the last of all. */
@@ -56,7 +56,7 @@ export const NO_CHANGES: Changes = {
   items: [],
   settled: null,
   signers: [],
-  burned: [],
+  burns: [],
   compared: null,
 }
 
@@ -198,7 +198,7 @@ function writeItems(db: Database, { items }: Changes, now: Date): Statement[] {
 function writeSigners(
   db: Database,
   chainId: number,
-  { signers, burned }: Changes,
+  { signers, burns }: Changes,
   now: Date,
 ): Statement[] {
   const at = now.toISOString()
@@ -218,10 +218,11 @@ function writeSigners(
     ),
     ...inSlices(
       db,
-      burned,
-      (rows) => sql`INSERT INTO burns (chainId, address, times, updatedAt)
-        SELECT ${chainId}, value, count(*), ${at} FROM json_each(${rows}) WHERE true GROUP BY value
-        ON CONFLICT (chainId, address) DO UPDATE SET times = times + excluded.times,
+      burns,
+      (rows) => sql`INSERT INTO burns (chainId, token, recipient, times, updatedAt)
+        SELECT ${chainId}, value ->> 'token' AS token, value ->> 'recipient' AS recipient, count(*), ${at}
+        FROM json_each(${rows}) WHERE true GROUP BY token, recipient
+        ON CONFLICT (chainId, token, recipient) DO UPDATE SET times = times + excluded.times,
           updatedAt = excluded.updatedAt`,
     ),
   ]

@@ -1,2 +1,0 @@
-ALTER TABLE `networks` ADD `failedSince` text;--> statement-breakpoint
-ALTER TABLE `networks` ADD `failure` text;
