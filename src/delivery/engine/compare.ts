@@ -3,7 +3,7 @@ import { otherNodes } from '../../ethereum/node.ts'
 import { log } from '../../log.ts'
 import { explain, finalReasons, sentences } from '../reasons.ts'
 import { finalDelay } from './decide.ts'
-import { type ItemChange, queue, SEARCH_TIMEOUT, wait } from './item-changes.ts'
+import { fail, type ItemChange, queue, SEARCH_TIMEOUT, wait } from './item-changes.ts'
 import type { World } from './observe.ts'
 import { type FoundTransaction, type Recorded, resolve, settle } from './settle.ts'
 import type { Item } from './state.ts'
@@ -35,6 +35,8 @@ export async function compareKeys(world: World): Promise<Comparison> {
     const isFinal = record && record.block > 0 && record.block <= final.number
     if (isFinal && !disputed.has(item.key))
       recorded.push({ item, contract: record.contract, record })
+    else if (record?.block === 0 && isUsedUp(item))
+      changes.push(fail(item, explain('transfer_failed', 'the chain has dropped its block')))
     else if (item.state !== 'queued') continue
     else if (isFinal) changes.push(waitForTransaction(item, record.block, now))
     else if (record?.block === 0) unrecorded.push(item)
@@ -63,8 +65,7 @@ export async function compareKeys(world: World): Promise<Comparison> {
       item.reasonCode === 'transaction_not_found' || item.reasonCode === 'cancelled'
     const since = Date.parse((isSearched && item.failingSince) || now.toISOString())
     // What was found out with logs stands.
-    if (item.state === 'failed' && item.reasonCode && finalReasons.includes(item.reasonCode))
-      continue
+    if (isUsedUp(item)) continue
     if (now.getTime() - since >= SEARCH_TIMEOUT) changes.push(settle(item, record, null, null))
     else if (item.state === 'queued') changes.push(waitForTransaction(item, record.block, now))
   }
@@ -72,6 +73,10 @@ export async function compareKeys(world: World): Promise<Comparison> {
     log.error('node_unavailable', { chainId, reason: sentences.transaction_not_found })
   return { changes, unrecorded, found, isBlocked }
 }
+
+/** Whether nothing can be done with the item any more, because its key is used. */
+const isUsedUp = ({ state, reasonCode }: Item): boolean =>
+  state === 'failed' && reasonCode !== null && finalReasons.includes(reasonCode)
 
 /** Asks the node, then the others about what it does not tell. */
 async function resolveAnywhere(

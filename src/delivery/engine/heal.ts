@@ -81,7 +81,8 @@ async function isNewer(db: Database, { chainId }: Network, head: Block): Promise
 }
 
 /**
- * Queues the items above the fork again, and forgets the blocks that are gone. The newest row of each
+ * Queues the items above the fork again, and forgets the blocks that are gone. Failed items are
+ * compared with the chain next: their keys may be unused again. The newest row of each
  * nonce is open and without items then: its bytes may be mined again, or its nonce is signed again.
  */
 export const requeueAboveFork = (db: Database, chainId: number, { standing }: Fork, now: Date) => {
@@ -111,7 +112,7 @@ export const requeueAboveFork = (db: Database, chainId: number, { standing }: Fo
     raw(
       db,
       sql`UPDATE networks SET settledBlock = ${standing?.block ?? null},
-          settledHash = ${standing?.hash ?? null} WHERE chainId = ${chainId}`,
+          settledHash = ${standing?.hash ?? null}, comparedAt = NULL, comparedId = 0 WHERE chainId = ${chainId}`,
     ),
   ] as const
 }
