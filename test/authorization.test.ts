@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm'
-import { describe, expect, inject, it, vi } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
 import { listEndpoints } from '../scripts/openapi/list.ts'
 import app from '../src/app.ts'
 import { users } from '../src/db/schema/users.ts'
@@ -13,7 +13,6 @@ import { aSession, db } from './support/makers.ts'
 const { owner, tokenOf, sampleRequest } = await sampleWorld()
 
 // Each test sends about a hundred requests.
-vi.setConfig({ testTimeout: 60_000 })
 
 const table = `
 endpoint                                                   | no token | owner | reader | session | other | seller | master

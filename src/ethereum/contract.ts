@@ -157,10 +157,6 @@ const eventTopics = () =>
     failed: encodeEventTopics({ abi, eventName: 'DeliveryFailed' })[0],
   })
 
-/** Whether a topic is that of an event which says that a key was used. */
-const isUseTopic = (topic: Hex | undefined) =>
-  topic === eventTopics().delivered || topic === eventTopics().cancelled
-
 /** Topics of the events that say that one of the keys was used. */
 export const usedTopics = (keys: readonly Hex[]) => [
   [eventTopics().delivered, eventTopics().cancelled],
@@ -170,27 +166,46 @@ export const usedTopics = (keys: readonly Hex[]) => [
 /** An event, as a receipt has it. */
 export type Log = { address: Address; topics: readonly Hex[]; data: Hex }
 
-/** Whether the contract says that the key was used. Tokens may log the same. */
-export const isUse = ({ address, topics }: Log, contract: Address, key: Hex): boolean =>
-  isUseTopic(topics[0]) && topics[1] === key && address.toLowerCase() === contract.toLowerCase()
+/**
+ * Whether the event is the one that the contract logged when it used the key as the record says.
+ * Tokens may log the same, and a node may change what was logged.
+ */
+export function isUse(
+  log: Log,
+  contract: Address,
+  key: Hex,
+  { contentHash }: Pick<KeyRecord, 'contentHash'>,
+): boolean {
+  const [topic, loggedKey] = log.topics
+  if (loggedKey !== key || log.address.toLowerCase() !== contract.toLowerCase()) return false
+  if (contentHash === CANCELLED) return topic === eventTopics().cancelled
+  const delivered = decodeDelivered(log)
+  return delivered !== null && hashContent(delivered) === contentHash
+}
 
 /** Returns what a `Delivered` event says of its item; null for another event. */
 export function decodeDelivered({ topics, data }: Log): ContractItem | null {
   const [topic, key, , token] = topics
   if (topic !== eventTopics().delivered || !key || !token) return null
-  const [from, to, tokenId, amount] = decodeAbiParameters(itemTypes, data)
-  return { key, token: getAddress(`0x${token.slice(26)}`), from, to, tokenId, amount }
+  return decoded(() => {
+    const [from, to, tokenId, amount] = decodeAbiParameters(itemTypes, data)
+    return { key, token: getAddress(`0x${token.slice(26)}`), from, to, tokenId, amount }
+  })
 }
 
 /** Whether the contract says that a transfer failed. Tokens may log the same. */
 export const isFailure = ({ address, topics }: Log, contract: Address): boolean =>
   topics[0] === eventTopics().failed && address.toLowerCase() === contract.toLowerCase()
 
-/** Returns the gas that the token used and what it reverted with, from a `DeliveryFailed` event. */
-export function decodeFailure(data: Hex): { gasUsed: number; reason: Hex } {
-  const [gasUsed, reason] = decodeAbiParameters([{ type: 'uint256' }, { type: 'bytes' }], data)
-  return { gasUsed: Number(gasUsed), reason }
-}
+/**
+ * Returns the gas that the token used and what it reverted with, from a `DeliveryFailed` event; null
+ * if the node has changed its data.
+ */
+export const decodeFailure = (data: Hex): { gasUsed: number; reason: Hex } | null =>
+  decoded(() => {
+    const [gasUsed, reason] = decodeAbiParameters([{ type: 'uint256' }, { type: 'bytes' }], data)
+    return { gasUsed: Number(gasUsed), reason }
+  })
 
 /** Of the event `Delivered` and of the content hash. */
 const itemTypes = [

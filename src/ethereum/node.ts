@@ -10,6 +10,9 @@ const LEFT_OUT = 60_000
 /** Seconds after which the newest block of a node is compared with that of another node. */
 const OLD_BLOCK = 60
 
+/** Seconds by which it may be ahead of the clock without being compared. */
+const EARLY_BLOCK = 15 * 60
+
 /** URL → when it is tried again, in milliseconds since 1970. */
 const leftOut = new Map<string, number>()
 
@@ -95,14 +98,23 @@ const describeTrouble = (reply: Reply, otherwise: string): string =>
   'fault' in reply ? reply.fault : otherwise
 
 /**
- * Returns whether another node has newer blocks. Asked only about an old block, which is normal
- * where blocks are made on demand.
+ * Returns why another node contradicts the newest block of a node; null if none does. Asked only about
+ * a block whose time is far from the clock. An old one is normal where blocks are made on demand.
  */
-export async function isBehind(network: Network, node: Node, head: Block): Promise<boolean> {
-  if (Date.now() / 1000 - head.timestamp < OLD_BLOCK) return false
+export async function findClockProblem(
+  network: Network,
+  node: Node,
+  head: Block,
+): Promise<string | null> {
+  const age = Date.now() / 1000 - head.timestamp
+  if (age < OLD_BLOCK && age > -EARLY_BLOCK) return null
   for (const other of otherNodes(network, node)) {
     const theirs = await readHead(network, other)
-    if (typeof theirs !== 'string' && theirs.number > head.number + 1) return true
+    if (typeof theirs === 'string') continue
+    if (theirs.number > head.number + 1) return 'the node lags behind another one'
+    const isTooOld = theirs.number <= head.number && theirs.timestamp > head.timestamp
+    const isTooNew = age < 0 && head.timestamp - theirs.timestamp > OLD_BLOCK
+    if (isTooOld || isTooNew) return 'the node tells another time than a second one'
   }
-  return false
+  return null
 }

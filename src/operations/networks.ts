@@ -10,9 +10,9 @@ import {
   readContract,
 } from '../ethereum/contract.ts'
 import {
+  findClockProblem,
   headIn,
   headRequests,
-  isBehind,
   type Node,
   otherNodes,
   usableNodes,
@@ -76,7 +76,8 @@ async function checkAt(
   ])
   const head = headIn(network, replies)
   if (typeof head === 'string') return head
-  if (await isBehind(network, node, head)) return 'the node lags behind another one'
+  const clockProblem = await findClockProblem(network, node, head)
+  if (clockProblem) return clockProblem
   const [second] = otherNodes(network, node)
   const theirs = await second?.rpc(contractRequests(delivery, []))
   const contract = readContract(delivery, signers, replies)

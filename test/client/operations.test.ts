@@ -14,6 +14,7 @@ import {
 import { LOCAL_CHAIN_ID } from '../../scripts/chain/collectibles.ts'
 import { document } from '../support/document.ts'
 import { aPerson, instance, query } from '../support/instance/instance.ts'
+import { PATIENCE } from '../support/patience.ts'
 import { aBrowser, fetchDocumented } from './documented.ts'
 
 const picture = new Uint8Array(await readFile('test/avatars/fixtures/phone.jpg'))
@@ -84,7 +85,7 @@ async function createWebhook() {
   const { webhook } = await client.createWebhook({ body: newWebhook })
   const parameter = { webhook_id: webhook.id }
   const read = async () => (await client.getWebhook(parameter)).webhook
-  await vi.waitUntil(async () => (await read()).verifiedAt !== null, 15_000)
+  await vi.waitUntil(async () => (await read()).verifiedAt !== null, PATIENCE)
   return parameter
 }
 

@@ -16,6 +16,8 @@ import { recordLogs } from '../support/delivery/log-lines.ts'
 const logged = recordLogs()
 
 const DAY = 86_400
+/** Days since 1970, the same for all blocks of a test that runs over midnight. */
+const TODAY = Math.floor(Date.now() / 1000 / DAY)
 
 const many = (count: number, sale: Sale = { standard: 'erc1155' }) =>
   Array.from({ length: count }, () => sale)
@@ -163,8 +165,7 @@ describe('the limit of a relayer', () => {
 
   /** Mines a block at noon (UTC), so many days from now. */
   async function mineAtNoon(chain: Chain, days: number) {
-    const today = Math.floor(Date.now() / 1000 / DAY)
-    await chain.rpc('evm_setNextBlockTimestamp', (today + days + 0.5) * DAY)
+    await chain.rpc('evm_setNextBlockTimestamp', (TODAY + days + 0.5) * DAY)
     await chain.mine()
   }
 

@@ -24,6 +24,8 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { foundry } from 'viem/chains'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { localAccount, toPrivateKey } from '../../scripts/chain/accounts.ts'
+import { environment } from '../support/environment.ts'
+import { PATIENCE } from '../support/patience.ts'
 import { aFreePort, aProject, databaseFile, tokenIn } from '../support/project.ts'
 import { queryInstance } from '../support/query.ts'
 import { type AccountProject, anAccountProject } from '../support/wrangler/account.ts'
@@ -124,17 +126,12 @@ async function run(
 ): Promise<string> {
   const child = spawn('bash', ['-euo', 'pipefail', '-c', code], {
     cwd: account.folder,
-    env: {
-      ...process.env,
-      PATH: `${join(account.folder, 'node_modules/.bin')}:${process.env.PATH}`,
-      JWT_KEYS: '',
-      PROOF_KEYS: '',
-      TRANSFER_SIGNER_KEYS: '',
-      DELIVERY_KEY_SECRET: '',
+    env: environment({
+      PATH: `${join(account.folder, 'node_modules/.bin')}:${environment().PATH}`,
       URL: marketplace.url,
       TOKEN: marketplace.token,
       ...variables,
-    },
+    }),
   })
   child.stdin.end(input)
   const [out, errors, [status]] = await Promise.all([
@@ -220,7 +217,7 @@ const waitForStatus = (orderId: number, status: string) =>
       const [item] = (await orderOf(orderId)).orderItems
       return item?.status === status && item
     },
-    { timeout: 60_000, interval: 500 },
+    { timeout: PATIENCE, interval: 500 },
   )
 
 /** Runs `change`, and sets the chain back to what it was. */
@@ -348,7 +345,7 @@ const checks: Record<string, () => Promise<void>> = {
         await runCron()
         return (await orderOf(id)).failReason === 'cancelled'
       },
-      { timeout: 60_000, interval: 500 },
+      { timeout: PATIENCE, interval: 500 },
     )
     expect(await alarms()).toEqual([])
     const usedUp = "state = 'failed', reasonCode = 'token_moved_nothing', reason = 'nothing moved'"

@@ -241,6 +241,8 @@ export const networks = sqliteTable('networks', {
   maxPieces: integer(),
   /** Since when no second node confirms what the first one says; null if one does. */
   unconfirmedSince: timestamp(),
+  /** Since when all nodes contradict what is stored of blocks and nonces; null if one does not. */
+  contradictedSince: timestamp(),
   /** Why the last run could not work on the chain; null if it could. */
   problem: text(),
   /** Since when runs throw or stop before they have released the lease; null if the last one did not. */

@@ -1,44 +1,9 @@
 /** What a step writes about the open transactions and their signers, once it has decided. */
 import type { Address, Hex } from 'viem'
-import { otherNodes } from '../../ethereum/node.ts'
-import { type Receipt, transactionReceipt } from '../../ethereum/requests.ts'
-import { type Decision, decide, hasFailed, isUnmined } from './decide.ts'
-import { signedHashes, type World } from './observe.ts'
-import { readReceipts } from './records.ts'
+import type { Receipt } from '../../ethereum/requests.ts'
+import { type Decision, isUnmined } from './decide.ts'
+import type { World } from './observe.ts'
 import type { Changes, SignerChange, TransactionChange } from './store.ts'
-
-/**
- * Decides again about what only a wrong answer may have said, with the receipts of a second node: a
- * nonce that another program has used, and events that are missing.
- */
-export async function recheck(world: World, decisions: Decision[]): Promise<Decision[]> {
-  const { network, observation } = world
-  const isDoubtful = (decision: Decision) => decision.do === 'close' && decision.isDoubtful
-  const [other] = otherNodes(network, observation.node)
-  const hashes = decisions
-    .filter(isDoubtful)
-    .flatMap(({ transaction }) => signedHashes(transaction))
-  if (!other || hashes.length === 0) return decisions
-  const theirs = readReceipts(hashes, await other.rpc(hashes.map(transactionReceipt)))
-  const receipts = new Map(observation.receipts)
-  for (const [hash, found] of theirs)
-    if (found && found.logs.length > (receipts.get(hash)?.logs.length ?? -1))
-      receipts.set(hash, found)
-  const again = { ...world, observation: { ...observation, receipts } }
-  return decisions.map((decision) => {
-    if (!isDoubtful(decision)) return decision
-    const { transaction } = decision
-    const second = decide(transaction, again)
-    // Nothing fails because of a receipt that only one node has.
-    return isDenied(second, theirs) ? { transaction, do: 'wait' } : second
-  })
-}
-
-const isDenied = (decision: Decision, receipts: ReadonlyMap<Hex, Receipt | null>): boolean =>
-  decision.do === 'close' &&
-  decision.receipt !== null &&
-  receipts.get(decision.receipt.transactionHash) === null &&
-  decision.changes.some(hasFailed)
 
 /** Returns where the transactions are now, and what those have cost that are closed. */
 export const changeTransactions = (

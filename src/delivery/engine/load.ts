@@ -53,7 +53,7 @@ export async function load(
           OR ${firstDue(sql`${chainId}`)} <= ${at}
           OR (${isCompareDue(sql`${chainId}`, now)})))
         RETURNING chainId, wakeAt, settledBlock, settledHash, comparedId, comparedAt, contracts,
-          unconfirmedSince`,
+          unconfirmedSince, contradictedSince`,
     ),
     raw<TransactionRow>(
       db,
@@ -96,11 +96,12 @@ export async function load(
           AND d.id > w.comparedId AND coalesce(w.comparedAt, '') <= ${comparedBefore} AND ${isMine}
         ORDER BY d.id LIMIT ${COMPARED_ITEMS}`,
     ),
-    raw<{ signer: Address; nextNonce: number }>(
+    raw<{ signer: Address; nextNonce: number; block: number }>(
       db,
-      sql`SELECT signer, max(nonce) + 1 AS nextNonce FROM (
-          SELECT signer, nonce FROM transactions
-          WHERE chainId = ${chainId} AND block IS NOT NULL AND ${isMine}
+      // Only of transactions that this instance has signed. SQLite takes the block of the largest nonce.
+      sql`SELECT signer, max(nonce) + 1 AS nextNonce, block FROM (
+          SELECT signer, nonce, block FROM transactions
+          WHERE chainId = ${chainId} AND block IS NOT NULL AND deadline > 0 AND ${isMine}
           ORDER BY block DESC LIMIT ${slots})
         GROUP BY signer`,
     ),
@@ -123,7 +124,7 @@ export async function load(
     carried: new Map(carried.map((item) => [item.id, item])),
     due,
     compared,
-    nextNonces: new Map(mined.map(({ signer, nextNonce }) => [signer, nextNonce])),
+    mined: new Map(mined.map(({ signer, ...last }) => [signer, last])),
     signers: new Map(signerRows.map((signer) => [signer.address, signer])),
   }
 }

@@ -38,12 +38,14 @@ export function readCapacity(world: World, signer: Signer): Capacity {
   const { address } = signer
   const isOwn = (transaction: DeliveryTransaction) => transaction.signer === address
   const { count: told = 0, balance = 0n } = observation.signers.get(address) ?? {}
-  const count = Math.max(told, loaded.nextNonces.get(address) ?? 0)
+  const count = Math.max(told, loaded.mined.get(address)?.nextNonce ?? 0)
+  const isUsable = observation.isAlone || !observation.doubted.has(address)
+  const room = isUsable ? network.transactionsInFlight : 0
   const unmined = findUnmined(world).filter(isOwn)
   const expired = loaded.transactions.filter((t) => isOwn(t) && t.items.length === 0)
   const used = new Set(unmined.map(({ nonce }) => nonce))
   const nonces: number[] = []
-  for (let nonce = count; nonces.length < network.transactionsInFlight - unmined.length; nonce++)
+  for (let nonce = count; nonces.length < room - unmined.length; nonce++)
     if (!used.has(nonce)) nonces.push(nonce)
   const submitted = (contract: Address) =>
     unmined

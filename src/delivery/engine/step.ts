@@ -5,11 +5,12 @@
  * take long.
  */
 import { parseGwei } from 'viem/utils'
-import type { Database } from '../../db/client.ts'
+import { type Database, isTransient } from '../../db/client.ts'
 import type { Network, Settings } from '../../env.ts'
-import { leaveOut } from '../../ethereum/node.ts'
+import { leaveOut, usableNodes } from '../../ethereum/node.ts'
 import { getSigner, type Signer } from '../../ethereum/signer.ts'
 import { log } from '../../log.ts'
+import { COMPARE_INTERVAL } from '../queue.ts'
 import { compareKeys } from './compare.ts'
 import {
   changeTransactions,
@@ -17,10 +18,16 @@ import {
   countReverts,
   findBurns,
   findSettled,
-  recheck,
 } from './conclude.ts'
 import { type Decision, decide, nextLook } from './decide.ts'
-import { findFork, isSuspect, requeueAboveFork } from './heal.ts'
+import {
+  findContradicted,
+  findFork,
+  isProvenWrong,
+  isSuspect,
+  requeueAboveFork,
+  requeueNonces,
+} from './heal.ts'
 import type { ItemChange } from './item-changes.ts'
 import { LEASE } from './lease.ts'
 import { findUnlinked } from './lineage.ts'
@@ -82,6 +89,10 @@ export async function step(
     return await advance({ network, loaded, now, renew }, db, signers, write)
   } catch (error) {
     if (error instanceof Outdated) return continueAt(now, loaded)
+    // An answer that nobody has foreseen must not fail each run: the next one asks another node.
+    const [asked] = usableNodes(network)
+    if (asked && network.rpcUrls.length > 1 && !isTransient(error))
+      leaveOut(network, asked, 'the run failed')
     throw error
   }
 }
@@ -123,11 +134,26 @@ async function advance(
     return blocked('contract_not_linked')
   }
   const world = { ...work, observation, cap: parseGwei(String(network.maxFeePerGasGwei)) }
-  if (isSuspect(world)) return (await heal(db, world)) ? again : blocked('node_unavailable')
+  const since = loaded.network.contradictedSince
+  if (isSuspect(world)) {
+    const healing = await heal(db, world)
+    if (healing === 'healed') return again
+    const contradictedSince = healing === 'denied' ? null : (since ?? now.toISOString())
+    await write({ ...NO_CHANGES, contradictedSince })
+    return blocked('node_unavailable')
+  }
+  const contradicted = findContradicted(world)
+  if (contradicted.length > 0 && isProvenWrong(world)) {
+    for (const { signer, count } of contradicted) {
+      await db.batch([...requeueNonces(db, chainId, { signer, count }, now)])
+      log.error('nonces_contradicted', { chainId, signer, nonce: count })
+    }
+    return again
+  }
 
-  const first = loaded.transactions.map((transaction) => decide(transaction, world))
-  const decisions = await recheck(world, first)
+  const decisions = loaded.transactions.map((transaction) => decide(transaction, world))
   const { unconfirmedSince } = observation
+  const contradictedSince = contradicted.length > 0 ? (since ?? now.toISOString()) : null
   const closed: Changes = {
     ...NO_CHANGES,
     transactions: changeTransactions(world, decisions),
@@ -136,6 +162,7 @@ async function advance(
     signers: countReverts(world, decisions),
     burns: findBurns(decisions),
     ...(unconfirmedSince !== loaded.network.unconfirmedSince && { unconfirmedSince }),
+    ...(contradictedSince !== since && { contradictedSince }),
   }
   await write(closed)
   logClosed(network, decisions)
@@ -152,7 +179,7 @@ async function advance(
     transactions: found.map((transaction) => newRow(transaction, now)),
     items: comparison.changes,
     settled: newest ? { block: newest.block, hash: newest.blockHash } : null,
-    compared: comparedTo(loaded, now),
+    compared: comparedTo(loaded, comparison.isIncomplete, now),
   })
 
   const capacities = signers.map((signer) => readCapacity(world, signer))
@@ -173,7 +200,7 @@ async function advance(
   const ended = hasEnded([...closed.items, ...comparison.changes, ...signed.changes])
   const lookAt = nextLook(world, decisions, signed.transactions.length > 0)
   const hasMore =
-    loaded.compared.length === COMPARED_ITEMS ||
+    (loaded.compared.length === COMPARED_ITEMS && !comparison.isIncomplete) ||
     decisions.filter(({ do: action }) => action === 'close').length >= MAX_LOADED
   const inFlight = countInFlight(decisions, addresses) + signed.transactions.length
   const takesItems = inFlight < signers.length * network.transactionsInFlight
@@ -189,21 +216,22 @@ async function advance(
 const hasEnded = (changes: readonly ItemChange[]): boolean =>
   changes.some(({ state }) => ['transferred', 'failed', 'cancelled'].includes(state))
 
-/** Queues again what a fork has undone. Returns false if there is no proof of one. */
-async function heal(db: Database, world: World): Promise<boolean> {
+/** Queues again what a fork has undone, if there is proof of one. `denied`: another node has the block. */
+async function heal(db: Database, world: World): Promise<'healed' | 'denied' | 'unproven'> {
   const { network, loaded, observation, now } = world
   const { chainId } = network
   const fork = await findFork(db, world)
-  if (typeof fork === 'string') {
-    log.error('node_unavailable', { chainId, reason: fork })
-    if (network.rpcUrls.length > 1) leaveOut(network, observation.node, fork)
-    return false
+  if ('reason' in fork) {
+    const { reason, isDenied } = fork
+    log.error('node_unavailable', { chainId, reason })
+    if (network.rpcUrls.length > 1) leaveOut(network, observation.node, reason)
+    return isDenied ? 'denied' : 'unproven'
   }
   const [requeued] = await db.batch([...requeueAboveFork(db, chainId, fork, now)])
   const { settledBlock } = loaded.network
   const standing = fork.standing?.block ?? null
   log.error('chain_reorganized', { chainId, settledBlock, standing, items: requeued.length })
-  return true
+  return 'healed'
 }
 
 const newRow = (transaction: FoundTransaction, now: Date): NewTransaction => ({
@@ -233,14 +261,26 @@ const countUsedPieces = (
   })
 
 /** The page that was compared. After the last one, the next comparison starts at the first item. */
-function comparedTo({ compared, network }: Loaded, now: Date): Changes['compared'] {
+function comparedTo(
+  { compared, network }: Loaded,
+  isIncomplete: boolean,
+  now: Date,
+): Changes['compared'] {
+  // The same page again, until the comparison has been due for some minutes.
+  const dueAt = new Date(now.getTime() - COMPARE_INTERVAL).toISOString()
+  if (isIncomplete) return network.comparedAt ? null : { id: network.comparedId, at: dueAt }
   const last = compared.at(-1)
   const end = { id: 0, at: now.toISOString() }
   if (!last) return network.comparedId > 0 ? end : null
   return compared.length < COMPARED_ITEMS ? end : { id: last.id, at: null }
 }
 
-const hasChanges = ({ settled: _, compared, unconfirmedSince, ...lists }: Changes): boolean =>
-  compared !== null ||
-  unconfirmedSince !== undefined ||
-  Object.values(lists).some((list) => list.length > 0)
+function hasChanges(changes: Changes): boolean {
+  const { settled: _, compared, unconfirmedSince, contradictedSince, ...lists } = changes
+  return (
+    compared !== null ||
+    unconfirmedSince !== undefined ||
+    contradictedSince !== undefined ||
+    Object.values(lists).some((list) => list.length > 0)
+  )
+}

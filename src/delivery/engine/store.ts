@@ -46,6 +46,8 @@ export type Changes = {
   burns: { token: string; recipient: string }[]
   /** Since when no second node confirms records; undefined if that is as before. */
   unconfirmedSince?: string | null
+  /** Since when all nodes contradict what is stored; undefined if that is as before. */
+  contradictedSince?: string | null
   /** The last item that was compared, and the time if it was the last of all. */
   compared: { id: number; at: string | null } | null
 }
@@ -231,16 +233,16 @@ function writeSigners(
 function writeNetwork(
   db: Database,
   chainId: number,
-  { transactions, settled, compared, unconfirmedSince }: Changes,
+  { transactions, settled, compared, unconfirmedSince, contradictedSince }: Changes,
   now: Date,
 ): Statement {
   const used = JSON.stringify(transactions.flatMap(({ contract }) => contract ?? []))
   const block = settled?.block ?? null
-  const unconfirmed =
-    unconfirmedSince === undefined ? sql`` : sql`unconfirmedSince = ${unconfirmedSince},`
   return raw(
     db,
-    sql`UPDATE networks SET leaseUntil = ${leaseEnd(now)}, ${unconfirmed}
+    sql`UPDATE networks SET leaseUntil = ${leaseEnd(now)},
+        unconfirmedSince = iif(${unconfirmedSince === undefined}, unconfirmedSince, ${unconfirmedSince ?? null}),
+        contradictedSince = iif(${contradictedSince === undefined}, contradictedSince, ${contradictedSince ?? null}),
         contracts = (SELECT json_group_array(value) FROM (
           SELECT value FROM json_each(contracts) UNION SELECT value FROM json_each(${used}))),
         settledHash = iif(${block ?? -1} >= coalesce(settledBlock, 0), ${settled?.hash ?? null}, settledHash),
