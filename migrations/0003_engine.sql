@@ -9,5 +9,4 @@ CREATE TABLE `burns` (
 	PRIMARY KEY(`chainId`, `token`, `recipient`)
 );
 --> statement-breakpoint
-ALTER TABLE `networks` ADD `failedSince` text;--> statement-breakpoint
-ALTER TABLE `networks` ADD `failure` text;
+ALTER TABLE `networks` ADD `failedSince` text;

@@ -82,7 +82,7 @@ export function findAlarms(
   const isOld = (at: string | null, limit: number): at is string =>
     at !== null && now.getTime() - new Date(at).getTime() >= limit
   watchNetworks(state, settings.NETWORKS, limits, isOld, raise)
-  watchRuns(state, settings.NETWORKS, isOld, raise)
+  watchRuns(state, isOld, raise)
   watchSigners(state, raise)
   watchItems(state, settings.DELIVERY_ALARM_MINUTES * MINUTE, isOld, raise)
   const { failed, retried, webhooks, cron } = state
@@ -198,19 +198,14 @@ function watchNetworks(
 }
 
 /** What the last runs found. What they found of a chain that is not configured any more is old. */
-function watchRuns(
-  { runs }: State,
-  networks: Settings['NETWORKS'],
-  isOld: IsOld,
-  raise: Raise,
-): void {
-  for (const [name, { chainId }] of Object.entries(networks)) {
+function watchRuns({ networks, runs }: State, isOld: IsOld, raise: Raise): void {
+  for (const { name, chainId } of networks) {
     const run = runs.find((row) => row.chainId === chainId)
     if (run?.failedSince)
       raise(
         'run_failed',
         String(chainId),
-        `The runs of ${name} fail since ${when(run.failedSince)}: ${run.failure ?? 'they stop without an error'}.`,
+        `The runs of ${name} fail since ${when(run.failedSince)}: ${run.problem ?? 'they stop without an error'}.`,
       )
     if (run?.problem === 'contract_not_linked')
       raise(

@@ -175,7 +175,6 @@ export const stateStatements = ({ db, settings, now }: StateCtx) => {
         problem: networks.problem,
         unconfirmedSince: networks.unconfirmedSince,
         failedSince: networks.failedSince,
-        failure: networks.failure,
       })
       .from(networks),
     raw<{ chainId: number; address: string; reverts: number; pausedUntil: string }>(

@@ -188,7 +188,7 @@ describe('a run that fails', () => {
     market.queue.put(chain)
     await market.deliver()
     const failedSince = new Date().toISOString()
-    const failure = 'SyntaxError: Cannot convert much to a BigInt'
+    const problem = 'SyntaxError: Cannot convert much to a BigInt'
     // The next run need not wait until the lease has expired.
     expect(await leaseOf(chain)).toMatchObject({ lease: null, wakeAt: failedSince, failedSince })
     const key = `run_failed:${chain.chainId}`
@@ -196,11 +196,11 @@ describe('a run that fails', () => {
     expect(await live(market, 2)).toEqual([key])
     const [alarm] = await db.select().from(alarms)
     const since = failedSince.slice(0, 16).replace('T', ' ')
-    expect(alarm?.detail).toBe(`The runs of ${chain.name} fail since ${since} UTC: ${failure}.`)
-    expect(await leaseOf(chain)).toMatchObject({ failedSince, failure })
+    expect(alarm?.detail).toBe(`The runs of ${chain.name} fail since ${since} UTC: ${problem}.`)
+    expect(await leaseOf(chain)).toMatchObject({ failedSince, problem })
     await remove()
     expect(await live(market, 2)).toEqual([])
-    expect(await leaseOf(chain)).toMatchObject({ lease: null, failedSince: null, failure: null })
+    expect(await leaseOf(chain)).toMatchObject({ lease: null, failedSince: null, problem: null })
     expect(await rowOf(item)).toMatchObject({ state: 'transferred' })
   })
 

@@ -243,12 +243,10 @@ export const networks = sqliteTable('networks', {
   unconfirmedSince: timestamp(),
   /** Since when all nodes contradict what is stored of blocks and nonces; null if one does not. */
   contradictedSince: timestamp(),
-  /** Why the last run could not work on the chain; null if it could. */
+  /** Why the last run could not work on the chain, or what it has thrown; null if it could. */
   problem: text(),
   /** Since when runs throw or stop before they have released the lease; null if the last one did not. */
   failedSince: timestamp(),
-  /** What the last run that threw has thrown. */
-  failure: text(),
 })
 
 /** What this instance knows of the relayers of each chain. */

@@ -3,7 +3,7 @@ import type { Address, Hex } from 'viem'
 import type { Receipt } from '../../ethereum/requests.ts'
 import { type Decision, isUnmined } from './decide.ts'
 import type { World } from './observe.ts'
-import type { Changes, SignerChange, TransactionChange } from './store.ts'
+import type { SignerChange, TransactionChange } from './store.ts'
 
 /** Returns where the transactions are now, and what those have cost that are closed. */
 export const changeTransactions = (
@@ -87,14 +87,3 @@ export function countReverts(
     return { address, pieces: 0, perDay: 0, reverts: count, pausedUntil }
   })
 }
-
-/** Returns the transfers that have used up gas. */
-export const findBurns = (decisions: readonly Decision[]): Changes['burns'] =>
-  decisions.flatMap((decision) =>
-    decision.do === 'close'
-      ? decision.burned.map(({ contractAddr, recipient }) => ({
-          token: contractAddr.toLowerCase(),
-          recipient: (recipient ?? '').toLowerCase(),
-        }))
-      : [],
-  )

@@ -46,11 +46,10 @@ export async function storeFailure(
   await db.batch([
     raw(
       db,
-      sql`INSERT INTO networks (chainId, leaseUntil, wakeAt, failedSince, failure)
-        VALUES (${chainId}, ${at}, ${at}, ${at}, ${reason})
-        ON CONFLICT (chainId) DO UPDATE SET lease = NULL, leaseUntil = excluded.leaseUntil,
-          wakeAt = excluded.wakeAt, failure = excluded.failure,
-          failedSince = coalesce(failedSince, excluded.failedSince)
+      sql`INSERT INTO networks (chainId, leaseUntil, wakeAt, problem, failedSince)
+        VALUES (${chainId}, ${at}, ${at}, ${reason}, ${at})
+        ON CONFLICT (chainId) DO UPDATE SET lease = NULL, leaseUntil = ${at}, wakeAt = ${at},
+          problem = ${reason}, failedSince = coalesce(failedSince, ${at})
         WHERE lease = ${lease} OR leaseUntil <= ${at}`,
     ),
   ])
@@ -74,7 +73,7 @@ export async function release(
       sql`UPDATE networks SET
           lease = iif(${hasDue}, lease, NULL),
           leaseUntil = iif(${hasDue}, leaseUntil, ${at}),
-          problem = ${problem}, failedSince = NULL, failure = NULL,
+          problem = ${problem}, failedSince = NULL,
           wakeAt = (SELECT min(min(time), ${planned ?? NEVER}) FROM (
             SELECT ${lookAt?.toISOString() ?? null} AS time UNION ALL SELECT ${nextDue}
             UNION ALL SELECT max(${compareAt.toISOString()}, coalesce(${nextComparison}, ''))

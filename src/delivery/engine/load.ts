@@ -48,6 +48,7 @@ export async function load(
       sql`INSERT INTO networks (chainId, lease, leaseUntil)
         VALUES (${chainId}, ${lease}, ${leaseEnd(now)})
         ON CONFLICT (chainId) DO UPDATE SET lease = excluded.lease, leaseUntil = excluded.leaseUntil,
+          problem = iif(lease <> excluded.lease AND failedSince IS NULL, NULL, problem),
           failedSince = iif(lease <> excluded.lease, coalesce(failedSince, ${at}), failedSince)
         WHERE lease = excluded.lease OR (leaseUntil <= ${at} AND (lease IS NOT NULL OR wakeAt <= ${at}
           OR ${firstDue(sql`${chainId}`)} <= ${at}

@@ -47,30 +47,27 @@ export async function consume(
     onEnd,
   }
   const chainIds = new Set(batch.messages.map(({ body }) => body.chainId))
-  for (const chainId of chainIds) await run(deps, chainId)
-}
-
-/** Works on a chain, unless another run does. Never throws: a failure is logged, and an alarm. */
-export async function run(deps: Deps, chainId: number): Promise<void> {
-  const { db, settings, clock } = deps
-  const network = Object.values(settings.NETWORKS).find((network) => network.chainId === chainId)
-  if (!network) return log.error('unknown_chain', { chainId })
-  const lease = crypto.randomUUID()
-  try {
-    await work(deps, network, lease)
-  } catch (error) {
-    log.error('delivery_run_failed', { chainId, error })
-    const reason = loggedMessage(error instanceof Error ? errorText(error) : 'not an error')
-    await storeFailure(db, chainId, lease, reason, clock()).catch((error) =>
-      // The lease expires. Who takes it then sees that it was not released.
-      log.error('delivery_run_failed', { chainId, error }),
-    )
+  for (const chainId of chainIds) {
+    const lease = crypto.randomUUID()
+    await run(deps, chainId, lease).catch((error) => storeError(deps, chainId, lease, error))
   }
 }
 
-/** Takes step after step until nothing is left to do at present. */
-async function work(deps: Deps, network: Network, lease: string): Promise<void> {
+/** Gives the lease back, so that the cron run can wake the chain at once. An alarm tells of the error. */
+async function storeError({ db, clock }: Deps, chainId: number, lease: string, error: unknown) {
+  log.error('delivery_run_failed', { chainId, error })
+  const reason = error instanceof Error ? loggedMessage(errorText(error)) : 'not an error'
+  // Otherwise the lease expires, and who takes it then sees that it was not released.
+  await storeFailure(db, chainId, lease, reason, clock()).catch((error) =>
+    log.error('delivery_run_failed', { chainId, error }),
+  )
+}
+
+/** Works on a chain, unless another run does. */
+export async function run(deps: Deps, chainId: number, lease: string): Promise<void> {
   const { db, settings, clock } = deps
+  const network = Object.values(settings.NETWORKS).find((network) => network.chainId === chainId)
+  if (!network) return log.error('unknown_chain', { chainId })
   const callsBefore = callsSent()
   const endAt = clock().getTime() + MAX_DURATION
   for (;;) {

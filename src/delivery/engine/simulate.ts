@@ -14,7 +14,7 @@ import {
   wei,
 } from '../../ethereum/requests.ts'
 import { revertReason } from '../../ethereum/revert.ts'
-import type { Rpc, RpcRequest } from '../../ethereum/rpc.ts'
+import type { Reply, Rpc, RpcRequest } from '../../ethereum/rpc.ts'
 import type { Candidate } from './compose.ts'
 
 /** EIP-7825. */
@@ -49,6 +49,11 @@ type Simulation = {
  */
 const walletRequest = ({ item, call }: Candidate): RpcRequest[] =>
   item.recipientChainId !== 0 && item.requestedAction === 'deliver' ? [contractCode(call.to)] : []
+
+function tellsCode(reply: Reply): boolean | null {
+  const code = read(hex, reply)
+  return code && code !== '0x'
+}
 
 /** `gasPrice` and the `funds` of the relayers are in wei. */
 export type Circumstances = {
@@ -93,12 +98,9 @@ export async function simulate(
     const simulation: Simulation = { good: [], bad: [], open: [] }
     for (const [k, candidate] of (batches[i]?.candidates ?? []).entries()) {
       const result = results[k]
-      const codes = walletRequest(candidate).flatMap((asked) =>
-        all(asked).map((told) => read(hex, told)),
-      )
-      const hasCode = codes.map((code) => code && code !== '0x')
+      const hasCode = walletRequest(candidate).flatMap(all).map(tellsCode)
       if (result?.outcome === 'delivered' || result?.outcome === 'cancelled') {
-        if (codes.length === 0 || agree(network, hasCode))
+        if (hasCode.length === 0 || agree(network, hasCode))
           simulation.good.push({ candidate, gasUsed: Number(result.gasUsed) })
         else if (hasCode.includes(false) && !hasCode.includes(true))
           simulation.bad.push({ candidate, result: null })
