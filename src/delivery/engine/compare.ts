@@ -5,7 +5,14 @@ import { log } from '../../log.ts'
 import { COMPARE_INTERVAL } from '../queue.ts'
 import { explain, finalReasons, sentences } from '../reasons.ts'
 import { finalDelay } from './decide.ts'
-import { type ItemChange, queue, SEARCH_TIMEOUT, wait, waitForTransaction } from './item-changes.ts'
+import {
+  fail,
+  type ItemChange,
+  queue,
+  SEARCH_TIMEOUT,
+  wait,
+  waitForTransaction,
+} from './item-changes.ts'
 import type { World } from './observe.ts'
 import { mergeLogs } from './records.ts'
 import {
@@ -51,6 +58,8 @@ export async function compareKeys(world: World): Promise<Comparison> {
     const isFinal = record && record.block > 0 && record.block <= final.number
     if (isFinal && !disputed.has(item.key))
       recorded.push({ item, contract: record.contract, record })
+    else if (record?.block === 0 && isUsedUp(item))
+      changes.push(fail(item, explain('transfer_failed', 'the chain has dropped its block')))
     else if (item.state !== 'queued') continue
     else if (isFinal) changes.push(waitForTransaction(item, record.block, now))
     else if (record?.block === 0) unrecorded.push(item)
@@ -79,8 +88,7 @@ export async function compareKeys(world: World): Promise<Comparison> {
       item.reasonCode === 'transaction_not_found' || item.reasonCode === 'cancelled'
     const since = Date.parse((isSearched && item.failingSince) || now.toISOString())
     // What was found out with logs stands.
-    if (item.state === 'failed' && item.reasonCode && finalReasons.includes(item.reasonCode))
-      continue
+    if (isUsedUp(item)) continue
     const isOver = item.state === 'queued' ? now.getTime() - since >= SEARCH_TIMEOUT : isLate
     const end = isOver && !isDenied ? settle(item, record, null, hash) : null
     if (end) changes.push(end)
@@ -91,6 +99,10 @@ export async function compareKeys(world: World): Promise<Comparison> {
     log.error('node_unavailable', { chainId, reason: sentences.transaction_not_found })
   return { changes, unrecorded, found, isBlocked, isIncomplete }
 }
+
+/** Whether nothing can be done with the item any more, because its key is used. */
+const isUsedUp = ({ state, reasonCode }: Item): boolean =>
+  state === 'failed' && reasonCode !== null && finalReasons.includes(reasonCode)
 
 /** Whether the daily comparison was due so long ago that it does not wait for nodes any more. */
 const isSearchOver = ({ loaded: { network }, now }: World): boolean =>

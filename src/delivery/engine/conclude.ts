@@ -1,6 +1,6 @@
 /** What a step writes about the open transactions and their signers, once it has decided. */
-import { type Address, getAddress, type Hex, zeroAddress } from 'viem'
-import { contractCode, hex, type Receipt, read } from '../../ethereum/requests.ts'
+import type { Address, Hex } from 'viem'
+import type { Receipt } from '../../ethereum/requests.ts'
 import { type Decision, isUnmined } from './decide.ts'
 import type { World } from './observe.ts'
 import type { SignerChange, TransactionChange } from './store.ts'
@@ -85,28 +85,5 @@ export function countReverts(
     const pause = Math.min(MAX_PAUSE, FIRST_PAUSE * 2 ** (count - MAX_REVERTS))
     const pausedUntil = count < MAX_REVERTS ? null : new Date(now.getTime() + pause).toISOString()
     return { address, pieces: 0, perDay: 0, reverts: count, pausedUntil }
-  })
-}
-
-/**
- * Returns who has used up gas, in lower case: the token if the recipient had no code in the block of
- * the transaction, else the recipient, which may have had code for that block only (EIP-7702).
- */
-export async function findBurners(
-  { observation: { node } }: World,
-  decisions: readonly Decision[],
-): Promise<string[]> {
-  const burns = decisions.flatMap((decision) =>
-    decision.do === 'close' && decision.receipt
-      ? decision.burned.map((item) => ({ item, block: decision.receipt?.blockNumber }))
-      : [],
-  )
-  const codeRequest = ({ item: { recipient }, block }: (typeof burns)[number]) =>
-    contractCode(getAddress(recipient ?? zeroAddress), block)
-  const replies = await node.rpc(burns.map(codeRequest))
-  return burns.flatMap((burn) => {
-    const { contractAddr, recipient } = burn.item
-    const hasNoCode = read(hex, replies(codeRequest(burn))) === '0x'
-    return (hasNoCode ? contractAddr : recipient)?.toLowerCase() ?? []
   })
 }

@@ -7,7 +7,7 @@ import { toJsonSlices } from '../../db/slices.ts'
 import type { Network } from '../../env.ts'
 import type { ItemChange } from './item-changes.ts'
 import { leaseEnd } from './lease.ts'
-import type { DeliveryTransaction } from './state.ts'
+import type { DeliveryTransaction, Item } from './state.ts'
 
 /** What a row has besides `DeliveryTransaction`: whether it is open, and what it has cost (wei). */
 type TransactionRow = DeliveryTransaction & {
@@ -42,8 +42,8 @@ export type Changes = {
   items: ItemChange[]
   settled: { block: number; hash: Hex } | null
   signers: SignerChange[]
-  /** Addresses that have used up gas, in lower case. */
-  burned: string[]
+  /** Items whose transfers have used up gas. */
+  burns: Pick<Item, 'contractAddr' | 'recipient'>[]
   /** Since when no second node confirms records; undefined if that is as before. */
   unconfirmedSince?: string | null
   /** Since when all nodes contradict what is stored; undefined if that is as before. */
@@ -58,7 +58,7 @@ export const NO_CHANGES: Changes = {
   items: [],
   settled: null,
   signers: [],
-  burned: [],
+  burns: [],
   compared: null,
 }
 
@@ -200,7 +200,7 @@ function writeItems(db: Database, { items }: Changes, now: Date): Statement[] {
 function writeSigners(
   db: Database,
   chainId: number,
-  { signers, burned }: Changes,
+  { signers, burns }: Changes,
   now: Date,
 ): Statement[] {
   const at = now.toISOString()
@@ -220,10 +220,12 @@ function writeSigners(
     ),
     ...inSlices(
       db,
-      burned,
-      (rows) => sql`INSERT INTO burns (chainId, address, times, updatedAt)
-        SELECT ${chainId}, value, count(*), ${at} FROM json_each(${rows}) WHERE true GROUP BY value
-        ON CONFLICT (chainId, address) DO UPDATE SET times = times + excluded.times,
+      burns,
+      (rows) => sql`INSERT INTO burns (chainId, token, recipient, times, updatedAt)
+        SELECT ${chainId}, lower(value ->> 'contractAddr') AS token,
+          lower(value ->> 'recipient') AS recipient, count(*), ${at}
+        FROM json_each(${rows}) WHERE true GROUP BY token, recipient
+        ON CONFLICT (chainId, token, recipient) DO UPDATE SET times = times + excluded.times,
           updatedAt = excluded.updatedAt`,
     ),
   ]
